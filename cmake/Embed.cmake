@@ -1,0 +1,23 @@
+# Embeds text files in the binary: tbem_embed(target namespace root files...) makes a library with
+#   namespace NS { struct File { std::string_view name, text; }; std::span<const File> files(); }
+# declared in <embedded/TARGET.h>. Names are paths below `root`.
+function(tbem_embed target namespace root)
+  set(out ${CMAKE_BINARY_DIR}/embedded)
+  set(list ${out}/${target}.list)
+  string(REPLACE ";" "\n" text "${ARGN}")
+  file(WRITE ${list}.new "${text}")
+  file(COPY_FILE ${list}.new ${list} ONLY_IF_DIFFERENT)
+  add_custom_command(
+    OUTPUT ${out}/${target}.cpp ${out}/embedded/${target}.h
+    COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DTARGET=${target} -DNAMESPACE=${namespace} -DROOT=${root} -DLIST=${list}
+            -P ${CMAKE_SOURCE_DIR}/cmake/EmbedFiles.cmake
+    DEPENDS ${ARGN} ${list} ${CMAKE_SOURCE_DIR}/cmake/EmbedFiles.cmake
+    COMMENT "Embedding ${target}")
+  add_library(${target} STATIC ${out}/${target}.cpp ${out}/embedded/${target}.h)
+  target_include_directories(${target} PUBLIC ${out})
+endfunction()
+
+file(GLOB_RECURSE stdlib_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/stdlib/*.tbem)
+tbem_embed(tbem_stdlib tbem::stdlib ${CMAKE_SOURCE_DIR}/stdlib ${stdlib_files})
+file(GLOB explanation_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/errors/*.md)
+tbem_embed(tbem_explanations tbem::explanations ${CMAKE_SOURCE_DIR}/docs/errors ${explanation_files})

@@ -1,0 +1,91 @@
+// The lowered program of one row on one device: concrete shapes, layouts, fused loops, offsets. What the estimator prints is
+// this, and what native code runs is this.
+#pragma once
+
+#include "compiler/graph/Graph.h"
+#include "runtime/include/tbem/backend.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tbem::estimate {
+
+enum class BufferId : std::uint32_t {};
+constexpr BufferId kNoBuffer = static_cast<BufferId>(0xFFFFFFFFU);
+
+/// A tensor in a layout, with a place in the arena. Several buffers may share bytes on purpose (views, in-place results): they
+/// then have one `allocation`.
+struct Buffer {
+  graph::TensorId tensor = graph::kNoTensor;   ///< the value it holds; kNoTensor for a workspace
+  std::string name;                            ///< path or name, for people
+  tbem_operand operand{};                      ///< element type, dims, layout
+  std::uint32_t allocation = 0;                ///< index into Program::allocations
+};
+
+enum class Kind : std::uint8_t { Weights, Gradients, Optimizer, Buffers, Activations, Input, Constants, Workspace };
+constexpr std::size_t kKinds = 8;
+
+/// A piece of the arena. Lives during steps [first, last]; persistent ones over the whole program.
+struct Allocation {
+  Kind kind{};
+  std::uint64_t bytes = 0;
+  std::uint64_t offset = 0;     ///< in the arena, 64-aligned
+  std::uint32_t first = 0, last = 0;
+  bool persistent = false;
+};
+
+/// A call of a backend primitive.
+struct NativeCall {
+  tbem_primitive primitive{};
+  std::vector<BufferId> operands;      ///< inputs then outputs; kNoBuffer where absent
+  std::vector<std::int64_t> attributes;///< flattened as primitives.def says
+  std::vector<std::uint32_t> scalars;  ///< slots of the step's scalars
+  BufferId workspace = kNoBuffer;
+  std::uint32_t inputs = 0;
+  std::string implementation;
+};
+
+/// A fused run of element-wise operators over one iteration space: every output has the dims `dims` in the layout `layout`.
+/// Nodes as in graph::Elementwise, but `Input` reads `inputs[node.input]`, constants and scalars are resolved:
+/// Scalar nodes have their slot in `node.input`, and a node's value can be used by any later node.
+struct FusedLoop {
+  std::vector<std::int64_t> dims;
+  tbem_layout layout{};
+  std::vector<graph::ElemNode> nodes;
+  struct Input { BufferId buffer = kNoBuffer; std::vector<std::int32_t> axes; };
+  std::vector<Input> inputs;
+  struct Output { BufferId buffer = kNoBuffer; std::uint32_t node = 0; };
+  std::vector<Output> outputs;         ///< may be the same allocation as an input of the same layout (in place)
+};
+
+/// One step of the schedule.
+struct Step {
+  enum class Kind : std::uint8_t { Call, Loop } kind{};
+  std::uint32_t index = 0;             ///< into calls or loops
+  std::vector<graph::OpId> ops;        ///< what it computes; empty for a reorder that lowering inserted
+  SrcRange range;
+  std::string name;                    ///< "conv2d", "batch_norm+relu", "reorder"
+};
+
+struct Program {
+  std::vector<Buffer> buffers;
+  std::vector<Allocation> allocations;
+  std::vector<NativeCall> calls;
+  std::vector<FusedLoop> loops;
+  std::vector<Step> steps;
+  std::vector<double> scalars;         ///< this row's values of the run-time scalars; slot 0 (the step number) is set by the runtime
+  std::uint64_t arena = 0;             ///< bytes, persistent ones included
+  std::uint64_t live = 0;              ///< largest sum of live bytes: the bound that the plan is measured against
+  std::uint32_t peakStep = 0;
+  std::uint64_t kinds[kKinds] = {};    ///< bytes live at the arena's peak
+  std::uint64_t gaps = 0;              ///< arena - sum of kinds
+  /// By graph tensor: the buffer that holds it, or kNoBuffer (fused away).
+  std::vector<BufferId> bufferOf;
+  std::string backend;
+  tbem_device_info device{};
+
+  const Buffer& operator[](BufferId id) const { return buffers[static_cast<std::uint32_t>(id)]; }
+};
+
+}  // namespace tbem::estimate

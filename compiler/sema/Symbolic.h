@@ -1,0 +1,85 @@
+// Elaboration-time numbers as expressions over the symbols of a design.
+//
+// A structure is elaborated once; what a row's levels change are the values of symbols (`batch`, `width`, the input's `h`).
+// Every dimension, FLOP count, condition and run-time scalar of a graph is an `ExprId` into one pool, hash-consed and in
+// topological order, so that a row is evaluated by one pass over a vector.
+#pragma once
+
+#include "compiler/support/Rational.h"
+#include "compiler/support/Source.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace tbem::sema {
+
+enum class ExprId : std::uint32_t {};
+enum class SymbolId : std::uint32_t {};
+constexpr ExprId kNoExpr = static_cast<ExprId>(0xFFFFFFFFU);
+
+/// Booleans are 0 and 1. `Divide` is exact, `FloorDiv` floors, `CeilDiv` ceils. `Select`: a <> 0 ? b : c, lazily checked.
+/// `Step` is the number of the training step, from 1, known only at run time.
+enum class ExprOp : std::uint8_t {
+  Constant, Symbol, Step, Add, Sub, Mul, Divide, FloorDiv, CeilDiv, Mod, Power, Min, Max, Equal, Less, LessEqual, And, Or, Not, Select
+};
+
+struct ExprNode {
+  ExprOp op{};
+  Rational value;               ///< Constant
+  SymbolId symbol{};            ///< Symbol
+  ExprId a = kNoExpr, b = kNoExpr, c = kNoExpr;
+};
+
+struct Symbol {
+  std::string name;             ///< as the user wrote it: "batch"
+  SrcRange range;
+  bool runtime = false;         ///< a real that may reach the graph as a run-time scalar (learning rate, threshold)
+};
+
+/// Why an expression has no value in a row.
+enum class EvalError : std::uint8_t { None, Overflow, DivisionByZero, NotAnInteger, NegativeExponent, Unassigned };
+
+/// Values of all expressions of a pool in one row.
+struct Values {
+  std::vector<Rational> value;      ///< by ExprId
+  std::vector<EvalError> error;     ///< by ExprId; an expression over a failed one fails the same way
+  const Rational& operator[](ExprId id) const { return value[static_cast<std::uint32_t>(id)]; }
+  EvalError errorOf(ExprId id) const { return error[static_cast<std::uint32_t>(id)]; }
+  /// The value as an integer; TBEM_BUG-free callers check `errorOf` and `isInt` first.
+  std::int64_t integer(ExprId id) const { return (*this)[id].num; }
+};
+
+class ExprPool {
+public:
+  SymbolId symbol(std::string name, SrcRange range, bool runtime = false);
+  ExprId constant(Rational value);
+  ExprId constant(std::int64_t value) { return constant(Rational::of(value)); }
+  ExprId symbolRef(SymbolId symbol);
+  ExprId step();
+  /// Folds constants and the simple identities (x + 0, x * 1, x div 1, min(x, x), select with a known condition ...).
+  ExprId make(ExprOp op, ExprId a, ExprId b = kNoExpr, ExprId c = kNoExpr);
+
+  const ExprNode& operator[](ExprId id) const { return nodes[static_cast<std::uint32_t>(id)]; }
+  const Symbol& operator[](SymbolId id) const { return symbols[static_cast<std::uint32_t>(id)]; }
+  std::optional<Rational> constantValue(ExprId id) const;
+  /// Symbols on which the expression depends, each once.
+  std::vector<SymbolId> symbolsOf(ExprId id) const;
+  std::size_t size() const { return nodes.size(); }
+  std::size_t symbolCount() const { return symbols.size(); }
+
+  /// Evaluates every node; `assignment[symbol]` is its level in this row (nothing: run-time scalars may stay open).
+  Values evaluate(std::span<const std::optional<Rational>> assignment) const;
+  /// The expression as text, in the user's names: "batch * 64 div 2".
+  std::string str(ExprId id) const;
+
+private:
+  std::vector<ExprNode> nodes;
+  std::vector<Symbol> symbols;
+  std::unordered_map<std::uint64_t, std::vector<ExprId>> index;
+};
+
+}  // namespace tbem::sema

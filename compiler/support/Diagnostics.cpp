@@ -1,0 +1,85 @@
+#include "compiler/support/Diagnostics.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace tbem {
+
+namespace {
+constexpr std::array<DiagInfo, static_cast<std::size_t>(Diag::count_)> kTable{{
+#define DIAG(code, name, severity, message) {code, #name, Severity::severity, message},
+#include "compiler/support/Diagnostics.def"
+#undef DIAG
+}};
+}  // namespace
+
+const DiagInfo& info(Diag kind) { return kTable[static_cast<std::size_t>(kind)]; }
+
+Diag findDiag(std::string_view code) {
+  std::string upper(code);
+  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  for (std::size_t i = 0; i < kTable.size(); ++i) {
+    if (kTable[i].code == upper) return static_cast<Diag>(i);
+  }
+  return Diag::count_;
+}
+
+Diagnostic& Diagnostic::label(SrcRange where, std::string text) {
+  labels.push_back({where, std::move(text)});
+  return *this;
+}
+Diagnostic& Diagnostic::note(std::string text) {
+  notes.push_back(std::move(text));
+  return *this;
+}
+Diagnostic& Diagnostic::fix(SrcRange where, std::string replacement, Applicability how) {
+  fixes.push_back({where, std::move(replacement), how});
+  return *this;
+}
+Diagnostic& Diagnostic::level(std::string factor, std::string value) {
+  levels.emplace_back(std::move(factor), std::move(value));
+  return *this;
+}
+
+Diagnostic& DiagnosticSink::add(Diag kind, SrcRange range, std::string message) {
+  Diagnostic diagnostic;
+  diagnostic.kind = kind;
+  diagnostic.severity = info(kind).severity;
+  diagnostic.range = range;
+  diagnostic.message = std::move(message);
+  if (diagnostic.severity == Severity::Error) ++errors;
+  list.push_back(std::move(diagnostic));
+  return list.back();
+}
+
+void DiagnosticSink::clear() {
+  list.clear();
+  errors = 0;
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t bestDistance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    std::vector<std::size_t> row(candidate.size() + 1);
+    for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= word.size(); ++i) {
+      std::size_t diagonal = row[0];
+      row[0] = i;
+      for (std::size_t j = 1; j < row.size(); ++j) {
+        const std::size_t above = row[j];
+        const std::size_t change = diagonal + (word[i - 1] == candidate[j - 1] ? 0 : 1);
+        row[j] = std::min({change, above + 1, row[j - 1] + 1});
+        diagonal = above;
+      }
+    }
+    if (row.back() < bestDistance && candidate != word) {
+      bestDistance = row.back();
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace tbem

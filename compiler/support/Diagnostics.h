@@ -1,0 +1,90 @@
+// Diagnostics as data: one table of kinds (`Diagnostics.def`), one object that text, JSON and editors render.
+#pragma once
+
+#include "compiler/support/Source.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tbem {
+
+enum class Severity : std::uint8_t { Error, Warning, Note };
+
+/// Every kind of diagnostic, from the tables in `Diagnostics.def`.
+enum class Diag : std::uint16_t {
+#define DIAG(code, name, severity, message) name,
+#include "compiler/support/Diagnostics.def"
+#undef DIAG
+  count_
+};
+
+/// The row of the table that a kind has.
+struct DiagInfo {
+  std::string_view code;     ///< "E0201"; stable, what `tbemc explain` takes
+  std::string_view name;
+  Severity severity;
+  std::string_view message;  ///< fmt format string with positional arguments
+};
+const DiagInfo& info(Diag kind);
+/// The kind with this code ("E0201", any case), or `Diag::count_`.
+Diag findDiag(std::string_view code);
+
+/// How sure a fix is: `Certain` ones are applied by `check --fix`.
+enum class Applicability : std::uint8_t { Certain, Maybe, Placeholder };
+
+struct Label {
+  SrcRange range;
+  std::string text;
+};
+
+struct Fix {
+  SrcRange range;            ///< replaced by `replacement`; empty range: inserted
+  std::string replacement;
+  Applicability applicability = Applicability::Maybe;
+};
+
+struct Diagnostic {
+  Diag kind{};
+  Severity severity{};
+  SrcRange range;            ///< the narrowest thing that is wrong
+  std::string message;
+  std::vector<Label> labels; ///< other places that matter
+  std::vector<std::string> notes;
+  std::vector<Fix> fixes;
+  /// Levels of the design at which it happens, e.g. {"depth","11"}; empty where it does not depend on them.
+  std::vector<std::pair<std::string, std::string>> levels;
+
+  Diagnostic& label(SrcRange where, std::string text);
+  Diagnostic& note(std::string text);
+  Diagnostic& fix(SrcRange where, std::string replacement, Applicability how = Applicability::Maybe);
+  Diagnostic& level(std::string factor, std::string value);
+};
+
+/// Collects what the stages report. Stages never print.
+class DiagnosticSink {
+public:
+  /// Adds a diagnostic; `args` fill the message of its table row. The reference is good until the sink is cleared.
+  template <class... Args> Diagnostic& report(Diag kind, SrcRange range, const Args&... args) {
+    return add(kind, range, fmt::vformat(info(kind).message, fmt::make_format_args(args...)));
+  }
+  const std::deque<Diagnostic>& all() const { return list; }
+  std::size_t errorCount() const { return errors; }
+  bool hasErrors() const { return errors != 0; }
+  void clear();
+
+private:
+  Diagnostic& add(Diag kind, SrcRange range, std::string message);
+  std::deque<Diagnostic> list;
+  std::size_t errors = 0;
+};
+
+/// The candidate nearest to `word` (edit distance at most a third of its length), or "".
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace tbem

@@ -1,0 +1,83 @@
+#include "compiler/support/Source.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace tbem {
+
+SrcRange cover(SrcRange a, SrcRange b) {
+  if (!a.valid()) return b;
+  if (!b.valid()) return a;
+  return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
+}
+
+const Source& SourceManager::add(std::string name, std::string text) {
+  Source source;
+  source.name = std::move(name);
+  source.text = std::move(text);
+  source.base = next;
+  source.lineStarts.push_back(0);
+  for (std::size_t i = 0; i < source.text.size(); ++i) {
+    if (source.text[i] == '\n') source.lineStarts.push_back(static_cast<std::uint32_t>(i + 1));
+  }
+  // One more than the text, so that the place just behind the last byte belongs to this source alone.
+  next += static_cast<Loc>(source.text.size()) + 1;
+  sources.push_back(std::move(source));
+  return sources.back();
+}
+
+const Source* SourceManager::addFile(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return nullptr;
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (in.bad()) return nullptr;
+  return &add(path, std::move(text).str());
+}
+
+const Source* SourceManager::find(Loc loc) const {
+  auto after = std::upper_bound(sources.begin(), sources.end(), loc,
+                                [](Loc value, const Source& source) { return value < source.base; });
+  if (loc == 0 || after == sources.begin()) return nullptr;
+  const Source& source = *std::prev(after);
+  return loc - source.base <= source.text.size() ? &source : nullptr;
+}
+
+std::string_view SourceManager::text(SrcRange range) const {
+  const Source* source = find(range.begin);
+  if (source == nullptr || range.end < range.begin) return {};
+  return std::string_view(source->text).substr(range.begin - source->base, range.end - range.begin);
+}
+
+LineColumn SourceManager::lineColumn(Loc loc) const {
+  const Source* source = find(loc);
+  if (source == nullptr) return {};
+  const std::uint32_t offset = loc - source->base;
+  auto after = std::upper_bound(source->lineStarts.begin(), source->lineStarts.end(), offset);
+  const auto line = static_cast<std::uint32_t>(after - source->lineStarts.begin());
+  std::uint32_t column = 1;
+  for (std::uint32_t i = source->lineStarts[line - 1]; i < offset; ++i) {
+    if ((static_cast<unsigned char>(source->text[i]) & 0xC0U) != 0x80U) ++column;
+  }
+  return {line, column};
+}
+
+std::string_view SourceManager::line(Loc loc) const {
+  const Source* source = find(loc);
+  if (source == nullptr) return {};
+  const std::uint32_t number = lineColumn(loc).line;
+  const std::uint32_t begin = source->lineStarts[number - 1];
+  std::size_t end = source->text.find('\n', begin);
+  if (end == std::string::npos) end = source->text.size();
+  return std::string_view(source->text).substr(begin, end - begin);
+}
+
+std::string SourceManager::describe(Loc loc) const {
+  const Source* source = find(loc);
+  if (source == nullptr) return {};
+  const LineColumn place = lineColumn(loc);
+  return source->name + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
+}
+
+}  // namespace tbem

@@ -1,0 +1,121 @@
+/* The plug-in table of a backend: what the compiler asks of a device, and what native code runs on it.
+ *
+ * A backend is one `tbem_backend` table. Built-in: ref (f64 or f32, nested loops), cpu (oneDNN), fake (scripted failures).
+ * Nothing throws across this boundary; every function may be called from one thread at a time unless it says otherwise. */
+#ifndef TBEM_BACKEND_H
+#define TBEM_BACKEND_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TBEM_BACKEND_ABI 1u
+#define TBEM_MAX_RANK 8
+
+typedef enum tbem_dtype {
+  TBEM_F64, TBEM_F32, TBEM_F16, TBEM_BF16, TBEM_F8E4M3, TBEM_F8E5M2, TBEM_I64, TBEM_I32, TBEM_I8, TBEM_U8, TBEM_BOOL
+} tbem_dtype;
+
+typedef enum tbem_primitive {
+#define TBEM_PRIMITIVE(name, inputs, outputs, attributes, scalars) TBEM_PRIMITIVE_##name,
+#include "tbem/primitives.def"
+#undef TBEM_PRIMITIVE
+  TBEM_PRIMITIVE_COUNT
+} tbem_primitive;
+
+typedef enum tbem_status {
+  TBEM_OK = 0,
+  TBEM_UNSUPPORTED = 1,     /* this primitive, element type or layout is not there; last_error says which */
+  TBEM_OUT_OF_MEMORY = 2,
+  TBEM_FAILED = 3,          /* the library failed; last_error has its message */
+  TBEM_INVALID = 4          /* the caller's mistake: our bug */
+} tbem_status;
+
+/* Where each element of a tensor lies. Element (i0, i1, ..) is at
+ *   sum_k (i_k div B_k) * strides[k] + offset inside the block, in elements,
+ * where B_k is the product of the block sizes of dimension k. Blocks are listed from the outermost to the innermost and the
+ * innermost varies fastest: nChw16c is blocks = 1, block_dim = {1}, block_size = {16}. Plain row-major: no blocks.
+ * `padded[k]` >= dims[k] is a multiple of B_k; what lies between is kept zero. */
+typedef struct tbem_layout {
+  int64_t strides[TBEM_MAX_RANK];
+  int64_t padded[TBEM_MAX_RANK];
+  int32_t blocks;
+  int32_t block_dim[4];
+  int32_t block_size[4];
+  int32_t any;              /* 1: not chosen yet (only in a query) */
+  uint64_t bytes;           /* whole extent, in bytes */
+} tbem_layout;
+
+typedef struct tbem_operand {
+  int32_t present;          /* 0: an absent optional operand */
+  int32_t dtype;            /* tbem_dtype */
+  int32_t rank;
+  int64_t dims[TBEM_MAX_RANK];
+  tbem_layout layout;
+} tbem_operand;
+
+/* One native operator: operands in the order of primitives.def (inputs, then outputs), attributes flattened as it says. */
+typedef struct tbem_op_desc {
+  uint32_t size;            /* sizeof(tbem_op_desc) */
+  int32_t primitive;        /* tbem_primitive */
+  int32_t inputs, outputs;
+  tbem_operand* operands;   /* inputs + outputs of them */
+  const int64_t* attributes;
+  int32_t attribute_count;
+  int32_t threads;
+} tbem_op_desc;
+
+/* What a query answers. Operand layouts that were `any` are filled in the description itself. */
+typedef struct tbem_op_info {
+  uint64_t workspace;       /* bytes needed while it runs, exact; alignment 64 */
+  char implementation[64];  /* the library's own name of the algorithm, "" if it has none */
+} tbem_op_info;
+
+typedef struct tbem_device_info {
+  char name[128];           /* processor or GPU model */
+  char isa[64];             /* "avx512_core_bf16", "sm_90" */
+  char library[128];        /* "oneDNN 2.6.3", with versions */
+  int32_t threads;
+  uint64_t memory;          /* bytes */
+} tbem_device_info;
+
+typedef struct tbem_op tbem_op; /* a prepared operator; owned by the backend, released with `destroy` */
+
+typedef struct tbem_backend {
+  uint32_t abi;             /* TBEM_BACKEND_ABI */
+  uint32_t size;            /* sizeof(tbem_backend) */
+  const char* name;
+  /* TBEM_OK where the device can be used; fills `info`. */
+  tbem_status (*probe)(tbem_device_info* info);
+  /* Chooses layouts for operands whose layout is `any`, checks that the fixed ones can be run, and fills `info`.
+   * Deterministic for equal descriptions on one machine. Prepares nothing, allocates no tensor memory. */
+  tbem_status (*query)(tbem_op_desc* op, tbem_op_info* info);
+  /* Prepares an operator whose layouts are all fixed, as query left them. */
+  tbem_status (*create)(const tbem_op_desc* op, tbem_op** out);
+  /* Runs it. `operands`: pointers in the order of the description (null for absent ones); `workspace`: as many bytes as
+   * query said, 64-aligned, or null for 0; `scalars`: in the order of primitives.def. Allocates nothing of ours. */
+  tbem_status (*run)(tbem_op* op, void* const* operands, void* workspace, const double* scalars);
+  void (*destroy)(tbem_op* op);
+  /* Device memory, 64-aligned (4096 for the arena); TBEM_OUT_OF_MEMORY is an answer, not a crash. */
+  tbem_status (*allocate)(uint64_t bytes, void** out);
+  void (*release)(void* memory, uint64_t bytes);
+  tbem_status (*copy_in)(void* device, const void* host, uint64_t bytes);
+  tbem_status (*copy_out)(void* host, const void* device, uint64_t bytes);
+  tbem_status (*synchronize)(void);
+  /* Runs body(context, begin, end) over [0, count) on the backend's threads; ranges are disjoint and cover it. */
+  void (*parallel)(void (*body)(void* context, int64_t begin, int64_t end), void* context, int64_t count);
+  /* The message of the last status that was not TBEM_OK on this thread. Owned by the backend. */
+  const char* (*last_error)(void);
+} tbem_backend;
+
+/* The built-in backends. */
+const tbem_backend* tbem_backend_ref(void);
+const tbem_backend* tbem_backend_cpu(void);
+const tbem_backend* tbem_backend_fake(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,31 @@
+/* The C ABI that native (JIT-compiled) code calls, and the shape of the functions it exports. */
+#ifndef TBEM_RT_H
+#define TBEM_RT_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TBEM_RT_ABI 1u
+
+/* One executable's run-time state; made by runtime/core, opaque to native code. */
+typedef struct tbem_rt_context tbem_rt_context;
+
+/* A native loop: elements [begin, end) of the outermost collapsed dimension. `scalars`: run-time scalars, slot 0 is the
+ * number of the step (from 1). `seed`: of this run, for Philox. Touches only the arena. */
+typedef void (*tbem_rt_loop)(char* arena, const double* scalars, uint64_t seed, int64_t begin, int64_t end);
+
+/* The exported function of a task (`tbem_step`): runs the whole step; returns a tbem_status of the first call that failed. */
+typedef int32_t (*tbem_rt_step)(tbem_rt_context* context, char* arena, const double* scalars, uint64_t seed);
+
+/* Runs native call number `call` of the program on the backend. */
+int32_t tbem_rt_call(tbem_rt_context* context, uint32_t call);
+/* Runs `loop` over [0, count) on the backend's threads. */
+void tbem_rt_parallel(tbem_rt_context* context, tbem_rt_loop loop, char* arena, const double* scalars, uint64_t seed, int64_t count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
