@@ -37,7 +37,9 @@ struct ExprNode {
 struct Symbol {
   std::string name;             ///< as the user wrote it: "batch"
   SrcRange range;
-  bool runtime = false;         ///< a real that may reach the graph as a run-time scalar (learning rate, threshold)
+  /// A real that may reach the graph as a run-time scalar (learning rate, threshold). Every other symbol is an integer or a
+  /// truth value: a level that is neither evaluates to `NotAnInteger`.
+  bool runtime = false;
 };
 
 /// Why an expression has no value in a row.
@@ -77,7 +79,15 @@ public:
   std::string str(ExprId id) const;
 
 private:
+  ExprId intern(const ExprNode& node);
+  ExprId fold(ExprOp op, ExprId a, ExprId b, ExprId c);
+  ExprId foldLogic(ExprOp op, ExprId a, ExprId b);
+  ExprId foldSum(ExprOp op, ExprId a, ExprId b);
+  ExprId foldProduct(ExprId a, ExprId b);
+  ExprId foldQuotient(ExprOp op, ExprId a, ExprId b);
+
   std::vector<ExprNode> nodes;
+  std::vector<std::uint8_t> integral;   ///< by ExprId: 1 where the value is an integer in every row
   std::vector<Symbol> symbols;
   std::unordered_map<std::uint64_t, std::vector<ExprId>> index;
 };

@@ -1,0 +1,389 @@
+#include "compiler/sema/Symbolic.h"
+
+#include <algorithm>
+
+namespace tbem::sema {
+
+namespace {
+std::uint32_t raw(ExprId id) { return static_cast<std::uint32_t>(id); }
+
+bool isCommutative(ExprOp op) {
+  switch (op) {
+    case ExprOp::Add: case ExprOp::Mul: case ExprOp::Min: case ExprOp::Max: case ExprOp::Equal: return true;
+    default: return false;  // `And` and `Or` look at their right side only where the left one leaves it open
+  }
+}
+
+/// What a node is looked up by. Operands of commutative operators are sorted here only, so that `w * 2` and `2 * w` are one
+/// node and yet print as first written.
+struct Key {
+  ExprOp op{};
+  Rational value;
+  std::uint32_t symbol = 0, a = 0, b = 0, c = 0;
+  explicit Key(const ExprNode& node)
+      : op(node.op), value(node.value), symbol(static_cast<std::uint32_t>(node.symbol)), a(raw(node.a)), b(raw(node.b)), c(raw(node.c)) {
+    if (isCommutative(op) && b < a) std::swap(a, b);
+  }
+  friend bool operator==(const Key&, const Key&) = default;
+  std::uint64_t hash() const {
+    std::uint64_t h = 0x9E3779B97F4A7C15ULL;
+    for (const std::uint64_t part : {static_cast<std::uint64_t>(op), static_cast<std::uint64_t>(value.num), static_cast<std::uint64_t>(value.den),
+                                     static_cast<std::uint64_t>(symbol), static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b),
+                                     static_cast<std::uint64_t>(c)}) {
+      h = (h ^ part) * 0xFF51AFD7ED558CCDULL;
+      h ^= h >> 32;
+    }
+    return h;
+  }
+};
+
+struct Outcome {
+  Rational value;
+  EvalError error = EvalError::None;
+};
+Outcome fail(EvalError error) { return {{}, error}; }
+Outcome truth(bool value) { return {Rational::of(value ? 1 : 0), EvalError::None}; }
+Outcome checked(std::optional<Rational> value) { return value ? Outcome{*value} : fail(EvalError::Overflow); }
+bool isZero(const Rational& value) { return value.num == 0; }
+
+Outcome power(const Rational& base, const Rational& exponent) {
+  if (!exponent.isInt()) return fail(EvalError::NotAnInteger);
+  if (exponent.num < 0) return fail(EvalError::NegativeExponent);
+  return checked(pow(base, exponent));
+}
+
+/// An operator with two operands that both have values.
+Outcome binary(ExprOp op, const Rational& a, const Rational& b) {
+  switch (op) {
+    case ExprOp::Add: return checked(add(a, b));
+    case ExprOp::Sub: return checked(sub(a, b));
+    case ExprOp::Mul: return checked(mul(a, b));
+    case ExprOp::Divide: return isZero(b) ? fail(EvalError::DivisionByZero) : checked(div(a, b));
+    case ExprOp::FloorDiv: return isZero(b) ? fail(EvalError::DivisionByZero) : checked(floorDiv(a, b));
+    case ExprOp::CeilDiv: return isZero(b) ? fail(EvalError::DivisionByZero) : checked(ceilDiv(a, b));
+    case ExprOp::Mod: return isZero(b) ? fail(EvalError::DivisionByZero) : checked(floorMod(a, b));
+    case ExprOp::Power: return power(a, b);
+    case ExprOp::Min: return {compare(a, b) <= 0 ? a : b};
+    case ExprOp::Max: return {compare(a, b) >= 0 ? a : b};
+    case ExprOp::Equal: return truth(a == b);
+    case ExprOp::Less: return truth(compare(a, b) < 0);
+    case ExprOp::LessEqual: return truth(compare(a, b) <= 0);
+    default: return fail(EvalError::Unassigned);  // not an operator of two values
+  }
+}
+}  // namespace
+
+// ---- Building ---------------------------------------------------------------------------------------------------------
+
+SymbolId ExprPool::symbol(std::string name, SrcRange range, bool runtime) {
+  symbols.push_back({std::move(name), range, runtime});
+  return static_cast<SymbolId>(symbols.size() - 1);
+}
+
+ExprId ExprPool::intern(const ExprNode& node) {
+  const Key key(node);
+  std::vector<ExprId>& bucket = index[key.hash()];
+  for (const ExprId id : bucket) {
+    if (Key((*this)[id]) == key) return id;
+  }
+  const auto id = static_cast<ExprId>(nodes.size());
+  nodes.push_back(node);
+  bucket.push_back(id);
+  const auto whole = [this](ExprId operand) { return integral[raw(operand)] != 0; };
+  bool result = false;
+  switch (node.op) {
+    case ExprOp::Constant: result = node.value.isInt(); break;
+    case ExprOp::Symbol: result = !(*this)[node.symbol].runtime; break;
+    case ExprOp::Divide: break;
+    case ExprOp::Add: case ExprOp::Sub: case ExprOp::Mul: case ExprOp::Mod: case ExprOp::Min: case ExprOp::Max:
+      result = whole(node.a) && whole(node.b);
+      break;
+    case ExprOp::Power: result = whole(node.a); break;
+    case ExprOp::Select: result = whole(node.b) && whole(node.c); break;
+    default: result = true; break;  // truth values, `div`, `cdiv`, the step's number
+  }
+  integral.push_back(result ? 1 : 0);
+  return id;
+}
+
+ExprId ExprPool::constant(Rational value) { return intern({.op = ExprOp::Constant, .value = value}); }
+ExprId ExprPool::symbolRef(SymbolId symbol) { return intern({.op = ExprOp::Symbol, .symbol = symbol}); }
+ExprId ExprPool::step() { return intern({.op = ExprOp::Step}); }
+
+std::optional<Rational> ExprPool::constantValue(ExprId id) const {
+  if (id == kNoExpr || (*this)[id].op != ExprOp::Constant) return std::nullopt;
+  return (*this)[id].value;
+}
+
+ExprId ExprPool::make(ExprOp op, ExprId a, ExprId b, ExprId c) {
+  const ExprId folded = fold(op, a, b, c);
+  return folded != kNoExpr ? folded : intern({.op = op, .a = a, .b = b, .c = c});
+}
+
+/// The simpler expression of equal value, or kNoExpr.
+ExprId ExprPool::fold(ExprOp op, ExprId a, ExprId b, ExprId c) {
+  const std::optional<Rational> left = constantValue(a);
+  const std::optional<Rational> right = constantValue(b);
+  if (op == ExprOp::Select) {
+    if (left) return isZero(*left) ? c : b;
+    return b == c ? b : kNoExpr;
+  }
+  if (op == ExprOp::Not) {
+    if (left) return constant(isZero(*left) ? 1 : 0);
+    return kNoExpr;
+  }
+  if (op == ExprOp::And || op == ExprOp::Or) return foldLogic(op, a, b);
+  if (left && right) {
+    const Outcome outcome = binary(op, *left, *right);
+    // A failing constant stays as it is: whoever evaluates it is told why.
+    return outcome.error == EvalError::None ? constant(outcome.value) : kNoExpr;
+  }
+  switch (op) {
+    case ExprOp::Add: case ExprOp::Sub: return foldSum(op, a, b);
+    case ExprOp::Mul: return foldProduct(a, b);
+    case ExprOp::Divide: case ExprOp::FloorDiv: case ExprOp::CeilDiv: case ExprOp::Mod: return foldQuotient(op, a, b);
+    case ExprOp::Power:
+      if (right && isZero(*right)) return constant(1);
+      return right && *right == Rational::of(1) ? a : kNoExpr;
+    case ExprOp::Min: case ExprOp::Max: return a == b ? a : kNoExpr;
+    case ExprOp::Equal: case ExprOp::LessEqual: return a == b ? constant(1) : kNoExpr;
+    case ExprOp::Less: return a == b ? constant(0) : kNoExpr;
+    default: return kNoExpr;
+  }
+}
+
+ExprId ExprPool::foldLogic(ExprOp op, ExprId a, ExprId b) {
+  const bool isAnd = op == ExprOp::And;
+  if (a == b) return a;
+  if (const std::optional<Rational> left = constantValue(a)) {
+    return isZero(*left) == isAnd ? constant(isAnd ? 0 : 1) : b;
+  }
+  if (const std::optional<Rational> right = constantValue(b)) {
+    if (isZero(*right) != isAnd) return a;
+  }
+  return kNoExpr;
+}
+
+/// Constants of a sum are gathered on its right: (h + 2) - 3 is h - 1, so that equal sizes become equal nodes.
+ExprId ExprPool::foldSum(ExprOp op, ExprId a, ExprId b) {
+  if (op == ExprOp::Sub && a == b) return constant(0);
+  std::optional<Rational> right = constantValue(b);
+  if (!right && op == ExprOp::Add && constantValue(a)) {
+    right = constantValue(a);
+    a = b;
+  }
+  if (!right) return kNoExpr;
+  std::optional<Rational> offset = op == ExprOp::Sub ? sub({}, *right) : right;
+  const ExprNode inner = (*this)[a];
+  if (inner.op == ExprOp::Add && constantValue(inner.b) && offset) {
+    offset = add(*constantValue(inner.b), *offset);
+    a = inner.a;
+  }
+  if (!offset) return kNoExpr;
+  if (isZero(*offset)) return a;
+  return intern({.op = ExprOp::Add, .a = a, .b = constant(*offset)});
+}
+
+ExprId ExprPool::foldProduct(ExprId a, ExprId b) {
+  const bool swapped = constantValue(a).has_value();
+  if (swapped) std::swap(a, b);
+  const std::optional<Rational> factor = constantValue(b);
+  if (!factor) return kNoExpr;
+  if (isZero(*factor)) return b;
+  if (*factor == Rational::of(1)) return a;
+  const ExprNode inner = (*this)[a];
+  if (inner.op == ExprOp::Divide && constantValue(inner.b) == factor) return inner.a;
+  if (inner.op != ExprOp::Mul) return kNoExpr;
+  const bool first = constantValue(inner.a).has_value();
+  const std::optional<Rational> other = constantValue(first ? inner.a : inner.b);
+  const std::optional<Rational> product = other ? mul(*other, *factor) : std::nullopt;
+  if (!product) return kNoExpr;
+  const ExprId rest = first ? inner.b : inner.a;
+  return first ? make(ExprOp::Mul, constant(*product), rest) : make(ExprOp::Mul, rest, constant(*product));
+}
+
+ExprId ExprPool::foldQuotient(ExprOp op, ExprId a, ExprId b) {
+  const std::optional<Rational> divisor = constantValue(b);
+  if (!divisor || isZero(*divisor)) return kNoExpr;
+  const bool whole = integral[raw(a)] != 0;
+  if (*divisor == Rational::of(1)) {
+    if (op == ExprOp::Divide) return a;
+    if (whole) return op == ExprOp::Mod ? constant(0) : a;
+    return kNoExpr;
+  }
+  const ExprNode inner = (*this)[a];
+  if (inner.op == ExprOp::Mul) {
+    // (x * 6) div 3 is x * 2, and (x * 6) mod 3 is 0, for integers x.
+    const bool first = constantValue(inner.a).has_value();
+    const ExprId rest = first ? inner.b : inner.a;
+    const std::optional<Rational> factor = constantValue(first ? inner.a : inner.b);
+    const std::optional<Rational> ratio = factor ? div(*factor, *divisor) : std::nullopt;
+    if (!ratio || !ratio->isInt()) return kNoExpr;
+    if (op == ExprOp::Divide) return make(ExprOp::Mul, rest, constant(*ratio));
+    if (integral[raw(rest)] == 0) return kNoExpr;
+    return op == ExprOp::Mod ? constant(0) : make(ExprOp::Mul, rest, constant(*ratio));
+  }
+  // floor(floor(x / m) / n) = floor(x / (m * n)) for integers n > 0 (Graham, Knuth, Patashnik 1994, equation 3.11).
+  if (inner.op == op && (op == ExprOp::FloorDiv || op == ExprOp::CeilDiv) && divisor->isInt() && divisor->num > 0) {
+    const std::optional<Rational> other = constantValue(inner.b);
+    const std::optional<Rational> product = other ? mul(*other, *divisor) : std::nullopt;
+    if (product) return make(op, inner.a, constant(*product));
+  }
+  return kNoExpr;
+}
+
+std::vector<SymbolId> ExprPool::symbolsOf(ExprId id) const {
+  std::vector<SymbolId> found;
+  if (id == kNoExpr) return found;
+  std::vector<bool> seen(raw(id) + 1, false);  // operands precede their users
+  std::vector<ExprId> open{id};
+  seen[raw(id)] = true;
+  while (!open.empty()) {
+    const ExprNode& node = (*this)[open.back()];
+    open.pop_back();
+    if (node.op == ExprOp::Symbol) found.push_back(node.symbol);
+    for (const ExprId operand : {node.c, node.b, node.a}) {
+      if (operand == kNoExpr || seen[raw(operand)]) continue;
+      seen[raw(operand)] = true;
+      open.push_back(operand);
+    }
+  }
+  return found;
+}
+
+// ---- Evaluating -------------------------------------------------------------------------------------------------------
+
+Values ExprPool::evaluate(std::span<const std::optional<Rational>> assignment) const {
+  Values values;
+  values.value.resize(nodes.size());
+  values.error.resize(nodes.size(), EvalError::None);
+  const auto at = [&values](ExprId id) { return Outcome{values[id], values.errorOf(id)}; };
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const ExprNode& node = nodes[i];
+    Outcome result;
+    switch (node.op) {
+      case ExprOp::Constant: result.value = node.value; break;
+      case ExprOp::Step: result = fail(EvalError::Unassigned); break;
+      case ExprOp::Symbol: {
+        const auto slot = static_cast<std::uint32_t>(node.symbol);
+        if (slot >= assignment.size() || !assignment[slot]) {
+          result = fail(EvalError::Unassigned);
+        } else if (!symbols[slot].runtime && !assignment[slot]->isInt()) {
+          result = fail(EvalError::NotAnInteger);
+        } else {
+          result.value = *assignment[slot];
+        }
+        break;
+      }
+      case ExprOp::Not:
+        result = at(node.a);
+        if (result.error == EvalError::None) result = truth(isZero(result.value));
+        break;
+      case ExprOp::And: case ExprOp::Or:
+        result = at(node.a);
+        if (result.error == EvalError::None && isZero(result.value) == (node.op == ExprOp::Or)) result = at(node.b);
+        if (result.error == EvalError::None) result = truth(!isZero(result.value));
+        break;
+      case ExprOp::Select:
+        result = at(node.a);
+        if (result.error == EvalError::None) result = at(isZero(result.value) ? node.c : node.b);
+        break;
+      default: {
+        const Outcome a = at(node.a);
+        const Outcome b = at(node.b);
+        result = a.error != EvalError::None ? a : b.error != EvalError::None ? b : binary(node.op, a.value, b.value);
+        break;
+      }
+    }
+    values.value[i] = result.value;
+    values.error[i] = result.error;
+  }
+  return values;
+}
+
+// ---- Printing ---------------------------------------------------------------------------------------------------------
+
+namespace {
+/// Binding strengths, loosest first, as the language has them.
+enum Strength : int { kLoosest, kOr, kAnd, kNot, kCompare, kSum, kProduct, kMinus, kPower, kAtom };
+
+struct Printed {
+  std::string text;
+  int strength = kAtom;
+};
+
+std::string within(const Printed& part, int least) { return part.strength < least ? "(" + part.text + ")" : part.text; }
+
+struct Infix {
+  const char* word;
+  int strength;
+};
+std::optional<Infix> infix(ExprOp op) {
+  switch (op) {
+    case ExprOp::Add: return Infix{" + ", kSum};
+    case ExprOp::Sub: return Infix{" - ", kSum};
+    case ExprOp::Mul: return Infix{" * ", kProduct};
+    case ExprOp::Divide: return Infix{" / ", kProduct};
+    case ExprOp::FloorDiv: return Infix{" div ", kProduct};
+    case ExprOp::CeilDiv: return Infix{" cdiv ", kProduct};
+    case ExprOp::Mod: return Infix{" mod ", kProduct};
+    case ExprOp::Equal: return Infix{" = ", kCompare};
+    case ExprOp::Less: return Infix{" < ", kCompare};
+    case ExprOp::LessEqual: return Infix{" <= ", kCompare};
+    case ExprOp::And: return Infix{" and ", kAnd};
+    case ExprOp::Or: return Infix{" or ", kOr};
+    default: return std::nullopt;
+  }
+}
+
+Printed number(const Rational& value) {
+  const std::string text = value.str();
+  if (text.find('/') != std::string::npos) return {text, kProduct};
+  return {text, value.num < 0 ? kMinus : kAtom};
+}
+
+Printed binaryText(const ExprNode& node, const Printed& a, const Printed& b, std::optional<Rational> right) {
+  if (node.op == ExprOp::Add && right && right->num < 0) return {within(a, kSum) + " - " + right->str().substr(1), kSum};
+  if (node.op == ExprOp::Power) return {within(a, kAtom) + " ** " + within(b, kPower), kPower};
+  if (node.op == ExprOp::Min || node.op == ExprOp::Max) {
+    return {(node.op == ExprOp::Min ? "min(" : "max(") + a.text + ", " + b.text + ")", kAtom};
+  }
+  const Infix form = *infix(node.op);
+  // Operators group to the left; comparisons do not chain; `+`, `and`, `or` may drop the parentheses on their right.
+  const bool flat = node.op == ExprOp::Add || node.op == ExprOp::And || node.op == ExprOp::Or;
+  const int leftLeast = form.strength == kCompare ? kSum : form.strength;
+  return {within(a, leftLeast) + form.word + within(b, flat ? form.strength : form.strength + 1), form.strength};
+}
+}  // namespace
+
+std::string ExprPool::str(ExprId id) const {
+  if (id == kNoExpr) return "";
+  // Operands precede their users, so one pass over the nodes in use replaces recursion, and no depth can overflow the stack.
+  std::vector<bool> used(raw(id) + 1, false);
+  used[raw(id)] = true;
+  for (std::uint32_t i = raw(id) + 1; i-- > 0;) {
+    if (!used[i]) continue;
+    for (const ExprId operand : {nodes[i].a, nodes[i].b, nodes[i].c}) {
+      if (operand != kNoExpr) used[raw(operand)] = true;
+    }
+  }
+  std::vector<Printed> printed(raw(id) + 1);
+  const auto at = [&printed](ExprId operand) -> const Printed& { return printed[raw(operand)]; };
+  for (std::uint32_t i = 0; i <= raw(id); ++i) {
+    if (!used[i]) continue;
+    const ExprNode& node = nodes[i];
+    switch (node.op) {
+      case ExprOp::Constant: printed[i] = number(node.value); break;
+      case ExprOp::Symbol: printed[i] = {(*this)[node.symbol].name, kAtom}; break;
+      case ExprOp::Step: printed[i] = {"step", kAtom}; break;
+      case ExprOp::Not: printed[i] = {"not " + within(at(node.a), kNot), kNot}; break;
+      case ExprOp::Select:
+        printed[i] = {"if " + at(node.a).text + " then " + within(at(node.b), kOr) + " else " + at(node.c).text, kLoosest};
+        break;
+      default: printed[i] = binaryText(node, at(node.a), at(node.b), constantValue(node.b)); break;
+    }
+  }
+  return printed[raw(id)].text;
+}
+
+}  // namespace tbem::sema
