@@ -1,0 +1,59 @@
+// Meters of this process and machine: memory, time, energy. Each says plainly where it cannot see.
+#pragma once
+
+#include <tl/expected.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tbem::measure {
+
+/// Resident memory of this process, from /proc/self/status. Bytes; the kernel counts pages and may lag by some tens of pages
+/// a processor (its counters are summed lazily: Linux Documentation/filesystems/proc.rst).
+struct ProcessMemory {
+  std::uint64_t resident = 0;   ///< VmRSS
+  std::uint64_t peak = 0;       ///< VmHWM since the process was exec'd or the peak was reset
+};
+tl::expected<ProcessMemory, std::string> readMemory();
+/// The same from the text of such a file. Errors: a field is missing or no number.
+tl::expected<ProcessMemory, std::string> parseStatus(const std::string& text);
+
+/// Sets VmHWM back to VmRSS by writing 5 to /proc/self/clear_refs (man 5 proc). Errors: the reason, where the kernel does not
+/// permit it; VmHWM then still counts what set-up took, and is an upper bound of the peak of the steps.
+tl::expected<void, std::string> resetPeak();
+
+/// Seconds of a monotonic clock; only differences mean something.
+double monotonicSeconds();
+/// Seconds since 1970-01-01 UTC.
+double unixSeconds();
+
+/// Energy of all processor packages from RAPL counters (Linux powercap, `intel-rapl:N/energy_uj`, which AMD's driver uses as
+/// well). It is the energy of the whole machine's packages, whoever used it. Where there are none, or root alone may read
+/// them (CVE-2020-8694), `reason()` says so and `joules()` is empty.
+class EnergyMeter {
+public:
+  explicit EnergyMeter(const std::string& root = "/sys/class/powercap");
+  bool available() const { return !domains.empty(); }
+  const std::string& reason() const { return why; }
+  void start();
+  /// Adds what was used since the last look. A counter wraps at `max_energy_range_uj` (about 20 minutes at full load): look
+  /// more often than that; one wrap between two looks is accounted for.
+  void look();
+  /// Joules from `start` to the last `look`; empty where a counter could not be read.
+  std::optional<double> joules() const;
+
+private:
+  struct Domain {
+    std::string file;
+    std::uint64_t range = 0;    ///< microjoules
+    std::uint64_t last = 0;
+  };
+  std::vector<Domain> domains;
+  std::string why;
+  double total = 0;             ///< microjoules
+  bool broken = false;
+};
+
+}  // namespace tbem::measure

@@ -1,0 +1,41 @@
+// The protocol of one measurement: warm up, time steps, read the meters. Runs in the process that is measured, after set-up.
+#pragma once
+
+#include "runtime/core/Measurement.h"
+
+#include <tl/expected.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace tbem::measure {
+
+/// How often the step runs. It is part of a row's identity.
+struct Settings {
+  std::uint32_t warmup = 3;       ///< steps before the timed ones; they count for memory, not for latency
+  std::uint32_t steps = 20;       ///< at least so many timed steps,
+  double minSeconds = 0.5;        ///< and at least so long,
+  std::uint32_t maxSteps = 10000; ///< but never more steps than this (>= steps)
+};
+
+/// Why a step did not come to its end.
+struct StepError {
+  bool outOfMemory = false;
+  std::string message;
+};
+using Step = std::function<tl::expected<void, StepError>()>;
+
+/// Runs the protocol; set-up is done when it is called: inputs, weights and arena are there, and nothing is compiled any more.
+///
+/// baseline = VmRSS now; the peak is reset; `warmup` steps; timed steps; memoryPeak = VmHWM. Energy is read around the timed
+/// steps and divided by their number; windows under a second give none, as the counters tick in milliseconds.
+/// Fills status, reason, memory, latency, samples, energy, started and finished; the caller adds arena, machine, versions.
+/// A step that fails gives status Failed or OutOfMemory with its message, and the memory seen so far.
+/// Threads: the calling one; `step` may use others. It allocates its own buffer before the baseline is read.
+runtime::Measurement measure(const Step& step, const Settings& settings, const std::string& powercap = "/sys/class/powercap");
+
+/// "warm-up 3, steps >= 20, >= 0.5 s, <= 10000 steps": for the row's identity and for reports.
+std::string describe(const Settings& settings);
+
+}  // namespace tbem::measure
