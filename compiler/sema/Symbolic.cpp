@@ -255,10 +255,16 @@ std::vector<SymbolId> ExprPool::symbolsOf(ExprId id) const {
 
 Values ExprPool::evaluate(std::span<const std::optional<Rational>> assignment) const {
   Values values;
+  extend(values, assignment);
+  return values;
+}
+
+void ExprPool::extend(Values& values, std::span<const std::optional<Rational>> assignment) const {
+  const std::size_t known = values.value.size();
   values.value.resize(nodes.size());
   values.error.resize(nodes.size(), EvalError::None);
   const auto at = [&values](ExprId id) { return Outcome{values[id], values.errorOf(id)}; };
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
+  for (std::size_t i = known; i < nodes.size(); ++i) {
     const ExprNode& node = nodes[i];
     Outcome result;
     switch (node.op) {
@@ -298,7 +304,6 @@ Values ExprPool::evaluate(std::span<const std::optional<Rational>> assignment) c
     values.value[i] = result.value;
     values.error[i] = result.error;
   }
-  return values;
 }
 
 // ---- Printing ---------------------------------------------------------------------------------------------------------

@@ -75,6 +75,8 @@ public:
 
   /// Evaluates every node; `assignment[symbol]` is its level in this row (nothing: run-time scalars may stay open).
   Values evaluate(std::span<const std::optional<Rational>> assignment) const;
+  /// Adds the values of the nodes made since `values` was last filled, under the same assignment.
+  void extend(Values& values, std::span<const std::optional<Rational>> assignment) const;
   /// The expression as text, in the user's names: "batch * 64 div 2".
   std::string str(ExprId id) const;
 
