@@ -1,0 +1,209 @@
+#include "compiler/driver/Cli.h"
+
+#include "compiler/driver/Commands.h"
+#include "compiler/driver/Version.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+namespace tbem::driver {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> list = {
+      {"run", "run the whole program: check, design, estimate, measure, regress, predict", runProgram},
+      {"check", "syntax, names, types, specifications of every row; nothing is run", runCheck},
+      {"design", "the rows of each design, and what is known of the array", runDesign},
+      {"estimate", "parameters, FLOPs and memory of each row, before anything runs", runEstimate},
+      {"step", "run one row's step once; save or load its numbers", runStep},
+      {"measure", "run the rows that are not finished yet, each in a fresh process", runMeasure},
+      {"regress", "fit the program's regressions to what was measured", runRegress},
+      {"predict", "evaluate the program's predictions", runPredict},
+      {"emit", "the network as json, dot or llvm", runEmit},
+      {"fmt", "format a program; keeps every comment", runFormat},
+      {"explain", "explain a diagnostic: tbemc explain E0101", runExplain},
+      {"doc", "documentation of an operator, block, network or function", runDoc},
+      {"doctor", "what this machine has, and what is missing", runDoctor},
+      {"worker", nullptr, runWorker},
+  };
+  return list;
+}
+
+const std::vector<std::pair<const char*, const char*>>& laterCommands() {
+  static const std::vector<std::pair<const char*, const char*>> list = {
+      {"fit", "the largest level that fits a memory"},
+      {"screen", "the factors that move memory, by static analysis alone"},
+      {"plan", "the offset planner as a tool"},
+      {"replay", "a recorded allocator history under other options"},
+      {"train", "train a network"},
+      {"perturb", "search for slow inputs"},
+      {"watch", "run with the live page"},
+      {"report", "one offline HTML file"},
+      {"compare", "two results with a verdict"},
+      {"import", "a program from an ONNX model"},
+      {"spec", "tests generated from specifications"},
+      {"repl", "an interactive session"},
+      {"lsp", "the language server"},
+      {"new", "a new program from a template"},
+  };
+  return list;
+}
+
+namespace {
+
+struct Needs {
+  bool program = false;   ///< takes FILE or -e
+  bool row = false;       ///< picks rows
+  bool runs = false;      ///< runs native code
+  bool campaign = false;  ///< measures many rows
+};
+
+Needs needsOf(std::string_view command) {
+  if (command == "run" || command == "measure") return {true, true, true, true};
+  if (command == "worker" || command == "step") return {true, true, true, false};
+  if (command == "estimate" || command == "emit" || command == "design" || command == "check") return {true, true, false, false};
+  if (command == "regress" || command == "predict") return {true, true, false, false};
+  return {};
+}
+
+void addCommon(CLI::App& app, Options& o) {
+  app.add_flag("--json", o.json, "JSON lines on standard output, nothing else there");
+  app.add_flag("-q,--quiet", o.quiet, "no progress, no notes");
+  app.add_option("--color", o.color, "auto, always or never (NO_COLOR is heeded)")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  app.add_option("--width", o.width, "columns of diagnostics (default: the terminal's, else 80)");
+}
+
+void addProgram(CLI::App& app, Options& o, bool severalFiles) {
+  if (severalFiles) {
+    app.add_option("FILE", o.files, "programs; - is standard input");
+  } else {
+    app.add_option("FILE", o.files, "the program; - is standard input")->expected(0, 1);
+  }
+  app.add_option("-e", o.text, "the program's text itself; a network is a design of one row")->type_name("TEXT");
+  app.add_option("--input", o.inputs, "shape of an input where the program has no design: image=16,3,224,224")->type_name("NAME=DIMS");
+  app.add_option("--task", o.task, "task where the program has no design: 'train(loss: cross_entropy, optimizer: sgd(lr: 0.01))'");
+  app.add_option("--emit", o.emitStage, "print what this stage made, and stop")->type_name("STAGE");
+  app.add_option("--print-after", o.printAfter, "print what this stage made, and go on")->type_name("STAGE");
+  app.add_flag("--time", o.time, "time of each stage, on standard error");
+}
+
+void addRow(CLI::App& app, Options& o) {
+  app.add_option("--design", o.design, "only this design");
+  app.add_option("--at", o.at, "only this row: depth=16,batch=64")->type_name("LEVELS");
+  app.add_option("--on", o.backend, "backend: cpu (default), ref, fake");
+  app.add_option("--threads", o.threads, "threads of the backend (default: all processors)");
+  app.add_option("--dtype", o.dtype, "element type of floating tensors: f32 (default), f64 (on ref)")
+      ->check(CLI::IsMember({"f32", "f64"}));
+  app.add_option("--store", o.store, "store of finished rows (default: NAME.tbemdb beside the program)");
+  app.add_option("--out", o.out, "folder for plots (default: NAME.out beside the program)");
+  app.add_option("--seed", o.seed, "seed of inputs, weights and the order of rows");
+}
+
+void addCampaign(CLI::App& app, Options& o) {
+  app.add_flag("--dry-run", o.dryRun, "say what would run: rows, time, memory, disk");
+  app.add_flag("--fresh", o.fresh, "run finished rows anew");
+  app.add_option("--max-time", o.maxTime, "seconds after which no further row starts")->check(CLI::NonNegativeNumber);
+  app.add_option("--max-rows", o.maxRows, "so many rows at most");
+  app.add_option("--row-time", o.rowTime, "seconds that one row may take; 0: no limit")->capture_default_str();
+  app.add_option("--repeat", o.repeat, "repeats, instead of the program's");
+  app.add_flag("--no-plots", o.noPlots, "write no plots");
+}
+
+/// `tbemc FILE` and `tbemc -e TEXT` are `tbemc run ...`.
+std::vector<std::string> withCommand(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.empty()) return {"--help"};
+  const std::string& first = arguments.front();
+  if (first == "--help" || first == "-h" || first == "--version") return arguments;
+  const bool known = std::any_of(commands().begin(), commands().end(), [&](const Command& c) { return first == c.name; });
+  const bool later =
+      std::any_of(laterCommands().begin(), laterCommands().end(), [&](const auto& row) { return first == row.first; });
+  if (!known && !later) arguments.insert(arguments.begin(), "run");
+  return arguments;
+}
+
+void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
+  if (command == "check") app.add_flag("--fix", o.fix, "apply the certain fixes to the files");
+  if (command == "design") app.add_flag("--csv", o.csv, "the array as CSV on standard output");
+  if (command == "estimate") {
+    app.add_option("--max", o.maxMemory, "exit with 5 if a row's arena is larger: 22GiB")->type_name("SIZE");
+    app.add_option("--convention", o.convention, "how FLOPs are counted: flop (a multiply-add is 2) or mac")
+        ->check(CLI::IsMember({"flop", "mac"}));
+  }
+  if (command == "step") {
+    app.add_option("--save", o.save, "write inputs, weights, gradients, outputs to this .npz file")->type_name("FILE");
+    app.add_option("--load", o.load, "start from the inputs, weights and buffers of this .npz file")->type_name("FILE");
+  }
+  if (command == "emit") app.add_option("--as", o.as, "json, dot or llvm")->check(CLI::IsMember({"json", "dot", "llvm"}));
+  if (command == "fmt") {
+    app.add_option("FILE", o.files, "programs; - is standard input")->required();
+    app.add_flag("-w,--write", o.write, "write the result back to the files");
+    app.add_flag("--check", o.checkOnly, "exit with 1 if a file is not formatted");
+    app.add_flag("--upgrade", o.upgrade, "rewrite old forms (there is one version so far: nothing to rewrite)");
+  }
+  if (command == "explain") app.add_option("CODE", o.word, "the diagnostic's code: E0101")->required();
+  if (command == "doc") app.add_option("NAME", o.word, "conv2d, std.vision.resnet, ...")->required();
+  if (command == "worker") {
+    app.add_option("--row", o.workerRow)->required();
+    app.add_option("--identity", o.workerIdentity)->required();
+  }
+}
+
+std::string laterText() {
+  std::string text = "Not there yet:";
+  for (const auto& [name, help] : laterCommands()) text += fmt::format(" {}", name);
+  return text;
+}
+
+}  // namespace
+
+int runCommandLine(int argc, char** argv) {
+  const std::vector<std::string> arguments = withCommand(argc, argv);
+  for (const auto& [name, help] : laterCommands()) {
+    if (arguments.front() == name) {
+      fmt::print(stderr, "tbemc: `tbemc {}` ({}) is not there yet\n", name, help);
+      return kUsage;
+    }
+  }
+  Options options;
+  CLI::App app("Knows what a neural network will cost before it runs, and proves it by test.", "tbemc");
+  app.set_version_flag("--version", versionText());
+  app.require_subcommand(1);
+  app.footer("tbemc FILE is tbemc run FILE.\n" + laterText());
+  for (const Command& command : commands()) {
+    CLI::App* sub = app.add_subcommand(command.name, command.help != nullptr ? command.help : "");
+    if (command.help == nullptr) sub->group("");
+    const Needs needs = needsOf(command.name);
+    if (needs.program) addProgram(*sub, options, std::strcmp(command.name, "check") == 0);
+    if (needs.row) addRow(*sub, options);
+    if (needs.campaign) addCampaign(*sub, options);
+    addOwnOptions(*sub, command.name, options);
+    addCommon(*sub, options);
+  }
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    app.parse(reversed);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    app.exit(error);
+    return kUsage;
+  }
+  for (const Command& command : commands()) {
+    if (!app.got_subcommand(command.name)) continue;
+    options.command = command.name;
+    if (needsOf(command.name).program && options.files.empty() && !options.text) {
+      fmt::print(stderr, "tbemc {}: no program: give a FILE, - for standard input, or -e TEXT\n", command.name);
+      return kUsage;
+    }
+    return command.run(options);
+  }
+  return kUsage;
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,30 @@
+# lit's settings for test/ and examples/: what `%tbemc` and the other words in RUN lines stand for.
+import os
+import subprocess
+import sys
+
+import lit.formats
+import lit.util
+
+binary = os.environ.get("TBEM_BINARY_DIR", os.path.join(os.path.dirname(__file__), "..", "build", "release"))
+
+config.name = "tbem"
+config.test_format = lit.formats.ShTest(True)
+config.suffixes = [".tbem", ".test"]
+config.excludes = ["bad", "unit", "prop", "bench", "inputs"]
+config.test_source_root = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
+config.test_exec_root = os.path.join(os.path.realpath(binary), "lit")
+
+python = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+config.substitutions.append(("%tbemc", os.path.join(os.path.realpath(binary), "bin", "tbemc")))
+config.substitutions.append(("%python", python))
+config.substitutions.append(("%root", config.test_source_root))
+config.substitutions.append((r"\bFileCheck\b", "FileCheck-19 --dump-input-filter=error"))
+
+# Results must not depend on who runs the tests, nor may a test touch that person's caches.
+config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")
+config.environment["NO_COLOR"] = "1"
+config.environment["COLUMNS"] = "100"
+
+if subprocess.run([python, "-c", "import torch, numpy"], capture_output=True).returncode == 0:
+    config.available_features.add("torch")

@@ -1,0 +1,80 @@
+"""The networks of the standard library in PyTorch's functional form, fed by a list of parameters in order of definition.
+
+Each takes (inputs, parameters iterator, training) and returns the output. Written from the papers that stdlib/ names, and
+independent of it: only the order in which weights are defined is shared.
+"""
+import torch
+import torch.nn.functional as F
+
+
+def conv(x, p, bias=True, **options):
+    weight = next(p)
+    return F.conv2d(x, weight, next(p) if bias else None, **options)
+
+
+def norm(x, p):
+    weight, bias = next(p), next(p)
+    channels = x.shape[1]
+    mean = torch.zeros(channels, dtype=x.dtype)
+    variance = torch.ones(channels, dtype=x.dtype)
+    return F.batch_norm(x, mean, variance, weight, bias, training=True, momentum=0.1, eps=1e-5)
+
+
+def linear(x, p):
+    weight, bias = next(p), next(p)
+    return F.linear(x, weight, bias)
+
+
+def mlp(x, p, activation=F.relu, layers=3):
+    for i in range(layers):
+        x = linear(x, p)
+        if i + 1 < layers:
+            x = activation(x)
+    return x
+
+
+def lenet5(x, p):
+    x = F.avg_pool2d(torch.tanh(conv(x, p, padding=2 if x.shape[2] == 28 else 0)), 2)
+    x = F.avg_pool2d(torch.tanh(conv(x, p)), 2)
+    x = torch.tanh(linear(x.flatten(1), p))
+    x = torch.tanh(linear(x, p))
+    return linear(x, p)
+
+
+VGG_STAGES = {11: [1, 1, 2, 2, 2], 13: [2, 2, 2, 2, 2], 16: [2, 2, 3, 3, 3], 19: [2, 2, 4, 4, 4]}
+
+
+def small_vgg(x, p, depth=11, activation=F.relu, pool=F.max_pool2d):
+    for count in VGG_STAGES[depth]:
+        for _ in range(count):
+            x = activation(norm(conv(x, p, bias=False, padding=1), p))
+        x = pool(x, 2)
+    return linear(x.flatten(1), p)
+
+
+def basic_block(x, p, width, stride, activation):
+    y = activation(norm(conv(x, p, bias=False, stride=stride, padding=1), p))
+    y = norm(conv(y, p, bias=False, padding=1), p)
+    if stride != 1 or x.shape[1] != width:
+        x = norm(conv(x, p, bias=False, stride=stride), p)
+    return activation(y + x)
+
+
+def resnet18(x, p, activation=F.relu, pool=F.max_pool2d):
+    x = activation(norm(conv(x, p, bias=False, stride=2, padding=3), p))
+    x = pool(x, kernel_size=3, stride=2, padding=1)
+    for stage, width in enumerate([64, 128, 256, 512]):
+        for unit in range(2):
+            x = basic_block(x, p, width, 2 if stage > 0 and unit == 0 else 1, activation)
+    return linear(x.mean((2, 3)), p)
+
+
+MODELS = {
+    "mlp": mlp,
+    "lenet5": lenet5,
+    "small_vgg": small_vgg,
+    "resnet18": resnet18,
+    "mlp_silu": lambda x, p: mlp(x, p, F.silu),
+    "small_vgg_silu": lambda x, p: small_vgg(x, p, 11, F.silu, F.avg_pool2d),
+    "resnet18_silu": lambda x, p: resnet18(x, p, F.silu, F.avg_pool2d),
+}
