@@ -1,0 +1,119 @@
+// An executable loaded on a backend: its arena, prepared operators, and the loop that runs steps. `tbem_rt_context` of rt.h is
+// an Instance. One thread at a time may use an Instance; several may live side by side.
+#pragma once
+
+#include "tbem/backend.h"
+#include "tbem/executable.h"
+
+#include <tl/expected.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tbem::runtime {
+
+/// A failure of the environment: the backend's status and a message with name, number and way out.
+struct Failure {
+  tbem_status status = TBEM_FAILED;
+  std::string message;
+};
+
+/// A tensor on the host: row-major logical order, no padding.
+struct HostTensor {
+  std::int32_t dtype = TBEM_F32;
+  std::vector<std::int64_t> dims;
+  std::vector<std::byte> data;
+  std::size_t count() const;
+  /// All elements as doubles (integers exactly up to 2^53).
+  std::vector<double> doubles() const;
+  /// Elements of an integer or bool tensor; floating ones truncate.
+  std::vector<std::int64_t> integers() const;
+  /// Rounded once to `dtype`. `values.size()` must be the product of dims.
+  static HostTensor of(std::int32_t dtype, std::vector<std::int64_t> dims, std::span<const double> values);
+};
+
+struct InstanceOptions {
+  bool poison = false;         ///< fill the arena with a NaN pattern first: reads of what nobody wrote become NaN, and `measureArena` works
+  std::uint64_t guard = 0;     ///< bytes of poison before and behind the arena (rounded up to 4096), checked by `measureArena`
+};
+
+/// What a poisoned arena shows after a step.
+struct ArenaReport {
+  std::uint64_t touched = 0;               ///< one past the highest byte that was written: at most `planned` if the plan is right
+  std::uint64_t planned = 0;               ///< Executable::arena
+  bool guardIntact = true;                 ///< nothing was written before or behind the arena (true where there is no guard)
+  std::uint64_t stray = kAbsent;           ///< lowest byte inside the arena, in no allocation, that was written; kAbsent: none
+};
+
+class Instance {
+public:
+  /// Allocates the arena (4096-aligned) and prepares every call. `executable` is copied; its `step` must stay loaded. `backend`
+  /// must outlive the instance.
+  static tl::expected<std::unique_ptr<Instance>, Failure> create(const Executable& executable, const tbem_backend& backend,
+                                                                 const InstanceOptions& options = {});
+  ~Instance();
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  /// Fills every persistent storage by its rule (inputs: stand-in data) and sets the seed of random().
+  tl::expected<void, Failure> initialise(std::uint64_t seed);
+  /// Runs step number `step` (from 1). Allocates nothing.
+  tl::expected<void, Failure> run(std::uint64_t step);
+
+  /// Number of the storage with this path, or nothing.
+  std::optional<std::uint32_t> findStorage(std::string_view path) const;
+  /// A buffer's value in logical order, whatever its layout. `buffer`: into Executable::buffers.
+  tl::expected<HostTensor, Failure> read(std::uint32_t buffer) const;
+  /// Its padding becomes zero. The value's dtype and dims must be the buffer's.
+  tl::expected<void, Failure> write(std::uint32_t buffer, const HostTensor& value);
+  /// The same for a storage by number.
+  tl::expected<HostTensor, Failure> readStorage(std::uint32_t storage) const;
+  tl::expected<void, Failure> writeStorage(std::uint32_t storage, const HostTensor& value);
+
+  /// Run-time scalars by slot; slot 0 is the number of the step and is set by `run`.
+  std::span<double> scalars() { return scalarValues; }
+  const Executable& executable() const { return description; }
+  const tbem_backend& backend() const { return device; }
+
+  /// For an instance made with `poison`, after `initialise` and a step. Scans the whole arena.
+  tl::expected<ArenaReport, Failure> measureArena() const;
+
+  // What native code calls, through rt.h.
+  std::int32_t call(std::uint32_t number);
+  void parallel(tbem_rt_loop loop, char* base, const double* values, std::uint64_t key, std::int64_t count);
+
+private:
+  /// A call with everything that `run` of the backend needs, so that a step only fills in scalars.
+  struct Prepared {
+    tbem_op* op = nullptr;
+    std::vector<void*> operands;
+    void* workspace = nullptr;
+    std::vector<double> scalars;
+    std::vector<std::uint32_t> slots;
+  };
+  Instance(const Executable& executable, const tbem_backend& backend) : description(executable), device(backend) {}
+  tl::expected<void, Failure> allocateArena(const InstanceOptions& options);
+  tl::expected<void, Failure> prepareCalls();
+  tl::expected<void, Failure> fillStorage(const StorageDesc& storage, std::uint64_t key);
+  Failure failure(tbem_status status, std::string what) const;
+
+  Executable description;
+  const tbem_backend& device;
+  std::vector<double> scalarValues;
+  std::vector<Prepared> prepared;
+  void* memory = nullptr;         ///< what the backend allocated
+  std::uint64_t memoryBytes = 0;
+  char* arena = nullptr;          ///< inside `memory`
+  std::uint64_t guardBytes = 0;
+  bool poisoned = false;
+  std::uint64_t seed = 0;
+  std::uint32_t failedCall = kNone;
+};
+
+}  // namespace tbem::runtime

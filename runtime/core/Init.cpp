@@ -1,0 +1,86 @@
+#include "runtime/core/Init.h"
+
+#include "runtime/core/Layout.h"
+#include "runtime/core/Philox.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tbem::runtime {
+
+std::uint64_t pathHash(std::string_view path) {
+  std::uint64_t hash = 0xCBF29CE484222325U;
+  for (char c : path) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
+  return hash;
+}
+
+Fans fans(std::span<const std::int64_t> dims) {
+  Fans result;
+  for (std::size_t k = 0; k < dims.size(); ++k) {
+    if (k != 0) result.in *= static_cast<double>(dims[k]);
+    if (k != 1) result.out *= static_cast<double>(dims[k]);
+  }
+  return result;
+}
+
+namespace {
+
+struct Distribution { enum class Kind : std::uint8_t { Constant, Normal, Uniform } kind; double a, b; };
+
+tl::expected<Distribution, std::string> distribution(const InitDesc& init, Fans fan) {
+  using Kind = Distribution::Kind;
+  auto spread = [](Kind kind, double s) { return kind == Kind::Normal ? Distribution{kind, 0, s} : Distribution{kind, -s, s}; };
+  if (init.kind == "zeros") return Distribution{Kind::Constant, 0, 0};
+  if (init.kind == "ones") return Distribution{Kind::Constant, 1, 0};
+  if (init.kind == "constant") return Distribution{Kind::Constant, init.a, 0};
+  if (init.kind == "normal") return Distribution{Kind::Normal, init.a, init.b};
+  if (init.kind == "uniform") return Distribution{Kind::Uniform, init.a, init.b};
+  if (init.kind == "he_normal") return spread(Kind::Normal, std::sqrt(2 / fan.in));
+  if (init.kind == "he_uniform") return spread(Kind::Uniform, std::sqrt(6 / fan.in));
+  if (init.kind == "xavier_normal") return spread(Kind::Normal, std::sqrt(2 / (fan.in + fan.out)));
+  if (init.kind == "xavier_uniform") return spread(Kind::Uniform, std::sqrt(6 / (fan.in + fan.out)));
+  if (init.kind == "torch_uniform") return spread(Kind::Uniform, 1 / std::sqrt(fan.in));
+  return tl::make_unexpected(fmt::format("no initialiser is called '{}'", init.kind));
+}
+
+}  // namespace
+
+tl::expected<void, std::string> fillInit(const InitDesc& init, std::span<const std::int64_t> dims, std::uint64_t seed,
+                                         std::string_view path, std::span<double> values) {
+  if (values.empty()) return {};
+  const auto chosen = distribution(init, fans(dims));
+  if (!chosen) return tl::make_unexpected(chosen.error());
+  const auto [kind, a, b] = *chosen;
+  if (!std::isfinite(a) || !std::isfinite(b) || (kind == Distribution::Kind::Normal && b < 0) || (kind == Distribution::Kind::Uniform && b < a)) {
+    return tl::make_unexpected(fmt::format("initialiser '{}' of '{}' has parameters {} and {}", init.kind, path, a, b));
+  }
+  if (kind == Distribution::Kind::Constant) {
+    std::fill(values.begin(), values.end(), a);
+    return {};
+  }
+  const std::uint64_t stream = pathHash(path);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const PhiloxCounter words = philoxAt(seed, stream, 0, i);
+    values[i] = kind == Distribution::Kind::Normal ? a + b * philoxNormal(words) : a + (b - a) * philoxUniform(words);
+  }
+  return {};
+}
+
+tl::expected<void, std::string> fillInput(std::int32_t dtype, std::int64_t bound, std::uint64_t seed, std::string_view path,
+                                          std::span<double> values) {
+  const bool floating = isFloating(dtype);
+  if (dtype == TBEM_BOOL) bound = 2;
+  if (!floating && (bound <= 0 || bound >= (std::int64_t{1} << 32))) {
+    return tl::make_unexpected(fmt::format("integer input '{}' has no usable bound ({}): its values cannot be drawn", path, bound));
+  }
+  const std::uint64_t stream = pathHash(path);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const PhiloxCounter words = philoxAt(seed, stream, 0, i);
+    values[i] = floating ? philoxNormal(words) : static_cast<double>(philoxBelow(words, bound));
+  }
+  return {};
+}
+
+}  // namespace tbem::runtime

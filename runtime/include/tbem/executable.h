@@ -1,0 +1,76 @@
+// One task of one row, ready to be loaded on a backend: what the compiler hands to the runtime. Plain data.
+#pragma once
+
+#include "tbem/backend.h"
+#include "tbem/rt.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tbem::runtime {
+
+constexpr std::uint64_t kAbsent = ~std::uint64_t{0};   ///< offset of an absent operand or of no workspace
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+/// As graph::StorageClass, in the same order.
+enum class BufferClass : std::uint8_t { Weight, Gradient, State, Buffer, Activation, Input, Constant };
+
+/// How a persistent buffer is filled before the first step: the kinds of graph::Init, with a and b evaluated for the row.
+struct InitDesc {
+  std::string kind = "zeros";
+  double a = 0, b = 0;
+};
+
+/// A tensor at a fixed offset of the arena.
+struct BufferDesc {
+  std::string name;            ///< for people
+  tbem_operand operand{};      ///< element type, dims, layout
+  std::uint64_t offset = 0;    ///< in the arena, bytes
+  std::uint32_t allocation = 0;
+};
+
+/// A piece of the arena that the plan gave out.
+struct AllocationDesc {
+  std::uint64_t offset = 0, bytes = 0;
+  bool persistent = false;
+};
+
+/// A buffer that outlives steps (weight, state, running statistic, input, constant) or that the caller wants to read (output).
+struct StorageDesc {
+  std::string path;            ///< stable: "stage[0].conv2d.weight", "image"
+  BufferClass kind{};
+  std::uint32_t buffer = kNone;///< into `buffers`
+  InitDesc init;
+  std::int64_t bound = 0;      ///< integer inputs: values lie in [0, bound); 0: not known
+};
+
+/// A call of a backend primitive.
+struct CallDesc {
+  std::int32_t primitive = 0;
+  std::string name;                        ///< of its step, for messages: "conv2d"
+  std::int32_t inputs = 0, outputs = 0;
+  std::vector<tbem_operand> operands;      ///< inputs then outputs
+  std::vector<std::uint64_t> offsets;      ///< of the operands in the arena; kAbsent where absent
+  std::vector<std::int64_t> attributes;
+  std::vector<std::uint32_t> scalars;      ///< slots
+  std::uint64_t workspace = kAbsent;       ///< offset
+  std::uint64_t workspaceBytes = 0;
+  std::string implementation;
+};
+
+struct Executable {
+  tbem_rt_step step = nullptr;             ///< owned by whoever compiled it, who must outlive this
+  std::uint64_t arena = 0;                 ///< bytes
+  std::vector<AllocationDesc> allocations;
+  std::vector<BufferDesc> buffers;         ///< same numbers as the compiler's BufferId
+  std::vector<StorageDesc> storages;
+  std::vector<CallDesc> calls;
+  std::vector<double> scalars;             ///< slot 0 is the number of the step, set by `run`
+  std::vector<std::string> scalarNames;    ///< "step", "optimizer.lr", ..; may be empty
+  std::uint32_t loss = kNone;              ///< buffer of the loss, if there is one
+  std::vector<std::uint32_t> outputs;      ///< buffers of the network's results that are kept
+  std::int32_t threads = 1;
+};
+
+}  // namespace tbem::runtime
