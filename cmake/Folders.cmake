@@ -1,5 +1,6 @@
 # tbem_folder(path LINK targets...): the library of one folder, `tbem_` + its path with underscores, from its *.cpp files.
-set(TBEM_WARNINGS -Wall -Wextra -Wno-missing-field-initializers)
+# -Wrestrict is wrong about std::string operator+ in GCC 12 (GCC bug 105651).
+set(TBEM_WARNINGS -Wall -Wextra -Wno-missing-field-initializers -Wno-restrict)
 if(TBEM_WERROR)
   list(APPEND TBEM_WARNINGS -Werror)
 endif()
