@@ -1,0 +1,129 @@
+// Softmax and log softmax along one axis, and the mean cross entropy of class numbers. The largest value is subtracted first.
+#include "runtime/backends/ref/Kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tbem::ref {
+namespace {
+
+/// x seen as [outer, length, inner] with the axis in the middle.
+struct Lines {
+  std::int64_t outer = 1, length = 1, inner = 1;
+};
+
+Lines linesOf(const tbem_operand& x, std::int64_t axis) {
+  Lines lines;
+  for (int d = 0; d < x.rank; ++d) (d < axis ? lines.outer : d == axis ? lines.length : lines.inner) *= x.dims[d];
+  return lines;
+}
+
+/// Calls use(offset of the line's first element) for each line.
+template <class Use> void forLines(const Lines& lines, Use use) {
+  for (std::int64_t o = 0; o < lines.outer; ++o) {
+    for (std::int64_t i = 0; i < lines.inner; ++i) use(o * lines.length * lines.inner + i);
+  }
+}
+
+struct Normaliser {
+  double largest, sum;
+};
+
+template <class T> Normaliser normaliser(const T* line, std::int64_t length, std::int64_t step) {
+  double largest = -std::numeric_limits<double>::infinity();
+  for (std::int64_t k = 0; k < length; ++k) {
+    const auto value = static_cast<double>(line[k * step]);
+    if (value > largest || std::isnan(value)) largest = value;
+  }
+  double sum = 0;
+  for (std::int64_t k = 0; k < length; ++k) sum += std::exp(static_cast<double>(line[k * step]) - largest);
+  return {largest, sum};
+}
+
+tbem_status checkTarget(std::int64_t target, std::int64_t sample, std::int64_t classes) {
+  if (target >= 0 && target < classes) return TBEM_OK;
+  return fail(TBEM_FAILED, fmt::format("cross_entropy: target {} of sample {} is not in 0..{}", target, sample, classes - 1));
+}
+
+}  // namespace
+
+template <class T> tbem_status softmax(const Op& op, void* const* memory, void*, const double*) {
+  const Lines lines = linesOf(op.operands[0], op.attributes[0]);
+  const auto* x = static_cast<const T*>(memory[0]);
+  auto* y = static_cast<T*>(memory[1]);
+  const bool logarithm = op.desc.primitive == TBEM_PRIMITIVE_log_softmax;
+  forLines(lines, [&](std::int64_t at) {
+    const Normaliser z = normaliser(x + at, lines.length, lines.inner);
+    const double logSum = std::log(z.sum);
+    for (std::int64_t k = 0; k < lines.length; ++k) {
+      const double shifted = static_cast<double>(x[at + k * lines.inner]) - z.largest;
+      y[at + k * lines.inner] = static_cast<T>(logarithm ? shifted - logSum : std::exp(shifted) / z.sum);
+    }
+  });
+  return TBEM_OK;
+}
+
+template <class T> tbem_status softmaxGradient(const Op& op, void* const* memory, void*, const double*) {
+  const Lines lines = linesOf(op.operands[0], op.attributes[0]);
+  const auto* dy = static_cast<const T*>(memory[0]);
+  const auto* y = static_cast<const T*>(memory[1]);
+  auto* dx = static_cast<T*>(memory[2]);
+  const bool logarithm = op.desc.primitive == TBEM_PRIMITIVE_log_softmax_gradient;
+  forLines(lines, [&](std::int64_t first) {
+    double sum = 0;
+    for (std::int64_t k = 0; k < lines.length; ++k) {
+      const std::int64_t at = first + k * lines.inner;
+      sum += static_cast<double>(dy[at]) * (logarithm ? 1.0 : static_cast<double>(y[at]));
+    }
+    for (std::int64_t k = 0; k < lines.length; ++k) {
+      const std::int64_t at = first + k * lines.inner;
+      const auto result = static_cast<double>(y[at]), gradient = static_cast<double>(dy[at]);
+      dx[at] = static_cast<T>(logarithm ? gradient - std::exp(result) * sum : result * (gradient - sum));
+    }
+  });
+  return TBEM_OK;
+}
+
+template <class T> tbem_status crossEntropy(const Op& op, void* const* memory, void*, const double*) {
+  const std::int64_t n = op.operands[0].dims[0], classes = op.operands[0].dims[1];
+  const auto* logits = static_cast<const T*>(memory[0]);
+  const auto* target = static_cast<const std::int64_t*>(memory[1]);
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (const tbem_status wrong = checkTarget(target[i], i, classes)) return wrong;
+    const Normaliser z = normaliser(logits + i * classes, classes, 1);
+    sum += std::log(z.sum) - (static_cast<double>(logits[i * classes + target[i]]) - z.largest);
+  }
+  *static_cast<T*>(memory[2]) = static_cast<T>(sum / static_cast<double>(n));
+  return TBEM_OK;
+}
+
+template <class T> tbem_status crossEntropyGradient(const Op& op, void* const* memory, void*, const double*) {
+  const std::int64_t n = op.operands[1].dims[0], classes = op.operands[1].dims[1];
+  const auto* logits = static_cast<const T*>(memory[1]);
+  const auto* target = static_cast<const std::int64_t*>(memory[2]);
+  auto* dlogits = static_cast<T*>(memory[3]);
+  const double scale = static_cast<double>(*static_cast<const T*>(memory[0])) / static_cast<double>(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (const tbem_status wrong = checkTarget(target[i], i, classes)) return wrong;
+    const Normaliser z = normaliser(logits + i * classes, classes, 1);
+    for (std::int64_t k = 0; k < classes; ++k) {
+      const double probability = std::exp(static_cast<double>(logits[i * classes + k]) - z.largest) / z.sum;
+      dlogits[i * classes + k] = static_cast<T>(scale * (probability - (k == target[i] ? 1.0 : 0.0)));
+    }
+  }
+  return TBEM_OK;
+}
+
+#define TBEM_REF_INSTANCES(T)                                                             \
+  template tbem_status softmax<T>(const Op&, void* const*, void*, const double*);         \
+  template tbem_status softmaxGradient<T>(const Op&, void* const*, void*, const double*); \
+  template tbem_status crossEntropy<T>(const Op&, void* const*, void*, const double*);    \
+  template tbem_status crossEntropyGradient<T>(const Op&, void* const*, void*, const double*);
+TBEM_REF_INSTANCES(float)
+TBEM_REF_INSTANCES(double)
+
+}  // namespace tbem::ref

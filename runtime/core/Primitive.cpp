@@ -1,0 +1,146 @@
+#include "runtime/core/Primitive.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace tbem::core {
+namespace {
+
+constexpr std::array<Signature, TBEM_PRIMITIVE_COUNT> kSignatures = {{
+#define TBEM_PRIMITIVE(name, inputs, outputs, attributes, scalars) {#name, inputs, outputs, attributes, scalars},
+#include "tbem/primitives.def"
+#undef TBEM_PRIMITIVE
+}};
+
+constexpr int words(std::string_view list) {
+  int count = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i] != ' ' && (i == 0 || list[i - 1] == ' ')) ++count;
+  }
+  return count;
+}
+
+/// Calls use(word) for each word.
+template <class Use> void forWords(std::string_view list, Use use) {
+  while (!list.empty()) {
+    const auto end = list.find(' ');
+    if (end != 0) use(list.substr(0, end));
+    if (end == std::string_view::npos) break;
+    list.remove_prefix(end + 1);
+  }
+}
+
+/// "" or why the flattened attributes are not those of the signature.
+std::string checkAttributes(const Signature& s, const tbem_op_desc& op) {
+  std::int64_t at = 0;
+  std::string wrong;
+  forWords(s.attributes, [&](std::string_view word) {
+    if (!wrong.empty()) return;
+    std::int64_t need = 1;
+    const auto bracket = word.find('[');
+    if (bracket != std::string_view::npos && word[bracket + 1] == '*') {
+      if (at >= op.attribute_count) { wrong = fmt::format("{}: attribute {} is missing", s.name, word); return; }
+      need = op.attributes[at++];
+      if (need < 0 || need > TBEM_MAX_RANK) { wrong = fmt::format("{}: attribute {} has {} values", s.name, word, need); return; }
+    } else if (bracket != std::string_view::npos) {
+      need = word[bracket + 1] - '0';
+    }
+    at += need;
+  });
+  if (wrong.empty() && at != op.attribute_count) {
+    wrong = fmt::format("{}: {} attribute values where {} are expected", s.name, op.attribute_count, at);
+  }
+  return wrong;
+}
+
+std::string checkOperands(const Signature& s, const tbem_op_desc& op) {
+  if (op.inputs != s.inputCount() || op.outputs != s.outputCount()) {
+    return fmt::format("{}: {} inputs and {} outputs where {} and {} are expected", s.name, op.inputs, op.outputs,
+                       s.inputCount(), s.outputCount());
+  }
+  std::string wrong;
+  int k = 0;
+  const auto one = [&](std::string_view word) {
+    const tbem_operand& operand = op.operands[k++];
+    if (!wrong.empty()) return;
+    if (!operand.present) {
+      if (word.back() != '?') wrong = fmt::format("{}: operand {} is absent", s.name, word);
+      return;
+    }
+    if (operand.rank < 0 || operand.rank > TBEM_MAX_RANK) wrong = fmt::format("{}: {} has rank {}", s.name, word, operand.rank);
+    for (int d = 0; d < operand.rank && wrong.empty(); ++d) {
+      if (operand.dims[d] < 1) wrong = fmt::format("{}: {} has shape {}", s.name, word, shapeText(operand));
+    }
+  };
+  forWords(s.inputs, one);
+  forWords(s.outputs, one);
+  return wrong;
+}
+
+}  // namespace
+
+int Signature::inputCount() const { return words(inputs); }
+int Signature::outputCount() const { return words(outputs); }
+
+const Signature& signature(tbem_primitive primitive) { return kSignatures[static_cast<std::size_t>(primitive)]; }
+
+std::string_view dtypeName(int dtype) {
+  constexpr std::string_view names[] = {"f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "i64", "i32", "i8", "u8", "bool"};
+  return dtype >= 0 && dtype <= TBEM_BOOL ? names[dtype] : "?";
+}
+
+std::uint64_t dtypeBytes(int dtype) {
+  constexpr std::uint64_t bytes[] = {8, 4, 2, 2, 1, 1, 8, 4, 1, 1, 1};
+  return dtype >= 0 && dtype <= TBEM_BOOL ? bytes[dtype] : 0;
+}
+
+std::int64_t elements(const tbem_operand& operand) {
+  std::int64_t count = 1;
+  for (int d = 0; d < operand.rank; ++d) count *= operand.dims[d];
+  return count;
+}
+
+std::string shapeText(const tbem_operand& operand) {
+  return fmt::format("[{}]", fmt::join(std::span(operand.dims, static_cast<std::size_t>(operand.rank)), ", "));
+}
+
+tbem_layout plainLayout(std::span<const std::int64_t> dims, int dtype) {
+  tbem_layout layout{};
+  std::int64_t stride = 1;
+  for (std::size_t d = dims.size(); d-- > 0;) {
+    layout.strides[d] = stride;
+    layout.padded[d] = dims[d];
+    stride *= dims[d];
+  }
+  layout.bytes = static_cast<std::uint64_t>(stride) * dtypeBytes(dtype);
+  return layout;
+}
+
+bool isPlain(const tbem_operand& operand) {
+  const tbem_layout& layout = operand.layout;
+  if (layout.any || layout.blocks != 0) return false;
+  std::int64_t stride = 1;
+  for (int d = operand.rank; d-- > 0;) {
+    if (layout.padded[d] != operand.dims[d]) return false;
+    if (operand.dims[d] != 1 && layout.strides[d] != stride) return false;
+    stride *= operand.dims[d];
+  }
+  return true;
+}
+
+namespace detail {
+std::string checkShapes(const tbem_op_desc& op);
+}
+
+std::string checkDescription(const tbem_op_desc& op) {
+  if (op.size != sizeof(tbem_op_desc)) return "the description has another version";
+  if (op.primitive < 0 || op.primitive >= TBEM_PRIMITIVE_COUNT) return fmt::format("there is no primitive {}", op.primitive);
+  const Signature& s = signature(static_cast<tbem_primitive>(op.primitive));
+  std::string wrong = checkOperands(s, op);
+  if (wrong.empty()) wrong = checkAttributes(s, op);
+  if (wrong.empty()) wrong = detail::checkShapes(op);
+  return wrong;
+}
+
+}  // namespace tbem::core

@@ -1,0 +1,70 @@
+// What a description of a native operator must satisfy, in one place for every backend: the signature of each primitive, as
+// primitives.def lists it, the rules of shapes, and the attributes read into names.
+//
+// Shapes are the logical row-major ones of primitives.def; layouts are not looked at here.
+#pragma once
+
+#include "runtime/include/tbem/backend.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tbem::core {
+
+/// A row of primitives.def. Word lists are separated by spaces.
+struct Signature {
+  std::string_view name, inputs, outputs, attributes, scalars;
+  int inputCount() const;
+  int outputCount() const;
+};
+
+const Signature& signature(tbem_primitive primitive);
+
+/// "f32"; for messages.
+std::string_view dtypeName(int dtype);
+/// Bytes of an element.
+std::uint64_t dtypeBytes(int dtype);
+std::int64_t elements(const tbem_operand& operand);
+/// "[16, 64, 32, 32]"; for messages.
+std::string shapeText(const tbem_operand& operand);
+
+/// Row-major, no blocks, no padding.
+tbem_layout plainLayout(std::span<const std::int64_t> dims, int dtype);
+/// True where `operand`'s layout is chosen and holds its elements in row-major order without gaps.
+bool isPlain(const tbem_operand& operand);
+
+/// "" or what is wrong with the description, in words: wrong number of operands or attributes, shapes or element types that
+/// do not go together. `target` of the cross entropies is i64, every other operand of an arithmetic primitive has one
+/// floating type; permute, pad, slice and reorder move any type, and only reorder may change it.
+std::string checkDescription(const tbem_op_desc& op);
+
+/// Images n, c, h, w; result o channels of oh x ow; kernel kh x kw. Padding top, left, bottom, right.
+struct Conv2d {
+  std::int64_t n, c, h, w, o, oh, ow, kh, kw, strideH, strideW, top, left, bottom, right, dilationH, dilationW, groups;
+};
+/// Of any of the three conv2d primitives, from a description that passed checkDescription.
+Conv2d conv2d(const tbem_op_desc& op);
+
+/// dense: y[rows, out] = x[rows, in] weight[out, in]^T, leading dimensions multiplied into rows.
+struct Dense {
+  std::int64_t rows, in, out;
+};
+Dense dense(const tbem_op_desc& op);
+
+/// matmul: `batch` products of [m, k] with [k, n].
+struct Matmul {
+  std::int64_t batch, m, k, n;
+  bool transposeA, transposeB;
+};
+Matmul matmul(const tbem_op_desc& op);
+
+struct Pool2d {
+  std::int64_t n, c, h, w, oh, ow, kh, kw, strideH, strideW, top, left;
+  bool includePad;
+};
+/// Of any pooling primitive, adaptive ones included (kernel and stride are then 0).
+Pool2d pool2d(const tbem_op_desc& op);
+
+}  // namespace tbem::core

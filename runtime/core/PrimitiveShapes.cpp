@@ -1,0 +1,280 @@
+// Rules of shapes and element types of each family of primitives, and their attributes read into names.
+#include "runtime/core/Primitive.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tbem::core {
+namespace {
+
+/// Which operands are the image, the weight and the result of a convolution, whatever the direction.
+struct ConvOperands {
+  const tbem_operand *image, *weight, *result;
+};
+
+ConvOperands convOperands(const tbem_op_desc& op) {
+  const tbem_operand* o = op.operands;
+  switch (op.primitive) {
+    case TBEM_PRIMITIVE_conv2d: case TBEM_PRIMITIVE_dense: return {&o[0], &o[1], &o[3]};
+    case TBEM_PRIMITIVE_conv2d_input_gradient: case TBEM_PRIMITIVE_dense_input_gradient: return {&o[2], &o[1], &o[0]};
+    default: return {&o[0], &o[2], &o[1]};
+  }
+}
+
+std::int64_t windows(std::int64_t length, std::int64_t before, std::int64_t after, std::int64_t kernel, std::int64_t stride,
+                     std::int64_t dilation) {
+  const std::int64_t room = length + before + after - (dilation * (kernel - 1) + 1);
+  return room < 0 ? 0 : room / stride + 1;
+}
+
+std::string mismatch(const tbem_op_desc& op, std::string_view what, std::int64_t is, std::int64_t expected) {
+  return fmt::format("{}: {} is {} where {} is expected", signature(static_cast<tbem_primitive>(op.primitive)).name, what, is,
+                     expected);
+}
+
+bool sameShape(const tbem_operand& a, const tbem_operand& b) {
+  return a.rank == b.rank && std::equal(a.dims, a.dims + a.rank, b.dims);
+}
+
+std::string shapes(const tbem_op_desc& op, std::string_view rule) {
+  std::string text = fmt::format("{}: shapes", signature(static_cast<tbem_primitive>(op.primitive)).name);
+  for (int k = 0; k < op.inputs + op.outputs; ++k) {
+    if (op.operands[k].present) text += fmt::format(" {}", shapeText(op.operands[k]));
+  }
+  return text + fmt::format(" do not fit: {}", rule);
+}
+
+std::string checkConv(const tbem_op_desc& op) {
+  const ConvOperands o = convOperands(op);
+  if (o.image->rank != 4 || o.weight->rank != 4 || o.result->rank != 4) return shapes(op, "four dimensions each");
+  const Conv2d c = conv2d(op);
+  if (c.groups < 1 || c.c % c.groups != 0 || c.o % c.groups != 0) return mismatch(op, "groups", c.groups, 1);
+  if (c.strideH < 1 || c.strideW < 1 || c.dilationH < 1 || c.dilationW < 1) return shapes(op, "stride and dilation are at least 1");
+  if (std::min({c.top, c.left, c.bottom, c.right}) < 0) return shapes(op, "padding is at least 0");
+  if (o.weight->dims[1] != c.c / c.groups) return mismatch(op, "input channels of the weight", o.weight->dims[1], c.c / c.groups);
+  if (o.weight->dims[0] != c.o) return mismatch(op, "output channels of the weight", o.weight->dims[0], c.o);
+  if (o.image->dims[0] != o.result->dims[0]) return mismatch(op, "batch", o.result->dims[0], c.n);
+  const std::int64_t oh = windows(c.h, c.top, c.bottom, c.kh, c.strideH, c.dilationH);
+  const std::int64_t ow = windows(c.w, c.left, c.right, c.kw, c.strideW, c.dilationW);
+  if (oh != c.oh) return mismatch(op, "result height", c.oh, oh);
+  if (ow != c.ow) return mismatch(op, "result width", c.ow, ow);
+  if (op.primitive == TBEM_PRIMITIVE_conv2d && op.operands[2].present) {
+    if (op.operands[2].rank != 1 || op.operands[2].dims[0] != c.o) return shapes(op, "the bias has one value an output channel");
+  }
+  return "";
+}
+
+std::string checkDense(const tbem_op_desc& op) {
+  const ConvOperands o = convOperands(op);
+  if (o.weight->rank != 2 || o.image->rank < 1 || o.image->rank != o.result->rank) return shapes(op, "x [.., i], weight [o, i], y [.., o]");
+  const int last = o.image->rank - 1;
+  if (!std::equal(o.image->dims, o.image->dims + last, o.result->dims) || o.image->dims[last] != o.weight->dims[1] ||
+      o.result->dims[last] != o.weight->dims[0]) {
+    return shapes(op, "x [.., i], weight [o, i], y [.., o]");
+  }
+  if (op.primitive == TBEM_PRIMITIVE_dense && op.operands[2].present) {
+    if (op.operands[2].rank != 1 || op.operands[2].dims[0] != o.weight->dims[0]) return shapes(op, "the bias has one value an output");
+  }
+  return "";
+}
+
+std::string checkMatmul(const tbem_op_desc& op) {
+  const tbem_operand &a = op.operands[0], &b = op.operands[1], &y = op.operands[2];
+  const auto* rule = "a [.., m, k], b [.., k, n], y [.., m, n] after transposition";
+  if (a.rank < 2 || a.rank != b.rank || a.rank != y.rank) return shapes(op, rule);
+  const int r = a.rank - 2;
+  if (!std::equal(a.dims, a.dims + r, b.dims) || !std::equal(a.dims, a.dims + r, y.dims)) return shapes(op, rule);
+  const Matmul m = matmul(op);
+  if (b.dims[r + (m.transposeB ? 1 : 0)] != m.k || y.dims[r] != m.m || y.dims[r + 1] != m.n) return shapes(op, rule);
+  return "";
+}
+
+std::string checkReduce(const tbem_op_desc& op) {
+  const bool gradient = op.primitive == TBEM_PRIMITIVE_reduce_max_gradient;
+  const tbem_operand& x = op.operands[gradient ? 1 : 0];
+  const tbem_operand& y = op.operands[gradient ? 2 : 1];
+  bool dropped[TBEM_MAX_RANK] = {};
+  for (int i = 0; i < op.attributes[0]; ++i) {
+    const std::int64_t axis = op.attributes[1 + i];
+    if (axis < 0 || axis >= x.rank || dropped[axis]) return mismatch(op, "axis", axis, 0);
+    dropped[axis] = true;
+  }
+  int k = 0;
+  for (int d = 0; d < x.rank; ++d) {
+    if (dropped[d]) continue;
+    if (k >= y.rank || y.dims[k] != x.dims[d]) return shapes(op, "the listed axes are dropped");
+    ++k;
+  }
+  if (k != y.rank) return shapes(op, "the listed axes are dropped");
+  if (gradient && (!sameShape(op.operands[0], y) || !sameShape(op.operands[3], x))) return shapes(op, "dy as y, dx as x");
+  return "";
+}
+
+std::string checkChannel(const tbem_op_desc& op) {
+  const tbem_operand& x = op.operands[0];
+  if (x.rank < 2) return shapes(op, "x [n, c, ..]");
+  const int first = op.primitive == TBEM_PRIMITIVE_channel_moments ? 1 : 2;
+  if (first == 2 && !sameShape(x, op.operands[1])) return shapes(op, "dy as x");
+  for (int k = first; k < op.inputs + op.outputs; ++k) {
+    if (op.operands[k].rank != 1 || op.operands[k].dims[0] != x.dims[1]) return shapes(op, "one value a channel");
+  }
+  return "";
+}
+
+bool isForwardPool(const tbem_op_desc& op) {
+  return op.primitive == TBEM_PRIMITIVE_max_pool2d || op.primitive == TBEM_PRIMITIVE_avg_pool2d ||
+         op.primitive == TBEM_PRIMITIVE_adaptive_avg_pool2d;
+}
+
+std::string checkPool(const tbem_op_desc& op) {
+  for (int k = 0; k < op.inputs + op.outputs; ++k) {
+    if (op.operands[k].rank != 4) return shapes(op, "four dimensions each");
+  }
+  const Pool2d p = pool2d(op);
+  const bool adaptive = op.attribute_count == 0;
+  const tbem_operand& small = op.operands[isForwardPool(op) ? 1 : 0];
+  if (small.dims[0] != p.n || small.dims[1] != p.c) return shapes(op, "batch and channels stay");
+  if (op.primitive == TBEM_PRIMITIVE_max_pool2d_gradient && !sameShape(op.operands[1], op.operands[2])) return shapes(op, "dx as x");
+  if (adaptive) return "";
+  if (p.kh < 1 || p.kw < 1 || p.strideH < 1 || p.strideW < 1) return shapes(op, "kernel and stride are at least 1");
+  const std::int64_t bottom = op.attributes[6], right = op.attributes[7];
+  if (std::min({p.top, p.left, bottom, right}) < 0) return shapes(op, "padding is at least 0");
+  const std::int64_t oh = windows(p.h, p.top, bottom, p.kh, p.strideH, 1), ow = windows(p.w, p.left, right, p.kw, p.strideW, 1);
+  if (oh != p.oh) return mismatch(op, "result height", p.oh, oh);
+  if (ow != p.ow) return mismatch(op, "result width", p.ow, ow);
+  return "";
+}
+
+std::string checkSoftmax(const tbem_op_desc& op) {
+  const tbem_operand& x = op.operands[0];
+  if (op.attributes[0] < 0 || op.attributes[0] >= x.rank) return mismatch(op, "axis", op.attributes[0], 0);
+  for (int k = 1; k < op.inputs + op.outputs; ++k) {
+    if (!sameShape(x, op.operands[k])) return shapes(op, "equal shapes");
+  }
+  return "";
+}
+
+std::string checkCrossEntropy(const tbem_op_desc& op) {
+  const bool gradient = op.primitive == TBEM_PRIMITIVE_cross_entropy_gradient;
+  const tbem_operand& logits = op.operands[gradient ? 1 : 0];
+  const tbem_operand& target = op.operands[gradient ? 2 : 1];
+  const tbem_operand& loss = op.operands[gradient ? 0 : 2];
+  if (target.dtype != TBEM_I64) return fmt::format("cross_entropy: target is {} where i64 is expected", dtypeName(target.dtype));
+  if (logits.rank != 2 || target.rank != 1 || loss.rank != 0 || target.dims[0] != logits.dims[0]) {
+    return shapes(op, "logits [n, k], target [n], a scalar");
+  }
+  if (gradient && !sameShape(logits, op.operands[3])) return shapes(op, "dlogits as logits");
+  return "";
+}
+
+std::string checkMove(const tbem_op_desc& op) {
+  const tbem_operand &x = op.operands[0], &y = op.operands[1];
+  if (x.rank != y.rank) return shapes(op, "equal ranks");
+  if (op.primitive == TBEM_PRIMITIVE_reorder) return sameShape(x, y) ? "" : shapes(op, "equal shapes");
+  const std::int64_t* a = op.attributes;
+  if (a[0] != x.rank) return mismatch(op, "number of axes", a[0], x.rank);
+  if (op.primitive == TBEM_PRIMITIVE_permute) {
+    bool seen[TBEM_MAX_RANK] = {};
+    for (int d = 0; d < x.rank; ++d) {
+      const std::int64_t from = a[1 + d];
+      if (from < 0 || from >= x.rank || seen[from]) return mismatch(op, "axis", from, d);
+      seen[from] = true;
+      if (y.dims[d] != x.dims[from]) return shapes(op, "y's axis i is x's axis order[i]");
+    }
+    return "";
+  }
+  const std::int64_t* b = a + 1 + x.rank;
+  if (b[0] != x.rank) return mismatch(op, "number of axes", b[0], x.rank);
+  const bool isPad = op.primitive == TBEM_PRIMITIVE_pad;
+  for (int d = 0; d < x.rank; ++d) {
+    const std::int64_t start = a[1 + d], step = b[1 + d] + (isPad ? 1 : 0);
+    const std::int64_t few = isPad ? x.dims[d] : y.dims[d], many = isPad ? y.dims[d] : x.dims[d];
+    if (start < 0 || step < 1) return mismatch(op, isPad ? "low or interior" : "start or stride", std::min(start, step), 0);
+    if (start + (few - 1) * step >= many) return shapes(op, isPad ? "y has room for x" : "x has the elements that y takes");
+  }
+  return "";
+}
+
+std::string checkTypes(const tbem_op_desc& op) {
+  const bool moves = op.primitive == TBEM_PRIMITIVE_permute || op.primitive == TBEM_PRIMITIVE_pad ||
+                     op.primitive == TBEM_PRIMITIVE_slice || op.primitive == TBEM_PRIMITIVE_reorder;
+  const bool entropy = op.primitive == TBEM_PRIMITIVE_cross_entropy || op.primitive == TBEM_PRIMITIVE_cross_entropy_gradient;
+  if (op.primitive == TBEM_PRIMITIVE_reorder) return "";
+  const int target = !entropy ? -1 : op.primitive == TBEM_PRIMITIVE_cross_entropy ? 1 : 2;
+  for (int k = 0; k < op.inputs + op.outputs; ++k) {
+    const tbem_operand& o = op.operands[k];
+    if (!o.present || k == target) continue;
+    const bool floating = o.dtype >= TBEM_F64 && o.dtype <= TBEM_F8E5M2;
+    if (o.dtype != op.operands[0].dtype || (!moves && !floating)) {
+      return fmt::format("{}: element type {} does not go with {}", signature(static_cast<tbem_primitive>(op.primitive)).name,
+                         dtypeName(o.dtype), dtypeName(op.operands[0].dtype));
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Conv2d conv2d(const tbem_op_desc& op) {
+  const ConvOperands o = convOperands(op);
+  const std::int64_t* a = op.attributes;
+  return {o.image->dims[0], o.image->dims[1], o.image->dims[2], o.image->dims[3], o.result->dims[1], o.result->dims[2],
+          o.result->dims[3], o.weight->dims[2], o.weight->dims[3], a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]};
+}
+
+Dense dense(const tbem_op_desc& op) {
+  const ConvOperands o = convOperands(op);
+  return {elements(*o.image) / o.weight->dims[1], o.weight->dims[1], o.weight->dims[0]};
+}
+
+Matmul matmul(const tbem_op_desc& op) {
+  const tbem_operand &a = op.operands[0], &y = op.operands[2];
+  const bool ta = op.attributes[0] != 0, tb = op.attributes[1] != 0;
+  const int r = a.rank - 2;
+  const std::int64_t m = a.dims[r + (ta ? 1 : 0)], k = a.dims[r + (ta ? 0 : 1)];
+  return {elements(a) / (m * k), m, k, y.dims[r + 1], ta, tb};
+}
+
+Pool2d pool2d(const tbem_op_desc& op) {
+  const bool forward = isForwardPool(op);
+  const tbem_operand& big = forward ? op.operands[0] : op.operands[op.inputs];
+  const tbem_operand& small = forward ? op.operands[1] : op.operands[0];
+  Pool2d p{big.dims[0], big.dims[1], big.dims[2], big.dims[3], small.dims[2], small.dims[3], 0, 0, 0, 0, 0, 0, false};
+  if (op.attribute_count == 0) return p;
+  const std::int64_t* a = op.attributes;
+  p.kh = a[0], p.kw = a[1], p.strideH = a[2], p.strideW = a[3], p.top = a[4], p.left = a[5];
+  p.includePad = op.attribute_count > 8 && a[8] != 0;
+  return p;
+}
+
+namespace detail {
+std::string checkShapes(const tbem_op_desc& op) {
+  std::string wrong = checkTypes(op);
+  if (!wrong.empty()) return wrong;
+  switch (static_cast<tbem_primitive>(op.primitive)) {
+    case TBEM_PRIMITIVE_conv2d: case TBEM_PRIMITIVE_conv2d_input_gradient: case TBEM_PRIMITIVE_conv2d_weight_gradient:
+      return checkConv(op);
+    case TBEM_PRIMITIVE_dense: case TBEM_PRIMITIVE_dense_input_gradient: case TBEM_PRIMITIVE_dense_weight_gradient:
+      return checkDense(op);
+    case TBEM_PRIMITIVE_matmul: return checkMatmul(op);
+    case TBEM_PRIMITIVE_reduce_sum: case TBEM_PRIMITIVE_reduce_max: case TBEM_PRIMITIVE_reduce_max_gradient:
+      return checkReduce(op);
+    case TBEM_PRIMITIVE_channel_moments: case TBEM_PRIMITIVE_channel_gradient_sums: return checkChannel(op);
+    case TBEM_PRIMITIVE_max_pool2d: case TBEM_PRIMITIVE_max_pool2d_gradient: case TBEM_PRIMITIVE_avg_pool2d:
+    case TBEM_PRIMITIVE_avg_pool2d_gradient: case TBEM_PRIMITIVE_adaptive_avg_pool2d:
+    case TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient:
+      return checkPool(op);
+    case TBEM_PRIMITIVE_softmax: case TBEM_PRIMITIVE_softmax_gradient: case TBEM_PRIMITIVE_log_softmax:
+    case TBEM_PRIMITIVE_log_softmax_gradient:
+      return checkSoftmax(op);
+    case TBEM_PRIMITIVE_cross_entropy: case TBEM_PRIMITIVE_cross_entropy_gradient: return checkCrossEntropy(op);
+    case TBEM_PRIMITIVE_permute: case TBEM_PRIMITIVE_pad: case TBEM_PRIMITIVE_slice: case TBEM_PRIMITIVE_reorder:
+      return checkMove(op);
+    case TBEM_PRIMITIVE_COUNT: break;
+  }
+  return "";
+}
+}  // namespace detail
+
+}  // namespace tbem::core
