@@ -1,0 +1,38 @@
+// Finite fields GF(p^m), small enough to be tables.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tbem::design {
+
+/// q = prime ^ exponent, or nothing.
+struct PrimePower {
+  std::uint32_t prime = 0, exponent = 0;
+};
+std::optional<PrimePower> primePower(std::uint32_t q);
+
+/// The field of q elements, named 0 .. q-1: the base-p digits of a name are the coefficients of a polynomial over GF(p), lowest first,
+/// modulo the first irreducible monic polynomial of its degree. So 0 and 1 are the neutral elements and, for a prime q, names are residues.
+class Galois {
+public:
+  static constexpr std::uint32_t kLargest = 1024;
+  /// Nothing where q is no prime power or exceeds kLargest.
+  static std::optional<Galois> make(std::uint32_t q);
+
+  std::uint32_t size() const { return q; }
+  std::uint32_t add(std::uint32_t a, std::uint32_t b) const { return sums[a * q + b]; }
+  std::uint32_t multiply(std::uint32_t a, std::uint32_t b) const { return products[a * q + b]; }
+  std::uint32_t negate(std::uint32_t a) const { return negatives[a]; }
+  /// 1 for a non-zero square, -1 for a non-square, 0 for 0 (q odd).
+  int quadraticCharacter(std::uint32_t a) const;
+
+private:
+  Galois() = default;
+  std::uint32_t q = 0;
+  std::vector<std::uint32_t> sums, products, negatives;
+  std::vector<bool> squares;
+};
+
+}  // namespace tbem::design

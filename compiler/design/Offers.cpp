@@ -1,0 +1,110 @@
+#include "compiler/design/Offers.h"
+
+#include "compiler/design/Galois.h"
+#include "compiler/design/Plans.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+namespace tbem::design {
+
+namespace {
+
+using Levels = std::vector<std::uint32_t>;
+
+bool allEqual(const Levels& levels) {
+  return std::adjacent_find(levels.begin(), levels.end(), std::not_equal_to<>()) == levels.end();
+}
+
+/// The numbers of levels that change least, by how much: every factor at one prime power.
+struct Candidate {
+  std::uint64_t change = 0;
+  std::uint32_t level = 0;
+  std::uint64_t runs = 0;
+};
+
+std::vector<Candidate> equalLevels(const Levels& varying, std::uint32_t strength, std::size_t maxRows) {
+  std::vector<Candidate> candidates;
+  const std::uint32_t most = *std::max_element(varying.begin(), varying.end());
+  for (std::uint32_t s = 2; s <= std::min<std::uint32_t>(2 * most, 128); ++s) {
+    const Levels same(varying.size(), s);
+    if (same == varying) continue;
+    const auto plans = plansFor(same, strength, maxRows, false);
+    if (plans.empty()) continue;
+    Candidate candidate{0, s, plans.front().runs};
+    for (const std::uint32_t level : varying) candidate.change += level > s ? level - s : s - level;
+    candidates.push_back(candidate);
+  }
+  std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) { return a.change < b.change; });
+  if (candidates.size() > 2) candidates.resize(2);
+  return candidates;
+}
+
+void addLevelOffers(Refusal& refusal, const Levels& levels, const Levels& varying, std::uint32_t strength, std::size_t maxRows) {
+  for (const Candidate& candidate : equalLevels(varying, strength, maxRows)) {
+    Offer offer{Offer::Kind::Levels, "", candidate.runs, levels};
+    for (std::uint32_t& level : offer.levels) level = level < 2 ? level : candidate.level;
+    const Levels same(varying.size(), candidate.level);
+    offer.text = fmt::format("{} levels for each factor: {}", candidate.level,
+                             varying.size() <= strength ? factorialName(same) : arrayName(candidate.runs, same));
+    refusal.offers.push_back(std::move(offer));
+  }
+}
+
+}  // namespace
+
+Refusal refuse(const Levels& levels, std::uint32_t strength, std::size_t maxRows, std::string reason) {
+  Refusal refusal;
+  refusal.reason = std::move(reason);
+  Levels varying;
+  std::uint64_t all = 1;
+  for (const std::uint32_t level : levels) {
+    if (level > 1) varying.push_back(level);
+    if (level > 0) all = all > UINT64_MAX / level ? 0 : all * level;
+  }
+  const Bounds bound = bounds(varying, strength);
+  refusal.smallestPossible = bound.smallest;
+  if (bound.smallest != 0) refusal.boundReason = fmt::format("a multiple of {}, and at least {} by the Rao bound", bound.divisor, bound.rao);
+  if (all != 0 && all <= maxRows) refusal.offers.push_back({Offer::Kind::Full, fmt::format("`full`: all {} rows", all), all, {}});
+  if (!varying.empty() && plansFor(varying, strength, maxRows, false).empty()) addLevelOffers(refusal, levels, varying, strength, maxRows);
+  if (strength > 2 && varying.size() > strength) {
+    const auto plans = plansFor(varying, 2, maxRows, false);
+    if (!plans.empty()) {
+      refusal.offers.push_back({Offer::Kind::Strength, fmt::format("`strength 2`: {}", arrayName(plans.front().runs, varying)), plans.front().runs, {}});
+    }
+  }
+  return refusal;
+}
+
+void addRowOffers(Refusal& refusal, const Levels& varying, std::uint32_t strength, std::size_t maxRows, std::uint64_t wanted) {
+  std::set<std::uint64_t> sizes;
+  for (const Plan& plan : plansFor(varying, strength, maxRows, true)) {
+    const std::uint64_t below = wanted / plan.runs * plan.runs;
+    if (below != 0) sizes.insert(below);
+    if (below + plan.runs <= maxRows) sizes.insert(below + plan.runs);
+  }
+  const auto above = sizes.upper_bound(wanted);
+  if (above != sizes.begin()) {
+    const std::uint64_t below = *std::prev(above);
+    refusal.offers.push_back({Offer::Kind::Rows, fmt::format("`rows {}`", below), below, {}});
+  }
+  if (above != sizes.end()) refusal.offers.push_back({Offer::Kind::Rows, fmt::format("`rows {}`", *above), *above, {}});
+}
+
+std::string whyNot(const Levels& varying, std::uint32_t strength, std::size_t maxRows) {
+  const Bounds bound = bounds(varying, strength);
+  if (bound.smallest == 0 || bound.smallest > maxRows) return fmt::format("a strength-{} array of these levels has more than {} rows", strength, maxRows);
+  if (!allEqual(varying)) {
+    return fmt::format("arrays for factors with different numbers of levels ({}) are not there yet", levelText(varying));
+  }
+  if (!primePower(varying.front())) {
+    return fmt::format("{} levels: {} is not a power of a prime, and arrays for more than {} such factors are not there yet", levelText(varying),
+                       varying.front(), strength + 1);
+  }
+  return fmt::format("no construction that is here gives strength {} for {} factors of {} levels", strength, varying.size(), varying.front());
+}
+
+}  // namespace tbem::design

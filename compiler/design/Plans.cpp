@@ -1,0 +1,86 @@
+#include "compiler/design/Plans.h"
+
+#include "compiler/design/ArrayChoice.h"
+#include "compiler/design/Galois.h"
+#include "compiler/design/Hadamard.h"
+#include "compiler/design/RaoHamming.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace tbem::design {
+
+namespace {
+
+using Levels = std::vector<std::uint32_t>;
+
+void addFieldPlans(std::vector<Plan>& plans, std::uint32_t s, std::uint32_t k, std::uint32_t t, std::size_t maxRuns) {
+  if (!primePower(s) || s > Galois::kLargest) return;
+  if (t == 2) {
+    for (std::uint32_t m = 2;; ++m) {
+      const auto runs = powerUpTo(s, m, maxRuns);
+      if (!runs) break;
+      if (k <= (*runs - 1) / (s - 1)) plans.push_back({*runs, 2, [=] { return raoHamming(s, m, k, maxRuns); }});
+    }
+  }
+  const std::uint32_t most = t == 3 && s % 2 == 0 ? s + 2 : s + 1;
+  const auto runs = powerUpTo(s, t, maxRuns);
+  if (t > 2 && runs && s + 1 >= t && k <= most) plans.push_back({*runs, t, [=] { return bush(s, t, k, maxRuns); }});
+}
+
+void addHadamardPlans(std::vector<Plan>& plans, std::uint32_t k, std::uint32_t t, std::size_t maxRuns) {
+  if (t != 2 && t != 3) return;
+  const std::uint32_t step = t == 2 ? 4 : 8, least = t == 2 ? k + 1 : 2 * k;
+  for (std::uint32_t n = (least + step - 1) / step * step; n <= maxRuns && n <= kLargestHadamard * (t - 1); n += step) {
+    if (hadamardConstruction(t == 2 ? n : n / 2).empty()) continue;
+    plans.push_back({n, t, [=] { return t == 2 ? hadamardArray(n, k) : foldoverArray(n, k); }});
+  }
+}
+
+/// Strength 1: cycle through each column's levels, as long as their least common multiple.
+std::optional<Array> cycles(const Levels& levels, std::size_t runs) {
+  Array array;
+  array.levels = levels;
+  array.runs = runs;
+  array.strength = 1;
+  array.construction = "each level in turn";
+  for (std::size_t r = 0; r < runs; ++r) {
+    for (const std::uint32_t s : levels) array.cells.push_back(static_cast<std::uint32_t>(r % s));
+  }
+  return array;
+}
+
+}  // namespace
+
+std::string arrayName(std::uint64_t runs, const Levels& levels) { return fmt::format("L{}({})", runs, levelText(levels)); }
+std::string factorialName(const Levels& levels) { return fmt::format("full factorial {}", levelText(levels)); }
+
+std::vector<Plan> plansFor(const Levels& levels, std::uint32_t strength, std::size_t maxRuns, bool withFull) {
+  std::vector<Plan> plans;
+  const auto k = static_cast<std::uint32_t>(levels.size());
+  std::uint64_t all = 1;
+  for (const std::uint32_t s : levels) all = all > maxRuns / s ? maxRuns + 1 : all * s;
+  const bool equal = std::adjacent_find(levels.begin(), levels.end(), std::not_equal_to<>()) == levels.end();
+  const bool few = k <= strength;
+  if (all <= maxRuns && (few || withFull || bounds(levels, strength).smallest == all)) {
+    plans.push_back({all, k, [=] { return fullFactorial(levels, maxRuns); }});
+  }
+  if (!few && strength == 1) {
+    std::uint64_t runs = 1;
+    for (const std::uint32_t s : levels) runs = runs > maxRuns ? runs : std::lcm(runs, std::uint64_t{s});
+    if (runs <= maxRuns) plans.push_back({runs, 1, [=] { return cycles(levels, runs); }});
+  }
+  if (!few && equal && strength >= 2) {
+    const std::uint32_t s = levels.front();
+    addFieldPlans(plans, s, k, strength, maxRuns);
+    if (s == 2) addHadamardPlans(plans, k, strength, maxRuns);
+    const auto runs = powerUpTo(s, strength, maxRuns);
+    if (k == strength + 1 && runs) plans.push_back({*runs, strength, [=] { return zeroSum(s, strength, k, maxRuns); }});
+  }
+  std::stable_sort(plans.begin(), plans.end(), [](const Plan& a, const Plan& b) { return a.runs < b.runs; });
+  return plans;
+}
+
+}  // namespace tbem::design

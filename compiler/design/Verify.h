@@ -1,0 +1,46 @@
+// What an array is, found by counting: nothing here trusts the construction.
+#pragma once
+
+#include "compiler/design/Array.h"
+#include "compiler/support/Rational.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tbem::design {
+
+/// A choice of columns whose combinations do not stand equally often.
+struct Imbalance {
+  std::vector<std::uint32_t> columns;
+  std::vector<std::uint32_t> combination;  ///< level indices, one a column
+  std::uint64_t count = 0;                 ///< rows that hold it
+  Rational expected;                       ///< runs / number of combinations
+};
+
+/// The first imbalance among all choices of at most `strength` columns; nothing: the array has that strength. Exact.
+/// Cost: choices x runs. A cell outside its column's levels counts as an imbalance (combination empty).
+std::optional<Imbalance> findImbalance(const Array& array, std::uint32_t strength);
+
+/// The largest strength up to `limit` (and up to the number of columns).
+std::uint32_t measuredStrength(const Array& array, std::uint32_t limit);
+
+/// Rows of each level, by column.
+std::vector<std::vector<std::uint64_t>> levelCounts(const Array& array);
+
+/// Groups of equal rows, each group ascending, only groups of two or more.
+std::vector<std::vector<std::size_t>> duplicateRows(const Array& array);
+
+/// Generalised word-length pattern A_0 .. A_maxLength (Xu and Wu 2001), exact: A_j = sum over ordered pairs of rows of the coefficient of
+/// z^j in prod over columns (equal: 1 + (s-1) z, unequal: 1 - z), over runs^2. A_1 .. A_t = 0 iff strength >= t.
+/// Nothing where a number leaves 64 bits, or runs^2 x columns exceeds 4e9.
+std::optional<std::vector<Rational>> wordLengthPattern(const Array& array, std::uint32_t maxLength);
+
+/// Combinations of `t` levels that stand in at least one row, and all that there are.
+struct Coverage {
+  std::uint64_t covered = 0, total = 0;
+};
+Coverage coverage(const Array& array, std::uint32_t t);
+
+}  // namespace tbem::design
