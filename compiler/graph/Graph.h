@@ -70,7 +70,7 @@ enum class ElemOp : std::uint8_t {
   Add, Sub, Mul, Div, Neg, Minimum, Maximum, Abs, Exp, Log, Sqrt, Rsqrt, Pow, Tanh, Erf, Sin, Cos, Floor,
   Equal, Less, LessEqual, And, Or, Not,    ///< truth values; NaN compares false
   Select,       ///< a ? b : c
-  Cast          ///< to the result's element type
+  Cast          ///< to the element type `dtype`
 };
 
 /// Nodes in topological order; operands are positions in the same vector.
@@ -81,6 +81,7 @@ struct ElemNode {
   Rational value;
   ExprId scalar = sema::kNoExpr;
   std::uint64_t stream = 0;      ///< hash of the operator instance's path
+  std::int32_t dtype = -1;       ///< Cast: tbem_dtype; -1: that of the result whose root it is (an error inside a fused expression)
 };
 
 /// How an operand is read: its dimension k runs along output dimension axes[k]; size-1 dimensions (axes[k] = -1) are read at 0.
