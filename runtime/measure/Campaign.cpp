@@ -1,0 +1,148 @@
+#include "runtime/measure/Campaign.h"
+
+#include "runtime/measure/Meters.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace tbem::measure {
+namespace {
+
+/// SplitMix64 (Steele, Lea & Flood 2014, "Fast splittable pseudorandom number generators", figure 11).
+struct SplitMix64 {
+  std::uint64_t state;
+  std::uint64_t next() {
+    std::uint64_t z = state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+  /// Uniform in [0, bound), without bias: values beyond the last whole multiple of `bound` are drawn again.
+  std::uint64_t below(std::uint64_t bound) {
+    const std::uint64_t excess = (0 - bound) % bound;
+    for (;;)
+      if (const std::uint64_t value = next(); value >= excess) return value % bound;
+  }
+};
+
+using RowKey = std::pair<std::string, std::uint32_t>;
+RowKey rowOf(const runtime::Case& one) { return {one.design, one.row}; }
+
+/// Which of the cases are still to be run, in order; counts the others.
+tl::expected<std::vector<runtime::Case>, std::string> unfinished(std::vector<runtime::Case> cases, const Hooks& hooks, const CampaignSettings& settings, std::size_t& reused) {
+  std::vector<runtime::Case> todo;
+  for (runtime::Case& one : cases) {
+    if (!settings.fresh) {
+      auto known = hooks.known(one);
+      if (!known) return tl::unexpected(known.error());
+      if (*known && runtime::settled((*known)->status, (*known)->timeLimit, settings.rowSeconds)) {
+        ++reused;
+        continue;
+      }
+    }
+    todo.push_back(std::move(one));
+  }
+  return todo;
+}
+
+/// Keeps the first `most` rows in the order of running. Returns how many cases fell away.
+std::size_t keepRows(std::vector<runtime::Case>& cases, std::size_t most) {
+  std::set<RowKey> taken;
+  const std::size_t before = cases.size();
+  std::erase_if(cases, [&](const runtime::Case& one) {
+    if (taken.size() < most) taken.insert(rowOf(one));
+    return !taken.contains(rowOf(one));
+  });
+  return before - cases.size();
+}
+
+void count(CampaignResult& result, runtime::Status status) {
+  switch (status) {
+    case runtime::Status::Ok: ++result.ok; break;
+    case runtime::Status::OutOfMemory: ++result.oom; break;
+    case runtime::Status::Failed: ++result.failed; break;
+    case runtime::Status::Timeout: ++result.timeout; break;
+    case runtime::Status::Skipped: ++result.skipped; break;
+  }
+}
+
+/// Time left, from the time that finished cases took for their cost. Skipped ones took no time and tell nothing.
+class Pace {
+public:
+  explicit Pace(const std::vector<runtime::Case>& cases) { for (const auto& one : cases) left += cost(one); }
+  void finished(const runtime::Case& one, const runtime::Measurement& value, double seconds) {
+    left -= cost(one);
+    if (value.status == runtime::Status::Skipped) return;
+    spent += seconds;
+    done += cost(one);
+  }
+  double secondsLeft() const { return done > 0 ? std::max(0.0, left) * spent / done : -1; }
+
+private:
+  static double cost(const runtime::Case& one) { return one.cost > 0 ? one.cost : 1; }
+  double left = 0, done = 0, spent = 0;
+};
+
+}  // namespace
+
+std::vector<runtime::Case> ordered(std::vector<runtime::Case> cases, std::uint64_t seed) {
+  std::set<std::pair<std::string, std::uint32_t>> seen;
+  std::map<std::uint32_t, std::vector<runtime::Case>> byRepeat;
+  for (runtime::Case& one : cases)
+    if (seen.emplace(one.identity, one.repeat).second) byRepeat[one.repeat].push_back(std::move(one));
+  std::vector<runtime::Case> order;
+  for (auto& [repeat, block] : byRepeat) {
+    SplitMix64 random{seed ^ (0xD1B54A32D192ED03u * (repeat + 1u))};
+    for (std::size_t i = block.size(); i > 1; --i) std::swap(block[i - 1], block[random.below(i)]);
+    std::move(block.begin(), block.end(), std::back_inserter(order));
+  }
+  return order;
+}
+
+CampaignResult runCampaign(std::vector<runtime::Case> cases, const Hooks& hooks, const CampaignSettings& settings) {
+  CampaignResult result;
+  const double start = monotonicSeconds();
+  const auto fail = [&](std::string why, std::size_t left) {
+    result.end = End::Error;
+    result.error = std::move(why);
+    result.left = left;
+    return result;
+  };
+  cases = ordered(std::move(cases), settings.seed);
+  const std::size_t all = cases.size();
+  auto todo = unfinished(std::move(cases), hooks, settings, result.reused);
+  if (!todo) return fail(todo.error(), all - result.reused);
+  const std::size_t beyond = keepRows(*todo, settings.maxRows);
+
+  Pace pace(*todo);
+  Standing standing{0, todo->size(), result.reused, 0, -1, nullptr, nullptr};
+  const auto tell = [&](const runtime::Case& current, const runtime::Measurement* last) {
+    standing.elapsed = monotonicSeconds() - start;
+    standing.left = pace.secondsLeft();
+    standing.current = &current;
+    standing.last = last;
+    if (hooks.progress) hooks.progress(standing);
+  };
+  for (const runtime::Case& one : *todo) {
+    const std::size_t left = todo->size() - standing.done + beyond;
+    if (settings.stop != nullptr && *settings.stop != 0) { result.end = End::Interrupted; result.left = left; return result; }
+    if (monotonicSeconds() - start >= settings.maxSeconds) { result.end = End::TimeSpent; result.left = left; return result; }
+    tell(one, nullptr);
+    const double began = monotonicSeconds();
+    runtime::Measurement value = hooks.run(one, settings.rowSeconds);
+    value.timeLimit = settings.rowSeconds;
+    if (auto kept = hooks.commit(one, value); !kept) return fail(kept.error(), left);
+    ++standing.done;
+    count(result, value.status);
+    result.ran.push_back(one);
+    pace.finished(one, value, monotonicSeconds() - began);
+    tell(one, &value);
+  }
+  result.left = beyond;
+  if (beyond != 0) result.end = End::RowsSpent;
+  return result;
+}
+
+}  // namespace tbem::measure

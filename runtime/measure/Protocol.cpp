@@ -1,0 +1,113 @@
+#include "runtime/measure/Protocol.h"
+
+#include "runtime/measure/Meters.h"
+#include "runtime/measure/Quantile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tbem::measure {
+namespace {
+
+constexpr double kEnergyWindow = 1;     ///< seconds: a thousand ticks of the counter
+constexpr double kEnergyLook = 30;      ///< seconds between looks, far below a wrap
+
+struct Run {
+  const Step& step;
+  const Settings& settings;
+  runtime::Measurement& result;
+
+  bool once() {
+    auto done = step();
+    if (done) return true;
+    result.status = done.error().outOfMemory ? runtime::Status::OutOfMemory : runtime::Status::Failed;
+    result.reason = done.error().message;
+    return false;
+  }
+
+  bool warmUp() {
+    for (std::uint32_t i = 0; i < settings.warmup; ++i)
+      if (!once()) return false;
+    return true;
+  }
+
+  /// Times the steps one by one; the clock is read between them, so the samples add up to the window.
+  bool timed(EnergyMeter& energy) {
+    energy.start();
+    const double begin = monotonicSeconds();
+    const std::uint32_t most = std::max(settings.maxSteps, settings.steps);
+    double before = begin, looked = begin;
+    while (result.samples.size() < most && (result.samples.size() < settings.steps || before - begin < settings.minSeconds)) {
+      if (!once()) return false;
+      const double now = monotonicSeconds();
+      result.samples.push_back(now - before);
+      before = now;
+      if (now - looked > kEnergyLook) {
+        energy.look();
+        looked = before = monotonicSeconds();
+      }
+    }
+    energy.look();
+    keepEnergy(energy, before - begin);
+    return true;
+  }
+
+  void keepEnergy(const EnergyMeter& energy, double window) {
+    const auto joules = energy.joules();
+    if (!joules) result.energyReason = energy.reason();
+    else if (window < kEnergyWindow || result.samples.empty())
+      result.energyReason = fmt::format("the timed steps took {:.3g} s, under the {} s that the energy counters need", window, kEnergyWindow);
+    else result.energy = *joules / static_cast<double>(result.samples.size());
+  }
+
+  void keepLatency() {
+    if (result.samples.empty()) return;
+    std::vector<double> sorted = result.samples;
+    std::sort(sorted.begin(), sorted.end());
+    result.latencyMedian = quantileOfSorted(sorted, 0.5);
+    result.latencyP05 = quantileOfSorted(sorted, 0.05);
+    result.latencyP95 = quantileOfSorted(sorted, 0.95);
+  }
+};
+
+void readBaseline(runtime::Measurement& result) {
+  auto before = readMemory();
+  if (!before) {
+    result.memoryReason = before.error();
+    return;
+  }
+  result.memoryBaseline = before->resident;
+  if (auto reset = resetPeak(); !reset)
+    result.memoryReason = fmt::format("the peak could not be reset ({}): it counts set-up as well and is an upper bound", reset.error());
+}
+
+void readPeak(runtime::Measurement& result) {
+  auto after = readMemory();
+  if (after) result.memoryPeak = after->peak;
+  else result.memoryReason = after.error();
+}
+
+}  // namespace
+
+runtime::Measurement measure(const Step& step, const Settings& settings, const std::string& powercap) {
+  runtime::Measurement result;
+  result.started = unixSeconds();
+  EnergyMeter energy(powercap);
+  result.samples.reserve(std::max(settings.maxSteps, settings.steps));
+  readBaseline(result);
+  Run run{step, settings, result};
+  const bool fine = run.warmUp() && run.timed(energy);
+  readPeak(result);
+  if (fine) result.status = runtime::Status::Ok;
+  run.keepLatency();
+  result.finished = unixSeconds();
+  return result;
+}
+
+std::string describe(const Settings& settings) {
+  return fmt::format("warm-up {}, steps >= {}, >= {} s, <= {} steps", settings.warmup, settings.steps, settings.minSeconds,
+                     std::max(settings.maxSteps, settings.steps));
+}
+
+}  // namespace tbem::measure

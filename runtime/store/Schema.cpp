@@ -1,0 +1,68 @@
+// The tables, and how an older file is brought up to them. Append a step; never change one that was released.
+#include "runtime/store/Connection.h"
+
+#include <fmt/format.h>
+
+namespace tbem::store {
+namespace {
+
+constexpr std::int64_t kApplication = 0x5442454D;  // "TBEM", in the file's header
+
+/// Step i brings a file from version i to i + 1.
+constexpr const char* kSteps[] = {
+    // A design's row names an experiment; one experiment may be a row of several designs.
+    "CREATE TABLE cases ("
+    "  identity TEXT NOT NULL, design TEXT NOT NULL, row INTEGER NOT NULL,"
+    "  levels TEXT NOT NULL, backend TEXT NOT NULL, registered REAL NOT NULL,"
+    "  PRIMARY KEY (identity, design, row)) STRICT;"
+    "CREATE INDEX cases_by_design ON cases (design, backend, row);"
+    // Bytes, seconds, joules; `samples`: seconds of each step, little-endian binary64.
+    "CREATE TABLE results ("
+    "  identity TEXT NOT NULL, repeat INTEGER NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL,"
+    "  memory_peak INTEGER, memory_baseline INTEGER, memory_reason TEXT NOT NULL, arena_peak INTEGER, arena_planned INTEGER,"
+    "  latency_median REAL, latency_p05 REAL, latency_p95 REAL, samples BLOB NOT NULL,"
+    "  energy REAL, energy_reason TEXT NOT NULL, static_memory INTEGER, live INTEGER, arena INTEGER,"
+    "  machine TEXT NOT NULL, versions TEXT NOT NULL, started REAL NOT NULL, finished REAL NOT NULL, time_limit REAL NOT NULL,"
+    "  PRIMARY KEY (identity, repeat),"
+    "  CHECK (status IN ('ok', 'oom', 'failed', 'timeout', 'skipped'))) STRICT;"};
+static_assert(std::size(kSteps) == kSchemaVersion);
+
+}  // namespace
+
+Result<int> schemaVersion(Connection& connection) {
+  auto tables = connection.number("SELECT count(*) FROM sqlite_schema");
+  if (!tables) return tl::unexpected(tables.error());
+  auto application = connection.number("PRAGMA application_id");
+  if (!application) return tl::unexpected(application.error());
+  auto version = connection.number("PRAGMA user_version");
+  if (!version) return tl::unexpected(version.error());
+  if (*application != kApplication) {
+    if (*tables == 0 && *application == 0 && *version == 0) return 0;
+    return tl::unexpected(errorOf(connection.file, SQLITE_NOTADB, 0, "an SQLite database of another program"));
+  }
+  if (*version > kSchemaVersion) {
+    Error newer{Error::Kind::NewerSchema, connection.file, 0, {}};
+    newer.message = fmt::format("store {}: has tables of version {}, this tbemc knows up to {}; use the newer tbemc that wrote it, or give another place with --store",
+                                connection.file, *version, kSchemaVersion);
+    return tl::unexpected(newer);
+  }
+  return static_cast<int>(*version);
+}
+
+Result<void> migrate(Connection& connection) {
+  auto before = schemaVersion(connection);
+  if (!before) return tl::unexpected(before.error());
+  if (*before == kSchemaVersion) return {};
+  Transaction transaction(connection);
+  if (auto begun = transaction.begin(); !begun) return begun;
+  // Another process may have done it while this one waited for the lock.
+  auto version = schemaVersion(connection);
+  if (!version) return tl::unexpected(version.error());
+  for (int step = *version; step < kSchemaVersion; ++step)
+    if (auto done = connection.run(kSteps[step]); !done) return done;
+  const std::string stamp = fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplication, kSchemaVersion);
+  if (auto done = connection.run(stamp.c_str()); !done) return done;
+  return transaction.commit();
+}
+
+}  // namespace tbem::store
