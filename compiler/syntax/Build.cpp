@@ -1,0 +1,120 @@
+#include "compiler/syntax/Build.h"
+
+#include "compiler/syntax/Words.h"
+
+namespace tbem::syntax {
+
+SrcRange Builder::range(const antlr4::Token* token) const {
+  if (token == nullptr || token->getStartIndex() > source.text.size()) return {};
+  return {source.base + static_cast<Loc>(token->getStartIndex()), source.base + static_cast<Loc>(token->getStopIndex() + 1)};
+}
+
+SrcRange Builder::range(const Context* ctx) const {
+  if (ctx == nullptr || ctx->start == nullptr) return {};
+  return cover(range(ctx->start), range(ctx->stop));
+}
+
+std::string Builder::text(SrcRange where) const { return source.text.substr(where.begin - source.base, where.end - where.begin); }
+
+ast::Name Builder::name(const antlr4::Token* token) const {
+  if (token == nullptr) return {};
+  const SrcRange where = range(token);
+  return {text(where), where};
+}
+ast::Name Builder::name(antlr4::tree::TerminalNode* node) const { return node == nullptr ? ast::Name{} : name(node->getSymbol()); }
+
+/// True if the parser reported an error inside, other than in a clause or statement of its own, which is left out alone.
+bool Builder::broken(Context* ctx) const {
+  if (ctx->exception != nullptr) return true;
+  for (antlr4::tree::ParseTree* child : ctx->children) {
+    if (dynamic_cast<antlr4::tree::ErrorNode*>(child) != nullptr) return true;
+    auto* rule = dynamic_cast<Context*>(child);
+    if (rule == nullptr) continue;
+    const std::size_t index = rule->getRuleIndex();
+    if (index == P::RuleStatement || index == P::RuleConfigClause || index == P::RuleClause) continue;
+    if (broken(rule)) return true;
+  }
+  return false;
+}
+
+void Builder::program(P::ProgramContext* ctx) {
+  if (ctx->NUMBER() != nullptr) {
+    const std::string digits = text(range(ctx->NUMBER()->getSymbol()));
+    if (digits != "1") {
+      sink.report(Diag::syntax_version, range(ctx->NUMBER()->getSymbol()), digits);
+    }
+    file.version = 1;
+  }
+  for (P::TopContext* each : ctx->top()) top(each);
+}
+
+void Builder::expression(P::ExpressionContext* ctx) {
+  if (ctx->expr() != nullptr && !broken(ctx)) file.expression = expr(ctx->expr());
+}
+
+void Builder::top(P::TopContext* ctx) {
+  if (broken(ctx)) return;
+  if (ctx->unknown() != nullptr) return unknown(ctx->unknown(), true);
+  if (ctx->declaration() == nullptr) return;
+  ast::Decl* made = declaration(ctx->declaration());
+  if (made == nullptr) return;
+  made->isPrivate = ctx->PRIVATE() != nullptr;
+  const auto documented = docs.find(ctx->start->getStartIndex());
+  if (documented != docs.end()) made->documentation = documented->second;
+  file.declarations.push_back(made);
+}
+
+ast::Decl* Builder::declaration(P::DeclarationContext* ctx) {
+  if (auto* c = ctx->callable()) return callable(c);
+  if (auto* c = ctx->function()) return function(c);
+  if (auto* c = ctx->process()) return process(c);
+  if (auto* c = ctx->importing()) return importing(c);
+  if (auto* c = ctx->mutate()) return mutate(c);
+  if (auto* c = ctx->design()) return design(c);
+  if (auto* c = ctx->measure()) return measure(c);
+  if (auto* c = ctx->regress()) return regress(c);
+  if (auto* c = ctx->fit()) return fit(c);
+  if (auto* c = ctx->train()) return train(c);
+  if (auto* c = ctx->perturb()) return perturb(c);
+  if (auto* c = ctx->constant()) {
+    auto* made = make<ast::Constant>(c);
+    made->name = name(c->ID());
+    made->value = expr(c->expr());
+    return made;
+  }
+  if (auto* c = ctx->predict()) {
+    auto* made = make<ast::Predict>(c);
+    made->regression = name(c->ID());
+    made->at = value(c->value());
+    return made;
+  }
+  if (auto* c = ctx->dataset()) {
+    auto* made = make<ast::Dataset>(c);
+    made->name = name(c->ID());
+    made->value = expr(c->expr());
+    return made;
+  }
+  if (auto* c = ctx->assume()) {
+    auto* made = make<ast::Assume>(c);
+    made->input = name(c->ID());
+    made->domain = value(c->value());
+    return made;
+  }
+  return nullptr;
+}
+
+void Builder::unknown(P::UnknownContext* ctx, bool atTop) {
+  const ast::Name word = name(ctx->ID());
+  std::vector<std::string> candidates;
+  for (const SoftWord& soft : softWords()) {
+    const bool wanted = atTop ? soft.kind == WordClass::Declaration : soft.kind == WordClass::Anywhere || soft.text == "assert";
+    if (wanted) candidates.emplace_back(soft.text);
+  }
+  if (!atTop) candidates.insert(candidates.end(), {"let", "var", "for", "if", "return", "exit"});
+  else candidates.emplace_back("let");
+  Diagnostic& told = sink.report(atTop ? Diag::syntax_no_declaration : Diag::syntax_no_statement, word.range, word.text);
+  const std::string near = nearest(word.text, candidates);
+  if (!near.empty()) told.fix(word.range, near);
+}
+
+}  // namespace tbem::syntax

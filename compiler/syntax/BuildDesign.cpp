@@ -1,0 +1,87 @@
+// Designs: factors, inputs, and the clauses that say which rows are wanted.
+#include "compiler/syntax/Build.h"
+
+#include <algorithm>
+
+namespace tbem::syntax {
+
+namespace {
+struct Slot {
+  std::string_view word;
+  const ast::Expr* ast::Design::* member;
+};
+constexpr Slot kSlots[] = {
+    {"task", &ast::Design::task},         {"strength", &ast::Design::strength}, {"covering", &ast::Design::covering},
+    {"within", &ast::Design::within},     {"rows", &ast::Design::rows},         {"array", &ast::Design::array},
+    {"seed", &ast::Design::seed},         {"dtype", &ast::Design::dtype},       {"math", &ast::Design::math},
+    {"accumulate", &ast::Design::accumulate}, {"mixed", &ast::Design::mixed},   {"checkpoint", &ast::Design::checkpoint},
+};
+
+const std::vector<std::string>& designWords() {
+  static const std::vector<std::string> words = [] {
+    std::vector<std::string> list{"factor", "input", "where", "full"};
+    for (const Slot& slot : kSlots) list.emplace_back(slot.word);
+    return list;
+  }();
+  return words;
+}
+}  // namespace
+
+ast::Decl* Builder::design(P::DesignContext* ctx) {
+  auto* made = make<ast::Design>(ctx);
+  made->name = name(ctx->ID());
+  if (ctx->value() != nullptr) made->of = value(ctx->value());
+  for (const Entry& each : entries(ctx->config())) {
+    if (known(each, "a design", designWords())) designClause(each, *made);
+  }
+  return made;
+}
+
+template <class Ctx> ast::Factor Builder::factor(Ctx* ctx) {
+  ast::Factor made;
+  made.name = name(ctx->ID(0));
+  made.range = range(ctx);
+  std::vector<P::ValueContext*> levels = ctx->value();
+  if (ctx->UNDER() != nullptr) {
+    made.parent = name(ctx->ID(1));
+    made.parentLevel = value(levels.back());
+    levels.pop_back();
+  }
+  made.levels = values(levels);
+  return made;
+}
+
+void Builder::factors(P::ConfigClauseContext* ctx, ast::Design& out) {
+  out.factors.push_back(factor(ctx->factorPart()));
+  for (P::FactorRestContext* each : ctx->factorRest()) out.factors.push_back(factor(each));
+}
+
+void Builder::designClause(const Entry& entry, ast::Design& out) {
+  if (entry.ctx->factorPart() != nullptr) return factors(entry.ctx, out);
+  if (!entry.ctx->inputPart().empty()) {
+    for (P::InputPartContext* each : entry.ctx->inputPart()) out.inputs.push_back({name(each->ID()), value(each->value()), range(each)});
+    return;
+  }
+  for (P::ConfigTailContext* tail : entry.ctx->configTail()) sink.report(Diag::syntax_clause_tail, range(tail), text(range(tail->start)), entry.word.text);
+  if (entry.word.text == "full") {
+    if (!entry.items.empty()) sink.report(Diag::syntax_full_alone, entry.items[0].range);
+    out.full = true;
+    out.fullRange = entry.word.range;
+    return;
+  }
+  const ast::Expr* operand = single(entry);
+  if (operand == nullptr) return;
+  if (entry.word.text == "where") {
+    out.where.push_back(operand);
+    return;
+  }
+  const auto* slot = std::find_if(std::begin(kSlots), std::end(kSlots), [&](const Slot& each) { return each.word == entry.word.text; });
+  if (slot == std::end(kSlots)) {  // `factor` or `input` without a name after it
+    sink.report(Diag::syntax_clause_one, entry.word.range, entry.word.text);
+    return;
+  }
+  if (out.*(slot->member) != nullptr) sink.report(Diag::syntax_repeated_clause, entry.word.range, entry.word.text);
+  out.*(slot->member) = operand;
+}
+
+}  // namespace tbem::syntax
