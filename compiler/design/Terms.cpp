@@ -98,7 +98,7 @@ std::optional<std::string> problem(std::span<const Factor> factors, std::span<co
       const Factor& factor = factors[part.factor];
       if (part.degree == 0 || (p > 0 && term.parts[p - 1].factor >= part.factor)) return "a term's parts are not in order";
       if (!factor.numeric() && part.degree > 1) return fmt::format("`{}` is categorical, so it has no power {}", factor.name, part.degree);
-      if (factor.levelCount() < 2) return fmt::format("`{}` has one level, so it has no effect to estimate", factor.name);
+      if (factor.levelCount() < 2 || (factor.numeric() && factor.low() == factor.high())) return fmt::format("`{}` has one level, so it has no effect to estimate", factor.name);
     }
   }
   return std::nullopt;

@@ -60,7 +60,7 @@ struct Result {
   std::vector<double> fitted, residuals, leverages;    ///< by row
   std::vector<std::optional<double>> looResiduals;     ///< by row
   double maxLeverage = 0;
-  double condition = 0;                  ///< of the unit-length columns: bound by the norms of R and its inverse
+  double condition = 0;                  ///< largest over smallest singular value of the columns, each scaled to unit length
   std::vector<Interval> box;             ///< by factor: range of the rows' values
   std::vector<std::vector<bool>> seen;   ///< by factor: categorical levels that a row has; empty for numeric ones
   std::vector<double> rootInverse;       ///< p x p row-major M with M M' = (X' X)^-1: the leverage of a row x is |M' x|^2

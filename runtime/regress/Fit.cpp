@@ -1,0 +1,220 @@
+#include "runtime/regress/Fit.h"
+
+#include "runtime/regress/Qr.h"
+#include "runtime/regress/Raw.h"
+#include "runtime/regress/StudentT.h"
+
+#include <Eigen/SVD>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tbem::regress {
+
+namespace {
+
+using design::Basis;
+
+std::optional<Refusal> checkInput(const std::vector<Factor>& factors, const std::vector<Point>& rows, std::span<const double> response) {
+  using Kind = Refusal::Kind;
+  if (rows.empty()) return Refusal{Kind::NoRows, "there are no rows to fit", {}, 0, 0};
+  if (response.size() != rows.size()) {
+    return Refusal{Kind::NotFinite, fmt::format("{} rows have {} responses", rows.size(), response.size()), {}, rows.size(), 0};
+  }
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (!std::isfinite(response[r])) return Refusal{Kind::NotFinite, fmt::format("the response of row {} is not a number", r + 1), {}, rows.size(), 0};
+    if (rows[r].size() != factors.size()) {
+      return Refusal{Kind::BadTerms, fmt::format("row {} has {} values for {} factors", r + 1, rows[r].size(), factors.size()), {}, rows.size(), 0};
+    }
+    for (std::size_t f = 0; f < factors.size(); ++f) {
+      const double value = rows[r][f];
+      const bool level = value >= 0 && value < static_cast<double>(factors[f].levelCount()) && value == std::floor(value);
+      if (!std::isfinite(value) || (!factors[f].numeric() && !level)) {
+        return Refusal{Kind::NotFinite, fmt::format("row {} has no level of `{}`", r + 1, factors[f].name), {}, rows.size(), 0};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::string equation(const Basis& basis, const Dependency& dependency) {
+  if (dependency.basis.empty()) return fmt::format("{} = 0 in these rows", basis.name(dependency.column));
+  std::string right;
+  for (std::size_t i = 0; i < dependency.basis.size(); ++i) {
+    const double weight = static_cast<double>(dependency.weights[i]);
+    const std::string name = basis.name(dependency.basis[i]);
+    right += right.empty() ? (weight < 0 ? "-" : "") : weight < 0 ? " - " : " + ";
+    const bool one = std::fabs(std::fabs(weight) - 1) < 1e-9;
+    right += one ? name : name == "1" ? fmt::format("{:.6g}", std::fabs(weight)) : fmt::format("{:.6g} {}", std::fabs(weight), name);
+  }
+  return fmt::format("{} = {} in these rows", basis.name(dependency.column), right);
+}
+
+Refusal aliasRefusal(const Basis& basis, const LeastSquares& solved, std::size_t rows) {
+  Refusal refusal{Refusal::Kind::Aliased, "", {}, rows, basis.size()};
+  std::string names;
+  for (const Dependency& dependency : solved.dependencies) {
+    refusal.aliased.push_back(equation(basis, dependency));
+    names += fmt::format("{}`{}`", names.empty() ? "" : ", ", basis.name(dependency.column));
+  }
+  refusal.text = names.empty() ? fmt::format("the rows tell apart {} of the model's {} coefficients", solved.rank, basis.size())
+                               : fmt::format("the rows cannot tell {} from the other terms: {} of {} coefficients can be estimated", names, solved.rank, basis.size());
+  return refusal;
+}
+
+void describeRegion(Result& result, const std::vector<Point>& rows) {
+  const auto& factors = result.basis.factors();
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    Interval range{rows.front()[f], rows.front()[f]};
+    std::vector<bool> seen(factors[f].numeric() ? 0 : factors[f].levelCount(), false);
+    for (const Point& row : rows) {
+      range = {std::min(range.low, row[f]), std::max(range.high, row[f])};
+      if (!seen.empty()) seen[static_cast<std::size_t>(row[f])] = true;
+    }
+    result.box.push_back(range);
+    result.seen.push_back(std::move(seen));
+  }
+}
+
+double conditionOf(const std::vector<double>& unitR, std::size_t p) {
+  Eigen::MatrixXd r(p, p);
+  for (std::size_t i = 0; i < p; ++i) {
+    for (std::size_t j = 0; j < p; ++j) r(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = unitR[i * p + j];
+  }
+  const Eigen::VectorXd singular = Eigen::JacobiSVD<Eigen::MatrixXd>(r).singularValues();
+  const double smallest = singular(singular.size() - 1);
+  return smallest > 0 ? singular(0) / smallest : std::numeric_limits<double>::infinity();
+}
+
+void computeLeverages(Result& result, const Matrix& x, const Matrix& rootInverse) {
+  for (std::size_t r = 0; r < x.rows; ++r) {
+    Wide leverage = 0;
+    for (std::size_t j = 0; j < x.columns; ++j) {
+      Wide sum = 0;
+      for (std::size_t i = 0; i < x.columns; ++i) sum += x(r, i) * rootInverse(i, j);
+      leverage += sum * sum;
+    }
+    result.leverages.push_back(static_cast<double>(leverage));
+  }
+  result.maxLeverage = *std::max_element(result.leverages.begin(), result.leverages.end());
+  for (const Wide cell : rootInverse.cells) result.rootInverse.push_back(static_cast<double>(cell));
+}
+
+void computeSpread(Result& result, std::span<const double> response, Wide rss) {
+  Wide mean = 0, total = 0, squares = 0;
+  for (const double y : response) mean += Wide(y);
+  mean /= Wide(response.size());
+  for (const double y : response) {
+    total += (Wide(y) - mean) * (Wide(y) - mean);
+    squares += Wide(y) * Wide(y);
+  }
+  if (total > squares * Wide(1e-30)) {
+    const Wide unexplained = rss / total;
+    result.r2 = static_cast<double>(1 - unexplained);
+    if (result.residualDegrees > 0) {
+      result.adjustedR2 = static_cast<double>(1 - unexplained * Wide(response.size() - 1) / Wide(result.residualDegrees));
+    }
+  } else {
+    result.warnings.push_back({Warning::Kind::NoSpread, "the response is the same in every row, so there is nothing that the terms could explain"});
+  }
+  if (result.residualDegrees > 0) result.residualSd = static_cast<double>(squareRoot(rss / Wide(result.residualDegrees)));
+}
+
+void computeLeaveOneOut(Result& result, std::span<const double> response) {
+  constexpr double kAlone = 1e-9;  // of a row's residual is left: the row determines a coefficient alone
+  double press = 0, size = 0;
+  std::string alone;
+  for (std::size_t r = 0; r < response.size(); ++r) {
+    const double rest = 1 - result.leverages[r];
+    size += std::fabs(response[r]);
+    if (rest < kAlone) {
+      result.looResiduals.emplace_back();
+      alone += fmt::format("{}{}", alone.empty() ? "" : ", ", r + 1);
+      continue;
+    }
+    result.looResiduals.emplace_back(result.residuals[r] / rest);
+    press += *result.looResiduals.back() * *result.looResiduals.back();
+  }
+  if (!alone.empty()) {
+    result.looReason = result.residualDegrees == 0 ? "there are as many coefficients as rows"
+                                                   : fmt::format("without row {} the model cannot be fitted", alone);
+    result.warnings.push_back({Warning::Kind::NoLeaveOneOut, "no leave-one-out error: " + result.looReason});
+    return;
+  }
+  result.looRmse = std::sqrt(press / static_cast<double>(response.size()));
+  if (size > 0) result.looRelativeError = *result.looRmse / (size / static_cast<double>(response.size()));
+}
+
+void nameCoefficients(Result& result, const std::vector<Wide>& coefficients) {
+  const std::size_t p = result.basis.size();
+  const double t = result.residualSd ? studentQuantile(0.5 + result.confidence / 2, static_cast<double>(result.residualDegrees)) : 0;
+  for (std::size_t c = 0; c < p; ++c) {
+    Coefficient coefficient{result.basis.name(c), static_cast<double>(coefficients[c]), {}, {}};
+    if (result.residualSd) {
+      double variance = 0;
+      for (std::size_t j = 0; j < p; ++j) variance += result.rootInverse[c * p + j] * result.rootInverse[c * p + j];
+      coefficient.standardError = *result.residualSd * std::sqrt(variance);
+      coefficient.interval = Interval{coefficient.value - t * *coefficient.standardError, coefficient.value + t * *coefficient.standardError};
+    }
+    result.coefficients.push_back(std::move(coefficient));
+  }
+}
+
+void addWarnings(Result& result, const Model& model) {
+  if (!model.added.empty()) {
+    std::string names;
+    for (const design::Term& term : model.added) {
+      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", design::termText(result.basis.factors(), term));
+    }
+    result.warnings.push_back({Warning::Kind::HierarchyAdded, fmt::format("{} added: a term stands with every term that it contains", names)});
+  }
+  if (result.residualDegrees == 0) {
+    result.intervalReason = fmt::format("{} coefficients from {} rows leave no degree of freedom for the error", result.parameters, result.rows);
+    result.warnings.push_back({Warning::Kind::Saturated, "no intervals: " + result.intervalReason});
+  } else if (result.rows < 2 * result.parameters) {
+    result.warnings.push_back({Warning::Kind::FewRows, fmt::format("{} rows for {} coefficients: fewer than two rows a coefficient", result.rows, result.parameters)});
+  }
+  if (result.condition > 1e6) {
+    result.warnings.push_back({Warning::Kind::IllConditioned, fmt::format("the terms nearly determine each other in these rows (condition {:.2g})", result.condition)});
+  }
+}
+
+}  // namespace
+
+tl::expected<Result, Refusal> fit(const std::vector<Factor>& factors, const std::vector<Point>& rows, std::span<const double> response,
+                                  const Model& model, double confidence) {
+  if (auto refusal = checkInput(factors, rows, response)) return tl::unexpected(std::move(*refusal));
+  if (auto text = design::problem(factors, model.terms)) {
+    return tl::unexpected(Refusal{Refusal::Kind::BadTerms, std::move(*text), {}, rows.size(), 0});
+  }
+  Result result{Basis(factors, model.terms)};
+  const std::size_t p = result.basis.size();
+  if (rows.size() < p) {
+    return tl::unexpected(Refusal{Refusal::Kind::TooFewRows, fmt::format("{} rows cannot determine {} coefficients", rows.size(), p), {}, rows.size(), p});
+  }
+  result.rows = rows.size();
+  result.parameters = p;
+  result.residualDegrees = rows.size() - p;
+  result.confidence = confidence;
+  Matrix x(rows.size(), p);
+  for (std::size_t r = 0; r < rows.size(); ++r) result.basis.evaluate<Wide>(rows[r], &x(r, 0));
+  const LeastSquares solved = leastSquares(x, std::vector<Wide>(response.begin(), response.end()));
+  if (solved.rank < p) return tl::unexpected(aliasRefusal(result.basis, solved, rows.size()));
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    result.residuals.push_back(static_cast<double>(solved.residuals[r]));
+    result.fitted.push_back(static_cast<double>(Wide(response[r]) - solved.residuals[r]));
+  }
+  result.condition = conditionOf(solved.unitR, p);
+  computeLeverages(result, x, solved.rootInverse);
+  computeSpread(result, response, solved.residualSumOfSquares);
+  computeLeaveOneOut(result, response);
+  nameCoefficients(result, solved.coefficients);
+  result.raw = rawCoefficients(result.basis, solved.coefficients);
+  describeRegion(result, rows);
+  addWarnings(result, model);
+  return result;
+}
+
+}  // namespace tbem::regress

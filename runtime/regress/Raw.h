@@ -1,0 +1,15 @@
+// A fitted basis rewritten in the factors' units. Internal to this folder.
+#pragma once
+
+#include "compiler/design/Basis.h"
+#include "runtime/regress/Fit.h"
+#include "runtime/regress/Wide.h"
+
+#include <vector>
+
+namespace tbem::regress {
+
+/// The same function as monomials of the factors' values and level effects; needs a hierarchical basis. In Wide, for the shift of the origin cancels.
+std::vector<RawCoefficient> rawCoefficients(const design::Basis& basis, const std::vector<Wide>& coefficients);
+
+}  // namespace tbem::regress
