@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <span>
 
-namespace tbem::core {
+namespace tbem::runtime {
 namespace {
 
 constexpr std::array<Signature, TBEM_PRIMITIVE_COUNT> kSignatures = {{
@@ -85,48 +86,8 @@ int Signature::outputCount() const { return words(outputs); }
 
 const Signature& signature(tbem_primitive primitive) { return kSignatures[static_cast<std::size_t>(primitive)]; }
 
-std::string_view dtypeName(int dtype) {
-  constexpr std::string_view names[] = {"f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "i64", "i32", "i8", "u8", "bool"};
-  return dtype >= 0 && dtype <= TBEM_BOOL ? names[dtype] : "?";
-}
-
-std::uint64_t dtypeBytes(int dtype) {
-  constexpr std::uint64_t bytes[] = {8, 4, 2, 2, 1, 1, 8, 4, 1, 1, 1};
-  return dtype >= 0 && dtype <= TBEM_BOOL ? bytes[dtype] : 0;
-}
-
-std::int64_t elements(const tbem_operand& operand) {
-  std::int64_t count = 1;
-  for (int d = 0; d < operand.rank; ++d) count *= operand.dims[d];
-  return count;
-}
-
 std::string shapeText(const tbem_operand& operand) {
   return fmt::format("[{}]", fmt::join(std::span(operand.dims, static_cast<std::size_t>(operand.rank)), ", "));
-}
-
-tbem_layout plainLayout(std::span<const std::int64_t> dims, int dtype) {
-  tbem_layout layout{};
-  std::int64_t stride = 1;
-  for (std::size_t d = dims.size(); d-- > 0;) {
-    layout.strides[d] = stride;
-    layout.padded[d] = dims[d];
-    stride *= dims[d];
-  }
-  layout.bytes = static_cast<std::uint64_t>(stride) * dtypeBytes(dtype);
-  return layout;
-}
-
-bool isPlain(const tbem_operand& operand) {
-  const tbem_layout& layout = operand.layout;
-  if (layout.any || layout.blocks != 0) return false;
-  std::int64_t stride = 1;
-  for (int d = operand.rank; d-- > 0;) {
-    if (layout.padded[d] != operand.dims[d]) return false;
-    if (operand.dims[d] != 1 && layout.strides[d] != stride) return false;
-    stride *= operand.dims[d];
-  }
-  return true;
 }
 
 namespace detail {
@@ -143,4 +104,4 @@ std::string checkDescription(const tbem_op_desc& op) {
   return wrong;
 }
 
-}  // namespace tbem::core
+}  // namespace tbem::runtime

@@ -4,14 +4,13 @@
 // Shapes are the logical row-major ones of primitives.def; layouts are not looked at here.
 #pragma once
 
-#include "runtime/include/tbem/backend.h"
+#include "runtime/core/Layout.h"
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
-namespace tbem::core {
+namespace tbem::runtime {
 
 /// A row of primitives.def. Word lists are separated by spaces.
 struct Signature {
@@ -22,18 +21,8 @@ struct Signature {
 
 const Signature& signature(tbem_primitive primitive);
 
-/// "f32"; for messages.
-std::string_view dtypeName(int dtype);
-/// Bytes of an element.
-std::uint64_t dtypeBytes(int dtype);
-std::int64_t elements(const tbem_operand& operand);
 /// "[16, 64, 32, 32]"; for messages.
 std::string shapeText(const tbem_operand& operand);
-
-/// Row-major, no blocks, no padding.
-tbem_layout plainLayout(std::span<const std::int64_t> dims, int dtype);
-/// True where `operand`'s layout is chosen and holds its elements in row-major order without gaps.
-bool isPlain(const tbem_operand& operand);
 
 /// "" or what is wrong with the description, in words: wrong number of operands or attributes, shapes or element types that
 /// do not go together. `target` of the cross entropies is i64, every other operand of an arithmetic primitive has one
@@ -67,4 +56,4 @@ struct Pool2d {
 /// Of any pooling primitive, adaptive ones included (kernel and stride are then 0).
 Pool2d pool2d(const tbem_op_desc& op);
 
-}  // namespace tbem::core
+}  // namespace tbem::runtime

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace tbem::core {
+namespace tbem::runtime {
 namespace {
 
 /// Which operands are the image, the weight and the result of a convolution, whatever the direction.
@@ -225,7 +225,7 @@ Conv2d conv2d(const tbem_op_desc& op) {
 
 Dense dense(const tbem_op_desc& op) {
   const ConvOperands o = convOperands(op);
-  return {elements(*o.image) / o.weight->dims[1], o.weight->dims[1], o.weight->dims[0]};
+  return {elementCount(*o.image) / o.weight->dims[1], o.weight->dims[1], o.weight->dims[0]};
 }
 
 Matmul matmul(const tbem_op_desc& op) {
@@ -233,7 +233,7 @@ Matmul matmul(const tbem_op_desc& op) {
   const bool ta = op.attributes[0] != 0, tb = op.attributes[1] != 0;
   const int r = a.rank - 2;
   const std::int64_t m = a.dims[r + (ta ? 1 : 0)], k = a.dims[r + (ta ? 0 : 1)];
-  return {elements(a) / (m * k), m, k, y.dims[r + 1], ta, tb};
+  return {elementCount(a) / (m * k), m, k, y.dims[r + 1], ta, tb};
 }
 
 Pool2d pool2d(const tbem_op_desc& op) {
@@ -277,4 +277,4 @@ std::string checkShapes(const tbem_op_desc& op) {
 }
 }  // namespace detail
 
-}  // namespace tbem::core
+}  // namespace tbem::runtime

@@ -11,7 +11,7 @@ struct Shape {
 };
 
 Shape shapeOf(const tbem_operand& x) {
-  return {x.dims[0], x.dims[1], core::elements(x) / (x.dims[0] * x.dims[1])};
+  return {x.dims[0], x.dims[1], runtime::elementCount(x) / (x.dims[0] * x.dims[1])};
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace tbem::ref {
 namespace {
 
-using core::Conv2d;
+using runtime::Conv2d;
 
 /// Result columns whose input column j * stride + shift lies inside [0, length).
 struct Range {
@@ -44,7 +44,7 @@ template <class T> double dot(const T* a, std::int64_t stride, const T* b, std::
 }  // namespace
 
 template <class T> tbem_status conv2d(const Op& op, void* const* memory, void* work, const double*) {
-  const Conv2d c = core::conv2d(op.desc);
+  const Conv2d c = runtime::conv2d(op.desc);
   const auto* x = static_cast<const T*>(memory[0]);
   const auto* weight = static_cast<const T*>(memory[1]);
   const auto* bias = static_cast<const T*>(op.operands[2].present ? memory[2] : nullptr);
@@ -73,7 +73,7 @@ template <class T> tbem_status conv2d(const Op& op, void* const* memory, void* w
 }
 
 template <class T> tbem_status conv2dInputGradient(const Op& op, void* const* memory, void* work, const double*) {
-  const Conv2d c = core::conv2d(op.desc);
+  const Conv2d c = runtime::conv2d(op.desc);
   const auto* dy = static_cast<const T*>(memory[0]);
   const auto* weight = static_cast<const T*>(memory[1]);
   auto* dx = static_cast<T*>(memory[2]);
@@ -101,7 +101,7 @@ template <class T> tbem_status conv2dInputGradient(const Op& op, void* const* me
 }
 
 template <class T> tbem_status conv2dWeightGradient(const Op& op, void* const* memory, void*, const double*) {
-  const Conv2d c = core::conv2d(op.desc);
+  const Conv2d c = runtime::conv2d(op.desc);
   const auto* x = static_cast<const T*>(memory[0]);
   const auto* dy = static_cast<const T*>(memory[1]);
   auto* dweight = static_cast<T*>(memory[2]);

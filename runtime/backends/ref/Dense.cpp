@@ -28,7 +28,7 @@ template <class T> void product(View<T> a, View<T> b, const T* start, T* y, std:
 }  // namespace
 
 template <class T> tbem_status dense(const Op& op, void* const* memory, void*, const double*) {
-  const core::Dense d = core::dense(op.desc);
+  const runtime::Dense d = runtime::dense(op.desc);
   const auto* bias = static_cast<const T*>(op.operands[2].present ? memory[2] : nullptr);
   product<T>({static_cast<const T*>(memory[0]), d.in, 1}, {static_cast<const T*>(memory[1]), 1, d.in}, bias,
              static_cast<T*>(memory[3]), d.rows, d.in, d.out);
@@ -36,21 +36,21 @@ template <class T> tbem_status dense(const Op& op, void* const* memory, void*, c
 }
 
 template <class T> tbem_status denseInputGradient(const Op& op, void* const* memory, void*, const double*) {
-  const core::Dense d = core::dense(op.desc);
+  const runtime::Dense d = runtime::dense(op.desc);
   product<T>({static_cast<const T*>(memory[0]), d.out, 1}, {static_cast<const T*>(memory[1]), d.in, 1}, nullptr,
              static_cast<T*>(memory[2]), d.rows, d.out, d.in);
   return TBEM_OK;
 }
 
 template <class T> tbem_status denseWeightGradient(const Op& op, void* const* memory, void*, const double*) {
-  const core::Dense d = core::dense(op.desc);
+  const runtime::Dense d = runtime::dense(op.desc);
   product<T>({static_cast<const T*>(memory[1]), 1, d.out}, {static_cast<const T*>(memory[0]), d.in, 1}, nullptr,
              static_cast<T*>(memory[2]), d.out, d.rows, d.in);
   return TBEM_OK;
 }
 
 template <class T> tbem_status matmul(const Op& op, void* const* memory, void*, const double*) {
-  const core::Matmul p = core::matmul(op.desc);
+  const runtime::Matmul p = runtime::matmul(op.desc);
   const auto* a = static_cast<const T*>(memory[0]);
   const auto* b = static_cast<const T*>(memory[1]);
   auto* y = static_cast<T*>(memory[2]);

@@ -55,7 +55,7 @@ template <class T> tbem_status move(const Op& op, void* const* memory, void*, co
   const Walk walk = walkOf(op);
   const auto* x = static_cast<const T*>(memory[0]) + walk.fromStart;
   auto* y = static_cast<T*>(memory[1]);
-  if (op.desc.primitive == TBEM_PRIMITIVE_pad) std::fill_n(y, core::elements(op.operands[1]), T(0));
+  if (op.desc.primitive == TBEM_PRIMITIVE_pad) std::fill_n(y, runtime::elementCount(op.operands[1]), T(0));
   y += walk.toStart;
   for (std::int64_t i = 0; i < walk.count; ++i) {
     std::int64_t from = 0, to = 0, rest = i;
@@ -70,9 +70,9 @@ template <class T> tbem_status move(const Op& op, void* const* memory, void*, co
 
 tbem_status reorder(const Op& op, void* const* memory, void*, const double*) {
   const tbem_operand &x = op.operands[0], &y = op.operands[1];
-  const std::int64_t count = core::elements(x);
+  const std::int64_t count = runtime::elementCount(x);
   if (x.dtype == y.dtype) {
-    std::memcpy(memory[1], memory[0], static_cast<std::size_t>(count) * core::dtypeBytes(x.dtype));
+    std::memcpy(memory[1], memory[0], static_cast<std::size_t>(count) * runtime::elementBytes(x.dtype));
   } else if (x.dtype == TBEM_F64) {
     convertTo<double>(memory[0], memory[1], y.dtype, count);
   } else if (x.dtype == TBEM_F32) {

@@ -8,7 +8,7 @@
 namespace tbem::ref {
 namespace {
 
-using core::Pool2d;
+using runtime::Pool2d;
 
 /// Rows and columns of the image that result (i, j) covers, and what an average divides by.
 struct Window {
@@ -53,7 +53,7 @@ template <class Use> void forWindows(const Pool2d& p, Use use) {
 }  // namespace
 
 template <class T> tbem_status maxPool(const Op& op, void* const* memory, void*, const double*) {
-  const Pool2d p = core::pool2d(op.desc);
+  const Pool2d p = runtime::pool2d(op.desc);
   const auto* x = static_cast<const T*>(memory[0]);
   auto* y = static_cast<T*>(memory[1]);
   forWindows(p, [&](std::int64_t plane, std::int64_t result, const Window& w) {
@@ -64,7 +64,7 @@ template <class T> tbem_status maxPool(const Op& op, void* const* memory, void*,
 }
 
 template <class T> tbem_status maxPoolGradient(const Op& op, void* const* memory, void* work, const double*) {
-  const Pool2d p = core::pool2d(op.desc);
+  const Pool2d p = runtime::pool2d(op.desc);
   const auto* dy = static_cast<const T*>(memory[0]);
   const auto* x = static_cast<const T*>(memory[1]);
   auto* dx = static_cast<T*>(memory[2]);
@@ -80,7 +80,7 @@ template <class T> tbem_status maxPoolGradient(const Op& op, void* const* memory
 }
 
 template <class T> tbem_status avgPool(const Op& op, void* const* memory, void*, const double*) {
-  const Pool2d p = core::pool2d(op.desc);
+  const Pool2d p = runtime::pool2d(op.desc);
   const auto* x = static_cast<const T*>(memory[0]);
   auto* y = static_cast<T*>(memory[1]);
   forWindows(p, [&](std::int64_t plane, std::int64_t result, const Window& w) {
@@ -94,7 +94,7 @@ template <class T> tbem_status avgPool(const Op& op, void* const* memory, void*,
 }
 
 template <class T> tbem_status avgPoolGradient(const Op& op, void* const* memory, void* work, const double*) {
-  const Pool2d p = core::pool2d(op.desc);
+  const Pool2d p = runtime::pool2d(op.desc);
   const auto* dy = static_cast<const T*>(memory[0]);
   auto* dx = static_cast<T*>(memory[1]);
   auto* sum = static_cast<double*>(work);

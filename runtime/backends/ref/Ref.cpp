@@ -58,7 +58,7 @@ bool converts(int dtype) { return dtype == TBEM_F64 || dtype == TBEM_F32 || dtyp
 Kernel kernelOf(const tbem_op_desc& op) {
   const int dtype = op.operands[op.primitive == TBEM_PRIMITIVE_cross_entropy_gradient ? 1 : 0].dtype;
   switch (op.primitive) {
-    case TBEM_PRIMITIVE_permute: case TBEM_PRIMITIVE_pad: case TBEM_PRIMITIVE_slice: return movement(core::dtypeBytes(dtype));
+    case TBEM_PRIMITIVE_permute: case TBEM_PRIMITIVE_pad: case TBEM_PRIMITIVE_slice: return movement(runtime::elementBytes(dtype));
     case TBEM_PRIMITIVE_reorder: {
       const int to = op.operands[1].dtype;
       return dtype == to || (converts(dtype) && converts(to)) ? reorder : nullptr;
@@ -69,15 +69,15 @@ Kernel kernelOf(const tbem_op_desc& op) {
 
 /// The check that query and create share: shapes, element types, layouts.
 tbem_status check(const tbem_op_desc* op, bool anyAllowed) {
-  const std::string wrong = core::checkDescription(*op);
+  const std::string wrong = runtime::checkDescription(*op);
   if (!wrong.empty()) return fail(TBEM_INVALID, wrong);
-  const core::Signature& s = core::signature(static_cast<tbem_primitive>(op->primitive));
+  const runtime::Signature& s = runtime::signature(static_cast<tbem_primitive>(op->primitive));
   if (kernelOf(*op) == nullptr) {
-    return fail(TBEM_UNSUPPORTED, fmt::format("ref: {} of {} is not there", s.name, core::dtypeName(op->operands[0].dtype)));
+    return fail(TBEM_UNSUPPORTED, fmt::format("ref: {} of {} is not there", s.name, runtime::dtypeName(op->operands[0].dtype)));
   }
   for (int k = 0; k < op->inputs + op->outputs; ++k) {
     const tbem_operand& operand = op->operands[k];
-    if (!operand.present || (anyAllowed && operand.layout.any) || core::isPlain(operand)) continue;
+    if (!operand.present || (anyAllowed && operand.layout.any) || runtime::isPlain(operand)) continue;
     return fail(TBEM_UNSUPPORTED, fmt::format("ref: {} takes plain row-major layouts only, operand {} is not", s.name, k));
   }
   return TBEM_OK;
@@ -97,9 +97,7 @@ tbem_status query(tbem_op_desc* op, tbem_op_info* info) {
   if (const tbem_status status = check(op, true)) return status;
   for (int k = 0; k < op->inputs + op->outputs; ++k) {
     tbem_operand& operand = op->operands[k];
-    if (operand.present && operand.layout.any) {
-      operand.layout = core::plainLayout({operand.dims, static_cast<std::size_t>(operand.rank)}, operand.dtype);
-    }
+    if (operand.present && operand.layout.any) runtime::setPlain(operand);
   }
   *info = {};
   info->workspace = workspace(*op);
@@ -163,16 +161,16 @@ tbem_status fail(tbem_status status, const std::string& message) {
 std::uint64_t workspace(const tbem_op_desc& op) {
   switch (op.primitive) {
     case TBEM_PRIMITIVE_conv2d: {
-      const core::Conv2d c = core::conv2d(op);
+      const runtime::Conv2d c = runtime::conv2d(op);
       return static_cast<std::uint64_t>(c.oh * c.ow) * sizeof(double);
     }
     case TBEM_PRIMITIVE_conv2d_input_gradient: {
-      const core::Conv2d c = core::conv2d(op);
+      const runtime::Conv2d c = runtime::conv2d(op);
       return static_cast<std::uint64_t>(c.h * c.w) * sizeof(double);
     }
     case TBEM_PRIMITIVE_max_pool2d_gradient: case TBEM_PRIMITIVE_avg_pool2d_gradient:
     case TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient: {
-      const core::Pool2d p = core::pool2d(op);
+      const runtime::Pool2d p = runtime::pool2d(op);
       return static_cast<std::uint64_t>(p.n * p.c * p.h * p.w) * sizeof(double);
     }
     default: return 0;
