@@ -1,0 +1,64 @@
+// How many floating-point operations a row takes, and how many numbers it learns. Closed sums over the declarations' `flops`:
+// nothing is run, and the sums are 128 bits wide.
+#pragma once
+
+#include "compiler/graph/Graph.h"
+
+#include <tl/expected.hpp>
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tbem::estimate {
+
+using Count = unsigned __int128;
+std::string toString(Count count);
+double toDouble(Count count);
+
+/// What one part of an operator's `flops` counts.
+struct Convention {
+  std::string_view name;
+  std::uint32_t mac = 0;      ///< FLOPs a multiply-add
+  std::uint32_t other = 0;    ///< FLOPs any other part
+};
+/// `flop` (2 and 1, the default), `mac` (multiply-adds only), `mac2` (2 x multiply-adds only, what PyTorch counts).
+std::span<const Convention> conventions();
+const Convention* findConvention(std::string_view name);
+
+struct PhaseCounts {
+  Count forward = 0, backward = 0, optimizer = 0;
+  Count step() const { return forward + backward + optimizer; }
+};
+
+/// By declaration. The cost of a gradient is counted under the operator whose gradient it is.
+struct OperatorCounts {
+  Count forward = 0, backward = 0, optimizer = 0;
+  Count macForward = 0, macBackward = 0;   ///< 2 x multiply-adds alone
+};
+
+struct Flops {
+  PhaseCounts most;          ///< every arm's largest, no exit taken
+  PhaseCounts least;         ///< every arm's smallest, first exit taken
+  bool gated = false;        ///< there are gates: `least` and `most` may differ
+  std::map<std::string, OperatorCounts> byOperator;   ///< all regions together
+  std::int64_t parameters = 0;  ///< learned numbers
+  std::int64_t buffers = 0;     ///< running statistics
+};
+
+/// A number of the graph that has no value in the row, in words, and where it stands.
+struct NoValue {
+  std::string what;
+  SrcRange range;
+};
+
+tl::expected<Flops, NoValue> countFlops(const graph::Graph& graph, const sema::Values& values, const Convention& convention);
+tl::expected<Flops, NoValue> countFlops(const graph::Graph& graph, const sema::Values& values);
+
+/// The dims of a tensor in a row.
+tl::expected<std::vector<std::int64_t>, NoValue> dimsOf(const graph::Graph& graph, const sema::Values& values, graph::TensorId tensor);
+/// "overflows 64 bits", "divides by zero", ...
+std::string_view describe(sema::EvalError error);
+
+}  // namespace tbem::estimate

@@ -1,0 +1,43 @@
+// Places of buffers in one arena: offline dynamic storage allocation.
+//
+// Requests are rectangles: bytes high, [first, last] wide. Finding the lowest arena is NP-hard (Garey & Johnson 1979, SR2), so
+// several greedy orders are placed by first fit, as TFLite and TVM's USMP do, and the best is bettered by hill climbing over
+// orders. It stops as soon as the arena is as low as the largest sum of live bytes, which nothing can pass below.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tbem::estimate {
+
+constexpr std::uint64_t kAlignment = 64;
+constexpr std::uint64_t alignUp(std::uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+/// Lives during steps first..last, both included. A request of 0 bytes takes no place.
+struct Request {
+  std::uint64_t bytes = 0;
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+};
+
+struct Plan {
+  std::vector<std::uint64_t> offsets;  ///< by request; multiples of kAlignment
+  std::uint64_t peak = 0;              ///< one past the highest byte in use, rounded up to kAlignment
+  std::uint64_t bound = 0;             ///< largest sum of live bytes, each rounded up to kAlignment
+};
+
+/// `effort`: how many placements of a request beside another may be looked at. The same requests and effort give the same
+/// plan on every machine.
+Plan planOffsets(std::span<const Request> requests, std::uint64_t effort = 4'000'000);
+
+/// Largest sum of live bytes, each request rounded up to `alignment`; `step`, where asked for: when (the first such step).
+std::uint64_t liveBound(std::span<const Request> requests, std::uint64_t alignment = kAlignment, std::uint32_t* step = nullptr);
+
+/// What is wrong with a plan: two live requests that share bytes, or an offset that is not aligned; nothing where it is sound.
+/// Sweeps over time with an ordered set of live intervals, which is not how plans are made.
+std::optional<std::string> checkOverlap(std::span<const Request> requests, std::span<const std::uint64_t> offsets);
+
+}  // namespace tbem::estimate

@@ -1,0 +1,23 @@
+// The order in which a step's operators run.
+#pragma once
+
+#include "compiler/graph/Graph.h"
+
+#include <tl/expected.hpp>
+
+#include <vector>
+
+namespace tbem::estimate {
+
+/// A value that is overwritten while an operator still needs it, whatever the order.
+struct Overwritten {
+  graph::TensorId value{};
+  graph::OpId reader{};
+};
+
+/// Operators of the main region that matter for `wanted` or write a persistent storage, in program order, but for two things:
+/// an update runs as soon as what it needs is there (a gradient then dies at once), and never before the last reader of the
+/// value that it overwrites.
+tl::expected<std::vector<graph::OpId>, Overwritten> schedule(const graph::Graph& graph, const std::vector<graph::TensorId>& wanted);
+
+}  // namespace tbem::estimate

@@ -1,0 +1,28 @@
+// Static memory: what a row holds at its worst moment, from shapes alone, before any device is asked.
+//
+// The largest sum of live storages on the unfused graph in program order. Persistent storages (weights, optimiser state,
+// buffers, inputs, constants) live throughout; any other from the operator that writes it first to the one that reads it last;
+// what the step returns (outputs, loss) to the end. Views share. Nothing is computed in place, nothing is padded, no library
+// takes a workspace: that is what `lower` adds and takes away.
+#pragma once
+
+#include "compiler/estimate/Flops.h"
+#include "compiler/estimate/Program.h"
+
+namespace tbem::estimate {
+
+struct StaticMemory {
+  std::uint64_t bytes = 0;
+  std::uint64_t kinds[kKinds] = {};   ///< at the peak, by Kind
+  graph::OpId peak = graph::kNoOp;    ///< operator during which it is reached; kNoOp for a graph without operators
+  std::uint64_t least = 0;            ///< with gates: every arm that holds less is taken; else `bytes`
+};
+
+/// "weights", "gradients", ...: the names of the estimate's `kinds`.
+std::string_view kindName(Kind kind);
+Kind kindOf(graph::StorageClass storage);
+bool isPersistent(graph::StorageClass storage);
+
+tl::expected<StaticMemory, NoValue> staticMemory(const graph::Graph& graph, const sema::Values& values);
+
+}  // namespace tbem::estimate
