@@ -18,6 +18,7 @@ struct Axis {
   Quantity quantity = Quantity::Number;
   bool logarithmic = false;      ///< needs positive values only; else the axis is linear
   bool fromZero = true;          ///< a linear axis begins at 0 where all values are positive
+  std::vector<double> ticks;     ///< where ticks stand if there is room (the levels of a factor); empty: at round numbers
 };
 struct Point {
   double x = 0, y = 0;
