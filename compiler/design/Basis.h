@@ -36,6 +36,8 @@ public:
 
   /// Writes size() numbers for a point. `Real`: float-like type, double and wider.
   template <class Real> void evaluate(std::span<const double> point, Real* out) const;
+  /// The factor of a column that comes from part `p` of its term, where that part's factor has this coordinate.
+  template <class Real> Real partValue(const Column& column, std::size_t p, double coordinate) const;
 
 private:
   std::vector<Factor> allFactors;
@@ -56,24 +58,23 @@ template <class Real> Real legendre(std::uint32_t degree, Real x) {
   return current;
 }
 
+template <class Real> Real Basis::partValue(const Column& column, std::size_t p, double coordinate) const {
+  const Part part = allTerms[column.term].parts[p];
+  const Factor& factor = allFactors[part.factor];
+  if (!factor.numeric()) {
+    const auto level = static_cast<std::size_t>(coordinate);
+    return level == column.contrasts[p] ? Real(1) : level + 1 == factor.levelCount() ? Real(-1) : Real(0);
+  }
+  const Axis axis = allAxes[part.factor];
+  const Real span = Real(axis.high) - Real(axis.low);
+  return legendre(part.degree, span == Real(0) ? Real(0) : (Real(2) * Real(coordinate) - Real(axis.low) - Real(axis.high)) / span);
+}
+
 template <class Real> void Basis::evaluate(std::span<const double> point, Real* out) const {
   for (std::size_t c = 0; c < cols.size(); ++c) {
-    const Term& term = allTerms[cols[c].term];
-    Real value = 1;
-    for (std::size_t p = 0; p < term.parts.size(); ++p) {
-      const Part part = term.parts[p];
-      const Factor& factor = allFactors[part.factor];
-      if (factor.numeric()) {
-        const Axis axis = allAxes[part.factor];
-        const Real span = Real(axis.high) - Real(axis.low);
-        const Real x = span == Real(0) ? Real(0) : (Real(2) * Real(point[part.factor]) - Real(axis.low) - Real(axis.high)) / span;
-        value *= legendre(part.degree, x);
-      } else {
-        const auto level = static_cast<std::size_t>(point[part.factor]);
-        value *= level == cols[c].contrasts[p] ? Real(1) : level + 1 == factor.levelCount() ? Real(-1) : Real(0);
-      }
-    }
-    out[c] = value;
+    const std::vector<Part>& parts = allTerms[cols[c].term].parts;
+    out[c] = 1;
+    for (std::size_t p = 0; p < parts.size(); ++p) out[c] *= partValue<Real>(cols[c], p, point[parts[p].factor]);
   }
 }
 

@@ -1,6 +1,6 @@
 #include "runtime/regress/Fit.h"
 
-#include "runtime/regress/Qr.h"
+#include "compiler/design/Qr.h"
 #include "runtime/regress/Raw.h"
 #include "runtime/regress/StudentT.h"
 
@@ -16,6 +16,11 @@ namespace tbem::regress {
 namespace {
 
 using design::Basis;
+using design::Dependency;
+using design::LeastSquares;
+using design::Matrix;
+using design::squareRoot;
+using design::Wide;
 
 std::optional<Refusal> checkInput(const std::vector<Factor>& factors, const std::vector<Point>& rows, std::span<const double> response) {
   using Kind = Refusal::Kind;
@@ -39,24 +44,11 @@ std::optional<Refusal> checkInput(const std::vector<Factor>& factors, const std:
   return std::nullopt;
 }
 
-std::string equation(const Basis& basis, const Dependency& dependency) {
-  if (dependency.basis.empty()) return fmt::format("{} = 0 in these rows", basis.name(dependency.column));
-  std::string right;
-  for (std::size_t i = 0; i < dependency.basis.size(); ++i) {
-    const double weight = static_cast<double>(dependency.weights[i]);
-    const std::string name = basis.name(dependency.basis[i]);
-    right += right.empty() ? (weight < 0 ? "-" : "") : weight < 0 ? " - " : " + ";
-    const bool one = std::fabs(std::fabs(weight) - 1) < 1e-9;
-    right += one ? name : name == "1" ? fmt::format("{:.6g}", std::fabs(weight)) : fmt::format("{:.6g} {}", std::fabs(weight), name);
-  }
-  return fmt::format("{} = {} in these rows", basis.name(dependency.column), right);
-}
-
 Refusal aliasRefusal(const Basis& basis, const LeastSquares& solved, std::size_t rows) {
   Refusal refusal{Refusal::Kind::Aliased, "", {}, rows, basis.size()};
   std::string names;
   for (const Dependency& dependency : solved.dependencies) {
-    refusal.aliased.push_back(equation(basis, dependency));
+    refusal.aliased.push_back(design::equationText(basis, dependency));
     names += fmt::format("{}`{}`", names.empty() ? "" : ", ", basis.name(dependency.column));
   }
   refusal.text = names.empty() ? fmt::format("the rows tell apart {} of the model's {} coefficients", solved.rank, basis.size())
@@ -198,9 +190,8 @@ tl::expected<Result, Refusal> fit(const std::vector<Factor>& factors, const std:
   result.parameters = p;
   result.residualDegrees = rows.size() - p;
   result.confidence = confidence;
-  Matrix x(rows.size(), p);
-  for (std::size_t r = 0; r < rows.size(); ++r) result.basis.evaluate<Wide>(rows[r], &x(r, 0));
-  const LeastSquares solved = leastSquares(x, std::vector<Wide>(response.begin(), response.end()));
+  const Matrix x = design::modelMatrix(result.basis, rows);
+  const LeastSquares solved = design::leastSquares(x, std::vector<Wide>(response.begin(), response.end()));
   if (solved.rank < p) return tl::unexpected(aliasRefusal(result.basis, solved, rows.size()));
   for (std::size_t r = 0; r < rows.size(); ++r) {
     result.residuals.push_back(static_cast<double>(solved.residuals[r]));

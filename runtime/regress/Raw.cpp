@@ -13,6 +13,7 @@ using design::Axis;
 using design::Basis;
 using design::Part;
 using design::Term;
+using design::Wide;
 
 /// Coefficients, lowest power first, of P_degree((2 v - low - high) / (high - low)) as a polynomial in v.
 std::vector<Wide> legendreInUnits(std::uint32_t degree, Axis axis) {

@@ -3,13 +3,13 @@
 
 #include "compiler/design/Basis.h"
 #include "runtime/regress/Fit.h"
-#include "runtime/regress/Wide.h"
+#include "compiler/design/Wide.h"
 
 #include <vector>
 
 namespace tbem::regress {
 
 /// The same function as monomials of the factors' values and level effects; needs a hierarchical basis. In Wide, for the shift of the origin cancels.
-std::vector<RawCoefficient> rawCoefficients(const design::Basis& basis, const std::vector<Wide>& coefficients);
+std::vector<RawCoefficient> rawCoefficients(const design::Basis& basis, const std::vector<design::Wide>& coefficients);
 
 }  // namespace tbem::regress

@@ -1,12 +1,14 @@
-// Least squares by Householder QR with column pivoting. Internal to this folder and its tests.
+// Least squares by Householder QR with column pivoting: what the compiler proves about a model matrix and what a fit does are the same code.
 #pragma once
 
-#include "runtime/regress/Wide.h"
+#include "compiler/design/Basis.h"
+#include "compiler/design/Wide.h"
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
-namespace tbem::regress {
+namespace tbem::design {
 
 /// A dense matrix, row-major.
 struct Matrix {
@@ -39,4 +41,10 @@ struct LeastSquares {
 /// (Golub and Van Loan, "Matrix Computations", 5.4.2). Needs x.rows >= 1; fewer rows than columns is rank-deficient.
 LeastSquares leastSquares(const Matrix& x, const std::vector<Wide>& y, double tolerance = 1e-10);
 
-}  // namespace tbem::regress
+/// The model matrix of a basis at some points.
+Matrix modelMatrix(const Basis& basis, const std::vector<Point>& points);
+
+/// "P2(batch) = 1 in these rows": a dependency in the basis' names.
+std::string equationText(const Basis& basis, const Dependency& dependency);
+
+}  // namespace tbem::design

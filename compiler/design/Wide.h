@@ -1,9 +1,9 @@
-// The number type of the least-squares solver. Internal to this folder.
+// The number type of the least-squares solver.
 #pragma once
 
 #include <cmath>
 
-namespace tbem::regress {
+namespace tbem::design {
 
 // 113 bits of significand where the compiler has them: on a matrix of condition 1e15 (NIST's Filip in powers of x) double keeps no digit and
 // this keeps eighteen. Fits are small (hundreds of rows), so the cost is microseconds.
@@ -24,4 +24,4 @@ inline Wide squareRoot(Wide x) {
   return root;
 }
 
-}  // namespace tbem::regress
+}  // namespace tbem::design

@@ -1,10 +1,13 @@
-#include "runtime/regress/Qr.h"
+#include "compiler/design/Qr.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
-namespace tbem::regress {
+namespace tbem::design {
 
 namespace {
 
@@ -149,4 +152,23 @@ LeastSquares leastSquares(const Matrix& x, const std::vector<Wide>& y, double to
   return result;
 }
 
-}  // namespace tbem::regress
+Matrix modelMatrix(const Basis& basis, const std::vector<Point>& points) {
+  Matrix x(points.size(), basis.size());
+  for (std::size_t r = 0; r < points.size(); ++r) basis.evaluate<Wide>(points[r], &x.cells[r * basis.size()]);
+  return x;
+}
+
+std::string equationText(const Basis& basis, const Dependency& dependency) {
+  if (dependency.basis.empty()) return fmt::format("{} = 0 in these rows", basis.name(dependency.column));
+  std::string right;
+  for (std::size_t i = 0; i < dependency.basis.size(); ++i) {
+    const double weight = static_cast<double>(dependency.weights[i]);
+    const std::string name = basis.name(dependency.basis[i]);
+    right += right.empty() ? (weight < 0 ? "-" : "") : weight < 0 ? " - " : " + ";
+    const bool one = std::fabs(std::fabs(weight) - 1) < 1e-9;
+    right += one ? name : name == "1" ? fmt::format("{:.6g}", std::fabs(weight)) : fmt::format("{:.6g} {}", std::fabs(weight), name);
+  }
+  return fmt::format("{} = {} in these rows", basis.name(dependency.column), right);
+}
+
+}  // namespace tbem::design
