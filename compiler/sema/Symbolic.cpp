@@ -269,7 +269,10 @@ void ExprPool::extend(Values& values, std::span<const std::optional<Rational>> a
     Outcome result;
     switch (node.op) {
       case ExprOp::Constant: result.value = node.value; break;
-      case ExprOp::Step: result = fail(EvalError::Unassigned); break;
+      case ExprOp::Step:
+        result = fail(EvalError::Unassigned);
+        values.step = static_cast<ExprId>(i);
+        break;
       case ExprOp::Symbol: {
         const auto slot = static_cast<std::uint32_t>(node.symbol);
         if (slot >= assignment.size() || !assignment[slot]) {

@@ -49,6 +49,7 @@ enum class EvalError : std::uint8_t { None, Overflow, DivisionByZero, NotAnInteg
 struct Values {
   std::vector<Rational> value;      ///< by ExprId
   std::vector<EvalError> error;     ///< by ExprId; an expression over a failed one fails the same way
+  ExprId step = kNoExpr;            ///< the pool's `Step` node, if it has one: slot 0 of a step's scalars
   const Rational& operator[](ExprId id) const { return value[static_cast<std::uint32_t>(id)]; }
   EvalError errorOf(ExprId id) const { return error[static_cast<std::uint32_t>(id)]; }
   /// The value as an integer; TBEM_BUG-free callers check `errorOf` and `isInt` first.

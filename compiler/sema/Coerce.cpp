@@ -1,0 +1,83 @@
+// Declared types of parameters: what a value must be, and how pairs, pads and axes are brought to one form.
+#include "compiler/sema/Evaluator.h"
+
+namespace tbem::sema {
+
+namespace {
+bool isSequence(const Value& value) { return value.is(ValueKind::List) || value.is(ValueKind::Tuple); }
+}
+
+std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const std::string& who, SrcRange range, int rank) {
+  if (value.isPoison()) return std::nullopt;
+  const auto wants = [&](const std::string& what) -> std::optional<Value> {
+    wrongKind(range, who, what, value);
+    return std::nullopt;
+  };
+  const auto whole = [&](const Value& number) {
+    const auto known = pool.constantValue(number.expr);
+    const auto here = known ? known : peek(number.expr);
+    if (!here || here->isInt()) return true;
+    fail(Diag::not_whole, range, who, here->str());
+    return false;
+  };
+  if (const auto* list = ast::dynCast<ast::ListType>(&type)) {
+    if (value.is(ValueKind::Range)) {
+      const auto spread = elements(value, range);
+      if (!spread) return std::nullopt;
+      value = Value::list(*spread);
+    }
+    if (!isSequence(value)) return wants("a list");
+    for (Value& item : value.items) {
+      std::optional<Value> typed = coerce(*list->element, std::move(item), who, range, rank);
+      if (!typed) return std::nullopt;
+      item = std::move(*typed);
+    }
+    value.kind = ValueKind::List;
+    return value;
+  }
+  if (type.kind == ast::NodeKind::TensorType) {
+    if (!value.isRuntime()) return wants("a tensor");
+    return value;
+  }
+  const auto* named = ast::dynCast<ast::NamedType>(&type);
+  if (named == nullptr) return value;
+  const std::string& word = named->name.text;
+  if (word == "int" || word == "real") {
+    if (!value.is(ValueKind::Number)) return wants(word == "int" ? "an int" : "a real");
+    if (word == "int" && !whole(value)) return std::nullopt;
+    value.isReal = word == "real";
+    return value;
+  }
+  if (word == "bool") return value.is(ValueKind::Bool) ? std::optional<Value>(value) : wants("a bool");
+  if (word == "string") return value.is(ValueKind::String) ? std::optional<Value>(value) : wants("a string");
+  if (word == "dtype") return value.is(ValueKind::DType) ? std::optional<Value>(value) : wants("an element type");
+  if (word == "network" || word == "block" || word == "operator") {
+    const bool callable = value.is(ValueKind::Instance) ||
+                          ((value.is(ValueKind::Declaration) || value.is(ValueKind::Partial)) && value.decl->kind == ast::NodeKind::Callable);
+    return callable ? std::optional<Value>(value) : wants("a network, block or operator");
+  }
+  if (word != "pair" && word != "pads" && word != "axes") {
+    fail(Diag::unknown_type, named->name.range, word);
+    return std::nullopt;
+  }
+  std::vector<Value> items = isSequence(value) ? value.items : std::vector<Value>{value};
+  for (Value& item : items) {
+    if (!item.is(ValueKind::Number)) return wants(word == "axes" ? "an int or a list of int" : "a number or a list of numbers");
+    if (!whole(item)) return std::nullopt;
+    item.isReal = false;
+    const auto known = pool.constantValue(item.expr);
+    if (word == "axes" && known && known->num < 0) item = integerValue(known->num + rank);
+  }
+  const std::size_t n = items.size();
+  if (word == "pair") {
+    if (n == 1) items = {items[0], items[0]};
+    else if (n != 2) { fail(Diag::wrong_kind, range, who, "1 or 2 numbers", std::to_string(n)); return std::nullopt; }
+  } else if (word == "pads") {
+    if (n == 1) items = {items[0], items[0], items[0], items[0]};
+    else if (n == 2) items = {items[0], items[1], items[0], items[1]};
+    else if (n != 4) { fail(Diag::wrong_kind, range, who, "1, 2 or 4 numbers", std::to_string(n)); return std::nullopt; }
+  }
+  return Value::list(std::move(items));
+}
+
+}  // namespace tbem::sema

@@ -1,0 +1,252 @@
+// Names, members, indices, conditions: the heart of the evaluator.
+#include "compiler/sema/Evaluator.h"
+
+#include "compiler/support/Units.h"
+
+namespace tbem::sema {
+
+namespace {
+constexpr std::uint64_t kMaxSteps = 20'000'000;
+constexpr int kMaxDepth = 400;
+
+/// Counts nested evaluations while it lives.
+class Nest {
+public:
+  explicit Nest(int& depth) : depth(depth) { ++depth; }
+  ~Nest() { --depth; }
+  Nest(const Nest&) = delete;
+  Nest& operator=(const Nest&) = delete;
+
+private:
+  int& depth;
+};
+}  // namespace
+
+Local* Frame::find(std::string_view name) {
+  for (auto it = locals.rbegin(); it != locals.rend(); ++it) {
+    if (it->name == name) return &*it;
+  }
+  return nullptr;
+}
+
+void Frame::define(std::string_view name, Value value, SrcRange range) {
+  Local local;
+  local.name = name;
+  local.value = std::move(value);
+  local.range = range;
+  locals.push_back(std::move(local));
+}
+
+Value Evaluator::wrongKind(SrcRange range, const std::string& who, const std::string& wants, const Value& found) {
+  if (found.isPoison()) return {};
+  return fail(Diag::wrong_kind, range, who, wants, kindName(found));
+}
+
+Value Evaluator::evaluateIn(const Module& module, const ast::Expr& expr, std::vector<Local> names) {
+  Frame fresh;
+  fresh.module = &module;
+  fresh.locals = std::move(names);
+  Frame* const before = frame;
+  frame = &fresh;
+  Value value = evaluate(expr);
+  frame = before;
+  return value;
+}
+
+Value Evaluator::evaluate(const ast::Expr& expr) {
+  const Nest nest(depth);
+  if (depth > kMaxDepth || ++steps > kMaxSteps) {
+    if (steps > kMaxSteps + kMaxDepth) return {};     // told once
+    steps = kMaxSteps + kMaxDepth;
+    return fail(Diag::too_many_steps, expr.range, frame->decl != nullptr ? frame->decl->name.text : "this", kMaxSteps);
+  }
+  switch (expr.kind) {
+    case ast::NodeKind::Number: return evaluateNumber(ast::cast<ast::Number>(expr));
+    case ast::NodeKind::Unit: return evaluateUnit(ast::cast<ast::Unit>(expr));
+    case ast::NodeKind::String: return Value::string(ast::cast<ast::String>(expr).value);
+    case ast::NodeKind::Bool: return truth(ast::cast<ast::Bool>(expr).value);
+    case ast::NodeKind::NameRef: return evaluateName(ast::cast<ast::NameRef>(expr));
+    case ast::NodeKind::Member: return evaluateMember(ast::cast<ast::Member>(expr));
+    case ast::NodeKind::Index: return evaluateIndex(ast::cast<ast::Index>(expr));
+    case ast::NodeKind::Call: return evaluateCall(ast::cast<ast::Call>(expr), nullptr);
+    case ast::NodeKind::Unary: return evaluateUnary(ast::cast<ast::Unary>(expr));
+    case ast::NodeKind::Binary: return evaluateBinary(ast::cast<ast::Binary>(expr));
+    case ast::NodeKind::IfExpr: return evaluateIf(ast::cast<ast::IfExpr>(expr));
+    case ast::NodeKind::List: return evaluateItems(ast::cast<ast::List>(expr).items, ValueKind::List);
+    case ast::NodeKind::Tuple: return evaluateItems(ast::cast<ast::Tuple>(expr).items, ValueKind::Tuple);
+    case ast::NodeKind::Set: return evaluateItems(ast::cast<ast::Set>(expr).items, ValueKind::Set);
+    case ast::NodeKind::Record: return evaluateRecord(ast::cast<ast::Record>(expr));
+    case ast::NodeKind::Comprehension: return evaluateComprehension(ast::cast<ast::Comprehension>(expr));
+    case ast::NodeKind::Range: return evaluateRange(ast::cast<ast::Range>(expr));
+    case ast::NodeKind::Quantifier: return evaluateQuantifier(ast::cast<ast::Quantifier>(expr));
+    case ast::NodeKind::Pipe: return evaluatePipe(ast::cast<ast::Pipe>(expr));
+    case ast::NodeKind::Skip: return skip(ast::cast<ast::Skip>(expr));
+    case ast::NodeKind::Old: return fail(Diag::not_there_yet, expr.range, "the value before (`~`) outside a process is");
+    case ast::NodeKind::Splice: return fail(Diag::wrong_kind, expr.range, "`..`", "a list or a shape around it", "none");
+    default: return {};  // ast::Error: told by the parser
+  }
+}
+
+// ---- Names ------------------------------------------------------------------------------------------------------------
+
+std::vector<std::string> Evaluator::visibleNames() const {
+  std::vector<std::string> names = program.names(*frame->module);
+  for (const Local& local : frame->locals) names.emplace_back(local.name);
+  return names;
+}
+
+Value Evaluator::lookUp(const ast::Name& name) {
+  if (const Local* local = frame->find(name.text)) return local->value;
+  if (std::optional<Value> special = specialName(name.text)) return std::move(*special);
+  if (const Resolved found = program.resolve(*frame->module, name.text)) {
+    if (found.decl == nullptr) {
+      Value value = Value::ofKind(ValueKind::Module);
+      value.module = found.module;
+      value.text = name.text;
+      return value;
+    }
+    if (found.decl->kind == ast::NodeKind::Constant) return evaluateConstant(found, name);
+    return Value::declaration(found);
+  }
+  if (const int type = dtypeIndex(name.text); type >= 0) return Value::indexed(ValueKind::DType, static_cast<std::uint32_t>(type));
+  if (isBuiltin(name.text)) {
+    Value value = Value::ofKind(ValueKind::Builtin);
+    value.text = name.text;
+    return value;
+  }
+  if (name.text == "std") {
+    Value value = Value::ofKind(ValueKind::Module);
+    value.text = "std";
+    return value;
+  }
+  Diagnostic& d = sink.report(Diag::unknown_name, name.range, name.text);
+  if (const std::string near = nearest(name.text, visibleNames()); !near.empty()) {
+    d.note("did you mean `" + near + "`?").fix(name.range, near);
+  }
+  return {};
+}
+
+Value Evaluator::evaluateName(const ast::NameRef& expr) { return lookUp(expr.name); }
+
+Value Evaluator::evaluateConstant(const Resolved& what, const ast::Name& name) {
+  if (const auto it = constants.find(what.decl); it != constants.end()) return it->second;
+  for (const ast::Decl* running : active) {
+    if (running == what.decl) return fail(Diag::recursive, name.range, name.text, name.text + " -> " + name.text);
+  }
+  active.push_back(what.decl);
+  Value value = evaluateIn(*what.module, *static_cast<const ast::Constant*>(what.decl)->value, {});
+  active.pop_back();
+  constants.emplace(what.decl, value);
+  return value;
+}
+
+Value Evaluator::evaluateMember(const ast::Member& expr) {
+  const Value object = evaluate(*expr.object);
+  const std::string& word = expr.member.text;
+  switch (object.kind) {
+    case ValueKind::Poison: return {};
+    case ValueKind::Module: {
+      if (object.module == nullptr) {
+        const Module* module = program.find(object.text + "." + word);
+        if (module == nullptr) return fail(Diag::unknown_module, expr.range, object.text + "." + word);
+        Value value = Value::ofKind(ValueKind::Module);
+        value.module = module;
+        value.text = object.text + "." + word;
+        return value;
+      }
+      const Resolved found = program.member(*object.module, word, *frame->module);
+      if (!found) return fail(Diag::not_in_module, expr.member.range, object.text, word);
+      return found.decl->kind == ast::NodeKind::Constant ? evaluateConstant(found, expr.member) : Value::declaration(found);
+    }
+    case ValueKind::Record:
+      for (std::size_t i = 0; i < object.names.size(); ++i) {
+        if (object.names[i] == word) return object.items[i];
+      }
+      return fail(Diag::no_member, expr.member.range, kindName(object), word);
+    case ValueKind::Instance: case ValueKind::Tensor: return runtimeMember(expr, object);
+    default: return fail(Diag::no_member, expr.member.range, kindName(object), word);
+  }
+}
+
+Value Evaluator::evaluateIndex(const ast::Index& expr) {
+  const Value object = evaluate(*expr.object);
+  if (object.isPoison()) return {};
+  if (!object.is(ValueKind::List) && !object.is(ValueKind::Tuple)) {
+    return wrongKind(expr.object->range, "an index", "a list or a tuple", object);
+  }
+  if (expr.items.size() != 1) return fail(Diag::wrong_kind, expr.range, "an index of a list", "one number", "several");
+  const Value position = evaluate(*expr.items.front());
+  const std::optional<std::int64_t> at = forceInt(position, "an index", expr.items.front()->range);
+  if (!at) return {};
+  const auto length = static_cast<std::int64_t>(object.items.size());
+  if (*at < 0 || *at >= length) {
+    return fail(Diag::index_out_of_range, expr.items.front()->range, *at, object.is(ValueKind::List) ? "list" : "tuple", length);
+  }
+  return object.items[static_cast<std::size_t>(*at)];
+}
+
+Value Evaluator::evaluateIf(const ast::IfExpr& expr) {
+  const Value condition = evaluate(*expr.condition);
+  if (condition.isPoison()) return {};
+  if (condition.isRuntime()) return runtimeSelect(expr, condition);
+  const std::optional<bool> known = forceBool(condition, "a condition", expr.condition->range);
+  if (!known) return {};
+  if (*known) return evaluate(*expr.then);
+  return expr.otherwise != nullptr ? evaluate(*expr.otherwise) : integerValue(0);
+}
+
+// ---- The row at hand --------------------------------------------------------------------------------------------------
+
+std::optional<Rational> Evaluator::peek(ExprId expr) {
+  if (peekError(expr) != EvalError::None) return std::nullopt;
+  return shadow[expr];
+}
+
+EvalError Evaluator::peekError(ExprId expr) {
+  if (shadow.value.size() < pool.size()) pool.extend(shadow, assignment);
+  return shadow.errorOf(expr);
+}
+
+std::optional<Rational> Evaluator::force(const Value& value, SrcRange range) {
+  if (value.isPoison()) return std::nullopt;
+  if (!value.is(ValueKind::Number) && !value.is(ValueKind::Bool)) {
+    if (value.isRuntime()) fail(Diag::unknown_at_compile_time, range, "this");
+    else wrongKind(range, "this", "a number", value);
+    return std::nullopt;
+  }
+  if (const auto constant = pool.constantValue(value.expr)) return constant;
+  for (const SymbolId symbol : pool.symbolsOf(value.expr)) {
+    bool known = false;
+    for (const SymbolId other : forced) known = known || other == symbol;
+    if (!known) forced.push_back(symbol);
+  }
+  const std::optional<Rational> found = peek(value.expr);
+  if (!found) {
+    if (peekError(value.expr) == EvalError::Unassigned) fail(Diag::unknown_at_compile_time, range, "this");
+    else reportArithmetic(value.expr, range, range, value.expr);
+  }
+  return found;
+}
+
+std::optional<std::int64_t> Evaluator::forceInt(const Value& value, const std::string& what, SrcRange range) {
+  const std::optional<Rational> found = force(value, range);
+  if (!found) return std::nullopt;
+  if (!found->isInt()) {
+    fail(Diag::not_whole, range, what, found->str());
+    return std::nullopt;
+  }
+  return found->num;
+}
+
+std::optional<bool> Evaluator::forceBool(const Value& value, const std::string& what, SrcRange range) {
+  if (value.isPoison()) return std::nullopt;
+  if (!value.is(ValueKind::Bool)) {
+    if (value.isRuntime()) fail(Diag::unknown_at_compile_time, range, what);
+    else wrongKind(range, what, "a bool", value);
+    return std::nullopt;
+  }
+  const std::optional<Rational> found = force(value, range);
+  return found ? std::optional<bool>(found->num != 0) : std::nullopt;
+}
+
+}  // namespace tbem::sema

@@ -1,0 +1,281 @@
+// Calls: what is called, how arguments meet parameters, functions.
+#include "compiler/sema/Evaluator.h"
+
+#include <algorithm>
+
+namespace tbem::sema {
+
+namespace {
+bool isTensorLike(const Value& value, const ast::Parameter* wanted) {
+  if (value.isRuntime() || value.is(ValueKind::None)) return true;
+  if (wanted == nullptr || wanted->type->kind != ast::NodeKind::ListType || !value.is(ValueKind::List)) return false;
+  return std::all_of(value.items.begin(), value.items.end(), [](const Value& one) { return one.isRuntime(); });
+}
+
+std::span<const ast::Parameter> parametersOf(const ast::Decl* decl) {
+  if (const auto* callable = ast::dynCast<ast::Callable>(decl)) return callable->parameters;
+  if (const auto* function = ast::dynCast<ast::Function>(decl)) return function->parameters;
+  return {};
+}
+
+std::string countText(std::size_t count, const char* word) {
+  return count == 0 ? std::string("no ") + word + "s" : std::to_string(count) + " " + word + (count == 1 ? "" : "s");
+}
+}  // namespace
+
+Arguments Evaluator::evaluateArguments(const ast::Call& call, const Value* piped) {
+  Arguments arguments;
+  arguments.use = call.range;
+  if (piped != nullptr) arguments.list.push_back({{}, *piped, call.range});
+  if (call.separator) arguments.separator = *call.separator + (piped != nullptr ? 1 : 0);
+  for (const ast::Argument& argument : call.arguments) {
+    if (argument.rest) {
+      arguments.rest = true;
+      continue;
+    }
+    arguments.list.push_back({argument.name.text, evaluateArgument(*argument.value), argument.value->range});
+  }
+  return arguments;
+}
+
+Value Evaluator::evaluateCall(const ast::Call& expr, const Value* piped) {
+  const auto* word = ast::dynCast<ast::NameRef>(expr.callee);
+  if (word != nullptr && frame->find(word->name.text) == nullptr) {
+    if (frame->elementwise && piped == nullptr) {
+      if (std::optional<Value> made = elementwiseCall(word->name.text, expr)) return std::move(*made);
+    }
+    if (isBuiltin(word->name.text)) {
+      // A name that is both an elaboration function and an operator is the operator where its first argument is a tensor.
+      Arguments arguments = evaluateArguments(expr, piped);
+      for (const BoundArgument& one : arguments.list) {
+        if (one.value.isPoison()) return {};
+      }
+      const Resolved found = program.resolve(*frame->module, word->name.text);
+      const bool onTensor = !arguments.list.empty() && (arguments.list.front().value.isRuntime() || arguments.list.front().value.is(ValueKind::Instance));
+      const bool own = found.decl != nullptr && !found.module->isStandard;
+      const bool bare = found.decl != nullptr && !arguments.list.empty() &&
+                        std::all_of(arguments.list.begin(), arguments.list.end(), [](const BoundArgument& a) { return !a.name.empty(); });
+      if (found.decl != nullptr && (onTensor || own || bare)) return apply(expr, Value::declaration(found), std::move(arguments));
+      return callBuiltin(word->name.text, std::move(arguments));
+    }
+  }
+  const Value callee = evaluate(*expr.callee);
+  Arguments arguments = evaluateArguments(expr, piped);
+  if (callee.isPoison()) return {};
+  return apply(expr, callee, std::move(arguments));
+}
+
+Value Evaluator::evaluatePipe(const ast::Pipe& expr) {
+  // Pipes lean left; a long one is walked in a loop.
+  std::vector<const ast::Pipe*> chain{&expr};
+  while (const auto* inner = ast::dynCast<ast::Pipe>(chain.back()->input)) chain.push_back(inner);
+  Value value = evaluate(*chain.back()->input);
+  for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
+    if (value.isPoison()) return {};
+    const ast::Expr& target = *(*it)->target;
+    if (const auto* call = ast::dynCast<ast::Call>(&target)) {
+      value = evaluateCall(*call, &value);
+      continue;
+    }
+    Value callee = evaluate(target);
+    if (callee.isPoison()) return {};
+    if (callee.is(ValueKind::Builtin) && value.isRuntime()) {
+      return fail(Diag::unknown_at_compile_time, target.range, "the argument of `" + callee.text + "`");
+    }
+    Arguments arguments;
+    arguments.use = target.range;
+    arguments.list.push_back({{}, std::move(value), (*it)->input->range});
+    value = apply(target, callee, std::move(arguments));
+  }
+  return value;
+}
+
+Value Evaluator::apply(const ast::Expr& use, const Value& callee, Arguments arguments) {
+  for (const BoundArgument& one : arguments.list) {
+    if (one.value.isPoison()) return {};
+  }
+  switch (callee.kind) {
+    case ValueKind::Poison: return {};
+    case ValueKind::Builtin: return callBuiltin(callee.text, std::move(arguments));
+    case ValueKind::Partial: case ValueKind::Instance: return applyCallable(use, callee, std::move(arguments));
+    case ValueKind::Declaration:
+      if (const auto* function = ast::dynCast<ast::Function>(callee.decl)) return callFunction(*function, *callee.module, std::move(arguments));
+      if (callee.decl->kind == ast::NodeKind::Callable) return applyCallable(use, callee, std::move(arguments));
+      [[fallthrough]];
+    default: {
+      Diagnostic& d = sink.report(Diag::not_callable, use.range, kindName(callee));
+      const auto* call = ast::dynCast<ast::Call>(&use);
+      const auto* word = call != nullptr ? ast::dynCast<ast::NameRef>(call->callee) : nullptr;
+      if (word != nullptr && frame->find(word->name.text) != nullptr) {
+        const Resolved hidden = program.resolve(*frame->module, word->name.text);
+        if (hidden.decl != nullptr && hidden.module->isStandard) {
+          const std::string full = hidden.module->name + "." + word->name.text;
+          d.note("`" + word->name.text + "` means a local here").fix(word->range, full);
+        }
+      }
+      return {};
+    }
+  }
+}
+
+Value Evaluator::callFunction(const ast::Function& function, const Module& module, Arguments arguments) {
+  for (const ast::Decl* running : active) {
+    if (running == &function) {
+      std::string chain;
+      for (const ast::Decl* one : active) chain += one->name.text + " -> ";
+      return fail(Diag::recursive, arguments.use, function.name.text, chain + function.name.text);
+    }
+  }
+  Frame callee;
+  callee.module = &module;
+  callee.decl = &function;
+  std::vector<Value> tensors;
+  const Signature signature{function.name.text, &module, &function, {}, function.parameters};
+  if (!bind(signature, arguments, callee, tensors, 0)) return {};
+  active.push_back(&function);
+  Frame* const before = frame;
+  frame = &callee;
+  const std::size_t errors = sink.errorCount();
+  executeBlock(function.body);
+  Value result = std::move(callee.result);
+  if (!callee.returned && sink.errorCount() == errors) fail(Diag::no_return, function.name.range, function.name.text);
+  frame = before;
+  active.pop_back();
+  if (result.isPoison() || function.result == nullptr) return result;
+  const std::optional<Value> typed = coerce(*function.result, std::move(result), "the result of `" + function.name.text + "`", arguments.use, 0);
+  return typed ? *typed : Value{};
+}
+
+/// `...`: the enclosing declaration's parameters of the same name, where they are not given.
+bool Evaluator::passRest(const Signature& signature, Arguments& arguments) {
+  std::size_t byPosition = 0;
+  for (std::size_t i = 0; i < arguments.list.size(); ++i) {
+    const bool inTensors = arguments.separator ? i < *arguments.separator : isTensorLike(arguments.list[i].value, nullptr);
+    if (arguments.list[i].name.empty() && !inTensors) ++byPosition;
+  }
+  const std::span<const ast::Parameter> own = parametersOf(frame->decl);
+  for (std::size_t p = byPosition; p < signature.parameters.size(); ++p) {
+    const std::string& name = signature.parameters[p].name.text;
+    const bool declared = std::any_of(own.begin(), own.end(), [&](const ast::Parameter& one) { return one.name.text == name; });
+    const bool given = std::any_of(arguments.list.begin(), arguments.list.end(), [&](const BoundArgument& one) { return one.name == name; });
+    const Local* local = frame->find(name);
+    if (declared && !given && local != nullptr && local->isParameter) {
+      arguments.list.push_back({signature.parameters[p].name.text, local->value, arguments.use});
+    }
+  }
+  return true;
+}
+
+bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& callee, std::vector<Value>& tensors, int rank) {
+  if (arguments.rest) passRest(signature, arguments);
+  tensors.assign(signature.tensors.size(), Value{});
+  std::vector<const BoundArgument*> given(signature.parameters.size(), nullptr);
+  std::size_t nextTensor = 0, nextParameter = 0;
+  bool good = true;
+  for (std::size_t i = 0; i < arguments.list.size(); ++i) {
+    const BoundArgument& one = arguments.list[i];
+    if (!one.name.empty()) {
+      const auto parameter = std::find_if(signature.parameters.begin(), signature.parameters.end(),
+                                          [&](const ast::Parameter& p) { return p.name.text == one.name; });
+      const auto tensor = std::find_if(signature.tensors.begin(), signature.tensors.end(),
+                                       [&](const ast::Parameter& p) { return p.name.text == one.name; });
+      if (parameter != signature.parameters.end()) {
+        const auto at = static_cast<std::size_t>(parameter - signature.parameters.begin());
+        if (given[at] != nullptr) { fail(Diag::argument_twice, one.range, one.name); good = false; }
+        given[at] = &one;
+      } else if (tensor != signature.tensors.end()) {
+        tensors[static_cast<std::size_t>(tensor - signature.tensors.begin())] = one.value;
+      } else {
+        Diagnostic& d = sink.report(Diag::unknown_argument, one.range, signature.name, one.name);
+        std::vector<std::string> names;
+        for (const ast::Parameter& p : signature.parameters) names.push_back(p.name.text);
+        if (const std::string near = nearest(one.name, names); !near.empty()) d.note("did you mean `" + near + "`?");
+        good = false;
+      }
+      continue;
+    }
+    const ast::Parameter* wanted = nextTensor < signature.tensors.size() ? &signature.tensors[nextTensor] : nullptr;
+    const bool asTensor = arguments.separator ? i < *arguments.separator : isTensorLike(one.value, wanted);
+    if (asTensor) {
+      while (nextTensor < tensors.size() && !tensors[nextTensor].isPoison()) ++nextTensor;
+      if (nextTensor == tensors.size()) {
+        fail(Diag::too_many_arguments, one.range, signature.name, countText(tensors.size(), "tensor"));
+        return false;
+      }
+      tensors[nextTensor++] = one.value;
+    } else {
+      while (nextParameter < given.size() && given[nextParameter] != nullptr) ++nextParameter;
+      if (nextParameter == given.size()) {
+        fail(Diag::too_many_arguments, one.range, signature.name, countText(given.size(), "parameter"));
+        return false;
+      }
+      given[nextParameter++] = &one;
+    }
+  }
+  if (!good) return false;
+  if (rank == 0 && !tensors.empty() && tensors.front().isRuntime()) {
+    if (const auto shape = shapeOf(tensors.front())) rank = static_cast<int>(shape->size());
+  }
+  for (std::size_t p = 0; p < given.size(); ++p) {
+    if (!bindOne(signature, signature.parameters[p], given[p], callee, arguments.use, rank)) good = false;
+  }
+  return good;
+}
+
+bool Evaluator::bindOne(const Signature& signature, const ast::Parameter& parameter, const BoundArgument* given, Frame& callee,
+                        SrcRange use, int rank) {
+  Value value;
+  SrcRange range = use;
+  if (given != nullptr) {
+    value = given->value;
+    range = given->range;
+  } else if (parameter.defaultValue != nullptr) {
+    Frame* const before = frame;
+    frame = &callee;
+    value = evaluate(*parameter.defaultValue);
+    frame = before;
+  } else {
+    Diagnostic& d = sink.report(Diag::missing_argument, use, signature.name, parameter.name.text);
+    d.label(parameter.range, "declared here without a default");
+    return false;
+  }
+  if (value.isPoison()) return false;
+  std::optional<Value> typed = coerce(*parameter.type, std::move(value), "`" + parameter.name.text + "` of `" + std::string(signature.name) + "`", range, rank);
+  if (!typed) return false;
+  callee.define(parameter.name.text, *typed, parameter.name.range);
+  callee.locals.back().isParameter = true;
+  if (parameter.domain == nullptr || given == nullptr) return true;
+  Frame* const before = frame;
+  frame = &callee;
+  const bool inside = checkDomain(signature, parameter, *typed, range);
+  frame = before;
+  return inside;
+}
+
+bool Evaluator::checkDomain(const Signature& signature, const ast::Parameter& parameter, const Value& value, SrcRange range) {
+  const Value domain = evaluate(*parameter.domain);
+  if (domain.isPoison()) return false;
+  ExprId inside = pool.constant(0);
+  if (domain.is(ValueKind::Range) && value.is(ValueKind::Number)) {
+    const ExprId above = pool.make(ExprOp::LessEqual, domain.items[0].expr, value.expr);
+    const ExprId below = pool.make(domain.inclusive ? ExprOp::LessEqual : ExprOp::Less, value.expr, domain.items[1].expr);
+    const ExprId offset = pool.make(ExprOp::Sub, value.expr, domain.items[0].expr);
+    const ExprId fits = pool.make(ExprOp::Equal, pool.make(ExprOp::Mod, offset, domain.items[2].expr), pool.constant(0));
+    inside = pool.make(ExprOp::And, pool.make(ExprOp::And, above, below), fits);
+  } else {
+    for (const Value& one : domain.items) {
+      const ExprId same = equal(value, one);
+      if (same != kNoExpr) inside = pool.make(ExprOp::Or, inside, same);
+    }
+  }
+  const std::optional<Rational> here = peek(inside);
+  if (here && here->num == 0) {
+    std::string found = print(pool, value);
+    if (const auto number = value.is(ValueKind::Number) ? peek(value.expr) : std::nullopt) found = number->str();
+    sink.report(Diag::outside_domain, range, parameter.name.text, print(pool, domain), found).label(parameter.range, "declared here");
+    return false;
+  }
+  return require(Requirement::Domain, inside, *parameter.domain, range, signature.name, "");
+}
+
+}  // namespace tbem::sema

@@ -1,0 +1,190 @@
+// The evaluator of elaboration time: expressions, functions, finite loops.
+//
+// It knows no tensors. What touches one goes to a hook that the graph's elaborator overrides. Every number is an expression
+// over symbols; beside it the evaluator keeps its value in the row that is being elaborated (`shadow`), so that a loop bound or a
+// condition can be forced. Forcing records the symbols: the structure then holds for rows with those values only.
+#pragma once
+
+#include "compiler/sema/Value.h"
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace tbem::sema {
+
+/// A name in a body. Names point into the syntax tree, which outlives the evaluation.
+struct Local {
+  std::string_view name;
+  Value value;
+  SrcRange range;
+  bool isVar = false;
+  bool isParameter = false;
+  bool isBuffer = false;
+};
+
+/// The names of one declaration's evaluation.
+struct Frame {
+  const Module* module = nullptr;
+  const ast::Decl* decl = nullptr;
+  std::vector<Local> locals;
+  bool elementwise = false;          ///< names of tensors are element-wise nodes; `exp`, `maximum` ... mean operations on them
+  Value result;
+  bool returned = false;
+
+  Local* find(std::string_view name);
+  void define(std::string_view name, Value value, SrcRange range = {});
+};
+
+struct BoundArgument {
+  std::string_view name;             ///< empty: by position
+  Value value;
+  SrcRange range;
+};
+struct Arguments {
+  std::vector<BoundArgument> list;
+  std::optional<std::size_t> separator;   ///< how many of `list` stand before the `;`
+  bool rest = false;                      ///< `...`
+  SrcRange use;                           ///< the whole call
+};
+
+/// What a call is bound to: tensors and parameters as declared.
+struct Signature {
+  std::string_view name;
+  const Module* module = nullptr;
+  const ast::Decl* decl = nullptr;
+  std::span<const ast::Parameter> tensors;
+  std::span<const ast::Parameter> parameters;
+};
+
+enum class Requirement : std::uint8_t { Pre, Post, Requires, Assert, Domain };
+
+class Evaluator {
+public:
+  Evaluator(const Program& program, ExprPool& pool, DiagnosticSink& sink) : program(program), pool(pool), sink(sink) {}
+  virtual ~Evaluator() = default;
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
+
+  /// The value of the expression in the current frame. Poison where a mistake was reported.
+  Value evaluate(const ast::Expr& expr);
+  /// In a fresh frame of `module` with these names.
+  Value evaluateIn(const Module& module, const ast::Expr& expr, std::vector<Local> names);
+
+  /// Values of the symbols in the row at hand; by SymbolId.
+  std::vector<std::optional<Rational>> assignment;
+  /// Symbols whose values steered the elaboration, in order of first use, each once.
+  std::vector<SymbolId> forced;
+
+protected:
+  // ---- Hooks of the graph ----------------------------------------------------------------------------------------------
+  virtual Value runtimeBinary(const ast::Binary& expr, Value left, Value right);
+  virtual Value runtimeUnary(const ast::Unary& expr, Value operand);
+  virtual Value runtimeSelect(const ast::IfExpr& expr, Value condition);
+  /// `exp(x)` and its like in an element-wise frame; empty name: not one of them.
+  virtual std::optional<Value> elementwiseCall(std::string_view name, const ast::Call& call);
+  virtual Value applyCallable(const ast::Expr& use, const Value& callee, Arguments arguments);
+  virtual Value runtimeMember(const ast::Member& expr, const Value& object);
+  virtual Value skip(const ast::Skip& expr);
+  virtual bool exitStatement(const ast::Exit& statement);
+  virtual bool weightStatement(const ast::WeightStmt& statement);
+  virtual bool assignBuffer(Local& local, Value value, SrcRange range);
+  virtual void enterTurn(const ast::For& loop, std::size_t turn);
+  virtual void leaveTurn();
+  /// Names that only some evaluations know: `training`, `step`.
+  virtual std::optional<Value> specialName(std::string_view name);
+  virtual std::optional<std::vector<Value>> shapeOf(const Value& tensor);
+  /// An argument of a call: a hook, since a gradient's arguments may be element-wise expressions.
+  virtual Value evaluateArgument(const ast::Expr& expr) { return evaluate(expr); }
+  /// Something that must hold. False: it does not in the row at hand, and that was reported.
+  virtual bool require(Requirement kind, ExprId condition, const ast::Expr& text, SrcRange use, std::string_view subject,
+                       const std::string& message);
+
+  // ---- For the overriding class ----------------------------------------------------------------------------------------
+  template <class... Args> Value fail(Diag kind, SrcRange range, const Args&... args) {
+    sink.report(kind, range, args...);
+    return {};
+  }
+  Value wrongKind(SrcRange range, const std::string& who, const std::string& wants, const Value& found);
+
+  bool executeBlock(const ast::Block& block);
+  bool execute(const ast::Stmt& statement);
+  /// Binds arguments to the declared parameters in `callee`; tensors go to `tensors`, in order, Poison where missing.
+  bool bind(const Signature& signature, Arguments& arguments, Frame& callee, std::vector<Value>& tensors, int rank);
+  /// The value as the declared type wants it (pairs, pads, axes normalised); nothing after a report.
+  std::optional<Value> coerce(const ast::Type& type, Value value, const std::string& who, SrcRange range, int rank);
+  Arguments evaluateArguments(const ast::Call& call, const Value* piped);
+  Value callFunction(const ast::Function& function, const Module& module, Arguments arguments);
+  Value callBuiltin(std::string_view name, Arguments arguments);
+  Value apply(const ast::Expr& use, const Value& callee, Arguments arguments);
+
+  /// The value in this row, and its symbols become structural. Reports what has none.
+  std::optional<Rational> force(const Value& value, SrcRange range);
+  std::optional<std::int64_t> forceInt(const Value& value, const std::string& what, SrcRange range);
+  std::optional<bool> forceBool(const Value& value, const std::string& what, SrcRange range);
+  /// The value in this row without any effect; nothing where it has none.
+  std::optional<Rational> peek(ExprId expr);
+  EvalError peekError(ExprId expr);
+  /// Elements of a list, tuple, set or range, ranges written out.
+  std::optional<std::vector<Value>> elements(const Value& value, SrcRange range);
+  /// Whether two values are equal, as a truth value; kNoExpr where they cannot be compared.
+  ExprId equal(const Value& a, const Value& b);
+  Value makeNumber(ExprOp op, const Value& a, const Value& b, SrcRange range, SrcRange divisor);
+  Value makeBool(ExprId expr) const { return Value::boolean(expr); }
+  Value lookUp(const ast::Name& name);
+  Value truth(bool value) { return Value::boolean(pool.constant(value ? 1 : 0)); }
+  Value integerValue(std::int64_t value) { return Value::number(pool.constant(value)); }
+  /// The condition's conjuncts, left to right.
+  static void conjuncts(const ast::Expr& expr, std::vector<const ast::Expr*>& out);
+  std::vector<std::string> visibleNames() const;
+  std::string number(const Rational& value) const { return value.str(); }
+
+  const Program& program;
+  ExprPool& pool;
+  DiagnosticSink& sink;
+  Frame* frame = nullptr;
+  /// While positive, arithmetic failures are left in the expressions and not reported.
+  int quiet = 0;
+
+private:
+  Value evaluateName(const ast::NameRef& expr);
+  Value evaluateMember(const ast::Member& expr);
+  Value evaluateIndex(const ast::Index& expr);
+  Value evaluateIf(const ast::IfExpr& expr);
+  Value evaluateBinary(const ast::Binary& expr);
+  Value evaluateLogic(const ast::Binary& expr);
+  Value evaluateComparison(const ast::Binary& expr, const Value& left, const Value& right);
+  Value evaluateUnary(const ast::Unary& expr);
+  Value evaluateUnit(const ast::Unit& expr);
+  Value evaluateNumber(const ast::Number& expr);
+  Value evaluateItems(std::span<const ast::Expr* const> items, ValueKind kind);
+  Value evaluateComprehension(const ast::Comprehension& expr);
+  Value evaluateRange(const ast::Range& expr);
+  Value evaluateQuantifier(const ast::Quantifier& expr);
+  Value evaluateRecord(const ast::Record& expr);
+  Value evaluateCall(const ast::Call& expr, const Value* piped);
+  Value evaluatePipe(const ast::Pipe& expr);
+  Value evaluateConstant(const Resolved& what, const ast::Name& name);
+  bool comprehend(const ast::Comprehension& expr, std::size_t generator, std::vector<Value>& out);
+  bool quantify(const ast::Quantifier& expr, std::size_t variable, std::optional<ExprId>& out);
+  bool executeFor(const ast::For& loop);
+  bool executeAssign(const ast::Assign& statement);
+  bool assignOne(const ast::Name& name, Value value);
+  bool passRest(const Signature& signature, Arguments& arguments);
+  bool bindOne(const Signature& signature, const ast::Parameter& parameter, const BoundArgument* given, Frame& callee, SrcRange use, int rank);
+  bool checkDomain(const Signature& signature, const ast::Parameter& parameter, const Value& value, SrcRange range);
+  Value reportArithmetic(ExprId made, SrcRange range, SrcRange divisor, ExprId right);
+
+  Values shadow;
+  std::unordered_map<const ast::Decl*, Value> constants;
+  std::vector<const ast::Decl*> active;      ///< functions and constants being evaluated
+  std::uint64_t steps = 0;
+  int depth = 0;
+};
+
+/// Words that name functions of elaboration time.
+bool isBuiltin(std::string_view name);
+
+}  // namespace tbem::sema

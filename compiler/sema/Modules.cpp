@@ -1,0 +1,285 @@
+#include "compiler/sema/Modules.h"
+
+#include "compiler/syntax/Parse.h"
+
+#include <embedded/tbem_stdlib.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace tbem::sema {
+
+namespace {
+constexpr const char* kPrelude = "std.nn";
+
+std::string joined(const std::vector<ast::Name>& path) {
+  std::string text;
+  for (const ast::Name& part : path) text += (text.empty() ? "" : ".") + part.text;
+  return text;
+}
+SrcRange rangeOf(const std::vector<ast::Name>& path) {
+  return path.empty() ? SrcRange{} : cover(path.front().range, path.back().range);
+}
+}  // namespace
+
+bool isNamed(const ast::Decl& decl) {
+  switch (decl.kind) {
+    case ast::NodeKind::Import: case ast::NodeKind::Measure: case ast::NodeKind::Predict: case ast::NodeKind::Fit:
+    case ast::NodeKind::Assume: return false;
+    default: return !decl.name.empty();
+  }
+}
+
+LoadOptions LoadOptions::fromEnvironment() {
+  LoadOptions options;
+  if (const char* folder = std::getenv("TBEM_STDLIB"); folder != nullptr && *folder != '\0') options.stdlib = folder;
+  if (const char* list = std::getenv("TBEM_PATH"); list != nullptr) {
+    std::stringstream stream(list);
+    for (std::string part; std::getline(stream, part, ':');) {
+      if (!part.empty()) options.path.push_back(part);
+    }
+  }
+  return options;
+}
+
+// ---- Looking up -------------------------------------------------------------------------------------------------------
+
+const Module* Program::find(std::string_view name) const {
+  for (const auto& module : all) {
+    if (module->name == name) return module.get();
+  }
+  return nullptr;
+}
+
+Resolved Program::resolve(const Module& module, std::string_view name) const {
+  const std::string key(name);
+  if (const auto it = module.own.find(key); it != module.own.end()) return {it->second, &module};
+  if (const auto it = module.imported.find(key); it != module.imported.end()) return it->second;
+  if (const auto it = module.modules.find(key); it != module.modules.end()) return {nullptr, it->second};
+  for (const Module* prelude : preludes) {
+    if (const auto it = prelude->own.find(key); it != prelude->own.end() && (!it->second->isPrivate || prelude == &module)) {
+      return {it->second, prelude};
+    }
+  }
+  return {};
+}
+
+Resolved Program::member(const Module& module, std::string_view name, const Module& from) const {
+  const auto it = module.own.find(std::string(name));
+  if (it == module.own.end() || (it->second->isPrivate && &module != &from)) return {};
+  return {it->second, &module};
+}
+
+std::vector<std::string> Program::names(const Module& module) const {
+  std::set<std::string> found;
+  for (const auto& [name, decl] : module.own) found.insert(name);
+  for (const auto& [name, what] : module.imported) found.insert(name);
+  for (const auto& [name, what] : module.modules) found.insert(name);
+  for (const Module* prelude : preludes) {
+    for (const auto& [name, decl] : prelude->own) {
+      if (!decl->isPrivate) found.insert(name);
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
+// ---- Loading ----------------------------------------------------------------------------------------------------------
+
+class Loader {
+public:
+  Loader(SourceManager& sources, DiagnosticSink& sink, const Source& main, const LoadOptions& options)
+      : sources(sources), sink(sink), mainSource(main), options(options), program(std::make_unique<Program>()) {}
+
+  std::unique_ptr<Program> run() {
+    program->all.push_back(std::make_unique<Module>());
+    Module& main = *program->all.front();
+    if (const Module* prelude = standard(kPrelude)) program->preludes.push_back(prelude);
+    if (options.allStandard) {
+      for (const std::string& name : standardNames()) {
+        if (const Module* module = standard(name); module != nullptr && name != kPrelude) program->preludes.push_back(module);
+      }
+    }
+    addFile(main, mainSource);
+    readImports(main);
+    noteHidden(main);
+    return std::move(program);
+  }
+
+private:
+  void addFile(Module& module, const Source& source) {
+    module.files.push_back(syntax::parse(source, sink));
+    for (const ast::Decl* decl : module.files.back()->declarations) {
+      if (!isNamed(*decl)) continue;
+      const auto [it, fresh] = module.own.emplace(decl->name.text, decl);
+      if (!fresh) sink.report(Diag::duplicate_name, decl->name.range, decl->name.text).label(it->second->name.range, "declared here first");
+    }
+  }
+
+  /// Names of all standard modules: "std.nn", "std.vision", ...
+  std::vector<std::string> standardNames() const {
+    std::set<std::string> names;
+    for (const auto& [name, text] : standardFiles()) names.insert("std." + name.substr(0, name.find('/')));
+    return {names.begin(), names.end()};
+  }
+
+  std::map<std::string, std::string> standardFiles() const {
+    std::map<std::string, std::string> found;
+    if (!options.stdlib) {
+      for (const auto& file : stdlib::files()) found.emplace(std::string(file.name), std::string(file.text));
+      return found;
+    }
+    std::error_code ignored;
+    for (const auto& folder : std::filesystem::directory_iterator(*options.stdlib, ignored)) {
+      if (!folder.is_directory()) continue;
+      for (const auto& file : std::filesystem::directory_iterator(folder.path(), ignored)) {
+        if (file.path().extension() != ".tbem") continue;
+        std::ifstream stream(file.path(), std::ios::binary);
+        std::stringstream text;
+        text << stream.rdbuf();
+        found.emplace(folder.path().filename().string() + "/" + file.path().filename().string(), text.str());
+      }
+    }
+    return found;
+  }
+
+  const Module* standard(const std::string& name) {
+    if (const Module* known = program->find(name)) return known;
+    const std::string folder = name.substr(4) + "/";
+    Module* module = nullptr;
+    for (const auto& [file, text] : standardFiles()) {
+      if (!file.starts_with(folder)) continue;
+      if (module == nullptr) {
+        program->all.push_back(std::make_unique<Module>());
+        module = program->all.back().get();
+        module->name = name;
+        module->isStandard = true;
+      }
+      addFile(*module, sources.add((options.stdlib ? *options.stdlib + "/" : "<std>/") + file, text));
+    }
+    if (module != nullptr) readImports(*module);
+    return module;
+  }
+
+  const Module* user(const std::string& name, SrcRange use) {
+    if (const auto at = std::find(open.begin(), open.end(), name); at != open.end()) {
+      std::string chain;
+      for (auto it = at; it != open.end(); ++it) chain += *it + " -> ";
+      sink.report(Diag::import_cycle, use, chain + name);
+      return nullptr;
+    }
+    if (const Module* known = program->find(name)) return known;
+    std::string relative = name;
+    std::replace(relative.begin(), relative.end(), '.', '/');
+    std::vector<std::string> folders{std::filesystem::path(mainSource.name).parent_path().string()};
+    folders.insert(folders.end(), options.path.begin(), options.path.end());
+    for (const std::string& folder : folders) {
+      const std::string path = (folder.empty() ? "" : folder + "/") + relative + ".tbem";
+      std::error_code ignored;
+      if (!std::filesystem::is_regular_file(path, ignored)) continue;
+      const Source* source = sources.addFile(path);
+      if (source == nullptr) continue;
+      program->all.push_back(std::make_unique<Module>());
+      Module& module = *program->all.back();
+      module.name = name;
+      open.push_back(name);
+      addFile(module, *source);
+      readImports(module);
+      open.pop_back();
+      return &module;
+    }
+    return nullptr;
+  }
+
+  void readImports(Module& module) {
+    for (std::size_t f = 0; f < module.files.size(); ++f) {
+      for (const ast::Decl* decl : module.files[f]->declarations) {
+        if (const auto* import = ast::dynCast<ast::Import>(decl)) readImport(module, *import);
+      }
+    }
+  }
+
+  void readImport(Module& module, const ast::Import& import) {
+    const std::string name = joined(import.path);
+    const std::size_t before = sink.errorCount();
+    const Module* target = name.starts_with("std.") ? standard(name) : user(name, rangeOf(import.path));
+    if (target == nullptr) {
+      if (sink.errorCount() == before) reportUnknown(import, name);
+      return;
+    }
+    if (import.names.empty()) {
+      const std::string word = import.alias.empty() ? import.path.back().text : import.alias.text;
+      module.modules[word] = target;
+      return;
+    }
+    for (const ast::Name& wanted : import.names) importName(module, *target, name, wanted);
+  }
+
+  void importName(Module& module, const Module& target, const std::string& name, const ast::Name& wanted) {
+    const auto it = target.own.find(wanted.text);
+    if (it == target.own.end()) {
+      std::vector<std::string> candidates;
+      for (const auto& [known, decl] : target.own) {
+        if (!decl->isPrivate) candidates.push_back(known);
+      }
+      Diagnostic& d = sink.report(Diag::not_in_module, wanted.range, name, wanted.text);
+      if (const std::string near = nearest(wanted.text, candidates); !near.empty()) {
+        d.note("did you mean `" + near + "`?").fix(wanted.range, near);
+      }
+      return;
+    }
+    if (it->second->isPrivate) {
+      sink.report(Diag::private_name, wanted.range, wanted.text, name).label(it->second->name.range, "declared here");
+      return;
+    }
+    const auto [known, fresh] = module.imported.emplace(wanted.text, Resolved{it->second, &target});
+    if (!fresh && known->second.decl != it->second) {
+      sink.report(Diag::import_clash, wanted.range, wanted.text, known->second.module->name, name)
+          .note("import one of them as a module: `import " + name + "`, then `" + name.substr(name.rfind('.') + 1) + "." + wanted.text + "`");
+    }
+  }
+
+  void reportUnknown(const ast::Import& import, const std::string& name) {
+    Diagnostic& d = sink.report(Diag::unknown_module, rangeOf(import.path), name);
+    if (!name.starts_with("std.")) {
+      std::string file = name;
+      std::replace(file.begin(), file.end(), '.', '/');
+      d.note("looked for `" + file + ".tbem` beside the program and in TBEM_PATH");
+    }
+    if (const std::string near = nearest(name, standardNames()); !near.empty()) {
+      d.note("did you mean `" + near + "`?").fix(rangeOf(import.path), near);
+    }
+  }
+
+  /// A file's own names win over the prelude, with a note.
+  void noteHidden(const Module& main) {
+    for (const auto& file : main.files) {
+      for (const ast::Decl* decl : file->declarations) {
+        if (!isNamed(*decl) || main.own.at(decl->name.text) != decl) continue;
+        for (const Module* prelude : program->preludes) {
+          const auto it = prelude->own.find(decl->name.text);
+          if (it != prelude->own.end() && !it->second->isPrivate) {
+            sink.report(Diag::hides_prelude, decl->name.range, decl->name.text, prelude->name);
+            break;
+          }
+        }
+      }
+    }
+  }
+
+  SourceManager& sources;
+  DiagnosticSink& sink;
+  const Source& mainSource;
+  const LoadOptions& options;
+  std::unique_ptr<Program> program;
+  std::vector<std::string> open;      ///< user modules being read
+};
+
+std::unique_ptr<Program> load(SourceManager& sources, DiagnosticSink& sink, const Source& main, const LoadOptions& options) {
+  return Loader(sources, sink, main, options).run();
+}
+
+}  // namespace tbem::sema
