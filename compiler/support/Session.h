@@ -4,6 +4,8 @@
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/Source.h"
 
+#include <string>
+
 namespace tbem {
 
 struct Session {
@@ -14,5 +16,9 @@ struct Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 };
+
+/// A ReproducerHook (Bug.h) for a Session as context: writes all its sources, other than the library's, into one file in the
+/// temporary folder, and returns its name.
+std::string writeReproducer(void* session);
 
 }  // namespace tbem

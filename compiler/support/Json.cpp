@@ -1,0 +1,78 @@
+#include "compiler/support/Json.h"
+
+#include "compiler/support/Unicode.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace tbem {
+
+std::string jsonString(std::string_view text) {
+  std::string out = "\"";
+  for (std::size_t i = 0; i < text.size();) {
+    const CodePoint point = decode(text, i);
+    if (point.value == '"' || point.value == '\\') {
+      out += '\\';
+      out += static_cast<char>(point.value);
+    } else if (point.value == '\n') {
+      out += "\\n";
+    } else if (point.value == '\t') {
+      out += "\\t";
+    } else if (point.value == '\r') {
+      out += "\\r";
+    } else if (point.value < 0x20 || point.value == 0x7F) {
+      out += fmt::format("\\u{:04x}", point.value);
+    } else if (!point.valid) {
+      out += "\xEF\xBF\xBD";
+    } else {
+      out += text.substr(i, point.bytes);
+    }
+    i += point.bytes;
+  }
+  return out + '"';
+}
+
+void JsonWriter::separate() {
+  if (!afterKey && !first.empty()) {
+    if (!first.back()) out += ',';
+    first.back() = false;
+  }
+  afterKey = false;
+}
+
+JsonWriter& JsonWriter::open(char bracket) {
+  separate();
+  out += bracket;
+  first.push_back(true);
+  return *this;
+}
+
+JsonWriter& JsonWriter::close(char bracket) {
+  first.pop_back();
+  out += bracket;
+  return *this;
+}
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+  separate();
+  out += jsonString(name);
+  out += ':';
+  afterKey = true;
+  return *this;
+}
+
+JsonWriter& JsonWriter::raw(std::string_view json) {
+  separate();
+  out += json;
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(std::string_view text) { return raw(jsonString(text)); }
+JsonWriter& JsonWriter::value(bool truth) { return raw(truth ? "true" : "false"); }
+JsonWriter& JsonWriter::value(double number) {
+  if (!std::isfinite(number)) return null();
+  return raw(fmt::format("{}", number));
+}
+
+}  // namespace tbem

@@ -1,0 +1,28 @@
+// Diagnostics as text for people, as JSON lines for programs, and as changes to the source.
+#pragma once
+
+#include "compiler/support/Diagnostics.h"
+#include "compiler/support/Source.h"
+
+#include <deque>
+#include <string>
+
+namespace tbem {
+
+struct RenderOptions {
+  bool color = false;
+  unsigned width = 100;      ///< columns; longer source lines are cut around the mark
+};
+
+/// One diagnostic, ending in a newline: heading, place, source lines with marks, notes, help. Tabs are shown as four columns.
+std::string renderText(const Diagnostic& diagnostic, const SourceManager& sources, const RenderOptions& options);
+/// All of them, a blank line between two, and "2 errors, 1 warning" at the end where there are any.
+std::string renderAll(const DiagnosticSink& sink, const SourceManager& sources, const RenderOptions& options);
+/// One JSON object without a newline: `{"kind":"check","schema":1,"code":...}` (fields: docs of `check`).
+std::string renderJson(const Diagnostic& diagnostic, const SourceManager& sources);
+
+/// The text of `source` with all certain fixes that lie in it applied. Of two that overlap the first wins; the fixes of one
+/// diagnostic are applied all or none. `applied`, if given, counts the diagnostics that were mended.
+std::string applyFixes(const Source& source, const std::deque<Diagnostic>& diagnostics, std::size_t* applied = nullptr);
+
+}  // namespace tbem
