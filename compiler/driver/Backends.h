@@ -1,0 +1,29 @@
+// The backends by name, and what is said of those that are not there.
+#pragma once
+
+#include "runtime/include/tbem/backend.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tbem::driver {
+
+/// A backend that a program may name: built in, or known and not there.
+struct BackendChoice {
+  const char* name;
+  const tbem_backend* (*table)();   ///< null: not built in
+  const char* why;                  ///< why it is not there
+};
+const std::vector<BackendChoice>& knownBackends();
+
+/// The table, probed; nullptr and the reason where it cannot be used. `known`: false for a word that names no backend at all.
+struct Opened {
+  const tbem_backend* backend = nullptr;
+  tbem_device_info device{};
+  std::string reason;
+  bool known = true;
+};
+Opened openBackend(std::string_view name);
+
+}  // namespace tbem::driver

@@ -1,0 +1,38 @@
+// tbemc explain CODE: the page docs/errors/CODE.md, embedded in the binary.
+#include "compiler/driver/Commands.h"
+#include "compiler/driver/Output.h"
+#include "compiler/support/Diagnostics.h"
+
+#include <embedded/tbem_explanations.h>
+#include <fmt/format.h>
+
+namespace tbem::driver {
+
+int runExplain(const Options& options) {
+  const Diag kind = findDiag(options.word);
+  if (kind == Diag::count_) {
+    std::vector<std::string> codes;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(Diag::count_); ++i) codes.emplace_back(info(static_cast<Diag>(i)).code);
+    const std::string close = nearest(options.word, codes);
+    printFailure(fmt::format("no diagnostic has the code `{}`{}", options.word, close.empty() ? "" : fmt::format(": did you mean `{}`?", close)));
+    return kUsage;
+  }
+  const DiagInfo& row = info(kind);
+  std::string_view page;
+  for (const explanations::File& file : explanations::files()) {
+    if (file.name == fmt::format("{}.md", row.code)) page = file.text;
+  }
+  const char* severity = row.severity == Severity::Error ? "error" : row.severity == Severity::Warning ? "warning" : "note";
+  if (options.json) {
+    printJson("explain", {{"code", row.code}, {"name", row.name}, {"severity", severity}, {"message", row.message}, {"text", page}});
+    return kOk;
+  }
+  if (page.empty()) {
+    fmt::print("{} ({}): {}\n", row.code, severity, row.message);
+  } else {
+    fmt::print("{}", page);
+  }
+  return kOk;
+}
+
+}  // namespace tbem::driver

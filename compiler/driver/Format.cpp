@@ -1,0 +1,54 @@
+// tbemc fmt FILE...: canonical layout, to standard output, or back to the files.
+#include "compiler/syntax/Format.h"
+
+#include "compiler/driver/Commands.h"
+#include "compiler/driver/Output.h"
+#include "compiler/driver/Workspace.h"
+#include "runtime/report/Svg.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace tbem::driver {
+
+namespace {
+
+int formatOne(const Options& options, const std::string& path) {
+  Session session;
+  const Source* source = readSource(session, path);
+  if (source == nullptr) return kEnvironment;
+  const std::optional<std::string> text = syntax::format(*source, session.sink);
+  const int status = printDiagnostics(session, options);
+  if (!text) return status == kOk ? kProgramErrors : status;
+  const bool changed = *text != source->text;
+  if (options.checkOnly) {
+    if (changed) fmt::print(stderr, "{}: not formatted (tbemc fmt -w {})\n", path, path);
+    return changed ? kProgramErrors : kOk;
+  }
+  if (!options.write || path == "-") {
+    fmt::print("{}", *text);
+    return kOk;
+  }
+  if (!changed) return kOk;
+  const auto written = report::writeAtomically(path, *text);
+  if (!written) {
+    printFailure(written.error());
+    return kEnvironment;
+  }
+  return kOk;
+}
+
+}  // namespace
+
+int runFormat(const Options& options) {
+  int worst = kOk;
+  for (const std::string& path : options.files) {
+    const int status = formatOne(options, path);
+    if (status > worst) worst = status;
+  }
+  return worst;
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,52 @@
+#include "compiler/driver/Output.h"
+
+#include "compiler/driver/Version.h"
+#include "compiler/support/Render.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace tbem::driver {
+
+void printJson(const char* kind, Json fields) {
+  Json object;
+  object["kind"] = kind;
+  object["schema"] = kJsonSchema;
+  object.update(fields);
+  fmt::print("{}\n", object.dump(-1, ' ', false, Json::error_handler_t::replace));
+  std::fflush(stdout);
+}
+
+int printDiagnostics(const Session& session, const Options& options) {
+  RenderOptions style;
+  style.color = report::useColor(options.color, STDERR_FILENO);
+  style.width = options.width != 0 ? options.width : static_cast<unsigned>(report::terminalWidth(STDERR_FILENO));
+  for (const Diagnostic& diagnostic : session.sink.all()) {
+    if (options.json) {
+      fmt::print("{}\n", renderJson(diagnostic, session.sources));
+    } else {
+      fmt::print(stderr, "{}", renderText(diagnostic, session.sources, style));
+    }
+  }
+  std::fflush(stdout);
+  return session.sink.hasErrors() ? kProgramErrors : kOk;
+}
+
+void printFailure(std::string_view text) { fmt::print(stderr, "tbemc: {}\n", text); }
+
+void printNote(const Options& options, std::string_view text) {
+  if (!options.quiet) fmt::print(stderr, "{}\n", text);
+}
+
+void printTable(const Options& options, const report::Table& table) {
+  report::TableStyle style;
+  style.width = report::terminalWidth(STDOUT_FILENO);
+  style.color = report::useColor(options.color, STDOUT_FILENO);
+  fmt::print("{}\n", report::render(table, style));
+  std::fflush(stdout);
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,30 @@
+// What goes to the terminal: diagnostics, JSON lines, notes. The only place that knows about colour and width.
+#pragma once
+
+#include "compiler/driver/Options.h"
+#include "compiler/support/Session.h"
+#include "runtime/report/Table.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace tbem::driver {
+
+/// JSON objects whose fields stay in the order in which they are written.
+using Json = nlohmann::ordered_json;
+
+/// Prints one object of `--json` as a line, with its `kind` and `schema` in front.
+void printJson(const char* kind, Json fields);
+/// Prints all diagnostics of the session: to standard error, or with --json as `check` objects on standard output. Returns
+/// kProgramErrors if one is an error, else kOk.
+int printDiagnostics(const Session& session, const Options& options);
+/// A line on standard error: "tbemc: text". For failures of the environment and wrong usage.
+void printFailure(std::string_view text);
+/// A note on standard error, unless --quiet.
+void printNote(const Options& options, std::string_view text);
+/// A table on standard output in the terminal's width and colours.
+void printTable(const Options& options, const report::Table& table);
+
+}  // namespace tbem::driver

@@ -1,0 +1,202 @@
+#include "compiler/driver/RegressionModel.h"
+
+#include "compiler/support/Rational.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tbem::driver {
+
+using ast::NodeKind;
+
+const std::vector<std::string>& quantityNames() {
+  static const std::vector<std::string> names = {"memory_peak", "memory_baseline", "static_memory", "live",  "arena", "arena_peak",
+                                                 "latency",     "energy",          "flops",         "parameters"};
+  return names;
+}
+
+namespace {
+
+std::optional<std::uint32_t> factorOf(const ast::Name& name, const std::vector<design::Factor>& factors, DiagnosticSink& sink) {
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < factors.size(); ++i) {
+    if (factors[i].name == name.text) return i;
+    names.push_back(factors[i].name);
+  }
+  Diagnostic& diagnostic = sink.report(Diag::unknown_factor, name.range, name.text);
+  const std::string close = nearest(name.text, names);
+  if (!close.empty()) diagnostic.fix(name.range, close, Applicability::Maybe);
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> wholeNumber(const ast::Expr* expr) {
+  const auto* number = ast::dynCast<ast::Number>(expr);
+  if (number == nullptr) return std::nullopt;
+  const std::optional<Rational> value = Rational::parse(number->text);
+  if (!value || !value->isInt()) return std::nullopt;
+  return value->num;
+}
+
+using Terms = std::optional<std::vector<design::Term>>;
+
+/// `poly(f, g; degree: d)`.
+Terms polyTerms(const ast::Call& call, const std::vector<design::Factor>& factors, DiagnosticSink& sink) {
+  std::vector<std::uint32_t> chosen;
+  std::int64_t degree = 2;
+  for (const ast::Argument& argument : call.arguments) {
+    if (argument.name.text == "degree") {
+      const std::optional<std::int64_t> value = wholeNumber(argument.value);
+      if (!value || *value < 1 || *value > 6) {
+        sink.report(Diag::bad_term, argument.range, "`degree` is a whole number from 1 to 6");
+        return std::nullopt;
+      }
+      degree = *value;
+      continue;
+    }
+    const auto* name = ast::dynCast<ast::NameRef>(argument.value);
+    if (name == nullptr || !argument.name.empty()) {
+      sink.report(Diag::bad_term, argument.range, "`poly` takes factors, then `degree: 2`");
+      return std::nullopt;
+    }
+    const std::optional<std::uint32_t> factor = factorOf(name->name, factors, sink);
+    if (!factor) return std::nullopt;
+    chosen.push_back(*factor);
+  }
+  if (chosen.empty()) {
+    sink.report(Diag::bad_term, call.range, "`poly` names no factor");
+    return std::nullopt;
+  }
+  return design::poly(factors, chosen, static_cast<std::uint32_t>(degree));
+}
+
+Terms termsIn(const ast::Expr& expr, const std::vector<design::Factor>& factors, DiagnosticSink& sink);
+
+Terms productTerms(const ast::Binary& product, const std::vector<design::Factor>& factors, DiagnosticSink& sink) {
+  const Terms left = termsIn(*product.left, factors, sink);
+  const Terms right = termsIn(*product.right, factors, sink);
+  if (!left || !right) return std::nullopt;
+  std::vector<design::Term> terms;
+  for (const design::Term& a : *left) {
+    for (const design::Term& b : *right) terms.push_back(design::multiply(factors, a, b));
+  }
+  return terms;
+}
+
+Terms powerTerms(const ast::Binary& power, const std::vector<design::Factor>& factors, DiagnosticSink& sink) {
+  const auto* name = ast::dynCast<ast::NameRef>(power.left);
+  const std::optional<std::int64_t> exponent = wholeNumber(power.right);
+  if (name == nullptr || !exponent || *exponent < 1 || *exponent > 6) {
+    sink.report(Diag::bad_term, power.range, "a power is a factor `**` a whole number from 1 to 6");
+    return std::nullopt;
+  }
+  const std::optional<std::uint32_t> factor = factorOf(name->name, factors, sink);
+  if (!factor) return std::nullopt;
+  return std::vector<design::Term>{{{design::Part{*factor, static_cast<std::uint32_t>(*exponent)}}}};
+}
+
+Terms termsIn(const ast::Expr& expr, const std::vector<design::Factor>& factors, DiagnosticSink& sink) {
+  if (const auto* name = ast::dynCast<ast::NameRef>(&expr)) {
+    const std::optional<std::uint32_t> factor = factorOf(name->name, factors, sink);
+    if (!factor) return std::nullopt;
+    return std::vector<design::Term>{{{design::Part{*factor, 1}}}};
+  }
+  if (const auto* number = ast::dynCast<ast::Number>(&expr); number != nullptr && number->text == "1") {
+    return std::vector<design::Term>{{}};
+  }
+  if (const auto* call = ast::dynCast<ast::Call>(&expr)) {
+    const auto* callee = ast::dynCast<ast::NameRef>(call->callee);
+    if (callee != nullptr && callee->name.text == "poly") return polyTerms(*call, factors, sink);
+  }
+  if (const auto* binary = ast::dynCast<ast::Binary>(&expr)) {
+    if (binary->op == ast::BinaryOp::Mul) return productTerms(*binary, factors, sink);
+    if (binary->op == ast::BinaryOp::Power) return powerTerms(*binary, factors, sink);
+    if (binary->op == ast::BinaryOp::Add) {
+      Terms left = termsIn(*binary->left, factors, sink);
+      const Terms right = termsIn(*binary->right, factors, sink);
+      if (!left || !right) return std::nullopt;
+      left->insert(left->end(), right->begin(), right->end());
+      return left;
+    }
+  }
+  sink.report(Diag::bad_term, expr.range, "terms are sums of factors, products, powers and `poly(...)`");
+  return std::nullopt;
+}
+
+bool checkPart(const ast::Expr& expr, std::vector<std::string>& names, DiagnosticSink& sink) {
+  switch (expr.kind) {
+    case NodeKind::Number: return true;
+    case NodeKind::NameRef: {
+      const ast::Name& name = ast::cast<ast::NameRef>(expr).name;
+      const std::vector<std::string>& known = quantityNames();
+      if (std::find(known.begin(), known.end(), name.text) == known.end()) {
+        Diagnostic& diagnostic = sink.report(Diag::unknown_quantity, name.range, name.text);
+        const std::string close = nearest(name.text, known);
+        if (!close.empty()) diagnostic.fix(name.range, close, Applicability::Maybe);
+        return false;
+      }
+      names.push_back(name.text);
+      return true;
+    }
+    case NodeKind::Unary: return checkPart(*ast::cast<ast::Unary>(expr).operand, names, sink);
+    case NodeKind::Binary: {
+      const auto& binary = ast::cast<ast::Binary>(expr);
+      const bool arithmetic = binary.op == ast::BinaryOp::Add || binary.op == ast::BinaryOp::Sub ||
+                              binary.op == ast::BinaryOp::Mul || binary.op == ast::BinaryOp::Divide;
+      if (arithmetic) return checkPart(*binary.left, names, sink) && checkPart(*binary.right, names, sink);
+      break;
+    }
+    default: break;
+  }
+  sink.report(Diag::bad_response, expr.range);
+  return false;
+}
+
+std::optional<double> valueOf(const ast::Expr& expr, const Quantities& row) {
+  switch (expr.kind) {
+    case NodeKind::Number: {
+      const std::optional<Rational> value = Rational::parse(ast::cast<ast::Number>(expr).text);
+      return value ? std::optional(value->toDouble()) : std::nullopt;
+    }
+    case NodeKind::NameRef: {
+      const auto found = row.find(ast::cast<ast::NameRef>(expr).name.text);
+      return found == row.end() ? std::nullopt : std::optional(found->second);
+    }
+    case NodeKind::Unary: {
+      const std::optional<double> operand = valueOf(*ast::cast<ast::Unary>(expr).operand, row);
+      return operand ? std::optional(-*operand) : std::nullopt;
+    }
+    case NodeKind::Binary: {
+      const auto& binary = ast::cast<ast::Binary>(expr);
+      const std::optional<double> left = valueOf(*binary.left, row);
+      const std::optional<double> right = valueOf(*binary.right, row);
+      if (!left || !right) return std::nullopt;
+      switch (binary.op) {
+        case ast::BinaryOp::Add: return *left + *right;
+        case ast::BinaryOp::Sub: return *left - *right;
+        case ast::BinaryOp::Mul: return *left * *right;
+        case ast::BinaryOp::Divide: return *left / *right;
+        default: return std::nullopt;
+      }
+    }
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<std::vector<design::Term>> termsOf(const ast::Expr& terms, const std::vector<design::Factor>& factors, DiagnosticSink& sink) {
+  return termsIn(terms, factors, sink);
+}
+
+std::optional<std::vector<std::string>> checkResponse(const ast::Expr& response, DiagnosticSink& sink) {
+  std::vector<std::string> names;
+  if (!checkPart(response, names, sink)) return std::nullopt;
+  return names;
+}
+
+std::optional<double> evaluateResponse(const ast::Expr& response, const Quantities& row) {
+  const std::optional<double> value = valueOf(response, row);
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,124 @@
+#include "compiler/driver/Workspace.h"
+
+#include "compiler/driver/Output.h"
+#include "compiler/syntax/Parse.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+
+namespace tbem::driver {
+
+const Source* readSource(Session& session, const std::string& path) {
+  if (path == "-") {
+    std::string text((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
+    return &session.sources.add("<stdin>", std::move(text));
+  }
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    printFailure(fmt::format("cannot read {}: it is a folder", path));
+    return nullptr;
+  }
+  const Source* source = session.sources.addFile(path);
+  if (source == nullptr) printFailure(fmt::format("cannot read {}: {} (errno {})", path, std::strerror(errno), errno));
+  return source;
+}
+
+std::string Workspace::beside(const std::string& extension) const {
+  if (path.empty() || path == "-") return {};
+  return std::filesystem::path(path).replace_extension(extension).string();
+}
+
+namespace {
+
+/// "image=16,3,224,224" as a clause of a design; nothing where it has no such form.
+std::optional<std::string> inputClause(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) return std::nullopt;
+  const std::string dims = text.substr(equals + 1);
+  if (dims.find_first_not_of("0123456789,x ") != std::string::npos) return std::nullopt;
+  std::string list = dims;
+  std::replace(list.begin(), list.end(), 'x', ',');
+  return fmt::format("  input {}: [{}]\n", text.substr(0, equals), list);
+}
+
+/// The text of a design of one row of `network`.
+std::optional<std::string> designText(const Options& options, const std::string& network) {
+  std::string text = fmt::format("design row of {} {{\n", network);
+  for (const std::string& input : options.inputs) {
+    const std::optional<std::string> clause = inputClause(input);
+    if (!clause) {
+      printFailure(fmt::format("--input {}: give a name and its dimensions: --input image=16,3,224,224", input));
+      return std::nullopt;
+    }
+    text += *clause;
+  }
+  if (!options.task.empty()) text += fmt::format("  task {}\n", options.task);
+  return text + "}\n";
+}
+
+bool declaresDesign(const ast::File& file) {
+  return std::any_of(file.declarations.begin(), file.declarations.end(),
+                     [](const ast::Decl* decl) { return decl->kind == ast::NodeKind::Design; });
+}
+
+/// The text of -e, with a design around it where it is a network's expression.
+std::optional<std::string> expressionText(const Options& options) {
+  Session trial;
+  const Source& source = trial.sources.add("<-e>", *options.text);
+  const std::unique_ptr<ast::File> file = syntax::parse(source, trial.sink);
+  if (trial.sink.hasErrors() || file->expression == nullptr) return *options.text;
+  return designText(options, *options.text);
+}
+
+/// The last network of a file that has no design, for `--input`.
+std::string onlyNetwork(const ast::File& file) {
+  std::string name;
+  for (const ast::Decl* decl : file.declarations) {
+    const auto* callable = ast::dynCast<ast::Callable>(decl);
+    if (callable != nullptr && callable->callable == ast::CallableKind::Network) name = callable->name.text;
+  }
+  return name;
+}
+
+const Source* sourceOf(const Options& options, Workspace& workspace, const std::string& path) {
+  if (options.text) {
+    const std::optional<std::string> text = expressionText(options);
+    return text ? &workspace.session.sources.add("<-e>", *text) : nullptr;
+  }
+  const Source* source = readSource(workspace.session, path);
+  if (source == nullptr || options.inputs.empty()) return source;
+  Session trial;
+  const Source& copy = trial.sources.add(source->name, source->text);
+  const std::unique_ptr<ast::File> file = syntax::parse(copy, trial.sink);
+  if (trial.sink.hasErrors() || declaresDesign(*file)) return source;
+  const std::string network = onlyNetwork(*file);
+  if (network.empty()) return source;
+  const std::optional<std::string> design = designText(options, network);
+  if (!design) return nullptr;
+  return &workspace.session.sources.add(source->name, source->text + "\n" + *design);
+}
+
+}  // namespace
+
+std::unique_ptr<Workspace> loadWorkspace(const Options& options, const std::string& path) {
+  auto workspace = std::make_unique<Workspace>();
+  workspace->path = options.text ? "" : path;
+  const Source* source = sourceOf(options, *workspace, path);
+  if (source == nullptr) return nullptr;
+  sema::LoadOptions load = sema::LoadOptions::fromEnvironment();
+  load.allStandard = options.text.has_value();
+  workspace->program = sema::load(workspace->session.sources, workspace->session.sink, *source, load);
+  return workspace;
+}
+
+std::unique_ptr<Workspace> loadWorkspace(const Options& options) {
+  return loadWorkspace(options, options.files.empty() ? std::string() : options.files.front());
+}
+
+}  // namespace tbem::driver

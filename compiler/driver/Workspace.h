@@ -1,0 +1,42 @@
+// A program in memory: its sources, modules and declarations by kind. Every command that takes FILE or -e begins with one.
+#pragma once
+
+#include "compiler/driver/Options.h"
+#include "compiler/sema/Modules.h"
+#include "compiler/support/Session.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tbem::driver {
+
+/// Reads a file, or standard input for "-". nullptr after saying on standard error why it cannot be read.
+const Source* readSource(Session& session, const std::string& path);
+
+struct Workspace {
+  Session session;
+  std::string path;                        ///< of the program; "" for -e, "-" for standard input
+  std::unique_ptr<sema::Program> program;
+
+  const ast::File& file() const { return *program->main().files.front(); }
+  /// All declarations of one kind in the program's own file, in order.
+  template <class T> std::vector<const T*> all() const {
+    std::vector<const T*> found;
+    for (const ast::Decl* decl : file().declarations) {
+      if (const T* one = ast::dynCast<T>(decl)) found.push_back(one);
+    }
+    return found;
+  }
+  /// "table1.tbem" -> "table1" + extension, beside the program; "" where the program is no file.
+  std::string beside(const std::string& extension) const;
+};
+
+/// Parses and loads what the command line names: a file, standard input, or -e. A network given by -e, or a file that has
+/// networks but no design and is given --input, gets a design of one row. Diagnostics are left in the session. nullptr after
+/// saying why where the file cannot be read (exit kEnvironment).
+std::unique_ptr<Workspace> loadWorkspace(const Options& options, const std::string& path);
+/// The same for the first of `options.files`.
+std::unique_ptr<Workspace> loadWorkspace(const Options& options);
+
+}  // namespace tbem::driver
