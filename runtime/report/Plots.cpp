@@ -2,15 +2,34 @@
 #include "runtime/report/Svg.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace tbem::report {
+namespace {
+
+/// Values over more than a decade are shown on logarithmic axes, where equal relative errors look equal.
+bool spansDecades(const std::vector<Series>& series) {
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  for (const Series& one : series)
+    for (const Point& point : one.points)
+      for (const double value : {point.x, point.y, point.left.value_or(point.x), point.right.value_or(point.x)}) {
+        if (!std::isfinite(value)) continue;
+        low = std::min(low, value);
+        high = std::max(high, value);
+      }
+  return low > 0 && high > 10 * low;
+}
+
+}  // namespace
 
 Plot scatterMeasuredPredicted(std::string title, std::string what, Quantity quantity, std::vector<Series> series) {
   Plot plot;
   plot.title = std::move(title);
-  plot.x = {"predicted " + what, quantity, false, false, {}};
-  plot.y = {"measured " + what, quantity, false, false, {}};
+  const bool logarithmic = spansDecades(series);
+  plot.x = {"predicted " + what, quantity, logarithmic, false, {}};
+  plot.y = {"measured " + what, quantity, logarithmic, false, {}};
   plot.series = std::move(series);
   plot.lines = false;
   plot.diagonal = true;

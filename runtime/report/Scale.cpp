@@ -74,15 +74,24 @@ std::string logText(Quantity quantity, double value) {
 void logTicks(Scale& scale, const Axis& axis, int most) {
   scale.title = axis.label;
   const double base = axis.quantity == Quantity::Bytes ? 2 : 10;
-  const double first = std::floor(std::log(scale.low) / std::log(base) + 1e-9), last = std::ceil(std::log(scale.high) / std::log(base) - 1e-9);
-  const double step = std::max(1.0, std::ceil((last - first) / most));
-  const bool between = base == 10 && (last - first) * 3 <= most;
+  const double first = std::ceil(std::log(scale.low) / std::log(base) - 1e-9), last = std::floor(std::log(scale.high) / std::log(base) + 1e-9);
+  const double step = std::max(1.0, std::ceil((last - first + 1) / most));
+  const bool between = base == 10 && (last - first + 1) * 3 <= most;
   const double low = scale.low * (1 - 1e-9), high = scale.high * (1 + 1e-9);
-  for (double power = first; power <= last; power += step)
+  for (double power = between ? first - 1 : first; power <= last; power += step)
     for (const double times : {1.0, 2.0, 5.0}) {
       const double value = times * std::pow(base, power);
       if ((times == 1 || between) && value >= low && value <= high) scale.ticks.push_back({value, logText(axis.quantity, value)});
     }
+}
+
+/// A logarithmic axis over a small range has too few powers on it: round numbers an equal step apart instead.
+void evenTicksOnLog(Scale& scale, const Axis& axis, int most) {
+  const Unit unit = unitFor(axis.quantity, scale.high);
+  const double step = niceStep(scale.low / unit.size, scale.high / unit.size, most);
+  scale.ticks.clear();
+  for (double i = std::ceil(scale.low / unit.size / step); i * step * unit.size <= scale.high; ++i)
+    scale.ticks.push_back({i * step * unit.size, number(i * step, 6) + (unit.name.empty() ? "" : " " + std::string(unit.name))});
 }
 
 void widenLog(Scale& scale) {
@@ -116,6 +125,7 @@ Scale scaleFor(const Axis& axis, const std::vector<double>& values, int most) {
   if (scale.logarithmic) {
     widenLog(scale);
     if (axis.ticks.empty()) logTicks(scale, axis, most); else ticksAt(scale, axis, most);
+    if (axis.ticks.empty() && scale.ticks.size() < 3) evenTicksOnLog(scale, axis, most);
     return scale;
   }
   if (axis.fromZero && scale.low > 0) scale.low = 0;

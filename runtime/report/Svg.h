@@ -43,7 +43,8 @@ struct Plot {
 std::string svg(const Plot& plot);
 
 /// Measured (y) against predicted (x), with the diagonal on which they would be equal; a point's `left` and `right` are the
-/// prediction's interval. `what` names the response ("peak memory"); one series for each backend, say.
+/// prediction's interval. `what` names the response ("peak memory"); one series for each backend, say. Logarithmic where the
+/// values are positive and span more than a decade.
 Plot scatterMeasuredPredicted(std::string title, std::string what, Quantity quantity, std::vector<Series> series);
 
 /// A response against a factor, one line for each level of another one: the TBEM paper's Figure 2 is memory against depth, a
