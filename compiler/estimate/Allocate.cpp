@@ -1,0 +1,313 @@
+// From groups to steps, buffers, lifetimes and offsets.
+#include "compiler/estimate/Lowering.h"
+#include "compiler/estimate/Plan.h"
+#include "compiler/estimate/Query.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tbem::estimate {
+
+using graph::index;
+using graph::kNoTensor;
+
+namespace {
+constexpr std::size_t kMaxName = 80;
+
+class Allocator {
+public:
+  Allocator(Lowering& s, Program& p) : state(s), program(p), bufferOf(s.versions.size(), kNoBuffer), lives(s.memories.size()) {}
+
+  bool run() {
+    sortGroups();
+    findStored();
+    for (std::uint32_t step = 0; step < order.size(); ++step) {
+      const Group& group = state.groups[order[step]];
+      const bool ok = state.items[group.items.front()].isLoop ? addLoop(group, step) : addCall(group, step);
+      if (!ok) return false;
+    }
+    measureLives();
+    shareInPlace();
+    makeAllocations();
+    nameBuffers();
+    place();
+    return true;
+  }
+
+private:
+  struct Life {
+    std::uint32_t first = UINT32_MAX, last = 0;
+    std::uint32_t shares = kNone;      ///< memory whose allocation it takes over
+    std::uint32_t allocation = kNone;
+    bool used = false;
+    void at(std::uint32_t step) {
+      first = std::min(first, step);
+      last = std::max(last, step);
+      used = true;
+    }
+  };
+
+  void sortGroups() {
+    for (std::uint32_t g = 0; g < state.groups.size(); ++g) {
+      if (state.groups[g].alive) order.push_back(g);
+    }
+    std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) { return state.groups[a].position < state.groups[b].position; });
+  }
+
+  /// A value made and used up within one loop is never stored.
+  void findStored() {
+    stored.assign(state.versions.size(), false);
+    std::vector<std::uint32_t> madeIn(state.versions.size(), kNone);
+    for (std::uint32_t i = 0; i < state.items.size(); ++i) {
+      for (const std::uint32_t write : state.items[i].writes) {
+        if (write == kNone) continue;
+        madeIn[write] = state.groupOf[i];
+        const Memory& memory = state.memories[state.versions[write].memory];
+        if (memory.persistent || memory.kept || !state.items[i].isLoop) stored[write] = true;
+      }
+    }
+    for (std::uint32_t i = 0; i < state.items.size(); ++i) {
+      for (const std::uint32_t read : state.items[i].reads) {
+        if (read != kNone && madeIn[state.versions[read].root] != state.groupOf[i]) stored[state.versions[read].root] = true;
+      }
+    }
+  }
+
+  BufferId buffer(std::uint32_t version) {
+    if (version == kNone) return kNoBuffer;
+    if (bufferOf[version] == kNoBuffer) {
+      bufferOf[version] = static_cast<BufferId>(program.buffers.size());
+      program.buffers.push_back({state.versions[version].tensor, {}, state.versions[version].operand, 0});
+      versionOf.push_back(version);
+    }
+    return bufferOf[version];
+  }
+
+  bool addCall(const Group& group, std::uint32_t step) {
+    const Item& item = state.items[group.items.front()];
+    NativeCall call;
+    call.primitive = item.primitive;
+    call.attributes = item.attributes;
+    call.scalars = item.scalars;
+    call.implementation = item.implementation;
+    call.inputs = static_cast<std::uint32_t>(item.reads.size());
+    for (const std::uint32_t version : item.reads) call.operands.push_back(use(version, step));
+    for (const std::uint32_t version : item.writes) call.operands.push_back(use(version, step));
+    if (item.workspace != 0) {
+      const std::int64_t bytes = static_cast<std::int64_t>(item.workspace);
+      call.workspace = static_cast<BufferId>(program.buffers.size());
+      program.buffers.push_back({kNoTensor, "workspace", plainOperand(TBEM_U8, {&bytes, 1}), 0});
+      versionOf.push_back(kNone);
+      workspaces.push_back({call.workspace, step, item.workspace});
+    }
+    program.steps.push_back({Step::Kind::Call, static_cast<std::uint32_t>(program.calls.size()), {}, state.rangeOf(item), {}});
+    Step& made = program.steps.back();
+    if (item.op == graph::kNoOp) {
+      made.name = "reorder";
+    } else {
+      made.ops = {item.op};
+      made.name = state.graph[item.op].declaration;
+    }
+    program.calls.push_back(std::move(call));
+    return true;
+  }
+
+  bool addLoop(const Group& group, std::uint32_t step) {
+    FusedLoop loop;
+    std::vector<std::uint32_t> reads;
+    std::vector<std::uint32_t> writes;
+    if (!state.buildLoop(group, stored, loop, reads, writes)) return false;
+    for (std::size_t i = 0; i < reads.size(); ++i) loop.inputs[i].buffer = use(reads[i], step);
+    for (std::size_t i = 0; i < writes.size(); ++i) loop.outputs[i].buffer = use(writes[i], step);
+    Step made{Step::Kind::Loop, static_cast<std::uint32_t>(program.loops.size()), {}, state.rangeOf(state.items[group.items.front()]), {}};
+    std::string last;
+    for (const std::uint32_t id : group.items) {
+      made.ops.push_back(state.items[id].op);
+      const std::string& word = state.graph[state.items[id].op].declaration;
+      if (word == last || made.name.size() > kMaxName) continue;
+      made.name += (made.name.empty() ? "" : "+") + word;
+      last = word;
+    }
+    program.steps.push_back(std::move(made));
+    program.loops.push_back(std::move(loop));
+    loopReads.push_back({step, std::move(reads), std::move(writes)});
+    return true;
+  }
+
+  BufferId use(std::uint32_t version, std::uint32_t step) {
+    if (version == kNone) return kNoBuffer;
+    lives[state.versions[version].memory].at(step);
+    return buffer(version);
+  }
+
+  void measureLives() {
+    const auto end = static_cast<std::uint32_t>(program.steps.empty() ? 0 : program.steps.size() - 1);
+    for (std::size_t m = 0; m < lives.size(); ++m) {
+      const Memory& memory = state.memories[m];
+      if (memory.persistent) {
+        lives[m].at(0);
+        lives[m].at(end);
+      } else if (memory.kept && lives[m].used) {
+        lives[m].at(end);
+      }
+    }
+  }
+
+  /// A result of a loop takes the place of an operand that dies there, where both have the same places.
+  void shareInPlace() {
+    for (const LoopUse& loop : loopReads) {
+      const FusedLoop& code = program.loops[program.steps[loop.step].index];
+      std::vector<std::uint32_t> taken;
+      for (const std::uint32_t write : loop.writes) {
+        const std::uint32_t target = state.versions[write].memory;
+        if (state.memories[target].persistent) continue;
+        for (std::size_t i = 0; i < loop.reads.size(); ++i) {
+          const std::uint32_t source = owner(state.versions[loop.reads[i]].memory);
+          if (!canTake(loop, code, source, i, write) || std::find(taken.begin(), taken.end(), source) != taken.end()) continue;
+          taken.push_back(source);
+          lives[target].shares = source;
+          lives[source].last = std::max(lives[source].last, lives[target].last);
+          if (state.memories[target].kind == Kind::Gradients) state.memories[source].kind = Kind::Gradients;
+          break;
+        }
+      }
+    }
+  }
+  struct LoopUse {
+    std::uint32_t step;
+    std::vector<std::uint32_t> reads, writes;
+  };
+  bool canTake(const LoopUse& loop, const FusedLoop& code, std::uint32_t source, std::size_t input, std::uint32_t write) {
+    const Memory& memory = state.memories[source];
+    const tbem_operand& from = state.versions[loop.reads[input]].operand;
+    tbem_operand to = state.versions[write].operand;
+    if (memory.persistent || lives[source].last != loop.step) return false;
+    if (elementBytes(from.dtype) != elementBytes(to.dtype) || memory.bytes != to.layout.bytes) return false;
+    to.dtype = from.dtype;
+    if (!samePlaces(from, to)) return false;
+    for (std::size_t i = 0; i < loop.reads.size(); ++i) {
+      if (owner(state.versions[loop.reads[i]].memory) == source && !sameElement(code, i, state.versions[loop.reads[i]].operand)) return false;
+    }
+    return true;
+  }
+  static bool sameElement(const FusedLoop& code, std::size_t input, const tbem_operand& operand) {
+    const std::vector<std::int32_t>& axes = code.inputs[input].axes;
+    if (axes.size() != code.dims.size()) return false;
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+      if (operand.dims[k] != code.dims[k] || (axes[k] != static_cast<std::int32_t>(k) && code.dims[k] != 1)) return false;
+    }
+    return true;
+  }
+  std::uint32_t owner(std::uint32_t memory) const {
+    while (lives[memory].shares != kNone) memory = lives[memory].shares;
+    return memory;
+  }
+
+  void makeAllocations() {
+    // Persistent ones first: they come to lie at the bottom of the arena.
+    for (const bool persistent : {true, false}) {
+      for (std::uint32_t m = 0; m < lives.size(); ++m) {
+        const Memory& memory = state.memories[m];
+        if (memory.persistent != persistent || !lives[m].used || lives[m].shares != kNone) continue;
+        lives[m].allocation = static_cast<std::uint32_t>(program.allocations.size());
+        program.allocations.push_back({memory.kind, memory.bytes, 0, lives[m].first, lives[m].last, memory.persistent});
+      }
+    }
+    for (const Workspace& workspace : workspaces) {
+      program.buffers[static_cast<std::uint32_t>(workspace.buffer)].allocation = static_cast<std::uint32_t>(program.allocations.size());
+      program.allocations.push_back({Kind::Workspace, workspace.bytes, 0, workspace.step, workspace.step, false});
+    }
+    for (std::uint32_t m = 0; m < state.memories.size(); ++m) {
+      if (state.memories[m].persistent) bufferForPersistent(m);
+    }
+    for (std::size_t b = 0; b < program.buffers.size(); ++b) {
+      if (versionOf[b] != kNone) program.buffers[b].allocation = lives[owner(state.versions[versionOf[b]].memory)].allocation;
+    }
+  }
+  /// A weight or an input that no step touches still has a buffer: the runtime fills it, the caller may read it.
+  void bufferForPersistent(std::uint32_t memory) {
+    for (std::uint32_t v = 0; v < state.versions.size(); ++v) {
+      if (state.versions[v].memory == memory && state.versions[v].tensor != kNoTensor && bufferOf[v] == kNoBuffer) buffer(v);
+    }
+  }
+
+  void nameBuffers() {
+    const graph::Graph& graph = state.graph;
+    program.bufferOf.assign(graph.tensors.size(), kNoBuffer);
+    for (std::uint32_t t = 0; t < graph.tensors.size(); ++t) {
+      // What the caller reads is the last version made for it (row-major, where it is an output).
+      for (const std::uint32_t version : state.versionsOf[t]) {
+        const bool kept = state.memories[state.versions[version].memory].kept;
+        if (bufferOf[version] != kNoBuffer && (program.bufferOf[t] == kNoBuffer || kept)) program.bufferOf[t] = bufferOf[version];
+      }
+    }
+    for (std::uint32_t b = 0; b < program.buffers.size(); ++b) {
+      Buffer& buffer = program.buffers[b];
+      if (buffer.tensor == kNoTensor) {
+        if (buffer.name.empty()) buffer.name = "temporary";
+        continue;
+      }
+      const graph::Tensor& tensor = graph[buffer.tensor];
+      const graph::Storage& storage = graph[tensor.storage];
+      if (!storage.path.empty()) {
+        buffer.name = storage.kind == graph::StorageClass::Gradient ? storage.path + " gradient" : storage.path;
+      } else if (tensor.producer != graph::kNoOp) {
+        const graph::Op& op = graph[tensor.producer];
+        const std::string& path = graph.scopes.empty() ? std::string() : graph.scopes[index(op.scope)].path;
+        buffer.name = (path.empty() ? "" : path + ".") + op.declaration + "." + tensor.name;
+      } else {
+        buffer.name = tensor.name;
+      }
+    }
+  }
+
+  void place() {
+    std::vector<Request> requests;
+    std::vector<std::uint32_t> which;
+    std::uint64_t persistent = 0;
+    std::uint64_t persistentLive = 0;
+    for (std::uint32_t a = 0; a < program.allocations.size(); ++a) {
+      Allocation& allocation = program.allocations[a];
+      if (allocation.persistent) {
+        allocation.offset = persistent;
+        persistent += alignUp(allocation.bytes);
+        persistentLive += allocation.bytes;
+      } else {
+        requests.push_back({allocation.bytes, allocation.first, allocation.last});
+        which.push_back(a);
+      }
+    }
+    const Plan plan = planOffsets(requests);
+    for (std::size_t i = 0; i < which.size(); ++i) program.allocations[which[i]].offset = persistent + plan.offsets[i];
+    program.arena = persistent + plan.peak;
+    program.live = persistentLive + liveBound(requests, 1, &program.peakStep);
+    std::uint64_t sum = 0;
+    for (const Allocation& allocation : program.allocations) {
+      if (!allocation.persistent && (allocation.first > program.peakStep || program.peakStep > allocation.last)) continue;
+      program.kinds[static_cast<std::size_t>(allocation.kind)] += allocation.bytes;
+      sum += allocation.bytes;
+    }
+    program.gaps = program.arena - sum;
+  }
+
+  struct Workspace {
+    BufferId buffer;
+    std::uint32_t step;
+    std::uint64_t bytes;
+  };
+
+  Lowering& state;
+  Program& program;
+  std::vector<std::uint32_t> order;
+  std::vector<bool> stored;
+  std::vector<BufferId> bufferOf;           ///< by version
+  std::vector<std::uint32_t> versionOf;     ///< by buffer; kNone for a workspace
+  std::vector<Life> lives;                  ///< by memory
+  std::vector<LoopUse> loopReads;
+  std::vector<Workspace> workspaces;
+};
+}  // namespace
+
+bool Lowering::allocate(Program& program) { return Allocator(*this, program).run(); }
+
+}  // namespace tbem::estimate

@@ -1,0 +1,82 @@
+#include "compiler/estimate/Lower.h"
+
+#include "compiler/estimate/Lowering.h"
+#include "compiler/estimate/Query.h"
+#include "compiler/estimate/Static.h"
+
+namespace tbem::estimate {
+
+using graph::index;
+using graph::kNoTensor;
+
+Diagnostic& LowerError::report(DiagnosticSink& sink) const {
+  switch (arguments.size()) {
+    case 0: return sink.report(kind, range);
+    case 1: return sink.report(kind, range, arguments[0]);
+    case 2: return sink.report(kind, range, arguments[0], arguments[1]);
+    default: return sink.report(kind, range, arguments[0], arguments[1], arguments[2]);
+  }
+}
+
+namespace {
+bool lowerAll(Lowering& state) {
+  for (const graph::OpId id : state.order) {
+    bool ok = false;
+    switch (state.graph[id].kind) {
+      case graph::OpKind::Native: ok = state.lowerCall(id); break;
+      case graph::OpKind::Elementwise: ok = state.lowerLoop(id); break;
+      case graph::OpKind::View: ok = state.lowerView(id); break;
+      default: ok = state.fail(Diag::gates_not_lowered, state.graph[id].range, {state.graph.network}); break;
+    }
+    if (!ok || state.error) return false;
+  }
+  return true;
+}
+
+/// What the caller reads after the step stays alive: outputs and the loss in row-major order, gradients as they are.
+bool keepResults(Lowering& state) {
+  const graph::Graph& graph = state.graph;
+  const auto keepPlain = [&state](graph::TensorId tensor) {
+    const std::uint32_t version = state.ensure(tensor, state.plainOf(tensor), state.graph[tensor].range);
+    if (version != kNone) state.memories[state.versions[version].memory].kept = true;
+    return version != kNone;
+  };
+  if (!graph.training || state.options.keepOutputs) {
+    for (const graph::TensorId output : graph.outputs) {
+      if (!keepPlain(output)) return false;
+    }
+  }
+  if (graph.loss != kNoTensor && !keepPlain(graph.loss)) return false;
+  if (state.options.keepGradients) {
+    for (const graph::Graph::Weight& weight : graph.weights) {
+      if (weight.gradient == kNoTensor) continue;
+      const std::uint32_t version = state.current(weight.gradient);
+      if (version == kNone) return false;
+      state.memories[state.versions[version].memory].kept = true;
+    }
+  }
+  // Weights, inputs and states that nothing uses are there all the same.
+  for (std::uint32_t t = 0; t < graph.tensors.size(); ++t) {
+    const auto tensor = static_cast<graph::TensorId>(t);
+    if (graph[tensor].producer == graph::kNoOp && state.isPersistent(tensor) && state.current(tensor) == kNone) return false;
+  }
+  return true;
+}
+}  // namespace
+
+tl::expected<Program, LowerError> lower(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend, const LowerOptions& options) {
+  QueryCache own;
+  Lowering state{.graph = graph, .values = values, .backend = backend, .options = options, .cache = options.cache != nullptr ? *options.cache : own};
+  Program program;
+  program.backend = backend.name;
+  if (!state.prepare() || !lowerAll(state) || !keepResults(state)) return tl::unexpected(*state.error);
+  state.fuse();
+  if (!state.allocate(program)) return tl::unexpected(*state.error);
+  program.scalars = state.scalars;
+  if (backend.probe(&program.device) != TBEM_OK) {
+    return tl::unexpected(LowerError{Diag::backend_lacks_primitive, {}, {backend.name, "any program", backend.last_error()}});
+  }
+  return program;
+}
+
+}  // namespace tbem::estimate

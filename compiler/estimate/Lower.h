@@ -1,0 +1,60 @@
+// From a graph and the numbers of a row to the program that one device runs: schedule, layouts, fused loops, workspaces,
+// lifetimes, offsets.
+//
+// The device is asked for layouts and workspaces (`tbem_backend::query`); nothing is guessed. What `lower` returns is what the
+// estimator prints and what native code runs.
+#pragma once
+
+#include "compiler/estimate/Program.h"
+#include "compiler/support/Diagnostics.h"
+
+#include <tl/expected.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tbem::estimate {
+
+/// Answers of a backend by description. Equal descriptions have equal answers on one machine, so rows share one.
+class QueryCache {
+public:
+  QueryCache();
+  ~QueryCache();
+  QueryCache(QueryCache&&) noexcept;
+  QueryCache& operator=(QueryCache&&) noexcept;
+  struct Impl;
+  Impl& impl() { return *data; }
+  std::size_t size() const;
+  /// Seconds spent in the backend.
+  double seconds() const;
+
+private:
+  std::unique_ptr<Impl> data;
+};
+
+struct LowerOptions {
+  int threads = 1;
+  bool keepGradients = false;   ///< weights' gradients stay readable after the step
+  bool keepOutputs = false;     ///< of a training step; those of inference are always kept
+  bool fuse = true;
+  QueryCache* cache = nullptr;  ///< borrowed; nothing: one of this call alone
+};
+
+/// Why there is no program: a row of the table of diagnostics (E05xx), its arguments, and the place.
+struct LowerError {
+  Diag kind{};
+  SrcRange range;
+  std::vector<std::string> arguments;
+  Diagnostic& report(DiagnosticSink& sink) const;
+};
+
+/// Contracts of the result, beyond Program.h:
+/// - A full-sized operand of a fused loop lies where the loop's layout says; a broadcast one is row-major.
+/// - An element's inputs are all read before an output of it is written; an output may share the allocation of an input that
+///   every read of the loop takes at the same element.
+/// - Persistent allocations lie below all others.
+/// - Outputs kept for the caller are row-major; weights, gradients and states have the layout that the weight's operator wants.
+tl::expected<Program, LowerError> lower(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend, const LowerOptions& options);
+
+}  // namespace tbem::estimate

@@ -1,0 +1,220 @@
+// Native operators: the device is asked which layouts it wants, and values are brought into them.
+#include "compiler/estimate/Lowering.h"
+#include "compiler/estimate/Query.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tbem::estimate {
+
+using graph::index;
+using graph::kNoTensor;
+using graph::Op;
+using graph::TensorId;
+
+namespace {
+/// Primitives whose library chooses the layouts; all others take what comes.
+bool choosesLayouts(tbem_primitive primitive) {
+  switch (primitive) {
+    case TBEM_PRIMITIVE_conv2d: case TBEM_PRIMITIVE_conv2d_input_gradient: case TBEM_PRIMITIVE_conv2d_weight_gradient:
+    case TBEM_PRIMITIVE_dense: case TBEM_PRIMITIVE_dense_input_gradient: case TBEM_PRIMITIVE_dense_weight_gradient:
+      return true;
+    default: return false;
+  }
+}
+bool isWeightGradient(tbem_primitive primitive) {
+  return primitive == TBEM_PRIMITIVE_conv2d_weight_gradient || primitive == TBEM_PRIMITIVE_dense_weight_gradient;
+}
+/// Names that oneDNN gives to loops nobody tuned.
+bool isSlow(const tbem_op_info& info) { return std::strncmp(info.implementation, "ref", 3) == 0; }
+
+/// A native operator on its way to an item.
+struct Call {
+  const Op& op;
+  std::vector<TensorId> tensors;           ///< inputs then outputs, padded to the primitive's signature
+  std::size_t inputs = 0;
+  std::vector<std::int64_t> attributes;
+};
+using Operands = std::vector<tbem_operand>;
+
+tbem_operand absent() { return tbem_operand{}; }
+
+/// Every operand open, but for vectors and scalars, which have only one order.
+Operands open(const Lowering& state, const Call& call) {
+  Operands operands;
+  for (const TensorId tensor : call.tensors) {
+    if (tensor == kNoTensor) {
+      operands.push_back(absent());
+    } else if (state.dims[index(tensor)].size() < 2) {
+      operands.push_back(state.plainOf(tensor));
+    } else {
+      operands.push_back(openOperand(state.graph[tensor].dtype, state.dims[index(tensor)]));
+    }
+  }
+  return operands;
+}
+
+/// The layout of the weight whose gradient the call computes, where it is known.
+std::optional<tbem_operand> weightLayout(const Lowering& state, const Call& call) {
+  const TensorId gradient = call.tensors[call.inputs];
+  TensorId weight = gradient == kNoTensor ? kNoTensor : state.weightOf[index(gradient)];
+  if (weight == kNoTensor && call.op.forward != graph::kNoOp) {   // one of several parts of a shared weight's gradient
+    const Op& forward = state.graph[call.op.forward];
+    if (forward.inputs.size() > 1) weight = forward.inputs[1];
+  }
+  if (weight == kNoTensor || !state.isPersistent(weight)) return std::nullopt;
+  const auto& layout = state.layoutOf[index(state.graph[weight].storage)];
+  if (!layout || state.dims[index(weight)] != state.dims[index(gradient)]) return std::nullopt;
+  return likeOperand(*layout, state.graph[gradient].dtype, state.dims[index(gradient)]);
+}
+}  // namespace
+
+const Answer& Lowering::ask(tbem_primitive primitive, const std::vector<tbem_operand>& operands, std::size_t inputs, const std::vector<std::int64_t>& attributes) {
+  return cache.impl().ask(backend, primitive, operands, inputs, attributes, options.threads);
+}
+
+namespace {
+/// Where a library's own choice differs from where a value lies, the value is left where it is if the library runs there too.
+const Answer& keepInPlace(Lowering& state, const Call& call, const Answer& preferred) {
+  Operands operands = preferred.operands;
+  bool changed = false;
+  for (std::size_t i = 0; i < call.tensors.size(); ++i) {
+    const TensorId tensor = call.tensors[i];
+    if (tensor == kNoTensor) continue;
+    if (i >= call.inputs) {   // results follow the inputs anew
+      if (operands[i].rank >= 2) operands[i].layout = {.any = 1};
+      continue;
+    }
+    if (state.isOpen(tensor)) continue;
+    const auto& known = state.versionsOf[index(tensor)];
+    if (std::any_of(known.begin(), known.end(), [&](std::uint32_t id) { return samePlaces(state.versions[id].operand, operands[i]); })) continue;
+    const std::uint32_t home = state.current(tensor);
+    if (home == kNone || (isRowMajor(state.versions[home].operand) && operands[i].rank == 4)) continue;  // plain images are slow everywhere
+    operands[i] = state.versions[home].operand;
+    changed = true;
+  }
+  if (!changed) return preferred;
+  if (isWeightGradient(call.op.primitive)) operands[call.inputs] = preferred.operands[call.inputs];
+  const Answer& kept = state.ask(call.op.primitive, operands, call.inputs, call.attributes);
+  return kept.status == TBEM_OK && !isSlow(kept.info) ? kept : preferred;
+}
+
+const Answer& askChoosing(Lowering& state, const Call& call) {
+  Operands operands = open(state, call);
+  if (isWeightGradient(call.op.primitive)) {
+    if (const auto layout = weightLayout(state, call)) {
+      operands[call.inputs] = *layout;
+      const Answer& like = state.ask(call.op.primitive, operands, call.inputs, call.attributes);
+      if (like.status == TBEM_OK && !isSlow(like.info)) return keepInPlace(state, call, like);
+      operands = open(state, call);
+    }
+  }
+  const Answer& free = state.ask(call.op.primitive, operands, call.inputs, call.attributes);
+  return free.status == TBEM_OK ? keepInPlace(state, call, free) : free;
+}
+
+/// Inputs where they are; images of one call in one order of dimensions, that of the first blocked one.
+const Answer& askFollowing(Lowering& state, const Call& call) {
+  Operands operands = open(state, call);
+  const tbem_operand* model = nullptr;
+  std::vector<tbem_operand> homes(call.inputs);
+  for (std::size_t i = 0; i < call.inputs; ++i) {
+    if (call.tensors[i] == kNoTensor) continue;
+    const std::uint32_t home = state.current(call.tensors[i]);
+    if (home == kNone) continue;
+    homes[i] = state.versions[home].operand;
+    if (model == nullptr && homes[i].rank >= 3 && !isRowMajor(homes[i])) model = &homes[i];
+  }
+  for (std::size_t i = 0; i < call.inputs; ++i) {
+    if (homes[i].present == 0) continue;
+    operands[i] = model != nullptr && model->rank == homes[i].rank ? likeOperand(*model, homes[i].dtype, dimsOf(homes[i])) : homes[i];
+  }
+  return state.ask(call.op.primitive, operands, call.inputs, call.attributes);
+}
+
+const Answer& askPlain(Lowering& state, const Call& call, bool results) {
+  Operands operands = open(state, call);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (call.tensors[i] != kNoTensor && (i < call.inputs || results)) operands[i] = state.plainOf(call.tensors[i]);
+  }
+  return state.ask(call.op.primitive, operands, call.inputs, call.attributes);
+}
+
+/// The first that the device can run: its own choice or what is there; row-major inputs; everything row-major.
+const Answer& choose(Lowering& state, const Call& call) {
+  const bool chooses = choosesLayouts(call.op.primitive);
+  const Answer* first = chooses ? &askChoosing(state, call) : &askFollowing(state, call);
+  if (first->status == TBEM_OK) return *first;
+  const Answer& plainInputs = askPlain(state, call, false);
+  if (plainInputs.status == TBEM_OK) return plainInputs;
+  return askPlain(state, call, true);
+}
+
+std::size_t words(const char* list) {
+  std::size_t count = 0;
+  bool inside = false;
+  for (; *list != '\0'; ++list) {
+    if (*list != ' ' && !inside) ++count;
+    inside = *list != ' ';
+  }
+  return count;
+}
+}  // namespace
+
+bool Lowering::lowerCall(graph::OpId id) {
+  const Op& op = graph[id];
+  const PrimitiveRow& row = primitiveRow(op.primitive);
+  Call call{op, op.inputs, words(row.inputs), {}};
+  call.tensors.resize(call.inputs, kNoTensor);
+  call.tensors.insert(call.tensors.end(), op.outputs.begin(), op.outputs.end());
+  call.tensors.resize(call.inputs + words(row.outputs), kNoTensor);
+  const auto rankOf = [this](TensorId tensor) { return tensor == kNoTensor ? std::size_t{0} : dims[index(tensor)].size(); };
+  std::string wrong;
+  call.attributes = flattenAttributes(op, values, rankOf(call.tensors[0]), rankOf(call.tensors[call.inputs]), wrong);
+  if (!wrong.empty()) return fail(Diag::row_without_number, op.range, {wrong});
+
+  const Answer answer = choose(*this, call);   // a copy: later questions may move the cache
+  if (answer.status != TBEM_OK) return fail(Diag::backend_lacks_primitive, op.range, {backend.name, row.name, answer.error});
+
+  Item item;
+  item.op = id;
+  item.primitive = op.primitive;
+  item.attributes = call.attributes;
+  item.workspace = answer.info.workspace;
+  item.implementation = answer.info.implementation;
+  for (const sema::ExprId scalar : op.scalars) item.scalars.push_back(scalarSlot(scalar, op.range));
+  for (std::size_t i = 0; i < call.inputs; ++i) {
+    item.reads.push_back(call.tensors[i] == kNoTensor ? kNone : ensure(call.tensors[i], answer.operands[i], op.range));
+  }
+  std::vector<std::pair<std::uint32_t, TensorId>> copies;
+  for (std::size_t i = call.inputs; i < call.tensors.size(); ++i) {
+    const TensorId tensor = call.tensors[i];
+    if (tensor == kNoTensor) {
+      item.writes.push_back(kNone);
+    } else if (isPersistent(tensor)) {
+      // A library never writes over what it may still be reading: the result is copied into its storage afterwards.
+      item.writes.push_back(addVersion(kNoTensor, answer.operands[i], addMemory(Kind::Workspace, answer.operands[i].layout.bytes)));
+      copies.emplace_back(item.writes.back(), tensor);
+    } else {
+      item.writes.push_back(addResult(tensor, answer.operands[i]));
+    }
+  }
+  if (error) return false;
+  addItem(std::move(item));
+  for (const auto& [from, tensor] : copies) {
+    if (!reorder(from, addResult(tensor, plainOf(tensor)), op.range)) return false;
+  }
+  return true;
+}
+
+/// The same bytes under another shape: nothing runs, unless the value has to be brought into row-major order first.
+bool Lowering::lowerView(graph::OpId id) {
+  const Op& op = graph[id];
+  const std::uint32_t source = ensure(op.inputs[0], plainOf(op.inputs[0]), op.range);
+  if (source == kNone) return false;
+  const Version from = versions[source];
+  addVersion(op.outputs[0], plainOf(op.outputs[0]), from.memory, from.root);
+  return true;
+}
+
+}  // namespace tbem::estimate

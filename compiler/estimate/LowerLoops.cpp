@@ -1,0 +1,85 @@
+// Element-wise operators: the layout that each loop runs over.
+#include "compiler/estimate/Lowering.h"
+
+#include <algorithm>
+
+namespace tbem::estimate {
+
+using graph::index;
+using graph::kNoTensor;
+using graph::Op;
+using graph::TensorId;
+
+bool Lowering::readsSameElement(const Op& op, std::size_t operand) const {
+  const std::vector<std::int64_t>& out = dims[index(op.outputs[0])];
+  const std::vector<std::int64_t>& in = dims[index(op.inputs[operand])];
+  const std::vector<std::int32_t>& axes = op.elementwise.operands[operand].axes;
+  if (in != out) return false;
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    if (axes[k] != static_cast<std::int32_t>(k) && out[k] != 1) return false;
+  }
+  return true;
+}
+
+namespace {
+/// The layout that costs fewest reorders: of a persistent storage that is written; else of the first full operand that is not
+/// row-major (what made it will want it so again); else row-major.
+tbem_operand spaceOf(Lowering& state, const Op& op, const std::vector<bool>& same) {
+  const std::vector<std::int64_t>& out = state.dims[index(op.outputs[0])];
+  const std::int32_t dtype = state.graph[op.outputs[0]].dtype;
+  for (const TensorId tensor : op.outputs) {
+    const auto& layout = state.layoutOf[index(state.graph[tensor].storage)];
+    if (state.isPersistent(tensor) && layout) return likeOperand(*layout, dtype, out);
+  }
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    if (!same[i] || state.isOpen(op.inputs[i])) continue;
+    const std::uint32_t home = state.current(op.inputs[i]);
+    if (home == kNone || isRowMajor(state.versions[home].operand)) continue;
+    return likeOperand(state.versions[home].operand, dtype, out);
+  }
+  return plainOperand(dtype, out);
+}
+}  // namespace
+
+bool Lowering::lowerLoop(graph::OpId id) {
+  const Op& op = graph[id];
+  Item item;
+  item.isLoop = true;
+  item.op = id;
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) item.sameElement.push_back(readsSameElement(op, i));
+  item.space = spaceOf(*this, op, item.sameElement);
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    const TensorId tensor = op.inputs[i];
+    const std::int32_t dtype = graph[tensor].dtype;
+    const tbem_operand wanted = item.sameElement[i] ? likeOperand(item.space, dtype, dims[index(tensor)]) : plainOf(tensor);
+    item.reads.push_back(ensure(tensor, wanted, op.range));
+  }
+  if (error) return false;
+  std::vector<std::pair<std::uint32_t, TensorId>> copies;
+  for (const TensorId tensor : op.outputs) {
+    const tbem_operand operand = likeOperand(item.space, graph[tensor].dtype, dims[index(tensor)]);
+    if (!isPersistent(tensor)) {
+      item.writes.push_back(addResult(tensor, operand));
+      continue;
+    }
+    // A storage is overwritten in place only where every read of it is at the element that is written, in its own layout.
+    const std::uint32_t storage = index(graph[tensor].storage);
+    bool inPlace = !layoutOf[storage] || samePlaces(*layoutOf[storage], operand);
+    for (std::size_t i = 0; i < item.reads.size(); ++i) {
+      if (versions[item.reads[i]].memory == memoryOf[storage] && memoryOf[storage] != kNone) inPlace = inPlace && item.sameElement[i];
+    }
+    if (inPlace) {
+      item.writes.push_back(addResult(tensor, operand));
+    } else {
+      item.writes.push_back(addVersion(kNoTensor, operand, addMemory(Kind::Workspace, operand.layout.bytes)));
+      copies.emplace_back(item.writes.back(), tensor);
+    }
+  }
+  addItem(std::move(item));
+  for (const auto& [from, tensor] : copies) {
+    if (!reorder(from, addResult(tensor, plainOf(tensor)), op.range)) return false;
+  }
+  return true;
+}
+
+}  // namespace tbem::estimate
