@@ -1,0 +1,28 @@
+// Compiled objects on disk. A file holds a magic word, the key, the sizes, a checksum and the objects; it is written under a
+// temporary name and renamed, so a reader sees all of it or nothing. A file that does not fit its checksum counts as absent.
+#pragma once
+
+#include <tl/expected.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tbem::jit {
+
+/// XXH3, 128 bits, as 32 hexadecimal digits.
+std::string hashKey(std::string_view bytes);
+
+struct CacheEntry {
+  std::vector<std::string> objects;
+};
+
+/// DIR/xy/KEY.obj, xy: the key's first two digits.
+std::string cachePath(const std::string& dir, const std::string& key);
+/// The entry, or nothing where it is absent or damaged; `note` then says which of the two, "" for absent.
+std::optional<CacheEntry> readCache(const std::string& dir, const std::string& key, std::string& note);
+/// "" or why it could not be written (path and reason).
+std::string writeCache(const std::string& dir, const std::string& key, const CacheEntry& entry);
+
+}  // namespace tbem::jit

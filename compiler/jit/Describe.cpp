@@ -1,0 +1,147 @@
+#include "compiler/jit/Jit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tbem::jit {
+namespace {
+
+using estimate::BufferId;
+using runtime::Executable;
+using runtime::StorageDesc;
+
+std::uint64_t offsetOf(const estimate::Program& program, BufferId id) { return program.allocations[program[id].allocation].offset; }
+
+/// By buffer: the classes of the cross entropy that reads it as its target, else 0.
+std::vector<std::int64_t> targetBounds(const estimate::Program& program) {
+  std::vector<std::int64_t> bounds(program.allocations.size(), 0);
+  for (const auto& call : program.calls) {
+    const bool forward = call.primitive == TBEM_PRIMITIVE_cross_entropy, backward = call.primitive == TBEM_PRIMITIVE_cross_entropy_gradient;
+    if (!forward && !backward) continue;
+    const BufferId logits = call.operands[forward ? 0 : 1], target = call.operands[forward ? 1 : 2];
+    if (logits == estimate::kNoBuffer || target == estimate::kNoBuffer || program[logits].operand.rank < 2) continue;
+    std::int64_t& bound = bounds[program[target].allocation];
+    const std::int64_t classes = program[logits].operand.dims[program[logits].operand.rank - 1];
+    bound = bound == 0 ? classes : std::min(bound, classes);
+  }
+  return bounds;
+}
+
+class StorageWriter {
+public:
+  StorageWriter(const estimate::Program& program, const graph::Graph& graph, const sema::Values& values, Executable& out)
+      : program(program), graph(graph), values(values), out(out), bounds(targetBounds(program)), seen(graph.storages.size(), false) {}
+
+  tl::expected<void, std::string> run() {
+    for (const auto& weight : graph.weights) {
+      if (auto ok = add(weight.value); !ok) return ok;
+    }
+    for (const auto* list : {&graph.buffers, &graph.states, &graph.inputs}) {
+      for (graph::TensorId tensor : *list) {
+        if (auto ok = add(tensor); !ok) return ok;
+      }
+    }
+    // Whatever else is there from the start: constants.
+    for (std::uint32_t t = 0; t < graph.tensors.size(); ++t) {
+      const auto& tensor = graph.tensors[t];
+      if (tensor.producer != graph::kNoOp) continue;
+      if (auto ok = add(static_cast<graph::TensorId>(t)); !ok) return ok;
+    }
+    for (const auto& weight : graph.weights) {
+      if (weight.gradient == graph::kNoTensor) continue;
+      if (auto ok = add(weight.gradient); !ok) return ok;
+    }
+    for (graph::TensorId tensor : graph.outputs) {
+      if (auto buffer = bufferOf(tensor); buffer != runtime::kNone) out.outputs.push_back(buffer);
+    }
+    if (graph.loss != graph::kNoTensor) out.loss = bufferOf(graph.loss);
+    out.scalarNames = {"step"};
+    for (const auto& scalar : graph.scalars) out.scalarNames.push_back(scalar.name);
+    return {};
+  }
+
+private:
+  std::uint32_t bufferOf(graph::TensorId tensor) const {
+    const auto t = graph::index(tensor);
+    return t < program.bufferOf.size() && program.bufferOf[t] != estimate::kNoBuffer ? static_cast<std::uint32_t>(program.bufferOf[t]) : runtime::kNone;
+  }
+
+  tl::expected<void, std::string> add(graph::TensorId tensor) {
+    const auto s = static_cast<std::uint32_t>(graph[tensor].storage);
+    const std::uint32_t buffer = bufferOf(tensor);
+    if (buffer == runtime::kNone || seen[s]) return {};   // not read by this step, or listed already
+    seen[s] = true;
+    const graph::Storage& storage = graph.storages[s];
+    StorageDesc desc;
+    desc.path = storage.path;
+    desc.kind = static_cast<runtime::BufferClass>(storage.kind);
+    desc.buffer = buffer;
+    desc.init.kind = storage.init.kind;
+    desc.bound = bounds[program.buffers[buffer].allocation];
+    for (auto [expression, target] : {std::pair{storage.init.a, &desc.init.a}, std::pair{storage.init.b, &desc.init.b}}) {
+      if (expression == sema::kNoExpr) continue;
+      if (values.errorOf(expression) != sema::EvalError::None) {
+        return tl::make_unexpected(fmt::format("a parameter of the initialiser '{}' of '{}' has no value in this row", storage.init.kind, storage.path));
+      }
+      *target = values[expression].toDouble();
+    }
+    out.storages.push_back(std::move(desc));
+    return {};
+  }
+
+  const estimate::Program& program;
+  const graph::Graph& graph;
+  const sema::Values& values;
+  Executable& out;
+  std::vector<std::int64_t> bounds;
+  std::vector<bool> seen;
+};
+
+runtime::CallDesc describeCall(const estimate::Program& program, const estimate::NativeCall& call) {
+  runtime::CallDesc desc;
+  desc.primitive = call.primitive;
+  desc.inputs = static_cast<std::int32_t>(call.inputs);
+  desc.outputs = static_cast<std::int32_t>(call.operands.size() - call.inputs);
+  for (BufferId id : call.operands) {
+    const bool absent = id == estimate::kNoBuffer;
+    desc.operands.push_back(absent ? tbem_operand{} : program[id].operand);
+    desc.offsets.push_back(absent ? runtime::kAbsent : offsetOf(program, id));
+  }
+  desc.attributes = call.attributes;
+  desc.scalars = call.scalars;
+  if (call.workspace != estimate::kNoBuffer) {
+    desc.workspace = offsetOf(program, call.workspace);
+    desc.workspaceBytes = program.allocations[program[call.workspace].allocation].bytes;
+  }
+  desc.implementation = call.implementation;
+  return desc;
+}
+
+}  // namespace
+
+Executable describe(const estimate::Program& program) {
+  Executable out;
+  out.arena = program.arena;
+  for (const auto& a : program.allocations) out.allocations.push_back({a.offset, a.bytes, a.persistent});
+  for (const auto& b : program.buffers) {
+    runtime::BufferDesc desc{b.name, b.operand, program.allocations[b.allocation].offset, b.allocation};
+    desc.operand.present = b.operand.layout.bytes != 0 || b.tensor != graph::kNoTensor ? b.operand.present : 0;
+    out.buffers.push_back(std::move(desc));
+  }
+  for (const auto& call : program.calls) out.calls.push_back(describeCall(program, call));
+  for (const auto& step : program.steps) {
+    if (step.kind == estimate::Step::Kind::Call) out.calls[step.index].name = step.name;
+  }
+  out.scalars = program.scalars;
+  if (out.scalars.empty()) out.scalars.push_back(0);
+  out.threads = program.device.threads > 0 ? program.device.threads : 1;
+  return out;
+}
+
+tl::expected<void, std::string> describeStorages(const estimate::Program& program, const graph::Graph& graph, const sema::Values& values,
+                                                 Executable& executable) {
+  return StorageWriter(program, graph, values, executable).run();
+}
+
+}  // namespace tbem::jit

@@ -1,0 +1,323 @@
+#include "compiler/jit/Kernel.h"
+
+#include "compiler/jit/Expression.h"
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <functional>
+
+namespace tbem::jit {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Type;
+using llvm::Value;
+
+/// The values of all forms at one place of the nest (variables inside it at 0).
+struct Position {
+  Value* output = nullptr;
+  Value* number = nullptr;
+  std::vector<Value*> inputs;
+  std::vector<Value*> coordinates;
+};
+
+class Emitter {
+public:
+  Emitter(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types)
+      : module(module), b(module.getContext()), nest(nest), types(types), expression(b, nest, types) {}
+  llvm::Function* run(const std::string& name);
+
+private:
+  Value* i64(std::int64_t value) { return b.getInt64(static_cast<std::uint64_t>(value)); }
+  void forLoop(Value* from, Value* to, std::int64_t step, const std::function<void(Value*)>& body);
+  Position origin();
+  Position advance(const Position& at, std::size_t variable, Value* by);
+  void variable(std::size_t v, const Position& at, Value* chunk);
+  void innermost(const Position& at, Value* chunk);
+  void atPlace(const Position& at, unsigned lanes);
+  void body(const Position& at, unsigned lanes, Value* mask);
+  void zeros(const Position& at);
+  Value* load(const Position& at, std::uint32_t input, unsigned lanes, Value* mask);
+  Value* lanesOf(Value* base, std::int64_t stride, unsigned lanes);
+  Value* indirectOffset(const LoopOperand& operand, const Position& at, unsigned lanes);
+  void store(const LoopOutput& output, const Position& at, Value* value, unsigned lanes);
+  Type* storage(std::int32_t dtype);
+  std::size_t inner() const { return nest.trips.size() - 1; }
+  unsigned width() const;
+
+  llvm::Module& module;
+  Builder b;
+  const LoopNest& nest;
+  const std::vector<NodeType>& types;
+  Expression expression;
+  llvm::Function* function = nullptr;
+};
+
+Type* Emitter::storage(std::int32_t dtype) {
+  switch (dtype) {
+    case TBEM_F64: return b.getDoubleTy();
+    case TBEM_F32: return b.getFloatTy();
+    case TBEM_I64: return b.getInt64Ty();
+    case TBEM_I32: return b.getInt32Ty();
+    default: return b.getInt8Ty();
+  }
+}
+llvm::Align alignOf(Type* storage) { return llvm::Align(storage->getPrimitiveSizeInBits() / 8); }
+
+/// 64 bytes of the loop's float, or less where the innermost variable is shorter.
+unsigned Emitter::width() const {
+  unsigned lanes = loopFloat(nest) == ValueType::F64 ? 8 : 16;
+  while (static_cast<std::int64_t>(lanes) > nest.trips.back()) lanes /= 2;
+  return lanes;
+}
+
+void Emitter::forLoop(Value* from, Value* to, std::int64_t step, const std::function<void(Value*)>& emitBody) {
+  auto *first = llvm::dyn_cast<llvm::ConstantInt>(from), *last = llvm::dyn_cast<llvm::ConstantInt>(to);
+  if (first != nullptr && last != nullptr) {
+    const std::int64_t length = last->getSExtValue() - first->getSExtValue();
+    if (length <= 0) return;
+    if (length <= step) return emitBody(from);
+  }
+  BasicBlock* before = b.GetInsertBlock();
+  auto* head = BasicBlock::Create(module.getContext(), "head", function);
+  auto* inside = BasicBlock::Create(module.getContext(), "body", function);
+  auto* after = BasicBlock::Create(module.getContext(), "after", function);
+  b.CreateBr(head);
+  b.SetInsertPoint(head);
+  llvm::PHINode* i = b.CreatePHI(b.getInt64Ty(), 2);
+  i->addIncoming(from, before);
+  b.CreateCondBr(b.CreateICmpSLT(i, to), inside, after);
+  b.SetInsertPoint(inside);
+  emitBody(i);
+  i->addIncoming(b.CreateNSWAdd(i, i64(step)), b.GetInsertBlock());
+  b.CreateBr(head);
+  b.SetInsertPoint(after);
+}
+
+Position Emitter::origin() {
+  Position at;
+  at.output = at.number = i64(0);
+  at.inputs.assign(nest.inputs.size(), i64(0));
+  at.coordinates.assign(nest.coordinates.size(), i64(0));
+  return at;
+}
+
+Position Emitter::advance(const Position& at, std::size_t v, Value* by) {
+  auto moved = [&](Value* base, const Form& form) -> Value* {
+    const std::int64_t stride = form.stride[v];
+    if (stride == 0) return base;
+    Value* step = stride == 1 ? by : b.CreateNSWMul(by, i64(stride));
+    return b.CreateNSWAdd(base, step);
+  };
+  Position to = at;
+  to.output = moved(at.output, nest.output);
+  to.number = moved(at.number, nest.number);
+  for (std::size_t i = 0; i < nest.inputs.size(); ++i) to.inputs[i] = moved(at.inputs[i], nest.inputs[i].offset);
+  for (std::size_t i = 0; i < nest.coordinates.size(); ++i) to.coordinates[i] = moved(at.coordinates[i], nest.coordinates[i].form);
+  return to;
+}
+
+llvm::Function* Emitter::run(const std::string& name) {
+  Type *pointer = b.getPtrTy(), *number = b.getInt64Ty();
+  const std::size_t pointers = nest.pointers.size();
+  std::vector<Type*> parameters(pointers + 1, pointer);
+  parameters.insert(parameters.end(), 3, number);
+  function = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), parameters, false), llvm::Function::InternalLinkage, name, module);
+  for (unsigned i = 0; i <= pointers; ++i) function->addParamAttr(i, llvm::Attribute::NoAlias);
+  function->addParamAttr(static_cast<unsigned>(pointers), llvm::Attribute::ReadOnly);
+  function->addFnAttr(llvm::Attribute::NoInline);   // loops of equal shape share it
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  function->addFnAttr("prefer-vector-width", "512");
+  b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", function));
+  auto argument = [&](std::size_t i) { return function->getArg(static_cast<unsigned>(pointers + i)); };
+  expression.hoist(argument(0), argument(1));
+  forLoop(argument(2), argument(3), 1, [&](Value* index) {
+    Value* chunk = nullptr;
+    if (nest.chunks > 1) {
+      chunk = b.CreateURem(index, i64(nest.chunks));
+      index = b.CreateUDiv(index, i64(nest.chunks));
+    }
+    Position at = origin();
+    for (std::size_t v = nest.prefix; v-- > 0;) {
+      Value* value = v == 0 ? index : b.CreateURem(index, i64(nest.trips[v]));
+      if (v != 0) index = b.CreateUDiv(index, i64(nest.trips[v]));
+      at = advance(at, v, value);
+    }
+    variable(nest.prefix, at, chunk);
+  });
+  b.CreateRetVoid();
+  return function;
+}
+
+void Emitter::variable(std::size_t v, const Position& at, Value* chunk) {
+  if (v == inner()) return innermost(at, chunk);
+  forLoop(i64(0), i64(nest.trips[v]), 1, [&](Value* x) { variable(v + 1, advance(at, v, x), nullptr); });
+}
+
+void Emitter::innermost(const Position& at, Value* chunk) {
+  const unsigned lanes = width();
+  Value *from = i64(0), *to = i64(nest.trips.back());
+  if (chunk != nullptr) {
+    from = b.CreateNSWMul(chunk, i64(nest.chunk));
+    to = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateNSWAdd(from, i64(nest.chunk)), to);
+  }
+  // Whole vectors, then single elements. Chunks begin at multiples of the vector.
+  Value* whole = lanes == 1 ? from : b.CreateAnd(to, i64(-static_cast<std::int64_t>(lanes)));
+  if (lanes > 1) forLoop(from, whole, lanes, [&](Value* x) { atPlace(advance(at, inner(), x), lanes); });
+  forLoop(whole, to, 1, [&](Value* x) { atPlace(advance(at, inner(), x), 1); });
+}
+
+Value* Emitter::lanesOf(Value* base, std::int64_t stride, unsigned lanes) {
+  if (lanes == 1) return base;
+  Value* all = b.CreateVectorSplat(lanes, base);
+  if (stride == 0) return all;
+  std::vector<llvm::Constant*> steps;
+  for (unsigned l = 0; l < lanes; ++l) steps.push_back(b.getInt64(static_cast<std::uint64_t>(stride * l)));
+  return b.CreateAdd(all, llvm::ConstantVector::get(steps));
+}
+
+/// Where the layout pads, elements beyond the limit become 0 and are never read.
+void Emitter::atPlace(const Position& at, unsigned lanes) {
+  Value *inside = nullptr, *mask = nullptr;
+  for (std::size_t i = 0; i < nest.coordinates.size(); ++i) {
+    const Coordinate& c = nest.coordinates[i];
+    if (!c.padded) continue;
+    const std::int64_t stride = c.form.stride[inner()];
+    Value* last = b.CreateNSWAdd(at.coordinates[i], i64(stride * (lanes - 1)));
+    Value* fits = b.CreateICmpSLT(last, i64(c.limit));
+    inside = inside == nullptr ? fits : b.CreateAnd(inside, fits);
+  }
+  if (inside == nullptr) return body(at, lanes, nullptr);
+  auto* fast = BasicBlock::Create(module.getContext(), "inside", function);
+  auto* edge = BasicBlock::Create(module.getContext(), "edge", function);
+  auto* done = BasicBlock::Create(module.getContext(), "done", function);
+  b.CreateCondBr(inside, fast, edge);
+  b.SetInsertPoint(fast);
+  body(at, lanes, nullptr);
+  b.CreateBr(done);
+  b.SetInsertPoint(edge);
+  if (lanes == 1) {
+    zeros(at);
+  } else {
+    for (std::size_t i = 0; i < nest.coordinates.size(); ++i) {
+      const Coordinate& c = nest.coordinates[i];
+      if (!c.padded) continue;
+      Value* below = b.CreateICmpSLT(lanesOf(at.coordinates[i], c.form.stride[inner()], lanes), b.CreateVectorSplat(lanes, i64(c.limit)));
+      mask = mask == nullptr ? below : b.CreateAnd(mask, below);
+    }
+    body(at, lanes, mask);
+  }
+  b.CreateBr(done);
+  b.SetInsertPoint(done);
+}
+
+void Emitter::body(const Position& at, unsigned lanes, Value* mask) {
+  ExpressionPlace place;
+  place.lanes = lanes;
+  place.load = [&](std::uint32_t input) { return load(at, input, lanes, mask); };
+  place.number = [&] { return lanesOf(at.number, nest.number.stride[inner()], lanes); };
+  place.coordinate = [&](std::uint32_t dim) -> Value* {
+    for (std::size_t i = 0; i < nest.coordinates.size(); ++i) {
+      if (nest.coordinates[i].dim == dim) return lanesOf(at.coordinates[i], nest.coordinates[i].form.stride[inner()], lanes);
+    }
+    return nullptr;   // planLoop made one for every Index node
+  };
+  const std::vector<Value*> values = expression.emit(place);
+  // All loads stand before all stores: an output may lie over an input.
+  for (const LoopOutput& output : nest.outputs) {
+    Value* value = expression.as(output.node, valueType(output.dtype), values, lanes);
+    if (mask != nullptr) value = b.CreateSelect(mask, value, llvm::Constant::getNullValue(value->getType()));
+    store(output, at, value, lanes);
+  }
+}
+
+void Emitter::zeros(const Position& at) {
+  for (const LoopOutput& output : nest.outputs) store(output, at, llvm::Constant::getNullValue(expression.type(valueType(output.dtype), 1)), 1);
+}
+
+Value* Emitter::indirectOffset(const LoopOperand& operand, const Position& at, unsigned lanes) {
+  Value* sum = nullptr;
+  for (const Indirect& indirect : operand.indirect) {
+    const Coordinate& c = nest.coordinates[indirect.coordinate];
+    Value* x = lanesOf(at.coordinates[indirect.coordinate], c.form.stride[inner()], lanes);
+    auto number = [&](std::int64_t n) { return llvm::ConstantInt::get(x->getType(), static_cast<std::uint64_t>(n)); };
+    Value* offset = b.CreateMul(b.CreateUDiv(x, number(indirect.block)), number(indirect.outerStride));
+    for (const Indirect::Digit& d : indirect.digits) {
+      offset = b.CreateAdd(offset, b.CreateMul(b.CreateURem(b.CreateUDiv(x, number(d.divisor)), number(d.size)), number(d.stride)));
+    }
+    sum = sum == nullptr ? offset : b.CreateAdd(sum, offset);
+  }
+  return sum;
+}
+
+Value* Emitter::load(const Position& at, std::uint32_t input, unsigned lanes, Value* mask) {
+  const LoopOperand& operand = nest.inputs[input];
+  Type* element = storage(operand.dtype);
+  Value* pointer = function->getArg(operand.pointer);
+  const std::int64_t stride = operand.offset.stride[inner()];
+  Value* raw;
+  if (operand.indirect.empty() && (lanes == 1 || stride == 1 || (stride == 0 && mask == nullptr))) {
+    Value* address = b.CreateInBoundsGEP(element, pointer, at.inputs[input]);
+    if (lanes > 1 && stride == 1) {
+      auto* vector = llvm::FixedVectorType::get(element, lanes);
+      raw = mask == nullptr ? static_cast<Value*>(b.CreateAlignedLoad(vector, address, alignOf(element)))
+                            : b.CreateMaskedLoad(vector, address, alignOf(element), mask, llvm::Constant::getNullValue(vector));
+    } else {
+      raw = b.CreateAlignedLoad(element, address, alignOf(element));
+      if (lanes > 1) raw = b.CreateVectorSplat(lanes, raw);
+    }
+  } else {
+    Value* offset = lanesOf(at.inputs[input], stride, lanes);
+    if (!operand.indirect.empty()) offset = b.CreateAdd(offset, indirectOffset(operand, at, lanes));
+    Value* address = b.CreateInBoundsGEP(element, pointer, offset);
+    if (lanes == 1) {
+      raw = b.CreateAlignedLoad(element, address, alignOf(element));
+    } else {
+      auto* vector = llvm::FixedVectorType::get(element, lanes);
+      raw = b.CreateMaskedGather(vector, address, alignOf(element), mask, llvm::Constant::getNullValue(vector));
+    }
+  }
+  switch (operand.dtype) {
+    case TBEM_BOOL: return b.CreateICmpNE(raw, llvm::Constant::getNullValue(raw->getType()));
+    case TBEM_U8: return b.CreateZExt(raw, expression.type(ValueType::I64, lanes));
+    case TBEM_I8: case TBEM_I32: return b.CreateSExt(raw, expression.type(ValueType::I64, lanes));
+    default: return raw;
+  }
+}
+
+void Emitter::store(const LoopOutput& output, const Position& at, Value* value, unsigned lanes) {
+  Type* element = storage(output.dtype);
+  Type* shape = lanes == 1 ? element : llvm::FixedVectorType::get(element, lanes);
+  if (output.dtype == TBEM_BOOL) value = b.CreateZExt(value, shape);
+  if (output.dtype == TBEM_I32 || output.dtype == TBEM_I8 || output.dtype == TBEM_U8) value = b.CreateTrunc(value, shape);
+  Value* pointer = function->getArg(output.pointer);
+  const std::int64_t stride = nest.output.stride[inner()];
+  if (lanes == 1 || stride == 1) {
+    b.CreateAlignedStore(value, b.CreateInBoundsGEP(element, pointer, at.output), alignOf(element));
+  } else {
+    b.CreateMaskedScatter(value, b.CreateInBoundsGEP(element, pointer, lanesOf(at.output, stride, lanes)), alignOf(element));
+  }
+}
+
+}  // namespace
+
+llvm::Function* emitKernel(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types, const std::string& name) {
+  return Emitter(module, nest, types).run(name);
+}
+
+llvm::Function* emitLoop(llvm::Module& module, const LoopNest& nest, llvm::Function* kernel, const std::string& name) {
+  Builder b(module.getContext());
+  Type *pointer = b.getPtrTy(), *number = b.getInt64Ty();
+  auto* function = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, number, number, number}, false),
+                                          llvm::Function::ExternalLinkage, name, module);
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", function));
+  std::vector<Value*> arguments;
+  for (std::uint64_t offset : nest.pointers) arguments.push_back(b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), function->getArg(0), offset));
+  for (unsigned i = 1; i < 5; ++i) arguments.push_back(function->getArg(i));
+  b.CreateCall(kernel, arguments);
+  b.CreateRetVoid();
+  return function;
+}
+
+}  // namespace tbem::jit

@@ -1,0 +1,161 @@
+#include "compiler/jit/Modules.h"
+
+#include "compiler/jit/Bytes.h"
+#include "compiler/jit/Kernel.h"
+#include "compiler/jit/Loop.h"
+#include "compiler/jit/Types.h"
+
+#include <fmt/format.h>
+#include <llvm/IR/IRBuilder.h>
+
+#include <unordered_map>
+
+namespace tbem::jit {
+namespace {
+
+using estimate::Program;
+using estimate::Step;
+using llvm::BasicBlock;
+using llvm::Type;
+using llvm::Value;
+
+constexpr unsigned kStepsPerBlock = 32;   // code generation is super-linear in the length of a block
+
+std::string loopName(std::uint32_t index) { return fmt::format("tbem_loop_{}", index); }
+
+/// i32 tbem_step(ptr context, ptr arena, ptr scalars, i64 seed)
+class Glue {
+public:
+  Glue(llvm::Module& module, const std::vector<LoopReport>& loops) : module(module), b(module.getContext()), loops(loops) {}
+
+  void run(const Program& program) {
+    Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty(), *i32 = b.getInt32Ty();
+    loopType = llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, i64, i64, i64}, false);
+    call = module.getOrInsertFunction("tbem_rt_call", llvm::FunctionType::get(i32, {pointer, i32}, false));
+    parallel = module.getOrInsertFunction("tbem_rt_parallel", llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, pointer, pointer, i64, i64}, false));
+    step = llvm::Function::Create(llvm::FunctionType::get(i32, {pointer, pointer, pointer, i64}, false), llvm::Function::ExternalLinkage, "tbem_step", module);
+    b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", step));
+    unsigned inBlock = 0;
+    for (const Step& s : program.steps) {
+      if (s.kind == Step::Kind::Call) {
+        nativeCall(s.index);
+        inBlock = 0;
+      } else {
+        if (++inBlock % kStepsPerBlock == 0) {
+          auto* next = BasicBlock::Create(module.getContext(), "part", step);
+          b.CreateBr(next);
+          b.SetInsertPoint(next);
+        }
+        loop(s.index);
+      }
+    }
+    b.CreateRet(b.getInt32(TBEM_OK));
+  }
+
+private:
+  void nativeCall(std::uint32_t index) {
+    Value* status = b.CreateCall(call, {step->getArg(0), b.getInt32(index)});
+    auto* failed = BasicBlock::Create(module.getContext(), "failed", step);
+    auto* next = BasicBlock::Create(module.getContext(), "next", step);
+    b.CreateCondBr(b.CreateICmpEQ(status, b.getInt32(TBEM_OK)), next, failed);
+    b.SetInsertPoint(failed);
+    b.CreateRet(status);
+    b.SetInsertPoint(next);
+  }
+
+  void loop(std::uint32_t index) {
+    const LoopReport& report = loops[index];
+    if (report.count == 0) return;
+    auto function = module.getOrInsertFunction(loopName(index), loopType);
+    Value *arena = step->getArg(1), *scalars = step->getArg(2), *seed = step->getArg(3), *count = b.getInt64(static_cast<std::uint64_t>(report.count));
+    if (report.parallel) {
+      b.CreateCall(parallel, {step->getArg(0), function.getCallee(), arena, scalars, seed, count});
+    } else {
+      b.CreateCall(function, {arena, scalars, seed, b.getInt64(0), count});
+    }
+  }
+
+  llvm::Module& module;
+  llvm::IRBuilder<> b;
+  const std::vector<LoopReport>& loops;
+  llvm::FunctionType* loopType = nullptr;
+  llvm::FunctionCallee call, parallel;
+  llvm::Function* step = nullptr;
+};
+
+}  // namespace
+
+tl::expected<Modules, std::string> emitModules(llvm::LLVMContext& context, const Program& program) {
+  Modules result;
+  result.loops = std::make_unique<llvm::Module>("tbem.loops", context);
+  result.glue = std::make_unique<llvm::Module>("tbem.step", context);
+  std::unordered_map<std::string, std::pair<llvm::Function*, std::uint32_t>> kernels;
+  for (std::uint32_t i = 0; i < program.loops.size(); ++i) {
+    auto wrong = [&](const std::string& what) { return tl::make_unexpected(fmt::format("loop {}: {}", i, what)); };
+    const auto nest = planLoop(program, program.loops[i]);
+    if (!nest) return wrong(nest.error());
+    LoopReport report{nest->count, nest->parallel, 0};
+    if (nest->count != 0) {
+      auto [place, fresh] = kernels.try_emplace(kernelKey(*nest), nullptr, static_cast<std::uint32_t>(kernels.size()));
+      if (fresh) {
+        const auto types = inferTypes(*nest);
+        if (!types) return wrong(types.error());
+        place->second.first = emitKernel(*result.loops, *nest, *types, fmt::format("kernel_{}", place->second.second));
+      }
+      report.kernel = place->second.second;
+      emitLoop(*result.loops, *nest, place->second.first, loopName(i));
+    }
+    result.reports.push_back(report);
+  }
+  Glue(*result.glue, result.reports).run(program);
+  return result;
+}
+
+std::string programKey(const Program& program) {
+  Bytes bytes;
+  bytes.number(program.steps.size());
+  for (const auto& s : program.steps) {
+    bytes.number(s.kind);
+    bytes.number(s.index);
+  }
+  auto layout = [&](const tbem_layout& l, std::size_t rank) {
+    for (std::size_t k = 0; k < rank; ++k) {
+      bytes.number(l.strides[k]);
+      bytes.number(l.padded[k]);
+    }
+    bytes.number(l.blocks);
+    for (int i = 0; i < l.blocks; ++i) {
+      bytes.number(l.block_dim[i]);
+      bytes.number(l.block_size[i]);
+    }
+    bytes.number(l.bytes);
+  };
+  auto buffer = [&](estimate::BufferId id) {
+    const estimate::Buffer& b = program[id];
+    bytes.number(program.allocations[b.allocation].offset);
+    bytes.number(b.operand.dtype);
+    bytes.number(b.operand.rank);
+    for (int k = 0; k < b.operand.rank; ++k) bytes.number(b.operand.dims[k]);
+    layout(b.operand.layout, static_cast<std::size_t>(b.operand.rank));
+  };
+  bytes.number(program.scalars.size());
+  bytes.number(program.loops.size());
+  for (const auto& loop : program.loops) {
+    bytes.list(loop.dims);
+    layout(loop.layout, loop.dims.size());
+    bytes.nodes(loop.nodes);
+    bytes.number(loop.inputs.size());
+    for (const auto& in : loop.inputs) {
+      buffer(in.buffer);
+      bytes.list(in.axes);
+    }
+    bytes.number(loop.outputs.size());
+    for (const auto& out : loop.outputs) {
+      buffer(out.buffer);
+      bytes.number(out.node);
+    }
+  }
+  return bytes.text;
+}
+
+}  // namespace tbem::jit
