@@ -4,41 +4,49 @@
 #include "compiler/design/ArrayChoice.h"
 #include "compiler/design/Factors.h"
 #include "compiler/driver/Options.h"
+#include "compiler/driver/Output.h"
 #include "compiler/driver/Workspace.h"
 #include "compiler/graph/Elaborate.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace tbem::driver {
 
-/// A design with its array. `array` has one column a factor; row i of the design is row i of the array.
+using LevelIndices = std::vector<std::uint32_t>;
+
+/// A design with its array. Not movable: the experiment refers to the spec.
 struct DesignRun {
   graph::DesignSpec spec;
-  design::Array array;
-  std::vector<design::Factor> factors;
-  std::unique_ptr<graph::Experiment> experiment;
+  design::Array array;                     ///< one column a factor
+  std::vector<LevelIndices> rows;          ///< the array's rows; behind them, a row that `--at` asked for and no array has
+  std::vector<std::size_t> chosen;         ///< rows that `--at` and the array give: what the command works on
+  std::unique_ptr<graph::Experiment> experiment;   ///< null for a design without `of`
 
-  /// The level indices of a row.
-  std::vector<std::uint32_t> levels(std::size_t row) const;
+  explicit DesignRun(graph::DesignSpec spec) : spec(std::move(spec)) {}
+  DesignRun(const DesignRun&) = delete;
+  DesignRun& operator=(const DesignRun&) = delete;
+
+  /// The factors as the array's analysis and regressions see them: numeric where every level is a number.
+  std::vector<design::Factor> factors() const;
   /// {"batch": 4, "depth": 11, "optimizer": "sgd(lr: 0.01)"} in order of declaration.
-  std::string levelsJson(std::size_t row) const;
+  Json levels(std::size_t row) const;
   /// "batch=4 depth=11".
   std::string levelsText(std::size_t row) const;
 };
 
-/// All designs that the options ask for, with their arrays. Mistakes and refusals go to the session; a design that has one is left
-/// out.
-std::vector<std::unique_ptr<DesignRun>> makeDesigns(Workspace& workspace, const Options& options);
-
-/// The rows of a design that `--at` picks: all without it. Nothing, after a diagnostic, where it names no row of the array but
-/// legal levels: then `extra` holds the level indices of the one row asked for.
-struct RowChoice {
-  std::vector<std::size_t> rows;
-  bool failed = false;
+/// The designs that the options ask for. `usage`: the command line asks for what is not there, which was said.
+struct Designs {
+  std::vector<std::unique_ptr<DesignRun>> runs;
+  bool usage = false;
 };
-RowChoice chooseRows(const DesignRun& run, const Options& options);
+/// With their arrays and the rows that `--at` picks. Mistakes and refusals go to the session; a design that has one is left out.
+Designs makeDesigns(Workspace& workspace, const Options& options);
+
+/// The row's graph and numbers; nothing after a diagnostic that names its levels.
+std::optional<graph::Row> elaborateRow(DesignRun& run, std::size_t row);
 
 }  // namespace tbem::driver

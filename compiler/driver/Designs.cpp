@@ -1,0 +1,250 @@
+#include "compiler/driver/Designs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace tbem::driver {
+
+std::vector<design::Factor> DesignRun::factors() const {
+  std::vector<design::Factor> list;
+  for (const graph::FactorSpec& factor : spec.factors) {
+    design::Factor one{factor.name, {}, {}};
+    const bool numeric = std::all_of(factor.levels.begin(), factor.levels.end(), [](const graph::Level& l) { return l.number.has_value(); });
+    for (const graph::Level& level : factor.levels) {
+      if (numeric) one.values.push_back(level.number->toDouble());
+      one.labels.push_back(level.text);
+    }
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+Json DesignRun::levels(std::size_t row) const {
+  Json object = Json::object();
+  for (std::size_t f = 0; f < spec.factors.size(); ++f) {
+    const graph::Level& level = spec.factors[f].levels[rows[row][f]];
+    if (level.number && level.number->isInt()) {
+      object[spec.factors[f].name] = level.number->num;
+    } else if (level.number) {
+      object[spec.factors[f].name] = level.number->toDouble();
+    } else {
+      object[spec.factors[f].name] = level.text;
+    }
+  }
+  return object;
+}
+
+std::string DesignRun::levelsText(std::size_t row) const {
+  std::string text;
+  for (std::size_t f = 0; f < spec.factors.size(); ++f) {
+    text += fmt::format("{}{}={}", f == 0 ? "" : " ", spec.factors[f].name, spec.factors[f].levels[rows[row][f]].text);
+  }
+  return text.empty() ? "one row" : text;
+}
+
+namespace {
+
+/// `--at` as pairs of factor and text: "depth=16,optimizer=sgd(lr: 0.1, momentum: 0.9)" splits at commas outside brackets.
+std::optional<std::vector<std::pair<std::string, std::string>>> parseAt(const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  std::size_t start = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && (text[i] == '(' || text[i] == '[')) ++depth;
+    if (i < text.size() && (text[i] == ')' || text[i] == ']')) --depth;
+    if (i < text.size() && (text[i] != ',' || depth > 0)) continue;
+    const std::string part = text.substr(start, i - start);
+    const std::size_t equals = part.find('=');
+    if (equals == std::string::npos || equals == 0) return std::nullopt;
+    pairs.emplace_back(part.substr(0, equals), part.substr(equals + 1));
+    start = i + 1;
+  }
+  return pairs;
+}
+
+/// The level's position; a number that is no level yet becomes one more.
+std::optional<std::uint32_t> levelOf(graph::DesignSpec& spec, graph::FactorSpec& factor, const std::string& text) {
+  const std::optional<Rational> number = Rational::parse(text);
+  bool numeric = true;
+  for (std::uint32_t i = 0; i < factor.levels.size(); ++i) {
+    const graph::Level& level = factor.levels[i];
+    numeric = numeric && level.number.has_value();
+    if (level.text == text || (number && level.number && *level.number == *number)) return i;
+  }
+  if (!numeric || !number) return std::nullopt;
+  graph::Level level;
+  level.value = sema::Value::number(spec.pool->constant(*number), factor.isReal);
+  level.text = number->str();
+  level.number = number;
+  level.range = factor.range;
+  factor.levels.push_back(std::move(level));
+  return static_cast<std::uint32_t>(factor.levels.size() - 1);
+}
+
+std::string levelNames(const graph::FactorSpec& factor) {
+  std::string text;
+  for (const graph::Level& level : factor.levels) text += (text.empty() ? "" : ", ") + level.text;
+  return text;
+}
+
+/// Applies `--at`: rows that agree with it, or one more row where it gives every factor. False: it cannot, and that was said.
+bool chooseAt(DesignRun& run, const Options& options) {
+  for (std::size_t i = 0; i < run.rows.size(); ++i) run.chosen.push_back(i);
+  if (options.at.empty()) return true;
+  const auto pairs = parseAt(options.at);
+  if (!pairs) {
+    printFailure(fmt::format("--at {}: give levels as --at depth=16,batch=64", options.at));
+    return false;
+  }
+  std::vector<std::optional<std::uint32_t>> wanted(run.spec.factors.size());
+  for (const auto& [name, text] : *pairs) {
+    const std::optional<std::uint32_t> position = run.spec.find(name);
+    if (!position) {
+      printFailure(fmt::format("--at {}: design `{}` has no factor `{}`", options.at, run.spec.name, name));
+      return false;
+    }
+    graph::FactorSpec& factor = run.spec.factors[*position];
+    wanted[*position] = levelOf(run.spec, factor, text);
+    if (!wanted[*position]) {
+      printFailure(fmt::format("--at {}: `{}` has the levels {}", options.at, name, levelNames(factor)));
+      return false;
+    }
+  }
+  std::erase_if(run.chosen, [&](std::size_t row) {
+    for (std::size_t f = 0; f < wanted.size(); ++f) {
+      if (wanted[f] && run.rows[row][f] != *wanted[f]) return true;
+    }
+    return false;
+  });
+  if (!run.chosen.empty()) return true;
+  LevelIndices levels;
+  for (std::size_t f = 0; f < wanted.size(); ++f) {
+    if (!wanted[f]) {
+      printFailure(fmt::format("--at {}: no row of `{}` has these levels; give `{}` too for a row of its own", options.at,
+                               run.spec.name, run.spec.factors[f].name));
+      return false;
+    }
+    levels.push_back(*wanted[f]);
+  }
+  run.rows.push_back(std::move(levels));
+  run.chosen.push_back(run.rows.size() - 1);
+  return true;
+}
+
+/// Clauses whose stage comes later are refused by name.
+bool refuseLater(Workspace& workspace, const graph::DesignSpec& spec) {
+  bool refused = false;
+  const auto refuse = [&](SrcRange range, const char* what) {
+    workspace.session.sink.report(Diag::not_there_yet, range, std::string(what));
+    refused = true;
+  };
+  if (spec.covering) refuse(spec.decl->covering->range, "covering arrays (`covering`) are");
+  if (spec.within) refuse(spec.decl->within->range, "a bound on the search (`within`) is");
+  for (const graph::FactorSpec& factor : spec.factors) {
+    if (factor.parent) refuse(factor.range, "nested factors (`under`) are");
+  }
+  if (spec.decl->accumulate != nullptr) refuse(spec.decl->accumulate->range, "gradient accumulation (`accumulate`) is");
+  if (spec.decl->mixed != nullptr) refuse(spec.decl->mixed->range, "mixed precision (`mixed`) is");
+  if (spec.decl->checkpoint != nullptr) refuse(spec.decl->checkpoint->range, "recomputation (`checkpoint`) is");
+  if (spec.decl->math != nullptr) refuse(spec.decl->math->range, "the clause `math` is");
+  return refused;
+}
+
+/// Removes rows that break a `where` of a full factorial; refuses where an array would lose rows: its balance is its point.
+bool applyWhere(Workspace& workspace, DesignRun& run) {
+  if (run.spec.where.empty()) return true;
+  std::vector<LevelIndices> kept;
+  std::size_t broken = 0;
+  for (const LevelIndices& row : run.rows) {
+    const std::optional<bool> good = graph::satisfiesWhere(workspace.session, *workspace.program, run.spec, row);
+    if (!good) return false;
+    if (*good) {
+      kept.push_back(row);
+    } else {
+      ++broken;
+    }
+  }
+  if (broken == 0) return true;
+  const SrcRange range = run.spec.where.front()->range;
+  if (kept.empty()) {
+    workspace.session.sink.report(Diag::where_excludes_all, range);
+    return false;
+  }
+  if (!run.spec.full) {
+    workspace.session.sink.report(Diag::where_breaks_array, range, broken, run.rows.size(), run.array.name)
+        .note("rows are not deleted from an orthogonal array: it would be none any more")
+        .note(fmt::format("designs that heed constraints are not there yet; `full` takes every combination that meets them"));
+    return false;
+  }
+  workspace.session.sink.report(Diag::where_shrinks_full, range, broken, run.rows.size());
+  run.rows = std::move(kept);
+  return true;
+}
+
+bool makeArray(Workspace& workspace, DesignRun& run) {
+  std::vector<std::uint32_t> levels;
+  for (const graph::FactorSpec& factor : run.spec.factors) levels.push_back(static_cast<std::uint32_t>(factor.levels.size()));
+  design::Options options;
+  options.full = run.spec.full;
+  options.rows = run.spec.rows;
+  options.arrayName = run.spec.array;
+  if (run.spec.decl->seed != nullptr) options.seed = run.spec.seed;
+  design::Choice choice = design::chooseArray(levels, static_cast<std::uint32_t>(run.spec.strength), options);
+  if (const auto* refusal = std::get_if<design::Refusal>(&choice)) {
+    Diagnostic& diagnostic = workspace.session.sink.report(Diag::design_no_array, run.spec.decl->name.range, run.spec.strength);
+    diagnostic.note(refusal->reason);
+    if (refusal->smallestPossible != 0) {
+      diagnostic.note(fmt::format("no such array can have fewer than {} rows ({})", refusal->smallestPossible, refusal->boundReason));
+    }
+    for (const design::Offer& offer : refusal->offers) diagnostic.note("instead: " + offer.text);
+    return false;
+  }
+  run.array = std::move(std::get<design::Array>(choice));
+  for (std::size_t i = 0; i < run.array.runs; ++i) {
+    const auto row = run.array.row(i);
+    run.rows.emplace_back(row.begin(), row.end());
+  }
+  return true;
+}
+
+std::optional<tbem_dtype> dtypeOf(const Options& options) {
+  if (options.dtype == "f64") return TBEM_F64;
+  if (options.dtype == "f32") return TBEM_F32;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Designs makeDesigns(Workspace& workspace, const Options& options) {
+  Designs designs;
+  bool found = false;
+  for (const ast::Design* decl : workspace.all<ast::Design>()) {
+    if (!options.design.empty() && decl->name.text != options.design) continue;
+    found = true;
+    std::optional<graph::DesignSpec> spec = graph::readDesign(workspace.session, *workspace.program, *decl);
+    if (!spec || refuseLater(workspace, *spec)) continue;
+    auto run = std::make_unique<DesignRun>(std::move(*spec));
+    if (!makeArray(workspace, *run) || !applyWhere(workspace, *run)) continue;
+    if (!chooseAt(*run, options)) {
+      designs.usage = true;
+      continue;
+    }
+    if (run->spec.hasNetwork()) {
+      run->experiment = std::make_unique<graph::Experiment>(workspace.session, *workspace.program, run->spec, graph::ExperimentOptions{dtypeOf(options)});
+    }
+    designs.runs.push_back(std::move(run));
+  }
+  if (!found && !options.design.empty()) {
+    printFailure(fmt::format("the program has no design `{}`", options.design));
+    designs.usage = true;
+  }
+  return designs;
+}
+
+std::optional<graph::Row> elaborateRow(DesignRun& run, std::size_t row) {
+  return run.experiment == nullptr ? std::nullopt : run.experiment->row(run.rows[row]);
+}
+
+}  // namespace tbem::driver
