@@ -151,6 +151,7 @@ Result<void> Connection::setJournal(double busySeconds) {
 }
 
 Result<void> Connection::run(const char* sql) {
+  errno = 0;
   if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return tl::unexpected(error());
   return {};
 }
@@ -162,6 +163,7 @@ Result<Statement> Connection::prepare(const char* sql) {
 }
 
 Result<bool> Connection::step(Statement& statement) {
+  errno = 0;
   const int code = sqlite3_step(statement.handle);
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;

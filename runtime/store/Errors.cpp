@@ -57,10 +57,12 @@ Error errorOf(const std::string& path, int code, int systemErrno, const std::str
 }
 
 Error Connection::error() const {
+  const int left = errno;   // a failed commit does not hand on the system's number (SQLite 3.40); what the call left behind is it
   const int code = sqlite3_extended_errcode(db);
   const int primary = code & 0xFF;
   const bool system = primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN || primary == SQLITE_FULL;
-  return errorOf(file, code, system ? sqlite3_system_errno(db) : 0, sqlite3_errmsg(db));
+  const int known = sqlite3_system_errno(db);
+  return errorOf(file, code, !system ? 0 : known != 0 ? known : left, sqlite3_errmsg(db));
 }
 
 }  // namespace tbem::store
