@@ -62,7 +62,7 @@ int runDoctor(const Options& options) {
   findings.push_back({"processors", true, std::to_string(std::thread::hardware_concurrency())});
   lookAtBackends(findings);
   lookAtMeters(findings);
-  const std::string cache = jit::defaultCacheFolder();
+  const std::string cache = jit::defaultCacheDir();
   findings.push_back({"object cache", !cache.empty(), cache.empty() ? "no folder: set XDG_CACHE_HOME or HOME" : cache});
   if (options.json) {
     for (const Finding& finding : findings) printJson("doctor", {{"what", finding.what}, {"ok", finding.good}, {"text", finding.text}});
