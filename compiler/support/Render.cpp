@@ -87,6 +87,7 @@ public:
     levels();
     for (const std::string& note : diagnostic.notes) footer("note", note);
     help();
+    out += '\n';
     return std::move(out);
   }
 
@@ -229,7 +230,7 @@ std::string renderAll(const DiagnosticSink& sink, const SourceManager& sources, 
   std::size_t errors = 0;
   std::size_t warnings = 0;
   for (const Diagnostic& each : sink.all()) {
-    out += renderText(each, sources, options) + "\n";
+    out += renderText(each, sources, options);
     if (each.severity == Severity::Error) ++errors;
     if (each.severity == Severity::Warning) ++warnings;
   }

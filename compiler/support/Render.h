@@ -14,9 +14,9 @@ struct RenderOptions {
   unsigned width = 100;      ///< columns; longer source lines are cut around the mark
 };
 
-/// One diagnostic, ending in a newline: heading, place, source lines with marks, notes, help. Tabs are shown as four columns.
+/// One diagnostic, ending in an empty line: heading, place, source lines with marks, notes, help. Tabs are shown as four columns.
 std::string renderText(const Diagnostic& diagnostic, const SourceManager& sources, const RenderOptions& options);
-/// All of them, a blank line between two, and "2 errors, 1 warning" at the end where there are any.
+/// All of them, and "2 errors, 1 warning" at the end where there are any.
 std::string renderAll(const DiagnosticSink& sink, const SourceManager& sources, const RenderOptions& options);
 /// One JSON object without a newline: `{"kind":"check","schema":1,"code":...}` (fields: docs of `check`).
 std::string renderJson(const Diagnostic& diagnostic, const SourceManager& sources);

@@ -1,6 +1,7 @@
 #include "compiler/syntax/Parse.h"
 
 #include "compiler/syntax/Build.h"
+#include "compiler/syntax/ByteStream.h"
 #include "compiler/syntax/Layout.h"
 
 #include <TbemLexer.h>
@@ -12,16 +13,6 @@ namespace tbem::syntax {
 
 namespace {
 using P = grammar::TbemParser;
-
-/// Bytes as characters: offsets of tokens are then byte offsets, and any byte may come.
-class ByteStream : public antlr4::ANTLRInputStream {
-public:
-  explicit ByteStream(const std::string& text) {
-    _data.resize(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) _data[i] = static_cast<unsigned char>(text[i]);
-    p = 0;
-  }
-};
 
 class Errors : public antlr4::BaseErrorListener {
 public:

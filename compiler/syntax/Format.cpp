@@ -1,0 +1,58 @@
+#include "compiler/syntax/Format.h"
+
+#include "compiler/syntax/ByteStream.h"
+#include "compiler/syntax/Dump.h"
+#include "compiler/syntax/FormatPieces.h"
+#include "compiler/syntax/Parse.h"
+
+#include <TbemLexer.h>
+
+namespace tbem::syntax {
+
+namespace {
+constexpr int kWidth = 120;
+
+/// The comments without what formatting may change: blanks at the ends of their lines.
+std::vector<std::string> comments(const Source& source, const ast::File& file) {
+  std::vector<std::string> list;
+  for (const SrcRange& range : file.comments) {
+    std::string text;
+    for (std::size_t i = range.begin - source.base; i < range.end - source.base; ++i) {
+      if (source.text[i] == '\r') continue;
+      if (source.text[i] == '\n') {
+        while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.pop_back();
+      }
+      text += source.text[i];
+    }
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.pop_back();
+    list.push_back(std::move(text));
+  }
+  return list;
+}
+}  // namespace
+
+std::optional<std::string> format(const Source& source, DiagnosticSink& sink) {
+  const std::size_t before = sink.errorCount();
+  const std::unique_ptr<ast::File> file = parse(source, sink);
+  if (sink.errorCount() != before) return std::nullopt;
+
+  ByteStream input(source.text);
+  grammar::TbemLexer lexer(&input);
+  lexer.removeErrorListeners();
+  DiagnosticSink silent;
+  const LayoutResult layout = layOut(lexer, source, silent);
+  std::vector<Piece> list = pieces(source, layout);
+  align(list);
+  std::string text = writeLines(list, kWidth);
+
+  SourceManager sources;
+  const Source& again = sources.add(source.name, text);
+  const std::unique_ptr<ast::File> reread = parse(again, silent);
+  if (silent.hasErrors() || dump(*reread) != dump(*file) || comments(again, *reread) != comments(source, *file)) {
+    sink.report(Diag::syntax_format_refused, {source.base, source.base});
+    return std::nullopt;
+  }
+  return text;
+}
+
+}  // namespace tbem::syntax

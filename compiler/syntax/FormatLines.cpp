@@ -1,0 +1,280 @@
+// From pieces to lines: spacing, indentation, and breaks in lines that are too long.
+#include "compiler/support/Unicode.h"
+#include "compiler/syntax/FormatPieces.h"
+#include "compiler/syntax/LayoutRules.h"
+
+#include <TbemParser.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace tbem::syntax {
+
+namespace {
+using P = grammar::TbemParser;
+constexpr int kIndent = 2;
+constexpr int kContinuation = 4;
+constexpr int kResultIndent = 6;      ///< of a line of a header that begins with `->`
+
+int displayWidth(const std::string& text) {
+  int width = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const CodePoint point = decode(text, i);
+    width += columns(point.value);
+    i += point.bytes;
+  }
+  return width;
+}
+
+bool opens(std::size_t type) { return type == P::LPAREN || type == P::LBRACK || type == P::LCURLY; }
+bool closes(std::size_t type) { return type == P::RPAREN || type == P::RBRACK || type == P::RCURLY; }
+
+class Writer {
+public:
+  Writer(std::vector<Piece>& list, int width) : list(list), width(width) {}
+
+  std::string run() {
+    for (std::size_t i = 0; i < list.size();) i = line(i);
+    alignComments();
+    std::string out;
+    for (const Line& each : lines) {
+      if (each.blank) out += '\n';
+      out += each.text;
+      if (!each.comment.empty()) {
+        if (!each.text.empty()) out.append(static_cast<std::size_t>(std::max(2, each.commentColumn - displayWidth(each.text))), ' ');
+        out += each.comment;
+      }
+      out += '\n';
+    }
+    return out;
+  }
+
+private:
+  struct Line {
+    std::string text;
+    std::string comment;     ///< at the end of the line
+    int commentColumn = 0;
+    bool blank = false;      ///< an empty line before it
+  };
+  /// An open bracket: lines inside begin at `column`, a line that begins with its closing mark at `outer`.
+  struct Open {
+    int column;
+    int outer;
+    bool body;
+  };
+
+  std::vector<Piece>& list;
+  int width;
+  std::vector<Line> lines;
+  std::vector<Open> open;
+  int statement = 0;         ///< indentation of the statement or clause in hand
+  int operand = 0;           ///< column of the operands of the clause in hand
+  int continuation = kContinuation;  ///< column of lines that go on with it
+
+  bool inBracket() const { return !open.empty() && !open.back().body; }
+  int bodyIndent() const {
+    for (auto each = open.rbegin(); each != open.rend(); ++each) {
+      if (each->body) return each->column;
+    }
+    return 0;
+  }
+  const Piece* following(std::size_t i) const {
+    while (i < list.size() && list[i].comment) ++i;
+    return i < list.size() ? &list[i] : nullptr;
+  }
+  std::size_t lineEnd(std::size_t begin) const {
+    std::size_t end = begin + 1;
+    while (end < list.size() && !list[end].breakBefore) ++end;
+    return end;
+  }
+
+  bool unary(std::size_t i) const {
+    const std::size_t type = list[i].type;
+    if (type == P::TILDE) return true;
+    return (type == P::MINUS || type == P::RANGE) && (i == 0 || list[i - 1].clauseWord || !endsOperand(list[i - 1].type));
+  }
+
+  bool spaceBefore(std::size_t i) const {
+    const Piece& before = list[i - 1];
+    const Piece& piece = list[i];
+    if (before.comment || piece.comment) return true;
+    if (piece.begins && !piece.comment && before.type == P::LBRACE) return piece.type != P::RBRACE;
+    if (opens(before.type) || before.type == P::DOT || piece.type == P::DOT || closes(piece.type)) return false;
+    if (piece.type == P::COMMA || piece.type == P::SEMI || piece.type == P::COLON) return false;
+    if (unary(i - 1)) return false;
+    if (piece.type == P::LPAREN || piece.type == P::LBRACK) {
+      const bool quantifier = before.type == P::FORALL || before.type == P::EXISTS;
+      return before.clauseWord || !(endsOperand(before.type) || quantifier);
+    }
+    return true;
+  }
+
+  /// Indentation of a line that begins with piece `i`; sets the columns of the lines that go on with it.
+  int indent(std::size_t i) {
+    const Piece* next = following(i);
+    if (next == nullptr) return bodyIndent();
+    if (inBracket()) return closes(list[i].type) ? open.back().outer : open.back().column;
+    if (next->type == P::RBRACE && !list[i].comment) return open.empty() ? 0 : open.back().outer;
+    if (next->type == P::RBRACE || (list[i].comment && next->begins && !next->part && !next->inHeader)) return bodyIndent();
+    if (next->part) return operand;
+    if (next->inHeader) return kIndent;
+    if (next->begins) return bodyIndent();
+    if (next->type == P::LBRACE && open.empty()) return 0;
+    if (next->type == P::ARROW && open.empty()) return kResultIndent;
+    return continuation;
+  }
+
+  void begin(std::size_t i, int column) {
+    const Piece& piece = list[i];
+    if (piece.clauseWord) {
+      statement = column;
+      const int next = static_cast<int>(piece.text.size()) + 1 + (i + 1 < list.size() ? list[i + 1].extra : 0);
+      operand = continuation = column + next;
+    } else if (piece.begins && !piece.part) {
+      statement = column;
+      continuation = column + kContinuation;
+    } else if (piece.part) {
+      continuation = operand + static_cast<int>(piece.text.size()) + 2 + (i + 2 < list.size() ? list[i + 2].extra : 0);
+    }
+  }
+
+  /// Lays out the line that begins with piece `first`; returns the piece after it. A line that is too long gets a break first.
+  std::size_t line(std::size_t first) {
+    const std::vector<Open> savedOpen = open;
+    const int saved[] = {statement, operand, continuation};
+    for (;;) {
+      const std::size_t end = lineEnd(first);
+      Line made;
+      made.blank = list[first].blankBefore && !lines.empty();
+      std::vector<int> column(end - first);
+      const int total = write(first, end, made, column);
+      const std::optional<std::size_t> where = total > width ? breakAt(first, end, column) : std::nullopt;
+      if (!where) {
+        lines.push_back(std::move(made));
+        return end;
+      }
+      list[*where].breakBefore = true;
+      refill(*where, end);
+      open = savedOpen;
+      statement = saved[0];
+      operand = saved[1];
+      continuation = saved[2];
+    }
+  }
+
+  /// After a break before piece `i` in a list, the list's next line is joined to what was broken off.
+  void refill(std::size_t i, std::size_t end) {
+    if (list[i - 1].type != P::COMMA || end >= list.size() || list[end - 1].type != P::COMMA || list[end].comment || list[end].begins) return;
+    int depth = 0;
+    for (std::size_t j = i; j < end; ++j) {
+      if (opens(list[j].type)) ++depth;
+      if (closes(list[j].type) && --depth < 0) return;
+    }
+    if (depth == 0) list[end].breakBefore = list[end].blankBefore = false;
+  }
+
+  /// Returns the width without the comment at the end.
+  int write(std::size_t first, std::size_t end, Line& made, std::vector<int>& column) {
+    int at = indent(first);
+    made.text.assign(static_cast<std::size_t>(at), ' ');
+    const int lineIndent = at;
+    for (std::size_t i = first; i < end; ++i) {
+      const Piece& piece = list[i];
+      if (piece.lineComment && i + 1 == end && i != first) {
+        made.comment = piece.text;
+        break;
+      }
+      if (i != first) space(i, made, at);
+      column[i - first] = at;
+      if (piece.begins || piece.clauseWord) begin(i, at);
+      made.text += piece.text;
+      const std::size_t newline = piece.text.rfind('\n');
+      at = newline == std::string::npos ? at + displayWidth(piece.text) : displayWidth(piece.text.substr(newline + 1));
+      if (!piece.comment) brackets(i, end, at, lineIndent);
+    }
+    return at;
+  }
+
+  void space(std::size_t i, Line& made, int& at) {
+    const Piece& piece = list[i];
+    if (piece.begins && piece.type != P::RBRACE && list[i - 1].type != P::LBRACE && list[i - 1].type != P::PRIVATE && !list[i - 1].comment) {
+      made.text += ';';
+      ++at;
+    }
+    const int blanks = (spaceBefore(i) ? 1 : 0) + piece.extra;
+    made.text.append(static_cast<std::size_t>(blanks), ' ');
+    at += blanks;
+  }
+
+  void brackets(std::size_t i, std::size_t end, int at, int lineIndent) {
+    const Piece& piece = list[i];
+    if (opens(piece.type)) {
+      const bool last = i + 1 >= end || (list[i + 1].lineComment && i + 2 >= end);
+      const int outer = inBracket() ? lineIndent : std::max(lineIndent, 0);
+      open.push_back(last ? Open{outer + kContinuation, outer, false} : Open{at, at - 1, false});
+    } else if (piece.type == P::LBRACE) {
+      const int outer = bodyIndent();
+      open.push_back({outer + kIndent, outer, true});
+    } else if ((closes(piece.type) || piece.type == P::RBRACE) && !open.empty()) {
+      open.pop_back();
+    }
+  }
+
+  /// The best place for a break: at the outermost bracket possible, the last one there that fits.
+  std::optional<std::size_t> breakAt(std::size_t first, std::size_t end, const std::vector<int>& column) const {
+    std::optional<std::size_t> best;
+    int bestDepth = 0;
+    int depth = 0;
+    const bool outside = !inBracketAt(first);
+    for (std::size_t i = first; i < end; ++i) {
+      const Piece& piece = list[i];
+      if (closes(piece.type)) --depth;
+      if (i > first + 1 && !piece.comment && !list[i - 1].comment && column[i - first] > 0) {
+        const std::size_t before = list[i - 1].type;
+        const bool bracketed = depth > 0 || !outside;
+        const bool afterMark = bracketed ? before == P::COMMA || before == P::SEMI : before == P::COMMA && !piece.part;
+        const bool operation = isInfix(piece.type) && !unary(i) && piece.type != P::EQ && piece.type != P::RANGE && piece.type != P::RANGE_EQ;
+        const bool fits = column[i - 1 - first] + displayWidth(list[i - 1].text) <= width;
+        if ((afterMark || operation || piece.type == P::ARROW) && fits && (!best || depth <= bestDepth)) {
+          best = i;
+          bestDepth = depth;
+        }
+      }
+      if (opens(piece.type)) ++depth;
+    }
+    return best;
+  }
+  bool inBracketAt(std::size_t first) const {
+    int depth = 0;
+    for (std::size_t i = first; i-- > 0;) {
+      if (closes(list[i].type)) ++depth;
+      if (opens(list[i].type) && depth-- == 0) return true;
+      if (list[i].begins) return false;
+    }
+    return false;
+  }
+
+  /// Comments at the ends of neighbouring lines stand in one column where they fit.
+  void alignComments() {
+    for (std::size_t i = 0; i < lines.size();) {
+      if (lines[i].comment.empty()) {
+        ++i;
+        continue;
+      }
+      std::size_t end = i;
+      int column = 0;
+      int longest = 0;
+      for (; end < lines.size() && !lines[end].comment.empty() && (end == i || !lines[end].blank); ++end) {
+        column = std::max(column, displayWidth(lines[end].text) + 2);
+        longest = std::max(longest, displayWidth(lines[end].comment));
+      }
+      for (std::size_t j = i; j < end; ++j) lines[j].commentColumn = column + longest <= width ? column : 0;
+      i = end;
+    }
+  }
+};
+}  // namespace
+
+std::string writeLines(std::vector<Piece>& list, int width) { return Writer(list, width).run(); }
+
+}  // namespace tbem::syntax
