@@ -235,10 +235,15 @@ public:
       node.a = leaf ? 0 : at[node.a];
       node.b = leaf || arity(node.op) < 2 ? 0 : at[node.b];
       node.c = leaf || arity(node.op) < 3 ? 0 : at[node.c];
-      // A cast turns to the type of its own operator's result, which a loop with several outputs would lose.
-      at[i] = node.op == graph::ElemOp::Cast ? append(node) : shared(node);
+      if (node.op == graph::ElemOp::Cast && node.dtype < 0) node.dtype = resultType(op, static_cast<std::uint32_t>(i));
+      at[i] = shared(node);
     }
-    for (const std::uint32_t root : op.elementwise.roots) roots.push_back(at[root]);
+    for (std::size_t r = 0; r < op.elementwise.roots.size(); ++r) {
+      const std::int32_t dtype = state.graph[op.outputs[r]].dtype;
+      const bool keepsType = dtype == TBEM_F64 || dtype == TBEM_F32 || dtype == TBEM_BOOL;
+      // A value that is not stored is still rounded to its type before the next operator reads it.
+      roots.push_back(keepsType ? at[op.elementwise.roots[r]] : shared({.op = graph::ElemOp::Cast, .a = at[op.elementwise.roots[r]], .dtype = dtype}));
+    }
     return true;
   }
 
@@ -265,6 +270,13 @@ private:
         return 1;
       default: return 2;
     }
+  }
+
+  std::int32_t resultType(const graph::Op& op, std::uint32_t node) const {
+    for (std::size_t r = 0; r < op.elementwise.roots.size(); ++r) {
+      if (op.elementwise.roots[r] == node) return state.graph[op.outputs[r]].dtype;
+    }
+    return state.graph[op.outputs[0]].dtype;
   }
 
   std::uint32_t inputNode(std::uint32_t input) {
@@ -296,7 +308,7 @@ private:
     for (std::uint32_t i = 0; i < loop.nodes.size(); ++i) {
       const graph::ElemNode& other = loop.nodes[i];
       if (other.op == node.op && other.a == node.a && other.b == node.b && other.c == node.c && other.input == node.input && other.value == node.value &&
-          other.scalar == node.scalar && other.stream == node.stream) {
+          other.scalar == node.scalar && other.stream == node.stream && other.dtype == node.dtype) {
         return i;
       }
     }

@@ -1,0 +1,112 @@
+#include "compiler/estimate/Estimate.h"
+
+#include "compiler/support/Json.h"
+
+#include <algorithm>
+
+namespace tbem::estimate {
+
+tl::expected<Estimate, NoValue> estimateRow(const graph::Graph& graph, const sema::Values& values, const Program* program) {
+  Estimate estimate;
+  estimate.network = graph.network;
+  auto flops = countFlops(graph, values);
+  if (!flops) return tl::unexpected(flops.error());
+  estimate.flops = std::move(*flops);
+  const auto memory = staticMemory(graph, values);
+  if (!memory) return tl::unexpected(memory.error());
+  estimate.memory = *memory;
+  if (memory->peak != graph::kNoOp) estimate.peak = {graph[memory->peak].declaration, graph[memory->peak].range};
+  if (program == nullptr) return estimate;
+  DeviceMemory device;
+  device.live = program->live;
+  device.arena = program->arena;
+  std::copy(std::begin(program->kinds), std::end(program->kinds), device.kinds);
+  device.gaps = program->gaps;
+  device.backend = program->backend;
+  device.info = program->device;
+  estimate.device = std::move(device);
+  if (!program->steps.empty()) {
+    const Step& step = program->steps[program->peakStep];
+    estimate.peak = {step.name, step.range};
+  }
+  return estimate;
+}
+
+namespace {
+void count(JsonWriter& json, std::string_view name, Count value) { json.key(name).raw(toString(value)); }
+
+void writeFlops(JsonWriter& json, const Flops& flops) {
+  json.key("flops").begin();
+  count(json, "forward", flops.most.forward);
+  count(json, "backward", flops.most.backward);
+  count(json, "optimizer", flops.most.optimizer);
+  count(json, "step", flops.most.step());
+  json.key("by_operator").begin();
+  for (const auto& [name, counts] : flops.byOperator) {
+    json.key(name).begin();
+    count(json, "forward", counts.forward);
+    count(json, "backward", counts.backward);
+    count(json, "mac_flops_forward", counts.macForward);
+    count(json, "mac_flops_backward", counts.macBackward);
+    count(json, "optimizer", counts.optimizer);
+    json.end();
+  }
+  json.end().end();
+}
+
+void writeMemory(JsonWriter& json, const Estimate& estimate, const SourceManager& sources) {
+  json.key("memory").begin().field("static", estimate.memory.bytes);
+  const std::uint64_t* kinds = estimate.memory.kinds;
+  if (estimate.device) {
+    json.field("live", estimate.device->live).field("arena", estimate.device->arena);
+    kinds = estimate.device->kinds;
+  } else {
+    json.key("live").null().key("arena").null();
+  }
+  json.key("kinds").begin();
+  for (std::size_t k = 0; k < kKinds; ++k) json.field(kindName(static_cast<Kind>(k)), kinds[k]);
+  json.field("gaps", estimate.device ? estimate.device->gaps : std::uint64_t{0});
+  json.end();
+  json.key("peak_at");
+  if (estimate.peak.name.empty()) {
+    json.null();
+  } else {
+    json.begin().field("operator", estimate.peak.name);
+    const Source* source = sources.find(estimate.peak.range.begin);
+    if (source != nullptr) {
+      json.field("file", source->name).field("line", sources.lineColumn(estimate.peak.range.begin).line);
+    } else {
+      json.key("file").null().key("line").null();
+    }
+    json.end();
+  }
+  json.end();
+}
+}  // namespace
+
+std::string toJson(const Estimate& estimate, const RowLabel& label, const SourceManager& sources) {
+  JsonWriter json;
+  json.begin().field("kind", "estimate").field("schema", 1);
+  json.field("design", label.design).field("row", label.row).field("network", estimate.network).key("levels").raw(label.levels);
+  json.field("parameters", estimate.flops.parameters).field("buffers", estimate.flops.buffers);
+  writeFlops(json, estimate.flops);
+  writeMemory(json, estimate, sources);
+  json.key("device");
+  if (estimate.device) {
+    const tbem_device_info& info = estimate.device->info;
+    json.begin().field("backend", estimate.device->backend).field("name", std::string(info.name)).field("isa", std::string(info.isa));
+    json.field("library", std::string(info.library)).field("threads", info.threads).end();
+  } else {
+    json.null();
+  }
+  if (estimate.flops.gated) {
+    json.key("paths").begin();
+    count(json, "flops_min", estimate.flops.least.step());
+    json.key("flops_expected").null();
+    count(json, "flops_max", estimate.flops.most.step());
+    json.field("memory_min", estimate.memory.least).field("memory_max", estimate.memory.bytes).end();
+  }
+  return json.end().str();
+}
+
+}  // namespace tbem::estimate

@@ -1,0 +1,53 @@
+// What a row will cost, in one struct: the object that `tbemc estimate --json` prints.
+#pragma once
+
+#include "compiler/estimate/Flops.h"
+#include "compiler/estimate/Program.h"
+#include "compiler/estimate/Static.h"
+#include "compiler/support/Source.h"
+
+#include <optional>
+#include <string>
+
+namespace tbem::estimate {
+
+/// The operator during which memory is highest.
+struct PeakAt {
+  std::string name;            ///< "conv2d", "batch_norm+relu"
+  SrcRange range;
+};
+
+/// What a device adds to a static estimate. Bytes.
+struct DeviceMemory {
+  std::uint64_t live = 0;      ///< largest sum of live bytes: no plan can be below
+  std::uint64_t arena = 0;     ///< of the plan that runs
+  std::uint64_t kinds[kKinds] = {};  ///< bytes live at the peak, by Kind
+  std::uint64_t gaps = 0;      ///< arena - sum of kinds
+  std::string backend;
+  tbem_device_info info{};
+};
+
+struct Estimate {
+  std::string network;
+  Flops flops;
+  StaticMemory memory;                       ///< from shapes alone
+  std::optional<DeviceMemory> device;        ///< where the row was lowered for a device
+  PeakAt peak;                               ///< of the plan if there is one, else of the static estimate
+};
+
+/// `program`: the row lowered for a device, or null.
+tl::expected<Estimate, NoValue> estimateRow(const graph::Graph& graph, const sema::Values& values, const Program* program);
+
+/// Where the row comes from.
+struct RowLabel {
+  std::string design;
+  std::size_t row = 0;
+  std::string levels = "{}";   ///< JSON object: level by factor
+};
+
+/// One line of JSON with the fields that docs/reference lists for `estimate`; no line end. `device` and the device's bytes are
+/// null where the row was not lowered; `paths` is there where the network has gates, with `flops_expected` null: how many samples
+/// take which arm is not known before data are.
+std::string toJson(const Estimate& estimate, const RowLabel& label, const SourceManager& sources);
+
+}  // namespace tbem::estimate
