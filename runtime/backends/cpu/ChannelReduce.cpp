@@ -1,0 +1,126 @@
+#include "runtime/backends/cpu/ChannelReduce.h"
+
+#include <algorithm>
+
+namespace tbem::cpu::detail {
+namespace {
+
+/// Channels last has one block, so its images are cut into up to four segments of places; else one segment.
+std::int64_t segmentsOf(const ChannelView& view) {
+  return view.blocks == 1 && !view.plain() ? std::clamp<std::int64_t>(view.points / 64, 1, 4) : 1;
+}
+
+struct Segment {
+  std::int64_t begin, rows;
+};
+
+Segment segmentOf(const ChannelView& view, std::int64_t segment) {
+  const std::int64_t segments = segmentsOf(view), begin = segment * view.points / segments;
+  return {begin, (segment + 1) * view.points / segments - begin};
+}
+
+std::int64_t paddedChannels(const ChannelView& view) { return view.blocks * view.lanes; }
+
+/// One image, one block, one segment, channels side by side.
+void lanesSlice(ChannelSum what, const ChannelView& view, StripArguments s, const float* mean, std::int64_t firstChannel) {
+  double* const out = s.out;
+  for (std::int64_t lane = 0; lane < view.lanes;) {
+    const std::int64_t left = view.lanes - lane;
+    const int width = left >= 16 ? 16 : left >= 8 ? 8 : left >= 4 ? 4 : 1;
+    float means[16] = {};
+    for (int i = 0; mean != nullptr && i < width; ++i) {
+      const std::int64_t channel = firstChannel + lane + i;
+      means[i] = channel < view.channels ? mean[channel] : 0;
+    }
+    s.mean = means;
+    s.out = out + 2 * lane;
+    channelStrip(what, width, s);
+    s.a += width;
+    if (s.b != nullptr) s.b += width;
+    lane += width;
+  }
+}
+
+/// One image, one channel of a row-major tensor: sixteen neighbours side by side, then the rest one by one.
+void plainSlice(ChannelSum what, const ChannelView& view, StripArguments s, const float* mean) {
+  double* const out = s.out;
+  double lanes[32], rest[2];
+  float means[16];
+  std::fill_n(means, 16, mean != nullptr ? *mean : 0.0F);
+  const std::int64_t wide = view.points / 16 * 16;
+  s.mean = means;
+  s.rows = view.points / 16, s.stride = 16, s.out = lanes;
+  channelStrip(what, 16, s);
+  s.a += wide;
+  if (s.b != nullptr) s.b += wide;
+  s.rows = view.points - wide, s.stride = 1, s.out = rest;
+  channelStrip(what, 1, s);
+  out[0] = out[1] = 0;
+  for (int i = 0; i < 17; ++i) {
+    const double* part = i < 16 ? lanes + 2 * i : rest;
+    if (what == ChannelSum::Moments) {
+      const double each = static_cast<double>(view.points / 16);
+      joinMoments(each * i, out, i < 16 ? each : static_cast<double>(view.points - wide), part);
+    } else {
+      out[0] += part[0], out[1] += part[1];
+    }
+  }
+}
+
+}  // namespace
+
+void channelSlices(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work, int threads) {
+  const std::int64_t segments = segmentsOf(view), tasks = view.n * view.blocks * segments;
+#pragma omp parallel for num_threads(threads) schedule(static) if (view.n * view.image > 8192)
+  for (std::int64_t task = 0; task < tasks; ++task) {
+    const std::int64_t n = task / (view.blocks * segments), block = task / segments % view.blocks, segment = task % segments;
+    const Segment rows = segmentOf(view, segment);
+    const std::int64_t offset = n * view.image + block * view.block + rows.begin * view.point;
+    StripArguments s;
+    s.a = a + offset, s.b = b != nullptr ? b + offset : nullptr;
+    s.rows = rows.rows, s.stride = view.point;
+    s.out = work + 2 * ((n * segments + segment) * paddedChannels(view) + block * view.lanes);
+    if (view.plain()) {
+      plainSlice(what, view, s, mean != nullptr ? mean + block : nullptr);
+    } else {
+      lanesSlice(what, view, s, mean, block * view.lanes);
+    }
+  }
+}
+
+void joinSlices(ChannelSum what, const ChannelView& view, const double* work, std::int64_t channel, double* pair) {
+  const std::int64_t segments = segmentsOf(view);
+  pair[0] = pair[1] = 0;
+  double count = 0;
+  for (std::int64_t slice = 0; slice < view.n * segments; ++slice) {
+    const double* part = work + 2 * (slice * paddedChannels(view) + channel);
+    const auto rows = static_cast<double>(segmentOf(view, slice % segments).rows);
+    if (what == ChannelSum::Moments) {
+      joinMoments(count, pair, rows, part);
+    } else {
+      pair[0] += part[0], pair[1] += part[1];
+    }
+    count += rows;
+  }
+}
+
+}  // namespace tbem::cpu::detail
+
+namespace tbem::cpu {
+ChannelView lastAxisView(const tbem_operand& operand) {
+  const std::int64_t channels = operand.dims[operand.rank - 1], rows = runtime::elementCount(operand) / channels;
+  return {1, channels, rows, 1, channels, rows * channels, rows * channels, channels};
+}
+
+bool sumView(const tbem_operand& operand, ChannelView& view) {
+  if (!channelView(operand, view)) return false;
+  if (view.plain() && view.points == 1 && runtime::isPlain(operand)) {
+    view = {1, view.channels, view.n, 1, view.channels, view.n * view.channels, view.n * view.channels, view.channels};
+  }
+  return true;
+}
+
+std::uint64_t channelWorkspace(const ChannelView& view) {
+  return static_cast<std::uint64_t>(2 * view.n * detail::segmentsOf(view) * detail::paddedChannels(view)) * sizeof(double);
+}
+}  // namespace tbem::cpu

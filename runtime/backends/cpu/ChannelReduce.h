@@ -1,0 +1,43 @@
+// Sums over all axes but the second, in any of the three layouts: for batch normalisation and for bias gradients.
+#pragma once
+
+#include "runtime/backends/cpu/ChannelLoops.h"
+#include "runtime/backends/cpu/View.h"
+
+#include <cstdint>
+
+namespace tbem::cpu {
+
+/// The view for these sums: as channelView, but a row-major tensor with one place an image is seen as one image whose places are
+/// the rows, so that channels lie side by side.
+bool sumView(const tbem_operand& operand, ChannelView& view);
+/// A row-major tensor whose last dimension is the channel.
+ChannelView lastAxisView(const tbem_operand& operand);
+
+/// Bytes of workspace: two doubles a channel and slice of the tensor. Independent of the number of threads, and so is the result.
+std::uint64_t channelWorkspace(const ChannelView& view);
+
+/// Reduces a (and b, of the same layout) and leaves two doubles a channel, as ChannelLoops.h says, in result(channel, pair).
+/// `mean`: a value a channel, for Gradient. Deterministic: slices are joined in order, whatever the threads.
+template <class Result>
+void channelReduce(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work,
+                   int threads, Result result);
+
+namespace detail {
+void channelSlices(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work, int threads);
+/// Joins the slices of one channel.
+void joinSlices(ChannelSum what, const ChannelView& view, const double* work, std::int64_t channel, double* pair);
+}  // namespace detail
+
+template <class Result>
+void channelReduce(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work,
+                   int threads, Result result) {
+  detail::channelSlices(what, view, a, b, mean, work, threads);
+  for (std::int64_t channel = 0; channel < view.channels; ++channel) {
+    double pair[2];
+    detail::joinSlices(what, view, work, channel, pair);
+    result(channel, pair);
+  }
+}
+
+}  // namespace tbem::cpu

@@ -1,0 +1,183 @@
+// The backend table of `cpu`.
+#include "runtime/backends/cpu/Op.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <new>
+
+#include <omp.h>
+#include <unistd.h>
+
+namespace tbem::cpu {
+
+namespace onednn {
+std::string versionText();
+std::string isaText();
+}  // namespace onednn
+
+namespace {
+
+thread_local char lastError[512] = "";
+
+Family familyOf(int primitive) {
+  switch (static_cast<tbem_primitive>(primitive)) {
+    case TBEM_PRIMITIVE_conv2d: case TBEM_PRIMITIVE_conv2d_input_gradient: case TBEM_PRIMITIVE_conv2d_weight_gradient:
+      return convFamily();
+    case TBEM_PRIMITIVE_dense: case TBEM_PRIMITIVE_dense_input_gradient: case TBEM_PRIMITIVE_dense_weight_gradient:
+    case TBEM_PRIMITIVE_matmul:
+      return productFamily();
+    case TBEM_PRIMITIVE_reduce_sum: case TBEM_PRIMITIVE_reduce_max: case TBEM_PRIMITIVE_reduce_max_gradient:
+      return reduceFamily();
+    case TBEM_PRIMITIVE_channel_moments: case TBEM_PRIMITIVE_channel_gradient_sums: return channelFamily();
+    case TBEM_PRIMITIVE_max_pool2d: case TBEM_PRIMITIVE_max_pool2d_gradient: case TBEM_PRIMITIVE_avg_pool2d:
+    case TBEM_PRIMITIVE_avg_pool2d_gradient: case TBEM_PRIMITIVE_adaptive_avg_pool2d:
+    case TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient:
+      return poolFamily();
+    case TBEM_PRIMITIVE_softmax: case TBEM_PRIMITIVE_softmax_gradient: case TBEM_PRIMITIVE_log_softmax:
+    case TBEM_PRIMITIVE_log_softmax_gradient: case TBEM_PRIMITIVE_cross_entropy: case TBEM_PRIMITIVE_cross_entropy_gradient:
+      return softmaxFamily();
+    case TBEM_PRIMITIVE_reorder: return reorderFamily();
+    case TBEM_PRIMITIVE_permute: case TBEM_PRIMITIVE_pad: case TBEM_PRIMITIVE_slice: case TBEM_PRIMITIVE_COUNT: break;
+  }
+  return moveFamily();
+}
+
+bool moves(int primitive) {
+  return primitive == TBEM_PRIMITIVE_permute || primitive == TBEM_PRIMITIVE_pad || primitive == TBEM_PRIMITIVE_slice ||
+         primitive == TBEM_PRIMITIVE_reorder;
+}
+
+/// Shapes and element types, for query and create.
+tbem_status check(const tbem_op_desc* op) {
+  const std::string wrong = runtime::checkDescription(*op);
+  if (!wrong.empty()) return fail(TBEM_INVALID, wrong);
+  if (!moves(op->primitive) && op->operands[0].dtype != TBEM_F32) {
+    return fail(TBEM_UNSUPPORTED, fmt::format("cpu: {} of {}; this backend computes in f32 (ref computes in f64)",
+                                              runtime::signature(static_cast<tbem_primitive>(op->primitive)).name,
+                                              runtime::dtypeName(op->operands[0].dtype)));
+  }
+  return TBEM_OK;
+}
+
+std::string processorName() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const auto colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown processor";
+}
+
+tbem_status probe(tbem_device_info* info) {
+  *info = {};
+  std::snprintf(info->name, sizeof info->name, "%s", processorName().c_str());
+  std::snprintf(info->isa, sizeof info->isa, "%s", onednn::isaText().c_str());
+  std::snprintf(info->library, sizeof info->library, "%s", onednn::versionText().c_str());
+  info->threads = omp_get_max_threads();
+  info->memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+  return TBEM_OK;
+}
+
+/// Runs `body`, and turns what the standard library throws into a status.
+template <class Body> tbem_status guarded(Body body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return fail(TBEM_OUT_OF_MEMORY, "cpu: no memory for an operator");
+  } catch (const std::exception& error) {
+    return fail(TBEM_FAILED, error.what());
+  }
+}
+
+tbem_status query(tbem_op_desc* op, tbem_op_info* info) {
+  return guarded([&] {
+    *info = {};
+    const tbem_status status = check(op);
+    return status != TBEM_OK ? status : familyOf(op->primitive).query(*op, *info);
+  });
+}
+
+tbem_status create(const tbem_op_desc* op, tbem_op** out) {
+  return guarded([&] {
+    if (const tbem_status status = check(op)) return status;
+    for (int k = 0; k < op->inputs + op->outputs; ++k) {
+      if (op->operands[k].present && op->operands[k].layout.any) return fail(TBEM_INVALID, "cpu: create needs every layout chosen");
+    }
+    // The same checks of layouts as in a query; nothing is `any`, so nothing is changed.
+    std::vector<tbem_operand> operands(op->operands, op->operands + op->inputs + op->outputs);
+    tbem_op_desc copy = *op;
+    copy.operands = operands.data();
+    tbem_op_info info{};
+    const Family family = familyOf(op->primitive);
+    if (const tbem_status status = family.query(copy, info)) return status;
+    std::unique_ptr<Op> made;
+    const tbem_status status = family.create(*op, made);
+    if (status == TBEM_OK) *out = reinterpret_cast<tbem_op*>(made.release());
+    return status;
+  });
+}
+
+tbem_status run(tbem_op* op, void* const* operands, void* work, const double* scalars) {
+  return reinterpret_cast<Op*>(op)->run(operands, work, scalars);
+}
+
+void destroy(tbem_op* op) { delete reinterpret_cast<Op*>(op); }
+
+tbem_status allocate(std::uint64_t bytes, void** out) {
+  const std::uint64_t alignment = 4096, rounded = (bytes + alignment - 1) / alignment * alignment;
+  *out = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
+  return *out != nullptr ? TBEM_OK : fail(TBEM_OUT_OF_MEMORY, fmt::format("cpu: {} bytes cannot be had", bytes));
+}
+
+void release(void* memory, std::uint64_t) { std::free(memory); }
+
+tbem_status copy(void* to, const void* from, std::uint64_t bytes) {
+  std::memcpy(to, from, bytes);
+  return TBEM_OK;
+}
+
+tbem_status synchronize() { return TBEM_OK; }
+
+void parallel(void (*body)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count) {
+  if (count <= 0) return;
+  const std::int64_t threads = std::min<std::int64_t>(omp_get_max_threads(), count);
+  if (threads == 1) return body(context, 0, count);
+#pragma omp parallel num_threads(static_cast<int>(threads))
+  {
+    const std::int64_t of = omp_get_num_threads(), me = omp_get_thread_num();
+    const std::int64_t begin = count * me / of, end = count * (me + 1) / of;
+    if (begin < end) body(context, begin, end);
+  }
+}
+
+const char* lastErrorText() { return lastError; }
+
+constexpr tbem_backend kBackend = {TBEM_BACKEND_ABI, sizeof(tbem_backend), "cpu",   probe,    query,       create,
+                                   run,              destroy,              allocate, release,  copy,        copy,
+                                   synchronize,      parallel,             lastErrorText};
+
+}  // namespace
+
+tbem_status fail(tbem_status status, const std::string& message) {
+  std::snprintf(lastError, sizeof lastError, "%s", message.c_str());
+  return status;
+}
+
+int threadsOf(const tbem_op_desc& op) { return op.threads > 0 ? op.threads : omp_get_max_threads(); }
+
+Op::Op(const tbem_op_desc& from)
+    : desc(from), operands(from.operands, from.operands + from.inputs + from.outputs),
+      attributes(from.attributes, from.attributes + from.attribute_count), threads(threadsOf(from)) {
+  desc.operands = operands.data();
+  desc.attributes = attributes.data();
+}
+
+}  // namespace tbem::cpu
+
+extern "C" const tbem_backend* tbem_backend_cpu(void) { return &tbem::cpu::kBackend; }

@@ -1,0 +1,56 @@
+// What the parts of the cpu backend share: prepared operators, failures, families of primitives.
+//
+// f32 with i64 class numbers. Convolutions, matrix products and reorders are oneDNN's (Dnnl.h); the rest are our own loops
+// under OpenMP, whose threads libdnnl shares.
+#pragma once
+
+#include "runtime/core/Layout.h"
+#include "runtime/core/Primitive.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tbem::cpu {
+
+/// Keeps a message for last_error and returns the status.
+tbem_status fail(tbem_status status, const std::string& message);
+
+/// A prepared operator. Owns a copy of its description.
+class Op {
+ public:
+  explicit Op(const tbem_op_desc& from);
+  virtual ~Op() = default;
+  Op(const Op&) = delete;
+  Op& operator=(const Op&) = delete;
+
+  /// Allocates nothing of ours.
+  virtual tbem_status run(void* const* memory, void* work, const double* scalars) = 0;
+
+  tbem_op_desc desc;
+  std::vector<tbem_operand> operands;
+  std::vector<std::int64_t> attributes;
+  int threads;
+};
+
+/// Threads that a description asks for: its own number, or as many as OpenMP would take.
+int threadsOf(const tbem_op_desc& op);
+
+/// A family of primitives. `query` gets a description that passed checkDescription and fills what is `any`; `create` gets one
+/// without `any` that passed its query.
+struct Family {
+  tbem_status (*query)(tbem_op_desc& op, tbem_op_info& info);
+  tbem_status (*create)(const tbem_op_desc& op, std::unique_ptr<Op>& out);
+};
+
+Family convFamily();      // DnnlConv.cpp
+Family productFamily();   // DnnlProduct.cpp
+Family reorderFamily();   // DnnlProduct.cpp, Move.cpp where oneDNN has nothing
+Family moveFamily();      // Move.cpp
+Family channelFamily();   // Channel.cpp
+Family reduceFamily();    // Reduce.cpp
+Family poolFamily();      // Pool.cpp
+Family softmaxFamily();   // Softmax.cpp
+
+}  // namespace tbem::cpu
