@@ -89,7 +89,7 @@ struct Prediction {
   std::vector<std::string> outside;      ///< why not: "`batch` = 64 lies above 32, the largest fitted"
 };
 
-/// `point` as in `fit`. A categorical level that no row had has no value: a refusal.
+/// `point` as in `fit`. A level of a categorical factor of the model that no row had has no value: a refusal.
 tl::expected<Prediction, Refusal> predict(const Result& result, const Point& point);
 
 /// The result as rows to print: header and cells, numbers with 6 significant digits.

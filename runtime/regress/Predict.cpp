@@ -9,6 +9,15 @@ namespace tbem::regress {
 
 namespace {
 
+bool inModel(const design::Basis& basis, std::size_t factor) {
+  for (const design::Term& term : basis.terms()) {
+    for (const design::Part& part : term.parts) {
+      if (part.factor == factor) return true;
+    }
+  }
+  return false;
+}
+
 std::optional<Refusal> checkPoint(const Result& result, const Point& point) {
   const auto& factors = result.basis.factors();
   if (point.size() != factors.size()) {
@@ -21,7 +30,7 @@ std::optional<Refusal> checkPoint(const Result& result, const Point& point) {
     const bool level = point[f] >= 0 && point[f] < static_cast<double>(seen.size()) && point[f] == std::floor(point[f]);
     if (!level) return Refusal{Refusal::Kind::NotFinite, fmt::format("`{}` has no such level", factors[f].name), {}, 0, 0};
     const auto index = static_cast<std::size_t>(point[f]);
-    if (!seen[index]) {
+    if (!seen[index] && inModel(result.basis, f)) {
       return Refusal{Refusal::Kind::Aliased, fmt::format("no fitted row has `{}` = {}", factors[f].name, factors[f].labels[index]), {}, 0, 0};
     }
   }
@@ -32,7 +41,11 @@ void compareWithRegion(const Result& result, const Point& point, Prediction& pre
   const auto& factors = result.basis.factors();
   for (std::size_t f = 0; f < factors.size(); ++f) {
     const Interval box = result.box[f];
-    if (!factors[f].numeric()) continue;
+    if (!factors[f].numeric()) {
+      const auto level = static_cast<std::size_t>(point[f]);
+      if (!result.seen[f][level]) prediction.outside.push_back(fmt::format("no fitted row has `{}` = {}", factors[f].name, factors[f].labels[level]));
+      continue;
+    }
     if (point[f] > box.high) prediction.outside.push_back(fmt::format("`{}` = {:g} lies above {:g}, the largest fitted", factors[f].name, point[f], box.high));
     if (point[f] < box.low) prediction.outside.push_back(fmt::format("`{}` = {:g} lies below {:g}, the smallest fitted", factors[f].name, point[f], box.low));
   }

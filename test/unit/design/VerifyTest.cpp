@@ -1,0 +1,97 @@
+#include "compiler/design/Verify.h"
+
+#include "compiler/design/ArrayChoice.h"
+#include "compiler/design/RaoHamming.h"
+#include "compiler/design/Hadamard.h"
+
+#include <gtest/gtest.h>
+
+using namespace tbem;
+using namespace tbem::design;
+
+namespace {
+
+std::vector<Rational> pattern(std::initializer_list<std::pair<int, int>> values) {
+  std::vector<Rational> out;
+  for (const auto& [n, d] : values) out.push_back(*Rational::make(n, d));
+  return out;
+}
+
+/// Taguchi's L18(2^1 3^7) as printed in textbooks (Phadke 1989, appendix C), levels from 0.
+Array l18() {
+  const char* rows[] = {"00000000", "00111111", "00222222", "01001122", "01112200", "01220011", "02010212", "02121020", "02202101",
+                        "10022110", "10100221", "10211002", "11012021", "11120102", "11201210", "12021201", "12102012", "12210120"};
+  Array array;
+  array.levels = {2, 3, 3, 3, 3, 3, 3, 3};
+  array.runs = 18;
+  for (const char* row : rows) {
+    for (int c = 0; c < 8; ++c) array.cells.push_back(static_cast<std::uint32_t>(row[c] - '0'));
+  }
+  return array;
+}
+
+}  // namespace
+
+// Weight distributions of the dual codes: the tetracode [4,2,3] over GF(3), the MDS code [5,3,3] over GF(4) (MacWilliams and Sloane, ch. 11).
+TEST(WordLength, LinearArrays) {
+  EXPECT_EQ(*wordLengthPattern(*raoHamming(3, 2, 4, 100), 4), pattern({{1, 1}, {0, 1}, {0, 1}, {8, 1}, {0, 1}}));
+  EXPECT_EQ(*wordLengthPattern(*raoHamming(4, 2, 5, 100), 5), pattern({{1, 1}, {0, 1}, {0, 1}, {30, 1}, {15, 1}, {18, 1}}));
+}
+
+// Plackett and Burman's 12 runs: every triple and quadruple of columns has |J| = 4, so A_3 = 165 / 9 and A_4 = 330 / 9.
+TEST(WordLength, PlackettBurmanTwelve) {
+  EXPECT_EQ(*wordLengthPattern(*hadamardArray(12, 11), 4), pattern({{1, 1}, {0, 1}, {0, 1}, {55, 3}, {110, 3}}));
+}
+
+TEST(Verify, TextbookL18HasStrengthTwo) {
+  const Array array = l18();
+  EXPECT_FALSE(findImbalance(array, 2).has_value());
+  EXPECT_EQ(measuredStrength(array, 8), 2U);
+  const auto found = findImbalance(array, 3);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->columns.size(), 3U);
+}
+
+TEST(Verify, CorruptionIsFound) {
+  Array array = l18();
+  array.at(4, 6) = (array.at(4, 6) + 1) % 3;
+  const auto found = findImbalance(array, 2);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->columns, (std::vector<std::uint32_t>{6}));
+  EXPECT_EQ(found->expected, Rational::of(6));
+  array.at(4, 6) = 3;
+  ASSERT_TRUE(findImbalance(array, 1).has_value());
+  EXPECT_TRUE(findImbalance(array, 1)->combination.empty());
+}
+
+// Balanced columns that are copies of each other: only counting pairs finds it (as in a widely used package's L64 of 31 columns).
+TEST(Verify, RepeatedColumnIsFound) {
+  Array array = *hadamardArray(64, 31);
+  for (std::size_t r = 0; r < array.runs; ++r) array.at(r, 30) = array.at(r, 3);
+  EXPECT_FALSE(findImbalance(array, 1).has_value());
+  const auto found = findImbalance(array, 2);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->columns, (std::vector<std::uint32_t>{3, 30}));
+  EXPECT_EQ(measuredStrength(array, 4), 1U);
+}
+
+TEST(Verify, DuplicatesCoverageCounts) {
+  Array array;
+  array.levels = {2, 3};
+  array.runs = 4;
+  array.cells = {0, 0, 1, 2, 0, 0, 1, 1};
+  EXPECT_EQ(duplicateRows(array), (std::vector<std::vector<std::size_t>>{{0, 2}}));
+  EXPECT_EQ(coverage(array, 2).covered, 3U);
+  EXPECT_EQ(coverage(array, 2).total, 6U);
+  EXPECT_EQ(coverage(array, 1).covered, 5U);
+  EXPECT_EQ(levelCounts(array), (std::vector<std::vector<std::uint64_t>>{{2, 2}, {2, 1, 1}}));
+}
+
+TEST(Hadamard, OrdersThatCannotBeReached) {
+  const std::vector<std::uint32_t> known{92, 116, 156, 172, 184, 188, 232, 236, 260, 268, 292, 324, 356, 372, 376};
+  std::vector<std::uint32_t> missing;
+  for (std::uint32_t n = 4; n <= 400; n += 4) {
+    if (hadamardConstruction(n).empty()) missing.push_back(n);
+  }
+  EXPECT_EQ(missing, known);
+}
