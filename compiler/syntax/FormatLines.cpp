@@ -164,7 +164,7 @@ private:
 
   /// After a break before piece `i` in a list, the list's next line is joined to what was broken off.
   void refill(std::size_t i, std::size_t end) {
-    if (list[i - 1].type != P::COMMA || end >= list.size() || list[end - 1].type != P::COMMA || list[end].comment || list[end].begins) return;
+    if (list[i - 1].type != P::COMMA || end >= list.size() || (list[end - 1].type != P::COMMA && list[end - 1].type != P::SEMI) || list[end].comment || list[end].begins) return;
     int depth = 0;
     for (std::size_t j = i; j < end; ++j) {
       if (opens(list[j].type)) ++depth;
@@ -220,27 +220,39 @@ private:
     }
   }
 
-  /// The best place for a break: at the outermost bracket possible, the last one there that fits.
+  /// How much a break before piece `i` hurts, or nothing where the line cannot be broken: marks before operators, loose operators
+  /// before tight ones.
+  std::optional<int> breakCost(std::size_t i, bool bracketed) const {
+    const Piece& piece = list[i];
+    const std::size_t before = list[i - 1].type;
+    if (piece.comment || list[i - 1].comment) return std::nullopt;
+    if (before == P::COMMA || (before == P::SEMI && bracketed) || piece.type == P::ARROW) return piece.part ? std::nullopt : std::optional(0);
+    if (unary(i)) return std::nullopt;
+    switch (piece.type) {
+      case P::AND: case P::OR: case P::IMPLIES: case P::IFF: case P::ELSE: return 1;
+      case P::PIPE: case P::PLUS: case P::MINUS: return 2;
+      case P::NE: case P::LE: case P::GE: case P::LT: case P::GT: return 2;
+      case P::STAR: case P::SLASH: case P::DIV: case P::CDIV: case P::MOD: case P::REM: return 3;
+      default: return std::nullopt;
+    }
+  }
+
+  /// The best place for a break: at the outermost bracket possible, of least cost, the last one that fits.
   std::optional<std::size_t> breakAt(std::size_t first, std::size_t end, const std::vector<int>& column) const {
     std::optional<std::size_t> best;
-    int bestDepth = 0;
+    int bestCost = 0;
     int depth = 0;
     const bool outside = !inBracketAt(first);
     for (std::size_t i = first; i < end; ++i) {
-      const Piece& piece = list[i];
-      if (closes(piece.type)) --depth;
-      if (i > first + 1 && !piece.comment && !list[i - 1].comment && column[i - first] > 0) {
-        const std::size_t before = list[i - 1].type;
-        const bool bracketed = depth > 0 || !outside;
-        const bool afterMark = bracketed ? before == P::COMMA || before == P::SEMI : before == P::COMMA && !piece.part;
-        const bool operation = isInfix(piece.type) && !unary(i) && piece.type != P::EQ && piece.type != P::RANGE && piece.type != P::RANGE_EQ;
-        const bool fits = column[i - 1 - first] + displayWidth(list[i - 1].text) <= width;
-        if ((afterMark || operation || piece.type == P::ARROW) && fits && (!best || depth <= bestDepth)) {
+      if (closes(list[i].type)) --depth;
+      if (i > first + 1 && column[i - 1 - first] + displayWidth(list[i - 1].text) <= width) {
+        const std::optional<int> cost = breakCost(i, depth > 0 || !outside);
+        if (cost && (!best || depth * 4 + *cost <= bestCost)) {
           best = i;
-          bestDepth = depth;
+          bestCost = depth * 4 + *cost;
         }
       }
-      if (opens(piece.type)) ++depth;
+      if (opens(list[i].type)) ++depth;
     }
     return best;
   }
