@@ -1,0 +1,1 @@
+set(LINKS tbem_compiler_estimate tbem_runtime_backends_ref)
