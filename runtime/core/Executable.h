@@ -72,7 +72,9 @@ public:
   tl::expected<HostTensor, Failure> read(std::uint32_t buffer) const;
   /// Its padding becomes zero. The value's dtype and dims must be the buffer's.
   tl::expected<void, Failure> write(std::uint32_t buffer, const HostTensor& value);
-  /// The same for a storage by number.
+  /// Where the buffer lies on the device; null for a number that is none.
+  const void* address(std::uint32_t buffer) const { return buffer < description.buffers.size() ? arena + description.buffers[buffer].offset : nullptr; }
+  /// `read` and `write` for a storage by number.
   tl::expected<HostTensor, Failure> readStorage(std::uint32_t storage) const;
   tl::expected<void, Failure> writeStorage(std::uint32_t storage, const HostTensor& value);
 
