@@ -29,24 +29,45 @@ static_assert(std::size(kSteps) == kSchemaVersion);
 
 }  // namespace
 
+namespace {
+
+struct Marks { std::int64_t tables = 0, application = 0, version = 0; };
+
+/// All three as of one moment: another process may be making the tables right now.
+Result<Marks> readMarks(Connection& connection) {
+  if (auto begun = connection.run("SAVEPOINT marks"); !begun) return tl::unexpected(begun.error());
+  Marks marks;
+  Result<void> outcome;
+  const auto read = [&](const char* sql, std::int64_t& to) {
+    if (!outcome) return;
+    auto value = connection.number(sql);
+    if (value) to = *value; else outcome = tl::unexpected(value.error());
+  };
+  read("SELECT count(*) FROM sqlite_schema", marks.tables);
+  read("PRAGMA application_id", marks.application);
+  read("PRAGMA user_version", marks.version);
+  auto released = connection.run("RELEASE marks");
+  if (!outcome) return tl::unexpected(outcome.error());
+  if (!released) return tl::unexpected(released.error());
+  return marks;
+}
+
+}  // namespace
+
 Result<int> schemaVersion(Connection& connection) {
-  auto tables = connection.number("SELECT count(*) FROM sqlite_schema");
-  if (!tables) return tl::unexpected(tables.error());
-  auto application = connection.number("PRAGMA application_id");
-  if (!application) return tl::unexpected(application.error());
-  auto version = connection.number("PRAGMA user_version");
-  if (!version) return tl::unexpected(version.error());
-  if (*application != kApplication) {
-    if (*tables == 0 && *application == 0 && *version == 0) return 0;
+  auto marks = readMarks(connection);
+  if (!marks) return tl::unexpected(marks.error());
+  if (marks->application != kApplication) {
+    if (marks->tables == 0 && marks->application == 0 && marks->version == 0) return 0;
     return tl::unexpected(errorOf(connection.file, SQLITE_NOTADB, 0, "an SQLite database of another program"));
   }
-  if (*version > kSchemaVersion) {
+  if (marks->version > kSchemaVersion) {
     Error newer{Error::Kind::NewerSchema, connection.file, 0, {}};
     newer.message = fmt::format("store {}: has tables of version {}, this tbemc knows up to {}; use the newer tbemc that wrote it, or give another place with --store",
-                                connection.file, *version, kSchemaVersion);
+                                connection.file, marks->version, kSchemaVersion);
     return tl::unexpected(newer);
   }
-  return static_cast<int>(*version);
+  return static_cast<int>(marks->version);
 }
 
 Result<void> migrate(Connection& connection) {

@@ -2,6 +2,7 @@
 #include "Support.h"
 
 #include <csignal>
+#include <cstdio>
 #include <set>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,10 +18,10 @@ pid_t writer(const std::string& file, const std::string& name, std::uint32_t row
   const pid_t pid = ::fork();
   if (pid != 0) return pid;
   auto store = Store::open(file);
-  if (!store) ::_exit(2);
+  if (!store) { std::fprintf(stderr, "%s\n", store.error().message.c_str()); ::_exit(2); }
   for (std::uint32_t i = 0; i < rows; ++i) {
     auto done = store->commit(caseOf(name + std::to_string(i), 0, "table1", i), fullMeasurement());
-    if (!done) ::_exit(3);
+    if (!done) { std::fprintf(stderr, "%s\n", done.error().message.c_str()); ::_exit(3); }
   }
   ::_exit(0);
 }

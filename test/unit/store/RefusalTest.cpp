@@ -166,9 +166,10 @@ TEST_F(StoreTest, AFullDiskLosesNothingAndCanGoOnLater) {
 /// File systems of this process's own: as root, or as the root of a user namespace.
 bool ownFileSystems() {
   if (::unshare(CLONE_NEWNS) == 0) return true;
-  const std::string map = "0 " + std::to_string(::getuid()) + " 1";
+  const std::string users = "0 " + std::to_string(::getuid()) + " 1", groups = "0 " + std::to_string(::getgid()) + " 1";
   if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
-  return static_cast<bool>(std::ofstream("/proc/self/uid_map") << map << std::flush);
+  std::ofstream("/proc/self/setgroups") << "deny";
+  return std::ofstream("/proc/self/uid_map") << users << std::flush && std::ofstream("/proc/self/gid_map") << groups << std::flush;
 }
 
 /// In a child with a file system of 512 KiB of its own. Exit 77: the kernel does not permit one.
