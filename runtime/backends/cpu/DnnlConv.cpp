@@ -21,7 +21,8 @@ namespace {
 
 using namespace onednn;
 
-enum class Activations { Library, ChannelsLast };
+/// How free activations are filled: by the library, as channels last, or as the other activation, whose layout is chosen.
+enum class Activations { Library, ChannelsLast, LikeOther };
 
 /// Which operand is the image, the weight, the bias (-1: none) and the result.
 struct Roles {
@@ -107,6 +108,10 @@ Attempt attempt(const tbem_op_desc& op, Activations activations, bool plainWeigh
       if (gradient && rank(gradient) == 2) readWeight(gradient.memory(dnnl_query_diff_weights_md), runtime::conv2d(op).groups, weight);
     }
   }
+  if (activations == Activations::LikeOther) {
+    if (image.layout.any) setLike(image, result);
+    if (result.layout.any) setLike(result, image);
+  }
   if (plainWeight && weight.layout.any) runtime::setPlain(weight);
   tbem_operand plainBias;
   if (bias != nullptr && bias->layout.any) {
@@ -139,7 +144,7 @@ Attempt choose(const tbem_op_desc& op) {
   std::vector<Activations> order = {Activations::Library, Activations::ChannelsLast};
   if (!image.layout.any || !result.layout.any) {
     const bool last = (!image.layout.any && isChannelsLast(image)) || (!result.layout.any && isChannelsLast(result));
-    order = {last ? Activations::ChannelsLast : Activations::Library};
+    order = {last ? Activations::ChannelsLast : Activations::Library, Activations::LikeOther};
   } else if (!blocksFit(runtime::conv2d(op))) {
     order = {Activations::ChannelsLast, Activations::Library};
   }

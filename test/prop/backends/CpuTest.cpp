@@ -1,0 +1,99 @@
+// cpu in f32 against ref in f64: 200 random problems for each primitive, in random layouts where a caller may choose them. Every
+// run also checks guard bytes, untouched inputs, zero padding (Problem.h), and that a second run gives the same bits.
+#include "test/prop/backends/Random.h"
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace tbem::test {
+namespace {
+
+bool libraryChooses(tbem_primitive p) {
+  return p == TBEM_PRIMITIVE_conv2d || p == TBEM_PRIMITIVE_conv2d_input_gradient || p == TBEM_PRIMITIVE_conv2d_weight_gradient ||
+         p == TBEM_PRIMITIVE_dense || p == TBEM_PRIMITIVE_dense_input_gradient || p == TBEM_PRIMITIVE_dense_weight_gradient ||
+         p == TBEM_PRIMITIVE_matmul || p == TBEM_PRIMITIVE_cross_entropy || p == TBEM_PRIMITIVE_cross_entropy_gradient;
+}
+
+/// Layouts as a caller may fix them: all operands of rank 3 or more alike; each on its own where a primitive only moves elements.
+std::function<void(std::vector<tbem_operand>&)> randomLayouts(tbem_primitive primitive, Random& r) {
+  if (libraryChooses(primitive)) return {};
+  const bool each = primitive == TBEM_PRIMITIVE_permute || primitive == TBEM_PRIMITIVE_pad || primitive == TBEM_PRIMITIVE_slice ||
+                    primitive == TBEM_PRIMITIVE_reorder;
+  std::vector<int> kinds(6, static_cast<int>(r.integer(0, kKinds - 1)));
+  const std::int64_t left = r.integer(0, 5);   // an operand left to the backend
+  for (int& kind : kinds) kind = each ? static_cast<int>(r.integer(0, kKinds - 1)) : kind;
+  return [kinds, left](std::vector<tbem_operand>& operands) {
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if (operands[k].present && static_cast<std::int64_t>(k) != left) setKind(operands[k], kinds[k]);
+    }
+  };
+}
+
+class Cpu : public testing::TestWithParam<int> {};
+
+TEST_P(Cpu, AgreesWithRef) {
+  const auto primitive = static_cast<tbem_primitive>(GetParam());
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(1000 * static_cast<std::uint64_t>(primitive) + seed);
+    const Problem problem = randomProblem(primitive, random);
+    const auto layouts = randomLayouts(primitive, random);
+    const Outcome expected = runOn(*tbem_backend_ref(), problem, {TBEM_F64, 1, {}});
+    ASSERT_EQ(expected.status, TBEM_OK) << problem.text() << ": " << expected.error;
+    const Settings settings{TBEM_F32, static_cast<int>(random.integer(1, 2)), layouts};
+    const Outcome first = runOn(*tbem_backend_cpu(), problem, settings);
+    ASSERT_EQ(first.status, TBEM_OK) << problem.text() << " seed " << seed << ": " << first.error;
+    EXPECT_NE(first.implementation.substr(0, 4), "ref:") << problem.text();
+    const Outcome again = runOn(*tbem_backend_cpu(), problem, settings);
+    for (std::size_t k = 0; k < problem.outputs.size(); ++k) {
+      EXPECT_LE(distance(first.outputs[k], expected.outputs[k]), 5e-6) << problem.text() << " seed " << seed << " by " << first.implementation;
+      EXPECT_EQ(first.bytes[k], again.bytes[k]) << problem.text() << " seed " << seed << " by " << first.implementation << ": other bits";
+    }
+    if (HasFailure()) break;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Primitives, Cpu, testing::Range(0, static_cast<int>(TBEM_PRIMITIVE_COUNT)), [](const auto& info) {
+  return std::string(runtime::signature(static_cast<tbem_primitive>(info.param)).name);
+});
+
+/// A training step uses one weight layout: the one that forward chose, for the weight gradient too; the data gradient asks for
+/// its own. Activations keep forward's layouts. Where the library has no generated code for that (strided and dilated at once, ..)
+/// the query refuses, and a free one must succeed.
+TEST(CpuConvolutions, OneWeightLayoutServesForwardAndItsGradient) {
+  int padded = 0, refused = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(77000 + seed);
+    const Problem forward = randomProblem(TBEM_PRIMITIVE_conv2d, random);
+    const Outcome y = runOn(*tbem_backend_cpu(), forward, {TBEM_F32, 2, {}});
+    ASSERT_EQ(y.status, TBEM_OK) << forward.text() << ": " << y.error;
+    const Array dy = random.array(forward.outputs[0].dims);
+    const auto orFree = [&](const Problem& problem, const std::function<void(std::vector<tbem_operand>&)>& fixed) {
+      const Outcome outcome = runOn(*tbem_backend_cpu(), problem, {TBEM_F32, 2, fixed});
+      if (outcome.status != TBEM_UNSUPPORTED) return outcome;
+      ++refused;
+      return runOn(*tbem_backend_cpu(), problem, {TBEM_F32, 2, {}});
+    };
+    const Problem weights{TBEM_PRIMITIVE_conv2d_weight_gradient, forward.attributes, {}, {forward.inputs[0], dy},
+                          {Array{forward.inputs[1]->dims, {}, false}}};
+    const Outcome dw = orFree(weights, [&](std::vector<tbem_operand>& o) {
+      o[0].layout = y.operands[0].layout, o[1].layout = y.operands[3].layout, o[2].layout = y.operands[1].layout;
+    });
+    ASSERT_EQ(dw.status, TBEM_OK) << weights.text() << ": " << dw.error;
+    EXPECT_LE(distance(dw.outputs[0], runOn(*tbem_backend_ref(), weights, {TBEM_F64, 1, {}}).outputs[0]), 5e-6) << weights.text();
+    const Problem data{TBEM_PRIMITIVE_conv2d_input_gradient, forward.attributes, {}, {dy, forward.inputs[1]}, {Array{forward.inputs[0]->dims, {}, false}}};
+    const Outcome dx = orFree(data, [&](std::vector<tbem_operand>& o) { o[0].layout = y.operands[3].layout; });
+    ASSERT_EQ(dx.status, TBEM_OK) << data.text() << ": " << dx.error;
+    EXPECT_LE(distance(dx.outputs[0], runOn(*tbem_backend_ref(), data, {TBEM_F64, 1, {}}).outputs[0]), 5e-6) << data.text();
+    padded += y.operands[3].layout.blocks > 0 && y.operands[3].dims[1] % 16 != 0 ? 1 : 0;
+    if (HasFailure()) break;
+  }
+  RecordProperty("results_with_padding", padded);
+  RecordProperty("gradients_in_another_layout", refused);
+  EXPECT_LE(refused, 60) << "of 400 gradients asked for other layouts than forward's";
+}
+
+}  // namespace
+}  // namespace tbem::test

@@ -1,0 +1,1 @@
+#include "test/unit/backends/Problem.cpp"
