@@ -208,18 +208,17 @@ TEST(Campaign, AStoreThatFailsEndsIt) {
 TEST(Campaign, TellsWhereItStands) {
   World world;
   auto cases = grid(4, 1);
-  for (Case& one : cases) one.cost = one.row == 0 ? 100 : 1;
+  const std::uint32_t dear = rowsOf(ordered(cases, 0)).back();
+  for (Case& one : cases) one.cost = one.row == dear ? 100 : 1;
   Hooks hooks = world.hooks();
-  hooks.run = [&](const Case& one, double) { ::usleep(one.row == 0 ? 200000 : 2000); Measurement m; m.status = Status::Ok; return m; };
+  hooks.run = [&](const Case& one, double) { ::usleep(one.row == dear ? 200000 : 2000); Measurement m; m.status = Status::Ok; return m; };
   runCampaign(cases, hooks, {});
   ASSERT_EQ(world.standings.size(), 8u);   // before and after each
   EXPECT_LT(world.standings.front().left, 0);
   EXPECT_EQ(world.standings.front().total, 4u);
   EXPECT_EQ(world.standings.back().done, 4u);
   EXPECT_NEAR(world.standings.back().left, 0, 1e-9);
-  const auto order = rowsOf(ordered(cases, 0));
-  ASSERT_NE(order[0], 0u);   // with this seed the dear one is still to come:
-  EXPECT_GT(world.standings[1].left, 0.1);
+  EXPECT_GE(world.standings[1].left, 0.2);   // 2 ms a unit of cost, and 102 units to come
 }
 
 }  // namespace
