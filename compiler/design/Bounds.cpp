@@ -2,6 +2,7 @@
 #include "compiler/design/ArrayChoice.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace tbem::design {
@@ -39,19 +40,20 @@ Wide raoBound(std::vector<std::uint64_t> freedoms, std::uint32_t t) {
 
 /// lcm of all products of `t` of the numbers: for each prime, the sum of its t largest exponents.
 Wide divisorOf(const std::vector<std::uint32_t>& levels, std::uint32_t t) {
-  Wide result = 1;
-  const std::uint32_t largest = levels.empty() ? 1 : *std::max_element(levels.begin(), levels.end());
-  std::vector<std::uint32_t> rest = levels;
-  for (std::uint32_t p = 2; p <= largest; ++p) {
-    std::vector<std::uint32_t> exponents;
-    for (std::uint32_t& level : rest) {
+  std::map<std::uint64_t, std::vector<std::uint32_t>> exponents;  // by prime, one for each number that it divides
+  for (std::uint64_t rest : levels) {
+    for (std::uint64_t p = 2; rest > 1; ++p) {
+      if (p * p > rest) p = rest;
       std::uint32_t e = 0;
-      for (; level % p == 0; level /= p) ++e;
-      if (e != 0) exponents.push_back(e);
+      for (; rest % p == 0; rest /= p) ++e;
+      if (e != 0) exponents[p].push_back(e);
     }
-    std::sort(exponents.rbegin(), exponents.rend());
-    if (exponents.size() > t) exponents.resize(t);
-    for (std::uint32_t e = std::accumulate(exponents.begin(), exponents.end(), 0U); e > 0; --e) {
+  }
+  Wide result = 1;
+  for (auto& [p, all] : exponents) {
+    std::sort(all.rbegin(), all.rend());
+    if (all.size() > t) all.resize(t);
+    for (std::uint32_t e = std::accumulate(all.begin(), all.end(), 0U); e > 0; --e) {
       result *= p;
       if (result > kLimit) return kLimit + 1;
     }

@@ -101,8 +101,8 @@ std::string whyNot(const Levels& varying, std::uint32_t strength, std::size_t ma
     return fmt::format("arrays for factors with different numbers of levels ({}) are not there yet", levelText(varying));
   }
   if (!primePower(varying.front())) {
-    return fmt::format("{} levels: {} is not a power of a prime, and arrays for more than {} such factors are not there yet", levelText(varying),
-                       varying.front(), strength + 1);
+    return fmt::format("{} is not a power of a prime, and arrays for more than {} factors of {} levels are not there yet", varying.front(), strength + 1,
+                       varying.front());
   }
   return fmt::format("no construction that is here gives strength {} for {} factors of {} levels", strength, varying.size(), varying.front());
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 namespace tbem::design {
 
@@ -24,7 +25,7 @@ template <class Visit> bool eachChoice(std::uint32_t k, std::uint32_t t, Visit v
   }
 }
 
-/// Rows by combination: counted in a table where the combinations are few, else in a map.
+/// Rows by combination, for combinations that may be more than rows.
 std::unordered_map<std::uint64_t, std::uint64_t> countSparse(const Array& array, const std::vector<std::uint32_t>& columns) {
   std::unordered_map<std::uint64_t, std::uint64_t> counts;
   for (std::size_t r = 0; r < array.runs; ++r) {
@@ -54,26 +55,52 @@ std::optional<std::uint64_t> combinations(const Array& array, const std::vector<
   return product;
 }
 
-std::optional<Imbalance> imbalanceOf(const Array& array, const std::vector<std::uint32_t>& columns, std::vector<std::uint64_t>& counts) {
-  const auto total = combinations(array, columns);
-  const auto runs = static_cast<std::int64_t>(array.runs);
-  if (!total || *total > array.runs) {  // some combination is missing for certain: name one that is too frequent
-    const auto sparse = countSparse(array, columns);
-    const Rational expected = total ? *Rational::make(runs, static_cast<__int128>(*total)) : Rational::of(0);
-    const auto first = std::min_element(sparse.begin(), sparse.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    if (first == sparse.end()) return Imbalance{columns, {}, 0, expected};
-    return Imbalance{columns, total ? combinationOf(first->first, array, columns) : std::vector<std::uint32_t>{}, first->second, expected};
-  }
-  counts.assign(*total, 0);
+/// The array's columns, each contiguous: counting reads them one after the other.
+using Columns = std::vector<std::vector<std::uint32_t>>;
+Columns columnsOf(const Array& array) {
+  Columns columns(array.columns(), std::vector<std::uint32_t>(array.runs));
   for (std::size_t r = 0; r < array.runs; ++r) {
-    std::uint64_t key = 0;
-    for (const std::uint32_t c : columns) key = key * array.levels[c] + array.at(r, c);
-    ++counts[key];
+    for (std::size_t c = 0; c < columns.size(); ++c) columns[c][r] = array.at(r, c);
   }
+  return columns;
+}
+
+/// A choice with more combinations than rows: some are missing, so name one that is there and thus too frequent.
+Imbalance tooManyCombinations(const Array& array, const std::vector<std::uint32_t>& columns, std::optional<std::uint64_t> total) {
+  const Rational expected = total ? *Rational::make(static_cast<std::int64_t>(array.runs), static_cast<__int128>(*total)) : Rational::of(0);
+  if (!total || array.runs == 0) return {columns, {}, 0, expected};
+  std::vector<std::uint32_t> first;
+  for (const std::uint32_t c : columns) first.push_back(array.at(0, c));
+  std::uint64_t count = 0;
+  for (std::size_t r = 0; r < array.runs; ++r) {
+    bool same = true;
+    for (std::size_t i = 0; i < columns.size() && same; ++i) same = array.at(r, columns[i]) == first[i];
+    count += same ? 1 : 0;
+  }
+  return {columns, std::move(first), count, expected};
+}
+
+/// Room that counting reuses from one choice of columns to the next.
+struct Room {
+  std::vector<std::uint32_t> keys;
+  std::vector<std::uint32_t> counts;
+};
+
+std::optional<Imbalance> imbalanceOf(const Array& array, const Columns& cells, const std::vector<std::uint32_t>& columns, Room& room) {
+  const auto total = combinations(array, columns);
+  if (!total || *total > array.runs) return tooManyCombinations(array, columns, total);
+  room.keys.assign(array.runs, 0);
+  for (const std::uint32_t c : columns) {
+    const std::uint32_t s = array.levels[c];
+    const std::uint32_t* column = cells[c].data();
+    for (std::size_t r = 0; r < array.runs; ++r) room.keys[r] = room.keys[r] * s + column[r];
+  }
+  room.counts.assign(*total, 0);
+  for (const std::uint32_t key : room.keys) ++room.counts[key];
   for (std::uint64_t key = 0; key < *total; ++key) {
-    if (counts[key] * *total != array.runs) {
-      return Imbalance{columns, combinationOf(key, array, columns), counts[key], *Rational::make(runs, static_cast<__int128>(*total))};
-    }
+    if (room.counts[key] * *total == array.runs) continue;
+    const Rational expected = *Rational::make(static_cast<std::int64_t>(array.runs), static_cast<__int128>(*total));
+    return Imbalance{columns, combinationOf(key, array, columns), room.counts[key], expected};
   }
   return std::nullopt;
 }
@@ -87,11 +114,11 @@ std::optional<Imbalance> cellOutside(const Array& array) {
   return std::nullopt;
 }
 
-std::optional<Imbalance> imbalanceAt(const Array& array, std::uint32_t t) {
+std::optional<Imbalance> imbalanceAt(const Array& array, const Columns& cells, std::uint32_t t) {
   std::optional<Imbalance> found;
-  std::vector<std::uint64_t> counts;
+  Room room;
   eachChoice(static_cast<std::uint32_t>(array.columns()), t, [&](const std::vector<std::uint32_t>& columns) {
-    found = imbalanceOf(array, columns, counts);
+    found = imbalanceOf(array, cells, columns, room);
     return !found.has_value();
   });
   return found;
@@ -102,17 +129,21 @@ std::optional<Imbalance> imbalanceAt(const Array& array, std::uint32_t t) {
 std::optional<Imbalance> findImbalance(const Array& array, std::uint32_t strength) {
   if (auto outside = cellOutside(array)) return outside;
   const auto t = std::min<std::uint32_t>(strength, static_cast<std::uint32_t>(array.columns()));
-  for (std::uint32_t u = 1; u <= t; ++u) {  // t alone would do; the smallest choice explains more
-    if (auto found = imbalanceAt(array, u)) return found;
+  if (t == 0) return std::nullopt;
+  const Columns cells = columnsOf(array);
+  std::optional<Imbalance> found = imbalanceAt(array, cells, t);
+  for (std::uint32_t u = 1; found && u < t; ++u) {  // strength t contains the lower ones; the smallest choice that is wrong explains most
+    if (auto smaller = imbalanceAt(array, cells, u)) return smaller;
   }
-  return std::nullopt;
+  return found;
 }
 
 std::uint32_t measuredStrength(const Array& array, std::uint32_t limit) {
   if (cellOutside(array)) return 0;
   const auto most = std::min<std::uint32_t>(limit, static_cast<std::uint32_t>(array.columns()));
+  const Columns cells = columnsOf(array);
   std::uint32_t t = 0;
-  while (t < most && !imbalanceAt(array, t + 1)) ++t;
+  while (t < most && !imbalanceAt(array, cells, t + 1)) ++t;
   return t;
 }
 

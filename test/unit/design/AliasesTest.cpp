@@ -1,4 +1,5 @@
 #include "compiler/design/Aliases.h"
+#include "compiler/design/Checks.h"
 
 #include "compiler/design/ArrayChoice.h"
 #include "compiler/design/Hadamard.h"
@@ -141,4 +142,19 @@ TEST(Basis, LegendreIsOrthogonal) {
       EXPECT_NEAR(sum * 2.0 / steps / 3, m == n ? 2.0 / (2 * n + 1) : 0, 1e-8);
     }
   }
+}
+
+TEST(Checks, OfTable1) {
+  const std::vector<Factor> factors{numeric("batch", {4, 8, 16, 32}), numeric("depth", {11, 13, 16, 19}), numeric("width", {16, 32, 48, 64})};
+  const Checks checks = checkArray(factors, array({4, 4, 4}, 2));
+  EXPECT_EQ(checks.strength, 2U);
+  EXPECT_FALSE(checks.imbalance.has_value());
+  EXPECT_EQ(checks.duplicateRows, 0U);
+  EXPECT_EQ(checks.pairs.covered, 48U);
+  EXPECT_EQ(checks.wordLengths, (std::vector<Rational>{Rational::of(1), Rational::of(0), Rational::of(0), Rational::of(3)}));  // 4^3 / 16 - 1
+  EXPECT_EQ(checks.mainEffects->rank, 10U);
+  EXPECT_EQ(checks.aliases.size(), 3U);
+  EXPECT_TRUE(checks.dependences.empty());
+  const Checks one = checkArray({}, array({}, 2));
+  EXPECT_EQ(one.mainEffects->rank, 1U);
 }
