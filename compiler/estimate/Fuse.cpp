@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMaxOperands = 24;       ///< of a loop: more would spill registers and thrash the first-level cache
 constexpr std::size_t kMaxNodes = 400;
 constexpr std::uint64_t kSiblingReach = 12;    ///< how many steps a loop may move to share a read
-constexpr std::int64_t kSmall = 1 << 16;       ///< elements up to which neighbours merge without sharing anything
+constexpr std::int64_t kSmall = 1 << 12;       ///< elements up to which a loop's start costs as much as its work: neighbours merge
 
 class Fuser {
 public:
@@ -46,7 +46,7 @@ private:
     for (const std::uint32_t producer : producers) merge(producer, item, true);
     for (auto at = recent.rbegin(); at != recent.rend() && at - recent.rbegin() < 8; ++at) {
       const bool near = groupAt(item).position - std::min(groupAt(item).position, groupAt(*at).position) <= kSiblingReach;
-      if (near && (shareRead(*at, item) || smallNeighbours(*at, item))) merge(*at, item, false);
+      if (near && (shareRead(*at, item) || isSmall(item))) merge(*at, item, isSmall(item));
     }
   }
 
@@ -77,19 +77,7 @@ private:
     return false;
   }
 
-  bool smallNeighbours(std::uint32_t a, std::uint32_t b) {
-    if (elementCount(state.items[b].space) > kSmall) return false;
-    const std::uint64_t here = groupAt(b).position;
-    const std::uint64_t there = groupAt(a).position;
-    return there < here && (here - there <= 1 || nextPosition(there) == here);
-  }
-  std::uint64_t nextPosition(std::uint64_t after) const {
-    std::uint64_t best = std::numeric_limits<std::uint64_t>::max();
-    for (const Group& group : state.groups) {
-      if (group.alive && group.position > after) best = std::min(best, group.position);
-    }
-    return best;
-  }
+  bool isSmall(std::uint32_t item) const { return elementCount(state.items[item].space) <= kSmall; }
 
   static bool sameSpace(const Item& a, const Item& b) {
     tbem_operand x = a.space;
@@ -167,7 +155,8 @@ private:
     return any ? last + 1 : 0;   // 0: needs nothing
   }
 
-  /// Sinking `group` to item `to` keeps its operands alive until then; it must save at least as many bytes of results.
+  /// Sinking `group` to item `to` keeps its operands alive until then; it must save about as many bytes of results (vectors of
+  /// statistics beside an image do not count).
   bool sinkingPays(const Group& group, const Group& into, std::uint32_t to) {
     std::uint64_t longer = 0;
     std::uint64_t saved = 0;
@@ -183,10 +172,11 @@ private:
         if (inside) saved += state.versions[write].operand.layout.bytes;
       }
     }
-    return longer <= saved;
+    return longer <= saved + saved / 8;
   }
 
-  void merge(std::uint32_t a, std::uint32_t b, bool producer) {
+  /// `maySink`: the earlier one may move to the later one's place, not only the other way round.
+  void merge(std::uint32_t a, std::uint32_t b, bool maySink) {
     if (sameGroup(a, b) || !sameSpace(state.items[a], state.items[b]) || !sameSide(a, b)) return;
     const bool ordered = groupAt(a).position < groupAt(b).position;
     Group& early = ordered ? groupAt(a) : groupAt(b);
@@ -195,7 +185,7 @@ private:
     // Adjacent in effect: hoist the later one where its needs allow; else sink the earlier one.
     if (lastNeed(late, early) <= early.position) {
       join(early, late, early.position);
-    } else if (producer && firstUser(early, late) > late.position && sinkingPays(early, late, late.items.back())) {
+    } else if (maySink && firstUser(early, late) > late.position && (isSmall(a) || sinkingPays(early, late, late.items.back()))) {
       join(early, late, late.position);
     }
   }

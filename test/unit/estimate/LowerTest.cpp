@@ -101,7 +101,9 @@ TEST(Lower, NormalisationAdditionAndReluAreOneLoop) {
   // Block 2: its second normalisation, that of the shortcut, the addition and the relu.
   EXPECT_EQ(count(program, "batch_normalize+add+relu"), 2U);
   EXPECT_EQ(count(program, "batch_normalize"), 6U) << "gradients stand alone: their sums lie between";
-  EXPECT_EQ(count(program, "add") + count(program, "relu"), 1U) << "the first gradient of the last relu";
+  EXPECT_EQ(count(program, "add+relu"), 2U) << "where a gradient comes from two sides";
+  EXPECT_EQ(count(program, "relu"), 3U);
+  EXPECT_EQ(count(program, "add"), 0U);
 }
 
 TEST(Lower, ReordersOnlyWeightsOfInputGradients) {
@@ -134,22 +136,45 @@ TEST(Lower, UpdatesFollowTheirGradients) {
   std::uint64_t gradients = 0;
   for (const estimate::Allocation& a : program.allocations) gradients += a.kind == estimate::Kind::Gradients ? a.bytes : 0;
   EXPECT_LT(program.kinds[static_cast<std::size_t>(estimate::Kind::Gradients)], gradients * 9 / 10);
-  EXPECT_EQ(net.g.weights.size(), count(program, "sgd")) << "one loop a weight: shapes differ";
+  EXPECT_EQ(count(program, "sgd"), 8U) << "4 weights of their own shape, the dense bias, 3 normalisations with both vectors in one loop";
 }
 
 TEST(Lower, ArenaIsNearItsBound) {
   for (const Net& net : {smallVgg({2, 2, 4, 4, 4}, 16, 16, 32, true), smallResnet({2, 2, 2}, 8, 16, 32, true), smallResnet({2, 2, 2}, 8, 16, 32, false)}) {
     const Program program = lowered(net, blockedBackend(), {});
     EXPECT_LE(static_cast<double>(program.arena), 1.05 * static_cast<double>(program.live));
+    printf("arena / bound: %.4f\n", static_cast<double>(program.arena) / static_cast<double>(program.live));
   }
 }
 
-TEST(Lower, FusionAndReuseSaveMemory) {
+TEST(Lower, ValuesWithinALoopAreNotStored) {
   const Net net = smallVgg({1, 1, 2, 2, 2}, 16, 16, 32, true);
-  const Program plain = lowered(net, blockedBackend(), {.fuse = false});
-  const Program fused = lowered(net, blockedBackend(), {});
-  EXPECT_LT(fused.arena, plain.arena);
-  EXPECT_LT(fused.steps.size(), plain.steps.size());
+  const Program program = lowered(net, blockedBackend(), {});
+  for (const graph::Op& op : net.g.ops) {
+    if (op.declaration != "batch_normalize" || op.phase != graph::Phase::Forward) continue;
+    EXPECT_EQ(program.bufferOf[graph::index(op.outputs[0])], estimate::kNoBuffer);
+  }
+  // Small vectors may live longer, so that their loops can merge.
+  const Program apart = lowered(net, blockedBackend(), {.fuse = false});
+  EXPECT_LE(program.arena, apart.arena + apart.arena / 1000);
+  EXPECT_LT(program.steps.size(), apart.steps.size());
+}
+
+TEST(Lower, ResultsTakeThePlaceOfOperandsThatDie) {
+  // Inference: the relu's result lies where the convolution's did.
+  const Net net = smallVgg({2}, 4, 16, 16, false);
+  const Program program = lowered(net, blockedBackend(), {});
+  int found = 0;
+  for (const graph::Op& op : net.g.ops) {
+    if (op.declaration != "relu") continue;
+    const estimate::Buffer& result = program[program.bufferOf[graph::index(op.outputs[0])]];
+    const graph::Op& norm = net.g[net.g[op.inputs[0]].producer];
+    const auto full = std::find_if(norm.inputs.begin(), norm.inputs.end(), [&net](TensorId t) { return net.shape(t).size() == 4; });
+    const estimate::Buffer& image = program[program.bufferOf[graph::index(*full)]];
+    EXPECT_EQ(result.allocation, image.allocation);
+    ++found;
+  }
+  EXPECT_EQ(found, 2);
 }
 
 TEST(Lower, EqualQuestionsAreAskedOnce) {
