@@ -48,6 +48,10 @@ Diagnostic& DiagnosticSink::add(Diag kind, SrcRange range, std::string message) 
   diagnostic.severity = info(kind).severity;
   diagnostic.range = range;
   diagnostic.message = std::move(message);
+  return append(std::move(diagnostic));
+}
+
+Diagnostic& DiagnosticSink::append(Diagnostic diagnostic) {
   if (diagnostic.severity == Severity::Error) ++errors;
   list.push_back(std::move(diagnostic));
   return list.back();

@@ -73,6 +73,8 @@ public:
   template <class... Args> Diagnostic& report(Diag kind, SrcRange range, const Args&... args) {
     return add(kind, range, fmt::vformat(info(kind).message, fmt::make_format_args(args...)));
   }
+  /// Adds a diagnostic made elsewhere (with a sink of its own).
+  Diagnostic& append(Diagnostic diagnostic);
   const std::deque<Diagnostic>& all() const { return list; }
   std::size_t errorCount() const { return errors; }
   bool hasErrors() const { return errors != 0; }

@@ -2,37 +2,78 @@
 
 #include "compiler/syntax/Build.h"
 #include "compiler/syntax/ByteStream.h"
+#include "compiler/syntax/Errors.h"
 #include "compiler/syntax/Layout.h"
 
 #include <TbemLexer.h>
 #include <TbemParser.h>
 
+#include <algorithm>
+#include <set>
 #include <utility>
+#include <vector>
 
 namespace tbem::syntax {
 
 namespace {
 using P = grammar::TbemParser;
 
-class Errors : public antlr4::BaseErrorListener {
-public:
-  Errors(const Source& source, DiagnosticSink& sink) : source(source), sink(sink) {}
-  void syntaxError(antlr4::Recognizer*, antlr4::Token* token, std::size_t, std::size_t, const std::string& message, std::exception_ptr) override {
-    if (token == nullptr) return;
-    const auto begin = source.base + static_cast<Loc>(token->getStartIndex());
-    sink.report(Diag::syntax_unexpected, {begin, source.base + static_cast<Loc>(token->getStopIndex() + 1)}, message);
-  }
-
-private:
-  const Source& source;
-  DiagnosticSink& sink;
-};
-
 using Mode = antlr4::atn::PredictionMode;
+constexpr std::size_t kMostErrors = 20;
 
 antlr4::ParserRuleContext* runParser(P& parser, bool program) {
   if (program) return parser.program();
   return parser.expression();
+}
+
+void setMode(P& parser, Mode mode) { parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(mode); }
+
+void reportDepth(const grammar::TooDeep& deep, const Source& source, DiagnosticSink& sink) {
+  const auto begin = source.base + static_cast<Loc>(std::min(deep.where->getStartIndex(), source.text.size()));
+  sink.report(Diag::syntax_too_deep, {begin, begin});
+}
+
+/// The tree, or nullptr where nesting was too deep. A correct program is read by the fast way (SLL, no error strategy); only if that
+/// fails is it read again with reports.
+antlr4::ParserRuleContext* readTree(P& parser, antlr4::TokenStream& stream, bool program, const Source& source, DiagnosticSink& sink) {
+  try {
+    try {
+      setMode(parser, Mode::SLL);
+      parser.setErrorHandler(std::make_shared<antlr4::BailErrorStrategy>());
+      return runParser(parser, program);
+    } catch (const antlr4::ParseCancellationException&) {
+      stream.seek(0);
+      parser.reset();
+      parser.forgetOpenRules();
+      setMode(parser, Mode::LL);
+      parser.setErrorHandler(std::make_shared<ErrorStrategy>(source, sink));
+      return runParser(parser, program);
+    }
+  } catch (const grammar::TooDeep& deep) {
+    reportDepth(deep, source, sink);
+    return nullptr;
+  }
+}
+
+/// Hands on what was found, in the order of the text: a plain "unexpected" on a line with a report that says more is left out, and so
+/// is a second one on a line.
+void handOn(const DiagnosticSink& found, const Source& source, DiagnosticSink& sink) {
+  const auto line = [&](const Diagnostic& each) {
+    return std::upper_bound(source.lineStarts.begin(), source.lineStarts.end(), each.range.begin - source.base) - source.lineStarts.begin();
+  };
+  std::set<std::ptrdiff_t> explained;
+  std::vector<const Diagnostic*> list;
+  for (const Diagnostic& each : found.all()) {
+    if (each.kind != Diag::syntax_unexpected && each.severity == Severity::Error) explained.insert(line(each));
+    list.push_back(&each);
+  }
+  std::stable_sort(list.begin(), list.end(), [](const Diagnostic* a, const Diagnostic* b) { return a->range.begin < b->range.begin; });
+  std::size_t told = 0;
+  for (const Diagnostic* each : list) {
+    if (each->kind == Diag::syntax_unexpected && !explained.insert(line(*each)).second) continue;
+    if (each->severity == Severity::Error && ++told > kMostErrors) break;
+    sink.append(*each);
+  }
 }
 }  // namespace
 
@@ -42,40 +83,21 @@ std::unique_ptr<ast::File> parse(const Source& source, DiagnosticSink& sink) {
   ByteStream input(source.text);
   grammar::TbemLexer lexer(&input);
   lexer.removeErrorListeners();
-  LayoutResult layout = layOut(lexer, source, sink);
+  DiagnosticSink found;
+  LayoutResult layout = layOut(lexer, source, found);
   file->comments = std::move(layout.comments);
   const bool program = layout.hasDeclaration || layout.tokens.empty();
   antlr4::ListTokenSource tokens(std::move(layout.tokens));
   antlr4::CommonTokenStream stream(&tokens);
   P parser(&stream);
   parser.removeErrorListeners();
-  antlr4::ParserRuleContext* tree = nullptr;
-  try {
-    parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(Mode::SLL);
-    parser.setErrorHandler(std::make_shared<antlr4::BailErrorStrategy>());
-    tree = runParser(parser, program);
-  } catch (const antlr4::ParseCancellationException&) {
-    stream.seek(0);
-    parser.reset();
-    parser.forgetOpenRules();
-    Errors errors(source, sink);
-    parser.addErrorListener(&errors);
-    parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(Mode::LL);
-    parser.setErrorHandler(std::make_shared<antlr4::DefaultErrorStrategy>());
-    try {
-      tree = runParser(parser, program);
-    } catch (const grammar::TooDeep&) {
-      tree = nullptr;
-    }
-  } catch (const grammar::TooDeep& deep) {
-    const auto begin = source.base + static_cast<Loc>(deep.where->getStartIndex());
-    sink.report(Diag::syntax_too_deep, {begin, begin + 1});
-    return file;
+  antlr4::ParserRuleContext* tree = readTree(parser, stream, program, source, found);
+  if (tree != nullptr) {
+    Builder builder(source, layout.documentation, found, *file);
+    if (program) builder.program(static_cast<P::ProgramContext*>(tree));
+    else builder.expression(static_cast<P::ExpressionContext*>(tree));
   }
-  if (tree == nullptr) return file;
-  Builder builder(source, layout.documentation, sink, *file);
-  if (program) builder.program(static_cast<P::ProgramContext*>(tree));
-  else builder.expression(static_cast<P::ExpressionContext*>(tree));
+  handOn(found, source, sink);
   return file;
 }
 

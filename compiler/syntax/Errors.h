@@ -1,0 +1,45 @@
+// How the parser reports what it cannot read, and where it goes on: at the next END over balanced braces.
+#pragma once
+
+#include "compiler/support/Diagnostics.h"
+#include "compiler/support/Source.h"
+
+#include <antlr4-runtime.h>
+
+#include <cstddef>
+#include <string>
+
+namespace tbem::syntax {
+
+/// One error a statement or clause: no token is deleted, a token is inserted only where exactly one could stand and it is neither
+/// END nor a name.
+class ErrorStrategy : public antlr4::DefaultErrorStrategy {
+public:
+  ErrorStrategy(const Source& source, DiagnosticSink& sink) : source(source), sink(sink) {}
+
+  void reportError(antlr4::Parser* parser, const antlr4::RecognitionException& error) override;
+  void recover(antlr4::Parser* parser, std::exception_ptr error) override;
+  antlr4::Token* recoverInline(antlr4::Parser* parser) override;
+  void sync(antlr4::Parser* parser) override;
+
+protected:
+  void reportMissingToken(antlr4::Parser* parser) override;
+
+private:
+  const Source& source;
+  DiagnosticSink& sink;
+  std::size_t lastTold = static_cast<std::size_t>(-1);   ///< index of the token of the last report
+
+  SrcRange range(const antlr4::Token* token) const;
+  std::string describe(const antlr4::Token* token) const;
+  void tell(antlr4::Parser* parser, antlr4::Token* token, const antlr4::misc::IntervalSet& expected);
+  bool special(antlr4::Parser* parser, antlr4::Token* token);
+  void skipToEnd(antlr4::Parser* parser, bool wholeDeclaration);
+};
+
+/// "`)` or `,`", "a name", "an expression": what a set of token types means to a person; "" for a set too large to help.
+std::string describeExpected(const antlr4::misc::IntervalSet& expected);
+/// "a factor is written `factor name: level, level`" for the construct in hand; "" inside an expression.
+std::string formNote(const antlr4::RuleContext* context);
+
+}  // namespace tbem::syntax
