@@ -18,6 +18,7 @@ bool Evaluator::execute(const ast::Stmt& statement) {
   switch (statement.kind) {
     case ast::NodeKind::Let: {
       const auto& let = ast::cast<ast::Let>(statement);
+      if (!let.pattern.isTuple) naming(*let.value, let.pattern.names.front().text);
       Value value = evaluate(*let.value);
       if (value.isPoison()) return false;
       const auto define = [&](const ast::Name& name, Value one) {

@@ -93,6 +93,8 @@ protected:
   virtual bool assignBuffer(Local& local, Value value, SrcRange range);
   virtual void enterTurn(const ast::For& loop, std::size_t turn);
   virtual void leaveTurn();
+  /// `let name = value` is about to be evaluated: an instance made by `value` itself bears that name.
+  virtual void naming(const ast::Expr& value, std::string_view name);
   /// Names that only some evaluations know: `training`, `step`.
   virtual std::optional<Value> specialName(std::string_view name);
   virtual std::optional<std::vector<Value>> shapeOf(const Value& tensor);

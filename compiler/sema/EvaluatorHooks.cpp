@@ -74,6 +74,7 @@ bool Evaluator::weightStatement(const ast::WeightStmt& statement) {
 bool Evaluator::assignBuffer(Local&, Value, SrcRange) { return false; }
 void Evaluator::enterTurn(const ast::For&, std::size_t) {}
 void Evaluator::leaveTurn() {}
+void Evaluator::naming(const ast::Expr&, std::string_view) {}
 std::optional<Value> Evaluator::specialName(std::string_view) { return std::nullopt; }
 std::optional<std::vector<Value>> Evaluator::shapeOf(const Value&) { return std::nullopt; }
 

@@ -1,0 +1,212 @@
+// Reverse mode by declared gradients: operators in reverse order, gradients summed where a tensor has several uses, nothing
+// built that leads to no weight. Each weight is updated once its gradient is complete and nothing reads its old value any more.
+#include "compiler/graph/Differentiation.h"
+
+#include "compiler/sema/Walk.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tbem::graph {
+
+namespace {
+bool isFloat(tbem_dtype dtype) { return dtype <= TBEM_F8E5M2; }
+}  // namespace
+
+/// Which tensors need a gradient: floating ones from which a weight can be reached through operators that have gradients.
+void Elaborator::markNeeded(Differentiation& d) {
+  d.needed.assign(graph.tensors.size(), false);
+  d.gradient.assign(graph.tensors.size(), kNoTensor);
+  d.uses.assign(graph.weights.size(), 0);
+  for (std::size_t w = 0; w < graph.weights.size(); ++w) {
+    const TensorId value = graph.weights[w].value;
+    d.needed[index(value)] = true;
+    d.weightOf.emplace(index(value), w);
+  }
+  for (std::size_t i = 0; i < d.forwardOps; ++i) {
+    const Op& op = graph.ops[i];
+    std::set<std::size_t> read;
+    bool leads = false;
+    for (const TensorId input : op.inputs) {
+      if (input == kNoTensor) continue;
+      leads = leads || d.needed[index(input)];
+      if (const auto weight = d.weightOf.find(index(input)); weight != d.weightOf.end()) read.insert(weight->second);
+    }
+    for (const std::size_t weight : read) ++d.uses[weight];
+    for (const TensorId result : op.outputs) {
+      if (leads && isFloat(graph[result].dtype)) d.needed[index(result)] = true;
+    }
+  }
+}
+
+bool Elaborator::differentiate(TensorId loss, const Value& optimizer, SrcRange use) {
+  Differentiation d;
+  d.forwardOps = graph.ops.size();
+  for (std::size_t i = 0; i < d.forwardOps; ++i) {
+    const OpKind kind = graph.ops[i].kind;
+    if (kind == OpKind::Skip || kind == OpKind::Exit) {
+      fail(Diag::gates_not_trained, graph.ops[i].range, kind == OpKind::Skip ? "skip" : "exit");
+      return false;
+    }
+  }
+  markNeeded(d);
+  if (!bindOptimizer(d, optimizer, use)) return false;
+  if (!d.needed[index(loss)]) return true;                 // no weight: nothing to learn
+  phase = Phase::Backward;
+  places.emplace_back();
+  const TensorId seed = constantTensor("d" + graph[loss].name, graph[loss].dtype, graph[loss].shape, 1, graph[loss].range);
+  d.gradient[index(loss)] = seed;
+  bool good = true;
+  for (std::size_t i = d.forwardOps; good && i-- > 0;) {
+    good = backwardOf(d, static_cast<OpId>(i));
+    std::set<std::size_t> read;
+    for (const TensorId input : graph.ops[i].inputs) {
+      if (input == kNoTensor) continue;
+      if (const auto weight = d.weightOf.find(index(input)); weight != d.weightOf.end()) read.insert(weight->second);
+    }
+    for (const std::size_t weight : read) {
+      if (good && --d.uses[weight] == 0) good = finishWeight(d, weight);
+    }
+  }
+  forwardOp = kNoOp;
+  phase = Phase::Forward;
+  places.pop_back();
+  return good;
+}
+
+TensorId Elaborator::constantTensor(const std::string& name, tbem_dtype dtype, const std::vector<ExprId>& shape, std::int64_t value, SrcRange range) {
+  const TensorId id = addTensor(name, dtype, shape, range);
+  Op op;
+  op.kind = OpKind::Elementwise;
+  op.declaration = "fill";
+  op.outputs = {id};
+  op.range = range;
+  ElemNode node;
+  node.op = ElemOp::Constant;
+  node.value = Rational::of(value);
+  op.elementwise.nodes.push_back(node);
+  op.elementwise.roots.push_back(0);
+  addOp(std::move(op), nullptr);
+  return id;
+}
+
+bool Elaborator::isNeeded(const Differentiation& d, const OpContext& context, const ast::Part& part, TensorId& input) const {
+  for (auto local = context.locals.rbegin(); local != context.locals.rend(); ++local) {
+    if (local->name != part.name.text) continue;
+    if (!local->value.is(ValueKind::Tensor)) return false;     // an absent weight
+    input = static_cast<TensorId>(local->value.id);
+    return index(input) < d.needed.size() && d.needed[index(input)] && isFloat(graph[input].dtype);
+  }
+  return false;
+}
+
+/// The gradients that one forward operator passes on.
+bool Elaborator::backwardOf(Differentiation& d, OpId id) {
+  const Op op = graph[id];
+  const bool reached = std::any_of(op.outputs.begin(), op.outputs.end(), [&](TensorId t) { return d.gradient[index(t)] != kNoTensor; });
+  if (!reached) return true;
+  const bool leads = std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId t) { return t != kNoTensor && d.needed[index(t)]; });
+  if (!leads) return true;
+  const OpContext& context = contexts[index(id)];
+  if (context.decl == nullptr) {                       // a copy: its gradient is that of its source
+    return accumulate(d, op.inputs.front(), d.gradient[index(op.outputs.front())]);
+  }
+  if (context.decl->backward.empty()) {
+    sink.report(Diag::no_gradient, op.range, context.decl->name.text, graph[op.inputs.front()].name).label(context.decl->name.range, "declared here without `backward`");
+    return false;
+  }
+  Activation a;
+  a.frame.module = context.module;
+  a.frame.decl = context.decl;
+  a.frame.locals = context.locals;
+  a.decl = context.decl;
+  a.labels = context.labels;
+  a.path = context.path;
+  a.scope = op.scope;
+  a.use = a.range = op.range;
+  a.rank = 3;                                          // every operator made here bears the forward operator's range
+  a.gradient = true;
+  a.dtype = graph[op.outputs.front()].dtype;
+  Frame* const outerFrame = frame;
+  Activation* const outer = current;
+  frame = &a.frame;
+  current = &a;
+  forwardOp = id;
+  std::unordered_map<std::string, Value> made;
+  memo = &made;
+  bool good = true;
+  for (const ast::Part& part : context.decl->backward) {
+    TensorId input = kNoTensor;
+    if (!isNeeded(d, contexts[index(id)], part, input)) continue;
+    good = defineGradients(d, a, *part.value, op);
+    if (!good) break;
+    const Labels* labels = a.labelsOf(part.name.text);
+    const std::optional<TensorId> gradient = gradientPart(a, part, input, labels != nullptr ? *labels : Labels{});
+    good = gradient && accumulate(d, input, *gradient);
+    if (!good) break;
+  }
+  memo = nullptr;
+  forwardOp = kNoOp;
+  current = outer;
+  frame = outerFrame;
+  return good;
+}
+
+/// Sums gradients where a tensor has several uses.
+bool Elaborator::accumulate(Differentiation& d, TensorId tensor, TensorId gradient) {
+  TensorId& known = d.gradient[index(tensor)];
+  if (known == kNoTensor) {
+    known = gradient;
+    return true;
+  }
+  const TensorId sum = addTensor("d" + graph[tensor].name, graph[tensor].dtype, graph[tensor].shape, graph[tensor].range);
+  Op op;
+  op.kind = OpKind::Elementwise;
+  op.declaration = "add";
+  op.inputs = {known, gradient};
+  op.outputs = {sum};
+  const OpId producer = graph[tensor].producer;
+  op.range = producer != kNoOp ? graph[producer].range : graph[tensor].range;
+  if (forwardOp != kNoOp) op.scope = graph[forwardOp].scope;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    ElemNode node;
+    node.op = ElemOp::Input;
+    node.input = i;
+    op.elementwise.nodes.push_back(node);
+    ElemOperand operand;
+    for (std::size_t k = 0; k < graph[tensor].shape.size(); ++k) operand.axes.push_back(static_cast<std::int32_t>(k));
+    op.elementwise.operands.push_back(std::move(operand));
+  }
+  ElemNode total;
+  total.op = ElemOp::Add;
+  total.b = 1;
+  op.elementwise.nodes.push_back(total);
+  op.elementwise.roots.push_back(2);
+  op.flops.push_back({"add", elementCount(graph[tensor].shape)});
+  addOp(std::move(op), nullptr);
+  known = sum;
+  return true;
+}
+
+/// A weight whose gradient is complete: the gradient gets a storage of its own, and the optimiser runs.
+bool Elaborator::finishWeight(Differentiation& d, std::size_t weight) {
+  Graph::Weight& entry = graph.weights[weight];
+  TensorId gradient = d.gradient[index(entry.value)];
+  if (gradient == kNoTensor) return true;                  // the loss does not depend on it
+  const std::string path = graph[graph[entry.value].storage].path;
+  const auto exclusive = [&](TensorId t) {
+    const OpId producer = graph[t].producer;
+    return producer != kNoOp && graph[producer].kind != OpKind::View && graph[producer].phase == Phase::Backward &&
+           graph[graph[t].storage].kind == StorageClass::Activation;
+  };
+  if (!exclusive(gradient)) {
+    const Value copy = copyOf(gradient, graph[entry.value].range);
+    gradient = static_cast<TensorId>(copy.id);
+  }
+  graph[graph[gradient].storage].kind = StorageClass::Gradient;
+  graph[graph[gradient].storage].path = path;
+  entry.gradient = gradient;
+  return updateWeight(d, weight);
+}
+
+}  // namespace tbem::graph

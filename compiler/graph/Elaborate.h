@@ -1,0 +1,125 @@
+// From a program and a design to graphs: designs are read, structures elaborated once, rows evaluated and checked.
+#pragma once
+
+#include "compiler/graph/Graph.h"
+#include "compiler/sema/Modules.h"
+#include "compiler/sema/Value.h"
+#include "compiler/support/Session.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tbem::graph {
+
+/// One level of a factor.
+struct Level {
+  sema::Value value;                      ///< its expressions lie in DesignSpec::pool
+  std::string text;                       ///< as reports print it: "16", "sgd(lr: 0.01)"
+  std::optional<Rational> number;         ///< where it is a number
+  const ast::Expr* expr = nullptr;        ///< nullptr where it comes from a range or a domain
+  SrcRange range;
+};
+
+struct FactorSpec {
+  std::string name;
+  std::vector<Level> levels;
+  SrcRange range;
+  bool binds = false;                     ///< a parameter of the network
+  bool isReal = false;                    ///< numbers that need not be whole
+  std::optional<std::uint32_t> parent;    ///< `under parent = level`: position of the parent
+  std::vector<std::uint32_t> parentLevels;///< under which it exists
+};
+
+/// A design as its rows need it. Move only: values refer to its pool.
+struct DesignSpec {
+  std::string name;
+  const ast::Design* decl = nullptr;
+  const sema::Module* module = nullptr;
+  std::vector<FactorSpec> factors;
+  int strength = 2;
+  bool strengthGiven = false;
+  bool full = false;
+  std::optional<std::int64_t> covering;   ///< strength of a covering array
+  std::optional<std::int64_t> rows;
+  std::string array;                      ///< "L36"; empty: chosen
+  std::uint64_t seed = 0;
+  std::optional<double> within;           ///< seconds for the search
+  std::vector<const ast::Expr*> where;
+  bool trains = false;
+  const ast::Expr* loss = nullptr;
+  const ast::Expr* optimizer = nullptr;
+  std::optional<tbem_dtype> dtype;        ///< clause `dtype`
+  std::unique_ptr<sema::ExprPool> pool;
+
+  bool hasNetwork() const { return decl->of != nullptr; }
+  /// Position of the factor, or nothing.
+  std::optional<std::uint32_t> find(std::string_view factor) const;
+  /// Whether factor `f` exists at these levels (nested ones may not).
+  bool active(std::uint32_t f, std::span<const std::uint32_t> levels) const;
+};
+
+/// Reads a design: levels, task, clauses. Nothing where it has errors, which were reported.
+std::optional<DesignSpec> readDesign(Session& session, const sema::Program& program, const ast::Design& design);
+
+/// Whether these levels meet every `where` of the design. Nothing where one could not be evaluated (reported).
+std::optional<bool> satisfiesWhere(Session& session, const sema::Program& program, const DesignSpec& spec,
+                                   std::span<const std::uint32_t> levels);
+
+/// One graph and the rows it serves.
+struct Structure {
+  sema::ExprPool pool;
+  Graph graph;
+  /// Symbol i is factor symbolFactor[i].
+  std::vector<std::uint32_t> symbolFactor;
+  /// It holds for rows in which these factors have these levels: {factor, level}.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> guards;
+};
+
+/// A structure and the values of its expressions at one row's levels.
+struct Row {
+  const Structure* structure = nullptr;
+  sema::Values values;
+  std::vector<std::uint32_t> levels;
+  const Graph& graph() const { return structure->graph; }
+  std::int64_t integer(ExprId id) const { return values.integer(id); }
+  /// The shape of a tensor in this row, in elements.
+  std::vector<std::int64_t> shape(TensorId id) const;
+};
+
+struct ExperimentOptions {
+  /// The floating type of `tensor[...]`, over the design's `dtype` clause.
+  std::optional<tbem_dtype> dtype;
+};
+
+/// Makes rows. Structures live as long as the experiment; rows point into them.
+class Experiment {
+public:
+  Experiment(Session& session, const sema::Program& program, const DesignSpec& spec, ExperimentOptions options = {});
+  ~Experiment();
+  /// The row at these level positions, one a factor. Nothing where it breaks a condition, which was reported once for
+  /// all rows that break it in the same place.
+  std::optional<Row> row(std::span<const std::uint32_t> levels);
+  std::size_t structureCount() const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+/// What is wrong with a finished graph, in words; empty where nothing is: operands made before use, one producer a tensor, no
+/// reader of a storage's old value after its update, storages of equal size shared only by views and updates. Linear.
+std::vector<std::string> verify(const Graph& graph);
+
+/// The graph as text, one operator a line, with symbolic shapes. For tests and `--emit graph`.
+std::string dump(const Structure& structure);
+
+/// "[4, 3, 32, 32]" in a row; "[batch, 3, 32, 32]" without values.
+std::string shapeText(const Graph& graph, TensorId tensor, const sema::Values& values);
+std::string shapeText(const sema::ExprPool& pool, const Graph& graph, TensorId tensor);
+
+}  // namespace tbem::graph

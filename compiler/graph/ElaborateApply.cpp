@@ -1,0 +1,328 @@
+// Applying a declaration: instances, names of dimensions, conditions, bodies, results.
+#include "compiler/graph/Elaborator.h"
+
+#include <algorithm>
+
+namespace tbem::graph {
+
+namespace {
+int textRank(const sema::Module& module) { return !module.isStandard ? 2 : module.name != "std.nn" ? 1 : 0; }
+}  // namespace
+
+Value Elaborator::applyCallable(const ast::Expr& use, const Value& callee, sema::Arguments arguments) {
+  const bool isInstance = callee.is(ValueKind::Instance);
+  const ast::Callable* decl = isInstance ? instances[callee.id].decl : static_cast<const ast::Callable*>(callee.decl);
+  const sema::Module* module = isInstance ? instances[callee.id].module : callee.module;
+  for (std::size_t i = 0; i < callee.items.size(); ++i) {       // of a partial application
+    const bool given = std::any_of(arguments.list.begin(), arguments.list.end(), [&](const auto& one) { return one.name == callee.names[i]; });
+    if (!given) arguments.list.push_back({callee.names[i], callee.items[i], use.range});
+  }
+  const bool named = namedValue == &use;
+  const std::string_view wantedName = named ? pendingName : std::string_view(decl->name.text);
+
+  Frame scratch;
+  scratch.module = module;
+  scratch.decl = decl;
+  std::vector<Value> tensors;
+  if (isInstance) {
+    const sema::Signature signature{decl->name.text, module, decl, decl->tensors, {}};
+    if (!bind(signature, arguments, scratch, tensors, 0)) return {};
+    scratch.locals = instances[callee.id].parameters;
+  } else {
+    const sema::Signature signature{decl->name.text, module, decl, decl->tensors, decl->parameters};
+    if (!bind(signature, arguments, scratch, tensors, 0)) return {};
+  }
+  const auto givenTensors = static_cast<std::size_t>(std::count_if(tensors.begin(), tensors.end(), [](const Value& t) { return !t.isPoison(); }));
+  if (!isInstance && !tensors.empty() && givenTensors == 0) {
+    if (current == nullptr) return Evaluator::applyCallable(use, callee, std::move(arguments));
+    return Value::indexed(ValueKind::Instance, makeInstance(*decl, *module, std::move(scratch.locals), wantedName, use.range));
+  }
+  if (givenTensors != tensors.size()) {
+    return fail(Diag::missing_tensor, use.range, decl->name.text, tensors.size(), givenTensors);
+  }
+  if (isInstance) return applyTo(*decl, *module, std::move(scratch.locals), tensors, instances[callee.id].path, use.range);
+
+  std::string key;
+  if (memo != nullptr && current != nullptr && current->gradient) {
+    key = decl->name.text + "@" + module->name;
+    for (const Value& tensor : tensors) key += tensor.is(ValueKind::List) ? "[" + sema::print(pool, tensor) : "," + std::to_string(tensor.id);
+    for (const Local& local : scratch.locals) {
+      key += "|";
+      if (local.value.is(ValueKind::Number)) key += std::to_string(static_cast<std::uint32_t>(local.value.expr));
+      else key += sema::print(pool, local.value);
+    }
+    if (const auto it = memo->find(key); it != memo->end()) return it->second;
+  }
+  const std::string path = phase == Phase::Forward ? pathOf(freshName(decl->name.text)) : std::string(decl->name.text);
+  Value result = applyTo(*decl, *module, std::move(scratch.locals), tensors, path, use.range);
+  if (!key.empty()) memo->emplace(std::move(key), result);
+  return result;
+}
+
+std::uint32_t Elaborator::makeInstance(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
+                                       std::string_view name, SrcRange range) {
+  const std::string path = pathOf(freshName(name));
+  // A shared block applied again makes the same instances again.
+  if (const auto it = instanceByPath.find(path); it != instanceByPath.end() && instances[it->second].decl == &decl) return it->second;
+  const auto id = static_cast<std::uint32_t>(instances.size());
+  instances.push_back({&decl, &module, std::move(parameters), path, range});
+  instanceByPath.emplace(path, id);
+  return id;
+}
+
+/// Levels and defaults that are callables become instances of the activation that takes them.
+void Elaborator::instantiateParameters(Activation& a) {
+  const auto make = [&](Value& value) {
+    if (!value.is(ValueKind::Partial)) return;
+    const auto& decl = *static_cast<const ast::Callable*>(value.decl);
+    sema::Arguments arguments;
+    arguments.use = a.use;
+    for (std::size_t i = 0; i < value.items.size(); ++i) arguments.list.push_back({value.names[i], value.items[i], a.use});
+    Frame scratch;
+    scratch.module = value.module;
+    scratch.decl = &decl;
+    std::vector<Value> none;
+    const sema::Signature signature{decl.name.text, value.module, &decl, decl.tensors, decl.parameters};
+    if (!bind(signature, arguments, scratch, none, 0)) { value = {}; return; }
+    value = Value::indexed(ValueKind::Instance, makeInstance(decl, *value.module, std::move(scratch.locals), decl.name.text, a.use));
+  };
+  for (Local& local : a.frame.locals) {
+    if (!local.isParameter) continue;
+    make(local.value);
+    if (local.value.is(ValueKind::List)) for (Value& item : local.value.items) make(item);
+  }
+}
+
+Value Elaborator::applyTo(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters, std::vector<Value>& tensors,
+                          const std::string& path, SrcRange use) {
+  if (graph.ops.size() > 200'000) return {};
+  for (const ast::Callable* outer : applying) {
+    if (outer != &decl) continue;
+    std::string chain;
+    for (const ast::Callable* one : applying) chain += one->name.text + " -> ";
+    return fail(Diag::recursive_network, use, decl.name.text, chain + decl.name.text);
+  }
+  Activation a;
+  a.frame.module = &module;
+  a.frame.decl = &decl;
+  a.frame.locals = std::move(parameters);
+  a.decl = &decl;
+  a.path = path;
+  a.use = use;
+  a.dtype = options.dtype;
+  a.scope = current != nullptr ? current->scope : static_cast<ScopeId>(0);
+  const int rank = frame != nullptr && frame->module != nullptr ? textRank(*frame->module) : 2;
+  const bool outerWins = current != nullptr && current->rank > rank;
+  a.range = outerWins ? current->range : use;
+  a.rank = outerWins ? current->rank : rank;
+  if (decl.hasBody && phase == Phase::Forward && !path.empty()) {
+    graph.scopes.push_back({path, decl.name.text, a.scope, use});
+    a.scope = static_cast<ScopeId>(graph.scopes.size() - 1);
+  }
+  Frame* const outerFrame = frame;
+  Activation* const outer = current;
+  frame = &a.frame;
+  current = &a;
+  applying.push_back(&decl);
+  Place place;
+  place.prefix = path;
+  places.push_back(std::move(place));
+  Value result = runActivation(a, tensors);
+  places.pop_back();
+  applying.pop_back();
+  current = outer;
+  frame = outerFrame;
+  return result;
+}
+
+Value Elaborator::runActivation(Activation& a, std::vector<Value>& tensors) {
+  instantiateParameters(a);
+  if (!bindTensors(a, tensors) || !checkConditions(a)) return {};
+  for (const ast::WeightStmt* weight : a.decl->weights) {
+    if (!makeWeight(a, *weight)) return {};
+  }
+  if (a.decl->hasBody) return runBody(a);
+  return runLeaf(a);
+}
+
+// ---- Binding ----------------------------------------------------------------------------------------------------------
+
+bool Elaborator::bindTensors(Activation& a, std::vector<Value>& tensors) {
+  bool typed = false;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const auto* type = ast::dynCast<ast::TensorType>(a.decl->tensors[i].type);
+    const Value* first = &tensors[i];
+    if (type == nullptr) {
+      const auto* list = ast::dynCast<ast::ListType>(a.decl->tensors[i].type);
+      type = list != nullptr ? ast::dynCast<ast::TensorType>(list->element) : nullptr;
+      first = tensors[i].items.empty() ? nullptr : &tensors[i].items.front();
+    }
+    if (first == nullptr || !first->is(ValueKind::Tensor)) continue;
+    if (a.culprit == kNoTensor) a.culprit = static_cast<TensorId>(first->id);
+    if (!typed && type != nullptr && type->dtype.empty()) {
+      a.dtype = graph.tensors[first->id].dtype;
+      typed = true;
+    }
+  }
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (!bindTensor(a, a.decl->tensors[i], tensors[i])) return false;
+  }
+  return true;
+}
+
+bool Elaborator::bindTensor(Activation& a, const ast::Parameter& declared, const Value& value) {
+  if (value.is(ValueKind::None)) {
+    a.frame.define(declared.name.text, value, declared.name.range);
+    return true;
+  }
+  Labels labels;
+  if (const auto* type = ast::dynCast<ast::TensorType>(declared.type)) {
+    if (!value.is(ValueKind::Tensor)) {
+      wrongKind(a.use, "`" + declared.name.text + "` of `" + a.decl->name.text + "`", "a tensor", value);
+      return false;
+    }
+    if (!bindShape(a, *type, static_cast<TensorId>(value.id), declared.name.text, labels)) return false;
+  } else if (const auto* list = ast::dynCast<ast::ListType>(declared.type)) {
+    const auto* element = ast::dynCast<ast::TensorType>(list->element);
+    if (!value.is(ValueKind::List) || element == nullptr) {
+      wrongKind(a.use, "`" + declared.name.text + "` of `" + a.decl->name.text + "`", "a list of tensors", value);
+      return false;
+    }
+    for (const Value& one : value.items) {
+      Labels ignored;
+      if (!bindShape(a, *element, static_cast<TensorId>(one.id), declared.name.text, ignored)) return false;
+    }
+  }
+  a.frame.define(declared.name.text, value, declared.name.range);
+  a.labels.emplace_back(declared.name.text, std::move(labels));
+  return true;
+}
+
+bool Elaborator::checkConditions(Activation& a) {
+  for (const ast::Expr* clause : a.decl->pre) {
+    std::vector<const ast::Expr*> parts;
+    conjuncts(*clause, parts);
+    for (const ast::Expr* part : parts) {
+      const Value value = evaluate(*part);
+      if (value.isPoison()) return false;
+      if (!value.is(ValueKind::Bool)) { wrongKind(part->range, "`pre`", "a bool", value); return false; }
+      if (!require(sema::Requirement::Pre, value.expr, *part, a.range, a.decl->name.text, "")) return false;
+    }
+  }
+  for (const ast::Expr* requirement : a.decl->requirements) {
+    if (!checkRequirement(a, *requirement)) return false;
+  }
+  return true;
+}
+
+/// `requires P(arguments)`: the process's `pre` and its `post` with its only output true.
+bool Elaborator::checkRequirement(Activation& a, const ast::Expr& expr) {
+  const auto* call = ast::dynCast<ast::Call>(&expr);
+  const Value callee = call != nullptr ? evaluate(*call->callee) : evaluate(expr);
+  if (callee.isPoison()) return false;
+  const auto* process = ast::dynCast<ast::Process>(callee.decl);
+  if (process == nullptr || call == nullptr) {
+    fail(Diag::wrong_kind, expr.range, "`requires`", "a call of a process", kindName(callee));
+    return false;
+  }
+  const bool oneOutput = process->outputs.size() == 1 && process->outputs.front().size() == 1;
+  const auto* type = oneOutput ? ast::dynCast<ast::NamedType>(process->outputs.front().front().type) : nullptr;
+  if (process->inputs.size() > 1 || type == nullptr || type->name.text != "bool") {
+    fail(Diag::wrong_kind, expr.range, "`requires`", "a process with one group of inputs and one bool as its output", "`" + process->name.text + "`");
+    return false;
+  }
+  sema::Arguments arguments = evaluateArguments(*call, nullptr);
+  Frame callFrame;
+  callFrame.module = callee.module;
+  callFrame.decl = process;
+  std::vector<Value> none;
+  const std::vector<ast::Parameter> noInputs;
+  const sema::Signature signature{process->name.text, callee.module, process, {}, process->inputs.empty() ? noInputs : process->inputs.front()};
+  if (!bind(signature, arguments, callFrame, none, 0)) return false;
+  callFrame.define(process->outputs.front().front().name.text, truth(true));
+  Frame* const before = frame;
+  frame = &callFrame;
+  bool good = true;
+  for (const ast::Expr* condition : {process->pre, process->post}) {
+    if (condition == nullptr || !good) continue;
+    const Value value = evaluate(*condition);
+    good = value.is(ValueKind::Bool);
+    if (good) {
+      frame = before;
+      good = require(sema::Requirement::Requires, value.expr, expr, a.range, a.decl->name.text, "");
+      frame = &callFrame;
+    }
+  }
+  frame = before;
+  return good;
+}
+
+bool Elaborator::definePosts(Activation& a, std::vector<const ast::Expr*>& remaining) {
+  for (const ast::Expr* clause : a.decl->post) {
+    std::vector<const ast::Expr*> parts;
+    conjuncts(*clause, parts);
+    for (const ast::Expr* part : parts) {
+      const auto* equation = ast::dynCast<ast::Binary>(part);
+      const auto* name = equation != nullptr && equation->op == ast::BinaryOp::Equal ? ast::dynCast<ast::NameRef>(equation->left) : nullptr;
+      if (name == nullptr || a.frame.find(name->name.text) != nullptr) {
+        remaining.push_back(part);
+        continue;
+      }
+      Value value = evaluate(*equation->right);
+      if (value.isPoison()) return false;
+      a.frame.define(name->name.text, std::move(value), name->range);
+    }
+  }
+  return true;
+}
+
+bool Elaborator::checkPosts(Activation& a, const std::vector<const ast::Expr*>& remaining) {
+  for (const ast::Expr* part : remaining) {
+    const Value value = evaluate(*part);
+    if (value.isPoison()) return false;
+    if (!value.is(ValueKind::Bool)) { wrongKind(part->range, "`post`", "a bool", value); return false; }
+    if (!require(sema::Requirement::Post, value.expr, *part, a.range, a.decl->name.text, "")) return false;
+  }
+  return true;
+}
+
+// ---- Bodies -----------------------------------------------------------------------------------------------------------
+
+Value Elaborator::runBody(Activation& a) {
+  const std::size_t errors = sink.errorCount();
+  executeBlock(a.decl->body);
+  if (!a.frame.returned) {
+    if (sink.errorCount() == errors) fail(Diag::no_return, a.decl->name.range, a.decl->name.text);
+    return {};
+  }
+  Value result = std::move(a.frame.result);
+  a.frame.result = {};
+  if (result.isPoison()) return {};
+  return bindResults(a, std::move(result));
+}
+
+/// The results of a body meet their declared types; names first met there bind; then `post` holds.
+Value Elaborator::bindResults(Activation& a, Value result) {
+  const std::vector<ast::Result>& declared = a.decl->results;
+  std::vector<Value> parts = result.is(ValueKind::Tuple) ? result.items : std::vector<Value>{result};
+  if (!declared.empty() && parts.size() != declared.size()) {
+    return fail(Diag::parts_differ, a.decl->name.range, declared.size(), parts.size());
+  }
+  std::vector<const ast::Expr*> remaining;
+  if (a.decl->callable == ast::CallableKind::Operator && !definePosts(a, remaining)) return {};
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    const auto* type = ast::dynCast<ast::TensorType>(declared[i].type);
+    if (type == nullptr) continue;
+    if (!parts[i].is(ValueKind::Tensor)) return wrongKind(a.decl->name.range, "the result of `" + a.decl->name.text + "`", "a tensor", parts[i]);
+    Labels labels;
+    const std::string name = declared[i].name.empty() ? "the result" : declared[i].name.text;
+    if (!bindShape(a, *type, static_cast<TensorId>(parts[i].id), name, labels)) return {};
+    if (!declared[i].name.empty()) a.frame.define(declared[i].name.text, parts[i], declared[i].range);
+  }
+  if (a.decl->callable != ast::CallableKind::Operator) {
+    for (const ast::Expr* clause : a.decl->post) conjuncts(*clause, remaining);
+  }
+  return checkPosts(a, remaining) ? result : Value{};
+}
+
+}  // namespace tbem::graph

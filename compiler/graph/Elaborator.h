@@ -1,0 +1,233 @@
+// Builds one graph by evaluating declarations. Internal to this folder.
+//
+// Calls of operators, blocks and networks become operators of the graph. Each application of a declaration has an Activation: its
+// names, the labels of its tensors' dimensions (by which element-wise operands are matched), its place in the tree of paths.
+// What an operator was made from is kept (`OpContext`), since its gradient is evaluated among the same names.
+#pragma once
+
+#include "compiler/graph/Elaborate.h"
+#include "compiler/sema/Evaluator.h"
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace tbem::graph {
+
+using sema::ExprOp;
+using sema::Frame;
+using sema::Local;
+using sema::Value;
+using sema::ValueKind;
+
+/// Names for the dimensions of a tensor: "n", "s#0"; "" where the declaration gives none.
+using Labels = std::vector<std::string>;
+
+/// What an operator was made from.
+struct OpContext {
+  const ast::Callable* decl = nullptr;
+  const sema::Module* module = nullptr;
+  std::vector<Local> locals;
+  std::vector<std::pair<std::string_view, Labels>> labels;
+  std::string path;
+};
+
+/// An element-wise expression being built.
+struct ElemBuild {
+  Elementwise expression;
+  std::vector<TensorId> inputs;
+  std::vector<bool> varies;              ///< by node: depends on an element, not only on scalars
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> index;
+  std::vector<ExprId> shape;             ///< of the result
+  std::uint64_t stream = 0;
+};
+
+/// A callable with its parameters, that owns weights.
+struct Instance {
+  const ast::Callable* decl = nullptr;
+  const sema::Module* module = nullptr;
+  std::vector<Local> parameters;
+  std::string path;
+  SrcRange range;
+};
+
+/// Where names of instances are given: a block's application or a turn of a loop.
+struct Place {
+  std::string prefix;
+  std::unordered_map<std::string, int> taken;
+  std::unordered_map<const ast::For*, std::string> loops;
+};
+
+/// One application of a declaration.
+struct Activation {
+  Frame frame;
+  const ast::Callable* decl = nullptr;
+  std::string path;
+  ScopeId scope{};
+  SrcRange use;                          ///< the call
+  SrcRange range;                        ///< the innermost call in the user's own text that led here
+  int rank = 0;                          ///< whose text `range` is: 2 the user's, 1 a standard network's, 0 std.nn's
+  bool gradient = false;                 ///< a `backward` clause is being evaluated
+  TensorId culprit = kNoTensor;          ///< the first tensor given to it
+  tbem_dtype dtype = TBEM_F32;           ///< of `tensor[...]` in it
+  std::vector<std::pair<std::string_view, Labels>> labels;
+  const Labels* labelsOf(std::string_view name) const;
+};
+
+struct ElaborateOptions {
+  tbem_dtype dtype = TBEM_F32;
+  bool training = false;
+};
+
+class Elaborator : public sema::Evaluator {
+public:
+  Elaborator(Session& session, const sema::Program& program, Structure& out, ElaborateOptions options);
+
+  /// A tensor that is there from the start.
+  TensorId addInput(const std::string& name, tbem_dtype dtype, std::vector<ExprId> shape, SrcRange range);
+  /// Applies a network, loss or block to tensors at the root. `name`: its path; empty: the network itself.
+  Value applyRoot(const Value& callee, std::vector<Local> parameters, std::vector<Value> tensors, const std::string& name, SrcRange use);
+  /// Gradients of `loss` for every weight, and one update each by `optimizer` (Poison: none).
+  bool differentiate(TensorId loss, const Value& optimizer, SrcRange use);
+  /// The parameters of `callee` from its partial application and from the factors that bear their names.
+  std::optional<std::vector<Local>> networkParameters(const Value& callee, const std::vector<Local>& factors, SrcRange use);
+  /// Element type and shape of a loss's second tensor, given the network's output as its first.
+  std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> targetOf(const ast::Callable& loss, const sema::Module& module, TensorId output, SrcRange use);
+  std::optional<tbem_dtype> inputType(const ast::Parameter& tensor);
+  std::string text(ExprId id) const { return pool.str(id); }
+  /// Drops storages that nothing refers to.
+  void finish();
+  const sema::Evaluator& evaluator() const { return *this; }
+  using sema::Evaluator::bind;
+  using sema::Evaluator::coerce;
+  using sema::Evaluator::peek;
+
+  std::vector<std::pair<std::string, std::string>> levels;   ///< of the row at hand, for reports
+
+protected:
+  // Hooks (ElaborateHooks.cpp, Elementwise.cpp, Gates.cpp)
+  Value runtimeBinary(const ast::Binary& expr, Value left, Value right) override;
+  Value runtimeUnary(const ast::Unary& expr, Value operand) override;
+  Value runtimeSelect(const ast::IfExpr& expr, Value condition) override;
+  std::optional<Value> elementwiseCall(std::string_view name, const ast::Call& call) override;
+  Value applyCallable(const ast::Expr& use, const Value& callee, sema::Arguments arguments) override;
+  Value runtimeMember(const ast::Member& expr, const Value& object) override;
+  Value skip(const ast::Skip& expr) override;
+  bool exitStatement(const ast::Exit& statement) override;
+  bool weightStatement(const ast::WeightStmt& statement) override;
+  bool assignBuffer(Local& local, Value value, SrcRange range) override;
+  void enterTurn(const ast::For& loop, std::size_t turn) override;
+  void leaveTurn() override;
+  void naming(const ast::Expr& value, std::string_view name) override;
+  std::optional<Value> specialName(std::string_view name) override;
+  std::optional<std::vector<Value>> shapeOf(const Value& tensor) override;
+  Value evaluateArgument(const ast::Expr& expr) override;
+  bool require(sema::Requirement kind, ExprId condition, const ast::Expr& text, SrcRange use, std::string_view subject,
+               const std::string& message) override;
+
+private:
+  // Applying (ElaborateApply.cpp)
+  Value applyTo(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters, std::vector<Value>& tensors,
+                const std::string& path, SrcRange use);
+  Value runActivation(Activation& a, std::vector<Value>& tensors);
+  bool bindTensors(Activation& a, std::vector<Value>& tensors);
+  bool bindTensor(Activation& a, const ast::Parameter& declared, const Value& value);
+  bool bindShape(Activation& a, const ast::TensorType& type, TensorId tensor, std::string_view name, Labels& labels);
+  bool checkConditions(Activation& a);
+  bool checkRequirement(Activation& a, const ast::Expr& expr);
+  bool definePosts(Activation& a, std::vector<const ast::Expr*>& remaining);
+  bool checkPosts(Activation& a, const std::vector<const ast::Expr*>& remaining);
+  Value runBody(Activation& a);
+  Value bindResults(Activation& a, Value result);
+  std::uint32_t makeInstance(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters, std::string_view name, SrcRange range);
+  void instantiateParameters(Activation& a);
+
+  // Shapes (ElaborateShapes.cpp)
+  bool agree(ExprId a, ExprId b, const std::string& name, SrcRange range, SrcRange there);
+  std::optional<std::vector<ExprId>> shapeFromType(Activation& a, const ast::TensorType& type, Labels& labels, std::string_view owner);
+  std::optional<tbem_dtype> dtypeFromType(Activation& a, const ast::TensorType& type);
+  ExprId elementCount(const std::vector<ExprId>& shape);
+
+  // Leaves (ElaborateOperator.cpp, ElaborateNative.cpp, ElaborateWeights.cpp)
+  bool makeWeight(Activation& a, const ast::WeightStmt& weight);
+  std::optional<Init> readInit(const ast::Expr* init);
+  Value runLeaf(Activation& a);
+  bool makeResults(Activation& a, std::vector<TensorId>& results);
+  bool runNative(Activation& a, const std::vector<TensorId>& results);
+  bool runElementwise(Activation& a, const std::vector<TensorId>& results);
+  bool runUpdates(Activation& a);
+  bool countFlops(Activation& a, Op& op);
+  bool nativeAttributes(Activation& a, std::string_view table, std::string_view scalars, Op& op);
+  OpId addOp(Op op, Activation* a);
+  TensorId addTensor(std::string name, tbem_dtype dtype, std::vector<ExprId> shape, SrcRange range);
+  void registerScalar(const std::string& name, ExprId value);
+
+  // Element-wise expressions (Elementwise.cpp, ElementwiseFinish.cpp)
+  void beginElementwise(ElemBuild& build, Activation& a, const Labels& resultLabels);
+  bool addOperand(ElemBuild& build, TensorId tensor, const Labels& labels, const Labels& resultLabels, std::string_view name, Value& out);
+  Value elemNode(ElemOp op, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0);
+  Value elemLeaf(ElemNode node, bool varies);
+  std::optional<std::uint32_t> asElem(const Value& value, SrcRange range);
+  Value elemBinary(const ast::Binary& expr, const Value& left, const Value& right);
+  /// Evaluates the expressions over the activation's tensors and makes one operator that writes `results`.
+  std::optional<Op> buildElementwise(Activation& a, const std::vector<const ast::Expr*>& parts, const std::vector<TensorId>& results,
+                                     const Labels& resultLabels);
+  void pruneElementwise(ElemBuild& build, Op& op);
+  void countElementwise(const ElemBuild& build, Op& op);
+  Value tensorBinary(const ast::Binary& expr, const Value& left, const Value& right);
+  Value callNamed(std::string_view name, std::vector<Value> tensors, std::vector<std::pair<std::string_view, Value>> parameters, SrcRange use);
+  Value copyOf(TensorId tensor, SrcRange range);
+
+  // Places
+  std::string freshName(std::string_view name);
+  std::string pathOf(const std::string& name) const;
+
+  // Gradients (Autodiff.cpp, Gradient.cpp, Optimizer.cpp)
+  struct Differentiation;
+  bool backwardOf(Differentiation& d, OpId op);
+  void markNeeded(Differentiation& d);
+  bool isNeeded(const Differentiation& d, const OpContext& context, const ast::Part& part, TensorId& input) const;
+  std::optional<TensorId> gradientPart(Activation& a, const ast::Part& part, TensorId input, const Labels& labels);
+  bool defineGradients(Differentiation& d, Activation& a, const ast::Expr& expr, const Op& op);
+  bool accumulate(Differentiation& d, TensorId tensor, TensorId gradient);
+  bool finishWeight(Differentiation& d, std::size_t weight);
+  TensorId constantTensor(const std::string& name, tbem_dtype dtype, const std::vector<ExprId>& shape, std::int64_t value, SrcRange range);
+  bool bindOptimizer(Differentiation& d, const Value& optimizer, SrcRange use);
+  bool updateWeight(Differentiation& d, std::size_t weight);
+  /// In a gradient: whether the expression has no call but of element-wise words, and a tensor.
+  bool isElementwiseExpr(const ast::Expr& expr) const;
+  bool mentionsTensor(const ast::Expr& expr) const;
+
+  Session& session;
+  Structure& out;
+  Graph& graph;
+  ElaborateOptions options;
+  Activation* current = nullptr;
+  ElemBuild* elem = nullptr;
+  Phase phase = Phase::Forward;
+  OpId forwardOp = kNoOp;
+  RegionId region = kMainRegion;
+  std::vector<Instance> instances;
+  std::unordered_map<std::string, std::uint32_t> instanceByPath;
+  std::unordered_map<std::string, TensorId> weightByPath;
+  std::unordered_map<std::uint32_t, TensorId> latest;        ///< of a buffer's or state's storage: its newest value
+  std::vector<Place> places;
+  std::vector<const ast::Callable*> applying;
+  std::vector<OpContext> contexts;                            ///< by OpId
+  const ast::Expr* namedValue = nullptr;
+  std::string_view pendingName;
+  /// In a gradient: equal calls are made once.
+  std::unordered_map<std::string, Value>* memo = nullptr;
+};
+
+/// Reports a condition that does not hold in a row, with its values and the chain of shapes that led there.
+void reportViolation(Session& session, const Structure& structure, const Obligation& obligation, const sema::Values& values,
+                     const std::vector<std::pair<std::string, std::string>>& levels);
+/// The user's text of a range on one line.
+std::string sourceText(const SourceManager& sources, SrcRange range);
+std::uint64_t hashText(std::string_view text);
+/// `exp`, `maximum`, `random` ...: words of element-wise expressions.
+bool isElementwiseWord(std::string_view name);
+
+}  // namespace tbem::graph

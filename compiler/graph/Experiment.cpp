@@ -1,0 +1,294 @@
+// Rows of a design: structures elaborated once each, values per row, conditions checked per row.
+#include "compiler/graph/Elaborator.h"
+
+#include <algorithm>
+
+namespace tbem::graph {
+
+namespace {
+Diag errorKind(sema::EvalError error) {
+  switch (error) {
+    case sema::EvalError::DivisionByZero: return Diag::division_by_zero;
+    default: return Diag::value_out_of_range;
+  }
+}
+}  // namespace
+
+std::vector<std::int64_t> Row::shape(TensorId id) const {
+  std::vector<std::int64_t> result;
+  for (const ExprId dim : graph()[id].shape) result.push_back(integer(dim));
+  return result;
+}
+
+struct Experiment::Impl {
+  Session& session;
+  const sema::Program& program;
+  const DesignSpec& spec;
+  ExperimentOptions options;
+  std::vector<std::unique_ptr<Structure>> structures;
+
+  using Levels = std::span<const std::uint32_t>;
+
+  std::vector<std::pair<std::string, std::string>> levelTexts(Levels levels) const {
+    std::vector<std::pair<std::string, std::string>> texts;
+    for (std::size_t f = 0; f < spec.factors.size(); ++f) {
+      if (spec.active(static_cast<std::uint32_t>(f), levels)) texts.emplace_back(spec.factors[f].name, spec.factors[f].levels[levels[f]].text);
+    }
+    return texts;
+  }
+
+  const Structure* find(Levels levels) const {
+    for (const auto& structure : structures) {
+      const bool fits = std::all_of(structure->guards.begin(), structure->guards.end(), [&](const auto& guard) { return levels[guard.first] == guard.second; });
+      if (fits) return structure.get();
+    }
+    return nullptr;
+  }
+
+  std::vector<std::optional<Rational>> assign(const Structure& structure, Levels levels) const {
+    std::vector<std::optional<Rational>> assignment;
+    for (const std::uint32_t factor : structure.symbolFactor) assignment.push_back(spec.factors[factor].levels[levels[factor]].number);
+    return assignment;
+  }
+
+  const Structure* elaborate(Levels levels);
+  std::vector<Local> factorNames(Elaborator& e, Structure& s, Levels levels);
+  bool build(Elaborator& e, Structure& s, const std::vector<Local>& factors, Levels levels);
+  bool check(const Structure& structure, const sema::Values& values, Levels levels);
+  std::optional<std::vector<ExprId>> inputShape(Elaborator& e, const ast::Callable& network, const ast::Parameter& tensor, const std::vector<Local>& factors);
+  bool addTarget(Elaborator& e, const Value& loss, TensorId output, std::vector<Value>& tensors);
+};
+
+/// The factors of this row as names: numbers are symbols, everything else its level's value.
+std::vector<Local> Experiment::Impl::factorNames(Elaborator& e, Structure& s, Levels levels) {
+  std::vector<Local> names;
+  for (std::size_t f = 0; f < spec.factors.size(); ++f) {
+    const FactorSpec& factor = spec.factors[f];
+    const auto id = static_cast<std::uint32_t>(f);
+    const bool numbers = std::all_of(factor.levels.begin(), factor.levels.end(), [](const Level& level) { return level.number.has_value(); });
+    if (factor.parent) {                                  // whether it exists steers the structure
+      for (std::uint32_t p = *factor.parent;; p = *spec.factors[p].parent) {
+        s.guards.emplace_back(p, levels[p]);
+        if (!spec.factors[p].parent) break;
+      }
+    }
+    if (!spec.active(id, levels)) continue;
+    Local local;
+    local.name = factor.name;
+    local.range = factor.range;
+    const Level& level = factor.levels[levels[f]];
+    if (numbers) {
+      const sema::SymbolId symbol = s.pool.symbol(factor.name, factor.range, factor.isReal);
+      s.symbolFactor.push_back(id);
+      e.assignment.push_back(level.number);
+      local.value = Value::number(s.pool.symbolRef(symbol), factor.isReal);
+    } else {
+      s.guards.emplace_back(id, levels[f]);
+      local.value = level.expr != nullptr ? e.evaluateIn(*spec.module, *level.expr, names) : level.value;
+    }
+    names.push_back(std::move(local));
+  }
+  return names;
+}
+
+std::optional<std::vector<ExprId>> Experiment::Impl::inputShape(Elaborator& e, const ast::Callable& network, const ast::Parameter& tensor,
+                                                                const std::vector<Local>& factors) {
+  const auto* type = ast::dynCast<ast::TensorType>(tensor.type);
+  std::vector<ExprId> shape;
+  const auto add = [&](const Value& dim, SrcRange range) {
+    if (!dim.is(ValueKind::Number)) {
+      if (!dim.isPoison()) session.sink.report(Diag::wrong_kind, range, "a dimension", "an int", kindName(dim));
+      return false;
+    }
+    shape.push_back(dim.expr);
+    return true;
+  };
+  for (const ast::Input& input : spec.decl->inputs) {
+    if (input.name.text != tensor.name.text) continue;
+    const Value given = e.evaluateIn(*spec.module, *input.shape, factors);
+    if (given.isPoison()) return std::nullopt;
+    if (!given.is(ValueKind::List)) {
+      session.sink.report(Diag::wrong_kind, input.shape->range, "an input's shape", "a list such as [batch, 3, 32, 32]", kindName(given));
+      return std::nullopt;
+    }
+    for (const Value& dim : given.items) if (!add(dim, input.shape->range)) return std::nullopt;
+    for (const ExprId dim : shape) {
+      const auto here = e.peek(dim);
+      if (!here || (here->isInt() && here->num >= 1)) continue;
+      session.sink.report(here->isInt() ? Diag::dimension_not_positive : Diag::dimension_fractional, input.shape->range, tensor.name.text,
+                          here->isInt() ? here->str() : e.text(dim), here->isInt() ? e.text(dim) : here->str());
+      return std::nullopt;
+    }
+    return shape;
+  }
+  // Without an `input` clause its dimensions must all be factors or numbers.
+  for (const ast::Expr* dim : type != nullptr ? type->dims : std::vector<const ast::Expr*>{}) {
+    const auto* name = ast::dynCast<ast::NameRef>(dim);
+    const bool known = name != nullptr ? spec.find(name->name.text).has_value() : dim->kind == ast::NodeKind::Number;
+    if (!known) { shape.clear(); type = nullptr; break; }
+    if (!add(e.evaluateIn(*spec.module, *dim, factors), dim->range)) return std::nullopt;
+  }
+  if (type != nullptr) return shape;
+  session.sink.report(Diag::input_without_shape, spec.decl->name.range, tensor.name.text, network.name.text)
+      .label(tensor.range, "declared here").note("add `input " + tensor.name.text + ": [...]` to the design");
+  return std::nullopt;
+}
+
+/// The loss's second tensor: its shape and type come from its declaration, its dimensions from the network's output.
+bool Experiment::Impl::addTarget(Elaborator& e, const Value& loss, TensorId output, std::vector<Value>& tensors) {
+  const auto& decl = *static_cast<const ast::Callable*>(loss.decl);
+  if (decl.tensors.size() != 2) {
+    session.sink.report(Diag::wrong_tensor, spec.loss->range, "a loss", "two tensors: the output and the target");
+    return false;
+  }
+  const auto target = e.targetOf(decl, *loss.module, output, spec.loss->range);
+  if (!target) return false;
+  const ast::Parameter& declared = decl.tensors[1];
+  const TensorId id = e.addInput("target", target->first, target->second, declared.range);
+  tensors = {Value::indexed(ValueKind::Tensor, index(output)), Value::indexed(ValueKind::Tensor, index(id))};
+  return true;
+}
+
+bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Local>& factors, Levels levels) {
+  (void)levels;
+  const Value callee = e.evaluateIn(*spec.module, *spec.decl->of, factors);
+  if (callee.isPoison()) return false;
+  const bool callable = (callee.is(ValueKind::Declaration) || callee.is(ValueKind::Partial)) && callee.decl->kind == ast::NodeKind::Callable;
+  if (!callable) {
+    session.sink.report(Diag::unknown_network, spec.decl->of->range, kindName(callee));
+    return false;
+  }
+  const auto& network = *static_cast<const ast::Callable*>(callee.decl);
+  for (const ast::Input& input : spec.decl->inputs) {
+    const bool known = std::any_of(network.tensors.begin(), network.tensors.end(), [&](const ast::Parameter& t) { return t.name.text == input.name.text; });
+    if (known) continue;
+    std::vector<std::string> names;
+    for (const ast::Parameter& tensor : network.tensors) names.push_back(tensor.name.text);
+    Diagnostic& d = session.sink.report(Diag::unknown_input, input.name.range, network.name.text, input.name.text);
+    if (names.size() == 1) d.note("its input is called `" + names.front() + "`").fix(input.name.range, names.front());
+    return false;
+  }
+  std::optional<std::vector<Local>> parameters = e.networkParameters(callee, factors, spec.decl->of->range);
+  if (!parameters) return false;
+  std::vector<Value> tensors;
+  for (const ast::Parameter& tensor : network.tensors) {
+    const auto shape = inputShape(e, network, tensor, factors);
+    if (!shape) return false;
+    const std::optional<tbem_dtype> dtype = e.inputType(tensor);
+    if (!dtype) return false;
+    tensors.push_back(Value::indexed(ValueKind::Tensor, index(e.addInput(tensor.name.text, *dtype, *shape, tensor.range))));
+  }
+  const Value result = e.applyRoot(callee, std::move(*parameters), std::move(tensors), "", spec.decl->of->range);
+  if (result.isPoison()) return false;
+  const std::vector<Value> outputs = result.is(ValueKind::Tensor) ? std::vector<Value>{result} : result.items;
+  for (const Value& output : outputs) {
+    if (!output.is(ValueKind::Tensor)) {
+      session.sink.report(Diag::wrong_tensor, network.name.range, "the result of `" + network.name.text + "`", "tensors");
+      return false;
+    }
+    s.graph.outputs.push_back(static_cast<TensorId>(output.id));
+  }
+  if (!spec.trains) return true;
+  const Value loss = e.evaluateIn(*spec.module, *spec.loss, factors);
+  const Value optimizer = e.evaluateIn(*spec.module, *spec.optimizer, factors);
+  const auto isCallable = [&](const Value& v, const ast::Expr& at, const char* what) {
+    const bool good = (v.is(ValueKind::Declaration) || v.is(ValueKind::Partial)) && v.decl->kind == ast::NodeKind::Callable;
+    if (!good && !v.isPoison()) session.sink.report(Diag::wrong_kind, at.range, what, "an operator or block", kindName(v));
+    return good;
+  };
+  if (!isCallable(loss, *spec.loss, "a loss") || !isCallable(optimizer, *spec.optimizer, "an optimiser")) return false;
+  if (s.graph.outputs.size() != 1) {
+    session.sink.report(Diag::wrong_tensor, spec.loss->range, "a loss", "a network with one output");
+    return false;
+  }
+  std::vector<Value> pair;
+  if (!addTarget(e, loss, s.graph.outputs.front(), pair)) return false;
+  std::optional<std::vector<Local>> lossParameters = e.networkParameters(loss, {}, spec.loss->range);
+  if (!lossParameters) return false;
+  const Value number = e.applyRoot(loss, std::move(*lossParameters), std::move(pair), static_cast<const ast::Callable*>(loss.decl)->name.text, spec.loss->range);
+  if (number.isPoison()) return false;
+  if (!number.is(ValueKind::Tensor) || !s.graph.tensors[number.id].shape.empty()) {
+    session.sink.report(Diag::loss_not_scalar, spec.loss->range, static_cast<const ast::Callable*>(loss.decl)->name.text,
+                        number.is(ValueKind::Tensor) ? shapeText(s.pool, s.graph, static_cast<TensorId>(number.id)) : kindName(number));
+    return false;
+  }
+  s.graph.loss = static_cast<TensorId>(number.id);
+  return e.differentiate(s.graph.loss, optimizer, spec.optimizer->range);
+}
+
+const Structure* Experiment::Impl::elaborate(Levels levels) {
+  auto made = std::make_unique<Structure>();
+  ElaborateOptions settings;
+  settings.training = spec.trains;
+  settings.dtype = options.dtype ? *options.dtype : spec.dtype ? *spec.dtype : TBEM_F32;
+  if (!options.dtype && spec.decl->dtype != nullptr && !spec.dtype) {
+    const auto* name = ast::dynCast<ast::NameRef>(spec.decl->dtype);
+    const auto factor = name != nullptr ? spec.find(name->name.text) : std::nullopt;
+    if (factor && spec.factors[*factor].levels[levels[*factor]].value.is(ValueKind::DType)) {
+      settings.dtype = static_cast<tbem_dtype>(spec.factors[*factor].levels[levels[*factor]].value.id);
+    }
+  }
+  const std::size_t errors = session.sink.errorCount();
+  Elaborator elaborator(session, program, *made, settings);
+  elaborator.levels = levelTexts(levels);
+  const std::vector<Local> factors = factorNames(elaborator, *made, levels);
+  const bool good = build(elaborator, *made, factors, levels);
+  if (!good || session.sink.errorCount() != errors) return nullptr;
+  elaborator.finish();
+  for (const sema::SymbolId symbol : elaborator.forced) {
+    const std::uint32_t factor = made->symbolFactor[static_cast<std::uint32_t>(symbol)];
+    made->guards.emplace_back(factor, levels[factor]);
+  }
+  std::sort(made->guards.begin(), made->guards.end());
+  made->guards.erase(std::unique(made->guards.begin(), made->guards.end()), made->guards.end());
+  structures.push_back(std::move(made));
+  return structures.back().get();
+}
+
+/// Obligations and shapes of a row that reuses a structure.
+bool Experiment::Impl::check(const Structure& structure, const sema::Values& values, Levels levels) {
+  bool good = true;
+  for (const Obligation& obligation : structure.graph.obligations) {
+    if (values.errorOf(obligation.condition) == sema::EvalError::None && values[obligation.condition].num != 0) continue;
+    reportViolation(session, structure, obligation, values, levelTexts(levels));
+    good = false;
+    break;
+  }
+  for (std::size_t t = 0; good && t < structure.graph.tensors.size(); ++t) {
+    const Tensor& tensor = structure.graph.tensors[t];
+    for (const ExprId dim : tensor.shape) {
+      Diagnostic* d = nullptr;
+      const sema::EvalError error = values.errorOf(dim);
+      if (error == sema::EvalError::DivisionByZero) d = &session.sink.report(errorKind(error), tensor.range, structure.pool.str(dim));
+      else if (error != sema::EvalError::None) d = &session.sink.report(errorKind(error), tensor.range, structure.pool.str(dim), "it leaves 64 bits");
+      else if (!values[dim].isInt()) d = &session.sink.report(Diag::dimension_fractional, tensor.range, tensor.name, structure.pool.str(dim), values[dim].str());
+      else if (values[dim].num < 1) d = &session.sink.report(Diag::dimension_not_positive, tensor.range, tensor.name, values[dim].num, structure.pool.str(dim));
+      if (d == nullptr) continue;
+      for (const auto& [factor, level] : levelTexts(levels)) d->level(factor, level);
+      good = false;
+      break;
+    }
+  }
+  return good;
+}
+
+Experiment::Experiment(Session& session, const sema::Program& program, const DesignSpec& spec, ExperimentOptions options)
+    : impl(new Impl{session, program, spec, options, {}}) {}
+Experiment::~Experiment() = default;
+
+std::size_t Experiment::structureCount() const { return impl->structures.size(); }
+
+std::optional<Row> Experiment::row(std::span<const std::uint32_t> levels) {
+  const Structure* structure = impl->find(levels);
+  const bool fresh = structure == nullptr;
+  if (fresh) structure = impl->elaborate(levels);
+  if (structure == nullptr) return std::nullopt;
+  Row row;
+  row.structure = structure;
+  row.levels.assign(levels.begin(), levels.end());
+  row.values = structure->pool.evaluate(impl->assign(*structure, levels));
+  if (!impl->check(*structure, row.values, levels)) return std::nullopt;
+  return row;
+}
+
+}  // namespace tbem::graph

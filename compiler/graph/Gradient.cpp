@@ -1,0 +1,178 @@
+// One part of a `backward` clause, and the optimiser's update.
+#include "compiler/graph/Differentiation.h"
+
+#include "compiler/sema/Walk.h"
+
+#include <algorithm>
+
+namespace tbem::graph {
+
+bool Elaborator::mentionsTensor(const ast::Expr& expr) const {
+  bool found = false;
+  sema::forEachInside(expr, [&](const ast::Expr& inner) {
+    const auto* name = ast::dynCast<ast::NameRef>(&inner);
+    const Local* local = name != nullptr ? frame->find(name->name.text) : nullptr;
+    found = found || (local != nullptr && local->value.is(ValueKind::Tensor));
+  });
+  return found;
+}
+
+bool Elaborator::isElementwiseExpr(const ast::Expr& expr) const {
+  bool good = true;
+  sema::forEachInside(expr, [&](const ast::Expr& inner) {
+    switch (inner.kind) {
+      case ast::NodeKind::Call: {
+        const auto* callee = ast::dynCast<ast::NameRef>(ast::cast<ast::Call>(inner).callee);
+        const bool random = callee != nullptr && callee->name.text == "random";
+        good = good && callee != nullptr && (isElementwiseWord(callee->name.text) || !mentionsTensor(inner));
+        (void)random;
+        break;
+      }
+      case ast::NodeKind::Pipe: case ast::NodeKind::List: case ast::NodeKind::Tuple: case ast::NodeKind::Member: case ast::NodeKind::Skip:
+        good = false;
+        break;
+      case ast::NodeKind::Index: good = good && !mentionsTensor(inner); break;
+      default: break;
+    }
+  });
+  return good;
+}
+
+/// Names `d<result>` for every result. A result whose gradient nobody supplies is zero: a number in an element-wise expression,
+/// a tensor of zeros where an operator wants one.
+bool Elaborator::defineGradients(Differentiation& d, Activation& a, const ast::Expr& expr, const Op& op) {
+  const bool elementwise = isElementwiseExpr(expr) && expr.kind != ast::NodeKind::NameRef;
+  for (std::size_t r = 0; r < op.outputs.size() && r < a.decl->results.size(); ++r) {
+    const ast::Result& result = a.decl->results[r];
+    const std::string name = "d" + result.name.text;
+    bool mentioned = false;
+    const ast::Name* word = nullptr;
+    sema::forEachInside(expr, [&](const ast::Expr& inner) {
+      const auto* reference = ast::dynCast<ast::NameRef>(&inner);
+      if (reference == nullptr || reference->name.text != name) return;
+      mentioned = true;
+      word = &reference->name;
+    });
+    if (!mentioned) continue;
+    TensorId gradient = d.gradient[index(op.outputs[r])];
+    Value value;
+    if (gradient == kNoTensor && elementwise) {
+      value = integerValue(0);
+    } else {
+      if (gradient == kNoTensor) {
+        gradient = constantTensor(name, graph[op.outputs[r]].dtype, graph[op.outputs[r]].shape, 0, op.range);
+        d.gradient[index(op.outputs[r])] = gradient;
+      }
+      value = Value::indexed(ValueKind::Tensor, index(gradient));
+    }
+    if (Local* known = a.frame.find(name)) {
+      known->value = value;
+      continue;
+    }
+    a.frame.define(word->text, std::move(value), word->range);
+    const Labels* labels = a.labelsOf(result.name.text);
+    Labels copy = labels != nullptr ? *labels : Labels{};
+    a.labels.emplace_back(word->text, std::move(copy));
+  }
+  return true;
+}
+
+std::optional<TensorId> Elaborator::gradientPart(Activation& a, const ast::Part& part, TensorId input, const Labels& labels) {
+  std::optional<TensorId> made;
+  const ast::Expr& expr = *part.value;
+  if (expr.kind != ast::NodeKind::NameRef && isElementwiseExpr(expr)) {
+    const TensorId result = addTensor("d" + part.name.text, graph[input].dtype, graph[input].shape, a.range);
+    std::optional<Op> op = buildElementwise(a, {&expr}, {result}, labels);
+    if (!op) return std::nullopt;
+    op->declaration = a.decl->name.text;
+    addOp(std::move(*op), &a);
+    made = result;
+  } else {
+    const Value value = evaluate(expr);
+    if (value.isPoison()) return std::nullopt;
+    if (!value.is(ValueKind::Tensor)) {
+      wrongKind(expr.range, "a gradient", "a tensor", value);
+      return std::nullopt;
+    }
+    made = static_cast<TensorId>(value.id);
+  }
+  const std::vector<ExprId> wanted = graph[input].shape;
+  bool same = graph[*made].shape.size() == wanted.size();
+  for (std::size_t k = 0; same && k < wanted.size(); ++k) {
+    const auto here = peek(pool.make(ExprOp::Equal, graph[*made].shape[k], wanted[k]));
+    same = here && here->num != 0;
+  }
+  if (!same) {
+    fail(Diag::gradient_shape, expr.range, part.name.text, a.decl->name.text, shapeText(pool, graph, *made), part.name.text, shapeText(pool, graph, input));
+    return std::nullopt;
+  }
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    if (!agree(graph[*made].shape[k], wanted[k], "d" + part.name.text + "[" + std::to_string(k) + "]", a.range, expr.range)) return std::nullopt;
+  }
+  return made;
+}
+
+/// An argument within a gradient may be an element-wise expression of tensors: one operator of the shape of its largest operand.
+Value Elaborator::evaluateArgument(const ast::Expr& expr) {
+  if (current == nullptr || !current->gradient || frame != &current->frame || frame->elementwise || !mentionsTensor(expr)) return evaluate(expr);
+  if (const auto* choice = ast::dynCast<ast::IfExpr>(&expr); choice != nullptr && !mentionsTensor(*choice->condition)) {
+    const auto known = forceBool(evaluate(*choice->condition), "a condition", choice->condition->range);
+    if (!known) return {};
+    if (*known) return evaluateArgument(*choice->then);
+    return choice->otherwise != nullptr ? evaluateArgument(*choice->otherwise) : integerValue(0);
+  }
+  const bool operation = expr.kind == ast::NodeKind::Binary || expr.kind == ast::NodeKind::Unary || expr.kind == ast::NodeKind::IfExpr;
+  if (!operation || !isElementwiseExpr(expr)) return evaluate(expr);
+  Activation& a = *current;
+  const Local* widest = nullptr;
+  sema::forEachInside(expr, [&](const ast::Expr& inner) {
+    const auto* name = ast::dynCast<ast::NameRef>(&inner);
+    const Local* local = name != nullptr ? frame->find(name->name.text) : nullptr;
+    if (local == nullptr || !local->value.is(ValueKind::Tensor)) return;
+    if (widest == nullptr || graph.tensors[local->value.id].shape.size() > graph.tensors[widest->value.id].shape.size()) widest = local;
+  });
+  const Tensor model = graph.tensors[widest->value.id];
+  const Labels* labels = a.labelsOf(widest->name);
+  const Labels resultLabels = labels != nullptr ? *labels : Labels{};
+  const TensorId result = addTensor("part", model.dtype, model.shape, a.range);
+  std::optional<Op> op = buildElementwise(a, {&expr}, {result}, resultLabels);
+  if (!op) return {};
+  op->declaration = a.decl->name.text;
+  addOp(std::move(*op), &a);
+  return Value::indexed(ValueKind::Tensor, index(result));
+}
+
+// ---- The optimiser ----------------------------------------------------------------------------------------------------
+
+bool Elaborator::bindOptimizer(Differentiation& d, const Value& optimizer, SrcRange use) {
+  d.optimizer = static_cast<const ast::Callable*>(optimizer.decl);
+  d.optimizerModule = optimizer.module;
+  d.optimizerUse = use;
+  const std::string& name = d.optimizer->name.text;
+  if (d.optimizer->updates.empty() || d.optimizer->tensors.size() != 2) {
+    fail(Diag::bad_optimizer, use, name, d.optimizer->updates.empty() ? "it has no `updates`" : "it must take two tensors, the weight and its gradient");
+    return false;
+  }
+  std::optional<std::vector<Local>> parameters = networkParameters(optimizer, {}, use);
+  if (!parameters) return false;
+  d.optimizerParameters = std::move(*parameters);
+  return true;
+}
+
+bool Elaborator::updateWeight(Differentiation& d, std::size_t weight) {
+  const TensorId value = graph.weights[weight].value;
+  const TensorId gradient = graph.weights[weight].gradient;
+  std::vector<Value> tensors{Value::indexed(ValueKind::Tensor, index(value)), Value::indexed(ValueKind::Tensor, index(gradient))};
+  const OpId before = forwardOp;
+  phase = Phase::Optimizer;
+  forwardOp = kNoOp;
+  const Value done = applyTo(*d.optimizer, *d.optimizerModule, d.optimizerParameters, tensors, graph[graph[value].storage].path, d.optimizerUse);
+  phase = Phase::Backward;
+  forwardOp = before;
+  if (done.isPoison()) return false;
+  const auto newest = latest.find(index(graph[value].storage));
+  if (newest != latest.end()) graph.weights[weight].after = newest->second;
+  return true;
+}
+
+}  // namespace tbem::graph

@@ -1,0 +1,332 @@
+// A design as its rows need it: factors with their levels, clauses, task.
+#include "compiler/graph/Elaborate.h"
+
+#include "compiler/sema/Evaluator.h"
+#include "compiler/sema/Walk.h"
+#include "compiler/support/Units.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tbem::graph {
+
+using sema::Value;
+using sema::ValueKind;
+
+std::optional<std::uint32_t> DesignSpec::find(std::string_view factor) const {
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    if (factors[i].name == factor) return static_cast<std::uint32_t>(i);
+  }
+  return std::nullopt;
+}
+
+bool DesignSpec::active(std::uint32_t f, std::span<const std::uint32_t> levels) const {
+  for (int guard = 0; guard < 64; ++guard) {
+    const FactorSpec& factor = factors[f];
+    if (!factor.parent) return true;
+    const std::uint32_t level = levels[*factor.parent];
+    if (std::find(factor.parentLevels.begin(), factor.parentLevels.end(), level) == factor.parentLevels.end()) return false;
+    f = *factor.parent;
+  }
+  return false;
+}
+
+namespace {
+
+class Reader : public sema::Evaluator {
+public:
+  Reader(Session& session, const sema::Program& program, const ast::Design& design, DesignSpec& spec)
+      : Evaluator(program, *spec.pool, session.sink), session(session), design(design), spec(spec) {}
+
+  bool run() {
+    const std::size_t errors = sink.errorCount();
+    spec.name = design.name.text;
+    spec.decl = &design;
+    spec.module = moduleOf();
+    readNetworks();
+    for (const ast::Factor& factor : design.factors) readFactor(factor);
+    for (std::size_t i = 0; i < design.factors.size() && i < spec.factors.size(); ++i) readParent(design.factors[i], spec.factors[i]);
+    readTask();
+    readClauses();
+    if (sink.errorCount() == errors) checkUse();
+    return sink.errorCount() == errors;
+  }
+
+private:
+  const sema::Module* moduleOf() const {
+    for (const auto& module : program.modules()) {
+      for (const auto& file : module->files) {
+        for (const ast::Decl* decl : file->declarations) {
+          if (decl == &design) return module.get();
+        }
+      }
+    }
+    return &program.main();
+  }
+
+  Value value(const ast::Expr& expr) {
+    std::vector<sema::Local> names;
+    return evaluateIn(*spec.module, expr, std::move(names));
+  }
+
+  /// The networks that rows may build: `of`, or the levels of the factor that it names.
+  void readNetworks() {
+    if (design.of == nullptr) return;
+    std::vector<const ast::Expr*> sources{design.of};
+    if (const auto* name = ast::dynCast<ast::NameRef>(design.of)) {
+      for (const ast::Factor& factor : design.factors) {
+        if (factor.name.text == name->name.text) sources = factor.levels;
+      }
+    }
+    for (const ast::Expr* source : sources) {
+      const Value found = value(*source);
+      if (found.isPoison()) continue;
+      const bool callable = (found.is(ValueKind::Declaration) || found.is(ValueKind::Partial)) && found.decl->kind == ast::NodeKind::Callable;
+      if (!callable) {
+        fail(Diag::unknown_network, source->range, kindName(found));
+        continue;
+      }
+      networks.push_back(static_cast<const ast::Callable*>(found.decl));
+    }
+  }
+
+  const ast::Parameter* parameterOf(const std::string& name) const {
+    for (const ast::Callable* network : networks) {
+      for (const ast::Parameter& parameter : network->parameters) {
+        if (parameter.name.text == name) return &parameter;
+      }
+    }
+    return nullptr;
+  }
+
+  void addLevel(FactorSpec& factor, Value found, const ast::Expr* expr, SrcRange range) {
+    if (found.isPoison()) return;
+    Level level;
+    if (found.is(ValueKind::Number)) level.number = pool.constantValue(found.expr);
+    level.text = found.is(ValueKind::String) ? found.text : sema::print(pool, found);
+    level.value = std::move(found);
+    level.expr = expr;
+    level.range = range;
+    for (const Level& other : factor.levels) {
+      if (other.text == level.text && other.value.kind == level.value.kind) {
+        sink.report(Diag::duplicate_level, range, level.text, factor.name).label(other.range, "given here first");
+        return;
+      }
+    }
+    const auto family = [](const Value& v) { return v.is(ValueKind::Partial) ? ValueKind::Declaration : v.kind; };
+    if (!factor.levels.empty() && family(factor.levels.front().value) != family(level.value)) {
+      fail(Diag::levels_differ_in_kind, range, factor.name, kindName(factor.levels.front().value), kindName(level.value));
+      return;
+    }
+    factor.levels.push_back(std::move(level));
+  }
+
+  void readFactor(const ast::Factor& factor) {
+    FactorSpec result;
+    result.name = factor.name.text;
+    result.range = factor.name.range;
+    if (spec.find(result.name)) fail(Diag::duplicate_name, factor.name.range, result.name);
+    const ast::Parameter* parameter = parameterOf(result.name);
+    result.binds = parameter != nullptr;
+    if (parameter != nullptr) {
+      const auto* type = ast::dynCast<ast::NamedType>(parameter->type);
+      result.isReal = type != nullptr && type->name.text == "real";
+    }
+    std::vector<const ast::Expr*> sources = factor.levels;
+    const bool fromDomain = sources.empty() && parameter != nullptr && parameter->domain != nullptr;
+    if (fromDomain) sources.push_back(parameter->domain);
+    for (const ast::Expr* source : sources) {
+      const std::size_t errors = sink.errorCount();
+      const Value found = value(*source);
+      const SrcRange range = fromDomain ? factor.name.range : source->range;
+      if (found.is(ValueKind::Range) || (fromDomain && found.is(ValueKind::Set))) {
+        const auto all = elements(found, range);
+        if (all) for (const Value& one : *all) addLevel(result, one, nullptr, range);
+      } else {
+        addLevel(result, found, source, range);
+      }
+      (void)errors;
+    }
+    if (result.levels.empty() && sink.errorCount() == 0) {
+      Diagnostic& d = sink.report(Diag::no_levels, factor.name.range, result.name);
+      d.note(parameter != nullptr ? "its parameter has no domain (`in {...}`) to take them from" : "write them: `factor " + result.name + ": 1, 2, 4`");
+    }
+    for (const Level& level : result.levels) result.isReal = result.isReal || (level.number && !level.number->isInt());
+    spec.factors.push_back(std::move(result));
+  }
+
+  void readParent(const ast::Factor& factor, FactorSpec& result) {
+    if (factor.parent.empty()) return;
+    const auto parent = spec.find(factor.parent.text);
+    if (!parent) {
+      std::vector<std::string> names;
+      for (const FactorSpec& one : spec.factors) names.push_back(one.name);
+      Diagnostic& d = sink.report(Diag::unknown_name, factor.parent.range, factor.parent.text);
+      if (const std::string near = nearest(factor.parent.text, names); !near.empty()) d.note("did you mean `" + near + "`?").fix(factor.parent.range, near);
+      return;
+    }
+    result.parent = parent;
+    if (factor.parentLevel == nullptr) return;
+    const Value wanted = value(*factor.parentLevel);
+    const auto& levels = spec.factors[*parent].levels;
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      const sema::ExprId same = equal(levels[i].value, wanted);
+      if (same != sema::kNoExpr && pool.constantValue(same) == Rational::of(1)) result.parentLevels.push_back(static_cast<std::uint32_t>(i));
+    }
+    if (result.parentLevels.empty() && !wanted.isPoison()) {
+      fail(Diag::design_clause_value, factor.parentLevel->range, "under", "a level of `" + factor.parent.text + "`", sema::print(pool, wanted));
+    }
+  }
+
+  void readTask() {
+    if (design.task == nullptr) return;
+    const auto* call = ast::dynCast<ast::Call>(design.task);
+    const auto* word = ast::dynCast<ast::NameRef>(call != nullptr ? call->callee : design.task);
+    if (word != nullptr && word->name.text == "infer" && (call == nullptr || call->arguments.empty())) return;
+    if (word == nullptr || word->name.text != "train") {
+      fail(Diag::bad_task, design.task->range, "`" + std::string(session.sources.text(design.task->range)) + "`");
+      return;
+    }
+    spec.trains = true;
+    for (const ast::Argument& argument : call != nullptr ? call->arguments : std::vector<ast::Argument>{}) {
+      if (argument.name.text == "loss") spec.loss = argument.value;
+      else if (argument.name.text == "optimizer") spec.optimizer = argument.value;
+      else fail(Diag::unknown_argument, argument.range, "train", argument.name.empty() ? std::string(session.sources.text(argument.range)) : argument.name.text);
+    }
+    if (spec.loss == nullptr) fail(Diag::missing_argument, design.task->range, "train", "loss");
+    if (spec.optimizer == nullptr) fail(Diag::missing_argument, design.task->range, "train", "optimizer");
+  }
+
+  std::optional<std::int64_t> whole(const char* clause, const ast::Expr* expr, std::int64_t least) {
+    if (expr == nullptr) return std::nullopt;
+    const Value found = value(*expr);
+    const auto number = found.is(ValueKind::Number) ? pool.constantValue(found.expr) : std::nullopt;
+    if (number && number->isInt() && number->num >= least) return number->num;
+    if (!found.isPoison()) fail(Diag::design_clause_value, expr->range, clause, "a whole number from " + std::to_string(least), sema::print(pool, found));
+    return std::nullopt;
+  }
+
+  void readClauses() {
+    if (const auto strength = whole("strength", design.strength, 1)) {
+      spec.strength = static_cast<int>(std::min<std::int64_t>(*strength, 1'000));
+      spec.strengthGiven = true;
+    }
+    spec.covering = whole("covering", design.covering, 1);
+    spec.rows = whole("rows", design.rows, 1);
+    if (const auto seed = whole("seed", design.seed, 0)) spec.seed = static_cast<std::uint64_t>(*seed);
+    spec.full = design.full;
+    spec.where = design.where;
+    if (design.array != nullptr) {
+      const Value name = value(*design.array);
+      if (name.is(ValueKind::String)) spec.array = name.text;
+      else if (!name.isPoison()) fail(Diag::design_clause_value, design.array->range, "array", "a string such as \"L36\"", kindName(name));
+    }
+    if (design.within != nullptr) {
+      const Value limit = value(*design.within);
+      const auto seconds = limit.is(ValueKind::Number) ? pool.constantValue(limit.expr) : std::nullopt;
+      if (seconds && limit.unit == sema::UnitPowers{0, 1, 0, 0}) spec.within = seconds->toDouble();
+      else if (!limit.isPoison()) fail(Diag::design_clause_value, design.within->range, "within", "a time such as `30 s`", kindName(limit));
+    }
+    if (design.dtype != nullptr) readDtype();
+    const auto notYet = [&](const char* word, const ast::Expr* expr) {
+      if (expr != nullptr) fail(Diag::backend_mode_not_there, expr->range, word);
+    };
+    notYet("math", design.math);
+    notYet("accumulate", design.accumulate);
+    notYet("mixed", design.mixed);
+    notYet("checkpoint", design.checkpoint);
+  }
+
+  void readDtype() {
+    const auto* name = ast::dynCast<ast::NameRef>(design.dtype);
+    if (name != nullptr && spec.find(name->name.text)) return;      // a factor
+    const Value type = value(*design.dtype);
+    if (type.is(ValueKind::DType) && type.id <= TBEM_F8E5M2) spec.dtype = static_cast<tbem_dtype>(type.id);
+    else if (!type.isPoison()) fail(Diag::design_clause_value, design.dtype->range, "dtype", "a floating element type", sema::print(pool, type));
+  }
+
+  /// A factor that neither the network nor any clause uses is an error.
+  void checkUse() {
+    std::set<std::string> used;
+    const auto collect = [&](const ast::Expr* expr) {
+      if (expr == nullptr) return;
+      sema::forEachInside(*expr, [&](const ast::Expr& inner) {
+        if (const auto* name = ast::dynCast<ast::NameRef>(&inner)) used.insert(name->name.text);
+      });
+    };
+    collect(design.of);
+    collect(design.task);
+    collect(design.dtype);
+    for (const ast::Input& input : design.inputs) collect(input.shape);
+    for (const ast::Expr* condition : design.where) collect(condition);
+    for (const ast::Factor& factor : design.factors) for (const ast::Expr* level : factor.levels) collect(level);
+    std::set<std::string> given;
+    for (const ast::Input& input : design.inputs) given.insert(input.name.text);
+    for (const ast::Callable* network : networks) {
+      for (const ast::Parameter& tensor : network->tensors) {
+        if (given.count(tensor.name.text) != 0) continue;
+        if (const auto* type = ast::dynCast<ast::TensorType>(tensor.type)) for (const ast::Expr* dim : type->dims) collect(dim);
+      }
+    }
+    if (design.of == nullptr) return;                                // an array for any experiment
+    for (const FactorSpec& factor : spec.factors) {
+      if (factor.binds || used.count(factor.name) != 0) continue;
+      Diagnostic& d = sink.report(Diag::unused_factor, factor.range, factor.name);
+      std::vector<std::string> names;
+      for (const ast::Callable* network : networks) for (const ast::Parameter& p : network->parameters) names.push_back(p.name.text);
+      if (const std::string near = nearest(factor.name, names); !near.empty()) d.note("did you mean the parameter `" + near + "`?").fix(factor.range, near);
+      else d.note("no parameter of the network bears its name, and neither `input`, `task` nor `where` mentions it");
+    }
+  }
+
+  Session& session;
+  const ast::Design& design;
+  DesignSpec& spec;
+  std::vector<const ast::Callable*> networks;
+};
+
+/// Evaluates conditions among the levels of one row.
+class Condition : public sema::Evaluator {
+public:
+  using Evaluator::Evaluator;
+  std::optional<bool> holds(const ast::Expr& condition, const sema::Module& module, std::vector<sema::Local> names) {
+    sema::Frame fresh;
+    fresh.module = &module;
+    fresh.locals = std::move(names);
+    frame = &fresh;
+    const Value value = evaluate(condition);
+    const auto known = forceBool(value, "`where`", condition.range);
+    frame = nullptr;
+    return known;
+  }
+};
+
+}  // namespace
+
+std::optional<DesignSpec> readDesign(Session& session, const sema::Program& program, const ast::Design& design) {
+  DesignSpec spec;
+  spec.pool = std::make_unique<sema::ExprPool>();
+  return Reader(session, program, design, spec).run() ? std::optional<DesignSpec>(std::move(spec)) : std::nullopt;
+}
+
+std::optional<bool> satisfiesWhere(Session& session, const sema::Program& program, const DesignSpec& spec,
+                                   std::span<const std::uint32_t> levels) {
+  if (spec.where.empty()) return true;
+  // Levels that are not numbers keep their expressions in the design's own pool, so that is where conditions are evaluated too.
+  Condition condition(program, *spec.pool, session.sink);
+  for (const ast::Expr* clause : spec.where) {
+    std::vector<sema::Local> names;
+    for (std::size_t f = 0; f < spec.factors.size(); ++f) {
+      if (!spec.active(static_cast<std::uint32_t>(f), levels)) continue;
+      sema::Local local;
+      local.name = spec.factors[f].name;
+      local.value = spec.factors[f].levels[levels[f]].value;
+      names.push_back(std::move(local));
+    }
+    const std::optional<bool> holds = condition.holds(*clause, *spec.module, std::move(names));
+    if (!holds || !*holds) return holds;
+  }
+  return true;
+}
+
+}  // namespace tbem::graph

@@ -1,0 +1,81 @@
+// A condition that does not hold in a row: which, where, with what values, and the chain of shapes that led there.
+#include "compiler/graph/Elaborator.h"
+
+#include <algorithm>
+
+namespace tbem::graph {
+
+namespace {
+constexpr std::size_t kChain = 8;
+
+std::string valueText(const sema::Values& values, ExprId id) {
+  switch (values.errorOf(id)) {
+    case sema::EvalError::None: return values[id].str();
+    case sema::EvalError::DivisionByZero: return "a division by zero";
+    case sema::EvalError::Overflow: return "a number beyond 64 bits";
+    default: return "no value";
+  }
+}
+
+/// "image [4, 3, 30, 30] -> conv2d [4, 64, 30, 30] -> ...", the last kChain of it.
+std::string chainText(const Graph& graph, TensorId tensor, const sema::Values& values) {
+  std::vector<std::string> steps;
+  bool more = false;
+  while (tensor != kNoTensor) {
+    const Tensor& t = graph[tensor];
+    const std::string word = t.producer == kNoOp ? t.name : graph[t.producer].declaration;
+    if (steps.size() == kChain) { more = true; break; }
+    steps.push_back(word + " " + shapeText(graph, tensor, values));
+    if (t.producer == kNoOp) break;
+    tensor = graph[t.producer].inputs.empty() ? kNoTensor : graph[t.producer].inputs.front();
+  }
+  std::string text = more ? "... -> " : "";
+  for (auto it = steps.rbegin(); it != steps.rend(); ++it) text += (it == steps.rbegin() ? "" : " -> ") + *it;
+  return text;
+}
+}  // namespace
+
+void reportViolation(Session& session, const Structure& structure, const Obligation& obligation, const sema::Values& values,
+                     const std::vector<std::pair<std::string, std::string>>& levels) {
+  DiagnosticSink& sink = session.sink;
+  // A structure that many rows share, or one that each row elaborates anew, breaks the same condition often: told once.
+  for (const Diagnostic& told : sink.all()) {
+    const bool same = told.range == obligation.use && !told.labels.empty() && told.labels.front().range == obligation.range;
+    if (same) return;
+  }
+  Diagnostic* d = nullptr;
+  switch (obligation.kind) {
+    case Obligation::Kind::Dimension:
+      d = &sink.report(Diag::shape_mismatch, obligation.use, obligation.text, valueText(values, obligation.bindings[0].second),
+                       valueText(values, obligation.bindings[1].second));
+      d->label(obligation.range, "`" + obligation.subject + "` has it here");
+      break;
+    case Obligation::Kind::Post:
+      d = &sink.report(Diag::post_violated, obligation.use, obligation.subject, obligation.text);
+      d->label(obligation.range, "promised here");
+      break;
+    case Obligation::Kind::Requires:
+      d = &sink.report(Diag::requirement_violated, obligation.use, obligation.subject, obligation.text);
+      d->label(obligation.range, "required here");
+      break;
+    case Obligation::Kind::Assert:
+      d = &sink.report(Diag::assertion_failed, obligation.use, obligation.message.empty() ? obligation.text : obligation.message);
+      d->label(obligation.range, "this is false");
+      break;
+    default:
+      d = &sink.report(Diag::pre_violated, obligation.use, obligation.subject, obligation.text);
+      d->label(obligation.range, "needed here");
+      break;
+  }
+  if (obligation.kind != Obligation::Kind::Dimension && !obligation.bindings.empty()) {
+    std::string text;
+    for (const auto& [name, expr] : obligation.bindings) text += (text.empty() ? "" : ", ") + name + " = " + valueText(values, expr);
+    d->note("here " + text);
+  }
+  if (obligation.culprit != kNoTensor && structure.graph[obligation.culprit].producer != kNoOp) {
+    d->note("shapes: " + chainText(structure.graph, obligation.culprit, values));
+  }
+  for (const auto& [factor, level] : levels) d->level(factor, level);
+}
+
+}  // namespace tbem::graph
