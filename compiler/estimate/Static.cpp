@@ -84,7 +84,9 @@ tl::expected<std::vector<Life>, NoValue> livesOf(const graph::Graph& graph, cons
     for (const graph::TensorId tensor : op.outputs) touch(tensor, step);
   }
   const auto end = static_cast<std::uint32_t>(steps.ops.empty() ? 0 : steps.ops.size() - 1);
-  for (const graph::TensorId tensor : graph.outputs) touch(tensor, end);
+  if (!graph.training) {
+    for (const graph::TensorId tensor : graph.outputs) touch(tensor, end);
+  }
   touch(graph.loss, end);
   for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
     Life& life = lives[index(graph.tensors[t].storage)];
