@@ -36,10 +36,14 @@ Problem conv(tbem_primitive primitive, Random& r) {
         c = groups * r.integer(1, 20), o = groups * r.integer(1, 20);
       }
     }
-    const std::int64_t kh = r.integer(1, 5), kw = r.coin() ? kh : r.integer(1, 5), n = r.integer(1, 4);
-    const std::int64_t h = r.integer(1, 14), w = r.coin() ? h : r.integer(1, 14);
-    const std::int64_t sh = r.integer(1, 3), sw = r.coin() ? sh : r.integer(1, 3), dh = r.integer(0, 3) ? 1 : 2, dw = r.integer(0, 3) ? 1 : 2;
-    const Dims pad = {r.integer(0, 2), r.integer(0, 2), r.integer(0, 2), r.integer(0, 2)};
+    const std::int64_t n = r.integer(1, 4), h = r.integer(1, 14), w = r.coin() ? h : r.integer(1, 14);
+    std::int64_t kh = r.integer(1, 5), kw = r.integer(1, 5), sh = r.integer(1, 3), sw = r.integer(1, 3);
+    std::int64_t dh = r.integer(0, 3) ? 1 : 2, dw = r.integer(0, 3) ? 1 : 2;
+    Dims pad = {r.integer(0, 2), r.integer(0, 2), r.integer(0, 2), r.integer(0, 2)};
+    if (r.integer(0, 3) != 0) {  // as networks have them: square, padded evenly
+      kh = kw = 2 * r.integer(0, 2) + 1, sw = sh = r.integer(1, 2), dh = dw = 1;
+      pad.assign(4, r.coin() ? kh / 2 : 0);
+    }
     const std::int64_t oh = windows(h, pad[0] + pad[2], kh, sh, dh), ow = windows(w, pad[1] + pad[3], kw, sw, dw);
     if (oh < 1 || ow < 1) continue;
     const Dims x = {n, c, h, w}, weight = {o, c / groups, kh, kw}, y = {n, o, oh, ow};
