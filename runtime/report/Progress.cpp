@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 namespace tbem::report {
 namespace {
@@ -31,7 +32,7 @@ Progress::Progress(std::function<void(std::string_view)> sink, ProgressStyle how
     : write(std::move(sink)), clock(std::move(time)), style(how) {
   if (!clock) clock = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); };
   started = clock();
-  written = style.terminal ? started - style.redrawSeconds : started;   // the first line comes after its ten seconds
+  written = style.terminal ? -std::numeric_limits<double>::infinity() : started;   // the first line comes after its ten seconds
 }
 
 Progress::~Progress() { finish(); }

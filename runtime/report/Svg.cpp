@@ -17,7 +17,7 @@ namespace {
 
 /// Okabe & Ito (2008), "Color universal design", without the yellow, which is hard to see on white.
 constexpr std::array<std::string_view, 7> kColors = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#333333"};
-constexpr std::array<std::string_view, 4> kDashes = {"", "7 3", "2 3", "9 3 2 3"};
+constexpr std::array<std::string_view, 4> kDashes = {"", "7 3", "2 3", "9 3 2 3"};   // with 7 colours, 28 lines differ
 constexpr double kText = 12, kCharacter = 6.6;   ///< pixels: height and mean width of a character
 
 std::string escaped(std::string_view text) {
@@ -143,7 +143,7 @@ private:
   }
 
   std::string lineLook(std::size_t i) const {
-    const std::string_view dash = kDashes[(i / kColors.size() + i) % kDashes.size()];
+    const std::string_view dash = kDashes[i % kDashes.size()];
     return fmt::format("stroke=\"{}\" stroke-width=\"2\"{}", kColors[i % kColors.size()], dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dash));
   }
 

@@ -144,8 +144,7 @@ int playWorker(int argc, char** argv) {
       {"abort", [](const Arguments&) -> int { std::cerr << "an assertion failed\n"; std::abort(); }},
       {"kill", [](const Arguments&) -> int { std::raise(SIGKILL); return 0; }},
       {"segfault", [](const Arguments&) -> int { std::raise(SIGSEGV); return 0; }},
-      {"say", [](const Arguments& a) { std::cout << a.at(0); return 0; }},
-      {"variable", [](const Arguments& a) { const char* value = std::getenv(a.at(0).c_str()); std::cout << (value ? value : "(none)"); return 0; }}};
+      {"say", [](const Arguments& a) { std::cout << a.at(0); return 0; }}};
   return roles.at(argv[0])(Arguments(argv + 1, argv + argc));
 }
 
