@@ -41,7 +41,18 @@ struct Alias {
 /// Main effects against main effects and two-factor interactions that do not hold them, share above 1e-9; for up to `maxFactors` factors.
 std::vector<Alias> mainEffectAliases(const Array& array, const std::vector<std::string>& names, std::size_t maxFactors = 24);
 
-/// Two numeric factors of which one's level determines the other's in every row.
+/// How much of a term that a model leaves out shows up in a coefficient that it has: an entry of the alias matrix (X'X)^-1 X'Z (Box and Wilson 1951).
+struct Bias {
+  std::string omitted;               ///< column of the basis of omitted terms: "P1(a)*P1(b)"
+  std::string biased;                ///< column of the model
+  double weight = 0;                 ///< expected error of the coefficient, per unit of the omitted one
+  bool hidden = false;               ///< the rows give no sign of the omitted term at all: it lies in the model's span
+  std::string text;                  ///< "if P1(a)*P1(b) matters, P1(c) takes 1 times its coefficient, and no residual shows it"
+};
+/// Biases of absolute weight `least` or more, by omitted column. Nothing where the model itself cannot be estimated.
+std::vector<Bias> biases(const Basis& model, const std::vector<Term>& omitted, const std::vector<Point>& points, double least = 0.1);
+
+/// Two factors of which one's level determines the other's in every row.
 struct Dependence {
   std::uint32_t determining = 0, determined = 0;
   bool mutual = false;               ///< each determines the other

@@ -23,6 +23,13 @@ Wide dot(const std::vector<Wide>& a, const std::vector<Wide>& b, std::size_t fro
   return sum;
 }
 
+/// What is left of a column from row `from` on, squared: only to choose a pivot, so double will do.
+double roughRest(const std::vector<Wide>& column, std::size_t from) {
+  double sum = 0;
+  for (std::size_t i = from; i < column.size(); ++i) sum += static_cast<double>(column[i]) * static_cast<double>(column[i]);
+  return sum;
+}
+
 Columns unitColumns(const Matrix& x) {
   Columns out;
   for (std::size_t c = 0; c < x.columns; ++c) {
@@ -109,15 +116,15 @@ LeastSquares leastSquares(const Matrix& x, const std::vector<Wide>& y, double to
   LeastSquares result;
   for (std::size_t k = 0; k < std::min(n, p); ++k) {
     std::size_t best = k;
-    Wide most = -1;
+    double most = -1;
     for (std::size_t c = k; c < p; ++c) {
-      const Wide rest = dot(a[c], a[c], k);
-      if (rest > most * (1 + Wide(1e-12))) {  // ties go to the earlier column
+      const double rest = roughRest(a[c], k);
+      if (rest > most * (1 + 1e-12)) {  // ties go to the earlier column
         most = rest;
         best = c;
       }
     }
-    const Wide norm = squareRoot(most);
+    const Wide norm = squareRoot(dot(a[best], a[best], k));
     if (norm < Wide(tolerance)) break;
     std::swap(a[k], a[best]);
     std::swap(order[k], order[best]);

@@ -81,17 +81,20 @@ double conditionOf(const std::vector<double>& unitR, std::size_t p) {
 }
 
 void computeLeverages(Result& result, const Matrix& x, const Matrix& rootInverse) {
+  const std::size_t p = x.columns;
+  const std::vector<long double> root(rootInverse.cells.begin(), rootInverse.cells.end());
   for (std::size_t r = 0; r < x.rows; ++r) {
-    Wide leverage = 0;
-    for (std::size_t j = 0; j < x.columns; ++j) {
-      Wide sum = 0;
-      for (std::size_t i = 0; i < x.columns; ++i) sum += x(r, i) * rootInverse(i, j);
-      leverage += sum * sum;
+    std::vector<long double> sums(p, 0);
+    for (std::size_t i = 0; i < p; ++i) {
+      const auto cell = static_cast<long double>(x(r, i));
+      for (std::size_t j = 0; j < p; ++j) sums[j] += cell * root[i * p + j];
     }
+    long double leverage = 0;
+    for (const long double sum : sums) leverage += sum * sum;
     result.leverages.push_back(static_cast<double>(leverage));
   }
   result.maxLeverage = *std::max_element(result.leverages.begin(), result.leverages.end());
-  for (const Wide cell : rootInverse.cells) result.rootInverse.push_back(static_cast<double>(cell));
+  result.rootInverse.assign(root.begin(), root.end());
 }
 
 void computeSpread(Result& result, std::span<const double> response, Wide rss) {

@@ -131,6 +131,51 @@ TEST(Arrays, DerivedArraysLoseOneStrength) {
   }
 }
 
+// Whatever is asked: an array of exactly these levels with the strength it claims, or a refusal whose bound is below the full factorial.
+TEST(ChooseArray, AnyLevels) {
+  std::mt19937_64 random(99);
+  int built = 0, refused = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    std::vector<std::uint32_t> levels(random() % 8);
+    const auto equal = static_cast<std::uint32_t>(1 + random() % 9);
+    const bool same = random() % 2 == 0;
+    for (std::uint32_t& level : levels) level = same ? equal : static_cast<std::uint32_t>(1 + random() % 5);
+    const auto strength = static_cast<std::uint32_t>(1 + random() % 4);
+    Options options;
+    options.maxRows = 20000;
+    if (random() % 3 == 0) options.rows = 1 + static_cast<std::int64_t>(random() % 200);
+    if (random() % 4 == 0) options.seed = random();
+    if (random() % 8 == 0) options.arrayName = "L" + std::to_string(4 * (1 + random() % 20));
+    const Choice choice = chooseArray(levels, strength, options);
+    std::uint64_t all = 1;
+    std::size_t varying = 0;
+    for (const std::uint32_t level : levels) {
+      all *= level;
+      varying += level > 1 ? 1 : 0;
+    }
+    if (const auto* array = std::get_if<Array>(&choice)) {
+      ++built;
+      EXPECT_EQ(array->levels, levels);
+      EXPECT_EQ(array->cells.size(), array->runs * levels.size());
+      EXPECT_GE(array->strength, std::min<std::size_t>(strength, varying));
+      EXPECT_FALSE(findImbalance(*array, array->strength).has_value()) << describe(*array);
+      EXPECT_GE(array->runs, bounds(levels, strength).smallest);
+      if (options.rows) {
+        EXPECT_EQ(array->runs, static_cast<std::uint64_t>(*options.rows));
+      }
+    } else {
+      ++refused;
+      const Refusal& refusal = std::get<Refusal>(choice);
+      EXPECT_FALSE(refusal.reason.empty());
+      EXPECT_LE(refusal.smallestPossible, all);
+      const bool full = std::any_of(refusal.offers.begin(), refusal.offers.end(), [](const Offer& offer) { return offer.kind == Offer::Kind::Full; });
+      EXPECT_EQ(full, all <= options.maxRows) << refusal.reason;
+    }
+  }
+  EXPECT_GT(built, 1000);
+  EXPECT_GT(refused, 500);
+}
+
 TEST(Hadamard, RowsAreOrthogonal) {
   for (std::uint32_t n = 1; n <= 300; ++n) {
     const auto h = hadamard(n);

@@ -158,3 +158,20 @@ TEST(Checks, OfTable1) {
   const Checks one = checkArray({}, array({}, 2));
   EXPECT_EQ(one.mainEffects->rank, 1U);
 }
+
+// Half of 2^3 with c = a b: the interaction is c's effect (sign by the labels); Plackett and Burman's twelve runs: a third of it.
+TEST(Biases, OfTwoLevelArrays) {
+  std::vector<Factor> factors;
+  for (const char* name : {"a", "b", "c", "d", "e"}) factors.push_back(numeric(name, {0, 10}));
+  const std::vector<Factor> three(factors.begin(), factors.begin() + 3);
+  const auto half = biases(Basis(three, polynomial(three, 1).terms), {Term{{{0, 1}, {1, 1}}}}, pointsOf(three, array({2, 2, 2}, 2)));
+  ASSERT_EQ(half.size(), 1U);
+  EXPECT_EQ(half[0].biased, "P1(c)");
+  EXPECT_NEAR(std::fabs(half[0].weight), 1, 1e-14);
+  EXPECT_TRUE(half[0].hidden);
+  const auto twelve = biases(Basis(factors, polynomial(factors, 1).terms), {Term{{{0, 1}, {1, 1}}}}, pointsOf(factors, *hadamardArray(12, 5)));
+  ASSERT_EQ(twelve.size(), 3U);
+  for (const Bias& bias : twelve) EXPECT_NEAR(std::fabs(bias.weight), 1.0 / 3, 1e-14);
+  EXPECT_FALSE(twelve[0].hidden);
+  EXPECT_TRUE(biases(Basis(three, polynomial(three, 1).terms), {Term{{{0, 1}, {1, 1}}}}, pointsOf(three, array({2, 2, 2}, 2, true))).empty());
+}
