@@ -151,6 +151,7 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
   if (command == "worker") {
     app.add_option("--row", o.workerRow)->required();
     app.add_option("--identity", o.workerIdentity)->required();
+    app.add_option("--cache-dir", o.cacheDir);
   }
 }
 

@@ -1,7 +1,5 @@
 #include "compiler/driver/Lowered.h"
 
-#include <fmt/format.h>
-
 namespace tbem::driver {
 
 int threadsOf(const Options& options, const tbem_device_info& device) {
@@ -16,22 +14,10 @@ estimate::LowerOptions lowerOptions(const Options& options, const tbem_device_in
   return lower;
 }
 
-std::optional<LoweredRow> lowerRow(Workspace& workspace, DesignRun& run, std::size_t row, const tbem_backend& backend,
-                                   const estimate::LowerOptions& options) {
-  std::optional<graph::Row> elaborated = elaborateRow(run, row);
-  if (!elaborated) return std::nullopt;
-  auto program = estimate::lower(elaborated->graph(), elaborated->values, backend, options);
-  if (!program) {
-    program.error().report(workspace.session.sink);
-    return std::nullopt;
-  }
-  return LoweredRow{std::move(*elaborated), std::move(*program)};
-}
-
-tl::expected<jit::Compiled, std::string> compileRow(const LoweredRow& lowered, const jit::JitOptions& options) {
-  auto compiled = jit::compile(lowered.program, options);
+tl::expected<jit::Compiled, std::string> compileRow(const graph::Row& row, const estimate::Program& program, const jit::JitOptions& options) {
+  auto compiled = jit::compile(program, options);
   if (!compiled) return tl::unexpected(compiled.error().message);
-  const auto described = jit::describeStorages(lowered.program, lowered.row.graph(), lowered.row.values, compiled->executable);
+  const auto described = jit::describeStorages(program, row.graph(), row.values, compiled->executable);
   if (!described) return tl::unexpected(described.error());
   return std::move(*compiled);
 }

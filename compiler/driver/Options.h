@@ -64,6 +64,7 @@ struct Options {
   // Of the hidden worker
   unsigned workerRow = 0;
   std::string workerIdentity;
+  std::string cacheDir;                ///< of compiled objects; empty: the default
 };
 
 /// One command: its name, one line of help, and what it does.

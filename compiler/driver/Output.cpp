@@ -24,12 +24,10 @@ int printDiagnostics(const Session& session, const Options& options) {
   RenderOptions style;
   style.color = report::useColor(options.color, STDERR_FILENO);
   style.width = options.width != 0 ? options.width : static_cast<unsigned>(report::terminalWidth(STDERR_FILENO));
-  for (const Diagnostic& diagnostic : session.sink.all()) {
-    if (options.json) {
-      fmt::print("{}\n", renderJson(diagnostic, session.sources));
-    } else {
-      fmt::print(stderr, "{}", renderText(diagnostic, session.sources, style));
-    }
+  if (options.json) {
+    for (const Diagnostic& diagnostic : session.sink.all()) fmt::print("{}\n", renderJson(diagnostic, session.sources));
+  } else {
+    fmt::print(stderr, "{}", renderAll(session.sink, session.sources, style));
   }
   std::fflush(stdout);
   return session.sink.hasErrors() ? kProgramErrors : kOk;

@@ -1,5 +1,4 @@
 // tbemc step: one row's step, once, with its numbers saved or taken from a file.
-#include "compiler/driver/Backends.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/StepFile.h"
 #include "runtime/measure/Meters.h"
@@ -16,8 +15,8 @@ struct StepOutcome {
   double seconds = 0;
 };
 
-tl::expected<StepOutcome, std::string> runOnce(const LoweredRow& lowered, const jit::Compiled& compiled, const tbem_backend& backend,
-                                               const Options& options) {
+tl::expected<StepOutcome, std::string> runOnce(const RowState& row, const tbem_backend& backend, const Options& options) {
+  const jit::Compiled& compiled = *row.compiled;
   auto instance = runtime::Instance::create(compiled.executable, backend, {.poison = true, .guard = 4096});
   if (!instance) return tl::unexpected(instance.error().message);
   runtime::Instance& run = **instance;
@@ -31,7 +30,7 @@ tl::expected<StepOutcome, std::string> runOnce(const LoweredRow& lowered, const 
   }
   std::vector<data::Array> arrays;
   if (!options.save.empty()) {
-    auto before = arraysBefore(lowered, run);
+    auto before = arraysBefore(row, run);
     if (!before) return tl::unexpected(before.error());
     arrays = std::move(*before);
   }
@@ -44,13 +43,13 @@ tl::expected<StepOutcome, std::string> runOnce(const LoweredRow& lowered, const 
   if (!arena->guardIntact || arena->stray != runtime::kAbsent) {
     return tl::unexpected(std::string("the step wrote outside its plan: this is a bug of tbemc"));
   }
-  if (lowered.row.graph().loss != graph::kNoTensor) {
+  if (row.elaborated->graph().loss != graph::kNoTensor) {
     const auto loss = run.read(compiled.executable.loss);
     if (!loss) return tl::unexpected(loss.error().message);
     outcome.loss = loss->doubles().front();
   }
   if (!options.save.empty()) {
-    auto after = arraysAfter(lowered, run);
+    auto after = arraysAfter(row, run);
     if (!after) return tl::unexpected(after.error());
     arrays.insert(arrays.end(), std::make_move_iterator(after->begin()), std::make_move_iterator(after->end()));
     if (const auto written = data::writeNpz(options.save, arrays); !written) return tl::unexpected(written.error());
@@ -58,70 +57,40 @@ tl::expected<StepOutcome, std::string> runOnce(const LoweredRow& lowered, const 
   return outcome;
 }
 
-int stepRow(Workspace& workspace, DesignRun& run, std::size_t row, const Options& options) {
-  const std::string name = options.backend.empty() ? (options.dtype == "f64" ? "ref" : "cpu") : options.backend;
-  const Opened opened = openBackend(name);
-  if (opened.backend == nullptr) {
-    printFailure(fmt::format("backend {}: {}", name, opened.reason));
-    return opened.known ? kEnvironment : kUsage;
-  }
-  estimate::LowerOptions lower = lowerOptions(options, opened.device, nullptr);
-  lower.keepGradients = lower.keepOutputs = !options.save.empty();
-  const std::optional<graph::Row> elaborated = elaborateRow(run, row);
-  if (!elaborated) return kProgramErrors;
-  if (const std::optional<SrcRange> gate = firstGate(elaborated->graph())) {
-    workspace.session.sink.report(Diag::not_there_yet, *gate, std::string("running gates is"));
-    return kProgramErrors;
-  }
-  const std::optional<LoweredRow> lowered = lowerRow(workspace, run, row, *opened.backend, lower);
-  if (!lowered) return kProgramErrors;
-  const auto compiled = compileRow(*lowered, {});
-  if (!compiled) {
-    printFailure(compiled.error());
-    return kEnvironment;
-  }
-  const auto outcome = runOnce(*lowered, *compiled, *opened.backend, options);
-  if (!outcome) {
-    printFailure(outcome.error());
-    return kRunFailed;
-  }
-  const graph::Graph& graph = lowered->row.graph();
+int printStep(const RowState& row, const std::string& backend, const StepOutcome& outcome, const Options& options) {
+  const graph::Graph& graph = row.elaborated->graph();
   if (options.json) {
-    printJson("step", {{"network", graph.network}, {"design", run.spec.name}, {"row", row}, {"levels", run.levels(row)}, {"backend", name},
-                       {"loss", outcome->loss ? Json(*outcome->loss) : Json()}, {"seconds", outcome->seconds},
+    printJson("step", {{"network", graph.network}, {"design", row.run->spec.name}, {"row", row.row}, {"levels", row.run->levels(row.row)},
+                       {"backend", backend}, {"loss", outcome.loss ? Json(*outcome.loss) : Json()}, {"seconds", outcome.seconds},
                        {"saved", options.save.empty() ? Json() : Json(options.save)}});
-  } else {
-    fmt::print("{} ({}) on {}: ", graph.network, run.levelsText(row), name);
-    if (outcome->loss) fmt::print("loss {:.9g}, ", *outcome->loss);
-    fmt::print("{}\n", report::seconds(outcome->seconds));
-    if (!options.save.empty()) fmt::print("saved {}\n", options.save);
+    return kOk;
   }
+  fmt::print("{} ({}) on {}: ", graph.network, row.run->levelsText(row.row), backend);
+  if (outcome.loss) fmt::print("loss {:.9g}, ", *outcome.loss);
+  fmt::print("{}\n", report::seconds(outcome.seconds));
+  if (!options.save.empty()) fmt::print("saved {}\n", options.save);
   return kOk;
 }
 
 }  // namespace
 
 int runStep(const Options& options) {
-  const std::unique_ptr<Workspace> workspace = loadWorkspace(options);
-  if (workspace == nullptr) return kEnvironment;
-  int status = kOk;
-  if (!workspace->session.sink.hasErrors()) {
-    Designs designs = makeDesigns(*workspace, options);
-    if (designs.usage) return kUsage;
-    if (!designs.runs.empty() && designs.runs.front()->experiment == nullptr) {
-      printFailure(fmt::format("design `{}` has no network (`of`): there is no step to run", designs.runs.front()->spec.name));
-      status = kUsage;
-    } else if (!designs.runs.empty()) {
-      DesignRun& run = *designs.runs.front();
-      if (run.chosen.size() > 1) printNote(options, fmt::format("first of {} rows; pick another with --at", run.chosen.size()));
-      status = stepRow(*workspace, run, run.chosen.front(), options);
-    } else if (!workspace->session.sink.hasErrors()) {
-      printFailure("the program has no design: give --input (and --task) for its network");
-      status = kUsage;
-    }
+  State state(options);
+  state.firstRowOnly = true;
+  state.keepResults = !options.save.empty();
+  if (const Progressed done = runPipeline(state, "code"); !done.proceed) return done.status;
+  if (state.rows.empty()) {
+    printFailure("there is no step to run: the program has no design of a network (or give --input, and --task, for its network)");
+    return finish(state, kUsage);
   }
-  const int printed = printDiagnostics(workspace->session, options);
-  return status != kOk ? status : printed;
+  const RowState& row = state.rows.front();
+  if (row.run->chosen.size() > 1) printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
+  const auto outcome = runOnce(row, *state.backend.backend, options);
+  if (!outcome) {
+    printFailure(outcome.error());
+    return finish(state, kRunFailed);
+  }
+  return finish(state, printStep(row, state.backendName, *outcome, options));
 }
 
 }  // namespace tbem::driver

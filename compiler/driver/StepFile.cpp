@@ -47,9 +47,9 @@ tl::expected<HostTensor, std::string> fromArray(const data::Array& array, std::i
 }
 
 /// Reads the buffer of a graph tensor; an error where lowering kept none.
-tl::expected<HostTensor, std::string> valueOf(const LoweredRow& lowered, const runtime::Instance& instance, graph::TensorId tensor,
+tl::expected<HostTensor, std::string> valueOf(const RowState& lowered, const runtime::Instance& instance, graph::TensorId tensor,
                                               const std::string& name) {
-  const estimate::BufferId buffer = lowered.program.bufferOf[graph::index(tensor)];
+  const estimate::BufferId buffer = lowered.program->bufferOf[graph::index(tensor)];
   if (buffer == estimate::kNoBuffer) return Failure(fmt::format("`{}` was not kept", name));
   auto value = instance.read(static_cast<std::uint32_t>(buffer));
   if (!value) return Failure(fmt::format("`{}`: {}", name, value.error().message));
@@ -58,7 +58,7 @@ tl::expected<HostTensor, std::string> valueOf(const LoweredRow& lowered, const r
 
 class Collector {
 public:
-  Collector(const LoweredRow& lowered, const runtime::Instance& instance) : lowered(lowered), instance(instance) {}
+  Collector(const RowState& lowered, const runtime::Instance& instance) : lowered(lowered), instance(instance) {}
 
   bool add(graph::TensorId tensor, const std::string& name) {
     auto value = valueOf(lowered, instance, tensor, name);
@@ -70,7 +70,7 @@ public:
     return true;
   }
 
-  const LoweredRow& lowered;
+  const RowState& lowered;
   const runtime::Instance& instance;
   std::vector<data::Array> arrays;
   std::string error;
@@ -80,8 +80,8 @@ const std::string& pathOf(const graph::Graph& graph, graph::TensorId tensor) { r
 
 }  // namespace
 
-tl::expected<std::vector<data::Array>, std::string> arraysBefore(const LoweredRow& lowered, const runtime::Instance& instance) {
-  const graph::Graph& graph = lowered.row.graph();
+tl::expected<std::vector<data::Array>, std::string> arraysBefore(const RowState& lowered, const runtime::Instance& instance) {
+  const graph::Graph& graph = lowered.elaborated->graph();
   Collector out(lowered, instance);
   for (const graph::TensorId input : graph.inputs) {
     const std::string& path = pathOf(graph, input);
@@ -97,8 +97,8 @@ tl::expected<std::vector<data::Array>, std::string> arraysBefore(const LoweredRo
   return std::move(out.arrays);
 }
 
-tl::expected<std::vector<data::Array>, std::string> arraysAfter(const LoweredRow& lowered, const runtime::Instance& instance) {
-  const graph::Graph& graph = lowered.row.graph();
+tl::expected<std::vector<data::Array>, std::string> arraysAfter(const RowState& lowered, const runtime::Instance& instance) {
+  const graph::Graph& graph = lowered.elaborated->graph();
   Collector out(lowered, instance);
   for (const graph::Graph::Weight& weight : graph.weights) {
     if (weight.gradient == graph::kNoTensor) continue;

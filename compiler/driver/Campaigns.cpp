@@ -1,0 +1,196 @@
+#include "compiler/driver/Campaigns.h"
+
+#include "compiler/driver/Identity.h"
+#include "compiler/driver/Version.h"
+#include "compiler/estimate/Flops.h"
+#include "compiler/estimate/Static.h"
+#include "compiler/support/Rational.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace tbem::driver {
+
+measure::Settings protocolSettings() { return {}; }
+
+StoreFile::StoreFile(const Workspace& workspace, const Options& options) {
+  file = !options.store.empty() ? options.store : workspace.beside(".tbemdb");
+  if (!file.empty()) return;
+  temporary = true;
+  std::error_code ignored;
+  file = (std::filesystem::temp_directory_path(ignored) / fmt::format("tbemc-{}.tbemdb", getpid())).string();
+}
+
+StoreFile::~StoreFile() {
+  if (!temporary) return;
+  std::error_code ignored;
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(file + suffix, ignored);
+}
+
+bool StoreFile::exists() const {
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored);
+}
+
+namespace {
+
+const std::vector<std::string> kMetrics = {"memory", "latency", "energy"};
+
+void unknownName(DiagnosticSink& sink, Diag kind, const ast::Name& name, const std::vector<std::string>& known) {
+  Diagnostic& diagnostic = sink.report(kind, name.range, name.text);
+  const std::string close = nearest(name.text, known);
+  if (!close.empty()) {
+    diagnostic.fix(name.range, close, Applicability::Maybe);
+  } else {
+    diagnostic.note(fmt::format("known: {}", fmt::join(known, ", ")));
+  }
+}
+
+bool readMetrics(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& plan) {
+  if (decl.metrics.empty()) return true;
+  plan.wantsMemory = plan.wantsLatency = plan.wantsEnergy = false;
+  for (const ast::Name& name : decl.metrics) {
+    if (name.text == "memory") plan.wantsMemory = true;
+    else if (name.text == "latency") plan.wantsLatency = true;
+    else if (name.text == "energy") plan.wantsEnergy = true;
+    else {
+      unknownName(sink, Diag::unknown_metric, name, kMetrics);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool readBackends(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& plan, const Options& options) {
+  if (!options.backend.empty()) {
+    plan.backends = {options.backend};
+    return true;
+  }
+  std::vector<std::string> known;
+  for (const BackendChoice& choice : knownBackends()) known.emplace_back(choice.name);
+  for (const ast::Name& name : decl.backends) {
+    if (std::find(known.begin(), known.end(), name.text) == known.end()) {
+      unknownName(sink, Diag::unknown_backend, name, known);
+      return false;
+    }
+    plan.backends.push_back(name.text);
+  }
+  if (plan.backends.empty()) plan.backends = {"cpu"};
+  return true;
+}
+
+bool readRepeat(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& plan, const Options& options) {
+  if (decl.repeat != nullptr) {
+    const auto* number = ast::dynCast<ast::Number>(decl.repeat);
+    const std::optional<Rational> value = number == nullptr ? std::nullopt : Rational::parse(number->text);
+    if (!value || !value->isInt() || value->num < 1 || value->num > 1000) {
+      sink.report(Diag::bad_repeat, decl.repeat->range);
+      return false;
+    }
+    plan.repeats = static_cast<unsigned>(value->num);
+  }
+  if (options.repeat) plan.repeats = *options.repeat;
+  return true;
+}
+
+/// Other clauses belong to later stages.
+bool refuseOthers(DiagnosticSink& sink, const ast::Measure& decl) {
+  for (const ast::Clause& clause : decl.others) {
+    sink.report(Diag::not_there_yet, clause.range, fmt::format("the clause `{}` of `measure` is", clause.word.text));
+  }
+  return decl.others.empty();
+}
+
+}  // namespace
+
+std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, const Options& options) {
+  DiagnosticSink& sink = workspace.session.sink;
+  std::vector<std::string> names;
+  for (const ast::Design* design : workspace.all<ast::Design>()) names.push_back(design->name.text);
+  std::vector<MeasurePlan> plans;
+  for (const ast::Measure* decl : workspace.all<ast::Measure>()) {
+    if (std::find(names.begin(), names.end(), decl->name.text) == names.end()) {
+      unknownName(sink, Diag::unknown_design, decl->name, names);
+      continue;
+    }
+    MeasurePlan plan;
+    plan.decl = decl;
+    for (const auto& run : designs.runs) {
+      if (run->spec.name == decl->name.text && run->experiment != nullptr) plan.run = run.get();
+    }
+    const bool sound = readMetrics(sink, *decl, plan) && readBackends(sink, *decl, plan, options) && readRepeat(sink, *decl, plan, options) &&
+                       refuseOthers(sink, *decl);
+    if (sound && plan.run != nullptr) plans.push_back(std::move(plan));
+  }
+  return plans;
+}
+
+namespace {
+
+/// A backend, opened once for all rows.
+struct OpenedOnce {
+  Opened opened;
+  estimate::QueryCache cache;
+};
+
+bool fillEstimates(Workspace& workspace, const graph::Row& row, const Opened& opened, estimate::QueryCache& cache, const Options& options, CaseRow& out) {
+  const auto flops = estimate::countFlops(row.graph(), row.values);
+  const auto memory = estimate::staticMemory(row.graph(), row.values);
+  if (!flops || !memory) {
+    const estimate::NoValue& why = flops ? memory.error() : flops.error();
+    workspace.session.sink.report(Diag::row_without_number, why.range, why.what);
+    return false;
+  }
+  out.flops = estimate::toDouble(flops->most.step());
+  out.parameters = static_cast<double>(flops->parameters);
+  out.staticMemory = memory->bytes;
+  if (opened.backend == nullptr) return true;
+  auto program = estimate::lower(row.graph(), row.values, *opened.backend, lowerOptions(options, opened.device, &cache));
+  if (!program) {
+    program.error().report(workspace.session.sink);
+    return false;
+  }
+  out.live = program->live;
+  out.arena = program->arena;
+  return true;
+}
+
+}  // namespace
+
+std::vector<CaseRow> caseRows(Workspace& workspace, const std::vector<MeasurePlan>& plans, const Options& options) {
+  std::vector<CaseRow> rows;
+  std::map<std::string, OpenedOnce> backends;
+  for (const MeasurePlan& plan : plans) {
+    for (const std::size_t row : plan.run->chosen) {
+      const std::optional<graph::Row> elaborated = elaborateRow(*plan.run, row);
+      if (!elaborated) continue;
+      for (const std::string& backend : plan.backends) {
+        auto [entry, isNew] = backends.try_emplace(backend);
+        if (isNew) entry->second.opened = openBackend(backend);
+        const Opened& opened = entry->second.opened;
+        CaseRow one;
+        one.plan = &plan;
+        one.row = row;
+        one.backend = backend;
+        if (opened.backend == nullptr) one.skip = opened.reason;
+        if (firstGate(elaborated->graph())) one.skip = "running gates is not there yet";
+        const Opened none;
+        if (!fillEstimates(workspace, *elaborated, one.skip.empty() ? opened : none, entry->second.cache, options, one)) continue;
+        const unsigned threads = static_cast<unsigned>(threadsOf(options, opened.device));
+        one.identity = identityOf(elaborated->graph(), elaborated->values, protocolSettings(), options.seed, backend,
+                                  opened.backend == nullptr ? nullptr : &opened.device, threads);
+        if (opened.backend != nullptr) {
+          one.machine = fmt::format("{}, {}, {} threads", opened.device.name, opened.device.isa, threads);
+          one.versions = fmt::format("tbemc {}, {}", kVersion, opened.device.library);
+        }
+        rows.push_back(std::move(one));
+      }
+    }
+  }
+  return rows;
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,66 @@
+// tbemc check: everything that can be known of a program without running it.
+#include "compiler/driver/Campaigns.h"
+#include "compiler/driver/Commands.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/Regressions.h"
+#include "compiler/support/Render.h"
+#include "runtime/report/Svg.h"
+
+#include <fmt/format.h>
+
+namespace tbem::driver {
+
+namespace {
+
+/// Applies the certain fixes to the file. The number of diagnostics mended, or nothing where the file cannot be written.
+std::optional<std::size_t> applyFixesTo(const State& state, const std::string& path) {
+  std::size_t mended = 0;
+  const Session& session = state.workspace->session;
+  const std::string text = applyFixes(*state.workspace->file().source, session.sink.all(), &mended);
+  if (mended == 0) return 0;
+  if (const auto written = report::writeAtomically(path, text); !written) {
+    printFailure(written.error());
+    return std::nullopt;
+  }
+  return mended;
+}
+
+int checkOne(const Options& options, const std::string& path) {
+  Options one = options;
+  one.files = {path};
+  State state(one);
+  const Progressed done = runPipeline(state, "graph");
+  int status = done.status;
+  if (done.proceed) {
+    const std::vector<MeasurePlan> plans = readMeasures(*state.workspace, state.designs, one);
+    readRegressions(*state.workspace, state.designs);
+    refuseLaterDeclarations(*state.workspace);
+    status = finish(state, kOk);
+  }
+  if (options.fix && state.workspace != nullptr && !options.text && path != "-") {
+    const std::optional<std::size_t> mended = applyFixesTo(state, path);
+    if (!mended) return kEnvironment;
+    if (*mended != 0) {
+      printNote(options, fmt::format("{}: {} mended", path, *mended));
+      Options again = options;
+      again.fix = false;
+      return checkOne(again, path);
+    }
+  }
+  if (status == kOk && !options.json && options.emitStage.empty()) {
+    printNote(options, fmt::format("{}: {} design{}, {} row{} checked", options.text ? "-e" : path, state.designs.runs.size(),
+                                   state.designs.runs.size() == 1 ? "" : "s", state.rows.size(), state.rows.size() == 1 ? "" : "s"));
+  }
+  return status;
+}
+
+}  // namespace
+
+int runCheck(const Options& options) {
+  if (options.text) return checkOne(options, "");
+  int worst = kOk;
+  for (const std::string& path : options.files) worst = std::max(worst, checkOne(options, path));
+  return worst;
+}
+
+}  // namespace tbem::driver

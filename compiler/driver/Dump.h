@@ -1,0 +1,17 @@
+// What each stage made, as text: for --emit and --print-after.
+#pragma once
+
+#include <string>
+
+namespace tbem::driver {
+
+struct State;
+
+std::string dumpSyntax(const State& state);
+std::string dumpNames(const State& state);
+std::string dumpDesigns(const State& state);
+std::string dumpGraphs(const State& state);
+std::string dumpPrograms(const State& state);
+std::string dumpCode(const State& state);
+
+}  // namespace tbem::driver

@@ -1,0 +1,159 @@
+// tbemc estimate: what each row will cost, before anything runs.
+#include "compiler/estimate/Estimate.h"
+
+#include "compiler/driver/Commands.h"
+#include "compiler/driver/Pipeline.h"
+#include "runtime/report/Numbers.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace tbem::driver {
+
+namespace {
+
+/// Where memory of each kind goes, for the row that takes most.
+void printKinds(const Options& options, const Workspace& workspace, const estimate::Estimate& worst, const std::string& levels) {
+  if (!worst.device) return;
+  report::Table table;
+  table.title = fmt::format("memory at the peak of {}", levels);
+  table.columns = {{"kind", report::Align::Left}, {"bytes", report::Align::Decimal}, {"share", report::Align::Decimal}};
+  const auto share = [&](std::uint64_t bytes) {
+    return worst.device->arena == 0 ? std::string() : report::percent(static_cast<double>(bytes) / static_cast<double>(worst.device->arena));
+  };
+  for (std::size_t k = 0; k < estimate::kKinds; ++k) {
+    const std::uint64_t bytes = worst.device->kinds[k];
+    if (bytes != 0) table.add({std::string(estimate::kindName(static_cast<estimate::Kind>(k))), report::bytes(bytes), share(bytes)});
+  }
+  table.add({"gaps", report::bytes(worst.device->gaps), share(worst.device->gaps)});
+  table.rules.push_back(table.rows.size());
+  table.add({"arena", report::bytes(worst.device->arena), share(worst.device->arena)});
+  printTable(options, table);
+  fmt::print("the peak is at {}, {}\n", worst.peak.name, workspace.session.sources.describe(worst.peak.range.begin));
+}
+
+struct Column {
+  const char* title;
+  std::string (*text)(const estimate::Estimate& e);
+};
+
+std::string deviceBytes(const estimate::Estimate& e, std::uint64_t estimate::DeviceMemory::*field) {
+  return e.device ? report::bytes((*e.device).*field) : "";
+}
+
+const std::vector<Column>& columns() {
+  static const std::vector<Column> list = {
+      {"parameters", [](const estimate::Estimate& e) { return report::grouped(e.flops.parameters); }},
+      {"FLOPs forward", [](const estimate::Estimate& e) { return report::flops(estimate::toDouble(e.flops.most.forward)); }},
+      {"FLOPs step", [](const estimate::Estimate& e) { return report::flops(estimate::toDouble(e.flops.most.step())); }},
+      {"static", [](const estimate::Estimate& e) { return report::bytes(e.memory.bytes); }},
+      {"live", [](const estimate::Estimate& e) { return deviceBytes(e, &estimate::DeviceMemory::live); }},
+      {"arena", [](const estimate::Estimate& e) { return deviceBytes(e, &estimate::DeviceMemory::arena); }},
+  };
+  return list;
+}
+
+class Estimator {
+public:
+  Estimator(State& state, const estimate::Convention& convention) : state(state), options(state.options), convention(convention) {}
+
+  void design(const DesignRun& run) {
+    report::Table table;
+    table.title = fmt::format("estimate of {} on {} ({})", run.spec.name, state.backendName, run.array.name);
+    table.columns.push_back({"row", report::Align::Right});
+    for (const graph::FactorSpec& factor : run.spec.factors) table.columns.push_back({factor.name, report::Align::Right});
+    for (const Column& column : columns()) table.columns.push_back({column.title, report::Align::Decimal});
+    std::optional<estimate::Estimate> worst;
+    std::string worstLevels;
+    std::vector<std::string> paths;
+    for (const RowState& row : state.rows) {
+      if (row.run != &run) continue;
+      std::optional<estimate::Estimate> estimate = estimateOf(row);
+      if (!estimate) continue;
+      checkLimit(row, *estimate);
+      if (options.json) {
+        const estimate::RowLabel label{run.spec.name, row.row, run.levels(row.row).dump()};
+        fmt::print("{}\n", estimate::toJson(*estimate, label, state.workspace->session.sources));
+        continue;
+      }
+      std::vector<report::Cell> cells = {std::to_string(row.row + 1)};
+      for (std::size_t f = 0; f < run.spec.factors.size(); ++f) cells.emplace_back(run.spec.factors[f].levels[run.rows[row.row][f]].text);
+      for (const Column& column : columns()) cells.emplace_back(column.text(*estimate));
+      table.add(std::move(cells));
+      if (estimate->flops.gated) paths.push_back(pathsText(run.levelsText(row.row), *estimate));
+      if (worst && memoryOf(*estimate) <= memoryOf(*worst)) continue;
+      worst = std::move(estimate);
+      worstLevels = run.levelsText(row.row);
+    }
+    if (options.json || table.rows.empty()) return;
+    printTable(options, table);
+    if (worst) printKinds(options, *state.workspace, *worst, worstLevels);
+    for (const std::string& path : paths) fmt::print("{}\n", path);
+  }
+
+  bool overLimit = false;
+
+private:
+  static std::uint64_t memoryOf(const estimate::Estimate& e) { return e.device ? e.device->arena : e.memory.bytes; }
+
+  static std::string pathsText(const std::string& levels, const estimate::Estimate& e) {
+    return fmt::format("paths of {}: FLOPs forward from {} to {}, static memory from {} to {}", levels,
+                       report::flops(estimate::toDouble(e.flops.least.forward)), report::flops(estimate::toDouble(e.flops.most.forward)),
+                       report::bytes(e.memory.least), report::bytes(e.memory.bytes));
+  }
+
+  std::optional<estimate::Estimate> estimateOf(const RowState& row) {
+    const graph::Row& elaborated = *row.elaborated;
+    auto estimate = estimate::estimateRow(elaborated.graph(), elaborated.values, row.program ? &*row.program : nullptr);
+    auto flops = estimate::countFlops(elaborated.graph(), elaborated.values, convention);
+    if (!estimate || !flops) {
+      const estimate::NoValue& why = estimate ? flops.error() : estimate.error();
+      state.sink().report(Diag::row_without_number, why.range, why.what);
+      return std::nullopt;
+    }
+    estimate->flops = std::move(*flops);
+    return std::move(*estimate);
+  }
+
+  void checkLimit(const RowState& row, const estimate::Estimate& estimate) {
+    if (options.maxMemory.empty()) return;
+    const auto limit = report::parseBytes(options.maxMemory);
+    if (!limit || memoryOf(estimate) <= *limit) return;
+    overLimit = true;
+    printNote(options, fmt::format("{} ({}) takes {}, more than {}", row.run->spec.name, row.run->levelsText(row.row),
+                                   report::bytes(memoryOf(estimate)), report::bytes(*limit)));
+  }
+
+  State& state;
+  const Options& options;
+  const estimate::Convention& convention;
+};
+
+}  // namespace
+
+int runEstimate(const Options& options) {
+  if (!options.maxMemory.empty()) {
+    if (const auto limit = report::parseBytes(options.maxMemory); !limit) {
+      printFailure(fmt::format("--max {}: {}", options.maxMemory, limit.error()));
+      return kUsage;
+    }
+  }
+  State state(options);
+  if (const Progressed done = runPipeline(state, "lower"); !done.proceed) return done.status;
+  if (state.designs.runs.empty()) {
+    printFailure("the program has no design: give --input (and --task) for its network");
+    return finish(state, kUsage);
+  }
+  Estimator estimator(state, *estimate::findConvention(options.convention));
+  for (const auto& run : state.designs.runs) {
+    if (run->experiment != nullptr) {
+      estimator.design(*run);
+    } else {
+      printNote(options, fmt::format("{} has no network: nothing to estimate", run->spec.name));
+    }
+  }
+  return finish(state, estimator.overLimit ? kVerdictAgainst : kOk);
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,95 @@
+// tbemc run, measure, regress, predict: the commands that have to do with measured rows.
+#include "compiler/driver/Campaigns.h"
+#include "compiler/driver/Commands.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/Regressions.h"
+
+#include <fmt/format.h>
+
+namespace tbem::driver {
+
+namespace {
+
+/// How far a command goes.
+struct Steps {
+  bool measure = false, regress = false, predict = false, plots = false;
+};
+
+/// What the program declares beyond designs, read and checked.
+struct Declared {
+  std::vector<MeasurePlan> measures;
+  std::vector<RegressionPlan> regressions;
+};
+
+Declared readDeclared(State& state) {
+  Declared declared;
+  declared.measures = readMeasures(*state.workspace, state.designs, state.options);
+  declared.regressions = readRegressions(*state.workspace, state.designs);
+  refuseLaterDeclarations(*state.workspace);
+  return declared;
+}
+
+int evaluateStored(State& state, const Declared& declared, const std::vector<CaseRow>& rows, const StoreFile& file, const Steps& steps) {
+  const bool wantsFit = (steps.regress || steps.predict) && !declared.regressions.empty();
+  if (!wantsFit && !steps.plots) return kOk;
+  if (!file.exists()) {
+    printFailure(fmt::format("{} is not there: nothing is measured yet (tbemc measure)", file.path()));
+    return kEnvironment;
+  }
+  auto store = store::Store::open(file.path(), store::Mode::ReadOnly);
+  if (!store) {
+    printFailure(store.error().message);
+    return kEnvironment;
+  }
+  std::vector<Fitted> fits;
+  if (wantsFit) fits = fitRegressions(*state.workspace, declared.regressions, rows, *store);
+  if (steps.regress) printFitted(fits, state.options);
+  if (steps.predict) printPredictions(*state.workspace, declared.regressions, fits, state.options);
+  if (steps.plots && !writePlots(*state.workspace, declared.measures, rows, fits, *store, state.options)) return kEnvironment;
+  return kOk;
+}
+
+/// A later failure does not hide an earlier one.
+int worse(int a, int b) { return a != kOk ? a : b; }
+
+int runSteps(const Options& options, const Steps& steps) {
+  State state(options);
+  if (const Progressed done = runPipeline(state, "graph"); !done.proceed) return done.status;
+  const Declared declared = readDeclared(state);
+  if (state.sink().hasErrors()) return finish(state, kOk);
+  const std::vector<CaseRow> rows = caseRows(*state.workspace, declared.measures, options);
+  if (state.sink().hasErrors()) return finish(state, kOk);
+  const StoreFile file(*state.workspace, options);
+  if (declared.measures.empty() && (steps.measure || steps.regress)) {
+    printNote(options, "the program measures nothing: it has no `measure` of a design with a network");
+    return finish(state, kOk);
+  }
+  if (options.dryRun) return finish(state, describeCampaigns(declared.measures, rows, file, options));
+  int status = kOk;
+  if (steps.measure) status = runCampaigns(*state.workspace, declared.measures, rows, file, options);
+  if (status == kInterrupted || status == kEnvironment) return finish(state, status);
+  return finish(state, worse(status, evaluateStored(state, declared, rows, file, steps)));
+}
+
+}  // namespace
+
+int runMeasure(const Options& options) { return runSteps(options, {.measure = true}); }
+int runRegress(const Options& options) { return runSteps(options, {.regress = true, .plots = true}); }
+int runPredict(const Options& options) { return runSteps(options, {.predict = true}); }
+
+int runProgram(const Options& options) {
+  const bool quietStages = options.dryRun || options.json;
+  if (!quietStages && options.emitStage.empty()) {
+    Options quick = options;
+    quick.printAfter.clear();
+    quick.time = false;
+    if (const int status = runDesign(quick); status != kOk) return status;
+    if (const int status = runEstimate(quick); status != kOk) return status;
+  } else if (options.json && !options.dryRun) {
+    if (const int status = runDesign(options); status != kOk) return status;
+    if (const int status = runEstimate(options); status != kOk) return status;
+  }
+  return runSteps(options, {.measure = true, .regress = true, .predict = true, .plots = true});
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,129 @@
+#include "compiler/driver/MeasureReport.h"
+
+#include "runtime/measure/Quantile.h"
+#include "runtime/report/Numbers.h"
+#include "runtime/report/Table.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace tbem::driver {
+
+namespace {
+
+template <class T> Json orNull(const std::optional<T>& value) { return value ? Json(*value) : Json(); }
+
+/// The repeats of one row among what the store has of its identity.
+std::vector<store::Stored> repeatsOf(store::Store& store, const CaseRow& row) {
+  const std::vector<std::string> identity = {row.identity};
+  auto found = store.results(identity);
+  if (!found) {
+    printFailure(found.error().message);
+    return {};
+  }
+  std::erase_if(*found, [&](const store::Stored& one) { return one.key.repeat >= row.plan->repeats; });
+  return std::move(*found);
+}
+
+}  // namespace
+
+template <class T>
+std::optional<double> medianOf(const std::vector<store::Stored>& repeats, std::optional<T> runtime::Measurement::*field) {
+  std::vector<double> values;
+  for (const store::Stored& one : repeats) {
+    if (one.value.status == runtime::Status::Ok && one.value.*field) values.push_back(static_cast<double>(*(one.value.*field)));
+  }
+  if (values.empty()) return std::nullopt;
+  return measure::median(values);
+}
+template std::optional<double> medianOf(const std::vector<store::Stored>&, std::optional<double> runtime::Measurement::*);
+template std::optional<double> medianOf(const std::vector<store::Stored>&, std::optional<std::uint64_t> runtime::Measurement::*);
+
+void printMeasurement(const runtime::Case& one, const runtime::Measurement& value, bool reused) {
+  Json latency;
+  if (value.latencyMedian) latency = {{"median", *value.latencyMedian}, {"p05", orNull(value.latencyP05)}, {"p95", orNull(value.latencyP95)}};
+  printJson("measure", {{"design", one.design}, {"row", one.row}, {"levels", Json::parse(one.levels)}, {"backend", one.backend},
+                        {"repeat", one.repeat}, {"status", runtime::name(value.status)}, {"reason", value.reason},
+                        {"memory_peak", orNull(value.memoryPeak)}, {"memory_baseline", orNull(value.memoryBaseline)},
+                        {"memory_reason", value.memoryReason}, {"arena_peak", orNull(value.arenaPeak)}, {"arena_planned", orNull(value.arena)},
+                        {"static_memory", orNull(value.staticMemory)}, {"live", orNull(value.live)}, {"latency", latency},
+                        {"energy", orNull(value.energy)}, {"energy_reason", value.energyReason}, {"identity", one.identity},
+                        {"machine", value.machine}, {"versions", value.versions}, {"reused", reused}});
+}
+
+void printReused(store::Store& store, const std::vector<CaseRow>& rows, const measure::CampaignResult& result) {
+  std::set<std::pair<std::string, std::uint32_t>> now;
+  for (const runtime::Case& one : result.ran) now.insert({one.identity, one.repeat});
+  for (const CaseRow& row : rows) {
+    for (const store::Stored& one : repeatsOf(store, row)) {
+      if (now.count({one.key.identity, one.key.repeat}) != 0) continue;
+      runtime::Case key = one.key;
+      key.design = row.plan->run->spec.name;
+      key.row = static_cast<std::uint32_t>(row.row);
+      key.levels = row.plan->run->levels(row.row).dump();
+      printMeasurement(key, one.value, true);
+    }
+  }
+}
+
+void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows, const Options& options) {
+  for (const MeasurePlan& plan : plans) {
+    const DesignRun& run = *plan.run;
+    report::Table table;
+    table.title = fmt::format("measured: {} ({} repeat{})", run.spec.name, plan.repeats, plan.repeats == 1 ? "" : "s, medians");
+    table.columns.push_back({"row"});
+    for (const graph::FactorSpec& factor : run.spec.factors) table.columns.push_back({factor.name});
+    table.columns.push_back({"backend", report::Align::Left});
+    table.columns.push_back({"status", report::Align::Left});
+    const auto column = [&](bool wanted, const char* title) {
+      if (wanted) table.columns.push_back({title, report::Align::Decimal});
+    };
+    column(plan.wantsMemory, "peak memory");
+    column(plan.wantsMemory, "arena measured");
+    column(plan.wantsMemory, "arena planned");
+    column(plan.wantsLatency, "latency");
+    column(plan.wantsEnergy, "energy");
+    std::string energyReason;
+    for (const CaseRow& row : rows) {
+      if (row.plan != &plan) continue;
+      const std::vector<store::Stored> repeats = repeatsOf(store, row);
+      std::vector<report::Cell> cells = {std::to_string(row.row + 1)};
+      for (std::size_t f = 0; f < run.spec.factors.size(); ++f) cells.emplace_back(run.spec.factors[f].levels[run.rows[row.row][f]].text);
+      cells.emplace_back(row.backend);
+      std::string status = repeats.empty() ? "left" : "ok";
+      report::Tone tone = repeats.empty() ? report::Tone::Faint : report::Tone::Good;
+      for (const store::Stored& one : repeats) {
+        if (one.value.status == runtime::Status::Ok) continue;
+        status = fmt::format("{}: {}", runtime::name(one.value.status), one.value.reason.substr(0, 40));
+        tone = one.value.status == runtime::Status::Skipped ? report::Tone::Faint : report::Tone::Bad;
+      }
+      cells.emplace_back(status, tone);
+      const auto bytes = [&](std::optional<std::uint64_t> runtime::Measurement::*field) {
+        const std::optional<double> value = medianOf(repeats, field);
+        return value ? report::bytes(static_cast<std::uint64_t>(*value)) : std::string("-");
+      };
+      if (plan.wantsMemory) {
+        cells.emplace_back(bytes(&runtime::Measurement::memoryPeak));
+        cells.emplace_back(bytes(&runtime::Measurement::arenaPeak));
+        cells.emplace_back(row.skip.empty() ? report::bytes(row.arena) : "-");
+      }
+      if (plan.wantsLatency) {
+        const std::optional<double> value = medianOf(repeats, &runtime::Measurement::latencyMedian);
+        cells.emplace_back(value ? report::seconds(*value) : "-");
+      }
+      if (plan.wantsEnergy) {
+        const std::optional<double> value = medianOf(repeats, &runtime::Measurement::energy);
+        cells.emplace_back(value ? report::joules(*value) : "-");
+        for (const store::Stored& one : repeats) {
+          if (!one.value.energy && !one.value.energyReason.empty()) energyReason = one.value.energyReason;
+        }
+      }
+      table.add(std::move(cells));
+    }
+    printTable(options, table);
+    if (!energyReason.empty()) fmt::print("no energy: {}\n", energyReason);
+  }
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,143 @@
+#include "compiler/driver/Pipeline.h"
+
+#include "compiler/driver/Dump.h"
+#include "compiler/sema/CheckNames.h"
+#include "runtime/measure/Meters.h"
+#include "runtime/report/Numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tbem::driver {
+
+namespace {
+
+int load(State& state) {
+  state.workspace = loadWorkspace(state.options);
+  return state.workspace == nullptr ? kEnvironment : kOk;
+}
+
+int checkNames(State& state) {
+  sema::checkNames(*state.workspace->program, state.sink());
+  return kOk;
+}
+
+int design(State& state) {
+  state.designs = makeDesigns(*state.workspace, state.options);
+  return state.designs.usage ? kUsage : kOk;
+}
+
+int elaborate(State& state) {
+  for (const auto& run : state.designs.runs) {
+    if (run->experiment == nullptr) continue;
+    for (const std::size_t row : run->chosen) {
+      RowState one;
+      one.run = run.get();
+      one.row = row;
+      one.elaborated = elaborateRow(*run, row);
+      if (one.elaborated) state.rows.push_back(std::move(one));
+      if (state.firstRowOnly) return kOk;
+    }
+  }
+  return kOk;
+}
+
+int lower(State& state) {
+  state.backendName = !state.options.backend.empty() ? state.options.backend : state.options.dtype == "f64" ? "ref" : "cpu";
+  state.backend = openBackend(state.backendName);
+  if (state.backend.backend == nullptr) {
+    printFailure(fmt::format("backend {}: {}", state.backendName, state.backend.reason));
+    return state.backend.known ? kEnvironment : kUsage;
+  }
+  estimate::LowerOptions options = lowerOptions(state.options, state.backend.device, &state.queries);
+  options.keepGradients = options.keepOutputs = state.keepResults;
+  for (RowState& row : state.rows) {
+    // Gates have no native code yet, so no plan either: what they cost is known from shapes alone.
+    if (firstGate(row.elaborated->graph())) continue;
+    auto program = estimate::lower(row.elaborated->graph(), row.elaborated->values, *state.backend.backend, options);
+    if (program) {
+      row.program = std::move(*program);
+    } else {
+      program.error().report(state.sink());
+    }
+  }
+  return kOk;
+}
+
+int compile(State& state) {
+  jit::JitOptions options;
+  options.keepIr = state.options.emitStage == "code" || state.options.printAfter == "code" || state.options.as == "llvm";
+  for (RowState& row : state.rows) {
+    if (const std::optional<SrcRange> gate = firstGate(row.elaborated->graph())) {
+      state.sink().report(Diag::not_there_yet, *gate, std::string("running gates is"));
+      continue;
+    }
+    auto compiled = compileRow(*row.elaborated, *row.program, options);
+    if (!compiled) {
+      printFailure(compiled.error());
+      return kEnvironment;
+    }
+    row.compiled = std::move(*compiled);
+  }
+  return kOk;
+}
+
+constexpr Stage kStages[] = {
+    {"load", "parse the program and what it imports", load, dumpSyntax},
+    {"names", "names, arguments, values that nobody uses", checkNames, dumpNames},
+    {"design", "factors, levels, arrays", design, dumpDesigns},
+    {"graph", "networks as graphs, with gradients and updates; conditions of every row", elaborate, dumpGraphs},
+    {"lower", "layouts, fused loops, workspaces, the plan of memory", lower, dumpPrograms},
+    {"code", "native code", compile, dumpCode},
+};
+
+std::string stageNames() {
+  std::string text;
+  for (const Stage& stage : kStages) text += fmt::format("{}{}", text.empty() ? "" : ", ", stage.name);
+  return text;
+}
+
+/// kUsage after saying so, where a stage is named that does not exist.
+int checkStageNames(const State& state) {
+  for (const std::string& wanted : {state.options.emitStage, state.options.printAfter}) {
+    if (wanted.empty()) continue;
+    if (std::none_of(std::begin(kStages), std::end(kStages), [&](const Stage& s) { return wanted == s.name; })) {
+      printFailure(fmt::format("no stage is called `{}` ({})", wanted, stageNames()));
+      return kUsage;
+    }
+  }
+  return kOk;
+}
+
+}  // namespace
+
+std::span<const Stage> stages() { return kStages; }
+
+Progressed runPipeline(State& state, std::string_view last) {
+  if (const int status = checkStageNames(state); status != kOk) return {false, status};
+  // `--emit code` goes further than the command itself would.
+  bool reached = false;
+  for (const Stage& stage : kStages) {
+    const double start = measure::monotonicSeconds();
+    const int status = stage.run(state);
+    if (state.options.time) fmt::print(stderr, "{:<8} {}\n", stage.name, report::seconds(measure::monotonicSeconds() - start));
+    const bool errors = state.workspace != nullptr && state.sink().hasErrors();
+    if (status != kOk || errors) return {false, state.workspace == nullptr ? status : finish(state, status)};
+    if (state.options.printAfter == stage.name) fmt::print("{}", stage.dump(state));
+    if (state.options.emitStage == stage.name) {
+      fmt::print("{}", stage.dump(state));
+      return {false, finish(state, kOk)};
+    }
+    reached = reached || last == stage.name;
+    if (reached && state.options.emitStage.empty()) return {true, kOk};
+  }
+  return {true, kOk};
+}
+
+int finish(State& state, int status) {
+  const int printed = printDiagnostics(state.workspace->session, state.options);
+  return status != kOk ? status : printed;
+}
+
+}  // namespace tbem::driver

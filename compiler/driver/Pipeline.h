@@ -1,0 +1,66 @@
+// The way through the compiler, as a list of stages. Every command runs a piece of it.
+#pragma once
+
+#include "compiler/driver/Backends.h"
+#include "compiler/driver/Designs.h"
+#include "compiler/driver/Lowered.h"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tbem::driver {
+
+/// One row on its way.
+struct RowState {
+  DesignRun* run = nullptr;
+  std::size_t row = 0;
+  std::optional<graph::Row> elaborated;         ///< after `graph`
+  std::optional<estimate::Program> program;     ///< after `lower`; none where the graph has gates
+  std::optional<jit::Compiled> compiled;        ///< after `code`
+};
+
+/// What the stages hand on.
+struct State {
+  explicit State(const Options& options) : options(options) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  const Options& options;
+  bool firstRowOnly = false;                    ///< work on the first chosen row alone
+  bool keepResults = false;                     ///< gradients and outputs stay readable after the step
+  std::unique_ptr<Workspace> workspace;         ///< after `load`
+  Designs designs;                              ///< after `design`
+  std::vector<RowState> rows;                   ///< after `graph`: the rows that met their conditions
+  std::string backendName;                      ///< after `lower`
+  Opened backend;
+  estimate::QueryCache queries;
+
+  DiagnosticSink& sink() { return workspace->session.sink; }
+};
+
+/// A stage: its name (for --emit, --print-after, --time), what it does, and how its result is printed. `run` returns kOk, or the
+/// exit status with which to stop; mistakes of the program are in the session's sink.
+struct Stage {
+  const char* name;
+  const char* help;
+  int (*run)(State& state);
+  std::string (*dump)(const State& state);
+};
+std::span<const Stage> stages();
+
+/// What a command does next.
+struct Progressed {
+  bool proceed = false;      ///< go on; else return `status`, everything is printed
+  int status = 0;
+};
+/// Runs all stages up to `last`. Stops at the first stage after which there are errors, having printed the diagnostics, and after the
+/// stage that --emit names, having printed what it made.
+Progressed runPipeline(State& state, std::string_view last);
+
+/// Prints the diagnostics and picks the exit status of a command that came to its end with `status`.
+int finish(State& state, int status);
+
+}  // namespace tbem::driver

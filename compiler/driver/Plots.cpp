@@ -1,0 +1,124 @@
+// The plots of a program: measured against predicted, and memory by factor (the TBEM paper's Figure 2).
+#include "compiler/driver/MeasureReport.h"
+#include "compiler/driver/Regressions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+namespace tbem::driver {
+
+namespace {
+
+report::Plot measuredAgainstPredicted(const Fitted& fitted) {
+  report::Series series{fitted.backend, {}};
+  const std::vector<design::Factor> factors = fitted.plan->run->factors();
+  for (std::size_t i = 0; i < fitted.rows.size(); ++i) {
+    report::Point point;
+    point.x = fitted.result.fitted[i];
+    point.y = fitted.responses[i];
+    point.label = fitted.plan->run->levelsText(fitted.rows[i]);
+    const auto prediction = regress::predict(fitted.result, design::pointOf(factors, fitted.plan->run->rows[fitted.rows[i]]));
+    if (prediction && prediction->interval) {
+      point.left = prediction->interval->low;
+      point.right = prediction->interval->high;
+    }
+    series.points.push_back(std::move(point));
+  }
+  return report::scatterMeasuredPredicted(fmt::format("{} of {} on {}", fitted.plan->decl->name.text, fitted.plan->run->spec.name, fitted.backend),
+                                          fitted.plan->response, fitted.plan->quantity, {series});
+}
+
+/// The factors that a plot of memory shows: along x, and one line each. `depth` and `width` as in the paper where they are there,
+/// else the first two numeric ones.
+struct Axes {
+  std::optional<std::size_t> x, lines;
+};
+Axes axesOf(const DesignRun& run) {
+  const std::vector<design::Factor> factors = run.factors();
+  Axes axes;
+  const auto numeric = [&](std::size_t f) { return factors[f].numeric() && factors[f].values.size() > 1; };
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    if (factors[f].name == "depth" && numeric(f)) axes.x = f;
+  }
+  for (std::size_t f = 0; f < factors.size() && !axes.x; ++f) {
+    if (numeric(f)) axes.x = f;
+  }
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    if (f != axes.x && factors[f].name == "width") axes.lines = f;
+  }
+  for (std::size_t f = 0; f < factors.size() && !axes.lines; ++f) {
+    if (f != axes.x) axes.lines = f;
+  }
+  return axes;
+}
+
+std::optional<report::Plot> memoryByFactor(const MeasurePlan& plan, const std::vector<CaseRow>& rows, const std::string& backend, store::Store& store) {
+  const DesignRun& run = *plan.run;
+  const Axes axes = axesOf(run);
+  if (!axes.x) return std::nullopt;
+  const std::vector<design::Factor> factors = run.factors();
+  std::map<std::size_t, report::Series> lines;
+  for (const CaseRow& row : rows) {
+    if (row.plan != &plan || row.backend != backend) continue;
+    const std::vector<std::string> identity = {row.identity};
+    const auto repeats = store.results(identity);
+    if (!repeats) continue;
+    const std::optional<double> memory = medianOf(*repeats, &runtime::Measurement::memoryPeak);
+    if (!memory) continue;
+    const LevelIndices& levels = run.rows[row.row];
+    const std::size_t line = axes.lines ? levels[*axes.lines] : 0;
+    report::Series& series = lines[line];
+    if (axes.lines) series.name = fmt::format("{} = {}", factors[*axes.lines].name, factors[*axes.lines].labels[line]);
+    report::Point point;
+    point.x = factors[*axes.x].values[levels[*axes.x]];
+    point.y = *memory;
+    point.label = run.levelsText(row.row);
+    series.points.push_back(std::move(point));
+  }
+  if (lines.empty()) return std::nullopt;
+  std::vector<report::Series> series;
+  for (auto& [line, one] : lines) series.push_back(std::move(one));
+  report::Plot plot = report::linesByFactor(fmt::format("peak memory of {} on {}", run.spec.name, backend), {factors[*axes.x].name},
+                                            {"peak memory", report::Quantity::Bytes}, std::move(series));
+  // With further factors a line would join rows that differ in those too: markers alone are honest.
+  if (factors.size() > 2) {
+    plot.lines = false;
+    plot.subtitle = "rows differ in the other factors too; point at a marker for its levels";
+  }
+  return plot;
+}
+
+bool write(const std::string& path, const report::Plot& plot) {
+  const auto written = report::writeAtomically(path, report::svg(plot));
+  if (!written) printFailure(written.error());
+  return written.has_value();
+}
+
+}  // namespace
+
+bool writePlots(const Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
+                const std::vector<Fitted>& fits, store::Store& store, const Options& options) {
+  const std::string folder = !options.out.empty() ? options.out : workspace.beside(".out");
+  if (folder.empty() || options.noPlots) return true;
+  bool good = true;
+  const auto file = [&](const std::string& name) { return (std::filesystem::path(folder) / name).string(); };
+  std::vector<std::string> written;
+  const auto add = [&](const std::string& name, const report::Plot& plot) {
+    good = write(file(name), plot) && good;
+    written.push_back(name);
+  };
+  for (const Fitted& fitted : fits) add(fmt::format("{}-{}.svg", fitted.plan->decl->name.text, fitted.backend), measuredAgainstPredicted(fitted));
+  for (const MeasurePlan& plan : plans) {
+    for (const std::string& backend : plan.backends) {
+      if (const auto plot = memoryByFactor(plan, rows, backend, store)) add(fmt::format("{}-memory-{}.svg", plan.run->spec.name, backend), *plot);
+    }
+  }
+  if (!written.empty() && good) printNote(options, fmt::format("plots in {}: {}", folder, fmt::join(written, ", ")));
+  return good;
+}
+
+}  // namespace tbem::driver

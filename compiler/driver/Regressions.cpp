@@ -1,0 +1,175 @@
+#include "compiler/driver/Regressions.h"
+
+#include "compiler/driver/MeasureReport.h"
+#include "runtime/measure/Quantile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace tbem::driver {
+
+namespace {
+
+report::Quantity quantityOf(const std::vector<std::string>& names) {
+  const auto all = [&](std::initializer_list<const char*> group) {
+    return !names.empty() && std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+      return std::find(group.begin(), group.end(), name) != group.end();
+    });
+  };
+  if (all({"memory_peak", "memory_baseline", "static_memory", "live", "arena", "arena_peak"})) return report::Quantity::Bytes;
+  if (all({"latency"})) return report::Quantity::Seconds;
+  if (all({"energy"})) return report::Quantity::Joules;
+  if (all({"flops"})) return report::Quantity::Flops;
+  return report::Quantity::Number;
+}
+
+/// A product of quantities has no simple unit.
+bool isLinear(const ast::Expr& expr) {
+  const auto* binary = ast::dynCast<ast::Binary>(&expr);
+  if (binary == nullptr) return true;
+  const bool sum = binary->op == ast::BinaryOp::Add || binary->op == ast::BinaryOp::Sub;
+  return sum && isLinear(*binary->left) && isLinear(*binary->right);
+}
+
+bool checkValidation(DiagnosticSink& sink, const ast::Regress& decl) {
+  if (decl.validate.empty() || decl.validate.text == "leave_one_out") return true;
+  sink.report(Diag::unknown_validation, decl.validate.range, decl.validate.text).fix(decl.validate.range, "leave_one_out", Applicability::Maybe);
+  return false;
+}
+
+}  // namespace
+
+std::vector<RegressionPlan> readRegressions(Workspace& workspace, const Designs& designs) {
+  DiagnosticSink& sink = workspace.session.sink;
+  std::vector<std::string> names;
+  for (const ast::Design* design : workspace.all<ast::Design>()) names.push_back(design->name.text);
+  std::vector<RegressionPlan> plans;
+  for (const ast::Regress* decl : workspace.all<ast::Regress>()) {
+    if (std::find(names.begin(), names.end(), decl->from.text) == names.end()) {
+      Diagnostic& diagnostic = sink.report(Diag::unknown_design, decl->from.range, decl->from.text);
+      const std::string close = nearest(decl->from.text, names);
+      if (!close.empty()) diagnostic.fix(decl->from.range, close, Applicability::Maybe);
+      continue;
+    }
+    RegressionPlan plan;
+    plan.decl = decl;
+    for (const auto& run : designs.runs) {
+      if (run->spec.name == decl->from.text) plan.run = run.get();
+    }
+    for (const ast::Clause& clause : decl->others) {
+      sink.report(Diag::not_there_yet, clause.range, fmt::format("the clause `{}` of `regress` is", clause.word.text));
+    }
+    if (plan.run == nullptr || !decl->others.empty() || !checkValidation(sink, *decl)) continue;
+    if (decl->response == nullptr || decl->terms == nullptr) {
+      sink.report(Diag::bad_term, decl->name.range, fmt::format("`{}` has no `{}`", decl->name.text, decl->response == nullptr ? "response" : "terms"));
+      continue;
+    }
+    const std::vector<design::Factor> factors = plan.run->factors();
+    const auto quantities = checkResponse(*decl->response, sink);
+    const auto terms = termsOf(*decl->terms, factors, sink);
+    if (!quantities || !terms) continue;
+    if (const auto problem = design::problem(factors, *terms)) {
+      sink.report(Diag::bad_term, decl->terms->range, *problem);
+      continue;
+    }
+    plan.model = design::hierarchical(*terms);
+    plan.response = std::string(workspace.session.sources.text(decl->response->range));
+    if (isLinear(*decl->response)) plan.quantity = quantityOf(*quantities);
+    plans.push_back(std::move(plan));
+  }
+  return plans;
+}
+
+void refuseLaterDeclarations(Workspace& workspace) {
+  for (const ast::Decl* decl : workspace.file().declarations) {
+    const char* what = nullptr;
+    switch (decl->kind) {
+      case ast::NodeKind::Mutate: what = "templates from templates (`mutate`) are"; break;
+      case ast::NodeKind::Fit: what = "`fit` is"; break;
+      case ast::NodeKind::Dataset: what = "datasets are"; break;
+      case ast::NodeKind::Train: what = "`train` is"; break;
+      case ast::NodeKind::Perturb: what = "`perturb` is"; break;
+      case ast::NodeKind::Assume: what = "`assume` is"; break;
+      default: break;
+    }
+    if (what != nullptr) workspace.session.sink.report(Diag::not_there_yet, decl->name.empty() ? decl->range : decl->name.range, std::string(what));
+  }
+}
+
+namespace {
+
+Quantities quantitiesOf(const CaseRow& row, const runtime::Measurement& value) {
+  Quantities out = {{"static_memory", static_cast<double>(row.staticMemory)}, {"live", static_cast<double>(row.live)},
+                    {"arena", static_cast<double>(row.arena)}, {"flops", row.flops}, {"parameters", row.parameters}};
+  const auto add = [&](const char* name, const auto& field) {
+    if (field) out[name] = static_cast<double>(*field);
+  };
+  add("memory_peak", value.memoryPeak);
+  add("memory_baseline", value.memoryBaseline);
+  add("arena_peak", value.arenaPeak);
+  add("latency", value.latencyMedian);
+  add("energy", value.energy);
+  return out;
+}
+
+/// The median over the repeats of the response of each row that has one.
+Fitted collect(const RegressionPlan& plan, const std::string& backend, const std::vector<CaseRow>& rows, store::Store& store) {
+  Fitted fitted;
+  fitted.plan = &plan;
+  fitted.backend = backend;
+  for (const CaseRow& row : rows) {
+    if (row.plan->run != plan.run || row.backend != backend) continue;
+    const std::vector<std::string> identity = {row.identity};
+    const auto repeats = store.results(identity);
+    if (!repeats) continue;
+    std::vector<double> responses;
+    for (const store::Stored& one : *repeats) {
+      if (one.value.status != runtime::Status::Ok || one.key.repeat >= row.plan->repeats) continue;
+      if (const auto value = evaluateResponse(*plan.decl->response, quantitiesOf(row, one.value))) responses.push_back(*value);
+    }
+    if (responses.empty()) continue;
+    fitted.rows.push_back(row.row);
+    fitted.responses.push_back(measure::median(responses));
+  }
+  return fitted;
+}
+
+}  // namespace
+
+std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<RegressionPlan>& plans, const std::vector<CaseRow>& rows,
+                                   store::Store& store) {
+  std::vector<Fitted> fits;
+  for (const RegressionPlan& plan : plans) {
+    std::vector<std::string> backends;
+    for (const CaseRow& row : rows) {
+      if (row.plan->run == plan.run && std::find(backends.begin(), backends.end(), row.backend) == backends.end()) backends.push_back(row.backend);
+    }
+    bool any = false;
+    for (const std::string& backend : backends) {
+      Fitted fitted = collect(plan, backend, rows, store);
+      if (fitted.rows.empty()) continue;
+      any = true;
+      const std::vector<design::Factor> factors = plan.run->factors();
+      std::vector<design::Point> points;
+      for (const std::size_t row : fitted.rows) points.push_back(design::pointOf(factors, plan.run->rows[row]));
+      auto result = regress::fit(factors, points, fitted.responses, plan.model);
+      if (!result) {
+        Diagnostic& diagnostic = workspace.session.sink.report(Diag::regression_refused, plan.decl->name.range, plan.decl->name.text, result.error().text);
+        for (const std::string& aliased : result.error().aliased) diagnostic.note(aliased);
+        continue;
+      }
+      fitted.result = std::move(*result);
+      fits.push_back(std::move(fitted));
+    }
+    if (!any) {
+      workspace.session.sink.report(Diag::nothing_measured, plan.decl->name.range, plan.decl->name.text)
+          .note("run `tbemc measure` first, or the whole program by `tbemc FILE`");
+    }
+  }
+  return fits;
+}
+
+}  // namespace tbem::driver

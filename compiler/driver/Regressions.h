@@ -1,0 +1,53 @@
+// The `regress` and `predict` declarations of a program: read, fitted to what the store has, printed, plotted.
+#pragma once
+
+#include "compiler/driver/Campaigns.h"
+#include "compiler/driver/RegressionModel.h"
+#include "runtime/regress/Fit.h"
+#include "runtime/report/Svg.h"
+
+#include <string>
+#include <vector>
+
+namespace tbem::driver {
+
+/// One `regress` declaration with its design.
+struct RegressionPlan {
+  const ast::Regress* decl = nullptr;
+  const DesignRun* run = nullptr;
+  design::Model model;                     ///< closed under hierarchy
+  report::Quantity quantity = report::Quantity::Number;   ///< of the response
+  std::string response;                    ///< as written
+};
+
+/// Reads the regressions; mistakes go to the session.
+std::vector<RegressionPlan> readRegressions(Workspace& workspace, const Designs& designs);
+/// Declarations whose stage comes later (train, perturb, fit ...) are refused by name.
+void refuseLaterDeclarations(Workspace& workspace);
+
+/// A regression on one backend.
+struct Fitted {
+  const RegressionPlan* plan = nullptr;
+  std::string backend;
+  regress::Result result;
+  std::vector<std::size_t> rows;           ///< of the design, those that were measured
+  std::vector<double> responses;           ///< medians over repeats, by row
+};
+
+/// Fits every regression on every backend that has finished rows. Refusals go to the session.
+std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<RegressionPlan>& plans, const std::vector<CaseRow>& rows,
+                                   store::Store& store);
+
+void printFitted(const std::vector<Fitted>& fits, const Options& options);
+/// The program's `predict` declarations. Mistakes go to the session.
+void printPredictions(Workspace& workspace, const std::vector<RegressionPlan>& plans, const std::vector<Fitted>& fits, const Options& options);
+
+/// Writes the plots into the output folder: measured against predicted for each regression, memory by factor for each measured
+/// design. False, after saying why, where a file cannot be written. No folder (-e without --out): nothing.
+bool writePlots(const Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
+                const std::vector<Fitted>& fits, store::Store& store, const Options& options);
+
+/// A number of this quantity for people.
+std::string quantityText(report::Quantity quantity, double value);
+
+}  // namespace tbem::driver

@@ -1,0 +1,275 @@
+// The campaigns of a program, run: each case in a fresh process of this program, each result committed before the next begins.
+#include "compiler/driver/Campaigns.h"
+#include "compiler/driver/MeasureReport.h"
+#include "runtime/measure/Child.h"
+#include "runtime/measure/Meters.h"
+#include "runtime/report/Numbers.h"
+#include "runtime/report/Progress.h"
+#include "runtime/report/Table.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+
+namespace tbem::driver {
+
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+void onInterrupt(int) { interrupted = 1; }
+
+/// While it lives, Ctrl-C and SIGTERM ask the campaign to stop after the row in hand.
+class InterruptGuard {
+public:
+  InterruptGuard() {
+    interrupted = 0;
+    struct sigaction action {};
+    action.sa_handler = onInterrupt;
+    sigaction(SIGINT, &action, &oldInterrupt);
+    sigaction(SIGTERM, &action, &oldTerminate);
+  }
+  ~InterruptGuard() {
+    sigaction(SIGINT, &oldInterrupt, nullptr);
+    sigaction(SIGTERM, &oldTerminate, nullptr);
+  }
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+private:
+  struct sigaction oldInterrupt {}, oldTerminate {};
+};
+
+/// Where compiled objects are kept for the workers: the default folder, or a temporary one that goes with this.
+class CacheFolder {
+public:
+  CacheFolder() : folder(jit::defaultCacheDir()) {
+    if (!folder.empty()) return;
+    temporary = true;
+    std::error_code ignored;
+    folder = (std::filesystem::temp_directory_path(ignored) / fmt::format("tbemc-objects-{}", getpid())).string();
+  }
+  ~CacheFolder() {
+    std::error_code ignored;
+    if (temporary) std::filesystem::remove_all(folder, ignored);
+  }
+  CacheFolder(const CacheFolder&) = delete;
+  CacheFolder& operator=(const CacheFolder&) = delete;
+  const std::string& path() const { return folder; }
+
+private:
+  std::string folder;
+  bool temporary = false;
+};
+
+runtime::Measurement notRun(runtime::Status status, std::string reason) {
+  runtime::Measurement result;
+  result.status = status;
+  result.reason = std::move(reason);
+  result.started = result.finished = measure::unixSeconds();
+  return result;
+}
+
+class Runner {
+public:
+  Runner(Workspace& workspace, const std::vector<CaseRow>& rows, const Options& options)
+      : workspace(workspace), options(options) {
+    for (const CaseRow& row : rows) byCase.emplace(std::pair(row.identity, row.backend), &row);
+  }
+
+  const CaseRow& rowOf(const runtime::Case& one) const { return *byCase.at({one.identity, one.backend}); }
+
+  runtime::Measurement run(const runtime::Case& one, double timeLimit) {
+    const CaseRow& row = rowOf(one);
+    runtime::Measurement result = !row.skip.empty() ? notRun(runtime::Status::Skipped, row.skip) : measureInChild(row, timeLimit);
+    result.staticMemory = row.staticMemory;
+    if (row.skip.empty()) {
+      result.live = row.live;
+      result.arena = row.arena;
+    }
+    result.machine = row.machine;
+    result.versions = row.versions;
+    return result;
+  }
+
+private:
+  runtime::Measurement measureInChild(const CaseRow& row, double timeLimit) {
+    if (const std::string problem = compile(row); !problem.empty()) return notRun(runtime::Status::Failed, problem);
+    measure::Command command;
+    command.argv = {"/proc/self/exe", "worker"};
+    if (options.text) {
+      command.argv.insert(command.argv.end(), {"-e", *options.text});
+    } else {
+      command.argv.push_back(workspace.path);
+      if (workspace.path == "-") command.input = workspace.file().source->text;
+    }
+    for (const std::string& input : options.inputs) command.argv.insert(command.argv.end(), {"--input", input});
+    const std::vector<std::pair<const char*, std::string>> named = {
+        {"--task", options.task},       {"--at", options.at},           {"--dtype", options.dtype},
+        {"--design", row.plan->run->spec.name}, {"--on", row.backend},  {"--row", std::to_string(row.row)},
+        {"--identity", row.identity},   {"--seed", std::to_string(options.seed)},
+        {"--threads", options.threads == 0 ? "" : std::to_string(options.threads)}, {"--cache-dir", cache.path()}};
+    for (const auto& [name, value] : named) {
+      if (!value.empty()) command.argv.insert(command.argv.end(), {name, value});
+    }
+    command.timeLimit = timeLimit;
+    const double started = measure::unixSeconds();
+    const auto outcome = measure::spawn(command);
+    if (!outcome) return notRun(runtime::Status::Failed, outcome.error());
+    runtime::Measurement result = measure::classify(*outcome, timeLimit);
+    result.started = started;
+    result.finished = measure::unixSeconds();
+    return result;
+  }
+
+  /// Puts the row's native code into the cache, once. Empty where it is there.
+  std::string compile(const CaseRow& row) {
+    if (!compiled.insert({row.identity, row.backend}).second) return {};
+    Opened& opened = backends[row.backend];
+    if (opened.backend == nullptr) opened = openBackend(row.backend);
+    const std::optional<graph::Row> elaborated = elaborateRow(*row.plan->run, row.row);
+    if (!elaborated) return "it cannot be elaborated";
+    const auto program = estimate::lower(elaborated->graph(), elaborated->values, *opened.backend, lowerOptions(options, opened.device, &queries));
+    if (!program) return fmt::format("it cannot be lowered ({})", info(program.error().kind).code);
+    jit::JitOptions jit;
+    jit.cacheDir = cache.path();
+    const auto code = compileRow(*elaborated, *program, jit);
+    if (!code) return code.error();
+    return code->cachePath.empty() ? code->cacheNote : std::string();
+  }
+
+  Workspace& workspace;
+  const Options& options;
+  CacheFolder cache;
+  estimate::QueryCache queries;
+  std::map<std::string, Opened> backends;
+  std::map<std::pair<std::string, std::string>, const CaseRow*> byCase;
+  std::set<std::pair<std::string, std::string>> compiled;
+};
+
+std::vector<runtime::Case> casesOf(const std::vector<CaseRow>& rows) {
+  std::vector<runtime::Case> cases;
+  for (const CaseRow& row : rows) {
+    for (unsigned repeat = 0; repeat < row.plan->repeats; ++repeat) {
+      cases.push_back({row.identity, row.plan->run->spec.name, static_cast<std::uint32_t>(row.row), row.plan->run->levels(row.row).dump(),
+                       row.backend, repeat, 1e9 + row.flops});
+    }
+  }
+  return cases;
+}
+
+report::ProgressStyle progressStyle(const Options& options) {
+  report::ProgressStyle style;
+  style.terminal = isatty(STDERR_FILENO) == 1;
+  style.quiet = options.quiet;
+  style.color = report::useColor(options.color, STDERR_FILENO);
+  style.width = report::terminalWidth(STDERR_FILENO);
+  return style;
+}
+
+int statusOf(const measure::CampaignResult& result, const std::vector<CaseRow>& rows) {
+  if (result.end == measure::End::Error) {
+    printFailure(result.error);
+    return kEnvironment;
+  }
+  if (result.end == measure::End::Interrupted) return kInterrupted;
+  if (result.failed + result.timeout > 0) return kRunFailed;
+  const bool anyRuns = std::any_of(rows.begin(), rows.end(), [](const CaseRow& row) { return row.skip.empty(); });
+  if (!anyRuns && !rows.empty()) {
+    printFailure(fmt::format("no row could run: {}", rows.front().skip));
+    return kEnvironment;
+  }
+  return kOk;
+}
+
+}  // namespace
+
+int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows, const StoreFile& file,
+                 const Options& options) {
+  auto store = store::Store::open(file.path());
+  if (!store) {
+    printFailure(store.error().message);
+    return kEnvironment;
+  }
+  for (const runtime::Case& one : casesOf(rows)) {
+    if (const auto done = store->registerCase(one); !done) {
+      printFailure(done.error().message);
+      return kEnvironment;
+    }
+  }
+  Runner runner(workspace, rows, options);
+  InterruptGuard guard;
+  report::Progress progress([](std::string_view text) { fmt::print(stderr, "{}", text); std::fflush(stderr); }, progressStyle(options));
+  measure::Hooks hooks;
+  hooks.known = [&](const runtime::Case& one) -> tl::expected<std::optional<measure::Known>, std::string> {
+    const auto found = store->finished(one.identity, one.repeat);
+    if (!found) return tl::unexpected(found.error().message);
+    if (!*found) return std::nullopt;
+    return measure::Known{(*found)->status, (*found)->timeLimit};
+  };
+  hooks.run = [&](const runtime::Case& one, double timeLimit) { return runner.run(one, timeLimit); };
+  hooks.commit = [&](const runtime::Case& one, const runtime::Measurement& value) -> tl::expected<void, std::string> {
+    const auto done = store->commit(one, value, options.fresh ? store::Existing::Replace : store::Existing::Keep);
+    if (!done) return tl::unexpected(done.error().message);
+    if (options.json) printMeasurement(one, value, false);
+    if (value.status != runtime::Status::Ok && value.status != runtime::Status::Skipped) {
+      progress.note(fmt::format("row {} ({}) on {}: {}: {}", one.row + 1, runner.rowOf(one).plan->run->levelsText(one.row), one.backend,
+                                runtime::name(value.status), value.reason));
+    }
+    return {};
+  };
+  hooks.progress = [&](const measure::Standing& standing) {
+    const std::string what = standing.current == nullptr ? "" : fmt::format("row {} on {}", standing.current->row + 1, standing.current->backend);
+    progress.update(standing.done, standing.total, what, standing.left);
+  };
+  measure::CampaignSettings settings;
+  settings.seed = options.seed;
+  if (options.maxTime) settings.maxSeconds = *options.maxTime;
+  if (options.maxRows) settings.maxRows = *options.maxRows;
+  settings.rowSeconds = options.rowTime;
+  settings.fresh = options.fresh;
+  settings.stop = &interrupted;
+  const measure::CampaignResult result = measure::runCampaign(casesOf(rows), hooks, settings);
+  progress.finish();
+  if (options.json) {
+    printReused(*store, rows, result);
+  } else {
+    printMeasurements(*store, plans, rows, options);
+  }
+  printNote(options, fmt::format("{} run now, {} finished before, {} left; kept in {}", result.ran.size(), result.reused, result.left, file.path()));
+  return statusOf(result, rows);
+}
+
+int describeCampaigns(const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows, const StoreFile& file, const Options& options) {
+  // A step at this speed, and this long for a process to start: rough on purpose; what is printed says so.
+  constexpr double kFlopsASecond = 5e10;
+  constexpr double kSetUpSeconds = 0.5;
+  constexpr std::uint64_t kBytesACase = 2048;
+  const measure::Settings protocol = protocolSettings();
+  double seconds = 0;
+  std::uint64_t memory = 0;
+  std::size_t cases = 0, skipped = 0;
+  for (const CaseRow& row : rows) {
+    if (!row.skip.empty()) {
+      skipped += row.plan->repeats;
+      continue;
+    }
+    const double step = row.flops / kFlopsASecond;
+    seconds += row.plan->repeats * (kSetUpSeconds + protocol.warmup * step + std::max(protocol.steps * step, protocol.minSeconds));
+    memory = std::max(memory, row.arena);
+    cases += row.plan->repeats;
+  }
+  if (options.json) {
+    printJson("dry_run", {{"designs", plans.size()}, {"cases", cases}, {"skipped", skipped}, {"seconds", seconds}, {"memory", memory},
+                          {"disk", cases * kBytesACase}, {"store", file.path()}});
+  } else {
+    fmt::print("{} runs ({} skipped), about {} at 50 GFLOP/s, up to {} of memory beside the program itself, about {} in {}\n", cases, skipped,
+               report::seconds(seconds), report::bytes(memory), report::bytes(cases * kBytesACase), file.path());
+  }
+  return kOk;
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,101 @@
+// tbemc worker: measures one row in this process. Started by `measure` for each row and repeat; prints the measurement as one
+// line. It compiles nothing: the parent has put the native code into the object cache.
+#include "compiler/driver/Backends.h"
+#include "compiler/driver/Campaigns.h"
+#include "compiler/driver/Commands.h"
+#include "compiler/driver/Identity.h"
+#include "compiler/driver/Lowered.h"
+#include "runtime/measure/Child.h"
+#include "runtime/measure/Protocol.h"
+
+#include <fmt/format.h>
+
+#include <new>
+
+namespace tbem::driver {
+
+namespace {
+
+runtime::Measurement failed(const runtime::Failure& failure) {
+  runtime::Measurement result;
+  result.status = failure.status == TBEM_OUT_OF_MEMORY ? runtime::Status::OutOfMemory : runtime::Status::Failed;
+  result.reason = failure.message;
+  return result;
+}
+
+runtime::Measurement failed(std::string reason) {
+  runtime::Measurement result;
+  result.status = runtime::Status::Failed;
+  result.reason = std::move(reason);
+  return result;
+}
+
+/// One more step in an arena that is poisoned and guarded: the highest byte that it touches, which the plan must equal. It runs
+/// after the meters are read, for poison makes the whole arena resident.
+tl::expected<runtime::ArenaReport, runtime::Failure> checkArena(const jit::Compiled& compiled, const tbem_backend& backend, std::uint64_t seed) {
+  auto instance = runtime::Instance::create(compiled.executable, backend, {.poison = true, .guard = 1 << 16});
+  if (!instance) return tl::unexpected(instance.error());
+  if (const auto ready = (*instance)->initialise(seed); !ready) return tl::unexpected(ready.error());
+  if (const auto done = (*instance)->run(1); !done) return tl::unexpected(done.error());
+  return (*instance)->measureArena();
+}
+
+runtime::Measurement measureRow(const jit::Compiled& compiled, const tbem_backend& backend, std::uint64_t seed) {
+  runtime::Measurement result;
+  {
+    auto instance = runtime::Instance::create(compiled.executable, backend);
+    if (!instance) return failed(instance.error());
+    if (const auto ready = (*instance)->initialise(seed); !ready) return failed(ready.error());
+    std::uint64_t number = 0;
+    const measure::Step step = [&]() -> tl::expected<void, measure::StepError> {
+      const auto done = (*instance)->run(++number);
+      if (done) return {};
+      return tl::unexpected(measure::StepError{done.error().status == TBEM_OUT_OF_MEMORY, done.error().message});
+    };
+    result = measure::measure(step, protocolSettings());
+  }
+  if (result.status != runtime::Status::Ok) return result;
+  const auto arena = checkArena(compiled, backend, seed);
+  if (!arena) return failed(arena.error());
+  if (!arena->guardIntact || arena->stray != runtime::kAbsent) return failed("the step wrote outside its plan: this is a bug of tbemc");
+  result.arenaPeak = arena->touched;
+  result.arenaPlanned = arena->planned;
+  return result;
+}
+
+runtime::Measurement work(const Options& options) {
+  const std::unique_ptr<Workspace> workspace = loadWorkspace(options);
+  if (workspace == nullptr) return failed("the program cannot be read");
+  Designs designs = makeDesigns(*workspace, options);
+  const Opened opened = openBackend(options.backend);
+  if (opened.backend == nullptr) return failed(opened.reason);
+  if (workspace->session.sink.hasErrors() || designs.runs.size() != 1 || options.workerRow >= designs.runs.front()->rows.size()) {
+    return failed("the program changed while it was measured");
+  }
+  const std::optional<graph::Row> row = elaborateRow(*designs.runs.front(), options.workerRow);
+  if (!row) return failed("the program changed while it was measured");
+  const std::string identity = identityOf(row->graph(), row->values, protocolSettings(), options.seed, options.backend, &opened.device,
+                                          static_cast<unsigned>(threadsOf(options, opened.device)));
+  if (identity != options.workerIdentity) return failed("the program changed while it was measured");
+  const auto program = estimate::lower(row->graph(), row->values, *opened.backend, lowerOptions(options, opened.device, nullptr));
+  if (!program) return failed("the program changed while it was measured");
+  jit::JitOptions jit;
+  jit.loadOnly = true;
+  jit.cacheDir = options.cacheDir;
+  const auto compiled = compileRow(*row, *program, jit);
+  if (!compiled) return failed(compiled.error());
+  return measureRow(*compiled, *opened.backend, options.seed);
+}
+
+}  // namespace
+
+int runWorker(const Options& options) {
+  try {
+    fmt::print("{}\n", measure::toJson(work(options)));
+  } catch (const std::bad_alloc&) {
+    return measure::kExitOutOfMemory;
+  }
+  return kOk;
+}
+
+}  // namespace tbem::driver
