@@ -27,7 +27,8 @@ ast::Name Builder::name(antlr4::tree::TerminalNode* node) const { return node ==
 bool Builder::broken(Context* ctx) const {
   if (ctx->exception != nullptr) return true;
   for (antlr4::tree::ParseTree* child : ctx->children) {
-    if (dynamic_cast<antlr4::tree::ErrorNode*>(child) != nullptr) return true;
+    const bool list = ctx->getRuleIndex() == P::RuleBlock || ctx->getRuleIndex() == P::RuleConfig;
+    if (!list && dynamic_cast<antlr4::tree::ErrorNode*>(child) != nullptr) return true;
     auto* rule = dynamic_cast<Context*>(child);
     if (rule == nullptr) continue;
     const std::size_t index = rule->getRuleIndex();
@@ -38,7 +39,7 @@ bool Builder::broken(Context* ctx) const {
 }
 
 void Builder::program(P::ProgramContext* ctx) {
-  if (ctx->NUMBER() != nullptr) {
+  if (ctx->TBEM() != nullptr && ctx->NUMBER() != nullptr) {
     const std::string digits = text(range(ctx->NUMBER()->getSymbol()));
     if (digits != "1") {
       sink.report(Diag::syntax_version, range(ctx->NUMBER()->getSymbol()), digits);

@@ -112,6 +112,21 @@ std::string describeExpected(const antlr4::misc::IntervalSet& expected) {
   return text;
 }
 
+/// A word that could stand here and is spelt nearly so, or "".
+std::string ErrorStrategy::nearWord(const antlr4::Token* token, const antlr4::misc::IntervalSet& expected) const {
+  if (token->getType() != P::ID) return {};
+  std::vector<std::string> candidates;
+  for (const SoftWord& each : softWords()) {
+    if (expected.contains(each.token)) candidates.emplace_back(each.text);
+  }
+  static constexpr std::size_t reserved[] = {P::AND, P::OR,  P::NOT, P::DIV,   P::CDIV,   P::MOD,    P::IF,     P::THEN,  P::ELSE, P::FOR,  P::IN,
+                                             P::LET, P::VAR, P::RETURN, P::TRUE_, P::FALSE_, P::FORALL, P::EXISTS, P::SKIP_, P::EXIT, P::WHEN, P::LEAVING};
+  for (std::size_t i = 0; i < std::size(reserved); ++i) {
+    if (expected.contains(reserved[i])) candidates.emplace_back(reservedWords()[i]);
+  }
+  return nearest(source.text.substr(token->getStartIndex(), token->getStopIndex() + 1 - token->getStartIndex()), candidates);
+}
+
 std::string formNote(const antlr4::RuleContext* context) {
   for (const auto* each = context; each != nullptr; each = dynamic_cast<const antlr4::RuleContext*>(each->parent)) {
     for (const Form& form : kForms) {

@@ -13,15 +13,23 @@ namespace {
 using P = grammar::TbemParser;
 using antlr4::misc::IntervalSet;
 
+/// True if the last declaration read begins with a word that begins none: the builder will say so, and what follows belongs to it.
+bool afterUnknown(const antlr4::ParserRuleContext* program) {
+  const auto* top = program->children.empty() ? nullptr : dynamic_cast<P::TopContext*>(program->children.back());
+  return top != nullptr && const_cast<P::TopContext*>(top)->unknown() != nullptr;
+}
+
 /// The loops whose members end in END: there a bad member is skipped and the loop goes on.
 bool isList(std::size_t rule) { return rule == P::RuleProgram || rule == P::RuleBlock || rule == P::RuleConfig; }
 
 /// True if the innermost thing in hand is a statement or clause with an END of its own; else the whole declaration is lost.
-bool insideMember(const antlr4::RuleContext* context) {
-  for (const auto* each = context; each != nullptr; each = dynamic_cast<const antlr4::RuleContext*>(each->parent)) {
+bool insideMember(const antlr4::ParserRuleContext* context) {
+  for (const auto* each = context; each != nullptr; each = dynamic_cast<const antlr4::ParserRuleContext*>(each->parent)) {
     switch (each->getRuleIndex()) {
-      case P::RuleStatement: case P::RuleConfigClause: case P::RuleClause: case P::RuleProcessClause: case P::RuleBlock: case P::RuleConfig:
-        return true;
+      case P::RuleStatement: case P::RuleConfigClause: case P::RuleClause: case P::RuleProcessClause: return true;
+      case P::RuleBlock: case P::RuleConfig:
+        if (!each->children.empty()) return true;  // its `{` was there
+        break;
       default: break;
     }
   }
@@ -48,10 +56,14 @@ std::string ErrorStrategy::describe(const antlr4::Token* token) const {
 void ErrorStrategy::tell(antlr4::Parser* parser, antlr4::Token* token, const IntervalSet& expected) {
   beginErrorCondition(parser);
   if (token->getTokenIndex() == lastTold) return;
+  const bool made = token->getStopIndex() + 1 == token->getStartIndex() && token->getType() != P::END;
+  if (made) return;  // the layout pass has told of it
   lastTold = token->getTokenIndex();
   if (special(parser, token)) return;
   const std::string wanted = describeExpected(expected);
   Diagnostic& told = sink.report(Diag::syntax_unexpected, range(token), describe(token) + (wanted.empty() ? "" : ": expected " + wanted));
+  const std::string near = nearWord(token, expected);
+  if (!near.empty()) told.fix(range(token), near);
   const std::string note = formNote(parser->getContext());
   if (!note.empty()) told.note(note);
 }
@@ -80,9 +92,22 @@ void ErrorStrategy::reportError(antlr4::Parser* parser, const antlr4::Recognitio
 antlr4::Token* ErrorStrategy::recoverInline(antlr4::Parser* parser) {
   const IntervalSet expected = parser->getExpectedTokens();
   const bool one = expected.size() == 1 && !expected.contains(static_cast<std::size_t>(P::END)) && !expected.contains(static_cast<std::size_t>(P::ID)) &&
+                   !expected.contains(static_cast<std::size_t>(P::LBRACE)) &&
                    !expected.contains(antlr4::Token::EOF);
   if (one && !inErrorRecoveryMode(parser) && singleTokenInsertion(parser)) return getMissingSymbol(parser);
+  if (expected.contains(static_cast<std::size_t>(P::END))) return endOfMember(parser, expected);
   throw antlr4::InputMismatchException(parser);
+}
+
+/// A statement, clause or declaration is read, but something stands before its END: reports it, and goes on after that END.
+antlr4::Token* ErrorStrategy::endOfMember(antlr4::Parser* parser, const IntervalSet& expected) {
+  if (!inErrorRecoveryMode(parser)) tell(parser, parser->getCurrentToken(), expected);
+  skipToEnd(parser, !insideMember(parser->getContext()));
+  antlr4::Token* end = parser->getCurrentToken();
+  if (end->getType() != P::END) throw antlr4::InputMismatchException(parser);
+  parser->consume();
+  endErrorCondition(parser);
+  return end;
 }
 
 void ErrorStrategy::reportMissingToken(antlr4::Parser* parser) {
@@ -122,7 +147,7 @@ void ErrorStrategy::sync(antlr4::Parser* parser) {
   while (!next.contains(input->LA(1))) {
     const std::size_t type = input->LA(1);
     if (type == antlr4::Token::EOF || (type == P::RBRACE && !top)) return;
-    if (type != P::END && !inErrorRecoveryMode(parser)) tell(parser, parser->getCurrentToken(), next);
+    if (type != P::END && !inErrorRecoveryMode(parser) && !(top && afterUnknown(context))) tell(parser, parser->getCurrentToken(), next);
     if (type == P::RBRACE) parser->consume();
     skipToEnd(parser, top);
     if (input->LA(1) == P::END) parser->consume();

@@ -33,7 +33,9 @@ private:
   SrcRange range(const antlr4::Token* token) const;
   std::string describe(const antlr4::Token* token) const;
   void tell(antlr4::Parser* parser, antlr4::Token* token, const antlr4::misc::IntervalSet& expected);
+  std::string nearWord(const antlr4::Token* token, const antlr4::misc::IntervalSet& expected) const;
   bool special(antlr4::Parser* parser, antlr4::Token* token);
+  antlr4::Token* endOfMember(antlr4::Parser* parser, const antlr4::misc::IntervalSet& expected);
   void skipToEnd(antlr4::Parser* parser, bool wholeDeclaration);
 };
 

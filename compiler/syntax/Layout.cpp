@@ -1,171 +1,178 @@
 #include "compiler/syntax/Layout.h"
 
+#include "compiler/support/Units.h"
+#include "compiler/syntax/LayoutPass.h"
 #include "compiler/syntax/LayoutRules.h"
+#include "compiler/syntax/Slips.h"
 #include "compiler/syntax/Words.h"
 
-#include <TbemParser.h>
-
+#include <algorithm>
+#include <cctype>
 #include <utility>
 
 namespace tbem::syntax {
 
-namespace {
-using P = grammar::TbemParser;
-using TokenPtr = std::unique_ptr<antlr4::Token>;
+LayoutResult LayoutPass::run() {
+  raw = lexer.getAllTokens();
+  renameSlips(raw, source, sink);
+  for (std::size_t i = 0; i < raw.size(); ++i) step(i);
+  if (!open.empty()) {
+    closeBrackets(0, "the end of the text");
+    closeBodies(0);
+  }
+  emitEnd();
+  const bool unknownWord = result.tokens.size() > 1 && result.tokens[0]->getType() == P::ID && result.tokens[1]->getType() == P::ID;
+  if (unknownWord) result.hasDeclaration = true;
+  result.bracesLost = braceLost;
+  return std::move(result);
+}
 
-class LayoutPass {
-public:
-  LayoutPass(antlr4::Lexer& lexer, const Source& source, DiagnosticSink& sink) : lexer(lexer), source(source), sink(sink) {}
+bool LayoutPass::lastIsOperand() const { return !lastIsClauseWord && endsOperand(last); }
 
-  LayoutResult run() {
-    raw = lexer.getAllTokens();
-    for (std::size_t i = 0; i < raw.size(); ++i) step(i);
+/// Type of the next token that is neither a newline nor a comment; 0 at the end.
+std::size_t LayoutPass::following(std::size_t i) const {
+  for (++i; i < raw.size(); ++i) {
+    if (raw[i]->getType() != P::NEWLINE && raw[i]->getChannel() == 0) return raw[i]->getType();
+  }
+  return 0;
+}
+
+void LayoutPass::step(std::size_t i) {
+  antlr4::Token& token = *raw[i];
+  if (token.getType() == P::NEWLINE) {
+    newline = true;
+    return;
+  }
+  if (token.getChannel() != 0) {
+    comment(token);
+    return;
+  }
+  closeLostBrackets(i);
+  if (newline && !inBracket() && !wantsMore(last) && !continues(token.getType())) emitEnd();
+  retype(i);
+  emit(i);
+  newline = false;
+}
+
+void LayoutPass::comment(const antlr4::Token& token) {
+  result.comments.push_back(range(token));
+  const std::string_view all = text(token);
+  if (all.find('\n') != std::string_view::npos) newline = true;
+  if (!all.starts_with("///")) return;
+  std::string_view line = all.substr(3);
+  if (line.starts_with(' ')) line.remove_prefix(1);
+  while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
+  if (!pendingDocs.empty()) pendingDocs += '\n';
+  pendingDocs += line;
+}
+
+void LayoutPass::retype(std::size_t i) {
+  const std::size_t type = raw[i]->getType();
+  if (type == P::ID) retypeWord(i);
+  if (type == P::LBRACE && (inBracket() || opensLiteral(last))) setType(i, P::LCURLY);
+  if (type == P::LPAREN || type == P::LBRACK) touching(i);
+}
+
+void LayoutPass::retypeWord(std::size_t i) {
+  if (last == P::NUMBER && !newline && unit(i)) return;
+  const SoftWord* soft = findSoftWord(text(*raw[i]));
+  if (soft == nullptr) return;
+  if (soft->kind == WordClass::Connector) {
+    if (lastIsOperand()) setType(i, soft->token);
+    return;
+  }
+  const std::size_t next = following(i);
+  if (!clauseBegins() || next == P::EQ || next == P::COLON) return;
+  const bool inside = !open.empty();
+  const bool stands = soft->kind == WordClass::Anywhere || (soft->kind == WordClass::Body ? inside : !inside);
+  if (!stands) return;
+  if (soft->kind == WordClass::Declaration) {
+    if (soft->token == P::TBEM ? next != P::NUMBER || last != 0 : next != P::ID) return;
+    if (soft->token != P::TBEM && soft->token != P::PRIVATE) result.hasDeclaration = true;
+  }
+  setType(i, soft->token);
+}
+
+/// A word after a number: a unit, or nearly one.
+bool LayoutPass::unit(std::size_t i) {
+  const std::string_view word = text(*raw[i]);
+  if (isUnitWord(word)) {
+    setType(i, P::UNIT);
+    return true;
+  }
+  if (findSoftWord(word) != nullptr) return false;
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
+  for (const UnitWord& each : unitWords()) {
+    if (!std::equal(word.begin(), word.end(), each.word.begin(), each.word.end(), same)) continue;
+    sink.report(Diag::syntax_unit, range(*raw[i]), word).fix(range(*raw[i]), std::string(each.word));
+    setType(i, P::UNIT);
+    return true;
+  }
+  return false;
+}
+
+/// The `(` of a call and the `[` of an index touch what they belong to.
+void LayoutPass::touching(std::size_t i) {
+  if (!lastIsOperand() || raw[i]->getStartIndex() == lastEnd || beginsDeclaration(beforeLast)) return;
+  const SrcRange gap{source.base + static_cast<Loc>(lastEnd), range(*raw[i]).begin};
+  const bool call = raw[i]->getType() == P::LPAREN;
+  sink.report(Diag::syntax_touching, range(*raw[i]), call ? "(" : "[", call ? "call" : "index").fix(gap, "");
+}
+
+void LayoutPass::emit(std::size_t i) {
+  const std::size_t type = raw[i]->getType();
+  if (type == P::SEMI && !inBracket()) {
     emitEnd();
-    return std::move(result);
+    return;
   }
-
-private:
-  enum class Open : std::uint8_t { Bracket, Literal, Body };
-
-  antlr4::Lexer& lexer;
-  const Source& source;
-  DiagnosticSink& sink;
-  std::vector<TokenPtr> raw;
-  LayoutResult result;
-  std::vector<Open> open;
-  bool newline = false;          ///< a newline stands between the last token and this one
-  std::string pendingDocs;
-  std::size_t last = 0;          ///< type of the last token that was emitted, 0 at the beginning
-  std::size_t lastEnd = 0;       ///< offset after it
-  bool lastIsClauseWord = false; ///< the last token is the word of a clause, not an operand
-
-  std::string_view text(const antlr4::Token& token) const {
-    return std::string_view(source.text).substr(token.getStartIndex(), token.getStopIndex() + 1 - token.getStartIndex());
+  if (!pendingDocs.empty()) result.documentation.emplace(raw[i]->getStartIndex(), std::exchange(pendingDocs, {}));
+  if (type == P::LET && open.empty()) result.hasDeclaration = true;
+  switch (type) {
+    case P::LPAREN:
+    case P::LBRACK: opened(i, Kind::Bracket); break;
+    case P::LCURLY: opened(i, Kind::Literal); break;
+    case P::LBRACE: opened(i, Kind::Body); break;
+    case P::RPAREN:
+    case P::RBRACK:
+    case P::RBRACE:
+      if (!closed(i)) return;
+      break;
+    default: break;
   }
-  SrcRange range(const antlr4::Token& token) const {
-    return {source.base + static_cast<Loc>(token.getStartIndex()), source.base + static_cast<Loc>(token.getStopIndex() + 1)};
-  }
-  bool inBracket() const { return !open.empty() && open.back() != Open::Body; }
-  bool clauseBegins() const { return last == 0 || last == P::END || last == P::LBRACE || last == P::PRIVATE; }
-  bool lastIsOperand() const { return !lastIsClauseWord && endsOperand(last); }
+  push(std::move(raw[i]));
+}
 
-  /// Type of the next token that is neither a newline nor a comment; `sameLine`: 0 where a newline comes first.
-  std::size_t following(std::size_t i, bool sameLine) const {
-    for (++i; i < raw.size(); ++i) {
-      const std::size_t type = raw[i]->getType();
-      if (type == P::NEWLINE && sameLine) return 0;
-      if (type != P::NEWLINE && raw[i]->getChannel() == 0) return type;
-    }
-    return 0;
-  }
+void LayoutPass::emitEnd() {
+  if (last == 0 || last == P::END || last == P::LBRACE) return;
+  pushMade(P::END);
+}
 
-  void step(std::size_t i) {
-    antlr4::Token& token = *raw[i];
-    if (token.getType() == P::NEWLINE) {
-      newline = true;
-      return;
-    }
-    if (token.getChannel() != 0) {
-      comment(token);
-      return;
-    }
-    if (newline && !inBracket() && !wantsMore(last) && !continues(token.getType())) emitEnd();
-    retype(i);
-    emit(i);
-    newline = false;
-  }
+/// A token that the source does not have, of no width, after the last one.
+void LayoutPass::pushMade(std::size_t type) {
+  push(std::make_unique<antlr4::CommonToken>(std::make_pair<antlr4::TokenSource*, antlr4::CharStream*>(&lexer, lexer.getInputStream()), type, 0,
+                                             lastEnd, lastEnd - 1));
+}
 
-  void comment(const antlr4::Token& token) {
-    result.comments.push_back(range(token));
-    const std::string_view all = text(token);
-    if (all.find('\n') != std::string_view::npos) newline = true;
-    if (all.starts_with("///")) {
-      std::string_view line = all.substr(3);
-      if (line.starts_with(' ')) line.remove_prefix(1);
-      while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
-      if (!pendingDocs.empty()) pendingDocs += '\n';
-      pendingDocs += line;
-    }
-  }
-
-  void setType(std::size_t i, std::size_t type) { static_cast<antlr4::CommonToken*>(raw[i].get())->setType(type); }
-
-  void retype(std::size_t i) {
-    const std::size_t type = raw[i]->getType();
-    if (type == P::ID) retypeWord(i);
-    if (type == P::LBRACE && (inBracket() || opensLiteral(last))) setType(i, P::LCURLY);
-    if (type == P::RBRACE && inBracket() && open.back() == Open::Literal) setType(i, P::RCURLY);
-  }
-
-  void retypeWord(std::size_t i) {
-    const std::string_view word = text(*raw[i]);
-    if (last == P::NUMBER && !newline && isUnitWord(word)) {
-      setType(i, P::UNIT);
-      return;
-    }
-    const SoftWord* soft = findSoftWord(word);
-    if (soft == nullptr) return;
-    if (soft->kind == WordClass::Connector) {
-      if (lastIsOperand()) setType(i, soft->token);
-      return;
-    }
-    const std::size_t next = following(i, false);
-    if (!clauseBegins() || next == P::EQ || next == P::COLON) return;
-    const bool inside = !open.empty();
-    const bool stands = soft->kind == WordClass::Anywhere || (soft->kind == WordClass::Body ? inside : !inside);
-    if (!stands) return;
-    if (soft->kind == WordClass::Declaration) {
-      if (soft->token == P::TBEM ? next != P::NUMBER || last != 0 : next != P::ID) return;
-      if (soft->token != P::TBEM && soft->token != P::PRIVATE) result.hasDeclaration = true;
-    }
-    setType(i, soft->token);
-  }
-
-  void emitEnd() {
-    if (last == 0 || last == P::END || last == P::LBRACE) return;
-    auto end = std::make_unique<antlr4::CommonToken>(std::make_pair<antlr4::TokenSource*, antlr4::CharStream*>(&lexer, lexer.getInputStream()),
-                                                     P::END, 0, lastEnd, lastEnd - 1);
-    push(std::move(end));
-  }
-
-  void push(TokenPtr token) {
-    lastIsClauseWord = token->getType() == P::ID && clauseBegins();
-    last = token->getType();
-    lastEnd = token->getStopIndex() + 1;
-    result.tokens.push_back(std::move(token));
-  }
-
-  void emit(std::size_t i) {
-    const std::size_t type = raw[i]->getType();
-    if (type == P::SEMI && !inBracket()) {
-      emitEnd();
-      return;
-    }
-    if (!pendingDocs.empty()) result.documentation.emplace(raw[i]->getStartIndex(), std::exchange(pendingDocs, {}));
-    if (type == P::LET && open.empty()) result.hasDeclaration = true;
-    switch (type) {
-      case P::LPAREN:
-      case P::LBRACK: open.push_back(Open::Bracket); break;
-      case P::LCURLY: open.push_back(Open::Literal); break;
-      case P::LBRACE: open.push_back(Open::Body); break;
-      case P::RPAREN:
-      case P::RBRACK:
-      case P::RCURLY:
-        if (inBracket()) open.pop_back();
-        break;
-      case P::RBRACE:
-        emitEnd();
-        if (!open.empty()) open.pop_back();
-        break;
-      default: break;
-    }
-    push(std::move(raw[i]));
-  }
-};
-}  // namespace
+void LayoutPass::push(TokenPtr token) {
+  lastIsClauseWord = token->getType() == P::ID && clauseBegins();
+  beforeLast = last;
+  last = token->getType();
+  lastEnd = token->getStopIndex() + 1;
+  result.tokens.push_back(std::move(token));
+}
 
 LayoutResult layOut(antlr4::Lexer& lexer, const Source& source, DiagnosticSink& sink) {
-  return LayoutPass(lexer, source, sink).run();
+  DiagnosticSink found;
+  LayoutPass pass(lexer, source, found, false);
+  LayoutResult result = pass.run();
+  if (pass.unbalanced()) {
+    lexer.reset();
+    found.clear();
+    result = LayoutPass(lexer, source, found, true).run();
+    result.bracesLost = true;
+  }
+  for (const Diagnostic& each : found.all()) sink.append(each);
+  return result;
 }
 
 }  // namespace tbem::syntax

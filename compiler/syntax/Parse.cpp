@@ -9,6 +9,7 @@
 #include <TbemParser.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -55,25 +56,46 @@ antlr4::ParserRuleContext* readTree(P& parser, antlr4::TokenStream& stream, bool
   }
 }
 
-/// Hands on what was found, in the order of the text: a plain "unexpected" on a line with a report that says more is left out, and so
-/// is a second one on a line.
-void handOn(const DiagnosticSink& found, const Source& source, DiagnosticSink& sink) {
+/// How much a report is worth where its line has others: slips and what the tree builder says stand for themselves; of the rest the
+/// first of the lowest rank on a line is told.
+int rank(Diag kind) {
+  switch (kind) {
+    case Diag::syntax_unclosed: case Diag::syntax_wrong_closer: case Diag::syntax_unmatched: return 1;
+    case Diag::syntax_touching: return 2;
+    case Diag::syntax_parameter_type: case Diag::syntax_let_type: case Diag::syntax_shape_brackets: case Diag::syntax_results_arrow:
+    case Diag::syntax_body_braces: case Diag::syntax_skip_when:
+      return 3;
+    case Diag::syntax_unexpected: case Diag::syntax_no_declaration: case Diag::syntax_no_statement: case Diag::syntax_no_clause: return 4;
+    default: return 0;
+  }
+}
+
+/// Hands on what was found, in the order of the text. Where braces do not balance, plain "unexpected" ones are not told: most come
+/// of the brace.
+void handOn(const DiagnosticSink& found, const Source& source, bool bracesLost, DiagnosticSink& sink) {
   const auto line = [&](const Diagnostic& each) {
     return std::upper_bound(source.lineStarts.begin(), source.lineStarts.end(), each.range.begin - source.base) - source.lineStarts.begin();
   };
-  std::set<std::ptrdiff_t> explained;
   std::vector<const Diagnostic*> list;
+  std::map<std::ptrdiff_t, int> best;
   for (const Diagnostic& each : found.all()) {
-    if (each.kind != Diag::syntax_unexpected && each.severity == Severity::Error) explained.insert(line(each));
     list.push_back(&each);
+    if (each.severity != Severity::Error) continue;
+    const auto [place, isNew] = best.emplace(line(each), rank(each.kind));
+    if (!isNew) place->second = std::min(place->second, rank(each.kind));
   }
   std::stable_sort(list.begin(), list.end(), [](const Diagnostic* a, const Diagnostic* b) { return a->range.begin < b->range.begin; });
   std::size_t told = 0;
+  std::set<std::ptrdiff_t> taken;
+  const std::size_t before = sink.errorCount();
   for (const Diagnostic* each : list) {
-    if (each->kind == Diag::syntax_unexpected && !explained.insert(line(*each)).second) continue;
+    const int worth = rank(each->kind);
+    if (worth == 4 && bracesLost) continue;
+    if (worth > 0 && (worth > best[line(*each)] || !taken.insert(line(*each)).second)) continue;
     if (each->severity == Severity::Error && ++told > kMostErrors) break;
     sink.append(*each);
   }
+  if (sink.errorCount() == before && found.hasErrors()) sink.append(*list.front());
 }
 }  // namespace
 
@@ -86,7 +108,11 @@ std::unique_ptr<ast::File> parse(const Source& source, DiagnosticSink& sink) {
   DiagnosticSink found;
   LayoutResult layout = layOut(lexer, source, found);
   file->comments = std::move(layout.comments);
-  const bool program = layout.hasDeclaration || layout.tokens.empty();
+  if (layout.tokens.empty()) {  // the runtime takes no empty list
+    handOn(found, source, layout.bracesLost, sink);
+    return file;
+  }
+  const bool program = layout.hasDeclaration;
   antlr4::ListTokenSource tokens(std::move(layout.tokens));
   antlr4::CommonTokenStream stream(&tokens);
   P parser(&stream);
@@ -97,7 +123,7 @@ std::unique_ptr<ast::File> parse(const Source& source, DiagnosticSink& sink) {
     if (program) builder.program(static_cast<P::ProgramContext*>(tree));
     else builder.expression(static_cast<P::ExpressionContext*>(tree));
   }
-  handOn(found, source, sink);
+  handOn(found, source, layout.bracesLost, sink);
   return file;
 }
 
