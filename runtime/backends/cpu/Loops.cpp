@@ -1,0 +1,42 @@
+// Chooses the inner loops for the processor.
+#include "runtime/backends/cpu/ChannelLoops.h"
+#include "runtime/backends/cpu/PoolLoops.h"
+
+namespace tbem::cpu {
+
+#define TBEM_LOOPS(isa)                                                             \
+  namespace isa {                                                                   \
+  void channelStrip(ChannelSum what, int width, const StripArguments& arguments);   \
+  void poolPlane(PoolLoop loop, int width, const runtime::Pool2d& pool, const PoolPlane& plane); \
+  }
+TBEM_LOOPS(generic)
+TBEM_LOOPS(avx2)
+TBEM_LOOPS(avx512)
+
+namespace {
+
+struct Loops {
+  decltype(&generic::channelStrip) channel = generic::channelStrip;
+  decltype(&generic::poolPlane) pool = generic::poolPlane;
+};
+
+Loops choose() {
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+  if (__builtin_cpu_supports("x86-64-v4")) return {avx512::channelStrip, avx512::poolPlane};
+  if (__builtin_cpu_supports("x86-64-v3")) return {avx2::channelStrip, avx2::poolPlane};
+#endif
+  return {};
+}
+
+const Loops& loops() {
+  static const Loops chosen = choose();
+  return chosen;
+}
+
+}  // namespace
+
+void channelStrip(ChannelSum what, int width, const StripArguments& arguments) { loops().channel(what, width, arguments); }
+
+void poolPlane(PoolLoop loop, int width, const runtime::Pool2d& pool, const PoolPlane& plane) { loops().pool(loop, width, pool, plane); }
+
+}  // namespace tbem::cpu

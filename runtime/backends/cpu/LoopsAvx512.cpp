@@ -1,0 +1,13 @@
+// The inner loops for AVX-512.
+#include "runtime/backends/cpu/ChannelLoops.h"
+#include "runtime/backends/cpu/PoolLoops.h"
+
+// From here on, and nothing of another header after this line.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC target("arch=x86-64-v4")
+#endif
+#define TBEM_ISA avx512
+#include "runtime/backends/cpu/Vector.inc"
+
+#include "runtime/backends/cpu/ChannelLoops.inc"
+#include "runtime/backends/cpu/PoolLoops.inc"
