@@ -1,0 +1,249 @@
+// Declarations and statements: where names begin and end.
+#include "compiler/sema/NameChecker.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tbem::sema {
+
+namespace {
+constexpr std::array<std::string_view, 11> kTypes = {"int", "real", "bool", "string", "pair", "pads", "axes", "dtype", "network", "block", "operator"};
+}
+
+bool checkNames(const Program& program, DiagnosticSink& sink) {
+  const std::size_t errors = sink.errorCount();
+  for (const auto& module : program.modules()) {
+    if (module->isStandard) continue;
+    for (const auto& file : module->files) {
+      for (const ast::Decl* decl : file->declarations) NameChecker(program, sink, *module).check(*decl);
+    }
+  }
+  return sink.errorCount() == errors;
+}
+
+// ---- Names ------------------------------------------------------------------------------------------------------------
+
+NameChecker::Name* NameChecker::find(std::string_view text) {
+  for (auto it = names.rbegin(); it != names.rend(); ++it) {
+    if (it->text == text) return &*it;
+  }
+  return nullptr;
+}
+
+void NameChecker::define(const ast::Name& name, Kind kind, const ast::Type* type, bool mayBeUnused) {
+  if (name.empty()) return;
+  if (const Name* outer = find(name.text); outer != nullptr && outer->range.begin != name.range.begin) {
+    sink.report(Diag::shadowed_name, name.range, name.text).label(outer->range, "bound here");
+    return;
+  }
+  names.push_back({name.text, name.range, kind, type, false, mayBeUnused});
+}
+
+void NameChecker::leave(std::size_t mark) {
+  for (std::size_t i = mark; i < names.size(); ++i) {
+    const Name& name = names[i];
+    if (name.used || name.mayBeUnused) continue;
+    sink.report(Diag::unused_value, name.range, name.text);
+  }
+  names.resize(mark);
+}
+
+void NameChecker::unknown(const ast::Name& name) {
+  std::vector<std::string> candidates = program.names(module);
+  for (const Name& one : names) candidates.emplace_back(one.text);
+  Diagnostic& d = sink.report(Diag::unknown_name, name.range, name.text);
+  if (const std::string near = nearest(name.text, candidates); !near.empty()) {
+    d.note("did you mean `" + near + "`?").fix(name.range, near);
+  }
+}
+
+// ---- Declarations -----------------------------------------------------------------------------------------------------
+
+void NameChecker::check(const ast::Decl& decl) {
+  switch (decl.kind) {
+    case ast::NodeKind::Constant: expr(static_cast<const ast::Constant&>(decl).value); break;
+    case ast::NodeKind::Function: checkFunction(static_cast<const ast::Function&>(decl)); break;
+    case ast::NodeKind::Callable: checkCallable(static_cast<const ast::Callable&>(decl)); break;
+    case ast::NodeKind::Process: checkProcess(static_cast<const ast::Process&>(decl)); break;
+    case ast::NodeKind::Design: checkDesign(static_cast<const ast::Design&>(decl)); break;
+    default: break;   // read by their own stages
+  }
+}
+
+void NameChecker::parameters(const std::vector<ast::Parameter>& list, Kind kind) {
+  for (const ast::Parameter& parameter : list) {
+    if (const Name* other = find(parameter.name.text); other != nullptr && other->kind != Kind::Dimension) {
+      sink.report(Diag::duplicate_name, parameter.name.range, parameter.name.text).label(other->range, "declared here first");
+      continue;
+    }
+    if (kind == Kind::Parameter) type(parameter.type, false);
+    expr(parameter.domain);
+    expr(parameter.defaultValue);
+    define(parameter.name, kind, parameter.type);
+  }
+}
+
+void NameChecker::dimension(const ast::Expr& dim, bool binds) {
+  const ast::Expr& inner = dim.kind == ast::NodeKind::Splice ? *ast::cast<ast::Splice>(dim).value : dim;
+  const auto* name = ast::dynCast<ast::NameRef>(&inner);
+  if (binds && name != nullptr && find(name->name.text) == nullptr) {
+    names.push_back({name->name.text, name->name.range, Kind::Dimension, nullptr, false, true});
+    return;
+  }
+  expr(&inner);
+}
+
+void NameChecker::type(const ast::Type* type, bool bindsDimensions) {
+  if (type == nullptr) return;
+  if (const auto* list = ast::dynCast<ast::ListType>(type)) return this->type(list->element, bindsDimensions);
+  if (const auto* named = ast::dynCast<ast::NamedType>(type)) {
+    const std::string& word = named->name.text;
+    if (std::find(kTypes.begin(), kTypes.end(), word) != kTypes.end()) return;
+    Diagnostic& d = sink.report(Diag::unknown_type, named->name.range, word);
+    if (const std::string near = nearest(word, {kTypes.begin(), kTypes.end()}); !near.empty()) d.note("did you mean `" + near + "`?").fix(named->name.range, near);
+    return;
+  }
+  if (const auto* tensor = ast::dynCast<ast::TensorType>(type)) {
+    for (const ast::Expr* dim : tensor->dims) dimension(*dim, bindsDimensions);
+  }
+}
+
+void NameChecker::weight(const ast::WeightStmt& weight) {
+  type(weight.type, false);
+  expr(weight.condition);
+  if (const auto* call = ast::dynCast<ast::Call>(weight.init)) {
+    for (const ast::Argument& argument : call->arguments) expr(argument.value);
+  }
+  define(weight.name, weight.isBuffer ? Kind::Buffer : Kind::Weight, weight.type);
+}
+
+/// `elementwise`, `backward`, `updates`: each part bears the name of a result, or of a tensor, weight or buffer.
+void NameChecker::parts(const std::vector<ast::Part>& list, const char*, bool needsNames) {
+  for (const ast::Part& part : list) {
+    if (needsNames && find(part.name.text) == nullptr) unknown(part.name);
+    expr(part.value);
+  }
+}
+
+void NameChecker::checkCallable(const ast::Callable& decl) {
+  parameters(decl.parameters, Kind::Parameter);
+  for (const ast::Parameter& tensor : decl.tensors) type(tensor.type, true);
+  parameters(decl.tensors, Kind::Tensor);
+  for (const ast::WeightStmt* one : decl.weights) weight(*one);
+  for (const ast::Expr* condition : decl.pre) expr(condition);
+  for (const ast::Expr* requirement : decl.requirements) expr(requirement);
+  const std::size_t beforeResults = names.size();
+  for (const ast::Result& result : decl.results) type(result.type, true);
+  for (const ast::Expr* condition : decl.post) expr(condition);
+  if (decl.hasBody) {
+    std::vector<Name> dims(names.begin() + static_cast<std::ptrdiff_t>(beforeResults), names.end());
+    names.resize(beforeResults);
+    const std::size_t mark = names.size();
+    block(decl.body);
+    leave(mark);
+    names.insert(names.end(), dims.begin(), dims.end());
+  }
+  for (const ast::Result& result : decl.results) {
+    if (!result.name.empty() && find(result.name.text) == nullptr) define(result.name, Kind::Result, result.type);
+  }
+  if (decl.native != nullptr) for (const ast::Argument& argument : decl.native->arguments) expr(argument.value);
+  parts(decl.flops, "flops", false);
+  lenient = true;
+  parts(decl.elementwise, "elementwise", true);
+  parts(decl.updates, "updates", true);
+  gradients = true;
+  parts(decl.backward, "backward", true);
+  gradients = false;
+  lenient = false;
+}
+
+void NameChecker::checkFunction(const ast::Function& decl) {
+  parameters(decl.parameters, Kind::Parameter);
+  type(decl.result, false);
+  const std::size_t mark = names.size();
+  block(decl.body);
+  leave(mark);
+}
+
+void NameChecker::checkProcess(const ast::Process& decl) {
+  for (const auto& port : decl.inputs) parameters(port, Kind::Parameter);
+  for (const auto& port : decl.outputs) parameters(port, Kind::Parameter);
+  for (const ast::Process::External& external : decl.externals) define(external.name, Kind::Parameter, external.type);
+  expr(decl.pre);
+  expr(decl.post);
+}
+
+void NameChecker::checkDesign(const ast::Design& decl) {
+  inDesign = true;
+  for (const ast::Factor& factor : decl.factors) {
+    for (const ast::Expr* level : factor.levels) expr(level);
+  }
+  for (const ast::Factor& factor : decl.factors) {
+    if (find(factor.name.text) == nullptr) names.push_back({factor.name.text, factor.name.range, Kind::Factor, nullptr, false, true});
+  }
+  expr(decl.of);
+  for (const ast::Input& input : decl.inputs) expr(input.shape);
+  for (const ast::Expr* condition : decl.where) expr(condition);
+  if (const auto* task = ast::dynCast<ast::Call>(decl.task)) {
+    for (const ast::Argument& argument : task->arguments) expr(argument.value);
+  }
+  inDesign = false;
+}
+
+// ---- Statements -------------------------------------------------------------------------------------------------------
+
+void NameChecker::block(const ast::Block& block) {
+  const std::size_t mark = names.size();
+  for (const ast::Stmt* one : block) statement(*one);
+  leave(mark);
+}
+
+void NameChecker::statement(const ast::Stmt& statement) {
+  switch (statement.kind) {
+    case ast::NodeKind::Let: {
+      const auto& let = ast::cast<ast::Let>(statement);
+      expr(let.value);
+      for (const ast::Name& name : let.pattern.names) define(name, let.isVar ? Kind::Var : Kind::Let, nullptr, let.pattern.isTuple);
+      break;
+    }
+    case ast::NodeKind::Assign: assign(ast::cast<ast::Assign>(statement)); break;
+    case ast::NodeKind::For: {
+      const auto& loop = ast::cast<ast::For>(statement);
+      expr(loop.domain);
+      const std::size_t mark = names.size();
+      define(loop.variable, Kind::Loop);
+      block(loop.body);
+      leave(mark);
+      break;
+    }
+    case ast::NodeKind::IfStmt: {
+      const auto& branch = ast::cast<ast::IfStmt>(statement);
+      expr(branch.condition);
+      block(branch.then);
+      block(branch.otherwise);
+      break;
+    }
+    case ast::NodeKind::Return: expr(ast::cast<ast::Return>(statement).value); break;
+    case ast::NodeKind::Exit: expr(ast::cast<ast::Exit>(statement).value); expr(ast::cast<ast::Exit>(statement).condition); break;
+    case ast::NodeKind::Assert: expr(ast::cast<ast::Assert>(statement).condition); expr(ast::cast<ast::Assert>(statement).message); break;
+    case ast::NodeKind::WeightStmt: weight(ast::cast<ast::WeightStmt>(statement)); break;
+    default: break;
+  }
+}
+
+void NameChecker::assign(const ast::Assign& assign) {
+  expr(assign.value);
+  for (const ast::Name& name : assign.pattern.names) {
+    const Name* target = find(name.text);
+    if (target == nullptr) {
+      if (program.resolve(module, name.text)) sink.report(Diag::assign_to_let, name.range, name.text);
+      else unknown(name);
+    } else if (target->kind != Kind::Var && target->kind != Kind::Buffer) {
+      Diagnostic& d = sink.report(Diag::assign_to_let, name.range, name.text);
+      d.label(target->range, "bound here");
+      if (target->kind == Kind::Let) d.note("a value that changes is bound by `var`");
+    }
+  }
+}
+
+}  // namespace tbem::sema

@@ -1,0 +1,66 @@
+// One walk over a declaration with the names that are visible at each point. Internal to this folder.
+#pragma once
+
+#include "compiler/sema/CheckNames.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tbem::sema {
+
+class NameChecker {
+public:
+  NameChecker(const Program& program, DiagnosticSink& sink, const Module& module) : program(program), sink(sink), module(module) {}
+  void check(const ast::Decl& decl);
+
+private:
+  enum class Kind : std::uint8_t { Let, Var, Parameter, Tensor, Dimension, Weight, Buffer, Loop, Result, Factor };
+  struct Name {
+    std::string_view text;
+    SrcRange range;
+    Kind kind{};
+    const ast::Type* type = nullptr;
+    bool used = false;
+    bool mayBeUnused = true;
+  };
+
+  // Declarations
+  void checkCallable(const ast::Callable& decl);
+  void checkFunction(const ast::Function& decl);
+  void checkProcess(const ast::Process& decl);
+  void checkDesign(const ast::Design& decl);
+  void parameters(const std::vector<ast::Parameter>& list, Kind kind);
+  void type(const ast::Type* type, bool bindsDimensions);
+  void dimension(const ast::Expr& dim, bool binds);
+  void weight(const ast::WeightStmt& weight);
+  void parts(const std::vector<ast::Part>& list, const char* clause, bool needsNames);
+
+  // Statements
+  void block(const ast::Block& block);
+  void statement(const ast::Stmt& statement);
+  void assign(const ast::Assign& assign);
+
+  // Expressions
+  void expr(const ast::Expr* expr);
+  void nameUse(const ast::Name& name);
+  void member(const ast::Member& member);
+  void call(const ast::Call& call, bool piped);
+  void arguments(const ast::Call& call, const ast::Decl& callee, bool piped);
+
+  // Names
+  Name* find(std::string_view text);
+  void define(const ast::Name& name, Kind kind, const ast::Type* type = nullptr, bool mayBeUnused = true);
+  void leave(std::size_t mark);
+  void unknown(const ast::Name& name);
+
+  const Program& program;
+  DiagnosticSink& sink;
+  const Module& module;
+  std::vector<Name> names;
+  bool inDesign = false;        ///< parameters may still come from factors
+  bool gradients = false;       ///< `dy` is a name where `y` is a result
+  bool lenient = false;         ///< `step`, `random` and the words of element-wise expressions are names
+};
+
+}  // namespace tbem::sema
