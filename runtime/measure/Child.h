@@ -49,6 +49,10 @@ tl::expected<Outcome, std::string> spawn(const Command& command);
 /// line of standard error as reason.
 runtime::Measurement classify(const Outcome& outcome, double timeLimit);
 
+/// `spawn` and `classify` in one: a program that cannot be started is Failed with that reason. Times of begin and end are
+/// filled in where the worker could not tell them, and the reason why there is no memory.
+runtime::Measurement runChild(const Command& command);
+
 /// A measurement as one line of JSON without a line end, and back. Times of samples keep all their digits.
 /// Errors of parsing: what is wrong with the text.
 std::string toJson(const runtime::Measurement& value);

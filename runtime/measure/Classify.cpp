@@ -1,5 +1,6 @@
 // What the end of a worker means.
 #include "runtime/measure/Child.h"
+#include "runtime/measure/Meters.h"
 
 #include <fmt/format.h>
 
@@ -57,6 +58,22 @@ runtime::Measurement classify(const Outcome& outcome, double timeLimit) {
   if (told && told->status != runtime::Status::Ok) return *told;
   if (*outcome.exitCode == kExitOutOfMemory) return ended(runtime::Status::OutOfMemory, "could not get the memory it asked for", outcome);
   return ended(runtime::Status::Failed, fmt::format("ended with code {}", *outcome.exitCode), outcome);
+}
+
+runtime::Measurement runChild(const Command& command) {
+  const double started = unixSeconds();
+  runtime::Measurement result;
+  if (auto outcome = spawn(command)) {
+    result = classify(*outcome, command.timeLimit);
+  } else {
+    result.status = runtime::Status::Failed;
+    result.reason = outcome.error();
+  }
+  if (result.started == 0) result.started = started;
+  if (result.finished == 0) result.finished = unixSeconds();
+  result.timeLimit = command.timeLimit;
+  if (!result.memoryPeak && result.memoryReason.empty()) result.memoryReason = "the process ended before its memory was read";
+  return result;
 }
 
 }  // namespace tbem::measure

@@ -169,6 +169,9 @@ TEST(Classify, ASegmentationFaultIsAFailure) {
 }
 
 TEST(Classify, AWorkerWithoutMemoryIsOutOfMemory) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the address sanitizer needs terabytes of address space";
+#endif
   const Outcome outcome = run(as("hoard"), 60, "", 600u << 20);
   EXPECT_EQ(outcome.exitCode, kExitOutOfMemory) << outcome.errorTail;
   const auto meaning = classify(outcome, 0);
@@ -195,6 +198,25 @@ TEST(Classify, AnAnswerThatIsNoneIsAFailure) {
     EXPECT_EQ(meaning.status, Status::Failed) << answer;
     EXPECT_NE(meaning.reason.find("cannot be read"), std::string::npos) << meaning.reason;
   }
+}
+
+TEST(RunChild, FillsInWhatTheWorkerCouldNotTell) {
+  Command command;
+  command.argv = as("abort");
+  command.timeLimit = 30;
+  const double before = unixSeconds();
+  const auto value = runChild(command);
+  EXPECT_EQ(value.status, Status::Failed);
+  EXPECT_GE(value.started, before);
+  EXPECT_GE(value.finished, value.started);
+  EXPECT_EQ(value.timeLimit, 30);
+  EXPECT_FALSE(value.memoryReason.empty());
+  command.argv = {"/no/such/program"};
+  EXPECT_EQ(runChild(command).status, Status::Failed);
+  EXPECT_NE(runChild(command).reason.find("/no/such/program"), std::string::npos);
+  command.argv = as("say", {R"({"status":"ok","memory_peak":5,"started":7,"finished":8})"});
+  EXPECT_EQ(runChild(command).started, 7);
+  EXPECT_EQ(runChild(command).memoryPeak, 5u);
 }
 
 TEST(Json, KeepsEveryFieldThroughALine) {

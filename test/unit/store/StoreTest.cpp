@@ -1,7 +1,7 @@
 // What the store keeps and gives back.
 #include "Support.h"
 
-#include <sqlite3.h>
+#include "runtime/store/Connection.h"
 
 #include <array>
 #include <vector>
@@ -135,17 +135,13 @@ TEST_F(StoreTest, NamesAreDataNotSql) {
   EXPECT_EQ(got[0].value.reason, nasty);
 }
 
-TEST_F(StoreTest, CommittedRowsAreFlushedToDisk) {
-  // synchronous = FULL is a property of the connection and cannot be read from the file; the journal's mode can.
-  Store store = opened();
-  sqlite3* other = nullptr;
-  ASSERT_EQ(sqlite3_open(file.c_str(), &other), SQLITE_OK);
-  sqlite3_stmt* statement = nullptr;
-  ASSERT_EQ(sqlite3_prepare_v2(other, "PRAGMA journal_mode", -1, &statement, nullptr), SQLITE_OK);
-  ASSERT_EQ(sqlite3_step(statement), SQLITE_ROW);
-  EXPECT_STREQ(reinterpret_cast<const char*>(sqlite3_column_text(statement, 0)), "wal");
-  sqlite3_finalize(statement);
-  sqlite3_close(other);
+TEST_F(StoreTest, CommitsAreFlushedToAWriteAheadLog) {
+  auto connection = Connection::open(file, Mode::ReadWrite, 1);
+  ASSERT_TRUE(connection.has_value());
+  EXPECT_EQ(connection->number("PRAGMA synchronous").value(), 2);   // FULL
+  auto mode = connection->prepare("PRAGMA journal_mode");
+  ASSERT_TRUE(mode.has_value() && connection->step(*mode).value());
+  EXPECT_EQ(mode->text(0), "wal");   // the folder for temporary files is on a local disk
 }
 
 TEST(Settled, SaysWhatIsRunAgain) {
