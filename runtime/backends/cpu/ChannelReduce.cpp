@@ -1,5 +1,7 @@
 #include "runtime/backends/cpu/ChannelReduce.h"
 
+#include "runtime/backends/cpu/Parallel.h"
+
 #include <algorithm>
 
 namespace tbem::cpu::detail {
@@ -71,8 +73,7 @@ void plainSlice(ChannelSum what, const ChannelView& view, StripArguments s, cons
 
 void channelSlices(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work, int threads) {
   const std::int64_t segments = segmentsOf(view), tasks = view.n * view.blocks * segments;
-#pragma omp parallel for num_threads(threads) schedule(static) if (view.n * view.image > 8192)
-  for (std::int64_t task = 0; task < tasks; ++task) {
+  parallelFor(threads, tasks, view.n * view.image, [&](std::int64_t task) {
     const std::int64_t n = task / (view.blocks * segments), block = task / segments % view.blocks, segment = task % segments;
     const Segment rows = segmentOf(view, segment);
     const std::int64_t offset = n * view.image + block * view.block + rows.begin * view.point;
@@ -85,7 +86,7 @@ void channelSlices(ChannelSum what, const ChannelView& view, const float* a, con
     } else {
       lanesSlice(what, view, s, mean, block * view.lanes);
     }
-  }
+  });
 }
 
 void joinSlices(ChannelSum what, const ChannelView& view, const double* work, std::int64_t channel, double* pair) {

@@ -1,6 +1,7 @@
 // permute, pad, slice and the reorders that oneDNN has not (other element types, equal layouts): elements are carried along
 // tables of offsets, whatever the layouts. Padding of the result is written as zero.
 #include "runtime/backends/cpu/Op.h"
+#include "runtime/backends/cpu/Parallel.h"
 #include "runtime/backends/cpu/View.h"
 
 #include <fmt/format.h>
@@ -52,15 +53,14 @@ template <class From, class To> void carry(const Walk& walk, const void* source,
     return;
   }
   const auto &innerFrom = walk.from[walk.rank - 1], &innerTo = walk.to[walk.rank - 1];
-#pragma omp parallel for num_threads(threads) schedule(static) if (walk.outer * walk.inner > 8192)
-  for (std::int64_t i = 0; i < walk.outer; ++i) {
+  parallelFor(threads, walk.outer, walk.outer * walk.inner, [&](std::int64_t i) {
     std::int64_t from = 0, to = 0, rest = i;
     for (int d = walk.rank - 1; d-- > 0; rest /= walk.dims[d]) {
       const auto at = static_cast<std::size_t>(rest % walk.dims[d]);
       from += walk.from[d][at], to += walk.to[d][at];
     }
     for (std::size_t j = 0; j < static_cast<std::size_t>(walk.inner); ++j) y[to + innerTo[j]] = static_cast<To>(x[from + innerFrom[j]]);
-  }
+  });
 }
 
 using Carry = void (*)(const Walk&, const void*, void*, int);

@@ -1,5 +1,6 @@
 // Pooling over windows and adaptive bins, forward and backward, in row-major, channels-last and channel-blocked layouts.
 #include "runtime/backends/cpu/Op.h"
+#include "runtime/backends/cpu/Parallel.h"
 #include "runtime/backends/cpu/PoolLoops.h"
 #include "runtime/backends/cpu/View.h"
 
@@ -52,11 +53,10 @@ class Pool final : public Op {
 
   tbem_status run(void* const* memory, void*, const double*) override {
     const std::int64_t groups = (image_.lanes + 15) / 16, tasks = image_.n * image_.blocks * groups;
-#pragma omp parallel for num_threads(threads) schedule(static) if (image_.n * image_.image > 4096)
-    for (std::int64_t task = 0; task < tasks; ++task) {
+    parallelFor(threads, tasks, image_.n * image_.image, [&](std::int64_t task) {
       const std::int64_t n = task / (image_.blocks * groups), block = task / groups % image_.blocks, group = task % groups;
       lanes(memory, n, block, group * 16, group + 1 == groups ? image_.lanes : (group + 1) * 16);
-    }
+    });
     const bool forward = loop_ == PoolLoop::Max || loop_ == PoolLoop::Average;
     zeroPadding(forward ? result_ : image_, static_cast<float*>(memory[operands.size() - 1]));
     return TBEM_OK;

@@ -2,6 +2,7 @@
 // they are the bias gradients. The rest walk offset tables, one result at a time, in f64.
 #include "runtime/backends/cpu/ChannelReduce.h"
 #include "runtime/backends/cpu/Op.h"
+#include "runtime/backends/cpu/Parallel.h"
 
 #include <cmath>
 #include <cstdio>
@@ -61,8 +62,7 @@ class Reduction final : public Op {
 
   tbem_status run(void* const* memory, void*, const double*) override {
     if (hasPadding(operands.back())) std::memset(memory[operands.size() - 1], 0, operands.back().layout.bytes);
-#pragma omp parallel for num_threads(threads) schedule(static) if (axes_.results * axes_.terms > 8192)
-    for (std::int64_t i = 0; i < axes_.results; ++i) {
+    parallelFor(threads, axes_.results, axes_.results * axes_.terms, [&](std::int64_t i) {
       if (gradient()) {
         maxGradient(memory, i);
       } else if (desc.primitive == TBEM_PRIMITIVE_reduce_sum) {
@@ -78,7 +78,7 @@ class Reduction final : public Op {
         });
         static_cast<float*>(memory[1])[result(y_, i)] = largest;
       }
-    }
+    });
     return TBEM_OK;
   }
 
@@ -140,7 +140,7 @@ class Reduction final : public Op {
     for (std::int64_t first = 0; first < axes_.terms; first += size) {
       const std::int64_t at = base + termOffset(tables, first);
       for (std::int64_t j = 0; j < size; ++j) {
-        const std::int64_t here = at + inner[static_cast<std::size_t>(j)] - (axes_.reducedCount > 0 ? inner[0] : 0);
+        const std::int64_t here = at + inner[static_cast<std::size_t>(j)];
         if constexpr (std::is_invocable_v<Use, std::int64_t, std::int64_t>) {
           use(here, first + j);
         } else {

@@ -1,6 +1,7 @@
 // Softmax and log softmax along one axis of any layout, their gradients, and the mean cross entropy of class numbers.
 // The largest value is subtracted first; sums are f64.
 #include "runtime/backends/cpu/Op.h"
+#include "runtime/backends/cpu/Parallel.h"
 #include "runtime/backends/cpu/View.h"
 
 #include <fmt/format.h>
@@ -39,14 +40,13 @@ class Softmax final : public Op {
   tbem_status run(void* const* memory, void*, const double*) override {
     const std::int64_t length = operands[0].dims[axis_];
     if (hasPadding(operands.back())) std::memset(memory[operands.size() - 1], 0, operands.back().layout.bytes);
-#pragma omp parallel for num_threads(threads) schedule(static) if (lines_ * length > 1024)
-    for (std::int64_t line = 0; line < lines_; ++line) {
+    parallelFor(threads, lines_, 16 * lines_ * length, [&](std::int64_t line) {
       if (desc.inputs == 1) {
         forward(memory, line, length);
       } else {
         backward(memory, line, length);
       }
-    }
+    });
     return TBEM_OK;
   }
 
@@ -130,15 +130,14 @@ class CrossEntropy final : public Op {
 
  private:
   void backward(const float* logits, const std::int64_t* target, float* dlogits, std::int64_t n, std::int64_t classes, double scale) const {
-#pragma omp parallel for num_threads(threads) schedule(static) if (n * classes > 1024)
-    for (std::int64_t i = 0; i < n; ++i) {
+    parallelFor(threads, n, 16 * n * classes, [&](std::int64_t i) {
       const float* row = logits + i * classes;
       const Normaliser z = normaliser(row, classes, [](std::int64_t k) { return k; });
       for (std::int64_t k = 0; k < classes; ++k) {
         const double probability = std::exp(static_cast<double>(row[k]) - z.largest) / z.sum;
         dlogits[i * classes + k] = static_cast<float>(scale * (probability - (k == target[i] ? 1.0 : 0.0)));
       }
-    }
+    });
   }
 };
 

@@ -1,1 +1,1 @@
-set(LINKS tbem_runtime_backends_ref tbem_runtime_backends_cpu)
+set(LINKS tbem_runtime_backends_ref tbem_runtime_backends_cpu tbem_runtime_backends_fake)
