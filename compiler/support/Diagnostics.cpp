@@ -62,24 +62,34 @@ void DiagnosticSink::clear() {
   errors = 0;
 }
 
+namespace {
+/// Optimal string alignment distance (Damerau 1964): one for a letter lost, added, changed, or two neighbours that changed places.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before;
+  std::vector<std::size_t> above(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) above[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1), above[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before = above;
+    above = row;
+  }
+  return above.back();
+}
+}  // namespace
+
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
   std::size_t bestDistance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
-    std::vector<std::size_t> row(candidate.size() + 1);
-    for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= word.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i;
-      for (std::size_t j = 1; j < row.size(); ++j) {
-        const std::size_t above = row[j];
-        const std::size_t change = diagonal + (word[i - 1] == candidate[j - 1] ? 0 : 1);
-        row[j] = std::min({change, above + 1, row[j - 1] + 1});
-        diagonal = above;
-      }
-    }
-    if (row.back() < bestDistance && candidate != word) {
-      bestDistance = row.back();
+    if (candidate == word) continue;
+    const std::size_t far = distance(word, candidate);
+    if (far < bestDistance) {
+      bestDistance = far;
       best = candidate;
     }
   }

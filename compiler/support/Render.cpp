@@ -60,14 +60,15 @@ Shown show(std::string_view line) {
   return shown;
 }
 
-/// The part of `text` from display column `from`, at most `width` columns wide.
-std::string cut(const std::string& text, int from, int width) {
+/// The part of `text` from display column `from`, at most `width` columns wide; an ellipsis in place of what is cut off.
+std::string cut(const std::string& text, int from, int width, int total) {
   std::string out;
   int at = 0;
   for (std::size_t i = 0; i < text.size();) {
     const CodePoint point = decode(text, i);
     const int wide = columns(point.value);
-    if (at >= from && at + wide <= from + width) out += text.substr(i, point.bytes);
+    const bool edge = (from > 0 && at == from) || (from + width < total && at + wide == from + width);
+    if (at >= from && at + wide <= from + width) out += edge && wide == 1 ? "…" : text.substr(i, point.bytes);
     at += wide;
     i += point.bytes;
   }
@@ -161,7 +162,7 @@ private:
     }
     std::string visible = shown.text;
     while (!visible.empty() && (visible.back() == ' ' || visible.back() == '\r')) visible.pop_back();
-    out += side(std::to_string(number), "|") + " " + (shift == 0 && shown.column.back() <= room ? visible : cut(visible, shift, room)) + "\n";
+    out += side(std::to_string(number), "|") + " " + (shift == 0 && shown.column.back() <= room ? visible : cut(visible, shift, room, shown.column.back())) + "\n";
     for (std::size_t i = from; i < to; ++i) {
       const int first = std::clamp(column(marks[i].range.begin) - shift, 0, room);
       const int last = std::clamp(column(std::max(marks[i].range.begin, marks[i].range.end)) - shift, first + 1, std::max(room, first + 1));

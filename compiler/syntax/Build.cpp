@@ -14,7 +14,9 @@ SrcRange Builder::range(const Context* ctx) const {
   return cover(range(ctx->start), range(ctx->stop));
 }
 
-std::string Builder::text(SrcRange where) const { return source.text.substr(where.begin - source.base, where.end - where.begin); }
+std::string Builder::text(SrcRange where) const {
+  if (!where.valid()) return {};
+  return source.text.substr(where.begin - source.base, where.end - where.begin); }
 
 ast::Name Builder::name(const antlr4::Token* token) const {
   if (token == nullptr) return {};
@@ -116,6 +118,10 @@ void Builder::unknown(P::UnknownContext* ctx, bool atTop) {
   Diagnostic& told = sink.report(atTop ? Diag::syntax_no_declaration : Diag::syntax_no_statement, word.range, word.text);
   const std::string near = nearest(word.text, candidates);
   if (!near.empty()) told.fix(word.range, near);
+  const std::size_t next = ctx->afterUnknown()->start->getType();
+  if (near.empty() && !atTop && (next == P::LPAREN || next == P::LBRACK || next == P::DOT)) {
+    told.note("a value alone is no statement: name it with `let`, or `return` it");
+  }
 }
 
 }  // namespace tbem::syntax

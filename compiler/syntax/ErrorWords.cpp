@@ -104,6 +104,7 @@ std::string describeExpected(const antlr4::misc::IntervalSet& expected) {
     if (!has(type)) continue;
     if (expression && (type == P::ID || type == P::NUMBER || type == P::STRING || type == P::LPAREN || type == P::LBRACK || type == P::LCURLY)) continue;
     if (afterOperand && (isSuffix(type) || type == P::EQ)) continue;
+    if (type == P::END && afterOperand) words.emplace_back("an operator");
     words.emplace_back(spelling(type));
   }
   if (words.empty() || words.size() > 5) return {};
@@ -133,9 +134,7 @@ std::string formNote(const antlr4::RuleContext* context) {
       if (form.rule == each->getRuleIndex()) return fmt::format("{} is written `{}`", form.what, form.text);
     }
     switch (each->getRuleIndex()) {
-      case P::RuleParameters: case P::RuleParameterGroup: case P::RuleResults: case P::RuleResult: case P::RuleType: case P::RulePath:
-      case P::RulePorts: case P::RuleWeightPart: case P::RuleFactorRest:
-        break;
+      case P::RulePath: case P::RuleWeightPart: case P::RuleFactorRest: break;
       default: return {};
     }
   }
@@ -166,7 +165,8 @@ bool ErrorStrategy::special(antlr4::Parser* parser, antlr4::Token* token) {
     sink.report(Diag::syntax_shape_brackets, range(token), text(before));
     return true;
   }
-  if (rule == P::RuleCallable && type == P::COLON && previous == P::RPAREN) {
+  const bool header = rule == P::RuleCallable || rule == P::RuleFunction || rule == P::RuleTop;
+  if (header && type == P::COLON && previous == P::RPAREN) {
     sink.report(Diag::syntax_results_arrow, range(token)).fix(range(token), " ->", Applicability::Maybe);
     return true;
   }

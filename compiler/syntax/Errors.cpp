@@ -60,7 +60,11 @@ void ErrorStrategy::tell(antlr4::Parser* parser, antlr4::Token* token, const Int
   if (made) return;  // the layout pass has told of it
   lastTold = token->getTokenIndex();
   if (special(parser, token)) return;
-  const std::string wanted = describeExpected(expected);
+  IntervalSet could = expected;
+  const bool closer = could.contains(static_cast<std::size_t>(P::RPAREN)) || could.contains(static_cast<std::size_t>(P::RBRACK)) ||
+                      could.contains(static_cast<std::size_t>(P::RCURLY));
+  if (closer && beginsOperand(token->getType())) could.add(P::COMMA);
+  const std::string wanted = describeExpected(could);
   Diagnostic& told = sink.report(Diag::syntax_unexpected, range(token), describe(token) + (wanted.empty() ? "" : ": expected " + wanted));
   const std::string near = nearWord(token, expected);
   if (!near.empty()) told.fix(range(token), near);

@@ -48,10 +48,19 @@ void LayoutPass::step(std::size_t i) {
     return;
   }
   closeLostBrackets(i);
-  if (newline && !inBracket() && !wantsMore(last) && !continues(token.getType())) emitEnd();
+  if (newline && !inBracket() && endsStatement(i)) emitEnd();
   retype(i);
   emit(i);
   newline = false;
+}
+
+/// True if the newline before token `i`, outside of brackets, ends a statement. One that wants more ends too where what follows
+/// can only begin another.
+bool LayoutPass::endsStatement(std::size_t i) const {
+  switch (raw[i]->getType()) {
+    case P::LET: case P::VAR: case P::RETURN: case P::EXIT: case P::FOR: return last != P::ELSE && last != P::PRIVATE;
+    default: return declares(i) || (!wantsMore(last) && !continues(raw[i]->getType()));
+  }
 }
 
 void LayoutPass::comment(const antlr4::Token& token) {
@@ -69,7 +78,7 @@ void LayoutPass::comment(const antlr4::Token& token) {
 void LayoutPass::retype(std::size_t i) {
   const std::size_t type = raw[i]->getType();
   if (type == P::ID) retypeWord(i);
-  if (type == P::LBRACE && (inBracket() || opensLiteral(last))) setType(i, P::LCURLY);
+  if (type == P::LBRACE && (inBracket() || last == 0 || opensLiteral(last))) setType(i, P::LCURLY);
   if (type == P::LPAREN || type == P::LBRACK) touching(i);
 }
 
@@ -78,11 +87,12 @@ void LayoutPass::retypeWord(std::size_t i) {
   const SoftWord* soft = findSoftWord(text(*raw[i]));
   if (soft == nullptr) return;
   if (soft->kind == WordClass::Connector) {
-    if (lastIsOperand()) setType(i, soft->token);
+    if (endsOperand(last) && (!lastIsClauseWord || open.empty())) setType(i, soft->token);
     return;
   }
   const std::size_t next = following(i);
-  if (!clauseBegins() || next == P::EQ || next == P::COLON) return;
+  const bool indexed = next == P::LBRACK && raw[i + 1]->getType() == P::LBRACK;
+  if (!clauseBegins() || next == P::EQ || next == P::COLON || next == P::DOT || indexed) return;
   const bool inside = !open.empty();
   const bool stands = soft->kind == WordClass::Anywhere || (soft->kind == WordClass::Body ? inside : !inside);
   if (!stands) return;

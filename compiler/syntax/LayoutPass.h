@@ -67,6 +67,7 @@ private:
   void setType(std::size_t i, std::size_t type) { static_cast<antlr4::CommonToken*>(raw[i].get())->setType(type); }
 
   void step(std::size_t i);
+  bool endsStatement(std::size_t i) const;
   void comment(const antlr4::Token& token);
   void retype(std::size_t i);
   void retypeWord(std::size_t i);

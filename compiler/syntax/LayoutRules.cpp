@@ -62,6 +62,15 @@ bool endsOperand(std::size_t type) {
   }
 }
 
+bool beginsOperand(std::size_t type) {
+  switch (type) {
+    case P::ID: case P::NUMBER: case P::STRING: case P::TRUE_: case P::FALSE_: case P::LPAREN: case P::LBRACK: case P::LCURLY: case P::TILDE:
+    case P::IF: case P::ELLIPSIS:
+      return true;
+    default: return false;
+  }
+}
+
 bool opensLiteral(std::size_t type) {
   switch (type) {
     case P::EQ: case P::COLON: case P::COMMA: case P::IN: case P::AT: case P::RETURN: case P::THEN: case P::BAR: return true;

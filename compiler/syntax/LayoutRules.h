@@ -13,6 +13,8 @@ bool wantsMore(std::size_t type);
 bool continues(std::size_t type);
 /// This token ends an operand: a call's `(`, an index's `[` or a connecting word may follow.
 bool endsOperand(std::size_t type);
+/// This token can begin an operand.
+bool beginsOperand(std::size_t type);
 /// A `{` after this token opens a record or a set.
 bool opensLiteral(std::size_t type);
 /// A word that begins a declaration, as the layout pass types it.

@@ -1,0 +1,101 @@
+// The formatter on every program there is, and on programs with blanks, line breaks and comments where nobody would put them.
+// It checks itself that the tree and the comments stay (else E0142, which no input here may draw); here, that formatting twice is
+// formatting once, and that what parses is formatted.
+#include "Mutants.h"
+
+#include "compiler/support/Render.h"
+#include "compiler/syntax/Dump.h"
+#include "compiler/syntax/Format.h"
+#include "compiler/syntax/Parse.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace tbem::test {
+namespace {
+
+void expectStable(const std::string& text, const std::string& what) {
+  SourceManager sources;
+  DiagnosticSink sink;
+  const Source& source = sources.add(what, text);
+  const auto once = syntax::format(source, sink);
+  ASSERT_TRUE(once.has_value()) << what << "\n" << renderAll(sink, sources, {}) << text;
+  const Source& formatted = sources.add(what, *once);
+  const auto twice = syntax::format(formatted, sink);
+  ASSERT_TRUE(twice.has_value()) << *once;
+  EXPECT_EQ(*once, *twice) << what;
+  EXPECT_EQ(syntax::dump(*syntax::parse(source, sink)), syntax::dump(*syntax::parse(formatted, sink)));
+  std::istringstream lines(*once);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_TRUE(line.empty() || (line.back() != ' ' && line.back() != '\t')) << line;
+  }
+  EXPECT_TRUE(once->empty() || once->back() == '\n');
+  EXPECT_EQ(once->find("\n\n\n"), std::string::npos);
+}
+
+TEST(Format, EveryProgram) {
+  for (const auto& [name, text] : corpus()) expectStable(text, name);
+}
+
+TEST(Format, BlanksAndCommentsAnywhere) {
+  const auto programs = corpus();
+  Numbers numbers(11);
+  int formatted = 0;
+  for (int round = 0; round < 600; ++round) {
+    const auto& [name, text] = programs[static_cast<std::size_t>(round) % programs.size()];
+    std::string changed;
+    for (const Lexeme& each : lexemes(text)) {
+      changed += each.text;
+      switch (numbers.below(60)) {
+        case 0: changed += " /* here */ "; break;
+        case 1: changed += "\n"; break;
+        case 2: changed += "  // end\n"; break;
+        case 3: changed += "\n\n\n"; break;
+        case 4: changed += "   "; break;
+        default: break;
+      }
+    }
+    SourceManager sources;
+    DiagnosticSink sink;
+    syntax::parse(sources.add("t", changed), sink);
+    if (sink.hasErrors()) continue;
+    ++formatted;
+    expectStable(changed, name);
+  }
+  EXPECT_GE(formatted, 20);
+}
+
+TEST(Format, Layout) {
+  SourceManager sources;
+  DiagnosticSink sink;
+  const auto formatted = syntax::format(sources.add("t",
+                                                    "operator  f( x:tensor[..s];a :int=-1 )->(y:tensor[..s]){\n\n\n  let b=[1,2 , ..c]   // one\n"
+                                                    "  if a=1{return x}else{\n return f(x)|>g }\n\n}\n// two\nlet z=1;let w=2\n\n\n\n"
+                                                    "design d of n{factor a:1,2\nstrength 2}\n"
+                                                    "operator g(x: tensor[n]) -> tensor[n]\npre n>0\nelementwise y=x\nbackward x:dy\nlonger:dy\n"),
+                                        sink);
+  ASSERT_TRUE(formatted.has_value());
+  EXPECT_EQ(*formatted,
+            "operator f(x: tensor[..s]; a: int = -1) -> (y: tensor[..s]) {\n"
+            "  let b = [1, 2, ..c]  // one\n"
+            "  if a = 1 { return x } else {\n"
+            "    return f(x) |> g\n"
+            "  }\n"
+            "}\n"
+            "// two\n"
+            "let z = 1; let w = 2\n"
+            "\n"
+            "design d of n {\n"
+            "  factor   a: 1, 2\n"
+            "  strength 2\n"
+            "}\n"
+            "operator g(x: tensor[n]) -> tensor[n]\n"
+            "  pre         n > 0\n"
+            "  elementwise y = x\n"
+            "  backward    x:      dy\n"
+            "              longer: dy\n");
+}
+
+}  // namespace
+}  // namespace tbem::test

@@ -1,0 +1,105 @@
+// Diagnostics as text, JSON and changes.
+#include "compiler/support/Json.h"
+#include "compiler/support/Render.h"
+#include "compiler/support/Units.h"
+
+#include <gtest/gtest.h>
+
+namespace tbem::test {
+namespace {
+
+SrcRange at(const Source& source, const std::string& word) {
+  const auto begin = source.base + static_cast<Loc>(source.text.find(word));
+  return {begin, begin + static_cast<Loc>(word.size())};
+}
+
+TEST(Render, MarksStandUnderTheText) {
+  SourceManager sources;
+  const Source& source = sources.add("a.tbem", "x\n\tlet 网络 = foo\n");
+  DiagnosticSink sink;
+  sink.report(Diag::unknown_name, at(source, "foo"), "foo").label(at(source, "网络"), "for this").note("a note").fix(at(source, "foo"), "for_");
+  EXPECT_EQ(renderText(sink.all()[0], sources, {}),
+            "error[E0201]: unknown name `foo`\n"
+            " --> a.tbem:2:11\n"
+            "  |\n"
+            "2 |     let 网络 = foo\n"
+            "  |         ---- for this\n"
+            "  |                ^^^\n"
+            "  = note: a note\n"
+            "  = help: write `for_` instead of `foo`\n\n");
+}
+
+TEST(Render, PlacesInTwoFilesAndLevels) {
+  SourceManager sources;
+  const Source& one = sources.add("one.tbem", "aaa\n");
+  const Source& two = sources.add("two.tbem", "bbb\n");
+  DiagnosticSink sink;
+  sink.report(Diag::unknown_name, at(one, "aaa"), "aaa").label(at(two, "bbb"), "there").level("depth", "11").level("batch", "4");
+  EXPECT_EQ(renderText(sink.all()[0], sources, {}),
+            "error[E0201]: unknown name `aaa`\n --> one.tbem:1:1\n  |\n1 | aaa\n  | ^^^\n ::: two.tbem:1:1\n  |\n1 | bbb\n  | --- there\n"
+            "  = note: at depth = 11, batch = 4\n\n");
+}
+
+TEST(Render, LongLinesAreCutAroundTheMark) {
+  SourceManager sources;
+  const Source& source = sources.add("a", std::string(300, 'x') + "foo" + std::string(300, 'y'));
+  DiagnosticSink sink;
+  sink.report(Diag::unknown_name, at(source, "foo"), "foo");
+  const std::string text = renderText(sink.all()[0], sources, {false, 60});
+  EXPECT_NE(text.find("xxxfooyyy"), std::string::npos);
+  std::size_t mark = text.find("^^^");
+  std::size_t shown = text.find("xxxfooyyy") + 3;
+  EXPECT_EQ(mark - text.rfind('\n', mark), shown - text.rfind('\n', shown) - 2);  // the ellipsis is three bytes of one column
+}
+
+TEST(Render, Json) {
+  SourceManager sources;
+  const Source& source = sources.add("a.tbem", "let \"q\" = foo\n");
+  DiagnosticSink sink;
+  sink.report(Diag::unknown_name, at(source, "foo"), "foo").level("depth", "11").level("depth", "13").level("model", "vgg")
+      .fix(at(source, "foo"), "\"\t", Applicability::Certain);
+  EXPECT_EQ(renderJson(sink.all()[0], sources),
+            R"({"kind":"check","schema":1,"code":"E0201","severity":"error","message":"unknown name `foo`","file":"a.tbem","line":1,"column":11,)"
+            R"("end_line":1,"end_column":14,"levels":{"depth":[11,13],"model":"vgg"},"labels":[],"notes":[],)"
+            R"("fix":{"applicability":"certain","edits":[{"file":"a.tbem","line":1,"column":11,"end_line":1,"end_column":14,"replacement":"\"\t"}]}})");
+}
+
+TEST(Render, FixesAreAppliedOnceAndTogether) {
+  SourceManager sources;
+  const Source& source = sources.add("a", "aa bb cc");
+  DiagnosticSink sink;
+  sink.report(Diag::unknown_name, at(source, "aa"), "").fix(at(source, "aa"), "AAA", Applicability::Certain);
+  sink.report(Diag::unknown_name, at(source, "aa"), "").fix(at(source, "aa"), "no", Applicability::Certain);
+  sink.report(Diag::unknown_name, at(source, "bb"), "").fix(at(source, "bb"), "no", Applicability::Maybe);
+  sink.report(Diag::unknown_name, at(source, "cc"), "")
+      .fix({at(source, "cc").begin, at(source, "cc").begin}, "(", Applicability::Certain)
+      .fix({at(source, "cc").end, at(source, "cc").end}, ")", Applicability::Certain);
+  std::size_t applied = 0;
+  EXPECT_EQ(applyFixes(source, sink.all(), &applied), "AAA bb (cc)");
+  EXPECT_EQ(applied, 2U);
+}
+
+TEST(Json, Escapes) {
+  EXPECT_EQ(jsonString("a\"\\\n\x01\xFF" "é"), "\"a\\\"\\\\\\n\\u0001\xEF\xBF\xBD" "é\"");
+  JsonWriter w;
+  w.begin().field("a", 1).key("b").beginList().value(0.5).value(true).null().begin().end().endList().field("c", "d").end();
+  EXPECT_EQ(w.str(), R"({"a":1,"b":[0.5,true,null,{}],"c":"d"})");
+}
+
+TEST(Units, FactorsAreExact) {
+  EXPECT_EQ(findUnit("GiB")->factor, Rational::of(1073741824));
+  EXPECT_EQ(findUnit("GB")->factor, Rational::of(1000000000));
+  EXPECT_EQ(findUnit("us")->factor, (Rational{1, 1000000}));
+  EXPECT_EQ(findUnit("Wh")->factor, Rational::of(3600));
+  EXPECT_EQ(findUnit("min")->dimension, Dimension::Seconds);
+  EXPECT_EQ(findUnit("gib"), nullptr);
+}
+
+TEST(Nearest, TwoLettersThatChangedPlaces) {
+  EXPECT_EQ(nearest("lte", {"let", "var"}), "let");
+  EXPECT_EQ(nearest("factr", {"factor", "full"}), "factor");
+  EXPECT_EQ(nearest("xyz", {"factor", "full"}), "");
+}
+
+}  // namespace
+}  // namespace tbem::test
