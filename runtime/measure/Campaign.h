@@ -47,7 +47,7 @@ struct Hooks {
 struct CampaignSettings {
   std::uint64_t seed = 0;                              ///< of the order
   double maxSeconds = std::numeric_limits<double>::infinity();  ///< no case starts later than this (`--max-time`)
-  std::size_t maxRows = std::numeric_limits<std::size_t>::max();///< rows (of all designs) that are not finished yet and are taken up (`--max-rows`)
+  std::size_t maxRows = std::numeric_limits<std::size_t>::max();///< unfinished rows, of all designs, that are taken up (`--max-rows`)
   double rowSeconds = 0;                               ///< limit of one case; 0: none
   bool fresh = false;                                  ///< run also what is finished; `commit` then has to replace it (store::Existing::Replace)
   const volatile std::sig_atomic_t* stop = nullptr;    ///< set by Ctrl-C: ends after the case in hand

@@ -10,8 +10,8 @@
 
 namespace tbem::measure {
 
-/// Resident memory of this process, from /proc/self/status. Bytes; the kernel counts pages and may lag by some tens of pages
-/// a processor (its counters are summed lazily: Linux Documentation/filesystems/proc.rst).
+/// Resident memory of this process, from /proc/self/status. Bytes. The kernel sums its counters of pages lazily
+/// (proc.rst in Linux's documentation), so a figure may lag by some tens of pages a processor: 208 KiB were seen on two.
 struct ProcessMemory {
   std::uint64_t resident = 0;   ///< VmRSS
   std::uint64_t peak = 0;       ///< VmHWM since the process was exec'd or the peak was reset

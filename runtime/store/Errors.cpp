@@ -31,7 +31,8 @@ const char* whatAndWayOut(Error::Kind kind) {
   switch (kind) {
     case Error::Kind::CannotOpen: return "cannot be opened; see that its folder exists and may be written to, or give another place with --store";
     case Error::Kind::Locked: return "is locked by another process; wait for it, or end it";
-    case Error::Kind::DiskFull: return "has no room to grow: the disk, a quota or a limit of file size is reached; what was committed is safe; make room and run the same command again";
+    case Error::Kind::DiskFull:
+      return "has no room to grow: the disk, a quota or a limit of file size is reached; what was committed is safe; make room and run the same command again";
     case Error::Kind::ReadOnly: return "may not be written to; change its permissions or give another place with --store";
     case Error::Kind::NotOurs: return "is not a store of tbemc and was left as it is; give another place with --store";
     case Error::Kind::Corrupt: return "is damaged and was left as it is; move it away and measure anew, or save its rows with `sqlite3 FILE .recover`";

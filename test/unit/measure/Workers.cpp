@@ -143,7 +143,7 @@ int playWorker(int argc, char** argv) {
       {"exit", [](const Arguments& a) { std::cerr << "first\nlast words\n\n"; return std::stoi(a.at(0)); }},
       {"abort", [](const Arguments&) -> int { std::cerr << "an assertion failed\n"; std::abort(); }},
       {"kill", [](const Arguments&) -> int { std::raise(SIGKILL); return 0; }},
-      {"segfault", [](const Arguments&) -> int { std::raise(SIGSEGV); return 0; }},
+      {"segfault", [](const Arguments&) -> int { std::signal(SIGSEGV, SIG_DFL); std::raise(SIGSEGV); return 0; }},
       {"say", [](const Arguments& a) { std::cout << a.at(0); return 0; }}};
   return roles.at(argv[0])(Arguments(argv + 1, argv + argc));
 }
