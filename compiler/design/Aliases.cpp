@@ -2,8 +2,8 @@
 
 #include "compiler/design/Contrasts.h"
 
-#include <Eigen/QR>
 #include <fmt/format.h>
+#include <Eigen/QR>
 
 #include <algorithm>
 
@@ -31,7 +31,9 @@ MatrixXd interaction(const MatrixXd& a, const MatrixXd& b) {
   return products;
 }
 
-std::string howMuch(double share) { return share > 1 - 1e-9 ? "completely" : fmt::format("to {:.0f} %", std::max(1.0, 100 * share)); }
+std::string howMuch(double share) {
+  return share > 1 - 1e-9 ? "completely" : fmt::format("to {:.0f} %", std::max(1.0, 100 * share));
+}
 
 }  // namespace
 
@@ -50,7 +52,8 @@ std::vector<Alias> mainEffectAliases(const Array& array, const std::vector<std::
     if (share < 1e-9) return;
     std::string other = fmt::format("`{}`", names[with[0]]);
     if (with.size() == 2) other += fmt::format(" x `{}`", names[with[1]]);
-    std::string text = fmt::format("the main effect of `{}` is aliased {} with {}{}", names[f], howMuch(share), with.size() == 1 ? "that of " : "", other);
+    std::string text = fmt::format("the main effect of `{}` is aliased {} with {}{}", names[f], howMuch(share),
+                                   with.size() == 1 ? "that of " : "", other);
     aliases.push_back({{f}, std::move(with), share, std::move(text)});
   };
   for (std::uint32_t f = 0; f < k; ++f) {

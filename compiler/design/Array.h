@@ -9,16 +9,17 @@
 
 namespace tbem::design {
 
-/// `runs` rows of one level index a factor. An orthogonal array OA(runs, levels, strength) where `strength` > 0: in every choice of
-/// `strength` columns every combination of levels stands equally often (Rao 1947; Hedayat, Sloane, Stufken, "Orthogonal Arrays", 1999).
+/// `runs` rows of one level index a factor. An orthogonal array OA(runs, levels, strength) where `strength` > 0: in every choice
+/// of `strength` columns every combination of levels stands equally often (Rao 1947; Hedayat, Sloane, Stufken, "Orthogonal
+/// Arrays", 1999).
 struct Array {
-  std::vector<std::uint32_t> levels;   ///< levels of each column, at least 1
-  std::vector<std::uint32_t> cells;    ///< row-major, runs x columns; cell < levels[column]
+  std::vector<std::uint32_t> levels;  ///< levels of each column, at least 1
+  std::vector<std::uint32_t> cells;   ///< row-major, runs x columns; cell < levels[column]
   std::size_t runs = 0;
-  std::uint32_t strength = 0;          ///< what the construction promises and `verify` confirmed; number of columns for a full factorial
-  std::uint32_t replicates = 1;        ///< every distinct row of the construction stands this often
-  std::string name;                    ///< "L16(4^3)", "full factorial 2 x 3", "one row"
-  std::string construction;            ///< "Rao-Hamming over GF(4), columns 1 to 3 of 5"
+  std::uint32_t strength = 0;  ///< what the construction promises and `verify` confirmed; number of columns for a full factorial
+  std::uint32_t replicates = 1;  ///< every distinct row of the construction stands this often
+  std::string name;              ///< "L16(4^3)", "full factorial 2 x 3", "one row"
+  std::string construction;      ///< "Rao-Hamming over GF(4), columns 1 to 3 of 5"
 
   std::size_t columns() const { return levels.size(); }
   std::uint32_t at(std::size_t row, std::size_t column) const { return cells[row * columns() + column]; }

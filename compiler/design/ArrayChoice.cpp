@@ -21,9 +21,9 @@ using Levels = std::vector<std::uint32_t>;
 
 /// What all steps of a choice look at.
 struct Task {
-  const Levels& levels;              ///< of all factors
-  Levels varying;                    ///< of those with two levels or more
-  std::uint32_t strength = 0;        ///< asked for
+  const Levels& levels;        ///< of all factors
+  Levels varying;              ///< of those with two levels or more
+  std::uint32_t strength = 0;  ///< asked for
   const Options& options;
 };
 
@@ -35,7 +35,8 @@ std::uint64_t splitMix(std::uint64_t& state) {
   return z ^ (z >> 31);
 }
 
-template <class T> void shuffle(std::vector<T>& items, std::uint64_t& state) {
+template <class T>
+void shuffle(std::vector<T>& items, std::uint64_t& state) {
   for (std::size_t i = items.size(); i > 1; --i) {
     const std::uint64_t limit = UINT64_MAX - UINT64_MAX % i;
     std::uint64_t draw = splitMix(state);
@@ -74,10 +75,12 @@ double verifyCost(const Array& array) {
 
 /// Constant columns put back, rows repeated, names given, verified.
 Choice finish(const Task& task, Array built, std::uint32_t replicates) {
-  if (verifyCost(built) > 2e10) return refuse(task.levels, task.strength, task.options.maxRows, "its strength would take too long to verify");
+  if (verifyCost(built) > 2e10)
+    return refuse(task.levels, task.strength, task.options.maxRows, "its strength would take too long to verify");
   if (const auto wrong = findImbalance(built, built.strength)) {
-    return refuse(task.levels, task.strength, task.options.maxRows,
-                  fmt::format("the array that was built ({}) is not balanced: this is a bug of the compiler", built.construction));
+    return refuse(
+        task.levels, task.strength, task.options.maxRows,
+        fmt::format("the array that was built ({}) is not balanced: this is a bug of the compiler", built.construction));
   }
   if (task.options.seed) randomise(built, *task.options.seed);
   Array array;
@@ -114,7 +117,8 @@ std::optional<Array> exactly(const Levels& levels, std::uint32_t strength, std::
 Choice chooseRows(const Task& task, std::int64_t rows) {
   if (rows < 1) return refusal(task, fmt::format("`rows {}` asks for no rows", rows));
   const auto wanted = static_cast<std::uint64_t>(rows);
-  if (wanted > task.options.maxRows) return refusal(task, fmt::format("{} rows are more than the limit of {}", rows, task.options.maxRows));
+  if (wanted > task.options.maxRows)
+    return refusal(task, fmt::format("{} rows are more than the limit of {}", rows, task.options.maxRows));
   for (std::uint64_t copies = 1; copies <= wanted; ++copies) {
     if (wanted % copies != 0) continue;
     if (auto array = exactly(task.varying, task.strength, wanted / copies, task.options.maxRows)) {
@@ -123,10 +127,13 @@ Choice chooseRows(const Task& task, std::int64_t rows) {
   }
   const Bounds bound = bounds(task.varying, task.strength);
   Choice choice = bound.divisor > 1 && wanted % bound.divisor != 0
-                      ? refusal(task, fmt::format("{} rows: a strength-{} array of these levels has a multiple of {} rows", rows, task.strength, bound.divisor))
+                      ? refusal(task, fmt::format("{} rows: a strength-{} array of these levels has a multiple of {} rows", rows,
+                                                  task.strength, bound.divisor))
                   : wanted < bound.smallest
-                      ? refusal(task, fmt::format("{} rows: a strength-{} array of these levels has at least {}", rows, task.strength, bound.smallest))
-                      : refusal(task, fmt::format("no construction that is here gives {} rows of strength {} for these levels", rows, task.strength));
+                      ? refusal(task, fmt::format("{} rows: a strength-{} array of these levels has at least {}", rows,
+                                                  task.strength, bound.smallest))
+                      : refusal(task, fmt::format("no construction that is here gives {} rows of strength {} for these levels",
+                                                  rows, task.strength));
   addRowOffers(std::get<Refusal>(choice), task.varying, task.strength, task.options.maxRows, wanted);
   return choice;
 }
@@ -209,11 +216,14 @@ Choice chooseNamed(const Task& task) {
   const auto parent = exactly(wanted, task.strength, parsed->runs, task.options.maxRows);
   if (parent) return finish(task, keepColumns(*parent, *columns), 1);
   if (bound.divisor > 1 && parsed->runs % bound.divisor != 0) {
-    return refusal(task, fmt::format("`{}` cannot have strength {} with levels {}: its rows would be a multiple of {}", name, task.strength,
-                                     levelText(wanted), bound.divisor));
+    return refusal(task, fmt::format("`{}` cannot have strength {} with levels {}: its rows would be a multiple of {}", name,
+                                     task.strength, levelText(wanted), bound.divisor));
   }
-  return refusal(task, fmt::format("`{}` with levels {} needs a construction that is not there yet (there are Rao-Hamming, Bush, Hadamard and full "
-                                   "factorial arrays)", name, levelText(wanted)));
+  return refusal(
+      task, fmt::format(
+                "`{}` with levels {} needs a construction that is not there yet (there are Rao-Hamming, Bush, Hadamard and full "
+                "factorial arrays)",
+                name, levelText(wanted)));
 }
 
 Choice chooseFull(const Task& task) {

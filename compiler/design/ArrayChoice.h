@@ -22,23 +22,23 @@ struct Options {
 /// Something that would work instead.
 struct Offer {
   enum class Kind : std::uint8_t { Full, Rows, Levels, Strength } kind{};
-  std::string text;                   ///< "`full`: all 24 rows"
+  std::string text;  ///< "`full`: all 24 rows"
   std::uint64_t runs = 0;
   std::vector<std::uint32_t> levels;  ///< Kind::Levels: the numbers of levels that would work, by factor
 };
 
 struct Refusal {
-  std::string reason;                 ///< one sentence, lower case, no full stop, as a note of E0401
-  std::uint64_t smallestPossible = 0; ///< no array of fewer rows can exist (divisibility, Rao); 0 where it leaves 64 bits
-  std::string boundReason;            ///< "divisibility by 12 and the Rao bound of 8"
+  std::string reason;                  ///< one sentence, lower case, no full stop, as a note of E0401
+  std::uint64_t smallestPossible = 0;  ///< no array of fewer rows can exist (divisibility, Rao); 0 where it leaves 64 bits
+  std::string boundReason;             ///< "divisibility by 12 and the Rao bound of 8"
   std::vector<Offer> offers;
 };
 
 using Choice = std::variant<Array, Refusal>;
 
-/// `levels[i]` >= 1 is the number of levels of factor i; a factor of one level gets a constant column. Every array handed out has been
-/// verified by counting. No factors: one row without columns. As many varying factors as `strength` or fewer: the full factorial.
-/// Deterministic. `strength` >= 1.
+/// `levels[i]` >= 1 is the number of levels of factor i; a factor of one level gets a constant column. Every array handed out has
+/// been verified by counting. No factors: one row without columns. As many varying factors as `strength` or fewer: the full
+/// factorial. Deterministic. `strength` >= 1.
 Choice chooseArray(const std::vector<std::uint32_t>& levels, std::uint32_t strength, const Options& options = {});
 
 /// All combinations, the last factor fastest. Nothing where the number of rows exceeds `maxRows`.
@@ -46,9 +46,9 @@ std::optional<Array> fullFactorial(const std::vector<std::uint32_t>& levels, std
 
 /// Lower bounds on the runs of any array of this strength. 0: leaves 64 bits.
 struct Bounds {
-  std::uint64_t divisor = 1;          ///< runs are a multiple of it: lcm of all products of `strength` level numbers
-  std::uint64_t rao = 1;              ///< Rao 1947, for mixed levels
-  std::uint64_t smallest = 1;         ///< least multiple of `divisor` >= `rao`
+  std::uint64_t divisor = 1;   ///< runs are a multiple of it: lcm of all products of `strength` level numbers
+  std::uint64_t rao = 1;       ///< Rao 1947, for mixed levels
+  std::uint64_t smallest = 1;  ///< least multiple of `divisor` >= `rao`
 };
 Bounds bounds(const std::vector<std::uint32_t>& levels, std::uint32_t strength);
 

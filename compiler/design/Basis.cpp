@@ -34,7 +34,8 @@ std::string Basis::name(std::size_t column) const {
   for (std::size_t p = 0; p < term.parts.size(); ++p) {
     const Factor& factor = allFactors[term.parts[p].factor];
     if (!text.empty()) text += "*";
-    text += factor.numeric() ? fmt::format("P{}({})", term.parts[p].degree, factor.name) : fmt::format("{}[{}]", factor.name, factor.labels[col.contrasts[p]]);
+    text += factor.numeric() ? fmt::format("P{}({})", term.parts[p].degree, factor.name)
+                             : fmt::format("{}[{}]", factor.name, factor.labels[col.contrasts[p]]);
   }
   return text.empty() ? "1" : text;
 }

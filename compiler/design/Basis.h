@@ -15,16 +15,17 @@ struct Axis {
   double low = -1, high = 1;
 };
 
-/// The basis of a model. A term of numeric factors is one column, the product of Legendre polynomials P_degree of each factor scaled to
-/// [-1, 1] over its levels; a categorical factor of K levels gives K-1 columns: column k is 1 at level k, -1 at the last level, else 0.
-/// Immutable, free of shared state.
+/// The basis of a model. A term of numeric factors is one column, the product of Legendre polynomials P_degree of each factor
+/// scaled to
+/// [-1, 1] over its levels; a categorical factor of K levels gives K-1 columns: column k is 1 at level k, -1 at the last level,
+/// else 0. Immutable, free of shared state.
 class Basis {
 public:
   Basis(std::vector<Factor> factors, std::vector<Term> terms);
 
   struct Column {
-    std::uint32_t term = 0;                  ///< index into terms()
-    std::vector<std::uint32_t> contrasts;    ///< by part of the term: the level of a categorical part, else 0
+    std::uint32_t term = 0;                ///< index into terms()
+    std::vector<std::uint32_t> contrasts;  ///< by part of the term: the level of a categorical part, else 0
   };
   std::size_t size() const { return cols.size(); }
   const std::vector<Column>& columns() const { return cols; }
@@ -35,9 +36,11 @@ public:
   std::string name(std::size_t column) const;
 
   /// Writes size() numbers for a point. `Real`: float-like type, double and wider.
-  template <class Real> void evaluate(std::span<const double> point, Real* out) const;
+  template <class Real>
+  void evaluate(std::span<const double> point, Real* out) const;
   /// The factor of a column that comes from part `p` of its term, where that part's factor has this coordinate.
-  template <class Real> Real partValue(const Column& column, std::size_t p, double coordinate) const;
+  template <class Real>
+  Real partValue(const Column& column, std::size_t p, double coordinate) const;
 
 private:
   std::vector<Factor> allFactors;
@@ -47,7 +50,8 @@ private:
 };
 
 /// P_degree(x) by Bonnet's recursion (degree + 1) P_{degree+1} = (2 degree + 1) x P_degree - degree P_{degree-1}.
-template <class Real> Real legendre(std::uint32_t degree, Real x) {
+template <class Real>
+Real legendre(std::uint32_t degree, Real x) {
   Real previous = 1, current = x;
   if (degree == 0) return previous;
   for (std::uint32_t n = 1; n < degree; ++n) {
@@ -58,7 +62,8 @@ template <class Real> Real legendre(std::uint32_t degree, Real x) {
   return current;
 }
 
-template <class Real> Real Basis::partValue(const Column& column, std::size_t p, double coordinate) const {
+template <class Real>
+Real Basis::partValue(const Column& column, std::size_t p, double coordinate) const {
   const Part part = allTerms[column.term].parts[p];
   const Factor& factor = allFactors[part.factor];
   if (!factor.numeric()) {
@@ -67,10 +72,12 @@ template <class Real> Real Basis::partValue(const Column& column, std::size_t p,
   }
   const Axis axis = allAxes[part.factor];
   const Real span = Real(axis.high) - Real(axis.low);
-  return legendre(part.degree, span == Real(0) ? Real(0) : (Real(2) * Real(coordinate) - Real(axis.low) - Real(axis.high)) / span);
+  return legendre(part.degree,
+                  span == Real(0) ? Real(0) : (Real(2) * Real(coordinate) - Real(axis.low) - Real(axis.high)) / span);
 }
 
-template <class Real> void Basis::evaluate(std::span<const double> point, Real* out) const {
+template <class Real>
+void Basis::evaluate(std::span<const double> point, Real* out) const {
   for (std::size_t c = 0; c < cols.size(); ++c) {
     const std::vector<Part>& parts = allTerms[cols[c].term].parts;
     out[c] = 1;

@@ -24,7 +24,8 @@ std::vector<Wide> elementary(const std::vector<std::uint64_t>& numbers, std::uin
   return e;
 }
 
-/// Rao's bound: for t = 2u the number of effects of at most u factors; for t = 2u + 1, plus those of u + 1 factors that hold the one of most levels.
+/// Rao's bound: for t = 2u the number of effects of at most u factors; for t = 2u + 1, plus those of u + 1 factors that hold the
+/// one of most levels.
 Wide raoBound(std::vector<std::uint64_t> freedoms, std::uint32_t t) {
   std::sort(freedoms.begin(), freedoms.end());
   const auto u = t / 2;
@@ -75,7 +76,8 @@ Bounds bounds(const std::vector<std::uint32_t>& levels, std::uint32_t strength) 
   const Wide divisor = divisorOf(varying, t), rao = raoBound(freedoms, t);
   if (divisor > kLimit || rao > kLimit) return {0, 0, 0};
   const Wide smallest = (rao + divisor - 1) / divisor * divisor;
-  return {static_cast<std::uint64_t>(divisor), static_cast<std::uint64_t>(rao), smallest > kLimit ? 0 : static_cast<std::uint64_t>(smallest)};
+  return {static_cast<std::uint64_t>(divisor), static_cast<std::uint64_t>(rao),
+          smallest > kLimit ? 0 : static_cast<std::uint64_t>(smallest)};
 }
 
 }  // namespace tbem::design

@@ -23,10 +23,12 @@ std::uint32_t affordable(const Array& array, std::uint32_t limit) {
 Checks checkArray(const std::vector<Factor>& factors, const Array& array) {
   Checks checks;
   checks.imbalance = findImbalance(array, array.strength);
-  const auto varying = static_cast<std::size_t>(std::count_if(array.levels.begin(), array.levels.end(), [](std::uint32_t s) { return s > 1; }));
+  const auto varying =
+      static_cast<std::size_t>(std::count_if(array.levels.begin(), array.levels.end(), [](std::uint32_t s) { return s > 1; }));
   const bool askMore = array.strength < varying && affordable(array, array.strength + 1) > array.strength;
-  checks.strength = checks.imbalance ? measuredStrength(array, array.strength)
-                    : askMore && !findImbalance(array, array.strength + 1) ? array.strength + 1 : array.strength;
+  checks.strength = checks.imbalance                                       ? measuredStrength(array, array.strength)
+                    : askMore && !findImbalance(array, array.strength + 1) ? array.strength + 1
+                                                                           : array.strength;
   checks.levelCounts = levelCounts(array);
   for (const auto& group : duplicateRows(array)) checks.duplicateRows += group.size() - 1;
   if (affordable(array, 2) == 2) checks.pairs = coverage(array, 2);

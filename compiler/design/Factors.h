@@ -12,12 +12,12 @@ namespace tbem::design {
 
 struct Factor {
   std::string name;
-  std::vector<double> values;        ///< level values in the order declared; empty: a categorical factor
-  std::vector<std::string> labels;   ///< level texts in the order declared
+  std::vector<double> values;       ///< level values in the order declared; empty: a categorical factor
+  std::vector<std::string> labels;  ///< level texts in the order declared
 
   bool numeric() const { return !values.empty(); }
   std::size_t levelCount() const { return numeric() ? values.size() : labels.size(); }
-  double low() const;                ///< smallest value (numeric only)
+  double low() const;  ///< smallest value (numeric only)
   double high() const;
 };
 

@@ -13,8 +13,9 @@ struct PrimePower {
 };
 std::optional<PrimePower> primePower(std::uint32_t q);
 
-/// The field of q elements, named 0 .. q-1: the base-p digits of a name are the coefficients of a polynomial over GF(p), lowest first,
-/// modulo the first irreducible monic polynomial of its degree. So 0 and 1 are the neutral elements and, for a prime q, names are residues.
+/// The field of q elements, named 0 .. q-1: the base-p digits of a name are the coefficients of a polynomial over GF(p), lowest
+/// first, modulo the first irreducible monic polynomial of its degree. So 0 and 1 are the neutral elements and, for a prime q,
+/// names are residues.
 class Galois {
 public:
   static constexpr std::uint32_t kLargest = 1024;

@@ -65,7 +65,8 @@ HadamardMatrix paleyTwo(std::uint32_t q) {
   for (std::uint32_t r = 0; r <= q; ++r) {
     for (std::uint32_t c = 0; c <= q; ++c) {
       const int value = r == c ? 0 : r == 0 || c == 0 ? 1 : jacobsthal(field, r - 1, c - 1);
-      const int block[2][2] = {{value == 0 ? 1 : value, value == 0 ? -1 : value}, {value == 0 ? -1 : value, value == 0 ? -1 : -value}};
+      const int block[2][2] = {{value == 0 ? 1 : value, value == 0 ? -1 : value},
+                               {value == 0 ? -1 : value, value == 0 ? -1 : -value}};
       for (std::uint32_t i = 0; i < 2; ++i) {
         for (std::uint32_t j = 0; j < 2; ++j) cell(h, 2 * r + i, 2 * c + j) = static_cast<std::int8_t>(block[i][j]);
       }
@@ -90,7 +91,8 @@ bool paleyTwoReaches(std::uint32_t order) {
   return order >= 12 && order % 4 == 0 && (order / 2 - 1) % 4 == 1 && primePower(order / 2 - 1).has_value();
 }
 
-/// A factor a of order such that a Hadamard matrix of a is direct (2, Paley I or II) and order / a is reached; 0 if there is none.
+/// A factor a of order such that a Hadamard matrix of a is direct (2, Paley I or II) and order / a is reached; 0 if there is
+/// none.
 std::uint32_t splitOf(std::uint32_t order) {
   for (std::uint32_t a = 2; a <= order / 2; ++a) {
     if (order % a != 0) continue;
@@ -145,7 +147,8 @@ std::optional<Array> hadamardArray(std::uint32_t runs, std::uint32_t columns) {
   for (std::uint32_t r = 0; r < runs; ++r) {
     for (std::uint32_t c = 0; c < columns; ++c) array.at(r, c) = h->at(r, c + 1) > 0 ? 0 : 1;
   }
-  array.construction = fmt::format("Hadamard matrix of order {} ({}): {} of {} columns", runs, h->construction, columns, runs - 1);
+  array.construction =
+      fmt::format("Hadamard matrix of order {} ({}): {} of {} columns", runs, h->construction, columns, runs - 1);
   return array;
 }
 
@@ -162,7 +165,8 @@ std::optional<Array> foldoverArray(std::uint32_t runs, std::uint32_t columns) {
     const int sign = r < runs / 2 ? 1 : -1;
     for (std::uint32_t c = 0; c < columns; ++c) array.at(r, c) = sign * h->at(r % (runs / 2), c) > 0 ? 0 : 1;
   }
-  array.construction = fmt::format("Hadamard matrix of order {} ({}) and its negative: {} of {} columns", runs / 2, h->construction, columns, runs / 2);
+  array.construction = fmt::format("Hadamard matrix of order {} ({}) and its negative: {} of {} columns", runs / 2,
+                                   h->construction, columns, runs / 2);
   return array;
 }
 

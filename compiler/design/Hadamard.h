@@ -13,8 +13,8 @@ namespace tbem::design {
 /// A square matrix of +1 and -1 whose rows are orthogonal; row and column 0 are +1.
 struct HadamardMatrix {
   std::uint32_t order = 0;
-  std::vector<std::int8_t> cells;      ///< row-major
-  std::string construction;            ///< "Paley I over GF(11)", "Sylvester x Paley I over GF(11)"
+  std::vector<std::int8_t> cells;  ///< row-major
+  std::string construction;        ///< "Paley I over GF(11)", "Sylvester x Paley I over GF(11)"
   int at(std::uint32_t r, std::uint32_t c) const { return cells[std::size_t{r} * order + c]; }
 };
 
@@ -22,8 +22,8 @@ struct HadamardMatrix {
 constexpr std::uint32_t kLargestHadamard = 1024;
 
 /// Orders 1, 2, q + 1 for a prime power q = 3 mod 4 (Paley I, 1933), 2 (q + 1) for q = 1 mod 4 (Paley II), and products of those
-/// (Sylvester's Kronecker product). Nothing for other orders: of the multiples of 4 up to 400 these are 92, 116, 156, 172, 184, 188, 232, 236,
-/// 260, 268, 292, 324, 356, 372, 376, which need Williamson's and later constructions.
+/// (Sylvester's Kronecker product). Nothing for other orders: of the multiples of 4 up to 400 these are 92, 116, 156, 172, 184,
+/// 188, 232, 236, 260, 268, 292, 324, 356, 372, 376, which need Williamson's and later constructions.
 std::optional<HadamardMatrix> hadamard(std::uint32_t order);
 /// The same answer without building: which construction reaches the order, or "".
 std::string hadamardConstruction(std::uint32_t order);

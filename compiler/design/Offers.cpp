@@ -38,7 +38,8 @@ std::vector<Candidate> equalLevels(const Levels& varying, std::uint32_t strength
     for (const std::uint32_t level : varying) candidate.change += level > s ? level - s : s - level;
     candidates.push_back(candidate);
   }
-  std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) { return a.change < b.change; });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.change < b.change; });
   if (candidates.size() > 2) candidates.resize(2);
   return candidates;
 }
@@ -67,13 +68,18 @@ Refusal refuse(const Levels& levels, std::uint32_t strength, std::size_t maxRows
   }
   const Bounds bound = bounds(varying, strength);
   refusal.smallestPossible = bound.smallest;
-  if (bound.smallest != 0) refusal.boundReason = fmt::format("a multiple of {}, and at least {} by the Rao bound", bound.divisor, bound.rao);
+  if (bound.smallest != 0)
+    refusal.boundReason = fmt::format("a multiple of {}, and at least {} by the Rao bound", bound.divisor, bound.rao);
   if (all != 0 && all <= maxRows) refusal.offers.push_back({Offer::Kind::Full, fmt::format("`full`: all {} rows", all), all, {}});
-  if (!varying.empty() && plansFor(varying, strength, maxRows, false).empty()) addLevelOffers(refusal, levels, varying, strength, maxRows);
+  if (!varying.empty() && plansFor(varying, strength, maxRows, false).empty())
+    addLevelOffers(refusal, levels, varying, strength, maxRows);
   if (strength > 2 && varying.size() > strength) {
     const auto plans = plansFor(varying, 2, maxRows, false);
     if (!plans.empty()) {
-      refusal.offers.push_back({Offer::Kind::Strength, fmt::format("`strength 2`: {}", arrayName(plans.front().runs, varying)), plans.front().runs, {}});
+      refusal.offers.push_back({Offer::Kind::Strength,
+                                fmt::format("`strength 2`: {}", arrayName(plans.front().runs, varying)),
+                                plans.front().runs,
+                                {}});
     }
   }
   return refusal;
@@ -96,15 +102,17 @@ void addRowOffers(Refusal& refusal, const Levels& varying, std::uint32_t strengt
 
 std::string whyNot(const Levels& varying, std::uint32_t strength, std::size_t maxRows) {
   const Bounds bound = bounds(varying, strength);
-  if (bound.smallest == 0 || bound.smallest > maxRows) return fmt::format("a strength-{} array of these levels has more than {} rows", strength, maxRows);
+  if (bound.smallest == 0 || bound.smallest > maxRows)
+    return fmt::format("a strength-{} array of these levels has more than {} rows", strength, maxRows);
   if (!allEqual(varying)) {
     return fmt::format("arrays for factors with different numbers of levels ({}) are not there yet", levelText(varying));
   }
   if (!primePower(varying.front())) {
-    return fmt::format("{} is not a power of a prime, and arrays for more than {} factors of {} levels are not there yet", varying.front(), strength + 1,
-                       varying.front());
+    return fmt::format("{} is not a power of a prime, and arrays for more than {} factors of {} levels are not there yet",
+                       varying.front(), strength + 1, varying.front());
   }
-  return fmt::format("no construction that is here gives strength {} for {} factors of {} levels", strength, varying.size(), varying.front());
+  return fmt::format("no construction that is here gives strength {} for {} factors of {} levels", strength, varying.size(),
+                     varying.front());
 }
 
 }  // namespace tbem::design

@@ -17,8 +17,9 @@ struct Plan {
   std::function<std::optional<Array>()> build;
 };
 
-/// Every plan for these levels (each at least 2) with at most `maxRuns` rows, ascending by runs; of equal runs the preferred first.
-/// Never the full factorial unless no smaller array can exist or the factors are `strength` or fewer; `withFull` adds it always.
+/// Every plan for these levels (each at least 2) with at most `maxRuns` rows, ascending by runs; of equal runs the preferred
+/// first. Never the full factorial unless no smaller array can exist or the factors are `strength` or fewer; `withFull` adds it
+/// always.
 std::vector<Plan> plansFor(const std::vector<std::uint32_t>& levels, std::uint32_t strength, std::size_t maxRuns, bool withFull);
 
 /// "L16(4^3)"

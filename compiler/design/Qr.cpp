@@ -72,7 +72,8 @@ std::vector<Wide> backSubstitute(const std::vector<std::vector<Wide>>& r, const 
   return w;
 }
 
-/// Columns that earlier ones determine: the same reflections without pivoting, so that simple terms stay and later ones are named.
+/// Columns that earlier ones determine: the same reflections without pivoting, so that simple terms stay and later ones are
+/// named.
 std::vector<Dependency> findDependencies(const Matrix& x, double tolerance) {
   Columns unit = unitColumns(x);
   std::vector<Dependency> found;
@@ -173,7 +174,9 @@ std::string equationText(const Basis& basis, const Dependency& dependency) {
     const std::string name = basis.name(dependency.basis[i]);
     right += right.empty() ? (weight < 0 ? "-" : "") : weight < 0 ? " - " : " + ";
     const bool one = std::fabs(std::fabs(weight) - 1) < 1e-9;
-    right += one ? name : name == "1" ? fmt::format("{:.6g}", std::fabs(weight)) : fmt::format("{:.6g} {}", std::fabs(weight), name);
+    right += one           ? name
+             : name == "1" ? fmt::format("{:.6g}", std::fabs(weight))
+                           : fmt::format("{:.6g} {}", std::fabs(weight), name);
   }
   return fmt::format("{} = {} in these rows", basis.name(dependency.column), right);
 }

@@ -1,4 +1,5 @@
-// Least squares by Householder QR with column pivoting: what the compiler proves about a model matrix and what a fit does are the same code.
+// Least squares by Householder QR with column pivoting: what the compiler proves about a model matrix and what a fit does are the
+// same code.
 #pragma once
 
 #include "compiler/design/Basis.h"
@@ -29,11 +30,11 @@ struct Dependency {
 
 struct LeastSquares {
   std::size_t rank = 0;
-  std::vector<Wide> coefficients;    ///< by column; empty unless rank = columns
-  std::vector<Wide> residuals;       ///< y - X b, by row
+  std::vector<Wide> coefficients;  ///< by column; empty unless rank = columns
+  std::vector<Wide> residuals;     ///< y - X b, by row
   Wide residualSumOfSquares = 0;
-  Matrix rootInverse;                ///< M with M M' = (X'X)^-1
-  std::vector<double> unitR;         ///< p x p row-major: R of the unit-length columns, for singular values
+  Matrix rootInverse;                    ///< M with M M' = (X'X)^-1
+  std::vector<double> unitR;             ///< p x p row-major: R of the unit-length columns, for singular values
   std::vector<Dependency> dependencies;  ///< where rank < columns: columns that earlier ones determine, in the order of columns
 };
 

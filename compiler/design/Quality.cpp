@@ -57,10 +57,12 @@ MainEffects mainEffects(const Array& array) {
   const Eigen::MatrixXd x = mainEffectMatrix(array);
   result.parameters = static_cast<std::size_t>(x.cols());
   const Eigen::MatrixXd information = x.transpose() * x / static_cast<double>(array.runs);
-  const Eigen::VectorXd values = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(information, Eigen::EigenvaluesOnly).eigenvalues();
+  const Eigen::VectorXd values =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(information, Eigen::EigenvaluesOnly).eigenvalues();
   const double largest = values.maxCoeff();
   for (const double value : values) result.rank += value > 1e-10 * largest ? 1 : 0;
-  result.condition = result.rank == result.parameters ? std::sqrt(largest / values.minCoeff()) : std::numeric_limits<double>::infinity();
+  result.condition =
+      result.rank == result.parameters ? std::sqrt(largest / values.minCoeff()) : std::numeric_limits<double>::infinity();
   return result;
 }
 
@@ -75,7 +77,8 @@ ModelQuality modelQuality(const Basis& basis, const std::vector<Point>& points) 
   const auto n = static_cast<Eigen::Index>(points.size()), p = static_cast<Eigen::Index>(basis.size());
   Eigen::MatrixXd x(n, p);
   for (Eigen::Index r = 0; r < n; ++r) {
-    for (Eigen::Index c = 0; c < p; ++c) x(r, c) = static_cast<double>(wide(static_cast<std::size_t>(r), static_cast<std::size_t>(c)));
+    for (Eigen::Index c = 0; c < p; ++c)
+      x(r, c) = static_cast<double>(wide(static_cast<std::size_t>(r), static_cast<std::size_t>(c)));
   }
   Eigen::MatrixXd unit = x;
   for (Eigen::Index c = 0; c < p; ++c) {

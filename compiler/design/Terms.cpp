@@ -10,11 +10,14 @@ namespace {
 
 bool earlier(const Term& a, const Term& b) {
   if (a.degree() != b.degree()) return a.degree() < b.degree();
-  return std::lexicographical_compare(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(),
-                                      [](const Part& x, const Part& y) { return x.factor != y.factor ? x.factor < y.factor : x.degree > y.degree; });
+  return std::lexicographical_compare(
+      a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(),
+      [](const Part& x, const Part& y) { return x.factor != y.factor ? x.factor < y.factor : x.degree > y.degree; });
 }
 
-bool contains(const std::vector<Term>& terms, const Term& term) { return std::find(terms.begin(), terms.end(), term) != terms.end(); }
+bool contains(const std::vector<Term>& terms, const Term& term) {
+  return std::find(terms.begin(), terms.end(), term) != terms.end();
+}
 
 /// The terms that a term directly contains: one degree of one part less.
 std::vector<Term> below(const Term& term) {
@@ -27,7 +30,8 @@ std::vector<Term> below(const Term& term) {
   return lower;
 }
 
-void polyFrom(std::span<const Factor> factors, std::span<const std::uint32_t> chosen, std::size_t at, std::uint32_t left, Term term, std::vector<Term>& out) {
+void polyFrom(std::span<const Factor> factors, std::span<const std::uint32_t> chosen, std::size_t at, std::uint32_t left,
+              Term term, std::vector<Term>& out) {
   if (at == chosen.size()) {
     out.push_back(std::move(term));
     return;
@@ -51,7 +55,8 @@ std::uint32_t Term::degree() const {
 Term multiply(std::span<const Factor> factors, const Term& a, const Term& b) {
   Term product = a;
   for (const Part& part : b.parts) {
-    const auto same = std::find_if(product.parts.begin(), product.parts.end(), [&](const Part& p) { return p.factor == part.factor; });
+    const auto same =
+        std::find_if(product.parts.begin(), product.parts.end(), [&](const Part& p) { return p.factor == part.factor; });
     if (same == product.parts.end()) {
       product.parts.push_back(part);
     } else if (factors[part.factor].numeric()) {
@@ -94,11 +99,14 @@ std::optional<std::string> problem(std::span<const Factor> factors, std::span<co
   for (const Term& term : terms) {
     for (std::size_t p = 0; p < term.parts.size(); ++p) {
       const Part part = term.parts[p];
-      if (part.factor >= factors.size()) return fmt::format("a term names factor number {}, but there are {}", part.factor + 1, factors.size());
+      if (part.factor >= factors.size())
+        return fmt::format("a term names factor number {}, but there are {}", part.factor + 1, factors.size());
       const Factor& factor = factors[part.factor];
       if (part.degree == 0 || (p > 0 && term.parts[p - 1].factor >= part.factor)) return "a term's parts are not in order";
-      if (!factor.numeric() && part.degree > 1) return fmt::format("`{}` is categorical, so it has no power {}", factor.name, part.degree);
-      if (factor.levelCount() < 2 || (factor.numeric() && factor.low() == factor.high())) return fmt::format("`{}` has one level, so it has no effect to estimate", factor.name);
+      if (!factor.numeric() && part.degree > 1)
+        return fmt::format("`{}` is categorical, so it has no power {}", factor.name, part.degree);
+      if (factor.levelCount() < 2 || (factor.numeric() && factor.low() == factor.high()))
+        return fmt::format("`{}` has one level, so it has no effect to estimate", factor.name);
     }
   }
   return std::nullopt;

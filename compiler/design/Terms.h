@@ -14,7 +14,7 @@ namespace tbem::design {
 
 /// A factor in a term: to the power `degree` (1 for a categorical factor, where it stands for its level effects).
 struct Part {
-  std::uint32_t factor = 0;          ///< index into the factors
+  std::uint32_t factor = 0;  ///< index into the factors
   std::uint32_t degree = 1;
   friend auto operator<=>(const Part&, const Part&) = default;
 };
@@ -32,10 +32,11 @@ Term multiply(std::span<const Factor> factors, const Term& a, const Term& b);
 /// `poly(f, g, h; degree: d)`: all products of the chosen factors of total degree 0 to d (a categorical factor counts 1).
 std::vector<Term> poly(std::span<const Factor> factors, std::span<const std::uint32_t> chosen, std::uint32_t degree);
 
-/// Terms closed under hierarchy: with a term stands every term that divides it, the constant included (Nelder 1977; Peixoto 1990).
+/// Terms closed under hierarchy: with a term stands every term that divides it, the constant included (Nelder 1977; Peixoto
+/// 1990).
 struct Model {
-  std::vector<Term> terms;           ///< ascending by degree, then by factor; the constant first
-  std::vector<Term> added;           ///< those that nobody wrote but hierarchy demands (without the constant)
+  std::vector<Term> terms;  ///< ascending by degree, then by factor; the constant first
+  std::vector<Term> added;  ///< those that nobody wrote but hierarchy demands (without the constant)
 };
 Model hierarchical(std::vector<Term> written);
 

@@ -11,7 +11,8 @@ namespace tbem::design {
 namespace {
 
 /// Calls `visit(columns)` for every ascending choice of `t` of `k` columns until it returns false; true if all were visited.
-template <class Visit> bool eachChoice(std::uint32_t k, std::uint32_t t, Visit visit) {
+template <class Visit>
+bool eachChoice(std::uint32_t k, std::uint32_t t, Visit visit) {
   if (t > k) return true;
   std::vector<std::uint32_t> choice(t);
   std::iota(choice.begin(), choice.end(), 0U);
@@ -67,7 +68,8 @@ Columns columnsOf(const Array& array) {
 
 /// A choice with more combinations than rows: some are missing, so name one that is there and thus too frequent.
 Imbalance tooManyCombinations(const Array& array, const std::vector<std::uint32_t>& columns, std::optional<std::uint64_t> total) {
-  const Rational expected = total ? *Rational::make(static_cast<std::int64_t>(array.runs), static_cast<__int128>(*total)) : Rational::of(0);
+  const Rational expected =
+      total ? *Rational::make(static_cast<std::int64_t>(array.runs), static_cast<__int128>(*total)) : Rational::of(0);
   if (!total || array.runs == 0) return {columns, {}, 0, expected};
   std::vector<std::uint32_t> first;
   for (const std::uint32_t c : columns) first.push_back(array.at(0, c));
@@ -86,7 +88,8 @@ struct Room {
   std::vector<std::uint32_t> counts;
 };
 
-std::optional<Imbalance> imbalanceOf(const Array& array, const Columns& cells, const std::vector<std::uint32_t>& columns, Room& room) {
+std::optional<Imbalance> imbalanceOf(const Array& array, const Columns& cells, const std::vector<std::uint32_t>& columns,
+                                     Room& room) {
   const auto total = combinations(array, columns);
   if (!total || *total > array.runs) return tooManyCombinations(array, columns, total);
   room.keys.assign(array.runs, 0);
@@ -132,7 +135,8 @@ std::optional<Imbalance> findImbalance(const Array& array, std::uint32_t strengt
   if (t == 0) return std::nullopt;
   const Columns cells = columnsOf(array);
   std::optional<Imbalance> found = imbalanceAt(array, cells, t);
-  for (std::uint32_t u = 1; found && u < t; ++u) {  // strength t contains the lower ones; the smallest choice that is wrong explains most
+  for (std::uint32_t u = 1; found && u < t;
+       ++u) {  // strength t contains the lower ones; the smallest choice that is wrong explains most
     if (auto smaller = imbalanceAt(array, cells, u)) return smaller;
   }
   return found;

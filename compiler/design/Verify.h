@@ -32,8 +32,8 @@ std::vector<std::vector<std::uint64_t>> levelCounts(const Array& array);
 /// Groups of equal rows, each group ascending, only groups of two or more.
 std::vector<std::vector<std::size_t>> duplicateRows(const Array& array);
 
-/// Generalised word-length pattern A_0 .. A_maxLength (Xu and Wu 2001), exact: A_j = sum over ordered pairs of rows of the coefficient of
-/// z^j in prod over columns (equal: 1 + (s-1) z, unequal: 1 - z), over runs^2. A_1 .. A_t = 0 iff strength >= t.
+/// Generalised word-length pattern A_0 .. A_maxLength (Xu and Wu 2001), exact: A_j = sum over ordered pairs of rows of the
+/// coefficient of z^j in prod over columns (equal: 1 + (s-1) z, unequal: 1 - z), over runs^2. A_1 .. A_t = 0 iff strength >= t.
 /// Nothing where a number leaves 64 bits, or runs^2 x columns exceeds 4e9.
 std::optional<std::vector<Rational>> wordLengthPattern(const Array& array, std::uint32_t maxLength);
 

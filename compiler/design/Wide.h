@@ -5,8 +5,8 @@
 
 namespace tbem::design {
 
-// 113 bits of significand where the compiler has them: on a matrix of condition 1e15 (NIST's Filip in powers of x) double keeps no digit and
-// this keeps eighteen. Fits are small (hundreds of rows), so the cost is microseconds.
+// 113 bits of significand where the compiler has them: on a matrix of condition 1e15 (NIST's Filip in powers of x) double keeps
+// no digit and this keeps eighteen. Fits are small (hundreds of rows), so the cost is microseconds.
 #if defined(__SIZEOF_FLOAT128__)
 __extension__ typedef __float128 Wide;
 #else

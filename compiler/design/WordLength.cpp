@@ -24,7 +24,8 @@ bool timesLinear(Polynomial& polynomial, std::int64_t a) {
 
 std::optional<std::vector<Rational>> wordLengthPattern(const Array& array, std::uint32_t maxLength) {
   const std::size_t k = array.columns();
-  if (array.runs == 0 || static_cast<double>(array.runs) * static_cast<double>(array.runs) * static_cast<double>(k) > 4e9) return std::nullopt;
+  if (array.runs == 0 || static_cast<double>(array.runs) * static_cast<double>(array.runs) * static_cast<double>(k) > 4e9)
+    return std::nullopt;
   // Columns of equal levels are exchangeable: a pair of rows matters only by its coincidences among them.
   std::vector<std::uint32_t> groups = array.levels;
   std::sort(groups.begin(), groups.end());

@@ -4,8 +4,8 @@
 #include "runtime/regress/Raw.h"
 #include "runtime/regress/StudentT.h"
 
-#include <Eigen/SVD>
 #include <fmt/format.h>
+#include <Eigen/SVD>
 
 #include <algorithm>
 #include <cmath>
@@ -22,16 +22,22 @@ using design::Matrix;
 using design::squareRoot;
 using design::Wide;
 
-std::optional<Refusal> checkInput(const std::vector<Factor>& factors, const std::vector<Point>& rows, std::span<const double> response) {
+std::optional<Refusal> checkInput(const std::vector<Factor>& factors, const std::vector<Point>& rows,
+                                  std::span<const double> response) {
   using Kind = Refusal::Kind;
   if (rows.empty()) return Refusal{Kind::NoRows, "there are no rows to fit", {}, 0, 0};
   if (response.size() != rows.size()) {
     return Refusal{Kind::NotFinite, fmt::format("{} rows have {} responses", rows.size(), response.size()), {}, rows.size(), 0};
   }
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    if (!std::isfinite(response[r])) return Refusal{Kind::NotFinite, fmt::format("the response of row {} is not a number", r + 1), {}, rows.size(), 0};
+    if (!std::isfinite(response[r]))
+      return Refusal{Kind::NotFinite, fmt::format("the response of row {} is not a number", r + 1), {}, rows.size(), 0};
     if (rows[r].size() != factors.size()) {
-      return Refusal{Kind::BadTerms, fmt::format("row {} has {} values for {} factors", r + 1, rows[r].size(), factors.size()), {}, rows.size(), 0};
+      return Refusal{Kind::BadTerms,
+                     fmt::format("row {} has {} values for {} factors", r + 1, rows[r].size(), factors.size()),
+                     {},
+                     rows.size(),
+                     0};
     }
     for (std::size_t f = 0; f < factors.size(); ++f) {
       const double value = rows[r][f];
@@ -51,8 +57,10 @@ Refusal aliasRefusal(const Basis& basis, const LeastSquares& solved, std::size_t
     refusal.aliased.push_back(design::equationText(basis, dependency));
     names += fmt::format("{}`{}`", names.empty() ? "" : ", ", basis.name(dependency.column));
   }
-  refusal.text = names.empty() ? fmt::format("the rows tell apart {} of the model's {} coefficients", solved.rank, basis.size())
-                               : fmt::format("the rows cannot tell {} from the other terms: {} of {} coefficients can be estimated", names, solved.rank, basis.size());
+  refusal.text = names.empty()
+                     ? fmt::format("the rows tell apart {} of the model's {} coefficients", solved.rank, basis.size())
+                     : fmt::format("the rows cannot tell {} from the other terms: {} of {} coefficients can be estimated", names,
+                                   solved.rank, basis.size());
   return refusal;
 }
 
@@ -112,7 +120,8 @@ void computeSpread(Result& result, std::span<const double> response, Wide rss) {
       result.adjustedR2 = static_cast<double>(1 - unexplained * Wide(response.size() - 1) / Wide(result.residualDegrees));
     }
   } else {
-    result.warnings.push_back({Warning::Kind::NoSpread, "the response is the same in every row, so there is nothing that the terms could explain"});
+    result.warnings.push_back(
+        {Warning::Kind::NoSpread, "the response is the same in every row, so there is nothing that the terms could explain"});
   }
   if (result.residualDegrees > 0) result.residualSd = static_cast<double>(squareRoot(rss / Wide(result.residualDegrees)));
 }
@@ -144,14 +153,16 @@ void computeLeaveOneOut(Result& result, std::span<const double> response) {
 
 void nameCoefficients(Result& result, const std::vector<Wide>& coefficients) {
   const std::size_t p = result.basis.size();
-  const double t = result.residualSd ? studentQuantile(0.5 + result.confidence / 2, static_cast<double>(result.residualDegrees)) : 0;
+  const double t =
+      result.residualSd ? studentQuantile(0.5 + result.confidence / 2, static_cast<double>(result.residualDegrees)) : 0;
   for (std::size_t c = 0; c < p; ++c) {
     Coefficient coefficient{result.basis.name(c), static_cast<double>(coefficients[c]), {}, {}};
     if (result.residualSd) {
       double variance = 0;
       for (std::size_t j = 0; j < p; ++j) variance += result.rootInverse[c * p + j] * result.rootInverse[c * p + j];
       coefficient.standardError = *result.residualSd * std::sqrt(variance);
-      coefficient.interval = Interval{coefficient.value - t * *coefficient.standardError, coefficient.value + t * *coefficient.standardError};
+      coefficient.interval =
+          Interval{coefficient.value - t * *coefficient.standardError, coefficient.value + t * *coefficient.standardError};
     }
     result.coefficients.push_back(std::move(coefficient));
   }
@@ -163,23 +174,29 @@ void addWarnings(Result& result, const Model& model) {
     for (const design::Term& term : model.added) {
       names += fmt::format("{}`{}`", names.empty() ? "" : ", ", design::termText(result.basis.factors(), term));
     }
-    result.warnings.push_back({Warning::Kind::HierarchyAdded, fmt::format("{} added: a term stands with every term that it contains", names)});
+    result.warnings.push_back(
+        {Warning::Kind::HierarchyAdded, fmt::format("{} added: a term stands with every term that it contains", names)});
   }
   if (result.residualDegrees == 0) {
-    result.intervalReason = fmt::format("{} coefficients from {} rows leave no degree of freedom for the error", result.parameters, result.rows);
+    result.intervalReason =
+        fmt::format("{} coefficients from {} rows leave no degree of freedom for the error", result.parameters, result.rows);
     result.warnings.push_back({Warning::Kind::Saturated, "no intervals: " + result.intervalReason});
   } else if (result.rows < 2 * result.parameters) {
-    result.warnings.push_back({Warning::Kind::FewRows, fmt::format("{} rows for {} coefficients: fewer than two rows a coefficient", result.rows, result.parameters)});
+    result.warnings.push_back(
+        {Warning::Kind::FewRows,
+         fmt::format("{} rows for {} coefficients: fewer than two rows a coefficient", result.rows, result.parameters)});
   }
   if (result.condition > 1e6) {
-    result.warnings.push_back({Warning::Kind::IllConditioned, fmt::format("the terms nearly determine each other in these rows (condition {:.2g})", result.condition)});
+    result.warnings.push_back(
+        {Warning::Kind::IllConditioned,
+         fmt::format("the terms nearly determine each other in these rows (condition {:.2g})", result.condition)});
   }
 }
 
 }  // namespace
 
-tl::expected<Result, Refusal> fit(const std::vector<Factor>& factors, const std::vector<Point>& rows, std::span<const double> response,
-                                  const Model& model, double confidence) {
+tl::expected<Result, Refusal> fit(const std::vector<Factor>& factors, const std::vector<Point>& rows,
+                                  std::span<const double> response, const Model& model, double confidence) {
   if (auto refusal = checkInput(factors, rows, response)) return tl::unexpected(std::move(*refusal));
   if (auto text = design::problem(factors, model.terms)) {
     return tl::unexpected(Refusal{Refusal::Kind::BadTerms, std::move(*text), {}, rows.size(), 0});
@@ -187,7 +204,8 @@ tl::expected<Result, Refusal> fit(const std::vector<Factor>& factors, const std:
   Result result{Basis(factors, model.terms)};
   const std::size_t p = result.basis.size();
   if (rows.size() < p) {
-    return tl::unexpected(Refusal{Refusal::Kind::TooFewRows, fmt::format("{} rows cannot determine {} coefficients", rows.size(), p), {}, rows.size(), p});
+    return tl::unexpected(Refusal{
+        Refusal::Kind::TooFewRows, fmt::format("{} rows cannot determine {} coefficients", rows.size(), p), {}, rows.size(), p});
   }
   result.rows = rows.size();
   result.parameters = p;

@@ -24,14 +24,19 @@ std::optional<Refusal> checkPoint(const Result& result, const Point& point) {
     return Refusal{Refusal::Kind::BadTerms, fmt::format("{} values for {} factors", point.size(), factors.size()), {}, 0, 0};
   }
   for (std::size_t f = 0; f < factors.size(); ++f) {
-    if (!std::isfinite(point[f])) return Refusal{Refusal::Kind::NotFinite, fmt::format("`{}` has no value", factors[f].name), {}, 0, 0};
+    if (!std::isfinite(point[f]))
+      return Refusal{Refusal::Kind::NotFinite, fmt::format("`{}` has no value", factors[f].name), {}, 0, 0};
     if (factors[f].numeric()) continue;
     const auto& seen = result.seen[f];
     const bool level = point[f] >= 0 && point[f] < static_cast<double>(seen.size()) && point[f] == std::floor(point[f]);
     if (!level) return Refusal{Refusal::Kind::NotFinite, fmt::format("`{}` has no such level", factors[f].name), {}, 0, 0};
     const auto index = static_cast<std::size_t>(point[f]);
     if (!seen[index] && inModel(result.basis, f)) {
-      return Refusal{Refusal::Kind::Aliased, fmt::format("no fitted row has `{}` = {}", factors[f].name, factors[f].labels[index]), {}, 0, 0};
+      return Refusal{Refusal::Kind::Aliased,
+                     fmt::format("no fitted row has `{}` = {}", factors[f].name, factors[f].labels[index]),
+                     {},
+                     0,
+                     0};
     }
   }
   return std::nullopt;
@@ -43,14 +48,20 @@ void compareWithRegion(const Result& result, const Point& point, Prediction& pre
     const Interval box = result.box[f];
     if (!factors[f].numeric()) {
       const auto level = static_cast<std::size_t>(point[f]);
-      if (!result.seen[f][level]) prediction.outside.push_back(fmt::format("no fitted row has `{}` = {}", factors[f].name, factors[f].labels[level]));
+      if (!result.seen[f][level])
+        prediction.outside.push_back(fmt::format("no fitted row has `{}` = {}", factors[f].name, factors[f].labels[level]));
       continue;
     }
-    if (point[f] > box.high) prediction.outside.push_back(fmt::format("`{}` = {:g} lies above {:g}, the largest fitted", factors[f].name, point[f], box.high));
-    if (point[f] < box.low) prediction.outside.push_back(fmt::format("`{}` = {:g} lies below {:g}, the smallest fitted", factors[f].name, point[f], box.low));
+    if (point[f] > box.high)
+      prediction.outside.push_back(
+          fmt::format("`{}` = {:g} lies above {:g}, the largest fitted", factors[f].name, point[f], box.high));
+    if (point[f] < box.low)
+      prediction.outside.push_back(
+          fmt::format("`{}` = {:g} lies below {:g}, the smallest fitted", factors[f].name, point[f], box.low));
   }
   if (prediction.leverage > result.maxLeverage * (1 + 1e-9)) {
-    prediction.outside.push_back(fmt::format("its leverage {:.3g} exceeds {:.3g}, the largest of the fitted rows", prediction.leverage, result.maxLeverage));
+    prediction.outside.push_back(fmt::format("its leverage {:.3g} exceeds {:.3g}, the largest of the fitted rows",
+                                             prediction.leverage, result.maxLeverage));
   }
   prediction.inside = prediction.outside.empty();
 }

@@ -44,7 +44,8 @@ Expansion timesPart(const Expansion& expansion, const Basis& basis, Part part, s
   const design::Factor& factor = basis.factors()[part.factor];
   for (const auto& [key, value] : expansion) {
     if (!factor.numeric()) {
-      for (const auto& [level, sign] : {std::pair{contrast, 1}, std::pair{static_cast<std::uint32_t>(factor.levelCount() - 1), -1}}) {
+      for (const auto& [level, sign] :
+           {std::pair{contrast, 1}, std::pair{static_cast<std::uint32_t>(factor.levelCount() - 1), -1}}) {
         Key next = key;
         next.first.push_back(part);
         next.second.push_back(level);
@@ -84,7 +85,8 @@ std::vector<RawCoefficient> rawCoefficients(const Basis& basis, const std::vecto
     const auto& column = basis.columns()[c];
     const Term& term = terms[column.term];
     Expansion expansion{{Key{}, coefficients[c]}};
-    for (std::size_t p = 0; p < term.parts.size(); ++p) expansion = timesPart(expansion, basis, term.parts[p], column.contrasts[p]);
+    for (std::size_t p = 0; p < term.parts.size(); ++p)
+      expansion = timesPart(expansion, basis, term.parts[p], column.contrasts[p]);
     for (const auto& [key, value] : expansion) {
       const auto at = std::find(terms.begin(), terms.end(), Term{key.first}) - terms.begin();
       sums[{static_cast<std::size_t>(at), key.second}] += value;

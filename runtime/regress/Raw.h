@@ -2,14 +2,15 @@
 #pragma once
 
 #include "compiler/design/Basis.h"
-#include "runtime/regress/Fit.h"
 #include "compiler/design/Wide.h"
+#include "runtime/regress/Fit.h"
 
 #include <vector>
 
 namespace tbem::regress {
 
-/// The same function as monomials of the factors' values and level effects; needs a hierarchical basis. In Wide, for the shift of the origin cancels.
+/// The same function as monomials of the factors' values and level effects; needs a hierarchical basis. In Wide, for the shift of
+/// the origin cancels.
 std::vector<RawCoefficient> rawCoefficients(const design::Basis& basis, const std::vector<design::Wide>& coefficients);
 
 }  // namespace tbem::regress

@@ -3,7 +3,8 @@
 
 namespace tbem::regress {
 
-/// Regularised incomplete beta function I_x(a, b), 0 <= x <= 1, a, b > 0, by Lentz's continued fraction (DLMF 8.17.22). Relative error about 1e-14.
+/// Regularised incomplete beta function I_x(a, b), 0 <= x <= 1, a, b > 0, by Lentz's continued fraction (DLMF 8.17.22). Relative
+/// error about 1e-14.
 double incompleteBeta(double a, double b, double x);
 
 /// P(T <= t) with `degrees` > 0 degrees of freedom.

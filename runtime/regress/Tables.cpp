@@ -13,7 +13,8 @@ std::string number(const std::optional<double>& value) { return value ? number(*
 Table coefficientTable(const Result& result) {
   Table table{{"term", "coefficient", "standard error", "low", "high"}, {}};
   for (const Coefficient& c : result.coefficients) {
-    table.rows.push_back({c.term, number(c.value), number(c.standardError), c.interval ? number(c.interval->low) : "-", c.interval ? number(c.interval->high) : "-"});
+    table.rows.push_back({c.term, number(c.value), number(c.standardError), c.interval ? number(c.interval->low) : "-",
+                          c.interval ? number(c.interval->high) : "-"});
   }
   return table;
 }
@@ -27,8 +28,8 @@ Table rawTable(const Result& result) {
 Table rowTable(const Result& result, std::span<const double> response) {
   Table table{{"row", "response", "fitted", "residual", "left out", "leverage"}, {}};
   for (std::size_t r = 0; r < result.fitted.size() && r < response.size(); ++r) {
-    table.rows.push_back({std::to_string(r + 1), number(response[r]), number(result.fitted[r]), number(result.residuals[r]), number(result.looResiduals[r]),
-                          number(result.leverages[r])});
+    table.rows.push_back({std::to_string(r + 1), number(response[r]), number(result.fitted[r]), number(result.residuals[r]),
+                          number(result.looResiduals[r]), number(result.leverages[r])});
   }
   return table;
 }

@@ -40,11 +40,14 @@ std::vector<Array> sample() {
     if (auto array = hadamardArray(n, std::min(n - 1, 12U))) arrays.push_back(std::move(*array));
     if (auto array = foldoverArray(2 * n, std::min(n, 10U))) arrays.push_back(std::move(*array));
   }
-  for (const auto& levels : {std::vector<std::uint32_t>{2, 3, 4}, std::vector<std::uint32_t>{5, 2, 2, 3}}) arrays.push_back(*fullFactorial(levels));
+  for (const auto& levels : {std::vector<std::uint32_t>{2, 3, 4}, std::vector<std::uint32_t>{5, 2, 2, 3}})
+    arrays.push_back(*fullFactorial(levels));
   return arrays;
 }
 
-std::string describe(const Array& array) { return array.construction + " " + std::to_string(array.runs) + " " + levelText(array.levels); }
+std::string describe(const Array& array) {
+  return array.construction + " " + std::to_string(array.runs) + " " + levelText(array.levels);
+}
 
 /// N^2 / prod(s) sum_j A_j counts the ordered pairs of equal rows.
 void expectMacWilliams(const Array& array) {
@@ -60,7 +63,8 @@ void expectMacWilliams(const Array& array) {
   std::uint64_t equal = array.runs;
   for (const auto& group : duplicateRows(array)) equal += group.size() * (group.size() - 1);
   EXPECT_EQ(static_cast<std::int64_t>(numerator / product), static_cast<std::int64_t>(equal)) << describe(array);
-  for (std::uint32_t j = 1; j <= array.strength && j < pattern->size(); ++j) EXPECT_EQ((*pattern)[j], Rational::of(0)) << describe(array);
+  for (std::uint32_t j = 1; j <= array.strength && j < pattern->size(); ++j)
+    EXPECT_EQ((*pattern)[j], Rational::of(0)) << describe(array);
 }
 
 }  // namespace
@@ -131,7 +135,8 @@ TEST(Arrays, DerivedArraysLoseOneStrength) {
   }
 }
 
-// Whatever is asked: an array of exactly these levels with the strength it claims, or a refusal whose bound is below the full factorial.
+// Whatever is asked: an array of exactly these levels with the strength it claims, or a refusal whose bound is below the full
+// factorial.
 TEST(ChooseArray, AnyLevels) {
   std::mt19937_64 random(99);
   int built = 0, refused = 0;
@@ -168,7 +173,8 @@ TEST(ChooseArray, AnyLevels) {
       const Refusal& refusal = std::get<Refusal>(choice);
       EXPECT_FALSE(refusal.reason.empty());
       EXPECT_LE(refusal.smallestPossible, all);
-      const bool full = std::any_of(refusal.offers.begin(), refusal.offers.end(), [](const Offer& offer) { return offer.kind == Offer::Kind::Full; });
+      const bool full = std::any_of(refusal.offers.begin(), refusal.offers.end(),
+                                    [](const Offer& offer) { return offer.kind == Offer::Kind::Full; });
       EXPECT_EQ(full, all <= options.maxRows) << refusal.reason;
     }
   }
@@ -210,7 +216,8 @@ TEST(Galois, FieldAxioms) {
         EXPECT_EQ(field->multiply(a, field->multiply(b, c)), field->multiply(field->multiply(a, b), c));
       }
       if (a != 0) {
-        EXPECT_EQ(std::count(seen.begin(), seen.end(), true), static_cast<std::ptrdiff_t>(q)) << q << ": " << a << " has an inverse";
+        EXPECT_EQ(std::count(seen.begin(), seen.end(), true), static_cast<std::ptrdiff_t>(q))
+            << q << ": " << a << " has an inverse";
       }
     }
   }

@@ -18,7 +18,9 @@ namespace {
 
 using Random = std::mt19937_64;
 
-double uniform(Random& random, double low, double high) { return low + (high - low) * static_cast<double>(random() >> 11) * 0x1.0p-53; }
+double uniform(Random& random, double low, double high) {
+  return low + (high - low) * static_cast<double>(random() >> 11) * 0x1.0p-53;
+}
 
 /// Box and Muller; the standard library's normal differs between libraries.
 double normal(Random& random) {
@@ -123,7 +125,8 @@ TEST(Roundtrip, ContrastsDoNotDependOnTheOrderOfLevels) {
   }
 }
 
-// 4000 simulated experiments: 95 % intervals of a coefficient, of the mean and of a new observation cover in 95 % (binomial error 0.34 %).
+// 4000 simulated experiments: 95 % intervals of a coefficient, of the mean and of a new observation cover in 95 % (binomial error
+// 0.34 %).
 TEST(Roundtrip, IntervalsCoverAtTheNominalRate) {
   Random random(3);
   const std::vector<Factor> factors{{"a", {1, 2, 5, 9}, {}}, {"b", {0, 10, 30, 40}, {}}, {"c", {-1, 0, 2, 3}, {}}};

@@ -54,10 +54,13 @@ TEST(Aliases, TwelveRunsArePartial) {
   EXPECT_EQ(aliases[0].text, "the main effect of `a` is aliased to 11 % with `b` x `c`");
 }
 
-TEST(Aliases, StrengthThreeIsClear) { EXPECT_TRUE(mainEffectAliases(array(std::vector<std::uint32_t>(4, 2), 3), {"a", "b", "c", "d"}).empty()); }
+TEST(Aliases, StrengthThreeIsClear) {
+  EXPECT_TRUE(mainEffectAliases(array(std::vector<std::uint32_t>(4, 2), 3), {"a", "b", "c", "d"}).empty());
+}
 
 TEST(Quality, Table1Quadratic) {
-  const std::vector<Factor> factors{numeric("batch", {4, 8, 16, 32}), numeric("depth", {11, 13, 16, 19}), numeric("width", {16, 32, 48, 64})};
+  const std::vector<Factor> factors{numeric("batch", {4, 8, 16, 32}), numeric("depth", {11, 13, 16, 19}),
+                                    numeric("width", {16, 32, 48, 64})};
   const Basis basis(factors, polynomial(factors, 2).terms);
   const Array l16 = array({4, 4, 4}, 2);
   const ModelQuality part = modelQuality(basis, pointsOf(factors, l16));
@@ -91,7 +94,8 @@ TEST(Quality, DEfficiencyOfMainEffects) {
 
 TEST(Quality, PaperTableIsRankDeficient) {
   // Depth {11,13,16,19} = convolutions {8,10,13,16} + 3: the published table's columns determine each other.
-  const std::vector<Factor> factors{numeric("convolutions", {8, 10, 13, 16}), numeric("depth", {11, 13, 16, 19}), numeric("dense", {1, 2, 3, 4})};
+  const std::vector<Factor> factors{numeric("convolutions", {8, 10, 13, 16}), numeric("depth", {11, 13, 16, 19}),
+                                    numeric("dense", {1, 2, 3, 4})};
   std::vector<Point> points;
   for (int i = 0; i < 16; ++i) points.push_back({factors[0].values[i / 4], factors[1].values[i / 4], factors[2].values[i % 4]});
   const ModelQuality quality = modelQuality(Basis(factors, polynomial(factors, 1).terms), points);
@@ -129,7 +133,8 @@ TEST(Terms, PolyAndHierarchy) {
   EXPECT_EQ(multiply(factors, Term{{{0, 1}, {1, 1}}}, Term{{{0, 1}, {1, 1}, {2, 1}}}), (Term{{{0, 2}, {1, 1}, {2, 1}}}));
 }
 
-// Legendre polynomials are orthogonal: integral over [-1, 1] of P_m P_n is 0 or 2 / (2 n + 1); exact by Simpson on a fine grid to 1e-9.
+// Legendre polynomials are orthogonal: integral over [-1, 1] of P_m P_n is 0 or 2 / (2 n + 1); exact by Simpson on a fine grid to
+// 1e-9.
 TEST(Basis, LegendreIsOrthogonal) {
   const int steps = 2000;
   for (std::uint32_t m = 0; m < 7; ++m) {
@@ -145,13 +150,15 @@ TEST(Basis, LegendreIsOrthogonal) {
 }
 
 TEST(Checks, OfTable1) {
-  const std::vector<Factor> factors{numeric("batch", {4, 8, 16, 32}), numeric("depth", {11, 13, 16, 19}), numeric("width", {16, 32, 48, 64})};
+  const std::vector<Factor> factors{numeric("batch", {4, 8, 16, 32}), numeric("depth", {11, 13, 16, 19}),
+                                    numeric("width", {16, 32, 48, 64})};
   const Checks checks = checkArray(factors, array({4, 4, 4}, 2));
   EXPECT_EQ(checks.strength, 2U);
   EXPECT_FALSE(checks.imbalance.has_value());
   EXPECT_EQ(checks.duplicateRows, 0U);
   EXPECT_EQ(checks.pairs.covered, 48U);
-  EXPECT_EQ(checks.wordLengths, (std::vector<Rational>{Rational::of(1), Rational::of(0), Rational::of(0), Rational::of(3)}));  // 4^3 / 16 - 1
+  EXPECT_EQ(checks.wordLengths,
+            (std::vector<Rational>{Rational::of(1), Rational::of(0), Rational::of(0), Rational::of(3)}));  // 4^3 / 16 - 1
   EXPECT_EQ(checks.mainEffects->rank, 10U);
   EXPECT_EQ(checks.aliases.size(), 3U);
   EXPECT_TRUE(checks.dependences.empty());
@@ -164,14 +171,18 @@ TEST(Biases, OfTwoLevelArrays) {
   std::vector<Factor> factors;
   for (const char* name : {"a", "b", "c", "d", "e"}) factors.push_back(numeric(name, {0, 10}));
   const std::vector<Factor> three(factors.begin(), factors.begin() + 3);
-  const auto half = biases(Basis(three, polynomial(three, 1).terms), {Term{{{0, 1}, {1, 1}}}}, pointsOf(three, array({2, 2, 2}, 2)));
+  const auto half =
+      biases(Basis(three, polynomial(three, 1).terms), {Term{{{0, 1}, {1, 1}}}}, pointsOf(three, array({2, 2, 2}, 2)));
   ASSERT_EQ(half.size(), 1U);
   EXPECT_EQ(half[0].biased, "P1(c)");
   EXPECT_NEAR(std::fabs(half[0].weight), 1, 1e-14);
   EXPECT_TRUE(half[0].hidden);
-  const auto twelve = biases(Basis(factors, polynomial(factors, 1).terms), {Term{{{0, 1}, {1, 1}}}}, pointsOf(factors, *hadamardArray(12, 5)));
+  const auto twelve =
+      biases(Basis(factors, polynomial(factors, 1).terms), {Term{{{0, 1}, {1, 1}}}}, pointsOf(factors, *hadamardArray(12, 5)));
   ASSERT_EQ(twelve.size(), 3U);
   for (const Bias& bias : twelve) EXPECT_NEAR(std::fabs(bias.weight), 1.0 / 3, 1e-14);
   EXPECT_FALSE(twelve[0].hidden);
-  EXPECT_TRUE(biases(Basis(three, polynomial(three, 1).terms), {Term{{{0, 1}, {1, 1}}}}, pointsOf(three, array({2, 2, 2}, 2, true))).empty());
+  EXPECT_TRUE(
+      biases(Basis(three, polynomial(three, 1).terms), {Term{{{0, 1}, {1, 1}}}}, pointsOf(three, array({2, 2, 2}, 2, true)))
+          .empty());
 }

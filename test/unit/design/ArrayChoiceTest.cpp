@@ -48,12 +48,17 @@ TEST(ChooseArray, Table1) {
   EXPECT_TRUE(duplicateRows(array).empty());
 }
 
-// Smallest sizes known (Hedayat, Sloane, Stufken 1999; Kuhfeld's and DoE.base's catalogues): those that these constructions reach.
+// Smallest sizes known (Hedayat, Sloane, Stufken 1999; Kuhfeld's and DoE.base's catalogues): those that these constructions
+// reach.
 TEST(ChooseArray, KnownSizesOfStrengthTwo) {
-  struct Row { std::uint32_t levels, factors; std::size_t runs; };
-  for (const Row& row : {Row{2, 3, 4}, Row{2, 7, 8}, Row{2, 11, 12}, Row{2, 15, 16}, Row{2, 19, 20}, Row{2, 23, 24}, Row{2, 31, 32}, Row{3, 4, 9},
-                         Row{3, 13, 27}, Row{3, 40, 81}, Row{4, 5, 16}, Row{4, 21, 64}, Row{5, 6, 25}, Row{5, 31, 125}, Row{6, 3, 36}, Row{7, 8, 49},
-                         Row{8, 9, 64}, Row{9, 10, 81}, Row{10, 3, 100}, Row{11, 12, 121}}) {
+  struct Row {
+    std::uint32_t levels, factors;
+    std::size_t runs;
+  };
+  for (const Row& row :
+       {Row{2, 3, 4},  Row{2, 7, 8},   Row{2, 11, 12}, Row{2, 15, 16}, Row{2, 19, 20},  Row{2, 23, 24},  Row{2, 31, 32},
+        Row{3, 4, 9},  Row{3, 13, 27}, Row{3, 40, 81}, Row{4, 5, 16},  Row{4, 21, 64},  Row{5, 6, 25},   Row{5, 31, 125},
+        Row{6, 3, 36}, Row{7, 8, 49},  Row{8, 9, 64},  Row{9, 10, 81}, Row{10, 3, 100}, Row{11, 12, 121}}) {
     const Array array = built(Levels(row.factors, row.levels), 2);
     EXPECT_EQ(array.runs, row.runs) << row.levels << "^" << row.factors;
     EXPECT_GE(measuredStrength(array, 2), 2U);
@@ -61,9 +66,12 @@ TEST(ChooseArray, KnownSizesOfStrengthTwo) {
 }
 
 TEST(ChooseArray, KnownSizesOfStrengthThree) {
-  struct Row { std::uint32_t levels, factors; std::size_t runs; };
-  for (const Row& row : {Row{2, 4, 8}, Row{2, 8, 16}, Row{2, 12, 24}, Row{2, 16, 32}, Row{2, 24, 48}, Row{3, 4, 27}, Row{4, 6, 64}, Row{5, 6, 125},
-                         Row{7, 8, 343}, Row{8, 10, 512}, Row{9, 10, 729}}) {
+  struct Row {
+    std::uint32_t levels, factors;
+    std::size_t runs;
+  };
+  for (const Row& row : {Row{2, 4, 8}, Row{2, 8, 16}, Row{2, 12, 24}, Row{2, 16, 32}, Row{2, 24, 48}, Row{3, 4, 27},
+                         Row{4, 6, 64}, Row{5, 6, 125}, Row{7, 8, 343}, Row{8, 10, 512}, Row{9, 10, 729}}) {
     const Array array = built(Levels(row.factors, row.levels), 3);
     EXPECT_EQ(array.runs, row.runs) << row.levels << "^" << row.factors;
     EXPECT_EQ(array.strength, 3U);
@@ -89,7 +97,7 @@ TEST(ChooseArray, FewFactorsGiveTheFullFactorial) {
 }
 
 TEST(ChooseArray, FullFactorialIsSmallestWhereNothingSmallerCanExist) {
-  EXPECT_EQ(built({2, 3, 4}, 2).runs, 24U);       // lcm(2 3, 2 4, 3 4) = 24
+  EXPECT_EQ(built({2, 3, 4}, 2).runs, 24U);  // lcm(2 3, 2 4, 3 4) = 24
   EXPECT_EQ(built({2, 3, 4, 5}, 2).runs, 120U);
 }
 
@@ -118,7 +126,8 @@ TEST(ChooseArray, RefusesPlainly) {
 }
 
 TEST(ChooseArray, OffersAreTrue) {
-  for (const Levels& levels : {Levels{2, 2, 3, 3, 4, 4}, Levels{6, 6, 6, 6}, Levels{10, 10, 10, 10, 10}, Levels{2, 2, 2, 2, 6}, Levels{3, 3, 3, 3, 14}}) {
+  for (const Levels& levels : {Levels{2, 2, 3, 3, 4, 4}, Levels{6, 6, 6, 6}, Levels{10, 10, 10, 10, 10}, Levels{2, 2, 2, 2, 6},
+                               Levels{3, 3, 3, 3, 14}}) {
     for (const Offer& each : refused(levels, 2).offers) {
       Options options;
       options.full = each.kind == Offer::Kind::Full;
@@ -188,7 +197,8 @@ TEST(ChooseArray, ByName) {
 TEST(ChooseArray, SeedGivesAnotherArrayOfTheSameKind) {
   Options options;
   options.seed = 7;
-  const Array canonical = built(Levels(4, 3), 2), shuffled = built(Levels(4, 3), 2, options), again = built(Levels(4, 3), 2, options);
+  const Array canonical = built(Levels(4, 3), 2), shuffled = built(Levels(4, 3), 2, options),
+              again = built(Levels(4, 3), 2, options);
   EXPECT_NE(canonical.cells, shuffled.cells);
   EXPECT_EQ(shuffled.cells, again.cells);
   EXPECT_FALSE(findImbalance(shuffled, 2).has_value());
@@ -201,9 +211,14 @@ TEST(ChooseArray, SizeLimits) {
   EXPECT_EQ(built(Levels(1000, 2), 2).runs, 1008U);
 }
 
-// Sizes that the help of R's DoE.base (`oa_feasible`) declares infeasible by divisibility or Rao's bound, and bounds from its catalogue.
+// Sizes that the help of R's DoE.base (`oa_feasible`) declares infeasible by divisibility or Rao's bound, and bounds from its
+// catalogue.
 TEST(Bounds, KnownInfeasible) {
-  struct Row { std::uint64_t runs; Levels levels; std::uint32_t strength; };
+  struct Row {
+    std::uint64_t runs;
+    Levels levels;
+    std::uint32_t strength;
+  };
   for (const Row& row : {Row{51, Levels(7, 5), 2}, Row{25, Levels(7, 5), 2}, Row{24, {2, 4, 3, 4}, 2}}) {
     const Bounds bound = bounds(row.levels, row.strength);
     EXPECT_TRUE(row.runs % bound.divisor != 0 || row.runs < bound.rao) << row.runs;

@@ -1,8 +1,8 @@
 #include "compiler/design/Verify.h"
 
 #include "compiler/design/ArrayChoice.h"
-#include "compiler/design/RaoHamming.h"
 #include "compiler/design/Hadamard.h"
+#include "compiler/design/RaoHamming.h"
 
 #include <gtest/gtest.h>
 
@@ -19,8 +19,9 @@ std::vector<Rational> pattern(std::initializer_list<std::pair<int, int>> values)
 
 /// Taguchi's L18(2^1 3^7) as printed in textbooks (Phadke 1989, appendix C), levels from 0.
 Array l18() {
-  const char* rows[] = {"00000000", "00111111", "00222222", "01001122", "01112200", "01220011", "02010212", "02121020", "02202101",
-                        "10022110", "10100221", "10211002", "11012021", "11120102", "11201210", "12021201", "12102012", "12210120"};
+  const char* rows[] = {"00000000", "00111111", "00222222", "01001122", "01112200", "01220011",
+                        "02010212", "02121020", "02202101", "10022110", "10100221", "10211002",
+                        "11012021", "11120102", "11201210", "12021201", "12102012", "12210120"};
   Array array;
   array.levels = {2, 3, 3, 3, 3, 3, 3, 3};
   array.runs = 18;
@@ -32,7 +33,8 @@ Array l18() {
 
 }  // namespace
 
-// Weight distributions of the dual codes: the tetracode [4,2,3] over GF(3), the MDS code [5,3,3] over GF(4) (MacWilliams and Sloane, ch. 11).
+// Weight distributions of the dual codes: the tetracode [4,2,3] over GF(3), the MDS code [5,3,3] over GF(4) (MacWilliams and
+// Sloane, ch. 11).
 TEST(WordLength, LinearArrays) {
   EXPECT_EQ(*wordLengthPattern(*raoHamming(3, 2, 4, 100), 4), pattern({{1, 1}, {0, 1}, {0, 1}, {8, 1}, {0, 1}}));
   EXPECT_EQ(*wordLengthPattern(*raoHamming(4, 2, 5, 100), 5), pattern({{1, 1}, {0, 1}, {0, 1}, {30, 1}, {15, 1}, {18, 1}}));

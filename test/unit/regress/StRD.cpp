@@ -1,5 +1,5 @@
-// NIST's Statistical Reference Datasets for linear least squares, against exact rational solutions (data/exact.py), which agree with
-// NIST's certified values in all their digits.
+// NIST's Statistical Reference Datasets for linear least squares, against exact rational solutions (data/exact.py), which agree
+// with NIST's certified values in all their digits.
 #include "compiler/design/Qr.h"
 #include "runtime/regress/Fit.h"
 
@@ -91,7 +91,8 @@ TEST_P(StRD, RawCoefficientsKeepTheirDigits) {
   ASSERT_TRUE(result.has_value()) << result.error().text;
   ASSERT_EQ(result->raw.size(), set.coefficients.size());
   double least = 15;
-  for (std::size_t i = 0; i < set.coefficients.size(); ++i) least = std::min(least, digits(result->raw[i].value, set.coefficients[i]));
+  for (std::size_t i = 0; i < set.coefficients.size(); ++i)
+    least = std::min(least, digits(result->raw[i].value, set.coefficients[i]));
   RecordProperty("digits", std::to_string(least));
   std::printf("%s: %.1f digits, condition %.2g\n", name, least, result->condition);
   EXPECT_GE(least, wanted);
@@ -104,9 +105,10 @@ TEST_P(StRD, RawCoefficientsKeepTheirDigits) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Nist, StRD, testing::Values(Case{"norris", 1, 13}, Case{"pontius", 2, 12}, Case{"longley", 0, 12}, Case{"wampler1", 5, 13},
-                                                     Case{"wampler2", 5, 12}, Case{"wampler3", 5, 13}, Case{"wampler4", 5, 13},
-                                                     Case{"wampler5", 5, 13}, Case{"filip", 10, 12}),
+INSTANTIATE_TEST_SUITE_P(Nist, StRD,
+                         testing::Values(Case{"norris", 1, 13}, Case{"pontius", 2, 12}, Case{"longley", 0, 12},
+                                         Case{"wampler1", 5, 13}, Case{"wampler2", 5, 12}, Case{"wampler3", 5, 13},
+                                         Case{"wampler4", 5, 13}, Case{"wampler5", 5, 13}, Case{"filip", 10, 12}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 // The solver itself on powers of x: no basis helps it, condition 1.8e15 for Filip.
