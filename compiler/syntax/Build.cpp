@@ -16,7 +16,8 @@ SrcRange Builder::range(const Context* ctx) const {
 
 std::string Builder::text(SrcRange where) const {
   if (!where.valid()) return {};
-  return source.text.substr(where.begin - source.base, where.end - where.begin); }
+  return source.text.substr(where.begin - source.base, where.end - where.begin);
+}
 
 ast::Name Builder::name(const antlr4::Token* token) const {
   if (token == nullptr) return {};
@@ -42,10 +43,8 @@ bool Builder::broken(Context* ctx) const {
 
 void Builder::program(P::ProgramContext* ctx) {
   if (ctx->TBEM() != nullptr && ctx->NUMBER() != nullptr) {
-    const std::string digits = text(range(ctx->NUMBER()->getSymbol()));
-    if (digits != "1") {
-      sink.report(Diag::syntax_version, range(ctx->NUMBER()->getSymbol()), digits);
-    }
+    const ast::Name digits = name(ctx->NUMBER());
+    if (digits.range.valid() && digits.text != "1") sink.report(Diag::syntax_version, digits.range, digits.text);
     file.version = 1;
   }
   for (P::TopContext* each : ctx->top()) top(each);

@@ -41,7 +41,7 @@ bool wantsMore(std::size_t type) {
   switch (type) {
     case P::COMMA: case P::COLON: case P::ARROW: case P::BAR: case P::THEN: case P::ELSE: case P::WHEN: case P::LEAVING: case P::IN:
     case P::OF: case P::ON: case P::AT: case P::INTO: case P::FROM: case P::OVER: case P::BY: case P::STEP: case P::AS: case P::INIT:
-    case P::AFTER: case P::BEFORE: case P::UNDER:
+    case P::AFTER: case P::BEFORE: case P::UNDER: case P::TBEM:
       return true;
     default: return isInfix(type) || beginsDeclaration(type) || beginsClause(type);
   }
