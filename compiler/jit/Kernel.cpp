@@ -122,10 +122,9 @@ llvm::Function* Emitter::run(const std::string& name) {
   const std::size_t pointers = nest.pointers.size();
   std::vector<Type*> parameters(pointers + 1, pointer);
   parameters.insert(parameters.end(), 3, number);
-  function = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), parameters, false), llvm::Function::InternalLinkage, name, module);
+  function = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), parameters, false), llvm::Function::ExternalLinkage, name, module);
   for (unsigned i = 0; i <= pointers; ++i) function->addParamAttr(i, llvm::Attribute::NoAlias);
   function->addParamAttr(static_cast<unsigned>(pointers), llvm::Attribute::ReadOnly);
-  function->addFnAttr(llvm::Attribute::NoInline);   // loops of equal shape share it
   function->addFnAttr(llvm::Attribute::NoUnwind);
   function->addFnAttr("prefer-vector-width", "512");
   b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", function));
@@ -309,13 +308,13 @@ llvm::Function* emitLoop(llvm::Module& module, const LoopNest& nest, llvm::Funct
   Builder b(module.getContext());
   Type *pointer = b.getPtrTy(), *number = b.getInt64Ty();
   auto* function = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, number, number, number}, false),
-                                          llvm::Function::ExternalLinkage, name, module);
+                                          llvm::Function::InternalLinkage, name, module);
   function->addFnAttr(llvm::Attribute::NoUnwind);
   b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", function));
   std::vector<Value*> arguments;
   for (std::uint64_t offset : nest.pointers) arguments.push_back(b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), function->getArg(0), offset));
   for (unsigned i = 1; i < 5; ++i) arguments.push_back(function->getArg(i));
-  b.CreateCall(kernel, arguments);
+  b.CreateCall(module.getOrInsertFunction(kernel->getName(), kernel->getFunctionType()), arguments);
   b.CreateRetVoid();
   return function;
 }

@@ -30,7 +30,6 @@ public:
 
   void run(const Program& program) {
     Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty(), *i32 = b.getInt32Ty();
-    loopType = llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, i64, i64, i64}, false);
     call = module.getOrInsertFunction("tbem_rt_call", llvm::FunctionType::get(i32, {pointer, i32}, false));
     parallel = module.getOrInsertFunction("tbem_rt_parallel", llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, pointer, pointer, i64, i64}, false));
     step = llvm::Function::Create(llvm::FunctionType::get(i32, {pointer, pointer, pointer, i64}, false), llvm::Function::ExternalLinkage, "tbem_step", module);
@@ -66,10 +65,10 @@ private:
   void loop(std::uint32_t index) {
     const LoopReport& report = loops[index];
     if (report.count == 0) return;
-    auto function = module.getOrInsertFunction(loopName(index), loopType);
+    llvm::Function* function = module.getFunction(loopName(index));
     Value *arena = step->getArg(1), *scalars = step->getArg(2), *seed = step->getArg(3), *count = b.getInt64(static_cast<std::uint64_t>(report.count));
     if (report.parallel) {
-      b.CreateCall(parallel, {step->getArg(0), function.getCallee(), arena, scalars, seed, count});
+      b.CreateCall(parallel, {step->getArg(0), function, arena, scalars, seed, count});
     } else {
       b.CreateCall(function, {arena, scalars, seed, b.getInt64(0), count});
     }
@@ -78,7 +77,6 @@ private:
   llvm::Module& module;
   llvm::IRBuilder<> b;
   const std::vector<LoopReport>& loops;
-  llvm::FunctionType* loopType = nullptr;
   llvm::FunctionCallee call, parallel;
   llvm::Function* step = nullptr;
 };
@@ -100,10 +98,10 @@ tl::expected<Modules, std::string> emitModules(llvm::LLVMContext& context, const
       if (fresh) {
         const auto types = inferTypes(*nest);
         if (!types) return wrong(types.error());
-        place->second.first = emitKernel(*result.loops, *nest, *types, fmt::format("kernel_{}", place->second.second));
+        place->second.first = emitKernel(*result.loops, *nest, *types, fmt::format("tbem_kernel_{}", place->second.second));
       }
       report.kernel = place->second.second;
-      emitLoop(*result.loops, *nest, place->second.first, loopName(i));
+      emitLoop(*result.glue, *nest, place->second.first, loopName(i));
     }
     result.reports.push_back(report);
   }
