@@ -291,6 +291,10 @@ bool Elaborator::checkPosts(Activation& a, const std::vector<const ast::Expr*>& 
 Value Elaborator::runBody(Activation& a) {
   const std::size_t errors = sink.errorCount();
   executeBlock(a.decl->body);
+  if (!a.frame.returned && sink.errorCount() == errors && a.decl->fallback.text == "best" && !exits.empty()) {
+    a.frame.returned = true;             // every sample leaves by an exit: the one whose condition has the largest left side
+    a.frame.result = Value::none();
+  }
   if (!a.frame.returned) {
     if (sink.errorCount() == errors) fail(Diag::no_return, a.decl->name.range, a.decl->name.text);
     return {};
@@ -298,7 +302,8 @@ Value Elaborator::runBody(Activation& a) {
   Value result = std::move(a.frame.result);
   a.frame.result = {};
   if (result.isPoison()) return {};
-  return bindResults(a, std::move(result));
+  result = joinExits(a, std::move(result));
+  return result.isPoison() ? Value{} : bindResults(a, std::move(result));
 }
 
 /// The results of a body meet their declared types; names first met there bind; then `post` holds.

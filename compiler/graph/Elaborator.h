@@ -179,6 +179,12 @@ private:
   Value callNamed(std::string_view name, std::vector<Value> tensors, std::vector<std::pair<std::string_view, Value>> parameters, SrcRange use);
   Value copyOf(TensorId tensor, SrcRange range);
 
+  // Gates (Gates.cpp)
+  std::optional<TensorId> gateCondition(const ast::Expr& expr, const char* gate);
+  Value gateArm(const ast::Expr& expr, OpId owner);
+  Value join(const std::vector<TensorId>& inputs, TensorId model, SrcRange range);
+  Value joinExits(Activation& a, Value last);
+
   // Places
   std::string freshName(std::string_view name);
   std::string pathOf(const std::string& name) const;
@@ -214,6 +220,7 @@ private:
   std::unordered_map<std::uint32_t, TensorId> latest;        ///< of a buffer's or state's storage: its newest value
   std::vector<Place> places;
   std::vector<const ast::Callable*> applying;
+  std::vector<TensorId> exits;                               ///< values of the exits met so far
   std::vector<OpContext> contexts;                            ///< by OpId
   const ast::Expr* namedValue = nullptr;
   std::string_view pendingName;

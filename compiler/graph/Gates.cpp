@@ -1,13 +1,122 @@
-// Gates: `skip` and `exit`.
+// Gates, per sample: `skip` computes one of two arms, `exit` ends the network for the samples whose condition holds.
+//
+// `skip` becomes a Skip operator {condition} that owns a region an arm (0: computed, where the condition is false; 1: left, where
+// it is true), and a Join {condition, computed, left} behind it. `exit` becomes an Exit {condition, value}; where exits were met, the
+// network's result is a Join of all their values and of the last one.
 #include "compiler/graph/Elaborator.h"
 
 namespace tbem::graph {
 
-Value Elaborator::skip(const ast::Skip& expr) { return fail(Diag::not_there_yet, expr.range, "`skip` is"); }
+namespace {
+bool isCondition(const Tensor& tensor) { return tensor.dtype == TBEM_BOOL && tensor.shape.size() == 1; }
+}  // namespace
+
+/// The condition of a gate: one truth value a sample.
+std::optional<TensorId> Elaborator::gateCondition(const ast::Expr& expr, const char* gate) {
+  const Value value = evaluate(expr);
+  if (value.isPoison()) return std::nullopt;
+  if (!value.is(ValueKind::Tensor) || !isCondition(graph.tensors[value.id])) {
+    const std::string found = value.is(ValueKind::Tensor)
+        ? std::string(sema::kDTypeNames[static_cast<std::size_t>(graph.tensors[value.id].dtype)]) + shapeText(pool, graph, static_cast<TensorId>(value.id))
+        : kindName(value);
+    fail(Diag::wrong_tensor, expr.range, "the condition of `" + std::string(gate) + "`", "one truth value a sample (`bool[n]`), found " + found);
+    return std::nullopt;
+  }
+  return static_cast<TensorId>(value.id);
+}
+
+/// One arm, in a region of its own.
+Value Elaborator::gateArm(const ast::Expr& expr, OpId owner) {
+  const auto id = static_cast<RegionId>(graph.regions.size());
+  graph.regions.emplace_back();
+  graph[id].owner = owner;
+  graph[owner].regions.push_back(id);
+  const RegionId outer = region;
+  region = id;
+  Value value = evaluate(expr);
+  region = outer;
+  return value;
+}
+
+Value Elaborator::join(const std::vector<TensorId>& inputs, TensorId model, SrcRange range) {
+  const TensorId result = addTensor("joined", graph[model].dtype, graph[model].shape, range);
+  Op op;
+  op.kind = OpKind::Join;
+  op.declaration = "join";
+  op.inputs = inputs;
+  op.outputs = {result};
+  addOp(std::move(op), current);
+  return Value::indexed(ValueKind::Tensor, index(result));
+}
+
+Value Elaborator::skip(const ast::Skip& expr) {
+  if (current == nullptr || frame->elementwise || current->gradient) return Evaluator::skip(expr);
+  const std::optional<TensorId> condition = gateCondition(*expr.condition, "skip");
+  if (!condition) return {};
+  Op gate;
+  gate.kind = OpKind::Skip;
+  gate.declaration = "skip";
+  gate.inputs = {*condition};
+  const OpId owner = addOp(std::move(gate), current);
+  const Value computed = gateArm(*expr.computed, owner);
+  const Value left = gateArm(*expr.leaving, owner);
+  if (computed.isPoison() || left.isPoison()) return {};
+  if (!computed.is(ValueKind::Tensor)) return wrongKind(expr.computed->range, "an arm of `skip`", "a tensor", computed);
+  if (!left.is(ValueKind::Tensor)) return wrongKind(expr.leaving->range, "an arm of `skip`", "a tensor", left);
+  const auto a = static_cast<TensorId>(computed.id), b = static_cast<TensorId>(left.id);
+  bool same = graph[a].dtype == graph[b].dtype && graph[a].shape.size() == graph[b].shape.size() && !graph[a].shape.empty();
+  for (std::size_t k = 0; same && k < graph[a].shape.size(); ++k) {
+    const auto here = peek(pool.make(ExprOp::Equal, graph[a].shape[k], graph[b].shape[k]));
+    same = here && here->num != 0;
+  }
+  if (!same) return fail(Diag::arms_differ, expr.range, shapeText(pool, graph, a), shapeText(pool, graph, b));
+  for (std::size_t k = 0; k < graph[a].shape.size(); ++k) {
+    if (!agree(graph[a].shape[k], graph[b].shape[k], "arm[" + std::to_string(k) + "]", expr.range, expr.leaving->range)) return {};
+  }
+  if (!agree(graph[*condition].shape[0], graph[a].shape[0], "samples", expr.condition->range, expr.computed->range)) return {};
+  return join({*condition, a, b}, a, expr.range);
+}
 
 bool Elaborator::exitStatement(const ast::Exit& statement) {
-  fail(Diag::not_there_yet, statement.range, "`exit` is");
-  return false;
+  if (current == nullptr) return Evaluator::exitStatement(statement);
+  if (current->decl->callable != ast::CallableKind::Network || applying.size() != 1 || region != kMainRegion) {
+    fail(Diag::not_in_body, statement.range, "`exit`", "the network that a design builds");
+    return false;
+  }
+  const std::optional<TensorId> condition = gateCondition(*statement.condition, "exit");
+  if (!condition) return false;
+  const Value value = evaluate(*statement.value);
+  if (value.isPoison()) return false;
+  if (!value.is(ValueKind::Tensor) || graph.tensors[value.id].shape.empty()) {
+    wrongKind(statement.value->range, "`exit`", "a tensor with samples", value);
+    return false;
+  }
+  const auto result = static_cast<TensorId>(value.id);
+  if (!agree(graph[*condition].shape[0], graph[result].shape[0], "samples", statement.condition->range, statement.value->range)) return false;
+  Op op;
+  op.kind = OpKind::Exit;
+  op.declaration = "exit";
+  op.inputs = {*condition, result};
+  addOp(std::move(op), current);
+  exits.push_back(result);
+  return true;
+}
+
+/// The result of a network with exits: every exit's value and the last one, put together again.
+Value Elaborator::joinExits(Activation& a, Value last) {
+  if (exits.empty() || a.decl->callable != ast::CallableKind::Network || applying.size() != 1) return last;
+  std::vector<TensorId> inputs = std::move(exits);
+  exits.clear();
+  if (last.is(ValueKind::Tensor)) inputs.push_back(static_cast<TensorId>(last.id));
+  for (const TensorId one : inputs) {
+    if (graph[one].shape.size() != graph[inputs.front()].shape.size()) {
+      return fail(Diag::arms_differ, a.decl->name.range, shapeText(pool, graph, inputs.front()), shapeText(pool, graph, one));
+    }
+    for (std::size_t k = 0; k < graph[one].shape.size(); ++k) {
+      if (!agree(graph[one].shape[k], graph[inputs.front()].shape[k], "exit[" + std::to_string(k) + "]", a.use, a.decl->name.range)) return {};
+    }
+  }
+  return join(inputs, inputs.front(), a.decl->name.range);
 }
 
 }  // namespace tbem::graph
