@@ -119,7 +119,7 @@ private:
     if (next->part) return operand;
     if (next->inHeader) return kIndent;
     if (next->begins) return bodyIndent();
-    if (next->type == P::LBRACE && open.empty()) return 0;
+    if (next->type == P::LBRACE) return open.empty() ? 0 : bodyIndent();
     if (next->type == P::ARROW && open.empty()) return kResultIndent;
     return continuation;
   }
@@ -155,6 +155,9 @@ private:
       }
       list[*where].breakBefore = true;
       refill(*where, end);
+      for (std::size_t i = first; i < end; ++i) {
+        if (list[i].opensDeclaration) list[i].breakBefore = true;
+      }
       open = savedOpen;
       statement = saved[0];
       operand = saved[1];

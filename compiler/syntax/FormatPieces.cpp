@@ -57,21 +57,22 @@ bool severalLines(const std::vector<Piece>& list, std::size_t open) {
   return false;
 }
 
-/// Where braces stand: bodies of several lines have their braces at line ends and beginnings; the `{` of a header with clauses has
-/// a line of its own, others end the line before; `} else {` is one line.
+/// Where braces stand: bodies of several lines have their braces at line ends and beginnings; the `{` of a header of several lines
+/// has a line of its own, others end the line before; `} else {` is one line.
 void placeBraces(std::vector<Piece>& list) {
   matchBraces(list);
   std::vector<std::size_t> bodies;
   bool header = false;
-  bool clauses = false;
+  bool several = false;      // the header has several lines
   int depth = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
     Piece& piece = list[i];
     const bool afterComment = i > 0 && list[i - 1].comment;
     if (depth == 0 && piece.type == P::LBRACE) {
-      if (clauses) piece.breakBefore = true;
+      piece.opensDeclaration = header;
+      if (several) piece.breakBefore = true;
       else if (!afterComment) piece.breakBefore = false;
-      header = clauses = false;
+      header = several = false;
     } else if (piece.type == P::LBRACE && !afterComment) {
       piece.breakBefore = false;
     }
@@ -80,9 +81,11 @@ void placeBraces(std::vector<Piece>& list) {
       if (severalLines(list, i)) bodies.push_back(i);
     }
     if (piece.type == P::RBRACE) --depth;
-    if (depth == 0 && piece.begins) {
-      if (piece.type == P::OPERATOR || piece.type == P::BLOCK || piece.type == P::NETWORK || piece.type == P::PRIVATE) header = true;
-      clauses = header && (clauses || beginsClause(piece.type));
+    if (depth == 0 && piece.begins && beginsDeclaration(piece.type)) {
+      header = piece.type == P::OPERATOR || piece.type == P::BLOCK || piece.type == P::NETWORK || piece.type == P::FUNCTION;
+      several = false;
+    } else if (depth == 0 && header && piece.breakBefore) {
+      several = true;
     }
     if (piece.type == P::ELSE && i > 0 && list[i - 1].type == P::RBRACE) piece.breakBefore = false;
   }

@@ -20,6 +20,7 @@ struct Piece {
   bool blankBefore = false;    ///< an empty line before it
   bool clauseWord = false;     ///< the word of a clause: what follows is its operand, not a call of it
   bool part = false;           ///< `name:` of a further part of a clause
+  bool opensDeclaration = false;  ///< the `{` of an operator, block, network or function
   bool inHeader = false;       ///< a clause of an operator, block or network
   int extra = 0;               ///< blanks before it, above what the rules of spacing say (columns)
   std::size_t partner = 0;     ///< of a brace: the index of the other one

@@ -1,5 +1,6 @@
 #include "compiler/syntax/Parse.h"
 
+#include "compiler/support/Bug.h"
 #include "compiler/syntax/Build.h"
 #include "compiler/syntax/ByteStream.h"
 #include "compiler/syntax/Errors.h"
@@ -53,6 +54,8 @@ antlr4::ParserRuleContext* readTree(P& parser, antlr4::TokenStream& stream, bool
   } catch (const grammar::TooDeep& deep) {
     reportDepth(deep, source, sink);
     return nullptr;
+  } catch (const std::exception& error) {
+    TBEM_BUG("the parser's runtime failed: {}", error.what());
   }
 }
 
