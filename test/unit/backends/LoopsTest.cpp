@@ -1,0 +1,106 @@
+// The inner loops are compiled three times, and a machine runs one of them: here the others are compared with it.
+#include "runtime/backends/cpu/ChannelLoops.h"
+#include "runtime/backends/cpu/PoolLoops.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace tbem::cpu {
+
+#define TBEM_LOOPS(isa)                                                                         \
+  namespace isa {                                                                               \
+  void channelStrip(ChannelSum what, int width, const StripArguments& arguments);               \
+  void poolPlane(PoolLoop loop, int width, const runtime::Pool2d& pool, const PoolPlane& plane);\
+  }
+TBEM_LOOPS(generic)
+TBEM_LOOPS(avx2)
+TBEM_LOOPS(avx512)
+
+namespace {
+
+struct Set {
+  const char* name;
+  decltype(&generic::channelStrip) channel;
+  decltype(&generic::poolPlane) pool;
+};
+
+std::vector<Set> sets() {
+  std::vector<Set> all = {{"generic", generic::channelStrip, generic::poolPlane}};
+  if (__builtin_cpu_supports("x86-64-v3")) all.push_back({"avx2", avx2::channelStrip, avx2::poolPlane});
+  if (__builtin_cpu_supports("x86-64-v4")) all.push_back({"avx512", avx512::channelStrip, avx512::poolPlane});
+  return all;
+}
+
+std::vector<float> values(std::size_t count, unsigned seed, float shift = 0) {
+  std::mt19937 engine(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> v(count);
+  for (float& x : v) x = normal(engine) + shift;
+  return v;
+}
+
+class Loops : public testing::TestWithParam<int> {};
+
+TEST_P(Loops, SumsAgreeWithPlainSumsInF64) {
+  const int width = GetParam();
+  for (const std::int64_t rows : {1, 3, 4, 255, 256, 257, 1000}) {
+    const std::int64_t stride = width + 5;
+    // Far from zero: the mean of squares minus the square of the mean would have no correct digit.
+    const auto a = values(static_cast<std::size_t>(rows * stride), 1, 1000), b = values(static_cast<std::size_t>(rows * stride), 2), mean = values(16, 3);
+    for (const Set& set : sets()) {
+      for (const ChannelSum what : {ChannelSum::Sum, ChannelSum::Moments, ChannelSum::Gradient}) {
+        double out[32];
+        set.channel(what, width, {a.data(), b.data(), mean.data(), rows, stride, out});
+        for (int lane = 0; lane < width; ++lane) {
+          double sum = 0, squares = 0, product = 0;
+          for (std::int64_t r = 0; r < rows; ++r) sum += static_cast<double>(a[static_cast<std::size_t>(r * stride + lane)]);
+          const double centre = sum / static_cast<double>(rows);
+          double size = 1;
+          for (std::int64_t r = 0; r < rows; ++r) {
+            const auto i = static_cast<std::size_t>(r * stride + lane);
+            squares += std::pow(static_cast<double>(a[i]) - centre, 2);
+            product += static_cast<double>(a[i]) * (static_cast<double>(b[i]) - static_cast<double>(mean[static_cast<std::size_t>(lane)]));
+            size += std::fabs(static_cast<double>(a[i]) * static_cast<double>(b[i]));
+          }
+          const double first = what == ChannelSum::Sum ? sum : what == ChannelSum::Moments ? centre : product;
+          const double second = what == ChannelSum::Sum ? 0 : what == ChannelSum::Moments ? squares : sum;
+          EXPECT_NEAR(out[2 * lane], first, what == ChannelSum::Gradient ? 1e-5 * size : 1e-6 * std::fabs(first)) << set.name << " " << rows;
+          EXPECT_NEAR(out[2 * lane + 1], second, what == ChannelSum::Moments ? 1e-4 * squares + 1e-9 : 1e-6 * std::fabs(second)) << set.name << " " << rows;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Loops, PoolingGivesEqualBitsWhereItOnlyChooses) {
+  const int width = GetParam();
+  const runtime::Pool2d p{1, width, 9, 8, 5, 4, 3, 3, 2, 2, 1, 1, false};
+  const auto places = static_cast<std::size_t>(p.h * p.w * width), results = static_cast<std::size_t>(p.oh * p.ow * width);
+  auto x = values(places, 4);
+  x[7] = std::nanf("");
+  const auto dy = values(results, 5);
+  std::vector<std::vector<float>> outcomes;
+  for (const Set& set : sets()) {
+    std::vector<float> y(results), dx(places);
+    PoolPlane plane;
+    plane.x = x.data(), plane.dy = dy.data(), plane.y = y.data(), plane.dx = dx.data(), plane.point = width;
+    set.pool(PoolLoop::Max, width, p, plane);
+    set.pool(PoolLoop::MaxGradient, width, p, plane);
+    for (const float v : y) EXPECT_TRUE(v > -100 || std::isnan(v));
+    y.insert(y.end(), dx.begin(), dx.end());
+    outcomes.push_back(y);
+  }
+  for (std::size_t s = 1; s < outcomes.size(); ++s) {
+    for (std::size_t i = 0; i < outcomes[0].size(); ++i) {
+      EXPECT_TRUE(outcomes[s][i] == outcomes[0][i] || (std::isnan(outcomes[s][i]) && std::isnan(outcomes[0][i]))) << sets()[s].name << " " << i;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Widths, Loops, testing::Values(16, 8, 4, 1));
+
+}  // namespace
+}  // namespace tbem::cpu
