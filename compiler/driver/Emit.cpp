@@ -1,8 +1,7 @@
 // tbemc emit --as json|dot|llvm: other forms of the same network, one row.
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Pipeline.h"
-#include "compiler/emit/Dot.h"
-#include "compiler/emit/Json.h"
+#include "compiler/emit/Emit.h"
 
 #include <fmt/format.h>
 

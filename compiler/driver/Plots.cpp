@@ -18,10 +18,10 @@ report::Plot measuredAgainstPredicted(const Fitted& fitted) {
   const std::vector<design::Factor> factors = fitted.plan->run->factors();
   for (std::size_t i = 0; i < fitted.rows.size(); ++i) {
     report::Point point;
-    point.x = fitted.result.fitted[i];
+    point.x = fitted.result->fitted[i];
     point.y = fitted.responses[i];
     point.label = fitted.plan->run->levelsText(fitted.rows[i]);
-    const auto prediction = regress::predict(fitted.result, design::pointOf(factors, fitted.plan->run->rows[fitted.rows[i]]));
+    const auto prediction = regress::predict(*fitted.result, design::pointOf(factors, fitted.plan->run->rows[fitted.rows[i]]));
     if (prediction && prediction->interval) {
       point.left = prediction->interval->low;
       point.right = prediction->interval->high;

@@ -27,7 +27,7 @@ template <class T> Json orNull(const std::optional<T>& value) { return value ? J
 Json orNull(const std::optional<regress::Interval>& value) { return value ? Json::array({value->low, value->high}) : Json(); }
 
 void printFitJson(const Fitted& fitted) {
-  const regress::Result& r = fitted.result;
+  const regress::Result& r = *fitted.result;
   Json terms = Json::array();
   for (const regress::Coefficient& c : r.coefficients) terms.push_back({{"term", c.term}, {"coefficient", c.value}, {"interval", orNull(c.interval)}});
   Json raw = Json::array();
@@ -49,7 +49,7 @@ report::Table toTable(const regress::Table& source, std::string title) {
 }
 
 void printFitText(const Fitted& fitted, const Options& options) {
-  const regress::Result& r = fitted.result;
+  const regress::Result& r = *fitted.result;
   const report::Quantity quantity = fitted.plan->quantity;
   printTable(options, toTable(regress::coefficientTable(r), fmt::format("{}: {} of {} on {}", fitted.plan->decl->name.text, fitted.plan->response,
                                                                         fitted.plan->run->spec.name, fitted.backend)));
@@ -122,7 +122,7 @@ void predictOne(Workspace& workspace, const ast::Predict& decl, const Fitted& fi
   }
   const std::optional<design::Point> point = pointOf(workspace, *fitted.plan->run, *record);
   if (!point) return;
-  const auto prediction = regress::predict(fitted.result, *point);
+  const auto prediction = regress::predict(*fitted.result, *point);
   if (!prediction) {
     workspace.session.sink.report(Diag::regression_refused, decl.regression.range, decl.regression.text, prediction.error().text);
     return;

@@ -29,7 +29,7 @@ void refuseLaterDeclarations(Workspace& workspace);
 struct Fitted {
   const RegressionPlan* plan = nullptr;
   std::string backend;
-  regress::Result result;
+  std::optional<regress::Result> result;   ///< there, in all that fitRegressions returns
   std::vector<std::size_t> rows;           ///< of the design, those that were measured
   std::vector<double> responses;           ///< medians over repeats, by row
 };

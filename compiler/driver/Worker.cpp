@@ -5,6 +5,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Identity.h"
 #include "compiler/driver/Lowered.h"
+#include "runtime/core/Executable.h"
 #include "runtime/measure/Child.h"
 #include "runtime/measure/Protocol.h"
 
