@@ -22,6 +22,22 @@ bool Lowering::readsSameElement(const Op& op, std::size_t operand) const {
 }
 
 namespace {
+/// A value spread out of smaller ones (a gradient of a mean) can be made in any order of dimensions: that of what it will be
+/// combined with, if that is there already.
+std::optional<tbem_operand> spaceOfReaders(Lowering& state, const Op& op) {
+  const std::vector<std::int64_t>& out = state.dims[index(op.outputs[0])];
+  for (const graph::OpId id : state.readersOf[index(op.outputs[0])]) {
+    const Op& reader = state.graph[id];
+    if (reader.kind != graph::OpKind::Elementwise) continue;
+    for (const TensorId tensor : reader.inputs) {
+      if (state.dims[index(tensor)] != out || state.versionsOf[index(tensor)].empty()) continue;
+      const tbem_operand& there = state.versions[state.versionsOf[index(tensor)].front()].operand;
+      if (!isRowMajor(there)) return there;
+    }
+  }
+  return std::nullopt;
+}
+
 /// The layout that costs fewest reorders: of a persistent storage that is written; else of the first full operand that is not
 /// row-major (what made it will want it so again); else row-major.
 tbem_operand spaceOf(Lowering& state, const Op& op, const std::vector<bool>& same) {
@@ -31,12 +47,15 @@ tbem_operand spaceOf(Lowering& state, const Op& op, const std::vector<bool>& sam
     const auto& layout = state.layoutOf[index(state.graph[tensor].storage)];
     if (state.isPersistent(tensor) && layout) return likeOperand(*layout, dtype, out);
   }
+  bool free = true;
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     if (!same[i] || state.isOpen(op.inputs[i])) continue;
+    free = false;
     const std::uint32_t home = state.current(op.inputs[i]);
     if (home == kNone || isRowMajor(state.versions[home].operand)) continue;
     return likeOperand(state.versions[home].operand, dtype, out);
   }
+  if (const auto readers = free ? spaceOfReaders(state, op) : std::nullopt) return likeOperand(*readers, dtype, out);
   return plainOperand(dtype, out);
 }
 }  // namespace

@@ -54,6 +54,12 @@ bool Lowering::prepare() {
   for (const graph::Graph::Weight& weight : graph.weights) {
     if (weight.gradient != kNoTensor) weightOf[index(weight.gradient)] = weight.value;
   }
+  readersOf.resize(graph.tensors.size());
+  for (const graph::OpId id : order) {
+    for (const TensorId tensor : graph[id].inputs) {
+      if (tensor != kNoTensor) readersOf[index(tensor)].push_back(id);
+    }
+  }
   scalars.push_back(1.0);  // the number of the step
   for (const graph::RuntimeScalar& scalar : graph.scalars) {
     if (values.errorOf(scalar.value) != sema::EvalError::None) {

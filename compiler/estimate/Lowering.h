@@ -81,6 +81,7 @@ struct Lowering {
   std::vector<std::optional<tbem_operand>> layoutOf;       ///< by storage, persistent ones: chosen at first use
   std::vector<std::uint32_t> memoryOf;                     ///< by storage, persistent ones
   std::vector<graph::TensorId> weightOf;                   ///< by tensor: the weight whose gradient it is
+  std::vector<std::vector<graph::OpId>> readersOf;         ///< by tensor: scheduled operators that read it
   std::vector<double> scalars;
   std::optional<LowerError> error;
 

@@ -2,6 +2,7 @@
 
 #include "compiler/estimate/Layout.h"
 #include "runtime/core/Layout.h"
+#include "runtime/core/Philox.h"
 
 #include <cmath>
 #include <cstring>
@@ -151,16 +152,32 @@ void runNative(int primitive, const std::vector<tbem_operand>& operands, int inp
 
 double apply(const graph::ElemNode& n, double a, double b, double c) {
   switch (n.op) {
+    case ElemOp::Constant: return n.value.toDouble();
     case ElemOp::Add: return a + b;
     case ElemOp::Sub: return a - b;
     case ElemOp::Mul: return a * b;
     case ElemOp::Div: return a / b;
+    case ElemOp::Neg: return -a;
+    case ElemOp::Minimum: return std::fmin(a, b);
     case ElemOp::Maximum: return std::fmax(a, b);
+    case ElemOp::Abs: return std::fabs(a);
+    case ElemOp::Exp: return std::exp(a);
+    case ElemOp::Log: return std::log(a);
+    case ElemOp::Sqrt: return std::sqrt(a);
     case ElemOp::Rsqrt: return 1 / std::sqrt(a);
+    case ElemOp::Pow: return std::pow(a, b);
+    case ElemOp::Tanh: return std::tanh(a);
+    case ElemOp::Erf: return std::erf(a);
+    case ElemOp::Floor: return std::floor(a);
+    case ElemOp::Equal: return a == b ? 1 : 0;
     case ElemOp::Less: return a < b ? 1 : 0;
+    case ElemOp::LessEqual: return a <= b ? 1 : 0;
+    case ElemOp::And: return a != 0 && b != 0 ? 1 : 0;
+    case ElemOp::Or: return a != 0 || b != 0 ? 1 : 0;
+    case ElemOp::Not: return a == 0 ? 1 : 0;
     case ElemOp::Select: return a != 0 ? b : c;
-    case ElemOp::Constant: return n.value.toDouble();
-    default: throw std::runtime_error("an operation that the hand-made networks do not use");
+    case ElemOp::Cast: return n.dtype == TBEM_I64 || n.dtype == TBEM_I32 ? std::trunc(a) : a;
+    default: throw std::runtime_error("an operation that no test uses");
   }
 }
 
@@ -308,6 +325,10 @@ std::map<TensorId, std::vector<double>> runProgram(const graph::Graph& graph, co
           node[i] = value;
         } else if (n.op == ElemOp::Scalar) {
           node[i] = program.scalars[n.input];
+        } else if (n.op == ElemOp::Random) {
+          node[i] = runtime::philoxUniform(runtime::philoxAt(kSeed, n.stream, 1, rowMajor(loop.dims, at)));
+        } else if (n.op == ElemOp::Index) {
+          node[i] = static_cast<double>(at[n.input]);
         } else {
           node[i] = apply(n, node[n.a], node[n.b], node[n.c]);
         }

@@ -15,6 +15,9 @@ namespace tbem::test {
 const tbem_backend& blockedBackend();
 int blockedQueries();
 
+/// Of random numbers, in the first step of a run.
+constexpr std::uint64_t kSeed = 7;
+
 /// Values of tensors in row-major order, as doubles.
 using Host = std::map<graph::TensorId, std::vector<double>>;
 
