@@ -29,13 +29,8 @@ std::vector<std::string> comments(const Source& source, const ast::File& file) {
   }
   return list;
 }
-}  // namespace
 
-std::optional<std::string> format(const Source& source, DiagnosticSink& sink) {
-  const std::size_t before = sink.errorCount();
-  const std::unique_ptr<ast::File> file = parse(source, sink);
-  if (sink.errorCount() != before) return std::nullopt;
-
+std::string layOutAgain(const Source& source) {
   ByteStream input(source.text);
   grammar::TbemLexer lexer(&input);
   lexer.removeErrorListeners();
@@ -43,8 +38,25 @@ std::optional<std::string> format(const Source& source, DiagnosticSink& sink) {
   const LayoutResult layout = layOut(lexer, source, silent);
   std::vector<Piece> list = pieces(source, layout);
   align(list);
-  std::string text = writeLines(list, kWidth);
+  return writeLines(list, kWidth);
+}
+}  // namespace
 
+std::optional<std::string> format(const Source& source, DiagnosticSink& sink) {
+  const std::size_t before = sink.errorCount();
+  const std::unique_ptr<ast::File> file = parse(source, sink);
+  if (sink.errorCount() != before) return std::nullopt;
+
+  // A line that had to be broken changes what its neighbours are aligned with: go on until nothing moves.
+  std::string text = source.text;
+  for (int round = 0; round < 5; ++round) {
+    SourceManager scratch;
+    std::string next = layOutAgain(scratch.add(source.name, text));
+    if (next == text) break;
+    text = std::move(next);
+  }
+
+  DiagnosticSink silent;
   SourceManager sources;
   const Source& again = sources.add(source.name, text);
   const std::unique_ptr<ast::File> reread = parse(again, silent);

@@ -148,7 +148,12 @@ private:
       made.blank = list[first].blankBefore && !lines.empty();
       std::vector<int> column(end - first);
       const int total = write(first, end, made, column);
-      const std::optional<std::size_t> where = total > width ? breakAt(first, end, column) : std::nullopt;
+      const bool tooLong = total > width;
+      if (tooLong && openBody(first, end)) {
+        restore(savedOpen, saved);
+        continue;
+      }
+      const std::optional<std::size_t> where = tooLong ? breakAt(first, end, column) : std::nullopt;
       if (!where) {
         lines.push_back(std::move(made));
         return end;
@@ -158,11 +163,29 @@ private:
       for (std::size_t i = first; i < end; ++i) {
         if (list[i].opensDeclaration) list[i].breakBefore = true;
       }
-      open = savedOpen;
-      statement = saved[0];
-      operand = saved[1];
-      continuation = saved[2];
+      restore(savedOpen, saved);
     }
+  }
+
+  void restore(const std::vector<Open>& savedOpen, const int (&saved)[3]) {
+    open = savedOpen;
+    statement = saved[0];
+    operand = saved[1];
+    continuation = saved[2];
+  }
+
+  /// Gives the statements of a body that stands on this line lines of their own; false where there is none.
+  bool openBody(std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i + 1 < end; ++i) {
+      if (list[i].type != P::LBRACE || list[i].partner >= end || list[i].partner == i + 1) continue;
+      const std::size_t close = list[i].partner;
+      list[i + 1].breakBefore = list[close].breakBefore = true;
+      for (std::size_t j = i + 2; j < close; ++j) {
+        if (list[j].begins && !list[j - 1].comment) list[j].breakBefore = true;
+      }
+      return true;
+    }
+    return false;
   }
 
   /// After a break before piece `i` in a list, the list's next line is joined to what was broken off.
@@ -187,7 +210,7 @@ private:
         made.comment = piece.text;
         break;
       }
-      if (i != first) space(i, made, at);
+      if (i != first) space(first, i, made, at);
       column[i - first] = at;
       if (piece.begins || piece.clauseWord) begin(i, at);
       made.text += piece.text;
@@ -198,9 +221,12 @@ private:
     return at;
   }
 
-  void space(std::size_t i, Line& made, int& at) {
+  void space(std::size_t first, std::size_t i, Line& made, int& at) {
     const Piece& piece = list[i];
-    if (piece.begins && piece.type != P::RBRACE && list[i - 1].type != P::LBRACE && list[i - 1].type != P::PRIVATE && !list[i - 1].comment) {
+    std::size_t before = i;
+    while (before > first && list[before - 1].comment) --before;
+    const std::size_t type = before > first ? list[before - 1].type : 0;
+    if (piece.begins && !piece.comment && type != 0 && piece.type != P::RBRACE && type != P::LBRACE && type != P::PRIVATE) {
       made.text += ';';
       ++at;
     }

@@ -27,7 +27,7 @@ bool namesARule(const std::string& message) {
 TEST(Mutants, FewMessagesNearTheFault) {
   const auto programs = corpus();
   ASSERT_GE(programs.size(), 8U);
-  Numbers numbers(20240917);
+  Numbers numbers(seed(20240917));
   std::vector<std::size_t> count(30);
   std::size_t rejected = 0;
   std::size_t near = 0;
@@ -77,7 +77,7 @@ TEST(Mutants, FewMessagesNearTheFault) {
 
 TEST(Mutants, AnyBytesAreRead) {
   const auto programs = corpus();
-  Numbers numbers(7);
+  Numbers numbers(seed(7));
   for (int round = 0; round < 400; ++round) {
     std::string text = programs[numbers.below(programs.size())].second;
     for (std::size_t change = 0; change < 1 + numbers.below(20); ++change) {

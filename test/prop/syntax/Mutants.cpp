@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 namespace tbem::test {
+
+std::uint64_t seed(std::uint64_t fixed) {
+  const char* wanted = std::getenv("TBEM_SEED");
+  return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : fixed;
+}
 
 std::vector<Lexeme> lexemes(const std::string& text) {
   const auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };

@@ -22,6 +22,9 @@ private:
   std::uint64_t state;
 };
 
+/// `fixed`, or TBEM_SEED where that is set: for longer searches by hand.
+std::uint64_t seed(std::uint64_t fixed);
+
 /// One word, number, mark or blank of a text.
 struct Lexeme {
   std::string text;
