@@ -23,12 +23,15 @@ struct StripArguments {
   double* out = nullptr;
 };
 
-/// Joins the moments of `countB` values into those of `countA`.
-inline void joinMoments(double countA, double* a, double countB, const double* b) {
+/// Joins, for each of `channels` channels, the moments b of `countB` values into the moments a of `countA`.
+inline void joinMoments(double countA, double countB, std::int64_t channels, double* a, const double* b) {
   if (countB == 0) return;
-  const double count = countA + countB, distance = b[0] - a[0];
-  a[0] += distance * (countB / count);
-  a[1] += b[1] + distance * distance * (countA * countB / count);
+  const double count = countA + countB, share = countB / count, weight = countA * share;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    const double distance = b[2 * c] - a[2 * c];
+    a[2 * c] += distance * share;
+    a[2 * c + 1] += b[2 * c + 1] + distance * distance * weight;
+  }
 }
 
 /// Runs the loop for `width` 16, 8, 4 or 1.

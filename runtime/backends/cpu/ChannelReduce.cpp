@@ -62,15 +62,14 @@ void plainSlice(ChannelSum what, const ChannelView& view, StripArguments s, cons
     const double* part = i < 16 ? lanes + 2 * i : rest;
     if (what == ChannelSum::Moments) {
       const double each = static_cast<double>(view.points / 16);
-      joinMoments(each * i, out, i < 16 ? each : static_cast<double>(view.points - wide), part);
+      joinMoments(each * i, i < 16 ? each : static_cast<double>(view.points - wide), 1, out, part);
     } else {
       out[0] += part[0], out[1] += part[1];
     }
   }
 }
 
-}  // namespace
-
+/// Two doubles a channel for every image and segment, one after the other in `work`.
 void channelSlices(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work, int threads) {
   const std::int64_t segments = segmentsOf(view), tasks = view.n * view.blocks * segments;
   parallelFor(threads, tasks, view.n * view.image, [&](std::int64_t task) {
@@ -89,17 +88,19 @@ void channelSlices(ChannelSum what, const ChannelView& view, const float* a, con
   });
 }
 
-void joinSlices(ChannelSum what, const ChannelView& view, const double* work, std::int64_t channel, double* pair) {
-  const std::int64_t segments = segmentsOf(view);
-  pair[0] = pair[1] = 0;
-  double count = 0;
-  for (std::int64_t slice = 0; slice < view.n * segments; ++slice) {
-    const double* part = work + 2 * (slice * paddedChannels(view) + channel);
+}  // namespace
+
+void channelSums(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work, int threads) {
+  channelSlices(what, view, a, b, mean, work, threads);
+  const std::int64_t segments = segmentsOf(view), values = 2 * paddedChannels(view);
+  auto count = static_cast<double>(segmentOf(view, 0).rows);
+  for (std::int64_t slice = 1; slice < view.n * segments; ++slice) {
+    const double* part = work + slice * values;
     const auto rows = static_cast<double>(segmentOf(view, slice % segments).rows);
     if (what == ChannelSum::Moments) {
-      joinMoments(count, pair, rows, part);
+      joinMoments(count, rows, values / 2, work, part);
     } else {
-      pair[0] += part[0], pair[1] += part[1];
+      for (std::int64_t i = 0; i < values; ++i) work[i] += part[i];
     }
     count += rows;
   }

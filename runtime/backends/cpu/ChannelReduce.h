@@ -24,20 +24,15 @@ void channelReduce(ChannelSum what, const ChannelView& view, const float* a, con
                    int threads, Result result);
 
 namespace detail {
-void channelSlices(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work, int threads);
-/// Joins the slices of one channel.
-void joinSlices(ChannelSum what, const ChannelView& view, const double* work, std::int64_t channel, double* pair);
+/// Leaves the joined pairs of all channels at the start of `work`.
+void channelSums(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work, int threads);
 }  // namespace detail
 
 template <class Result>
 void channelReduce(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work,
                    int threads, Result result) {
-  detail::channelSlices(what, view, a, b, mean, work, threads);
-  for (std::int64_t channel = 0; channel < view.channels; ++channel) {
-    double pair[2];
-    detail::joinSlices(what, view, work, channel, pair);
-    result(channel, pair);
-  }
+  detail::channelSums(what, view, a, b, mean, work, threads);
+  for (std::int64_t channel = 0; channel < view.channels; ++channel) result(channel, work + 2 * channel);
 }
 
 }  // namespace tbem::cpu
