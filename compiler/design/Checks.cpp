@@ -39,6 +39,7 @@ Checks checkArray(const std::vector<Factor>& factors, const Array& array) {
   for (const std::uint32_t s : array.levels) parameters += s - 1;
   if (parameters <= 600 && array.runs > 0) checks.mainEffects = mainEffects(array);
   std::vector<std::string> names;
+  names.reserve(factors.size());
   for (const Factor& factor : factors) names.push_back(factor.name);
   if (array.runs <= 2000) checks.aliases = mainEffectAliases(array, names, 12);
   checks.dependences = dependences(factors, pointsOf(factors, array));

@@ -41,16 +41,7 @@ HadamardMatrix paleyOne(std::uint32_t q) {
   HadamardMatrix h = blank(q + 1);
   for (std::uint32_t r = 0; r <= q; ++r) {
     for (std::uint32_t c = 0; c <= q; ++c) {
-      int value = 1;
-      if (r == c) {
-        value = 1;
-      } else if (r == 0) {
-        value = 1;
-      } else if (c == 0) {
-        value = -1;
-      } else {
-        value = jacobsthal(field, r - 1, c - 1);
-      }
+      const int value = r == c || r == 0 ? 1 : c == 0 ? -1 : jacobsthal(field, r - 1, c - 1);
       cell(h, r, c) = static_cast<std::int8_t>(value);
     }
   }
@@ -128,6 +119,7 @@ std::optional<HadamardMatrix> hadamard(std::uint32_t order) {
     h = paleyTwo(order / 2 - 1);
   } else if (order > 2) {
     const std::uint32_t a = splitOf(order);
+    if (a == 0) return std::nullopt;
     h = kronecker(*hadamard(a), *hadamard(order / a));
   }
   normalise(h);

@@ -72,6 +72,7 @@ Imbalance tooManyCombinations(const Array& array, const std::vector<std::uint32_
       total ? *Rational::make(static_cast<std::int64_t>(array.runs), static_cast<__int128>(*total)) : Rational::of(0);
   if (!total || array.runs == 0) return {columns, {}, 0, expected};
   std::vector<std::uint32_t> first;
+  first.reserve(columns.size());
   for (const std::uint32_t c : columns) first.push_back(array.at(0, c));
   std::uint64_t count = 0;
   for (std::size_t r = 0; r < array.runs; ++r) {

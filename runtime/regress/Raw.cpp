@@ -93,6 +93,7 @@ std::vector<RawCoefficient> rawCoefficients(const Basis& basis, const std::vecto
     }
   }
   std::vector<RawCoefficient> raw;
+  raw.reserve(sums.size());
   for (const auto& [key, value] : sums) raw.push_back({rawName(basis, terms[key.first], key.second), static_cast<double>(value)});
   return raw;
 }
