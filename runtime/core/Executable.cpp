@@ -160,13 +160,21 @@ tl::expected<void, Failure> Instance::initialise(std::uint64_t key) {
 }
 
 tl::expected<void, Failure> Instance::fillStorage(const StorageDesc& storage, std::uint64_t key) {
+  constexpr std::size_t kPart = 1U << 16U;   // doubles of a large weight are never all there at once
   const tbem_operand& operand = description.buffers[storage.buffer].operand;
-  const std::vector<std::int64_t> dims(operand.dims, operand.dims + operand.rank);
-  std::vector<double> values(static_cast<std::size_t>(elementCount(operand)));
-  auto filled = storage.kind == BufferClass::Input ? fillInput(operand.dtype, storage.bound, key, storage.path, values)
-                                                   : fillInit(storage.init, dims, key, storage.path, values);
-  if (!filled) return tl::make_unexpected(Failure{TBEM_INVALID, filled.error()});
-  return write(storage.buffer, HostTensor::of(operand.dtype, dims, values));
+  HostTensor tensor{operand.dtype, {operand.dims, operand.dims + operand.rank}, {}};
+  const std::size_t count = tensor.count();
+  const std::uint64_t size = elementBytes(operand.dtype);
+  tensor.data.resize(count * size);
+  std::vector<double> part(std::min(count, kPart));
+  for (std::size_t at = 0; at < count; at += kPart) {
+    const std::span<double> values(part.data(), std::min(kPart, count - at));
+    auto filled = storage.kind == BufferClass::Input ? fillInput(operand.dtype, storage.bound, key, storage.path, values, at)
+                                                     : fillInit(storage.init, tensor.dims, key, storage.path, values, at);
+    if (!filled) return tl::make_unexpected(Failure{TBEM_INVALID, filled.error()});
+    fromDoubles(operand.dtype, values, tensor.data.data() + at * size);
+  }
+  return write(storage.buffer, tensor);
 }
 
 tl::expected<void, Failure> Instance::run(std::uint64_t step) {
@@ -270,6 +278,10 @@ tl::expected<ArenaReport, Failure> Instance::measureArena() const {
     if (!*part) return tl::make_unexpected(failure(part->error(), "the arena cannot be read"));
   }
   report.touched = scan->end;
+  report.reached = scan->end;
+  for (const Written& range : allowed) {
+    if (range.begin < scan->end && scan->end <= range.end) report.reached = std::max(report.reached, range.end);
+  }
   report.stray = scan->stray;
   report.guardIntact = before->end == 0 && behind->end == 0;
   return report;

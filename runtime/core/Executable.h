@@ -46,6 +46,7 @@ struct InstanceOptions {
 /// What a poisoned arena shows after a step.
 struct ArenaReport {
   std::uint64_t touched = 0;               ///< one past the highest byte that was written: at most `planned` if the plan is right
+  std::uint64_t reached = 0;               ///< the end of the largest allocation that holds that byte: a library may leave the end of its workspace alone
   std::uint64_t planned = 0;               ///< Executable::arena
   bool guardIntact = true;                 ///< nothing was written before or behind the arena (true where there is no guard)
   std::uint64_t stray = kAbsent;           ///< lowest byte inside the arena, in no allocation, that was written; kAbsent: none

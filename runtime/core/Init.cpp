@@ -2,6 +2,7 @@
 
 #include "runtime/core/Layout.h"
 #include "runtime/core/Philox.h"
+#include "runtime/core/Random.h"
 
 #include <fmt/format.h>
 
@@ -48,7 +49,7 @@ tl::expected<Distribution, std::string> distribution(const InitDesc& init, Fans 
 }  // namespace
 
 tl::expected<void, std::string> fillInit(const InitDesc& init, std::span<const std::int64_t> dims, std::uint64_t seed,
-                                         std::string_view path, std::span<double> values) {
+                                         std::string_view path, std::span<double> values, std::uint64_t first) {
   if (values.empty()) return {};
   const auto chosen = distribution(init, fans(dims));
   if (!chosen) return tl::make_unexpected(chosen.error());
@@ -60,25 +61,25 @@ tl::expected<void, std::string> fillInit(const InitDesc& init, std::span<const s
     std::fill(values.begin(), values.end(), a);
     return {};
   }
-  const std::uint64_t stream = pathHash(path);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const PhiloxCounter words = philoxAt(seed, stream, 0, i);
-    values[i] = kind == Distribution::Kind::Normal ? a + b * philoxNormal(words) : a + (b - a) * philoxUniform(words);
-  }
+  const bool normal = kind == Distribution::Kind::Normal;
+  (normal ? normals : uniforms)(seed, pathHash(path), first, values);
+  const double scale = normal ? b : b - a;
+  for (double& value : values) value = a + scale * value;
   return {};
 }
 
 tl::expected<void, std::string> fillInput(std::int32_t dtype, std::int64_t bound, std::uint64_t seed, std::string_view path,
-                                          std::span<double> values) {
+                                          std::span<double> values, std::uint64_t first) {
   const bool floating = isFloating(dtype);
   if (dtype == TBEM_BOOL) bound = 2;
   if (!floating && (bound <= 0 || bound >= (std::int64_t{1} << 32))) {
     return tl::make_unexpected(fmt::format("integer input '{}' has no usable bound ({}): its values cannot be drawn", path, bound));
   }
   const std::uint64_t stream = pathHash(path);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const PhiloxCounter words = philoxAt(seed, stream, 0, i);
-    values[i] = floating ? philoxNormal(words) : static_cast<double>(philoxBelow(words, bound));
+  if (floating) {
+    normals(seed, stream, first, values);
+  } else {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(philoxBelow(philoxAt(seed, stream, 0, first + i), bound));
   }
   return {};
 }

@@ -21,14 +21,14 @@ std::uint64_t pathHash(std::string_view path);
 struct Fans { double in = 1, out = 1; };
 Fans fans(std::span<const std::int64_t> dims);
 
-/// Fills `values` (row-major, as many as the product of dims) by the rule `init.kind` (graph::Init lists them): computed in
+/// Fills `values`, elements first, first + 1, .. in row-major order of a tensor of `dims`, by the rule `init.kind` (graph::Init lists them): computed in
 /// double, to be rounded once. An error names a kind that does not exist or numbers that make no distribution.
 tl::expected<void, std::string> fillInit(const InitDesc& init, std::span<const std::int64_t> dims, std::uint64_t seed,
-                                         std::string_view path, std::span<double> values);
+                                         std::string_view path, std::span<double> values, std::uint64_t first = 0);
 
 /// Stand-in data of an input: floating ones standard normal; integer ones uniform in [0, bound), 0 < bound < 2^32; bool ones
 /// uniform in {0, 1}.
 tl::expected<void, std::string> fillInput(std::int32_t dtype, std::int64_t bound, std::uint64_t seed, std::string_view path,
-                                          std::span<double> values);
+                                          std::span<double> values, std::uint64_t first = 0);
 
 }  // namespace tbem::runtime

@@ -4,6 +4,7 @@
 #include "runtime/core/Layout.h"
 #include "runtime/core/Philox.h"
 #include "runtime/core/Poison.h"
+#include "runtime/core/Random.h"
 
 #include <gtest/gtest.h>
 
@@ -52,6 +53,18 @@ TEST(Philox, MomentsOfTheDistributions) {
   EXPECT_LT(chi, 22.5);   // chi-square with 6 degrees of freedom, p = 0.001
 }
 
+TEST(Philox, ManyAtOnceAreTheSameNumbers) {
+  std::vector<double> u(1500), g(1500);   // two whole blocks and a part
+  const std::uint64_t first = 0xFFFFFF00U;   // the counter's upper word changes on the way
+  uniforms(77, 0x0123456789ABCDEFU, first, u);
+  normals(77, 0x0123456789ABCDEFU, first, g);
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    const auto words = philoxAt(77, 0x0123456789ABCDEFU, 0, first + i);
+    EXPECT_EQ(u[i], philoxUniform(words));
+    EXPECT_NEAR(g[i], philoxNormal(words), 4e-15 * std::max(1.0, std::fabs(g[i])));
+  }
+}
+
 tbem_operand blocked(std::vector<std::int64_t> dims, std::vector<int> order, std::vector<std::pair<int, int>> blocks, std::int32_t dtype = TBEM_F32) {
   tbem_operand o = plainOperand(dtype, dims);
   setBlocked(o, order, blocks);
@@ -98,7 +111,8 @@ TEST(Layout, ThereAndBackWithZeroPadding) {
     }
     EXPECT_EQ(offsets.size(), count);
     for (std::size_t i = 0; i < memory.size(); ++i) {
-      if (offsets.count(static_cast<std::int64_t>(i / size)) == 0) EXPECT_EQ(memory[i], 0);
+      const bool padding = offsets.count(static_cast<std::int64_t>(i / size)) == 0;
+      EXPECT_TRUE(!padding || memory[i] == 0);
     }
     toPlain(o, memory.data(), back.data());
     EXPECT_EQ(back, plain);
@@ -215,6 +229,7 @@ TEST(Arena, HighestByteIsMeasured) {
     const auto report = instance->measureArena();
     ASSERT_TRUE(report);
     EXPECT_EQ(report->touched, static_cast<std::uint64_t>(touched));
+    EXPECT_EQ(report->reached, touched > 512 ? 1024U : 256U);
     EXPECT_EQ(report->planned, 1024U);
     EXPECT_TRUE(report->guardIntact);
     EXPECT_EQ(report->stray, kAbsent);
@@ -237,6 +252,21 @@ TEST(Arena, WritesWhereThePlanHasNothingAreFound) {
   EXPECT_FALSE(before->measureArena()->guardIntact);
   auto plain = *Instance::create(writer(), *tbem_backend_ref());
   EXPECT_FALSE(plain->measureArena());
+}
+
+TEST(Instance, LargeStoragesAreFilledAsOneSequence) {
+  Executable e;
+  e.step = writerStep;
+  const tbem_operand operand = plainOperand(TBEM_F64, {300, 500});   // more than one part
+  e.arena = operand.layout.bytes;
+  e.allocations = {{0, operand.layout.bytes, true}};
+  e.buffers.push_back({"w", operand, 0, 0});
+  e.storages.push_back({"w", BufferClass::Weight, 0, {"he_normal", 0, 0}, 0});
+  auto instance = *Instance::create(e, *tbem_backend_ref());
+  ASSERT_TRUE(instance->initialise(5));
+  std::vector<double> whole(300 * 500);
+  ASSERT_TRUE(fillInit({"he_normal"}, std::vector<std::int64_t>{300, 500}, 5, "w", whole));
+  EXPECT_EQ(instance->readStorage(0)->doubles(), whole);
 }
 
 TEST(Instance, StoragesAreReadAndWrittenInLogicalOrder) {
