@@ -2,6 +2,7 @@
 #include "compiler/estimate/Lowering.h"
 #include "compiler/estimate/Plan.h"
 #include "compiler/estimate/Query.h"
+#include "compiler/support/Bug.h"
 
 #include <algorithm>
 #include <numeric>
@@ -278,6 +279,7 @@ private:
       }
     }
     const Plan plan = planOffsets(requests);
+    if (const auto fault = checkOverlap(requests, plan.offsets)) TBEM_BUG("the plan of the arena is wrong: {}", *fault);
     for (std::size_t i = 0; i < which.size(); ++i) program.allocations[which[i]].offset = persistent + plan.offsets[i];
     program.arena = persistent + plan.peak;
     program.live = persistentLive + liveBound(requests, 1, &program.peakStep);
