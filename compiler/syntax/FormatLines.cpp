@@ -82,6 +82,10 @@ private:
     while (i < list.size() && list[i].comment) ++i;
     return i < list.size() ? &list[i] : nullptr;
   }
+  bool afterBody(std::size_t i) const {
+    while (i > 0 && list[i - 1].comment) --i;
+    return i > 0 && list[i - 1].type == P::RBRACE;
+  }
   std::size_t lineEnd(std::size_t begin) const {
     std::size_t end = begin + 1;
     while (end < list.size() && !list[end].breakBefore) ++end;
@@ -116,6 +120,7 @@ private:
     if (inBracket()) return closes(list[i].type) ? open.back().outer : open.back().column;
     if (next->type == P::RBRACE && !list[i].comment) return open.empty() ? 0 : open.back().outer;
     if (next->type == P::RBRACE || (list[i].comment && next->begins && !next->part && !next->inHeader)) return bodyIndent();
+    if (next->type == P::ELSE && afterBody(i)) return bodyIndent();
     if (next->part) return operand;
     if (next->inHeader) return kIndent;
     if (next->begins) return bodyIndent();

@@ -72,6 +72,28 @@ TEST(Format, BlanksAndCommentsAnywhere) {
   EXPECT_GE(formatted, 150);
 }
 
+TEST(Format, CommentsKeepTheirPlaces) {
+  const std::string text =
+      "// first\n"
+      "network f(x: tensor[n]) -> tensor[n]  // c\n"
+      "{\n"
+      "  // only\n"
+      "}\n"
+      "\n"
+      "function h(a: int) -> int {\n"
+      "  if a = 1 { return 1 }  // one\n"
+      "  else { return 2 }      // two\n"
+      "  // last\n"
+      "}\n";
+  SourceManager sources;
+  DiagnosticSink sink;
+  EXPECT_EQ(syntax::format(sources.add("t", text), sink).value_or("refused"), text);
+  EXPECT_EQ(syntax::format(sources.add("t", "// a\n\n\n\n/* b\n c */"), sink).value_or("refused"), "// a\n\n/* b\n c */\n");
+  EXPECT_EQ(syntax::format(sources.add("t", ""), sink).value_or("refused"), "");
+  EXPECT_FALSE(syntax::format(sources.add("t", "let a = "), sink).has_value());
+  EXPECT_TRUE(sink.hasErrors());
+}
+
 TEST(Format, Layout) {
   SourceManager sources;
   DiagnosticSink sink;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tbem::test {
@@ -35,7 +36,7 @@ std::vector<Lexeme> lexemes(const std::string& text);
 /// The text with one slip: a mark or word lost, doubled, swapped, misspelt, or taken from another language.
 std::string mutate(const std::string& text, Numbers& numbers);
 
-/// All programs of the corpus: test/prop/syntax/programs, stdlib, examples.
+/// All programs of the repository but the wrong ones: stdlib, examples, test without test/bad. Names and texts.
 std::vector<std::pair<std::string, std::string>> corpus();
 
 }  // namespace tbem::test

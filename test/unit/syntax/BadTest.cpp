@@ -25,8 +25,7 @@ TEST(Bad, ExpectedTexts) {
     SourceManager sources;
     DiagnosticSink sink;
     syntax::parse(sources.add(path.filename().string(), read(path)), sink);
-    std::string shown;
-    for (const Diagnostic& each : sink.all()) shown += renderText(each, sources, {false, 80});
+    std::string shown = renderAll(sink, sources, {false, 80});
     shown += sink.hasErrors() ? "exit 1\n" : "exit 0\n";
     EXPECT_EQ(shown, read(path.replace_extension(".expected"))) << path;
   }
