@@ -1,13 +1,13 @@
 // tbemc design: the rows of each design, and what is known of its array.
-#include "compiler/design/Aliases.h"
-#include "compiler/design/Verify.h"
+#include "compiler/design/Checks.h"
 #include "compiler/driver/Commands.h"
-#include "compiler/driver/Pipeline.h"
-#include "compiler/driver/RegressionModel.h"
+#include "compiler/driver/Reports.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
 
 #include <fmt/format.h>
+
+#include <cmath>
 
 namespace tbem::driver {
 
@@ -43,44 +43,30 @@ void printCsv(const DesignRun& run) {
   }
 }
 
-/// What is known of the array, found by counting.
-struct Known {
-  std::uint32_t strength = 0;
-  design::MainEffects effects;
-  std::vector<design::Alias> aliases;
-  std::vector<design::Dependence> dependences;
-  std::size_t duplicates = 0;
-};
-
-Known analyse(const DesignRun& run) {
-  Known known;
-  const auto columns = static_cast<std::uint32_t>(run.array.columns());
-  known.strength = design::measuredStrength(run.array, std::min<std::uint32_t>(columns, 4));
-  known.effects = design::mainEffects(run.array);
-  known.aliases = design::mainEffectAliases(run.array, namesOf(run));
-  const std::vector<design::Factor> factors = run.factors();
-  std::vector<design::Point> points;
-  for (std::size_t row = 0; row < run.array.runs; ++row) points.push_back(design::pointOf(factors, run.rows[row]));
-  if (!factors.empty()) known.dependences = design::dependences(factors, points);
-  known.duplicates = design::duplicateRows(run.array).size();
-  return known;
-}
-
-void printDesignJson(const DesignRun& run, const Known& known) {
+void printDesignJson(const DesignRun& run, const design::Checks& known) {
   Json rows = Json::array();
   for (const std::size_t row : run.chosen) rows.push_back(run.levels(row));
   Json aliases = Json::array();
   for (const design::Alias& alias : known.aliases) aliases.push_back(alias.text);
   Json dependences = Json::array();
   for (const design::Dependence& dependence : known.dependences) dependences.push_back(dependence.text);
+  Json counts = Json::object();
+  for (std::size_t f = 0; f < known.levelCounts.size(); ++f) counts[run.spec.factors[f].name] = known.levelCounts[f];
+  Json words = Json::array();
+  for (const Rational& length : known.wordLengths) words.push_back(length.str());
+  Json checks = {{"strength", known.strength}, {"level_counts", counts}, {"duplicate_rows", known.duplicateRows},
+                 {"pairs_covered", known.pairs.covered}, {"pairs", known.pairs.total}, {"word_lengths", words},
+                 {"aliases", aliases}, {"dependences", dependences}};
+  if (known.mainEffects) {
+    checks["main_effects_rank"] = known.mainEffects->rank;
+    checks["main_effects_parameters"] = known.mainEffects->parameters;
+    checks["condition"] = std::isfinite(known.mainEffects->condition) ? Json(known.mainEffects->condition) : Json();
+  }
   printJson("design", {{"design", run.spec.name}, {"array", run.array.name}, {"construction", run.array.construction}, {"runs", run.chosen.size()},
-                       {"strength", known.strength}, {"rows", rows},
-                       {"checks", {{"strength", known.strength}, {"main_effects_rank", known.effects.rank},
-                                   {"main_effects_parameters", known.effects.parameters}, {"condition", known.effects.condition},
-                                   {"aliases", aliases}, {"dependences", dependences}, {"duplicate_rows", known.duplicates}}}});
+                       {"strength", known.strength}, {"rows", rows}, {"checks", checks}});
 }
 
-void printDesignText(const DesignRun& run, const Known& known, const Options& options) {
+void printDesignText(const DesignRun& run, const design::Checks& known, const Options& options) {
   report::Table table;
   table.title = fmt::format("design {}: {}, {} rows", run.spec.name, run.array.name, run.chosen.size());
   table.columns.push_back({"row"});
@@ -93,28 +79,36 @@ void printDesignText(const DesignRun& run, const Known& known, const Options& op
   printTable(options, table);
   if (run.spec.factors.empty()) return;
   if (!run.array.construction.empty()) fmt::print("construction: {}\n", run.array.construction);
-  fmt::print("counted: strength {}, main effects of rank {} of {}\n", known.strength, known.effects.rank, known.effects.parameters);
+  fmt::print("counted: strength {}", known.strength);
+  if (known.mainEffects) fmt::print(", main effects of rank {} of {}", known.mainEffects->rank, known.mainEffects->parameters);
+  if (known.pairs.total != 0) fmt::print(", {} of {} pairs of levels", known.pairs.covered, known.pairs.total);
+  if (known.duplicateRows != 0) fmt::print(", {} duplicate rows", known.duplicateRows);
+  fmt::print("\n");
   for (const design::Alias& alias : known.aliases) fmt::print("note: {}\n", alias.text);
   for (const design::Dependence& dependence : known.dependences) fmt::print("note: {}\n", dependence.text);
 }
 
 }  // namespace
 
-int runDesign(const Options& options) {
-  State state(options);
-  if (const Progressed done = runPipeline(state, "design"); !done.proceed) return done.status;
+void printDesigns(const State& state) {
   for (const auto& run : state.designs.runs) {
-    if (options.csv) {
+    if (state.options.csv) {
       printCsv(*run);
       continue;
     }
-    const Known known = analyse(*run);
-    if (options.json) {
+    const design::Checks known = design::checkArray(run->factors(), run->array);
+    if (state.options.json) {
       printDesignJson(*run, known);
     } else {
-      printDesignText(*run, known, options);
+      printDesignText(*run, known, state.options);
     }
   }
+}
+
+int runDesign(const Options& options) {
+  State state(options);
+  if (const Progressed done = runPipeline(state, "design"); !done.proceed) return done.status;
+  printDesigns(state);
   return finish(state, kOk);
 }
 

@@ -2,7 +2,7 @@
 #include "compiler/estimate/Estimate.h"
 
 #include "compiler/driver/Commands.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/Reports.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -132,6 +132,18 @@ private:
 
 }  // namespace
 
+bool printEstimates(State& state) {
+  Estimator estimator(state, *estimate::findConvention(state.options.convention));
+  for (const auto& run : state.designs.runs) {
+    if (run->experiment != nullptr) {
+      estimator.design(*run);
+    } else {
+      printNote(state.options, fmt::format("{} has no network: nothing to estimate", run->spec.name));
+    }
+  }
+  return estimator.overLimit;
+}
+
 int runEstimate(const Options& options) {
   if (!options.maxMemory.empty()) {
     if (const auto limit = report::parseBytes(options.maxMemory); !limit) {
@@ -145,15 +157,8 @@ int runEstimate(const Options& options) {
     printFailure("the program has no design: give --input (and --task) for its network");
     return finish(state, kUsage);
   }
-  Estimator estimator(state, *estimate::findConvention(options.convention));
-  for (const auto& run : state.designs.runs) {
-    if (run->experiment != nullptr) {
-      estimator.design(*run);
-    } else {
-      printNote(options, fmt::format("{} has no network: nothing to estimate", run->spec.name));
-    }
-  }
-  return finish(state, estimator.overLimit ? kVerdictAgainst : kOk);
+  const bool over = printEstimates(state);
+  return finish(state, over ? kVerdictAgainst : kOk);
 }
 
 }  // namespace tbem::driver

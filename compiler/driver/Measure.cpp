@@ -1,8 +1,8 @@
 // tbemc run, measure, regress, predict: the commands that have to do with measured rows.
 #include "compiler/driver/Campaigns.h"
 #include "compiler/driver/Commands.h"
-#include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Regressions.h"
+#include "compiler/driver/Reports.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 /// How far a command goes.
 struct Steps {
-  bool measure = false, regress = false, predict = false, plots = false;
+  bool designs = false, estimates = false, measure = false, regress = false, predict = false, plots = false;
 };
 
 /// What the program declares beyond designs, read and checked.
@@ -54,14 +54,16 @@ int worse(int a, int b) { return a != kOk ? a : b; }
 
 int runSteps(const Options& options, const Steps& steps) {
   State state(options);
-  if (const Progressed done = runPipeline(state, "graph"); !done.proceed) return done.status;
+  if (const Progressed done = runPipeline(state, steps.estimates ? "lower" : "graph"); !done.proceed) return done.status;
   const Declared declared = readDeclared(state);
   if (state.sink().hasErrors()) return finish(state, kOk);
   const std::vector<CaseRow> rows = caseRows(*state.workspace, declared.measures, options);
   if (state.sink().hasErrors()) return finish(state, kOk);
+  if (steps.designs && !options.dryRun) printDesigns(state);
+  if (steps.estimates && !options.dryRun) printEstimates(state);
   const StoreFile file(*state.workspace, options);
   if (declared.measures.empty() && (steps.measure || steps.regress)) {
-    printNote(options, "the program measures nothing: it has no `measure` of a design with a network");
+    if (!steps.designs) printNote(options, "the program measures nothing: it has no `measure` of a design with a network");
     return finish(state, kOk);
   }
   if (options.dryRun) return finish(state, describeCampaigns(declared.measures, rows, file, options));
@@ -78,18 +80,7 @@ int runRegress(const Options& options) { return runSteps(options, {.regress = tr
 int runPredict(const Options& options) { return runSteps(options, {.predict = true}); }
 
 int runProgram(const Options& options) {
-  const bool quietStages = options.dryRun || options.json;
-  if (!quietStages && options.emitStage.empty()) {
-    Options quick = options;
-    quick.printAfter.clear();
-    quick.time = false;
-    if (const int status = runDesign(quick); status != kOk) return status;
-    if (const int status = runEstimate(quick); status != kOk) return status;
-  } else if (options.json && !options.dryRun) {
-    if (const int status = runDesign(options); status != kOk) return status;
-    if (const int status = runEstimate(options); status != kOk) return status;
-  }
-  return runSteps(options, {.measure = true, .regress = true, .predict = true, .plots = true});
+  return runSteps(options, {.designs = true, .estimates = true, .measure = true, .regress = true, .predict = true, .plots = true});
 }
 
 }  // namespace tbem::driver

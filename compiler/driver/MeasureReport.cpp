@@ -83,8 +83,16 @@ void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plan
     column(plan.wantsMemory, "arena measured");
     column(plan.wantsMemory, "arena planned");
     column(plan.wantsLatency, "latency");
-    column(plan.wantsEnergy, "energy");
+    bool anyEnergy = false;
     std::string energyReason;
+    for (const CaseRow& row : rows) {
+      if (row.plan != &plan) continue;
+      for (const store::Stored& one : repeatsOf(store, row)) {
+        anyEnergy = anyEnergy || one.value.energy.has_value();
+        if (!one.value.energy && !one.value.energyReason.empty()) energyReason = one.value.energyReason;
+      }
+    }
+    column(plan.wantsEnergy && anyEnergy, "energy");
     for (const CaseRow& row : rows) {
       if (row.plan != &plan) continue;
       const std::vector<store::Stored> repeats = repeatsOf(store, row);
@@ -112,17 +120,14 @@ void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plan
         const std::optional<double> value = medianOf(repeats, &runtime::Measurement::latencyMedian);
         cells.emplace_back(value ? report::seconds(*value) : "-");
       }
-      if (plan.wantsEnergy) {
+      if (plan.wantsEnergy && anyEnergy) {
         const std::optional<double> value = medianOf(repeats, &runtime::Measurement::energy);
         cells.emplace_back(value ? report::joules(*value) : "-");
-        for (const store::Stored& one : repeats) {
-          if (!one.value.energy && !one.value.energyReason.empty()) energyReason = one.value.energyReason;
-        }
       }
       table.add(std::move(cells));
     }
     printTable(options, table);
-    if (!energyReason.empty()) fmt::print("no energy: {}\n", energyReason);
+    if (plan.wantsEnergy && !energyReason.empty()) fmt::print("no energy: {}\n", energyReason);
   }
 }
 

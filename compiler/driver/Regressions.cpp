@@ -1,5 +1,6 @@
 #include "compiler/driver/Regressions.h"
 
+#include "compiler/design/Aliases.h"
 #include "compiler/driver/MeasureReport.h"
 #include "runtime/measure/Quantile.h"
 
@@ -32,6 +33,19 @@ bool isLinear(const ast::Expr& expr) {
   if (binary == nullptr) return true;
   const bool sum = binary->op == ast::BinaryOp::Add || binary->op == ast::BinaryOp::Sub;
   return sum && isLinear(*binary->left) && isLinear(*binary->right);
+}
+
+/// Whether the design's rows can tell the model's terms apart: told before anything is measured.
+bool estimable(const DesignRun& run, const design::Model& model, const ast::Regress& decl, DiagnosticSink& sink) {
+  const std::vector<design::Factor> factors = run.factors();
+  std::vector<design::Point> points;
+  for (const LevelIndices& row : run.rows) points.push_back(design::pointOf(factors, row));
+  const design::ModelQuality quality = design::modelQuality(design::Basis(factors, model.terms), points);
+  if (quality.rank == quality.parameters) return true;
+  Diagnostic& diagnostic = sink.report(Diag::regression_refused, decl.terms->range, decl.name.text,
+                                       fmt::format("{} rows tell {} of its {} coefficients apart", points.size(), quality.rank, quality.parameters));
+  for (const std::string& equation : quality.dependent) diagnostic.note(equation + " in every row");
+  return false;
 }
 
 bool checkValidation(DiagnosticSink& sink, const ast::Regress& decl) {
@@ -76,6 +90,7 @@ std::vector<RegressionPlan> readRegressions(Workspace& workspace, const Designs&
       continue;
     }
     plan.model = design::hierarchical(*terms);
+    if (!estimable(*plan.run, plan.model, *decl, sink)) continue;
     plan.response = std::string(workspace.session.sources.text(decl->response->range));
     if (isLinear(*decl->response)) plan.quantity = quantityOf(*quantities);
     plans.push_back(std::move(plan));
