@@ -126,7 +126,9 @@ void LayoutPass::touching(std::size_t i) {
   if (!lastIsOperand() || raw[i]->getStartIndex() == lastEnd || beginsDeclaration(beforeLast)) return;
   const SrcRange gap{source.base + static_cast<Loc>(lastEnd), range(*raw[i]).begin};
   const bool call = raw[i]->getType() == P::LPAREN;
-  sink.report(Diag::syntax_touching, range(*raw[i]), call ? "(" : "[", call ? "call" : "index").fix(gap, "");
+  Diagnostic& told = sink.report(Diag::syntax_touching, range(*raw[i]), call ? "(" : "[", call ? "call" : "index");
+  if (inBracket()) told.fix({gap.begin, gap.begin}, ",");
+  else told.fix(gap, "");
 }
 
 void LayoutPass::emit(std::size_t i) {

@@ -98,7 +98,9 @@ void handOn(const DiagnosticSink& found, const Source& source, bool bracesLost, 
     if (each->severity == Severity::Error && ++told > kMostErrors) break;
     sink.append(*each);
   }
-  if (sink.errorCount() == before && found.hasErrors()) sink.append(*list.front());
+  if (sink.errorCount() > before) return;
+  const auto first = std::find_if(list.begin(), list.end(), [](const Diagnostic* each) { return each->severity == Severity::Error; });
+  if (first != list.end()) sink.append(**first);  // whatever is wrong, something is told
 }
 }  // namespace
 
