@@ -13,6 +13,7 @@ namespace tbem::runtime {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kGranule = 64;   // in which a plan gives out the arena
 std::uint64_t roundUp(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
 /// What is wrong with an executable as a description; "" if nothing. A compiler's bug, found before it corrupts memory.
@@ -282,6 +283,7 @@ tl::expected<ArenaReport, Failure> Instance::measureArena() const {
   for (const Written& range : allowed) {
     if (range.begin < scan->end && scan->end <= range.end) report.reached = std::max(report.reached, range.end);
   }
+  report.reached = roundUp(report.reached, kGranule);
   report.stray = scan->stray;
   report.guardIntact = before->end == 0 && behind->end == 0;
   return report;

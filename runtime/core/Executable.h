@@ -46,7 +46,9 @@ struct InstanceOptions {
 /// What a poisoned arena shows after a step.
 struct ArenaReport {
   std::uint64_t touched = 0;               ///< one past the highest byte that was written: at most `planned` if the plan is right
-  std::uint64_t reached = 0;               ///< the end of the largest allocation that holds that byte: a library may leave the end of its workspace alone
+  /// The end of the largest allocation that holds that byte, rounded up to the plan's granule of 64: what `planned` must equal (a
+  /// library may leave the last bytes of its workspace alone, and a plan counts whole granules).
+  std::uint64_t reached = 0;
   std::uint64_t planned = 0;               ///< Executable::arena
   bool guardIntact = true;                 ///< nothing was written before or behind the arena (true where there is no guard)
   std::uint64_t stray = kAbsent;           ///< lowest byte inside the arena, in no allocation, that was written; kAbsent: none

@@ -1,1 +1,1 @@
-set(LINKS tbem_compiler_jit tbem_runtime_core tbem_runtime_backends_ref)
+set(LINKS tbem_compiler_jit tbem_runtime_core tbem_runtime_backends_ref tbem_runtime_backends_cpu)

@@ -211,7 +211,7 @@ Executable writer() {
   Executable e;
   e.step = writerStep;
   e.arena = 1024;
-  e.allocations = {{0, 256, true}, {512, 512, false}};
+  e.allocations = {{0, 250, true}, {512, 512, false}};
   e.buffers.push_back({"w", blocked({3, 5}, {0, 1}, {{1, 8}}), 0, 0});
   e.buffers.push_back({"x", plainOperand(TBEM_F32, {128}), 512, 1});
   e.storages.push_back({"w", BufferClass::Weight, 0, {"he_normal", 0, 0}, 0});
