@@ -166,6 +166,16 @@ public:
     return y;
   }
 
+  /// A buffer that is read across its own elements: memory = transpose(memory) + x, for a square x.
+  void transposedMemory(TensorId x) {
+    const graph::StorageId where = storage(StorageClass::Buffer, "memory");
+    const TensorId before = tensor("memory", shape(x), where, dtype);
+    g.buffers.push_back(before);
+    Expr e;
+    e.body.roots = {e.op(ElemOp::Add, e.in(before, {1, 0}), e.in(x, {0, 1}))};
+    elementwise("running", e, {shape(x)}, graph::kNoOp, {where});
+  }
+
   void output(TensorId t) { g.outputs.push_back(t); }
 
   /// Cross entropy against a target, gradients of everything, one update a weight as soon as its gradient is complete.

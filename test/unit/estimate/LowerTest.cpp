@@ -95,6 +95,14 @@ TEST(Lower, InferenceMeansTheSame) {
   expectSameResults(smallResnet({2, 1}, 2, 16, 8, false), blockedBackend(), true);
 }
 
+TEST(Lower, ABufferReadAcrossItsElementsIsNotOverwrittenWhileRead) {
+  Net net;
+  const TensorId x = net.input("x", {5, 5});
+  net.transposedMemory(x);
+  net.output(net.relu(x));
+  expectSameResults(net, *tbem_backend_ref(), true);
+}
+
 TEST(Lower, NormalisationAdditionAndReluAreOneLoop) {
   const Net net = smallResnet({1, 1}, 2, 16, 8, true);
   const Program program = lowered(net, blockedBackend(), {});
