@@ -98,7 +98,7 @@ void LayoutPass::retypeWord(std::size_t i) {
   if (!stands) return;
   if (soft->kind == WordClass::Declaration) {
     if (soft->token == P::TBEM ? next != P::NUMBER || last != 0 : next != P::ID) return;
-    if (soft->token != P::TBEM && soft->token != P::PRIVATE) result.hasDeclaration = true;
+    if (soft->token != P::PRIVATE) result.hasDeclaration = true;
   }
   setType(i, soft->token);
 }

@@ -45,11 +45,12 @@ void LayoutPass::opened(std::size_t i, Kind kind) {
   open.push_back({kind, raw[i]->getType(), range(*raw[i]), lineOf(offset), indentOf(offset)});
 }
 
-/// A declaration's word and a name, at the beginning of a line without indentation.
+/// A declaration's word and a name, at the beginning of a line without indentation. (A `let` there may be a statement of a body
+/// that nobody indented: it counts only where braces do not balance.)
 bool LayoutPass::declares(std::size_t i) const {
   const antlr4::Token& token = *raw[i];
   if (!newline || column(token.getStartIndex()) != 0) return false;
-  if (token.getType() == P::LET) return true;
+  if (token.getType() == P::LET) return byIndentation || open.empty();
   if (token.getType() != P::ID || following(i) != P::ID) return false;
   const SoftWord* soft = findSoftWord(text(token));
   return soft != nullptr && soft->kind == WordClass::Declaration;

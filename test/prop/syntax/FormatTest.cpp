@@ -39,6 +39,23 @@ TEST(Format, EveryProgram) {
   for (const auto& [name, text] : corpus()) expectStable(text, name);
 }
 
+TEST(Format, IndentationHasNoMeaning) {
+  for (const auto& [name, text] : corpus()) {
+    std::string flat;
+    bool lineBegins = true;
+    for (const char c : text) {
+      if (lineBegins && c == ' ') continue;
+      lineBegins = c == '\n';
+      flat += c;
+    }
+    SourceManager sources;
+    DiagnosticSink sink;
+    const std::string indented = syntax::dump(*syntax::parse(sources.add(name, text), sink));
+    EXPECT_EQ(syntax::dump(*syntax::parse(sources.add(name, flat), sink)), indented) << name;
+    EXPECT_FALSE(sink.hasErrors()) << name;
+  }
+}
+
 TEST(Format, BlanksAndCommentsAnywhere) {
   const auto programs = corpus();
   Numbers numbers(seed(11));

@@ -81,6 +81,11 @@ TEST(Layout, LinesGoOn) {
   EXPECT_EQ(tree("let a = 1\r\nlet b = 2\r\n"), "let a = 1\nlet b = 2");
 }
 
+TEST(Layout, IndentationHasNoMeaning) {
+  EXPECT_EQ(tree("function f(a: int) -> int {\nlet b = a\nif a = 1 {\nreturn b\n}\nreturn a\n}\nlet c = 1\n"),
+            tree("function f(a: int) -> int {\n  let b = a\n  if a = 1 {\n    return b\n  }\n  return a\n}\n  let c = 1\n"));
+}
+
 TEST(Layout, BodiesAndSets) {
   EXPECT_EQ(tree("function f(a: int in {1, 2} = 1) -> int {\n  for i in {1, 2} { assert i > 0, \"i\" }\n  if a = 1 { return a } else if a = 2 {\n"
                  "    return 2 }\n  else\n  {\n    return 3\n  }\n}\n"),
