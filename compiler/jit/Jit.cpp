@@ -120,9 +120,9 @@ std::string defaultCacheDir() {
 }
 
 /// One compilation.
-class Session {
+class Compilation {
 public:
-  Session(const estimate::Program& program, const JitOptions& options) : program(program), options(options) {}
+  Compilation(const estimate::Program& program, const JitOptions& options) : program(program), options(options) {}
   tl::expected<Compiled, Error> run();
 
 private:
@@ -137,7 +137,7 @@ private:
   Compiled result;
 };
 
-tl::expected<void, Error> Session::prepare() {
+tl::expected<void, Error> Compilation::prepare() {
   initialiseLlvm();
   auto detected = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!detected) return tl::make_unexpected(Error{"LLVM does not know this processor: " + text(detected.takeError())});
@@ -146,7 +146,7 @@ tl::expected<void, Error> Session::prepare() {
   return {};
 }
 
-std::string Session::runKey() const {
+std::string Compilation::runKey() const {
   Bytes bytes;
   bytes.string(kCodegen);
   bytes.string(LLVM_VERSION_STRING);
@@ -159,7 +159,7 @@ std::string Session::runKey() const {
   return hashKey(bytes.text);
 }
 
-tl::expected<CacheEntry, Error> Session::build() {
+tl::expected<CacheEntry, Error> Compilation::build() {
   llvm::LLVMContext context;
   auto modules = emitModules(context, program);
   if (!modules) return tl::make_unexpected(Error{modules.error(), true});
@@ -192,7 +192,7 @@ tl::expected<CacheEntry, Error> Session::build() {
   return entry;
 }
 
-tl::expected<void, Error> Session::link(const CacheEntry& entry) {
+tl::expected<void, Error> Compilation::link(const CacheEntry& entry) {
   auto fail = [](llvm::Error error) { return tl::make_unexpected(Error{"the native code cannot be loaded: " + text(std::move(error))}); };
   auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(*host).create();
   if (!jit) return fail(jit.takeError());
@@ -221,7 +221,7 @@ tl::expected<void, Error> Session::link(const CacheEntry& entry) {
   return {};
 }
 
-tl::expected<Compiled, Error> Session::run() {
+tl::expected<Compiled, Error> Compilation::run() {
   const auto start = std::chrono::steady_clock::now();
   if (auto ok = prepare(); !ok) return tl::make_unexpected(ok.error());
   result.key = runKey();
@@ -249,6 +249,6 @@ tl::expected<Compiled, Error> Session::run() {
   return std::move(result);
 }
 
-tl::expected<Compiled, Error> compile(const estimate::Program& program, const JitOptions& options) { return Session(program, options).run(); }
+tl::expected<Compiled, Error> compile(const estimate::Program& program, const JitOptions& options) { return Compilation(program, options).run(); }
 
 }  // namespace tbem::jit

@@ -54,7 +54,7 @@ public:
   double seconds = 0;                 ///< wall time of compile
 
 private:
-  friend class Session;
+  friend class Compilation;
   struct Code;
   std::unique_ptr<Code> code;
 };
