@@ -31,7 +31,7 @@ runtime::Measurement failed(std::string reason) {
   return result;
 }
 
-/// One more step in an arena that is poisoned and guarded: the highest byte that it touches, which the plan must equal. It runs
+/// One more step in an arena that is poisoned and guarded: the highest allocation that it reaches, which the plan must equal. It runs
 /// after the meters are read, for poison makes the whole arena resident.
 tl::expected<runtime::ArenaReport, runtime::Failure> checkArena(const jit::Compiled& compiled, const tbem_backend& backend, std::uint64_t seed) {
   auto instance = runtime::Instance::create(compiled.executable, backend, {.poison = true, .guard = 1 << 16});
@@ -59,7 +59,7 @@ runtime::Measurement measureRow(const jit::Compiled& compiled, const tbem_backen
   const auto arena = checkArena(compiled, backend, seed);
   if (!arena) return failed(arena.error());
   if (!arena->guardIntact || arena->stray != runtime::kAbsent) return failed("the step wrote outside its plan: this is a bug of tbemc");
-  result.arenaPeak = arena->touched;
+  result.arenaPeak = arena->reached;
   result.arenaPlanned = arena->planned;
   return result;
 }
