@@ -112,7 +112,7 @@ bool Elaborator::backwardOf(Differentiation& d, OpId id) {
     return accumulate(d, op.inputs.front(), d.gradient[index(op.outputs.front())]);
   }
   if (context.decl->backward.empty()) {
-    sink.report(Diag::no_gradient, op.range, context.decl->name.text, graph[op.inputs.front()].name).label(context.decl->name.range, "declared here without `backward`");
+    sink.report(Diag::no_gradient, op.range, context.decl->name.text, context.decl->tensors.front().name.text).label(context.decl->name.range, "declared here without `backward`");
     return false;
   }
   Activation a;

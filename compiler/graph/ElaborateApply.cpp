@@ -320,7 +320,7 @@ Value Elaborator::bindResults(Activation& a, Value result) {
     if (type == nullptr) continue;
     if (!parts[i].is(ValueKind::Tensor)) return wrongKind(a.decl->name.range, "the result of `" + a.decl->name.text + "`", "a tensor", parts[i]);
     Labels labels;
-    const std::string name = declared[i].name.empty() ? "the result" : declared[i].name.text;
+    const std::string name = declared[i].name.empty() ? "result" : declared[i].name.text;
     if (!bindShape(a, *type, static_cast<TensorId>(parts[i].id), name, labels)) return {};
     if (!declared[i].name.empty()) a.frame.define(declared[i].name.text, parts[i], declared[i].range);
   }

@@ -102,7 +102,7 @@ bool Elaborator::bindShape(Activation& a, const ast::TensorType& type, TensorId 
       const Value wanted = evaluate(dim);
       if (wanted.isPoison()) return false;
       if (!wanted.is(ValueKind::Number)) { wrongKind(dim.range, "a dimension", "an int", wanted); return false; }
-      if (!agree(shape[at], wanted.expr, word.empty() ? sourceText(session.sources, dim.range) : std::string(word), a.range, dim.range)) return false;
+      if (!agree(shape[at], wanted.expr, word.empty() ? std::string(name) + "[" + std::to_string(at) + "]" : std::string(word), a.range, dim.range)) return false;
     }
     ++at;
   }
@@ -115,7 +115,12 @@ std::optional<std::vector<ExprId>> Elaborator::shapeFromType(Activation& a, cons
     const bool isSplice = dim->kind == ast::NodeKind::Splice;
     const ast::Expr& inner = isSplice ? *ast::cast<ast::Splice>(*dim).value : *dim;
     const std::string_view word = labelOf(inner);
-    if (!word.empty() && a.frame.find(word) == nullptr && !program.resolve(*a.frame.module, word)) {
+    const auto isDefined = [&] {
+      if (a.frame.find(word) != nullptr) return true;
+      const sema::Resolved top = program.resolve(*a.frame.module, word);
+      return top.decl != nullptr && top.decl->kind == ast::NodeKind::Constant;
+    };
+    if (!word.empty() && !isDefined()) {
       fail(Diag::undefined_dimension, inner.range, word, owner);
       return std::nullopt;
     }
@@ -139,11 +144,15 @@ std::optional<std::vector<ExprId>> Elaborator::shapeFromType(Activation& a, cons
     const std::optional<Rational> here = peek(shape[k]);
     if (!here) continue;
     if (!here->isInt()) {
-      sink.report(Diag::dimension_fractional, a.range, a.decl->name.text, pool.str(shape[k]), here->str()).label(type.range, "this shape");
+      Diagnostic& d = sink.report(Diag::dimension_fractional, a.range, a.decl->name.text, pool.str(shape[k]), here->str());
+      d.label(type.range, "this shape");
+      addLevels(d, shape[k]);
       return std::nullopt;
     }
     if (here->num < 1) {
-      sink.report(Diag::dimension_not_positive, a.range, a.decl->name.text, here->num, pool.str(shape[k])).label(type.range, "this shape");
+      Diagnostic& d = sink.report(Diag::dimension_not_positive, a.range, a.decl->name.text, here->num, pool.str(shape[k]));
+      d.label(type.range, "this shape");
+      addLevels(d, shape[k]);
       return std::nullopt;
     }
   }
@@ -167,14 +176,60 @@ bool Elaborator::agree(ExprId a, ExprId b, const std::string& name, SrcRange ran
   if (here && here->num == 0) {
     sema::Values values;
     pool.extend(values, assignment);
-    reportViolation(session, out, obligation, values, levels);
+    reportViolation(session, out, obligation, values, levelsFor(same));
     return false;
   }
   graph.obligations.push_back(std::move(obligation));
   return true;
 }
 
+std::vector<std::pair<std::string, std::string>> Elaborator::levelsFor(ExprId condition) const {
+  std::vector<std::pair<std::string, std::string>> chosen;
+  const std::vector<sema::SymbolId> symbols = pool.symbolsOf(condition);
+  for (const auto& level : levels) {
+    const auto named = [&](sema::SymbolId symbol) { return pool[symbol].name == level.first; };
+    if (std::any_of(symbols.begin(), symbols.end(), named) || std::any_of(forced.begin(), forced.end(), named) ||
+        std::find(steering.begin(), steering.end(), level.first) != steering.end()) chosen.push_back(level);
+  }
+  return chosen;
+}
+
 // ---- Conditions -------------------------------------------------------------------------------------------------------
+
+/// The numbers that a condition mentions, by name: `h`, `pad[0]`, all of `kernel` in `min(kernel)`.
+void Elaborator::collectBindings(const ast::Expr& text, Obligation& obligation) const {
+  const auto add = [&](std::string word, ExprId value) {
+    for (const auto& [known, expr] : obligation.bindings) if (known == word) return;
+    obligation.bindings.emplace_back(std::move(word), value);
+  };
+  const auto localOf = [&](const ast::Expr& expr) -> const Local* {
+    const auto* name = ast::dynCast<ast::NameRef>(&expr);
+    return name != nullptr && frame != nullptr ? frame->find(name->name.text) : nullptr;
+  };
+  std::vector<const ast::Expr*> indexed;
+  sema::forEachInside(text, [&](const ast::Expr& inner) {
+    const auto* element = ast::dynCast<ast::Index>(&inner);
+    const auto* number = element != nullptr && element->items.size() == 1 ? ast::dynCast<ast::Number>(element->items.front()) : nullptr;
+    const Local* list = number != nullptr ? localOf(*element->object) : nullptr;
+    if (list != nullptr && list->value.is(ValueKind::List)) {
+      const auto at = Rational::parse(number->text);
+      if (at && at->isInt() && at->num >= 0 && static_cast<std::size_t>(at->num) < list->value.items.size()) {
+        indexed.push_back(element->object);
+        const Value& item = list->value.items[static_cast<std::size_t>(at->num)];
+        if (item.is(ValueKind::Number)) add(std::string(list->name) + "[" + number->text + "]", item.expr);
+      }
+      return;
+    }
+    const Local* local = localOf(inner);
+    if (local == nullptr || std::find(indexed.begin(), indexed.end(), &inner) != indexed.end()) return;
+    if (local->value.is(ValueKind::Number)) add(std::string(local->name), local->value.expr);
+    if (!local->value.is(ValueKind::List)) return;
+    for (std::size_t i = 0; i < local->value.items.size(); ++i) {
+      const Value& item = local->value.items[i];
+      if (item.is(ValueKind::Number)) add(std::string(local->name) + "[" + std::to_string(i) + "]", item.expr);
+    }
+  });
+}
 
 bool Elaborator::require(sema::Requirement kind, ExprId condition, const ast::Expr& text, SrcRange use, std::string_view subject,
                          const std::string& message) {
@@ -194,26 +249,12 @@ bool Elaborator::require(sema::Requirement kind, ExprId condition, const ast::Ex
   obligation.subject = std::string(subject);
   obligation.message = message;
   obligation.culprit = current != nullptr ? current->culprit : kNoTensor;
-  sema::forEachInside(text, [&](const ast::Expr& inner) {
-    const auto* name = ast::dynCast<ast::NameRef>(&inner);
-    const Local* local = name != nullptr && frame != nullptr ? frame->find(name->name.text) : nullptr;
-    if (local == nullptr) return;
-    const auto add = [&](std::string word, ExprId value) {
-      for (const auto& [known, expr] : obligation.bindings) if (known == word) return;
-      obligation.bindings.emplace_back(std::move(word), value);
-    };
-    if (local->value.is(ValueKind::Number)) add(name->name.text, local->value.expr);
-    if (!local->value.is(ValueKind::List)) return;
-    for (std::size_t i = 0; i < local->value.items.size(); ++i) {
-      const Value& item = local->value.items[i];
-      if (item.is(ValueKind::Number)) add(name->name.text + "[" + std::to_string(i) + "]", item.expr);
-    }
-  });
+  collectBindings(text, obligation);
   const std::optional<Rational> here = peek(condition);
   if (!here || here->num == 0) {
     sema::Values values;
     pool.extend(values, assignment);
-    reportViolation(session, out, obligation, values, levels);
+    reportViolation(session, out, obligation, values, levelsFor(condition));
     return false;
   }
   graph.obligations.push_back(std::move(obligation));

@@ -152,6 +152,14 @@ void Elaborator::finish() {
   for (Tensor& tensor : graph.tensors) tensor.storage = static_cast<StorageId>(place[index(tensor.storage)]);
 }
 
+/// A mistake in the library's text is shown with the call in the user's that led there.
+void Elaborator::annotate(Diagnostic& diagnostic) {
+  if (current == nullptr || !current->range.valid()) return;
+  const Source* where = session.sources.find(diagnostic.range.begin);
+  const Source* call = session.sources.find(current->range.begin);
+  if (where != nullptr && where != call && where->name.starts_with("<std>")) diagnostic.label(current->range, "in this call");
+}
+
 // ---- Names and members ------------------------------------------------------------------------------------------------
 
 std::optional<Value> Elaborator::specialName(std::string_view name) {

@@ -103,7 +103,9 @@ public:
   using sema::Evaluator::coerce;
   using sema::Evaluator::peek;
 
-  std::vector<std::pair<std::string, std::string>> levels;   ///< of the row at hand, for reports
+  /// The row at hand, for reports: the level of every factor, and the factors whose levels steer the structure from the start.
+  std::vector<std::pair<std::string, std::string>> levels;
+  std::vector<std::string> steering;
 
 protected:
   // Hooks (ElaborateHooks.cpp, Elementwise.cpp, Gates.cpp)
@@ -123,6 +125,7 @@ protected:
   std::optional<Value> specialName(std::string_view name) override;
   std::optional<std::vector<Value>> shapeOf(const Value& tensor) override;
   Value evaluateArgument(const ast::Expr& expr) override;
+  void annotate(Diagnostic& diagnostic) override;
   bool require(sema::Requirement kind, ExprId condition, const ast::Expr& text, SrcRange use, std::string_view subject,
                const std::string& message) override;
 
@@ -145,8 +148,11 @@ private:
 
   // Shapes (ElaborateShapes.cpp)
   bool agree(ExprId a, ExprId b, const std::string& name, SrcRange range, SrcRange there);
+  /// Levels that matter to a condition: of its symbols, and those that steered the elaboration so far.
+  std::vector<std::pair<std::string, std::string>> levelsFor(ExprId condition) const;
   std::optional<std::vector<ExprId>> shapeFromType(Activation& a, const ast::TensorType& type, Labels& labels, std::string_view owner);
   std::optional<tbem_dtype> dtypeFromType(Activation& a, const ast::TensorType& type);
+  void collectBindings(const ast::Expr& text, Obligation& obligation) const;
   ExprId elementCount(const std::vector<ExprId>& shape);
 
   // Leaves (ElaborateOperator.cpp, ElaborateNative.cpp, ElaborateWeights.cpp)

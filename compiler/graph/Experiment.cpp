@@ -5,15 +5,6 @@
 
 namespace tbem::graph {
 
-namespace {
-Diag errorKind(sema::EvalError error) {
-  switch (error) {
-    case sema::EvalError::DivisionByZero: return Diag::division_by_zero;
-    default: return Diag::value_out_of_range;
-  }
-}
-}  // namespace
-
 std::vector<std::int64_t> Row::shape(TensorId id) const {
   std::vector<std::int64_t> result;
   for (const ExprId dim : graph()[id].shape) result.push_back(integer(dim));
@@ -33,6 +24,18 @@ struct Experiment::Impl {
     std::vector<std::pair<std::string, std::string>> texts;
     for (std::size_t f = 0; f < spec.factors.size(); ++f) {
       if (spec.active(static_cast<std::uint32_t>(f), levels)) texts.emplace_back(spec.factors[f].name, spec.factors[f].levels[levels[f]].text);
+    }
+    return texts;
+  }
+
+  /// Levels that matter to an expression: of its symbols, and those that steer the structure.
+  std::vector<std::pair<std::string, std::string>> levelsFor(const Structure& structure, ExprId expr, Levels levels) const {
+    std::vector<bool> matters(spec.factors.size(), false);
+    for (const auto& [factor, level] : structure.guards) matters[factor] = true;
+    for (const sema::SymbolId symbol : structure.pool.symbolsOf(expr)) matters[structure.symbolFactor[static_cast<std::uint32_t>(symbol)]] = true;
+    std::vector<std::pair<std::string, std::string>> texts;
+    for (std::size_t f = 0; f < spec.factors.size(); ++f) {
+      if (matters[f] && spec.active(static_cast<std::uint32_t>(f), levels)) texts.emplace_back(spec.factors[f].name, spec.factors[f].levels[levels[f]].text);
     }
     return texts;
   }
@@ -232,6 +235,7 @@ const Structure* Experiment::Impl::elaborate(Levels levels) {
   Elaborator elaborator(session, program, *made, settings);
   elaborator.levels = levelTexts(levels);
   const std::vector<Local> factors = factorNames(elaborator, *made, levels);
+  for (const auto& [factor, level] : made->guards) elaborator.steering.push_back(spec.factors[factor].name);
   const bool good = build(elaborator, *made, factors, levels);
   if (!good || session.sink.errorCount() != errors) return nullptr;
   elaborator.finish();
@@ -250,7 +254,7 @@ bool Experiment::Impl::check(const Structure& structure, const sema::Values& val
   bool good = true;
   for (const Obligation& obligation : structure.graph.obligations) {
     if (values.errorOf(obligation.condition) == sema::EvalError::None && values[obligation.condition].num != 0) continue;
-    reportViolation(session, structure, obligation, values, levelTexts(levels));
+    reportViolation(session, structure, obligation, values, levelsFor(structure, obligation.condition, levels));
     good = false;
     break;
   }
@@ -259,12 +263,12 @@ bool Experiment::Impl::check(const Structure& structure, const sema::Values& val
     for (const ExprId dim : tensor.shape) {
       Diagnostic* d = nullptr;
       const sema::EvalError error = values.errorOf(dim);
-      if (error == sema::EvalError::DivisionByZero) d = &session.sink.report(errorKind(error), tensor.range, structure.pool.str(dim));
-      else if (error != sema::EvalError::None) d = &session.sink.report(errorKind(error), tensor.range, structure.pool.str(dim), "it leaves 64 bits");
+      if (error == sema::EvalError::DivisionByZero) d = &session.sink.report(Diag::division_by_zero, tensor.range, structure.pool.str(dim));
+      else if (error != sema::EvalError::None) d = &session.sink.report(Diag::number_overflow, tensor.range, structure.pool.str(dim));
       else if (!values[dim].isInt()) d = &session.sink.report(Diag::dimension_fractional, tensor.range, tensor.name, structure.pool.str(dim), values[dim].str());
       else if (values[dim].num < 1) d = &session.sink.report(Diag::dimension_not_positive, tensor.range, tensor.name, values[dim].num, structure.pool.str(dim));
       if (d == nullptr) continue;
-      for (const auto& [factor, level] : levelTexts(levels)) d->level(factor, level);
+      for (const auto& [factor, level] : levelsFor(structure, dim, levels)) d->level(factor, level);
       good = false;
       break;
     }

@@ -47,6 +47,7 @@ void NameChecker::member(const ast::Member& node) {
     expr(object);
     return;
   }
+  const Resolved found = program.resolve(module, root->name.text);
   std::reverse(path.begin(), path.end());
   const Module* target = nullptr;
   std::size_t at = 0;
@@ -58,10 +59,13 @@ void NameChecker::member(const ast::Member& node) {
       return;
     }
     at = 1;
-  } else if (const Resolved found = program.resolve(module, root->name.text); found && found.decl == nullptr) {
+  } else if (found && found.decl == nullptr) {
     target = found.module;
   } else {
     expr(object);
+    if (found.decl != nullptr && found.decl->kind != ast::NodeKind::Constant) {
+      sink.report(Diag::no_member, path[0]->range, "`" + root->name.text + "`", path[0]->text).label(found.decl->name.range, "declared here");
+    }
     return;
   }
   if (at >= path.size() || program.member(*target, path[at]->text, module)) return;

@@ -17,7 +17,7 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
     const auto known = pool.constantValue(number.expr);
     const auto here = known ? known : peek(number.expr);
     if (!here || here->isInt()) return true;
-    fail(Diag::not_whole, range, who, here->str());
+    failAt(number.expr, Diag::not_whole, range, who, here->str());
     return false;
   };
   if (const auto* list = ast::dynCast<ast::ListType>(&type)) {

@@ -6,7 +6,7 @@
 namespace tbem::sema {
 
 namespace {
-constexpr std::uint64_t kMaxSteps = 20'000'000;
+constexpr std::uint64_t kMaxSteps = 4'000'000;
 constexpr int kMaxDepth = 400;
 
 /// Counts nested evaluations while it lives.
@@ -40,6 +40,13 @@ void Frame::define(std::string_view name, Value value, SrcRange range) {
 Value Evaluator::wrongKind(SrcRange range, const std::string& who, const std::string& wants, const Value& found) {
   if (found.isPoison()) return {};
   return fail(Diag::wrong_kind, range, who, wants, kindName(found));
+}
+
+void Evaluator::addLevels(Diagnostic& diagnostic, ExprId on) {
+  for (const SymbolId symbol : pool.symbolsOf(on)) {
+    const auto at = static_cast<std::size_t>(symbol);
+    if (at < assignment.size() && assignment[at]) diagnostic.level(pool[symbol].name, assignment[at]->str());
+  }
 }
 
 Value Evaluator::evaluateIn(const Module& module, const ast::Expr& expr, std::vector<Local> names) {
@@ -180,7 +187,7 @@ Value Evaluator::evaluateIndex(const ast::Index& expr) {
   if (!at) return {};
   const auto length = static_cast<std::int64_t>(object.items.size());
   if (*at < 0 || *at >= length) {
-    return fail(Diag::index_out_of_range, expr.items.front()->range, *at, object.is(ValueKind::List) ? "list" : "tuple", length);
+    return failAt(position.expr, Diag::index_out_of_range, expr.items.front()->range, *at, object.is(ValueKind::List) ? "list" : "tuple", length);
   }
   return object.items[static_cast<std::size_t>(*at)];
 }
@@ -232,7 +239,7 @@ std::optional<std::int64_t> Evaluator::forceInt(const Value& value, const std::s
   const std::optional<Rational> found = force(value, range);
   if (!found) return std::nullopt;
   if (!found->isInt()) {
-    fail(Diag::not_whole, range, what, found->str());
+    failAt(value.expr, Diag::not_whole, range, what, found->str());
     return std::nullopt;
   }
   return found->num;

@@ -272,7 +272,9 @@ bool Evaluator::checkDomain(const Signature& signature, const ast::Parameter& pa
   if (here && here->num == 0) {
     std::string found = print(pool, value);
     if (const auto number = value.is(ValueKind::Number) ? peek(value.expr) : std::nullopt) found = number->str();
-    sink.report(Diag::outside_domain, range, parameter.name.text, print(pool, domain), found).label(parameter.range, "declared here");
+    Diagnostic& d = sink.report(Diag::outside_domain, range, parameter.name.text, print(pool, domain), found);
+    d.label(parameter.range, "declared here");
+    addLevels(d, inside);
     return false;
   }
   return require(Requirement::Domain, inside, *parameter.domain, range, signature.name, "");

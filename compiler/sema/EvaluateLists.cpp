@@ -4,7 +4,7 @@
 namespace tbem::sema {
 
 namespace {
-constexpr std::int64_t kMaxElements = 1'000'000;
+constexpr std::int64_t kMaxElements = 100'000;
 }
 
 Value Evaluator::evaluateItems(std::span<const ast::Expr* const> items, ValueKind kind) {
@@ -70,6 +70,7 @@ std::optional<std::vector<Value>> Evaluator::elements(const Value& value, SrcRan
     return std::nullopt;
   }
   std::vector<Value> result;
+  // Each element counts as a step, so that loops over long ranges end as soon as they are too many.
   std::optional<Rational> at = low;
   while (at) {
     const int order = compare(*at, *high) * (step->num > 0 ? 1 : -1);
@@ -79,6 +80,7 @@ std::optional<std::vector<Value>> Evaluator::elements(const Value& value, SrcRan
       return std::nullopt;
     }
     result.push_back(Value::number(pool.constant(*at)));
+    ++steps;
     at = add(*at, *step);
   }
   return result;

@@ -67,7 +67,7 @@ Value Evaluator::evaluateNumber(const ast::Number& expr) {
 
 Value Evaluator::evaluateUnit(const ast::Unit& expr) {
   const UnitWord* unit = findUnit(expr.unit.text);
-  if (unit == nullptr) return fail(Diag::unknown_unit, expr.unit.range, expr.unit.text);
+  if (unit == nullptr) return fail(Diag::unknown_name, expr.unit.range, expr.unit.text);
   const std::optional<Rational> number = Rational::parse(expr.number);
   const std::optional<Rational> value = number ? mul(*number, unit->factor) : std::nullopt;
   if (!value) return fail(Diag::number_overflow, expr.range, expr.number + " " + expr.unit.text);
@@ -79,15 +79,15 @@ Value Evaluator::evaluateUnit(const ast::Unit& expr) {
 /// Says why an expression just made has no value in this row; nothing to say where its operands had none either.
 Value Evaluator::reportArithmetic(ExprId made, SrcRange range, SrcRange divisor, ExprId right) {
   switch (peekError(made)) {
-    case EvalError::DivisionByZero: return fail(Diag::division_by_zero, divisor, pool.str(right));
-    case EvalError::Overflow: return fail(Diag::number_overflow, range, pool.str(made));
+    case EvalError::DivisionByZero: return failAt(right, Diag::division_by_zero, divisor, pool.str(right));
+    case EvalError::Overflow: return failAt(made, Diag::number_overflow, range, pool.str(made));
     case EvalError::NegativeExponent: {
       const std::optional<Rational> exponent = peek(right);
-      return fail(Diag::negative_exponent, range, pool.str(made), exponent ? exponent->str() : "");
+      return failAt(right, Diag::negative_exponent, range, pool.str(made), exponent ? exponent->str() : "");
     }
     case EvalError::NotAnInteger: {
       const std::optional<Rational> exponent = peek(right);
-      return fail(Diag::not_whole, divisor, "an exponent", exponent ? exponent->str() : "a fraction");
+      return failAt(right, Diag::not_whole, divisor, "an exponent", exponent ? exponent->str() : "a fraction");
     }
     case EvalError::Unassigned: case EvalError::None: return {};
   }

@@ -100,15 +100,25 @@ protected:
   virtual std::optional<std::vector<Value>> shapeOf(const Value& tensor);
   /// An argument of a call: a hook, since a gradient's arguments may be element-wise expressions.
   virtual Value evaluateArgument(const ast::Expr& expr) { return evaluate(expr); }
+  /// Adds to a diagnostic what only some evaluations know: the call that led to a place in the library.
+  virtual void annotate(Diagnostic& diagnostic) { (void)diagnostic; }
   /// Something that must hold. False: it does not in the row at hand, and that was reported.
   virtual bool require(Requirement kind, ExprId condition, const ast::Expr& text, SrcRange use, std::string_view subject,
                        const std::string& message);
 
   // ---- For the overriding class ----------------------------------------------------------------------------------------
   template <class... Args> Value fail(Diag kind, SrcRange range, const Args&... args) {
-    sink.report(kind, range, args...);
+    annotate(sink.report(kind, range, args...));
     return {};
   }
+  /// The same for a mistake that depends on the value of `on`: the levels of its symbols are named.
+  template <class... Args> Value failAt(ExprId on, Diag kind, SrcRange range, const Args&... args) {
+    Diagnostic& diagnostic = sink.report(kind, range, args...);
+    annotate(diagnostic);
+    addLevels(diagnostic, on);
+    return {};
+  }
+  void addLevels(Diagnostic& diagnostic, ExprId on);
   Value wrongKind(SrcRange range, const std::string& who, const std::string& wants, const Value& found);
 
   bool executeBlock(const ast::Block& block);
