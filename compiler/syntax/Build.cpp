@@ -27,16 +27,21 @@ ast::Name Builder::name(const antlr4::Token* token) const {
 ast::Name Builder::name(antlr4::tree::TerminalNode* node) const { return node == nullptr ? ast::Name{} : name(node->getSymbol()); }
 
 /// True if the parser reported an error inside, other than in a clause or statement of its own, which is left out alone.
-bool Builder::broken(Context* ctx) const {
-  if (ctx->exception != nullptr) return true;
-  for (antlr4::tree::ParseTree* child : ctx->children) {
+/// A loop with a list of its own: chains of operators are deep trees.
+bool Builder::broken(Context* root) const {
+  std::vector<Context*> left{root};
+  while (!left.empty()) {
+    Context* ctx = left.back();
+    left.pop_back();
+    if (ctx->exception != nullptr) return true;
     const bool list = ctx->getRuleIndex() == P::RuleBlock || ctx->getRuleIndex() == P::RuleConfig;
-    if (!list && dynamic_cast<antlr4::tree::ErrorNode*>(child) != nullptr) return true;
-    auto* rule = dynamic_cast<Context*>(child);
-    if (rule == nullptr) continue;
-    const std::size_t index = rule->getRuleIndex();
-    if (index == P::RuleStatement || index == P::RuleConfigClause || index == P::RuleClause) continue;
-    if (broken(rule)) return true;
+    for (antlr4::tree::ParseTree* child : ctx->children) {
+      if (!list && dynamic_cast<antlr4::tree::ErrorNode*>(child) != nullptr) return true;
+      auto* rule = dynamic_cast<Context*>(child);
+      if (rule == nullptr) continue;
+      const std::size_t index = rule->getRuleIndex();
+      if (index != P::RuleStatement && index != P::RuleConfigClause && index != P::RuleClause) left.push_back(rule);
+    }
   }
   return false;
 }

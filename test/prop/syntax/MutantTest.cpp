@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <cstdlib>
+#include <pthread.h>
 #include <set>
 
 namespace tbem::test {
@@ -101,6 +103,21 @@ std::string repeated(const std::string& part, std::size_t times) {
   return text;
 }
 
+/// Runs `work` on a thread with a stack of one mebibyte.
+void onSmallStack(const std::function<void()>& work) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, std::size_t{1} << 20U);
+  pthread_t thread{};
+  const auto run = [](void* context) -> void* {
+    (*static_cast<const std::function<void()>*>(context))();
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &attributes, run, const_cast<std::function<void()>*>(&work)), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+
 TEST(Mutants, DeepNestingIsRefusedNotCrashed) {
   const std::vector<std::string> texts{
       repeated("(", 20000) + "1" + repeated(")", 20000),
@@ -123,7 +140,7 @@ TEST(Mutants, DeepNestingIsRefusedNotCrashed) {
     SourceManager sources;
     const Source& source = sources.add("deep", text);
     DiagnosticSink sink;
-    EXPECT_NO_THROW(syntax::parse(source, sink)) << text.substr(0, 40);
+    onSmallStack([&] { EXPECT_NO_THROW(syntax::parse(source, sink)) << text.substr(0, 40); });
     EXPECT_TRUE(sink.hasErrors()) << text.substr(0, 40);
     EXPECT_LE(sink.errorCount(), 20U);
   }
