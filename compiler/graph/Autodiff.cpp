@@ -51,7 +51,7 @@ bool Elaborator::differentiate(TensorId loss, const Value& optimizer, SrcRange u
   }
   markNeeded(d);
   if (!bindOptimizer(d, optimizer, use)) return false;
-  if (!d.needed[index(loss)]) return true;                 // no weight: nothing to learn
+  if (!d.needed[index(loss)]) return true;  // no weight: nothing to learn
   phase = Phase::Backward;
   places.emplace_back();
   const TensorId seed = constantTensor("d" + graph[loss].name, graph[loss].dtype, graph[loss].shape, 1, graph[loss].range);
@@ -74,7 +74,8 @@ bool Elaborator::differentiate(TensorId loss, const Value& optimizer, SrcRange u
   return good;
 }
 
-TensorId Elaborator::constantTensor(const std::string& name, tbem_dtype dtype, const std::vector<ExprId>& shape, std::int64_t value, SrcRange range) {
+TensorId Elaborator::constantTensor(const std::string& name, tbem_dtype dtype, const std::vector<ExprId>& shape,
+                                    std::int64_t value, SrcRange range) {
   const TensorId id = addTensor(name, dtype, shape, range);
   Op op;
   op.kind = OpKind::Elementwise;
@@ -93,7 +94,7 @@ TensorId Elaborator::constantTensor(const std::string& name, tbem_dtype dtype, c
 bool Elaborator::isNeeded(const Differentiation& d, const OpContext& context, const ast::Part& part, TensorId& input) const {
   for (auto local = context.locals.rbegin(); local != context.locals.rend(); ++local) {
     if (local->name != part.name.text) continue;
-    if (!local->value.is(ValueKind::Tensor)) return false;     // an absent weight
+    if (!local->value.is(ValueKind::Tensor)) return false;  // an absent weight
     input = static_cast<TensorId>(local->value.id);
     return index(input) < d.needed.size() && d.needed[index(input)] && isFloat(graph[input].dtype);
   }
@@ -103,16 +104,19 @@ bool Elaborator::isNeeded(const Differentiation& d, const OpContext& context, co
 /// The gradients that one forward operator passes on.
 bool Elaborator::backwardOf(Differentiation& d, OpId id) {
   const Op op = graph[id];
-  const bool reached = std::any_of(op.outputs.begin(), op.outputs.end(), [&](TensorId t) { return d.gradient[index(t)] != kNoTensor; });
+  const bool reached =
+      std::any_of(op.outputs.begin(), op.outputs.end(), [&](TensorId t) { return d.gradient[index(t)] != kNoTensor; });
   if (!reached) return true;
-  const bool leads = std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId t) { return t != kNoTensor && d.needed[index(t)]; });
+  const bool leads =
+      std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId t) { return t != kNoTensor && d.needed[index(t)]; });
   if (!leads) return true;
   const OpContext& context = contexts[index(id)];
-  if (context.decl == nullptr) {                       // a copy: its gradient is that of its source
+  if (context.decl == nullptr) {  // a copy: its gradient is that of its source
     return accumulate(d, op.inputs.front(), d.gradient[index(op.outputs.front())]);
   }
   if (context.decl->backward.empty()) {
-    sink.report(Diag::no_gradient, op.range, context.decl->name.text, context.decl->tensors.front().name.text).label(context.decl->name.range, "declared here without `backward`");
+    sink.report(Diag::no_gradient, op.range, context.decl->name.text, context.decl->tensors.front().name.text)
+        .label(context.decl->name.range, "declared here without `backward`");
     return false;
   }
   Activation a;
@@ -124,7 +128,7 @@ bool Elaborator::backwardOf(Differentiation& d, OpId id) {
   a.path = context.path;
   a.scope = op.scope;
   a.use = a.range = op.range;
-  a.rank = 3;                                          // every operator made here bears the forward operator's range
+  a.rank = 3;  // every operator made here bears the forward operator's range
   a.gradient = true;
   a.dtype = graph[op.outputs.front()].dtype;
   Frame* const outerFrame = frame;
@@ -192,7 +196,7 @@ bool Elaborator::accumulate(Differentiation& d, TensorId tensor, TensorId gradie
 bool Elaborator::finishWeight(Differentiation& d, std::size_t weight) {
   Graph::Weight& entry = graph.weights[weight];
   TensorId gradient = d.gradient[index(entry.value)];
-  if (gradient == kNoTensor) return true;                  // the loss does not depend on it
+  if (gradient == kNoTensor) return true;  // the loss does not depend on it
   const std::string path = graph[graph[entry.value].storage].path;
   const auto exclusive = [&](TensorId t) {
     const OpId producer = graph[t].producer;

@@ -18,10 +18,10 @@ namespace tbem::graph {
 
 /// One level of a factor.
 struct Level {
-  sema::Value value;                      ///< its expressions lie in DesignSpec::pool
-  std::string text;                       ///< as reports print it: "16", "sgd(lr: 0.01)"
-  std::optional<Rational> number;         ///< where it is a number
-  const ast::Expr* expr = nullptr;        ///< nullptr where it comes from a range or a domain
+  sema::Value value;                ///< its expressions lie in DesignSpec::pool
+  std::string text;                 ///< as reports print it: "16", "sgd(lr: 0.01)"
+  std::optional<Rational> number;   ///< where it is a number
+  const ast::Expr* expr = nullptr;  ///< nullptr where it comes from a range or a domain
   SrcRange range;
 };
 
@@ -29,10 +29,10 @@ struct FactorSpec {
   std::string name;
   std::vector<Level> levels;
   SrcRange range;
-  bool binds = false;                     ///< a parameter of the network
-  bool isReal = false;                    ///< numbers that need not be whole
-  std::optional<std::uint32_t> parent;    ///< `under parent = level`: position of the parent
-  std::vector<std::uint32_t> parentLevels;///< under which it exists
+  bool binds = false;                       ///< a parameter of the network
+  bool isReal = false;                      ///< numbers that need not be whole
+  std::optional<std::uint32_t> parent;      ///< `under parent = level`: position of the parent
+  std::vector<std::uint32_t> parentLevels;  ///< under which it exists
 };
 
 /// A design as its rows need it. Move only: values refer to its pool.
@@ -44,16 +44,16 @@ struct DesignSpec {
   int strength = 2;
   bool strengthGiven = false;
   bool full = false;
-  std::optional<std::int64_t> covering;   ///< strength of a covering array
+  std::optional<std::int64_t> covering;  ///< strength of a covering array
   std::optional<std::int64_t> rows;
-  std::string array;                      ///< "L36"; empty: chosen
+  std::string array;  ///< "L36"; empty: chosen
   std::uint64_t seed = 0;
-  std::optional<double> within;           ///< seconds for the search
+  std::optional<double> within;  ///< seconds for the search
   std::vector<const ast::Expr*> where;
   bool trains = false;
   const ast::Expr* loss = nullptr;
   const ast::Expr* optimizer = nullptr;
-  std::optional<tbem_dtype> dtype;        ///< clause `dtype`
+  std::optional<tbem_dtype> dtype;  ///< clause `dtype`
   std::unique_ptr<sema::ExprPool> pool;
 
   bool hasNetwork() const { return decl->of != nullptr; }

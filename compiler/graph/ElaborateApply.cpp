@@ -13,8 +13,9 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& callee, sema:
   const bool isInstance = callee.is(ValueKind::Instance);
   const ast::Callable* decl = isInstance ? instances[callee.id].decl : static_cast<const ast::Callable*>(callee.decl);
   const sema::Module* module = isInstance ? instances[callee.id].module : callee.module;
-  for (std::size_t i = 0; i < callee.items.size(); ++i) {       // of a partial application
-    const bool given = std::any_of(arguments.list.begin(), arguments.list.end(), [&](const auto& one) { return one.name == callee.names[i]; });
+  for (std::size_t i = 0; i < callee.items.size(); ++i) {  // of a partial application
+    const bool given =
+        std::any_of(arguments.list.begin(), arguments.list.end(), [&](const auto& one) { return one.name == callee.names[i]; });
     if (!given) arguments.list.push_back({callee.names[i], callee.items[i], use.range});
   }
   const bool named = namedValue == &use;
@@ -32,7 +33,8 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& callee, sema:
     const sema::Signature signature{decl->name.text, module, decl, decl->tensors, decl->parameters};
     if (!bind(signature, arguments, scratch, tensors, 0)) return {};
   }
-  const auto givenTensors = static_cast<std::size_t>(std::count_if(tensors.begin(), tensors.end(), [](const Value& t) { return !t.isPoison(); }));
+  const auto givenTensors =
+      static_cast<std::size_t>(std::count_if(tensors.begin(), tensors.end(), [](const Value& t) { return !t.isPoison(); }));
   if (!isInstance && !tensors.empty() && givenTensors == 0) {
     if (current == nullptr) return Evaluator::applyCallable(use, callee, std::move(arguments));
     return Value::indexed(ValueKind::Instance, makeInstance(*decl, *module, std::move(scratch.locals), wantedName, use.range));
@@ -45,11 +47,14 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& callee, sema:
   std::string key;
   if (memo != nullptr && current != nullptr && current->gradient) {
     key = decl->name.text + "@" + module->name;
-    for (const Value& tensor : tensors) key += tensor.is(ValueKind::List) ? "[" + sema::print(pool, tensor) : "," + std::to_string(tensor.id);
+    for (const Value& tensor : tensors)
+      key += tensor.is(ValueKind::List) ? "[" + sema::print(pool, tensor) : "," + std::to_string(tensor.id);
     for (const Local& local : scratch.locals) {
       key += "|";
-      if (local.value.is(ValueKind::Number)) key += std::to_string(static_cast<std::uint32_t>(local.value.expr));
-      else key += sema::print(pool, local.value);
+      if (local.value.is(ValueKind::Number))
+        key += std::to_string(static_cast<std::uint32_t>(local.value.expr));
+      else
+        key += sema::print(pool, local.value);
     }
     if (const auto it = memo->find(key); it != memo->end()) return it->second;
   }
@@ -63,7 +68,8 @@ std::uint32_t Elaborator::makeInstance(const ast::Callable& decl, const sema::Mo
                                        std::string_view name, SrcRange range) {
   const std::string path = pathOf(freshName(name));
   // A shared block applied again makes the same instances again.
-  if (const auto it = instanceByPath.find(path); it != instanceByPath.end() && instances[it->second].decl == &decl) return it->second;
+  if (const auto it = instanceByPath.find(path); it != instanceByPath.end() && instances[it->second].decl == &decl)
+    return it->second;
   const auto id = static_cast<std::uint32_t>(instances.size());
   instances.push_back({&decl, &module, std::move(parameters), path, range});
   instanceByPath.emplace(path, id);
@@ -83,18 +89,23 @@ void Elaborator::instantiateParameters(Activation& a) {
     scratch.decl = &decl;
     std::vector<Value> none;
     const sema::Signature signature{decl.name.text, value.module, &decl, decl.tensors, decl.parameters};
-    if (!bind(signature, arguments, scratch, none, 0)) { value = {}; return; }
-    value = Value::indexed(ValueKind::Instance, makeInstance(decl, *value.module, std::move(scratch.locals), decl.name.text, a.use));
+    if (!bind(signature, arguments, scratch, none, 0)) {
+      value = {};
+      return;
+    }
+    value =
+        Value::indexed(ValueKind::Instance, makeInstance(decl, *value.module, std::move(scratch.locals), decl.name.text, a.use));
   };
   for (Local& local : a.frame.locals) {
     if (!local.isParameter) continue;
     make(local.value);
-    if (local.value.is(ValueKind::List)) for (Value& item : local.value.items) make(item);
+    if (local.value.is(ValueKind::List))
+      for (Value& item : local.value.items) make(item);
   }
 }
 
-Value Elaborator::applyTo(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters, std::vector<Value>& tensors,
-                          const std::string& path, SrcRange use) {
+Value Elaborator::applyTo(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
+                          std::vector<Value>& tensors, const std::string& path, SrcRange use) {
   if (graph.ops.size() > 200'000) return {};
   for (const ast::Callable* outer : applying) {
     if (outer != &decl) continue;
@@ -205,7 +216,10 @@ bool Elaborator::checkConditions(Activation& a) {
     for (const ast::Expr* part : parts) {
       const Value value = evaluate(*part);
       if (value.isPoison()) return false;
-      if (!value.is(ValueKind::Bool)) { wrongKind(part->range, "`pre`", "a bool", value); return false; }
+      if (!value.is(ValueKind::Bool)) {
+        wrongKind(part->range, "`pre`", "a bool", value);
+        return false;
+      }
       if (!require(sema::Requirement::Pre, value.expr, *part, a.range, a.decl->name.text, "")) return false;
     }
   }
@@ -228,7 +242,8 @@ bool Elaborator::checkRequirement(Activation& a, const ast::Expr& expr) {
   const bool oneOutput = process->outputs.size() == 1 && process->outputs.front().size() == 1;
   const auto* type = oneOutput ? ast::dynCast<ast::NamedType>(process->outputs.front().front().type) : nullptr;
   if (process->inputs.size() > 1 || type == nullptr || type->name.text != "bool") {
-    fail(Diag::wrong_kind, expr.range, "`requires`", "a process with one group of inputs and one bool as its output", "`" + process->name.text + "`");
+    fail(Diag::wrong_kind, expr.range, "`requires`", "a process with one group of inputs and one bool as its output",
+         "`" + process->name.text + "`");
     return false;
   }
   sema::Arguments arguments = evaluateArguments(*call, nullptr);
@@ -237,7 +252,8 @@ bool Elaborator::checkRequirement(Activation& a, const ast::Expr& expr) {
   callFrame.decl = process;
   std::vector<Value> none;
   const std::vector<ast::Parameter> noInputs;
-  const sema::Signature signature{process->name.text, callee.module, process, {}, process->inputs.empty() ? noInputs : process->inputs.front()};
+  const sema::Signature signature{
+      process->name.text, callee.module, process, {}, process->inputs.empty() ? noInputs : process->inputs.front()};
   if (!bind(signature, arguments, callFrame, none, 0)) return false;
   callFrame.define(process->outputs.front().front().name.text, truth(true));
   Frame* const before = frame;
@@ -263,7 +279,8 @@ bool Elaborator::definePosts(Activation& a, std::vector<const ast::Expr*>& remai
     conjuncts(*clause, parts);
     for (const ast::Expr* part : parts) {
       const auto* equation = ast::dynCast<ast::Binary>(part);
-      const auto* name = equation != nullptr && equation->op == ast::BinaryOp::Equal ? ast::dynCast<ast::NameRef>(equation->left) : nullptr;
+      const auto* name =
+          equation != nullptr && equation->op == ast::BinaryOp::Equal ? ast::dynCast<ast::NameRef>(equation->left) : nullptr;
       if (name == nullptr || a.frame.find(name->name.text) != nullptr) {
         remaining.push_back(part);
         continue;
@@ -280,7 +297,10 @@ bool Elaborator::checkPosts(Activation& a, const std::vector<const ast::Expr*>& 
   for (const ast::Expr* part : remaining) {
     const Value value = evaluate(*part);
     if (value.isPoison()) return false;
-    if (!value.is(ValueKind::Bool)) { wrongKind(part->range, "`post`", "a bool", value); return false; }
+    if (!value.is(ValueKind::Bool)) {
+      wrongKind(part->range, "`post`", "a bool", value);
+      return false;
+    }
     if (!require(sema::Requirement::Post, value.expr, *part, a.range, a.decl->name.text, "")) return false;
   }
   return true;
@@ -289,14 +309,14 @@ bool Elaborator::checkPosts(Activation& a, const std::vector<const ast::Expr*>& 
 // ---- Bodies -----------------------------------------------------------------------------------------------------------
 
 Value Elaborator::runBody(Activation& a) {
-  const std::size_t errors = sink.errorCount();
+  const std::size_t errors = mistakeCount();
   executeBlock(a.decl->body);
-  if (!a.frame.returned && sink.errorCount() == errors && a.decl->fallback.text == "best" && !exits.empty()) {
-    a.frame.returned = true;             // every sample leaves by an exit: the one whose condition has the largest left side
+  if (!a.frame.returned && mistakeCount() == errors && a.decl->fallback.text == "best" && !exits.empty()) {
+    a.frame.returned = true;  // every sample leaves by an exit: the one whose condition has the largest left side
     a.frame.result = Value::none();
   }
   if (!a.frame.returned) {
-    if (sink.errorCount() == errors) fail(Diag::no_return, a.decl->name.range, a.decl->name.text);
+    if (mistakeCount() == errors) fail(Diag::no_return, a.decl->name.range, a.decl->name.text);
     return {};
   }
   Value result = std::move(a.frame.result);
@@ -318,7 +338,8 @@ Value Elaborator::bindResults(Activation& a, Value result) {
   for (std::size_t i = 0; i < declared.size(); ++i) {
     const auto* type = ast::dynCast<ast::TensorType>(declared[i].type);
     if (type == nullptr) continue;
-    if (!parts[i].is(ValueKind::Tensor)) return wrongKind(a.decl->name.range, "the result of `" + a.decl->name.text + "`", "a tensor", parts[i]);
+    if (!parts[i].is(ValueKind::Tensor))
+      return wrongKind(a.decl->name.range, "the result of `" + a.decl->name.text + "`", "a tensor", parts[i]);
     Labels labels;
     const std::string name = declared[i].name.empty() ? "result" : declared[i].name.text;
     if (!bindShape(a, *type, static_cast<TensorId>(parts[i].id), name, labels)) return {};

@@ -42,7 +42,8 @@ Value Elaborator::runLeaf(Activation& a) {
   if (!makeResults(a, results)) return {};
   if (!checkPosts(a, remaining)) return {};
   if (results.empty()) return fail(Diag::no_result, a.use, a.decl->name.text);
-  if (a.decl->nativeSymbol != nullptr) return fail(Diag::not_there_yet, a.decl->nativeSymbol->range, "an operator's own code (`native \"lib.so:symbol\"`) is");
+  if (a.decl->nativeSymbol != nullptr)
+    return fail(Diag::not_there_yet, a.decl->nativeSymbol->range, "an operator's own code (`native \"lib.so:symbol\"`) is");
   const bool made = a.decl->native != nullptr ? runNative(a, results) : runElementwise(a, results);
   if (!made) return {};
   if (results.size() == 1) return Value::indexed(ValueKind::Tensor, index(results.front()));
@@ -77,7 +78,10 @@ bool Elaborator::countFlops(Activation& a, Op& op) {
   for (const ast::Part& part : a.decl->flops) {
     const Value value = evaluate(*part.value);
     if (value.isPoison()) return false;
-    if (!value.is(ValueKind::Number)) { wrongKind(part.value->range, "a number of FLOPs", "a number", value); return false; }
+    if (!value.is(ValueKind::Number)) {
+      wrongKind(part.value->range, "a number of FLOPs", "a number", value);
+      return false;
+    }
     if (pool.constantValue(value.expr) == Rational::of(0)) continue;
     op.flops.push_back({part.name.text, value.expr});
   }
@@ -90,10 +94,13 @@ bool Elaborator::nativeAttributes(Activation& a, std::string_view table, std::st
   for (std::string_view word : words(table)) {
     const std::size_t bracket = std::min(word.find('['), word.size());
     const std::string_view name = word.substr(0, bracket);
-    const std::string_view count = bracket < word.size() ? word.substr(bracket + 1, word.size() - bracket - 2) : std::string_view("1");
+    const std::string_view count =
+        bracket < word.size() ? word.substr(bracket + 1, word.size() - bracket - 2) : std::string_view("1");
     const Local* local = a.frame.find(name);
     if (local == nullptr || local->value.isRuntime()) {
-      fail(Diag::native_attribute, a.decl->native->range, a.decl->native->range.valid() ? sourceText(session.sources, a.decl->native->callee->range) : "", name, a.decl->name.text);
+      fail(Diag::native_attribute, a.decl->native->range,
+           a.decl->native->range.valid() ? sourceText(session.sources, a.decl->native->callee->range) : "", name,
+           a.decl->name.text);
       return false;
     }
     Attribute attribute{std::string(name), {}};
@@ -102,9 +109,11 @@ bool Elaborator::nativeAttributes(Activation& a, std::string_view table, std::st
     } else {
       attribute.values.push_back(local->value.expr);
     }
-    const bool known = std::none_of(attribute.values.begin(), attribute.values.end(), [](ExprId e) { return e == sema::kNoExpr; });
+    const bool known =
+        std::none_of(attribute.values.begin(), attribute.values.end(), [](ExprId e) { return e == sema::kNoExpr; });
     if (!known || (count != "*" && std::to_string(attribute.values.size()) != count)) {
-      fail(Diag::native_attribute, a.decl->native->range, sourceText(session.sources, a.decl->native->callee->range), word, a.decl->name.text);
+      fail(Diag::native_attribute, a.decl->native->range, sourceText(session.sources, a.decl->native->callee->range), word,
+           a.decl->name.text);
       return false;
     }
     op.attributes.push_back(std::move(attribute));
@@ -112,7 +121,8 @@ bool Elaborator::nativeAttributes(Activation& a, std::string_view table, std::st
   for (const std::string_view name : words(scalars)) {
     const Local* local = a.frame.find(name);
     if (local == nullptr || !local->value.is(ValueKind::Number)) {
-      fail(Diag::native_attribute, a.decl->native->range, sourceText(session.sources, a.decl->native->callee->range), name, a.decl->name.text);
+      fail(Diag::native_attribute, a.decl->native->range, sourceText(session.sources, a.decl->native->callee->range), name,
+           a.decl->name.text);
       return false;
     }
     op.scalars.push_back(local->value.expr);
@@ -125,7 +135,8 @@ bool Elaborator::runNative(Activation& a, const std::vector<TensorId>& results) 
   const auto* callee = ast::dynCast<ast::NameRef>(a.decl->native->callee);
   const std::string word = callee != nullptr ? callee->name.text : "";
   const bool isView = word == "view";
-  const auto row = std::find_if(std::begin(kPrimitives), std::end(kPrimitives), [&](const PrimitiveRow& one) { return one.name == word; });
+  const auto row =
+      std::find_if(std::begin(kPrimitives), std::end(kPrimitives), [&](const PrimitiveRow& one) { return one.name == word; });
   if (!isView && row == std::end(kPrimitives)) {
     std::vector<std::string> names;
     for (const PrimitiveRow& one : kPrimitives) names.emplace_back(one.name);
@@ -138,13 +149,15 @@ bool Elaborator::runNative(Activation& a, const std::vector<TensorId>& results) 
   op.declaration = a.decl->name.text;
   op.outputs = results;
   const std::vector<std::string_view> operands = isView ? std::vector<std::string_view>{"x"} : words(row->inputs);
-  const auto required = static_cast<std::size_t>(std::count_if(operands.begin(), operands.end(), [](std::string_view o) { return !o.ends_with('?'); }));
+  const auto required = static_cast<std::size_t>(
+      std::count_if(operands.begin(), operands.end(), [](std::string_view o) { return !o.ends_with('?'); }));
   std::vector<Value> given;
   for (const ast::Argument& argument : a.decl->native->arguments) given.push_back(evaluate(*argument.value));
   const std::size_t outputs = isView ? 1 : words(row->outputs).size();
   if (given.size() < required || given.size() > operands.size() || results.size() != outputs) {
     const bool inputsWrong = results.size() == outputs;
-    fail(Diag::native_operands, a.decl->native->range, word, inputsWrong ? countText(required, operands.size()) : countText(outputs, outputs) + " as results",
+    fail(Diag::native_operands, a.decl->native->range, word,
+         inputsWrong ? countText(required, operands.size()) : countText(outputs, outputs) + " as results",
          inputsWrong ? given.size() : results.size());
     return false;
   }
@@ -209,7 +222,10 @@ bool Elaborator::runUpdates(Activation& a) {
       return false;
     }
     if (local->value.is(ValueKind::None)) continue;
-    if (!local->value.is(ValueKind::Tensor)) { wrongKind(part.name.range, "an update", "a buffer or a tensor", local->value); return false; }
+    if (!local->value.is(ValueKind::Tensor)) {
+      wrongKind(part.name.range, "an update", "a buffer or a tensor", local->value);
+      return false;
+    }
     parts.push_back(&part);
     old.push_back(static_cast<TensorId>(local->value.id));
   }
@@ -228,7 +244,8 @@ bool Elaborator::runUpdates(Activation& a) {
   for (Local& local : inner.locals) {
     if (!local.value.is(ValueKind::Tensor)) continue;
     const Labels* own = a.labelsOf(local.name);
-    if (!addOperand(build, static_cast<TensorId>(local.value.id), own != nullptr ? *own : Labels{}, resultLabels, local.name, local.value)) {
+    if (!addOperand(build, static_cast<TensorId>(local.value.id), own != nullptr ? *own : Labels{}, resultLabels, local.name,
+                    local.value)) {
       elem = outer;
       return false;
     }
@@ -238,7 +255,10 @@ bool Elaborator::runUpdates(Activation& a) {
   for (const ast::Part* part : parts) {
     const Value value = evaluate(*part->value);
     const std::optional<std::uint32_t> root = value.isPoison() ? std::nullopt : asElem(value, part->value->range);
-    if (!root) { good = false; break; }
+    if (!root) {
+      good = false;
+      break;
+    }
     build.expression.roots.push_back(*root);
     inner.find(part->name.text)->value = Value::indexed(ValueKind::Elem, *root);
   }

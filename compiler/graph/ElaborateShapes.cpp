@@ -61,7 +61,8 @@ bool Elaborator::bindShape(Activation& a, const ast::TensorType& type, TensorId 
   const std::size_t fixed = type.dims.size() - (open ? 1 : 0);
   if (open ? shape.size() < fixed : shape.size() != fixed) {
     sink.report(Diag::rank_mismatch, a.range, name, a.decl->name.text, (open ? "at least " : "") + std::to_string(fixed),
-                std::to_string(shape.size()) + ": " + shapeText(pool, graph, tensor)).label(type.range, "declared here");
+                std::to_string(shape.size()) + ": " + shapeText(pool, graph, tensor))
+        .label(type.range, "declared here");
     return false;
   }
   const std::size_t spread = shape.size() - fixed;
@@ -84,11 +85,14 @@ bool Elaborator::bindShape(Activation& a, const ast::TensorType& type, TensorId 
         if (!wanted) return false;
         if (wanted->size() != spread) {
           sink.report(Diag::rank_mismatch, a.range, name, a.decl->name.text, std::to_string(fixed + wanted->size()),
-                      std::to_string(shape.size()) + ": " + shapeText(pool, graph, tensor)).label(type.range, "declared here");
+                      std::to_string(shape.size()) + ": " + shapeText(pool, graph, tensor))
+              .label(type.range, "declared here");
           return false;
         }
         for (std::size_t k = 0; k < spread; ++k) {
-          if (!agree(shape[at + k], (*wanted)[k].expr, word.empty() ? std::string() : std::string(word) + "[" + std::to_string(k) + "]", a.range, inner.range)) return false;
+          if (!agree(shape[at + k], (*wanted)[k].expr,
+                     word.empty() ? std::string() : std::string(word) + "[" + std::to_string(k) + "]", a.range, inner.range))
+            return false;
         }
       }
       at += spread;
@@ -101,15 +105,21 @@ bool Elaborator::bindShape(Activation& a, const ast::TensorType& type, TensorId 
     } else {
       const Value wanted = evaluate(dim);
       if (wanted.isPoison()) return false;
-      if (!wanted.is(ValueKind::Number)) { wrongKind(dim.range, "a dimension", "an int", wanted); return false; }
-      if (!agree(shape[at], wanted.expr, word.empty() ? std::string(name) + "[" + std::to_string(at) + "]" : std::string(word), a.range, dim.range)) return false;
+      if (!wanted.is(ValueKind::Number)) {
+        wrongKind(dim.range, "a dimension", "an int", wanted);
+        return false;
+      }
+      if (!agree(shape[at], wanted.expr, word.empty() ? std::string(name) + "[" + std::to_string(at) + "]" : std::string(word),
+                 a.range, dim.range))
+        return false;
     }
     ++at;
   }
   return true;
 }
 
-std::optional<std::vector<ExprId>> Elaborator::shapeFromType(Activation& a, const ast::TensorType& type, Labels& labels, std::string_view owner) {
+std::optional<std::vector<ExprId>> Elaborator::shapeFromType(Activation& a, const ast::TensorType& type, Labels& labels,
+                                                             std::string_view owner) {
   std::vector<ExprId> shape;
   for (const ast::Expr* dim : type.dims) {
     const bool isSplice = dim->kind == ast::NodeKind::Splice;
@@ -130,13 +140,19 @@ std::optional<std::vector<ExprId>> Elaborator::shapeFromType(Activation& a, cons
       const auto all = elements(value, inner.range);
       if (!all) return std::nullopt;
       for (std::size_t k = 0; k < all->size(); ++k) {
-        if (!(*all)[k].is(ValueKind::Number)) { wrongKind(inner.range, "a dimension", "an int", (*all)[k]); return std::nullopt; }
+        if (!(*all)[k].is(ValueKind::Number)) {
+          wrongKind(inner.range, "a dimension", "an int", (*all)[k]);
+          return std::nullopt;
+        }
         shape.push_back((*all)[k].expr);
         labels.push_back(word.empty() ? std::string() : std::string(word) + "#" + std::to_string(k));
       }
       continue;
     }
-    if (!value.is(ValueKind::Number)) { wrongKind(inner.range, "a dimension", "an int", value); return std::nullopt; }
+    if (!value.is(ValueKind::Number)) {
+      wrongKind(inner.range, "a dimension", "an int", value);
+      return std::nullopt;
+    }
     shape.push_back(value.expr);
     labels.emplace_back(word);
   }
@@ -176,6 +192,7 @@ bool Elaborator::agree(ExprId a, ExprId b, const std::string& name, SrcRange ran
   if (here && here->num == 0) {
     sema::Values values;
     pool.extend(values, assignment);
+    ++mistakes;
     reportViolation(session, out, obligation, values, levelsFor(same));
     return false;
   }
@@ -189,7 +206,8 @@ std::vector<std::pair<std::string, std::string>> Elaborator::levelsFor(ExprId co
   for (const auto& level : levels) {
     const auto named = [&](sema::SymbolId symbol) { return pool[symbol].name == level.first; };
     if (std::any_of(symbols.begin(), symbols.end(), named) || std::any_of(forced.begin(), forced.end(), named) ||
-        std::find(steering.begin(), steering.end(), level.first) != steering.end()) chosen.push_back(level);
+        std::find(steering.begin(), steering.end(), level.first) != steering.end())
+      chosen.push_back(level);
   }
   return chosen;
 }
@@ -199,7 +217,8 @@ std::vector<std::pair<std::string, std::string>> Elaborator::levelsFor(ExprId co
 /// The numbers that a condition mentions, by name: `h`, `pad[0]`, all of `kernel` in `min(kernel)`.
 void Elaborator::collectBindings(const ast::Expr& text, Obligation& obligation) const {
   const auto add = [&](std::string word, ExprId value) {
-    for (const auto& [known, expr] : obligation.bindings) if (known == word) return;
+    for (const auto& [known, expr] : obligation.bindings)
+      if (known == word) return;
     obligation.bindings.emplace_back(std::move(word), value);
   };
   const auto localOf = [&](const ast::Expr& expr) -> const Local* {
@@ -209,7 +228,8 @@ void Elaborator::collectBindings(const ast::Expr& text, Obligation& obligation) 
   std::vector<const ast::Expr*> indexed;
   sema::forEachInside(text, [&](const ast::Expr& inner) {
     const auto* element = ast::dynCast<ast::Index>(&inner);
-    const auto* number = element != nullptr && element->items.size() == 1 ? ast::dynCast<ast::Number>(element->items.front()) : nullptr;
+    const auto* number =
+        element != nullptr && element->items.size() == 1 ? ast::dynCast<ast::Number>(element->items.front()) : nullptr;
     const Local* list = number != nullptr ? localOf(*element->object) : nullptr;
     if (list != nullptr && list->value.is(ValueKind::List)) {
       const auto at = Rational::parse(number->text);
@@ -237,10 +257,19 @@ bool Elaborator::require(sema::Requirement kind, ExprId condition, const ast::Ex
   if (known && known->num != 0) return true;
   Obligation obligation;
   switch (kind) {
-    case sema::Requirement::Pre: case sema::Requirement::Domain: obligation.kind = Obligation::Kind::Pre; break;
-    case sema::Requirement::Post: obligation.kind = Obligation::Kind::Post; break;
-    case sema::Requirement::Requires: obligation.kind = Obligation::Kind::Requires; break;
-    case sema::Requirement::Assert: obligation.kind = Obligation::Kind::Assert; break;
+    case sema::Requirement::Pre:
+    case sema::Requirement::Domain:
+      obligation.kind = Obligation::Kind::Pre;
+      break;
+    case sema::Requirement::Post:
+      obligation.kind = Obligation::Kind::Post;
+      break;
+    case sema::Requirement::Requires:
+      obligation.kind = Obligation::Kind::Requires;
+      break;
+    case sema::Requirement::Assert:
+      obligation.kind = Obligation::Kind::Assert;
+      break;
   }
   obligation.condition = condition;
   obligation.text = sourceText(session.sources, text.range);
@@ -254,6 +283,7 @@ bool Elaborator::require(sema::Requirement kind, ExprId condition, const ast::Ex
   if (!here || here->num == 0) {
     sema::Values values;
     pool.extend(values, assignment);
+    ++mistakes;
     reportViolation(session, out, obligation, values, levelsFor(condition));
     return false;
   }

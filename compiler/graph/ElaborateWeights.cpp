@@ -11,9 +11,16 @@ struct InitRow {
   std::string_view name;
   std::size_t least, most;
 };
-constexpr std::array<InitRow, 10> kInits = {{{"zeros", 0, 0}, {"ones", 0, 0}, {"constant", 1, 1}, {"normal", 0, 2}, {"uniform", 0, 2},
-                                             {"he_normal", 0, 0}, {"he_uniform", 0, 0}, {"xavier_normal", 0, 0},
-                                             {"xavier_uniform", 0, 0}, {"torch_uniform", 0, 0}}};
+constexpr std::array<InitRow, 10> kInits = {{{"zeros", 0, 0},
+                                             {"ones", 0, 0},
+                                             {"constant", 1, 1},
+                                             {"normal", 0, 2},
+                                             {"uniform", 0, 2},
+                                             {"he_normal", 0, 0},
+                                             {"he_uniform", 0, 0},
+                                             {"xavier_normal", 0, 0},
+                                             {"xavier_uniform", 0, 0},
+                                             {"torch_uniform", 0, 0}}};
 }  // namespace
 
 std::optional<Init> Elaborator::readInit(const ast::Expr* init) {
@@ -32,7 +39,8 @@ std::optional<Init> Elaborator::readInit(const ast::Expr* init) {
     std::vector<std::string> names;
     for (const InitRow& one : kInits) names.emplace_back(one.name);
     Diagnostic& d = sink.report(Diag::unknown_init, init->range, word);
-    if (const std::string near = nearest(word, names); !near.empty()) d.note("did you mean `" + near + "`?").fix(name->range, near);
+    if (const std::string near = nearest(word, names); !near.empty())
+      d.note("did you mean `" + near + "`?").fix(name->range, near);
     return std::nullopt;
   }
   result.kind = word;
@@ -57,7 +65,8 @@ std::optional<Init> Elaborator::readInit(const ast::Expr* init) {
 
 bool Elaborator::makeWeight(Activation& a, const ast::WeightStmt& weight) {
   if (weight.condition != nullptr) {
-    const std::optional<bool> wanted = forceBool(evaluate(*weight.condition), "the condition of a weight", weight.condition->range);
+    const std::optional<bool> wanted =
+        forceBool(evaluate(*weight.condition), "the condition of a weight", weight.condition->range);
     if (!wanted) return false;
     if (!*wanted) {
       a.frame.define(weight.name.text, Value::none(), weight.name.range);
@@ -87,7 +96,8 @@ bool Elaborator::makeWeight(Activation& a, const ast::WeightStmt& weight) {
     if (!same) {
       std::string wanted;
       for (const ExprId dim : *shape) wanted += (wanted.empty() ? "" : ", ") + pool.str(dim);
-      sink.report(Diag::weight_shapes_differ, a.range, path, "[" + wanted + "]", shapeText(pool, graph, id)).label(weight.range, "declared here");
+      sink.report(Diag::weight_shapes_differ, a.range, path, "[" + wanted + "]", shapeText(pool, graph, id))
+          .label(weight.range, "declared here");
       return false;
     }
     if (const auto newest = latest.find(index(known.storage)); newest != latest.end()) id = newest->second;
@@ -138,8 +148,9 @@ bool Elaborator::assignBuffer(Local& local, Value value, SrcRange range) {
     if (!agree(graph[made].shape[k], graph[old].shape[k], std::string(local.name), range, local.range)) return false;
   }
   const OpId producer = graph[made].producer;
-  const bool own = producer != kNoOp && graph[producer].kind != OpKind::View && graph[graph[made].storage].kind == StorageClass::Activation &&
-                   index(producer) + 1 == graph.ops.size();   // so nothing can have read it yet
+  const bool own = producer != kNoOp && graph[producer].kind != OpKind::View &&
+                   graph[graph[made].storage].kind == StorageClass::Activation &&
+                   index(producer) + 1 == graph.ops.size();  // so nothing can have read it yet
   if (!own) {
     const Value copy = copyOf(made, range);
     if (copy.isPoison()) return false;

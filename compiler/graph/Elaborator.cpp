@@ -13,7 +13,7 @@ static_assert(sema::kDTypeNames.size() == TBEM_BOOL + 1, "element types in the o
 }  // namespace
 
 std::uint64_t hashText(std::string_view text) {
-  std::uint64_t h = 0xCBF29CE484222325ULL;                 // FNV-1a
+  std::uint64_t h = 0xCBF29CE484222325ULL;  // FNV-1a
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
   return h;
 }
@@ -22,8 +22,10 @@ std::string sourceText(const SourceManager& sources, SrcRange range) {
   std::string text;
   for (const char c : sources.text(range)) {
     const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
-    if (!blank) text += c;
-    else if (!text.empty() && text.back() != ' ') text += ' ';
+    if (!blank)
+      text += c;
+    else if (!text.empty() && text.back() != ' ')
+      text += ' ';
   }
   return text;
 }
@@ -195,8 +197,8 @@ Value Elaborator::runtimeMember(const ast::Member& expr, const Value& object) {
 
 // ---- Roots ------------------------------------------------------------------------------------------------------------
 
-Value Elaborator::applyRoot(const Value& callee, std::vector<Local> parameters, std::vector<Value> tensors, const std::string& name,
-                            SrcRange use) {
+Value Elaborator::applyRoot(const Value& callee, std::vector<Local> parameters, std::vector<Value> tensors,
+                            const std::string& name, SrcRange use) {
   const auto& decl = *static_cast<const ast::Callable*>(callee.decl);
   if (name.empty()) {
     graph.network = decl.name.text;
@@ -206,7 +208,8 @@ Value Elaborator::applyRoot(const Value& callee, std::vector<Local> parameters, 
   return applyTo(decl, *callee.module, std::move(parameters), tensors, name.empty() ? "" : freshName(name), use);
 }
 
-std::optional<std::vector<Local>> Elaborator::networkParameters(const Value& callee, const std::vector<Local>& factors, SrcRange use) {
+std::optional<std::vector<Local>> Elaborator::networkParameters(const Value& callee, const std::vector<Local>& factors,
+                                                                SrcRange use) {
   const auto& decl = *static_cast<const ast::Callable*>(callee.decl);
   sema::Arguments arguments;
   arguments.use = use;
@@ -239,8 +242,9 @@ std::optional<tbem_dtype> Elaborator::inputType(const ast::Parameter& tensor) {
   return dtypeFromType(scratch, *type);
 }
 
-std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> Elaborator::targetOf(const ast::Callable& loss, const sema::Module& module,
-                                                                               TensorId output, SrcRange use) {
+std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> Elaborator::targetOf(const ast::Callable& loss,
+                                                                               const sema::Module& module, TensorId output,
+                                                                               SrcRange use) {
   const auto* first = ast::dynCast<ast::TensorType>(loss.tensors[0].type);
   const auto* second = ast::dynCast<ast::TensorType>(loss.tensors[1].type);
   if (first == nullptr || second == nullptr) {

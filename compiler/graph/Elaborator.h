@@ -37,9 +37,9 @@ struct OpContext {
 struct ElemBuild {
   Elementwise expression;
   std::vector<TensorId> inputs;
-  std::vector<bool> varies;              ///< by node: depends on an element, not only on scalars
+  std::vector<bool> varies;  ///< by node: depends on an element, not only on scalars
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> index;
-  std::vector<ExprId> shape;             ///< of the result
+  std::vector<ExprId> shape;  ///< of the result
   std::uint64_t stream = 0;
 };
 
@@ -65,12 +65,12 @@ struct Activation {
   const ast::Callable* decl = nullptr;
   std::string path;
   ScopeId scope{};
-  SrcRange use;                          ///< the call
-  SrcRange range;                        ///< the innermost call in the user's own text that led here
-  int rank = 0;                          ///< whose text `range` is: 2 the user's, 1 a standard network's, 0 std.nn's
-  bool gradient = false;                 ///< a `backward` clause is being evaluated
-  TensorId culprit = kNoTensor;          ///< the first tensor given to it
-  tbem_dtype dtype = TBEM_F32;           ///< of `tensor[...]` in it
+  SrcRange use;                  ///< the call
+  SrcRange range;                ///< the innermost call in the user's own text that led here
+  int rank = 0;                  ///< whose text `range` is: 2 the user's, 1 a standard network's, 0 std.nn's
+  bool gradient = false;         ///< a `backward` clause is being evaluated
+  TensorId culprit = kNoTensor;  ///< the first tensor given to it
+  tbem_dtype dtype = TBEM_F32;   ///< of `tensor[...]` in it
   std::vector<std::pair<std::string_view, Labels>> labels;
   const Labels* labelsOf(std::string_view name) const;
 };
@@ -87,13 +87,15 @@ public:
   /// A tensor that is there from the start.
   TensorId addInput(const std::string& name, tbem_dtype dtype, std::vector<ExprId> shape, SrcRange range);
   /// Applies a network, loss or block to tensors at the root. `name`: its path; empty: the network itself.
-  Value applyRoot(const Value& callee, std::vector<Local> parameters, std::vector<Value> tensors, const std::string& name, SrcRange use);
+  Value applyRoot(const Value& callee, std::vector<Local> parameters, std::vector<Value> tensors, const std::string& name,
+                  SrcRange use);
   /// Gradients of `loss` for every weight, and one update each by `optimizer` (Poison: none).
   bool differentiate(TensorId loss, const Value& optimizer, SrcRange use);
   /// The parameters of `callee` from its partial application and from the factors that bear their names.
   std::optional<std::vector<Local>> networkParameters(const Value& callee, const std::vector<Local>& factors, SrcRange use);
   /// Element type and shape of a loss's second tensor, given the network's output as its first.
-  std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> targetOf(const ast::Callable& loss, const sema::Module& module, TensorId output, SrcRange use);
+  std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> targetOf(const ast::Callable& loss, const sema::Module& module,
+                                                                     TensorId output, SrcRange use);
   std::optional<tbem_dtype> inputType(const ast::Parameter& tensor);
   std::string text(ExprId id) const { return pool.str(id); }
   /// Drops storages that nothing refers to.
@@ -143,14 +145,16 @@ private:
   bool checkPosts(Activation& a, const std::vector<const ast::Expr*>& remaining);
   Value runBody(Activation& a);
   Value bindResults(Activation& a, Value result);
-  std::uint32_t makeInstance(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters, std::string_view name, SrcRange range);
+  std::uint32_t makeInstance(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
+                             std::string_view name, SrcRange range);
   void instantiateParameters(Activation& a);
 
   // Shapes (ElaborateShapes.cpp)
   bool agree(ExprId a, ExprId b, const std::string& name, SrcRange range, SrcRange there);
   /// Levels that matter to a condition: of its symbols, and those that steered the elaboration so far.
   std::vector<std::pair<std::string, std::string>> levelsFor(ExprId condition) const;
-  std::optional<std::vector<ExprId>> shapeFromType(Activation& a, const ast::TensorType& type, Labels& labels, std::string_view owner);
+  std::optional<std::vector<ExprId>> shapeFromType(Activation& a, const ast::TensorType& type, Labels& labels,
+                                                   std::string_view owner);
   std::optional<tbem_dtype> dtypeFromType(Activation& a, const ast::TensorType& type);
   void collectBindings(const ast::Expr& text, Obligation& obligation) const;
   ExprId elementCount(const std::vector<ExprId>& shape);
@@ -171,18 +175,20 @@ private:
 
   // Element-wise expressions (Elementwise.cpp, ElementwiseFinish.cpp)
   void beginElementwise(ElemBuild& build, Activation& a, const Labels& resultLabels);
-  bool addOperand(ElemBuild& build, TensorId tensor, const Labels& labels, const Labels& resultLabels, std::string_view name, Value& out);
+  bool addOperand(ElemBuild& build, TensorId tensor, const Labels& labels, const Labels& resultLabels, std::string_view name,
+                  Value& out);
   Value elemNode(ElemOp op, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0);
   Value elemLeaf(ElemNode node, bool varies);
   std::optional<std::uint32_t> asElem(const Value& value, SrcRange range);
   Value elemBinary(const ast::Binary& expr, const Value& left, const Value& right);
   /// Evaluates the expressions over the activation's tensors and makes one operator that writes `results`.
-  std::optional<Op> buildElementwise(Activation& a, const std::vector<const ast::Expr*>& parts, const std::vector<TensorId>& results,
-                                     const Labels& resultLabels);
+  std::optional<Op> buildElementwise(Activation& a, const std::vector<const ast::Expr*>& parts,
+                                     const std::vector<TensorId>& results, const Labels& resultLabels);
   void pruneElementwise(ElemBuild& build, Op& op);
   void countElementwise(const ElemBuild& build, Op& op);
   Value tensorBinary(const ast::Binary& expr, const Value& left, const Value& right);
-  Value callNamed(std::string_view name, std::vector<Value> tensors, std::vector<std::pair<std::string_view, Value>> parameters, SrcRange use);
+  Value callNamed(std::string_view name, std::vector<Value> tensors, std::vector<std::pair<std::string_view, Value>> parameters,
+                  SrcRange use);
   Value copyOf(TensorId tensor, SrcRange range);
 
   // Gates (Gates.cpp)
@@ -204,7 +210,8 @@ private:
   bool defineGradients(Differentiation& d, Activation& a, const ast::Expr& expr, const Op& op);
   bool accumulate(Differentiation& d, TensorId tensor, TensorId gradient);
   bool finishWeight(Differentiation& d, std::size_t weight);
-  TensorId constantTensor(const std::string& name, tbem_dtype dtype, const std::vector<ExprId>& shape, std::int64_t value, SrcRange range);
+  TensorId constantTensor(const std::string& name, tbem_dtype dtype, const std::vector<ExprId>& shape, std::int64_t value,
+                          SrcRange range);
   bool bindOptimizer(Differentiation& d, const Value& optimizer, SrcRange use);
   bool updateWeight(Differentiation& d, std::size_t weight);
   /// In a gradient: whether the expression has no call but of element-wise words, and a tensor.
@@ -223,11 +230,11 @@ private:
   std::vector<Instance> instances;
   std::unordered_map<std::string, std::uint32_t> instanceByPath;
   std::unordered_map<std::string, TensorId> weightByPath;
-  std::unordered_map<std::uint32_t, TensorId> latest;        ///< of a buffer's or state's storage: its newest value
+  std::unordered_map<std::uint32_t, TensorId> latest;  ///< of a buffer's or state's storage: its newest value
   std::vector<Place> places;
   std::vector<const ast::Callable*> applying;
-  std::vector<TensorId> exits;                               ///< values of the exits met so far
-  std::vector<OpContext> contexts;                            ///< by OpId
+  std::vector<TensorId> exits;      ///< values of the exits met so far
+  std::vector<OpContext> contexts;  ///< by OpId
   const ast::Expr* namedValue = nullptr;
   std::string_view pendingName;
   /// In a gradient: equal calls are made once.

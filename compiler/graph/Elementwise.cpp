@@ -15,24 +15,49 @@ struct Word {
   ElemOp op;
   std::size_t operands;
 };
-constexpr std::array<Word, 15> kWords = {{{"exp", ElemOp::Exp, 1}, {"log", ElemOp::Log, 1}, {"sqrt", ElemOp::Sqrt, 1},
-    {"rsqrt", ElemOp::Rsqrt, 1}, {"pow", ElemOp::Pow, 2}, {"tanh", ElemOp::Tanh, 1}, {"erf", ElemOp::Erf, 1}, {"sin", ElemOp::Sin, 1},
-    {"cos", ElemOp::Cos, 1}, {"floor", ElemOp::Floor, 1}, {"abs", ElemOp::Abs, 1}, {"minimum", ElemOp::Minimum, 2},
-    {"maximum", ElemOp::Maximum, 2}, {"cast", ElemOp::Cast, 1}, {"random", ElemOp::Random, 0}}};
+constexpr std::array<Word, 15> kWords = {{{"exp", ElemOp::Exp, 1},
+                                          {"log", ElemOp::Log, 1},
+                                          {"sqrt", ElemOp::Sqrt, 1},
+                                          {"rsqrt", ElemOp::Rsqrt, 1},
+                                          {"pow", ElemOp::Pow, 2},
+                                          {"tanh", ElemOp::Tanh, 1},
+                                          {"erf", ElemOp::Erf, 1},
+                                          {"sin", ElemOp::Sin, 1},
+                                          {"cos", ElemOp::Cos, 1},
+                                          {"floor", ElemOp::Floor, 1},
+                                          {"abs", ElemOp::Abs, 1},
+                                          {"minimum", ElemOp::Minimum, 2},
+                                          {"maximum", ElemOp::Maximum, 2},
+                                          {"cast", ElemOp::Cast, 1},
+                                          {"random", ElemOp::Random, 0}}};
 
 std::optional<ElemOp> elemOp(ast::BinaryOp op) {
   switch (op) {
-    case ast::BinaryOp::Add: return ElemOp::Add;
-    case ast::BinaryOp::Sub: return ElemOp::Sub;
-    case ast::BinaryOp::Mul: return ElemOp::Mul;
-    case ast::BinaryOp::Divide: return ElemOp::Div;
-    case ast::BinaryOp::Power: return ElemOp::Pow;
-    case ast::BinaryOp::Equal: case ast::BinaryOp::NotEqual: return ElemOp::Equal;
-    case ast::BinaryOp::Less: case ast::BinaryOp::Greater: return ElemOp::Less;
-    case ast::BinaryOp::LessEqual: case ast::BinaryOp::GreaterEqual: return ElemOp::LessEqual;
-    case ast::BinaryOp::And: return ElemOp::And;
-    case ast::BinaryOp::Or: return ElemOp::Or;
-    default: return std::nullopt;
+    case ast::BinaryOp::Add:
+      return ElemOp::Add;
+    case ast::BinaryOp::Sub:
+      return ElemOp::Sub;
+    case ast::BinaryOp::Mul:
+      return ElemOp::Mul;
+    case ast::BinaryOp::Divide:
+      return ElemOp::Div;
+    case ast::BinaryOp::Power:
+      return ElemOp::Pow;
+    case ast::BinaryOp::Equal:
+    case ast::BinaryOp::NotEqual:
+      return ElemOp::Equal;
+    case ast::BinaryOp::Less:
+    case ast::BinaryOp::Greater:
+      return ElemOp::Less;
+    case ast::BinaryOp::LessEqual:
+    case ast::BinaryOp::GreaterEqual:
+      return ElemOp::LessEqual;
+    case ast::BinaryOp::And:
+      return ElemOp::And;
+    case ast::BinaryOp::Or:
+      return ElemOp::Or;
+    default:
+      return std::nullopt;
   }
 }
 }  // namespace
@@ -54,7 +79,8 @@ Value Elaborator::elemLeaf(ElemNode node, bool varies) {
   for (const std::uint32_t at : bucket) {
     const ElemNode& known = build.expression.nodes[at];
     if (known.op == node.op && known.a == node.a && known.b == node.b && known.c == node.c && known.input == node.input &&
-        known.value == node.value && known.scalar == node.scalar) return Value::indexed(ValueKind::Elem, at);
+        known.value == node.value && known.scalar == node.scalar)
+      return Value::indexed(ValueKind::Elem, at);
   }
   const auto at = static_cast<std::uint32_t>(build.expression.nodes.size());
   build.expression.nodes.push_back(std::move(node));
@@ -73,9 +99,9 @@ Value Elaborator::elemNode(ElemOp op, std::uint32_t a, std::uint32_t b, std::uin
     node.stream = elem->stream;
     return elemLeaf(node, true);
   }
-  const bool two = op == ElemOp::Select || op == ElemOp::Pow || op == ElemOp::Minimum || op == ElemOp::Maximum || op == ElemOp::Add ||
-                   op == ElemOp::Sub || op == ElemOp::Mul || op == ElemOp::Div || op == ElemOp::Equal || op == ElemOp::Less ||
-                   op == ElemOp::LessEqual || op == ElemOp::And || op == ElemOp::Or;
+  const bool two = op == ElemOp::Select || op == ElemOp::Pow || op == ElemOp::Minimum || op == ElemOp::Maximum ||
+                   op == ElemOp::Add || op == ElemOp::Sub || op == ElemOp::Mul || op == ElemOp::Div || op == ElemOp::Equal ||
+                   op == ElemOp::Less || op == ElemOp::LessEqual || op == ElemOp::And || op == ElemOp::Or;
   const bool varies = elem->varies[a] || (two && elem->varies[b]) || (op == ElemOp::Select && elem->varies[c]);
   return elemLeaf(node, varies);
 }
@@ -108,7 +134,9 @@ std::optional<std::uint32_t> Elaborator::asElem(const Value& value, SrcRange ran
 
 Value Elaborator::elemBinary(const ast::Binary& expr, const Value& left, const Value& right) {
   const std::optional<ElemOp> op = elemOp(expr.op);
-  if (!op) return fail(Diag::wrong_kind, expr.range, "an element-wise expression", "+ - * / **, a comparison or logic", "another operator");
+  if (!op)
+    return fail(Diag::wrong_kind, expr.range, "an element-wise expression", "+ - * / **, a comparison or logic",
+                "another operator");
   std::optional<std::uint32_t> a = asElem(left, expr.left->range);
   std::optional<std::uint32_t> b = asElem(right, expr.right->range);
   if (!a || !b) return {};
@@ -155,7 +183,8 @@ std::optional<Value> Elaborator::elementwiseCall(std::string_view name, const as
     operands.push_back(*at);
   }
   if (operands.size() != word->operands) {
-    return fail(Diag::wrong_kind, call.range, "`" + std::string(name) + "`", std::to_string(word->operands) + " operands", std::to_string(operands.size()));
+    return fail(Diag::wrong_kind, call.range, "`" + std::string(name) + "`", std::to_string(word->operands) + " operands",
+                std::to_string(operands.size()));
   }
   operands.resize(2, 0);
   return elemNode(word->op, operands[0], operands[1]);
@@ -166,7 +195,8 @@ std::optional<Value> Elaborator::elementwiseCall(std::string_view name, const as
 void Elaborator::beginElementwise(ElemBuild& build, Activation& a, const Labels&) { build.stream = hashText(a.path); }
 
 /// How an operand is read: by the names of its dimensions where the result has them, else aligned on the right as NumPy does.
-bool Elaborator::addOperand(ElemBuild& build, TensorId tensor, const Labels& labels, const Labels& resultLabels, std::string_view name, Value& out) {
+bool Elaborator::addOperand(ElemBuild& build, TensorId tensor, const Labels& labels, const Labels& resultLabels,
+                            std::string_view name, Value& out) {
   const std::vector<ExprId> shape = graph[tensor].shape;
   ElemOperand operand;
   for (std::size_t k = 0; k < shape.size(); ++k) {
@@ -178,8 +208,12 @@ bool Elaborator::addOperand(ElemBuild& build, TensorId tensor, const Labels& lab
     if (axis < 0) axis = static_cast<std::int64_t>(build.shape.size()) - static_cast<std::int64_t>(shape.size() - k);
     const bool one = pool.constantValue(shape[k]) == Rational::of(1);
     if (axis < 0) {
-      if (one) { operand.axes.push_back(-1); continue; }
-      sink.report(Diag::rank_mismatch, current->range, name, current->decl->name.text, "at most " + std::to_string(build.shape.size()),
+      if (one) {
+        operand.axes.push_back(-1);
+        continue;
+      }
+      sink.report(Diag::rank_mismatch, current->range, name, current->decl->name.text,
+                  "at most " + std::to_string(build.shape.size()),
                   std::to_string(shape.size()) + ": " + shapeText(pool, graph, tensor));
       return false;
     }
@@ -188,7 +222,8 @@ bool Elaborator::addOperand(ElemBuild& build, TensorId tensor, const Labels& lab
       operand.axes.push_back(-1);
       continue;
     }
-    if (!agree(shape[k], wanted, std::string(name) + "[" + std::to_string(k) + "]", current->range, current->decl->name.range)) return false;
+    if (!agree(shape[k], wanted, std::string(name) + "[" + std::to_string(k) + "]", current->range, current->decl->name.range))
+      return false;
     operand.axes.push_back(static_cast<std::int32_t>(axis));
   }
   ElemNode node;
@@ -200,8 +235,8 @@ bool Elaborator::addOperand(ElemBuild& build, TensorId tensor, const Labels& lab
   return true;
 }
 
-std::optional<Op> Elaborator::buildElementwise(Activation& a, const std::vector<const ast::Expr*>& parts, const std::vector<TensorId>& results,
-                                               const Labels& resultLabels) {
+std::optional<Op> Elaborator::buildElementwise(Activation& a, const std::vector<const ast::Expr*>& parts,
+                                               const std::vector<TensorId>& results, const Labels& resultLabels) {
   ElemBuild build;
   build.shape = graph[results.front()].shape;
   std::set<std::string_view> used;
@@ -219,7 +254,7 @@ std::optional<Op> Elaborator::buildElementwise(Activation& a, const std::vector<
   for (Local& local : inner.locals) {
     if (!good || !local.value.is(ValueKind::Tensor) || used.count(local.name) == 0) continue;
     const auto tensor = static_cast<TensorId>(local.value.id);
-    if (std::find(results.begin(), results.end(), tensor) != results.end()) continue;   // not yet written
+    if (std::find(results.begin(), results.end(), tensor) != results.end()) continue;  // not yet written
     const Labels* own = a.labelsOf(local.name);
     good = addOperand(build, tensor, own != nullptr ? *own : Labels{}, resultLabels, local.name, local.value);
   }

@@ -10,33 +10,74 @@ namespace {
 /// How many of a, b, c a node uses.
 int operandCount(ElemOp op) {
   switch (op) {
-    case ElemOp::Input: case ElemOp::Constant: case ElemOp::Scalar: case ElemOp::Random: case ElemOp::Index: return 0;
-    case ElemOp::Neg: case ElemOp::Abs: case ElemOp::Exp: case ElemOp::Log: case ElemOp::Sqrt: case ElemOp::Rsqrt: case ElemOp::Tanh:
-    case ElemOp::Erf: case ElemOp::Sin: case ElemOp::Cos: case ElemOp::Floor: case ElemOp::Not: case ElemOp::Cast: return 1;
-    case ElemOp::Select: return 3;
-    default: return 2;
+    case ElemOp::Input:
+    case ElemOp::Constant:
+    case ElemOp::Scalar:
+    case ElemOp::Random:
+    case ElemOp::Index:
+      return 0;
+    case ElemOp::Neg:
+    case ElemOp::Abs:
+    case ElemOp::Exp:
+    case ElemOp::Log:
+    case ElemOp::Sqrt:
+    case ElemOp::Rsqrt:
+    case ElemOp::Tanh:
+    case ElemOp::Erf:
+    case ElemOp::Sin:
+    case ElemOp::Cos:
+    case ElemOp::Floor:
+    case ElemOp::Not:
+    case ElemOp::Cast:
+      return 1;
+    case ElemOp::Select:
+      return 3;
+    default:
+      return 2;
   }
 }
 
 /// The FLOP part that a node counts as, or nullptr: logic, choices and casts compute no number.
 const char* partOf(ElemOp op) {
   switch (op) {
-    case ElemOp::Add: case ElemOp::Sub: case ElemOp::Neg: return "add";
-    case ElemOp::Mul: return "mul";
-    case ElemOp::Div: return "divide";
-    case ElemOp::Minimum: case ElemOp::Maximum: case ElemOp::Equal: case ElemOp::Less: case ElemOp::LessEqual: return "cmp";
-    case ElemOp::Abs: return "abs";
-    case ElemOp::Exp: return "exp";
-    case ElemOp::Log: return "log";
-    case ElemOp::Sqrt: return "sqrt";
-    case ElemOp::Rsqrt: return "rsqrt";
-    case ElemOp::Pow: return "pow";
-    case ElemOp::Tanh: return "tanh";
-    case ElemOp::Erf: return "erf";
-    case ElemOp::Sin: return "sin";
-    case ElemOp::Cos: return "cos";
-    case ElemOp::Floor: return "floor";
-    default: return nullptr;
+    case ElemOp::Add:
+    case ElemOp::Sub:
+    case ElemOp::Neg:
+      return "add";
+    case ElemOp::Mul:
+      return "mul";
+    case ElemOp::Div:
+      return "divide";
+    case ElemOp::Minimum:
+    case ElemOp::Maximum:
+    case ElemOp::Equal:
+    case ElemOp::Less:
+    case ElemOp::LessEqual:
+      return "cmp";
+    case ElemOp::Abs:
+      return "abs";
+    case ElemOp::Exp:
+      return "exp";
+    case ElemOp::Log:
+      return "log";
+    case ElemOp::Sqrt:
+      return "sqrt";
+    case ElemOp::Rsqrt:
+      return "rsqrt";
+    case ElemOp::Pow:
+      return "pow";
+    case ElemOp::Tanh:
+      return "tanh";
+    case ElemOp::Erf:
+      return "erf";
+    case ElemOp::Sin:
+      return "sin";
+    case ElemOp::Cos:
+      return "cos";
+    case ElemOp::Floor:
+      return "floor";
+    default:
+      return nullptr;
   }
 }
 }  // namespace
@@ -101,12 +142,12 @@ Value Elaborator::runtimeBinary(const ast::Binary& expr, Value left, Value right
   return tensorBinary(expr, left, right);
 }
 
-Value Elaborator::callNamed(std::string_view name, std::vector<Value> tensors, std::vector<std::pair<std::string_view, Value>> parameters,
-                            SrcRange use) {
+Value Elaborator::callNamed(std::string_view name, std::vector<Value> tensors,
+                            std::vector<std::pair<std::string_view, Value>> parameters, SrcRange use) {
   const sema::Module* library = program.find("std.nn");
   const sema::Resolved found = library != nullptr ? program.member(*library, name, *library) : sema::Resolved{};
   if (found.decl == nullptr || found.decl->kind != ast::NodeKind::Callable) return fail(Diag::not_in_module, use, "std.nn", name);
-  ast::Error place;                                   // a synthetic call: only its range is read
+  ast::Error place;  // a synthetic call: only its range is read
   place.range = use;
   sema::Arguments arguments;
   arguments.use = use;
@@ -122,26 +163,50 @@ Value Elaborator::tensorBinary(const ast::Binary& expr, const Value& left, const
   };
   Names names{};
   switch (expr.op) {
-    case ast::BinaryOp::Add: names = {"add", "add_scalar", "add_scalar", false}; break;
-    case ast::BinaryOp::Sub: names = {"sub", "sub_scalar", "scalar_sub", false}; break;
-    case ast::BinaryOp::Mul: names = {"mul", "mul_scalar", "mul_scalar", false}; break;
-    case ast::BinaryOp::Divide: names = {"divide", "div_scalar", "scalar_div", false}; break;
-    case ast::BinaryOp::Power: names = {nullptr, "pow", nullptr, false}; break;
-    case ast::BinaryOp::Less: names = {"less", "less_scalar", "greater_scalar", false}; break;
-    case ast::BinaryOp::LessEqual: names = {"less_equal", "less_equal_scalar", "greater_equal_scalar", false}; break;
-    case ast::BinaryOp::Greater: names = {"less", "greater_scalar", "less_scalar", true}; break;
-    case ast::BinaryOp::GreaterEqual: names = {"less_equal", "greater_equal_scalar", "less_equal_scalar", true}; break;
-    case ast::BinaryOp::Equal: names = {"equal", "equal_scalar", "equal_scalar", false}; break;
-    default: break;
+    case ast::BinaryOp::Add:
+      names = {"add", "add_scalar", "add_scalar", false};
+      break;
+    case ast::BinaryOp::Sub:
+      names = {"sub", "sub_scalar", "scalar_sub", false};
+      break;
+    case ast::BinaryOp::Mul:
+      names = {"mul", "mul_scalar", "mul_scalar", false};
+      break;
+    case ast::BinaryOp::Divide:
+      names = {"divide", "div_scalar", "scalar_div", false};
+      break;
+    case ast::BinaryOp::Power:
+      names = {nullptr, "pow", nullptr, false};
+      break;
+    case ast::BinaryOp::Less:
+      names = {"less", "less_scalar", "greater_scalar", false};
+      break;
+    case ast::BinaryOp::LessEqual:
+      names = {"less_equal", "less_equal_scalar", "greater_equal_scalar", false};
+      break;
+    case ast::BinaryOp::Greater:
+      names = {"less", "greater_scalar", "less_scalar", true};
+      break;
+    case ast::BinaryOp::GreaterEqual:
+      names = {"less_equal", "greater_equal_scalar", "less_equal_scalar", true};
+      break;
+    case ast::BinaryOp::Equal:
+      names = {"equal", "equal_scalar", "equal_scalar", false};
+      break;
+    default:
+      break;
   }
   const bool bothTensors = left.is(ValueKind::Tensor) && right.is(ValueKind::Tensor);
   const Value& other = left.is(ValueKind::Tensor) ? right : left;
-  if (!bothTensors && !other.is(ValueKind::Number)) return wrongKind(expr.range, "arithmetic on tensors", "tensors and numbers", other);
+  if (!bothTensors && !other.is(ValueKind::Number))
+    return wrongKind(expr.range, "arithmetic on tensors", "tensors and numbers", other);
   const char* name = bothTensors ? names.both : left.is(ValueKind::Tensor) ? names.tensorNumber : names.numberTensor;
   if (name == nullptr) return fail(Diag::not_there_yet, expr.opRange, "this operator on tensors is");
-  if (bothTensors) return callNamed(name, names.swap ? std::vector<Value>{right, left} : std::vector<Value>{left, right}, {}, expr.range);
+  if (bothTensors)
+    return callNamed(name, names.swap ? std::vector<Value>{right, left} : std::vector<Value>{left, right}, {}, expr.range);
   Value number = other;
-  return callNamed(name, {left.is(ValueKind::Tensor) ? left : right}, {{expr.op == ast::BinaryOp::Power ? "exponent" : "value", number}}, expr.range);
+  return callNamed(name, {left.is(ValueKind::Tensor) ? left : right},
+                   {{expr.op == ast::BinaryOp::Power ? "exponent" : "value", number}}, expr.range);
 }
 
 /// The same values in a storage of their own.

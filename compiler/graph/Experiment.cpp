@@ -23,7 +23,8 @@ struct Experiment::Impl {
   std::vector<std::pair<std::string, std::string>> levelTexts(Levels levels) const {
     std::vector<std::pair<std::string, std::string>> texts;
     for (std::size_t f = 0; f < spec.factors.size(); ++f) {
-      if (spec.active(static_cast<std::uint32_t>(f), levels)) texts.emplace_back(spec.factors[f].name, spec.factors[f].levels[levels[f]].text);
+      if (spec.active(static_cast<std::uint32_t>(f), levels))
+        texts.emplace_back(spec.factors[f].name, spec.factors[f].levels[levels[f]].text);
     }
     return texts;
   }
@@ -32,17 +33,20 @@ struct Experiment::Impl {
   std::vector<std::pair<std::string, std::string>> levelsFor(const Structure& structure, ExprId expr, Levels levels) const {
     std::vector<bool> matters(spec.factors.size(), false);
     for (const auto& [factor, level] : structure.guards) matters[factor] = true;
-    for (const sema::SymbolId symbol : structure.pool.symbolsOf(expr)) matters[structure.symbolFactor[static_cast<std::uint32_t>(symbol)]] = true;
+    for (const sema::SymbolId symbol : structure.pool.symbolsOf(expr))
+      matters[structure.symbolFactor[static_cast<std::uint32_t>(symbol)]] = true;
     std::vector<std::pair<std::string, std::string>> texts;
     for (std::size_t f = 0; f < spec.factors.size(); ++f) {
-      if (matters[f] && spec.active(static_cast<std::uint32_t>(f), levels)) texts.emplace_back(spec.factors[f].name, spec.factors[f].levels[levels[f]].text);
+      if (matters[f] && spec.active(static_cast<std::uint32_t>(f), levels))
+        texts.emplace_back(spec.factors[f].name, spec.factors[f].levels[levels[f]].text);
     }
     return texts;
   }
 
   const Structure* find(Levels levels) const {
     for (const auto& structure : structures) {
-      const bool fits = std::all_of(structure->guards.begin(), structure->guards.end(), [&](const auto& guard) { return levels[guard.first] == guard.second; });
+      const bool fits = std::all_of(structure->guards.begin(), structure->guards.end(),
+                                    [&](const auto& guard) { return levels[guard.first] == guard.second; });
       if (fits) return structure.get();
     }
     return nullptr;
@@ -50,7 +54,8 @@ struct Experiment::Impl {
 
   std::vector<std::optional<Rational>> assign(const Structure& structure, Levels levels) const {
     std::vector<std::optional<Rational>> assignment;
-    for (const std::uint32_t factor : structure.symbolFactor) assignment.push_back(spec.factors[factor].levels[levels[factor]].number);
+    for (const std::uint32_t factor : structure.symbolFactor)
+      assignment.push_back(spec.factors[factor].levels[levels[factor]].number);
     return assignment;
   }
 
@@ -58,7 +63,8 @@ struct Experiment::Impl {
   std::vector<Local> factorNames(Elaborator& e, Structure& s, Levels levels);
   bool build(Elaborator& e, Structure& s, const std::vector<Local>& factors, Levels levels);
   bool check(const Structure& structure, const sema::Values& values, Levels levels);
-  std::optional<std::vector<ExprId>> inputShape(Elaborator& e, const ast::Callable& network, const ast::Parameter& tensor, const std::vector<Local>& factors);
+  std::optional<std::vector<ExprId>> inputShape(Elaborator& e, const ast::Callable& network, const ast::Parameter& tensor,
+                                                const std::vector<Local>& factors);
   bool addTarget(Elaborator& e, const Value& loss, TensorId output, std::vector<Value>& tensors);
 };
 
@@ -68,8 +74,9 @@ std::vector<Local> Experiment::Impl::factorNames(Elaborator& e, Structure& s, Le
   for (std::size_t f = 0; f < spec.factors.size(); ++f) {
     const FactorSpec& factor = spec.factors[f];
     const auto id = static_cast<std::uint32_t>(f);
-    const bool numbers = std::all_of(factor.levels.begin(), factor.levels.end(), [](const Level& level) { return level.number.has_value(); });
-    if (factor.parent) {                                  // whether it exists steers the structure
+    const bool numbers =
+        std::all_of(factor.levels.begin(), factor.levels.end(), [](const Level& level) { return level.number.has_value(); });
+    if (factor.parent) {  // whether it exists steers the structure
       for (std::uint32_t p = *factor.parent;; p = *spec.factors[p].parent) {
         s.guards.emplace_back(p, levels[p]);
         if (!spec.factors[p].parent) break;
@@ -94,8 +101,8 @@ std::vector<Local> Experiment::Impl::factorNames(Elaborator& e, Structure& s, Le
   return names;
 }
 
-std::optional<std::vector<ExprId>> Experiment::Impl::inputShape(Elaborator& e, const ast::Callable& network, const ast::Parameter& tensor,
-                                                                const std::vector<Local>& factors) {
+std::optional<std::vector<ExprId>> Experiment::Impl::inputShape(Elaborator& e, const ast::Callable& network,
+                                                                const ast::Parameter& tensor, const std::vector<Local>& factors) {
   const auto* type = ast::dynCast<ast::TensorType>(tensor.type);
   std::vector<ExprId> shape;
   const auto add = [&](const Value& dim, SrcRange range) {
@@ -111,15 +118,17 @@ std::optional<std::vector<ExprId>> Experiment::Impl::inputShape(Elaborator& e, c
     const Value given = e.evaluateIn(*spec.module, *input.shape, factors);
     if (given.isPoison()) return std::nullopt;
     if (!given.is(ValueKind::List)) {
-      session.sink.report(Diag::wrong_kind, input.shape->range, "an input's shape", "a list such as [batch, 3, 32, 32]", kindName(given));
+      session.sink.report(Diag::wrong_kind, input.shape->range, "an input's shape", "a list such as [batch, 3, 32, 32]",
+                          kindName(given));
       return std::nullopt;
     }
-    for (const Value& dim : given.items) if (!add(dim, input.shape->range)) return std::nullopt;
+    for (const Value& dim : given.items)
+      if (!add(dim, input.shape->range)) return std::nullopt;
     for (const ExprId dim : shape) {
       const auto here = e.peek(dim);
       if (!here || (here->isInt() && here->num >= 1)) continue;
-      session.sink.report(here->isInt() ? Diag::dimension_not_positive : Diag::dimension_fractional, input.shape->range, tensor.name.text,
-                          here->isInt() ? here->str() : e.text(dim), here->isInt() ? e.text(dim) : here->str());
+      session.sink.report(here->isInt() ? Diag::dimension_not_positive : Diag::dimension_fractional, input.shape->range,
+                          tensor.name.text, here->isInt() ? here->str() : e.text(dim), here->isInt() ? e.text(dim) : here->str());
       return std::nullopt;
     }
     return shape;
@@ -128,12 +137,17 @@ std::optional<std::vector<ExprId>> Experiment::Impl::inputShape(Elaborator& e, c
   for (const ast::Expr* dim : type != nullptr ? type->dims : std::vector<const ast::Expr*>{}) {
     const auto* name = ast::dynCast<ast::NameRef>(dim);
     const bool known = name != nullptr ? spec.find(name->name.text).has_value() : dim->kind == ast::NodeKind::Number;
-    if (!known) { shape.clear(); type = nullptr; break; }
+    if (!known) {
+      shape.clear();
+      type = nullptr;
+      break;
+    }
     if (!add(e.evaluateIn(*spec.module, *dim, factors), dim->range)) return std::nullopt;
   }
   if (type != nullptr) return shape;
   session.sink.report(Diag::input_without_shape, spec.decl->name.range, tensor.name.text, network.name.text)
-      .label(tensor.range, "declared here").note("add `input " + tensor.name.text + ": [...]` to the design");
+      .label(tensor.range, "declared here")
+      .note("add `input " + tensor.name.text + ": [...]` to the design");
   return std::nullopt;
 }
 
@@ -156,14 +170,16 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
   (void)levels;
   const Value callee = e.evaluateIn(*spec.module, *spec.decl->of, factors);
   if (callee.isPoison()) return false;
-  const bool callable = (callee.is(ValueKind::Declaration) || callee.is(ValueKind::Partial)) && callee.decl->kind == ast::NodeKind::Callable;
+  const bool callable =
+      (callee.is(ValueKind::Declaration) || callee.is(ValueKind::Partial)) && callee.decl->kind == ast::NodeKind::Callable;
   if (!callable) {
     session.sink.report(Diag::unknown_network, spec.decl->of->range, kindName(callee));
     return false;
   }
   const auto& network = *static_cast<const ast::Callable*>(callee.decl);
   for (const ast::Input& input : spec.decl->inputs) {
-    const bool known = std::any_of(network.tensors.begin(), network.tensors.end(), [&](const ast::Parameter& t) { return t.name.text == input.name.text; });
+    const bool known = std::any_of(network.tensors.begin(), network.tensors.end(),
+                                   [&](const ast::Parameter& t) { return t.name.text == input.name.text; });
     if (known) continue;
     std::vector<std::string> names;
     for (const ast::Parameter& tensor : network.tensors) names.push_back(tensor.name.text);
@@ -208,11 +224,13 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
   if (!addTarget(e, loss, s.graph.outputs.front(), pair)) return false;
   std::optional<std::vector<Local>> lossParameters = e.networkParameters(loss, {}, spec.loss->range);
   if (!lossParameters) return false;
-  const Value number = e.applyRoot(loss, std::move(*lossParameters), std::move(pair), static_cast<const ast::Callable*>(loss.decl)->name.text, spec.loss->range);
+  const Value number = e.applyRoot(loss, std::move(*lossParameters), std::move(pair),
+                                   static_cast<const ast::Callable*>(loss.decl)->name.text, spec.loss->range);
   if (number.isPoison()) return false;
   if (!number.is(ValueKind::Tensor) || !s.graph.tensors[number.id].shape.empty()) {
-    session.sink.report(Diag::loss_not_scalar, spec.loss->range, static_cast<const ast::Callable*>(loss.decl)->name.text,
-                        number.is(ValueKind::Tensor) ? shapeText(s.pool, s.graph, static_cast<TensorId>(number.id)) : kindName(number));
+    session.sink.report(
+        Diag::loss_not_scalar, spec.loss->range, static_cast<const ast::Callable*>(loss.decl)->name.text,
+        number.is(ValueKind::Tensor) ? shapeText(s.pool, s.graph, static_cast<TensorId>(number.id)) : kindName(number));
     return false;
   }
   s.graph.loss = static_cast<TensorId>(number.id);
@@ -263,10 +281,16 @@ bool Experiment::Impl::check(const Structure& structure, const sema::Values& val
     for (const ExprId dim : tensor.shape) {
       Diagnostic* d = nullptr;
       const sema::EvalError error = values.errorOf(dim);
-      if (error == sema::EvalError::DivisionByZero) d = &session.sink.report(Diag::division_by_zero, tensor.range, structure.pool.str(dim));
-      else if (error != sema::EvalError::None) d = &session.sink.report(Diag::number_overflow, tensor.range, structure.pool.str(dim));
-      else if (!values[dim].isInt()) d = &session.sink.report(Diag::dimension_fractional, tensor.range, tensor.name, structure.pool.str(dim), values[dim].str());
-      else if (values[dim].num < 1) d = &session.sink.report(Diag::dimension_not_positive, tensor.range, tensor.name, values[dim].num, structure.pool.str(dim));
+      if (error == sema::EvalError::DivisionByZero)
+        d = &session.sink.report(Diag::division_by_zero, tensor.range, structure.pool.str(dim));
+      else if (error != sema::EvalError::None)
+        d = &session.sink.report(Diag::number_overflow, tensor.range, structure.pool.str(dim));
+      else if (!values[dim].isInt())
+        d = &session.sink.report(Diag::dimension_fractional, tensor.range, tensor.name, structure.pool.str(dim),
+                                 values[dim].str());
+      else if (values[dim].num < 1)
+        d = &session.sink.report(Diag::dimension_not_positive, tensor.range, tensor.name, values[dim].num,
+                                 structure.pool.str(dim));
       if (d == nullptr) continue;
       for (const auto& [factor, level] : levelsFor(structure, dim, levels)) d->level(factor, level);
       good = false;

@@ -1,8 +1,8 @@
 // Gates, per sample: `skip` computes one of two arms, `exit` ends the network for the samples whose condition holds.
 //
 // `skip` becomes a Skip operator {condition} that owns a region an arm (0: computed, where the condition is false; 1: left, where
-// it is true), and a Join {condition, computed, left} behind it. `exit` becomes an Exit {condition, value}; where exits were met, the
-// network's result is a Join of all their values and of the last one.
+// it is true), and a Join {condition, computed, left} behind it. `exit` becomes an Exit {condition, value}; where exits were met,
+// the network's result is a Join of all their values and of the last one.
 #include "compiler/graph/Elaborator.h"
 
 namespace tbem::graph {
@@ -17,9 +17,11 @@ std::optional<TensorId> Elaborator::gateCondition(const ast::Expr& expr, const c
   if (value.isPoison()) return std::nullopt;
   if (!value.is(ValueKind::Tensor) || !isCondition(graph.tensors[value.id])) {
     const std::string found = value.is(ValueKind::Tensor)
-        ? std::string(sema::kDTypeNames[static_cast<std::size_t>(graph.tensors[value.id].dtype)]) + shapeText(pool, graph, static_cast<TensorId>(value.id))
-        : kindName(value);
-    fail(Diag::wrong_tensor, expr.range, "the condition of `" + std::string(gate) + "`", "one truth value a sample (`bool[n]`), found " + found);
+                                  ? std::string(sema::kDTypeNames[static_cast<std::size_t>(graph.tensors[value.id].dtype)]) +
+                                        shapeText(pool, graph, static_cast<TensorId>(value.id))
+                                  : kindName(value);
+    fail(Diag::wrong_tensor, expr.range, "the condition of `" + std::string(gate) + "`",
+         "one truth value a sample (`bool[n]`), found " + found);
     return std::nullopt;
   }
   return static_cast<TensorId>(value.id);
@@ -71,7 +73,8 @@ Value Elaborator::skip(const ast::Skip& expr) {
   }
   if (!same) return fail(Diag::arms_differ, expr.range, shapeText(pool, graph, a), shapeText(pool, graph, b));
   for (std::size_t k = 0; k < graph[a].shape.size(); ++k) {
-    if (!agree(graph[a].shape[k], graph[b].shape[k], "arm[" + std::to_string(k) + "]", expr.range, expr.leaving->range)) return {};
+    if (!agree(graph[a].shape[k], graph[b].shape[k], "arm[" + std::to_string(k) + "]", expr.range, expr.leaving->range))
+      return {};
   }
   if (!agree(graph[*condition].shape[0], graph[a].shape[0], "samples", expr.condition->range, expr.computed->range)) return {};
   return join({*condition, a, b}, a, expr.range);
@@ -92,7 +95,8 @@ bool Elaborator::exitStatement(const ast::Exit& statement) {
     return false;
   }
   const auto result = static_cast<TensorId>(value.id);
-  if (!agree(graph[*condition].shape[0], graph[result].shape[0], "samples", statement.condition->range, statement.value->range)) return false;
+  if (!agree(graph[*condition].shape[0], graph[result].shape[0], "samples", statement.condition->range, statement.value->range))
+    return false;
   Op op;
   op.kind = OpKind::Exit;
   op.declaration = "exit";
@@ -113,7 +117,9 @@ Value Elaborator::joinExits(Activation& a, Value last) {
       return fail(Diag::arms_differ, a.decl->name.range, shapeText(pool, graph, inputs.front()), shapeText(pool, graph, one));
     }
     for (std::size_t k = 0; k < graph[one].shape.size(); ++k) {
-      if (!agree(graph[one].shape[k], graph[inputs.front()].shape[k], "exit[" + std::to_string(k) + "]", a.use, a.decl->name.range)) return {};
+      if (!agree(graph[one].shape[k], graph[inputs.front()].shape[k], "exit[" + std::to_string(k) + "]", a.use,
+                 a.decl->name.range))
+        return {};
     }
   }
   return join(inputs, inputs.front(), a.decl->name.range);

@@ -28,11 +28,18 @@ bool Elaborator::isElementwiseExpr(const ast::Expr& expr) const {
         (void)random;
         break;
       }
-      case ast::NodeKind::Pipe: case ast::NodeKind::List: case ast::NodeKind::Tuple: case ast::NodeKind::Member: case ast::NodeKind::Skip:
+      case ast::NodeKind::Pipe:
+      case ast::NodeKind::List:
+      case ast::NodeKind::Tuple:
+      case ast::NodeKind::Member:
+      case ast::NodeKind::Skip:
         good = false;
         break;
-      case ast::NodeKind::Index: good = good && !mentionsTensor(inner); break;
-      default: break;
+      case ast::NodeKind::Index:
+        good = good && !mentionsTensor(inner);
+        break;
+      default:
+        break;
     }
   });
   return good;
@@ -103,25 +110,29 @@ std::optional<TensorId> Elaborator::gradientPart(Activation& a, const ast::Part&
     same = here && here->num != 0;
   }
   if (!same) {
-    fail(Diag::gradient_shape, expr.range, part.name.text, a.decl->name.text, shapeText(pool, graph, *made), part.name.text, shapeText(pool, graph, input));
+    fail(Diag::gradient_shape, expr.range, part.name.text, a.decl->name.text, shapeText(pool, graph, *made), part.name.text,
+         shapeText(pool, graph, input));
     return std::nullopt;
   }
   for (std::size_t k = 0; k < wanted.size(); ++k) {
-    if (!agree(graph[*made].shape[k], wanted[k], "d" + part.name.text + "[" + std::to_string(k) + "]", a.range, expr.range)) return std::nullopt;
+    if (!agree(graph[*made].shape[k], wanted[k], "d" + part.name.text + "[" + std::to_string(k) + "]", a.range, expr.range))
+      return std::nullopt;
   }
   return made;
 }
 
 /// An argument within a gradient may be an element-wise expression of tensors: one operator of the shape of its largest operand.
 Value Elaborator::evaluateArgument(const ast::Expr& expr) {
-  if (current == nullptr || !current->gradient || frame != &current->frame || frame->elementwise || !mentionsTensor(expr)) return evaluate(expr);
+  if (current == nullptr || !current->gradient || frame != &current->frame || frame->elementwise || !mentionsTensor(expr))
+    return evaluate(expr);
   if (const auto* choice = ast::dynCast<ast::IfExpr>(&expr); choice != nullptr && !mentionsTensor(*choice->condition)) {
     const auto known = forceBool(evaluate(*choice->condition), "a condition", choice->condition->range);
     if (!known) return {};
     if (*known) return evaluateArgument(*choice->then);
     return choice->otherwise != nullptr ? evaluateArgument(*choice->otherwise) : integerValue(0);
   }
-  const bool operation = expr.kind == ast::NodeKind::Binary || expr.kind == ast::NodeKind::Unary || expr.kind == ast::NodeKind::IfExpr;
+  const bool operation =
+      expr.kind == ast::NodeKind::Binary || expr.kind == ast::NodeKind::Unary || expr.kind == ast::NodeKind::IfExpr;
   if (!operation || !isElementwiseExpr(expr)) return evaluate(expr);
   Activation& a = *current;
   const Local* widest = nullptr;
@@ -129,7 +140,8 @@ Value Elaborator::evaluateArgument(const ast::Expr& expr) {
     const auto* name = ast::dynCast<ast::NameRef>(&inner);
     const Local* local = name != nullptr ? frame->find(name->name.text) : nullptr;
     if (local == nullptr || !local->value.is(ValueKind::Tensor)) return;
-    if (widest == nullptr || graph.tensors[local->value.id].shape.size() > graph.tensors[widest->value.id].shape.size()) widest = local;
+    if (widest == nullptr || graph.tensors[local->value.id].shape.size() > graph.tensors[widest->value.id].shape.size())
+      widest = local;
   });
   const Tensor model = graph.tensors[widest->value.id];
   const Labels* labels = a.labelsOf(widest->name);
@@ -150,7 +162,8 @@ bool Elaborator::bindOptimizer(Differentiation& d, const Value& optimizer, SrcRa
   d.optimizerUse = use;
   const std::string& name = d.optimizer->name.text;
   if (d.optimizer->updates.empty() || d.optimizer->tensors.size() != 2) {
-    fail(Diag::bad_optimizer, use, name, d.optimizer->updates.empty() ? "it has no `updates`" : "it must take two tensors, the weight and its gradient");
+    fail(Diag::bad_optimizer, use, name,
+         d.optimizer->updates.empty() ? "it has no `updates`" : "it must take two tensors, the weight and its gradient");
     return false;
   }
   std::optional<std::vector<Local>> parameters = networkParameters(optimizer, {}, use);
@@ -166,7 +179,8 @@ bool Elaborator::updateWeight(Differentiation& d, std::size_t weight) {
   const OpId before = forwardOp;
   phase = Phase::Optimizer;
   forwardOp = kNoOp;
-  const Value done = applyTo(*d.optimizer, *d.optimizerModule, d.optimizerParameters, tensors, graph[graph[value].storage].path, d.optimizerUse);
+  const Value done =
+      applyTo(*d.optimizer, *d.optimizerModule, d.optimizerParameters, tensors, graph[graph[value].storage].path, d.optimizerUse);
   phase = Phase::Backward;
   forwardOp = before;
   if (done.isPoison()) return false;

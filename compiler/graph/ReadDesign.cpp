@@ -45,7 +45,8 @@ public:
     spec.module = moduleOf();
     readNetworks();
     for (const ast::Factor& factor : design.factors) readFactor(factor);
-    for (std::size_t i = 0; i < design.factors.size() && i < spec.factors.size(); ++i) readParent(design.factors[i], spec.factors[i]);
+    for (std::size_t i = 0; i < design.factors.size() && i < spec.factors.size(); ++i)
+      readParent(design.factors[i], spec.factors[i]);
     readTask();
     readClauses();
     if (sink.errorCount() == errors) checkUse();
@@ -81,7 +82,8 @@ private:
     for (const ast::Expr* source : sources) {
       const Value found = value(*source);
       if (found.isPoison()) continue;
-      const bool callable = (found.is(ValueKind::Declaration) || found.is(ValueKind::Partial)) && found.decl->kind == ast::NodeKind::Callable;
+      const bool callable =
+          (found.is(ValueKind::Declaration) || found.is(ValueKind::Partial)) && found.decl->kind == ast::NodeKind::Callable;
       if (!callable) {
         fail(Diag::unknown_network, source->range, kindName(found));
         continue;
@@ -141,7 +143,8 @@ private:
       const SrcRange range = fromDomain ? factor.name.range : source->range;
       if (found.is(ValueKind::Range) || (fromDomain && found.is(ValueKind::Set))) {
         const auto all = elements(found, range);
-        if (all) for (const Value& one : *all) addLevel(result, one, nullptr, range);
+        if (all)
+          for (const Value& one : *all) addLevel(result, one, nullptr, range);
       } else {
         addLevel(result, found, source, range);
       }
@@ -149,7 +152,8 @@ private:
     }
     if (result.levels.empty() && sink.errorCount() == 0) {
       Diagnostic& d = sink.report(Diag::no_levels, factor.name.range, result.name);
-      d.note(parameter != nullptr ? "its parameter has no domain (`in {...}`) to take them from" : "write them: `factor " + result.name + ": 1, 2, 4`");
+      d.note(parameter != nullptr ? "its parameter has no domain (`in {...}`) to take them from"
+                                  : "write them: `factor " + result.name + ": 1, 2, 4`");
     }
     for (const Level& level : result.levels) result.isReal = result.isReal || (level.number && !level.number->isInt());
     spec.factors.push_back(std::move(result));
@@ -162,7 +166,8 @@ private:
       std::vector<std::string> names;
       for (const FactorSpec& one : spec.factors) names.push_back(one.name);
       Diagnostic& d = sink.report(Diag::unknown_name, factor.parent.range, factor.parent.text);
-      if (const std::string near = nearest(factor.parent.text, names); !near.empty()) d.note("did you mean `" + near + "`?").fix(factor.parent.range, near);
+      if (const std::string near = nearest(factor.parent.text, names); !near.empty())
+        d.note("did you mean `" + near + "`?").fix(factor.parent.range, near);
       return;
     }
     result.parent = parent;
@@ -171,10 +176,12 @@ private:
     const auto& levels = spec.factors[*parent].levels;
     for (std::size_t i = 0; i < levels.size(); ++i) {
       const sema::ExprId same = equal(levels[i].value, wanted);
-      if (same != sema::kNoExpr && pool.constantValue(same) == Rational::of(1)) result.parentLevels.push_back(static_cast<std::uint32_t>(i));
+      if (same != sema::kNoExpr && pool.constantValue(same) == Rational::of(1))
+        result.parentLevels.push_back(static_cast<std::uint32_t>(i));
     }
     if (result.parentLevels.empty() && !wanted.isPoison()) {
-      fail(Diag::design_clause_value, factor.parentLevel->range, "under", "a level of `" + factor.parent.text + "`", sema::print(pool, wanted));
+      fail(Diag::design_clause_value, factor.parentLevel->range, "under", "a level of `" + factor.parent.text + "`",
+           sema::print(pool, wanted));
     }
   }
 
@@ -189,9 +196,13 @@ private:
     }
     spec.trains = true;
     for (const ast::Argument& argument : call != nullptr ? call->arguments : std::vector<ast::Argument>{}) {
-      if (argument.name.text == "loss") spec.loss = argument.value;
-      else if (argument.name.text == "optimizer") spec.optimizer = argument.value;
-      else fail(Diag::unknown_argument, argument.range, "train", argument.name.empty() ? std::string(session.sources.text(argument.range)) : argument.name.text);
+      if (argument.name.text == "loss")
+        spec.loss = argument.value;
+      else if (argument.name.text == "optimizer")
+        spec.optimizer = argument.value;
+      else
+        fail(Diag::unknown_argument, argument.range, "train",
+             argument.name.empty() ? std::string(session.sources.text(argument.range)) : argument.name.text);
     }
     if (spec.loss == nullptr) fail(Diag::missing_argument, design.task->range, "train", "loss");
     if (spec.optimizer == nullptr) fail(Diag::missing_argument, design.task->range, "train", "optimizer");
@@ -202,7 +213,9 @@ private:
     const Value found = value(*expr);
     const auto number = found.is(ValueKind::Number) ? pool.constantValue(found.expr) : std::nullopt;
     if (number && number->isInt() && number->num >= least) return number->num;
-    if (!found.isPoison()) fail(Diag::design_clause_value, expr->range, clause, "a whole number from " + std::to_string(least), sema::print(pool, found));
+    if (!found.isPoison())
+      fail(Diag::design_clause_value, expr->range, clause, "a whole number from " + std::to_string(least),
+           sema::print(pool, found));
     return std::nullopt;
   }
 
@@ -218,14 +231,18 @@ private:
     spec.where = design.where;
     if (design.array != nullptr) {
       const Value name = value(*design.array);
-      if (name.is(ValueKind::String)) spec.array = name.text;
-      else if (!name.isPoison()) fail(Diag::design_clause_value, design.array->range, "array", "a string such as \"L36\"", kindName(name));
+      if (name.is(ValueKind::String))
+        spec.array = name.text;
+      else if (!name.isPoison())
+        fail(Diag::design_clause_value, design.array->range, "array", "a string such as \"L36\"", kindName(name));
     }
     if (design.within != nullptr) {
       const Value limit = value(*design.within);
       const auto seconds = limit.is(ValueKind::Number) ? pool.constantValue(limit.expr) : std::nullopt;
-      if (seconds && limit.unit == sema::UnitPowers{0, 1, 0, 0}) spec.within = seconds->toDouble();
-      else if (!limit.isPoison()) fail(Diag::design_clause_value, design.within->range, "within", "a time such as `30 s`", kindName(limit));
+      if (seconds && limit.unit == sema::UnitPowers{0, 1, 0, 0})
+        spec.within = seconds->toDouble();
+      else if (!limit.isPoison())
+        fail(Diag::design_clause_value, design.within->range, "within", "a time such as `30 s`", kindName(limit));
     }
     if (design.dtype != nullptr) readDtype();
     const auto notYet = [&](const char* word, const ast::Expr* expr) {
@@ -239,10 +256,12 @@ private:
 
   void readDtype() {
     const auto* name = ast::dynCast<ast::NameRef>(design.dtype);
-    if (name != nullptr && spec.find(name->name.text)) return;      // a factor
+    if (name != nullptr && spec.find(name->name.text)) return;  // a factor
     const Value type = value(*design.dtype);
-    if (type.is(ValueKind::DType) && type.id <= TBEM_F8E5M2) spec.dtype = static_cast<tbem_dtype>(type.id);
-    else if (!type.isPoison()) fail(Diag::design_clause_value, design.dtype->range, "dtype", "a floating element type", sema::print(pool, type));
+    if (type.is(ValueKind::DType) && type.id <= TBEM_F8E5M2)
+      spec.dtype = static_cast<tbem_dtype>(type.id);
+    else if (!type.isPoison())
+      fail(Diag::design_clause_value, design.dtype->range, "dtype", "a floating element type", sema::print(pool, type));
   }
 
   /// A factor that neither the network nor any clause uses is an error.
@@ -259,23 +278,28 @@ private:
     collect(design.dtype);
     for (const ast::Input& input : design.inputs) collect(input.shape);
     for (const ast::Expr* condition : design.where) collect(condition);
-    for (const ast::Factor& factor : design.factors) for (const ast::Expr* level : factor.levels) collect(level);
+    for (const ast::Factor& factor : design.factors)
+      for (const ast::Expr* level : factor.levels) collect(level);
     std::set<std::string> given;
     for (const ast::Input& input : design.inputs) given.insert(input.name.text);
     for (const ast::Callable* network : networks) {
       for (const ast::Parameter& tensor : network->tensors) {
         if (given.count(tensor.name.text) != 0) continue;
-        if (const auto* type = ast::dynCast<ast::TensorType>(tensor.type)) for (const ast::Expr* dim : type->dims) collect(dim);
+        if (const auto* type = ast::dynCast<ast::TensorType>(tensor.type))
+          for (const ast::Expr* dim : type->dims) collect(dim);
       }
     }
-    if (design.of == nullptr) return;                                // an array for any experiment
+    if (design.of == nullptr) return;  // an array for any experiment
     for (const FactorSpec& factor : spec.factors) {
       if (factor.binds || used.count(factor.name) != 0) continue;
       Diagnostic& d = sink.report(Diag::unused_factor, factor.range, factor.name);
       std::vector<std::string> names;
-      for (const ast::Callable* network : networks) for (const ast::Parameter& p : network->parameters) names.push_back(p.name.text);
-      if (const std::string near = nearest(factor.name, names); !near.empty()) d.note("did you mean the parameter `" + near + "`?").fix(factor.range, near);
-      else d.note("no parameter of the network bears its name, and neither `input`, `task` nor `where` mentions it");
+      for (const ast::Callable* network : networks)
+        for (const ast::Parameter& p : network->parameters) names.push_back(p.name.text);
+      if (const std::string near = nearest(factor.name, names); !near.empty())
+        d.note("did you mean the parameter `" + near + "`?").fix(factor.range, near);
+      else
+        d.note("no parameter of the network bears its name, and neither `input`, `task` nor `where` mentions it");
     }
   }
 

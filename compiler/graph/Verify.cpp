@@ -37,7 +37,7 @@ std::vector<std::string> verify(const Graph& graph) {
   std::vector<std::string> wrong;
   const auto say = [&](const Op& op, const std::string& what) { wrong.push_back(op.declaration + ": " + what); };
   std::vector<bool> made(graph.tensors.size(), false);
-  std::vector<TensorId> newest(graph.storages.size(), kNoTensor);      // by storage: the last value written by an update
+  std::vector<TensorId> newest(graph.storages.size(), kNoTensor);  // by storage: the last value written by an update
   for (std::size_t t = 0; t < graph.tensors.size(); ++t) made[t] = graph.tensors[t].producer == kNoOp;
   for (const auto& [id, depth] : inOrder(graph)) {
     const Op& op = graph[id];
@@ -48,7 +48,8 @@ std::vector<std::string> verify(const Graph& graph) {
       if (now != kNoTensor && now != input) {
         // A view of the newest value is as good as the value.
         TensorId source = input;
-        while (graph[source].producer != kNoOp && graph[graph[source].producer].kind == OpKind::View) source = graph[graph[source].producer].inputs.front();
+        while (graph[source].producer != kNoOp && graph[graph[source].producer].kind == OpKind::View)
+          source = graph[graph[source].producer].inputs.front();
         if (source != now) say(op, "reads an old value of `" + graph[graph[input].storage].path + "`");
       }
     }
@@ -59,9 +60,11 @@ std::vector<std::string> verify(const Graph& graph) {
       if (op.kind != OpKind::View) newest[index(graph[result].storage)] = result;
     }
     if (op.kind == OpKind::Elementwise) {
-      if (op.elementwise.operands.size() != op.inputs.size() || op.elementwise.roots.size() != op.outputs.size()) say(op, "has operands or roots out of step");
+      if (op.elementwise.operands.size() != op.inputs.size() || op.elementwise.roots.size() != op.outputs.size())
+        say(op, "has operands or roots out of step");
       for (std::size_t i = 0; i < op.inputs.size() && i < op.elementwise.operands.size(); ++i) {
-        if (op.elementwise.operands[i].axes.size() != graph[op.inputs[i]].shape.size()) say(op, "reads an operand of another rank");
+        if (op.elementwise.operands[i].axes.size() != graph[op.inputs[i]].shape.size())
+          say(op, "reads an operand of another rank");
       }
     }
   }
@@ -85,10 +88,12 @@ std::string dump(const Structure& structure) {
   for (const auto& [id, depth] : inOrder(graph)) {
     const Op& op = graph[id];
     static constexpr const char* kPhases[] = {"", "backward ", "update "};
-    text += std::string(2 + 2 * static_cast<std::size_t>(depth), ' ') + (op.outputs.empty() ? "" : list(op.outputs) + " = ") + kPhases[static_cast<int>(op.phase)] + op.declaration + "(" + list(op.inputs) + ")";
+    text += std::string(2 + 2 * static_cast<std::size_t>(depth), ' ') + (op.outputs.empty() ? "" : list(op.outputs) + " = ") +
+            kPhases[static_cast<int>(op.phase)] + op.declaration + "(" + list(op.inputs) + ")";
     for (const Attribute& attribute : op.attributes) {
       text += " " + attribute.name + "=";
-      for (std::size_t i = 0; i < attribute.values.size(); ++i) text += (i == 0 ? "" : ",") + structure.pool.str(attribute.values[i]);
+      for (std::size_t i = 0; i < attribute.values.size(); ++i)
+        text += (i == 0 ? "" : ",") + structure.pool.str(attribute.values[i]);
     }
     for (const TensorId result : op.outputs) text += " " + shapeText(structure.pool, graph, result);
     text += "\n";

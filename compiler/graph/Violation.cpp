@@ -10,10 +10,14 @@ constexpr std::size_t kChain = 8;
 
 std::string valueText(const sema::Values& values, ExprId id) {
   switch (values.errorOf(id)) {
-    case sema::EvalError::None: return values[id].str();
-    case sema::EvalError::DivisionByZero: return "a division by zero";
-    case sema::EvalError::Overflow: return "a number beyond 64 bits";
-    default: return "no value";
+    case sema::EvalError::None:
+      return values[id].str();
+    case sema::EvalError::DivisionByZero:
+      return "a division by zero";
+    case sema::EvalError::Overflow:
+      return "a number beyond 64 bits";
+    default:
+      return "no value";
   }
 }
 
@@ -24,7 +28,10 @@ std::string chainText(const Graph& graph, TensorId tensor, const sema::Values& v
   while (tensor != kNoTensor) {
     const Tensor& t = graph[tensor];
     const std::string word = t.producer == kNoOp ? t.name : graph[t.producer].declaration;
-    if (steps.size() == kChain) { more = true; break; }
+    if (steps.size() == kChain) {
+      more = true;
+      break;
+    }
     steps.push_back(word + " " + shapeText(graph, tensor, values));
     if (t.producer == kNoOp) break;
     tensor = graph[t.producer].inputs.empty() ? kNoTensor : graph[t.producer].inputs.front();
@@ -69,7 +76,8 @@ void reportViolation(Session& session, const Structure& structure, const Obligat
   }
   if (obligation.kind != Obligation::Kind::Dimension && !obligation.bindings.empty()) {
     std::string text;
-    for (const auto& [name, expr] : obligation.bindings) text += (text.empty() ? "" : ", ") + name + " = " + valueText(values, expr);
+    for (const auto& [name, expr] : obligation.bindings)
+      text += (text.empty() ? "" : ", ") + name + " = " + valueText(values, expr);
     d->note("here " + text);
   }
   if (obligation.culprit != kNoTensor && structure.graph[obligation.culprit].producer != kNoOp) {

@@ -10,7 +10,8 @@
 namespace tbem::sema {
 
 namespace {
-constexpr std::array<std::string_view, 13> kElementwise = {"exp", "log", "sqrt", "rsqrt", "pow", "tanh", "erf", "sin", "cos", "floor", "minimum", "maximum", "random"};
+constexpr std::array<std::string_view, 13> kElementwise = {"exp", "log", "sqrt",  "rsqrt",   "pow",     "tanh",  "erf",
+                                                           "sin", "cos", "floor", "minimum", "maximum", "random"};
 
 bool isPlainParameter(const ast::Type* type) {
   const auto* named = ast::dynCast<ast::NamedType>(type);
@@ -28,8 +29,11 @@ void NameChecker::nameUse(const ast::Name& name) {
     local->used = true;
     return;
   }
-  if (name.text == "training" || name.text == "std" || program.resolve(module, name.text) || isBuiltin(name.text) || dtypeIndex(name.text) >= 0) return;
-  if (lenient && (name.text == "step" || std::find(kElementwise.begin(), kElementwise.end(), name.text) != kElementwise.end())) return;
+  if (name.text == "training" || name.text == "std" || program.resolve(module, name.text) || isBuiltin(name.text) ||
+      dtypeIndex(name.text) >= 0)
+    return;
+  if (lenient && (name.text == "step" || std::find(kElementwise.begin(), kElementwise.end(), name.text) != kElementwise.end()))
+    return;
   if (gradients && name.text.size() > 1 && name.text[0] == 'd' && find(std::string_view(name.text).substr(1)) != nullptr) return;
   unknown(name);
 }
@@ -64,7 +68,8 @@ void NameChecker::member(const ast::Member& node) {
   } else {
     expr(object);
     if (found.decl != nullptr && found.decl->kind != ast::NodeKind::Constant) {
-      sink.report(Diag::no_member, path[0]->range, "`" + root->name.text + "`", path[0]->text).label(found.decl->name.range, "declared here");
+      sink.report(Diag::no_member, path[0]->range, "`" + root->name.text + "`", path[0]->text)
+          .label(found.decl->name.range, "declared here");
     }
     return;
   }
@@ -75,25 +80,37 @@ void NameChecker::member(const ast::Member& node) {
     return;
   }
   std::vector<std::string> candidates;
-  for (const auto& [name, decl] : target->own) if (!decl->isPrivate) candidates.push_back(name);
+  for (const auto& [name, decl] : target->own)
+    if (!decl->isPrivate) candidates.push_back(name);
   Diagnostic& d = sink.report(Diag::not_in_module, path[at]->range, target->name, path[at]->text);
-  if (const std::string near = nearest(path[at]->text, candidates); !near.empty()) d.note("did you mean `" + near + "`?").fix(path[at]->range, near);
+  if (const std::string near = nearest(path[at]->text, candidates); !near.empty())
+    d.note("did you mean `" + near + "`?").fix(path[at]->range, near);
 }
 
 void NameChecker::expr(const ast::Expr* node) {
   if (node == nullptr) return;
   switch (node->kind) {
-    case ast::NodeKind::NameRef: nameUse(ast::cast<ast::NameRef>(*node).name); break;
-    case ast::NodeKind::Member: member(ast::cast<ast::Member>(*node)); break;
-    case ast::NodeKind::Call: call(ast::cast<ast::Call>(*node), false); break;
-    case ast::NodeKind::Old: nameUse(ast::cast<ast::Old>(*node).name); break;
+    case ast::NodeKind::NameRef:
+      nameUse(ast::cast<ast::NameRef>(*node).name);
+      break;
+    case ast::NodeKind::Member:
+      member(ast::cast<ast::Member>(*node));
+      break;
+    case ast::NodeKind::Call:
+      call(ast::cast<ast::Call>(*node), false);
+      break;
+    case ast::NodeKind::Old:
+      nameUse(ast::cast<ast::Old>(*node).name);
+      break;
     case ast::NodeKind::Pipe: {
       std::vector<const ast::Pipe*> chain{&ast::cast<ast::Pipe>(*node)};
       while (const auto* inner = ast::dynCast<ast::Pipe>(chain.back()->input)) chain.push_back(inner);
       expr(chain.back()->input);
       for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
-        if (const auto* target = ast::dynCast<ast::Call>((*it)->target)) call(*target, true);
-        else expr((*it)->target);
+        if (const auto* target = ast::dynCast<ast::Call>((*it)->target))
+          call(*target, true);
+        else
+          expr((*it)->target);
       }
       break;
     }
@@ -126,7 +143,9 @@ void NameChecker::expr(const ast::Expr* node) {
       leave(mark);
       break;
     }
-    default: forEachChild(*node, [&](const ast::Expr& child) { expr(&child); }); break;
+    default:
+      forEachChild(*node, [&](const ast::Expr& child) { expr(&child); });
+      break;
   }
 }
 
@@ -145,7 +164,8 @@ void NameChecker::call(const ast::Call& node, bool piped) {
     Diagnostic& d = sink.report(Diag::not_callable, word->range, "the local `" + word->name.text + "`");
     d.label(local->range, "bound here");
     const Resolved hidden = program.resolve(module, word->name.text);
-    if (hidden.decl != nullptr && !hidden.module->name.empty()) d.fix(word->range, hidden.module->name + "." + word->name.text, Applicability::Certain);
+    if (hidden.decl != nullptr && !hidden.module->name.empty())
+      d.fix(word->range, hidden.module->name + "." + word->name.text, Applicability::Certain);
     return;
   }
   nameUse(word->name);
@@ -162,7 +182,8 @@ void NameChecker::arguments(const ast::Call& node, const ast::Decl& callee, bool
   } else if (const auto* function = ast::dynCast<ast::Function>(&callee)) {
     for (const ast::Parameter& p : function->parameters) parameters.push_back(&p);
   } else if (const auto* process = ast::dynCast<ast::Process>(&callee)) {
-    for (const auto& port : process->inputs) for (const ast::Parameter& p : port) parameters.push_back(&p);
+    for (const auto& port : process->inputs)
+      for (const ast::Parameter& p : port) parameters.push_back(&p);
   } else {
     Diagnostic& d = sink.report(Diag::not_callable, node.callee->range, "`" + callee.name.text + "`");
     d.label(callee.name.range, "declared here");
@@ -183,9 +204,11 @@ void NameChecker::arguments(const ast::Call& node, const ast::Decl& callee, bool
       std::vector<std::string> candidates;
       for (const ast::Parameter* p : parameters) candidates.push_back(p->name.text);
       Diagnostic& d = sink.report(Diag::unknown_argument, argument.name.range, callee.name.text, argument.name.text);
-      if (const std::string near = nearest(argument.name.text, candidates); !near.empty()) d.note("did you mean `" + near + "`?").fix(argument.name.range, near);
+      if (const std::string near = nearest(argument.name.text, candidates); !near.empty())
+        d.note("did you mean `" + near + "`?").fix(argument.name.range, near);
     }
-    if (std::find(given.begin(), given.end(), argument.name.text) != given.end()) sink.report(Diag::argument_twice, argument.range, argument.name.text);
+    if (std::find(given.begin(), given.end(), argument.name.text) != given.end())
+      sink.report(Diag::argument_twice, argument.range, argument.name.text);
     given.push_back(argument.name.text);
   }
   if (byPosition > tensors.size() + parameters.size()) {
@@ -200,7 +223,8 @@ void NameChecker::arguments(const ast::Call& node, const ast::Decl& callee, bool
   for (std::size_t p = reached; p < parameters.size(); ++p) {
     const ast::Parameter& parameter = *parameters[p];
     if (parameter.defaultValue != nullptr || std::find(given.begin(), given.end(), parameter.name.text) != given.end()) continue;
-    sink.report(Diag::missing_argument, node.range, callee.name.text, parameter.name.text).label(parameter.range, "declared here without a default");
+    sink.report(Diag::missing_argument, node.range, callee.name.text, parameter.name.text)
+        .label(parameter.range, "declared here without a default");
   }
 }
 

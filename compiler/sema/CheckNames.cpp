@@ -7,7 +7,8 @@
 namespace tbem::sema {
 
 namespace {
-constexpr std::array<std::string_view, 11> kTypes = {"int", "real", "bool", "string", "pair", "pads", "axes", "dtype", "network", "block", "operator"};
+constexpr std::array<std::string_view, 11> kTypes = {"int",  "real",  "bool",    "string", "pair",    "pads",
+                                                     "axes", "dtype", "network", "block",  "operator"};
 }
 
 bool checkNames(const Program& program, DiagnosticSink& sink) {
@@ -61,12 +62,23 @@ void NameChecker::unknown(const ast::Name& name) {
 
 void NameChecker::check(const ast::Decl& decl) {
   switch (decl.kind) {
-    case ast::NodeKind::Constant: expr(static_cast<const ast::Constant&>(decl).value); break;
-    case ast::NodeKind::Function: checkFunction(static_cast<const ast::Function&>(decl)); break;
-    case ast::NodeKind::Callable: checkCallable(static_cast<const ast::Callable&>(decl)); break;
-    case ast::NodeKind::Process: checkProcess(static_cast<const ast::Process&>(decl)); break;
-    case ast::NodeKind::Design: checkDesign(static_cast<const ast::Design&>(decl)); break;
-    default: break;   // read by their own stages
+    case ast::NodeKind::Constant:
+      expr(static_cast<const ast::Constant&>(decl).value);
+      break;
+    case ast::NodeKind::Function:
+      checkFunction(static_cast<const ast::Function&>(decl));
+      break;
+    case ast::NodeKind::Callable:
+      checkCallable(static_cast<const ast::Callable&>(decl));
+      break;
+    case ast::NodeKind::Process:
+      checkProcess(static_cast<const ast::Process&>(decl));
+      break;
+    case ast::NodeKind::Design:
+      checkDesign(static_cast<const ast::Design&>(decl));
+      break;
+    default:
+      break;  // read by their own stages
   }
 }
 
@@ -100,7 +112,8 @@ void NameChecker::type(const ast::Type* type, bool bindsDimensions) {
     const std::string& word = named->name.text;
     if (std::find(kTypes.begin(), kTypes.end(), word) != kTypes.end()) return;
     Diagnostic& d = sink.report(Diag::unknown_type, named->name.range, word);
-    if (const std::string near = nearest(word, {kTypes.begin(), kTypes.end()}); !near.empty()) d.note("did you mean `" + near + "`?").fix(named->name.range, near);
+    if (const std::string near = nearest(word, {kTypes.begin(), kTypes.end()}); !near.empty())
+      d.note("did you mean `" + near + "`?").fix(named->name.range, near);
     return;
   }
   if (const auto* tensor = ast::dynCast<ast::TensorType>(type)) {
@@ -146,7 +159,8 @@ void NameChecker::checkCallable(const ast::Callable& decl) {
   for (const ast::Result& result : decl.results) {
     if (!result.name.empty() && find(result.name.text) == nullptr) define(result.name, Kind::Result, result.type);
   }
-  if (decl.native != nullptr) for (const ast::Argument& argument : decl.native->arguments) expr(argument.value);
+  if (decl.native != nullptr)
+    for (const ast::Argument& argument : decl.native->arguments) expr(argument.value);
   parts(decl.flops, "flops", false);
   lenient = true;
   parts(decl.elementwise, "elementwise", true);
@@ -179,7 +193,8 @@ void NameChecker::checkDesign(const ast::Design& decl) {
     for (const ast::Expr* level : factor.levels) expr(level);
   }
   for (const ast::Factor& factor : decl.factors) {
-    if (find(factor.name.text) == nullptr) names.push_back({factor.name.text, factor.name.range, Kind::Factor, nullptr, false, true});
+    if (find(factor.name.text) == nullptr)
+      names.push_back({factor.name.text, factor.name.range, Kind::Factor, nullptr, false, true});
   }
   expr(decl.of);
   for (const ast::Input& input : decl.inputs) expr(input.shape);
@@ -203,10 +218,13 @@ void NameChecker::statement(const ast::Stmt& statement) {
     case ast::NodeKind::Let: {
       const auto& let = ast::cast<ast::Let>(statement);
       expr(let.value);
-      for (const ast::Name& name : let.pattern.names) define(name, let.isVar ? Kind::Var : Kind::Let, nullptr, let.pattern.isTuple);
+      for (const ast::Name& name : let.pattern.names)
+        define(name, let.isVar ? Kind::Var : Kind::Let, nullptr, let.pattern.isTuple);
       break;
     }
-    case ast::NodeKind::Assign: assign(ast::cast<ast::Assign>(statement)); break;
+    case ast::NodeKind::Assign:
+      assign(ast::cast<ast::Assign>(statement));
+      break;
     case ast::NodeKind::For: {
       const auto& loop = ast::cast<ast::For>(statement);
       expr(loop.domain);
@@ -223,11 +241,22 @@ void NameChecker::statement(const ast::Stmt& statement) {
       block(branch.otherwise);
       break;
     }
-    case ast::NodeKind::Return: expr(ast::cast<ast::Return>(statement).value); break;
-    case ast::NodeKind::Exit: expr(ast::cast<ast::Exit>(statement).value); expr(ast::cast<ast::Exit>(statement).condition); break;
-    case ast::NodeKind::Assert: expr(ast::cast<ast::Assert>(statement).condition); expr(ast::cast<ast::Assert>(statement).message); break;
-    case ast::NodeKind::WeightStmt: weight(ast::cast<ast::WeightStmt>(statement)); break;
-    default: break;
+    case ast::NodeKind::Return:
+      expr(ast::cast<ast::Return>(statement).value);
+      break;
+    case ast::NodeKind::Exit:
+      expr(ast::cast<ast::Exit>(statement).value);
+      expr(ast::cast<ast::Exit>(statement).condition);
+      break;
+    case ast::NodeKind::Assert:
+      expr(ast::cast<ast::Assert>(statement).condition);
+      expr(ast::cast<ast::Assert>(statement).message);
+      break;
+    case ast::NodeKind::WeightStmt:
+      weight(ast::cast<ast::WeightStmt>(statement));
+      break;
+    default:
+      break;
   }
 }
 
@@ -236,8 +265,10 @@ void NameChecker::assign(const ast::Assign& assign) {
   for (const ast::Name& name : assign.pattern.names) {
     const Name* target = find(name.text);
     if (target == nullptr) {
-      if (program.resolve(module, name.text)) sink.report(Diag::assign_to_let, name.range, name.text);
-      else unknown(name);
+      if (program.resolve(module, name.text))
+        sink.report(Diag::assign_to_let, name.range, name.text);
+      else
+        unknown(name);
     } else if (target->kind != Kind::Var && target->kind != Kind::Buffer) {
       Diagnostic& d = sink.report(Diag::assign_to_let, name.range, name.text);
       d.label(target->range, "bound here");

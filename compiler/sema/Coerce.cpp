@@ -5,7 +5,7 @@ namespace tbem::sema {
 
 namespace {
 bool isSequence(const Value& value) { return value.is(ValueKind::List) || value.is(ValueKind::Tuple); }
-}
+}  // namespace
 
 std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const std::string& who, SrcRange range, int rank) {
   if (value.isPoison()) return std::nullopt;
@@ -52,8 +52,8 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
   if (word == "string") return value.is(ValueKind::String) ? std::optional<Value>(value) : wants("a string");
   if (word == "dtype") return value.is(ValueKind::DType) ? std::optional<Value>(value) : wants("an element type");
   if (word == "network" || word == "block" || word == "operator") {
-    const bool callable = value.is(ValueKind::Instance) ||
-                          ((value.is(ValueKind::Declaration) || value.is(ValueKind::Partial)) && value.decl->kind == ast::NodeKind::Callable);
+    const bool callable = value.is(ValueKind::Instance) || ((value.is(ValueKind::Declaration) || value.is(ValueKind::Partial)) &&
+                                                            value.decl->kind == ast::NodeKind::Callable);
     return callable ? std::optional<Value>(value) : wants("a network, block or operator");
   }
   if (word != "pair" && word != "pads" && word != "axes") {
@@ -70,12 +70,21 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
   }
   const std::size_t n = items.size();
   if (word == "pair") {
-    if (n == 1) items = {items[0], items[0]};
-    else if (n != 2) { fail(Diag::wrong_kind, range, who, "1 or 2 numbers", std::to_string(n)); return std::nullopt; }
+    if (n == 1)
+      items = {items[0], items[0]};
+    else if (n != 2) {
+      fail(Diag::wrong_kind, range, who, "1 or 2 numbers", std::to_string(n));
+      return std::nullopt;
+    }
   } else if (word == "pads") {
-    if (n == 1) items = {items[0], items[0], items[0], items[0]};
-    else if (n == 2) items = {items[0], items[1], items[0], items[1]};
-    else if (n != 4) { fail(Diag::wrong_kind, range, who, "1, 2 or 4 numbers", std::to_string(n)); return std::nullopt; }
+    if (n == 1)
+      items = {items[0], items[0], items[0], items[0]};
+    else if (n == 2)
+      items = {items[0], items[1], items[0], items[1]};
+    else if (n != 4) {
+      fail(Diag::wrong_kind, range, who, "1, 2 or 4 numbers", std::to_string(n));
+      return std::nullopt;
+    }
   }
   return Value::list(std::move(items));
 }

@@ -49,6 +49,13 @@ void Evaluator::addLevels(Diagnostic& diagnostic, ExprId on) {
   }
 }
 
+bool Evaluator::isTold(Diag kind, SrcRange range) const {
+  for (const Diagnostic& told : sink.all()) {
+    if (told.kind == kind && told.range == range) return true;
+  }
+  return false;
+}
+
 Value Evaluator::evaluateIn(const Module& module, const ast::Expr& expr, std::vector<Local> names) {
   Frame fresh;
   fresh.module = &module;
@@ -63,34 +70,57 @@ Value Evaluator::evaluateIn(const Module& module, const ast::Expr& expr, std::ve
 Value Evaluator::evaluate(const ast::Expr& expr) {
   const Nest nest(depth);
   if (depth > kMaxDepth || ++steps > kMaxSteps) {
-    if (steps > kMaxSteps + kMaxDepth) return {};     // told once
+    if (steps > kMaxSteps + kMaxDepth) return {};  // told once
     steps = kMaxSteps + kMaxDepth;
     return fail(Diag::too_many_steps, expr.range, frame->decl != nullptr ? frame->decl->name.text : "this", kMaxSteps);
   }
   switch (expr.kind) {
-    case ast::NodeKind::Number: return evaluateNumber(ast::cast<ast::Number>(expr));
-    case ast::NodeKind::Unit: return evaluateUnit(ast::cast<ast::Unit>(expr));
-    case ast::NodeKind::String: return Value::string(ast::cast<ast::String>(expr).value);
-    case ast::NodeKind::Bool: return truth(ast::cast<ast::Bool>(expr).value);
-    case ast::NodeKind::NameRef: return evaluateName(ast::cast<ast::NameRef>(expr));
-    case ast::NodeKind::Member: return evaluateMember(ast::cast<ast::Member>(expr));
-    case ast::NodeKind::Index: return evaluateIndex(ast::cast<ast::Index>(expr));
-    case ast::NodeKind::Call: return evaluateCall(ast::cast<ast::Call>(expr), nullptr);
-    case ast::NodeKind::Unary: return evaluateUnary(ast::cast<ast::Unary>(expr));
-    case ast::NodeKind::Binary: return evaluateBinary(ast::cast<ast::Binary>(expr));
-    case ast::NodeKind::IfExpr: return evaluateIf(ast::cast<ast::IfExpr>(expr));
-    case ast::NodeKind::List: return evaluateItems(ast::cast<ast::List>(expr).items, ValueKind::List);
-    case ast::NodeKind::Tuple: return evaluateItems(ast::cast<ast::Tuple>(expr).items, ValueKind::Tuple);
-    case ast::NodeKind::Set: return evaluateItems(ast::cast<ast::Set>(expr).items, ValueKind::Set);
-    case ast::NodeKind::Record: return evaluateRecord(ast::cast<ast::Record>(expr));
-    case ast::NodeKind::Comprehension: return evaluateComprehension(ast::cast<ast::Comprehension>(expr));
-    case ast::NodeKind::Range: return evaluateRange(ast::cast<ast::Range>(expr));
-    case ast::NodeKind::Quantifier: return evaluateQuantifier(ast::cast<ast::Quantifier>(expr));
-    case ast::NodeKind::Pipe: return evaluatePipe(ast::cast<ast::Pipe>(expr));
-    case ast::NodeKind::Skip: return skip(ast::cast<ast::Skip>(expr));
-    case ast::NodeKind::Old: return fail(Diag::not_there_yet, expr.range, "the value before (`~`) outside a process is");
-    case ast::NodeKind::Splice: return fail(Diag::wrong_kind, expr.range, "`..`", "a list or a shape around it", "none");
-    default: return {};  // ast::Error: told by the parser
+    case ast::NodeKind::Number:
+      return evaluateNumber(ast::cast<ast::Number>(expr));
+    case ast::NodeKind::Unit:
+      return evaluateUnit(ast::cast<ast::Unit>(expr));
+    case ast::NodeKind::String:
+      return Value::string(ast::cast<ast::String>(expr).value);
+    case ast::NodeKind::Bool:
+      return truth(ast::cast<ast::Bool>(expr).value);
+    case ast::NodeKind::NameRef:
+      return evaluateName(ast::cast<ast::NameRef>(expr));
+    case ast::NodeKind::Member:
+      return evaluateMember(ast::cast<ast::Member>(expr));
+    case ast::NodeKind::Index:
+      return evaluateIndex(ast::cast<ast::Index>(expr));
+    case ast::NodeKind::Call:
+      return evaluateCall(ast::cast<ast::Call>(expr), nullptr);
+    case ast::NodeKind::Unary:
+      return evaluateUnary(ast::cast<ast::Unary>(expr));
+    case ast::NodeKind::Binary:
+      return evaluateBinary(ast::cast<ast::Binary>(expr));
+    case ast::NodeKind::IfExpr:
+      return evaluateIf(ast::cast<ast::IfExpr>(expr));
+    case ast::NodeKind::List:
+      return evaluateItems(ast::cast<ast::List>(expr).items, ValueKind::List);
+    case ast::NodeKind::Tuple:
+      return evaluateItems(ast::cast<ast::Tuple>(expr).items, ValueKind::Tuple);
+    case ast::NodeKind::Set:
+      return evaluateItems(ast::cast<ast::Set>(expr).items, ValueKind::Set);
+    case ast::NodeKind::Record:
+      return evaluateRecord(ast::cast<ast::Record>(expr));
+    case ast::NodeKind::Comprehension:
+      return evaluateComprehension(ast::cast<ast::Comprehension>(expr));
+    case ast::NodeKind::Range:
+      return evaluateRange(ast::cast<ast::Range>(expr));
+    case ast::NodeKind::Quantifier:
+      return evaluateQuantifier(ast::cast<ast::Quantifier>(expr));
+    case ast::NodeKind::Pipe:
+      return evaluatePipe(ast::cast<ast::Pipe>(expr));
+    case ast::NodeKind::Skip:
+      return skip(ast::cast<ast::Skip>(expr));
+    case ast::NodeKind::Old:
+      return fail(Diag::not_there_yet, expr.range, "the value before (`~`) outside a process is");
+    case ast::NodeKind::Splice:
+      return fail(Diag::wrong_kind, expr.range, "`..`", "a list or a shape around it", "none");
+    default:
+      return {};  // ast::Error: told by the parser
   }
 }
 
@@ -115,7 +145,8 @@ Value Evaluator::lookUp(const ast::Name& name) {
     if (found.decl->kind == ast::NodeKind::Constant) return evaluateConstant(found, name);
     return Value::declaration(found);
   }
-  if (const int type = dtypeIndex(name.text); type >= 0) return Value::indexed(ValueKind::DType, static_cast<std::uint32_t>(type));
+  if (const int type = dtypeIndex(name.text); type >= 0)
+    return Value::indexed(ValueKind::DType, static_cast<std::uint32_t>(type));
   if (isBuiltin(name.text)) {
     Value value = Value::ofKind(ValueKind::Builtin);
     value.text = name.text;
@@ -151,7 +182,8 @@ Value Evaluator::evaluateMember(const ast::Member& expr) {
   const Value object = evaluate(*expr.object);
   const std::string& word = expr.member.text;
   switch (object.kind) {
-    case ValueKind::Poison: return {};
+    case ValueKind::Poison:
+      return {};
     case ValueKind::Module: {
       if (object.module == nullptr) {
         const Module* module = program.find(object.text + "." + word);
@@ -170,8 +202,11 @@ Value Evaluator::evaluateMember(const ast::Member& expr) {
         if (object.names[i] == word) return object.items[i];
       }
       return fail(Diag::no_member, expr.member.range, kindName(object), word);
-    case ValueKind::Instance: case ValueKind::Tensor: return runtimeMember(expr, object);
-    default: return fail(Diag::no_member, expr.member.range, kindName(object), word);
+    case ValueKind::Instance:
+    case ValueKind::Tensor:
+      return runtimeMember(expr, object);
+    default:
+      return fail(Diag::no_member, expr.member.range, kindName(object), word);
   }
 }
 
@@ -187,7 +222,8 @@ Value Evaluator::evaluateIndex(const ast::Index& expr) {
   if (!at) return {};
   const auto length = static_cast<std::int64_t>(object.items.size());
   if (*at < 0 || *at >= length) {
-    return failAt(position.expr, Diag::index_out_of_range, expr.items.front()->range, *at, object.is(ValueKind::List) ? "list" : "tuple", length);
+    return failAt(position.expr, Diag::index_out_of_range, expr.items.front()->range, *at,
+                  object.is(ValueKind::List) ? "list" : "tuple", length);
   }
   return object.items[static_cast<std::size_t>(*at)];
 }
@@ -217,8 +253,10 @@ EvalError Evaluator::peekError(ExprId expr) {
 std::optional<Rational> Evaluator::force(const Value& value, SrcRange range) {
   if (value.isPoison()) return std::nullopt;
   if (!value.is(ValueKind::Number) && !value.is(ValueKind::Bool)) {
-    if (value.isRuntime()) fail(Diag::unknown_at_compile_time, range, "this");
-    else wrongKind(range, "this", "a number", value);
+    if (value.isRuntime())
+      fail(Diag::unknown_at_compile_time, range, "this");
+    else
+      wrongKind(range, "this", "a number", value);
     return std::nullopt;
   }
   if (const auto constant = pool.constantValue(value.expr)) return constant;
@@ -229,8 +267,10 @@ std::optional<Rational> Evaluator::force(const Value& value, SrcRange range) {
   }
   const std::optional<Rational> found = peek(value.expr);
   if (!found) {
-    if (peekError(value.expr) == EvalError::Unassigned) fail(Diag::unknown_at_compile_time, range, "this");
-    else reportArithmetic(value.expr, range, range, value.expr);
+    if (peekError(value.expr) == EvalError::Unassigned)
+      fail(Diag::unknown_at_compile_time, range, "this");
+    else
+      reportArithmetic(value.expr, range, range, value.expr);
   }
   return found;
 }
@@ -248,8 +288,10 @@ std::optional<std::int64_t> Evaluator::forceInt(const Value& value, const std::s
 std::optional<bool> Evaluator::forceBool(const Value& value, const std::string& what, SrcRange range) {
   if (value.isPoison()) return std::nullopt;
   if (!value.is(ValueKind::Bool)) {
-    if (value.isRuntime()) fail(Diag::unknown_at_compile_time, range, what);
-    else wrongKind(range, what, "a bool", value);
+    if (value.isRuntime())
+      fail(Diag::unknown_at_compile_time, range, what);
+    else
+      wrongKind(range, what, "a bool", value);
     return std::nullopt;
   }
   const std::optional<Rational> found = force(value, range);

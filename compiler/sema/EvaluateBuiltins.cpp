@@ -9,8 +9,9 @@ namespace tbem::sema {
 
 namespace {
 constexpr std::array<std::string_view, 24> kBuiltins = {
-    "len", "sum", "product", "min", "max", "abs", "floor", "ceil", "round", "map", "zip", "reverse", "replace", "drop", "keep",
-    "broadcast", "broadcast_axes", "shape", "str", "sqrt", "exp", "log", "bound", "pow"};
+    "len", "sum",  "product", "min",     "max",   "abs",  "floor",     "ceil",           "round",
+    "map", "zip",  "reverse", "replace", "drop",  "keep", "broadcast", "broadcast_axes", "shape",
+    "str", "sqrt", "exp",     "log",     "bound", "pow"};
 }
 
 bool isBuiltin(std::string_view name) { return std::find(kBuiltins.begin(), kBuiltins.end(), name) != kBuiltins.end(); }
@@ -29,7 +30,8 @@ struct Call {
 std::pair<std::size_t, std::size_t> arity(std::string_view name) {
   if (name == "min" || name == "max" || name == "sum" || name == "product") return {1, 1000};
   if (name == "replace") return {3, 3};
-  if (name == "map" || name == "drop" || name == "keep" || name == "broadcast" || name == "broadcast_axes" || name == "pow") return {2, 2};
+  if (name == "map" || name == "drop" || name == "keep" || name == "broadcast" || name == "broadcast_axes" || name == "pow")
+    return {2, 2};
   if (name == "zip") return {2, 1000};
   return {1, 1};
 }
@@ -53,10 +55,15 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
   for (const BoundArgument& one : arguments.list) {
     if (one.value.isPoison()) return {};
     if (!one.name.empty()) return fail(Diag::unknown_argument, one.range, name, one.name);
-    if (one.value.isRuntime() && name != "shape" && name != "len") return fail(Diag::unknown_at_compile_time, one.range, "the argument of `" + std::string(name) + "`");
+    if (one.value.isRuntime() && name != "shape" && name != "len")
+      return fail(Diag::unknown_at_compile_time, one.range, "the argument of `" + std::string(name) + "`");
   }
-  if (call.count() < least) return fail(Diag::wrong_kind, arguments.use, "`" + std::string(name) + "`", std::to_string(least) + " arguments", std::to_string(call.count()));
-  if (call.count() > most) return fail(Diag::too_many_arguments, call.range(most), name, std::to_string(most) + (most == 1 ? " argument" : " arguments"));
+  if (call.count() < least)
+    return fail(Diag::wrong_kind, arguments.use, "`" + std::string(name) + "`", std::to_string(least) + " arguments",
+                std::to_string(call.count()));
+  if (call.count() > most)
+    return fail(Diag::too_many_arguments, call.range(most), name,
+                std::to_string(most) + (most == 1 ? " argument" : " arguments"));
 
   const auto numbers = [&](std::size_t from) -> std::optional<std::vector<Value>> {
     std::vector<Value> all;
@@ -92,7 +99,8 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
     const ExprOp op = name == "sum" ? ExprOp::Add : name == "product" ? ExprOp::Mul : name == "min" ? ExprOp::Min : ExprOp::Max;
     Value total = all->front();
     for (std::size_t i = 1; i < all->size() && !total.isPoison(); ++i) {
-      if (op != ExprOp::Mul && total.unit != (*all)[i].unit) return fail(Diag::units_differ, arguments.use, "compare", "one unit", "another");
+      if (op != ExprOp::Mul && total.unit != (*all)[i].unit)
+        return fail(Diag::units_differ, arguments.use, "compare", "one unit", "another");
       total = makeNumber(op, total, (*all)[i], arguments.use, arguments.use);
     }
     return total;
@@ -118,7 +126,8 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
     if (!value) return {};
     const double x = value->toDouble();
     const auto result = Rational::fromDouble(name == "sqrt" ? std::sqrt(x) : name == "exp" ? std::exp(x) : std::log(x));
-    return result ? Value::number(pool.constant(*result), true) : fail(Diag::number_overflow, arguments.use, std::string(name) + "(" + value->str() + ")");
+    return result ? Value::number(pool.constant(*result), true)
+                  : fail(Diag::number_overflow, arguments.use, std::string(name) + "(" + value->str() + ")");
   }
   if (name == "str") {
     if (call[0].is(ValueKind::String)) return call[0];
@@ -143,9 +152,12 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
       inner.use = arguments.use;
       inner.list.push_back({{}, one, arguments.use});
       Value made;
-      if (function.is(ValueKind::Builtin)) made = callBuiltin(function.text, std::move(inner));
-      else if (const auto* declared = ast::dynCast<ast::Function>(function.decl)) made = callFunction(*declared, *function.module, std::move(inner));
-      else return fail(Diag::not_callable, call.range(functionFirst ? 0 : 1), kindName(function));
+      if (function.is(ValueKind::Builtin))
+        made = callBuiltin(function.text, std::move(inner));
+      else if (const auto* declared = ast::dynCast<ast::Function>(function.decl))
+        made = callFunction(*declared, *function.module, std::move(inner));
+      else
+        return fail(Diag::not_callable, call.range(functionFirst ? 0 : 1), kindName(function));
       if (made.isPoison()) return {};
       result.items.push_back(std::move(made));
     }
@@ -156,7 +168,10 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
   // Lists and shapes.
   std::vector<std::vector<Value>> lists;
   for (std::size_t i = 0; i < call.count(); ++i) {
-    if (i > 0 && call[i].is(ValueKind::Number)) { lists.push_back({call[i]}); continue; }
+    if (i > 0 && call[i].is(ValueKind::Number)) {
+      lists.push_back({call[i]});
+      continue;
+    }
     auto all = elements(call[i], call.range(i));
     if (!all) return {};
     lists.push_back(std::move(*all));
@@ -201,9 +216,12 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
   }
   Value result = Value::ofKind(ValueKind::List);
   for (std::size_t i = 0; i < lists[0].size(); ++i) {
-    if (!chosen[i]) result.items.push_back(lists[0][i]);
-    else if (name == "replace") result.items.push_back(call[2]);
-    else if (name == "keep") result.items.push_back(integerValue(1));
+    if (!chosen[i])
+      result.items.push_back(lists[0][i]);
+    else if (name == "replace")
+      result.items.push_back(call[2]);
+    else if (name == "keep")
+      result.items.push_back(integerValue(1));
   }
   return result;
 }

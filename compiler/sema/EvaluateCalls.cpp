@@ -51,10 +51,12 @@ Value Evaluator::evaluateCall(const ast::Call& expr, const Value* piped) {
         if (one.value.isPoison()) return {};
       }
       const Resolved found = program.resolve(*frame->module, word->name.text);
-      const bool onTensor = !arguments.list.empty() && (arguments.list.front().value.isRuntime() || arguments.list.front().value.is(ValueKind::Instance));
+      const bool onTensor = !arguments.list.empty() &&
+                            (arguments.list.front().value.isRuntime() || arguments.list.front().value.is(ValueKind::Instance));
       const bool own = found.decl != nullptr && !found.module->isStandard;
-      const bool bare = found.decl != nullptr && !arguments.list.empty() &&
-                        std::all_of(arguments.list.begin(), arguments.list.end(), [](const BoundArgument& a) { return !a.name.empty(); });
+      const bool bare =
+          found.decl != nullptr && !arguments.list.empty() &&
+          std::all_of(arguments.list.begin(), arguments.list.end(), [](const BoundArgument& a) { return !a.name.empty(); });
       if (found.decl != nullptr && (onTensor || own || bare)) return apply(expr, Value::declaration(found), std::move(arguments));
       return callBuiltin(word->name.text, std::move(arguments));
     }
@@ -95,11 +97,16 @@ Value Evaluator::apply(const ast::Expr& use, const Value& callee, Arguments argu
     if (one.value.isPoison()) return {};
   }
   switch (callee.kind) {
-    case ValueKind::Poison: return {};
-    case ValueKind::Builtin: return callBuiltin(callee.text, std::move(arguments));
-    case ValueKind::Partial: case ValueKind::Instance: return applyCallable(use, callee, std::move(arguments));
+    case ValueKind::Poison:
+      return {};
+    case ValueKind::Builtin:
+      return callBuiltin(callee.text, std::move(arguments));
+    case ValueKind::Partial:
+    case ValueKind::Instance:
+      return applyCallable(use, callee, std::move(arguments));
     case ValueKind::Declaration:
-      if (const auto* function = ast::dynCast<ast::Function>(callee.decl)) return callFunction(*function, *callee.module, std::move(arguments));
+      if (const auto* function = ast::dynCast<ast::Function>(callee.decl))
+        return callFunction(*function, *callee.module, std::move(arguments));
       if (callee.decl->kind == ast::NodeKind::Callable) return applyCallable(use, callee, std::move(arguments));
       [[fallthrough]];
     default: {
@@ -135,14 +142,15 @@ Value Evaluator::callFunction(const ast::Function& function, const Module& modul
   active.push_back(&function);
   Frame* const before = frame;
   frame = &callee;
-  const std::size_t errors = sink.errorCount();
+  const std::size_t errors = mistakeCount();
   executeBlock(function.body);
   Value result = std::move(callee.result);
-  if (!callee.returned && sink.errorCount() == errors) fail(Diag::no_return, function.name.range, function.name.text);
+  if (!callee.returned && mistakeCount() == errors) fail(Diag::no_return, function.name.range, function.name.text);
   frame = before;
   active.pop_back();
   if (result.isPoison() || function.result == nullptr) return result;
-  const std::optional<Value> typed = coerce(*function.result, std::move(result), "the result of `" + function.name.text + "`", arguments.use, 0);
+  const std::optional<Value> typed =
+      coerce(*function.result, std::move(result), "the result of `" + function.name.text + "`", arguments.use, 0);
   return typed ? *typed : Value{};
 }
 
@@ -157,7 +165,8 @@ bool Evaluator::passRest(const Signature& signature, Arguments& arguments) {
   for (std::size_t p = byPosition; p < signature.parameters.size(); ++p) {
     const std::string& name = signature.parameters[p].name.text;
     const bool declared = std::any_of(own.begin(), own.end(), [&](const ast::Parameter& one) { return one.name.text == name; });
-    const bool given = std::any_of(arguments.list.begin(), arguments.list.end(), [&](const BoundArgument& one) { return one.name == name; });
+    const bool given =
+        std::any_of(arguments.list.begin(), arguments.list.end(), [&](const BoundArgument& one) { return one.name == name; });
     const Local* local = frame->find(name);
     if (declared && !given && local != nullptr && local->isParameter) {
       arguments.list.push_back({signature.parameters[p].name.text, local->value, arguments.use});
@@ -181,7 +190,10 @@ bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& ca
                                        [&](const ast::Parameter& p) { return p.name.text == one.name; });
       if (parameter != signature.parameters.end()) {
         const auto at = static_cast<std::size_t>(parameter - signature.parameters.begin());
-        if (given[at] != nullptr) { fail(Diag::argument_twice, one.range, one.name); good = false; }
+        if (given[at] != nullptr) {
+          fail(Diag::argument_twice, one.range, one.name);
+          good = false;
+        }
         given[at] = &one;
       } else if (tensor != signature.tensors.end()) {
         tensors[static_cast<std::size_t>(tensor - signature.tensors.begin())] = one.value;
@@ -240,7 +252,8 @@ bool Evaluator::bindOne(const Signature& signature, const ast::Parameter& parame
     return false;
   }
   if (value.isPoison()) return false;
-  std::optional<Value> typed = coerce(*parameter.type, std::move(value), "`" + parameter.name.text + "` of `" + std::string(signature.name) + "`", range, rank);
+  std::optional<Value> typed = coerce(*parameter.type, std::move(value),
+                                      "`" + parameter.name.text + "` of `" + std::string(signature.name) + "`", range, rank);
   if (!typed) return false;
   callee.define(parameter.name.text, *typed, parameter.name.range);
   callee.locals.back().isParameter = true;

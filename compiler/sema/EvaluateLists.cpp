@@ -56,10 +56,17 @@ Value Evaluator::evaluateRange(const ast::Range& expr) {
 
 std::optional<std::vector<Value>> Evaluator::elements(const Value& value, SrcRange range) {
   switch (value.kind) {
-    case ValueKind::Poison: return std::nullopt;
-    case ValueKind::List: case ValueKind::Tuple: case ValueKind::Set: return value.items;
-    case ValueKind::Range: break;
-    default: wrongKind(range, "this", "a list or a range", value); return std::nullopt;
+    case ValueKind::Poison:
+      return std::nullopt;
+    case ValueKind::List:
+    case ValueKind::Tuple:
+    case ValueKind::Set:
+      return value.items;
+    case ValueKind::Range:
+      break;
+    default:
+      wrongKind(range, "this", "a list or a range", value);
+      return std::nullopt;
   }
   const std::optional<Rational> low = force(value.items[0], range);
   const std::optional<Rational> high = force(value.items[1], range);

@@ -8,12 +8,18 @@ namespace tbem::sema {
 namespace {
 UnitPowers powersOf(tbem::Dimension dimension) {
   switch (dimension) {
-    case tbem::Dimension::Bytes: return {1, 0, 0, 0};
-    case tbem::Dimension::Seconds: return {0, 1, 0, 0};
-    case tbem::Dimension::Joules: return {0, 0, 1, 0};
-    case tbem::Dimension::Watts: return {0, -1, 1, 0};
-    case tbem::Dimension::Flops: return {0, 0, 0, 1};
-    case tbem::Dimension::Hertz: return {0, -1, 0, 0};
+    case tbem::Dimension::Bytes:
+      return {1, 0, 0, 0};
+    case tbem::Dimension::Seconds:
+      return {0, 1, 0, 0};
+    case tbem::Dimension::Joules:
+      return {0, 0, 1, 0};
+    case tbem::Dimension::Watts:
+      return {0, -1, 1, 0};
+    case tbem::Dimension::Flops:
+      return {0, 0, 0, 1};
+    case tbem::Dimension::Hertz:
+      return {0, -1, 0, 0};
   }
   return {};
 }
@@ -34,23 +40,36 @@ std::string describeUnit(const UnitPowers& unit) {
 
 const char* verb(ast::BinaryOp op) {
   switch (op) {
-    case ast::BinaryOp::Add: return "add";
-    case ast::BinaryOp::Sub: return "subtract";
-    default: return "compare";
+    case ast::BinaryOp::Add:
+      return "add";
+    case ast::BinaryOp::Sub:
+      return "subtract";
+    default:
+      return "compare";
   }
 }
 
 std::optional<ExprOp> arithmetic(ast::BinaryOp op) {
   switch (op) {
-    case ast::BinaryOp::Add: return ExprOp::Add;
-    case ast::BinaryOp::Sub: return ExprOp::Sub;
-    case ast::BinaryOp::Mul: return ExprOp::Mul;
-    case ast::BinaryOp::Divide: return ExprOp::Divide;
-    case ast::BinaryOp::FloorDiv: return ExprOp::FloorDiv;
-    case ast::BinaryOp::CeilDiv: return ExprOp::CeilDiv;
-    case ast::BinaryOp::Mod: case ast::BinaryOp::Rem: return ExprOp::Mod;
-    case ast::BinaryOp::Power: return ExprOp::Power;
-    default: return std::nullopt;
+    case ast::BinaryOp::Add:
+      return ExprOp::Add;
+    case ast::BinaryOp::Sub:
+      return ExprOp::Sub;
+    case ast::BinaryOp::Mul:
+      return ExprOp::Mul;
+    case ast::BinaryOp::Divide:
+      return ExprOp::Divide;
+    case ast::BinaryOp::FloorDiv:
+      return ExprOp::FloorDiv;
+    case ast::BinaryOp::CeilDiv:
+      return ExprOp::CeilDiv;
+    case ast::BinaryOp::Mod:
+    case ast::BinaryOp::Rem:
+      return ExprOp::Mod;
+    case ast::BinaryOp::Power:
+      return ExprOp::Power;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -79,8 +98,10 @@ Value Evaluator::evaluateUnit(const ast::Unit& expr) {
 /// Says why an expression just made has no value in this row; nothing to say where its operands had none either.
 Value Evaluator::reportArithmetic(ExprId made, SrcRange range, SrcRange divisor, ExprId right) {
   switch (peekError(made)) {
-    case EvalError::DivisionByZero: return failAt(right, Diag::division_by_zero, divisor, pool.str(right));
-    case EvalError::Overflow: return failAt(made, Diag::number_overflow, range, pool.str(made));
+    case EvalError::DivisionByZero:
+      return failAt(right, Diag::division_by_zero, divisor, pool.str(right));
+    case EvalError::Overflow:
+      return failAt(made, Diag::number_overflow, range, pool.str(made));
     case EvalError::NegativeExponent: {
       const std::optional<Rational> exponent = peek(right);
       return failAt(right, Diag::negative_exponent, range, pool.str(made), exponent ? exponent->str() : "");
@@ -89,7 +110,9 @@ Value Evaluator::reportArithmetic(ExprId made, SrcRange range, SrcRange divisor,
       const std::optional<Rational> exponent = peek(right);
       return failAt(right, Diag::not_whole, divisor, "an exponent", exponent ? exponent->str() : "a fraction");
     }
-    case EvalError::Unassigned: case EvalError::None: return {};
+    case EvalError::Unassigned:
+    case EvalError::None:
+      return {};
   }
   return {};
 }
@@ -98,7 +121,8 @@ Value Evaluator::makeNumber(ExprOp op, const Value& a, const Value& b, SrcRange 
   Value result = Value::number(pool.make(op, a.expr, b.expr), a.isReal || b.isReal);
   result.unit = a.unit;
   const int sign = op == ExprOp::Mul ? 1 : op == ExprOp::Divide ? -1 : 0;
-  for (std::size_t i = 0; i < result.unit.size(); ++i) result.unit[i] = static_cast<std::int8_t>(result.unit[i] + sign * b.unit[i]);
+  for (std::size_t i = 0; i < result.unit.size(); ++i)
+    result.unit[i] = static_cast<std::int8_t>(result.unit[i] + sign * b.unit[i]);
   if (quiet > 0 || pool.constantValue(result.expr)) return result;
   const EvalError error = peekError(result.expr);
   if (error == EvalError::None || error == EvalError::Unassigned) return result;
@@ -133,10 +157,13 @@ Value Evaluator::evaluateBinary(const ast::Binary& expr) {
   for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
     const ast::Binary& node = **it;
     const Value right = evaluate(*node.right);
-    if (left.isPoison() || right.isPoison()) { left = {}; continue; }
+    if (left.isPoison() || right.isPoison()) {
+      left = {};
+      continue;
+    }
     const std::optional<ExprOp> op = arithmetic(node.op);
-    const bool scalarArithmetic = op && frame->elementwise && (left.isReal || right.isReal) &&
-                                  left.is(ValueKind::Number) && right.is(ValueKind::Number);
+    const bool scalarArithmetic =
+        op && frame->elementwise && (left.isReal || right.isReal) && left.is(ValueKind::Number) && right.is(ValueKind::Number);
     if (left.isRuntime() || right.isRuntime() || scalarArithmetic) {
       left = runtimeBinary(node, left, right);
     } else if (!op) {
@@ -167,7 +194,7 @@ Value Evaluator::evaluateLogic(const ast::Binary& expr) {
   }
   if (!left.is(ValueKind::Bool)) return wrongKind(expr.left->range, "logic", "a bool", left);
   const auto known = pool.constantValue(left.expr);
-  const bool decidedBy = expr.op == ast::BinaryOp::Or;      // the left value that decides alone
+  const bool decidedBy = expr.op == ast::BinaryOp::Or;  // the left value that decides alone
   if (known && expr.op != ast::BinaryOp::Equivalent && (known->num != 0) == decidedBy) {
     return truth(expr.op != ast::BinaryOp::And);
   }
@@ -181,10 +208,14 @@ Value Evaluator::evaluateLogic(const ast::Binary& expr) {
   if (right.isRuntime()) return runtimeBinary(expr, left, right);
   if (!right.is(ValueKind::Bool)) return wrongKind(expr.right->range, "logic", "a bool", right);
   switch (expr.op) {
-    case ast::BinaryOp::And: return Value::boolean(pool.make(ExprOp::And, left.expr, right.expr));
-    case ast::BinaryOp::Or: return Value::boolean(pool.make(ExprOp::Or, left.expr, right.expr));
-    case ast::BinaryOp::Implies: return Value::boolean(pool.make(ExprOp::Or, pool.make(ExprOp::Not, left.expr), right.expr));
-    default: return Value::boolean(pool.make(ExprOp::Equal, left.expr, right.expr));
+    case ast::BinaryOp::And:
+      return Value::boolean(pool.make(ExprOp::And, left.expr, right.expr));
+    case ast::BinaryOp::Or:
+      return Value::boolean(pool.make(ExprOp::Or, left.expr, right.expr));
+    case ast::BinaryOp::Implies:
+      return Value::boolean(pool.make(ExprOp::Or, pool.make(ExprOp::Not, left.expr), right.expr));
+    default:
+      return Value::boolean(pool.make(ExprOp::Equal, left.expr, right.expr));
   }
 }
 
@@ -194,16 +225,21 @@ Value Evaluator::evaluateComparison(const ast::Binary& expr, const Value& left, 
   }
   if (expr.op == ast::BinaryOp::Equal || expr.op == ast::BinaryOp::NotEqual) {
     const ExprId same = equal(left, right);
-    if (same == kNoExpr) return fail(Diag::wrong_kind, expr.range, "a comparison", kindName(left) + " on both sides", kindName(right));
+    if (same == kNoExpr)
+      return fail(Diag::wrong_kind, expr.range, "a comparison", kindName(left) + " on both sides", kindName(right));
     return Value::boolean(expr.op == ast::BinaryOp::Equal ? same : pool.make(ExprOp::Not, same));
   }
   if (!left.is(ValueKind::Number)) return wrongKind(expr.left->range, "a comparison", "a number", left);
   if (!right.is(ValueKind::Number)) return wrongKind(expr.right->range, "a comparison", "a number", right);
   switch (expr.op) {
-    case ast::BinaryOp::Less: return Value::boolean(pool.make(ExprOp::Less, left.expr, right.expr));
-    case ast::BinaryOp::LessEqual: return Value::boolean(pool.make(ExprOp::LessEqual, left.expr, right.expr));
-    case ast::BinaryOp::Greater: return Value::boolean(pool.make(ExprOp::Less, right.expr, left.expr));
-    default: return Value::boolean(pool.make(ExprOp::LessEqual, right.expr, left.expr));
+    case ast::BinaryOp::Less:
+      return Value::boolean(pool.make(ExprOp::Less, left.expr, right.expr));
+    case ast::BinaryOp::LessEqual:
+      return Value::boolean(pool.make(ExprOp::LessEqual, left.expr, right.expr));
+    case ast::BinaryOp::Greater:
+      return Value::boolean(pool.make(ExprOp::Less, right.expr, left.expr));
+    default:
+      return Value::boolean(pool.make(ExprOp::LessEqual, right.expr, left.expr));
   }
 }
 
@@ -218,10 +254,17 @@ ExprId Evaluator::equal(const Value& a, const Value& b) {
     return kNoExpr;
   }
   switch (a.kind) {
-    case ValueKind::Number: case ValueKind::Bool: return pool.make(ExprOp::Equal, a.expr, b.expr);
-    case ValueKind::String: return fixed(a.text == b.text);
-    case ValueKind::DType: case ValueKind::Instance: return fixed(a.id == b.id);
-    case ValueKind::List: case ValueKind::Tuple: case ValueKind::Partial: {
+    case ValueKind::Number:
+    case ValueKind::Bool:
+      return pool.make(ExprOp::Equal, a.expr, b.expr);
+    case ValueKind::String:
+      return fixed(a.text == b.text);
+    case ValueKind::DType:
+    case ValueKind::Instance:
+      return fixed(a.id == b.id);
+    case ValueKind::List:
+    case ValueKind::Tuple:
+    case ValueKind::Partial: {
       if (a.items.size() != b.items.size()) return fixed(false);
       ExprId all = fixed(true);
       for (std::size_t i = 0; i < a.items.size(); ++i) {
@@ -231,8 +274,10 @@ ExprId Evaluator::equal(const Value& a, const Value& b) {
       }
       return all;
     }
-    case ValueKind::Declaration: return fixed(true);
-    default: return kNoExpr;
+    case ValueKind::Declaration:
+      return fixed(true);
+    default:
+      return kNoExpr;
   }
 }
 

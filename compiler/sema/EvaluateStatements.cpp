@@ -30,14 +30,17 @@ bool Evaluator::execute(const ast::Stmt& statement) {
         return true;
       }
       if (value.items.size() != let.pattern.names.size()) {
-        fail(Diag::parts_differ, let.pattern.range, let.pattern.names.size(), value.is(ValueKind::Tuple) ? value.items.size() : 1);
+        fail(Diag::parts_differ, let.pattern.range, let.pattern.names.size(),
+             value.is(ValueKind::Tuple) ? value.items.size() : 1);
         return false;
       }
       for (std::size_t i = 0; i < value.items.size(); ++i) define(let.pattern.names[i], value.items[i]);
       return true;
     }
-    case ast::NodeKind::Assign: return executeAssign(ast::cast<ast::Assign>(statement));
-    case ast::NodeKind::For: return executeFor(ast::cast<ast::For>(statement));
+    case ast::NodeKind::Assign:
+      return executeAssign(ast::cast<ast::Assign>(statement));
+    case ast::NodeKind::For:
+      return executeFor(ast::cast<ast::For>(statement));
     case ast::NodeKind::IfStmt: {
       const auto& branch = ast::cast<ast::IfStmt>(statement);
       const Value condition = evaluate(*branch.condition);
@@ -67,9 +70,12 @@ bool Evaluator::execute(const ast::Stmt& statement) {
       return require(Requirement::Assert, condition.expr, *claim.condition, claim.range,
                      frame->decl != nullptr ? frame->decl->name.text : "", message.text);
     }
-    case ast::NodeKind::Exit: return exitStatement(ast::cast<ast::Exit>(statement));
-    case ast::NodeKind::WeightStmt: return weightStatement(ast::cast<ast::WeightStmt>(statement));
-    default: return false;
+    case ast::NodeKind::Exit:
+      return exitStatement(ast::cast<ast::Exit>(statement));
+    case ast::NodeKind::WeightStmt:
+      return weightStatement(ast::cast<ast::WeightStmt>(statement));
+    default:
+      return false;
   }
 }
 
@@ -91,7 +97,7 @@ bool Evaluator::executeFor(const ast::For& loop) {
 bool Evaluator::assignOne(const ast::Name& name, Value value) {
   Local* local = frame->find(name.text);
   if (local == nullptr) {
-    lookUp(name);   // says that it is unknown; a name of the top level is no variable
+    lookUp(name);  // says that it is unknown; a name of the top level is no variable
     if (program.resolve(*frame->module, name.text)) fail(Diag::assign_to_let, name.range, name.text);
     return false;
   }
@@ -110,7 +116,8 @@ bool Evaluator::executeAssign(const ast::Assign& statement) {
   if (value.isPoison()) return false;
   if (!statement.pattern.isTuple) return assignOne(statement.pattern.names.front(), std::move(value));
   if (value.items.size() != statement.pattern.names.size()) {
-    fail(Diag::parts_differ, statement.pattern.range, statement.pattern.names.size(), value.is(ValueKind::Tuple) ? value.items.size() : 1);
+    fail(Diag::parts_differ, statement.pattern.range, statement.pattern.names.size(),
+         value.is(ValueKind::Tuple) ? value.items.size() : 1);
     return false;
   }
   for (std::size_t i = 0; i < value.items.size(); ++i) {

@@ -30,7 +30,7 @@ struct Frame {
   const Module* module = nullptr;
   const ast::Decl* decl = nullptr;
   std::vector<Local> locals;
-  bool elementwise = false;          ///< names of tensors are element-wise nodes; `exp`, `maximum` ... mean operations on them
+  bool elementwise = false;  ///< names of tensors are element-wise nodes; `exp`, `maximum` ... mean operations on them
   Value result;
   bool returned = false;
 
@@ -39,15 +39,15 @@ struct Frame {
 };
 
 struct BoundArgument {
-  std::string_view name;             ///< empty: by position
+  std::string_view name;  ///< empty: by position
   Value value;
   SrcRange range;
 };
 struct Arguments {
   std::vector<BoundArgument> list;
-  std::optional<std::size_t> separator;   ///< how many of `list` stand before the `;`
-  bool rest = false;                      ///< `...`
-  SrcRange use;                           ///< the whole call
+  std::optional<std::size_t> separator;  ///< how many of `list` stand before the `;`
+  bool rest = false;                     ///< `...`
+  SrcRange use;                          ///< the whole call
 };
 
 /// What a call is bound to: tensors and parameters as declared.
@@ -107,18 +107,27 @@ protected:
                        const std::string& message);
 
   // ---- For the overriding class ----------------------------------------------------------------------------------------
-  template <class... Args> Value fail(Diag kind, SrcRange range, const Args&... args) {
-    annotate(sink.report(kind, range, args...));
+  template <class... Args>
+  Value fail(Diag kind, SrcRange range, const Args&... args) {
+    ++mistakes;
+    if (!isTold(kind, range)) annotate(sink.report(kind, range, args...));
     return {};
   }
   /// The same for a mistake that depends on the value of `on`: the levels of its symbols are named.
-  template <class... Args> Value failAt(ExprId on, Diag kind, SrcRange range, const Args&... args) {
+  template <class... Args>
+  Value failAt(ExprId on, Diag kind, SrcRange range, const Args&... args) {
+    ++mistakes;
+    if (isTold(kind, range)) return {};
     Diagnostic& diagnostic = sink.report(kind, range, args...);
     annotate(diagnostic);
     addLevels(diagnostic, on);
     return {};
   }
   void addLevels(Diagnostic& diagnostic, ExprId on);
+  /// Rows that make the same mistake in the same place tell it once.
+  bool isTold(Diag kind, SrcRange range) const;
+  /// Grows with every mistake, told or not.
+  std::size_t mistakeCount() const { return mistakes + sink.errorCount(); }
   Value wrongKind(SrcRange range, const std::string& who, const std::string& wants, const Value& found);
 
   bool executeBlock(const ast::Block& block);
@@ -159,6 +168,7 @@ protected:
   Frame* frame = nullptr;
   /// While positive, arithmetic failures are left in the expressions and not reported.
   int quiet = 0;
+  std::size_t mistakes = 0;
 
 private:
   Value evaluateName(const ast::NameRef& expr);
@@ -185,13 +195,14 @@ private:
   bool executeAssign(const ast::Assign& statement);
   bool assignOne(const ast::Name& name, Value value);
   bool passRest(const Signature& signature, Arguments& arguments);
-  bool bindOne(const Signature& signature, const ast::Parameter& parameter, const BoundArgument* given, Frame& callee, SrcRange use, int rank);
+  bool bindOne(const Signature& signature, const ast::Parameter& parameter, const BoundArgument* given, Frame& callee,
+               SrcRange use, int rank);
   bool checkDomain(const Signature& signature, const ast::Parameter& parameter, const Value& value, SrcRange range);
   Value reportArithmetic(ExprId made, SrcRange range, SrcRange divisor, ExprId right);
 
   Values shadow;
   std::unordered_map<const ast::Decl*, Value> constants;
-  std::vector<const ast::Decl*> active;      ///< functions and constants being evaluated
+  std::vector<const ast::Decl*> active;  ///< functions and constants being evaluated
   std::uint64_t steps = 0;
   int depth = 0;
 };

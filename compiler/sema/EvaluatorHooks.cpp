@@ -3,7 +3,9 @@
 
 namespace tbem::sema {
 
-Value Evaluator::runtimeBinary(const ast::Binary& expr, Value, Value) { return fail(Diag::unknown_at_compile_time, expr.range, "this"); }
+Value Evaluator::runtimeBinary(const ast::Binary& expr, Value, Value) {
+  return fail(Diag::unknown_at_compile_time, expr.range, "this");
+}
 Value Evaluator::runtimeUnary(const ast::Unary& expr, Value) { return fail(Diag::unknown_at_compile_time, expr.range, "this"); }
 Value Evaluator::runtimeSelect(const ast::IfExpr& expr, Value) {
   return fail(Diag::unknown_at_compile_time, expr.condition->range, "a condition");
@@ -30,8 +32,9 @@ Value Evaluator::applyCallable(const ast::Expr& use, const Value& callee, Argume
     std::string name(one.name);
     if (name.empty()) {
       if (position >= callable->parameters.size()) {
-        return fail(Diag::too_many_arguments, one.range, callable->name.text,
-                    std::to_string(callable->parameters.size()) + (callable->parameters.size() == 1 ? " parameter" : " parameters"));
+        return fail(
+            Diag::too_many_arguments, one.range, callable->name.text,
+            std::to_string(callable->parameters.size()) + (callable->parameters.size() == 1 ? " parameter" : " parameters"));
       }
       name = callable->parameters[position++].name.text;
     }
@@ -46,7 +49,8 @@ Value Evaluator::applyCallable(const ast::Expr& use, const Value& callee, Argume
       if (const std::string near = nearest(name, names); !near.empty()) d.note("did you mean `" + near + "`?");
       return {};
     }
-    std::optional<Value> typed = coerce(*declared->type, std::move(one.value), "`" + name + "` of `" + callable->name.text + "`", one.range, 0);
+    std::optional<Value> typed =
+        coerce(*declared->type, std::move(one.value), "`" + name + "` of `" + callable->name.text + "`", one.range, 0);
     if (!typed) return {};
     std::size_t at = 0;
     while (at < partial.names.size() && partial.names[at] != name) ++at;

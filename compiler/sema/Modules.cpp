@@ -28,9 +28,14 @@ SrcRange rangeOf(const std::vector<ast::Name>& path) {
 
 bool isNamed(const ast::Decl& decl) {
   switch (decl.kind) {
-    case ast::NodeKind::Import: case ast::NodeKind::Measure: case ast::NodeKind::Predict: case ast::NodeKind::Fit:
-    case ast::NodeKind::Assume: return false;
-    default: return !decl.name.empty();
+    case ast::NodeKind::Import:
+    case ast::NodeKind::Measure:
+    case ast::NodeKind::Predict:
+    case ast::NodeKind::Fit:
+    case ast::NodeKind::Assume:
+      return false;
+    default:
+      return !decl.name.empty();
   }
 }
 
@@ -115,7 +120,8 @@ private:
     for (const ast::Decl* decl : module.files.back()->declarations) {
       if (!isNamed(*decl)) continue;
       const auto [it, fresh] = module.own.emplace(decl->name.text, decl);
-      if (!fresh) sink.report(Diag::duplicate_name, decl->name.range, decl->name.text).label(it->second->name.range, "declared here first");
+      if (!fresh)
+        sink.report(Diag::duplicate_name, decl->name.range, decl->name.text).label(it->second->name.range, "declared here first");
     }
   }
 
@@ -238,7 +244,8 @@ private:
     const auto [known, fresh] = module.imported.emplace(wanted.text, Resolved{it->second, &target});
     if (!fresh && known->second.decl != it->second) {
       sink.report(Diag::import_clash, wanted.range, wanted.text, known->second.module->name, name)
-          .note("import one of them as a module: `import " + name + "`, then `" + name.substr(name.rfind('.') + 1) + "." + wanted.text + "`");
+          .note("import one of them as a module: `import " + name + "`, then `" + name.substr(name.rfind('.') + 1) + "." +
+                wanted.text + "`");
     }
   }
 
@@ -275,7 +282,7 @@ private:
   const Source& mainSource;
   const LoadOptions& options;
   std::unique_ptr<Program> program;
-  std::vector<std::string> open;      ///< user modules being read
+  std::vector<std::string> open;  ///< user modules being read
 };
 
 std::unique_ptr<Program> load(SourceManager& sources, DiagnosticSink& sink, const Source& main, const LoadOptions& options) {

@@ -28,18 +28,18 @@ struct Resolved {
 };
 
 struct Module {
-  std::string name;                        ///< "std.nn", "a.b"; "" for the program itself
+  std::string name;  ///< "std.nn", "a.b"; "" for the program itself
   bool isStandard = false;
   std::vector<std::unique_ptr<ast::File>> files;
   std::unordered_map<std::string, const ast::Decl*> own;
-  std::unordered_map<std::string, Resolved> imported;       ///< `import m: x`
-  std::unordered_map<std::string, const Module*> modules;   ///< `import m`, `import m as c`, by the word used in the file
+  std::unordered_map<std::string, Resolved> imported;      ///< `import m: x`
+  std::unordered_map<std::string, const Module*> modules;  ///< `import m`, `import m as c`, by the word used in the file
 };
 
 struct LoadOptions {
-  std::vector<std::string> path;           ///< folders of TBEM_PATH
-  std::optional<std::string> stdlib;       ///< TBEM_STDLIB: a folder instead of the embedded library
-  bool allStandard = false;                ///< every public name of `std` is in scope (`-e`, the REPL)
+  std::vector<std::string> path;      ///< folders of TBEM_PATH
+  std::optional<std::string> stdlib;  ///< TBEM_STDLIB: a folder instead of the embedded library
+  bool allStandard = false;           ///< every public name of `std` is in scope (`-e`, the REPL)
   /// Both variables of the environment.
   static LoadOptions fromEnvironment();
 };
@@ -62,7 +62,7 @@ public:
 private:
   friend class Loader;
   std::vector<std::unique_ptr<Module>> all;
-  std::vector<const Module*> preludes;     ///< in order of search
+  std::vector<const Module*> preludes;  ///< in order of search
 };
 
 /// Parses `main` and everything it imports; mistakes go to `sink`. Never null.

@@ -11,7 +11,8 @@ namespace tbem::sema {
 
 class NameChecker {
 public:
-  NameChecker(const Program& program, DiagnosticSink& sink, const Module& module) : program(program), sink(sink), module(module) {}
+  NameChecker(const Program& program, DiagnosticSink& sink, const Module& module)
+      : program(program), sink(sink), module(module) {}
   void check(const ast::Decl& decl);
 
 private:
@@ -58,9 +59,9 @@ private:
   DiagnosticSink& sink;
   const Module& module;
   std::vector<Name> names;
-  bool inDesign = false;        ///< parameters may still come from factors
-  bool gradients = false;       ///< `dy` is a name where `y` is a result
-  bool lenient = false;         ///< `step`, `random` and the words of element-wise expressions are names
+  bool inDesign = false;   ///< parameters may still come from factors
+  bool gradients = false;  ///< `dy` is a name where `y` is a result
+  bool lenient = false;    ///< `step`, `random` and the words of element-wise expressions are names
 };
 
 }  // namespace tbem::sema

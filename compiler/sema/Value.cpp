@@ -11,35 +11,59 @@ int dtypeIndex(std::string_view word) {
 
 std::string kindName(const Value& value) {
   switch (value.kind) {
-    case ValueKind::Poison: return "a mistake";
-    case ValueKind::None: return "nothing";
-    case ValueKind::Number: return "a number";
-    case ValueKind::Bool: return "a bool";
-    case ValueKind::String: return "a string";
-    case ValueKind::DType: return "an element type";
-    case ValueKind::List: return "a list";
-    case ValueKind::Tuple: return "a tuple";
-    case ValueKind::Record: return "a record";
-    case ValueKind::Set: return "a set";
-    case ValueKind::Range: return "a range";
-    case ValueKind::Declaration: case ValueKind::Partial:
+    case ValueKind::Poison:
+      return "a mistake";
+    case ValueKind::None:
+      return "nothing";
+    case ValueKind::Number:
+      return "a number";
+    case ValueKind::Bool:
+      return "a bool";
+    case ValueKind::String:
+      return "a string";
+    case ValueKind::DType:
+      return "an element type";
+    case ValueKind::List:
+      return "a list";
+    case ValueKind::Tuple:
+      return "a tuple";
+    case ValueKind::Record:
+      return "a record";
+    case ValueKind::Set:
+      return "a set";
+    case ValueKind::Range:
+      return "a range";
+    case ValueKind::Declaration:
+    case ValueKind::Partial:
       switch (value.decl != nullptr ? value.decl->kind : ast::NodeKind::Error) {
-        case ast::NodeKind::Function: return "a function";
-        case ast::NodeKind::Process: return "a process";
-        case ast::NodeKind::Design: return "a design";
+        case ast::NodeKind::Function:
+          return "a function";
+        case ast::NodeKind::Process:
+          return "a process";
+        case ast::NodeKind::Design:
+          return "a design";
         case ast::NodeKind::Callable:
           switch (static_cast<const ast::Callable*>(value.decl)->callable) {
-            case ast::CallableKind::Operator: return "an operator";
-            case ast::CallableKind::Block: return "a block";
-            case ast::CallableKind::Network: return "a network";
+            case ast::CallableKind::Operator:
+              return "an operator";
+            case ast::CallableKind::Block:
+              return "a block";
+            case ast::CallableKind::Network:
+              return "a network";
           }
           return "a declaration";
-        default: return "a declaration";
+        default:
+          return "a declaration";
       }
-    case ValueKind::Builtin: return "a function";
-    case ValueKind::Module: return "a module";
-    case ValueKind::Instance: return "an instance";
-    case ValueKind::Tensor: case ValueKind::Elem: return "a tensor";
+    case ValueKind::Builtin:
+      return "a function";
+    case ValueKind::Module:
+      return "a module";
+    case ValueKind::Instance:
+      return "an instance";
+    case ValueKind::Tensor:
+    case ValueKind::Elem:
+      return "a tensor";
   }
   return "a value";
 }
@@ -54,16 +78,23 @@ std::string commaList(const ExprPool& pool, const std::vector<Value>& items) {
 
 std::string print(const ExprPool& pool, const Value& value) {
   switch (value.kind) {
-    case ValueKind::Number: return pool.str(value.expr);
+    case ValueKind::Number:
+      return pool.str(value.expr);
     case ValueKind::Bool:
       if (const auto known = pool.constantValue(value.expr)) return known->num != 0 ? "true" : "false";
       return pool.str(value.expr);
-    case ValueKind::String: return "\"" + value.text + "\"";
-    case ValueKind::DType: return std::string(kDTypeNames[value.id]);
-    case ValueKind::List: return "[" + commaList(pool, value.items) + "]";
-    case ValueKind::Tuple: return "(" + commaList(pool, value.items) + ")";
-    case ValueKind::Set: return "{" + commaList(pool, value.items) + "}";
-    case ValueKind::Record: case ValueKind::Partial: {
+    case ValueKind::String:
+      return "\"" + value.text + "\"";
+    case ValueKind::DType:
+      return std::string(kDTypeNames[value.id]);
+    case ValueKind::List:
+      return "[" + commaList(pool, value.items) + "]";
+    case ValueKind::Tuple:
+      return "(" + commaList(pool, value.items) + ")";
+    case ValueKind::Set:
+      return "{" + commaList(pool, value.items) + "}";
+    case ValueKind::Record:
+    case ValueKind::Partial: {
       std::string text;
       for (std::size_t i = 0; i < value.items.size(); ++i) {
         text += (i == 0 ? "" : ", ") + value.names[i] + ": " + print(pool, value.items[i]);
@@ -76,9 +107,12 @@ std::string print(const ExprPool& pool, const Value& value) {
       if (!step || *step != Rational::of(1)) text += " step " + print(pool, value.items[2]);
       return text;
     }
-    case ValueKind::Declaration: return value.decl->name.text;
-    case ValueKind::Module: return value.text;
-    default: return kindName(value);
+    case ValueKind::Declaration:
+      return value.decl->name.text;
+    case ValueKind::Module:
+      return value.text;
+    default:
+      return kindName(value);
   }
 }
 

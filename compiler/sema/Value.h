@@ -16,50 +16,95 @@
 namespace tbem::sema {
 
 enum class ValueKind : std::uint8_t {
-  Poison,       ///< a mistake was reported; whatever it touches is poison too, in silence
-  None,         ///< an absent weight; the value of what has no results
-  Number, Bool, String, DType, List, Tuple, Record, Set, Range,
+  Poison,  ///< a mistake was reported; whatever it touches is poison too, in silence
+  None,    ///< an absent weight; the value of what has no results
+  Number,
+  Bool,
+  String,
+  DType,
+  List,
+  Tuple,
+  Record,
+  Set,
+  Range,
   Declaration,  ///< an operator, block, network, function, process, design ... by name
   Partial,      ///< a callable with parameters but no tensors, outside any network: `sgd(lr: 0.1)` as a level
-  Builtin, Module,
-  Instance,     ///< a callable with parameters that owns weights
-  Tensor, Elem
+  Builtin,
+  Module,
+  Instance,  ///< a callable with parameters that owns weights
+  Tensor,
+  Elem
 };
 
 /// Exponents of bytes, seconds, joules and floating-point operations; watts are joules a second, hertz is one over seconds.
 using UnitPowers = std::array<std::int8_t, 4>;
 
 /// Element types in the order of `tbem_dtype`.
-constexpr std::array<std::string_view, 11> kDTypeNames = {"f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "i64", "i32", "i8", "u8", "bool"};
+constexpr std::array<std::string_view, 11> kDTypeNames = {"f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2",
+                                                          "i64", "i32", "i8",  "u8",   "bool"};
 /// Position of the word in kDTypeNames, or -1.
 int dtypeIndex(std::string_view word);
 
 struct Value {
   ValueKind kind = ValueKind::Poison;
-  bool isReal = false;               ///< Number: of a `real` parameter, so a run-time scalar where run-time arithmetic uses it
-  bool inclusive = false;            ///< Range
-  UnitPowers unit{};                 ///< Number
-  ExprId expr = kNoExpr;             ///< Number, Bool
-  std::uint32_t id = 0;              ///< DType, Instance, Tensor, Elem, Builtin: position
-  std::string text;                  ///< String; Module: its path so far
-  std::vector<Value> items;          ///< List, Tuple, Set, Record, Range {low, high, step}, Partial
-  std::vector<std::string> names;    ///< of a Record's fields, of a Partial's parameters
-  const ast::Decl* decl = nullptr;   ///< Declaration, Partial
-  const Module* module = nullptr;    ///< Declaration, Partial, Module
+  bool isReal = false;              ///< Number: of a `real` parameter, so a run-time scalar where run-time arithmetic uses it
+  bool inclusive = false;           ///< Range
+  UnitPowers unit{};                ///< Number
+  ExprId expr = kNoExpr;            ///< Number, Bool
+  std::uint32_t id = 0;             ///< DType, Instance, Tensor, Elem, Builtin: position
+  std::string text;                 ///< String; Module: its path so far
+  std::vector<Value> items;         ///< List, Tuple, Set, Record, Range {low, high, step}, Partial
+  std::vector<std::string> names;   ///< of a Record's fields, of a Partial's parameters
+  const ast::Decl* decl = nullptr;  ///< Declaration, Partial
+  const Module* module = nullptr;   ///< Declaration, Partial, Module
 
   bool is(ValueKind k) const { return kind == k; }
   bool isPoison() const { return kind == ValueKind::Poison; }
   bool isRuntime() const { return kind == ValueKind::Tensor || kind == ValueKind::Elem; }
 
   static Value none() { return ofKind(ValueKind::None); }
-  static Value number(ExprId e, bool real = false) { Value v = ofKind(ValueKind::Number); v.expr = e; v.isReal = real; return v; }
-  static Value boolean(ExprId e) { Value v = ofKind(ValueKind::Bool); v.expr = e; return v; }
-  static Value string(std::string s) { Value v = ofKind(ValueKind::String); v.text = std::move(s); return v; }
-  static Value list(std::vector<Value> items) { Value v = ofKind(ValueKind::List); v.items = std::move(items); return v; }
-  static Value tuple(std::vector<Value> items) { Value v = ofKind(ValueKind::Tuple); v.items = std::move(items); return v; }
-  static Value indexed(ValueKind k, std::uint32_t id) { Value v = ofKind(k); v.id = id; return v; }
-  static Value declaration(Resolved r) { Value v = ofKind(ValueKind::Declaration); v.decl = r.decl; v.module = r.module; return v; }
-  static Value ofKind(ValueKind k) { Value v; v.kind = k; return v; }
+  static Value number(ExprId e, bool real = false) {
+    Value v = ofKind(ValueKind::Number);
+    v.expr = e;
+    v.isReal = real;
+    return v;
+  }
+  static Value boolean(ExprId e) {
+    Value v = ofKind(ValueKind::Bool);
+    v.expr = e;
+    return v;
+  }
+  static Value string(std::string s) {
+    Value v = ofKind(ValueKind::String);
+    v.text = std::move(s);
+    return v;
+  }
+  static Value list(std::vector<Value> items) {
+    Value v = ofKind(ValueKind::List);
+    v.items = std::move(items);
+    return v;
+  }
+  static Value tuple(std::vector<Value> items) {
+    Value v = ofKind(ValueKind::Tuple);
+    v.items = std::move(items);
+    return v;
+  }
+  static Value indexed(ValueKind k, std::uint32_t id) {
+    Value v = ofKind(k);
+    v.id = id;
+    return v;
+  }
+  static Value declaration(Resolved r) {
+    Value v = ofKind(ValueKind::Declaration);
+    v.decl = r.decl;
+    v.module = r.module;
+    return v;
+  }
+  static Value ofKind(ValueKind k) {
+    Value v;
+    v.kind = k;
+    return v;
+  }
 };
 
 /// "an int", "a list", "a tensor": for messages.

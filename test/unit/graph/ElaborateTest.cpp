@@ -5,14 +5,15 @@ namespace tbem::test {
 namespace {
 
 std::string design(const std::string& network, const std::string& input, const std::string& task = "") {
-  return "import std.vision: alexnet, vgg, resnet, lenet5, cifar_resnet, small_vgg\ndesign d of " + network + " {\n " + input + "\n " + task + "\n}\n";
+  return "import std.vision: alexnet, vgg, resnet, lenet5, cifar_resnet, small_vgg\ndesign d of " + network + " {\n " + input +
+         "\n " + task + "\n}\n";
 }
 constexpr const char* kTrain = "task train(loss: cross_entropy, optimizer: sgd(lr: 0.01))";
 
 struct Published {
   const char* network;
   std::int64_t parameters;
-  std::int64_t convolutionFlops;    ///< 2 x multiply-adds at batch 2, 3x224x224; 0: not compared
+  std::int64_t convolutionFlops;  ///< 2 x multiply-adds at batch 2, 3x224x224; 0: not compared
 };
 class PublishedSizes : public testing::TestWithParam<Published> {};
 
@@ -27,11 +28,12 @@ TEST_P(PublishedSizes, MatchTheModelCards) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Networks, PublishedSizes, testing::Values(
-    Published{"alexnet", 61'100'840, 2'622'266'112}, Published{"vgg(depth: 11)", 132'863'336, 0},
-    Published{"vgg(depth: 16)", 138'357'544, 61'386'522'624}, Published{"vgg(16, norm: true)", 138'365'992, 0},
-    Published{"resnet(depth: 18)", 11'689'512, 7'254'245'376}, Published{"resnet(depth: 50)", 25'557'032, 16'348'545'024},
-    Published{"resnet(depth: 152)", 60'192'808, 0}));
+INSTANTIATE_TEST_SUITE_P(
+    Networks, PublishedSizes,
+    testing::Values(Published{"alexnet", 61'100'840, 2'622'266'112}, Published{"vgg(depth: 11)", 132'863'336, 0},
+                    Published{"vgg(depth: 16)", 138'357'544, 61'386'522'624}, Published{"vgg(16, norm: true)", 138'365'992, 0},
+                    Published{"resnet(depth: 18)", 11'689'512, 7'254'245'376},
+                    Published{"resnet(depth: 50)", 25'557'032, 16'348'545'024}, Published{"resnet(depth: 152)", 60'192'808, 0}));
 
 TEST(Elaborate, ForwardAndBackwardOfResnet18) {
   Built built(design("resnet(depth: 18)", "input image: [2, 3, 224, 224]", kTrain));
@@ -47,8 +49,10 @@ TEST(Elaborate, ForwardAndBackwardOfResnet18) {
 }
 
 TEST(Elaborate, OneStructureServesAllBatchesAndWidthsOfADepth) {
-  Built built("import std.vision: small_vgg\ndesign d of small_vgg {\n factor batch: 4, 8, 16, 32\n factor depth: 11, 13, 16, 19\n"
-              " factor width: 16, 32, 48, 64\n input image: [batch, 3, 32, 32]\n " + std::string(kTrain) + "\n}\n");
+  Built built(
+      "import std.vision: small_vgg\ndesign d of small_vgg {\n factor batch: 4, 8, 16, 32\n factor depth: 11, 13, 16, 19\n"
+      " factor width: 16, 32, 48, 64\n input image: [batch, 3, 32, 32]\n " +
+      std::string(kTrain) + "\n}\n");
   for (std::uint32_t b = 0; b < 4; ++b) {
     for (std::uint32_t w = 0; w < 4; ++w) {
       const auto row = built.row({b, 0, w});
@@ -65,7 +69,9 @@ TEST(Elaborate, OneStructureServesAllBatchesAndWidthsOfADepth) {
 
 TEST(Elaborate, ParametersOfSmallVggFollowTheClosedForm) {
   // Convolutions without bias: 9 * in * out; batch norm: 2 * out; the classifier: 8w * 10 + 10 on a 1x1 image.
-  Built built("import std.vision: small_vgg\ndesign d of small_vgg {\n factor width: 16, 20\n factor depth: 13\n input image: [2, 3, 32, 32]\n}\n");
+  Built built(
+      "import std.vision: small_vgg\ndesign d of small_vgg {\n factor width: 16, 20\n factor depth: 13\n input image: [2, 3, 32, "
+      "32]\n}\n");
   for (std::uint32_t level = 0; level < 2; ++level) {
     const auto row = built.row({level});
     ASSERT_TRUE(row) << built.errors();
@@ -103,14 +109,32 @@ design d of net { input x: [1, 4, 2, 2] }
 )");
   const auto row = built.row();
   ASSERT_TRUE(row) << built.errors();
-  EXPECT_EQ(weightPaths(*row), (std::vector<std::string>{
-      "stem.weight", "stem.bias", "stem2d.shared.weight",
-      "stage[0].unit.scale", "stage[0].unit.conv2d.weight", "stage[0].unit.conv2d.bias", "stage[0].unit.conv2d_2.weight",
-      "stage[0].unit_2.scale", "stage[0].unit_2.conv2d.weight", "stage[0].unit_2.conv2d.bias", "stage[0].unit_2.conv2d_2.weight",
-      "stage[1].unit.scale", "stage[1].unit.conv2d.weight", "stage[1].unit.conv2d.bias", "stage[1].unit.conv2d_2.weight",
-      "stage[1].unit_2.scale", "stage[1].unit_2.conv2d.weight", "stage[1].unit_2.conv2d.bias", "stage[1].unit_2.conv2d_2.weight",
-      "for[0].batch_norm.weight", "for[0].batch_norm.bias", "for[1].batch_norm.weight", "for[1].batch_norm.bias",
-      "for_2[0].conv2d.weight", "dense.weight", "dense.bias"}));
+  EXPECT_EQ(weightPaths(*row), (std::vector<std::string>{"stem.weight",
+                                                         "stem.bias",
+                                                         "stem2d.shared.weight",
+                                                         "stage[0].unit.scale",
+                                                         "stage[0].unit.conv2d.weight",
+                                                         "stage[0].unit.conv2d.bias",
+                                                         "stage[0].unit.conv2d_2.weight",
+                                                         "stage[0].unit_2.scale",
+                                                         "stage[0].unit_2.conv2d.weight",
+                                                         "stage[0].unit_2.conv2d.bias",
+                                                         "stage[0].unit_2.conv2d_2.weight",
+                                                         "stage[1].unit.scale",
+                                                         "stage[1].unit.conv2d.weight",
+                                                         "stage[1].unit.conv2d.bias",
+                                                         "stage[1].unit.conv2d_2.weight",
+                                                         "stage[1].unit_2.scale",
+                                                         "stage[1].unit_2.conv2d.weight",
+                                                         "stage[1].unit_2.conv2d.bias",
+                                                         "stage[1].unit_2.conv2d_2.weight",
+                                                         "for[0].batch_norm.weight",
+                                                         "for[0].batch_norm.bias",
+                                                         "for[1].batch_norm.weight",
+                                                         "for[1].batch_norm.bias",
+                                                         "for_2[0].conv2d.weight",
+                                                         "dense.weight",
+                                                         "dense.bias"}));
 }
 
 TEST(Elaborate, ASharedBlockHasItsWeightsOnce) {
@@ -125,7 +149,8 @@ design d of net { input x: [5, 3]
 )");
   const auto row = built.row();
   ASSERT_TRUE(row) << built.errors();
-  EXPECT_EQ(weightPaths(*row), (std::vector<std::string>{"b.dense.weight", "b.dense.bias", "b.dense_2.weight", "b.dense_2.bias"}));
+  EXPECT_EQ(weightPaths(*row),
+            (std::vector<std::string>{"b.dense.weight", "b.dense.bias", "b.dense_2.weight", "b.dense_2.bias"}));
   EXPECT_EQ(parameters(*row), 2 * (9 + 3));
   EXPECT_EQ(graph::verify(row->graph()), std::vector<std::string>{});
 }
@@ -146,15 +171,17 @@ design d of net { input x: [5, 3]
 }
 
 TEST(Elaborate, BatchNormUpdatesItsBuffersInPlace) {
-  Built built("network net(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] { return batch_norm(x) }\n"
-              "design d of net { input x: [2, 3, 4, 4]\n task train(loss: mse, optimizer: sgd(lr: 1)) }\n");
+  Built built(
+      "network net(x: tensor[n, c, h, w]) -> tensor[n, c, h, w] { return batch_norm(x) }\n"
+      "design d of net { input x: [2, 3, 4, 4]\n task train(loss: mse, optimizer: sgd(lr: 1)) }\n");
   const auto row = built.row();
   ASSERT_TRUE(row) << built.errors();
   const graph::Graph& g = row->graph();
   ASSERT_EQ(g.buffers.size(), 2U);
   for (const graph::TensorId buffer : g.buffers) {
     int writers = 0;
-    for (const graph::Op& op : g.ops) for (const graph::TensorId result : op.outputs) writers += g[result].storage == g[buffer].storage ? 1 : 0;
+    for (const graph::Op& op : g.ops)
+      for (const graph::TensorId result : op.outputs) writers += g[result].storage == g[buffer].storage ? 1 : 0;
     EXPECT_EQ(writers, 1) << g[g[buffer].storage].path;
   }
 }
@@ -173,8 +200,9 @@ TEST(Elaborate, NoGradientForTheImageOrTheTarget) {
 }
 
 TEST(Elaborate, ALearningRateIsAScalarAndNoStructure) {
-  Built built("design d of mlp(widths: [4, 2]) {\n factor lr: 0.1, 0.01, 0.001\n factor batch: 2, 3\n input x: [batch, 5]\n"
-              " task train(loss: cross_entropy, optimizer: sgd(lr: lr))\n}\n");
+  Built built(
+      "design d of mlp(widths: [4, 2]) {\n factor lr: 0.1, 0.01, 0.001\n factor batch: 2, 3\n input x: [batch, 5]\n"
+      " task train(loss: cross_entropy, optimizer: sgd(lr: lr))\n}\n");
   for (std::uint32_t level = 0; level < 3; ++level) ASSERT_TRUE(built.row({level, level % 2})) << built.errors();
   EXPECT_EQ(built.experiment->structureCount(), 1U);
   const auto row = built.row({2, 0});
@@ -188,9 +216,10 @@ TEST(Elaborate, ALearningRateIsAScalarAndNoStructure) {
 }
 
 TEST(Elaborate, OptimisersAndNetworksAsLevels) {
-  Built built("import std.vision: cifar_resnet, lenet5\ndesign d of model {\n factor model: cifar_resnet(depth: 20), mlp(widths: [10])\n"
-              " factor optimizer: sgd(lr: 0.1), sgd(lr: 0.1, momentum: 0.9), adam\n factor batch: 2, 4\n"
-              " input image: [batch, 3, 32, 32]\n task train(loss: cross_entropy, optimizer: optimizer)\n}\n");
+  Built built(
+      "import std.vision: cifar_resnet, lenet5\ndesign d of model {\n factor model: cifar_resnet(depth: 20), mlp(widths: [10])\n"
+      " factor optimizer: sgd(lr: 0.1), sgd(lr: 0.1, momentum: 0.9), adam\n factor batch: 2, 4\n"
+      " input image: [batch, 3, 32, 32]\n task train(loss: cross_entropy, optimizer: optimizer)\n}\n");
   const auto plain = built.row({0, 0, 0}), momentum = built.row({0, 1, 0}), adam = built.row({0, 2, 1});
   ASSERT_TRUE(plain && momentum && adam) << built.errors();
   EXPECT_EQ(parameters(*plain), 269'722);
@@ -201,8 +230,10 @@ TEST(Elaborate, OptimisersAndNetworksAsLevels) {
 }
 
 TEST(Elaborate, ABrokenConditionNamesLevelsValuesAndShapes) {
-  Built built("network net(x: tensor[n, 3, h, w]) -> tensor[n, k] {\n return x |> max_pool2d(kernel: 2) |> conv2d(out: 2, kernel: 5) |> flatten\n}\n"
-              "design d of net {\n factor size: 16, 8\n input x: [1, 3, size, size]\n}\n");
+  Built built(
+      "network net(x: tensor[n, 3, h, w]) -> tensor[n, k] {\n return x |> max_pool2d(kernel: 2) |> conv2d(out: 2, kernel: 5) |> "
+      "flatten\n}\n"
+      "design d of net {\n factor size: 16, 8\n input x: [1, 3, size, size]\n}\n");
   EXPECT_TRUE(built.row({0})) << built.errors();
   EXPECT_FALSE(built.row({1}));
   ASSERT_EQ(built.session.sink.errorCount(), 1U) << built.errors();
@@ -211,6 +242,25 @@ TEST(Elaborate, ABrokenConditionNamesLevelsValuesAndShapes) {
   EXPECT_EQ(d.levels, (std::vector<std::pair<std::string, std::string>>{{"size", "8"}}));
   EXPECT_NE(built.errors().find("x [1, 3, 8, 8] -> max_pool2d [1, 3, 4, 4]"), std::string::npos) << built.errors();
   EXPECT_EQ(built.experiment->structureCount(), 1U);
+}
+
+TEST(Elaborate, AMistakeOfSeveralRowsIsToldOnce) {
+  Built built(
+      "network net(x: tensor[n, c]; depth: int) -> tensor[n, 2] {\n return x |> dense([4, 8][depth]) |> dense(2)\n}\n"
+      "design d of net {\n factor depth: 2, 3, 4\n input x: [4, 8]\n}\n");
+  for (std::uint32_t level = 0; level < 3; ++level) EXPECT_FALSE(built.row({level}));
+  EXPECT_EQ(built.session.sink.all().size(), 1U) << built.errors();
+  EXPECT_EQ(built.session.sink.all().front().levels, (std::vector<std::pair<std::string, std::string>>{{"depth", "2"}}));
+}
+
+TEST(Elaborate, OnlyLevelsThatMatterAreNamed) {
+  Built built(
+      "network net(x: tensor[n, c]; width: int) -> tensor[n, 2] {\n assert width < 5, \"too wide\"\n return x |> dense(2)\n}\n"
+      "design d of net {\n factor batch: 2, 3\n factor width: 4, 6\n input x: [batch, 8]\n}\n");
+  EXPECT_TRUE(built.row({0, 0})) << built.errors();
+  EXPECT_FALSE(built.row({1, 1}));
+  ASSERT_EQ(built.session.sink.all().size(), 1U) << built.errors();
+  EXPECT_EQ(built.session.sink.all().front().levels, (std::vector<std::pair<std::string, std::string>>{{"width", "6"}}));
 }
 
 TEST(Elaborate, ElementTypesFollowTheOption) {
@@ -223,9 +273,12 @@ TEST(Elaborate, ElementTypesFollowTheOption) {
 }
 
 TEST(Elaborate, NestedFactorsExistUnderTheirParentOnly) {
-  Built built("network net(x: tensor[n, 3, h, w]; kind: string, kernel: int = 1) -> tensor[n, 2, h, w] {\n"
-              " return if kind = \"conv\" then conv2d(x, out: 2, kernel: kernel, pad: kernel div 2) else conv2d(x, out: 2, kernel: 1, use_bias: false)\n}\n"
-              "design d of net {\n factor kind: \"conv\", \"plain\"\n factor kernel: 3, 5 under kind = \"conv\"\n input x: [1, 3, 8, 8]\n}\n");
+  Built built(
+      "network net(x: tensor[n, 3, h, w]; kind: string, kernel: int = 1) -> tensor[n, 2, h, w] {\n"
+      " return if kind = \"conv\" then conv2d(x, out: 2, kernel: kernel, pad: kernel div 2) else conv2d(x, out: 2, kernel: 1, "
+      "use_bias: false)\n}\n"
+      "design d of net {\n factor kind: \"conv\", \"plain\"\n factor kernel: 3, 5 under kind = \"conv\"\n input x: [1, 3, 8, "
+      "8]\n}\n");
   const auto five = built.row({0, 1}), plain = built.row({1, 0});
   ASSERT_TRUE(five && plain) << built.errors();
   EXPECT_EQ(parameters(*five), 2 * 3 * 25 + 2);
@@ -233,7 +286,9 @@ TEST(Elaborate, NestedFactorsExistUnderTheirParentOnly) {
 }
 
 TEST(Elaborate, WhereIsCheckedAtLevels) {
-  Built built("design d of mlp {\n factor widths: [4, 2], [8, 2]\n factor batch: 2, 4\n input x: [batch, 3]\n where batch <= 2 or len(widths) < 2\n}\n");
+  Built built(
+      "design d of mlp {\n factor widths: [4, 2], [8, 2]\n factor batch: 2, 4\n input x: [batch, 3]\n where batch <= 2 or "
+      "len(widths) < 2\n}\n");
   const std::uint32_t small[] = {0, 0}, large[] = {0, 1};
   EXPECT_EQ(graph::satisfiesWhere(built.session, *built.program, *built.spec, small), true) << built.errors();
   EXPECT_EQ(graph::satisfiesWhere(built.session, *built.program, *built.spec, large), false);

@@ -50,7 +50,8 @@ inline std::int64_t parameters(const graph::Row& row) {
 }
 
 /// Multiply-adds of the operators that `pick` chooses.
-template <class Pick> std::int64_t macs(const graph::Row& row, Pick&& pick) {
+template <class Pick>
+std::int64_t macs(const graph::Row& row, Pick&& pick) {
   std::int64_t total = 0;
   for (const graph::Op& op : row.graph().ops) {
     for (const graph::FlopPart& part : op.flops) {
@@ -62,7 +63,8 @@ template <class Pick> std::int64_t macs(const graph::Row& row, Pick&& pick) {
 
 inline std::vector<std::string> weightPaths(const graph::Row& row) {
   std::vector<std::string> paths;
-  for (const graph::Graph::Weight& weight : row.graph().weights) paths.push_back(row.graph()[row.graph()[weight.value].storage].path);
+  for (const graph::Graph::Weight& weight : row.graph().weights)
+    paths.push_back(row.graph()[row.graph()[weight.value].storage].path);
   return paths;
 }
 

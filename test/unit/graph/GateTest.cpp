@@ -38,7 +38,8 @@ TEST(Gates, TheThresholdIsAScalarOfTheStep) {
 }
 
 TEST(Gates, TrainingThroughOneIsRefused) {
-  Built built(std::string(kSkip) + "design d of net { input x: [2, 3, 4, 4]\n task train(loss: mse, optimizer: sgd(lr: 0.1)) }\n");
+  Built built(std::string(kSkip) +
+              "design d of net { input x: [2, 3, 4, 4]\n task train(loss: mse, optimizer: sgd(lr: 0.1)) }\n");
   EXPECT_FALSE(built.row());
   ASSERT_EQ(built.session.sink.errorCount(), 1U) << built.errors();
   EXPECT_EQ(built.session.sink.all().back().kind, Diag::gates_not_trained);

@@ -10,34 +10,49 @@ namespace {
 
 struct Case {
   const char* name;
-  const char* body;        ///< of a network of x: tensor[n, 3, 6, 6]
+  const char* body;  ///< of a network of x: tensor[n, 3, 6, 6]
   double tolerance = 2e-6;
 };
 
 const Case kCases[] = {
-  {"conv2d", "return x |> conv2d(out: 4, kernel: 3)"},
-  {"conv2d_stride_pad", "return x |> conv2d(out: 2, kernel: [3, 2], stride: 2, pad: [1, 0, 2, 1])"},
-  {"conv2d_groups", "return x |> conv2d(out: 4, kernel: 1) |> conv2d(out: 6, kernel: 3, groups: 2, dilation: 2, use_bias: false)"},
-  {"dense", "return x |> flatten |> dense(5) |> dense(3, use_bias: false)"},
-  {"batch_norm", "return x |> conv2d(out: 4, kernel: 3) |> batch_norm |> conv2d(out: 2, kernel: 1)", 1e-5},
-  {"max_pool", "return x |> conv2d(out: 2, kernel: 3, pad: 1) |> max_pool2d(kernel: 3, stride: 2, pad: 1)"},
-  {"avg_pool", "return x |> conv2d(out: 2, kernel: 3, pad: 1) |> avg_pool2d(kernel: 3, stride: 2, pad: 1, count_include_pad: false)"},
-  {"avg_pool_pad", "return x |> conv2d(out: 2, kernel: 3, pad: 1) |> avg_pool2d(kernel: 2, pad: 1)"},
-  {"adaptive_pool", "return x |> conv2d(out: 2, kernel: 1) |> adaptive_avg_pool2d(size: [4, 5])"},
-  {"global_pool", "return x |> conv2d(out: 2, kernel: 1) |> global_avg_pool"},
-  {"smooth", "let y = conv2d(x, out: 3, kernel: 1)\n return sigmoid(y) + tanh(y) * silu(y) - gelu(y) / (softplus(y) + 1)"},
-  {"exponential", "let y = conv2d(x, out: 3, kernel: 1)\n return log(exp(y) + 1) + sqrt(square(y) + 1) + rsqrt(y * y + 2) + pow(y * y + 1, exponent: 1.5)"},
-  {"kinked", "let y = conv2d(x, out: 3, kernel: 1)\n return relu(y) + relu6(4 * y) + leaky_relu(y, slope: 0.2) + elu(y) + abs(y) + clamp(y, low: -0.3, high: 0.4)"},
-  {"extrema", "let y = conv2d(x, out: 3, kernel: 1)\n return maximum(y, x) * minimum(x, 2 * y)"},
-  {"numbers", "let y = conv2d(x, out: 3, kernel: 1)\n return 2 - (y - 1) / 3 + 1 / (y * y + 2) - (-y)"},
-  {"broadcast", "let y = conv2d(x, out: 3, kernel: 1)\n let m = mean(y, axis: [0, 2, 3])\n return y * reshape(m, shape: [1, 3, 1, 1]) + y / (reshape(m, shape: [3, 1, 1]) + 5)"},
-  {"reductions", "let y = conv2d(x, out: 3, kernel: 1)\n return sum(y, axis: 1) + max(y, axis: 1) * mean(y, axis: -3) + variance(y, axis: 1)"},
-  {"softmaxes", "let y = conv2d(x, out: 3, kernel: 1)\n return softmax(y, axis: 1) + log_softmax(y, axis: 3)"},
-  {"moves", "let y = conv2d(x, out: 3, kernel: 1)\n return permute(y, order: [0, 2, 1, 3]) |> transpose |> pad(low: [0, 1, 0, 2], high: [0, 0, 3, 1], interior: [0, 0, 1, 2]) |> slice(start: [0, 1, 2, 1], size: [2, 3, 2, 4], stride: [1, 2, 3, 2])"},
-  {"matmuls", "let a = conv2d(x, out: 2, kernel: 1)\n let b = conv2d(x, out: 2, kernel: [3, 1], pad: [1, 0])\n return matmul(a, b) + matmul(a, b, transpose_a: true) + matmul(a, b, transpose_b: true) + matmul(a, b, transpose_a: true, transpose_b: true)"},
-  {"shared", "let c = conv2d(out: 3, kernel: 3, pad: 1)\n var y = c(x)\n for i in 0 .. 2 { y = y |> c |> tanh }\n return y + x"},
-  {"residual", "return x |> residual(out: 4, stride: 2) |> bottleneck(width: 2)", 2e-5},
-  {"dropout", "return x |> conv2d(out: 3, kernel: 1) |> dropout(0.4) |> tanh"},
+    {"conv2d", "return x |> conv2d(out: 4, kernel: 3)"},
+    {"conv2d_stride_pad", "return x |> conv2d(out: 2, kernel: [3, 2], stride: 2, pad: [1, 0, 2, 1])"},
+    {"conv2d_groups",
+     "return x |> conv2d(out: 4, kernel: 1) |> conv2d(out: 6, kernel: 3, groups: 2, dilation: 2, use_bias: false)"},
+    {"dense", "return x |> flatten |> dense(5) |> dense(3, use_bias: false)"},
+    {"batch_norm", "return x |> conv2d(out: 4, kernel: 3) |> batch_norm |> conv2d(out: 2, kernel: 1)", 1e-5},
+    {"max_pool", "return x |> conv2d(out: 2, kernel: 3, pad: 1) |> max_pool2d(kernel: 3, stride: 2, pad: 1)"},
+    {"avg_pool",
+     "return x |> conv2d(out: 2, kernel: 3, pad: 1) |> avg_pool2d(kernel: 3, stride: 2, pad: 1, count_include_pad: false)"},
+    {"avg_pool_pad", "return x |> conv2d(out: 2, kernel: 3, pad: 1) |> avg_pool2d(kernel: 2, pad: 1)"},
+    {"adaptive_pool", "return x |> conv2d(out: 2, kernel: 1) |> adaptive_avg_pool2d(size: [4, 5])"},
+    {"global_pool", "return x |> conv2d(out: 2, kernel: 1) |> global_avg_pool"},
+    {"smooth", "let y = conv2d(x, out: 3, kernel: 1)\n return sigmoid(y) + tanh(y) * silu(y) - gelu(y) / (softplus(y) + 1)"},
+    {"exponential",
+     "let y = conv2d(x, out: 3, kernel: 1)\n return log(exp(y) + 1) + sqrt(square(y) + 1) + rsqrt(y * y + 2) + pow(y * y + 1, "
+     "exponent: 1.5)"},
+    {"kinked",
+     "let y = conv2d(x, out: 3, kernel: 1)\n return relu(y) + relu6(4 * y) + leaky_relu(y, slope: 0.2) + elu(y) + abs(y) + "
+     "clamp(y, low: -0.3, high: 0.4)"},
+    {"extrema", "let y = conv2d(x, out: 3, kernel: 1)\n return maximum(y, x) * minimum(x, 2 * y)"},
+    {"numbers", "let y = conv2d(x, out: 3, kernel: 1)\n return 2 - (y - 1) / 3 + 1 / (y * y + 2) - (-y)"},
+    {"broadcast",
+     "let y = conv2d(x, out: 3, kernel: 1)\n let m = mean(y, axis: [0, 2, 3])\n return y * reshape(m, shape: [1, 3, 1, 1]) + y / "
+     "(reshape(m, shape: [3, 1, 1]) + 5)"},
+    {"reductions",
+     "let y = conv2d(x, out: 3, kernel: 1)\n return sum(y, axis: 1) + max(y, axis: 1) * mean(y, axis: -3) + variance(y, axis: "
+     "1)"},
+    {"softmaxes", "let y = conv2d(x, out: 3, kernel: 1)\n return softmax(y, axis: 1) + log_softmax(y, axis: 3)"},
+    {"moves",
+     "let y = conv2d(x, out: 3, kernel: 1)\n return permute(y, order: [0, 2, 1, 3]) |> transpose |> pad(low: [0, 1, 0, 2], high: "
+     "[0, 0, 3, 1], interior: [0, 0, 1, 2]) |> slice(start: [0, 1, 2, 1], size: [2, 3, 2, 4], stride: [1, 2, 3, 2])"},
+    {"matmuls",
+     "let a = conv2d(x, out: 2, kernel: 1)\n let b = conv2d(x, out: 2, kernel: [3, 1], pad: [1, 0])\n return matmul(a, b) + "
+     "matmul(a, b, transpose_a: true) + matmul(a, b, transpose_b: true) + matmul(a, b, transpose_a: true, transpose_b: true)"},
+    {"shared",
+     "let c = conv2d(out: 3, kernel: 3, pad: 1)\n var y = c(x)\n for i in 0 .. 2 { y = y |> c |> tanh }\n return y + x"},
+    {"residual", "return x |> residual(out: 4, stride: 2) |> bottleneck(width: 2)", 2e-5},
+    {"dropout", "return x |> conv2d(out: 3, kernel: 1) |> dropout(0.4) |> tanh"},
 };
 
 class Gradients : public testing::TestWithParam<Case> {};
@@ -45,7 +60,7 @@ class Gradients : public testing::TestWithParam<Case> {};
 TEST_P(Gradients, MatchCentralDifferences) {
   const Case& c = GetParam();
   Built built("network net(x: tensor[n, 3, h, w]) -> tensor[..s] {\n " + std::string(c.body) +
-              "\n}\ndesign d of net {\n input x: [2, 3, 6, 6]\n task train(loss: mse, optimizer: sgd(lr: 0.1))\n}\n",
+                  "\n}\ndesign d of net {\n input x: [2, 3, 6, 6]\n task train(loss: mse, optimizer: sgd(lr: 0.1))\n}\n",
               {.dtype = TBEM_F64});
   const std::optional<graph::Row> row = built.row();
   ASSERT_TRUE(row) << built.errors();
@@ -54,8 +69,10 @@ TEST_P(Gradients, MatchCentralDifferences) {
   Interpreter run(*row);
   std::mt19937_64 random(11);
   std::normal_distribution<double> normal;
-  for (const graph::TensorId input : g.inputs) for (double& value : run.of(input)) value = normal(random);
-  for (const graph::Graph::Weight& weight : g.weights) for (double& value : run.of(weight.value)) value = 0.5 * normal(random);
+  for (const graph::TensorId input : g.inputs)
+    for (double& value : run.of(input)) value = normal(random);
+  for (const graph::Graph::Weight& weight : g.weights)
+    for (double& value : run.of(weight.value)) value = 0.5 * normal(random);
   run.run(graph::Phase::Backward);
   ASSERT_FALSE(g.weights.empty());
   double worst = 0, norm = 0;
@@ -83,12 +100,15 @@ TEST_P(Gradients, MatchCentralDifferences) {
   EXPECT_LT(worst, c.tolerance * std::max(norm, 1.0)) << "largest gradient " << norm;
 }
 
-INSTANTIATE_TEST_SUITE_P(Operators, Gradients, testing::ValuesIn(kCases), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Operators, Gradients, testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Optimizers, SgdWithMomentumDecayAndNesterovMatchesTheirDefinition) {
-  Built built("network net(x: tensor[n, 3]) -> tensor[n, 2] { return dense(x, 2) }\n"
-              "design d of net {\n input x: [2, 3]\n task train(loss: mse, optimizer: sgd(lr: 0.1, momentum: 0.9, nesterov: true, weight_decay: 0.01))\n}\n",
-              {.dtype = TBEM_F64});
+  Built built(
+      "network net(x: tensor[n, 3]) -> tensor[n, 2] { return dense(x, 2) }\n"
+      "design d of net {\n input x: [2, 3]\n task train(loss: mse, optimizer: sgd(lr: 0.1, momentum: 0.9, nesterov: true, "
+      "weight_decay: 0.01))\n}\n",
+      {.dtype = TBEM_F64});
   const std::optional<graph::Row> row = built.row();
   ASSERT_TRUE(row) << built.errors();
   const graph::Graph& g = row->graph();
@@ -97,9 +117,12 @@ TEST(Optimizers, SgdWithMomentumDecayAndNesterovMatchesTheirDefinition) {
   Interpreter run(*row);
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
-  for (const graph::TensorId input : g.inputs) for (double& value : run.of(input)) value = normal(random);
-  for (const graph::Graph::Weight& weight : g.weights) for (double& value : run.of(weight.value)) value = normal(random);
-  for (const graph::TensorId state : g.states) for (double& value : run.of(state)) value = normal(random);
+  for (const graph::TensorId input : g.inputs)
+    for (double& value : run.of(input)) value = normal(random);
+  for (const graph::Graph::Weight& weight : g.weights)
+    for (double& value : run.of(weight.value)) value = normal(random);
+  for (const graph::TensorId state : g.states)
+    for (double& value : run.of(state)) value = normal(random);
   const std::vector<double> w = run.of(g.weights[0].value), v = run.of(g.states[0]);
   run.run(graph::Phase::Optimizer);
   const std::vector<double> gradient = run.of(g.weights[0].gradient);
@@ -111,18 +134,21 @@ TEST(Optimizers, SgdWithMomentumDecayAndNesterovMatchesTheirDefinition) {
 }
 
 TEST(Optimizers, AdamMatchesAlgorithm1) {
-  Built built("network net(x: tensor[n, 3]) -> tensor[n, 2] { return dense(x, 2, use_bias: false) }\n"
-              "design d of net {\n input x: [2, 3]\n task train(loss: mse, optimizer: adam(lr: 0.01))\n}\n", {.dtype = TBEM_F64});
+  Built built(
+      "network net(x: tensor[n, 3]) -> tensor[n, 2] { return dense(x, 2, use_bias: false) }\n"
+      "design d of net {\n input x: [2, 3]\n task train(loss: mse, optimizer: adam(lr: 0.01))\n}\n",
+      {.dtype = TBEM_F64});
   const std::optional<graph::Row> row = built.row();
   ASSERT_TRUE(row) << built.errors();
   const graph::Graph& g = row->graph();
   Interpreter run(*row);
   std::mt19937_64 random(5);
   std::normal_distribution<double> normal;
-  for (const graph::TensorId input : g.inputs) for (double& value : run.of(input)) value = normal(random);
+  for (const graph::TensorId input : g.inputs)
+    for (double& value : run.of(input)) value = normal(random);
   for (double& value : run.of(g.weights[0].value)) value = normal(random);
   const std::vector<double> w = run.of(g.weights[0].value);
-  run.run(graph::Phase::Optimizer);          // step 1: moments start at zero, so the step is lr * g / (|g| + eps)
+  run.run(graph::Phase::Optimizer);  // step 1: moments start at zero, so the step is lr * g / (|g| + eps)
   const std::vector<double> gradient = run.of(g.weights[0].gradient);
   for (std::size_t i = 0; i < w.size(); ++i) {
     EXPECT_NEAR(run.of(g.weights[0].after)[i], w[i] - 0.01 * gradient[i] / (std::fabs(gradient[i]) + 1e-8), 1e-9);

@@ -33,9 +33,12 @@ public:
     for (const graph::OpId id : g[graph::kMainRegion].ops) {
       const graph::Op& op = g[id];
       if (op.phase > last) continue;
-      if (op.kind == graph::OpKind::Native) native(op);
-      else if (op.kind == graph::OpKind::Elementwise) elementwise(op);
-      else ASSERT_EQ(op.kind, graph::OpKind::View);
+      if (op.kind == graph::OpKind::Native)
+        native(op);
+      else if (op.kind == graph::OpKind::Elementwise)
+        elementwise(op);
+      else
+        ASSERT_EQ(op.kind, graph::OpKind::View);
     }
   }
 
@@ -64,8 +67,9 @@ private:
     }
     std::vector<std::int64_t> attributes;
     for (const graph::Attribute& attribute : op.attributes) {
-      const bool list = attribute.name == "axis" || attribute.name == "order" || attribute.name == "low" || attribute.name == "interior" ||
-                        attribute.name == "start" || (attribute.name == "stride" && op.primitive == TBEM_PRIMITIVE_slice);
+      const bool list = attribute.name == "axis" || attribute.name == "order" || attribute.name == "low" ||
+                        attribute.name == "interior" || attribute.name == "start" ||
+                        (attribute.name == "stride" && op.primitive == TBEM_PRIMITIVE_slice);
       const bool softmax = op.declaration.find("softmax") != std::string::npos;
       if (list && !softmax) attributes.push_back(static_cast<std::int64_t>(attribute.values.size()));
       for (const graph::ExprId value : attribute.values) attributes.push_back(row.integer(value));
@@ -87,11 +91,14 @@ private:
     tbem_op* prepared = nullptr;
     ASSERT_EQ(ref->create(&desc, &prepared), TBEM_OK) << op.declaration << ": " << ref->last_error();
     std::vector<void*> pointers;
-    for (std::size_t i = 0; i < tensors.size(); ++i) pointers.push_back(tensors[i] == graph::kNoTensor ? nullptr : data[i].data());
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      pointers.push_back(tensors[i] == graph::kNoTensor ? nullptr : data[i].data());
     std::vector<char> workspace(info.workspace + 64);
-    ASSERT_EQ(ref->run(prepared, pointers.data(), workspace.data(), scalars.data()), TBEM_OK) << op.declaration << ": " << ref->last_error();
+    ASSERT_EQ(ref->run(prepared, pointers.data(), workspace.data(), scalars.data()), TBEM_OK)
+        << op.declaration << ": " << ref->last_error();
     ref->destroy(prepared);
-    for (std::size_t i = op.inputs.size(); i < tensors.size(); ++i) runtime::toDoubles(g[tensors[i]].dtype, data[i].data(), of(tensors[i]));
+    for (std::size_t i = op.inputs.size(); i < tensors.size(); ++i)
+      runtime::toDoubles(g[tensors[i]].dtype, data[i].data(), of(tensors[i]));
   }
 
   void elementwise(const graph::Op& op) {
@@ -123,41 +130,73 @@ private:
     return of(tensor)[static_cast<std::size_t>(offset)];
   }
 
-  double compute(const graph::Op& op, const graph::ElemNode& node, const std::vector<double>& v, const std::vector<std::int64_t>& at, std::int64_t e) {
+  double compute(const graph::Op& op, const graph::ElemNode& node, const std::vector<double>& v,
+                 const std::vector<std::int64_t>& at, std::int64_t e) {
     using graph::ElemOp;
     const double a = v[node.a], b = v[node.b], c = v[node.c];
     switch (node.op) {
-      case ElemOp::Input: return read(op, node.input, at);
-      case ElemOp::Constant: return node.value.toDouble();
-      case ElemOp::Scalar: return scalar(node.scalar);
-      case ElemOp::Random: return runtime::philoxUniform(runtime::philoxAt(7, node.stream, 1, static_cast<std::uint64_t>(e)));
-      case ElemOp::Index: return static_cast<double>(at[node.input]);
-      case ElemOp::Add: return a + b;
-      case ElemOp::Sub: return a - b;
-      case ElemOp::Mul: return a * b;
-      case ElemOp::Div: return a / b;
-      case ElemOp::Neg: return -a;
-      case ElemOp::Minimum: return std::fmin(a, b);
-      case ElemOp::Maximum: return std::fmax(a, b);
-      case ElemOp::Abs: return std::fabs(a);
-      case ElemOp::Exp: return std::exp(a);
-      case ElemOp::Log: return std::log(a);
-      case ElemOp::Sqrt: return std::sqrt(a);
-      case ElemOp::Rsqrt: return 1 / std::sqrt(a);
-      case ElemOp::Pow: return std::pow(a, b);
-      case ElemOp::Tanh: return std::tanh(a);
-      case ElemOp::Erf: return std::erf(a);
-      case ElemOp::Sin: return std::sin(a);
-      case ElemOp::Cos: return std::cos(a);
-      case ElemOp::Floor: return std::floor(a);
-      case ElemOp::Equal: return a == b ? 1 : 0;
-      case ElemOp::Less: return a < b ? 1 : 0;
-      case ElemOp::LessEqual: return a <= b ? 1 : 0;
-      case ElemOp::And: return a != 0 && b != 0 ? 1 : 0;
-      case ElemOp::Or: return a != 0 || b != 0 ? 1 : 0;
-      case ElemOp::Not: return a == 0 ? 1 : 0;
-      case ElemOp::Select: return a != 0 ? b : c;
-      case ElemOp::Cast: return a;
+      case ElemOp::Input:
+        return read(op, node.input, at);
+      case ElemOp::Constant:
+        return node.value.toDouble();
+      case ElemOp::Scalar:
+        return scalar(node.scalar);
+      case ElemOp::Random:
+        return runtime::philoxUniform(runtime::philoxAt(7, node.stream, 1, static_cast<std::uint64_t>(e)));
+      case ElemOp::Index:
+        return static_cast<double>(at[node.input]);
+      case ElemOp::Add:
+        return a + b;
+      case ElemOp::Sub:
+        return a - b;
+      case ElemOp::Mul:
+        return a * b;
+      case ElemOp::Div:
+        return a / b;
+      case ElemOp::Neg:
+        return -a;
+      case ElemOp::Minimum:
+        return std::fmin(a, b);
+      case ElemOp::Maximum:
+        return std::fmax(a, b);
+      case ElemOp::Abs:
+        return std::fabs(a);
+      case ElemOp::Exp:
+        return std::exp(a);
+      case ElemOp::Log:
+        return std::log(a);
+      case ElemOp::Sqrt:
+        return std::sqrt(a);
+      case ElemOp::Rsqrt:
+        return 1 / std::sqrt(a);
+      case ElemOp::Pow:
+        return std::pow(a, b);
+      case ElemOp::Tanh:
+        return std::tanh(a);
+      case ElemOp::Erf:
+        return std::erf(a);
+      case ElemOp::Sin:
+        return std::sin(a);
+      case ElemOp::Cos:
+        return std::cos(a);
+      case ElemOp::Floor:
+        return std::floor(a);
+      case ElemOp::Equal:
+        return a == b ? 1 : 0;
+      case ElemOp::Less:
+        return a < b ? 1 : 0;
+      case ElemOp::LessEqual:
+        return a <= b ? 1 : 0;
+      case ElemOp::And:
+        return a != 0 && b != 0 ? 1 : 0;
+      case ElemOp::Or:
+        return a != 0 || b != 0 ? 1 : 0;
+      case ElemOp::Not:
+        return a == 0 ? 1 : 0;
+      case ElemOp::Select:
+        return a != 0 ? b : c;
+      case ElemOp::Cast:
+        return a;
     }
     return 0;
   }

@@ -37,7 +37,9 @@ struct World {
     return value.isPoison() ? "poison" : print(pool, value);
   }
   std::string errors() const { return renderAll(session.sink, session.sources, {}); }
-  std::string firstCode() const { return session.sink.all().empty() ? "" : std::string(info(session.sink.all().front().kind).code); }
+  std::string firstCode() const {
+    return session.sink.all().empty() ? "" : std::string(info(session.sink.all().front().kind).code);
+  }
 };
 
 /// The value of one expression; functions may stand before it.
@@ -99,17 +101,23 @@ TEST(Logic, DecidesFromTheLeft) {
 }
 
 TEST(Functions, LoopsAndVariables) {
-  const std::string fibonacci = "function fib(n: int) -> int {\n var a = 0\n var b = 1\n for i in 0 .. n {\n let c = a + b\n a = b\n b = c\n }\n return a\n}\n";
+  const std::string fibonacci =
+      "function fib(n: int) -> int {\n var a = 0\n var b = 1\n for i in 0 .. n {\n let c = a + b\n a = b\n b = c\n }\n return "
+      "a\n}\n";
   EXPECT_EQ(valueOf("fib(90)", fibonacci), "2880067194370816120");
   EXPECT_EQ(valueOf("fib(93)", fibonacci), "E0216");
   EXPECT_EQ(valueOf("f(1)", "function f(n: int) -> int { return g(n) }\nfunction g(n: int) -> int { return f(n) }"), "E0223");
   EXPECT_EQ(valueOf("f(0.5)", "function f(n: int) -> int { return n }"), "E0214");
   EXPECT_EQ(valueOf("f(3)", "function f(n: int in {1, 2}) -> int { return n }"), "E0226");
   EXPECT_EQ(valueOf("f(3)", "function f(n: int) -> int {\n assert n < 3, \"too many\"\n return n\n}"), "E0227");
-  EXPECT_EQ(valueOf("f(2, b: 1)", "function f(a: int, b: int = a, c: int = a + b) -> list of int { return [a, b, c] }"), "[2, 1, 3]");
+  EXPECT_EQ(valueOf("f(2, b: 1)", "function f(a: int, b: int = a, c: int = a + b) -> list of int { return [a, b, c] }"),
+            "[2, 1, 3]");
   EXPECT_EQ(valueOf("f(3)", "function f(k: pair) -> list of int { return k }"), "[3, 3]");
   EXPECT_EQ(valueOf("f([1, 2])", "function f(p: pads) -> list of int { return p }"), "[1, 2, 1, 2]");
-  EXPECT_EQ(valueOf("f()", "function f() -> int {\n var n = 0\n for i in 0 .. 10000 { for j in 0 .. 10000 { n = n + 1 } }\n return n\n}"), "E0224");
+  EXPECT_EQ(
+      valueOf("f()",
+              "function f() -> int {\n var n = 0\n for i in 0 .. 10000 { for j in 0 .. 10000 { n = n + 1 } }\n return n\n}"),
+      "E0224");
 }
 
 class ModuleFiles : public testing::Test {
