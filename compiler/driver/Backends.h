@@ -12,8 +12,8 @@ namespace tbem::driver {
 /// A backend that a program may name: built in, or known and not there.
 struct BackendChoice {
   const char* name;
-  const tbem_backend* (*table)();   ///< null: not built in
-  const char* why;                  ///< why it is not there
+  const tbem_backend* (*table)();  ///< null: not built in
+  const char* why;                 ///< why it is not there
 };
 const std::vector<BackendChoice>& knownBackends();
 

@@ -53,9 +53,12 @@ bool readMetrics(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& pl
   if (decl.metrics.empty()) return true;
   plan.wantsMemory = plan.wantsLatency = plan.wantsEnergy = false;
   for (const ast::Name& name : decl.metrics) {
-    if (name.text == "memory") plan.wantsMemory = true;
-    else if (name.text == "latency") plan.wantsLatency = true;
-    else if (name.text == "energy") plan.wantsEnergy = true;
+    if (name.text == "memory")
+      plan.wantsMemory = true;
+    else if (name.text == "latency")
+      plan.wantsLatency = true;
+    else if (name.text == "energy")
+      plan.wantsEnergy = true;
     else {
       unknownName(sink, Diag::unknown_metric, name, kMetrics);
       return false;
@@ -121,8 +124,8 @@ std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, co
     for (const auto& run : designs.runs) {
       if (run->spec.name == decl->name.text && run->experiment != nullptr) plan.run = run.get();
     }
-    const bool sound = readMetrics(sink, *decl, plan) && readBackends(sink, *decl, plan, options) && readRepeat(sink, *decl, plan, options) &&
-                       refuseOthers(sink, *decl);
+    const bool sound = readMetrics(sink, *decl, plan) && readBackends(sink, *decl, plan, options) &&
+                       readRepeat(sink, *decl, plan, options) && refuseOthers(sink, *decl);
     if (sound && plan.run != nullptr) plans.push_back(std::move(plan));
   }
   return plans;
@@ -136,7 +139,8 @@ struct OpenedOnce {
   estimate::QueryCache cache;
 };
 
-bool fillEstimates(Workspace& workspace, const graph::Row& row, const Opened& opened, estimate::QueryCache& cache, const Options& options, CaseRow& out) {
+bool fillEstimates(Workspace& workspace, const graph::Row& row, const Opened& opened, estimate::QueryCache& cache,
+                   const Options& options, CaseRow& out) {
   const auto flops = estimate::countFlops(row.graph(), row.values);
   const auto memory = estimate::staticMemory(row.graph(), row.values);
   if (!flops || !memory) {

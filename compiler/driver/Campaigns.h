@@ -37,9 +37,9 @@ struct CaseRow {
   std::size_t row = 0;
   std::string backend;
   std::string identity;
-  std::string skip;                        ///< why it cannot run here; empty: it can
+  std::string skip;  ///< why it cannot run here; empty: it can
   std::uint64_t staticMemory = 0, live = 0, arena = 0;
-  double flops = 0;                        ///< of a step
+  double flops = 0;  ///< of a step
   double parameters = 0;
   std::string machine, versions;
 };
@@ -48,8 +48,8 @@ struct CaseRow {
 /// identity and backend may be several.
 std::vector<CaseRow> caseRows(Workspace& workspace, const std::vector<MeasurePlan>& plans, const Options& options);
 
-/// Where a program's results are kept: --store, or NAME.tbemdb beside the program; for -e and standard input a temporary file that
-/// goes when this does.
+/// Where a program's results are kept: --store, or NAME.tbemdb beside the program; for -e and standard input a temporary file
+/// that goes when this does.
 class StoreFile {
 public:
   StoreFile(const Workspace& workspace, const Options& options);
@@ -66,10 +66,11 @@ private:
 
 /// Runs the campaigns into the store with progress on standard error; rows that are finished are reported as they are. The exit
 /// status: kOk, kRunFailed, kEnvironment (nothing could run, or the store cannot be written), kInterrupted.
-int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows, const StoreFile& file,
-                 const Options& options);
+int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
+                 const StoreFile& file, const Options& options);
 
 /// `--dry-run`: rows, time, memory and disk that the campaigns would take.
-int describeCampaigns(const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows, const StoreFile& file, const Options& options);
+int describeCampaigns(const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows, const StoreFile& file,
+                      const Options& options);
 
 }  // namespace tbem::driver

@@ -48,8 +48,9 @@ int checkOne(const Options& options, const std::string& path) {
     }
   }
   if (status == kOk && !options.json && options.emitStage.empty()) {
-    printNote(options, fmt::format("{}: {} design{}, {} row{} checked", options.text ? "-e" : path, state.designs.runs.size(),
-                                   state.designs.runs.size() == 1 ? "" : "s", state.rows.size(), state.rows.size() == 1 ? "" : "s"));
+    printNote(options,
+              fmt::format("{}: {} design{}, {} row{} checked", options.text ? "-e" : path, state.designs.runs.size(),
+                          state.designs.runs.size() == 1 ? "" : "s", state.rows.size(), state.rows.size() == 1 ? "" : "s"));
   }
   return status;
 }

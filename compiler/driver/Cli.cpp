@@ -3,8 +3,8 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Version.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -85,8 +85,10 @@ void addProgram(CLI::App& app, Options& o, bool severalFiles) {
     app.add_option("FILE", o.files, "the program; - is standard input")->expected(0, 1);
   }
   app.add_option("-e", o.text, "the program's text itself; a network is a design of one row")->type_name("TEXT");
-  app.add_option("--input", o.inputs, "shape of an input where the program has no design: image=16,3,224,224")->type_name("NAME=DIMS");
-  app.add_option("--task", o.task, "task where the program has no design: 'train(loss: cross_entropy, optimizer: sgd(lr: 0.01))'");
+  app.add_option("--input", o.inputs, "shape of an input where the program has no design: image=16,3,224,224")
+      ->type_name("NAME=DIMS");
+  app.add_option("--task", o.task,
+                 "task where the program has no design: 'train(loss: cross_entropy, optimizer: sgd(lr: 0.01))'");
   app.add_option("--emit", o.emitStage, "print what this stage made, and stop")->type_name("STAGE");
   app.add_option("--print-after", o.printAfter, "print what this stage made, and go on")->type_name("STAGE");
   app.add_flag("--time", o.time, "time of each stage, on standard error");

@@ -6,7 +6,7 @@
 
 namespace tbem::driver {
 
-int runProgram(const Options& options);      // run
+int runProgram(const Options& options);  // run
 int runCheck(const Options& options);
 int runDesign(const Options& options);
 int runEstimate(const Options& options);
@@ -15,7 +15,7 @@ int runMeasure(const Options& options);
 int runRegress(const Options& options);
 int runPredict(const Options& options);
 int runEmit(const Options& options);
-int runFormat(const Options& options);       // fmt
+int runFormat(const Options& options);  // fmt
 int runExplain(const Options& options);
 int runDoc(const Options& options);
 int runDoctor(const Options& options);

@@ -54,16 +54,26 @@ void printDesignJson(const DesignRun& run, const design::Checks& known) {
   for (std::size_t f = 0; f < known.levelCounts.size(); ++f) counts[run.spec.factors[f].name] = known.levelCounts[f];
   Json words = Json::array();
   for (const Rational& length : known.wordLengths) words.push_back(length.str());
-  Json checks = {{"strength", known.strength}, {"level_counts", counts}, {"duplicate_rows", known.duplicateRows},
-                 {"pairs_covered", known.pairs.covered}, {"pairs", known.pairs.total}, {"word_lengths", words},
-                 {"aliases", aliases}, {"dependences", dependences}};
+  Json checks = {{"strength", known.strength},
+                 {"level_counts", counts},
+                 {"duplicate_rows", known.duplicateRows},
+                 {"pairs_covered", known.pairs.covered},
+                 {"pairs", known.pairs.total},
+                 {"word_lengths", words},
+                 {"aliases", aliases},
+                 {"dependences", dependences}};
   if (known.mainEffects) {
     checks["main_effects_rank"] = known.mainEffects->rank;
     checks["main_effects_parameters"] = known.mainEffects->parameters;
     checks["condition"] = std::isfinite(known.mainEffects->condition) ? Json(known.mainEffects->condition) : Json();
   }
-  printJson("design", {{"design", run.spec.name}, {"array", run.array.name}, {"construction", run.array.construction}, {"runs", run.chosen.size()},
-                       {"strength", known.strength}, {"rows", rows}, {"checks", checks}});
+  printJson("design", {{"design", run.spec.name},
+                       {"array", run.array.name},
+                       {"construction", run.array.construction},
+                       {"runs", run.chosen.size()},
+                       {"strength", known.strength},
+                       {"rows", rows},
+                       {"checks", checks}});
 }
 
 void printDesignText(const DesignRun& run, const design::Checks& known, const Options& options) {
@@ -73,7 +83,8 @@ void printDesignText(const DesignRun& run, const design::Checks& known, const Op
   for (const std::string& name : namesOf(run)) table.columns.push_back({name});
   for (const std::size_t row : run.chosen) {
     std::vector<report::Cell> cells = {std::to_string(row + 1)};
-    for (std::size_t f = 0; f < run.spec.factors.size(); ++f) cells.emplace_back(run.spec.factors[f].levels[run.rows[row][f]].text);
+    for (std::size_t f = 0; f < run.spec.factors.size(); ++f)
+      cells.emplace_back(run.spec.factors[f].levels[run.rows[row][f]].text);
     table.add(std::move(cells));
   }
   printTable(options, table);

@@ -11,7 +11,8 @@ std::vector<design::Factor> DesignRun::factors() const {
   std::vector<design::Factor> list;
   for (const graph::FactorSpec& factor : spec.factors) {
     design::Factor one{factor.name, {}, {}};
-    const bool numeric = std::all_of(factor.levels.begin(), factor.levels.end(), [](const graph::Level& l) { return l.number.has_value(); });
+    const bool numeric =
+        std::all_of(factor.levels.begin(), factor.levels.end(), [](const graph::Level& l) { return l.number.has_value(); });
     for (const graph::Level& level : factor.levels) {
       if (numeric) one.values.push_back(level.number->toDouble());
       one.labels.push_back(level.text);
@@ -196,7 +197,8 @@ bool makeArray(Workspace& workspace, DesignRun& run) {
     Diagnostic& diagnostic = workspace.session.sink.report(Diag::design_no_array, run.spec.decl->name.range, run.spec.strength);
     diagnostic.note(refusal->reason);
     if (refusal->smallestPossible != 0) {
-      diagnostic.note(fmt::format("no such array can have fewer than {} rows ({})", refusal->smallestPossible, refusal->boundReason));
+      diagnostic.note(
+          fmt::format("no such array can have fewer than {} rows ({})", refusal->smallestPossible, refusal->boundReason));
     }
     for (const design::Offer& offer : refusal->offers) diagnostic.note("instead: " + offer.text);
     return false;
@@ -232,7 +234,8 @@ Designs makeDesigns(Workspace& workspace, const Options& options) {
       continue;
     }
     if (run->spec.hasNetwork()) {
-      run->experiment = std::make_unique<graph::Experiment>(workspace.session, *workspace.program, run->spec, graph::ExperimentOptions{dtypeOf(options)});
+      run->experiment = std::make_unique<graph::Experiment>(workspace.session, *workspace.program, run->spec,
+                                                            graph::ExperimentOptions{dtypeOf(options)});
     }
     designs.runs.push_back(std::move(run));
   }

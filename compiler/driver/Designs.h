@@ -21,10 +21,10 @@ using LevelIndices = std::vector<std::uint32_t>;
 /// A design with its array. Not movable: the experiment refers to the spec.
 struct DesignRun {
   graph::DesignSpec spec;
-  design::Array array;                     ///< one column a factor
-  std::vector<LevelIndices> rows;          ///< the array's rows; behind them, a row that `--at` asked for and no array has
-  std::vector<std::size_t> chosen;         ///< rows that `--at` and the array give: what the command works on
-  std::unique_ptr<graph::Experiment> experiment;   ///< null for a design without `of`
+  design::Array array;                            ///< one column a factor
+  std::vector<LevelIndices> rows;                 ///< the array's rows; behind them, a row that `--at` asked for and no array has
+  std::vector<std::size_t> chosen;                ///< rows that `--at` and the array give: what the command works on
+  std::unique_ptr<graph::Experiment> experiment;  ///< null for a design without `of`
 
   explicit DesignRun(graph::DesignSpec spec) : spec(std::move(spec)) {}
   DesignRun(const DesignRun&) = delete;

@@ -1,4 +1,5 @@
-// tbemc doc NAME: the declaration's documentation and text. What is printed is what the compiler reads: there is no second source.
+// tbemc doc NAME: the declaration's documentation and text. What is printed is what the compiler reads: there is no second
+// source.
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Output.h"
 #include "compiler/driver/Workspace.h"
@@ -14,17 +15,24 @@ namespace {
 
 const char* kindOf(const ast::Decl& decl) {
   switch (decl.kind) {
-    case ast::NodeKind::Function: return "function";
-    case ast::NodeKind::Process: return "process";
-    case ast::NodeKind::Constant: return "constant";
+    case ast::NodeKind::Function:
+      return "function";
+    case ast::NodeKind::Process:
+      return "process";
+    case ast::NodeKind::Constant:
+      return "constant";
     case ast::NodeKind::Callable:
       switch (ast::cast<ast::Callable>(decl).callable) {
-        case ast::CallableKind::Operator: return "operator";
-        case ast::CallableKind::Block: return "block";
-        case ast::CallableKind::Network: return "network";
+        case ast::CallableKind::Operator:
+          return "operator";
+        case ast::CallableKind::Block:
+          return "block";
+        case ast::CallableKind::Network:
+          return "network";
       }
       return "";
-    default: return "declaration";
+    default:
+      return "declaration";
   }
 }
 
@@ -74,7 +82,9 @@ int runDoc(const Options& options) {
     any = true;
     const std::string text = definition(workspace->session, *entry.decl);
     if (options.json) {
-      printJson("doc", {{"name", full}, {"what", kindOf(*entry.decl)}, {"documentation", entry.decl->documentation}, {"definition", text}});
+      printJson(
+          "doc",
+          {{"name", full}, {"what", kindOf(*entry.decl)}, {"documentation", entry.decl->documentation}, {"definition", text}});
       continue;
     }
     fmt::print("{} {}  ({})\n\n", kindOf(*entry.decl), full, workspace->session.sources.describe(entry.decl->name.range.begin));
@@ -83,7 +93,8 @@ int runDoc(const Options& options) {
   }
   if (any) return kOk;
   const std::string close = nearest(options.word, {names.begin(), names.end()});
-  printFailure(fmt::format("the standard library has no `{}`{}", options.word, close.empty() ? "" : fmt::format(": did you mean `{}`?", close)));
+  printFailure(fmt::format("the standard library has no `{}`{}", options.word,
+                           close.empty() ? "" : fmt::format(": did you mean `{}`?", close)));
   return kUsage;
 }
 

@@ -65,7 +65,8 @@ int runDoctor(const Options& options) {
   const std::string cache = jit::defaultCacheDir();
   findings.push_back({"object cache", !cache.empty(), cache.empty() ? "no folder: set XDG_CACHE_HOME or HOME" : cache});
   if (options.json) {
-    for (const Finding& finding : findings) printJson("doctor", {{"what", finding.what}, {"ok", finding.good}, {"text", finding.text}});
+    for (const Finding& finding : findings)
+      printJson("doctor", {{"what", finding.what}, {"ok", finding.good}, {"text", finding.text}});
     return kOk;
   }
   for (const Finding& finding : findings) fmt::print("{:>3} {:<16} {}\n", finding.good ? "ok" : "--", finding.what, finding.text);

@@ -42,7 +42,8 @@ std::string dumpGraphs(const State& state) {
   std::set<const graph::Structure*> seen;
   for (const RowState& row : state.rows) {
     if (!seen.insert(row.elaborated->structure).second) continue;
-    text += fmt::format("# {} ({})\n{}", row.run->spec.name, row.run->levelsText(row.row), graph::dump(*row.elaborated->structure));
+    text +=
+        fmt::format("# {} ({})\n{}", row.run->spec.name, row.run->levelsText(row.row), graph::dump(*row.elaborated->structure));
   }
   return text;
 }
@@ -101,7 +102,9 @@ std::string dumpPrograms(const State& state) {
 std::string dumpCode(const State& state) {
   std::string text;
   for (const RowState& row : state.rows) {
-    if (row.compiled) text += fmt::format("; {} ({}) on {}\n{}", row.run->spec.name, row.run->levelsText(row.row), state.backendName, row.compiled->ir);
+    if (row.compiled)
+      text += fmt::format("; {} ({}) on {}\n{}", row.run->spec.name, row.run->levelsText(row.row), state.backendName,
+                          row.compiled->ir);
   }
   return text;
 }

@@ -1,7 +1,7 @@
 // tbemc emit --as json|dot|llvm: other forms of the same network, one row.
+#include "compiler/emit/Emit.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Pipeline.h"
-#include "compiler/emit/Emit.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,8 @@ int runEmit(const Options& options) {
     return finish(state, kUsage);
   }
   const RowState& row = state.rows.front();
-  if (row.run->chosen.size() > 1) printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
+  if (row.run->chosen.size() > 1)
+    printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
   if (options.as == "llvm") {
     fmt::print("{}", row.compiled->ir);
   } else if (options.as == "dot") {

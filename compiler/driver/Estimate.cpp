@@ -20,11 +20,13 @@ void printKinds(const Options& options, const Workspace& workspace, const estima
   table.title = fmt::format("memory at the peak of {}", levels);
   table.columns = {{"kind", report::Align::Left}, {"bytes", report::Align::Decimal}, {"share", report::Align::Decimal}};
   const auto share = [&](std::uint64_t bytes) {
-    return worst.device->arena == 0 ? std::string() : report::percent(static_cast<double>(bytes) / static_cast<double>(worst.device->arena));
+    return worst.device->arena == 0 ? std::string()
+                                    : report::percent(static_cast<double>(bytes) / static_cast<double>(worst.device->arena));
   };
   for (std::size_t k = 0; k < estimate::kKinds; ++k) {
     const std::uint64_t bytes = worst.device->kinds[k];
-    if (bytes != 0) table.add({std::string(estimate::kindName(static_cast<estimate::Kind>(k))), report::bytes(bytes), share(bytes)});
+    if (bytes != 0)
+      table.add({std::string(estimate::kindName(static_cast<estimate::Kind>(k))), report::bytes(bytes), share(bytes)});
   }
   table.add({"gaps", report::bytes(worst.device->gaps), share(worst.device->gaps)});
   table.rules.push_back(table.rows.size());
@@ -56,7 +58,8 @@ const std::vector<Column>& columns() {
 
 class Estimator {
 public:
-  Estimator(State& state, const estimate::Convention& convention) : state(state), options(state.options), convention(convention) {}
+  Estimator(State& state, const estimate::Convention& convention)
+      : state(state), options(state.options), convention(convention) {}
 
   void design(const DesignRun& run) {
     report::Table table;
@@ -78,7 +81,8 @@ public:
         continue;
       }
       std::vector<report::Cell> cells = {std::to_string(row.row + 1)};
-      for (std::size_t f = 0; f < run.spec.factors.size(); ++f) cells.emplace_back(run.spec.factors[f].levels[run.rows[row.row][f]].text);
+      for (std::size_t f = 0; f < run.spec.factors.size(); ++f)
+        cells.emplace_back(run.spec.factors[f].levels[run.rows[row.row][f]].text);
       for (const Column& column : columns()) cells.emplace_back(column.text(*estimate));
       table.add(std::move(cells));
       if (estimate->flops.gated) paths.push_back(pathsText(run.levelsText(row.row), *estimate));
@@ -99,8 +103,9 @@ private:
 
   static std::string pathsText(const std::string& levels, const estimate::Estimate& e) {
     return fmt::format("paths of {}: FLOPs forward from {} to {}, static memory from {} to {}", levels,
-                       report::flops(estimate::toDouble(e.flops.least.forward)), report::flops(estimate::toDouble(e.flops.most.forward)),
-                       report::bytes(e.memory.least), report::bytes(e.memory.bytes));
+                       report::flops(estimate::toDouble(e.flops.least.forward)),
+                       report::flops(estimate::toDouble(e.flops.most.forward)), report::bytes(e.memory.least),
+                       report::bytes(e.memory.bytes));
   }
 
   std::optional<estimate::Estimate> estimateOf(const RowState& row) {

@@ -14,7 +14,8 @@ int runExplain(const Options& options) {
     std::vector<std::string> codes;
     for (std::size_t i = 0; i < static_cast<std::size_t>(Diag::count_); ++i) codes.emplace_back(info(static_cast<Diag>(i)).code);
     const std::string close = nearest(options.word, codes);
-    printFailure(fmt::format("no diagnostic has the code `{}`{}", options.word, close.empty() ? "" : fmt::format(": did you mean `{}`?", close)));
+    printFailure(fmt::format("no diagnostic has the code `{}`{}", options.word,
+                             close.empty() ? "" : fmt::format(": did you mean `{}`?", close)));
     return kUsage;
   }
   const DiagInfo& row = info(kind);
@@ -24,7 +25,8 @@ int runExplain(const Options& options) {
   }
   const char* severity = row.severity == Severity::Error ? "error" : row.severity == Severity::Warning ? "warning" : "note";
   if (options.json) {
-    printJson("explain", {{"code", row.code}, {"name", row.name}, {"severity", severity}, {"message", row.message}, {"text", page}});
+    printJson("explain",
+              {{"code", row.code}, {"name", row.name}, {"severity", severity}, {"message", row.message}, {"text", page}});
     return kOk;
   }
   if (page.empty()) {

@@ -19,42 +19,49 @@ public:
 
   std::string graphText() {
     for (const graph::Storage& storage : graph.storages) {
-      add("storage {} {} {} {} {}\n", static_cast<int>(storage.kind), storage.path, storage.init.kind, value(storage.init.a), value(storage.init.b));
+      add("storage {} {} {} {} {}\n", static_cast<int>(storage.kind), storage.path, storage.init.kind, value(storage.init.a),
+          value(storage.init.b));
     }
     for (const graph::Tensor& tensor : graph.tensors) {
       add("tensor {} {} {}\n", static_cast<int>(tensor.dtype), graph::index(tensor.storage), list(tensor.shape));
     }
     for (const graph::Op& op : graph.ops) addOp(op);
     for (const graph::Region& region : graph.regions) add("region {}\n", ids(region.ops));
-    add("inputs {} outputs {} loss {} training {}\n", ids(graph.inputs), ids(graph.outputs), graph::index(graph.loss), graph.training);
+    add("inputs {} outputs {} loss {} training {}\n", ids(graph.inputs), ids(graph.outputs), graph::index(graph.loss),
+        graph.training);
     for (const graph::RuntimeScalar& scalar : graph.scalars) add("scalar {}\n", value(scalar.value));
     return text;
   }
 
 private:
-  template <class... Args> void add(fmt::format_string<Args...> format, Args&&... args) {
+  template <class... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(text), format, std::forward<Args>(args)...);
   }
   std::string value(sema::ExprId id) const {
     if (id == sema::kNoExpr) return "-";
     // What depends on the number of the step has no value before the run; its form is what counts.
-    return values.errorOf(id) == sema::EvalError::None ? values[id].str() : fmt::format("open{}", static_cast<int>(values.errorOf(id)));
+    return values.errorOf(id) == sema::EvalError::None ? values[id].str()
+                                                       : fmt::format("open{}", static_cast<int>(values.errorOf(id)));
   }
   std::string list(const std::vector<sema::ExprId>& exprs) const {
     std::string out = "[";
     for (const sema::ExprId id : exprs) out += value(id) + ",";
     return out + "]";
   }
-  template <class Id> static std::string ids(const std::vector<Id>& list) {
+  template <class Id>
+  static std::string ids(const std::vector<Id>& list) {
     std::string out = "[";
     for (const Id id : list) out += std::to_string(graph::index(id)) + ",";
     return out + "]";
   }
   void addOp(const graph::Op& op) {
-    add("op {} {} {} {} {} {}\n", static_cast<int>(op.kind), static_cast<int>(op.primitive), ids(op.inputs), ids(op.outputs), list(op.scalars), ids(op.regions));
+    add("op {} {} {} {} {} {}\n", static_cast<int>(op.kind), static_cast<int>(op.primitive), ids(op.inputs), ids(op.outputs),
+        list(op.scalars), ids(op.regions));
     for (const graph::Attribute& attribute : op.attributes) add(" {} {}\n", attribute.name, list(attribute.values));
     for (const graph::ElemNode& node : op.elementwise.nodes) {
-      add(" node {} {} {} {} {} {} {} {}\n", static_cast<int>(node.op), node.a, node.b, node.c, node.input, node.value.str(), value(node.scalar), node.stream);
+      add(" node {} {} {} {} {} {} {} {}\n", static_cast<int>(node.op), node.a, node.b, node.c, node.input, node.value.str(),
+          value(node.scalar), node.stream);
     }
     for (const std::uint32_t root : op.elementwise.roots) add(" root {}\n", root);
     for (const graph::ElemOperand& operand : op.elementwise.operands) {
@@ -70,10 +77,11 @@ private:
 
 }  // namespace
 
-std::string identityOf(const graph::Graph& graph, const sema::Values& values, const measure::Settings& protocol, std::uint64_t seed,
-                       const std::string& backend, const tbem_device_info* device, unsigned threads) {
+std::string identityOf(const graph::Graph& graph, const sema::Values& values, const measure::Settings& protocol,
+                       std::uint64_t seed, const std::string& backend, const tbem_device_info* device, unsigned threads) {
   std::string text = Canon(graph, values).graphText();
-  text += fmt::format("protocol {}\nseed {}\nbackend {}\nlowering {}\n", measure::describe(protocol), seed, backend, kLoweringVersion);
+  text += fmt::format("protocol {}\nseed {}\nbackend {}\nlowering {}\n", measure::describe(protocol), seed, backend,
+                      kLoweringVersion);
   if (device != nullptr) text += fmt::format("device {} {} {} {}\n", device->name, device->isa, device->library, threads);
   const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);

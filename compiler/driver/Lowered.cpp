@@ -14,7 +14,8 @@ estimate::LowerOptions lowerOptions(const Options& options, const tbem_device_in
   return lower;
 }
 
-tl::expected<jit::Compiled, std::string> compileRow(const graph::Row& row, const estimate::Program& program, const jit::JitOptions& options) {
+tl::expected<jit::Compiled, std::string> compileRow(const graph::Row& row, const estimate::Program& program,
+                                                    const jit::JitOptions& options) {
   auto compiled = jit::compile(program, options);
   if (!compiled) return tl::unexpected(compiled.error().message);
   const auto described = jit::describeStorages(program, row.graph(), row.values, compiled->executable);

@@ -16,7 +16,8 @@ int threadsOf(const Options& options, const tbem_device_info& device);
 estimate::LowerOptions lowerOptions(const Options& options, const tbem_device_info& device, estimate::QueryCache* cache);
 
 /// Native code of a lowered row, with its storages described. Errors: in words.
-tl::expected<jit::Compiled, std::string> compileRow(const graph::Row& row, const estimate::Program& program, const jit::JitOptions& options);
+tl::expected<jit::Compiled, std::string> compileRow(const graph::Row& row, const estimate::Program& program,
+                                                    const jit::JitOptions& options);
 
 /// Gates, which estimates know and native code does not yet: their first use, or nothing.
 std::optional<SrcRange> firstGate(const graph::Graph& graph);

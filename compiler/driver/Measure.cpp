@@ -29,7 +29,8 @@ Declared readDeclared(State& state) {
   return declared;
 }
 
-int evaluateStored(State& state, const Declared& declared, const std::vector<CaseRow>& rows, const StoreFile& file, const Steps& steps) {
+int evaluateStored(State& state, const Declared& declared, const std::vector<CaseRow>& rows, const StoreFile& file,
+                   const Steps& steps) {
   const bool wantsFit = (steps.regress || steps.predict) && !declared.regressions.empty();
   if (!wantsFit && !steps.plots) return kOk;
   if (!file.exists()) {
@@ -80,7 +81,8 @@ int runRegress(const Options& options) { return runSteps(options, {.regress = tr
 int runPredict(const Options& options) { return runSteps(options, {.predict = true}); }
 
 int runProgram(const Options& options) {
-  return runSteps(options, {.designs = true, .estimates = true, .measure = true, .regress = true, .predict = true, .plots = true});
+  return runSteps(options,
+                  {.designs = true, .estimates = true, .measure = true, .regress = true, .predict = true, .plots = true});
 }
 
 }  // namespace tbem::driver

@@ -12,7 +12,10 @@ namespace tbem::driver {
 
 namespace {
 
-template <class T> Json orNull(const std::optional<T>& value) { return value ? Json(*value) : Json(); }
+template <class T>
+Json orNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
 
 /// The repeats of one row among what the store has of its identity.
 std::vector<store::Stored> repeatsOf(store::Store& store, const CaseRow& row) {
@@ -42,14 +45,29 @@ template std::optional<double> medianOf(const std::vector<store::Stored>&, std::
 
 void printMeasurement(const runtime::Case& one, const runtime::Measurement& value, bool reused) {
   Json latency;
-  if (value.latencyMedian) latency = {{"median", *value.latencyMedian}, {"p05", orNull(value.latencyP05)}, {"p95", orNull(value.latencyP95)}};
-  printJson("measure", {{"design", one.design}, {"row", one.row}, {"levels", Json::parse(one.levels)}, {"backend", one.backend},
-                        {"repeat", one.repeat}, {"status", runtime::name(value.status)}, {"reason", value.reason},
-                        {"memory_peak", orNull(value.memoryPeak)}, {"memory_baseline", orNull(value.memoryBaseline)},
-                        {"memory_reason", value.memoryReason}, {"arena_peak", orNull(value.arenaPeak)}, {"arena_planned", orNull(value.arena)},
-                        {"static_memory", orNull(value.staticMemory)}, {"live", orNull(value.live)}, {"latency", latency},
-                        {"energy", orNull(value.energy)}, {"energy_reason", value.energyReason}, {"identity", one.identity},
-                        {"machine", value.machine}, {"versions", value.versions}, {"reused", reused}});
+  if (value.latencyMedian)
+    latency = {{"median", *value.latencyMedian}, {"p05", orNull(value.latencyP05)}, {"p95", orNull(value.latencyP95)}};
+  printJson("measure", {{"design", one.design},
+                        {"row", one.row},
+                        {"levels", Json::parse(one.levels)},
+                        {"backend", one.backend},
+                        {"repeat", one.repeat},
+                        {"status", runtime::name(value.status)},
+                        {"reason", value.reason},
+                        {"memory_peak", orNull(value.memoryPeak)},
+                        {"memory_baseline", orNull(value.memoryBaseline)},
+                        {"memory_reason", value.memoryReason},
+                        {"arena_peak", orNull(value.arenaPeak)},
+                        {"arena_planned", orNull(value.arena)},
+                        {"static_memory", orNull(value.staticMemory)},
+                        {"live", orNull(value.live)},
+                        {"latency", latency},
+                        {"energy", orNull(value.energy)},
+                        {"energy_reason", value.energyReason},
+                        {"identity", one.identity},
+                        {"machine", value.machine},
+                        {"versions", value.versions},
+                        {"reused", reused}});
 }
 
 void printReused(store::Store& store, const std::vector<CaseRow>& rows, const measure::CampaignResult& result) {
@@ -67,7 +85,8 @@ void printReused(store::Store& store, const std::vector<CaseRow>& rows, const me
   }
 }
 
-void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows, const Options& options) {
+void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
+                       const Options& options) {
   for (const MeasurePlan& plan : plans) {
     const DesignRun& run = *plan.run;
     report::Table table;
@@ -97,7 +116,8 @@ void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plan
       if (row.plan != &plan) continue;
       const std::vector<store::Stored> repeats = repeatsOf(store, row);
       std::vector<report::Cell> cells = {std::to_string(row.row + 1)};
-      for (std::size_t f = 0; f < run.spec.factors.size(); ++f) cells.emplace_back(run.spec.factors[f].levels[run.rows[row.row][f]].text);
+      for (std::size_t f = 0; f < run.spec.factors.size(); ++f)
+        cells.emplace_back(run.spec.factors[f].levels[run.rows[row.row][f]].text);
       cells.emplace_back(row.backend);
       std::string status = repeats.empty() ? "left" : "ok";
       report::Tone tone = repeats.empty() ? report::Tone::Faint : report::Tone::Good;

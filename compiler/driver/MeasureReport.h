@@ -11,7 +11,8 @@ void printMeasurement(const runtime::Case& one, const runtime::Measurement& valu
 /// The objects of the rows that were finished before this campaign.
 void printReused(store::Store& store, const std::vector<CaseRow>& rows, const measure::CampaignResult& result);
 /// A table a design: medians over the repeats of each row.
-void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows, const Options& options);
+void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
+                       const Options& options);
 
 /// The median over the repeats that are ok of one field; nothing where no repeat has it.
 template <class T>

@@ -22,49 +22,49 @@ enum ExitCode : int {
 };
 
 struct Options {
-  std::string command;                 ///< "run", "check", ...
-  std::vector<std::string> files;      ///< program files; "-": standard input
-  std::optional<std::string> text;     ///< `-e TEXT`
-  std::vector<std::string> inputs;     ///< `--input image=16,3,224,224`, for -e and files without a design
-  std::string task;                    ///< `--task TEXT`
-  std::string design;                  ///< `--design NAME`: only this one
-  std::string at;                      ///< `--at depth=16,batch=64`
+  std::string command;              ///< "run", "check", ...
+  std::vector<std::string> files;   ///< program files; "-": standard input
+  std::optional<std::string> text;  ///< `-e TEXT`
+  std::vector<std::string> inputs;  ///< `--input image=16,3,224,224`, for -e and files without a design
+  std::string task;                 ///< `--task TEXT`
+  std::string design;               ///< `--design NAME`: only this one
+  std::string at;                   ///< `--at depth=16,batch=64`
 
   // Output
   bool json = false;
   bool quiet = false;
-  std::string color = "auto";          ///< auto, always, never
-  unsigned width = 0;                  ///< columns of diagnostics; 0: the terminal's
-  std::string out;                     ///< `--out DIR`
-  std::string store;                   ///< `--store PATH`
-  std::string emitStage, printAfter;   ///< `--emit STAGE`, `--print-after STAGE`
+  std::string color = "auto";         ///< auto, always, never
+  unsigned width = 0;                 ///< columns of diagnostics; 0: the terminal's
+  std::string out;                    ///< `--out DIR`
+  std::string store;                  ///< `--store PATH`
+  std::string emitStage, printAfter;  ///< `--emit STAGE`, `--print-after STAGE`
   bool time = false;
 
   // What runs, and how
-  std::string backend;                 ///< `--on`: cpu, ref, fake
-  unsigned threads = 0;                ///< 0: all processors
-  std::string dtype;                   ///< f32, f64
+  std::string backend;   ///< `--on`: cpu, ref, fake
+  unsigned threads = 0;  ///< 0: all processors
+  std::string dtype;     ///< f32, f64
   std::uint64_t seed = 0;
   bool dryRun = false, fresh = false, noPlots = false;
-  std::optional<double> maxTime;       ///< seconds
+  std::optional<double> maxTime;  ///< seconds
   std::optional<std::uint64_t> maxRows;
-  double rowTime = 600;                ///< seconds a row may take; 0: no limit
+  double rowTime = 600;  ///< seconds a row may take; 0: no limit
   std::optional<unsigned> repeat;
-  std::string maxMemory;               ///< `estimate --max 22GiB`
-  std::string convention = "flop";     ///< of counting FLOPs
+  std::string maxMemory;            ///< `estimate --max 22GiB`
+  std::string convention = "flop";  ///< of counting FLOPs
 
   // Of single commands
-  std::string save, load;              ///< step
-  std::string as = "json";             ///< emit
-  bool csv = false;                    ///< design
-  bool fix = false;                    ///< check
+  std::string save, load;                                  ///< step
+  std::string as = "json";                                 ///< emit
+  bool csv = false;                                        ///< design
+  bool fix = false;                                        ///< check
   bool write = false, checkOnly = false, upgrade = false;  ///< fmt
-  std::string word;                    ///< explain CODE, doc NAME
+  std::string word;                                        ///< explain CODE, doc NAME
 
   // Of the hidden worker
   unsigned workerRow = 0;
   std::string workerIdentity;
-  std::string cacheDir;                ///< of compiled objects; empty: the default
+  std::string cacheDir;  ///< of compiled objects; empty: the default
 };
 
 /// One command: its name, one line of help, and what it does.

@@ -17,9 +17,9 @@ namespace tbem::driver {
 struct RowState {
   DesignRun* run = nullptr;
   std::size_t row = 0;
-  std::optional<graph::Row> elaborated;         ///< after `graph`
-  std::optional<estimate::Program> program;     ///< after `lower`; none where the graph has gates
-  std::optional<jit::Compiled> compiled;        ///< after `code`
+  std::optional<graph::Row> elaborated;      ///< after `graph`
+  std::optional<estimate::Program> program;  ///< after `lower`; none where the graph has gates
+  std::optional<jit::Compiled> compiled;     ///< after `code`
 };
 
 /// What the stages hand on.
@@ -29,12 +29,12 @@ struct State {
   State& operator=(const State&) = delete;
 
   const Options& options;
-  bool firstRowOnly = false;                    ///< work on the first chosen row alone
-  bool keepResults = false;                     ///< gradients and outputs stay readable after the step
-  std::unique_ptr<Workspace> workspace;         ///< after `load`
-  Designs designs;                              ///< after `design`
-  std::vector<RowState> rows;                   ///< after `graph`: the rows that met their conditions
-  std::string backendName;                      ///< after `lower`
+  bool firstRowOnly = false;             ///< work on the first chosen row alone
+  bool keepResults = false;              ///< gradients and outputs stay readable after the step
+  std::unique_ptr<Workspace> workspace;  ///< after `load`
+  Designs designs;                       ///< after `design`
+  std::vector<RowState> rows;            ///< after `graph`: the rows that met their conditions
+  std::string backendName;               ///< after `lower`
   Opened backend;
   estimate::QueryCache queries;
 
@@ -53,11 +53,11 @@ std::span<const Stage> stages();
 
 /// What a command does next.
 struct Progressed {
-  bool proceed = false;      ///< go on; else return `status`, everything is printed
+  bool proceed = false;  ///< go on; else return `status`, everything is printed
   int status = 0;
 };
-/// Runs all stages up to `last`. Stops at the first stage after which there are errors, having printed the diagnostics, and after the
-/// stage that --emit names, having printed what it made.
+/// Runs all stages up to `last`. Stops at the first stage after which there are errors, having printed the diagnostics, and after
+/// the stage that --emit names, having printed what it made.
 Progressed runPipeline(State& state, std::string_view last);
 
 /// Prints the diagnostics and picks the exit status of a command that came to its end with `status`.

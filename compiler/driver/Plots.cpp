@@ -28,8 +28,9 @@ report::Plot measuredAgainstPredicted(const Fitted& fitted) {
     }
     series.points.push_back(std::move(point));
   }
-  return report::scatterMeasuredPredicted(fmt::format("{} of {} on {}", fitted.plan->decl->name.text, fitted.plan->run->spec.name, fitted.backend),
-                                          fitted.plan->response, fitted.plan->quantity, {series});
+  return report::scatterMeasuredPredicted(
+      fmt::format("{} of {} on {}", fitted.plan->decl->name.text, fitted.plan->run->spec.name, fitted.backend),
+      fitted.plan->response, fitted.plan->quantity, {series});
 }
 
 /// The factors that a plot of memory shows: along x, and one line each. `depth` and `width` as in the paper where they are there,
@@ -56,7 +57,8 @@ Axes axesOf(const DesignRun& run) {
   return axes;
 }
 
-std::optional<report::Plot> memoryByFactor(const MeasurePlan& plan, const std::vector<CaseRow>& rows, const std::string& backend, store::Store& store) {
+std::optional<report::Plot> memoryByFactor(const MeasurePlan& plan, const std::vector<CaseRow>& rows, const std::string& backend,
+                                           store::Store& store) {
   const DesignRun& run = *plan.run;
   const Axes axes = axesOf(run);
   if (!axes.x) return std::nullopt;
@@ -82,8 +84,8 @@ std::optional<report::Plot> memoryByFactor(const MeasurePlan& plan, const std::v
   if (lines.empty()) return std::nullopt;
   std::vector<report::Series> series;
   for (auto& [line, one] : lines) series.push_back(std::move(one));
-  report::Plot plot = report::linesByFactor(fmt::format("peak memory of {} on {}", run.spec.name, backend), {factors[*axes.x].name},
-                                            {"peak memory", report::Quantity::Bytes}, std::move(series));
+  report::Plot plot = report::linesByFactor(fmt::format("peak memory of {} on {}", run.spec.name, backend),
+                                            {factors[*axes.x].name}, {"peak memory", report::Quantity::Bytes}, std::move(series));
   // With further factors a line would join rows that differ in those too: markers alone are honest.
   if (factors.size() > 2) {
     plot.lines = false;
@@ -111,10 +113,12 @@ bool writePlots(const Workspace& workspace, const std::vector<MeasurePlan>& plan
     good = write(file(name), plot) && good;
     written.push_back(name);
   };
-  for (const Fitted& fitted : fits) add(fmt::format("{}-{}.svg", fitted.plan->decl->name.text, fitted.backend), measuredAgainstPredicted(fitted));
+  for (const Fitted& fitted : fits)
+    add(fmt::format("{}-{}.svg", fitted.plan->decl->name.text, fitted.backend), measuredAgainstPredicted(fitted));
   for (const MeasurePlan& plan : plans) {
     for (const std::string& backend : plan.backends) {
-      if (const auto plot = memoryByFactor(plan, rows, backend, store)) add(fmt::format("{}-memory-{}.svg", plan.run->spec.name, backend), *plot);
+      if (const auto plot = memoryByFactor(plan, rows, backend, store))
+        add(fmt::format("{}-memory-{}.svg", plan.run->spec.name, backend), *plot);
     }
   }
   if (!written.empty() && good) printNote(options, fmt::format("plots in {}: {}", folder, fmt::join(written, ", ")));

@@ -10,8 +10,8 @@ namespace tbem::driver {
 using ast::NodeKind;
 
 const std::vector<std::string>& quantityNames() {
-  static const std::vector<std::string> names = {"memory_peak", "memory_baseline", "static_memory", "live",  "arena", "arena_peak",
-                                                 "latency",     "energy",          "flops",         "parameters"};
+  static const std::vector<std::string> names = {"memory_peak", "memory_baseline", "static_memory", "live",  "arena",
+                                                 "arena_peak",  "latency",         "energy",        "flops", "parameters"};
   return names;
 }
 
@@ -124,7 +124,8 @@ Terms termsIn(const ast::Expr& expr, const std::vector<design::Factor>& factors,
 
 bool checkPart(const ast::Expr& expr, std::vector<std::string>& names, DiagnosticSink& sink) {
   switch (expr.kind) {
-    case NodeKind::Number: return true;
+    case NodeKind::Number:
+      return true;
     case NodeKind::NameRef: {
       const ast::Name& name = ast::cast<ast::NameRef>(expr).name;
       const std::vector<std::string>& known = quantityNames();
@@ -137,7 +138,8 @@ bool checkPart(const ast::Expr& expr, std::vector<std::string>& names, Diagnosti
       names.push_back(name.text);
       return true;
     }
-    case NodeKind::Unary: return checkPart(*ast::cast<ast::Unary>(expr).operand, names, sink);
+    case NodeKind::Unary:
+      return checkPart(*ast::cast<ast::Unary>(expr).operand, names, sink);
     case NodeKind::Binary: {
       const auto& binary = ast::cast<ast::Binary>(expr);
       const bool arithmetic = binary.op == ast::BinaryOp::Add || binary.op == ast::BinaryOp::Sub ||
@@ -145,7 +147,8 @@ bool checkPart(const ast::Expr& expr, std::vector<std::string>& names, Diagnosti
       if (arithmetic) return checkPart(*binary.left, names, sink) && checkPart(*binary.right, names, sink);
       break;
     }
-    default: break;
+    default:
+      break;
   }
   sink.report(Diag::bad_response, expr.range);
   return false;
@@ -171,20 +174,27 @@ std::optional<double> valueOf(const ast::Expr& expr, const Quantities& row) {
       const std::optional<double> right = valueOf(*binary.right, row);
       if (!left || !right) return std::nullopt;
       switch (binary.op) {
-        case ast::BinaryOp::Add: return *left + *right;
-        case ast::BinaryOp::Sub: return *left - *right;
-        case ast::BinaryOp::Mul: return *left * *right;
-        case ast::BinaryOp::Divide: return *left / *right;
-        default: return std::nullopt;
+        case ast::BinaryOp::Add:
+          return *left + *right;
+        case ast::BinaryOp::Sub:
+          return *left - *right;
+        case ast::BinaryOp::Mul:
+          return *left * *right;
+        case ast::BinaryOp::Divide:
+          return *left / *right;
+        default:
+          return std::nullopt;
       }
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
 }  // namespace
 
-std::optional<std::vector<design::Term>> termsOf(const ast::Expr& terms, const std::vector<design::Factor>& factors, DiagnosticSink& sink) {
+std::optional<std::vector<design::Term>> termsOf(const ast::Expr& terms, const std::vector<design::Factor>& factors,
+                                                 DiagnosticSink& sink) {
   return termsIn(terms, factors, sink);
 }
 

@@ -19,7 +19,8 @@ const std::vector<std::string>& quantityNames();
 
 /// The terms of `terms template + optimizer * batch + poly(depth, width; degree: 2)`, hierarchy not yet closed. Nothing after a
 /// diagnostic.
-std::optional<std::vector<design::Term>> termsOf(const ast::Expr& terms, const std::vector<design::Factor>& factors, DiagnosticSink& sink);
+std::optional<std::vector<design::Term>> termsOf(const ast::Expr& terms, const std::vector<design::Factor>& factors,
+                                                 DiagnosticSink& sink);
 
 /// Checks a response: an arithmetic expression over quantities and numbers. The names it uses; nothing after a diagnostic.
 std::optional<std::vector<std::string>> checkResponse(const ast::Expr& response, DiagnosticSink& sink);

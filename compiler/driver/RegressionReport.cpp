@@ -12,38 +12,58 @@ namespace tbem::driver {
 
 std::string quantityText(report::Quantity quantity, double value) {
   switch (quantity) {
-    case report::Quantity::Bytes: return value < 0 ? report::signedBytes(value) : report::bytes(static_cast<std::uint64_t>(value));
-    case report::Quantity::Seconds: return (value < 0 ? "-" : "") + report::seconds(std::abs(value));
-    case report::Quantity::Joules: return (value < 0 ? "-" : "") + report::joules(std::abs(value));
-    case report::Quantity::Flops: return (value < 0 ? "-" : "") + report::flops(std::abs(value));
-    case report::Quantity::Number: return report::number(value, 6);
+    case report::Quantity::Bytes:
+      return value < 0 ? report::signedBytes(value) : report::bytes(static_cast<std::uint64_t>(value));
+    case report::Quantity::Seconds:
+      return (value < 0 ? "-" : "") + report::seconds(std::abs(value));
+    case report::Quantity::Joules:
+      return (value < 0 ? "-" : "") + report::joules(std::abs(value));
+    case report::Quantity::Flops:
+      return (value < 0 ? "-" : "") + report::flops(std::abs(value));
+    case report::Quantity::Number:
+      return report::number(value, 6);
   }
   return {};
 }
 
 namespace {
 
-template <class T> Json orNull(const std::optional<T>& value) { return value ? Json(*value) : Json(); }
+template <class T>
+Json orNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
 Json orNull(const std::optional<regress::Interval>& value) { return value ? Json::array({value->low, value->high}) : Json(); }
 
 void printFitJson(const Fitted& fitted) {
   const regress::Result& r = *fitted.result;
   Json terms = Json::array();
-  for (const regress::Coefficient& c : r.coefficients) terms.push_back({{"term", c.term}, {"coefficient", c.value}, {"interval", orNull(c.interval)}});
+  for (const regress::Coefficient& c : r.coefficients)
+    terms.push_back({{"term", c.term}, {"coefficient", c.value}, {"interval", orNull(c.interval)}});
   Json raw = Json::array();
   for (const regress::RawCoefficient& c : r.raw) raw.push_back({{"term", c.term}, {"coefficient", c.value}});
   Json warnings = Json::array();
   for (const regress::Warning& warning : r.warnings) warnings.push_back(warning.text);
-  printJson("regress", {{"name", fitted.plan->decl->name.text}, {"design", fitted.plan->run->spec.name}, {"backend", fitted.backend},
-                        {"response", fitted.plan->response}, {"terms", terms}, {"raw", raw}, {"rows", r.rows}, {"parameters", r.parameters},
-                        {"r2", orNull(r.r2)}, {"adjusted_r2", orNull(r.adjustedR2)}, {"residual_sd", orNull(r.residualSd)},
-                        {"loo_rmse", orNull(r.looRmse)}, {"loo_relative_error", orNull(r.looRelativeError)}, {"warnings", warnings}});
+  printJson("regress", {{"name", fitted.plan->decl->name.text},
+                        {"design", fitted.plan->run->spec.name},
+                        {"backend", fitted.backend},
+                        {"response", fitted.plan->response},
+                        {"terms", terms},
+                        {"raw", raw},
+                        {"rows", r.rows},
+                        {"parameters", r.parameters},
+                        {"r2", orNull(r.r2)},
+                        {"adjusted_r2", orNull(r.adjustedR2)},
+                        {"residual_sd", orNull(r.residualSd)},
+                        {"loo_rmse", orNull(r.looRmse)},
+                        {"loo_relative_error", orNull(r.looRelativeError)},
+                        {"warnings", warnings}});
 }
 
 report::Table toTable(const regress::Table& source, std::string title) {
   report::Table table;
   table.title = std::move(title);
-  for (const std::string& name : source.header) table.columns.push_back({name, table.columns.empty() ? report::Align::Left : report::Align::Decimal});
+  for (const std::string& name : source.header)
+    table.columns.push_back({name, table.columns.empty() ? report::Align::Left : report::Align::Decimal});
   for (const std::vector<std::string>& row : source.rows) table.add({row.begin(), row.end()});
   return table;
 }
@@ -51,8 +71,9 @@ report::Table toTable(const regress::Table& source, std::string title) {
 void printFitText(const Fitted& fitted, const Options& options) {
   const regress::Result& r = *fitted.result;
   const report::Quantity quantity = fitted.plan->quantity;
-  printTable(options, toTable(regress::coefficientTable(r), fmt::format("{}: {} of {} on {}", fitted.plan->decl->name.text, fitted.plan->response,
-                                                                        fitted.plan->run->spec.name, fitted.backend)));
+  printTable(options, toTable(regress::coefficientTable(r),
+                              fmt::format("{}: {} of {} on {}", fitted.plan->decl->name.text, fitted.plan->response,
+                                          fitted.plan->run->spec.name, fitted.backend)));
   printTable(options, toTable(regress::rawTable(r), "the same in the factors' units"));
   fmt::print("{} rows, {} parameters", r.rows, r.parameters);
   if (r.r2) fmt::print(", R² {:.6f}", *r.r2);
@@ -70,16 +91,19 @@ void printFitText(const Fitted& fitted, const Options& options) {
   for (const regress::Warning& warning : r.warnings) fmt::print("warning: {}\n", warning.text);
   std::vector<std::string> names;
   for (const graph::FactorSpec& factor : fitted.plan->run->spec.factors) names.push_back(factor.name);
-  for (const design::Alias& alias : design::mainEffectAliases(fitted.plan->run->array, names)) fmt::print("note: {}\n", alias.text);
+  for (const design::Alias& alias : design::mainEffectAliases(fitted.plan->run->array, names))
+    fmt::print("note: {}\n", alias.text);
 }
 
 /// The level's number, or its position among the levels of a categorical factor.
-std::optional<double> coordinate(Workspace& workspace, const graph::FactorSpec& spec, const design::Factor& factor, const ast::Expr& value) {
+std::optional<double> coordinate(Workspace& workspace, const graph::FactorSpec& spec, const design::Factor& factor,
+                                 const ast::Expr& value) {
   std::string text(workspace.session.sources.text(value.range));
   const auto* unary = ast::dynCast<ast::Unary>(&value);
   const auto* number = ast::dynCast<ast::Number>(unary != nullptr ? unary->operand : &value);
   if (factor.numeric() && number != nullptr) {
-    if (const std::optional<Rational> parsed = Rational::parse(number->text)) return unary != nullptr ? -parsed->toDouble() : parsed->toDouble();
+    if (const std::optional<Rational> parsed = Rational::parse(number->text))
+      return unary != nullptr ? -parsed->toDouble() : parsed->toDouble();
   }
   if (!factor.numeric()) {
     for (std::size_t i = 0; i < factor.labels.size(); ++i) {
@@ -87,7 +111,8 @@ std::optional<double> coordinate(Workspace& workspace, const graph::FactorSpec& 
     }
   }
   const std::string expects = factor.numeric() ? "a number" : fmt::format("one of {}", fmt::join(factor.labels, ", "));
-  workspace.session.sink.report(Diag::bad_prediction_point, value.range, fmt::format("`{}` takes {}, found `{}`", spec.name, expects, text));
+  workspace.session.sink.report(Diag::bad_prediction_point, value.range,
+                                fmt::format("`{}` takes {}, found `{}`", spec.name, expects, text));
   return std::nullopt;
 }
 
@@ -106,7 +131,8 @@ std::optional<design::Point> pointOf(Workspace& workspace, const DesignRun& run,
   design::Point out;
   for (std::size_t f = 0; f < factors.size(); ++f) {
     if (!point[f]) {
-      workspace.session.sink.report(Diag::bad_prediction_point, record.range, fmt::format("`{}` has no value here", factors[f].name));
+      workspace.session.sink.report(Diag::bad_prediction_point, record.range,
+                                    fmt::format("`{}` has no value here", factors[f].name));
       return std::nullopt;
     }
     out.push_back(*point[f]);
@@ -137,15 +163,22 @@ void predictOne(Workspace& workspace, const ast::Predict& decl, const Fitted& fi
     Json levels = Json::object();
     const std::vector<design::Factor> factors = fitted.plan->run->factors();
     for (std::size_t f = 0; f < factors.size(); ++f) {
-      levels[factors[f].name] = factors[f].numeric() ? Json((*point)[f]) : Json(factors[f].labels[static_cast<std::size_t>((*point)[f])]);
+      levels[factors[f].name] =
+          factors[f].numeric() ? Json((*point)[f]) : Json(factors[f].labels[static_cast<std::size_t>((*point)[f])]);
     }
-    printJson("predict", {{"name", decl.regression.text}, {"backend", fitted.backend}, {"levels", levels}, {"value", prediction->value},
-                          {"interval", orNull(prediction->interval)}, {"inside", prediction->inside}});
+    printJson("predict", {{"name", decl.regression.text},
+                          {"backend", fitted.backend},
+                          {"levels", levels},
+                          {"value", prediction->value},
+                          {"interval", orNull(prediction->interval)},
+                          {"inside", prediction->inside}});
     return;
   }
-  fmt::print("predict {} at {} on {}: {}", decl.regression.text, where, fitted.backend, quantityText(quantity, prediction->value));
+  fmt::print("predict {} at {} on {}: {}", decl.regression.text, where, fitted.backend,
+             quantityText(quantity, prediction->value));
   if (prediction->interval) {
-    fmt::print(" (95 % of new rows between {} and {})", quantityText(quantity, prediction->interval->low), quantityText(quantity, prediction->interval->high));
+    fmt::print(" (95 % of new rows between {} and {})", quantityText(quantity, prediction->interval->low),
+               quantityText(quantity, prediction->interval->high));
   }
   fmt::print("{}\n", prediction->inside ? "" : ", outside the measured region");
 }
@@ -162,14 +195,16 @@ void printFitted(const std::vector<Fitted>& fits, const Options& options) {
   }
 }
 
-void printPredictions(Workspace& workspace, const std::vector<RegressionPlan>& plans, const std::vector<Fitted>& fits, const Options& options) {
+void printPredictions(Workspace& workspace, const std::vector<RegressionPlan>& plans, const std::vector<Fitted>& fits,
+                      const Options& options) {
   for (const ast::Predict* decl : workspace.all<ast::Predict>()) {
     bool declared = false;
     for (const RegressionPlan& plan : plans) declared = declared || plan.decl->name.text == decl->regression.text;
     if (!declared) {
       std::vector<std::string> names;
       for (const RegressionPlan& plan : plans) names.push_back(plan.decl->name.text);
-      Diagnostic& diagnostic = workspace.session.sink.report(Diag::unknown_regression, decl->regression.range, decl->regression.text);
+      Diagnostic& diagnostic =
+          workspace.session.sink.report(Diag::unknown_regression, decl->regression.range, decl->regression.text);
       const std::string close = nearest(decl->regression.text, names);
       if (!close.empty()) diagnostic.fix(decl->regression.range, close, Applicability::Maybe);
       continue;

@@ -42,15 +42,17 @@ bool estimable(const DesignRun& run, const design::Model& model, const ast::Regr
   for (const LevelIndices& row : run.rows) points.push_back(design::pointOf(factors, row));
   const design::ModelQuality quality = design::modelQuality(design::Basis(factors, model.terms), points);
   if (quality.rank == quality.parameters) return true;
-  Diagnostic& diagnostic = sink.report(Diag::regression_refused, decl.terms->range, decl.name.text,
-                                       fmt::format("{} rows tell {} of its {} coefficients apart", points.size(), quality.rank, quality.parameters));
+  Diagnostic& diagnostic =
+      sink.report(Diag::regression_refused, decl.terms->range, decl.name.text,
+                  fmt::format("{} rows tell {} of its {} coefficients apart", points.size(), quality.rank, quality.parameters));
   for (const std::string& equation : quality.dependent) diagnostic.note(equation + " in every row");
   return false;
 }
 
 bool checkValidation(DiagnosticSink& sink, const ast::Regress& decl) {
   if (decl.validate.empty() || decl.validate.text == "leave_one_out") return true;
-  sink.report(Diag::unknown_validation, decl.validate.range, decl.validate.text).fix(decl.validate.range, "leave_one_out", Applicability::Maybe);
+  sink.report(Diag::unknown_validation, decl.validate.range, decl.validate.text)
+      .fix(decl.validate.range, "leave_one_out", Applicability::Maybe);
   return false;
 }
 
@@ -78,7 +80,8 @@ std::vector<RegressionPlan> readRegressions(Workspace& workspace, const Designs&
     }
     if (plan.run == nullptr || !decl->others.empty() || !checkValidation(sink, *decl)) continue;
     if (decl->response == nullptr || decl->terms == nullptr) {
-      sink.report(Diag::bad_term, decl->name.range, fmt::format("`{}` has no `{}`", decl->name.text, decl->response == nullptr ? "response" : "terms"));
+      sink.report(Diag::bad_term, decl->name.range,
+                  fmt::format("`{}` has no `{}`", decl->name.text, decl->response == nullptr ? "response" : "terms"));
       continue;
     }
     const std::vector<design::Factor> factors = plan.run->factors();
@@ -102,23 +105,40 @@ void refuseLaterDeclarations(Workspace& workspace) {
   for (const ast::Decl* decl : workspace.file().declarations) {
     const char* what = nullptr;
     switch (decl->kind) {
-      case ast::NodeKind::Mutate: what = "templates from templates (`mutate`) are"; break;
-      case ast::NodeKind::Fit: what = "`fit` is"; break;
-      case ast::NodeKind::Dataset: what = "datasets are"; break;
-      case ast::NodeKind::Train: what = "`train` is"; break;
-      case ast::NodeKind::Perturb: what = "`perturb` is"; break;
-      case ast::NodeKind::Assume: what = "`assume` is"; break;
-      default: break;
+      case ast::NodeKind::Mutate:
+        what = "templates from templates (`mutate`) are";
+        break;
+      case ast::NodeKind::Fit:
+        what = "`fit` is";
+        break;
+      case ast::NodeKind::Dataset:
+        what = "datasets are";
+        break;
+      case ast::NodeKind::Train:
+        what = "`train` is";
+        break;
+      case ast::NodeKind::Perturb:
+        what = "`perturb` is";
+        break;
+      case ast::NodeKind::Assume:
+        what = "`assume` is";
+        break;
+      default:
+        break;
     }
-    if (what != nullptr) workspace.session.sink.report(Diag::not_there_yet, decl->name.empty() ? decl->range : decl->name.range, std::string(what));
+    if (what != nullptr)
+      workspace.session.sink.report(Diag::not_there_yet, decl->name.empty() ? decl->range : decl->name.range, std::string(what));
   }
 }
 
 namespace {
 
 Quantities quantitiesOf(const CaseRow& row, const runtime::Measurement& value) {
-  Quantities out = {{"static_memory", static_cast<double>(row.staticMemory)}, {"live", static_cast<double>(row.live)},
-                    {"arena", static_cast<double>(row.arena)}, {"flops", row.flops}, {"parameters", row.parameters}};
+  Quantities out = {{"static_memory", static_cast<double>(row.staticMemory)},
+                    {"live", static_cast<double>(row.live)},
+                    {"arena", static_cast<double>(row.arena)},
+                    {"flops", row.flops},
+                    {"parameters", row.parameters}};
   const auto add = [&](const char* name, const auto& field) {
     if (field) out[name] = static_cast<double>(*field);
   };
@@ -154,13 +174,14 @@ Fitted collect(const RegressionPlan& plan, const std::string& backend, const std
 
 }  // namespace
 
-std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<RegressionPlan>& plans, const std::vector<CaseRow>& rows,
-                                   store::Store& store) {
+std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<RegressionPlan>& plans,
+                                   const std::vector<CaseRow>& rows, store::Store& store) {
   std::vector<Fitted> fits;
   for (const RegressionPlan& plan : plans) {
     std::vector<std::string> backends;
     for (const CaseRow& row : rows) {
-      if (row.plan->run == plan.run && std::find(backends.begin(), backends.end(), row.backend) == backends.end()) backends.push_back(row.backend);
+      if (row.plan->run == plan.run && std::find(backends.begin(), backends.end(), row.backend) == backends.end())
+        backends.push_back(row.backend);
     }
     bool any = false;
     for (const std::string& backend : backends) {
@@ -172,7 +193,8 @@ std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<Regre
       for (const std::size_t row : fitted.rows) points.push_back(design::pointOf(factors, plan.run->rows[row]));
       auto result = regress::fit(factors, points, fitted.responses, plan.model);
       if (!result) {
-        Diagnostic& diagnostic = workspace.session.sink.report(Diag::regression_refused, plan.decl->name.range, plan.decl->name.text, result.error().text);
+        Diagnostic& diagnostic = workspace.session.sink.report(Diag::regression_refused, plan.decl->name.range,
+                                                               plan.decl->name.text, result.error().text);
         for (const std::string& aliased : result.error().aliased) diagnostic.note(aliased);
         continue;
       }

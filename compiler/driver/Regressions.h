@@ -15,9 +15,9 @@ namespace tbem::driver {
 struct RegressionPlan {
   const ast::Regress* decl = nullptr;
   const DesignRun* run = nullptr;
-  design::Model model;                     ///< closed under hierarchy
-  report::Quantity quantity = report::Quantity::Number;   ///< of the response
-  std::string response;                    ///< as written
+  design::Model model;                                   ///< closed under hierarchy
+  report::Quantity quantity = report::Quantity::Number;  ///< of the response
+  std::string response;                                  ///< as written
 };
 
 /// Reads the regressions; mistakes go to the session.
@@ -29,18 +29,19 @@ void refuseLaterDeclarations(Workspace& workspace);
 struct Fitted {
   const RegressionPlan* plan = nullptr;
   std::string backend;
-  std::optional<regress::Result> result;   ///< there, in all that fitRegressions returns
-  std::vector<std::size_t> rows;           ///< of the design, those that were measured
-  std::vector<double> responses;           ///< medians over repeats, by row
+  std::optional<regress::Result> result;  ///< there, in all that fitRegressions returns
+  std::vector<std::size_t> rows;          ///< of the design, those that were measured
+  std::vector<double> responses;          ///< medians over repeats, by row
 };
 
 /// Fits every regression on every backend that has finished rows. Refusals go to the session.
-std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<RegressionPlan>& plans, const std::vector<CaseRow>& rows,
-                                   store::Store& store);
+std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<RegressionPlan>& plans,
+                                   const std::vector<CaseRow>& rows, store::Store& store);
 
 void printFitted(const std::vector<Fitted>& fits, const Options& options);
 /// The program's `predict` declarations. Mistakes go to the session.
-void printPredictions(Workspace& workspace, const std::vector<RegressionPlan>& plans, const std::vector<Fitted>& fits, const Options& options);
+void printPredictions(Workspace& workspace, const std::vector<RegressionPlan>& plans, const std::vector<Fitted>& fits,
+                      const Options& options);
 
 /// Writes the plots into the output folder: measured against predicted for each regression, memory by factor for each measured
 /// design. False, after saying why, where a file cannot be written. No folder (-e without --out): nothing.

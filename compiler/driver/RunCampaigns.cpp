@@ -40,7 +40,8 @@ public:
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
 private:
-  struct sigaction oldInterrupt {}, oldTerminate {};
+  struct sigaction oldInterrupt {
+  }, oldTerminate{};
 };
 
 /// Where compiled objects are kept for the workers: the default folder, or a temporary one that goes with this.
@@ -108,10 +109,16 @@ private:
     }
     for (const std::string& input : options.inputs) command.argv.insert(command.argv.end(), {"--input", input});
     const std::vector<std::pair<const char*, std::string>> named = {
-        {"--task", options.task},       {"--at", options.at},           {"--dtype", options.dtype},
-        {"--design", row.plan->run->spec.name}, {"--on", row.backend},  {"--row", std::to_string(row.row)},
-        {"--identity", row.identity},   {"--seed", std::to_string(options.seed)},
-        {"--threads", options.threads == 0 ? "" : std::to_string(options.threads)}, {"--cache-dir", cache.path()}};
+        {"--task", options.task},
+        {"--at", options.at},
+        {"--dtype", options.dtype},
+        {"--design", row.plan->run->spec.name},
+        {"--on", row.backend},
+        {"--row", std::to_string(row.row)},
+        {"--identity", row.identity},
+        {"--seed", std::to_string(options.seed)},
+        {"--threads", options.threads == 0 ? "" : std::to_string(options.threads)},
+        {"--cache-dir", cache.path()}};
     for (const auto& [name, value] : named) {
       if (!value.empty()) command.argv.insert(command.argv.end(), {name, value});
     }
@@ -132,7 +139,8 @@ private:
     if (opened.backend == nullptr) opened = openBackend(row.backend);
     const std::optional<graph::Row> elaborated = elaborateRow(*row.plan->run, row.row);
     if (!elaborated) return "it cannot be elaborated";
-    const auto program = estimate::lower(elaborated->graph(), elaborated->values, *opened.backend, lowerOptions(options, opened.device, &queries));
+    const auto program =
+        estimate::lower(elaborated->graph(), elaborated->values, *opened.backend, lowerOptions(options, opened.device, &queries));
     if (!program) return fmt::format("it cannot be lowered ({})", info(program.error().kind).code);
     jit::JitOptions jit;
     jit.cacheDir = cache.path();
@@ -154,8 +162,8 @@ std::vector<runtime::Case> casesOf(const std::vector<CaseRow>& rows) {
   std::vector<runtime::Case> cases;
   for (const CaseRow& row : rows) {
     for (unsigned repeat = 0; repeat < row.plan->repeats; ++repeat) {
-      cases.push_back({row.identity, row.plan->run->spec.name, static_cast<std::uint32_t>(row.row), row.plan->run->levels(row.row).dump(),
-                       row.backend, repeat, 1e9 + row.flops});
+      cases.push_back({row.identity, row.plan->run->spec.name, static_cast<std::uint32_t>(row.row),
+                       row.plan->run->levels(row.row).dump(), row.backend, repeat, 1e9 + row.flops});
     }
   }
   return cases;
@@ -187,8 +195,8 @@ int statusOf(const measure::CampaignResult& result, const std::vector<CaseRow>& 
 
 }  // namespace
 
-int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows, const StoreFile& file,
-                 const Options& options) {
+int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
+                 const StoreFile& file, const Options& options) {
   auto store = store::Store::open(file.path());
   if (!store) {
     printFailure(store.error().message);
@@ -202,7 +210,12 @@ int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, co
   }
   Runner runner(workspace, rows, options);
   InterruptGuard guard;
-  report::Progress progress([](std::string_view text) { fmt::print(stderr, "{}", text); std::fflush(stderr); }, progressStyle(options));
+  report::Progress progress(
+      [](std::string_view text) {
+        fmt::print(stderr, "{}", text);
+        std::fflush(stderr);
+      },
+      progressStyle(options));
   measure::Hooks hooks;
   hooks.known = [&](const runtime::Case& one) -> tl::expected<std::optional<measure::Known>, std::string> {
     const auto found = store->finished(one.identity, one.repeat);
@@ -216,13 +229,14 @@ int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, co
     if (!done) return tl::unexpected(done.error().message);
     if (options.json) printMeasurement(one, value, false);
     if (value.status != runtime::Status::Ok && value.status != runtime::Status::Skipped) {
-      progress.note(fmt::format("row {} ({}) on {}: {}: {}", one.row + 1, runner.rowOf(one).plan->run->levelsText(one.row), one.backend,
-                                runtime::name(value.status), value.reason));
+      progress.note(fmt::format("row {} ({}) on {}: {}: {}", one.row + 1, runner.rowOf(one).plan->run->levelsText(one.row),
+                                one.backend, runtime::name(value.status), value.reason));
     }
     return {};
   };
   hooks.progress = [&](const measure::Standing& standing) {
-    const std::string what = standing.current == nullptr ? "" : fmt::format("row {} on {}", standing.current->row + 1, standing.current->backend);
+    const std::string what =
+        standing.current == nullptr ? "" : fmt::format("row {} on {}", standing.current->row + 1, standing.current->backend);
     progress.update(standing.done, standing.total, what, standing.left);
   };
   measure::CampaignSettings settings;
@@ -239,11 +253,13 @@ int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, co
   } else {
     printMeasurements(*store, plans, rows, options);
   }
-  printNote(options, fmt::format("{} run now, {} finished before, {} left; kept in {}", result.ran.size(), result.reused, result.left, file.path()));
+  printNote(options, fmt::format("{} run now, {} finished before, {} left; kept in {}", result.ran.size(), result.reused,
+                                 result.left, file.path()));
   return statusOf(result, rows);
 }
 
-int describeCampaigns(const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows, const StoreFile& file, const Options& options) {
+int describeCampaigns(const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows, const StoreFile& file,
+                      const Options& options) {
   // A step at this speed, and this long for a process to start: rough on purpose; what is printed says so.
   constexpr double kFlopsASecond = 5e10;
   constexpr double kSetUpSeconds = 0.5;
@@ -258,16 +274,22 @@ int describeCampaigns(const std::vector<MeasurePlan>& plans, const std::vector<C
       continue;
     }
     const double step = row.flops / kFlopsASecond;
-    seconds += row.plan->repeats * (kSetUpSeconds + protocol.warmup * step + std::max(protocol.steps * step, protocol.minSeconds));
+    seconds +=
+        row.plan->repeats * (kSetUpSeconds + protocol.warmup * step + std::max(protocol.steps * step, protocol.minSeconds));
     memory = std::max(memory, row.arena);
     cases += row.plan->repeats;
   }
   if (options.json) {
-    printJson("dry_run", {{"designs", plans.size()}, {"cases", cases}, {"skipped", skipped}, {"seconds", seconds}, {"memory", memory},
-                          {"disk", cases * kBytesACase}, {"store", file.path()}});
+    printJson("dry_run", {{"designs", plans.size()},
+                          {"cases", cases},
+                          {"skipped", skipped},
+                          {"seconds", seconds},
+                          {"memory", memory},
+                          {"disk", cases * kBytesACase},
+                          {"store", file.path()}});
   } else {
-    fmt::print("{} runs ({} skipped), about {} at 50 GFLOP/s, up to {} of memory beside the program itself, about {} in {}\n", cases, skipped,
-               report::seconds(seconds), report::bytes(memory), report::bytes(cases * kBytesACase), file.path());
+    fmt::print("{} runs ({} skipped), about {} at 50 GFLOP/s, up to {} of memory beside the program itself, about {} in {}\n",
+               cases, skipped, report::seconds(seconds), report::bytes(memory), report::bytes(cases * kBytesACase), file.path());
   }
   return kOk;
 }

@@ -60,8 +60,13 @@ tl::expected<StepOutcome, std::string> runOnce(const RowState& row, const tbem_b
 int printStep(const RowState& row, const std::string& backend, const StepOutcome& outcome, const Options& options) {
   const graph::Graph& graph = row.elaborated->graph();
   if (options.json) {
-    printJson("step", {{"network", graph.network}, {"design", row.run->spec.name}, {"row", row.row}, {"levels", row.run->levels(row.row)},
-                       {"backend", backend}, {"loss", outcome.loss ? Json(*outcome.loss) : Json()}, {"seconds", outcome.seconds},
+    printJson("step", {{"network", graph.network},
+                       {"design", row.run->spec.name},
+                       {"row", row.row},
+                       {"levels", row.run->levels(row.row)},
+                       {"backend", backend},
+                       {"loss", outcome.loss ? Json(*outcome.loss) : Json()},
+                       {"seconds", outcome.seconds},
                        {"saved", options.save.empty() ? Json() : Json(options.save)}});
     return kOk;
   }
@@ -80,11 +85,13 @@ int runStep(const Options& options) {
   state.keepResults = !options.save.empty();
   if (const Progressed done = runPipeline(state, "code"); !done.proceed) return done.status;
   if (state.rows.empty()) {
-    printFailure("there is no step to run: the program has no design of a network (or give --input, and --task, for its network)");
+    printFailure(
+        "there is no step to run: the program has no design of a network (or give --input, and --task, for its network)");
     return finish(state, kUsage);
   }
   const RowState& row = state.rows.front();
-  if (row.run->chosen.size() > 1) printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
+  if (row.run->chosen.size() > 1)
+    printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
   const auto outcome = runOnce(row, *state.backend.backend, options);
   if (!outcome) {
     printFailure(outcome.error());

@@ -17,12 +17,18 @@ using runtime::HostTensor;
 /// NumPy's name of an element type; types that NumPy lacks are saved as f4.
 std::string numpyType(std::int32_t dtype) {
   switch (dtype) {
-    case TBEM_F64: return "f8";
-    case TBEM_I64: return "i8";
-    case TBEM_I32: return "i4";
-    case TBEM_U8: return "u1";
-    case TBEM_BOOL: return "b1";
-    default: return "f4";
+    case TBEM_F64:
+      return "f8";
+    case TBEM_I64:
+      return "i8";
+    case TBEM_I32:
+      return "i4";
+    case TBEM_U8:
+      return "u1";
+    case TBEM_BOOL:
+      return "b1";
+    default:
+      return "f4";
   }
 }
 
@@ -38,8 +44,12 @@ data::Array toArray(std::string name, const HostTensor& tensor) {
 tl::expected<HostTensor, std::string> fromArray(const data::Array& array, std::int32_t dtype) {
   HostTensor source;
   source.dims = array.shape;
-  source.dtype = array.dtype == "f8" ? TBEM_F64 : array.dtype == "f4" ? TBEM_F32 : array.dtype == "i8" ? TBEM_I64
-               : array.dtype == "i4" ? TBEM_I32 : array.dtype == "b1" ? TBEM_BOOL : TBEM_U8;
+  source.dtype = array.dtype == "f8"   ? TBEM_F64
+                 : array.dtype == "f4" ? TBEM_F32
+                 : array.dtype == "i8" ? TBEM_I64
+                 : array.dtype == "i4" ? TBEM_I32
+                 : array.dtype == "b1" ? TBEM_BOOL
+                                       : TBEM_U8;
   source.data.resize(array.bytes.size());
   std::memcpy(source.data.data(), array.bytes.data(), array.bytes.size());
   if (source.dtype == dtype) return source;
@@ -129,7 +139,8 @@ tl::expected<std::size_t, std::string> loadArrays(const std::vector<data::Array>
     const tbem_operand& operand = instance.executable().buffers[buffer].operand;
     const std::vector<std::int64_t> dims(operand.dims, operand.dims + operand.rank);
     if (dims != array.shape) {
-      return Failure(fmt::format("`{}` has the shape [{}], the network's is [{}]", array.name, fmt::join(array.shape, ", "), fmt::join(dims, ", ")));
+      return Failure(fmt::format("`{}` has the shape [{}], the network's is [{}]", array.name, fmt::join(array.shape, ", "),
+                                 fmt::join(dims, ", ")));
     }
     const auto value = fromArray(array, operand.dtype);
     if (!value) return Failure(value.error());

@@ -31,9 +31,10 @@ runtime::Measurement failed(std::string reason) {
   return result;
 }
 
-/// One more step in an arena that is poisoned and guarded: the highest allocation that it reaches, which the plan must equal. It runs
-/// after the meters are read, for poison makes the whole arena resident.
-tl::expected<runtime::ArenaReport, runtime::Failure> checkArena(const jit::Compiled& compiled, const tbem_backend& backend, std::uint64_t seed) {
+/// One more step in an arena that is poisoned and guarded: the highest allocation that it reaches, which the plan must equal. It
+/// runs after the meters are read, for poison makes the whole arena resident.
+tl::expected<runtime::ArenaReport, runtime::Failure> checkArena(const jit::Compiled& compiled, const tbem_backend& backend,
+                                                                std::uint64_t seed) {
   auto instance = runtime::Instance::create(compiled.executable, backend, {.poison = true, .guard = 1 << 16});
   if (!instance) return tl::unexpected(instance.error());
   if (const auto ready = (*instance)->initialise(seed); !ready) return tl::unexpected(ready.error());
@@ -58,7 +59,8 @@ runtime::Measurement measureRow(const jit::Compiled& compiled, const tbem_backen
   if (result.status != runtime::Status::Ok) return result;
   const auto arena = checkArena(compiled, backend, seed);
   if (!arena) return failed(arena.error());
-  if (!arena->guardIntact || arena->stray != runtime::kAbsent) return failed("the step wrote outside its plan: this is a bug of tbemc");
+  if (!arena->guardIntact || arena->stray != runtime::kAbsent)
+    return failed("the step wrote outside its plan: this is a bug of tbemc");
   result.arenaPeak = arena->reached;
   result.arenaPlanned = arena->planned;
   return result;
@@ -75,8 +77,8 @@ runtime::Measurement work(const Options& options) {
   }
   const std::optional<graph::Row> row = elaborateRow(*designs.runs.front(), options.workerRow);
   if (!row) return failed("the program changed while it was measured");
-  const std::string identity = identityOf(row->graph(), row->values, protocolSettings(), options.seed, options.backend, &opened.device,
-                                          static_cast<unsigned>(threadsOf(options, opened.device)));
+  const std::string identity = identityOf(row->graph(), row->values, protocolSettings(), options.seed, options.backend,
+                                          &opened.device, static_cast<unsigned>(threadsOf(options, opened.device)));
   if (identity != options.workerIdentity) return failed("the program changed while it was measured");
   const auto program = estimate::lower(row->graph(), row->values, *opened.backend, lowerOptions(options, opened.device, nullptr));
   if (!program) return failed("the program changed while it was measured");

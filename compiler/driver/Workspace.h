@@ -16,12 +16,13 @@ const Source* readSource(Session& session, const std::string& path);
 
 struct Workspace {
   Session session;
-  std::string path;                        ///< of the program; "" for -e, "-" for standard input
+  std::string path;  ///< of the program; "" for -e, "-" for standard input
   std::unique_ptr<sema::Program> program;
 
   const ast::File& file() const { return *program->main().files.front(); }
   /// All declarations of one kind in the program's own file, in order.
-  template <class T> std::vector<const T*> all() const {
+  template <class T>
+  std::vector<const T*> all() const {
     std::vector<const T*> found;
     for (const ast::Decl* decl : file().declarations) {
       if (const T* one = ast::dynCast<T>(decl)) found.push_back(one);

@@ -44,16 +44,19 @@ std::string emitDot(const graph::Graph& graph, const sema::Values& values) {
   std::string out = "digraph " + quoted(graph.network) + " {\n  rankdir=TB; node [shape=box, fontname=\"sans-serif\"];\n";
   for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
     const graph::TensorId tensor = graph.inputs[i];
-    out += "  in" + std::to_string(i) + " [shape=oval, label=" + quoted(graph[tensor].name + "\n" + shapeText(graph, values, tensor)) + "];\n";
+    out += "  in" + std::to_string(i) +
+           " [shape=oval, label=" + quoted(graph[tensor].name + "\n" + shapeText(graph, values, tensor)) + "];\n";
   }
   std::map<std::string, std::vector<graph::OpId>> blocks;
-  for (std::uint32_t i = 0; i < graph.ops.size(); ++i) blocks[outermost(graph, graph.ops[i])].push_back(static_cast<graph::OpId>(i));
+  for (std::uint32_t i = 0; i < graph.ops.size(); ++i)
+    blocks[outermost(graph, graph.ops[i])].push_back(static_cast<graph::OpId>(i));
   std::size_t cluster = 0;
   for (const auto& [path, ops] : blocks) {
     if (!path.empty()) out += "  subgraph cluster_" + std::to_string(cluster++) + " {\n    label=" + quoted(path) + ";\n";
     for (const graph::OpId id : ops) {
       const bool forward = graph[id].phase == graph::Phase::Forward;
-      out += (path.empty() ? "  " : "    ") + node(id) + " [label=" + quoted(graph[id].declaration) + (forward ? "" : ", style=dashed") + "];\n";
+      out += (path.empty() ? "  " : "    ") + node(id) + " [label=" + quoted(graph[id].declaration) +
+             (forward ? "" : ", style=dashed") + "];\n";
     }
     if (!path.empty()) out += "  }\n";
   }

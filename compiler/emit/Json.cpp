@@ -33,8 +33,10 @@ const char* primitiveName(tbem_primitive primitive) {
   return kNames[primitive];
 }
 const char* elementName(graph::ElemOp op) {
-  static constexpr const char* kNames[] = {"input", "constant", "scalar", "random", "index", "add", "sub", "mul", "div", "neg", "minimum", "maximum", "abs", "exp", "log", "sqrt", "rsqrt",
-                                           "pow", "tanh", "erf", "sin", "cos", "floor", "equal", "less", "less_equal", "and", "or", "not", "select", "cast"};
+  static constexpr const char* kNames[] = {"input", "constant",   "scalar",  "random",  "index", "add",    "sub",   "mul",
+                                           "div",   "neg",        "minimum", "maximum", "abs",   "exp",    "log",   "sqrt",
+                                           "rsqrt", "pow",        "tanh",    "erf",     "sin",   "cos",    "floor", "equal",
+                                           "less",  "less_equal", "and",     "or",      "not",   "select", "cast"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(graph::ElemOp::Cast) + 1);
   return kNames[static_cast<std::size_t>(op)];
 }
@@ -50,7 +52,10 @@ public:
     all["loss"] = id(graph.loss);
     all["weights"] = Json::array();
     for (const auto& weight : graph.weights) {
-      all["weights"].push_back({{"path", graph[graph[weight.value].storage].path}, {"value", id(weight.value)}, {"gradient", id(weight.gradient)}, {"after", id(weight.after)}});
+      all["weights"].push_back({{"path", graph[graph[weight.value].storage].path},
+                                {"value", id(weight.value)},
+                                {"gradient", id(weight.gradient)},
+                                {"after", id(weight.after)}});
     }
     all["scalars"] = Json::array();
     for (const auto& scalar : graph.scalars) all["scalars"].push_back({{"name", scalar.name}, {"value", number(scalar.value)}});
@@ -89,12 +94,16 @@ private:
 
   Json storageOf(const graph::Storage& storage) const {
     Json one{{"class", className(storage.kind)}, {"path", storage.path}};
-    const bool filled = storage.kind == graph::StorageClass::Weight || storage.kind == graph::StorageClass::Buffer || storage.kind == graph::StorageClass::State;
+    const bool filled = storage.kind == graph::StorageClass::Weight || storage.kind == graph::StorageClass::Buffer ||
+                        storage.kind == graph::StorageClass::State;
     if (filled) one["init"] = {{"kind", storage.init.kind}, {"a", number(storage.init.a)}, {"b", number(storage.init.b)}};
     return one;
   }
   Json tensorOf(const graph::Tensor& tensor) const {
-    return {{"name", tensor.name}, {"dtype", dtypeName(tensor.dtype)}, {"shape", numbers(tensor.shape)}, {"storage", index(tensor.storage)}};
+    return {{"name", tensor.name},
+            {"dtype", dtypeName(tensor.dtype)},
+            {"shape", numbers(tensor.shape)},
+            {"storage", index(tensor.storage)}};
   }
   Json operatorOf(const graph::Op& op) const {
     Json one{{"operator", op.declaration}, {"kind", kindName(op.kind)}, {"phase", phaseName(op.phase)}};
@@ -124,10 +133,19 @@ private:
     for (const graph::ElemNode& node : body.nodes) {
       Json one = Json::array({elementName(node.op)});
       switch (node.op) {
-        case graph::ElemOp::Input: case graph::ElemOp::Index: one.push_back(node.input); break;
-        case graph::ElemOp::Constant: one.push_back(node.value.str()); break;
-        case graph::ElemOp::Scalar: one.push_back(number(node.scalar)); break;
-        case graph::ElemOp::Random: one.push_back(node.stream); break;
+        case graph::ElemOp::Input:
+        case graph::ElemOp::Index:
+          one.push_back(node.input);
+          break;
+        case graph::ElemOp::Constant:
+          one.push_back(node.value.str());
+          break;
+        case graph::ElemOp::Scalar:
+          one.push_back(number(node.scalar));
+          break;
+        case graph::ElemOp::Random:
+          one.push_back(node.stream);
+          break;
         default:
           one.push_back(node.a);
           if (arity(node.op) > 1) one.push_back(node.b);
@@ -142,11 +160,24 @@ private:
   static int arity(graph::ElemOp op) {
     using graph::ElemOp;
     switch (op) {
-      case ElemOp::Select: return 3;
-      case ElemOp::Neg: case ElemOp::Abs: case ElemOp::Exp: case ElemOp::Log: case ElemOp::Sqrt: case ElemOp::Rsqrt: case ElemOp::Tanh: case ElemOp::Erf:
-      case ElemOp::Sin: case ElemOp::Cos: case ElemOp::Floor: case ElemOp::Not: case ElemOp::Cast:
+      case ElemOp::Select:
+        return 3;
+      case ElemOp::Neg:
+      case ElemOp::Abs:
+      case ElemOp::Exp:
+      case ElemOp::Log:
+      case ElemOp::Sqrt:
+      case ElemOp::Rsqrt:
+      case ElemOp::Tanh:
+      case ElemOp::Erf:
+      case ElemOp::Sin:
+      case ElemOp::Cos:
+      case ElemOp::Floor:
+      case ElemOp::Not:
+      case ElemOp::Cast:
         return 1;
-      default: return 2;
+      default:
+        return 2;
     }
   }
 

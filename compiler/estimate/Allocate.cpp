@@ -38,7 +38,7 @@ public:
 private:
   struct Life {
     std::uint32_t first = UINT32_MAX, last = 0;
-    std::uint32_t shares = kNone;      ///< memory whose allocation it takes over
+    std::uint32_t shares = kNone;  ///< memory whose allocation it takes over
     std::uint32_t allocation = kNone;
     bool used = false;
     void at(std::uint32_t step) {
@@ -52,7 +52,8 @@ private:
     for (std::uint32_t g = 0; g < state.groups.size(); ++g) {
       if (state.groups[g].alive) order.push_back(g);
     }
-    std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) { return state.groups[a].position < state.groups[b].position; });
+    std::sort(order.begin(), order.end(),
+              [this](std::uint32_t a, std::uint32_t b) { return state.groups[a].position < state.groups[b].position; });
   }
 
   /// A value made and used up within one loop is never stored.
@@ -120,7 +121,11 @@ private:
     if (!state.buildLoop(group, stored, loop, reads, writes)) return false;
     for (std::size_t i = 0; i < reads.size(); ++i) loop.inputs[i].buffer = use(reads[i], step);
     for (std::size_t i = 0; i < writes.size(); ++i) loop.outputs[i].buffer = use(writes[i], step);
-    Step made{Step::Kind::Loop, static_cast<std::uint32_t>(program.loops.size()), {}, state.rangeOf(state.items[group.items.front()]), {}};
+    Step made{Step::Kind::Loop,
+              static_cast<std::uint32_t>(program.loops.size()),
+              {},
+              state.rangeOf(state.items[group.items.front()]),
+              {}};
     std::string last;
     for (const std::uint32_t id : group.items) {
       made.ops.push_back(state.items[id].op);
@@ -187,7 +192,8 @@ private:
     to.dtype = from.dtype;
     if (!samePlaces(from, to)) return false;
     for (std::size_t i = 0; i < loop.reads.size(); ++i) {
-      if (owner(state.versions[loop.reads[i]].memory) == source && !sameElement(code, i, state.versions[loop.reads[i]].operand)) return false;
+      if (owner(state.versions[loop.reads[i]].memory) == source && !sameElement(code, i, state.versions[loop.reads[i]].operand))
+        return false;
     }
     return true;
   }
@@ -215,7 +221,8 @@ private:
       }
     }
     for (const Workspace& workspace : workspaces) {
-      program.buffers[static_cast<std::uint32_t>(workspace.buffer)].allocation = static_cast<std::uint32_t>(program.allocations.size());
+      program.buffers[static_cast<std::uint32_t>(workspace.buffer)].allocation =
+          static_cast<std::uint32_t>(program.allocations.size());
       program.allocations.push_back({Kind::Workspace, workspace.bytes, 0, workspace.step, workspace.step, false});
     }
     for (std::uint32_t m = 0; m < state.memories.size(); ++m) {
@@ -302,9 +309,9 @@ private:
   Program& program;
   std::vector<std::uint32_t> order;
   std::vector<bool> stored;
-  std::vector<BufferId> bufferOf;           ///< by version
-  std::vector<std::uint32_t> versionOf;     ///< by buffer; kNone for a workspace
-  std::vector<Life> lives;                  ///< by memory
+  std::vector<BufferId> bufferOf;        ///< by version
+  std::vector<std::uint32_t> versionOf;  ///< by buffer; kNone for a workspace
+  std::vector<Life> lives;               ///< by memory
   std::vector<LoopUse> loopReads;
   std::vector<Workspace> workspaces;
 };

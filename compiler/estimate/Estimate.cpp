@@ -94,7 +94,10 @@ std::string toJson(const Estimate& estimate, const RowLabel& label, const Source
   json.key("device");
   if (estimate.device) {
     const tbem_device_info& info = estimate.device->info;
-    json.begin().field("backend", estimate.device->backend).field("name", std::string(info.name)).field("isa", std::string(info.isa));
+    json.begin()
+        .field("backend", estimate.device->backend)
+        .field("name", std::string(info.name))
+        .field("isa", std::string(info.isa));
     json.field("library", std::string(info.library)).field("threads", info.threads).end();
   } else {
     json.null();

@@ -13,16 +13,16 @@ namespace tbem::estimate {
 
 /// The operator during which memory is highest.
 struct PeakAt {
-  std::string name;            ///< "conv2d", "batch_norm+relu"
+  std::string name;  ///< "conv2d", "batch_norm+relu"
   SrcRange range;
 };
 
 /// What a device adds to a static estimate. Bytes.
 struct DeviceMemory {
-  std::uint64_t live = 0;      ///< largest sum of live bytes: no plan can be below
-  std::uint64_t arena = 0;     ///< of the plan that runs
+  std::uint64_t live = 0;            ///< largest sum of live bytes: no plan can be below
+  std::uint64_t arena = 0;           ///< of the plan that runs
   std::uint64_t kinds[kKinds] = {};  ///< bytes live at the peak, by Kind
-  std::uint64_t gaps = 0;      ///< arena - sum of kinds
+  std::uint64_t gaps = 0;            ///< arena - sum of kinds
   std::string backend;
   tbem_device_info info{};
 };
@@ -30,9 +30,9 @@ struct DeviceMemory {
 struct Estimate {
   std::string network;
   Flops flops;
-  StaticMemory memory;                       ///< from shapes alone
-  std::optional<DeviceMemory> device;        ///< where the row was lowered for a device
-  PeakAt peak;                               ///< of the plan if there is one, else of the static estimate
+  StaticMemory memory;                 ///< from shapes alone
+  std::optional<DeviceMemory> device;  ///< where the row was lowered for a device
+  PeakAt peak;                         ///< of the plan if there is one, else of the static estimate
 };
 
 /// `program`: the row lowered for a device, or null.
@@ -42,7 +42,7 @@ tl::expected<Estimate, NoValue> estimateRow(const graph::Graph& graph, const sem
 struct RowLabel {
   std::string design;
   std::size_t row = 0;
-  std::string levels = "{}";   ///< JSON object: level by factor
+  std::string levels = "{}";  ///< JSON object: level by factor
 };
 
 /// One line of JSON with the fields that docs/reference lists for `estimate`; no line end. `device` and the device's bytes are

@@ -28,18 +28,25 @@ constexpr std::array<Convention, 3> kConventions{{{"flop", 2, 1}, {"mac", 1, 0},
 std::span<const Convention> conventions() { return kConventions; }
 
 const Convention* findConvention(std::string_view name) {
-  const auto found = std::find_if(kConventions.begin(), kConventions.end(), [name](const Convention& c) { return c.name == name; });
+  const auto found =
+      std::find_if(kConventions.begin(), kConventions.end(), [name](const Convention& c) { return c.name == name; });
   return found == kConventions.end() ? nullptr : &*found;
 }
 
 std::string_view describe(sema::EvalError error) {
   switch (error) {
-    case sema::EvalError::None: return "has a value";
-    case sema::EvalError::Overflow: return "leaves 64 bits";
-    case sema::EvalError::DivisionByZero: return "divides by zero";
-    case sema::EvalError::NotAnInteger: return "is not an integer";
-    case sema::EvalError::NegativeExponent: return "has a negative exponent";
-    case sema::EvalError::Unassigned: return "is not known before the program runs";
+    case sema::EvalError::None:
+      return "has a value";
+    case sema::EvalError::Overflow:
+      return "leaves 64 bits";
+    case sema::EvalError::DivisionByZero:
+      return "divides by zero";
+    case sema::EvalError::NotAnInteger:
+      return "is not an integer";
+    case sema::EvalError::NegativeExponent:
+      return "has a negative exponent";
+    case sema::EvalError::Unassigned:
+      return "is not known before the program runs";
   }
   return "";
 }
@@ -153,13 +160,15 @@ tl::expected<std::int64_t, NoValue> elements(const graph::Graph& graph, const se
 }
 }  // namespace
 
-tl::expected<std::vector<std::int64_t>, NoValue> dimsOf(const graph::Graph& graph, const sema::Values& values, graph::TensorId id) {
+tl::expected<std::vector<std::int64_t>, NoValue> dimsOf(const graph::Graph& graph, const sema::Values& values,
+                                                        graph::TensorId id) {
   const graph::Tensor& tensor = graph[id];
   std::vector<std::int64_t> dims;
   std::int64_t product = 8;  // bytes of the widest element
   for (std::size_t k = 0; k < tensor.shape.size(); ++k) {
     const auto dim = whole(values, tensor.shape[k], 1);
-    if (!dim) return tl::unexpected(NoValue{"dimension " + std::to_string(k) + " of `" + tensor.name + "` " + dim.error(), tensor.range});
+    if (!dim)
+      return tl::unexpected(NoValue{"dimension " + std::to_string(k) + " of `" + tensor.name + "` " + dim.error(), tensor.range});
     // Padding to blocks can double a dimension a few times: stay far from 64 bits.
     if (*dim > (std::int64_t{1} << 40) || product > (std::int64_t{1} << 54) / *dim) {
       return tl::unexpected(NoValue{"the size of `" + tensor.name + "` leaves 2^54 bytes", tensor.range});
@@ -168,7 +177,9 @@ tl::expected<std::vector<std::int64_t>, NoValue> dimsOf(const graph::Graph& grap
     dims.push_back(*dim);
   }
   if (dims.size() > TBEM_MAX_RANK) {
-    return tl::unexpected(NoValue{"`" + tensor.name + "` has " + std::to_string(dims.size()) + " dimensions, more than " + std::to_string(TBEM_MAX_RANK), tensor.range});
+    return tl::unexpected(NoValue{
+        "`" + tensor.name + "` has " + std::to_string(dims.size()) + " dimensions, more than " + std::to_string(TBEM_MAX_RANK),
+        tensor.range});
   }
   return dims;
 }

@@ -20,8 +20,8 @@ double toDouble(Count count);
 /// What one part of an operator's `flops` counts.
 struct Convention {
   std::string_view name;
-  std::uint32_t mac = 0;      ///< FLOPs a multiply-add
-  std::uint32_t other = 0;    ///< FLOPs any other part
+  std::uint32_t mac = 0;    ///< FLOPs a multiply-add
+  std::uint32_t other = 0;  ///< FLOPs any other part
 };
 /// `flop` (2 and 1, the default), `mac` (multiply-adds only), `mac2` (2 x multiply-adds only, what PyTorch counts).
 std::span<const Convention> conventions();
@@ -35,16 +35,16 @@ struct PhaseCounts {
 /// By declaration. The cost of a gradient is counted under the operator whose gradient it is.
 struct OperatorCounts {
   Count forward = 0, backward = 0, optimizer = 0;
-  Count macForward = 0, macBackward = 0;   ///< 2 x multiply-adds alone
+  Count macForward = 0, macBackward = 0;  ///< 2 x multiply-adds alone
 };
 
 struct Flops {
-  PhaseCounts most;          ///< every arm's largest, no exit taken
-  PhaseCounts least;         ///< every arm's smallest, first exit taken
-  bool gated = false;        ///< there are gates: `least` and `most` may differ
-  std::map<std::string, OperatorCounts> byOperator;   ///< all regions together
-  std::int64_t parameters = 0;  ///< learned numbers
-  std::int64_t buffers = 0;     ///< running statistics
+  PhaseCounts most;                                  ///< every arm's largest, no exit taken
+  PhaseCounts least;                                 ///< every arm's smallest, first exit taken
+  bool gated = false;                                ///< there are gates: `least` and `most` may differ
+  std::map<std::string, OperatorCounts> byOperator;  ///< all regions together
+  std::int64_t parameters = 0;                       ///< learned numbers
+  std::int64_t buffers = 0;                          ///< running statistics
 };
 
 /// A number of the graph that has no value in the row, in words, and where it stands.
@@ -57,7 +57,8 @@ tl::expected<Flops, NoValue> countFlops(const graph::Graph& graph, const sema::V
 tl::expected<Flops, NoValue> countFlops(const graph::Graph& graph, const sema::Values& values);
 
 /// The dims of a tensor in a row.
-tl::expected<std::vector<std::int64_t>, NoValue> dimsOf(const graph::Graph& graph, const sema::Values& values, graph::TensorId tensor);
+tl::expected<std::vector<std::int64_t>, NoValue> dimsOf(const graph::Graph& graph, const sema::Values& values,
+                                                        graph::TensorId tensor);
 /// "overflows 64 bits", "divides by zero", ...
 std::string_view describe(sema::EvalError error);
 

@@ -10,10 +10,10 @@
 namespace tbem::estimate {
 
 namespace {
-constexpr std::size_t kMaxOperands = 24;       ///< of a loop: more would spill registers and thrash the first-level cache
+constexpr std::size_t kMaxOperands = 24;  ///< of a loop: more would spill registers and thrash the first-level cache
 constexpr std::size_t kMaxNodes = 400;
-constexpr std::uint64_t kSiblingReach = 12;    ///< how many steps a loop may move to share a read
-constexpr std::int64_t kSmall = 1 << 12;       ///< elements up to which a loop's start costs as much as its work: neighbours merge
+constexpr std::uint64_t kSiblingReach = 12;  ///< how many steps a loop may move to share a read
+constexpr std::int64_t kSmall = 1 << 12;     ///< elements up to which a loop's start costs as much as its work: neighbours merge
 
 class Fuser {
 public:
@@ -71,7 +71,9 @@ private:
     const Item& second = state.items[b];
     for (std::size_t i = 0; i < first.reads.size(); ++i) {
       for (std::size_t k = 0; k < second.reads.size(); ++k) {
-        if (first.sameElement[i] && second.sameElement[k] && state.versions[first.reads[i]].root == state.versions[second.reads[k]].root) return true;
+        if (first.sameElement[i] && second.sameElement[k] &&
+            state.versions[first.reads[i]].root == state.versions[second.reads[k]].root)
+          return true;
       }
     }
     return false;
@@ -152,7 +154,7 @@ private:
         any = true;
       }
     }
-    return any ? last + 1 : 0;   // 0: needs nothing
+    return any ? last + 1 : 0;  // 0: needs nothing
   }
 
   /// Sinking `group` to item `to` keeps its operands alive until then; it must save about as many bytes of results (vectors of
@@ -201,7 +203,7 @@ private:
 
   Lowering& state;
   std::vector<std::vector<std::uint32_t>> usersOf;
-  std::vector<std::uint32_t> lastReader;     ///< by root version: the last item, in program order, that reads it
+  std::vector<std::uint32_t> lastReader;  ///< by root version: the last item, in program order, that reads it
   std::vector<std::uint32_t> recent;
   std::uint64_t position = 0;
 };
@@ -212,7 +214,8 @@ public:
   LoopBuilder(Lowering& s, FusedLoop& l) : state(s), loop(l) {}
 
   /// Copies the operator's nodes behind those that are there; `operand(i)` gives the node of operand i.
-  template <class Operand> bool add(const graph::Op& op, Operand operand, std::vector<std::uint32_t>& roots) {
+  template <class Operand>
+  bool add(const graph::Op& op, Operand operand, std::vector<std::uint32_t>& roots) {
     std::vector<std::uint32_t> at(op.elementwise.nodes.size());
     for (std::size_t i = 0; i < at.size(); ++i) {
       graph::ElemNode node = op.elementwise.nodes[i];
@@ -221,7 +224,8 @@ public:
         continue;
       }
       if (node.op == graph::ElemOp::Scalar && !resolve(op, node)) return false;
-      const bool leaf = node.op == graph::ElemOp::Constant || node.op == graph::ElemOp::Scalar || node.op == graph::ElemOp::Random || node.op == graph::ElemOp::Index;
+      const bool leaf = node.op == graph::ElemOp::Constant || node.op == graph::ElemOp::Scalar ||
+                        node.op == graph::ElemOp::Random || node.op == graph::ElemOp::Index;
       node.a = leaf ? 0 : at[node.a];
       node.b = leaf || arity(node.op) < 2 ? 0 : at[node.b];
       node.c = leaf || arity(node.op) < 3 ? 0 : at[node.c];
@@ -232,14 +236,16 @@ public:
       const std::int32_t dtype = state.graph[op.outputs[r]].dtype;
       const bool keepsType = dtype == TBEM_F64 || dtype == TBEM_F32 || dtype == TBEM_BOOL;
       // A value that is not stored is still rounded to its type before the next operator reads it.
-      roots.push_back(keepsType ? at[op.elementwise.roots[r]] : shared({.op = graph::ElemOp::Cast, .a = at[op.elementwise.roots[r]], .dtype = dtype}));
+      roots.push_back(keepsType ? at[op.elementwise.roots[r]]
+                                : shared({.op = graph::ElemOp::Cast, .a = at[op.elementwise.roots[r]], .dtype = dtype}));
     }
     return true;
   }
 
   std::uint32_t input(std::uint32_t version, const std::vector<std::int32_t>& axes) {
     for (std::size_t i = 0; i < reads.size(); ++i) {
-      if (state.versions[reads[i]].root == state.versions[version].root && samePlaces(state.versions[reads[i]].operand, state.versions[version].operand) && loop.inputs[i].axes == axes) {
+      if (state.versions[reads[i]].root == state.versions[version].root &&
+          samePlaces(state.versions[reads[i]].operand, state.versions[version].operand) && loop.inputs[i].axes == axes) {
         return inputNode(static_cast<std::uint32_t>(i));
       }
     }
@@ -254,11 +260,24 @@ private:
   static int arity(graph::ElemOp op) {
     using graph::ElemOp;
     switch (op) {
-      case ElemOp::Select: return 3;
-      case ElemOp::Neg: case ElemOp::Abs: case ElemOp::Exp: case ElemOp::Log: case ElemOp::Sqrt: case ElemOp::Rsqrt: case ElemOp::Tanh:
-      case ElemOp::Erf: case ElemOp::Sin: case ElemOp::Cos: case ElemOp::Floor: case ElemOp::Not: case ElemOp::Cast:
+      case ElemOp::Select:
+        return 3;
+      case ElemOp::Neg:
+      case ElemOp::Abs:
+      case ElemOp::Exp:
+      case ElemOp::Log:
+      case ElemOp::Sqrt:
+      case ElemOp::Rsqrt:
+      case ElemOp::Tanh:
+      case ElemOp::Erf:
+      case ElemOp::Sin:
+      case ElemOp::Cos:
+      case ElemOp::Floor:
+      case ElemOp::Not:
+      case ElemOp::Cast:
         return 1;
-      default: return 2;
+      default:
+        return 2;
     }
   }
 
@@ -279,7 +298,8 @@ private:
   /// An argument of the step keeps its slot; any other number of the row becomes a constant.
   bool resolve(const graph::Op& op, graph::ElemNode& node) {
     const sema::ExprId id = node.scalar;
-    const bool isArgument = id == state.values.step || std::any_of(state.graph.scalars.begin(), state.graph.scalars.end(), [id](const auto& s) { return s.value == id; });
+    const bool isArgument = id == state.values.step || std::any_of(state.graph.scalars.begin(), state.graph.scalars.end(),
+                                                                   [id](const auto& s) { return s.value == id; });
     node.scalar = sema::kNoExpr;
     if (isArgument || id == sema::kNoExpr || state.values.errorOf(id) != sema::EvalError::None) {
       node.input = state.scalarSlot(id, op.range);
@@ -297,8 +317,8 @@ private:
   std::uint32_t shared(const graph::ElemNode& node) {
     for (std::uint32_t i = 0; i < loop.nodes.size(); ++i) {
       const graph::ElemNode& other = loop.nodes[i];
-      if (other.op == node.op && other.a == node.a && other.b == node.b && other.c == node.c && other.input == node.input && other.value == node.value &&
-          other.scalar == node.scalar && other.stream == node.stream && other.dtype == node.dtype) {
+      if (other.op == node.op && other.a == node.a && other.b == node.b && other.c == node.c && other.input == node.input &&
+          other.value == node.value && other.scalar == node.scalar && other.stream == node.stream && other.dtype == node.dtype) {
         return i;
       }
     }
@@ -317,18 +337,20 @@ void Lowering::fuse() {
 
 /// `stored`: by root version, whether anything outside the group reads it. `reads` and `writes`: the versions of the loop's
 /// inputs and outputs.
-bool Lowering::buildLoop(const Group& group, const std::vector<bool>& stored, FusedLoop& loop, std::vector<std::uint32_t>& reads, std::vector<std::uint32_t>& writes) {
+bool Lowering::buildLoop(const Group& group, const std::vector<bool>& stored, FusedLoop& loop, std::vector<std::uint32_t>& reads,
+                         std::vector<std::uint32_t>& writes) {
   const Item& first = items[group.items.front()];
   loop.dims.assign(first.space.dims, first.space.dims + first.space.rank);
   loop.layout = first.space.layout;
   LoopBuilder builder(*this, loop);
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> made;   // root version, node
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> made;  // root version, node
   for (const std::uint32_t id : group.items) {
     const Item& item = items[id];
     const graph::Op& op = graph[item.op];
     const auto operand = [&](std::uint32_t i) {
       const std::uint32_t version = item.reads[i];
-      const auto inside = std::find_if(made.begin(), made.end(), [&](const auto& one) { return one.first == versions[version].root; });
+      const auto inside =
+          std::find_if(made.begin(), made.end(), [&](const auto& one) { return one.first == versions[version].root; });
       return inside != made.end() ? inside->second : builder.input(version, op.elementwise.operands[i].axes);
     };
     std::vector<std::uint32_t> roots;

@@ -14,7 +14,7 @@ struct Part {
   friend bool operator==(const Part&, const Part&) = default;
 };
 struct Parts {
-  std::array<Part, 5> part;   // at most four blocks and the rest
+  std::array<Part, 5> part;  // at most four blocks and the rest
   std::size_t size = 0;
   void add(std::int64_t count, std::int64_t stride) {
     if (count == 1) return;
@@ -51,14 +51,23 @@ Parts partsOf(const tbem_layout& layout, int dim) {
 
 std::uint64_t elementBytes(std::int32_t dtype) {
   switch (dtype) {
-    case TBEM_F64: case TBEM_I64: return 8;
-    case TBEM_F32: case TBEM_I32: return 4;
-    case TBEM_F16: case TBEM_BF16: return 2;
-    default: return 1;
+    case TBEM_F64:
+    case TBEM_I64:
+      return 8;
+    case TBEM_F32:
+    case TBEM_I32:
+      return 4;
+    case TBEM_F16:
+    case TBEM_BF16:
+      return 2;
+    default:
+      return 1;
   }
 }
 
-std::span<const std::int64_t> dimsOf(const tbem_operand& operand) { return {operand.dims, static_cast<std::size_t>(operand.rank)}; }
+std::span<const std::int64_t> dimsOf(const tbem_operand& operand) {
+  return {operand.dims, static_cast<std::size_t>(operand.rank)};
+}
 
 std::int64_t elementCount(const tbem_operand& operand) {
   const auto dims = dimsOf(operand);

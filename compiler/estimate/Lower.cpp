@@ -11,10 +11,14 @@ using graph::kNoTensor;
 
 Diagnostic& LowerError::report(DiagnosticSink& sink) const {
   switch (arguments.size()) {
-    case 0: return sink.report(kind, range);
-    case 1: return sink.report(kind, range, arguments[0]);
-    case 2: return sink.report(kind, range, arguments[0], arguments[1]);
-    default: return sink.report(kind, range, arguments[0], arguments[1], arguments[2]);
+    case 0:
+      return sink.report(kind, range);
+    case 1:
+      return sink.report(kind, range, arguments[0]);
+    case 2:
+      return sink.report(kind, range, arguments[0], arguments[1]);
+    default:
+      return sink.report(kind, range, arguments[0], arguments[1], arguments[2]);
   }
 }
 
@@ -23,10 +27,18 @@ bool lowerAll(Lowering& state) {
   for (const graph::OpId id : state.order) {
     bool ok = false;
     switch (state.graph[id].kind) {
-      case graph::OpKind::Native: ok = state.lowerCall(id); break;
-      case graph::OpKind::Elementwise: ok = state.lowerLoop(id); break;
-      case graph::OpKind::View: ok = state.lowerView(id); break;
-      default: ok = state.fail(Diag::gates_not_lowered, state.graph[id].range, {state.graph.network}); break;
+      case graph::OpKind::Native:
+        ok = state.lowerCall(id);
+        break;
+      case graph::OpKind::Elementwise:
+        ok = state.lowerLoop(id);
+        break;
+      case graph::OpKind::View:
+        ok = state.lowerView(id);
+        break;
+      default:
+        ok = state.fail(Diag::gates_not_lowered, state.graph[id].range, {state.graph.network});
+        break;
     }
     if (!ok || state.error) return false;
   }
@@ -64,9 +76,14 @@ bool keepResults(Lowering& state) {
 }
 }  // namespace
 
-tl::expected<Program, LowerError> lower(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend, const LowerOptions& options) {
+tl::expected<Program, LowerError> lower(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend,
+                                        const LowerOptions& options) {
   QueryCache own;
-  Lowering state{.graph = graph, .values = values, .backend = backend, .options = options, .cache = options.cache != nullptr ? *options.cache : own};
+  Lowering state{.graph = graph,
+                 .values = values,
+                 .backend = backend,
+                 .options = options,
+                 .cache = options.cache != nullptr ? *options.cache : own};
   Program program;
   program.backend = backend.name;
   if (!state.prepare() || !lowerAll(state) || !keepResults(state)) return tl::unexpected(*state.error);

@@ -35,8 +35,8 @@ private:
 
 struct LowerOptions {
   int threads = 1;
-  bool keepGradients = false;   ///< weights' gradients stay readable after the step
-  bool keepOutputs = false;     ///< of a training step; those of inference are always kept
+  bool keepGradients = false;  ///< weights' gradients stay readable after the step
+  bool keepOutputs = false;    ///< of a training step; those of inference are always kept
   bool fuse = true;
   QueryCache* cache = nullptr;  ///< borrowed; nothing: one of this call alone
 };
@@ -55,6 +55,7 @@ struct LowerError {
 ///   every read of the loop takes at the same element.
 /// - Persistent allocations lie below all others.
 /// - Outputs kept for the caller are row-major; weights, gradients and states have the layout that the weight's operator wants.
-tl::expected<Program, LowerError> lower(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend, const LowerOptions& options);
+tl::expected<Program, LowerError> lower(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend,
+                                        const LowerOptions& options);
 
 }  // namespace tbem::estimate

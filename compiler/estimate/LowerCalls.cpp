@@ -16,10 +16,15 @@ namespace {
 /// Primitives whose library chooses the layouts; all others take what comes.
 bool choosesLayouts(tbem_primitive primitive) {
   switch (primitive) {
-    case TBEM_PRIMITIVE_conv2d: case TBEM_PRIMITIVE_conv2d_input_gradient: case TBEM_PRIMITIVE_conv2d_weight_gradient:
-    case TBEM_PRIMITIVE_dense: case TBEM_PRIMITIVE_dense_input_gradient: case TBEM_PRIMITIVE_dense_weight_gradient:
+    case TBEM_PRIMITIVE_conv2d:
+    case TBEM_PRIMITIVE_conv2d_input_gradient:
+    case TBEM_PRIMITIVE_conv2d_weight_gradient:
+    case TBEM_PRIMITIVE_dense:
+    case TBEM_PRIMITIVE_dense_input_gradient:
+    case TBEM_PRIMITIVE_dense_weight_gradient:
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 bool isWeightGradient(tbem_primitive primitive) {
@@ -31,7 +36,7 @@ bool isSlow(const tbem_op_info& info) { return std::strncmp(info.implementation,
 /// A native operator on its way to an item.
 struct Call {
   const Op& op;
-  std::vector<TensorId> tensors;           ///< inputs then outputs, padded to the primitive's signature
+  std::vector<TensorId> tensors;  ///< inputs then outputs, padded to the primitive's signature
   std::size_t inputs = 0;
   std::vector<std::int64_t> attributes;
 };
@@ -58,7 +63,7 @@ Operands open(const Lowering& state, const Call& call) {
 std::optional<tbem_operand> weightLayout(const Lowering& state, const Call& call) {
   const TensorId gradient = call.tensors[call.inputs];
   TensorId weight = gradient == kNoTensor ? kNoTensor : state.weightOf[index(gradient)];
-  if (weight == kNoTensor && call.op.forward != graph::kNoOp) {   // one of several parts of a shared weight's gradient
+  if (weight == kNoTensor && call.op.forward != graph::kNoOp) {  // one of several parts of a shared weight's gradient
     const Op& forward = state.graph[call.op.forward];
     if (forward.inputs.size() > 1) weight = forward.inputs[1];
   }
@@ -69,7 +74,8 @@ std::optional<tbem_operand> weightLayout(const Lowering& state, const Call& call
 }
 }  // namespace
 
-const Answer& Lowering::ask(tbem_primitive primitive, const std::vector<tbem_operand>& operands, std::size_t inputs, const std::vector<std::int64_t>& attributes) {
+const Answer& Lowering::ask(tbem_primitive primitive, const std::vector<tbem_operand>& operands, std::size_t inputs,
+                            const std::vector<std::int64_t>& attributes) {
   return cache.impl().ask(backend, primitive, operands, inputs, attributes, options.threads);
 }
 
@@ -81,15 +87,18 @@ const Answer& keepInPlace(Lowering& state, const Call& call, const Answer& prefe
   for (std::size_t i = 0; i < call.tensors.size(); ++i) {
     const TensorId tensor = call.tensors[i];
     if (tensor == kNoTensor) continue;
-    if (i >= call.inputs) {   // results follow the inputs anew
+    if (i >= call.inputs) {  // results follow the inputs anew
       if (operands[i].rank >= 2) operands[i].layout = {.any = 1};
       continue;
     }
     if (state.isOpen(tensor)) continue;
     const auto& known = state.versionsOf[index(tensor)];
-    if (std::any_of(known.begin(), known.end(), [&](std::uint32_t id) { return samePlaces(state.versions[id].operand, operands[i]); })) continue;
+    if (std::any_of(known.begin(), known.end(),
+                    [&](std::uint32_t id) { return samePlaces(state.versions[id].operand, operands[i]); }))
+      continue;
     const std::uint32_t home = state.current(tensor);
-    if (home == kNone || (isRowMajor(state.versions[home].operand) && operands[i].rank == 4)) continue;  // plain images are slow everywhere
+    if (home == kNone || (isRowMajor(state.versions[home].operand) && operands[i].rank == 4))
+      continue;  // plain images are slow everywhere
     operands[i] = state.versions[home].operand;
     changed = true;
   }
@@ -127,7 +136,8 @@ const Answer& askFollowing(Lowering& state, const Call& call) {
   }
   for (std::size_t i = 0; i < call.inputs; ++i) {
     if (homes[i].present == 0) continue;
-    operands[i] = model != nullptr && model->rank == homes[i].rank ? likeOperand(*model, homes[i].dtype, dimsOf(homes[i])) : homes[i];
+    operands[i] =
+        model != nullptr && model->rank == homes[i].rank ? likeOperand(*model, homes[i].dtype, dimsOf(homes[i])) : homes[i];
   }
   return state.ask(call.op.primitive, operands, call.inputs, call.attributes);
 }
@@ -173,7 +183,7 @@ bool Lowering::lowerCall(graph::OpId id) {
   call.attributes = flattenAttributes(op, values, rankOf(call.tensors[0]), rankOf(call.tensors[call.inputs]), wrong);
   if (!wrong.empty()) return fail(Diag::row_without_number, op.range, {wrong});
 
-  const Answer answer = choose(*this, call);   // a copy: later questions may move the cache
+  const Answer answer = choose(*this, call);  // a copy: later questions may move the cache
   if (answer.status != TBEM_OK) return fail(Diag::backend_lacks_primitive, op.range, {backend.name, row.name, answer.error});
 
   Item item;
@@ -193,7 +203,8 @@ bool Lowering::lowerCall(graph::OpId id) {
       item.writes.push_back(kNone);
     } else if (isPersistent(tensor)) {
       // A library never writes over what it may still be reading: the result is copied into its storage afterwards.
-      item.writes.push_back(addVersion(kNoTensor, answer.operands[i], addMemory(Kind::Workspace, answer.operands[i].layout.bytes)));
+      item.writes.push_back(
+          addVersion(kNoTensor, answer.operands[i], addMemory(Kind::Workspace, answer.operands[i].layout.bytes)));
       copies.emplace_back(item.writes.back(), tensor);
     } else {
       item.writes.push_back(addResult(tensor, answer.operands[i]));

@@ -85,7 +85,8 @@ bool Lowering::lowerLoop(graph::OpId id) {
     const std::uint32_t storage = index(graph[tensor].storage);
     bool inPlace = !layoutOf[storage] || samePlaces(*layoutOf[storage], operand);
     for (std::size_t i = 0; i < item.reads.size(); ++i) {
-      if (versions[item.reads[i]].memory == memoryOf[storage] && memoryOf[storage] != kNone) inPlace = inPlace && item.sameElement[i];
+      if (versions[item.reads[i]].memory == memoryOf[storage] && memoryOf[storage] != kNone)
+        inPlace = inPlace && item.sameElement[i];
     }
     if (inPlace) {
       item.writes.push_back(addResult(tensor, operand));

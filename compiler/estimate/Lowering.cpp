@@ -38,7 +38,8 @@ bool Lowering::prepare() {
   if (!scheduled) {
     const Overwritten& lost = scheduled.error();
     const std::string reader = lost.reader == kNoOp ? "" : graph[lost.reader].declaration;
-    return fail(Diag::value_overwritten, lost.reader == kNoOp ? SrcRange{} : graph[lost.reader].range, {reader, lost.value == kNoTensor ? "" : graph[lost.value].name});
+    return fail(Diag::value_overwritten, lost.reader == kNoOp ? SrcRange{} : graph[lost.reader].range,
+                {reader, lost.value == kNoTensor ? "" : graph[lost.value].name});
   }
   order = std::move(*scheduled);
   dims.resize(graph.tensors.size());
@@ -75,7 +76,8 @@ bool Lowering::isPersistent(TensorId tensor) const { return estimate::isPersiste
 bool Lowering::isOpen(TensorId tensor) const {
   const graph::StorageId storage = graph[tensor].storage;
   const graph::StorageClass kind = graph[storage].kind;
-  return (kind == graph::StorageClass::Weight || kind == graph::StorageClass::State) && !layoutOf[index(storage)] && versionsOf[index(tensor)].empty();
+  return (kind == graph::StorageClass::Weight || kind == graph::StorageClass::State) && !layoutOf[index(storage)] &&
+         versionsOf[index(tensor)].empty();
 }
 
 std::uint32_t Lowering::addMemory(Kind kind, std::uint64_t bytes) {
@@ -119,8 +121,9 @@ std::uint32_t Lowering::ensure(TensorId tensor, const tbem_operand& wanted, SrcR
   for (const std::uint32_t id : versionsOf[index(tensor)]) {
     if (!samePlaces(versions[id].operand, wanted)) continue;
     // Equal places in other words: the library that asked is given its own words.
-    const bool sameWords = std::equal(wanted.layout.strides, wanted.layout.strides + wanted.rank, versions[id].operand.layout.strides) &&
-                           wanted.layout.blocks == versions[id].operand.layout.blocks;
+    const bool sameWords =
+        std::equal(wanted.layout.strides, wanted.layout.strides + wanted.rank, versions[id].operand.layout.strides) &&
+        wanted.layout.blocks == versions[id].operand.layout.blocks;
     const Version found = versions[id];
     return sameWords ? id : addVersion(tensor, wanted, found.memory, found.root);
   }
@@ -145,7 +148,8 @@ bool Lowering::reorder(std::uint32_t from, std::uint32_t to, SrcRange range) {
 std::uint32_t Lowering::addItem(Item item) {
   const auto id = static_cast<std::uint32_t>(items.size());
   const auto after = [&item](std::uint32_t other) {
-    if (other != kNone && std::find(item.before.begin(), item.before.end(), other) == item.before.end()) item.before.push_back(other);
+    if (other != kNone && std::find(item.before.begin(), item.before.end(), other) == item.before.end())
+      item.before.push_back(other);
   };
   for (const std::uint32_t read : item.reads) {
     if (read == kNone) continue;
@@ -173,7 +177,8 @@ std::uint32_t Lowering::scalarSlot(sema::ExprId id, SrcRange range) {
     if (graph.scalars[i].value == id) return static_cast<std::uint32_t>(i + 1);
   }
   if (id == sema::kNoExpr || values.errorOf(id) != sema::EvalError::None) {
-    fail(Diag::row_without_number, range, {"a scalar " + std::string(describe(id == sema::kNoExpr ? sema::EvalError::Unassigned : values.errorOf(id)))});
+    fail(Diag::row_without_number, range,
+         {"a scalar " + std::string(describe(id == sema::kNoExpr ? sema::EvalError::Unassigned : values.errorOf(id)))});
     return 0;
   }
   const double value = values[id].toDouble();

@@ -19,15 +19,15 @@ struct Version {
   graph::TensorId tensor = graph::kNoTensor;
   tbem_operand operand{};
   std::uint32_t memory = kNone;
-  std::uint32_t root = kNone;        ///< the version that was written; itself, unless this is another view of it
+  std::uint32_t root = kNone;  ///< the version that was written; itself, unless this is another view of it
 };
 
 struct Memory {
   Kind kind{};
   std::uint64_t bytes = 0;
   bool persistent = false;
-  bool kept = false;                 ///< read by the caller after the step
-  std::uint32_t writer = kNone;      ///< item that wrote it last so far
+  bool kept = false;                   ///< read by the caller after the step
+  std::uint32_t writer = kNone;        ///< item that wrote it last so far
   std::vector<std::uint32_t> readers;  ///< items that have read what is there now (persistent ones only)
 };
 
@@ -36,7 +36,7 @@ struct Item {
   graph::OpId op = graph::kNoOp;     ///< kNoOp: a reorder that lowering inserted
   std::vector<std::uint32_t> reads;  ///< versions; kNone where absent. Of a loop: one an operand
   std::vector<std::uint32_t> writes;
-  std::vector<std::uint32_t> before; ///< items that must come first
+  std::vector<std::uint32_t> before;  ///< items that must come first
   // A call:
   tbem_primitive primitive = TBEM_PRIMITIVE_COUNT;
   std::vector<std::int64_t> attributes;
@@ -44,14 +44,14 @@ struct Item {
   std::uint64_t workspace = 0;
   std::string implementation;
   // A loop:
-  tbem_operand space{};              ///< dims and layout that it runs over
-  std::vector<bool> sameElement;     ///< by operand: read at the element that is computed
+  tbem_operand space{};           ///< dims and layout that it runs over
+  std::vector<bool> sameElement;  ///< by operand: read at the element that is computed
 };
 
 /// Items that become one step, in the order in which they were made.
 struct Group {
   std::vector<std::uint32_t> items;
-  std::uint64_t position = 0;        ///< sorted by it; unique
+  std::uint64_t position = 0;  ///< sorted by it; unique
   bool alive = true;
 };
 
@@ -71,17 +71,17 @@ struct Lowering {
   QueryCache& cache;
 
   std::vector<graph::OpId> order;
-  std::vector<std::vector<std::int64_t>> dims;             ///< by tensor
+  std::vector<std::vector<std::int64_t>> dims;  ///< by tensor
   std::vector<Version> versions;
   std::vector<Memory> memories;
   std::vector<Item> items;
   std::vector<Group> groups;
-  std::vector<std::uint32_t> groupOf;                      ///< by item
-  std::vector<std::vector<std::uint32_t>> versionsOf;      ///< by tensor; the first is where its value was made
-  std::vector<std::optional<tbem_operand>> layoutOf;       ///< by storage, persistent ones: chosen at first use
-  std::vector<std::uint32_t> memoryOf;                     ///< by storage, persistent ones
-  std::vector<graph::TensorId> weightOf;                   ///< by tensor: the weight whose gradient it is
-  std::vector<std::vector<graph::OpId>> readersOf;         ///< by tensor: scheduled operators that read it
+  std::vector<std::uint32_t> groupOf;                  ///< by item
+  std::vector<std::vector<std::uint32_t>> versionsOf;  ///< by tensor; the first is where its value was made
+  std::vector<std::optional<tbem_operand>> layoutOf;   ///< by storage, persistent ones: chosen at first use
+  std::vector<std::uint32_t> memoryOf;                 ///< by storage, persistent ones
+  std::vector<graph::TensorId> weightOf;               ///< by tensor: the weight whose gradient it is
+  std::vector<std::vector<graph::OpId>> readersOf;     ///< by tensor: scheduled operators that read it
   std::vector<double> scalars;
   std::optional<LowerError> error;
 
@@ -107,7 +107,8 @@ struct Lowering {
   SrcRange rangeOf(const Item& item) const;
 
   // LowerCalls.cpp: native operators, views.
-  const Answer& ask(tbem_primitive primitive, const std::vector<tbem_operand>& operands, std::size_t inputs, const std::vector<std::int64_t>& attributes);
+  const Answer& ask(tbem_primitive primitive, const std::vector<tbem_operand>& operands, std::size_t inputs,
+                    const std::vector<std::int64_t>& attributes);
   bool lowerCall(graph::OpId op);
   bool lowerView(graph::OpId op);
 
@@ -118,7 +119,8 @@ struct Lowering {
 
   // Fuse.cpp
   void fuse();
-  bool buildLoop(const Group& group, const std::vector<bool>& stored, FusedLoop& loop, std::vector<std::uint32_t>& reads, std::vector<std::uint32_t>& writes);
+  bool buildLoop(const Group& group, const std::vector<bool>& stored, FusedLoop& loop, std::vector<std::uint32_t>& reads,
+                 std::vector<std::uint32_t>& writes);
 
   // Allocate.cpp
   bool allocate(Program& program);

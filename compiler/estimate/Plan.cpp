@@ -20,7 +20,8 @@ public:
 
   /// The arena's height, or nothing when it passes `limit` (what a better plan must stay below). `culprit`: the position in
   /// `order` of the request that reached the top.
-  std::optional<std::uint64_t> place(const Order& order, std::vector<std::uint64_t>& offsets, std::uint64_t limit, std::size_t& culprit) {
+  std::optional<std::uint64_t> place(const Order& order, std::vector<std::uint64_t>& offsets, std::uint64_t limit,
+                                     std::size_t& culprit) {
     placed.clear();
     std::uint64_t top = 0;
     culprit = 0;
@@ -34,7 +35,9 @@ public:
         if (top >= limit) return std::nullopt;
       }
       const Piece piece{offset, offset + sizes[id], requests[id].first, requests[id].last};
-      placed.insert(std::upper_bound(placed.begin(), placed.end(), piece, [](const Piece& a, const Piece& b) { return a.begin < b.begin; }), piece);
+      placed.insert(
+          std::upper_bound(placed.begin(), placed.end(), piece, [](const Piece& a, const Piece& b) { return a.begin < b.begin; }),
+          piece);
     }
     return top;
   }
@@ -49,7 +52,7 @@ private:
     const Request& request = requests[id];
     std::uint64_t free = 0;
     spent += placed.size() + 1;
-    for (const Piece& piece : placed) {   // by offset
+    for (const Piece& piece : placed) {  // by offset
       if (piece.last < request.first || request.last < piece.first) continue;
       if (piece.begin >= free + sizes[id]) break;
       free = std::max(free, piece.end);
@@ -64,7 +67,8 @@ private:
   std::uint64_t spent = 0;
 };
 
-template <class Key> Order sortedBy(const Order& base, Key key) {
+template <class Key>
+Order sortedBy(const Order& base, Key key) {
   Order order = base;
   std::stable_sort(order.begin(), order.end(), [&key](std::uint32_t a, std::uint32_t b) { return key(a) > key(b); });
   return order;
@@ -119,7 +123,8 @@ std::uint64_t liveBound(std::span<const Request> requests, std::uint64_t alignme
     events.push_back({request.first, bytes});
     events.push_back({request.last + 1, -bytes});
   }
-  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.step != b.step ? a.step < b.step : a.change < b.change; });
+  std::sort(events.begin(), events.end(),
+            [](const Event& a, const Event& b) { return a.step != b.step ? a.step < b.step : a.change < b.change; });
   std::int64_t live = 0;
   std::int64_t most = 0;
   if (step != nullptr) *step = 0;
@@ -181,7 +186,8 @@ Plan planOffsets(std::span<const Request> requests, std::uint64_t effort) {
 }
 
 std::optional<std::string> checkOverlap(std::span<const Request> requests, std::span<const std::uint64_t> offsets) {
-  if (requests.size() != offsets.size()) return "there are " + std::to_string(requests.size()) + " requests and " + std::to_string(offsets.size()) + " offsets";
+  if (requests.size() != offsets.size())
+    return "there are " + std::to_string(requests.size()) + " requests and " + std::to_string(offsets.size()) + " offsets";
   struct Event {
     std::uint32_t step;
     bool begins;
@@ -190,7 +196,8 @@ std::optional<std::string> checkOverlap(std::span<const Request> requests, std::
   std::vector<Event> events;
   for (std::uint32_t i = 0; i < requests.size(); ++i) {
     if (requests[i].bytes == 0) continue;
-    if (offsets[i] % kAlignment != 0) return "request " + std::to_string(i) + " lies at " + std::to_string(offsets[i]) + ", which is not aligned";
+    if (offsets[i] % kAlignment != 0)
+      return "request " + std::to_string(i) + " lies at " + std::to_string(offsets[i]) + ", which is not aligned";
     events.push_back({requests[i].first, true, i});
     events.push_back({requests[i].last + 1, false, i});
   }

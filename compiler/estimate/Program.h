@@ -17,10 +17,10 @@ constexpr BufferId kNoBuffer = static_cast<BufferId>(0xFFFFFFFFU);
 /// A tensor in a layout, with a place in the arena. Several buffers may share bytes on purpose (views, in-place results): they
 /// then have one `allocation`.
 struct Buffer {
-  graph::TensorId tensor = graph::kNoTensor;   ///< the value it holds; kNoTensor for a workspace
-  std::string name;                            ///< path or name, for people
-  tbem_operand operand{};                      ///< element type, dims, layout
-  std::uint32_t allocation = 0;                ///< index into Program::allocations
+  graph::TensorId tensor = graph::kNoTensor;  ///< the value it holds; kNoTensor for a workspace
+  std::string name;                           ///< path or name, for people
+  tbem_operand operand{};                     ///< element type, dims, layout
+  std::uint32_t allocation = 0;               ///< index into Program::allocations
 };
 
 enum class Kind : std::uint8_t { Weights, Gradients, Optimizer, Buffers, Activations, Input, Constants, Workspace };
@@ -30,7 +30,7 @@ constexpr std::size_t kKinds = 8;
 struct Allocation {
   Kind kind{};
   std::uint64_t bytes = 0;
-  std::uint64_t offset = 0;     ///< in the arena, 64-aligned
+  std::uint64_t offset = 0;  ///< in the arena, 64-aligned
   std::uint32_t first = 0, last = 0;
   bool persistent = false;
 };
@@ -38,9 +38,9 @@ struct Allocation {
 /// A call of a backend primitive.
 struct NativeCall {
   tbem_primitive primitive{};
-  std::vector<BufferId> operands;      ///< inputs then outputs; kNoBuffer where absent
-  std::vector<std::int64_t> attributes;///< flattened as primitives.def says
-  std::vector<std::uint32_t> scalars;  ///< slots of the step's scalars
+  std::vector<BufferId> operands;        ///< inputs then outputs; kNoBuffer where absent
+  std::vector<std::int64_t> attributes;  ///< flattened as primitives.def says
+  std::vector<std::uint32_t> scalars;    ///< slots of the step's scalars
   BufferId workspace = kNoBuffer;
   std::uint32_t inputs = 0;
   std::string implementation;
@@ -53,19 +53,25 @@ struct FusedLoop {
   std::vector<std::int64_t> dims;
   tbem_layout layout{};
   std::vector<graph::ElemNode> nodes;
-  struct Input { BufferId buffer = kNoBuffer; std::vector<std::int32_t> axes; };
+  struct Input {
+    BufferId buffer = kNoBuffer;
+    std::vector<std::int32_t> axes;
+  };
   std::vector<Input> inputs;
-  struct Output { BufferId buffer = kNoBuffer; std::uint32_t node = 0; };
-  std::vector<Output> outputs;         ///< may be the same allocation as an input of the same layout (in place)
+  struct Output {
+    BufferId buffer = kNoBuffer;
+    std::uint32_t node = 0;
+  };
+  std::vector<Output> outputs;  ///< may be the same allocation as an input of the same layout (in place)
 };
 
 /// One step of the schedule.
 struct Step {
   enum class Kind : std::uint8_t { Call, Loop } kind{};
-  std::uint32_t index = 0;             ///< into calls or loops
-  std::vector<graph::OpId> ops;        ///< what it computes; empty for a reorder that lowering inserted
+  std::uint32_t index = 0;       ///< into calls or loops
+  std::vector<graph::OpId> ops;  ///< what it computes; empty for a reorder that lowering inserted
   SrcRange range;
-  std::string name;                    ///< "conv2d", "batch_norm+relu", "reorder"
+  std::string name;  ///< "conv2d", "batch_norm+relu", "reorder"
 };
 
 struct Program {
@@ -74,12 +80,12 @@ struct Program {
   std::vector<NativeCall> calls;
   std::vector<FusedLoop> loops;
   std::vector<Step> steps;
-  std::vector<double> scalars;         ///< this row's values of the run-time scalars; slot 0 (the step number) is set by the runtime
-  std::uint64_t arena = 0;             ///< bytes, persistent ones included
-  std::uint64_t live = 0;              ///< largest sum of live bytes: the bound that the plan is measured against
+  std::vector<double> scalars;  ///< this row's values of the run-time scalars; slot 0 (the step number) is set by the runtime
+  std::uint64_t arena = 0;      ///< bytes, persistent ones included
+  std::uint64_t live = 0;       ///< largest sum of live bytes: the bound that the plan is measured against
   std::uint32_t peakStep = 0;
-  std::uint64_t kinds[kKinds] = {};    ///< bytes live at the arena's peak
-  std::uint64_t gaps = 0;              ///< arena - sum of kinds
+  std::uint64_t kinds[kKinds] = {};  ///< bytes live at the arena's peak
+  std::uint64_t gaps = 0;            ///< arena - sum of kinds
   /// By graph tensor: the buffer that holds it, or kNoBuffer (fused away).
   std::vector<BufferId> bufferOf;
   std::string backend;

@@ -15,10 +15,14 @@ constexpr std::array<PrimitiveRow, TBEM_PRIMITIVE_COUNT> kRows{{
 #undef TBEM_PRIMITIVE
 }};
 
-template <class T> void put(std::string& key, const T& value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); }
+template <class T>
+void put(std::string& key, const T& value) {
+  key.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
 
 /// What can be seen of a description: unused array entries would make equal questions differ.
-std::string keyOf(const tbem_backend& backend, tbem_primitive primitive, const std::vector<tbem_operand>& operands, const std::vector<std::int64_t>& attributes, int threads) {
+std::string keyOf(const tbem_backend& backend, tbem_primitive primitive, const std::vector<tbem_operand>& operands,
+                  const std::vector<std::int64_t>& attributes, int threads) {
   std::string key = backend.name;
   put(key, primitive);
   put(key, threads);
@@ -48,7 +52,8 @@ std::string keyOf(const tbem_backend& backend, tbem_primitive primitive, const s
 
 const PrimitiveRow& primitiveRow(tbem_primitive primitive) { return kRows[static_cast<std::size_t>(primitive)]; }
 
-const Answer& QueryCache::Impl::ask(const tbem_backend& backend, tbem_primitive primitive, const std::vector<tbem_operand>& operands, std::size_t inputs,
+const Answer& QueryCache::Impl::ask(const tbem_backend& backend, tbem_primitive primitive,
+                                    const std::vector<tbem_operand>& operands, std::size_t inputs,
                                     const std::vector<std::int64_t>& attributes, int threads) {
   const auto [at, fresh] = answers.try_emplace(keyOf(backend, primitive, operands, attributes, threads));
   Answer& answer = at->second;
@@ -86,7 +91,8 @@ QueryCache& QueryCache::operator=(QueryCache&&) noexcept = default;
 std::size_t QueryCache::size() const { return data->answers.size(); }
 double QueryCache::seconds() const { return data->seconds; }
 
-std::vector<std::int64_t> flattenAttributes(const graph::Op& op, const sema::Values& values, std::size_t inputRank, std::size_t outputRank, std::string& wrong) {
+std::vector<std::int64_t> flattenAttributes(const graph::Op& op, const sema::Values& values, std::size_t inputRank,
+                                            std::size_t outputRank, std::string& wrong) {
   std::vector<std::int64_t> flat;
   const PrimitiveRow& row = primitiveRow(op.primitive);
   std::string_view rest = row.attributes;
@@ -95,7 +101,8 @@ std::vector<std::int64_t> flattenAttributes(const graph::Op& op, const sema::Val
     rest.remove_prefix(std::min(rest.size(), word.size() + 1));
     const std::size_t bracket = word.find('[');
     const std::string name(word.substr(0, bracket));
-    const auto given = std::find_if(op.attributes.begin(), op.attributes.end(), [&name](const graph::Attribute& attribute) { return attribute.name == name; });
+    const auto given = std::find_if(op.attributes.begin(), op.attributes.end(),
+                                    [&name](const graph::Attribute& attribute) { return attribute.name == name; });
     if (given == op.attributes.end()) {
       wrong = "`" + name + "` of `" + row.name + "` is missing";
       return {};
@@ -103,7 +110,8 @@ std::vector<std::int64_t> flattenAttributes(const graph::Op& op, const sema::Val
     std::vector<std::int64_t> numbers;
     for (const sema::ExprId id : given->values) {
       if (values.errorOf(id) != sema::EvalError::None || !values[id].isInt()) {
-        wrong = "`" + name + "` of `" + row.name + "` " + (values.errorOf(id) != sema::EvalError::None ? std::string(describe(values.errorOf(id))) : "is not an integer");
+        wrong = "`" + name + "` of `" + row.name + "` " +
+                (values.errorOf(id) != sema::EvalError::None ? std::string(describe(values.errorOf(id))) : "is not an integer");
         return {};
       }
       numbers.push_back(values.integer(id));
@@ -112,16 +120,19 @@ std::vector<std::int64_t> flattenAttributes(const graph::Op& op, const sema::Val
     if (bracket != std::string_view::npos) {
       const bool isList = word[bracket + 1] == '*';
       const bool drops = name == "axis";
-      count = !isList ? static_cast<std::size_t>(word[bracket + 1] - '0') : (drops ? inputRank - std::min(inputRank, outputRank) : inputRank);
+      count = !isList ? static_cast<std::size_t>(word[bracket + 1] - '0')
+                      : (drops ? inputRank - std::min(inputRank, outputRank) : inputRank);
       // The gradient of a reduction has the reduced tensor first and the full one as its result.
-      if (isList && drops && op.primitive == TBEM_PRIMITIVE_reduce_max_gradient) count = outputRank - std::min(inputRank, outputRank);
+      if (isList && drops && op.primitive == TBEM_PRIMITIVE_reduce_max_gradient)
+        count = outputRank - std::min(inputRank, outputRank);
       if (isList) {
         if (numbers.size() == count + 1 && numbers[0] == static_cast<std::int64_t>(count)) numbers.erase(numbers.begin());
         flat.push_back(static_cast<std::int64_t>(count));
       }
     }
     if (numbers.size() != count) {
-      wrong = "`" + name + "` of `" + row.name + "` has " + std::to_string(numbers.size()) + " values, not " + std::to_string(count);
+      wrong =
+          "`" + name + "` of `" + row.name + "` has " + std::to_string(numbers.size()) + " values, not " + std::to_string(count);
       return {};
     }
     flat.insert(flat.end(), numbers.begin(), numbers.end());

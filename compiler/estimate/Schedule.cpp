@@ -15,8 +15,8 @@ using graph::TensorId;
 namespace {
 bool writesPersistent(const graph::Graph& graph, const Op& op) {
   return op.kind != graph::OpKind::View && std::any_of(op.outputs.begin(), op.outputs.end(), [&graph](TensorId tensor) {
-    return isPersistent(graph[graph[tensor].storage].kind);
-  });
+           return isPersistent(graph[graph[tensor].storage].kind);
+         });
 }
 
 /// Operators whose results somebody wants.
@@ -47,7 +47,8 @@ std::vector<bool> needed(const graph::Graph& graph, const std::vector<OpId>& ops
 /// What must run before what: producers before readers, and readers of a persistent value before the operator that overwrites it.
 class Order {
 public:
-  Order(const graph::Graph& g, std::vector<OpId> given) : graph(g), ops(std::move(given)), place(g.ops.size(), UINT32_MAX), users(ops.size()), waiting(ops.size(), 0) {
+  Order(const graph::Graph& g, std::vector<OpId> given)
+      : graph(g), ops(std::move(given)), place(g.ops.size(), UINT32_MAX), users(ops.size()), waiting(ops.size(), 0) {
     for (std::uint32_t i = 0; i < ops.size(); ++i) place[index(ops[i])] = i;
     for (std::uint32_t i = 0; i < ops.size(); ++i) {
       for (const TensorId tensor : graph[ops[i]].inputs) {
@@ -90,12 +91,13 @@ private:
 
   /// Values of a persistent storage follow one another; all readers of one come before the writer of the next.
   void overwrites() {
-    std::vector<std::vector<TensorId>> values(graph.storages.size());   // by storage, in program order
+    std::vector<std::vector<TensorId>> values(graph.storages.size());  // by storage, in program order
     std::vector<TensorId> rootOf(graph.tensors.size());
     for (std::uint32_t t = 0; t < graph.tensors.size(); ++t) rootOf[t] = static_cast<TensorId>(t);
     for (std::uint32_t t = 0; t < graph.tensors.size(); ++t) {
       const graph::Tensor& tensor = graph.tensors[t];
-      if (tensor.producer == graph::kNoOp && isPersistent(graph[tensor.storage].kind)) values[index(tensor.storage)].push_back(static_cast<TensorId>(t));
+      if (tensor.producer == graph::kNoOp && isPersistent(graph[tensor.storage].kind))
+        values[index(tensor.storage)].push_back(static_cast<TensorId>(t));
     }
     for (const OpId id : ops) {
       const Op& op = graph[id];
@@ -120,7 +122,7 @@ private:
         if (writer != UINT32_MAX) edge(i, writer);
       }
     }
-    for (const std::vector<TensorId>& chain : values) {   // writers of one storage keep their order
+    for (const std::vector<TensorId>& chain : values) {  // writers of one storage keep their order
       for (std::size_t k = 1; k < chain.size(); ++k) {
         const OpId before = graph[chain[k - 1]].producer;
         const OpId after = graph[chain[k]].producer;
@@ -144,7 +146,7 @@ private:
 
   const graph::Graph& graph;
   std::vector<OpId> ops;
-  std::vector<std::uint32_t> place;                 ///< by OpId: position in `ops`
+  std::vector<std::uint32_t> place;  ///< by OpId: position in `ops`
   std::vector<std::vector<std::uint32_t>> users;
   std::vector<std::uint32_t> waiting;
 };

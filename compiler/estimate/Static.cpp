@@ -11,27 +11,42 @@ using graph::index;
 
 std::string_view kindName(Kind kind) {
   switch (kind) {
-    case Kind::Weights: return "weights";
-    case Kind::Gradients: return "gradients";
-    case Kind::Optimizer: return "optimizer";
-    case Kind::Buffers: return "buffers";
-    case Kind::Activations: return "activations";
-    case Kind::Input: return "input";
-    case Kind::Constants: return "constants";
-    case Kind::Workspace: return "workspace";
+    case Kind::Weights:
+      return "weights";
+    case Kind::Gradients:
+      return "gradients";
+    case Kind::Optimizer:
+      return "optimizer";
+    case Kind::Buffers:
+      return "buffers";
+    case Kind::Activations:
+      return "activations";
+    case Kind::Input:
+      return "input";
+    case Kind::Constants:
+      return "constants";
+    case Kind::Workspace:
+      return "workspace";
   }
   return "";
 }
 
 Kind kindOf(graph::StorageClass storage) {
   switch (storage) {
-    case graph::StorageClass::Weight: return Kind::Weights;
-    case graph::StorageClass::Gradient: return Kind::Gradients;
-    case graph::StorageClass::State: return Kind::Optimizer;
-    case graph::StorageClass::Buffer: return Kind::Buffers;
-    case graph::StorageClass::Activation: return Kind::Activations;
-    case graph::StorageClass::Input: return Kind::Input;
-    case graph::StorageClass::Constant: return Kind::Constants;
+    case graph::StorageClass::Weight:
+      return Kind::Weights;
+    case graph::StorageClass::Gradient:
+      return Kind::Gradients;
+    case graph::StorageClass::State:
+      return Kind::Optimizer;
+    case graph::StorageClass::Buffer:
+      return Kind::Buffers;
+    case graph::StorageClass::Activation:
+      return Kind::Activations;
+    case graph::StorageClass::Input:
+      return Kind::Input;
+    case graph::StorageClass::Constant:
+      return Kind::Constants;
   }
   return Kind::Activations;
 }
@@ -44,7 +59,7 @@ namespace {
 /// Operators in the order in which they run, with the arms of gates in place.
 struct Walk {
   std::vector<graph::OpId> ops;
-  std::vector<bool> optional;   ///< stands in an arm of a gate, or behind an exit: some samples may never come there
+  std::vector<bool> optional;  ///< stands in an arm of a gate, or behind an exit: some samples may never come there
 };
 
 void walk(const graph::Graph& graph, graph::RegionId region, bool optional, Walk& out) {
@@ -104,7 +119,8 @@ struct Peak {
   std::uint64_t bytes = 0;
   std::uint32_t step = 0;
 };
-template <class Wanted> Peak peakOf(const std::vector<Life>& lives, std::size_t steps, Wanted wanted) {
+template <class Wanted>
+Peak peakOf(const std::vector<Life>& lives, std::size_t steps, Wanted wanted) {
   std::vector<std::int64_t> change(steps + 2, 0);
   std::uint64_t always = 0;
   for (const Life& life : lives) {

@@ -2,8 +2,8 @@
 //
 // The largest sum of live storages on the unfused graph in program order. Persistent storages (weights, optimiser state,
 // buffers, inputs, constants) live throughout; any other from the operator that writes it first to the one that reads it last;
-// what the step returns (the loss, or the outputs of inference) to the end. Views share. Nothing is computed in place, nothing is padded, no library
-// takes a workspace: that is what `lower` adds and takes away.
+// what the step returns (the loss, or the outputs of inference) to the end. Views share. Nothing is computed in place, nothing is
+// padded, no library takes a workspace: that is what `lower` adds and takes away.
 #pragma once
 
 #include "compiler/estimate/Flops.h"
@@ -13,9 +13,9 @@ namespace tbem::estimate {
 
 struct StaticMemory {
   std::uint64_t bytes = 0;
-  std::uint64_t kinds[kKinds] = {};   ///< at the peak, by Kind
-  graph::OpId peak = graph::kNoOp;    ///< operator during which it is reached; kNoOp for a graph without operators
-  std::uint64_t least = 0;            ///< with gates: every arm that holds less is taken; else `bytes`
+  std::uint64_t kinds[kKinds] = {};  ///< at the peak, by Kind
+  graph::OpId peak = graph::kNoOp;   ///< operator during which it is reached; kNoOp for a graph without operators
+  std::uint64_t least = 0;           ///< with gates: every arm that holds less is taken; else `bytes`
 };
 
 /// "weights", "gradients", ...: the names of the estimate's `kinds`.

@@ -13,11 +13,13 @@ namespace tbem::jit {
 struct Bytes {
   std::string text;
 
-  template <class T> void number(T value) {
+  template <class T>
+  void number(T value) {
     auto bits = static_cast<std::uint64_t>(value);
     for (int i = 0; i < 8; ++i) text.push_back(static_cast<char>(bits >> (8 * i)));
   }
-  template <class T> void list(const std::vector<T>& values) {
+  template <class T>
+  void list(const std::vector<T>& values) {
     number(values.size());
     for (const T& v : values) number(v);
   }

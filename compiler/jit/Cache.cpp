@@ -32,15 +32,22 @@ struct Reader {
   std::string_view text;
   bool bad = false;
   std::uint64_t number() {
-    if (text.size() < 8) { bad = true; return 0; }
+    if (text.size() < 8) {
+      bad = true;
+      return 0;
+    }
     std::uint64_t value = 0;
-    for (int i = 0; i < 8; ++i) value |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[static_cast<std::size_t>(i)])) << (8 * i);
+    for (int i = 0; i < 8; ++i)
+      value |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[static_cast<std::size_t>(i)])) << (8 * i);
     text.remove_prefix(8);
     return value;
   }
   std::string string() {
     const std::uint64_t size = number();
-    if (bad || size > text.size()) { bad = true; return {}; }
+    if (bad || size > text.size()) {
+      bad = true;
+      return {};
+    }
     std::string value(text.substr(0, size));
     text.remove_prefix(size);
     return value;
@@ -67,7 +74,9 @@ std::string hashKey(std::string_view bytes) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-std::string cachePath(const std::string& dir, const std::string& key) { return fmt::format("{}/{}/{}.obj", dir, key.substr(0, 2), key); }
+std::string cachePath(const std::string& dir, const std::string& key) {
+  return fmt::format("{}/{}/{}.obj", dir, key.substr(0, 2), key);
+}
 
 std::optional<CacheEntry> readCache(const std::string& dir, const std::string& key, std::string& note) {
   const std::string path = cachePath(dir, key);

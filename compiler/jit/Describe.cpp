@@ -11,13 +11,16 @@ using estimate::BufferId;
 using runtime::Executable;
 using runtime::StorageDesc;
 
-std::uint64_t offsetOf(const estimate::Program& program, BufferId id) { return program.allocations[program[id].allocation].offset; }
+std::uint64_t offsetOf(const estimate::Program& program, BufferId id) {
+  return program.allocations[program[id].allocation].offset;
+}
 
 /// By buffer: the classes of the cross entropy that reads it as its target, else 0.
 std::vector<std::int64_t> targetBounds(const estimate::Program& program) {
   std::vector<std::int64_t> bounds(program.allocations.size(), 0);
   for (const auto& call : program.calls) {
-    const bool forward = call.primitive == TBEM_PRIMITIVE_cross_entropy, backward = call.primitive == TBEM_PRIMITIVE_cross_entropy_gradient;
+    const bool forward = call.primitive == TBEM_PRIMITIVE_cross_entropy,
+               backward = call.primitive == TBEM_PRIMITIVE_cross_entropy_gradient;
     if (!forward && !backward) continue;
     const BufferId logits = call.operands[forward ? 0 : 1], target = call.operands[forward ? 1 : 2];
     if (logits == estimate::kNoBuffer || target == estimate::kNoBuffer || program[logits].operand.rank < 2) continue;
@@ -31,7 +34,12 @@ std::vector<std::int64_t> targetBounds(const estimate::Program& program) {
 class StorageWriter {
 public:
   StorageWriter(const estimate::Program& program, const graph::Graph& graph, const sema::Values& values, Executable& out)
-      : program(program), graph(graph), values(values), out(out), bounds(targetBounds(program)), seen(graph.storages.size(), false) {}
+      : program(program),
+        graph(graph),
+        values(values),
+        out(out),
+        bounds(targetBounds(program)),
+        seen(graph.storages.size(), false) {}
 
   tl::expected<void, std::string> run() {
     for (const auto& weight : graph.weights) {
@@ -64,13 +72,15 @@ public:
 private:
   std::uint32_t bufferOf(graph::TensorId tensor) const {
     const auto t = graph::index(tensor);
-    return t < program.bufferOf.size() && program.bufferOf[t] != estimate::kNoBuffer ? static_cast<std::uint32_t>(program.bufferOf[t]) : runtime::kNone;
+    return t < program.bufferOf.size() && program.bufferOf[t] != estimate::kNoBuffer
+               ? static_cast<std::uint32_t>(program.bufferOf[t])
+               : runtime::kNone;
   }
 
   tl::expected<void, std::string> add(graph::TensorId tensor) {
     const auto s = static_cast<std::uint32_t>(graph[tensor].storage);
     const std::uint32_t buffer = bufferOf(tensor);
-    if (buffer == runtime::kNone || seen[s]) return {};   // not read by this step, or listed already
+    if (buffer == runtime::kNone || seen[s]) return {};  // not read by this step, or listed already
     seen[s] = true;
     const graph::Storage& storage = graph.storages[s];
     StorageDesc desc;
@@ -82,7 +92,8 @@ private:
     for (auto [expression, target] : {std::pair{storage.init.a, &desc.init.a}, std::pair{storage.init.b, &desc.init.b}}) {
       if (expression == sema::kNoExpr) continue;
       if (values.errorOf(expression) != sema::EvalError::None) {
-        return tl::make_unexpected(fmt::format("a parameter of the initialiser '{}' of '{}' has no value in this row", storage.init.kind, storage.path));
+        return tl::make_unexpected(
+            fmt::format("a parameter of the initialiser '{}' of '{}' has no value in this row", storage.init.kind, storage.path));
       }
       *target = values[expression].toDouble();
     }
@@ -139,8 +150,8 @@ Executable describe(const estimate::Program& program) {
   return out;
 }
 
-tl::expected<void, std::string> describeStorages(const estimate::Program& program, const graph::Graph& graph, const sema::Values& values,
-                                                 Executable& executable) {
+tl::expected<void, std::string> describeStorages(const estimate::Program& program, const graph::Graph& graph,
+                                                 const sema::Values& values, Executable& executable) {
   return StorageWriter(program, graph, values, executable).run();
 }
 

@@ -13,7 +13,10 @@ bool isFloat(ValueType t) { return t == ValueType::F32 || t == ValueType::F64; }
 }  // namespace
 
 Type* Expression::type(ValueType t, unsigned lanes) {
-  Type* element = t == ValueType::Bool ? static_cast<Type*>(b.getInt1Ty()) : t == ValueType::I64 ? b.getInt64Ty() : t == ValueType::F32 ? b.getFloatTy() : b.getDoubleTy();
+  Type* element = t == ValueType::Bool  ? static_cast<Type*>(b.getInt1Ty())
+                  : t == ValueType::I64 ? b.getInt64Ty()
+                  : t == ValueType::F32 ? b.getFloatTy()
+                                        : b.getDoubleTy();
   return lanes == 1 ? element : llvm::FixedVectorType::get(element, lanes);
 }
 
@@ -78,35 +81,63 @@ Value* Expression::compute(std::uint32_t node, const std::vector<Value*>& values
   const ValueType t = types[node].type;
   auto get = [&](std::uint32_t operand) { return as(operand, t, values, place.lanes); };
   switch (n.op) {
-    case ElemOp::Input: return place.load(n.input);
-    case ElemOp::Constant: case ElemOp::Scalar: return nullptr;   // uniform: made by hoist
-    case ElemOp::Random: return emitUniform(b, place.number(), seed, step, n.stream, type(t, place.lanes));
-    case ElemOp::Index: return place.coordinate(n.input);
-    case ElemOp::Add: case ElemOp::Sub: case ElemOp::Mul: case ElemOp::Div: case ElemOp::Minimum: case ElemOp::Maximum:
+    case ElemOp::Input:
+      return place.load(n.input);
+    case ElemOp::Constant:
+    case ElemOp::Scalar:
+      return nullptr;  // uniform: made by hoist
+    case ElemOp::Random:
+      return emitUniform(b, place.number(), seed, step, n.stream, type(t, place.lanes));
+    case ElemOp::Index:
+      return place.coordinate(n.input);
+    case ElemOp::Add:
+    case ElemOp::Sub:
+    case ElemOp::Mul:
+    case ElemOp::Div:
+    case ElemOp::Minimum:
+    case ElemOp::Maximum:
       return arithmetic(n, t, get(n.a), get(n.b));
-    case ElemOp::Pow: return emitPow(b, get(n.a), get(n.b), constant(n.b));
-    case ElemOp::Neg: return isFloat(t) ? b.CreateFNeg(get(n.a)) : b.CreateNeg(get(n.a));
+    case ElemOp::Pow:
+      return emitPow(b, get(n.a), get(n.b), constant(n.b));
+    case ElemOp::Neg:
+      return isFloat(t) ? b.CreateFNeg(get(n.a)) : b.CreateNeg(get(n.a));
     case ElemOp::Abs:
       if (isFloat(t)) return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, get(n.a));
       return b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, get(n.a), b.getFalse());
-    case ElemOp::Floor: return isFloat(t) ? b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, get(n.a)) : get(n.a);
-    case ElemOp::Exp: return emitExp(b, get(n.a));
-    case ElemOp::Log: return emitLog(b, get(n.a));
-    case ElemOp::Sqrt: return b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, get(n.a));
+    case ElemOp::Floor:
+      return isFloat(t) ? b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, get(n.a)) : get(n.a);
+    case ElemOp::Exp:
+      return emitExp(b, get(n.a));
+    case ElemOp::Log:
+      return emitLog(b, get(n.a));
+    case ElemOp::Sqrt:
+      return b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, get(n.a));
     case ElemOp::Rsqrt: {
       Value* root = b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, get(n.a));
       return b.CreateFDiv(real(b, root->getType(), 1.0), root);
     }
-    case ElemOp::Tanh: return emitTanh(b, get(n.a));
-    case ElemOp::Erf: return emitErf(b, get(n.a));
-    case ElemOp::Sin: return callLanes(b, "sin", {get(n.a)});
-    case ElemOp::Cos: return callLanes(b, "cos", {get(n.a)});
-    case ElemOp::Equal: case ElemOp::Less: case ElemOp::LessEqual: return compare(n, values, place.lanes);
-    case ElemOp::And: return b.CreateAnd(get(n.a), get(n.b));
-    case ElemOp::Or: return b.CreateOr(get(n.a), get(n.b));
-    case ElemOp::Not: return b.CreateNot(get(n.a));
-    case ElemOp::Select: return b.CreateSelect(as(n.a, ValueType::Bool, values, place.lanes), get(n.b), get(n.c));
-    case ElemOp::Cast: return cast(node, values, place.lanes);
+    case ElemOp::Tanh:
+      return emitTanh(b, get(n.a));
+    case ElemOp::Erf:
+      return emitErf(b, get(n.a));
+    case ElemOp::Sin:
+      return callLanes(b, "sin", {get(n.a)});
+    case ElemOp::Cos:
+      return callLanes(b, "cos", {get(n.a)});
+    case ElemOp::Equal:
+    case ElemOp::Less:
+    case ElemOp::LessEqual:
+      return compare(n, values, place.lanes);
+    case ElemOp::And:
+      return b.CreateAnd(get(n.a), get(n.b));
+    case ElemOp::Or:
+      return b.CreateOr(get(n.a), get(n.b));
+    case ElemOp::Not:
+      return b.CreateNot(get(n.a));
+    case ElemOp::Select:
+      return b.CreateSelect(as(n.a, ValueType::Bool, values, place.lanes), get(n.b), get(n.c));
+    case ElemOp::Cast:
+      return cast(node, values, place.lanes);
   }
   return nullptr;
 }
@@ -114,11 +145,16 @@ Value* Expression::compute(std::uint32_t node, const std::vector<Value*>& values
 Value* Expression::arithmetic(const ElemNode& n, ValueType t, Value* x, Value* y) {
   const bool real = isFloat(t);
   switch (n.op) {
-    case ElemOp::Add: return real ? b.CreateFAdd(x, y) : b.CreateAdd(x, y);
-    case ElemOp::Sub: return real ? b.CreateFSub(x, y) : b.CreateSub(x, y);
-    case ElemOp::Mul: return real ? b.CreateFMul(x, y) : b.CreateMul(x, y);
-    case ElemOp::Div: return b.CreateFDiv(x, y);
-    default: break;
+    case ElemOp::Add:
+      return real ? b.CreateFAdd(x, y) : b.CreateAdd(x, y);
+    case ElemOp::Sub:
+      return real ? b.CreateFSub(x, y) : b.CreateSub(x, y);
+    case ElemOp::Mul:
+      return real ? b.CreateFMul(x, y) : b.CreateMul(x, y);
+    case ElemOp::Div:
+      return b.CreateFDiv(x, y);
+    default:
+      break;
   }
   const bool maximum = n.op == ElemOp::Maximum;
   if (real) return emitMinMax(b, maximum, x, y);
@@ -131,13 +167,17 @@ Value* Expression::compare(const ElemNode& n, const std::vector<Value*>& values,
   ValueType t = ValueType::Bool;
   for (const NodeType* side : {&a, &c}) {
     const NodeType& other = side == &a ? c : a;
-    if (!side->uniform) t = std::max(t, side->type);
-    else if (other.uniform) t = std::max(t, side->type);
-    else if (side->type != ValueType::Bool && !isFloat(other.type)) t = std::max(t, side->integral ? ValueType::I64 : floating);
+    if (!side->uniform)
+      t = std::max(t, side->type);
+    else if (other.uniform)
+      t = std::max(t, side->type);
+    else if (side->type != ValueType::Bool && !isFloat(other.type))
+      t = std::max(t, side->integral ? ValueType::I64 : floating);
   }
   if (t == ValueType::Bool && n.op != ElemOp::Equal) t = ValueType::I64;
   Value *x = as(n.a, t, values, lanes), *y = as(n.b, t, values, lanes);
-  if (isFloat(t)) return n.op == ElemOp::Equal ? b.CreateFCmpOEQ(x, y) : n.op == ElemOp::Less ? b.CreateFCmpOLT(x, y) : b.CreateFCmpOLE(x, y);
+  if (isFloat(t))
+    return n.op == ElemOp::Equal ? b.CreateFCmpOEQ(x, y) : n.op == ElemOp::Less ? b.CreateFCmpOLT(x, y) : b.CreateFCmpOLE(x, y);
   return n.op == ElemOp::Equal ? b.CreateICmpEQ(x, y) : n.op == ElemOp::Less ? b.CreateICmpSLT(x, y) : b.CreateICmpSLE(x, y);
 }
 

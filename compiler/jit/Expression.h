@@ -9,17 +9,19 @@
 
 namespace tbem::jit {
 
-/// What the surrounding loop gives to an expression at the place where it is evaluated. Values have `lanes` lanes (scalars for 1).
+/// What the surrounding loop gives to an expression at the place where it is evaluated. Values have `lanes` lanes (scalars for
+/// 1).
 struct ExpressionPlace {
   unsigned lanes = 1;
-  std::function<llvm::Value*(std::uint32_t input)> load;        ///< in the input's computing type
-  std::function<llvm::Value*()> number;                         ///< i64
-  std::function<llvm::Value*(std::uint32_t dim)> coordinate;    ///< i64
+  std::function<llvm::Value*(std::uint32_t input)> load;      ///< in the input's computing type
+  std::function<llvm::Value*()> number;                       ///< i64
+  std::function<llvm::Value*(std::uint32_t dim)> coordinate;  ///< i64
 };
 
 class Expression {
 public:
-  Expression(Builder& b, const LoopNest& nest, const std::vector<NodeType>& types) : b(b), nest(nest), types(types), floating(loopFloat(nest)) {}
+  Expression(Builder& b, const LoopNest& nest, const std::vector<NodeType>& types)
+      : b(b), nest(nest), types(types), floating(loopFloat(nest)) {}
   /// Emits the uniform nodes at the builder's place, which must dominate all later ones.
   void hoist(llvm::Value* scalars, llvm::Value* seed);
   /// All used nodes at a place: one value an element of nest.nodes, null for uniform and unused ones.

@@ -30,31 +30,37 @@ constexpr std::string_view kCodegen = "tbem-codegen-3";
 
 /// The linker's build id of the file that holds this code: another compiler makes other objects. "" where the linker wrote none.
 std::string buildId() {
-  struct Search { std::uintptr_t address; std::string id; } search{reinterpret_cast<std::uintptr_t>(&buildId), {}};
-  dl_iterate_phdr([](dl_phdr_info* info, std::size_t, void* data) {
-    auto& s = *static_cast<Search*>(data);
-    bool holds = false;
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-      const auto& p = info->dlpi_phdr[i];
-      const std::uintptr_t begin = info->dlpi_addr + p.p_vaddr;
-      holds = holds || (p.p_type == PT_LOAD && s.address >= begin && s.address < begin + p.p_memsz);
-    }
-    if (!holds) return 0;
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-      const auto& p = info->dlpi_phdr[i];
-      if (p.p_type != PT_NOTE) continue;
-      const char* at = reinterpret_cast<const char*>(info->dlpi_addr + p.p_vaddr);
-      const char* end = at + p.p_memsz;
-      while (at + sizeof(ElfW(Nhdr)) <= end) {
-        const auto* note = reinterpret_cast<const ElfW(Nhdr)*>(at);
-        const char* name = at + sizeof *note;
-        const char* body = name + ((note->n_namesz + 3U) & ~3U);
-        if (note->n_type == 3 && note->n_namesz == 4 && std::string_view(name, 3) == "GNU") s.id.assign(body, note->n_descsz);   // NT_GNU_BUILD_ID
-        at = body + ((note->n_descsz + 3U) & ~3U);
-      }
-    }
-    return 1;
-  }, &search);
+  struct Search {
+    std::uintptr_t address;
+    std::string id;
+  } search{reinterpret_cast<std::uintptr_t>(&buildId), {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& s = *static_cast<Search*>(data);
+        bool holds = false;
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& p = info->dlpi_phdr[i];
+          const std::uintptr_t begin = info->dlpi_addr + p.p_vaddr;
+          holds = holds || (p.p_type == PT_LOAD && s.address >= begin && s.address < begin + p.p_memsz);
+        }
+        if (!holds) return 0;
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& p = info->dlpi_phdr[i];
+          if (p.p_type != PT_NOTE) continue;
+          const char* at = reinterpret_cast<const char*>(info->dlpi_addr + p.p_vaddr);
+          const char* end = at + p.p_memsz;
+          while (at + sizeof(ElfW(Nhdr)) <= end) {
+            const auto* note = reinterpret_cast<const ElfW(Nhdr)*>(at);
+            const char* name = at + sizeof *note;
+            const char* body = name + ((note->n_namesz + 3U) & ~3U);
+            if (note->n_type == 3 && note->n_namesz == 4 && std::string_view(name, 3) == "GNU")
+              s.id.assign(body, note->n_descsz);  // NT_GNU_BUILD_ID
+            at = body + ((note->n_descsz + 3U) & ~3U);
+          }
+        }
+        return 1;
+      },
+      &search);
   return search.id;
 }
 
@@ -98,7 +104,8 @@ llvm::Error optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graphs, modules);
   llvm::ModulePassManager passes;
-  if (auto error = builder.parsePassPipeline(passes, "function(early-cse,loop-mssa(loop-rotate,licm),early-cse,simplifycfg)")) return error;
+  if (auto error = builder.parsePassPipeline(passes, "function(early-cse,loop-mssa(loop-rotate,licm),early-cse,simplifycfg)"))
+    return error;
   passes.run(module, modules);
   return llvm::Error::success();
 }
@@ -169,7 +176,8 @@ tl::expected<CacheEntry, Error> Compilation::build() {
     llvm::orc::JITTargetMachineBuilder target = *host;
     target.setCodeGenOptLevel(loops ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
     auto machine = target.createTargetMachine();
-    if (!machine) return tl::make_unexpected(Error{"LLVM has no code generator for this processor: " + text(machine.takeError())});
+    if (!machine)
+      return tl::make_unexpected(Error{"LLVM has no code generator for this processor: " + text(machine.takeError())});
     module->setDataLayout((*machine)->createDataLayout());
     module->setTargetTriple((*machine)->getTargetTriple().str());
     std::string wrong;
@@ -177,7 +185,8 @@ tl::expected<CacheEntry, Error> Compilation::build() {
     if (llvm::verifyModule(*module, &stream)) return tl::make_unexpected(Error{"the generated IR is not sound: " + wrong, true});
     if (options.keepIr) result.ir += print(*module);
     if (loops) {
-      if (auto error = optimise(*module, **machine)) return tl::make_unexpected(Error{"LLVM does not know a pass: " + text(std::move(error))});
+      if (auto error = optimise(*module, **machine))
+        return tl::make_unexpected(Error{"LLVM does not know a pass: " + text(std::move(error))});
       if (options.keepIr) {
         result.ir += "\n; ---- loops after optimisation\n" + print(*module) + "\n; ---- the step\n";
         const auto copy = llvm::CloneModule(*module);
@@ -193,23 +202,31 @@ tl::expected<CacheEntry, Error> Compilation::build() {
 }
 
 tl::expected<void, Error> Compilation::link(const CacheEntry& entry) {
-  auto fail = [](llvm::Error error) { return tl::make_unexpected(Error{"the native code cannot be loaded: " + text(std::move(error))}); };
+  auto fail = [](llvm::Error error) {
+    return tl::make_unexpected(Error{"the native code cannot be loaded: " + text(std::move(error))});
+  };
   auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(*host).create();
   if (!jit) return fail(jit.takeError());
   llvm::orc::SymbolMap symbols;
   auto define = [&](const char* name, auto* function) {
-    symbols[(*jit)->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function), llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    symbols[(*jit)->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                                              llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   };
   define("tbem_rt_call", &tbem_rt_call);
   define("tbem_rt_parallel", &tbem_rt_parallel);
   using F64 = double (*)(double);
   using F32 = float (*)(float);
-  for (auto [name, function] : std::initializer_list<std::pair<const char*, F64>>{{"exp", ::exp}, {"log", ::log}, {"tanh", ::tanh}, {"erf", ::erf}, {"sin", ::sin}, {"cos", ::cos}}) define(name, function);
-  for (auto [name, function] : std::initializer_list<std::pair<const char*, F32>>{{"sinf", ::sinf}, {"cosf", ::cosf}, {"floorf", ::floorf}}) define(name, function);
+  for (auto [name, function] : std::initializer_list<std::pair<const char*, F64>>{
+           {"exp", ::exp}, {"log", ::log}, {"tanh", ::tanh}, {"erf", ::erf}, {"sin", ::sin}, {"cos", ::cos}})
+    define(name, function);
+  for (auto [name, function] :
+       std::initializer_list<std::pair<const char*, F32>>{{"sinf", ::sinf}, {"cosf", ::cosf}, {"floorf", ::floorf}})
+    define(name, function);
   define("floor", static_cast<F64>(::floor));
   define("pow", static_cast<double (*)(double, double)>(::pow));
   define("powf", static_cast<float (*)(float, float)>(::powf));
-  if (auto error = (*jit)->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols)))) return fail(std::move(error));
+  if (auto error = (*jit)->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols))))
+    return fail(std::move(error));
   for (const std::string& object : entry.objects) {
     if (auto error = (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, "tbem"))) return fail(std::move(error));
   }
@@ -231,15 +248,17 @@ tl::expected<Compiled, Error> Compilation::run() {
   if (!dir.empty() && !options.keepIr) entry = readCache(dir, result.key, result.cacheNote);
   result.cacheHit = entry.has_value();
   if (!entry && options.loadOnly) {
-    return tl::make_unexpected(Error{fmt::format("the compiled step {} is not in the cache {}{}; compile it first", result.key, dir.empty() ? "(there is none)" : dir,
-                                                 result.cacheNote.empty() ? "" : " (" + result.cacheNote + ")")});
+    return tl::make_unexpected(
+        Error{fmt::format("the compiled step {} is not in the cache {}{}; compile it first", result.key,
+                          dir.empty() ? "(there is none)" : dir, result.cacheNote.empty() ? "" : " (" + result.cacheNote + ")")});
   }
   if (!entry) {
     auto built = build();
     if (!built) return tl::make_unexpected(built.error());
     entry = std::move(*built);
     if (!dir.empty()) {
-      if (std::string problem = writeCache(dir, result.key, *entry); !problem.empty()) result.cacheNote = "the object cache cannot be written: " + problem;
+      if (std::string problem = writeCache(dir, result.key, *entry); !problem.empty())
+        result.cacheNote = "the object cache cannot be written: " + problem;
     }
   }
   if (auto ok = link(*entry); !ok) return tl::make_unexpected(ok.error());
@@ -249,6 +268,8 @@ tl::expected<Compiled, Error> Compilation::run() {
   return std::move(result);
 }
 
-tl::expected<Compiled, Error> compile(const estimate::Program& program, const JitOptions& options) { return Compilation(program, options).run(); }
+tl::expected<Compiled, Error> compile(const estimate::Program& program, const JitOptions& options) {
+  return Compilation(program, options).run();
+}
 
 }  // namespace tbem::jit

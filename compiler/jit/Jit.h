@@ -17,14 +17,14 @@ namespace tbem::jit {
 
 struct JitOptions {
   bool cache = true;
-  std::string cacheDir;      ///< "": $XDG_CACHE_HOME/tbemc, or ~/.cache/tbemc; with neither, no cache
-  bool loadOnly = false;     ///< an error if the object is not in the cache: for processes that must not compile
-  bool keepIr = false;       ///< fill Compiled::ir and assembly; compiles even where the object is cached
+  std::string cacheDir;   ///< "": $XDG_CACHE_HOME/tbemc, or ~/.cache/tbemc; with neither, no cache
+  bool loadOnly = false;  ///< an error if the object is not in the cache: for processes that must not compile
+  bool keepIr = false;    ///< fill Compiled::ir and assembly; compiles even where the object is cached
 };
 
 struct Error {
   std::string message;
-  bool bug = false;          ///< ours (an unsound program), not the environment's
+  bool bug = false;  ///< ours (an unsound program), not the environment's
 };
 
 /// What one loop became, for people and tests.
@@ -43,15 +43,15 @@ public:
   ~Compiled();
 
   tbem_rt_step step = nullptr;
-  runtime::Executable executable;     ///< as `describe` makes it, with `step`
-  std::string ir;                     ///< with keepIr: loops before optimisation, after it, and the glue
-  std::string assembly;               ///< with keepIr: of the loops
-  std::vector<LoopReport> loops;      ///< with keepIr, one a loop
-  std::string key;                    ///< the object's name in the cache: 32 hexadecimal digits
-  std::string cachePath;              ///< "" without a cache
-  std::string cacheNote;              ///< why the cache could not be used; "" if all is well
+  runtime::Executable executable;  ///< as `describe` makes it, with `step`
+  std::string ir;                  ///< with keepIr: loops before optimisation, after it, and the glue
+  std::string assembly;            ///< with keepIr: of the loops
+  std::vector<LoopReport> loops;   ///< with keepIr, one a loop
+  std::string key;                 ///< the object's name in the cache: 32 hexadecimal digits
+  std::string cachePath;           ///< "" without a cache
+  std::string cacheNote;           ///< why the cache could not be used; "" if all is well
   bool cacheHit = false;
-  double seconds = 0;                 ///< wall time of compile
+  double seconds = 0;  ///< wall time of compile
 
 private:
   friend class Compilation;
@@ -68,8 +68,8 @@ runtime::Executable describe(const estimate::Program& program);
 /// Adds what the graph knows: persistent storages with their paths and initialisers (evaluated in the row), bounds of integer
 /// targets (the classes of the cross entropy that reads them), names of scalars, the loss, the outputs.
 /// An error where an initialiser's parameter has no value in the row.
-tl::expected<void, std::string> describeStorages(const estimate::Program& program, const graph::Graph& graph, const sema::Values& values,
-                                                 runtime::Executable& executable);
+tl::expected<void, std::string> describeStorages(const estimate::Program& program, const graph::Graph& graph,
+                                                 const sema::Values& values, runtime::Executable& executable);
 
 /// The default cache folder, or "" where the environment has no home.
 std::string defaultCacheDir();

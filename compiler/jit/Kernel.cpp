@@ -55,11 +55,16 @@ private:
 
 Type* Emitter::storage(std::int32_t dtype) {
   switch (dtype) {
-    case TBEM_F64: return b.getDoubleTy();
-    case TBEM_F32: return b.getFloatTy();
-    case TBEM_I64: return b.getInt64Ty();
-    case TBEM_I32: return b.getInt32Ty();
-    default: return b.getInt8Ty();
+    case TBEM_F64:
+      return b.getDoubleTy();
+    case TBEM_F32:
+      return b.getFloatTy();
+    case TBEM_I64:
+      return b.getInt64Ty();
+    case TBEM_I32:
+      return b.getInt32Ty();
+    default:
+      return b.getInt8Ty();
   }
 }
 llvm::Align alignOf(Type* storage) { return llvm::Align(storage->getPrimitiveSizeInBits() / 8); }
@@ -113,7 +118,8 @@ Position Emitter::advance(const Position& at, std::size_t v, Value* by) {
   to.output = moved(at.output, nest.output);
   to.number = moved(at.number, nest.number);
   for (std::size_t i = 0; i < nest.inputs.size(); ++i) to.inputs[i] = moved(at.inputs[i], nest.inputs[i].offset);
-  for (std::size_t i = 0; i < nest.coordinates.size(); ++i) to.coordinates[i] = moved(at.coordinates[i], nest.coordinates[i].form);
+  for (std::size_t i = 0; i < nest.coordinates.size(); ++i)
+    to.coordinates[i] = moved(at.coordinates[i], nest.coordinates[i].form);
   return to;
 }
 
@@ -122,7 +128,8 @@ llvm::Function* Emitter::run(const std::string& name) {
   const std::size_t pointers = nest.pointers.size();
   std::vector<Type*> parameters(pointers + 1, pointer);
   parameters.insert(parameters.end(), 3, number);
-  function = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), parameters, false), llvm::Function::ExternalLinkage, name, module);
+  function = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), parameters, false), llvm::Function::ExternalLinkage,
+                                    name, module);
   for (unsigned i = 0; i <= pointers; ++i) function->addParamAttr(i, llvm::Attribute::NoAlias);
   function->addParamAttr(static_cast<unsigned>(pointers), llvm::Attribute::ReadOnly);
   function->addFnAttr(llvm::Attribute::NoUnwind);
@@ -201,7 +208,8 @@ void Emitter::atPlace(const Position& at, unsigned lanes) {
     for (std::size_t i = 0; i < nest.coordinates.size(); ++i) {
       const Coordinate& c = nest.coordinates[i];
       if (!c.padded) continue;
-      Value* below = b.CreateICmpSLT(lanesOf(at.coordinates[i], c.form.stride[inner()], lanes), b.CreateVectorSplat(lanes, i64(c.limit)));
+      Value* below =
+          b.CreateICmpSLT(lanesOf(at.coordinates[i], c.form.stride[inner()], lanes), b.CreateVectorSplat(lanes, i64(c.limit)));
       mask = mask == nullptr ? below : b.CreateAnd(mask, below);
     }
     body(at, lanes, mask);
@@ -219,7 +227,7 @@ void Emitter::body(const Position& at, unsigned lanes, Value* mask) {
     for (std::size_t i = 0; i < nest.coordinates.size(); ++i) {
       if (nest.coordinates[i].dim == dim) return lanesOf(at.coordinates[i], nest.coordinates[i].form.stride[inner()], lanes);
     }
-    return nullptr;   // planLoop made one for every Index node
+    return nullptr;  // planLoop made one for every Index node
   };
   const std::vector<Value*> values = expression.emit(place);
   // All loads stand before all stores: an output may lie over an input.
@@ -231,7 +239,8 @@ void Emitter::body(const Position& at, unsigned lanes, Value* mask) {
 }
 
 void Emitter::zeros(const Position& at) {
-  for (const LoopOutput& output : nest.outputs) store(output, at, llvm::Constant::getNullValue(expression.type(valueType(output.dtype), 1)), 1);
+  for (const LoopOutput& output : nest.outputs)
+    store(output, at, llvm::Constant::getNullValue(expression.type(valueType(output.dtype), 1)), 1);
 }
 
 Value* Emitter::indirectOffset(const LoopOperand& operand, const Position& at, unsigned lanes) {
@@ -242,7 +251,8 @@ Value* Emitter::indirectOffset(const LoopOperand& operand, const Position& at, u
     auto number = [&](std::int64_t n) { return llvm::ConstantInt::get(x->getType(), static_cast<std::uint64_t>(n)); };
     Value* offset = b.CreateMul(b.CreateUDiv(x, number(indirect.block)), number(indirect.outerStride));
     for (const Indirect::Digit& d : indirect.digits) {
-      offset = b.CreateAdd(offset, b.CreateMul(b.CreateURem(b.CreateUDiv(x, number(d.divisor)), number(d.size)), number(d.stride)));
+      offset =
+          b.CreateAdd(offset, b.CreateMul(b.CreateURem(b.CreateUDiv(x, number(d.divisor)), number(d.size)), number(d.stride)));
     }
     sum = sum == nullptr ? offset : b.CreateAdd(sum, offset);
   }
@@ -277,10 +287,15 @@ Value* Emitter::load(const Position& at, std::uint32_t input, unsigned lanes, Va
     }
   }
   switch (operand.dtype) {
-    case TBEM_BOOL: return b.CreateICmpNE(raw, llvm::Constant::getNullValue(raw->getType()));
-    case TBEM_U8: return b.CreateZExt(raw, expression.type(ValueType::I64, lanes));
-    case TBEM_I8: case TBEM_I32: return b.CreateSExt(raw, expression.type(ValueType::I64, lanes));
-    default: return raw;
+    case TBEM_BOOL:
+      return b.CreateICmpNE(raw, llvm::Constant::getNullValue(raw->getType()));
+    case TBEM_U8:
+      return b.CreateZExt(raw, expression.type(ValueType::I64, lanes));
+    case TBEM_I8:
+    case TBEM_I32:
+      return b.CreateSExt(raw, expression.type(ValueType::I64, lanes));
+    default:
+      return raw;
   }
 }
 
@@ -300,19 +315,22 @@ void Emitter::store(const LoopOutput& output, const Position& at, Value* value, 
 
 }  // namespace
 
-llvm::Function* emitKernel(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types, const std::string& name) {
+llvm::Function* emitKernel(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types,
+                           const std::string& name) {
   return Emitter(module, nest, types).run(name);
 }
 
 llvm::Function* emitLoop(llvm::Module& module, const LoopNest& nest, llvm::Function* kernel, const std::string& name) {
   Builder b(module.getContext());
   Type *pointer = b.getPtrTy(), *number = b.getInt64Ty();
-  auto* function = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, number, number, number}, false),
-                                          llvm::Function::InternalLinkage, name, module);
+  auto* function =
+      llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, number, number, number}, false),
+                             llvm::Function::InternalLinkage, name, module);
   function->addFnAttr(llvm::Attribute::NoUnwind);
   b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", function));
   std::vector<Value*> arguments;
-  for (std::uint64_t offset : nest.pointers) arguments.push_back(b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), function->getArg(0), offset));
+  for (std::uint64_t offset : nest.pointers)
+    arguments.push_back(b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), function->getArg(0), offset));
   for (unsigned i = 1; i < 5; ++i) arguments.push_back(function->getArg(i));
   b.CreateCall(module.getOrInsertFunction(kernel->getName(), kernel->getFunctionType()), arguments);
   b.CreateRetVoid();

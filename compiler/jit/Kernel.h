@@ -12,12 +12,13 @@
 
 namespace tbem::jit {
 
-/// Adds the exported `void name(pointers.., ptr scalars, i64 seed, i64 begin, i64 end)` to `module`: iterations [begin, end) of the
-/// nest's parallel index. The pointers (nest.pointers.size() of them) do not overlap each other.
-llvm::Function* emitKernel(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types, const std::string& name);
+/// Adds the exported `void name(pointers.., ptr scalars, i64 seed, i64 begin, i64 end)` to `module`: iterations [begin, end) of
+/// the nest's parallel index. The pointers (nest.pointers.size() of them) do not overlap each other.
+llvm::Function* emitKernel(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types,
+                           const std::string& name);
 
-/// Adds `void name(ptr arena, ptr scalars, i64 seed, i64 begin, i64 end)`, internal, to `module` (another one than the kernel's: it is
-/// not worth optimising): calls the kernel of that name and type with the nest's offsets.
+/// Adds `void name(ptr arena, ptr scalars, i64 seed, i64 begin, i64 end)`, internal, to `module` (another one than the kernel's:
+/// it is not worth optimising): calls the kernel of that name and type with the nest's offsets.
 llvm::Function* emitLoop(llvm::Module& module, const LoopNest& nest, llvm::Function* kernel, const std::string& name);
 
 }  // namespace tbem::jit

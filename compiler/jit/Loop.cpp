@@ -18,16 +18,16 @@ using estimate::FusedLoop;
 using estimate::Program;
 using graph::ElemOp;
 
-constexpr std::int64_t kParallelItems = 64;             // pieces that threads share; many more than threads, for balance
-constexpr std::int64_t kSmallestChunk = 4096;           // elements
-constexpr std::int64_t kParallelBytes = 128 * 1024;     // below this a fork and join (about 1 us) costs more than it saves
+constexpr std::int64_t kParallelItems = 64;          // pieces that threads share; many more than threads, for balance
+constexpr std::int64_t kSmallestChunk = 4096;        // elements
+constexpr std::int64_t kParallelBytes = 128 * 1024;  // below this a fork and join (about 1 us) costs more than it saves
 
 /// One variable before merging: a digit of a dimension.
 struct Digit {
   int dim = 0;
   std::int64_t trip = 1;
-  std::int64_t weight = 1;      ///< what it counts of the dimension's coordinate
-  std::int64_t stride = 0;      ///< in the outputs' layout
+  std::int64_t weight = 1;  ///< what it counts of the dimension's coordinate
+  std::int64_t stride = 0;  ///< in the outputs' layout
 };
 
 std::int64_t blockOf(const tbem_layout& layout, int k) {
@@ -70,14 +70,17 @@ private:
   bool splitsDigit(const tbem_layout& layout, int operandDim, int dim) const;
   void merge();
   void schedule();
-  template <class F> void eachForm(F f) {
+  template <class F>
+  void eachForm(F f) {
     f(nest.output);
     f(nest.number);
     for (auto& c : nest.coordinates) f(c.form);
     for (auto& i : nest.inputs) f(i.offset);
   }
   std::int64_t dimOf(int k) const { return loop.dims[static_cast<std::size_t>(k)]; }
-  bool uses(ElemOp op) const { return std::any_of(loop.nodes.begin(), loop.nodes.end(), [&](const auto& n) { return n.op == op; }); }
+  bool uses(ElemOp op) const {
+    return std::any_of(loop.nodes.begin(), loop.nodes.end(), [&](const auto& n) { return n.op == op; });
+  }
 
   const Program& program;
   const FusedLoop& loop;
@@ -86,7 +89,8 @@ private:
 };
 
 bool supported(std::int32_t dtype) {
-  return dtype == TBEM_F64 || dtype == TBEM_F32 || dtype == TBEM_I64 || dtype == TBEM_I32 || dtype == TBEM_I8 || dtype == TBEM_U8 || dtype == TBEM_BOOL;
+  return dtype == TBEM_F64 || dtype == TBEM_F32 || dtype == TBEM_I64 || dtype == TBEM_I32 || dtype == TBEM_I8 ||
+         dtype == TBEM_U8 || dtype == TBEM_BOOL;
 }
 
 tl::expected<void, std::string> Planner::checkShapes() const {
@@ -94,17 +98,23 @@ tl::expected<void, std::string> Planner::checkShapes() const {
   if (loop.dims.size() > TBEM_MAX_RANK) return wrong(fmt::format("a loop of rank {}", loop.dims.size()));
   if (loop.outputs.empty()) return wrong("a loop without outputs");
   auto dtype = [&](const Buffer& b) -> tl::expected<void, std::string> {
-    if (!supported(b.operand.dtype)) return wrong(fmt::format("element type number {} of '{}' is not supported in element-wise code yet (f16, bf16 and f8 are not)", b.operand.dtype, b.name));
+    if (!supported(b.operand.dtype))
+      return wrong(
+          fmt::format("element type number {} of '{}' is not supported in element-wise code yet (f16, bf16 and f8 are not)",
+                      b.operand.dtype, b.name));
     return {};
   };
   for (const auto& in : loop.inputs) {
     const Buffer& b = program[in.buffer];
     if (auto ok = dtype(b); !ok) return ok;
-    if (in.axes.size() != static_cast<std::size_t>(b.operand.rank)) return wrong(fmt::format("'{}' has rank {} and {} axes", b.name, b.operand.rank, in.axes.size()));
+    if (in.axes.size() != static_cast<std::size_t>(b.operand.rank))
+      return wrong(fmt::format("'{}' has rank {} and {} axes", b.name, b.operand.rank, in.axes.size()));
     for (int j = 0; j < b.operand.rank; ++j) {
       const std::int32_t k = in.axes[static_cast<std::size_t>(j)];
-      if (k < 0 ? b.operand.dims[j] < 1 : (k >= static_cast<int>(loop.dims.size()) || (b.operand.dims[j] != 1 && b.operand.dims[j] != dimOf(k)))) {
-        return wrong(fmt::format("dimension {} of '{}' ({}) does not run along the loop's dimension {}", j, b.name, b.operand.dims[j], k));
+      if (k < 0 ? b.operand.dims[j] < 1
+                : (k >= static_cast<int>(loop.dims.size()) || (b.operand.dims[j] != 1 && b.operand.dims[j] != dimOf(k)))) {
+        return wrong(
+            fmt::format("dimension {} of '{}' ({}) does not run along the loop's dimension {}", j, b.name, b.operand.dims[j], k));
       }
     }
   }
@@ -112,10 +122,12 @@ tl::expected<void, std::string> Planner::checkShapes() const {
     const Buffer& b = program[out.buffer];
     if (auto ok = dtype(b); !ok) return ok;
     if (out.node >= loop.nodes.size()) return wrong(fmt::format("'{}' takes node {} of {}", b.name, out.node, loop.nodes.size()));
-    if (!std::equal(loop.dims.begin(), loop.dims.end(), b.operand.dims, b.operand.dims + b.operand.rank)) return wrong(fmt::format("'{}' does not have the loop's shape", b.name));
+    if (!std::equal(loop.dims.begin(), loop.dims.end(), b.operand.dims, b.operand.dims + b.operand.rank))
+      return wrong(fmt::format("'{}' does not have the loop's shape", b.name));
     for (int k = 0; k < b.operand.rank; ++k) {
       const tbem_layout &x = b.operand.layout, &y = loop.layout;
-      if (x.padded[k] != y.padded[k] || blockOf(x, k) != blockOf(y, k) || (x.padded[k] > blockOf(x, k) && x.strides[k] != y.strides[k])) {
+      if (x.padded[k] != y.padded[k] || blockOf(x, k) != blockOf(y, k) ||
+          (x.padded[k] > blockOf(x, k) && x.strides[k] != y.strides[k])) {
         return wrong(fmt::format("'{}' does not have the loop's layout", b.name));
       }
     }
@@ -124,35 +136,45 @@ tl::expected<void, std::string> Planner::checkShapes() const {
     const graph::ElemNode& n = loop.nodes[i];
     if (n.op == ElemOp::Input && n.input >= loop.inputs.size()) return wrong("a node reads an input that is not there");
     if (n.op == ElemOp::Index && n.input >= loop.dims.size()) return wrong("a node reads a coordinate that is not there");
-    if (n.op == ElemOp::Scalar && n.input >= std::max<std::size_t>(program.scalars.size(), 1)) return wrong("a node reads a scalar that is not there");
+    if (n.op == ElemOp::Scalar && n.input >= std::max<std::size_t>(program.scalars.size(), 1))
+      return wrong("a node reads a scalar that is not there");
   }
   return {};
 }
 
 /// Writers may share bytes with a reader only as an exact in-place pair: same place, same layout, same element size, all axes.
 tl::expected<void, std::string> Planner::checkOverlaps() const {
-  struct Span { std::uint64_t begin, end; };
+  struct Span {
+    std::uint64_t begin, end;
+  };
   auto span = [&](const Buffer& b) {
     const std::uint64_t begin = program.allocations[b.allocation].offset;
     return Span{begin, begin + b.operand.layout.bytes};
   };
   auto overlap = [](Span a, Span b) { return a.begin < b.end && b.begin < a.end; };
-  auto size = [](std::int32_t dtype) { return dtype == TBEM_F64 || dtype == TBEM_I64 ? 8 : dtype == TBEM_F32 || dtype == TBEM_I32 ? 4 : 1; };
+  auto size = [](std::int32_t dtype) {
+    return dtype == TBEM_F64 || dtype == TBEM_I64 ? 8 : dtype == TBEM_F32 || dtype == TBEM_I32 ? 4 : 1;
+  };
   for (std::size_t o = 0; o < loop.outputs.size(); ++o) {
     const Buffer& out = program[loop.outputs[o].buffer];
     for (std::size_t p = 0; p < o; ++p) {
-      if (overlap(span(out), span(program[loop.outputs[p].buffer]))) return tl::make_unexpected(fmt::format("'{}' and '{}' are written to the same bytes by one loop", out.name, program[loop.outputs[p].buffer].name));
+      if (overlap(span(out), span(program[loop.outputs[p].buffer])))
+        return tl::make_unexpected(fmt::format("'{}' and '{}' are written to the same bytes by one loop", out.name,
+                                               program[loop.outputs[p].buffer].name));
     }
     for (const auto& input : loop.inputs) {
       const Buffer& in = program[input.buffer];
       if (!overlap(span(out), span(in))) continue;
-      bool exact = span(out).begin == span(in).begin && size(out.operand.dtype) == size(in.operand.dtype) && in.operand.rank == out.operand.rank;
+      bool exact = span(out).begin == span(in).begin && size(out.operand.dtype) == size(in.operand.dtype) &&
+                   in.operand.rank == out.operand.rank;
       for (int k = 0; exact && k < in.operand.rank; ++k) {
         const tbem_layout &x = in.operand.layout, &y = out.operand.layout;
-        exact = (input.axes[static_cast<std::size_t>(k)] == k || dimOf(k) == 1) && in.operand.dims[k] == dimOf(k) && blockOf(x, k) == blockOf(y, k) &&
-                x.padded[k] == y.padded[k] && (x.padded[k] <= blockOf(x, k) || x.strides[k] == y.strides[k]);
+        exact = (input.axes[static_cast<std::size_t>(k)] == k || dimOf(k) == 1) && in.operand.dims[k] == dimOf(k) &&
+                blockOf(x, k) == blockOf(y, k) && x.padded[k] == y.padded[k] &&
+                (x.padded[k] <= blockOf(x, k) || x.strides[k] == y.strides[k]);
       }
-      if (!exact) return tl::make_unexpected(fmt::format("'{}' is written over '{}', which is read at other places", out.name, in.name));
+      if (!exact)
+        return tl::make_unexpected(fmt::format("'{}' is written over '{}', which is read at other places", out.name, in.name));
     }
   }
   return {};
@@ -277,16 +299,18 @@ void Planner::schedule() {
     nest.chunks = (length + nest.chunk - 1) / nest.chunk;
     nest.count *= nest.chunks;
   }
-  auto width = [](std::int32_t dtype) -> std::int64_t { return dtype == TBEM_F64 || dtype == TBEM_I64 ? 8 : dtype == TBEM_F32 || dtype == TBEM_I32 ? 4 : 1; };
+  auto width = [](std::int32_t dtype) -> std::int64_t {
+    return dtype == TBEM_F64 || dtype == TBEM_I64 ? 8 : dtype == TBEM_F32 || dtype == TBEM_I32 ? 4 : 1;
+  };
   for (const auto& i : nest.inputs) bytes += width(i.dtype);
   for (const auto& o : nest.outputs) bytes += width(o.dtype);
   for (const auto& n : nest.nodes) {
-    const bool heavy = n.op == ElemOp::Exp || n.op == ElemOp::Log || n.op == ElemOp::Pow || n.op == ElemOp::Tanh || n.op == ElemOp::Erf ||
-                       n.op == ElemOp::Sin || n.op == ElemOp::Cos || n.op == ElemOp::Random;
-    if (heavy) bytes += 24;   // about the time of as many bytes
+    const bool heavy = n.op == ElemOp::Exp || n.op == ElemOp::Log || n.op == ElemOp::Pow || n.op == ElemOp::Tanh ||
+                       n.op == ElemOp::Erf || n.op == ElemOp::Sin || n.op == ElemOp::Cos || n.op == ElemOp::Random;
+    if (heavy) bytes += 24;  // about the time of as many bytes
   }
   nest.parallel = nest.count > 1 && total * bytes >= kParallelBytes;
-  if (total == 0) nest.count = 0;   // nothing to do, and no code
+  if (total == 0) nest.count = 0;  // nothing to do, and no code
 }
 
 tl::expected<LoopNest, std::string> Planner::run() {
@@ -308,9 +332,11 @@ tl::expected<LoopNest, std::string> Planner::run() {
     nest.output.stride.push_back(d.stride);
   }
   std::vector<std::int64_t> rowMajor(static_cast<std::size_t>(rank), 1);
-  for (int k = rank - 2; k >= 0; --k) rowMajor[static_cast<std::size_t>(k)] = rowMajor[static_cast<std::size_t>(k) + 1] * dimOf(k + 1);
+  for (int k = rank - 2; k >= 0; --k)
+    rowMajor[static_cast<std::size_t>(k)] = rowMajor[static_cast<std::size_t>(k) + 1] * dimOf(k + 1);
   const bool random = uses(ElemOp::Random);
-  for (const Digit& d : digits) nest.number.stride.push_back(random && d.dim >= 0 ? d.weight * rowMajor[static_cast<std::size_t>(d.dim)] : 0);
+  for (const Digit& d : digits)
+    nest.number.stride.push_back(random && d.dim >= 0 ? d.weight * rowMajor[static_cast<std::size_t>(d.dim)] : 0);
   for (int k = 0; k < rank; ++k) {
     if (loop.layout.padded[k] > dimOf(k)) coordinate(k);
   }
@@ -330,7 +356,9 @@ tl::expected<LoopNest, std::string> Planner::run() {
 
 }  // namespace
 
-tl::expected<LoopNest, std::string> planLoop(const Program& program, const FusedLoop& loop) { return Planner(program, loop).run(); }
+tl::expected<LoopNest, std::string> planLoop(const Program& program, const FusedLoop& loop) {
+  return Planner(program, loop).run();
+}
 
 std::string kernelKey(const LoopNest& nest) {
   Bytes bytes;

@@ -24,17 +24,19 @@ struct Form {
 /// An operand's dimension whose place is no linear form: its blocks do not fit the outputs'. Its offset is computed from the
 /// coordinate by division.
 struct Indirect {
-  std::uint32_t coordinate = 0;     ///< into LoopNest::coordinates
-  std::int64_t outerStride = 0;     ///< of coordinate div block
+  std::uint32_t coordinate = 0;  ///< into LoopNest::coordinates
+  std::int64_t outerStride = 0;  ///< of coordinate div block
   std::int64_t block = 1;
-  struct Digit { std::int64_t divisor, size, stride; };   ///< (coordinate div divisor) mod size * stride
+  struct Digit {
+    std::int64_t divisor, size, stride;
+  };  ///< (coordinate div divisor) mod size * stride
   std::vector<Digit> digits;
 };
 
 struct LoopOperand {
-  std::uint32_t pointer = 0;        ///< which of the kernel's pointers
+  std::uint32_t pointer = 0;  ///< which of the kernel's pointers
   std::int32_t dtype = TBEM_F32;
-  Form offset;                      ///< in elements
+  Form offset;  ///< in elements
   std::vector<Indirect> indirect;
 };
 
@@ -48,26 +50,26 @@ struct LoopOutput {
 struct Coordinate {
   std::uint32_t dim = 0;
   std::int64_t limit = 0;
-  bool padded = false;              ///< the layout pads this dimension: elements at or above `limit` must become 0
+  bool padded = false;  ///< the layout pads this dimension: elements at or above `limit` must become 0
   Form form;
 };
 
 struct LoopNest {
-  std::vector<std::int64_t> trips;          ///< of the variables
-  Form output;                              ///< offset of all outputs, in elements
-  Form number;                              ///< logical row-major number, for Random
-  std::vector<Coordinate> coordinates;      ///< only those that are needed
-  std::vector<LoopOperand> inputs;          ///< as FusedLoop::inputs
+  std::vector<std::int64_t> trips;      ///< of the variables
+  Form output;                          ///< offset of all outputs, in elements
+  Form number;                          ///< logical row-major number, for Random
+  std::vector<Coordinate> coordinates;  ///< only those that are needed
+  std::vector<LoopOperand> inputs;      ///< as FusedLoop::inputs
   std::vector<LoopOutput> outputs;
   std::vector<graph::ElemNode> nodes;
-  std::vector<std::uint64_t> pointers;      ///< distinct arena offsets, one kernel argument each
+  std::vector<std::uint64_t> pointers;  ///< distinct arena offsets, one kernel argument each
 
   // How it is run: the parallel index counts (prefix variables) x (chunks of the next one).
-  std::uint32_t prefix = 0;                 ///< leading variables in the parallel index
-  std::int64_t chunk = 0;                   ///< elements of the innermost variable in a chunk; 0: not split
+  std::uint32_t prefix = 0;  ///< leading variables in the parallel index
+  std::int64_t chunk = 0;    ///< elements of the innermost variable in a chunk; 0: not split
   std::int64_t chunks = 1;
-  std::int64_t count = 1;                   ///< trip count of the parallel index
-  bool parallel = false;                    ///< big enough for threads
+  std::int64_t count = 1;  ///< trip count of the parallel index
+  bool parallel = false;   ///< big enough for threads
 };
 
 /// `where`: for messages. An error is our own bug or an unsupported element type, in words.

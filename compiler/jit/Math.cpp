@@ -24,18 +24,22 @@ bool isF32(Value* x) { return x->getType()->getScalarType()->isFloatTy(); }
 Value* integer(Type* type, std::uint64_t value) { return llvm::ConstantInt::get(type, value); }
 
 /// c[0] + c[1] x + c[2] x^2 + .. by Horner's rule.
-template <std::size_t N> Value* polynomial(Builder& b, Value* x, const double (&c)[N]) {
+template <std::size_t N>
+Value* polynomial(Builder& b, Value* x, const double (&c)[N]) {
   Value* sum = real(b, x->getType(), c[N - 1]);
   for (std::size_t i = N - 1; i-- > 0;) sum = b.CreateFAdd(b.CreateFMul(sum, x), real(b, x->getType(), c[i]));
   return sum;
 }
 
 /// x = n ln 2 + r with |r| <= ln 2 / 2: 2^n and e^r - 1, in f64, for |x| < 700. NaN gives NaN in e^r - 1.
-struct ExpParts { Value* power; Value* rest; };
+struct ExpParts {
+  Value* power;
+  Value* rest;
+};
 ExpParts expParts(Builder& b, Value* x) {
   Type* f64 = x->getType();
   Type* i64 = withElement(f64, b.getInt64Ty());
-  constexpr double kMagic = 0x1.8p52;   // adding it rounds to a whole number, which stands in the low bits
+  constexpr double kMagic = 0x1.8p52;  // adding it rounds to a whole number, which stands in the low bits
   Value *shifted, *n;
   {
     Builder::FastMathFlagGuard guard(b);
@@ -48,11 +52,12 @@ ExpParts expParts(Builder& b, Value* x) {
   Value* r = b.CreateFSub(x, b.CreateFMul(n, real(b, f64, 6.93147180369123816490e-01)));
   r = b.CreateFSub(r, b.CreateFMul(n, real(b, f64, 1.90821492927058770002e-10)));
   // Taylor's series: |r|^11 / 11! < 3e-13.
-  static constexpr double c[] = {1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800};
+  static constexpr double c[] = {1.0,       1.0 / 2,    1.0 / 6,     1.0 / 24,     1.0 / 120,
+                                 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800};
   return {b.CreateBitCast(bits, f64), b.CreateFMul(r, polynomial(b, r, c))};
 }
 
-Value* clamp(Builder& b, Value* x, double low, double high) {   // NaN stays
+Value* clamp(Builder& b, Value* x, double low, double high) {  // NaN stays
   Type* t = x->getType();
   x = b.CreateSelect(b.CreateFCmpOLT(x, real(b, t, low)), real(b, t, low), x);
   return b.CreateSelect(b.CreateFCmpOGT(x, real(b, t, high)), real(b, t, high), x);
@@ -65,7 +70,8 @@ Value* narrow(Builder& b, Value* x) { return b.CreateFPTrunc(x, withElement(x->g
 Value* real(Builder&, Type* type, double value) { return llvm::ConstantFP::get(type, value); }
 
 Type* withElement(Type* type, Type* element) {
-  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) return llvm::FixedVectorType::get(element, vector->getNumElements());
+  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type))
+    return llvm::FixedVectorType::get(element, vector->getNumElements());
   return element;
 }
 
@@ -74,7 +80,8 @@ Value* callLanes(Builder& b, const char* name, llvm::ArrayRef<Value*> arguments)
   Type* element = type->getScalarType();
   llvm::SmallVector<Type*, 2> types(arguments.size(), element);
   llvm::Module* module = b.GetInsertBlock()->getModule();
-  auto callee = module->getOrInsertFunction(std::string(name) + (element->isFloatTy() ? "f" : ""), llvm::FunctionType::get(element, types, false));
+  auto callee = module->getOrInsertFunction(std::string(name) + (element->isFloatTy() ? "f" : ""),
+                                            llvm::FunctionType::get(element, types, false));
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
   function->setDoesNotThrow();
   function->setDoesNotAccessMemory();
@@ -108,7 +115,7 @@ Value* emitTanh(Builder& b, Value* x) {
   Value* one = real(b, wide->getType(), 1.0);
   Value* minus = b.CreateFAdd(b.CreateFSub(parts.power, one), b.CreateFMul(parts.power, parts.rest));
   Value* ratio = narrow(b, b.CreateFDiv(minus, b.CreateFAdd(minus, real(b, wide->getType(), 2.0))));
-  return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, ratio, x);   // tanh(-0) = -0
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, ratio, x);  // tanh(-0) = -0
 }
 
 Value* emitLog(Builder& b, Value* x) {
@@ -137,7 +144,7 @@ Value* emitLog(Builder& b, Value* x) {
   Value* infinity = llvm::ConstantFP::getInfinity(f32);
   log = b.CreateSelect(b.CreateFCmpOEQ(x, infinity), infinity, log);
   log = b.CreateSelect(b.CreateFCmpOEQ(x, real(b, f32, 0.0)), llvm::ConstantFP::getInfinity(f32, true), log);
-  return b.CreateSelect(b.CreateFCmpULT(x, real(b, f32, 0.0)), llvm::ConstantFP::getNaN(f32), log);   // NaN too
+  return b.CreateSelect(b.CreateFCmpULT(x, real(b, f32, 0.0)), llvm::ConstantFP::getNaN(f32), log);  // NaN too
 }
 
 Value* emitErf(Builder& b, Value* x) {
@@ -145,11 +152,12 @@ Value* emitErf(Builder& b, Value* x) {
   Contract contract(b);
   // erf(x) / x as a polynomial in t = x^2 / 8 - 1 on |x| <= 4, by Chebyshev interpolation in 22 points: relative error 2.1e-12.
   // erf(4) rounds to 1 in f32.
-  static constexpr double c[] = {0.35353099564409746, -0.17657623330158756, 0.13167511672717516, -0.10771044247615774, 0.090209000799871819,
-    -0.074727867838360704, 0.059886801040637698, -0.045765077878499212, 0.033061459397470239, -0.022473827344932043, 0.014345773496301898,
-    -0.0086050226136647652, 0.0048645444851124287, -0.0025816672387885308, 0.0012724411639804154, -0.00060662970562111495,
-    0.0002990814426379683, -0.00012508945346589517, 3.1121289408064803e-05, -1.3260380926920112e-05, 1.3246133141674834e-05,
-    -4.467242670949824e-06};
+  static constexpr double c[] = {0.35353099564409746,    -0.17657623330158756,    0.13167511672717516,    -0.10771044247615774,
+                                 0.090209000799871819,   -0.074727867838360704,   0.059886801040637698,   -0.045765077878499212,
+                                 0.033061459397470239,   -0.022473827344932043,   0.014345773496301898,   -0.0086050226136647652,
+                                 0.0048645444851124287,  -0.0025816672387885308,  0.0012724411639804154,  -0.00060662970562111495,
+                                 0.0002990814426379683,  -0.00012508945346589517, 3.1121289408064803e-05, -1.3260380926920112e-05,
+                                 1.3246133141674834e-05, -4.467242670949824e-06};
   Value* wide = clamp(b, widen(b, x), -4, 4);
   Value* t = b.CreateFSub(b.CreateFMul(b.CreateFMul(wide, wide), real(b, wide->getType(), 0.125)), real(b, wide->getType(), 1.0));
   return narrow(b, b.CreateFMul(wide, polynomial(b, t, c)));
@@ -157,7 +165,8 @@ Value* emitErf(Builder& b, Value* x) {
 
 Value* emitPow(Builder& b, Value* x, Value* y, std::optional<double> exponent) {
   if (exponent && *exponent == 2.0) return b.CreateFMul(x, x);
-  const bool whole = exponent && *exponent == static_cast<double>(static_cast<int>(*exponent)) && *exponent >= 1 && *exponent <= 16;
+  const bool whole =
+      exponent && *exponent == static_cast<double>(static_cast<int>(*exponent)) && *exponent >= 1 && *exponent <= 16;
   if (!whole || !isF32(x)) return callLanes(b, "pow", {x, y});
   Value *square = widen(b, x), *product = nullptr;
   for (int n = static_cast<int>(*exponent); n != 0; n /= 2) {
@@ -169,7 +178,7 @@ Value* emitPow(Builder& b, Value* x, Value* y, std::optional<double> exponent) {
 
 Value* emitMinMax(Builder& b, bool maximum, Value* x, Value* y) {
   llvm::FastMathFlags flags;
-  flags.setNoSignedZeros(true);   // which zero of two is left open, as in PyTorch
+  flags.setNoSignedZeros(true);  // which zero of two is left open, as in PyTorch
   Builder::FastMathFlagGuard guard(b);
   b.setFastMathFlags(flags);
   return b.CreateBinaryIntrinsic(maximum ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, x, y);
@@ -190,12 +199,13 @@ Value* emitUniform(Builder& b, Value* element, Value* seed, Value* step, std::ui
   for (int round = 0; round < 10; ++round) {
     Value* p0 = b.CreateMul(b.CreateZExt(c[0], i64), integer(i64, 0xD2511F53U));
     Value* p1 = b.CreateMul(b.CreateZExt(c[2], i64), integer(i64, 0xCD9E8D57U));
-    Value* next[4] = {b.CreateXor(b.CreateXor(high(p1), c[1]), spread(k0)), low(p1), b.CreateXor(b.CreateXor(high(p0), c[3]), spread(k1)), low(p0)};
+    Value* next[4] = {b.CreateXor(b.CreateXor(high(p1), c[1]), spread(k0)), low(p1),
+                      b.CreateXor(b.CreateXor(high(p0), c[3]), spread(k1)), low(p0)};
     std::copy(next, next + 4, c);
     k0 = b.CreateAdd(k0, b.getInt32(0x9E3779B9U));
     k1 = b.CreateAdd(k1, b.getInt32(0xBB67AE85U));
   }
-  Value* word = b.CreateLShr(c[0], integer(i32, 8));   // 24 bits: signed conversion is exact, and cheaper
+  Value* word = b.CreateLShr(c[0], integer(i32, 8));  // 24 bits: signed conversion is exact, and cheaper
   return b.CreateFMul(b.CreateSIToFP(word, type), real(b, type, 0x1p-24));
 }
 

@@ -1,8 +1,8 @@
 // Functions of numbers in IR, for scalars and vectors alike.
 //
-// exp, log, tanh and erf of f32 are computed in f64 by polynomials and rounded once: error below 0.51 ulp over all f32 (tested against
-// libm in f64), any vector width, no library call. Everything else, and all functions of f64, call the C library lane by lane:
-// error below 1 ulp as glibc states. Integer powers of f32 up to 16 are products in f64, rounded once.
+// exp, log, tanh and erf of f32 are computed in f64 by polynomials and rounded once: error below 0.51 ulp over all f32 (tested
+// against libm in f64), any vector width, no library call. Everything else, and all functions of f64, call the C library lane by
+// lane: error below 1 ulp as glibc states. Integer powers of f32 up to 16 are products in f64, rounded once.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -32,6 +32,7 @@ llvm::Value* emitMinMax(Builder& b, bool maximum, llvm::Value* x, llvm::Value* y
 
 /// Uniform in [0, 1) from Philox4x32-10 as runtime/core/Philox.h defines it: `element` i64 (scalar or vector), `seed` and `step`
 /// scalars (i64, i32); `type`: float or double of the same shape as `element`.
-llvm::Value* emitUniform(Builder& b, llvm::Value* element, llvm::Value* seed, llvm::Value* step, std::uint64_t stream, llvm::Type* type);
+llvm::Value* emitUniform(Builder& b, llvm::Value* element, llvm::Value* seed, llvm::Value* step, std::uint64_t stream,
+                         llvm::Type* type);
 
 }  // namespace tbem::jit

@@ -19,7 +19,7 @@ using llvm::BasicBlock;
 using llvm::Type;
 using llvm::Value;
 
-constexpr unsigned kStepsPerBlock = 32;   // code generation is super-linear in the length of a block
+constexpr unsigned kStepsPerBlock = 32;  // code generation is super-linear in the length of a block
 
 std::string loopName(std::uint32_t index) { return fmt::format("tbem_loop_{}", index); }
 
@@ -31,8 +31,10 @@ public:
   void run(const Program& program) {
     Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty(), *i32 = b.getInt32Ty();
     call = module.getOrInsertFunction("tbem_rt_call", llvm::FunctionType::get(i32, {pointer, i32}, false));
-    parallel = module.getOrInsertFunction("tbem_rt_parallel", llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, pointer, pointer, i64, i64}, false));
-    step = llvm::Function::Create(llvm::FunctionType::get(i32, {pointer, pointer, pointer, i64}, false), llvm::Function::ExternalLinkage, "tbem_step", module);
+    parallel = module.getOrInsertFunction(
+        "tbem_rt_parallel", llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, pointer, pointer, i64, i64}, false));
+    step = llvm::Function::Create(llvm::FunctionType::get(i32, {pointer, pointer, pointer, i64}, false),
+                                  llvm::Function::ExternalLinkage, "tbem_step", module);
     b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", step));
     unsigned inBlock = 0;
     for (const Step& s : program.steps) {
@@ -66,7 +68,8 @@ private:
     const LoopReport& report = loops[index];
     if (report.count == 0) return;
     llvm::Function* function = module.getFunction(loopName(index));
-    Value *arena = step->getArg(1), *scalars = step->getArg(2), *seed = step->getArg(3), *count = b.getInt64(static_cast<std::uint64_t>(report.count));
+    Value *arena = step->getArg(1), *scalars = step->getArg(2), *seed = step->getArg(3),
+          *count = b.getInt64(static_cast<std::uint64_t>(report.count));
     if (report.parallel) {
       b.CreateCall(parallel, {step->getArg(0), function, arena, scalars, seed, count});
     } else {

@@ -11,8 +11,8 @@
 namespace tbem::jit {
 
 struct Modules {
-  std::unique_ptr<llvm::Module> loops;   ///< kernels
-  std::unique_ptr<llvm::Module> glue;    ///< tbem_step, and for every loop a function that calls its kernel with its offsets
+  std::unique_ptr<llvm::Module> loops;  ///< kernels
+  std::unique_ptr<llvm::Module> glue;   ///< tbem_step, and for every loop a function that calls its kernel with its offsets
   std::vector<LoopReport> reports;
 };
 

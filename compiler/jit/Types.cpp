@@ -12,11 +12,29 @@ using graph::ElemOp;
 
 int operandCount(ElemOp op) {
   switch (op) {
-    case ElemOp::Input: case ElemOp::Constant: case ElemOp::Scalar: case ElemOp::Random: case ElemOp::Index: return 0;
-    case ElemOp::Add: case ElemOp::Sub: case ElemOp::Mul: case ElemOp::Div: case ElemOp::Minimum: case ElemOp::Maximum: case ElemOp::Pow:
-    case ElemOp::Equal: case ElemOp::Less: case ElemOp::LessEqual: case ElemOp::And: case ElemOp::Or: return 2;
-    case ElemOp::Select: return 3;
-    default: return 1;
+    case ElemOp::Input:
+    case ElemOp::Constant:
+    case ElemOp::Scalar:
+    case ElemOp::Random:
+    case ElemOp::Index:
+      return 0;
+    case ElemOp::Add:
+    case ElemOp::Sub:
+    case ElemOp::Mul:
+    case ElemOp::Div:
+    case ElemOp::Minimum:
+    case ElemOp::Maximum:
+    case ElemOp::Pow:
+    case ElemOp::Equal:
+    case ElemOp::Less:
+    case ElemOp::LessEqual:
+    case ElemOp::And:
+    case ElemOp::Or:
+      return 2;
+    case ElemOp::Select:
+      return 3;
+    default:
+      return 1;
   }
 }
 
@@ -40,16 +58,22 @@ NodeType meet(const NodeType& a, const NodeType& b, ValueType floating) {
 
 ValueType valueType(std::int32_t dtype) {
   switch (dtype) {
-    case TBEM_F64: return ValueType::F64;
-    case TBEM_F32: return ValueType::F32;
-    case TBEM_BOOL: return ValueType::Bool;
-    default: return ValueType::I64;
+    case TBEM_F64:
+      return ValueType::F64;
+    case TBEM_F32:
+      return ValueType::F32;
+    case TBEM_BOOL:
+      return ValueType::Bool;
+    default:
+      return ValueType::I64;
   }
 }
 
 ValueType loopFloat(const LoopNest& nest) {
   auto wide = [](const auto& x) { return x.dtype == TBEM_F64; };
-  return std::any_of(nest.inputs.begin(), nest.inputs.end(), wide) || std::any_of(nest.outputs.begin(), nest.outputs.end(), wide) ? ValueType::F64 : ValueType::F32;
+  return std::any_of(nest.inputs.begin(), nest.inputs.end(), wide) || std::any_of(nest.outputs.begin(), nest.outputs.end(), wide)
+             ? ValueType::F64
+             : ValueType::F32;
 }
 
 tl::expected<std::vector<NodeType>, std::string> inferTypes(const LoopNest& nest) {
@@ -65,20 +89,39 @@ tl::expected<std::vector<NodeType>, std::string> inferTypes(const LoopNest& nest
     // Functions of one number: integers become floats.
     const NodeType floated = a.uniform ? NodeType{ValueType::F64, true} : NodeType{isFloat(a.type) ? a.type : floating};
     switch (n.op) {
-      case ElemOp::Input: types[i] = {valueType(nest.inputs[n.input].dtype)}; break;
-      case ElemOp::Constant: types[i] = {ValueType::F64, true, n.value.isInt()}; break;
-      case ElemOp::Scalar: types[i] = {ValueType::F64, true}; break;
-      case ElemOp::Random: types[i] = {floating}; break;
-      case ElemOp::Index: types[i] = {ValueType::I64}; break;
-      case ElemOp::Neg: case ElemOp::Abs: case ElemOp::Floor:
+      case ElemOp::Input:
+        types[i] = {valueType(nest.inputs[n.input].dtype)};
+        break;
+      case ElemOp::Constant:
+        types[i] = {ValueType::F64, true, n.value.isInt()};
+        break;
+      case ElemOp::Scalar:
+        types[i] = {ValueType::F64, true};
+        break;
+      case ElemOp::Random:
+        types[i] = {floating};
+        break;
+      case ElemOp::Index:
+        types[i] = {ValueType::I64};
+        break;
+      case ElemOp::Neg:
+      case ElemOp::Abs:
+      case ElemOp::Floor:
         types[i] = a.type == ValueType::Bool ? NodeType{ValueType::I64} : a;
         if (a.uniform) types[i] = {ValueType::F64, true, a.integral};
         break;
-      case ElemOp::Equal: case ElemOp::Less: case ElemOp::LessEqual: case ElemOp::And: case ElemOp::Or:
+      case ElemOp::Equal:
+      case ElemOp::Less:
+      case ElemOp::LessEqual:
+      case ElemOp::And:
+      case ElemOp::Or:
         types[i] = {ValueType::Bool, a.uniform && types[n.b].uniform};
         break;
-      case ElemOp::Not: types[i] = {ValueType::Bool, a.uniform}; break;
-      case ElemOp::Div: case ElemOp::Pow: {
+      case ElemOp::Not:
+        types[i] = {ValueType::Bool, a.uniform};
+        break;
+      case ElemOp::Div:
+      case ElemOp::Pow: {
         NodeType t = meet(a, types[n.b], floating);
         t.integral = false;
         if (!t.uniform && !isFloat(t.type)) t.type = floating;
@@ -86,7 +129,11 @@ tl::expected<std::vector<NodeType>, std::string> inferTypes(const LoopNest& nest
         types[i] = t;
         break;
       }
-      case ElemOp::Add: case ElemOp::Sub: case ElemOp::Mul: case ElemOp::Minimum: case ElemOp::Maximum: {
+      case ElemOp::Add:
+      case ElemOp::Sub:
+      case ElemOp::Mul:
+      case ElemOp::Minimum:
+      case ElemOp::Maximum: {
         NodeType t = meet(a, types[n.b], floating);
         if (t.type == ValueType::Bool) t.type = t.uniform ? ValueType::F64 : ValueType::I64;
         types[i] = t;
@@ -103,15 +150,19 @@ tl::expected<std::vector<NodeType>, std::string> inferTypes(const LoopNest& nest
       }
       case ElemOp::Cast: {
         if (n.dtype < 0) {
-          const auto root = std::find_if(nest.outputs.begin(), nest.outputs.end(), [&](const LoopOutput& o) { return o.node == i; });
-          if (root == nest.outputs.end()) return tl::make_unexpected(std::string("a cast inside a fused expression does not say its element type"));
+          const auto root =
+              std::find_if(nest.outputs.begin(), nest.outputs.end(), [&](const LoopOutput& o) { return o.node == i; });
+          if (root == nest.outputs.end())
+            return tl::make_unexpected(std::string("a cast inside a fused expression does not say its element type"));
           types[i] = {valueType(root->dtype)};
         } else {
           types[i] = {valueType(n.dtype)};
         }
         break;
       }
-      default: types[i] = floated; break;   // Exp Log Sqrt Rsqrt Tanh Erf Sin Cos
+      default:
+        types[i] = floated;
+        break;  // Exp Log Sqrt Rsqrt Tanh Erf Sin Cos
     }
   }
   for (const auto& o : nest.outputs) types[o.node].used = true;

@@ -16,17 +16,17 @@ enum class ValueType : std::uint8_t { Bool, I64, F32, F64 };
 
 struct NodeType {
   ValueType type = ValueType::F32;
-  bool uniform = false;    ///< the same for all elements: only constants, scalars and what is made of them
-  bool integral = false;   ///< a uniform constant that is a whole number: it keeps an integer operand an integer
-  bool used = false;       ///< an output depends on it
+  bool uniform = false;   ///< the same for all elements: only constants, scalars and what is made of them
+  bool integral = false;  ///< a uniform constant that is a whole number: it keeps an integer operand an integer
+  bool used = false;      ///< an output depends on it
 };
 
 /// The computing type of a storage type.
 ValueType valueType(std::int32_t dtype);
 
 /// One an element of nest.nodes. Rules: a tensor operand decides; f64 over f32 over integer over bool; integer with a whole
-/// constant stays integer, with another uniform number becomes the loop's float (f64 if any operand is, else f32), as the result of
-/// Div, Sqrt, Exp, .. of integers does. Comparisons and logic give bool.
+/// constant stays integer, with another uniform number becomes the loop's float (f64 if any operand is, else f32), as the result
+/// of Div, Sqrt, Exp, .. of integers does. Comparisons and logic give bool.
 tl::expected<std::vector<NodeType>, std::string> inferTypes(const LoopNest& nest);
 
 /// f64 if any input or output is, else f32.

@@ -20,7 +20,7 @@ void setReproducerHook(ReproducerHook hook, void* context);
 }  // namespace tbem
 
 #define TBEM_BUG(...) ::tbem::reportBug(__FILE__, __LINE__, ::fmt::format(__VA_ARGS__))
-#define TBEM_CHECK(condition)                                        \
-  do {                                                               \
-    if (!(condition)) TBEM_BUG("`{}` does not hold", #condition);     \
+#define TBEM_CHECK(condition)                                     \
+  do {                                                            \
+    if (!(condition)) TBEM_BUG("`{}` does not hold", #condition); \
   } while (false)

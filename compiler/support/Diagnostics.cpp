@@ -63,7 +63,8 @@ void DiagnosticSink::clear() {
 }
 
 namespace {
-/// Optimal string alignment distance (Damerau 1964): one for a letter lost, added, changed, or two neighbours that changed places.
+/// Optimal string alignment distance (Damerau 1964): one for a letter lost, added, changed, or two neighbours that changed
+/// places.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before;
   std::vector<std::size_t> above(b.size() + 1);

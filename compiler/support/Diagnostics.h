@@ -26,7 +26,7 @@ enum class Diag : std::uint16_t {
 
 /// The row of the table that a kind has.
 struct DiagInfo {
-  std::string_view code;     ///< "E0201"; stable, what `tbemc explain` takes
+  std::string_view code;  ///< "E0201"; stable, what `tbemc explain` takes
   std::string_view name;
   Severity severity;
   std::string_view message;  ///< fmt format string with positional arguments
@@ -44,7 +44,7 @@ struct Label {
 };
 
 struct Fix {
-  SrcRange range;            ///< replaced by `replacement`; empty range: inserted
+  SrcRange range;  ///< replaced by `replacement`; empty range: inserted
   std::string replacement;
   Applicability applicability = Applicability::Maybe;
 };
@@ -52,9 +52,9 @@ struct Fix {
 struct Diagnostic {
   Diag kind{};
   Severity severity{};
-  SrcRange range;            ///< the narrowest thing that is wrong
+  SrcRange range;  ///< the narrowest thing that is wrong
   std::string message;
-  std::vector<Label> labels; ///< other places that matter
+  std::vector<Label> labels;  ///< other places that matter
   std::vector<std::string> notes;
   std::vector<Fix> fixes;
   /// Levels of the design at which it happens, e.g. {"depth","11"}; empty where it does not depend on them.
@@ -70,7 +70,8 @@ struct Diagnostic {
 class DiagnosticSink {
 public:
   /// Adds a diagnostic; `args` fill the message of its table row. The reference is good until the sink is cleared.
-  template <class... Args> Diagnostic& report(Diag kind, SrcRange range, const Args&... args) {
+  template <class... Args>
+  Diagnostic& report(Diag kind, SrcRange range, const Args&... args) {
     return add(kind, range, fmt::vformat(info(kind).message, fmt::make_format_args(args...)));
   }
   /// Adds a diagnostic made elsewhere (with a sink of its own).

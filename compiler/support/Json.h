@@ -27,14 +27,12 @@ public:
   JsonWriter& value(double number);
   JsonWriter& value(bool truth);
   template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  JsonWriter& value(T number) {
-    return raw(std::to_string(number));
-  }
+  requires(!std::same_as<T, bool>) JsonWriter& value(T number) { return raw(std::to_string(number)); }
   JsonWriter& null() { return raw("null"); }
   /// Text that is JSON already.
   JsonWriter& raw(std::string_view json);
-  template <class T> JsonWriter& field(std::string_view name, const T& content) {
+  template <class T>
+  JsonWriter& field(std::string_view name, const T& content) {
     key(name);
     return value(content);
   }
@@ -45,7 +43,7 @@ private:
   JsonWriter& close(char bracket);
   void separate();
   std::string out;
-  std::vector<bool> first;   ///< one an open bracket: nothing written in it yet
+  std::vector<bool> first;  ///< one an open bracket: nothing written in it yet
   bool afterKey = false;
 };
 

@@ -144,12 +144,10 @@ std::string Rational::str() const {
 
 std::optional<Rational> add(Rational a, Rational b) {
   if (a.den == 1 && b.den == 1) return Rational::make(static_cast<Wide>(a.num) + b.num, 1);
-  return Rational::make(static_cast<Wide>(a.num) * b.den + static_cast<Wide>(b.num) * a.den,
-                        static_cast<Wide>(a.den) * b.den);
+  return Rational::make(static_cast<Wide>(a.num) * b.den + static_cast<Wide>(b.num) * a.den, static_cast<Wide>(a.den) * b.den);
 }
 std::optional<Rational> sub(Rational a, Rational b) {
-  return Rational::make(static_cast<Wide>(a.num) * b.den - static_cast<Wide>(b.num) * a.den,
-                        static_cast<Wide>(a.den) * b.den);
+  return Rational::make(static_cast<Wide>(a.num) * b.den - static_cast<Wide>(b.num) * a.den, static_cast<Wide>(a.den) * b.den);
 }
 std::optional<Rational> mul(Rational a, Rational b) {
   return Rational::make(static_cast<Wide>(a.num) * b.num, static_cast<Wide>(a.den) * b.den);

@@ -29,12 +29,14 @@ struct Style {
 std::string_view word(Severity severity) {
   return severity == Severity::Error ? "error" : severity == Severity::Warning ? "warning" : "note";
 }
-std::string_view colorOf(Severity severity) { return severity == Severity::Error ? "1;31" : severity == Severity::Warning ? "1;33" : "1;36"; }
+std::string_view colorOf(Severity severity) {
+  return severity == Severity::Error ? "1;31" : severity == Severity::Warning ? "1;33" : "1;36";
+}
 
 /// A source line as it is shown, with the display column of each of its bytes.
 struct Shown {
   std::string text;
-  std::vector<int> column;   ///< one a byte, and one for the end
+  std::vector<int> column;  ///< one a byte, and one for the end
 };
 
 Shown show(std::string_view line) {
@@ -98,7 +100,7 @@ private:
   const RenderOptions& options;
   Style style;
   std::vector<Mark> marks;
-  int gutter = 1;            ///< width of the line numbers
+  int gutter = 1;  ///< width of the line numbers
   std::string out;
 
   void collect() {
@@ -130,7 +132,8 @@ private:
     for (std::size_t j = i; j < end; ++j) {
       if (marks[j].primary) place = marks[j].range.begin;
     }
-    out += std::string(static_cast<std::size_t>(gutter), ' ') + style("1;34", i == 0 ? "--> " : "::: ") + sources.describe(place) + "\n";
+    out += std::string(static_cast<std::size_t>(gutter), ' ') + style("1;34", i == 0 ? "--> " : "::: ") +
+           sources.describe(place) + "\n";
     out += side("", "|") + "\n";
     std::uint32_t lastLine = 0;
     for (std::size_t j = i; j < end;) {
@@ -162,10 +165,12 @@ private:
     }
     std::string visible = shown.text;
     while (!visible.empty() && (visible.back() == ' ' || visible.back() == '\r')) visible.pop_back();
-    out += side(std::to_string(number), "|") + " " + (shift == 0 && shown.column.back() <= room ? visible : cut(visible, shift, room, shown.column.back())) + "\n";
+    out += side(std::to_string(number), "|") + " " +
+           (shift == 0 && shown.column.back() <= room ? visible : cut(visible, shift, room, shown.column.back())) + "\n";
     for (std::size_t i = from; i < to; ++i) {
       const int first = std::clamp(column(marks[i].range.begin) - shift, 0, room);
-      const int last = std::clamp(column(std::max(marks[i].range.begin, marks[i].range.end)) - shift, first + 1, std::max(room, first + 1));
+      const int last =
+          std::clamp(column(std::max(marks[i].range.begin, marks[i].range.end)) - shift, first + 1, std::max(room, first + 1));
       std::string underline(static_cast<std::size_t>(last - first), marks[i].primary ? '^' : '-');
       if (!marks[i].text.empty()) underline += " " + marks[i].text;
       out += side("", "|") + " " + std::string(static_cast<std::size_t>(first), ' ') +
@@ -197,9 +202,12 @@ private:
     if (diagnostic.fixes.size() == 1) {
       const Fix& fix = diagnostic.fixes[0];
       const std::string_view old = sources.text(fix.range);
-      if (old.empty()) footer("help", fmt::format("insert `{}`", fix.replacement));
-      else if (fix.replacement.empty()) footer("help", fmt::format("remove `{}`", old));
-      else footer("help", fmt::format("write `{}` instead of `{}`", fix.replacement, old));
+      if (old.empty())
+        footer("help", fmt::format("insert `{}`", fix.replacement));
+      else if (fix.replacement.empty())
+        footer("help", fmt::format("remove `{}`", old));
+      else
+        footer("help", fmt::format("write `{}` instead of `{}`", fix.replacement, old));
       return;
     }
     const Source* source = sources.find(diagnostic.fixes[0].range.begin);
@@ -214,7 +222,8 @@ private:
     Loc first = certain.fixes[0].range.begin;
     for (const Fix& fix : certain.fixes) first = std::min(first, fix.range.begin);
     const std::uint32_t begin = source->lineStarts[sources.lineColumn(first).line - 1];
-    const std::size_t after = source->text.size() - std::min<std::size_t>(source->text.size(), source->text.find('\n', last - source->base));
+    const std::size_t after =
+        source->text.size() - std::min<std::size_t>(source->text.size(), source->text.find('\n', last - source->base));
     std::string_view part = std::string_view(mended).substr(begin, mended.size() - after - begin);
     while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
     footer("help", fmt::format("write `{}`", part));
@@ -244,7 +253,9 @@ std::string renderAll(const DiagnosticSink& sink, const SourceManager& sources, 
 
 std::string applyFixes(const Source& source, const std::deque<Diagnostic>& diagnostics, std::size_t* applied) {
   std::vector<const Fix*> chosen;
-  const auto inside = [&](const Fix& fix) { return fix.range.begin >= source.base && fix.range.end <= source.base + source.text.size(); };
+  const auto inside = [&](const Fix& fix) {
+    return fix.range.begin >= source.base && fix.range.end <= source.base + source.text.size();
+  };
   const auto clashes = [&](const Fix& fix) {
     return std::any_of(chosen.begin(), chosen.end(), [&](const Fix* other) {
       const bool same = fix.range == other->range;

@@ -11,7 +11,7 @@ namespace tbem {
 
 struct RenderOptions {
   bool color = false;
-  unsigned width = 100;      ///< columns; longer source lines are cut around the mark
+  unsigned width = 100;  ///< columns; longer source lines are cut around the mark
 };
 
 /// One diagnostic, ending in an empty line: heading, place, source lines with marks, notes, help. Tabs are shown as four columns.

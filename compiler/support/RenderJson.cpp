@@ -14,7 +14,11 @@ void place(JsonWriter& w, SrcRange range, const SourceManager& sources) {
   }
   const LineColumn begin = sources.lineColumn(range.begin);
   const LineColumn end = sources.lineColumn(std::max(range.begin, range.end));
-  w.field("file", source->name).field("line", begin.line).field("column", begin.column).field("end_line", end.line).field("end_column", end.column);
+  w.field("file", source->name)
+      .field("line", begin.line)
+      .field("column", begin.column)
+      .field("end_line", end.line)
+      .field("end_column", end.column);
 }
 
 bool isNumber(const std::string& text) {
@@ -22,8 +26,10 @@ bool isNumber(const std::string& text) {
   std::size_t points = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '.' && i > 0 && i + 1 < text.size()) ++points;
-    else if ((c < '0' || c > '9') && !(c == '-' && i == 0)) return false;
+    if (c == '.' && i > 0 && i + 1 < text.size())
+      ++points;
+    else if ((c < '0' || c > '9') && !(c == '-' && i == 0))
+      return false;
   }
   const std::size_t digit = text[0] == '-' ? 1 : 0;
   const bool leadingZero = text.size() > digit + 1 && text[digit] == '0' && text[digit + 1] != '.';
@@ -31,8 +37,10 @@ bool isNumber(const std::string& text) {
 }
 
 void scalar(JsonWriter& w, const std::string& text) {
-  if (isNumber(text) || text == "true" || text == "false") w.raw(text);
-  else w.value(text);
+  if (isNumber(text) || text == "true" || text == "false")
+    w.raw(text);
+  else
+    w.value(text);
 }
 
 /// A factor with several levels becomes a list.
@@ -77,7 +85,8 @@ std::string renderJson(const Diagnostic& d, const SourceManager& sources) {
   if (d.fixes.empty()) {
     w.null();
   } else {
-    const auto least = std::max_element(d.fixes.begin(), d.fixes.end(), [](const Fix& a, const Fix& b) { return a.applicability < b.applicability; });
+    const auto least = std::max_element(d.fixes.begin(), d.fixes.end(),
+                                        [](const Fix& a, const Fix& b) { return a.applicability < b.applicability; });
     w.begin().field("applicability", word(least->applicability)).key("edits").beginList();
     for (const Fix& fix : d.fixes) {
       w.begin();

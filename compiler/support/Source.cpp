@@ -37,8 +37,8 @@ const Source* SourceManager::addFile(const std::string& path) {
 }
 
 const Source* SourceManager::find(Loc loc) const {
-  auto after = std::upper_bound(sources.begin(), sources.end(), loc,
-                                [](Loc value, const Source& source) { return value < source.base; });
+  auto after =
+      std::upper_bound(sources.begin(), sources.end(), loc, [](Loc value, const Source& source) { return value < source.base; });
   if (loc == 0 || after == sources.begin()) return nullptr;
   const Source& source = *std::prev(after);
   return loc - source.base <= source.text.size() ? &source : nullptr;

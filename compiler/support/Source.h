@@ -34,9 +34,9 @@ struct LineColumn {
 
 /// One file, standard-library module, or text given by `-e`.
 struct Source {
-  std::string name;               ///< as the user named it, or `<std>/nn.tbem`, `<-e>`, `<stdin>`
-  std::string text;               ///< UTF-8
-  Loc base = 0;                   ///< Loc of the first byte
+  std::string name;                       ///< as the user named it, or `<std>/nn.tbem`, `<-e>`, `<stdin>`
+  std::string text;                       ///< UTF-8
+  Loc base = 0;                           ///< Loc of the first byte
   std::vector<std::uint32_t> lineStarts;  ///< byte offsets within `text`
 };
 

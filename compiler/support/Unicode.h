@@ -8,8 +8,8 @@
 namespace tbem {
 
 struct CodePoint {
-  std::uint32_t value = 0;   ///< U+FFFD where the bytes are not UTF-8
-  std::size_t bytes = 1;     ///< 1 for a byte that begins nothing
+  std::uint32_t value = 0;  ///< U+FFFD where the bytes are not UTF-8
+  std::size_t bytes = 1;    ///< 1 for a byte that begins nothing
   bool valid = true;
 };
 

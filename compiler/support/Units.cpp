@@ -18,8 +18,8 @@ constexpr std::array kUnits{
     UnitWord{"GiB", Dimension::Bytes, {ki * ki * ki, 1}},
     UnitWord{"TB", Dimension::Bytes, {k * k * k * k, 1}},
     UnitWord{"TiB", Dimension::Bytes, {ki * ki * ki * ki, 1}},
-    UnitWord{"ns", Dimension::Seconds, {1, k * k * k}},
-    UnitWord{"us", Dimension::Seconds, {1, k * k}},
+    UnitWord{"ns", Dimension::Seconds, {1, k* k* k}},
+    UnitWord{"us", Dimension::Seconds, {1, k* k}},
     UnitWord{"ms", Dimension::Seconds, {1, k}},
     UnitWord{"s", Dimension::Seconds, {1, 1}},
     UnitWord{"min", Dimension::Seconds, {60, 1}},
@@ -53,24 +53,36 @@ const UnitWord* findUnit(std::string_view word) {
 
 std::string_view describe(Dimension dimension) {
   switch (dimension) {
-    case Dimension::Bytes: return "bytes";
-    case Dimension::Seconds: return "seconds";
-    case Dimension::Joules: return "joules";
-    case Dimension::Watts: return "watts";
-    case Dimension::Flops: return "FLOPs";
-    case Dimension::Hertz: return "hertz";
+    case Dimension::Bytes:
+      return "bytes";
+    case Dimension::Seconds:
+      return "seconds";
+    case Dimension::Joules:
+      return "joules";
+    case Dimension::Watts:
+      return "watts";
+    case Dimension::Flops:
+      return "FLOPs";
+    case Dimension::Hertz:
+      return "hertz";
   }
   return "";
 }
 
 std::string_view baseUnit(Dimension dimension) {
   switch (dimension) {
-    case Dimension::Bytes: return "B";
-    case Dimension::Seconds: return "s";
-    case Dimension::Joules: return "J";
-    case Dimension::Watts: return "W";
-    case Dimension::Flops: return "FLOP";
-    case Dimension::Hertz: return "Hz";
+    case Dimension::Bytes:
+      return "B";
+    case Dimension::Seconds:
+      return "s";
+    case Dimension::Joules:
+      return "J";
+    case Dimension::Watts:
+      return "W";
+    case Dimension::Flops:
+      return "FLOP";
+    case Dimension::Hertz:
+      return "Hz";
   }
   return "";
 }

@@ -14,7 +14,7 @@ enum class Dimension : std::uint8_t { Bytes, Seconds, Joules, Watts, Flops, Hert
 struct UnitWord {
   std::string_view word;
   Dimension dimension;
-  Rational factor;           ///< one of this unit in base units, exactly
+  Rational factor;  ///< one of this unit in base units, exactly
 };
 
 /// All unit words, ordered by dimension and size.

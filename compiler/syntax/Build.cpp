@@ -24,7 +24,9 @@ ast::Name Builder::name(const antlr4::Token* token) const {
   const SrcRange where = range(token);
   return {text(where), where};
 }
-ast::Name Builder::name(antlr4::tree::TerminalNode* node) const { return node == nullptr ? ast::Name{} : name(node->getSymbol()); }
+ast::Name Builder::name(antlr4::tree::TerminalNode* node) const {
+  return node == nullptr ? ast::Name{} : name(node->getSymbol());
+}
 
 /// True if the parser reported an error inside, other than in a clause or statement of its own, which is left out alone.
 /// A loop with a list of its own: chains of operators are deep trees.
@@ -117,8 +119,10 @@ void Builder::unknown(P::UnknownContext* ctx, bool atTop) {
     const bool wanted = atTop ? soft.kind == WordClass::Declaration : soft.kind == WordClass::Anywhere || soft.text == "assert";
     if (wanted) candidates.emplace_back(soft.text);
   }
-  if (!atTop) candidates.insert(candidates.end(), {"let", "var", "for", "if", "return", "exit"});
-  else candidates.emplace_back("let");
+  if (!atTop)
+    candidates.insert(candidates.end(), {"let", "var", "for", "if", "return", "exit"});
+  else
+    candidates.emplace_back("let");
   Diagnostic& told = sink.report(atTop ? Diag::syntax_no_declaration : Diag::syntax_no_statement, word.range, word.text);
   const std::string near = nearest(word.text, candidates);
   if (!near.empty()) told.fix(word.range, near);

@@ -19,7 +19,8 @@ public:
   using Context = antlr4::ParserRuleContext;
   using Docs = std::map<std::size_t, std::string>;
 
-  Builder(const Source& source, const Docs& docs, DiagnosticSink& sink, ast::File& file) : source(source), docs(docs), sink(sink), file(file) {}
+  Builder(const Source& source, const Docs& docs, DiagnosticSink& sink, ast::File& file)
+      : source(source), docs(docs), sink(sink), file(file) {}
 
   void program(P::ProgramContext* ctx);
   void expression(P::ExpressionContext* ctx);
@@ -29,9 +30,9 @@ private:
   const Docs& docs;
   DiagnosticSink& sink;
   ast::File& file;
-  int depth = 0;                 ///< levels of the tree that are open above the node being built
+  int depth = 0;  ///< levels of the tree that are open above the node being built
   bool toldDepth = false;
-  bool elseOptional = false;     ///< in a part of `flops`: `if c then n` counts 0 otherwise
+  bool elseOptional = false;                  ///< in a part of `flops`: `if c then n` counts 0 otherwise
   const P::ExprContext* skipPlace = nullptr;  ///< the right-hand side that may be a `skip`
 
   // Build.cpp: ranges, names, parts of the tree that the parser could not read.
@@ -40,7 +41,10 @@ private:
   std::string text(SrcRange where) const;
   ast::Name name(antlr4::tree::TerminalNode* node) const;
   ast::Name name(const antlr4::Token* token) const;
-  template <class T> T* make(const Context* ctx) { return file.make<T>(range(ctx)); }
+  template <class T>
+  T* make(const Context* ctx) {
+    return file.make<T>(range(ctx));
+  }
   bool broken(Context* ctx) const;
   void top(P::TopContext* ctx);
   ast::Decl* declaration(P::DeclarationContext* ctx);
@@ -87,7 +91,7 @@ private:
   ast::Decl* process(P::ProcessContext* ctx);
 
   // BuildExperiment.cpp, BuildDesign.cpp
-  struct Entry;                  ///< one clause of a `{ }` body: a word and what it is given
+  struct Entry;  ///< one clause of a `{ }` body: a word and what it is given
   ast::Decl* importing(P::ImportingContext* ctx);
   ast::Decl* mutate(P::MutateContext* ctx);
   ast::Decl* design(P::DesignContext* ctx);
@@ -99,7 +103,8 @@ private:
   std::vector<Entry> entries(P::ConfigContext* ctx);
   bool known(const Entry& entry, std::string_view what, const std::vector<std::string>& words);
   void factors(P::ConfigClauseContext* ctx, ast::Design& out);
-  template <class Ctx> ast::Factor factor(Ctx* ctx);
+  template <class Ctx>
+  ast::Factor factor(Ctx* ctx);
   void designClause(const Entry& entry, ast::Design& out);
   const ast::Expr* single(const Entry& entry);
   std::vector<ast::Name> nameList(const Entry& entry);

@@ -50,9 +50,14 @@ ast::Decl* Builder::callable(P::CallableContext* ctx) {
   auto* made = make<ast::Callable>(ctx);
   made->name = name(ctx->ID());
   switch (ctx->kind->getType()) {
-    case P::OPERATOR: made->callable = ast::CallableKind::Operator; break;
-    case P::BLOCK: made->callable = ast::CallableKind::Block; break;
-    default: made->callable = ast::CallableKind::Network;
+    case P::OPERATOR:
+      made->callable = ast::CallableKind::Operator;
+      break;
+    case P::BLOCK:
+      made->callable = ast::CallableKind::Block;
+      break;
+    default:
+      made->callable = ast::CallableKind::Network;
   }
   if (ctx->SEMI() != nullptr) {
     const std::size_t mark = ctx->SEMI()->getSymbol()->getTokenIndex();
@@ -65,7 +70,8 @@ ast::Decl* Builder::callable(P::CallableContext* ctx) {
     for (ast::Parameter& each : all) (isTensor(each.type) ? made->tensors : made->parameters).push_back(each);
   }
   if (ctx->results() != nullptr) {
-    for (P::ResultContext* each : ctx->results()->result()) made->results.push_back({name(each->ID()), type(each->type()), range(each)});
+    for (P::ResultContext* each : ctx->results()->result())
+      made->results.push_back({name(each->ID()), type(each->type()), range(each)});
   }
   for (P::ClauseContext* each : ctx->clause()) {
     if (!broken(each)) clause(each, *made);
@@ -92,7 +98,8 @@ void Builder::clause(P::ClauseContext* ctx, ast::Callable& out) {
       auto* symbol = file.make<ast::String>(where);
       symbol->value = unescape(where);
       out.nativeSymbol = symbol;
-    } else if (const auto* call = ast::dynCast<ast::Call>(postfix(ctx->postfix())); call != nullptr && call->callee->kind == ast::NodeKind::NameRef) {
+    } else if (const auto* call = ast::dynCast<ast::Call>(postfix(ctx->postfix()));
+               call != nullptr && call->callee->kind == ast::NodeKind::NameRef) {
       out.native = call;
     } else {
       sink.report(Diag::syntax_native_call, range(ctx->postfix()));

@@ -8,13 +8,15 @@ namespace tbem::syntax {
 namespace {
 struct Slot {
   std::string_view word;
-  const ast::Expr* ast::Design::* member;
+  const ast::Expr* ast::Design::*member;
 };
 constexpr Slot kSlots[] = {
-    {"task", &ast::Design::task},         {"strength", &ast::Design::strength}, {"covering", &ast::Design::covering},
-    {"within", &ast::Design::within},     {"rows", &ast::Design::rows},         {"array", &ast::Design::array},
-    {"seed", &ast::Design::seed},         {"dtype", &ast::Design::dtype},       {"math", &ast::Design::math},
-    {"accumulate", &ast::Design::accumulate}, {"mixed", &ast::Design::mixed},   {"checkpoint", &ast::Design::checkpoint},
+    {"task", &ast::Design::task},         {"strength", &ast::Design::strength},
+    {"covering", &ast::Design::covering}, {"within", &ast::Design::within},
+    {"rows", &ast::Design::rows},         {"array", &ast::Design::array},
+    {"seed", &ast::Design::seed},         {"dtype", &ast::Design::dtype},
+    {"math", &ast::Design::math},         {"accumulate", &ast::Design::accumulate},
+    {"mixed", &ast::Design::mixed},       {"checkpoint", &ast::Design::checkpoint},
 };
 
 const std::vector<std::string>& designWords() {
@@ -37,7 +39,8 @@ ast::Decl* Builder::design(P::DesignContext* ctx) {
   return made;
 }
 
-template <class Ctx> ast::Factor Builder::factor(Ctx* ctx) {
+template <class Ctx>
+ast::Factor Builder::factor(Ctx* ctx) {
   ast::Factor made;
   made.name = name(ctx->ID(0));
   made.range = range(ctx);
@@ -59,10 +62,12 @@ void Builder::factors(P::ConfigClauseContext* ctx, ast::Design& out) {
 void Builder::designClause(const Entry& entry, ast::Design& out) {
   if (entry.ctx->factorPart() != nullptr) return factors(entry.ctx, out);
   if (!entry.ctx->inputPart().empty()) {
-    for (P::InputPartContext* each : entry.ctx->inputPart()) out.inputs.push_back({name(each->ID()), value(each->value()), range(each)});
+    for (P::InputPartContext* each : entry.ctx->inputPart())
+      out.inputs.push_back({name(each->ID()), value(each->value()), range(each)});
     return;
   }
-  for (P::ConfigTailContext* tail : entry.ctx->configTail()) sink.report(Diag::syntax_clause_tail, range(tail), text(range(tail->start)), entry.word.text);
+  for (P::ConfigTailContext* tail : entry.ctx->configTail())
+    sink.report(Diag::syntax_clause_tail, range(tail), text(range(tail->start)), entry.word.text);
   if (entry.word.text == "full") {
     if (!entry.items.empty()) sink.report(Diag::syntax_full_alone, entry.items[0].range);
     out.full = true;
@@ -75,7 +80,8 @@ void Builder::designClause(const Entry& entry, ast::Design& out) {
     out.where.push_back(operand);
     return;
   }
-  const auto* slot = std::find_if(std::begin(kSlots), std::end(kSlots), [&](const Slot& each) { return each.word == entry.word.text; });
+  const auto* slot =
+      std::find_if(std::begin(kSlots), std::end(kSlots), [&](const Slot& each) { return each.word == entry.word.text; });
   if (slot == std::end(kSlots)) {  // `factor` or `input` without a name after it
     sink.report(Diag::syntax_clause_one, entry.word.range, entry.word.text);
     return;

@@ -1,4 +1,5 @@
-// Imports, and the declarations whose `{ }` holds clauses of a word and what it is given: mutate, measure, regress, fit, train, perturb.
+// Imports, and the declarations whose `{ }` holds clauses of a word and what it is given: mutate, measure, regress, fit, train,
+// perturb.
 #include "compiler/syntax/Build.h"
 
 #include <algorithm>
@@ -9,8 +10,10 @@ ast::Decl* Builder::importing(P::ImportingContext* ctx) {
   auto* made = make<ast::Import>(ctx);
   for (antlr4::tree::TerminalNode* each : ctx->path()->ID()) made->path.push_back(name(each));
   for (antlr4::tree::TerminalNode* each : ctx->ID()) {
-    if (ctx->AS() != nullptr) made->alias = name(each);
-    else made->names.push_back(name(each));
+    if (ctx->AS() != nullptr)
+      made->alias = name(each);
+    else
+      made->names.push_back(name(each));
   }
   return made;
 }
@@ -51,8 +54,10 @@ std::vector<ast::Name> Builder::nameList(const Entry& entry) {
   std::vector<ast::Name> names;
   for (const ast::Argument& each : entry.items) {
     const auto* ref = each.name.empty() ? ast::dynCast<ast::NameRef>(each.value) : nullptr;
-    if (ref != nullptr) names.push_back(ref->name);
-    else sink.report(Diag::syntax_clause_names, each.range, entry.word.text);
+    if (ref != nullptr)
+      names.push_back(ref->name);
+    else
+      sink.report(Diag::syntax_clause_names, each.range, entry.word.text);
   }
   if (entry.items.empty()) sink.report(Diag::syntax_clause_names, entry.word.range, entry.word.text);
   return names;
@@ -62,7 +67,8 @@ std::vector<ast::Clause> Builder::clauses(P::ConfigContext* ctx, std::string_vie
   std::vector<ast::Clause> list;
   for (Entry& each : entries(ctx)) {
     if (!known(each, what, words)) continue;
-    for (P::ConfigTailContext* tail : each.ctx->configTail()) sink.report(Diag::syntax_clause_tail, range(tail), text(range(tail->start)), each.word.text);
+    for (P::ConfigTailContext* tail : each.ctx->configTail())
+      sink.report(Diag::syntax_clause_tail, range(tail), text(range(tail->start)), each.word.text);
     list.push_back({each.word, std::move(each.items), range(each.ctx)});
   }
   return list;
@@ -90,7 +96,8 @@ ast::Decl* Builder::mutate(P::MutateContext* ctx) {
     }
     if (operation.path == nullptr) operation.path = operand;
     const bool inserts = each.word.text == "insert";
-    if (inserts != (operation.inserted != nullptr)) sink.report(inserts ? Diag::syntax_insert_where : Diag::syntax_only_insert, each.word.range, each.word.text);
+    if (inserts != (operation.inserted != nullptr))
+      sink.report(inserts ? Diag::syntax_insert_where : Diag::syntax_only_insert, each.word.range, each.word.text);
     if (operation.as.empty()) sink.report(Diag::syntax_mutation_name, each.word.range, each.word.text);
     if (operand != nullptr && !operation.as.empty()) made->operations.push_back(std::move(operation));
   }
@@ -101,7 +108,9 @@ ast::Decl* Builder::measure(P::MeasureContext* ctx) {
   auto* made = make<ast::Measure>(ctx);
   made->name = name(ctx->ID());
   for (Entry& each : entries(ctx->config())) {
-    if (!known(each, "a measurement", {"on", "metric", "repeat", "warmup", "steps", "seed", "within", "threads", "order", "dataset", "timeout"})) continue;
+    if (!known(each, "a measurement",
+               {"on", "metric", "repeat", "warmup", "steps", "seed", "within", "threads", "order", "dataset", "timeout"}))
+      continue;
     if (each.word.text == "on") {
       made->backends = nameList(each);
     } else if (each.word.text == "metric") {
@@ -151,8 +160,8 @@ ast::Decl* Builder::train(P::TrainContext* ctx) {
   made->network = value(ctx->value(0));
   made->data = value(ctx->value(1));
   made->clauses = clauses(ctx->config(), "a training",
-                          {"epochs", "steps", "batch", "optimizer", "loss", "seed", "validate", "patience", "schedule", "dtype", "math", "mixed",
-                           "accumulate", "checkpoint", "augment", "backend", "every", "resume"});
+                          {"epochs", "steps", "batch", "optimizer", "loss", "seed", "validate", "patience", "schedule", "dtype",
+                           "math", "mixed", "accumulate", "checkpoint", "augment", "backend", "every", "resume"});
   return made;
 }
 
@@ -160,7 +169,8 @@ ast::Decl* Builder::perturb(P::PerturbContext* ctx) {
   auto* made = make<ast::Perturb>(ctx);
   made->name = name(ctx->ID(0));
   made->target = name(ctx->ID(1));
-  made->clauses = clauses(ctx->config(), "a perturbation", {"data", "norm", "method", "against", "report", "defend", "seed", "batch", "backend"});
+  made->clauses = clauses(ctx->config(), "a perturbation",
+                          {"data", "norm", "method", "against", "report", "defend", "seed", "batch", "backend"});
   return made;
 }
 

@@ -11,25 +11,44 @@ ast::BinaryOp binaryOp(std::size_t token) {
   using P = grammar::TbemParser;
   using enum ast::BinaryOp;
   switch (token) {
-    case P::PLUS: return Add;
-    case P::MINUS: return Sub;
-    case P::STAR: return Mul;
-    case P::SLASH: return Divide;
-    case P::DIV: return FloorDiv;
-    case P::CDIV: return CeilDiv;
-    case P::MOD: return Mod;
-    case P::REM: return Rem;
-    case P::POW: return Power;
-    case P::EQ: return Equal;
-    case P::NE: return NotEqual;
-    case P::LT: return Less;
-    case P::LE: return LessEqual;
-    case P::GT: return Greater;
-    case P::GE: return GreaterEqual;
-    case P::AND: return And;
-    case P::OR: return Or;
-    case P::IMPLIES: return Implies;
-    default: return Equivalent;
+    case P::PLUS:
+      return Add;
+    case P::MINUS:
+      return Sub;
+    case P::STAR:
+      return Mul;
+    case P::SLASH:
+      return Divide;
+    case P::DIV:
+      return FloorDiv;
+    case P::CDIV:
+      return CeilDiv;
+    case P::MOD:
+      return Mod;
+    case P::REM:
+      return Rem;
+    case P::POW:
+      return Power;
+    case P::EQ:
+      return Equal;
+    case P::NE:
+      return NotEqual;
+    case P::LT:
+      return Less;
+    case P::LE:
+      return LessEqual;
+    case P::GT:
+      return Greater;
+    case P::GE:
+      return GreaterEqual;
+    case P::AND:
+      return And;
+    case P::OR:
+      return Or;
+    case P::IMPLIES:
+      return Implies;
+    default:
+      return Equivalent;
   }
 }
 }  // namespace
@@ -118,9 +137,10 @@ const ast::Expr* Builder::comparison(P::ComparisonContext* ctx) {
   const ast::Expr* right = value(operands[1]);
   if (operands.size() > 2) {
     antlr4::Token* second = ctx->compare(1)->start;
-    sink.report(Diag::syntax_chained_comparison, range(second)).label(range(mark), "the first comparison").note(
-        "write `" + text(range(operands[0])) + " " + mark->getText() + " " + text(range(operands[1])) + " and " + text(range(operands[1])) + " " +
-        second->getText() + " " + text(range(operands[2])) + "`");
+    sink.report(Diag::syntax_chained_comparison, range(second))
+        .label(range(mark), "the first comparison")
+        .note("write `" + text(range(operands[0])) + " " + mark->getText() + " " + text(range(operands[1])) + " and " +
+              text(range(operands[1])) + " " + second->getText() + " " + text(range(operands[2])) + "`");
   }
   return binary(binaryOp(mark->getType()), mark, left, right);
 }
@@ -145,8 +165,9 @@ const ast::Expr* Builder::pipe(P::PipeContext* ctx) {
   if (toldDepth) return left;
   for (P::PostfixContext* each : targets) {
     const ast::Expr* target = postfix(each);
-    const bool callable = target->kind == ast::NodeKind::NameRef || target->kind == ast::NodeKind::Member || target->kind == ast::NodeKind::Call ||
-                          target->kind == ast::NodeKind::Index || target->kind == ast::NodeKind::Error;
+    const bool callable = target->kind == ast::NodeKind::NameRef || target->kind == ast::NodeKind::Member ||
+                          target->kind == ast::NodeKind::Call || target->kind == ast::NodeKind::Index ||
+                          target->kind == ast::NodeKind::Error;
     if (!callable) sink.report(Diag::syntax_pipe_target, target->range, text(target->range));
     auto* made = file.make<ast::Pipe>(cover(left->range, target->range));
     made->input = left;

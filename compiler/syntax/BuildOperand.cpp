@@ -65,8 +65,9 @@ ast::Argument Builder::argument(P::ArgumentContext* ctx) {
     const std::string right = text(range(bare->value(1)));
     const SrcRange mark = range(bare->compare(0)->start);
     const SrcRange gap{range(bare->value(0)).end, range(bare->value(1)).begin};
-    sink.report(Diag::syntax_argument_equals, mark, left).fix(gap, ": ", Applicability::Maybe).note(
-        "a comparison as an argument stands in parentheses: `(" + left + " = " + right + ")`");
+    sink.report(Diag::syntax_argument_equals, mark, left)
+        .fix(gap, ": ", Applicability::Maybe)
+        .note("a comparison as an argument stands in parentheses: `(" + left + " = " + right + ")`");
   }
   return made;
 }
@@ -168,10 +169,18 @@ std::string Builder::unescape(SrcRange where) {
     }
     const char letter = quoted[++i];
     switch (letter) {
-      case 'n': made += '\n'; break;
-      case 't': made += '\t'; break;
-      case '"': made += '"'; break;
-      case '\\': made += '\\'; break;
+      case 'n':
+        made += '\n';
+        break;
+      case 't':
+        made += '\t';
+        break;
+      case '"':
+        made += '"';
+        break;
+      case '\\':
+        made += '\\';
+        break;
       default: {
         const Loc begin = where.begin + static_cast<Loc>(i - 1);
         sink.report(Diag::syntax_bad_escape, {begin, begin + 2}, std::string(1, letter)).fix({begin, begin + 1}, "\\\\");

@@ -8,7 +8,8 @@ using namespace ast;
 
 namespace {
 const char* symbol(BinaryOp op) {
-  static constexpr const char* symbols[] = {"+", "-", "*", "/", "div", "cdiv", "mod", "rem", "**", "=", "<>", "<", "<=", ">", ">=", "and", "or", "=>", "<=>"};
+  static constexpr const char* symbols[] = {"+",  "-", "*",  "/", "div", "cdiv", "mod", "rem", "**", "=",
+                                            "<>", "<", "<=", ">", ">=",  "and",  "or",  "=>",  "<=>"};
   return symbols[static_cast<std::size_t>(op)];
 }
 
@@ -18,8 +19,10 @@ std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n') out += "\\n";
-    else out += c;
+    if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
   }
   return out + "\"";
 }
@@ -30,14 +33,29 @@ void Dumper::expr(const Expr* e) {
     return;
   }
   switch (e->kind) {
-    case NodeKind::Number: out += cast<Number>(*e).text; break;
-    case NodeKind::Unit: add("{}_{}", cast<Unit>(*e).number, cast<Unit>(*e).unit.text); break;
-    case NodeKind::String: out += quoted(cast<String>(*e).value); break;
-    case NodeKind::Bool: out += cast<Bool>(*e).value ? "true" : "false"; break;
-    case NodeKind::NameRef: out += cast<NameRef>(*e).name.text; break;
-    case NodeKind::Old: add("~{}", cast<Old>(*e).name.text); break;
-    case NodeKind::Error: out += "error"; break;
-    default: compound(*e);
+    case NodeKind::Number:
+      out += cast<Number>(*e).text;
+      break;
+    case NodeKind::Unit:
+      add("{}_{}", cast<Unit>(*e).number, cast<Unit>(*e).unit.text);
+      break;
+    case NodeKind::String:
+      out += quoted(cast<String>(*e).value);
+      break;
+    case NodeKind::Bool:
+      out += cast<Bool>(*e).value ? "true" : "false";
+      break;
+    case NodeKind::NameRef:
+      out += cast<NameRef>(*e).name.text;
+      break;
+    case NodeKind::Old:
+      add("~{}", cast<Old>(*e).name.text);
+      break;
+    case NodeKind::Error:
+      out += "error";
+      break;
+    default:
+      compound(*e);
   }
 }
 
@@ -83,18 +101,41 @@ void Dumper::compound(const Expr& e) {
       exprs(cast<Index>(e).items, " ");
       out += ')';
       break;
-    case NodeKind::Call: call(cast<Call>(e)); break;
-    case NodeKind::Unary: form(cast<Unary>(e).op == UnaryOp::Not ? "not" : "neg", {cast<Unary>(e).operand}); break;
-    case NodeKind::Binary: form(symbol(cast<Binary>(e).op), {cast<Binary>(e).left, cast<Binary>(e).right}); break;
-    case NodeKind::IfExpr: form("if", {cast<IfExpr>(e).condition, cast<IfExpr>(e).then, cast<IfExpr>(e).otherwise}); break;
-    case NodeKind::List: form("list", cast<List>(e).items); break;
-    case NodeKind::Tuple: form("tuple", cast<Tuple>(e).items); break;
-    case NodeKind::Set: form("set", cast<Set>(e).items); break;
-    case NodeKind::Range: form(cast<Range>(e).inclusive ? "..=" : "..", {cast<Range>(e).low, cast<Range>(e).high, cast<Range>(e).step}); break;
-    case NodeKind::Pipe: form("|>", {cast<Pipe>(e).input, cast<Pipe>(e).target}); break;
-    case NodeKind::Skip: form("skip", {cast<Skip>(e).computed, cast<Skip>(e).condition, cast<Skip>(e).leaving}); break;
-    case NodeKind::Splice: form("splice", {cast<Splice>(e).value}); break;
-    default: binders(e);
+    case NodeKind::Call:
+      call(cast<Call>(e));
+      break;
+    case NodeKind::Unary:
+      form(cast<Unary>(e).op == UnaryOp::Not ? "not" : "neg", {cast<Unary>(e).operand});
+      break;
+    case NodeKind::Binary:
+      form(symbol(cast<Binary>(e).op), {cast<Binary>(e).left, cast<Binary>(e).right});
+      break;
+    case NodeKind::IfExpr:
+      form("if", {cast<IfExpr>(e).condition, cast<IfExpr>(e).then, cast<IfExpr>(e).otherwise});
+      break;
+    case NodeKind::List:
+      form("list", cast<List>(e).items);
+      break;
+    case NodeKind::Tuple:
+      form("tuple", cast<Tuple>(e).items);
+      break;
+    case NodeKind::Set:
+      form("set", cast<Set>(e).items);
+      break;
+    case NodeKind::Range:
+      form(cast<Range>(e).inclusive ? "..=" : "..", {cast<Range>(e).low, cast<Range>(e).high, cast<Range>(e).step});
+      break;
+    case NodeKind::Pipe:
+      form("|>", {cast<Pipe>(e).input, cast<Pipe>(e).target});
+      break;
+    case NodeKind::Skip:
+      form("skip", {cast<Skip>(e).computed, cast<Skip>(e).condition, cast<Skip>(e).leaving});
+      break;
+    case NodeKind::Splice:
+      form("splice", {cast<Splice>(e).value});
+      break;
+    default:
+      binders(e);
   }
 }
 

@@ -209,11 +209,20 @@ void Dumper::declaration(const Decl& d) {
       --indent;
       body(cast<Function>(d).body);
       break;
-    case NodeKind::Callable: callable(cast<Callable>(d)); break;
-    case NodeKind::Process: process(cast<Process>(d)); break;
-    case NodeKind::Design: design(cast<Design>(d)); break;
-    case NodeKind::Mutate: mutate(cast<Mutate>(d)); break;
-    default: experiment(d);
+    case NodeKind::Callable:
+      callable(cast<Callable>(d));
+      break;
+    case NodeKind::Process:
+      process(cast<Process>(d));
+      break;
+    case NodeKind::Design:
+      design(cast<Design>(d));
+      break;
+    case NodeKind::Mutate:
+      mutate(cast<Mutate>(d));
+      break;
+    default:
+      experiment(d);
   }
   out += '\n';
 }

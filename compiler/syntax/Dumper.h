@@ -31,7 +31,8 @@ public:
 private:
   int indent = 0;
 
-  template <class... Args> void add(fmt::format_string<Args...> format, Args&&... args) {
+  template <class... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
   }
   void exprs(const std::vector<const ast::Expr*>& list, const char* between) {

@@ -53,37 +53,69 @@ bool isSuffix(std::size_t type) { return type == P::LPAREN || type == P::LBRACK 
 /// Marks and words that may be named in a message, in the order in which they are named.
 const char* spelling(std::size_t type) {
   switch (type) {
-    case P::RPAREN: return "`)`";
-    case P::RBRACK: return "`]`";
-    case P::RCURLY: case P::RBRACE: return "`}`";
-    case P::LPAREN: return "`(`";
-    case P::LBRACK: return "`[`";
-    case P::LBRACE: return "a body `{ }`";
-    case P::LCURLY: return "`{`";
-    case P::COMMA: return "`,`";
-    case P::SEMI: return "`;`";
-    case P::COLON: return "`:`";
-    case P::EQ: return "`=`";
-    case P::ARROW: return "`->`";
-    case P::BAR: return "`|`";
-    case P::THEN: return "`then`";
-    case P::ELSE: return "`else`";
-    case P::IN: return "`in`";
-    case P::WHEN: return "`when`";
-    case P::LEAVING: return "`leaving`";
-    case P::OF: return "`of`";
-    case P::ON: return "`on`";
-    case P::AT: return "`at`";
-    case P::AS: return "`as`";
-    case P::FROM: return "`from`";
-    case P::OVER: return "`over`";
-    case P::INTO: return "`into`";
-    case P::END_PROCESS: return "`end_process`";
-    case P::NUMBER: return "a number";
-    case P::STRING: return "a text";
-    case P::ID: return "a name";
-    case P::END: return "the end of the line";
-    default: return nullptr;
+    case P::RPAREN:
+      return "`)`";
+    case P::RBRACK:
+      return "`]`";
+    case P::RCURLY:
+    case P::RBRACE:
+      return "`}`";
+    case P::LPAREN:
+      return "`(`";
+    case P::LBRACK:
+      return "`[`";
+    case P::LBRACE:
+      return "a body `{ }`";
+    case P::LCURLY:
+      return "`{`";
+    case P::COMMA:
+      return "`,`";
+    case P::SEMI:
+      return "`;`";
+    case P::COLON:
+      return "`:`";
+    case P::EQ:
+      return "`=`";
+    case P::ARROW:
+      return "`->`";
+    case P::BAR:
+      return "`|`";
+    case P::THEN:
+      return "`then`";
+    case P::ELSE:
+      return "`else`";
+    case P::IN:
+      return "`in`";
+    case P::WHEN:
+      return "`when`";
+    case P::LEAVING:
+      return "`leaving`";
+    case P::OF:
+      return "`of`";
+    case P::ON:
+      return "`on`";
+    case P::AT:
+      return "`at`";
+    case P::AS:
+      return "`as`";
+    case P::FROM:
+      return "`from`";
+    case P::OVER:
+      return "`over`";
+    case P::INTO:
+      return "`into`";
+    case P::END_PROCESS:
+      return "`end_process`";
+    case P::NUMBER:
+      return "a number";
+    case P::STRING:
+      return "a text";
+    case P::ID:
+      return "a name";
+    case P::END:
+      return "the end of the line";
+    default:
+      return nullptr;
   }
 }
 }  // namespace
@@ -96,13 +128,16 @@ std::string describeExpected(const antlr4::misc::IntervalSet& expected) {
   const bool declaration = has(P::NETWORK);
   if (declaration) return "a declaration";
   if (expression) words.emplace_back("an expression");
-  static constexpr std::size_t order[] = {
-      P::ID,   P::NUMBER, P::STRING, P::COLON, P::EQ,   P::ARROW, P::BAR,  P::THEN, P::ELSE, P::IN,   P::WHEN,   P::LEAVING, P::OF,          P::ON,
-      P::AT,   P::AS,     P::FROM,   P::OVER,  P::INTO, P::LPAREN, P::LBRACK, P::LCURLY, P::LBRACE, P::COMMA, P::SEMI, P::RPAREN, P::RBRACK, P::RCURLY,
-      P::RBRACE, P::END_PROCESS, P::END};
+  static constexpr std::size_t order[] = {P::ID,     P::NUMBER,      P::STRING, P::COLON, P::EQ,      P::ARROW,  P::BAR,
+                                          P::THEN,   P::ELSE,        P::IN,     P::WHEN,  P::LEAVING, P::OF,     P::ON,
+                                          P::AT,     P::AS,          P::FROM,   P::OVER,  P::INTO,    P::LPAREN, P::LBRACK,
+                                          P::LCURLY, P::LBRACE,      P::COMMA,  P::SEMI,  P::RPAREN,  P::RBRACK, P::RCURLY,
+                                          P::RBRACE, P::END_PROCESS, P::END};
   for (const std::size_t type : order) {
     if (!has(type)) continue;
-    if (expression && (type == P::ID || type == P::NUMBER || type == P::STRING || type == P::LPAREN || type == P::LBRACK || type == P::LCURLY)) continue;
+    if (expression &&
+        (type == P::ID || type == P::NUMBER || type == P::STRING || type == P::LPAREN || type == P::LBRACK || type == P::LCURLY))
+      continue;
     if (afterOperand && (isSuffix(type) || type == P::EQ)) continue;
     if (type == P::END && afterOperand) words.emplace_back("an operator");
     words.emplace_back(spelling(type));
@@ -120,8 +155,9 @@ std::string ErrorStrategy::nearWord(const antlr4::Token* token, const antlr4::mi
   for (const SoftWord& each : softWords()) {
     if (expected.contains(each.token)) candidates.emplace_back(each.text);
   }
-  static constexpr std::size_t reserved[] = {P::AND, P::OR,  P::NOT, P::DIV,   P::CDIV,   P::MOD,    P::IF,     P::THEN,  P::ELSE, P::FOR,  P::IN,
-                                             P::LET, P::VAR, P::RETURN, P::TRUE_, P::FALSE_, P::FORALL, P::EXISTS, P::SKIP_, P::EXIT, P::WHEN, P::LEAVING};
+  static constexpr std::size_t reserved[] = {P::AND,    P::OR,     P::NOT,   P::DIV,  P::CDIV, P::MOD,    P::IF,    P::THEN,
+                                             P::ELSE,   P::FOR,    P::IN,    P::LET,  P::VAR,  P::RETURN, P::TRUE_, P::FALSE_,
+                                             P::FORALL, P::EXISTS, P::SKIP_, P::EXIT, P::WHEN, P::LEAVING};
   for (std::size_t i = 0; i < std::size(reserved); ++i) {
     if (expected.contains(reserved[i])) candidates.emplace_back(reservedWords()[i]);
   }
@@ -134,8 +170,12 @@ std::string formNote(const antlr4::RuleContext* context) {
       if (form.rule == each->getRuleIndex()) return fmt::format("{} is written `{}`", form.what, form.text);
     }
     switch (each->getRuleIndex()) {
-      case P::RulePath: case P::RuleWeightPart: case P::RuleFactorRest: break;
-      default: return {};
+      case P::RulePath:
+      case P::RuleWeightPart:
+      case P::RuleFactorRest:
+        break;
+      default:
+        return {};
     }
   }
   return {};
@@ -150,9 +190,12 @@ bool ErrorStrategy::special(antlr4::Parser* parser, antlr4::Token* token) {
   const std::size_t previous = before == nullptr ? 0 : before->getType();
   antlr4::ParserRuleContext* context = parser->getContext();
   const std::size_t rule = context->getRuleIndex();
-  const auto text = [&](const antlr4::Token* each) { return source.text.substr(range(each).begin - source.base, range(each).end - range(each).begin); };
+  const auto text = [&](const antlr4::Token* each) {
+    return source.text.substr(range(each).begin - source.base, range(each).end - range(each).begin);
+  };
 
-  const bool parameterEnds = type == P::COMMA || type == P::RPAREN || type == P::SEMI || type == P::EQ || type == P::ID || type == P::LBRACK;
+  const bool parameterEnds =
+      type == P::COMMA || type == P::RPAREN || type == P::SEMI || type == P::EQ || type == P::ID || type == P::LBRACK;
   if ((rule == P::RuleParameterGroup || rule == P::RuleParameters) && previous == P::ID && parameterEnds) {
     sink.report(Diag::syntax_parameter_type, range(before), text(before));
     return true;
@@ -170,7 +213,8 @@ bool ErrorStrategy::special(antlr4::Parser* parser, antlr4::Token* token) {
     sink.report(Diag::syntax_results_arrow, range(token)).fix(range(token), " ->", Applicability::Maybe);
     return true;
   }
-  if (type == P::COLON && (rule == P::RuleStatement || rule == P::RuleIfStatement || rule == P::RuleBlock || rule == P::RulePostfix)) {
+  if (type == P::COLON &&
+      (rule == P::RuleStatement || rule == P::RuleIfStatement || rule == P::RuleBlock || rule == P::RulePostfix)) {
     sink.report(Diag::syntax_body_braces, range(token)).fix(range(token), " {", Applicability::Maybe);
     return true;
   }

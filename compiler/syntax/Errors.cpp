@@ -13,7 +13,8 @@ namespace {
 using P = grammar::TbemParser;
 using antlr4::misc::IntervalSet;
 
-/// True if the last declaration read begins with a word that begins none: the builder will say so, and what follows belongs to it.
+/// True if the last declaration read begins with a word that begins none: the builder will say so, and what follows belongs to
+/// it.
 bool afterUnknown(const antlr4::ParserRuleContext* program) {
   const auto* top = program->children.empty() ? nullptr : dynamic_cast<P::TopContext*>(program->children.back());
   return top != nullptr && const_cast<P::TopContext*>(top)->unknown() != nullptr;
@@ -26,11 +27,17 @@ bool isList(std::size_t rule) { return rule == P::RuleProgram || rule == P::Rule
 bool insideMember(const antlr4::ParserRuleContext* context) {
   for (const auto* each = context; each != nullptr; each = dynamic_cast<const antlr4::ParserRuleContext*>(each->parent)) {
     switch (each->getRuleIndex()) {
-      case P::RuleStatement: case P::RuleConfigClause: case P::RuleClause: case P::RuleProcessClause: return true;
-      case P::RuleBlock: case P::RuleConfig:
+      case P::RuleStatement:
+      case P::RuleConfigClause:
+      case P::RuleClause:
+      case P::RuleProcessClause:
+        return true;
+      case P::RuleBlock:
+      case P::RuleConfig:
         if (!each->children.empty()) return true;  // its `{` was there
         break;
-      default: break;
+      default:
+        break;
     }
   }
   return false;
@@ -61,11 +68,12 @@ void ErrorStrategy::tell(antlr4::Parser* parser, antlr4::Token* token, const Int
   lastTold = token->getTokenIndex();
   if (special(parser, token)) return;
   IntervalSet could = expected;
-  const bool closer = could.contains(static_cast<std::size_t>(P::RPAREN)) || could.contains(static_cast<std::size_t>(P::RBRACK)) ||
-                      could.contains(static_cast<std::size_t>(P::RCURLY));
+  const bool closer = could.contains(static_cast<std::size_t>(P::RPAREN)) ||
+                      could.contains(static_cast<std::size_t>(P::RBRACK)) || could.contains(static_cast<std::size_t>(P::RCURLY));
   if (closer && beginsOperand(token->getType())) could.add(P::COMMA);
   const std::string wanted = describeExpected(could);
-  Diagnostic& told = sink.report(Diag::syntax_unexpected, range(token), describe(token) + (wanted.empty() ? "" : ": expected " + wanted));
+  Diagnostic& told =
+      sink.report(Diag::syntax_unexpected, range(token), describe(token) + (wanted.empty() ? "" : ": expected " + wanted));
   const std::string near = nearWord(token, expected);
   if (!near.empty()) told.fix(range(token), near);
   const std::string note = formNote(parser->getContext());
@@ -95,9 +103,9 @@ void ErrorStrategy::reportError(antlr4::Parser* parser, const antlr4::Recognitio
 
 antlr4::Token* ErrorStrategy::recoverInline(antlr4::Parser* parser) {
   const IntervalSet expected = parser->getExpectedTokens();
-  const bool one = expected.size() == 1 && !expected.contains(static_cast<std::size_t>(P::END)) && !expected.contains(static_cast<std::size_t>(P::ID)) &&
-                   !expected.contains(static_cast<std::size_t>(P::LBRACE)) &&
-                   !expected.contains(antlr4::Token::EOF);
+  const bool one = expected.size() == 1 && !expected.contains(static_cast<std::size_t>(P::END)) &&
+                   !expected.contains(static_cast<std::size_t>(P::ID)) &&
+                   !expected.contains(static_cast<std::size_t>(P::LBRACE)) && !expected.contains(antlr4::Token::EOF);
   if (one && !inErrorRecoveryMode(parser) && singleTokenInsertion(parser)) return getMissingSymbol(parser);
   if (expected.contains(static_cast<std::size_t>(P::END))) return endOfMember(parser, expected);
   throw antlr4::InputMismatchException(parser);
@@ -151,7 +159,8 @@ void ErrorStrategy::sync(antlr4::Parser* parser) {
   while (!next.contains(input->LA(1))) {
     const std::size_t type = input->LA(1);
     if (type == antlr4::Token::EOF || (type == P::RBRACE && !top)) return;
-    if (type != P::END && !inErrorRecoveryMode(parser) && !(top && afterUnknown(context))) tell(parser, parser->getCurrentToken(), next);
+    if (type != P::END && !inErrorRecoveryMode(parser) && !(top && afterUnknown(context)))
+      tell(parser, parser->getCurrentToken(), next);
     if (type == P::RBRACE) parser->consume();
     skipToEnd(parser, top);
     if (input->LA(1) == P::END) parser->consume();

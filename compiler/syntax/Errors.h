@@ -28,7 +28,7 @@ protected:
 private:
   const Source& source;
   DiagnosticSink& sink;
-  std::size_t lastTold = static_cast<std::size_t>(-1);   ///< index of the token of the last report
+  std::size_t lastTold = static_cast<std::size_t>(-1);  ///< index of the token of the last report
 
   SrcRange range(const antlr4::Token* token) const;
   std::string describe(const antlr4::Token* token) const;

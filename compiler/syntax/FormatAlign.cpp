@@ -1,5 +1,5 @@
-// Columns: the words of the clauses of one header, or of one `{ }` of a design or the like, are followed by operands in one column;
-// so are the values of the named parts of one clause.
+// Columns: the words of the clauses of one header, or of one `{ }` of a design or the like, are followed by operands in one
+// column; so are the values of the named parts of one clause.
 #include "compiler/syntax/FormatPieces.h"
 #include "compiler/syntax/LayoutRules.h"
 
@@ -14,8 +14,15 @@ using P = grammar::TbemParser;
 
 bool hasConfig(std::size_t declaration) {
   switch (declaration) {
-    case P::MUTATE: case P::DESIGN: case P::MEASURE: case P::REGRESS: case P::TRAIN: case P::PERTURB: return true;
-    default: return false;
+    case P::MUTATE:
+    case P::DESIGN:
+    case P::MEASURE:
+    case P::REGRESS:
+    case P::TRAIN:
+    case P::PERTURB:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -32,10 +39,10 @@ public:
 
 private:
   std::vector<Piece>& list;
-  std::size_t declaration = 0;            ///< type of the word that began the declaration
+  std::size_t declaration = 0;  ///< type of the word that began the declaration
   int depth = 0;
-  std::vector<std::size_t> group;         ///< indices of the words of clauses that share a column
-  std::vector<std::size_t> parts;         ///< indices of the names of parts of one clause
+  std::vector<std::size_t> group;  ///< indices of the words of clauses that share a column
+  std::vector<std::size_t> parts;  ///< indices of the names of parts of one clause
 
   void visit(std::size_t i) {
     Piece& piece = list[i];

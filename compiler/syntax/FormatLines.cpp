@@ -14,7 +14,7 @@ namespace {
 using P = grammar::TbemParser;
 constexpr int kIndent = 2;
 constexpr int kContinuation = 4;
-constexpr int kResultIndent = 6;      ///< of a line of a header that begins with `->`
+constexpr int kResultIndent = 6;  ///< of a line of a header that begins with `->`
 
 int displayWidth(const std::string& text) {
   int width = 0;
@@ -41,7 +41,8 @@ public:
       if (each.blank) out += '\n';
       out += each.text;
       if (!each.comment.empty()) {
-        if (!each.text.empty()) out.append(static_cast<std::size_t>(std::max(2, each.commentColumn - displayWidth(each.text))), ' ');
+        if (!each.text.empty())
+          out.append(static_cast<std::size_t>(std::max(2, each.commentColumn - displayWidth(each.text))), ' ');
         out += each.comment;
       }
       out += '\n';
@@ -52,9 +53,9 @@ public:
 private:
   struct Line {
     std::string text;
-    std::string comment;     ///< at the end of the line
+    std::string comment;  ///< at the end of the line
     int commentColumn = 0;
-    bool blank = false;      ///< an empty line before it
+    bool blank = false;  ///< an empty line before it
   };
   /// An open bracket: lines inside begin at `column`, a line that begins with its closing mark at `outer`.
   struct Open {
@@ -67,8 +68,8 @@ private:
   int width;
   std::vector<Line> lines;
   std::vector<Open> open;
-  int statement = 0;         ///< indentation of the statement or clause in hand
-  int operand = 0;           ///< column of the operands of the clause in hand
+  int statement = 0;                 ///< indentation of the statement or clause in hand
+  int operand = 0;                   ///< column of the operands of the clause in hand
   int continuation = kContinuation;  ///< column of lines that go on with it
 
   bool inBracket() const { return !open.empty() && !open.back().body; }
@@ -195,7 +196,9 @@ private:
 
   /// After a break before piece `i` in a list, the list's next line is joined to what was broken off.
   void refill(std::size_t i, std::size_t end) {
-    if (list[i - 1].type != P::COMMA || end >= list.size() || (list[end - 1].type != P::COMMA && list[end - 1].type != P::SEMI) || list[end].comment || list[end].begins) return;
+    if (list[i - 1].type != P::COMMA || end >= list.size() || (list[end - 1].type != P::COMMA && list[end - 1].type != P::SEMI) ||
+        list[end].comment || list[end].begins)
+      return;
     int depth = 0;
     for (std::size_t j = i; j < end; ++j) {
       if (opens(list[j].type)) ++depth;
@@ -260,14 +263,35 @@ private:
     const Piece& piece = list[i];
     const std::size_t before = list[i - 1].type;
     if (piece.comment || list[i - 1].comment) return std::nullopt;
-    if (before == P::COMMA || (before == P::SEMI && bracketed) || piece.type == P::ARROW) return piece.part ? std::nullopt : std::optional(0);
+    if (before == P::COMMA || (before == P::SEMI && bracketed) || piece.type == P::ARROW)
+      return piece.part ? std::nullopt : std::optional(0);
     if (unary(i)) return std::nullopt;
     switch (piece.type) {
-      case P::AND: case P::OR: case P::IMPLIES: case P::IFF: case P::ELSE: return 1;
-      case P::PIPE: case P::PLUS: case P::MINUS: return 2;
-      case P::NE: case P::LE: case P::GE: case P::LT: case P::GT: return 2;
-      case P::STAR: case P::SLASH: case P::DIV: case P::CDIV: case P::MOD: case P::REM: return 3;
-      default: return std::nullopt;
+      case P::AND:
+      case P::OR:
+      case P::IMPLIES:
+      case P::IFF:
+      case P::ELSE:
+        return 1;
+      case P::PIPE:
+      case P::PLUS:
+      case P::MINUS:
+        return 2;
+      case P::NE:
+      case P::LE:
+      case P::GE:
+      case P::LT:
+      case P::GT:
+        return 2;
+      case P::STAR:
+      case P::SLASH:
+      case P::DIV:
+      case P::CDIV:
+      case P::MOD:
+      case P::REM:
+        return 3;
+      default:
+        return std::nullopt;
     }
   }
 

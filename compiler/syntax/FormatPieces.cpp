@@ -27,7 +27,8 @@ std::vector<Place> inOrder(const Source& source, const LayoutResult& layout) {
   for (const SrcRange& range : layout.comments) {
     Place place{range.begin - source.base, range.end - source.base, {}};
     place.piece.text = source.text.substr(place.begin, place.end - place.begin);
-    while (!place.piece.text.empty() && (place.piece.text.back() == ' ' || place.piece.text.back() == '\r' || place.piece.text.back() == '\t')) {
+    while (!place.piece.text.empty() &&
+           (place.piece.text.back() == ' ' || place.piece.text.back() == '\r' || place.piece.text.back() == '\t')) {
       place.piece.text.pop_back();
     }
     place.piece.comment = true;
@@ -57,21 +58,23 @@ bool severalLines(const std::vector<Piece>& list, std::size_t open) {
   return false;
 }
 
-/// Where braces stand: bodies of several lines have their braces at line ends and beginnings; the `{` of a header of several lines
-/// has a line of its own, others end the line before; `} else {` is one line.
+/// Where braces stand: bodies of several lines have their braces at line ends and beginnings; the `{` of a header of several
+/// lines has a line of its own, others end the line before; `} else {` is one line.
 void placeBraces(std::vector<Piece>& list) {
   matchBraces(list);
   std::vector<std::size_t> bodies;
   bool header = false;
-  bool several = false;      // the header has several lines
+  bool several = false;  // the header has several lines
   int depth = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
     Piece& piece = list[i];
     const bool afterComment = i > 0 && list[i - 1].comment;
     if (depth == 0 && piece.type == P::LBRACE) {
       piece.opensDeclaration = header;
-      if (several) piece.breakBefore = true;
-      else if (!afterComment) piece.breakBefore = false;
+      if (several)
+        piece.breakBefore = true;
+      else if (!afterComment)
+        piece.breakBefore = false;
       header = several = false;
     } else if (piece.type == P::LBRACE && !afterComment) {
       piece.breakBefore = false;
@@ -121,7 +124,8 @@ std::vector<Piece> pieces(const Source& source, const LayoutResult& layout) {
   }
   placeBraces(list);
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (!list[i].breakBefore || list[i].type == P::RBRACE || (i > 0 && list[i - 1].type == P::LBRACE)) list[i].blankBefore = false;
+    if (!list[i].breakBefore || list[i].type == P::RBRACE || (i > 0 && list[i - 1].type == P::LBRACE))
+      list[i].blankBefore = false;
   }
   return list;
 }

@@ -21,7 +21,8 @@ LayoutResult LayoutPass::run() {
     closeBodies(0);
   }
   emitEnd();
-  const bool unknownWord = result.tokens.size() > 1 && result.tokens[0]->getType() == P::ID && result.tokens[1]->getType() == P::ID;
+  const bool unknownWord =
+      result.tokens.size() > 1 && result.tokens[0]->getType() == P::ID && result.tokens[1]->getType() == P::ID;
   if (unknownWord) result.hasDeclaration = true;
   result.bracesLost = braceLost;
   return std::move(result);
@@ -58,8 +59,14 @@ void LayoutPass::step(std::size_t i) {
 /// can only begin another.
 bool LayoutPass::endsStatement(std::size_t i) const {
   switch (raw[i]->getType()) {
-    case P::LET: case P::VAR: case P::RETURN: case P::EXIT: case P::FOR: return last != P::ELSE && last != P::PRIVATE;
-    default: return declares(i) || (!wantsMore(last) && !continues(raw[i]->getType()));
+    case P::LET:
+    case P::VAR:
+    case P::RETURN:
+    case P::EXIT:
+    case P::FOR:
+      return last != P::ELSE && last != P::PRIVATE;
+    default:
+      return declares(i) || (!wantsMore(last) && !continues(raw[i]->getType()));
   }
 }
 
@@ -111,7 +118,9 @@ bool LayoutPass::unit(std::size_t i) {
     return true;
   }
   if (findSoftWord(word) != nullptr) return false;
-  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
   for (const UnitWord& each : unitWords()) {
     if (!std::equal(word.begin(), word.end(), each.word.begin(), each.word.end(), same)) continue;
     sink.report(Diag::syntax_unit, range(*raw[i]), word).fix(range(*raw[i]), std::string(each.word));
@@ -127,8 +136,10 @@ void LayoutPass::touching(std::size_t i) {
   const SrcRange gap{source.base + static_cast<Loc>(lastEnd), range(*raw[i]).begin};
   const bool call = raw[i]->getType() == P::LPAREN;
   Diagnostic& told = sink.report(Diag::syntax_touching, range(*raw[i]), call ? "(" : "[", call ? "call" : "index");
-  if (inBracket()) told.fix({gap.begin, gap.begin}, ",");
-  else told.fix(gap, "");
+  if (inBracket())
+    told.fix({gap.begin, gap.begin}, ",");
+  else
+    told.fix(gap, "");
 }
 
 void LayoutPass::emit(std::size_t i) {
@@ -141,15 +152,22 @@ void LayoutPass::emit(std::size_t i) {
   if (type == P::LET && open.empty()) result.hasDeclaration = true;
   switch (type) {
     case P::LPAREN:
-    case P::LBRACK: opened(i, Kind::Bracket); break;
-    case P::LCURLY: opened(i, Kind::Literal); break;
-    case P::LBRACE: opened(i, Kind::Body); break;
+    case P::LBRACK:
+      opened(i, Kind::Bracket);
+      break;
+    case P::LCURLY:
+      opened(i, Kind::Literal);
+      break;
+    case P::LBRACE:
+      opened(i, Kind::Body);
+      break;
     case P::RPAREN:
     case P::RBRACK:
     case P::RBRACE:
       if (!closed(i)) return;
       break;
-    default: break;
+    default:
+      break;
   }
   push(std::move(raw[i]));
 }
@@ -161,8 +179,8 @@ void LayoutPass::emitEnd() {
 
 /// A token that the source does not have, of no width, after the last one.
 void LayoutPass::pushMade(std::size_t type) {
-  push(std::make_unique<antlr4::CommonToken>(std::make_pair<antlr4::TokenSource*, antlr4::CharStream*>(&lexer, lexer.getInputStream()), type, 0,
-                                             lastEnd, lastEnd - 1));
+  push(std::make_unique<antlr4::CommonToken>(
+      std::make_pair<antlr4::TokenSource*, antlr4::CharStream*>(&lexer, lexer.getInputStream()), type, 0, lastEnd, lastEnd - 1));
 }
 
 void LayoutPass::push(TokenPtr token) {

@@ -20,8 +20,8 @@ struct LayoutResult {
   std::vector<std::unique_ptr<antlr4::Token>> tokens;  ///< for a ListTokenSource; without the end of the file
   std::map<std::size_t, std::string> documentation;    ///< `///` lines, by the offset of the token that they precede
   std::vector<SrcRange> comments;
-  bool bracesLost = false;                             ///< braces do not balance: what comes after is a guess
-  bool hasDeclaration = false;                         ///< else the text is one expression
+  bool bracesLost = false;      ///< braces do not balance: what comes after is a guess
+  bool hasDeclaration = false;  ///< else the text is one expression
 };
 
 /// Offsets of tokens are byte offsets in the source. `lexer` must outlive the tokens.

@@ -1,6 +1,6 @@
-// Brackets and braces: which opens what, and what to do where one is lost. A lost closing mark is put where the text shows that the
-// bracket must have ended (a `let`, a declaration, a clause word and a name cannot stand in brackets); where braces do not balance,
-// the indentation of the lines says which `}` is lost or too many.
+// Brackets and braces: which opens what, and what to do where one is lost. A lost closing mark is put where the text shows that
+// the bracket must have ended (a `let`, a declaration, a clause word and a name cannot stand in brackets); where braces do not
+// balance, the indentation of the lines says which `}` is lost or too many.
 #include "compiler/syntax/LayoutPass.h"
 #include "compiler/syntax/LayoutRules.h"
 #include "compiler/syntax/Words.h"
@@ -17,18 +17,26 @@ std::size_t closing(std::size_t opening) {
 }
 const char* spelling(std::size_t type) {
   switch (type) {
-    case P::LPAREN: return "(";
-    case P::RPAREN: return ")";
-    case P::LBRACK: return "[";
-    case P::RBRACK: return "]";
-    case P::LCURLY: case P::LBRACE: return "{";
-    default: return "}";
+    case P::LPAREN:
+      return "(";
+    case P::RPAREN:
+      return ")";
+    case P::LBRACK:
+      return "[";
+    case P::RBRACK:
+      return "]";
+    case P::LCURLY:
+    case P::LBRACE:
+      return "{";
+    default:
+      return "}";
   }
 }
 }  // namespace
 
 std::size_t LayoutPass::lineOf(std::size_t offset) const {
-  return static_cast<std::size_t>(std::upper_bound(source.lineStarts.begin(), source.lineStarts.end(), offset) - source.lineStarts.begin());
+  return static_cast<std::size_t>(std::upper_bound(source.lineStarts.begin(), source.lineStarts.end(), offset) -
+                                  source.lineStarts.begin());
 }
 
 int LayoutPass::column(std::size_t offset) const { return static_cast<int>(offset - source.lineStarts[lineOf(offset) - 1]); }
@@ -60,12 +68,22 @@ bool LayoutPass::declares(std::size_t i) const {
 bool LayoutPass::endsBrackets(std::size_t i) const {
   const std::size_t type = raw[i]->getType();
   switch (type) {
-    case P::LET: case P::VAR: case P::RETURN: case P::EXIT: case P::ARROW: return true;
-    case P::LBRACE: return endsOperand(last);
-    case P::FOR: return newline && open.back().type != P::LBRACK && endsOperand(last);
-    case P::IF: return newline && endsOperand(last);
-    case P::ID: break;
-    default: return false;
+    case P::LET:
+    case P::VAR:
+    case P::RETURN:
+    case P::EXIT:
+    case P::ARROW:
+      return true;
+    case P::LBRACE:
+      return endsOperand(last);
+    case P::FOR:
+      return newline && open.back().type != P::LBRACK && endsOperand(last);
+    case P::IF:
+      return newline && endsOperand(last);
+    case P::ID:
+      break;
+    default:
+      return false;
   }
   if (!newline) return false;
   const std::size_t next = following(i);
@@ -115,8 +133,10 @@ void LayoutPass::closeBrackets(std::size_t keep, std::string_view where) {
     const Open lost = open.back();
     open.pop_back();
     const Loc at = source.base + static_cast<Loc>(lastEnd);
-    if (tellsBracket(lastEnd)) sink.report(Diag::syntax_unclosed, lost.range, spelling(lost.type)).label({at, at}, std::string("`") + spelling(closing(lost.type)) +
-                                                                                          (where == "here" ? "` expected here" : "` is still expected here"));
+    if (tellsBracket(lastEnd))
+      sink.report(Diag::syntax_unclosed, lost.range, spelling(lost.type))
+          .label({at, at}, std::string("`") + spelling(closing(lost.type)) +
+                               (where == "here" ? "` expected here" : "` is still expected here"));
     pushMade(closing(lost.type));
   }
 }
@@ -139,7 +159,9 @@ void LayoutPass::closeBodies(std::size_t keep) {
 /// A closing mark: false if it is dropped. May close lost ones before it, and may become the mark that is wanted.
 bool LayoutPass::closed(std::size_t i) {
   const std::size_t type = raw[i]->getType();
-  const auto matches = [&](const Open& each) { return type == P::RBRACE ? each.kind == Kind::Literal : closing(each.type) == type; };
+  const auto matches = [&](const Open& each) {
+    return type == P::RBRACE ? each.kind == Kind::Literal : closing(each.type) == type;
+  };
   std::size_t below = open.size();
   while (below > 0 && open[below - 1].kind != Kind::Body && !matches(open[below - 1])) --below;
   const bool found = below > 0 && open[below - 1].kind != Kind::Body;
@@ -165,7 +187,8 @@ bool LayoutPass::closed(std::size_t i) {
 
 bool LayoutPass::unmatched(std::size_t i) {
   const std::size_t type = raw[i]->getType();
-  if (tellsBracket(raw[i]->getStartIndex())) sink.report(Diag::syntax_unmatched, range(*raw[i]), spelling(type)).fix(range(*raw[i]), "");
+  if (tellsBracket(raw[i]->getStartIndex()))
+    sink.report(Diag::syntax_unmatched, range(*raw[i]), spelling(type)).fix(range(*raw[i]), "");
   if (type == P::RBRACE && open.empty()) braceLost = true;
   return false;
 }

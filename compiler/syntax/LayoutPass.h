@@ -29,10 +29,10 @@ private:
   enum class Kind : std::uint8_t { Bracket, Literal, Body };
   struct Open {
     Kind kind;
-    std::size_t type;      ///< LPAREN, LBRACK, LCURLY, LBRACE
+    std::size_t type;  ///< LPAREN, LBRACK, LCURLY, LBRACE
     SrcRange range;
     std::size_t line;
-    int indent;            ///< of the line that it stands in
+    int indent;  ///< of the line that it stands in
   };
 
   antlr4::Lexer& lexer;
@@ -43,13 +43,13 @@ private:
   std::vector<TokenPtr> raw;
   LayoutResult result;
   std::vector<Open> open;
-  bool newline = false;          ///< a newline stands between the last token and this one
+  bool newline = false;  ///< a newline stands between the last token and this one
   std::string pendingDocs;
-  std::size_t repairLine = 0;    ///< line of the last report about brackets
-  std::size_t last = 0;          ///< type of the last token that was emitted, 0 at the beginning
+  std::size_t repairLine = 0;  ///< line of the last report about brackets
+  std::size_t last = 0;        ///< type of the last token that was emitted, 0 at the beginning
   std::size_t beforeLast = 0;
-  std::size_t lastEnd = 0;       ///< offset after it
-  bool lastIsClauseWord = false; ///< the last token is the word of a clause, not an operand
+  std::size_t lastEnd = 0;        ///< offset after it
+  bool lastIsClauseWord = false;  ///< the last token is the word of a clause, not an operand
 
   std::string_view text(const antlr4::Token& token) const {
     return std::string_view(source.text).substr(token.getStartIndex(), token.getStopIndex() + 1 - token.getStartIndex());

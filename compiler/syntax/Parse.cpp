@@ -35,9 +35,10 @@ void reportDepth(const grammar::TooDeep& deep, const Source& source, DiagnosticS
   sink.report(Diag::syntax_too_deep, {begin, begin});
 }
 
-/// The tree, or nullptr where nesting was too deep. A correct program is read by the fast way (SLL, no error strategy); only if that
-/// fails is it read again with reports.
-antlr4::ParserRuleContext* readTree(P& parser, antlr4::TokenStream& stream, bool program, const Source& source, DiagnosticSink& sink) {
+/// The tree, or nullptr where nesting was too deep. A correct program is read by the fast way (SLL, no error strategy); only if
+/// that fails is it read again with reports.
+antlr4::ParserRuleContext* readTree(P& parser, antlr4::TokenStream& stream, bool program, const Source& source,
+                                    DiagnosticSink& sink) {
   try {
     try {
       setMode(parser, Mode::SLL);
@@ -59,25 +60,39 @@ antlr4::ParserRuleContext* readTree(P& parser, antlr4::TokenStream& stream, bool
   }
 }
 
-/// How much a report is worth where its line has others: slips and what the tree builder says stand for themselves; of the rest the
-/// first of the lowest rank on a line is told.
+/// How much a report is worth where its line has others: slips and what the tree builder says stand for themselves; of the rest
+/// the first of the lowest rank on a line is told.
 int rank(Diag kind) {
   switch (kind) {
-    case Diag::syntax_unclosed: case Diag::syntax_wrong_closer: case Diag::syntax_unmatched: return 1;
-    case Diag::syntax_touching: return 2;
-    case Diag::syntax_parameter_type: case Diag::syntax_let_type: case Diag::syntax_shape_brackets: case Diag::syntax_results_arrow:
-    case Diag::syntax_body_braces: case Diag::syntax_skip_when:
+    case Diag::syntax_unclosed:
+    case Diag::syntax_wrong_closer:
+    case Diag::syntax_unmatched:
+      return 1;
+    case Diag::syntax_touching:
+      return 2;
+    case Diag::syntax_parameter_type:
+    case Diag::syntax_let_type:
+    case Diag::syntax_shape_brackets:
+    case Diag::syntax_results_arrow:
+    case Diag::syntax_body_braces:
+    case Diag::syntax_skip_when:
       return 3;
-    case Diag::syntax_unexpected: case Diag::syntax_no_declaration: case Diag::syntax_no_statement: case Diag::syntax_no_clause: return 4;
-    default: return 0;
+    case Diag::syntax_unexpected:
+    case Diag::syntax_no_declaration:
+    case Diag::syntax_no_statement:
+    case Diag::syntax_no_clause:
+      return 4;
+    default:
+      return 0;
   }
 }
 
-/// Hands on what was found, in the order of the text. Where braces do not balance, plain "unexpected" ones are not told: most come
-/// of the brace.
+/// Hands on what was found, in the order of the text. Where braces do not balance, plain "unexpected" ones are not told: most
+/// come of the brace.
 void handOn(const DiagnosticSink& found, const Source& source, bool bracesLost, DiagnosticSink& sink) {
   const auto line = [&](const Diagnostic& each) {
-    return std::upper_bound(source.lineStarts.begin(), source.lineStarts.end(), each.range.begin - source.base) - source.lineStarts.begin();
+    return std::upper_bound(source.lineStarts.begin(), source.lineStarts.end(), each.range.begin - source.base) -
+           source.lineStarts.begin();
   };
   std::vector<const Diagnostic*> list;
   std::map<std::ptrdiff_t, int> best;
@@ -87,7 +102,8 @@ void handOn(const DiagnosticSink& found, const Source& source, bool bracesLost, 
     const auto [place, isNew] = best.emplace(line(each), rank(each.kind));
     if (!isNew) place->second = std::min(place->second, rank(each.kind));
   }
-  std::stable_sort(list.begin(), list.end(), [](const Diagnostic* a, const Diagnostic* b) { return a->range.begin < b->range.begin; });
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Diagnostic* a, const Diagnostic* b) { return a->range.begin < b->range.begin; });
   std::size_t told = 0;
   std::set<std::ptrdiff_t> taken;
   const std::size_t before = sink.errorCount();
@@ -99,7 +115,8 @@ void handOn(const DiagnosticSink& found, const Source& source, bool bracesLost, 
     sink.append(*each);
   }
   if (sink.errorCount() > before) return;
-  const auto first = std::find_if(list.begin(), list.end(), [](const Diagnostic* each) { return each->severity == Severity::Error; });
+  const auto first =
+      std::find_if(list.begin(), list.end(), [](const Diagnostic* each) { return each->severity == Severity::Error; });
   if (first != list.end()) sink.append(**first);  // whatever is wrong, something is told
 }
 }  // namespace
@@ -125,8 +142,10 @@ std::unique_ptr<ast::File> parse(const Source& source, DiagnosticSink& sink) {
   antlr4::ParserRuleContext* tree = readTree(parser, stream, program, source, found);
   if (tree != nullptr) {
     Builder builder(source, layout.documentation, found, *file);
-    if (program) builder.program(static_cast<P::ProgramContext*>(tree));
-    else builder.expression(static_cast<P::ExpressionContext*>(tree));
+    if (program)
+      builder.program(static_cast<P::ProgramContext*>(tree));
+    else
+      builder.expression(static_cast<P::ExpressionContext*>(tree));
   }
   handOn(found, source, layout.bracesLost, sink);
   return file;

@@ -23,16 +23,19 @@ struct Rename {
   std::size_t token;
 };
 constexpr Rename kRenames[] = {
-    {"==", "=", P::EQ},   {":=", "=", P::EQ},    {"!=", "<>", P::NE},  {"=<", "<=", P::LE}, {"&&", "and", P::AND}, {"&", "and", P::AND},
-    {"||", "or", P::OR},  {"%", "mod", P::MOD},  {"^", "**", P::POW},  {"!", "not", P::NOT},
-    {"×", "*", P::STAR}, {"·", "*", P::STAR},  {"÷", "/", P::SLASH}, {"−", "-", P::MINUS}, {"–", "-", P::MINUS}, {"≤", "<=", P::LE},
-    {"≥", ">=", P::GE},  {"≠", "<>", P::NE},   {"→", "->", P::ARROW}, {"∧", "and", P::AND}, {"∨", "or", P::OR}, {"¬", "not", P::NOT},
-    {"∀", "forall", P::FORALL}, {"∃", "exists", P::EXISTS}, {"⇒", "=>", P::IMPLIES}, {"…", "...", P::ELLIPSIS},
+    {"==", "=", P::EQ},      {":=", "=", P::EQ},        {"!=", "<>", P::NE},        {"=<", "<=", P::LE},
+    {"&&", "and", P::AND},   {"&", "and", P::AND},      {"||", "or", P::OR},        {"%", "mod", P::MOD},
+    {"^", "**", P::POW},     {"!", "not", P::NOT},      {"×", "*", P::STAR},        {"·", "*", P::STAR},
+    {"÷", "/", P::SLASH},    {"−", "-", P::MINUS},      {"–", "-", P::MINUS},       {"≤", "<=", P::LE},
+    {"≥", ">=", P::GE},      {"≠", "<>", P::NE},        {"→", "->", P::ARROW},      {"∧", "and", P::AND},
+    {"∨", "or", P::OR},      {"¬", "not", P::NOT},      {"∀", "forall", P::FORALL}, {"∃", "exists", P::EXISTS},
+    {"⇒", "=>", P::IMPLIES}, {"…", "...", P::ELLIPSIS},
 };
 
 class Pass {
 public:
-  Pass(std::vector<std::unique_ptr<antlr4::Token>>& raw, const Source& source, DiagnosticSink& sink) : raw(raw), source(source), sink(sink) {}
+  Pass(std::vector<std::unique_ptr<antlr4::Token>>& raw, const Source& source, DiagnosticSink& sink)
+      : raw(raw), source(source), sink(sink) {}
 
   void run() {
     for (auto& each : raw) {
@@ -41,7 +44,8 @@ public:
         each.reset();
         continue;
       }
-      if (token.getType() == P::NEWLINE) newline = true;
+      if (token.getType() == P::NEWLINE)
+        newline = true;
       else if (token.getChannel() == 0) {
         previous = token.getType();
         newline = false;
@@ -54,7 +58,7 @@ private:
   std::vector<std::unique_ptr<antlr4::Token>>& raw;
   const Source& source;
   DiagnosticSink& sink;
-  std::size_t previous = 0;   ///< type of the last token that is neither a newline nor a comment
+  std::size_t previous = 0;  ///< type of the last token that is neither a newline nor a comment
   bool newline = true;
 
   SrcRange range(const antlr4::Token& token) const {
@@ -67,9 +71,14 @@ private:
   /// False: the token is dropped.
   bool visit(antlr4::CommonToken& token) {
     switch (token.getType()) {
-      case P::SLIP: return slip(token);
-      case P::SLIP_STRING: quotes(token); return true;
-      case P::HASH: hash(token); return true;
+      case P::SLIP:
+        return slip(token);
+      case P::SLIP_STRING:
+        quotes(token);
+        return true;
+      case P::HASH:
+        hash(token);
+        return true;
       case P::OPEN_STRING:
         sink.report(Diag::syntax_open_string, range(token)).fix({range(token).end, range(token).end}, "\"");
         token.setType(P::STRING);
@@ -78,11 +87,18 @@ private:
         sink.report(Diag::syntax_open_comment, {range(token).begin, range(token).begin + 2});
         hide(token);
         return true;
-      case P::BAD_BYTES: return foreign(token);
-      case P::BAD: character(token, {}); return false;
-      case P::COMMENT: division(token); return true;
-      case P::PLUS: return plus(token);
-      default: return true;
+      case P::BAD_BYTES:
+        return foreign(token);
+      case P::BAD:
+        character(token, {});
+        return false;
+      case P::COMMENT:
+        division(token);
+        return true;
+      case P::PLUS:
+        return plus(token);
+      default:
+        return true;
     }
   }
 
@@ -92,12 +108,14 @@ private:
   }
 
   const Rename* renameOf(std::string_view word) const {
-    const auto* found = std::find_if(std::begin(kRenames), std::end(kRenames), [&](const Rename& each) { return each.theirs == word; });
+    const auto* found =
+        std::find_if(std::begin(kRenames), std::end(kRenames), [&](const Rename& each) { return each.theirs == word; });
     return found == std::end(kRenames) ? nullptr : found;
   }
 
   void rename(antlr4::CommonToken& token, const Rename& to) {
-    sink.report(Diag::syntax_slip, range(token), to.theirs, to.ours).fix(range(token), spaced(token, to.ours), Applicability::Certain);
+    sink.report(Diag::syntax_slip, range(token), to.theirs, to.ours)
+        .fix(range(token), spaced(token, to.ours), Applicability::Certain);
     token.setType(to.token);
   }
 
@@ -107,7 +125,8 @@ private:
     const std::size_t begin = token.getStartIndex();
     const std::size_t end = token.getStopIndex() + 1;
     std::string out;
-    if (isWord && begin > 0 && source.text[begin - 1] != ' ' && source.text[begin - 1] != '\n' && source.text[begin - 1] != '(') out += ' ';
+    if (isWord && begin > 0 && source.text[begin - 1] != ' ' && source.text[begin - 1] != '\n' && source.text[begin - 1] != '(')
+      out += ' ';
     out += word;
     if (isWord && end < source.text.size() && source.text[end] != ' ' && source.text[end] != '\n') out += ' ';
     return out;
@@ -154,7 +173,8 @@ private:
 
   void character(antlr4::CommonToken& token, std::string shown) {
     const auto byte = static_cast<unsigned char>(text(token)[0]);
-    if (shown.empty()) shown = byte > 0x20 && byte < 0x7F ? std::string(1, static_cast<char>(byte)) : fmt::format("0x{:02x}", byte);
+    if (shown.empty())
+      shown = byte > 0x20 && byte < 0x7F ? std::string(1, static_cast<char>(byte)) : fmt::format("0x{:02x}", byte);
     sink.report(Diag::syntax_character, range(token), shown);
   }
 
@@ -178,6 +198,8 @@ private:
 };
 }  // namespace
 
-void renameSlips(std::vector<std::unique_ptr<antlr4::Token>>& raw, const Source& source, DiagnosticSink& sink) { Pass(raw, source, sink).run(); }
+void renameSlips(std::vector<std::unique_ptr<antlr4::Token>>& raw, const Source& source, DiagnosticSink& sink) {
+  Pass(raw, source, sink).run();
+}
 
 }  // namespace tbem::syntax

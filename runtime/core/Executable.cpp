@@ -13,7 +13,7 @@ namespace tbem::runtime {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kGranule = 64;   // in which a plan gives out the arena
+constexpr std::uint64_t kGranule = 64;  // in which a plan gives out the arena
 std::uint64_t roundUp(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
 /// What is wrong with an executable as a description; "" if nothing. A compiler's bug, found before it corrupts memory.
@@ -24,18 +24,22 @@ std::string checkExecutable(const Executable& e) {
     if (b.operand.present == 0) continue;
     if (std::string wrong = checkLayout(b.operand); !wrong.empty()) return fmt::format("buffer {} ({}): {}", i, b.name, wrong);
     if (b.offset > e.arena || extentBytes(b.operand) > e.arena - b.offset) {
-      return fmt::format("buffer {} ({}) at {} with {} B leaves the arena of {} B", i, b.name, b.offset, extentBytes(b.operand), e.arena);
+      return fmt::format("buffer {} ({}) at {} with {} B leaves the arena of {} B", i, b.name, b.offset, extentBytes(b.operand),
+                         e.arena);
     }
   }
   for (std::size_t i = 0; i < e.calls.size(); ++i) {
     const CallDesc& c = e.calls[i];
     const std::string name = fmt::format("call {} ({})", i, c.name);
-    if (c.operands.size() != c.offsets.size() || c.operands.size() != static_cast<std::size_t>(c.inputs + c.outputs)) return name + " has the wrong number of operands";
+    if (c.operands.size() != c.offsets.size() || c.operands.size() != static_cast<std::size_t>(c.inputs + c.outputs))
+      return name + " has the wrong number of operands";
     for (std::size_t k = 0; k < c.operands.size(); ++k) {
       if (c.operands[k].present == 0) continue;
-      if (c.offsets[k] > e.arena || extentBytes(c.operands[k]) > e.arena - c.offsets[k]) return fmt::format("{}: operand {} leaves the arena", name, k);
+      if (c.offsets[k] > e.arena || extentBytes(c.operands[k]) > e.arena - c.offsets[k])
+        return fmt::format("{}: operand {} leaves the arena", name, k);
     }
-    if (c.workspace != kAbsent && (c.workspace > e.arena || c.workspaceBytes > e.arena - c.workspace)) return name + ": the workspace leaves the arena";
+    if (c.workspace != kAbsent && (c.workspace > e.arena || c.workspaceBytes > e.arena - c.workspace))
+      return name + ": the workspace leaves the arena";
     for (std::uint32_t slot : c.scalars) {
       if (slot >= std::max<std::size_t>(e.scalars.size(), 1)) return name + " reads a scalar that is not there";
     }
@@ -112,7 +116,9 @@ tl::expected<void, Failure> Instance::allocateArena(const InstanceOptions& optio
   }
   if (status != TBEM_OK) {
     memory = nullptr;
-    return tl::make_unexpected(failure(status, fmt::format("backend {} cannot give an arena of {} B; take fewer samples, or a device with more memory", device.name, memoryBytes)));
+    return tl::make_unexpected(
+        failure(status, fmt::format("backend {} cannot give an arena of {} B; take fewer samples, or a device with more memory",
+                                    device.name, memoryBytes)));
   }
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   arena = static_cast<char*>(memory) + (roundUp(address, kPage) - address) + guardBytes;
@@ -145,7 +151,8 @@ tl::expected<void, Failure> Instance::prepareCalls() {
     p.scalars.resize(p.slots.size());
     if (tbem_status status = device.create(&desc, &p.op); status != TBEM_OK) {
       p.op = nullptr;
-      return tl::make_unexpected(failure(status, fmt::format("backend {} cannot prepare {} (call {})", device.name, call.name, i)));
+      return tl::make_unexpected(
+          failure(status, fmt::format("backend {} cannot prepare {} (call {})", device.name, call.name, i)));
     }
   }
   return {};
@@ -161,7 +168,7 @@ tl::expected<void, Failure> Instance::initialise(std::uint64_t key) {
 }
 
 tl::expected<void, Failure> Instance::fillStorage(const StorageDesc& storage, std::uint64_t key) {
-  constexpr std::size_t kPart = 1U << 16U;   // doubles of a large weight are never all there at once
+  constexpr std::size_t kPart = 1U << 16U;  // doubles of a large weight are never all there at once
   const tbem_operand& operand = description.buffers[storage.buffer].operand;
   HostTensor tensor{operand.dtype, {operand.dims, operand.dims + operand.rank}, {}};
   const std::size_t count = tensor.count();
@@ -183,10 +190,12 @@ tl::expected<void, Failure> Instance::run(std::uint64_t step) {
   failedCall = kNone;
   const std::int32_t status = description.step(reinterpret_cast<tbem_rt_context*>(this), arena, scalarValues.data(), seed);
   if (status == TBEM_OK && device.synchronize != nullptr) {
-    if (tbem_status late = device.synchronize(); late != TBEM_OK) return tl::make_unexpected(failure(late, fmt::format("step {} failed", step)));
+    if (tbem_status late = device.synchronize(); late != TBEM_OK)
+      return tl::make_unexpected(failure(late, fmt::format("step {} failed", step)));
   }
   if (status == TBEM_OK) return {};
-  const std::string where = failedCall == kNone ? std::string("native code") : fmt::format("{} (call {})", description.calls[failedCall].name, failedCall);
+  const std::string where = failedCall == kNone ? std::string("native code")
+                                                : fmt::format("{} (call {})", description.calls[failedCall].name, failedCall);
   return tl::make_unexpected(failure(static_cast<tbem_status>(status), fmt::format("step {} failed in {}", step, where)));
 }
 
@@ -225,7 +234,8 @@ std::optional<std::uint32_t> Instance::findStorage(std::string_view path) const 
 }
 
 tl::expected<HostTensor, Failure> Instance::read(std::uint32_t buffer) const {
-  if (buffer >= description.buffers.size()) return tl::make_unexpected(Failure{TBEM_INVALID, fmt::format("there is no buffer {}", buffer)});
+  if (buffer >= description.buffers.size())
+    return tl::make_unexpected(Failure{TBEM_INVALID, fmt::format("there is no buffer {}", buffer)});
   const BufferDesc& b = description.buffers[buffer];
   HostTensor tensor{b.operand.dtype, {b.operand.dims, b.operand.dims + b.operand.rank}, {}};
   tensor.data.resize(tensor.count() * elementBytes(b.operand.dtype));
@@ -239,12 +249,16 @@ tl::expected<HostTensor, Failure> Instance::read(std::uint32_t buffer) const {
 }
 
 tl::expected<void, Failure> Instance::write(std::uint32_t buffer, const HostTensor& value) {
-  if (buffer >= description.buffers.size()) return tl::make_unexpected(Failure{TBEM_INVALID, fmt::format("there is no buffer {}", buffer)});
+  if (buffer >= description.buffers.size())
+    return tl::make_unexpected(Failure{TBEM_INVALID, fmt::format("there is no buffer {}", buffer)});
   const BufferDesc& b = description.buffers[buffer];
-  if (value.dtype != b.operand.dtype || value.dims != std::vector<std::int64_t>(b.operand.dims, b.operand.dims + b.operand.rank) ||
+  if (value.dtype != b.operand.dtype ||
+      value.dims != std::vector<std::int64_t>(b.operand.dims, b.operand.dims + b.operand.rank) ||
       value.data.size() != value.count() * elementBytes(value.dtype)) {
-    return tl::make_unexpected(Failure{TBEM_INVALID, fmt::format("the value for {} is {}[{}]; the buffer holds {}[{}]", b.name, dtypeName(value.dtype),
-        fmt::join(value.dims, ", "), dtypeName(b.operand.dtype), fmt::join(b.operand.dims, b.operand.dims + b.operand.rank, ", "))});
+    return tl::make_unexpected(
+        Failure{TBEM_INVALID, fmt::format("the value for {} is {}[{}]; the buffer holds {}[{}]", b.name, dtypeName(value.dtype),
+                                          fmt::join(value.dims, ", "), dtypeName(b.operand.dtype),
+                                          fmt::join(b.operand.dims, b.operand.dims + b.operand.rank, ", "))});
   }
   tbem_operand exact = b.operand;
   exact.layout.bytes = extentBytes(b.operand);
@@ -258,11 +272,13 @@ tl::expected<void, Failure> Instance::write(std::uint32_t buffer, const HostTens
 }
 
 tl::expected<HostTensor, Failure> Instance::readStorage(std::uint32_t storage) const {
-  if (storage >= description.storages.size()) return tl::make_unexpected(Failure{TBEM_INVALID, fmt::format("there is no storage {}", storage)});
+  if (storage >= description.storages.size())
+    return tl::make_unexpected(Failure{TBEM_INVALID, fmt::format("there is no storage {}", storage)});
   return read(description.storages[storage].buffer);
 }
 tl::expected<void, Failure> Instance::writeStorage(std::uint32_t storage, const HostTensor& value) {
-  if (storage >= description.storages.size()) return tl::make_unexpected(Failure{TBEM_INVALID, fmt::format("there is no storage {}", storage)});
+  if (storage >= description.storages.size())
+    return tl::make_unexpected(Failure{TBEM_INVALID, fmt::format("there is no storage {}", storage)});
   return write(description.storages[storage].buffer, value);
 }
 
@@ -294,6 +310,7 @@ tl::expected<ArenaReport, Failure> Instance::measureArena() const {
 extern "C" int32_t tbem_rt_call(tbem_rt_context* context, uint32_t call) {
   return reinterpret_cast<tbem::runtime::Instance*>(context)->call(call);
 }
-extern "C" void tbem_rt_parallel(tbem_rt_context* context, tbem_rt_loop loop, char* arena, const double* scalars, uint64_t seed, int64_t count) {
+extern "C" void tbem_rt_parallel(tbem_rt_context* context, tbem_rt_loop loop, char* arena, const double* scalars, uint64_t seed,
+                                 int64_t count) {
   reinterpret_cast<tbem::runtime::Instance*>(context)->parallel(loop, arena, scalars, seed, count);
 }

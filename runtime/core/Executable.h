@@ -39,19 +39,20 @@ struct HostTensor {
 };
 
 struct InstanceOptions {
-  bool poison = false;         ///< fill the arena with a NaN pattern first: reads of what nobody wrote become NaN, and `measureArena` works
-  std::uint64_t guard = 0;     ///< bytes of poison before and behind the arena (rounded up to 4096), checked by `measureArena`
+  bool poison =
+      false;  ///< fill the arena with a NaN pattern first: reads of what nobody wrote become NaN, and `measureArena` works
+  std::uint64_t guard = 0;  ///< bytes of poison before and behind the arena (rounded up to 4096), checked by `measureArena`
 };
 
 /// What a poisoned arena shows after a step.
 struct ArenaReport {
-  std::uint64_t touched = 0;               ///< one past the highest byte that was written: at most `planned` if the plan is right
+  std::uint64_t touched = 0;  ///< one past the highest byte that was written: at most `planned` if the plan is right
   /// The end of the largest allocation that holds that byte, rounded up to the plan's granule of 64: what `planned` must equal (a
   /// library may leave the last bytes of its workspace alone, and a plan counts whole granules).
   std::uint64_t reached = 0;
-  std::uint64_t planned = 0;               ///< Executable::arena
-  bool guardIntact = true;                 ///< nothing was written before or behind the arena (true where there is no guard)
-  std::uint64_t stray = kAbsent;           ///< lowest byte inside the arena, in no allocation, that was written; kAbsent: none
+  std::uint64_t planned = 0;      ///< Executable::arena
+  bool guardIntact = true;        ///< nothing was written before or behind the arena (true where there is no guard)
+  std::uint64_t stray = kAbsent;  ///< lowest byte inside the arena, in no allocation, that was written; kAbsent: none
 };
 
 class Instance {
@@ -76,7 +77,9 @@ public:
   /// Its padding becomes zero. The value's dtype and dims must be the buffer's.
   tl::expected<void, Failure> write(std::uint32_t buffer, const HostTensor& value);
   /// Where the buffer lies on the device; null for a number that is none.
-  const void* address(std::uint32_t buffer) const { return buffer < description.buffers.size() ? arena + description.buffers[buffer].offset : nullptr; }
+  const void* address(std::uint32_t buffer) const {
+    return buffer < description.buffers.size() ? arena + description.buffers[buffer].offset : nullptr;
+  }
   /// `read` and `write` for a storage by number.
   tl::expected<HostTensor, Failure> readStorage(std::uint32_t storage) const;
   tl::expected<void, Failure> writeStorage(std::uint32_t storage, const HostTensor& value);
@@ -112,9 +115,9 @@ private:
   const tbem_backend& device;
   std::vector<double> scalarValues;
   std::vector<Prepared> prepared;
-  void* memory = nullptr;         ///< what the backend allocated
+  void* memory = nullptr;  ///< what the backend allocated
   std::uint64_t memoryBytes = 0;
-  char* arena = nullptr;          ///< inside `memory`
+  char* arena = nullptr;  ///< inside `memory`
   std::uint64_t guardBytes = 0;
   bool poisoned = false;
   std::uint64_t seed = 0;

@@ -28,7 +28,10 @@ Fans fans(std::span<const std::int64_t> dims) {
 
 namespace {
 
-struct Distribution { enum class Kind : std::uint8_t { Constant, Normal, Uniform } kind; double a, b; };
+struct Distribution {
+  enum class Kind : std::uint8_t { Constant, Normal, Uniform } kind;
+  double a, b;
+};
 
 tl::expected<Distribution, std::string> distribution(const InitDesc& init, Fans fan) {
   using Kind = Distribution::Kind;
@@ -54,7 +57,8 @@ tl::expected<void, std::string> fillInit(const InitDesc& init, std::span<const s
   const auto chosen = distribution(init, fans(dims));
   if (!chosen) return tl::make_unexpected(chosen.error());
   const auto [kind, a, b] = *chosen;
-  if (!std::isfinite(a) || !std::isfinite(b) || (kind == Distribution::Kind::Normal && b < 0) || (kind == Distribution::Kind::Uniform && b < a)) {
+  if (!std::isfinite(a) || !std::isfinite(b) || (kind == Distribution::Kind::Normal && b < 0) ||
+      (kind == Distribution::Kind::Uniform && b < a)) {
     return tl::make_unexpected(fmt::format("initialiser '{}' of '{}' has parameters {} and {}", init.kind, path, a, b));
   }
   if (kind == Distribution::Kind::Constant) {
@@ -73,13 +77,15 @@ tl::expected<void, std::string> fillInput(std::int32_t dtype, std::int64_t bound
   const bool floating = isFloating(dtype);
   if (dtype == TBEM_BOOL) bound = 2;
   if (!floating && (bound <= 0 || bound >= (std::int64_t{1} << 32))) {
-    return tl::make_unexpected(fmt::format("integer input '{}' has no usable bound ({}): its values cannot be drawn", path, bound));
+    return tl::make_unexpected(
+        fmt::format("integer input '{}' has no usable bound ({}): its values cannot be drawn", path, bound));
   }
   const std::uint64_t stream = pathHash(path);
   if (floating) {
     normals(seed, stream, first, values);
   } else {
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(philoxBelow(philoxAt(seed, stream, 0, first + i), bound));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<double>(philoxBelow(philoxAt(seed, stream, 0, first + i), bound));
   }
   return {};
 }

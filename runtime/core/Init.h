@@ -18,11 +18,14 @@ std::uint64_t pathHash(std::string_view path);
 
 /// fan_in: product of all dimensions but the first; fan_out: first dimension times the product of those after the second.
 /// An empty product is 1.
-struct Fans { double in = 1, out = 1; };
+struct Fans {
+  double in = 1, out = 1;
+};
 Fans fans(std::span<const std::int64_t> dims);
 
-/// Fills `values`, elements first, first + 1, .. in row-major order of a tensor of `dims`, by the rule `init.kind` (graph::Init lists them): computed in
-/// double, to be rounded once. An error names a kind that does not exist or numbers that make no distribution.
+/// Fills `values`, elements first, first + 1, .. in row-major order of a tensor of `dims`, by the rule `init.kind` (graph::Init
+/// lists them): computed in double, to be rounded once. An error names a kind that does not exist or numbers that make no
+/// distribution.
 tl::expected<void, std::string> fillInit(const InitDesc& init, std::span<const std::int64_t> dims, std::uint64_t seed,
                                          std::string_view path, std::span<double> values, std::uint64_t first = 0);
 

@@ -7,10 +7,14 @@
 namespace tbem::runtime {
 namespace {
 
-struct DtypeRow { const char* name; std::uint8_t bytes; bool floating; };
-constexpr DtypeRow kDtypes[] = {{"f64", 8, true}, {"f32", 4, true}, {"f16", 2, true}, {"bf16", 2, true}, {"f8e4m3", 1, true},
-                                {"f8e5m2", 1, true}, {"i64", 8, false}, {"i32", 4, false}, {"i8", 1, false}, {"u8", 1, false},
-                                {"bool", 1, false}};
+struct DtypeRow {
+  const char* name;
+  std::uint8_t bytes;
+  bool floating;
+};
+constexpr DtypeRow kDtypes[] = {{"f64", 8, true},    {"f32", 4, true},    {"f16", 2, true},  {"bf16", 2, true},
+                                {"f8e4m3", 1, true}, {"f8e5m2", 1, true}, {"i64", 8, false}, {"i32", 4, false},
+                                {"i8", 1, false},    {"u8", 1, false},    {"bool", 1, false}};
 const DtypeRow* row(std::int32_t dtype) {
   return dtype >= 0 && dtype < static_cast<std::int32_t>(std::size(kDtypes)) ? &kDtypes[dtype] : nullptr;
 }
@@ -35,7 +39,8 @@ std::vector<std::int64_t> offsetTable(const tbem_layout& layout, int k, std::int
 }
 
 /// Calls visit(physical offset, logical number) for every element in row-major order.
-template <class Visit> void forEach(const tbem_operand& operand, Visit visit) {
+template <class Visit>
+void forEach(const tbem_operand& operand, Visit visit) {
   const int rank = operand.rank;
   if (elementCount(operand) == 0) return;
   if (rank == 0) return visit(std::int64_t{0}, std::int64_t{0});
@@ -46,7 +51,8 @@ template <class Visit> void forEach(const tbem_operand& operand, Visit visit) {
   const auto& inner = tables[static_cast<std::size_t>(rank - 1)];
   while (true) {
     std::int64_t base = 0;
-    for (int k = 0; k + 1 < rank; ++k) base += tables[static_cast<std::size_t>(k)][static_cast<std::size_t>(at[static_cast<std::size_t>(k)])];
+    for (int k = 0; k + 1 < rank; ++k)
+      base += tables[static_cast<std::size_t>(k)][static_cast<std::size_t>(at[static_cast<std::size_t>(k)])];
     for (std::int64_t offset : inner) visit(base + offset, number++);
     int k = rank - 2;
     for (; k >= 0; --k) {
@@ -57,12 +63,14 @@ template <class Visit> void forEach(const tbem_operand& operand, Visit visit) {
   }
 }
 
-template <class T> void copyOut(const tbem_operand& operand, const void* source, void* destination) {
+template <class T>
+void copyOut(const tbem_operand& operand, const void* source, void* destination) {
   const T* from = static_cast<const T*>(source);
   T* to = static_cast<T*>(destination);
   forEach(operand, [&](std::int64_t offset, std::int64_t number) { to[number] = from[offset]; });
 }
-template <class T> void copyIn(const tbem_operand& operand, const void* source, void* destination) {
+template <class T>
+void copyIn(const tbem_operand& operand, const void* source, void* destination) {
   const T* from = static_cast<const T*>(source);
   T* to = static_cast<T*>(destination);
   forEach(operand, [&](std::int64_t offset, std::int64_t number) { to[offset] = from[number]; });
@@ -70,13 +78,20 @@ template <class T> void copyIn(const tbem_operand& operand, const void* source, 
 
 // A small binary float: `mantissa` stored bits, exponent bias `bias`; `infinities` as in IEEE 754 (e4m3 has none: its
 // largest exponent holds numbers, and only all-ones is NaN; Micikevicius et al. 2022, arXiv 2209.05433).
-struct SmallFloat { int exponentBits, mantissa, bias; bool infinities; };
+struct SmallFloat {
+  int exponentBits, mantissa, bias;
+  bool infinities;
+};
 SmallFloat smallFloat(std::int32_t dtype) {
   switch (dtype) {
-    case TBEM_F16: return {5, 10, 15, true};
-    case TBEM_BF16: return {8, 7, 127, true};
-    case TBEM_F8E4M3: return {4, 3, 7, false};
-    default: return {5, 2, 15, true};
+    case TBEM_F16:
+      return {5, 10, 15, true};
+    case TBEM_BF16:
+      return {8, 7, 127, true};
+    case TBEM_F8E4M3:
+      return {4, 3, 7, false};
+    default:
+      return {5, 2, 15, true};
   }
 }
 double decode(SmallFloat f, std::uint32_t bits) {
@@ -110,11 +125,13 @@ std::uint32_t encode(SmallFloat f, double value) {
   return sign | static_cast<std::uint32_t>(bits);
 }
 
-template <class T> void widen(const void* source, std::span<double> destination) {
+template <class T>
+void widen(const void* source, std::span<double> destination) {
   const T* from = static_cast<const T*>(source);
   for (std::size_t i = 0; i < destination.size(); ++i) destination[i] = static_cast<double>(from[i]);
 }
-template <class T> void narrow(std::span<const double> source, void* destination) {
+template <class T>
+void narrow(std::span<const double> source, void* destination) {
   T* to = static_cast<T*>(destination);
   for (std::size_t i = 0; i < source.size(); ++i) to[i] = static_cast<T>(source[i]);
 }
@@ -235,10 +252,12 @@ bool sameLayout(const tbem_operand& a, const tbem_operand& b) {
 }
 
 std::string checkLayout(const tbem_operand& operand) {
-  if (operand.rank < 0 || operand.rank > TBEM_MAX_RANK) return "rank " + std::to_string(operand.rank) + " is not in 0.." + std::to_string(TBEM_MAX_RANK);
+  if (operand.rank < 0 || operand.rank > TBEM_MAX_RANK)
+    return "rank " + std::to_string(operand.rank) + " is not in 0.." + std::to_string(TBEM_MAX_RANK);
   if (elementBytes(operand.dtype) == 0) return "no element type has number " + std::to_string(operand.dtype);
   if (operand.layout.any != 0) return "the layout is not chosen yet";
-  if (operand.layout.blocks < 0 || operand.layout.blocks > 4) return "it has " + std::to_string(operand.layout.blocks) + " blocks";
+  if (operand.layout.blocks < 0 || operand.layout.blocks > 4)
+    return "it has " + std::to_string(operand.layout.blocks) + " blocks";
   std::int64_t stride = 1;
   for (int b = operand.layout.blocks - 1; b >= 0; --b) {
     if (operand.layout.block_dim[b] < 0 || operand.layout.block_dim[b] >= operand.rank || operand.layout.block_size[b] < 1) {
@@ -251,7 +270,8 @@ std::string checkLayout(const tbem_operand& operand) {
   for (int k = 0; k < operand.rank; ++k) {
     const std::int64_t block = blockProduct(operand.layout, k);
     if (operand.dims[k] < 0 || operand.layout.padded[k] < operand.dims[k] || operand.layout.padded[k] % block != 0) {
-      return "dimension " + std::to_string(k) + " is padded to " + std::to_string(operand.layout.padded[k]) + " for " + std::to_string(operand.dims[k]);
+      return "dimension " + std::to_string(k) + " is padded to " + std::to_string(operand.layout.padded[k]) + " for " +
+             std::to_string(operand.dims[k]);
     }
     if (operand.layout.padded[k] > block) outer.emplace_back(operand.layout.strides[k], operand.layout.padded[k] / block);
   }
@@ -260,7 +280,8 @@ std::string checkLayout(const tbem_operand& operand) {
     if (step < stride) return "elements share an offset";
     stride = step * count;
   }
-  if (operand.layout.bytes < extentBytes(operand)) return "bytes " + std::to_string(operand.layout.bytes) + " are fewer than " + std::to_string(extentBytes(operand));
+  if (operand.layout.bytes < extentBytes(operand))
+    return "bytes " + std::to_string(operand.layout.bytes) + " are fewer than " + std::to_string(extentBytes(operand));
   return {};
 }
 
@@ -298,31 +319,49 @@ void fromPlain(const tbem_operand& operand, const void* source, void* destinatio
 
 void toDoubles(std::int32_t dtype, const void* source, std::span<double> destination) {
   switch (dtype) {
-    case TBEM_F64: return widen<double>(source, destination);
-    case TBEM_F32: return widen<float>(source, destination);
-    case TBEM_I64: return widen<std::int64_t>(source, destination);
-    case TBEM_I32: return widen<std::int32_t>(source, destination);
-    case TBEM_I8: return widen<std::int8_t>(source, destination);
-    case TBEM_U8: case TBEM_BOOL: return widen<std::uint8_t>(source, destination);
-    default: break;
+    case TBEM_F64:
+      return widen<double>(source, destination);
+    case TBEM_F32:
+      return widen<float>(source, destination);
+    case TBEM_I64:
+      return widen<std::int64_t>(source, destination);
+    case TBEM_I32:
+      return widen<std::int32_t>(source, destination);
+    case TBEM_I8:
+      return widen<std::int8_t>(source, destination);
+    case TBEM_U8:
+    case TBEM_BOOL:
+      return widen<std::uint8_t>(source, destination);
+    default:
+      break;
   }
   const SmallFloat format = smallFloat(dtype);
   for (std::size_t i = 0; i < destination.size(); ++i) {
-    const std::uint32_t bits = elementBytes(dtype) == 2 ? static_cast<const std::uint16_t*>(source)[i] : static_cast<const std::uint8_t*>(source)[i];
+    const std::uint32_t bits =
+        elementBytes(dtype) == 2 ? static_cast<const std::uint16_t*>(source)[i] : static_cast<const std::uint8_t*>(source)[i];
     destination[i] = decode(format, bits);
   }
 }
 
 void fromDoubles(std::int32_t dtype, std::span<const double> source, void* destination) {
   switch (dtype) {
-    case TBEM_F64: return narrow<double>(source, destination);
-    case TBEM_F32: return narrow<float>(source, destination);
-    case TBEM_I64: return narrow<std::int64_t>(source, destination);
-    case TBEM_I32: return narrow<std::int32_t>(source, destination);
-    case TBEM_I8: return narrow<std::int8_t>(source, destination);
-    case TBEM_U8: return narrow<std::uint8_t>(source, destination);
-    case TBEM_BOOL: for (std::size_t i = 0; i < source.size(); ++i) static_cast<std::uint8_t*>(destination)[i] = source[i] != 0; return;
-    default: break;
+    case TBEM_F64:
+      return narrow<double>(source, destination);
+    case TBEM_F32:
+      return narrow<float>(source, destination);
+    case TBEM_I64:
+      return narrow<std::int64_t>(source, destination);
+    case TBEM_I32:
+      return narrow<std::int32_t>(source, destination);
+    case TBEM_I8:
+      return narrow<std::int8_t>(source, destination);
+    case TBEM_U8:
+      return narrow<std::uint8_t>(source, destination);
+    case TBEM_BOOL:
+      for (std::size_t i = 0; i < source.size(); ++i) static_cast<std::uint8_t*>(destination)[i] = source[i] != 0;
+      return;
+    default:
+      break;
   }
   const SmallFloat format = smallFloat(dtype);
   for (std::size_t i = 0; i < source.size(); ++i) {

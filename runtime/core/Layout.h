@@ -53,7 +53,8 @@ bool isPlain(const tbem_operand& operand);
 /// The elements lie at the same offsets: equal dims, and equal layouts but for what cannot be seen (strides of dimensions whose
 /// padded size is one block).
 bool sameLayout(const tbem_operand& a, const tbem_operand& b);
-/// Nothing if the description is sound; else what is wrong, in words: rank, padded < dims, blocks, elements that share an offset, bytes too few.
+/// Nothing if the description is sound; else what is wrong, in words: rank, padded < dims, blocks, elements that share an offset,
+/// bytes too few.
 std::string checkLayout(const tbem_operand& operand);
 
 /// Copies elements out of `operand`'s layout into row-major order (elementCount elements of the same type).

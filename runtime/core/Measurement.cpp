@@ -18,10 +18,13 @@ std::optional<Status> statusOf(std::string_view text) {
 bool settled(Status status, double limitThen, double limitNow) {
   switch (status) {
     case Status::Ok:
-    case Status::OutOfMemory: return true;
-    case Status::Timeout: return limitThen > 0 && limitNow > 0 && limitNow <= limitThen;
+    case Status::OutOfMemory:
+      return true;
+    case Status::Timeout:
+      return limitThen > 0 && limitNow > 0 && limitNow <= limitThen;
     case Status::Failed:
-    case Status::Skipped: return false;
+    case Status::Skipped:
+      return false;
   }
   return false;
 }

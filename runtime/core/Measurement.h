@@ -12,13 +12,13 @@ namespace tbem::runtime {
 
 /// One row of a design on one backend, once.
 struct Case {
-  std::string identity;        ///< hash of all that can change the result (cli.md); the same identity is the same experiment
+  std::string identity;  ///< hash of all that can change the result (cli.md); the same identity is the same experiment
   std::string design;
-  std::uint32_t row = 0;       ///< number of the row in its design, from 0
-  std::string levels = "{}";   ///< a JSON object, factors in order of declaration
+  std::uint32_t row = 0;      ///< number of the row in its design, from 0
+  std::string levels = "{}";  ///< a JSON object, factors in order of declaration
   std::string backend;
-  std::uint32_t repeat = 0;    ///< from 0
-  double cost = 1;             ///< how long it takes relative to other cases (say, FLOPs); only for the time left
+  std::uint32_t repeat = 0;  ///< from 0
+  double cost = 1;           ///< how long it takes relative to other cases (say, FLOPs); only for the time left
 };
 
 enum class Status : std::uint8_t { Ok, OutOfMemory, Failed, Timeout, Skipped };
@@ -29,21 +29,21 @@ std::optional<Status> statusOf(std::string_view name);
 /// What was seen. A field that no meter could fill is empty, and the reason stands beside it.
 struct Measurement {
   Status status = Status::Failed;
-  std::string reason;                             ///< why not ok; empty where ok
-  std::optional<std::uint64_t> memoryPeak;        ///< VmHWM at the end (see measure/Meters.h)
-  std::optional<std::uint64_t> memoryBaseline;    ///< resident size when set-up was done
-  std::string memoryReason;                       ///< why a memory is missing, or in what way the peak is only a bound
-  std::optional<std::uint64_t> arenaPeak;         ///< highest byte of the arena that was touched
-  std::optional<std::uint64_t> arenaPlanned;      ///< bytes of the arena in the process that ran
+  std::string reason;                           ///< why not ok; empty where ok
+  std::optional<std::uint64_t> memoryPeak;      ///< VmHWM at the end (see measure/Meters.h)
+  std::optional<std::uint64_t> memoryBaseline;  ///< resident size when set-up was done
+  std::string memoryReason;                     ///< why a memory is missing, or in what way the peak is only a bound
+  std::optional<std::uint64_t> arenaPeak;       ///< highest byte of the arena that was touched
+  std::optional<std::uint64_t> arenaPlanned;    ///< bytes of the arena in the process that ran
   std::optional<double> latencyMedian, latencyP05, latencyP95;  ///< of a step; quantiles as in measure/Quantile.h
-  std::vector<double> samples;                    ///< seconds of each timed step, in order
-  std::optional<double> energy;                   ///< joules a step
-  std::string energyReason;                       ///< why there is none
-  std::optional<std::uint64_t> staticMemory, live, arena;  ///< what the estimator said of this row
-  std::string machine;                            ///< processor or GPU, threads
-  std::string versions;                           ///< of libraries and of the lowering
-  double started = 0, finished = 0;               ///< seconds since 1970-01-01 UTC
-  double timeLimit = 0;                           ///< that it ran under; 0: none
+  std::vector<double> samples;                                  ///< seconds of each timed step, in order
+  std::optional<double> energy;                                 ///< joules a step
+  std::string energyReason;                                     ///< why there is none
+  std::optional<std::uint64_t> staticMemory, live, arena;       ///< what the estimator said of this row
+  std::string machine;                                          ///< processor or GPU, threads
+  std::string versions;                                         ///< of libraries and of the lowering
+  double started = 0, finished = 0;                             ///< seconds since 1970-01-01 UTC
+  double timeLimit = 0;                                         ///< that it ran under; 0: none
 };
 
 /// True where running the case again would tell nothing new: ok and oom are; a timeout is unless more time is allowed now;

@@ -1,9 +1,9 @@
 // Philox4x32-10, the counter-based generator of Salmon, Moraes, Dror & Shaw, "Parallel random numbers: as easy as 1, 2, 3",
 // SC 2011, section 4: ten rounds, multipliers 0xD2511F53 and 0xCD9E8D57, Weyl constants 0x9E3779B9 and 0xBB67AE85.
 //
-// One number a tensor element: counter = (element low, element high, step, stream low), key = (seed low ^ stream high, seed high).
-// `element` is the row-major number in the logical shape, so a number depends neither on layout nor on threads; `stream` is a
-// hash of the instance's path. Native code (compiler/jit) makes the same numbers; a test holds them equal.
+// One number a tensor element: counter = (element low, element high, step, stream low), key = (seed low ^ stream high, seed
+// high). `element` is the row-major number in the logical shape, so a number depends neither on layout nor on threads; `stream`
+// is a hash of the instance's path. Native code (compiler/jit) makes the same numbers; a test holds them equal.
 #pragma once
 
 #include <array>
@@ -26,8 +26,9 @@ constexpr PhiloxCounter philox(PhiloxCounter c, PhiloxKey k) {
 }
 
 constexpr PhiloxCounter philoxAt(std::uint64_t seed, std::uint64_t stream, std::uint32_t step, std::uint64_t element) {
-  return philox({static_cast<std::uint32_t>(element), static_cast<std::uint32_t>(element >> 32U), step, static_cast<std::uint32_t>(stream)},
-                {static_cast<std::uint32_t>(seed) ^ static_cast<std::uint32_t>(stream >> 32U), static_cast<std::uint32_t>(seed >> 32U)});
+  return philox(
+      {static_cast<std::uint32_t>(element), static_cast<std::uint32_t>(element >> 32U), step, static_cast<std::uint32_t>(stream)},
+      {static_cast<std::uint32_t>(seed) ^ static_cast<std::uint32_t>(stream >> 32U), static_cast<std::uint32_t>(seed >> 32U)});
 }
 
 /// Uniform in [0, 1): the upper 24 bits of word 0, exact in f32 and in f64, so both draw the same number.

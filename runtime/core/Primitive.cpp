@@ -23,7 +23,8 @@ constexpr int words(std::string_view list) {
 }
 
 /// Calls use(word) for each word.
-template <class Use> void forWords(std::string_view list, Use use) {
+template <class Use>
+void forWords(std::string_view list, Use use) {
   while (!list.empty()) {
     const auto end = list.find(' ');
     if (end != 0) use(list.substr(0, end));
@@ -41,9 +42,15 @@ std::string checkAttributes(const Signature& s, const tbem_op_desc& op) {
     std::int64_t need = 1;
     const auto bracket = word.find('[');
     if (bracket != std::string_view::npos && word[bracket + 1] == '*') {
-      if (at >= op.attribute_count) { wrong = fmt::format("{}: attribute {} is missing", s.name, word); return; }
+      if (at >= op.attribute_count) {
+        wrong = fmt::format("{}: attribute {} is missing", s.name, word);
+        return;
+      }
       need = op.attributes[at++];
-      if (need < 0 || need > TBEM_MAX_RANK) { wrong = fmt::format("{}: attribute {} has {} values", s.name, word, need); return; }
+      if (need < 0 || need > TBEM_MAX_RANK) {
+        wrong = fmt::format("{}: attribute {} has {} values", s.name, word, need);
+        return;
+      }
     } else if (bracket != std::string_view::npos) {
       need = word[bracket + 1] - '0';
     }
@@ -57,8 +64,8 @@ std::string checkAttributes(const Signature& s, const tbem_op_desc& op) {
 
 std::string checkOperands(const Signature& s, const tbem_op_desc& op) {
   if (op.inputs != s.inputCount() || op.outputs != s.outputCount()) {
-    return fmt::format("{}: {} inputs and {} outputs where {} and {} are expected", s.name, op.inputs, op.outputs,
-                       s.inputCount(), s.outputCount());
+    return fmt::format("{}: {} inputs and {} outputs where {} and {} are expected", s.name, op.inputs, op.outputs, s.inputCount(),
+                       s.outputCount());
   }
   std::string wrong;
   int k = 0;

@@ -16,9 +16,14 @@ struct ConvOperands {
 ConvOperands convOperands(const tbem_op_desc& op) {
   const tbem_operand* o = op.operands;
   switch (op.primitive) {
-    case TBEM_PRIMITIVE_conv2d: case TBEM_PRIMITIVE_dense: return {&o[0], &o[1], &o[3]};
-    case TBEM_PRIMITIVE_conv2d_input_gradient: case TBEM_PRIMITIVE_dense_input_gradient: return {&o[2], &o[1], &o[0]};
-    default: return {&o[0], &o[2], &o[1]};
+    case TBEM_PRIMITIVE_conv2d:
+    case TBEM_PRIMITIVE_dense:
+      return {&o[0], &o[1], &o[3]};
+    case TBEM_PRIMITIVE_conv2d_input_gradient:
+    case TBEM_PRIMITIVE_dense_input_gradient:
+      return {&o[2], &o[1], &o[0]};
+    default:
+      return {&o[0], &o[2], &o[1]};
   }
 }
 
@@ -50,7 +55,8 @@ std::string checkConv(const tbem_op_desc& op) {
   if (o.image->rank != 4 || o.weight->rank != 4 || o.result->rank != 4) return shapes(op, "four dimensions each");
   const Conv2d c = conv2d(op);
   if (c.groups < 1 || c.c % c.groups != 0 || c.o % c.groups != 0) return mismatch(op, "groups", c.groups, 1);
-  if (c.strideH < 1 || c.strideW < 1 || c.dilationH < 1 || c.dilationW < 1) return shapes(op, "stride and dilation are at least 1");
+  if (c.strideH < 1 || c.strideW < 1 || c.dilationH < 1 || c.dilationW < 1)
+    return shapes(op, "stride and dilation are at least 1");
   if (std::min({c.top, c.left, c.bottom, c.right}) < 0) return shapes(op, "padding is at least 0");
   if (o.weight->dims[1] != c.c / c.groups) return mismatch(op, "input channels of the weight", o.weight->dims[1], c.c / c.groups);
   if (o.weight->dims[0] != c.o) return mismatch(op, "output channels of the weight", o.weight->dims[0], c.o);
@@ -67,14 +73,16 @@ std::string checkConv(const tbem_op_desc& op) {
 
 std::string checkDense(const tbem_op_desc& op) {
   const ConvOperands o = convOperands(op);
-  if (o.weight->rank != 2 || o.image->rank < 1 || o.image->rank != o.result->rank) return shapes(op, "x [.., i], weight [o, i], y [.., o]");
+  if (o.weight->rank != 2 || o.image->rank < 1 || o.image->rank != o.result->rank)
+    return shapes(op, "x [.., i], weight [o, i], y [.., o]");
   const int last = o.image->rank - 1;
   if (!std::equal(o.image->dims, o.image->dims + last, o.result->dims) || o.image->dims[last] != o.weight->dims[1] ||
       o.result->dims[last] != o.weight->dims[0]) {
     return shapes(op, "x [.., i], weight [o, i], y [.., o]");
   }
   if (op.primitive == TBEM_PRIMITIVE_dense && op.operands[2].present) {
-    if (op.operands[2].rank != 1 || op.operands[2].dims[0] != o.weight->dims[0]) return shapes(op, "the bias has one value an output");
+    if (op.operands[2].rank != 1 || op.operands[2].dims[0] != o.weight->dims[0])
+      return shapes(op, "the bias has one value an output");
   }
   return "";
 }
@@ -135,7 +143,8 @@ std::string checkPool(const tbem_op_desc& op) {
   const bool adaptive = op.attribute_count == 0;
   const tbem_operand& small = op.operands[isForwardPool(op) ? 1 : 0];
   if (small.dims[0] != p.n || small.dims[1] != p.c) return shapes(op, "batch and channels stay");
-  if (op.primitive == TBEM_PRIMITIVE_max_pool2d_gradient && !sameShape(op.operands[1], op.operands[2])) return shapes(op, "dx as x");
+  if (op.primitive == TBEM_PRIMITIVE_max_pool2d_gradient && !sameShape(op.operands[1], op.operands[2]))
+    return shapes(op, "dx as x");
   if (adaptive) return "";
   if (p.kh < 1 || p.kw < 1 || p.strideH < 1 || p.strideW < 1) return shapes(op, "kernel and stride are at least 1");
   const std::int64_t bottom = op.attributes[6], right = op.attributes[7];
@@ -219,8 +228,24 @@ std::string checkTypes(const tbem_op_desc& op) {
 Conv2d conv2d(const tbem_op_desc& op) {
   const ConvOperands o = convOperands(op);
   const std::int64_t* a = op.attributes;
-  return {o.image->dims[0], o.image->dims[1], o.image->dims[2], o.image->dims[3], o.result->dims[1], o.result->dims[2],
-          o.result->dims[3], o.weight->dims[2], o.weight->dims[3], a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]};
+  return {o.image->dims[0],
+          o.image->dims[1],
+          o.image->dims[2],
+          o.image->dims[3],
+          o.result->dims[1],
+          o.result->dims[2],
+          o.result->dims[3],
+          o.weight->dims[2],
+          o.weight->dims[3],
+          a[0],
+          a[1],
+          a[2],
+          a[3],
+          a[4],
+          a[5],
+          a[6],
+          a[7],
+          a[8]};
 }
 
 Dense dense(const tbem_op_desc& op) {
@@ -253,25 +278,45 @@ std::string checkShapes(const tbem_op_desc& op) {
   std::string wrong = checkTypes(op);
   if (!wrong.empty()) return wrong;
   switch (static_cast<tbem_primitive>(op.primitive)) {
-    case TBEM_PRIMITIVE_conv2d: case TBEM_PRIMITIVE_conv2d_input_gradient: case TBEM_PRIMITIVE_conv2d_weight_gradient:
+    case TBEM_PRIMITIVE_conv2d:
+    case TBEM_PRIMITIVE_conv2d_input_gradient:
+    case TBEM_PRIMITIVE_conv2d_weight_gradient:
       return checkConv(op);
-    case TBEM_PRIMITIVE_dense: case TBEM_PRIMITIVE_dense_input_gradient: case TBEM_PRIMITIVE_dense_weight_gradient:
+    case TBEM_PRIMITIVE_dense:
+    case TBEM_PRIMITIVE_dense_input_gradient:
+    case TBEM_PRIMITIVE_dense_weight_gradient:
       return checkDense(op);
-    case TBEM_PRIMITIVE_matmul: return checkMatmul(op);
-    case TBEM_PRIMITIVE_reduce_sum: case TBEM_PRIMITIVE_reduce_max: case TBEM_PRIMITIVE_reduce_max_gradient:
+    case TBEM_PRIMITIVE_matmul:
+      return checkMatmul(op);
+    case TBEM_PRIMITIVE_reduce_sum:
+    case TBEM_PRIMITIVE_reduce_max:
+    case TBEM_PRIMITIVE_reduce_max_gradient:
       return checkReduce(op);
-    case TBEM_PRIMITIVE_channel_moments: case TBEM_PRIMITIVE_channel_gradient_sums: return checkChannel(op);
-    case TBEM_PRIMITIVE_max_pool2d: case TBEM_PRIMITIVE_max_pool2d_gradient: case TBEM_PRIMITIVE_avg_pool2d:
-    case TBEM_PRIMITIVE_avg_pool2d_gradient: case TBEM_PRIMITIVE_adaptive_avg_pool2d:
+    case TBEM_PRIMITIVE_channel_moments:
+    case TBEM_PRIMITIVE_channel_gradient_sums:
+      return checkChannel(op);
+    case TBEM_PRIMITIVE_max_pool2d:
+    case TBEM_PRIMITIVE_max_pool2d_gradient:
+    case TBEM_PRIMITIVE_avg_pool2d:
+    case TBEM_PRIMITIVE_avg_pool2d_gradient:
+    case TBEM_PRIMITIVE_adaptive_avg_pool2d:
     case TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient:
       return checkPool(op);
-    case TBEM_PRIMITIVE_softmax: case TBEM_PRIMITIVE_softmax_gradient: case TBEM_PRIMITIVE_log_softmax:
+    case TBEM_PRIMITIVE_softmax:
+    case TBEM_PRIMITIVE_softmax_gradient:
+    case TBEM_PRIMITIVE_log_softmax:
     case TBEM_PRIMITIVE_log_softmax_gradient:
       return checkSoftmax(op);
-    case TBEM_PRIMITIVE_cross_entropy: case TBEM_PRIMITIVE_cross_entropy_gradient: return checkCrossEntropy(op);
-    case TBEM_PRIMITIVE_permute: case TBEM_PRIMITIVE_pad: case TBEM_PRIMITIVE_slice: case TBEM_PRIMITIVE_reorder:
+    case TBEM_PRIMITIVE_cross_entropy:
+    case TBEM_PRIMITIVE_cross_entropy_gradient:
+      return checkCrossEntropy(op);
+    case TBEM_PRIMITIVE_permute:
+    case TBEM_PRIMITIVE_pad:
+    case TBEM_PRIMITIVE_slice:
+    case TBEM_PRIMITIVE_reorder:
       return checkMove(op);
-    case TBEM_PRIMITIVE_COUNT: break;
+    case TBEM_PRIMITIVE_COUNT:
+      break;
   }
   return "";
 }

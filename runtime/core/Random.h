@@ -1,5 +1,5 @@
-// Many random numbers at once: what Philox.h defines, vectorised. The results are those of one IEEE double operation after another
-// (no fused multiply-add, no C library), so they are the same on every processor.
+// Many random numbers at once: what Philox.h defines, vectorised. The results are those of one IEEE double operation after
+// another (no fused multiply-add, no C library), so they are the same on every processor.
 #pragma once
 
 #include <cstdint>

@@ -67,13 +67,15 @@ tl::expected<std::vector<std::int64_t>, std::string> parseShape(std::string_view
 }
 
 /// Column-major bytes in row-major order.
-std::vector<std::uint8_t> fromFortran(const std::vector<std::uint8_t>& in, const std::vector<std::int64_t>& shape, std::size_t size) {
+std::vector<std::uint8_t> fromFortran(const std::vector<std::uint8_t>& in, const std::vector<std::int64_t>& shape,
+                                      std::size_t size) {
   std::vector<std::uint8_t> out(in.size());
   std::vector<std::int64_t> coordinate(shape.size(), 0);
   const std::size_t count = in.size() / size;
   for (std::size_t source = 0; source < count; ++source) {
     std::size_t target = 0;
-    for (std::size_t k = 0; k < shape.size(); ++k) target = target * static_cast<std::size_t>(shape[k]) + static_cast<std::size_t>(coordinate[k]);
+    for (std::size_t k = 0; k < shape.size(); ++k)
+      target = target * static_cast<std::size_t>(shape[k]) + static_cast<std::size_t>(coordinate[k]);
     std::memcpy(out.data() + target * size, in.data() + source * size, size);
     for (std::size_t k = 0; k < shape.size() && ++coordinate[k] == shape[k]; ++k) coordinate[k] = 0;
   }
@@ -121,7 +123,8 @@ tl::expected<Array, std::string> parseNpy(std::string_view bytes, std::string na
   if (!descr) return Failure(descr.error());
   if (!order) return Failure(order.error());
   if (!shapeText) return Failure(shapeText.error());
-  if (descr->size() < 4 || descr->front() != '\'' || descr->back() != '\'') return Failure("its element type is not a simple one");
+  if (descr->size() < 4 || descr->front() != '\'' || descr->back() != '\'')
+    return Failure("its element type is not a simple one");
   Array array;
   array.name = std::move(name);
   array.dtype = std::string(descr->substr(2, descr->size() - 3));

@@ -1,7 +1,7 @@
 #include "runtime/data/Npz.h"
 
-#include <fmt/format.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -28,17 +28,18 @@ void put(std::string& out, std::uint64_t value, int bytes) {
 
 std::uint64_t get(std::string_view in, std::size_t at, int bytes) {
   std::uint64_t value = 0;
-  for (int i = 0; i < bytes; ++i) value |= static_cast<std::uint64_t>(static_cast<unsigned char>(in[at + static_cast<std::size_t>(i)])) << (8 * i);
+  for (int i = 0; i < bytes; ++i)
+    value |= static_cast<std::uint64_t>(static_cast<unsigned char>(in[at + static_cast<std::size_t>(i)])) << (8 * i);
   return value;
 }
 
 /// The part of a header that the local and the central one share: version to the lengths of name and extra field.
 void putCommon(std::string& out, std::uint32_t crc, std::uint64_t size, std::size_t nameLength) {
-  put(out, 20, 2);          // version needed
-  put(out, 0x0800, 2);      // names are UTF-8
-  put(out, 0, 2);           // stored
-  put(out, 0, 2);           // time: none, so that equal contents are equal files
-  put(out, 0x0021, 2);      // date: 1980-01-01, the earliest
+  put(out, 20, 2);      // version needed
+  put(out, 0x0800, 2);  // names are UTF-8
+  put(out, 0, 2);       // stored
+  put(out, 0, 2);       // time: none, so that equal contents are equal files
+  put(out, 0x0021, 2);  // date: 1980-01-01, the earliest
   put(out, crc, 4);
   put(out, size, 4);
   put(out, size, 4);
@@ -151,7 +152,8 @@ tl::expected<void, std::string> writeNpz(const std::string& path, const std::vec
     if (offset + body.size() > 0xFFFFFFF0U) {
       return Failure(fmt::format("{}: more than 4 GiB do not fit this archive format; save a smaller row", path));
     }
-    const auto crc = static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size())));
+    const auto crc =
+        static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size())));
     std::string header;
     put(header, kLocal, 4);
     putCommon(header, crc, body.size(), name.size());
@@ -159,7 +161,7 @@ tl::expected<void, std::string> writeNpz(const std::string& path, const std::vec
     put(central, kCentral, 4);
     put(central, 20, 2);
     putCommon(central, crc, body.size(), name.size());
-    put(central, 0, 2 + 2 + 2);   // comment, disk, internal attributes
+    put(central, 0, 2 + 2 + 2);  // comment, disk, internal attributes
     put(central, 0, 4);
     put(central, offset, 4);
     central += name;

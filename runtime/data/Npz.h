@@ -13,15 +13,15 @@ namespace tbem::data {
 
 /// An array in row-major order. Element types: "f8", "f4", "i8", "i4", "u1", "b1" (little-endian).
 struct Array {
-  std::string name;                  ///< without ".npy"
+  std::string name;  ///< without ".npy"
   std::string dtype;
-  std::vector<std::int64_t> shape;   ///< empty: a scalar
+  std::vector<std::int64_t> shape;  ///< empty: a scalar
   std::vector<std::uint8_t> bytes;
 
   std::int64_t elements() const;
 };
 
-std::size_t elementBytes(std::string_view dtype);   ///< 0 for a type that is not listed above
+std::size_t elementBytes(std::string_view dtype);  ///< 0 for a type that is not listed above
 
 /// The .npy text of an array (format 1.0).
 std::string toNpy(const Array& array);

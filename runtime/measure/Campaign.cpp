@@ -31,7 +31,8 @@ using RowKey = std::pair<std::string, std::uint32_t>;
 RowKey rowOf(const runtime::Case& one) { return {one.design, one.row}; }
 
 /// Which of the cases are still to be run, in order; counts the others.
-tl::expected<std::vector<runtime::Case>, std::string> unfinished(std::vector<runtime::Case> cases, const Hooks& hooks, const CampaignSettings& settings, std::size_t& reused) {
+tl::expected<std::vector<runtime::Case>, std::string> unfinished(std::vector<runtime::Case> cases, const Hooks& hooks,
+                                                                 const CampaignSettings& settings, std::size_t& reused) {
   std::vector<runtime::Case> todo;
   for (runtime::Case& one : cases) {
     if (!settings.fresh) {
@@ -60,18 +61,30 @@ std::size_t keepRows(std::vector<runtime::Case>& cases, std::size_t most) {
 
 void count(CampaignResult& result, runtime::Status status) {
   switch (status) {
-    case runtime::Status::Ok: ++result.ok; break;
-    case runtime::Status::OutOfMemory: ++result.oom; break;
-    case runtime::Status::Failed: ++result.failed; break;
-    case runtime::Status::Timeout: ++result.timeout; break;
-    case runtime::Status::Skipped: ++result.skipped; break;
+    case runtime::Status::Ok:
+      ++result.ok;
+      break;
+    case runtime::Status::OutOfMemory:
+      ++result.oom;
+      break;
+    case runtime::Status::Failed:
+      ++result.failed;
+      break;
+    case runtime::Status::Timeout:
+      ++result.timeout;
+      break;
+    case runtime::Status::Skipped:
+      ++result.skipped;
+      break;
   }
 }
 
 /// Time left, from the time that finished cases took for their cost. Skipped ones took no time and tell nothing.
 class Pace {
 public:
-  explicit Pace(const std::vector<runtime::Case>& cases) { for (const auto& one : cases) left += cost(one); }
+  explicit Pace(const std::vector<runtime::Case>& cases) {
+    for (const auto& one : cases) left += cost(one);
+  }
   void finished(const runtime::Case& one, const runtime::Measurement& value, double seconds) {
     left -= cost(one);
     if (value.status == runtime::Status::Skipped) return;
@@ -127,8 +140,16 @@ CampaignResult runCampaign(std::vector<runtime::Case> cases, const Hooks& hooks,
   };
   for (const runtime::Case& one : *todo) {
     const std::size_t left = todo->size() - standing.done + beyond;
-    if (settings.stop != nullptr && *settings.stop != 0) { result.end = End::Interrupted; result.left = left; return result; }
-    if (monotonicSeconds() - start >= settings.maxSeconds) { result.end = End::TimeSpent; result.left = left; return result; }
+    if (settings.stop != nullptr && *settings.stop != 0) {
+      result.end = End::Interrupted;
+      result.left = left;
+      return result;
+    }
+    if (monotonicSeconds() - start >= settings.maxSeconds) {
+      result.end = End::TimeSpent;
+      result.left = left;
+      return result;
+    }
     tell(one, nullptr);
     const double began = monotonicSeconds();
     runtime::Measurement value = hooks.run(one, settings.rowSeconds);

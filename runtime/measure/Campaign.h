@@ -25,11 +25,11 @@ struct Known {
 
 /// Where a campaign stands: given before a case starts (`last` null) and after it is committed.
 struct Standing {
-  std::size_t done = 0;            ///< cases finished now
-  std::size_t total = 0;           ///< cases that this campaign will run
-  std::size_t reused = 0;          ///< cases that were finished before
-  double elapsed = 0;              ///< seconds
-  double left = -1;                ///< seconds, by cost of what is left; negative where nothing is known yet
+  std::size_t done = 0;    ///< cases finished now
+  std::size_t total = 0;   ///< cases that this campaign will run
+  std::size_t reused = 0;  ///< cases that were finished before
+  double elapsed = 0;      ///< seconds
+  double left = -1;        ///< seconds, by cost of what is left; negative where nothing is known yet
   const runtime::Case* current = nullptr;
   const runtime::Measurement* last = nullptr;
 };
@@ -41,27 +41,28 @@ struct Hooks {
   std::function<runtime::Measurement(const runtime::Case&, double timeLimit)> run;
   /// Keeps it; the next case starts only when this has returned. An error (say, disk full) ends the campaign.
   std::function<tl::expected<void, std::string>(const runtime::Case&, const runtime::Measurement&)> commit;
-  std::function<void(const Standing&)> progress;   ///< may be empty
+  std::function<void(const Standing&)> progress;  ///< may be empty
 };
 
 struct CampaignSettings {
-  std::uint64_t seed = 0;                              ///< of the order
+  std::uint64_t seed = 0;                                       ///< of the order
   double maxSeconds = std::numeric_limits<double>::infinity();  ///< no case starts later than this (`--max-time`)
-  std::size_t maxRows = std::numeric_limits<std::size_t>::max();///< unfinished rows, of all designs, that are taken up (`--max-rows`)
-  double rowSeconds = 0;                               ///< limit of one case; 0: none
-  bool fresh = false;                                  ///< run also what is finished; `commit` then has to replace it (store::Existing::Replace)
-  const volatile std::sig_atomic_t* stop = nullptr;    ///< set by Ctrl-C: ends after the case in hand
+  std::size_t maxRows =
+      std::numeric_limits<std::size_t>::max();  ///< unfinished rows, of all designs, that are taken up (`--max-rows`)
+  double rowSeconds = 0;                        ///< limit of one case; 0: none
+  bool fresh = false;  ///< run also what is finished; `commit` then has to replace it (store::Existing::Replace)
+  const volatile std::sig_atomic_t* stop = nullptr;  ///< set by Ctrl-C: ends after the case in hand
 };
 
 enum class End : std::uint8_t { Complete, Interrupted, TimeSpent, RowsSpent, Error };
 
 struct CampaignResult {
   End end = End::Complete;
-  std::string error;                       ///< of a hook, where end is Error
-  std::size_t ok = 0, oom = 0, failed = 0, timeout = 0, skipped = 0;   ///< of the cases run now
-  std::size_t reused = 0;                  ///< finished before
-  std::size_t left = 0;                    ///< neither
-  std::vector<runtime::Case> ran;          ///< in the order in which they ran
+  std::string error;                                                  ///< of a hook, where end is Error
+  std::size_t ok = 0, oom = 0, failed = 0, timeout = 0, skipped = 0;  ///< of the cases run now
+  std::size_t reused = 0;                                             ///< finished before
+  std::size_t left = 0;                                               ///< neither
+  std::vector<runtime::Case> ran;                                     ///< in the order in which they ran
 };
 
 /// The order: repeat by repeat, within each repeat all rows and backends shuffled anew (Fisher-Yates on SplitMix64 of seed

@@ -17,23 +17,23 @@ namespace tbem::measure {
 constexpr int kExitOutOfMemory = 12;
 
 struct Command {
-  std::vector<std::string> argv;           ///< argv[0] is the program; looked for in PATH if it holds no '/'
-  std::string input;                       ///< its standard input
-  double timeLimit = 0;                    ///< seconds until SIGKILL; 0: none
-  std::uint64_t memoryLimit = 0;           ///< RLIMIT_AS in bytes; 0: none
-  std::vector<std::string> environment;    ///< "NAME=value", added to this process's
-  std::size_t maxOutput = 64u << 20;       ///< bytes of standard output that are kept
+  std::vector<std::string> argv;         ///< argv[0] is the program; looked for in PATH if it holds no '/'
+  std::string input;                     ///< its standard input
+  double timeLimit = 0;                  ///< seconds until SIGKILL; 0: none
+  std::uint64_t memoryLimit = 0;         ///< RLIMIT_AS in bytes; 0: none
+  std::vector<std::string> environment;  ///< "NAME=value", added to this process's
+  std::size_t maxOutput = 64u << 20;     ///< bytes of standard output that are kept
 };
 
 struct Outcome {
-  std::optional<int> exitCode;             ///< empty where a signal ended it
+  std::optional<int> exitCode;  ///< empty where a signal ended it
   int signal = 0;
-  bool timedOut = false;                   ///< we killed it at the limit
-  bool outputCut = false;                  ///< it wrote more than `maxOutput`
-  std::string output;                      ///< standard output
-  std::string errorTail;                   ///< the last 16 KiB of standard error
-  double wallSeconds = 0;                  ///< from before the fork to the exit
-  double cpuSeconds = 0;                   ///< user and system
+  bool timedOut = false;   ///< we killed it at the limit
+  bool outputCut = false;  ///< it wrote more than `maxOutput`
+  std::string output;      ///< standard output
+  std::string errorTail;   ///< the last 16 KiB of standard error
+  double wallSeconds = 0;  ///< from before the fork to the exit
+  double cpuSeconds = 0;   ///< user and system
   /// By how much the kernel's counter of out-of-memory kills (/proc/vmstat) rose; empty where it cannot be read.
   std::optional<std::uint64_t> oomKills;
 };

@@ -33,12 +33,18 @@ runtime::Measurement ended(runtime::Status status, std::string reason, const Out
 
 runtime::Measurement bySignal(const Outcome& outcome) {
   if (outcome.signal == SIGKILL) {
-    if (!outcome.oomKills) return ended(runtime::Status::OutOfMemory, "killed, most likely by the kernel for want of memory (its counter cannot be read)", outcome);
-    if (*outcome.oomKills > 0) return ended(runtime::Status::OutOfMemory, "killed by the kernel: the machine or the control group ran out of memory", outcome);
-    return ended(runtime::Status::Failed, "killed by another process (signal 9, while the kernel counted no out-of-memory kill)", outcome);
+    if (!outcome.oomKills)
+      return ended(runtime::Status::OutOfMemory,
+                   "killed, most likely by the kernel for want of memory (its counter cannot be read)", outcome);
+    if (*outcome.oomKills > 0)
+      return ended(runtime::Status::OutOfMemory, "killed by the kernel: the machine or the control group ran out of memory",
+                   outcome);
+    return ended(runtime::Status::Failed, "killed by another process (signal 9, while the kernel counted no out-of-memory kill)",
+                 outcome);
   }
   const char* known = ::strsignal(outcome.signal);
-  return ended(runtime::Status::Failed, fmt::format("ended by signal {} ({})", outcome.signal, known ? known : "unknown"), outcome);
+  return ended(runtime::Status::Failed, fmt::format("ended by signal {} ({})", outcome.signal, known ? known : "unknown"),
+               outcome);
 }
 
 }  // namespace
@@ -50,13 +56,15 @@ runtime::Measurement classify(const Outcome& outcome, double timeLimit) {
   if (outcome.exitCode == 0) {
     if (outcome.outputCut) return ended(runtime::Status::Failed, "the worker wrote more than is kept", outcome);
     auto told = parseMeasurement(std::string(line));
-    return told ? *told : ended(runtime::Status::Failed, fmt::format("the worker's answer cannot be read ({})", told.error()), outcome);
+    return told ? *told
+                : ended(runtime::Status::Failed, fmt::format("the worker's answer cannot be read ({})", told.error()), outcome);
   }
   if (!outcome.exitCode) return ended(runtime::Status::Failed, "its end was not seen", outcome);
   // A worker that fails may still have told what it saw until then.
   auto told = parseMeasurement(std::string(line));
   if (told && told->status != runtime::Status::Ok) return *told;
-  if (*outcome.exitCode == kExitOutOfMemory) return ended(runtime::Status::OutOfMemory, "could not get the memory it asked for", outcome);
+  if (*outcome.exitCode == kExitOutOfMemory)
+    return ended(runtime::Status::OutOfMemory, "could not get the memory it asked for", outcome);
   return ended(runtime::Status::Failed, fmt::format("ended with code {}", *outcome.exitCode), outcome);
 }
 

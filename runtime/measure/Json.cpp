@@ -24,22 +24,34 @@ public:
   void text(const char* key, std::string& to) {
     const Json* at = find(key);
     if (at == nullptr) return;
-    if (at->is_string()) to = at->get<std::string>(); else wrong(key, "a text");
+    if (at->is_string())
+      to = at->get<std::string>();
+    else
+      wrong(key, "a text");
   }
   void number(const char* key, double& to) {
     const Json* at = find(key);
     if (at == nullptr) return;
-    if (at->is_number()) to = at->get<double>(); else wrong(key, "a number");
+    if (at->is_number())
+      to = at->get<double>();
+    else
+      wrong(key, "a number");
   }
   void number(const char* key, std::optional<double>& to) {
     const Json* at = find(key);
     if (at == nullptr) return;
-    if (at->is_number()) to = at->get<double>(); else wrong(key, "a number or null");
+    if (at->is_number())
+      to = at->get<double>();
+    else
+      wrong(key, "a number or null");
   }
   void size(const char* key, std::optional<std::uint64_t>& to) {
     const Json* at = find(key);
     if (at == nullptr) return;
-    if (at->is_number_unsigned()) to = at->get<std::uint64_t>(); else wrong(key, "a whole number of bytes or null");
+    if (at->is_number_unsigned())
+      to = at->get<std::uint64_t>();
+    else
+      wrong(key, "a whole number of bytes or null");
   }
   void numbers(const char* key, std::vector<double>& to) {
     const Json* at = find(key);
@@ -56,7 +68,9 @@ private:
     const auto at = object.find(key);
     return at == object.end() || at->is_null() ? nullptr : &*at;
   }
-  void wrong(const char* key, const char* expected) { if (error.empty()) error = fmt::format("`{}` is not {}", key, expected); }
+  void wrong(const char* key, const char* expected) {
+    if (error.empty()) error = fmt::format("`{}` is not {}", key, expected);
+  }
   const Json& object;
 };
 
@@ -66,14 +80,26 @@ std::string toJson(const runtime::Measurement& value) {
   Json samples = Json::array();
   for (const double one : value.samples) samples.push_back(one);
   const Json object = {
-      {"status", runtime::name(value.status)}, {"reason", value.reason},
-      {"memory_peak", orNull(value.memoryPeak)}, {"memory_baseline", orNull(value.memoryBaseline)}, {"memory_reason", value.memoryReason},
-      {"arena_peak", orNull(value.arenaPeak)}, {"arena_planned", orNull(value.arenaPlanned)},
-      {"latency", {{"median", orNull(value.latencyMedian)}, {"p05", orNull(value.latencyP05)}, {"p95", orNull(value.latencyP95)}}},
-      {"samples", samples}, {"energy", orNull(value.energy)}, {"energy_reason", value.energyReason},
-      {"static", orNull(value.staticMemory)}, {"live", orNull(value.live)}, {"arena", orNull(value.arena)},
-      {"machine", value.machine}, {"versions", value.versions},
-      {"started", value.started}, {"finished", value.finished}, {"time_limit", value.timeLimit}};
+      {"status", runtime::name(value.status)},
+      {"reason", value.reason},
+      {"memory_peak", orNull(value.memoryPeak)},
+      {"memory_baseline", orNull(value.memoryBaseline)},
+      {"memory_reason", value.memoryReason},
+      {"arena_peak", orNull(value.arenaPeak)},
+      {"arena_planned", orNull(value.arenaPlanned)},
+      {"latency",
+       {{"median", orNull(value.latencyMedian)}, {"p05", orNull(value.latencyP05)}, {"p95", orNull(value.latencyP95)}}},
+      {"samples", samples},
+      {"energy", orNull(value.energy)},
+      {"energy_reason", value.energyReason},
+      {"static", orNull(value.staticMemory)},
+      {"live", orNull(value.live)},
+      {"arena", orNull(value.arena)},
+      {"machine", value.machine},
+      {"versions", value.versions},
+      {"started", value.started},
+      {"finished", value.finished},
+      {"time_limit", value.timeLimit}};
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -13,8 +13,8 @@ namespace tbem::measure {
 /// Resident memory of this process, from /proc/self/status. Bytes. The kernel sums its counters of pages lazily
 /// (proc.rst in Linux's documentation), so a figure may lag by some tens of pages a processor: 208 KiB were seen on two.
 struct ProcessMemory {
-  std::uint64_t resident = 0;   ///< VmRSS
-  std::uint64_t peak = 0;       ///< VmHWM since the process was exec'd or the peak was reset
+  std::uint64_t resident = 0;  ///< VmRSS
+  std::uint64_t peak = 0;      ///< VmHWM since the process was exec'd or the peak was reset
 };
 tl::expected<ProcessMemory, std::string> readMemory();
 /// The same from the text of such a file. Errors: a field is missing or no number.
@@ -47,12 +47,12 @@ public:
 private:
   struct Domain {
     std::string file;
-    std::uint64_t range = 0;    ///< microjoules
+    std::uint64_t range = 0;  ///< microjoules
     std::uint64_t last = 0;
   };
   std::vector<Domain> domains;
   std::string why;
-  double total = 0;             ///< microjoules
+  double total = 0;  ///< microjoules
   bool broken = false;
 };
 

@@ -1,10 +1,10 @@
 // A pipe whose ends close themselves. Private to this folder.
 #pragma once
 
-#include <cerrno>
 #include <fcntl.h>
-#include <string_view>
 #include <unistd.h>
+#include <cerrno>
+#include <string_view>
 
 namespace tbem::measure {
 
@@ -14,7 +14,10 @@ struct Pipe {
   Pipe() = default;
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
-  ~Pipe() { closeRead(); closeWrite(); }
+  ~Pipe() {
+    closeRead();
+    closeWrite();
+  }
 
   /// Both ends close on exec, and neither is 0, 1 or 2 (which the child's own ends become). False: errno says why.
   bool make() {
@@ -29,8 +32,14 @@ struct Pipe {
     ::close(fd);
     return higher;
   }
-  void closeRead() { if (read >= 0) ::close(read); read = -1; }
-  void closeWrite() { if (write >= 0) ::close(write); write = -1; }
+  void closeRead() {
+    if (read >= 0) ::close(read);
+    read = -1;
+  }
+  void closeWrite() {
+    if (write >= 0) ::close(write);
+    write = -1;
+  }
   bool reading() const { return read >= 0; }
   void unblock() {
     for (const int end : {read, write})
@@ -38,11 +47,15 @@ struct Pipe {
   }
   /// Gives what is there to `take`, and closes the end when the other side has closed. Reads at most 1 MiB at a time, so that
   /// a writer without end keeps nobody from looking at the clock.
-  template <class Take> void drain(Take take) {
+  template <class Take>
+  void drain(Take take) {
     char piece[16384];
     for (int turn = 0; turn < 64; ++turn) {
       const ssize_t got = ::read(read, piece, sizeof piece);
-      if (got > 0) { take(std::string_view(piece, static_cast<std::size_t>(got))); continue; }
+      if (got > 0) {
+        take(std::string_view(piece, static_cast<std::size_t>(got)));
+        continue;
+      }
       if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
       closeRead();
       return;

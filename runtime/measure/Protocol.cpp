@@ -10,8 +10,8 @@
 namespace tbem::measure {
 namespace {
 
-constexpr double kEnergyWindow = 1;     ///< seconds: a thousand ticks of the counter
-constexpr double kEnergyLook = 30;      ///< seconds between looks, far below a wrap
+constexpr double kEnergyWindow = 1;  ///< seconds: a thousand ticks of the counter
+constexpr double kEnergyLook = 30;   ///< seconds between looks, far below a wrap
 
 struct Run {
   const Step& step;
@@ -55,10 +55,13 @@ struct Run {
 
   void keepEnergy(const EnergyMeter& energy, double window) {
     const auto joules = energy.joules();
-    if (!joules) result.energyReason = energy.reason();
+    if (!joules)
+      result.energyReason = energy.reason();
     else if (window < kEnergyWindow || result.samples.empty())
-      result.energyReason = fmt::format("the timed steps took {:.3g} s, under the {} s that the energy counters need", window, kEnergyWindow);
-    else result.energy = *joules / static_cast<double>(result.samples.size());
+      result.energyReason =
+          fmt::format("the timed steps took {:.3g} s, under the {} s that the energy counters need", window, kEnergyWindow);
+    else
+      result.energy = *joules / static_cast<double>(result.samples.size());
   }
 
   void keepLatency() {
@@ -79,13 +82,16 @@ void readBaseline(runtime::Measurement& result) {
   }
   result.memoryBaseline = before->resident;
   if (auto reset = resetPeak(); !reset)
-    result.memoryReason = fmt::format("the peak could not be reset ({}): it counts set-up as well and is an upper bound", reset.error());
+    result.memoryReason =
+        fmt::format("the peak could not be reset ({}): it counts set-up as well and is an upper bound", reset.error());
 }
 
 void readPeak(runtime::Measurement& result) {
   auto after = readMemory();
-  if (after) result.memoryPeak = after->peak;
-  else result.memoryReason = after.error();
+  if (after)
+    result.memoryPeak = after->peak;
+  else
+    result.memoryReason = after.error();
 }
 
 }  // namespace

@@ -5,10 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <csignal>
-#include <cstring>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -16,6 +12,10 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
 
 extern char** environ;
 
@@ -23,7 +23,7 @@ namespace tbem::measure {
 namespace {
 
 constexpr std::size_t kErrorTail = 16u << 10;
-constexpr double kDrainSeconds = 0.5;   ///< after the exit, for what is still in the pipes
+constexpr double kDrainSeconds = 0.5;  ///< after the exit, for what is still in the pipes
 
 /// Everything the new process needs, made before the fork: after it only async-signal-safe calls are allowed.
 struct Image {
@@ -45,7 +45,8 @@ std::vector<char*> environmentOf(const Command& command) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view own(*entry);
     const std::string_view key = own.substr(0, own.find('=') + 1);
-    const bool replaced = std::any_of(command.environment.begin(), command.environment.end(), [&](const std::string& e) { return e.starts_with(key); });
+    const bool replaced = std::any_of(command.environment.begin(), command.environment.end(),
+                                      [&](const std::string& e) { return e.starts_with(key); });
     if (!replaced) all.push_back(*entry);
   }
   all.push_back(nullptr);
@@ -63,7 +64,7 @@ std::vector<char*> environmentOf(const Command& command) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != image.parent) ::_exit(127);  // the parent died before the request was made
-  struct sigaction normal{};
+  struct sigaction normal {};
   normal.sa_handler = SIG_DFL;
   for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGQUIT, SIGCHLD, SIGXFSZ, SIGXCPU}) ::sigaction(signal, &normal, nullptr);
   sigset_t none;
@@ -105,7 +106,9 @@ public:
   }
   ~NoSigpipe() {
     const timespec now{};
-    if (!was) while (sigtimedwait(&pipe, nullptr, &now) < 0 && errno == EINTR) {}
+    if (!was)
+      while (sigtimedwait(&pipe, nullptr, &now) < 0 && errno == EINTR) {
+      }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
@@ -119,10 +122,12 @@ class Watch {
 public:
   Watch(const Command& from, pid_t child, Pipe& in, Pipe& out, Pipe& err, double began, Outcome& to)
       : command(from), pid(child), input(in), output(out), error(err), start(began), outcome(to) {
-    handle = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));   // -1 on kernels before 5.3: then by turns
+    handle = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));  // -1 on kernels before 5.3: then by turns
     for (Pipe* pipe : {&input, &output, &error}) pipe->unblock();
   }
-  ~Watch() { if (handle >= 0) ::close(handle); }
+  ~Watch() {
+    if (handle >= 0) ::close(handle);
+  }
 
   void run() {
     const NoSigpipe quiet;
@@ -154,7 +159,7 @@ private:
     const pid_t ended = ::wait4(pid, &status, WNOHANG, &used);
     if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
     outcome.wallSeconds = monotonicSeconds() - start;
-    if (ended < 0) return true;   // somebody else reaped it; neither code nor signal: classified as failed
+    if (ended < 0) return true;  // somebody else reaped it; neither code nor signal: classified as failed
     if (WIFEXITED(status)) outcome.exitCode = WEXITSTATUS(status);
     if (WIFSIGNALED(status)) outcome.signal = WTERMSIG(status);
     const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
@@ -164,23 +169,25 @@ private:
 
   void serve(int milliseconds) {
     pollfd ends[4] = {{input.write, POLLOUT, 0}, {output.read, POLLIN, 0}, {error.read, POLLIN, 0}, {handle, POLLIN, 0}};
-    if (::poll(ends, 4, milliseconds) <= 0) return;   // closed ends are -1: poll passes over them
+    if (::poll(ends, 4, milliseconds) <= 0) return;  // closed ends are -1: poll passes over them
     if (ends[0].revents != 0) feed();
-    if (ends[1].revents != 0) output.drain([&](std::string_view piece) {
-      const std::size_t room = command.maxOutput - std::min(command.maxOutput, outcome.output.size());
-      outcome.output.append(piece.substr(0, room));
-      outcome.outputCut |= piece.size() > room;
-    });
-    if (ends[2].revents != 0) error.drain([&](std::string_view piece) {
-      outcome.errorTail.append(piece);
-      if (outcome.errorTail.size() > 2 * kErrorTail) outcome.errorTail.erase(0, outcome.errorTail.size() - kErrorTail);
-    });
+    if (ends[1].revents != 0)
+      output.drain([&](std::string_view piece) {
+        const std::size_t room = command.maxOutput - std::min(command.maxOutput, outcome.output.size());
+        outcome.output.append(piece.substr(0, room));
+        outcome.outputCut |= piece.size() > room;
+      });
+    if (ends[2].revents != 0)
+      error.drain([&](std::string_view piece) {
+        outcome.errorTail.append(piece);
+        if (outcome.errorTail.size() > 2 * kErrorTail) outcome.errorTail.erase(0, outcome.errorTail.size() - kErrorTail);
+      });
   }
 
   void feed() {
     const ssize_t wrote = ::write(input.write, command.input.data() + fed, command.input.size() - fed);
     if (wrote > 0) fed += static_cast<std::size_t>(wrote);
-    const bool gone = wrote < 0 && errno != EAGAIN && errno != EINTR;   // it does not read: its affair
+    const bool gone = wrote < 0 && errno != EAGAIN && errno != EINTR;  // it does not read: its affair
     if (gone || fed == command.input.size()) input.closeWrite();
   }
 
@@ -194,7 +201,9 @@ private:
 };
 
 std::string cannotStart(const std::string& program, int reason) {
-  const char* wayOut = reason == ENOENT ? "; is it installed, and in PATH?" : reason == EAGAIN ? "; the limit of processes is reached (ulimit -u)" : "";
+  const char* wayOut = reason == ENOENT   ? "; is it installed, and in PATH?"
+                       : reason == EAGAIN ? "; the limit of processes is reached (ulimit -u)"
+                                          : "";
   return fmt::format("cannot start {}: {}{}", program, std::strerror(reason), wayOut);
 }
 
@@ -219,14 +228,16 @@ tl::expected<Outcome, std::string> spawn(const Command& command) {
   const pid_t pid = ::fork();
   if (pid < 0) return tl::unexpected(cannotStart(command.argv[0], errno));
   if (pid == 0) become(image);
-  ::setpgid(pid, pid);   // here as well: whoever comes first
+  ::setpgid(pid, pid);  // here as well: whoever comes first
   for (Pipe* pipe : {&output, &error, &report}) pipe->closeWrite();
   input.closeRead();
   int reason = 0;
   ssize_t got = 0;
-  while ((got = ::read(report.read, &reason, sizeof reason)) < 0 && errno == EINTR) {}
+  while ((got = ::read(report.read, &reason, sizeof reason)) < 0 && errno == EINTR) {
+  }
   if (got == sizeof reason) {
-    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {}
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
     return tl::unexpected(cannotStart(command.argv[0], reason));
   }
   Watch(command, pid, input, output, error, start, outcome).run();

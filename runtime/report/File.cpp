@@ -3,21 +3,22 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace tbem::report {
 namespace {
 
 std::string cannot(const std::string& path, int reason) {
   const char* wayOut = reason == ENOSPC || reason == EDQUOT || reason == EFBIG ? "; make room and run the same command again"
-                     : reason == EACCES || reason == EROFS || reason == EPERM  ? "; give a folder that may be written to with --out"
-                                                                               : "";
+                       : reason == EACCES || reason == EROFS || reason == EPERM
+                           ? "; give a folder that may be written to with --out"
+                           : "";
   return fmt::format("cannot write {}: {}{}", path, std::strerror(reason), wayOut);
 }
 
@@ -51,7 +52,7 @@ tl::expected<void, std::string> writeAtomically(const std::string& path, const s
   std::string temporary = path + ".XXXXXX";
   const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) return tl::unexpected(cannot(path, errno));
-  const mode_t mask = ::umask(0);   // mkostemp gives 0600; the file is to have what open would have given it
+  const mode_t mask = ::umask(0);  // mkostemp gives 0600; the file is to have what open would have given it
   ::umask(mask);
   ::fchmod(fd, 0666 & ~mask);
   int reason = writeAll(fd, text);

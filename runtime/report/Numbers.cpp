@@ -12,10 +12,20 @@
 namespace tbem::report {
 namespace {
 
-struct Unit { double size; std::string_view name; };
+struct Unit {
+  double size;
+  std::string_view name;
+};
 
-constexpr Unit kBytes[] = {{1, "B"}, {1024, "KiB"}, {1048576, "MiB"}, {1073741824, "GiB"}, {1099511627776, "TiB"}, {1125899906842624, "PiB"}, {1152921504606846976, "EiB"}};
-constexpr Unit kFlops[] = {{1, "FLOP"}, {1e3, "kFLOP"}, {1e6, "MFLOP"}, {1e9, "GFLOP"}, {1e12, "TFLOP"}, {1e15, "PFLOP"}, {1e18, "EFLOP"}};
+constexpr Unit kBytes[] = {{1, "B"},
+                           {1024, "KiB"},
+                           {1048576, "MiB"},
+                           {1073741824, "GiB"},
+                           {1099511627776, "TiB"},
+                           {1125899906842624, "PiB"},
+                           {1152921504606846976, "EiB"}};
+constexpr Unit kFlops[] = {{1, "FLOP"},     {1e3, "kFLOP"},  {1e6, "MFLOP"}, {1e9, "GFLOP"},
+                           {1e12, "TFLOP"}, {1e15, "PFLOP"}, {1e18, "EFLOP"}};
 constexpr Unit kSeconds[] = {{1e-9, "ns"}, {1e-6, "µs"}, {1e-3, "ms"}, {1, "s"}};
 constexpr Unit kJoules[] = {{1e-6, "µJ"}, {1e-3, "mJ"}, {1, "J"}, {1e3, "kJ"}, {1e6, "MJ"}};
 
@@ -23,7 +33,7 @@ constexpr Unit kJoules[] = {{1e-6, "µJ"}, {1e-3, "mJ"}, {1, "J"}, {1e3, "kJ"}, 
 std::string fourDigits(double value) {
   for (int behind = 3; behind > 0; --behind) {
     std::string text = fmt::format("{:.{}f}", value, behind);
-    if (text.size() <= 5) return text;   // four digits and the point
+    if (text.size() <= 5) return text;  // four digits and the point
   }
   return fmt::format("{:.0f}", value);
 }
@@ -34,9 +44,12 @@ std::string scaled(double value, std::span<const Unit> units) {
   if (value < 0) return "-" + scaled(-value, units);
   std::size_t at = 0;
   while (at + 1 < units.size() && value >= units[at + 1].size) ++at;
-  if (value == 0) at = static_cast<std::size_t>(std::find_if(units.begin(), units.end(), [](const Unit& u) { return u.size == 1; }) - units.begin());
+  if (value == 0)
+    at = static_cast<std::size_t>(std::find_if(units.begin(), units.end(), [](const Unit& u) { return u.size == 1; }) -
+                                  units.begin());
   std::string digits = fourDigits(value / units[at].size);
-  if (at + 1 < units.size() && std::stod(digits) * units[at].size >= units[at + 1].size) digits = fourDigits(value / units[++at].size);
+  if (at + 1 < units.size() && std::stod(digits) * units[at].size >= units[at + 1].size)
+    digits = fourDigits(value / units[++at].size);
   const bool whole = units[at].size == 1 && value == std::floor(value) && value < 10000;
   if (whole) digits = fmt::format("{:.0f}", value);
   return fmt::format("{} {}", digits, units[at].name);
@@ -52,17 +65,25 @@ std::string longTime(double value) {
   return fmt::format("{} d {} h", hours / 24, hours % 24);
 }
 
-struct Named { std::string_view name; double size; };
-constexpr Named kByteNames[] = {{"", 1}, {"B", 1}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776},
-                                {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}};
-constexpr Named kTimeNames[] = {{"ns", 1e-9}, {"us", 1e-6}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+struct Named {
+  std::string_view name;
+  double size;
+};
+constexpr Named kByteNames[] = {
+    {"", 1},     {"B", 1},    {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776},
+    {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6},   {"GB", 1e9},      {"TB", 1e12}};
+constexpr Named kTimeNames[] = {{"ns", 1e-9}, {"us", 1e-6}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1},
+                                {"min", 60},  {"m", 60},    {"h", 3600},  {"d", 86400}};
 
 const Named* unitNamed(std::span<const Named> units, std::string_view name) {
-  for (const Named& unit : units) if (unit.name == name) return &unit;
+  for (const Named& unit : units)
+    if (unit.name == name) return &unit;
   return nullptr;
 }
 
-void skipSpaces(std::string_view& text) { while (text.starts_with(' ')) text.remove_prefix(1); }
+void skipSpaces(std::string_view& text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+}
 
 /// Takes a number and the letters behind it off the front. Letters are what is neither digit, point nor space.
 bool take(std::string_view& text, double& value, std::string_view& unit) {
@@ -120,14 +141,20 @@ std::string number(double value, int digits) {
 tl::expected<std::uint64_t, std::string> parseBytes(std::string_view text) {
   std::string_view rest = text, unit;
   double value = 0;
-  if (!take(rest, value, unit) || !rest.empty()) return tl::unexpected(fmt::format("`{}` is not a size; write for example 22GiB, 512MiB or 4096", text));
+  if (!take(rest, value, unit) || !rest.empty())
+    return tl::unexpected(fmt::format("`{}` is not a size; write for example 22GiB, 512MiB or 4096", text));
   const Named* named = unitNamed(kByteNames, unit);
-  if (named == nullptr) return tl::unexpected(fmt::format("`{}` is not a unit of memory: B, KiB, MiB, GiB, TiB, or kB, MB, GB, TB in powers of 1000", unit));
+  if (named == nullptr)
+    return tl::unexpected(
+        fmt::format("`{}` is not a unit of memory: B, KiB, MiB, GiB, TiB, or kB, MB, GB, TB in powers of 1000", unit));
   const double size = value * named->size;
   if (size >= 18446744073709551616.0) return tl::unexpected(fmt::format("`{}` is more than 2^64 bytes", text));
-  if (size != std::floor(size) && named->size == 1) return tl::unexpected(fmt::format("`{}` is not a whole number of bytes", text));
-  std::uint64_t exact = 0;   // a plain count of bytes keeps all its digits
-  if (named->size == 1 && std::from_chars(text.data() + text.find_first_not_of(' '), text.data() + text.size(), exact).ec == std::errc()) return exact;
+  if (size != std::floor(size) && named->size == 1)
+    return tl::unexpected(fmt::format("`{}` is not a whole number of bytes", text));
+  std::uint64_t exact = 0;  // a plain count of bytes keeps all its digits
+  if (named->size == 1 &&
+      std::from_chars(text.data() + text.find_first_not_of(' '), text.data() + text.size(), exact).ec == std::errc())
+    return exact;
   return static_cast<std::uint64_t>(std::llround(size));
 }
 
@@ -135,10 +162,12 @@ tl::expected<double, std::string> parseSeconds(std::string_view text) {
   std::string_view rest = text, unit;
   double total = 0, value = 0, before = std::numeric_limits<double>::infinity();
   do {
-    if (!take(rest, value, unit)) return tl::unexpected(fmt::format("`{}` is not a time; write for example 90s, 5min, 2h or 1h30min", text));
+    if (!take(rest, value, unit))
+      return tl::unexpected(fmt::format("`{}` is not a time; write for example 90s, 5min, 2h or 1h30min", text));
     const Named* named = unitNamed(kTimeNames, unit.empty() ? "s" : unit);
     if (named == nullptr) return tl::unexpected(fmt::format("`{}` is not a unit of time: ms, s, min, h or d", unit));
-    if (named->size >= before) return tl::unexpected(fmt::format("`{}`: units of time go from large to small, as in 1h30min", text));
+    if (named->size >= before)
+      return tl::unexpected(fmt::format("`{}`: units of time go from large to small, as in 1h30min", text));
     before = named->size;
     total += value * named->size;
   } while (!rest.empty());

@@ -12,13 +12,13 @@ namespace tbem::report {
 
 /// Bytes with four digits in the largest unit of 1024 that is not below 1: "512 B", "1.500 KiB", "98.00 MiB", "1.000 GiB".
 std::string bytes(std::uint64_t value);
-std::string signedBytes(double value);           ///< the same with a sign, for differences: "-1.500 KiB"
+std::string signedBytes(double value);  ///< the same with a sign, for differences: "-1.500 KiB"
 /// FLOPs with four digits in powers of 1000: "4.089 GFLOP".
 std::string flops(double value);
 /// Seconds with four digits: "12.34 µs", "1.500 ms", "59.12 s", and from a minute on "2 min 5 s", "3 h 20 min", "2 d 4 h".
 std::string seconds(double value);
-std::string joules(double value);                ///< "1.234 mJ"
-std::string percent(double fraction);            ///< "3.21 %": of 1, three digits
+std::string joules(double value);      ///< "1.234 mJ"
+std::string percent(double fraction);  ///< "3.21 %": of 1, three digits
 /// A whole number in groups of three, with narrow no-break spaces (U+202F) from five digits on: "269 722", "1024".
 std::string grouped(std::int64_t value);
 /// A number with `digits` significant digits, without exponent between 1e-4 and 1e7, without trailing zeros.

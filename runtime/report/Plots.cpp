@@ -47,7 +47,7 @@ Plot linesByFactor(std::string title, Axis factor, Axis response, std::vector<Se
   }
   std::sort(factor.ticks.begin(), factor.ticks.end());
   factor.ticks.erase(std::unique(factor.ticks.begin(), factor.ticks.end()), factor.ticks.end());
-  if (factor.ticks.size() > 10) factor.ticks.clear();   // no longer levels: a sweep
+  if (factor.ticks.size() > 10) factor.ticks.clear();  // no longer levels: a sweep
   plot.x = std::move(factor);
   plot.y = std::move(response);
   plot.series = std::move(series);

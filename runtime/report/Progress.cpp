@@ -32,7 +32,7 @@ Progress::Progress(std::function<void(std::string_view)> sink, ProgressStyle how
     : write(std::move(sink)), clock(std::move(time)), style(how) {
   if (!clock) clock = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); };
   started = clock();
-  written = style.terminal ? -std::numeric_limits<double>::infinity() : started;   // the first line comes after its ten seconds
+  written = style.terminal ? -std::numeric_limits<double>::infinity() : started;  // the first line comes after its ten seconds
 }
 
 Progress::~Progress() { finish(); }
@@ -85,8 +85,10 @@ void Progress::finish() {
   if (finished) return;
   finished = true;
   if (style.quiet) return;
-  if (shown) write("\r\x1b[K");
-  else if (!style.terminal && pending && clock() - started >= style.lineSeconds) write(line());
+  if (shown)
+    write("\r\x1b[K");
+  else if (!style.terminal && pending && clock() - started >= style.lineSeconds)
+    write(line());
 }
 
 }  // namespace tbem::report

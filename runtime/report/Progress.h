@@ -9,19 +9,19 @@
 namespace tbem::report {
 
 struct ProgressStyle {
-  bool terminal = false;              ///< redraw one line; else write a line now and then
-  bool quiet = false;                 ///< write nothing
+  bool terminal = false;  ///< redraw one line; else write a line now and then
+  bool quiet = false;     ///< write nothing
   bool color = false;
-  std::size_t width = 80;             ///< columns of the terminal
-  double lineSeconds = 10;            ///< between lines where there is no terminal
-  double redrawSeconds = 0.1;         ///< at most so often on a terminal
+  std::size_t width = 80;      ///< columns of the terminal
+  double lineSeconds = 10;     ///< between lines where there is no terminal
+  double redrawSeconds = 0.1;  ///< at most so often on a terminal
 };
 
 class Progress {
 public:
   /// `write` gets text for standard error, complete with line ends; `clock` gives monotonic seconds (empty: steady_clock).
   Progress(std::function<void(std::string_view)> write, ProgressStyle style, std::function<double()> clock = {});
-  ~Progress();                        ///< as `finish`
+  ~Progress();  ///< as `finish`
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 

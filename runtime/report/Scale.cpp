@@ -10,7 +10,10 @@
 namespace tbem::report {
 namespace {
 
-struct Unit { double size; std::string_view name; };
+struct Unit {
+  double size;
+  std::string_view name;
+};
 constexpr Unit kBytes[] = {{1, "B"}, {1024, "KiB"}, {1048576, "MiB"}, {1073741824, "GiB"}, {1099511627776, "TiB"}};
 constexpr Unit kSeconds[] = {{1e-9, "ns"}, {1e-6, "µs"}, {1e-3, "ms"}, {1, "s"}, {60, "min"}, {3600, "h"}};
 constexpr Unit kFlops[] = {{1, "FLOP"}, {1e3, "kFLOP"}, {1e6, "MFLOP"}, {1e9, "GFLOP"}, {1e12, "TFLOP"}, {1e15, "PFLOP"}};
@@ -19,11 +22,16 @@ constexpr Unit kPlain[] = {{1, ""}};
 
 std::span<const Unit> unitsOf(Quantity quantity) {
   switch (quantity) {
-    case Quantity::Number: return kPlain;
-    case Quantity::Bytes: return kBytes;
-    case Quantity::Seconds: return kSeconds;
-    case Quantity::Flops: return kFlops;
-    case Quantity::Joules: return kJoules;
+    case Quantity::Number:
+      return kPlain;
+    case Quantity::Bytes:
+      return kBytes;
+    case Quantity::Seconds:
+      return kSeconds;
+    case Quantity::Flops:
+      return kFlops;
+    case Quantity::Joules:
+      return kJoules;
   }
   return kPlain;
 }
@@ -74,7 +82,8 @@ std::string logText(Quantity quantity, double value) {
 void logTicks(Scale& scale, const Axis& axis, int most) {
   scale.title = axis.label;
   const double base = axis.quantity == Quantity::Bytes ? 2 : 10;
-  const double first = std::ceil(std::log(scale.low) / std::log(base) - 1e-9), last = std::floor(std::log(scale.high) / std::log(base) + 1e-9);
+  const double first = std::ceil(std::log(scale.low) / std::log(base) - 1e-9),
+               last = std::floor(std::log(scale.high) / std::log(base) + 1e-9);
   const double step = std::max(1.0, std::ceil((last - first + 1) / most));
   const bool between = base == 10 && (last - first + 1) * 3 <= most;
   const double low = scale.low * (1 - 1e-9), high = scale.high * (1 + 1e-9);
@@ -124,7 +133,10 @@ Scale scaleFor(const Axis& axis, const std::vector<double>& values, int most) {
   scale.logarithmic = axis.logarithmic && scale.low > 0 && !values.empty();
   if (scale.logarithmic) {
     widenLog(scale);
-    if (axis.ticks.empty()) logTicks(scale, axis, most); else ticksAt(scale, axis, most);
+    if (axis.ticks.empty())
+      logTicks(scale, axis, most);
+    else
+      ticksAt(scale, axis, most);
     if (axis.ticks.empty() && scale.ticks.size() < 3) evenTicksOnLog(scale, axis, most);
     return scale;
   }

@@ -17,8 +17,8 @@ struct Tick {
 struct Scale {
   double low = 0, high = 1;
   bool logarithmic = false;
-  std::string title;             ///< label and unit: "memory (MiB)"
-  std::vector<Tick> ticks;       ///< ascending, within [low, high]
+  std::string title;        ///< label and unit: "memory (MiB)"
+  std::vector<Tick> ticks;  ///< ascending, within [low, high]
 
   double at(double value) const;
 };

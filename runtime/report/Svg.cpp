@@ -17,20 +17,30 @@ namespace {
 
 /// Okabe & Ito (2008), "Color universal design", without the yellow, which is hard to see on white.
 constexpr std::array<std::string_view, 7> kColors = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#333333"};
-constexpr std::array<std::string_view, 4> kDashes = {"", "7 3", "2 3", "9 3 2 3"};   // with 7 colours, 28 lines differ
-constexpr double kText = 12, kCharacter = 6.6;   ///< pixels: height and mean width of a character
+constexpr std::array<std::string_view, 4> kDashes = {"", "7 3", "2 3", "9 3 2 3"};  // with 7 colours, 28 lines differ
+constexpr double kText = 12, kCharacter = 6.6;  ///< pixels: height and mean width of a character
 
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
       default:
-        if (static_cast<unsigned char>(c) >= 0x20) out += c;
-        else if (c == '\n' || c == '\t') out += ' ';   // other controls are not allowed in XML
+        if (static_cast<unsigned char>(c) >= 0x20)
+          out += c;
+        else if (c == '\n' || c == '\t')
+          out += ' ';  // other controls are not allowed in XML
     }
   }
   return out;
@@ -45,12 +55,21 @@ std::string marker(std::size_t shape, double x, double y, std::string_view color
     return fmt::format("<polygon points=\"{}\" fill=\"{}\">{}</polygon>", points, color, inside);
   };
   switch (shape % 6) {
-    case 0: return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\">{}</circle>", x, y, r, color, inside);
-    case 1: return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"7\" height=\"7\" fill=\"{}\">{}</rect>", x - 3.5, y - 3.5, color, inside);
-    case 2: return polygon(fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}", x, y - 5, x + 4.6, y + 3.5, x - 4.6, y + 3.5));
-    case 3: return polygon(fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}", x, y - 5, x + 5, y, x, y + 5, x - 5, y));
-    case 4: return fmt::format("<path d=\"M{:.1f},{:.1f}l7,7m0,-7l-7,7\" stroke=\"{}\" stroke-width=\"2\" fill=\"none\">{}</path>", x - 3.5, y - 3.5, color, inside);
-    default: return polygon(fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}", x, y + 5, x + 4.6, y - 3.5, x - 4.6, y - 3.5));
+    case 0:
+      return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\">{}</circle>", x, y, r, color, inside);
+    case 1:
+      return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"7\" height=\"7\" fill=\"{}\">{}</rect>", x - 3.5, y - 3.5,
+                         color, inside);
+    case 2:
+      return polygon(fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}", x, y - 5, x + 4.6, y + 3.5, x - 4.6, y + 3.5));
+    case 3:
+      return polygon(
+          fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}", x, y - 5, x + 5, y, x, y + 5, x - 5, y));
+    case 4:
+      return fmt::format("<path d=\"M{:.1f},{:.1f}l7,7m0,-7l-7,7\" stroke=\"{}\" stroke-width=\"2\" fill=\"none\">{}</path>",
+                         x - 3.5, y - 3.5, color, inside);
+    default:
+      return polygon(fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}", x, y + 5, x + 4.6, y - 3.5, x - 4.6, y - 3.5));
   }
 }
 
@@ -82,11 +101,17 @@ private:
   /// Places of the legend's entries; wraps at the right edge.
   void placeHeader() {
     top = 14 + (plot.title.empty() ? 0 : 18) + (plot.subtitle.empty() ? 0 : 16);
-    if (!hasLegend()) { top += 6; return; }
+    if (!hasLegend()) {
+      top += 6;
+      return;
+    }
     double x = 16, y = top + 12;
     for (const Series& one : plot.series) {
       const double need = 34 + widthOf(one.name) + 16;
-      if (x > 16 && x + need > plot.width - 8) { x = 16; y += 18; }
+      if (x > 16 && x + need > plot.width - 8) {
+        x = 16;
+        y += 18;
+      }
       legend.push_back({x, y});
       x += need;
     }
@@ -100,8 +125,10 @@ private:
         if (!usable(p)) continue;
         ++points;
         xs.push_back(p.x), ys.push_back(p.y);
-        for (const auto& end : {p.left, p.right}) if (end && std::isfinite(*end)) xs.push_back(*end);
-        for (const auto& end : {p.low, p.high}) if (end && std::isfinite(*end)) ys.push_back(*end);
+        for (const auto& end : {p.left, p.right})
+          if (end && std::isfinite(*end)) xs.push_back(*end);
+        for (const auto& end : {p.low, p.high})
+          if (end && std::isfinite(*end)) ys.push_back(*end);
       }
     if (plot.diagonal) {
       xs.insert(xs.end(), ys.begin(), ys.end());
@@ -120,19 +147,26 @@ private:
   double py(double value) const { return bottom - y.at(value) * (bottom - top); }
 
   void text(double atX, double atY, std::string_view anchor, std::string_view words, std::string_view more = "") {
-    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" {}>{}</text>\n", atX, atY, anchor, more, escaped(words));
+    out +=
+        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" {}>{}</text>\n", atX, atY, anchor, more, escaped(words));
   }
   void stroke(double x1, double y1, double x2, double y2, std::string_view look) {
     out += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1, x2, y2, look);
   }
 
   void open() {
-    out += fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" viewBox=\"0 0 {0:g} {1:g}\" role=\"img\""
-                       " font-family=\"Inter, Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"{2:g}\" fill=\"#222\">\n", plot.width, plot.height, kText);
-    out += fmt::format("<title>{}</title>\n<desc>{} against {}</desc>\n", escaped(plot.title), escaped(plot.y.label), escaped(plot.x.label));
+    out += fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" viewBox=\"0 0 {0:g} {1:g}\" role=\"img\""
+        " font-family=\"Inter, Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"{2:g}\" fill=\"#222\">\n",
+        plot.width, plot.height, kText);
+    out += fmt::format("<title>{}</title>\n<desc>{} against {}</desc>\n", escaped(plot.title), escaped(plot.y.label),
+                       escaped(plot.x.label));
     out += "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
     double line = 24;
-    if (!plot.title.empty()) { text(16, line, "start", plot.title, "font-size=\"15\" font-weight=\"600\""); line += 17; }
+    if (!plot.title.empty()) {
+      text(16, line, "start", plot.title, "font-size=\"15\" font-weight=\"600\"");
+      line += 17;
+    }
     if (!plot.subtitle.empty()) text(16, line, "start", plot.subtitle, "fill=\"#555\"");
     for (std::size_t i = 0; i < legend.size(); ++i) {
       const double middle = legend[i].y - 4;
@@ -144,7 +178,8 @@ private:
 
   std::string lineLook(std::size_t i) const {
     const std::string_view dash = kDashes[i % kDashes.size()];
-    return fmt::format("stroke=\"{}\" stroke-width=\"2\"{}", kColors[i % kColors.size()], dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dash));
+    return fmt::format("stroke=\"{}\" stroke-width=\"2\"{}", kColors[i % kColors.size()],
+                       dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dash));
   }
 
   void axes() {
@@ -168,7 +203,8 @@ private:
     stroke(px(from), py(from), px(to), py(to), "stroke=\"#888\" stroke-width=\"1.5\" stroke-dasharray=\"5 4\"");
     const double slope = std::atan2(py(to) - py(from), px(to) - px(from)) * 180 / 3.14159265358979;
     const double atX = px(to) - 12, atY = py(to) - (py(to) - py(from)) / (px(to) - px(from)) * 12 - 7;
-    text(atX, atY, "end", "equal", fmt::format("fill=\"#777\" font-size=\"11\" transform=\"rotate({:.1f} {:.1f} {:.1f})\"", slope, atX, atY));
+    text(atX, atY, "end", "equal",
+         fmt::format("fill=\"#777\" font-size=\"11\" transform=\"rotate({:.1f} {:.1f} {:.1f})\"", slope, atX, atY));
   }
 
   void whisker(double x1, double y1, double x2, double y2, std::string_view color) {
@@ -192,15 +228,19 @@ private:
     }
     for (const Point& p : one.points) {
       if (!usable(p)) continue;
-      if (p.left && p.right && std::isfinite(*p.left) && std::isfinite(*p.right)) whisker(px(*p.left), py(p.y), px(*p.right), py(p.y), color);
-      if (p.low && p.high && std::isfinite(*p.low) && std::isfinite(*p.high)) whisker(px(p.x), py(*p.low), px(p.x), py(*p.high), color);
+      if (p.left && p.right && std::isfinite(*p.left) && std::isfinite(*p.right))
+        whisker(px(*p.left), py(p.y), px(*p.right), py(p.y), color);
+      if (p.low && p.high && std::isfinite(*p.low) && std::isfinite(*p.high))
+        whisker(px(p.x), py(*p.low), px(p.x), py(*p.high), color);
       const std::string hint = p.label.empty() ? "" : fmt::format("<title>{}</title>", escaped(p.label));
       if (plot.markers) out += marker(i, px(p.x), py(p.y), color, hint) + "\n";
     }
     out += "</g>\n";
   }
 
-  struct Place { double x, y; };
+  struct Place {
+    double x, y;
+  };
   const Plot& plot;
   std::string out;
   std::vector<Place> legend;

@@ -14,21 +14,21 @@ namespace tbem::report {
 enum class Quantity : std::uint8_t { Number, Bytes, Seconds, Flops, Joules };
 
 struct Axis {
-  std::string label;             ///< without the unit
+  std::string label;  ///< without the unit
   Quantity quantity = Quantity::Number;
-  bool logarithmic = false;      ///< needs positive values only; else the axis is linear
-  bool fromZero = true;          ///< a linear axis begins at 0 where all values are positive
-  std::vector<double> ticks;     ///< where ticks stand if there is room (the levels of a factor); empty: at round numbers
+  bool logarithmic = false;   ///< needs positive values only; else the axis is linear
+  bool fromZero = true;       ///< a linear axis begins at 0 where all values are positive
+  std::vector<double> ticks;  ///< where ticks stand if there is room (the levels of a factor); empty: at round numbers
 };
 struct Point {
   double x = 0, y = 0;
-  std::optional<double> low, high;   ///< an interval of y, drawn upright
-  std::optional<double> left, right; ///< an interval of x, drawn level
-  std::string label;                 ///< shown when pointed at
+  std::optional<double> low, high;    ///< an interval of y, drawn upright
+  std::optional<double> left, right;  ///< an interval of x, drawn level
+  std::string label;                  ///< shown when pointed at
 };
 struct Series {
   std::string name;
-  std::vector<Point> points;         ///< in order along the line; points that are not finite are left out
+  std::vector<Point> points;  ///< in order along the line; points that are not finite are left out
 };
 struct Plot {
   std::string title, subtitle;

@@ -2,24 +2,29 @@
 
 #include "runtime/report/Numbers.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 namespace tbem::report {
 namespace {
 
-constexpr std::size_t kGap = 2;   ///< columns between columns
+constexpr std::size_t kGap = 2;  ///< columns between columns
 
 std::string_view ansi(Tone tone) {
   switch (tone) {
-    case Tone::Plain: return "";
-    case Tone::Good: return "\x1b[32m";
-    case Tone::Bad: return "\x1b[31m";
-    case Tone::Warn: return "\x1b[33m";
-    case Tone::Faint: return "\x1b[2m";
+    case Tone::Plain:
+      return "";
+    case Tone::Good:
+      return "\x1b[32m";
+    case Tone::Bad:
+      return "\x1b[31m";
+    case Tone::Warn:
+      return "\x1b[33m";
+    case Tone::Faint:
+      return "\x1b[2m";
   }
   return "";
 }
@@ -27,7 +32,10 @@ std::string_view ansi(Tone tone) {
 std::string spaces(std::size_t count) { return std::string(count, ' '); }
 
 /// A number before its point, behind it, and its unit: "98.00 MiB" is {"98", ".00", " MiB"}.
-struct Parts { bool isNumber = false; std::string_view front, behind, unit; };
+struct Parts {
+  bool isNumber = false;
+  std::string_view front, behind, unit;
+};
 Parts split(std::string_view text) {
   const bool signedNumber = !text.empty() && (text[0] == '-' || text[0] == '+');
   const std::string_view digits = text.substr(signedNumber ? 1 : 0);
@@ -39,8 +47,8 @@ Parts split(std::string_view text) {
 }
 
 struct Layout {
-  std::size_t width = 0;                     ///< of the column
-  std::size_t front = 0, behind = 0, unit = 0;   ///< of its parts, for Align::Decimal
+  std::size_t width = 0;                        ///< of the column
+  std::size_t front = 0, behind = 0, unit = 0;  ///< of its parts, for Align::Decimal
 };
 
 const std::string& textAt(const std::vector<Cell>& row, std::size_t column) {
@@ -116,11 +124,15 @@ std::vector<std::vector<std::size_t>> blocksOf(const std::vector<Layout>& layout
   return blocks;
 }
 
-void renderBlock(std::string& out, const Table& table, const std::vector<Layout>& layouts, const std::vector<std::size_t>& block, const TableStyle& style) {
+void renderBlock(std::string& out, const Table& table, const std::vector<Layout>& layouts, const std::vector<std::size_t>& block,
+                 const TableStyle& style) {
   std::string head;
   std::size_t total = 0;
   for (const std::size_t column : block) {
-    if (column != block.front()) { head += spaces(kGap); total += kGap; }
+    if (column != block.front()) {
+      head += spaces(kGap);
+      total += kGap;
+    }
     const Align align = table.columns[column].align;
     head += padded(table.columns[column].title, layouts[column].width, align == Align::Left ? Align::Left : Align::Right);
     total += layouts[column].width;
@@ -168,7 +180,7 @@ std::size_t terminalWidth(int fd) {
 bool useColor(const std::string& choice, int fd) {
   if (choice == "always") return true;
   if (choice == "never") return false;
-  const char* noColor = std::getenv("NO_COLOR");   // no-color.org: present and not empty
+  const char* noColor = std::getenv("NO_COLOR");  // no-color.org: present and not empty
   const char* term = std::getenv("TERM");
   const bool dumb = term != nullptr && std::string_view(term) == "dumb";
   return isatty(fd) == 1 && (noColor == nullptr || *noColor == '\0') && !dumb;

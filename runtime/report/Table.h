@@ -9,8 +9,9 @@
 namespace tbem::report {
 
 enum class Align : std::uint8_t {
-  Left, Right,
-  Decimal     ///< numbers with their points, then units, under each other: "98.00 MiB" over "1.500 GiB"
+  Left,
+  Right,
+  Decimal  ///< numbers with their points, then units, under each other: "98.00 MiB" over "1.500 GiB"
 };
 enum class Tone : std::uint8_t { Plain, Good, Bad, Warn, Faint };
 
@@ -26,16 +27,16 @@ struct Cell {
 };
 
 struct TableStyle {
-  std::size_t width = 100;    ///< columns of the terminal; 0: as wide as it takes
-  bool color = false;         ///< ANSI colours
-  bool ascii = false;         ///< no character beyond ASCII in the frame (cells are the caller's)
+  std::size_t width = 100;  ///< columns of the terminal; 0: as wide as it takes
+  bool color = false;       ///< ANSI colours
+  bool ascii = false;       ///< no character beyond ASCII in the frame (cells are the caller's)
 };
 
 struct Table {
-  std::string title;                      ///< a line above, or ""
+  std::string title;  ///< a line above, or ""
   std::vector<Column> columns;
-  std::vector<std::vector<Cell>> rows;    ///< short rows are filled with empty cells
-  std::vector<std::size_t> rules;         ///< a rule is drawn before these rows
+  std::vector<std::vector<Cell>> rows;  ///< short rows are filled with empty cells
+  std::vector<std::size_t> rules;       ///< a rule is drawn before these rows
 
   void add(std::vector<Cell> row) { rows.push_back(std::move(row)); }
 };

@@ -1,14 +1,14 @@
 #include "runtime/store/Connection.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
 #include <thread>
-#include <unistd.h>
 
 namespace tbem::store {
 namespace {
@@ -22,7 +22,7 @@ std::string folderOf(const std::string& path) {
 /// File systems on which the shared memory of a write-ahead log is not shared between machines. Numbers from
 /// linux/magic.h and statfs(2).
 bool onNetworkDisk(const std::string& path) {
-  struct statfs info{};
+  struct statfs info {};
   if (statfs(folderOf(path).c_str(), &info) != 0) return true;
   switch (static_cast<std::uint32_t>(info.f_type)) {
     case 0x6969:      // NFS
@@ -38,7 +38,8 @@ bool onNetworkDisk(const std::string& path) {
     case 0x01021997:  // 9p
     case 0x65735546:  // FUSE: sshfs among them
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -60,7 +61,7 @@ Result<void> checkHeader(const std::string& path) {
 
 /// A write-ahead log needs a writable folder even to be read; a file that has no log can be read as it lies.
 bool readAsItLies(const std::string& path) {
-  struct stat info{};
+  struct stat info {};
   const bool log = stat((path + "-wal").c_str(), &info) == 0 && info.st_size > 0;
   return !log && access(folderOf(path).c_str(), W_OK) != 0;
 }
@@ -70,7 +71,10 @@ std::string uriOf(const std::string& path) {
   for (const char c : path) {
     char escaped[4];
     std::snprintf(escaped, sizeof escaped, "%%%02X", static_cast<unsigned char>(c));
-    if (c == '?' || c == '#' || c == '%') uri += escaped; else uri += c;
+    if (c == '?' || c == '#' || c == '%')
+      uri += escaped;
+    else
+      uri += c;
   }
   return uri + "?immutable=1";
 }
@@ -81,17 +85,24 @@ void Statement::bind(int at, std::string_view text) {
   sqlite3_bind_text64(handle, at, text.data() ? text.data() : "", text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 void Statement::bind(int at, std::optional<double> value) {
-  if (value) sqlite3_bind_double(handle, at, *value); else sqlite3_bind_null(handle, at);
+  if (value)
+    sqlite3_bind_double(handle, at, *value);
+  else
+    sqlite3_bind_null(handle, at);
 }
 void Statement::bind(int at, std::optional<std::uint64_t> value) {
-  if (value) sqlite3_bind_int64(handle, at, static_cast<sqlite3_int64>(*value)); else sqlite3_bind_null(handle, at);
+  if (value)
+    sqlite3_bind_int64(handle, at, static_cast<sqlite3_int64>(*value));
+  else
+    sqlite3_bind_null(handle, at);
 }
 void Statement::bindBlob(int at, std::string_view bytes) {
   sqlite3_bind_blob64(handle, at, bytes.data() ? bytes.data() : "", bytes.size(), SQLITE_TRANSIENT);
 }
 std::string Statement::text(int column) const {
   const void* bytes = sqlite3_column_blob(handle, column);
-  return bytes ? std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(sqlite3_column_bytes(handle, column))) : std::string();
+  return bytes ? std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(sqlite3_column_bytes(handle, column)))
+               : std::string();
 }
 std::optional<double> Statement::optionalReal(int column) const {
   if (sqlite3_column_type(handle, column) == SQLITE_NULL) return std::nullopt;
@@ -108,7 +119,8 @@ Result<Connection> Connection::open(const std::string& path, Mode mode, double b
   if (auto fine = checkHeader(path); !fine) return tl::unexpected(fine.error());
   const bool write = mode == Mode::ReadWrite;
   const bool immutable = !write && readAsItLies(path);
-  const int flags = SQLITE_OPEN_NOMUTEX | (write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY) | (immutable ? SQLITE_OPEN_URI : 0);
+  const int flags = SQLITE_OPEN_NOMUTEX | (write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY) |
+                    (immutable ? SQLITE_OPEN_URI : 0);
   sqlite3* db = nullptr;
   const int code = sqlite3_open_v2((immutable ? uriOf(path) : path).c_str(), &db, flags, nullptr);
   Connection connection(path, db);
@@ -124,7 +136,8 @@ Result<void> Connection::prepareForUse(Mode mode, double busySeconds) {
   if (!version) return tl::unexpected(version.error());
   if (mode == Mode::ReadOnly && *version < kSchemaVersion) {
     Error old{Error::Kind::OlderSchema, file, 0, {}};
-    old.message = "store " + file + ": was written by an older tbemc or holds nothing yet; open it once for writing, which brings it up to date";
+    old.message = "store " + file +
+                  ": was written by an older tbemc or holds nothing yet; open it once for writing, which brings it up to date";
     return tl::unexpected(old);
   }
   if (*version > 0) {

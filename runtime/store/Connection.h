@@ -16,7 +16,10 @@ class Statement {
 public:
   Statement() = default;
   Statement(Statement&& other) noexcept : handle(other.handle) { other.handle = nullptr; }
-  Statement& operator=(Statement&& other) noexcept { std::swap(handle, other.handle); return *this; }
+  Statement& operator=(Statement&& other) noexcept {
+    std::swap(handle, other.handle);
+    return *this;
+  }
   ~Statement() { sqlite3_finalize(handle); }
 
   void bind(int at, std::string_view text);
@@ -64,7 +67,11 @@ private:
 class Transaction {
 public:
   explicit Transaction(Connection& on) : connection(on) {}
-  Result<void> begin() { auto done = connection.run("BEGIN IMMEDIATE"); open = done.has_value(); return done; }
+  Result<void> begin() {
+    auto done = connection.run("BEGIN IMMEDIATE");
+    open = done.has_value();
+    return done;
+  }
   Result<void> commit();
   ~Transaction();
 

@@ -31,7 +31,9 @@ static_assert(std::size(kSteps) == kSchemaVersion);
 
 namespace {
 
-struct Marks { std::int64_t tables = 0, application = 0, version = 0; };
+struct Marks {
+  std::int64_t tables = 0, application = 0, version = 0;
+};
 
 /// All three as of one moment: another process may be making the tables right now.
 Result<Marks> readMarks(Connection& connection) {
@@ -41,7 +43,10 @@ Result<Marks> readMarks(Connection& connection) {
   const auto read = [&](const char* sql, std::int64_t& to) {
     if (!outcome) return;
     auto value = connection.number(sql);
-    if (value) to = *value; else outcome = tl::unexpected(value.error());
+    if (value)
+      to = *value;
+    else
+      outcome = tl::unexpected(value.error());
   };
   read("SELECT count(*) FROM sqlite_schema", marks.tables);
   read("PRAGMA application_id", marks.application);
@@ -63,8 +68,10 @@ Result<int> schemaVersion(Connection& connection) {
   }
   if (marks->version > kSchemaVersion) {
     Error newer{Error::Kind::NewerSchema, connection.file, 0, {}};
-    newer.message = fmt::format("store {}: has tables of version {}, this tbemc knows up to {}; use the newer tbemc that wrote it, or give another place with --store",
-                                connection.file, marks->version, kSchemaVersion);
+    newer.message = fmt::format(
+        "store {}: has tables of version {}, this tbemc knows up to {}; use the newer tbemc that wrote it, or give another place "
+        "with --store",
+        connection.file, marks->version, kSchemaVersion);
     return tl::unexpected(newer);
   }
   return static_cast<int>(marks->version);

@@ -87,7 +87,8 @@ Stored readStored(const Statement& from) {
 
 Result<void> addCase(Connection& connection, const runtime::Case& key) {
   auto insert = connection.prepare(
-      "INSERT INTO cases (identity, design, row, levels, backend, registered) VALUES (?1, ?2, ?3, ?4, ?5, (julianday('now') - 2440587.5) * 86400.0)"
+      "INSERT INTO cases (identity, design, row, levels, backend, registered) VALUES (?1, ?2, ?3, ?4, ?5, (julianday('now') - "
+      "2440587.5) * 86400.0)"
       " ON CONFLICT (identity, design, row) DO NOTHING");
   if (!insert) return tl::unexpected(insert.error());
   insert->bind(1, key.identity);
@@ -155,9 +156,9 @@ Result<bool> Store::commit(const runtime::Case& key, const runtime::Measurement&
   Transaction transaction(connection);
   if (auto begun = transaction.begin(); !begun) return tl::unexpected(begun.error());
   if (auto added = addCase(connection, key); !added) return tl::unexpected(added.error());
-  auto remove = connection.prepare(existing == Existing::Replace
-      ? "DELETE FROM results WHERE identity = ?1 AND repeat = ?2"
-      : "DELETE FROM results WHERE identity = ?1 AND repeat = ?2 AND status NOT IN ('ok', 'oom')");
+  auto remove = connection.prepare(
+      existing == Existing::Replace ? "DELETE FROM results WHERE identity = ?1 AND repeat = ?2"
+                                    : "DELETE FROM results WHERE identity = ?1 AND repeat = ?2 AND status NOT IN ('ok', 'oom')");
   if (!remove) return tl::unexpected(remove.error());
   remove->bind(1, key.identity);
   remove->bind(2, static_cast<std::int64_t>(key.repeat));
@@ -174,8 +175,9 @@ Result<bool> Store::commit(const runtime::Case& key, const runtime::Measurement&
 Result<void> Store::registerCase(const runtime::Case& key) { return addCase(impl->connection, key); }
 
 Result<std::vector<Stored>> Store::results(const std::string& design, const std::string& backend) {
-  const std::string sql = std::string("SELECT ") + kColumns + " FROM cases c JOIN results r USING (identity)"
-      " WHERE c.design = ?1 AND (?2 = '' OR c.backend = ?2) ORDER BY c.row, c.backend, c.identity, r.repeat";
+  const std::string sql = std::string("SELECT ") + kColumns +
+                          " FROM cases c JOIN results r USING (identity)"
+                          " WHERE c.design = ?1 AND (?2 = '' OR c.backend = ?2) ORDER BY c.row, c.backend, c.identity, r.repeat";
   auto query = impl->connection.prepare(sql.c_str());
   if (!query) return tl::unexpected(query.error());
   query->bind(1, design);
@@ -184,9 +186,10 @@ Result<std::vector<Stored>> Store::results(const std::string& design, const std:
 }
 
 Result<std::vector<Stored>> Store::results(std::span<const std::string> identities) {
-  const std::string sql = std::string("SELECT ") + kColumns + " FROM results r JOIN cases c ON c.rowid ="
-      " (SELECT rowid FROM cases WHERE identity = r.identity ORDER BY registered, rowid LIMIT 1)"
-      " WHERE r.identity = ?1 ORDER BY r.repeat";
+  const std::string sql = std::string("SELECT ") + kColumns +
+                          " FROM results r JOIN cases c ON c.rowid ="
+                          " (SELECT rowid FROM cases WHERE identity = r.identity ORDER BY registered, rowid LIMIT 1)"
+                          " WHERE r.identity = ?1 ORDER BY r.repeat";
   std::vector<Stored> all;
   for (const std::string& identity : identities) {
     auto query = impl->connection.prepare(sql.c_str());

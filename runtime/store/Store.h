@@ -28,10 +28,11 @@ struct Error {
   enum class Kind : std::uint8_t { CannotOpen, Locked, DiskFull, ReadOnly, NotOurs, NewerSchema, OlderSchema, Corrupt, Other };
   Kind kind = Kind::Other;
   std::string path;
-  int code = 0;                ///< SQLite's extended result code, 0 where SQLite was not asked
+  int code = 0;  ///< SQLite's extended result code, 0 where SQLite was not asked
   std::string message;
 };
-template <class T> using Result = tl::expected<T, Error>;
+template <class T>
+using Result = tl::expected<T, Error>;
 
 struct Finished {
   std::uint32_t repeat = 0;
@@ -40,7 +41,7 @@ struct Finished {
 };
 
 struct Stored {
-  runtime::Case key;           ///< `cost` is not stored
+  runtime::Case key;  ///< `cost` is not stored
   runtime::Measurement value;
 };
 
@@ -48,8 +49,8 @@ enum class Mode : std::uint8_t { ReadWrite, ReadOnly };
 
 /// What becomes of a measurement whose (identity, repeat) is there already.
 enum class Existing : std::uint8_t {
-  Keep,     ///< an ok or oom row stays as it is; failed, timed out and skipped ones are replaced
-  Replace   ///< the new one takes its place (`--fresh`)
+  Keep,    ///< an ok or oom row stays as it is; failed, timed out and skipped ones are replaced
+  Replace  ///< the new one takes its place (`--fresh`)
 };
 
 /// One connection. Not copyable; one thread at a time.

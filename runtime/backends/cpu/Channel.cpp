@@ -9,27 +9,27 @@ namespace tbem::cpu {
 namespace {
 
 class Moments final : public Op {
- public:
+public:
   explicit Moments(const tbem_op_desc& from) : Op(from) { sumView(operands[0], view_); }
 
   tbem_status run(void* const* memory, void* work, const double*) override {
     auto* mean = static_cast<float*>(memory[1]);
     auto* variance = static_cast<float*>(memory[2]);
     const auto count = static_cast<double>(view_.n * view_.points);
-    channelReduce(ChannelSum::Moments, view_, static_cast<const float*>(memory[0]), nullptr, nullptr, static_cast<double*>(work), threads,
-                  [&](std::int64_t c, const double* pair) {
+    channelReduce(ChannelSum::Moments, view_, static_cast<const float*>(memory[0]), nullptr, nullptr, static_cast<double*>(work),
+                  threads, [&](std::int64_t c, const double* pair) {
                     mean[c] = static_cast<float>(pair[0]);
                     variance[c] = static_cast<float>(pair[1] / count);
                   });
     return TBEM_OK;
   }
 
- private:
+private:
   ChannelView view_;
 };
 
 class GradientSums final : public Op {
- public:
+public:
   explicit GradientSums(const tbem_op_desc& from) : Op(from) { sumView(operands[0], view_); }
 
   tbem_status run(void* const* memory, void* work, const double* scalars) override {
@@ -45,7 +45,7 @@ class GradientSums final : public Op {
     return TBEM_OK;
   }
 
- private:
+private:
   ChannelView view_;
 };
 
@@ -56,7 +56,8 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
   bool known = sumView(op.operands[0], view);
   if (gradient) known = known && runtime::sameLayout(op.operands[0], op.operands[1]);
   for (int k = gradient ? 2 : 1; k < op.inputs + op.outputs; ++k) known = known && runtime::isPlain(op.operands[k]);
-  if (!known) return fail(TBEM_UNSUPPORTED, "cpu: per-channel sums take row-major, channels-last or channel-blocked tensors of one layout");
+  if (!known)
+    return fail(TBEM_UNSUPPORTED, "cpu: per-channel sums take row-major, channels-last or channel-blocked tensors of one layout");
   info.workspace = channelWorkspace(view);
   std::snprintf(info.implementation, sizeof info.implementation, "tbem:channel");
   return TBEM_OK;

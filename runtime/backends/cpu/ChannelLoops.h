@@ -10,15 +10,15 @@ namespace tbem::cpu {
 
 /// What a strip of memory gives.
 enum class ChannelSum {
-  Sum,       ///< sum a, 0
-  Moments,   ///< mean of a, sum (a - mean)^2: corrected two-pass, chunks joined by Chan, Golub & LeVeque 1983, equation 1.5
-  Gradient   ///< sum a (b - mean), sum a
+  Sum,      ///< sum a, 0
+  Moments,  ///< mean of a, sum (a - mean)^2: corrected two-pass, chunks joined by Chan, Golub & LeVeque 1983, equation 1.5
+  Gradient  ///< sum a (b - mean), sum a
 };
 
 struct StripArguments {
   const float* a = nullptr;
   const float* b = nullptr;
-  const float* mean = nullptr;   ///< W of them
+  const float* mean = nullptr;  ///< W of them
   std::int64_t rows = 0, stride = 0;
   double* out = nullptr;
 };

@@ -70,7 +70,8 @@ void plainSlice(ChannelSum what, const ChannelView& view, StripArguments s, cons
 }
 
 /// Two doubles a channel for every image and segment, one after the other in `work`.
-void channelSlices(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work, int threads) {
+void channelSlices(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work,
+                   int threads) {
   const std::int64_t segments = segmentsOf(view), tasks = view.n * view.blocks * segments;
   parallelFor(threads, tasks, view.n * view.image, [&](std::int64_t task) {
     const std::int64_t n = task / (view.blocks * segments), block = task / segments % view.blocks, segment = task % segments;
@@ -90,7 +91,8 @@ void channelSlices(ChannelSum what, const ChannelView& view, const float* a, con
 
 }  // namespace
 
-void channelSums(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work, int threads) {
+void channelSums(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work,
+                 int threads) {
   channelSlices(what, view, a, b, mean, work, threads);
   const std::int64_t segments = segmentsOf(view), values = 2 * paddedChannels(view);
   auto count = static_cast<double>(segmentOf(view, 0).rows);

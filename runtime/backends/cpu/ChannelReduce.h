@@ -25,7 +25,8 @@ void channelReduce(ChannelSum what, const ChannelView& view, const float* a, con
 
 namespace detail {
 /// Leaves the joined pairs of all channels at the start of `work`.
-void channelSums(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work, int threads);
+void channelSums(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work,
+                 int threads);
 }  // namespace detail
 
 template <class Result>

@@ -27,23 +27,43 @@ thread_local char lastError[512] = "";
 
 Family familyOf(int primitive) {
   switch (static_cast<tbem_primitive>(primitive)) {
-    case TBEM_PRIMITIVE_conv2d: case TBEM_PRIMITIVE_conv2d_input_gradient: case TBEM_PRIMITIVE_conv2d_weight_gradient:
+    case TBEM_PRIMITIVE_conv2d:
+    case TBEM_PRIMITIVE_conv2d_input_gradient:
+    case TBEM_PRIMITIVE_conv2d_weight_gradient:
       return convFamily();
-    case TBEM_PRIMITIVE_dense: case TBEM_PRIMITIVE_dense_input_gradient: case TBEM_PRIMITIVE_dense_weight_gradient:
+    case TBEM_PRIMITIVE_dense:
+    case TBEM_PRIMITIVE_dense_input_gradient:
+    case TBEM_PRIMITIVE_dense_weight_gradient:
     case TBEM_PRIMITIVE_matmul:
       return productFamily();
-    case TBEM_PRIMITIVE_reduce_sum: case TBEM_PRIMITIVE_reduce_max: case TBEM_PRIMITIVE_reduce_max_gradient:
+    case TBEM_PRIMITIVE_reduce_sum:
+    case TBEM_PRIMITIVE_reduce_max:
+    case TBEM_PRIMITIVE_reduce_max_gradient:
       return reduceFamily();
-    case TBEM_PRIMITIVE_channel_moments: case TBEM_PRIMITIVE_channel_gradient_sums: return channelFamily();
-    case TBEM_PRIMITIVE_max_pool2d: case TBEM_PRIMITIVE_max_pool2d_gradient: case TBEM_PRIMITIVE_avg_pool2d:
-    case TBEM_PRIMITIVE_avg_pool2d_gradient: case TBEM_PRIMITIVE_adaptive_avg_pool2d:
+    case TBEM_PRIMITIVE_channel_moments:
+    case TBEM_PRIMITIVE_channel_gradient_sums:
+      return channelFamily();
+    case TBEM_PRIMITIVE_max_pool2d:
+    case TBEM_PRIMITIVE_max_pool2d_gradient:
+    case TBEM_PRIMITIVE_avg_pool2d:
+    case TBEM_PRIMITIVE_avg_pool2d_gradient:
+    case TBEM_PRIMITIVE_adaptive_avg_pool2d:
     case TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient:
       return poolFamily();
-    case TBEM_PRIMITIVE_softmax: case TBEM_PRIMITIVE_softmax_gradient: case TBEM_PRIMITIVE_log_softmax:
-    case TBEM_PRIMITIVE_log_softmax_gradient: case TBEM_PRIMITIVE_cross_entropy: case TBEM_PRIMITIVE_cross_entropy_gradient:
+    case TBEM_PRIMITIVE_softmax:
+    case TBEM_PRIMITIVE_softmax_gradient:
+    case TBEM_PRIMITIVE_log_softmax:
+    case TBEM_PRIMITIVE_log_softmax_gradient:
+    case TBEM_PRIMITIVE_cross_entropy:
+    case TBEM_PRIMITIVE_cross_entropy_gradient:
       return softmaxFamily();
-    case TBEM_PRIMITIVE_reorder: return reorderFamily();
-    case TBEM_PRIMITIVE_permute: case TBEM_PRIMITIVE_pad: case TBEM_PRIMITIVE_slice: case TBEM_PRIMITIVE_COUNT: break;
+    case TBEM_PRIMITIVE_reorder:
+      return reorderFamily();
+    case TBEM_PRIMITIVE_permute:
+    case TBEM_PRIMITIVE_pad:
+    case TBEM_PRIMITIVE_slice:
+    case TBEM_PRIMITIVE_COUNT:
+      break;
   }
   return moveFamily();
 }
@@ -85,7 +105,8 @@ tbem_status probe(tbem_device_info* info) {
 }
 
 /// Runs `body`, and turns what the standard library throws into a status.
-template <class Body> tbem_status guarded(Body body) {
+template <class Body>
+tbem_status guarded(Body body) {
   try {
     return body();
   } catch (const std::bad_alloc&) {
@@ -107,7 +128,8 @@ tbem_status create(const tbem_op_desc* op, tbem_op** out) {
   return guarded([&] {
     if (const tbem_status status = check(op)) return status;
     for (int k = 0; k < op->inputs + op->outputs; ++k) {
-      if (op->operands[k].present && op->operands[k].layout.any) return fail(TBEM_INVALID, "cpu: create needs every layout chosen");
+      if (op->operands[k].present && op->operands[k].layout.any)
+        return fail(TBEM_INVALID, "cpu: create needs every layout chosen");
     }
     // The same checks of layouts as in a query; nothing is `any`, so nothing is changed.
     std::vector<tbem_operand> operands(op->operands, op->operands + op->inputs + op->outputs);
@@ -148,7 +170,7 @@ void parallel(void (*body)(void*, std::int64_t, std::int64_t), void* context, st
   if (count <= 0) return;
   const std::int64_t threads = std::min<std::int64_t>(omp_get_max_threads(), count);
   if (threads == 1) return body(context, 0, count);
-#pragma omp parallel num_threads(static_cast<int>(threads))
+#pragma omp parallel num_threads(static_cast <int>(threads))
   {
     const std::int64_t of = omp_get_num_threads(), me = omp_get_thread_num();
     const std::int64_t begin = count * me / of, end = count * (me + 1) / of;
@@ -158,9 +180,9 @@ void parallel(void (*body)(void*, std::int64_t, std::int64_t), void* context, st
 
 const char* lastErrorText() { return lastError; }
 
-constexpr tbem_backend kBackend = {TBEM_BACKEND_ABI, sizeof(tbem_backend), "cpu",   probe,    query,       create,
-                                   run,              destroy,              allocate, release,  copy,        copy,
-                                   synchronize,      parallel,             lastErrorText};
+constexpr tbem_backend kBackend = {
+    TBEM_BACKEND_ABI, sizeof(tbem_backend), "cpu", probe, query, create, run, destroy, allocate, release, copy, copy, synchronize,
+    parallel,         lastErrorText};
 
 }  // namespace
 
@@ -172,8 +194,10 @@ tbem_status fail(tbem_status status, const std::string& message) {
 int threadsOf(const tbem_op_desc& op) { return op.threads > 0 ? op.threads : omp_get_max_threads(); }
 
 Op::Op(const tbem_op_desc& from)
-    : desc(from), operands(from.operands, from.operands + from.inputs + from.outputs),
-      attributes(from.attributes, from.attributes + from.attribute_count), threads(threadsOf(from)) {
+    : desc(from),
+      operands(from.operands, from.operands + from.inputs + from.outputs),
+      attributes(from.attributes, from.attributes + from.attribute_count),
+      threads(threadsOf(from)) {
   desc.operands = operands.data();
   desc.attributes = attributes.data();
 }

@@ -31,7 +31,7 @@ Library& library() {
 
 /// A primitive with its memories. The scratchpad, where there is one, is the last argument.
 class Execution final : public Op {
- public:
+public:
   Execution(const tbem_op_desc& desc) : Op(desc) {}
   ~Execution() override {
     for (const dnnl_exec_arg_t& argument : arguments_) dnnl_memory_destroy(argument.memory);
@@ -64,7 +64,7 @@ class Execution final : public Op {
     return status == dnnl_success ? TBEM_OK : fail(TBEM_FAILED, fmt::format("oneDNN: {}", dnnl_status2str(status)));
   }
 
- private:
+private:
   dnnl_status_t add(int name, const dnnl_memory_desc_t& description) {
     dnnl_memory_t made = nullptr;
     const dnnl_status_t status = dnnl_memory_create(&made, &description, library().engine, DNNL_MEMORY_NONE);
@@ -76,8 +76,8 @@ class Execution final : public Op {
 
   dnnl_primitive_t primitive_ = nullptr;
   std::vector<dnnl_exec_arg_t> arguments_;
-  std::vector<int> numbers_;    ///< operand of each argument but the scratchpad
-  std::vector<void*> places_;   ///< what each memory points to now
+  std::vector<int> numbers_;   ///< operand of each argument but the scratchpad
+  std::vector<void*> places_;  ///< what each memory points to now
 };
 
 }  // namespace
@@ -176,17 +176,28 @@ std::string versionText() {
 
 std::string isaText() {
   switch (dnnl_get_effective_cpu_isa()) {
-    case dnnl_cpu_isa_sse41: return "sse41";
-    case dnnl_cpu_isa_avx: return "avx";
-    case dnnl_cpu_isa_avx2: return "avx2";
-    case dnnl_cpu_isa_avx512_mic: return "avx512_mic";
-    case dnnl_cpu_isa_avx512_mic_4ops: return "avx512_mic_4ops";
-    case dnnl_cpu_isa_avx512_core: return "avx512_core";
-    case dnnl_cpu_isa_avx512_core_vnni: return "avx512_core_vnni";
-    case dnnl_cpu_isa_avx512_core_bf16: return "avx512_core_bf16";
-    case dnnl_cpu_isa_avx512_core_amx: return "avx512_core_amx";
-    case dnnl_cpu_isa_avx2_vnni: return "avx2_vnni";
-    default: return "generic";
+    case dnnl_cpu_isa_sse41:
+      return "sse41";
+    case dnnl_cpu_isa_avx:
+      return "avx";
+    case dnnl_cpu_isa_avx2:
+      return "avx2";
+    case dnnl_cpu_isa_avx512_mic:
+      return "avx512_mic";
+    case dnnl_cpu_isa_avx512_mic_4ops:
+      return "avx512_mic_4ops";
+    case dnnl_cpu_isa_avx512_core:
+      return "avx512_core";
+    case dnnl_cpu_isa_avx512_core_vnni:
+      return "avx512_core_vnni";
+    case dnnl_cpu_isa_avx512_core_bf16:
+      return "avx512_core_bf16";
+    case dnnl_cpu_isa_avx512_core_amx:
+      return "avx512_core_amx";
+    case dnnl_cpu_isa_avx2_vnni:
+      return "avx2_vnni";
+    default:
+      return "generic";
   }
 }
 

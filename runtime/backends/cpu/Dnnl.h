@@ -14,12 +14,17 @@ namespace tbem::cpu::onednn {
 
 /// Owns a primitive descriptor.
 class Descriptor {
- public:
+public:
   Descriptor() = default;
   explicit Descriptor(dnnl_primitive_desc_t made) : handle_(made) {}
   Descriptor(Descriptor&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept { std::swap(handle_, other.handle_); return *this; }
-  ~Descriptor() { if (handle_ != nullptr) dnnl_primitive_desc_destroy(handle_); }
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (handle_ != nullptr) dnnl_primitive_desc_destroy(handle_);
+  }
   dnnl_primitive_desc_t get() const { return handle_; }
   explicit operator bool() const { return handle_ != nullptr; }
 
@@ -29,7 +34,7 @@ class Descriptor {
   /// The library's name of the implementation: "jit:avx512_core".
   std::string_view implementation() const;
 
- private:
+private:
   dnnl_primitive_desc_t handle_ = nullptr;
 };
 
@@ -56,8 +61,8 @@ bool readLayout(const dnnl_memory_desc_t& memory, tbem_operand& operand);
 
 /// One operand's place in an execution.
 struct Argument {
-  int name;       ///< DNNL_ARG_SRC, ..
-  int operand;    ///< number in the description
+  int name;     ///< DNNL_ARG_SRC, ..
+  int operand;  ///< number in the description
   dnnl_memory_desc_t memory;
 };
 

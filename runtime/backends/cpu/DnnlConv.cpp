@@ -31,9 +31,12 @@ struct Roles {
 
 Roles rolesOf(const tbem_op_desc& op) {
   switch (op.primitive) {
-    case TBEM_PRIMITIVE_conv2d: return {0, 1, op.operands[2].present ? 2 : -1, 3};
-    case TBEM_PRIMITIVE_conv2d_input_gradient: return {2, 1, -1, 0};
-    default: return {0, 2, -1, 1};
+    case TBEM_PRIMITIVE_conv2d:
+      return {0, 1, op.operands[2].present ? 2 : -1, 3};
+    case TBEM_PRIMITIVE_conv2d_input_gradient:
+      return {2, 1, -1, 0};
+    default:
+      return {0, 2, -1, 1};
   }
 }
 
@@ -58,7 +61,8 @@ Descriptor descriptorOf(const tbem_op_desc& op, int primitive, const tbem_operan
     status = dnnl_dilated_convolution_forward_desc_init(&made, dnnl_forward_training, dnnl_convolution_direct, &x, &w,
                                                         bias != nullptr ? &b : nullptr, &y, strides, dilates, before, after);
   } else if (primitive == TBEM_PRIMITIVE_conv2d_input_gradient) {
-    status = dnnl_dilated_convolution_backward_data_desc_init(&made, dnnl_convolution_direct, &x, &w, &y, strides, dilates, before, after);
+    status = dnnl_dilated_convolution_backward_data_desc_init(&made, dnnl_convolution_direct, &x, &w, &y, strides, dilates,
+                                                              before, after);
   } else {
     status = dnnl_dilated_convolution_backward_weights_desc_init(&made, dnnl_convolution_direct, &x, &w, nullptr, &y, strides,
                                                                  dilates, before, after);
@@ -97,7 +101,7 @@ bool knownWrong(const tbem_op_desc& op, const Descriptor& made, const tbem_opera
 struct Attempt {
   Descriptor descriptor;
   std::vector<tbem_operand> operands;
-  int rank = -1;   ///< -1: the library has nothing, or a layout that we cannot say
+  int rank = -1;  ///< -1: the library has nothing, or a layout that we cannot say
 };
 
 Attempt attempt(const tbem_op_desc& op, Activations activations, bool plainWeight) {
@@ -113,7 +117,8 @@ Attempt attempt(const tbem_op_desc& op, Activations activations, bool plainWeigh
     if (result.layout.any) setChannelsLast(result);
     if (weight.layout.any && op.primitive == TBEM_PRIMITIVE_conv2d && !plainWeight) {
       const Descriptor gradient = descriptorOf(op, TBEM_PRIMITIVE_conv2d_weight_gradient, image, weight, nullptr, result);
-      if (gradient && rank(gradient) == 2) readWeight(gradient.memory(dnnl_query_diff_weights_md), runtime::conv2d(op).groups, weight);
+      if (gradient && rank(gradient) == 2)
+        readWeight(gradient.memory(dnnl_query_diff_weights_md), runtime::conv2d(op).groups, weight);
     }
   }
   if (activations == Activations::LikeOther) {
@@ -128,7 +133,8 @@ Attempt attempt(const tbem_op_desc& op, Activations activations, bool plainWeigh
     bias = &plainBias;
   }
   a.descriptor = descriptorOf(op, op.primitive, image, weight, bias, result);
-  if (a.descriptor && readChoice(op, a.descriptor, a.operands) && !knownWrong(op, a.descriptor, image)) a.rank = rank(a.descriptor);
+  if (a.descriptor && readChoice(op, a.descriptor, a.operands) && !knownWrong(op, a.descriptor, image))
+    a.rank = rank(a.descriptor);
   return a;
 }
 
@@ -210,9 +216,11 @@ std::string keyOf(const tbem_op_desc& op, const tbem_operand* operands) {
 
 tbem_status refuse(const tbem_op_desc& op, const Attempt& best) {
   const auto name = runtime::signature(static_cast<tbem_primitive>(op.primitive)).name;
-  return fail(TBEM_UNSUPPORTED, best.rank < 0 ? fmt::format("cpu: oneDNN has no {} in these layouts", name)
-                                              : fmt::format("cpu: in these layouts oneDNN has only {} for {}; layouts left to it have generated code",
-                                                            best.descriptor.implementation(), name));
+  return fail(TBEM_UNSUPPORTED,
+              best.rank < 0
+                  ? fmt::format("cpu: oneDNN has no {} in these layouts", name)
+                  : fmt::format("cpu: in these layouts oneDNN has only {} for {}; layouts left to it have generated code",
+                                best.descriptor.implementation(), name));
 }
 
 /// The answer to a description, from memory or from the library. Null: refused, last_error says why.
@@ -262,14 +270,17 @@ tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
   const Descriptor& d = answer->descriptor;
   std::vector<Argument> arguments;
   if (op.primitive == TBEM_PRIMITIVE_conv2d) {
-    arguments = {{DNNL_ARG_SRC, 0, d.memory(dnnl_query_src_md)}, {DNNL_ARG_WEIGHTS, 1, d.memory(dnnl_query_weights_md)},
+    arguments = {{DNNL_ARG_SRC, 0, d.memory(dnnl_query_src_md)},
+                 {DNNL_ARG_WEIGHTS, 1, d.memory(dnnl_query_weights_md)},
                  {DNNL_ARG_DST, 3, d.memory(dnnl_query_dst_md)}};
     if (op.operands[2].present) arguments.push_back({DNNL_ARG_BIAS, 2, d.memory(dnnl_query_weights_md, 1)});
   } else if (op.primitive == TBEM_PRIMITIVE_conv2d_input_gradient) {
-    arguments = {{DNNL_ARG_DIFF_DST, 0, d.memory(dnnl_query_diff_dst_md)}, {DNNL_ARG_WEIGHTS, 1, d.memory(dnnl_query_weights_md)},
+    arguments = {{DNNL_ARG_DIFF_DST, 0, d.memory(dnnl_query_diff_dst_md)},
+                 {DNNL_ARG_WEIGHTS, 1, d.memory(dnnl_query_weights_md)},
                  {DNNL_ARG_DIFF_SRC, 2, d.memory(dnnl_query_diff_src_md)}};
   } else {
-    arguments = {{DNNL_ARG_SRC, 0, d.memory(dnnl_query_src_md)}, {DNNL_ARG_DIFF_DST, 1, d.memory(dnnl_query_diff_dst_md)},
+    arguments = {{DNNL_ARG_SRC, 0, d.memory(dnnl_query_src_md)},
+                 {DNNL_ARG_DIFF_DST, 1, d.memory(dnnl_query_diff_dst_md)},
                  {DNNL_ARG_DIFF_WEIGHTS, 2, d.memory(dnnl_query_diff_weights_md)}};
   }
   return makeOp(op, d, arguments, out);

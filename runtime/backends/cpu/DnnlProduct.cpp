@@ -25,9 +25,12 @@ Product productOf(const tbem_op_desc& op) {
   }
   const runtime::Dense d = runtime::dense(op);
   switch (op.primitive) {
-    case TBEM_PRIMITIVE_dense: return {1, d.rows, d.in, d.out, 0, 1, op.operands[2].present ? 2 : -1, 3, false, true};
-    case TBEM_PRIMITIVE_dense_input_gradient: return {1, d.rows, d.out, d.in, 0, 1, -1, 2, false, false};
-    default: return {1, d.out, d.rows, d.in, 1, 0, -1, 2, true, false};
+    case TBEM_PRIMITIVE_dense:
+      return {1, d.rows, d.in, d.out, 0, 1, op.operands[2].present ? 2 : -1, 3, false, true};
+    case TBEM_PRIMITIVE_dense_input_gradient:
+      return {1, d.rows, d.out, d.in, 0, 1, -1, 2, false, false};
+    default:
+      return {1, d.out, d.rows, d.in, 1, 0, -1, 2, true, false};
   }
 }
 
@@ -44,7 +47,8 @@ struct Prepared {
 
 Prepared prepare(const tbem_op_desc& op) {
   const Product p = productOf(op);
-  const dnnl_memory_desc_t left = matrix(p.batch, p.m, p.k, p.leftTransposed), right = matrix(p.batch, p.k, p.n, p.rightTransposed);
+  const dnnl_memory_desc_t left = matrix(p.batch, p.m, p.k, p.leftTransposed),
+                           right = matrix(p.batch, p.k, p.n, p.rightTransposed);
   const dnnl_memory_desc_t result = matrix(p.batch, p.m, p.n, false), bias = matrix(1, 1, p.n, false);
   dnnl_matmul_desc_t made;
   Prepared prepared;
@@ -56,7 +60,8 @@ Prepared prepare(const tbem_op_desc& op) {
 }
 
 tbem_status unsupported(const tbem_op_desc& op, const char* why) {
-  return fail(TBEM_UNSUPPORTED, fmt::format("cpu: {}: {}", runtime::signature(static_cast<tbem_primitive>(op.primitive)).name, why));
+  return fail(TBEM_UNSUPPORTED,
+              fmt::format("cpu: {}: {}", runtime::signature(static_cast<tbem_primitive>(op.primitive)).name, why));
 }
 
 void answer(const Descriptor& descriptor, tbem_op_info& info) {
@@ -115,7 +120,9 @@ tbem_status queryReorder(tbem_op_desc& op, tbem_op_info& info) {
 tbem_status createReorder(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
   if (libraryReorders(op)) {
     if (const Descriptor made = reorderOf(op)) {
-      return makeOp(op, made, {{DNNL_ARG_FROM, 0, describeOperand(op.operands[0])}, {DNNL_ARG_TO, 1, describeOperand(op.operands[1])}}, out);
+      return makeOp(op, made,
+                    {{DNNL_ARG_FROM, 0, describeOperand(op.operands[0])}, {DNNL_ARG_TO, 1, describeOperand(op.operands[1])}},
+                    out);
     }
   }
   return moveFamily().create(op, out);

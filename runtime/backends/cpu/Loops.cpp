@@ -4,9 +4,9 @@
 
 namespace tbem::cpu {
 
-#define TBEM_LOOPS(isa)                                                             \
-  namespace isa {                                                                   \
-  void channelStrip(ChannelSum what, int width, const StripArguments& arguments);   \
+#define TBEM_LOOPS(isa)                                                                          \
+  namespace isa {                                                                                \
+  void channelStrip(ChannelSum what, int width, const StripArguments& arguments);                \
   void poolPlane(PoolLoop loop, int width, const runtime::Pool2d& pool, const PoolPlane& plane); \
   }
 TBEM_LOOPS(generic)
@@ -37,6 +37,8 @@ const Loops& loops() {
 
 void channelStrip(ChannelSum what, int width, const StripArguments& arguments) { loops().channel(what, width, arguments); }
 
-void poolPlane(PoolLoop loop, int width, const runtime::Pool2d& pool, const PoolPlane& plane) { loops().pool(loop, width, pool, plane); }
+void poolPlane(PoolLoop loop, int width, const runtime::Pool2d& pool, const PoolPlane& plane) {
+  loops().pool(loop, width, pool, plane);
+}
 
 }  // namespace tbem::cpu

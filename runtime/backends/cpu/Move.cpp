@@ -19,7 +19,8 @@ struct Walk {
   std::vector<std::int64_t> from[TBEM_MAX_RANK], to[TBEM_MAX_RANK];
 };
 
-std::vector<std::int64_t> every(const std::vector<std::int64_t>& table, std::int64_t start, std::int64_t step, std::int64_t count) {
+std::vector<std::int64_t> every(const std::vector<std::int64_t>& table, std::int64_t start, std::int64_t step,
+                                std::int64_t count) {
   std::vector<std::int64_t> taken;
   for (std::int64_t i = 0; i < count; ++i) taken.push_back(table[static_cast<std::size_t>(start + i * step)]);
   return taken;
@@ -45,7 +46,8 @@ Walk walkOf(const tbem_op_desc& op) {
 }
 
 /// Carries every element through `value`.
-template <class From, class To> void carry(const Walk& walk, const void* source, void* destination, int threads) {
+template <class From, class To>
+void carry(const Walk& walk, const void* source, void* destination, int threads) {
   const auto* x = static_cast<const From*>(source);
   auto* y = static_cast<To*>(destination);
   if (walk.rank == 0) {
@@ -59,7 +61,8 @@ template <class From, class To> void carry(const Walk& walk, const void* source,
       const auto at = static_cast<std::size_t>(rest % walk.dims[d]);
       from += walk.from[d][at], to += walk.to[d][at];
     }
-    for (std::size_t j = 0; j < static_cast<std::size_t>(walk.inner); ++j) y[to + innerTo[j]] = static_cast<To>(x[from + innerFrom[j]]);
+    for (std::size_t j = 0; j < static_cast<std::size_t>(walk.inner); ++j)
+      y[to + innerTo[j]] = static_cast<To>(x[from + innerFrom[j]]);
   });
 }
 
@@ -67,38 +70,55 @@ using Carry = void (*)(const Walk&, const void*, void*, int);
 
 Carry sameType(std::uint64_t bytes) {
   switch (bytes) {
-    case 1: return carry<std::uint8_t, std::uint8_t>;
-    case 2: return carry<std::uint16_t, std::uint16_t>;
-    case 4: return carry<std::uint32_t, std::uint32_t>;
-    default: return carry<std::uint64_t, std::uint64_t>;
+    case 1:
+      return carry<std::uint8_t, std::uint8_t>;
+    case 2:
+      return carry<std::uint16_t, std::uint16_t>;
+    case 4:
+      return carry<std::uint32_t, std::uint32_t>;
+    default:
+      return carry<std::uint64_t, std::uint64_t>;
   }
 }
 
-template <class From> Carry conversionFrom(int to) {
+template <class From>
+Carry conversionFrom(int to) {
   switch (to) {
-    case TBEM_F64: return carry<From, double>;
-    case TBEM_F32: return carry<From, float>;
-    case TBEM_I64: return carry<From, std::int64_t>;
-    case TBEM_I32: return carry<From, std::int32_t>;
-    default: return nullptr;
+    case TBEM_F64:
+      return carry<From, double>;
+    case TBEM_F32:
+      return carry<From, float>;
+    case TBEM_I64:
+      return carry<From, std::int64_t>;
+    case TBEM_I32:
+      return carry<From, std::int32_t>;
+    default:
+      return nullptr;
   }
 }
 
 Carry carryOf(int from, int to) {
   if (from == to) return sameType(runtime::elementBytes(from));
   switch (from) {
-    case TBEM_F64: return conversionFrom<double>(to);
-    case TBEM_F32: return conversionFrom<float>(to);
-    case TBEM_I64: return conversionFrom<std::int64_t>(to);
-    case TBEM_I32: return conversionFrom<std::int32_t>(to);
-    default: return nullptr;
+    case TBEM_F64:
+      return conversionFrom<double>(to);
+    case TBEM_F32:
+      return conversionFrom<float>(to);
+    case TBEM_I64:
+      return conversionFrom<std::int64_t>(to);
+    case TBEM_I32:
+      return conversionFrom<std::int32_t>(to);
+    default:
+      return nullptr;
   }
 }
 
 class Move final : public Op {
- public:
+public:
   explicit Move(const tbem_op_desc& from)
-      : Op(from), walk_(walkOf(desc)), carry_(carryOf(operands[0].dtype, operands[1].dtype)),
+      : Op(from),
+        walk_(walkOf(desc)),
+        carry_(carryOf(operands[0].dtype, operands[1].dtype)),
         clear_(desc.primitive == TBEM_PRIMITIVE_pad || hasPadding(operands[1])),
         whole_(desc.primitive == TBEM_PRIMITIVE_reorder && operands[0].dtype == operands[1].dtype &&
                runtime::sameLayout(operands[0], operands[1])) {}
@@ -113,7 +133,7 @@ class Move final : public Op {
     return TBEM_OK;
   }
 
- private:
+private:
   Walk walk_;
   Carry carry_;
   bool clear_, whole_;

@@ -19,7 +19,7 @@ tbem_status fail(tbem_status status, const std::string& message);
 
 /// A prepared operator. Owns a copy of its description.
 class Op {
- public:
+public:
   explicit Op(const tbem_op_desc& from);
   virtual ~Op() = default;
   Op(const Op&) = delete;
@@ -44,13 +44,13 @@ struct Family {
   tbem_status (*create)(const tbem_op_desc& op, std::unique_ptr<Op>& out);
 };
 
-Family convFamily();      // DnnlConv.cpp
-Family productFamily();   // DnnlProduct.cpp
-Family reorderFamily();   // DnnlProduct.cpp, Move.cpp where oneDNN has nothing
-Family moveFamily();      // Move.cpp
-Family channelFamily();   // Channel.cpp
-Family reduceFamily();    // Reduce.cpp
-Family poolFamily();      // Pool.cpp
-Family softmaxFamily();   // Softmax.cpp
+Family convFamily();     // DnnlConv.cpp
+Family productFamily();  // DnnlProduct.cpp
+Family reorderFamily();  // DnnlProduct.cpp, Move.cpp where oneDNN has nothing
+Family moveFamily();     // Move.cpp
+Family channelFamily();  // Channel.cpp
+Family reduceFamily();   // Reduce.cpp
+Family poolFamily();     // Pool.cpp
+Family softmaxFamily();  // Softmax.cpp
 
 }  // namespace tbem::cpu

@@ -11,10 +11,15 @@ namespace {
 
 PoolLoop loopOf(int primitive) {
   switch (primitive) {
-    case TBEM_PRIMITIVE_max_pool2d: return PoolLoop::Max;
-    case TBEM_PRIMITIVE_max_pool2d_gradient: return PoolLoop::MaxGradient;
-    case TBEM_PRIMITIVE_avg_pool2d: case TBEM_PRIMITIVE_adaptive_avg_pool2d: return PoolLoop::Average;
-    default: return PoolLoop::AverageGradient;
+    case TBEM_PRIMITIVE_max_pool2d:
+      return PoolLoop::Max;
+    case TBEM_PRIMITIVE_max_pool2d_gradient:
+      return PoolLoop::MaxGradient;
+    case TBEM_PRIMITIVE_avg_pool2d:
+    case TBEM_PRIMITIVE_adaptive_avg_pool2d:
+      return PoolLoop::Average;
+    default:
+      return PoolLoop::AverageGradient;
   }
 }
 
@@ -25,9 +30,13 @@ struct Sides {
 
 Sides sidesOf(int primitive) {
   switch (loopOf(primitive)) {
-    case PoolLoop::Max: case PoolLoop::Average: return {0, 1};
-    case PoolLoop::MaxGradient: return {2, 0};
-    default: return {1, 0};
+    case PoolLoop::Max:
+    case PoolLoop::Average:
+      return {0, 1};
+    case PoolLoop::MaxGradient:
+      return {2, 0};
+    default:
+      return {1, 0};
   }
 }
 
@@ -46,7 +55,7 @@ bool views(const tbem_op_desc& op, ChannelView& image, ChannelView& result) {
 }
 
 class Pool final : public Op {
- public:
+public:
   explicit Pool(const tbem_op_desc& from) : Op(from), loop_(loopOf(desc.primitive)), pool_(runtime::pool2d(desc)) {
     views(desc, image_, result_);
   }
@@ -62,7 +71,7 @@ class Pool final : public Op {
     return TBEM_OK;
   }
 
- private:
+private:
   /// Channels [lane, end) of one block of one image.
   void lanes(void* const* memory, std::int64_t n, std::int64_t block, std::int64_t lane, std::int64_t end) const {
     const std::int64_t image = n * image_.image + block * image_.block, result = n * result_.image + block * result_.block;
@@ -72,9 +81,16 @@ class Pool final : public Op {
       plane.point = image_.point;
       const auto at = [&](int k, std::int64_t offset) { return static_cast<float*>(memory[k]) + offset + lane; };
       switch (loop_) {
-        case PoolLoop::Max: case PoolLoop::Average: plane.x = at(0, image), plane.y = at(1, result); break;
-        case PoolLoop::MaxGradient: plane.dy = at(0, result), plane.x = at(1, image), plane.dx = at(2, image); break;
-        case PoolLoop::AverageGradient: plane.dy = at(0, result), plane.dx = at(1, image); break;
+        case PoolLoop::Max:
+        case PoolLoop::Average:
+          plane.x = at(0, image), plane.y = at(1, result);
+          break;
+        case PoolLoop::MaxGradient:
+          plane.dy = at(0, result), plane.x = at(1, image), plane.dx = at(2, image);
+          break;
+        case PoolLoop::AverageGradient:
+          plane.dy = at(0, result), plane.dx = at(1, image);
+          break;
       }
       poolPlane(loop_, width, pool_, plane);
       lane += width;

@@ -1,5 +1,5 @@
-// Sums and maxima over any axes of any layout. Sums over all axes but the second, or all but the last, go through ChannelReduce.h:
-// they are the bias gradients. The rest walk offset tables, one result at a time, in f64.
+// Sums and maxima over any axes of any layout. Sums over all axes but the second, or all but the last, go through
+// ChannelReduce.h: they are the bias gradients. The rest walk offset tables, one result at a time, in f64.
 #include "runtime/backends/cpu/ChannelReduce.h"
 #include "runtime/backends/cpu/Op.h"
 #include "runtime/backends/cpu/Parallel.h"
@@ -41,23 +41,27 @@ bool channelSum(const tbem_op_desc& op, ChannelView& view) {
 }
 
 class ChannelSums final : public Op {
- public:
+public:
   explicit ChannelSums(const tbem_op_desc& from) : Op(from) { channelSum(desc, view_); }
   tbem_status run(void* const* memory, void* work, const double*) override {
     auto* y = static_cast<float*>(memory[1]);
-    channelReduce(ChannelSum::Sum, view_, static_cast<const float*>(memory[0]), nullptr, nullptr, static_cast<double*>(work), threads,
-                  [&](std::int64_t c, const double* pair) { y[c] = static_cast<float>(pair[0]); });
+    channelReduce(ChannelSum::Sum, view_, static_cast<const float*>(memory[0]), nullptr, nullptr, static_cast<double*>(work),
+                  threads, [&](std::int64_t c, const double* pair) { y[c] = static_cast<float>(pair[0]); });
     return TBEM_OK;
   }
 
- private:
+private:
   ChannelView view_;
 };
 
 class Reduction final : public Op {
- public:
+public:
   explicit Reduction(const tbem_op_desc& from)
-      : Op(from), x_(operands[gradient() ? 1 : 0]), y_(operands[gradient() ? 2 : 1]), dx_(operands.back()), dy_(operands[0]),
+      : Op(from),
+        x_(operands[gradient() ? 1 : 0]),
+        y_(operands[gradient() ? 2 : 1]),
+        dx_(operands.back()),
+        dy_(operands[0]),
         axes_(axesOf(operands[gradient() ? 1 : 0], attributes.data())) {}
 
   tbem_status run(void* const* memory, void*, const double*) override {
@@ -82,7 +86,7 @@ class Reduction final : public Op {
     return TBEM_OK;
   }
 
- private:
+private:
   bool gradient() const { return desc.primitive == TBEM_PRIMITIVE_reduce_max_gradient; }
 
   /// dy divided evenly among the elements equal to the maximum.
@@ -91,7 +95,8 @@ class Reduction final : public Op {
     const float largest = static_cast<const float*>(memory[2])[result(y_, i)];
     std::int64_t equal = 0;
     forTerms(x_, kept(x_, i), [&](std::int64_t at) { equal += x[at] == largest ? 1 : 0; });
-    const auto share = static_cast<float>(static_cast<double>(static_cast<const float*>(memory[0])[result(dy_, i)]) / static_cast<double>(equal));
+    const auto share = static_cast<float>(static_cast<double>(static_cast<const float*>(memory[0])[result(dy_, i)]) /
+                                          static_cast<double>(equal));
     auto* dx = static_cast<float*>(memory[3]);
     forTerms(x_, kept(x_, i), [&, base = kept(dx_, i)](std::int64_t at, std::int64_t term) {
       dx[base + termOffset(dx_, term)] = x[at] == largest ? share : 0;
@@ -133,7 +138,8 @@ class Reduction final : public Op {
   }
 
   /// Calls use(offset) or use(offset, number of the term) for every term; the last reduced dimension is the inner loop.
-  template <class Use> void forTerms(const OffsetTables& tables, std::int64_t base, Use use) const {
+  template <class Use>
+  void forTerms(const OffsetTables& tables, std::int64_t base, Use use) const {
     static const std::vector<std::int64_t> one = {0};
     const auto& inner = axes_.reducedCount > 0 ? tables.of[axes_.reduced[axes_.reducedCount - 1]] : one;
     const auto size = static_cast<std::int64_t>(inner.size());

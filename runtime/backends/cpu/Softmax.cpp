@@ -18,7 +18,8 @@ struct Normaliser {
   double largest, sum;
 };
 
-template <class At> Normaliser normaliser(const float* x, std::int64_t length, At at) {
+template <class At>
+Normaliser normaliser(const float* x, std::int64_t length, At at) {
   double largest = -std::numeric_limits<double>::infinity();
   for (std::int64_t k = 0; k < length; ++k) {
     const auto value = static_cast<double>(x[at(k)]);
@@ -31,7 +32,7 @@ template <class At> Normaliser normaliser(const float* x, std::int64_t length, A
 
 /// The four softmax primitives: operands of one shape, each in its own layout.
 class Softmax final : public Op {
- public:
+public:
   explicit Softmax(const tbem_op_desc& from) : Op(from), axis_(static_cast<int>(attributes[0])) {
     for (const tbem_operand& operand : operands) tables_.emplace_back(operand);
     for (int d = 0; d < operands[0].rank; ++d) lines_ *= d == axis_ ? 1 : operands[0].dims[d];
@@ -50,7 +51,7 @@ class Softmax final : public Op {
     return TBEM_OK;
   }
 
- private:
+private:
   void forward(void* const* memory, std::int64_t line, std::int64_t length) const {
     const auto* x = static_cast<const float*>(memory[0]) + start(0, line);
     auto* y = static_cast<float*>(memory[1]) + start(1, line);
@@ -100,7 +101,7 @@ class Softmax final : public Op {
 
 /// cross_entropy and its gradient over row-major logits.
 class CrossEntropy final : public Op {
- public:
+public:
   using Op::Op;
 
   tbem_status run(void* const* memory, void*, const double*) override {
@@ -128,8 +129,9 @@ class CrossEntropy final : public Op {
     return TBEM_OK;
   }
 
- private:
-  void backward(const float* logits, const std::int64_t* target, float* dlogits, std::int64_t n, std::int64_t classes, double scale) const {
+private:
+  void backward(const float* logits, const std::int64_t* target, float* dlogits, std::int64_t n, std::int64_t classes,
+                double scale) const {
     parallelFor(threads, n, 16 * n * classes, [&](std::int64_t i) {
       const float* row = logits + i * classes;
       const Normaliser z = normaliser(row, classes, [](std::int64_t k) { return k; });

@@ -24,7 +24,8 @@ bool channelView(const tbem_operand& operand, ChannelView& view);
 /// Gives `operand` the kind of layout that `like` has: blocked by as many channels, channels last, or row-major.
 void setLike(tbem_operand& operand, const tbem_operand& like);
 
-/// Fills every `any` layout of a description: of the kind of the first operand of that rank whose layout is chosen, else row-major.
+/// Fills every `any` layout of a description: of the kind of the first operand of that rank whose layout is chosen, else
+/// row-major.
 void fillAny(tbem_op_desc& op);
 
 /// Writes zeros to the channels between dims and padded.

@@ -31,8 +31,8 @@ tbem_status passOn(tbem_status status) { return status == TBEM_OK ? status : fai
 struct State {
   std::mutex mutex;
   Script script;
-  std::int64_t runs[TBEM_PRIMITIVE_COUNT + 1] = {};   ///< the last one counts steps
-  std::atomic<std::uint64_t> held{0};                 ///< bytes allocated and not released
+  std::int64_t runs[TBEM_PRIMITIVE_COUNT + 1] = {};  ///< the last one counts steps
+  std::atomic<std::uint64_t> held{0};                ///< bytes allocated and not released
 };
 
 State& state() {
@@ -65,7 +65,8 @@ std::vector<Event> due(const Script& now, int primitive) {
 }
 
 std::string nameOf(int primitive) {
-  return primitive == TBEM_PRIMITIVE_COUNT ? "step" : std::string(runtime::signature(static_cast<tbem_primitive>(primitive)).name);
+  return primitive == TBEM_PRIMITIVE_COUNT ? "step"
+                                           : std::string(runtime::signature(static_cast<tbem_primitive>(primitive)).name);
 }
 
 /// Crashes or sleeps where it is due; true where a failure is.
@@ -156,8 +157,12 @@ void release(void* memory, std::uint64_t bytes) {
   tbem_backend_ref()->release(memory, bytes);
 }
 
-tbem_status copyIn(void* to, const void* from, std::uint64_t bytes) { return passOn(tbem_backend_ref()->copy_in(to, from, bytes)); }
-tbem_status copyOut(void* to, const void* from, std::uint64_t bytes) { return passOn(tbem_backend_ref()->copy_out(to, from, bytes)); }
+tbem_status copyIn(void* to, const void* from, std::uint64_t bytes) {
+  return passOn(tbem_backend_ref()->copy_in(to, from, bytes));
+}
+tbem_status copyOut(void* to, const void* from, std::uint64_t bytes) {
+  return passOn(tbem_backend_ref()->copy_out(to, from, bytes));
+}
 
 tbem_status synchronize() {
   const Script& now = script();
@@ -172,9 +177,9 @@ void parallel(void (*body)(void*, std::int64_t, std::int64_t), void* context, st
 
 const char* lastErrorText() { return lastError; }
 
-constexpr tbem_backend kBackend = {TBEM_BACKEND_ABI, sizeof(tbem_backend), "fake",  probe,    query,       create,
-                                   run,              destroy,              allocate, release,  copyIn,      copyOut,
-                                   synchronize,      parallel,             lastErrorText};
+constexpr tbem_backend kBackend = {
+    TBEM_BACKEND_ABI, sizeof(tbem_backend), "fake",   probe,        query, create, run, destroy, allocate, release, copyIn,
+    copyOut,          synchronize,          parallel, lastErrorText};
 
 }  // namespace
 }  // namespace tbem::fake

@@ -23,7 +23,10 @@ bool readReal(std::string_view text, double& value) {
 
 bool readBytes(std::string_view text, std::uint64_t& bytes) {
   std::uint64_t unit = 1;
-  struct Unit { std::string_view name; std::uint64_t bytes; };
+  struct Unit {
+    std::string_view name;
+    std::uint64_t bytes;
+  };
   constexpr Unit units[] = {{"KiB", 1ULL << 10}, {"MiB", 1ULL << 20}, {"GiB", 1ULL << 30}, {"B", 1}};
   for (const Unit& u : units) {
     if (text.ends_with(u.name)) {
@@ -84,8 +87,10 @@ Script readScript(const std::string& text) {
     rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
     const auto equals = directive.find('=');
     if (equals == std::string_view::npos || !readDirective(directive.substr(0, equals), directive.substr(equals + 1), script)) {
-      script.wrong = fmt::format("TBEM_FAKE: `{}` is no directive; there are oom_at=BYTES, fail|crash|hang=PRIMITIVE|step[:COUNT], "
-                                 "wrong=PRIMITIVE[:COUNT], unsupported=PRIMITIVE, slow=FACTOR, probe=fail", directive);
+      script.wrong = fmt::format(
+          "TBEM_FAKE: `{}` is no directive; there are oom_at=BYTES, fail|crash|hang=PRIMITIVE|step[:COUNT], "
+          "wrong=PRIMITIVE[:COUNT], unsupported=PRIMITIVE, slow=FACTOR, probe=fail",
+          directive);
     }
   }
   return script;

@@ -32,8 +32,8 @@ struct Event {
 
 struct Script {
   std::string text;
-  std::string wrong;                     ///< "" or what does not fit
-  std::uint64_t memory = UINT64_MAX;     ///< bytes that may be held
+  std::string wrong;                  ///< "" or what does not fit
+  std::uint64_t memory = UINT64_MAX;  ///< bytes that may be held
   double slow = 1;
   bool absent = false;
   std::vector<int> unsupported;

@@ -10,13 +10,12 @@ struct Shape {
   std::int64_t n, c, plane;
 };
 
-Shape shapeOf(const tbem_operand& x) {
-  return {x.dims[0], x.dims[1], runtime::elementCount(x) / (x.dims[0] * x.dims[1])};
-}
+Shape shapeOf(const tbem_operand& x) { return {x.dims[0], x.dims[1], runtime::elementCount(x) / (x.dims[0] * x.dims[1])}; }
 
 }  // namespace
 
-template <class T> tbem_status channelMoments(const Op& op, void* const* memory, void*, const double*) {
+template <class T>
+tbem_status channelMoments(const Op& op, void* const* memory, void*, const double*) {
   const Shape s = shapeOf(op.operands[0]);
   const auto* x = static_cast<const T*>(memory[0]);
   auto* mean = static_cast<T*>(memory[1]);
@@ -43,7 +42,8 @@ template <class T> tbem_status channelMoments(const Op& op, void* const* memory,
   return TBEM_OK;
 }
 
-template <class T> tbem_status channelGradientSums(const Op& op, void* const* memory, void*, const double* scalars) {
+template <class T>
+tbem_status channelGradientSums(const Op& op, void* const* memory, void*, const double* scalars) {
   const Shape s = shapeOf(op.operands[0]);
   const auto* dy = static_cast<const T*>(memory[0]);
   const auto* x = static_cast<const T*>(memory[1]);

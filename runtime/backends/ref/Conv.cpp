@@ -24,14 +24,16 @@ Range inside(std::int64_t count, std::int64_t length, std::int64_t stride, std::
 }
 
 /// Calls row(image row, result row, columns, image column of result column 0) for each row that tap (kh, kw) meets.
-template <class Row> void forRows(const Conv2d& c, std::int64_t kh, std::int64_t kw, Row row) {
+template <class Row>
+void forRows(const Conv2d& c, std::int64_t kh, std::int64_t kw, Row row) {
   const std::int64_t shiftH = kh * c.dilationH - c.top, shiftW = kw * c.dilationW - c.left;
   const Range rows = inside(c.oh, c.h, c.strideH, shiftH), columns = inside(c.ow, c.w, c.strideW, shiftW);
   for (std::int64_t i = rows.begin; i < rows.end; ++i) row(i * c.strideH + shiftH, i, columns, shiftW);
 }
 
 /// The dot product of two rows, in four partial sums.
-template <class T> double dot(const T* a, std::int64_t stride, const T* b, std::int64_t count) {
+template <class T>
+double dot(const T* a, std::int64_t stride, const T* b, std::int64_t count) {
   double sum[4] = {};
   std::int64_t j = 0;
   for (; j + 4 <= count; j += 4) {
@@ -43,7 +45,8 @@ template <class T> double dot(const T* a, std::int64_t stride, const T* b, std::
 
 }  // namespace
 
-template <class T> tbem_status conv2d(const Op& op, void* const* memory, void* work, const double*) {
+template <class T>
+tbem_status conv2d(const Op& op, void* const* memory, void* work, const double*) {
   const Conv2d c = runtime::conv2d(op.desc);
   const auto* x = static_cast<const T*>(memory[0]);
   const auto* weight = static_cast<const T*>(memory[1]);
@@ -72,7 +75,8 @@ template <class T> tbem_status conv2d(const Op& op, void* const* memory, void* w
   return TBEM_OK;
 }
 
-template <class T> tbem_status conv2dInputGradient(const Op& op, void* const* memory, void* work, const double*) {
+template <class T>
+tbem_status conv2dInputGradient(const Op& op, void* const* memory, void* work, const double*) {
   const Conv2d c = runtime::conv2d(op.desc);
   const auto* dy = static_cast<const T*>(memory[0]);
   const auto* weight = static_cast<const T*>(memory[1]);
@@ -100,7 +104,8 @@ template <class T> tbem_status conv2dInputGradient(const Op& op, void* const* me
   return TBEM_OK;
 }
 
-template <class T> tbem_status conv2dWeightGradient(const Op& op, void* const* memory, void*, const double*) {
+template <class T>
+tbem_status conv2dWeightGradient(const Op& op, void* const* memory, void*, const double*) {
   const Conv2d c = runtime::conv2d(op.desc);
   const auto* x = static_cast<const T*>(memory[0]);
   const auto* dy = static_cast<const T*>(memory[1]);
@@ -125,9 +130,9 @@ template <class T> tbem_status conv2dWeightGradient(const Op& op, void* const* m
   return TBEM_OK;
 }
 
-#define TBEM_REF_INSTANCES(T)                                                                     \
-  template tbem_status conv2d<T>(const Op&, void* const*, void*, const double*);                  \
-  template tbem_status conv2dInputGradient<T>(const Op&, void* const*, void*, const double*);     \
+#define TBEM_REF_INSTANCES(T)                                                                 \
+  template tbem_status conv2d<T>(const Op&, void* const*, void*, const double*);              \
+  template tbem_status conv2dInputGradient<T>(const Op&, void* const*, void*, const double*); \
   template tbem_status conv2dWeightGradient<T>(const Op&, void* const*, void*, const double*);
 TBEM_REF_INSTANCES(float)
 TBEM_REF_INSTANCES(double)

@@ -5,13 +5,15 @@ namespace tbem::ref {
 namespace {
 
 /// A matrix seen through two strides, so that a transposed one needs no copy.
-template <class T> struct View {
+template <class T>
+struct View {
   const T* data;
   std::int64_t rowStride, columnStride;
 };
 
 /// y[m, n] = start + a[m, k] b[k, n], each element one sum in f64. `start`: per column, or null.
-template <class T> void product(View<T> a, View<T> b, const T* start, T* y, std::int64_t m, std::int64_t k, std::int64_t n) {
+template <class T>
+void product(View<T> a, View<T> b, const T* start, T* y, std::int64_t m, std::int64_t k, std::int64_t n) {
   for (std::int64_t i = 0; i < m; ++i) {
     for (std::int64_t j = 0; j < n; ++j) {
       double sum = start ? static_cast<double>(start[j]) : 0.0;
@@ -27,7 +29,8 @@ template <class T> void product(View<T> a, View<T> b, const T* start, T* y, std:
 
 }  // namespace
 
-template <class T> tbem_status dense(const Op& op, void* const* memory, void*, const double*) {
+template <class T>
+tbem_status dense(const Op& op, void* const* memory, void*, const double*) {
   const runtime::Dense d = runtime::dense(op.desc);
   const auto* bias = static_cast<const T*>(op.operands[2].present ? memory[2] : nullptr);
   product<T>({static_cast<const T*>(memory[0]), d.in, 1}, {static_cast<const T*>(memory[1]), 1, d.in}, bias,
@@ -35,21 +38,24 @@ template <class T> tbem_status dense(const Op& op, void* const* memory, void*, c
   return TBEM_OK;
 }
 
-template <class T> tbem_status denseInputGradient(const Op& op, void* const* memory, void*, const double*) {
+template <class T>
+tbem_status denseInputGradient(const Op& op, void* const* memory, void*, const double*) {
   const runtime::Dense d = runtime::dense(op.desc);
   product<T>({static_cast<const T*>(memory[0]), d.out, 1}, {static_cast<const T*>(memory[1]), d.in, 1}, nullptr,
              static_cast<T*>(memory[2]), d.rows, d.out, d.in);
   return TBEM_OK;
 }
 
-template <class T> tbem_status denseWeightGradient(const Op& op, void* const* memory, void*, const double*) {
+template <class T>
+tbem_status denseWeightGradient(const Op& op, void* const* memory, void*, const double*) {
   const runtime::Dense d = runtime::dense(op.desc);
   product<T>({static_cast<const T*>(memory[1]), 1, d.out}, {static_cast<const T*>(memory[0]), d.in, 1}, nullptr,
              static_cast<T*>(memory[2]), d.out, d.rows, d.in);
   return TBEM_OK;
 }
 
-template <class T> tbem_status matmul(const Op& op, void* const* memory, void*, const double*) {
+template <class T>
+tbem_status matmul(const Op& op, void* const* memory, void*, const double*) {
   const runtime::Matmul p = runtime::matmul(op.desc);
   const auto* a = static_cast<const T*>(memory[0]);
   const auto* b = static_cast<const T*>(memory[1]);
@@ -62,10 +68,10 @@ template <class T> tbem_status matmul(const Op& op, void* const* memory, void*, 
   return TBEM_OK;
 }
 
-#define TBEM_REF_INSTANCES(T)                                                                    \
-  template tbem_status dense<T>(const Op&, void* const*, void*, const double*);                  \
-  template tbem_status denseInputGradient<T>(const Op&, void* const*, void*, const double*);     \
-  template tbem_status denseWeightGradient<T>(const Op&, void* const*, void*, const double*);    \
+#define TBEM_REF_INSTANCES(T)                                                                 \
+  template tbem_status dense<T>(const Op&, void* const*, void*, const double*);               \
+  template tbem_status denseInputGradient<T>(const Op&, void* const*, void*, const double*);  \
+  template tbem_status denseWeightGradient<T>(const Op&, void* const*, void*, const double*); \
   template tbem_status matmul<T>(const Op&, void* const*, void*, const double*);
 TBEM_REF_INSTANCES(float)
 TBEM_REF_INSTANCES(double)

@@ -21,31 +21,52 @@ struct Op {
 
 using Kernel = decltype(Op::kernel);
 
-template <class T> tbem_status conv2d(const Op& op, void* const* memory, void* work, const double* scalars);
-template <class T> tbem_status conv2dInputGradient(const Op& op, void* const* memory, void* work, const double* scalars);
-template <class T> tbem_status conv2dWeightGradient(const Op& op, void* const* memory, void* work, const double* scalars);
-template <class T> tbem_status dense(const Op& op, void* const* memory, void* work, const double* scalars);
-template <class T> tbem_status denseInputGradient(const Op& op, void* const* memory, void* work, const double* scalars);
-template <class T> tbem_status denseWeightGradient(const Op& op, void* const* memory, void* work, const double* scalars);
-template <class T> tbem_status matmul(const Op& op, void* const* memory, void* work, const double* scalars);
-template <class T> tbem_status reduceSum(const Op& op, void* const* memory, void* work, const double* scalars);
-template <class T> tbem_status reduceMax(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status conv2d(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status conv2dInputGradient(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status conv2dWeightGradient(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status dense(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status denseInputGradient(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status denseWeightGradient(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status matmul(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status reduceSum(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status reduceMax(const Op& op, void* const* memory, void* work, const double* scalars);
 /// dy is divided evenly among the elements equal to the maximum (the rule of PyTorch's amax).
-template <class T> tbem_status reduceMaxGradient(const Op& op, void* const* memory, void* work, const double* scalars);
-template <class T> tbem_status channelMoments(const Op& op, void* const* memory, void* work, const double* scalars);
-template <class T> tbem_status channelGradientSums(const Op& op, void* const* memory, void* work, const double* scalars);
-template <class T> tbem_status maxPool(const Op& op, void* const* memory, void* work, const double* scalars);
-template <class T> tbem_status maxPoolGradient(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status reduceMaxGradient(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status channelMoments(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status channelGradientSums(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status maxPool(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status maxPoolGradient(const Op& op, void* const* memory, void* work, const double* scalars);
 /// Windows of a kernel and adaptive bins: the same two loops.
-template <class T> tbem_status avgPool(const Op& op, void* const* memory, void* work, const double* scalars);
-template <class T> tbem_status avgPoolGradient(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status avgPool(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status avgPoolGradient(const Op& op, void* const* memory, void* work, const double* scalars);
 /// softmax and log_softmax, by the primitive of the description.
-template <class T> tbem_status softmax(const Op& op, void* const* memory, void* work, const double* scalars);
-template <class T> tbem_status softmaxGradient(const Op& op, void* const* memory, void* work, const double* scalars);
-template <class T> tbem_status crossEntropy(const Op& op, void* const* memory, void* work, const double* scalars);
-template <class T> tbem_status crossEntropyGradient(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status softmax(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status softmaxGradient(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status crossEntropy(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status crossEntropyGradient(const Op& op, void* const* memory, void* work, const double* scalars);
 /// permute, pad and slice of elements of the size of T (an unsigned integer).
-template <class T> tbem_status move(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status move(const Op& op, void* const* memory, void* work, const double* scalars);
 tbem_status reorder(const Op& op, void* const* memory, void* work, const double* scalars);
 
 /// Bytes of workspace of an operator.

@@ -36,13 +36,15 @@ Walk walkOf(const Op& op) {
   return walk;
 }
 
-template <class From, class To> void convert(const void* from, void* to, std::int64_t count) {
+template <class From, class To>
+void convert(const void* from, void* to, std::int64_t count) {
   const auto* x = static_cast<const From*>(from);
   auto* y = static_cast<To*>(to);
   for (std::int64_t i = 0; i < count; ++i) y[i] = static_cast<To>(x[i]);
 }
 
-template <class From> void convertTo(const void* from, void* to, int dtype, std::int64_t count) {
+template <class From>
+void convertTo(const void* from, void* to, int dtype, std::int64_t count) {
   if (dtype == TBEM_F64) convert<From, double>(from, to, count);
   if (dtype == TBEM_F32) convert<From, float>(from, to, count);
   if (dtype == TBEM_I64) convert<From, std::int64_t>(from, to, count);
@@ -51,7 +53,8 @@ template <class From> void convertTo(const void* from, void* to, int dtype, std:
 
 }  // namespace
 
-template <class T> tbem_status move(const Op& op, void* const* memory, void*, const double*) {
+template <class T>
+tbem_status move(const Op& op, void* const* memory, void*, const double*) {
   const Walk walk = walkOf(op);
   const auto* x = static_cast<const T*>(memory[0]) + walk.fromStart;
   auto* y = static_cast<T*>(memory[1]);

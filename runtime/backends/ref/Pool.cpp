@@ -22,7 +22,8 @@ Window windowOf(const Pool2d& p, std::int64_t i, std::int64_t j) {
     w = {i * p.h / p.oh, ((i + 1) * p.h + p.oh - 1) / p.oh, j * p.w / p.ow, ((j + 1) * p.w + p.ow - 1) / p.ow, 0};
   } else {
     const std::int64_t top = i * p.strideH - p.top, left = j * p.strideW - p.left;
-    w = {std::max<std::int64_t>(top, 0), std::min(top + p.kh, p.h), std::max<std::int64_t>(left, 0), std::min(left + p.kw, p.w), 0};
+    w = {std::max<std::int64_t>(top, 0), std::min(top + p.kh, p.h), std::max<std::int64_t>(left, 0), std::min(left + p.kw, p.w),
+         0};
   }
   const std::int64_t inside = std::max<std::int64_t>(w.bottom - w.top, 0) * std::max<std::int64_t>(w.right - w.left, 0);
   w.divisor = static_cast<double>(p.includePad ? p.kh * p.kw : std::max<std::int64_t>(inside, 1));
@@ -30,7 +31,8 @@ Window windowOf(const Pool2d& p, std::int64_t i, std::int64_t j) {
 }
 
 /// Position of the first maximum of the window, -1 where it holds no element. A NaN counts as larger than any number.
-template <class T> std::int64_t firstMaximum(const T* image, const Pool2d& p, const Window& w) {
+template <class T>
+std::int64_t firstMaximum(const T* image, const Pool2d& p, const Window& w) {
   std::int64_t at = -1;
   for (std::int64_t r = w.top; r < w.bottom; ++r) {
     for (std::int64_t c = w.left; c < w.right; ++c) {
@@ -42,7 +44,8 @@ template <class T> std::int64_t firstMaximum(const T* image, const Pool2d& p, co
 }
 
 /// Calls result(image plane number, result plane number + (i, j) position, window) over everything.
-template <class Use> void forWindows(const Pool2d& p, Use use) {
+template <class Use>
+void forWindows(const Pool2d& p, Use use) {
   for (std::int64_t plane = 0; plane < p.n * p.c; ++plane) {
     for (std::int64_t i = 0; i < p.oh; ++i) {
       for (std::int64_t j = 0; j < p.ow; ++j) use(plane * p.h * p.w, (plane * p.oh + i) * p.ow + j, windowOf(p, i, j));
@@ -52,7 +55,8 @@ template <class Use> void forWindows(const Pool2d& p, Use use) {
 
 }  // namespace
 
-template <class T> tbem_status maxPool(const Op& op, void* const* memory, void*, const double*) {
+template <class T>
+tbem_status maxPool(const Op& op, void* const* memory, void*, const double*) {
   const Pool2d p = runtime::pool2d(op.desc);
   const auto* x = static_cast<const T*>(memory[0]);
   auto* y = static_cast<T*>(memory[1]);
@@ -63,7 +67,8 @@ template <class T> tbem_status maxPool(const Op& op, void* const* memory, void*,
   return TBEM_OK;
 }
 
-template <class T> tbem_status maxPoolGradient(const Op& op, void* const* memory, void* work, const double*) {
+template <class T>
+tbem_status maxPoolGradient(const Op& op, void* const* memory, void* work, const double*) {
   const Pool2d p = runtime::pool2d(op.desc);
   const auto* dy = static_cast<const T*>(memory[0]);
   const auto* x = static_cast<const T*>(memory[1]);
@@ -79,7 +84,8 @@ template <class T> tbem_status maxPoolGradient(const Op& op, void* const* memory
   return TBEM_OK;
 }
 
-template <class T> tbem_status avgPool(const Op& op, void* const* memory, void*, const double*) {
+template <class T>
+tbem_status avgPool(const Op& op, void* const* memory, void*, const double*) {
   const Pool2d p = runtime::pool2d(op.desc);
   const auto* x = static_cast<const T*>(memory[0]);
   auto* y = static_cast<T*>(memory[1]);
@@ -93,7 +99,8 @@ template <class T> tbem_status avgPool(const Op& op, void* const* memory, void*,
   return TBEM_OK;
 }
 
-template <class T> tbem_status avgPoolGradient(const Op& op, void* const* memory, void* work, const double*) {
+template <class T>
+tbem_status avgPoolGradient(const Op& op, void* const* memory, void* work, const double*) {
   const Pool2d p = runtime::pool2d(op.desc);
   const auto* dy = static_cast<const T*>(memory[0]);
   auto* dx = static_cast<T*>(memory[1]);

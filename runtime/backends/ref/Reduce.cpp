@@ -38,7 +38,8 @@ Split split(const tbem_operand& x, const std::int64_t* attributes) {
 
 }  // namespace
 
-template <class T> tbem_status reduceSum(const Op& op, void* const* memory, void*, const double*) {
+template <class T>
+tbem_status reduceSum(const Op& op, void* const* memory, void*, const double*) {
   const Split s = split(op.operands[0], op.attributes.data());
   const auto* x = static_cast<const T*>(memory[0]);
   auto* y = static_cast<T*>(memory[1]);
@@ -51,7 +52,8 @@ template <class T> tbem_status reduceSum(const Op& op, void* const* memory, void
   return TBEM_OK;
 }
 
-template <class T> tbem_status reduceMax(const Op& op, void* const* memory, void*, const double*) {
+template <class T>
+tbem_status reduceMax(const Op& op, void* const* memory, void*, const double*) {
   const Split s = split(op.operands[0], op.attributes.data());
   const auto* x = static_cast<const T*>(memory[0]);
   auto* y = static_cast<T*>(memory[1]);
@@ -67,7 +69,8 @@ template <class T> tbem_status reduceMax(const Op& op, void* const* memory, void
   return TBEM_OK;
 }
 
-template <class T> tbem_status reduceMaxGradient(const Op& op, void* const* memory, void*, const double*) {
+template <class T>
+tbem_status reduceMaxGradient(const Op& op, void* const* memory, void*, const double*) {
   const Split s = split(op.operands[1], op.attributes.data());
   const auto* dy = static_cast<const T*>(memory[0]);
   const auto* x = static_cast<const T*>(memory[1]);

@@ -15,40 +15,73 @@ namespace {
 
 thread_local char lastError[512] = "";
 
-template <class T> Kernel arithmetic(int primitive) {
+template <class T>
+Kernel arithmetic(int primitive) {
   switch (static_cast<tbem_primitive>(primitive)) {
-    case TBEM_PRIMITIVE_conv2d: return conv2d<T>;
-    case TBEM_PRIMITIVE_conv2d_input_gradient: return conv2dInputGradient<T>;
-    case TBEM_PRIMITIVE_conv2d_weight_gradient: return conv2dWeightGradient<T>;
-    case TBEM_PRIMITIVE_dense: return dense<T>;
-    case TBEM_PRIMITIVE_dense_input_gradient: return denseInputGradient<T>;
-    case TBEM_PRIMITIVE_dense_weight_gradient: return denseWeightGradient<T>;
-    case TBEM_PRIMITIVE_matmul: return matmul<T>;
-    case TBEM_PRIMITIVE_reduce_sum: return reduceSum<T>;
-    case TBEM_PRIMITIVE_reduce_max: return reduceMax<T>;
-    case TBEM_PRIMITIVE_reduce_max_gradient: return reduceMaxGradient<T>;
-    case TBEM_PRIMITIVE_channel_moments: return channelMoments<T>;
-    case TBEM_PRIMITIVE_channel_gradient_sums: return channelGradientSums<T>;
-    case TBEM_PRIMITIVE_max_pool2d: return maxPool<T>;
-    case TBEM_PRIMITIVE_max_pool2d_gradient: return maxPoolGradient<T>;
-    case TBEM_PRIMITIVE_avg_pool2d: case TBEM_PRIMITIVE_adaptive_avg_pool2d: return avgPool<T>;
-    case TBEM_PRIMITIVE_avg_pool2d_gradient: case TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient: return avgPoolGradient<T>;
-    case TBEM_PRIMITIVE_softmax: case TBEM_PRIMITIVE_log_softmax: return softmax<T>;
-    case TBEM_PRIMITIVE_softmax_gradient: case TBEM_PRIMITIVE_log_softmax_gradient: return softmaxGradient<T>;
-    case TBEM_PRIMITIVE_cross_entropy: return crossEntropy<T>;
-    case TBEM_PRIMITIVE_cross_entropy_gradient: return crossEntropyGradient<T>;
-    case TBEM_PRIMITIVE_permute: case TBEM_PRIMITIVE_pad: case TBEM_PRIMITIVE_slice: case TBEM_PRIMITIVE_reorder:
-    case TBEM_PRIMITIVE_COUNT: break;
+    case TBEM_PRIMITIVE_conv2d:
+      return conv2d<T>;
+    case TBEM_PRIMITIVE_conv2d_input_gradient:
+      return conv2dInputGradient<T>;
+    case TBEM_PRIMITIVE_conv2d_weight_gradient:
+      return conv2dWeightGradient<T>;
+    case TBEM_PRIMITIVE_dense:
+      return dense<T>;
+    case TBEM_PRIMITIVE_dense_input_gradient:
+      return denseInputGradient<T>;
+    case TBEM_PRIMITIVE_dense_weight_gradient:
+      return denseWeightGradient<T>;
+    case TBEM_PRIMITIVE_matmul:
+      return matmul<T>;
+    case TBEM_PRIMITIVE_reduce_sum:
+      return reduceSum<T>;
+    case TBEM_PRIMITIVE_reduce_max:
+      return reduceMax<T>;
+    case TBEM_PRIMITIVE_reduce_max_gradient:
+      return reduceMaxGradient<T>;
+    case TBEM_PRIMITIVE_channel_moments:
+      return channelMoments<T>;
+    case TBEM_PRIMITIVE_channel_gradient_sums:
+      return channelGradientSums<T>;
+    case TBEM_PRIMITIVE_max_pool2d:
+      return maxPool<T>;
+    case TBEM_PRIMITIVE_max_pool2d_gradient:
+      return maxPoolGradient<T>;
+    case TBEM_PRIMITIVE_avg_pool2d:
+    case TBEM_PRIMITIVE_adaptive_avg_pool2d:
+      return avgPool<T>;
+    case TBEM_PRIMITIVE_avg_pool2d_gradient:
+    case TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient:
+      return avgPoolGradient<T>;
+    case TBEM_PRIMITIVE_softmax:
+    case TBEM_PRIMITIVE_log_softmax:
+      return softmax<T>;
+    case TBEM_PRIMITIVE_softmax_gradient:
+    case TBEM_PRIMITIVE_log_softmax_gradient:
+      return softmaxGradient<T>;
+    case TBEM_PRIMITIVE_cross_entropy:
+      return crossEntropy<T>;
+    case TBEM_PRIMITIVE_cross_entropy_gradient:
+      return crossEntropyGradient<T>;
+    case TBEM_PRIMITIVE_permute:
+    case TBEM_PRIMITIVE_pad:
+    case TBEM_PRIMITIVE_slice:
+    case TBEM_PRIMITIVE_reorder:
+    case TBEM_PRIMITIVE_COUNT:
+      break;
   }
   return nullptr;
 }
 
 Kernel movement(std::uint64_t bytes) {
   switch (bytes) {
-    case 1: return move<std::uint8_t>;
-    case 2: return move<std::uint16_t>;
-    case 4: return move<std::uint32_t>;
-    default: return move<std::uint64_t>;
+    case 1:
+      return move<std::uint8_t>;
+    case 2:
+      return move<std::uint16_t>;
+    case 4:
+      return move<std::uint32_t>;
+    default:
+      return move<std::uint64_t>;
   }
 }
 
@@ -58,12 +91,16 @@ bool converts(int dtype) { return dtype == TBEM_F64 || dtype == TBEM_F32 || dtyp
 Kernel kernelOf(const tbem_op_desc& op) {
   const int dtype = op.operands[op.primitive == TBEM_PRIMITIVE_cross_entropy_gradient ? 1 : 0].dtype;
   switch (op.primitive) {
-    case TBEM_PRIMITIVE_permute: case TBEM_PRIMITIVE_pad: case TBEM_PRIMITIVE_slice: return movement(runtime::elementBytes(dtype));
+    case TBEM_PRIMITIVE_permute:
+    case TBEM_PRIMITIVE_pad:
+    case TBEM_PRIMITIVE_slice:
+      return movement(runtime::elementBytes(dtype));
     case TBEM_PRIMITIVE_reorder: {
       const int to = op.operands[1].dtype;
       return dtype == to || (converts(dtype) && converts(to)) ? reorder : nullptr;
     }
-    default: return dtype == TBEM_F64 ? arithmetic<double>(op.primitive) : dtype == TBEM_F32 ? arithmetic<float>(op.primitive) : nullptr;
+    default:
+      return dtype == TBEM_F64 ? arithmetic<double>(op.primitive) : dtype == TBEM_F32 ? arithmetic<float>(op.primitive) : nullptr;
   }
 }
 
@@ -147,9 +184,9 @@ void parallel(void (*body)(void*, std::int64_t, std::int64_t), void* context, st
 
 const char* lastErrorText() { return lastError; }
 
-constexpr tbem_backend kBackend = {TBEM_BACKEND_ABI, sizeof(tbem_backend), "ref",   probe,    query,       create,
-                                   run,              destroy,              allocate, release,  copy,        copy,
-                                   synchronize,      parallel,             lastErrorText};
+constexpr tbem_backend kBackend = {
+    TBEM_BACKEND_ABI, sizeof(tbem_backend), "ref", probe, query, create, run, destroy, allocate, release, copy, copy, synchronize,
+    parallel,         lastErrorText};
 
 }  // namespace
 
@@ -168,12 +205,14 @@ std::uint64_t workspace(const tbem_op_desc& op) {
       const runtime::Conv2d c = runtime::conv2d(op);
       return static_cast<std::uint64_t>(c.h * c.w) * sizeof(double);
     }
-    case TBEM_PRIMITIVE_max_pool2d_gradient: case TBEM_PRIMITIVE_avg_pool2d_gradient:
+    case TBEM_PRIMITIVE_max_pool2d_gradient:
+    case TBEM_PRIMITIVE_avg_pool2d_gradient:
     case TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient: {
       const runtime::Pool2d p = runtime::pool2d(op);
       return static_cast<std::uint64_t>(p.n * p.c * p.h * p.w) * sizeof(double);
     }
-    default: return 0;
+    default:
+      return 0;
   }
 }
 

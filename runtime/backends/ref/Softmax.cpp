@@ -22,7 +22,8 @@ Lines linesOf(const tbem_operand& x, std::int64_t axis) {
 }
 
 /// Calls use(offset of the line's first element) for each line.
-template <class Use> void forLines(const Lines& lines, Use use) {
+template <class Use>
+void forLines(const Lines& lines, Use use) {
   for (std::int64_t o = 0; o < lines.outer; ++o) {
     for (std::int64_t i = 0; i < lines.inner; ++i) use(o * lines.length * lines.inner + i);
   }
@@ -32,7 +33,8 @@ struct Normaliser {
   double largest, sum;
 };
 
-template <class T> Normaliser normaliser(const T* line, std::int64_t length, std::int64_t step) {
+template <class T>
+Normaliser normaliser(const T* line, std::int64_t length, std::int64_t step) {
   double largest = -std::numeric_limits<double>::infinity();
   for (std::int64_t k = 0; k < length; ++k) {
     const auto value = static_cast<double>(line[k * step]);
@@ -50,7 +52,8 @@ tbem_status checkTarget(std::int64_t target, std::int64_t sample, std::int64_t c
 
 }  // namespace
 
-template <class T> tbem_status softmax(const Op& op, void* const* memory, void*, const double*) {
+template <class T>
+tbem_status softmax(const Op& op, void* const* memory, void*, const double*) {
   const Lines lines = linesOf(op.operands[0], op.attributes[0]);
   const auto* x = static_cast<const T*>(memory[0]);
   auto* y = static_cast<T*>(memory[1]);
@@ -66,7 +69,8 @@ template <class T> tbem_status softmax(const Op& op, void* const* memory, void*,
   return TBEM_OK;
 }
 
-template <class T> tbem_status softmaxGradient(const Op& op, void* const* memory, void*, const double*) {
+template <class T>
+tbem_status softmaxGradient(const Op& op, void* const* memory, void*, const double*) {
   const Lines lines = linesOf(op.operands[0], op.attributes[0]);
   const auto* dy = static_cast<const T*>(memory[0]);
   const auto* y = static_cast<const T*>(memory[1]);
@@ -87,7 +91,8 @@ template <class T> tbem_status softmaxGradient(const Op& op, void* const* memory
   return TBEM_OK;
 }
 
-template <class T> tbem_status crossEntropy(const Op& op, void* const* memory, void*, const double*) {
+template <class T>
+tbem_status crossEntropy(const Op& op, void* const* memory, void*, const double*) {
   const std::int64_t n = op.operands[0].dims[0], classes = op.operands[0].dims[1];
   const auto* logits = static_cast<const T*>(memory[0]);
   const auto* target = static_cast<const std::int64_t*>(memory[1]);
@@ -101,7 +106,8 @@ template <class T> tbem_status crossEntropy(const Op& op, void* const* memory, v
   return TBEM_OK;
 }
 
-template <class T> tbem_status crossEntropyGradient(const Op& op, void* const* memory, void*, const double*) {
+template <class T>
+tbem_status crossEntropyGradient(const Op& op, void* const* memory, void*, const double*) {
   const std::int64_t n = op.operands[1].dims[0], classes = op.operands[1].dims[1];
   const auto* logits = static_cast<const T*>(memory[1]);
   const auto* target = static_cast<const std::int64_t*>(memory[2]);

@@ -15,7 +15,17 @@ extern "C" {
 #define TBEM_MAX_RANK 8
 
 typedef enum tbem_dtype {
-  TBEM_F64, TBEM_F32, TBEM_F16, TBEM_BF16, TBEM_F8E4M3, TBEM_F8E5M2, TBEM_I64, TBEM_I32, TBEM_I8, TBEM_U8, TBEM_BOOL
+  TBEM_F64,
+  TBEM_F32,
+  TBEM_F16,
+  TBEM_BF16,
+  TBEM_F8E4M3,
+  TBEM_F8E5M2,
+  TBEM_I64,
+  TBEM_I32,
+  TBEM_I8,
+  TBEM_U8,
+  TBEM_BOOL
 } tbem_dtype;
 
 typedef enum tbem_primitive {
@@ -27,10 +37,10 @@ typedef enum tbem_primitive {
 
 typedef enum tbem_status {
   TBEM_OK = 0,
-  TBEM_UNSUPPORTED = 1,     /* this primitive, element type or layout is not there; last_error says which */
+  TBEM_UNSUPPORTED = 1, /* this primitive, element type or layout is not there; last_error says which */
   TBEM_OUT_OF_MEMORY = 2,
-  TBEM_FAILED = 3,          /* the library failed; last_error has its message */
-  TBEM_INVALID = 4          /* the caller's mistake: our bug */
+  TBEM_FAILED = 3, /* the library failed; last_error has its message */
+  TBEM_INVALID = 4 /* the caller's mistake: our bug */
 } tbem_status;
 
 /* Where each element of a tensor lies. Element (i0, i1, ..) is at
@@ -44,13 +54,13 @@ typedef struct tbem_layout {
   int32_t blocks;
   int32_t block_dim[4];
   int32_t block_size[4];
-  int32_t any;              /* 1: not chosen yet (only in a query) */
-  uint64_t bytes;           /* whole extent, in bytes */
+  int32_t any;    /* 1: not chosen yet (only in a query) */
+  uint64_t bytes; /* whole extent, in bytes */
 } tbem_layout;
 
 typedef struct tbem_operand {
-  int32_t present;          /* 0: an absent optional operand */
-  int32_t dtype;            /* tbem_dtype */
+  int32_t present; /* 0: an absent optional operand */
+  int32_t dtype;   /* tbem_dtype */
   int32_t rank;
   int64_t dims[TBEM_MAX_RANK];
   tbem_layout layout;
@@ -58,10 +68,10 @@ typedef struct tbem_operand {
 
 /* One native operator: operands in the order of primitives.def (inputs, then outputs), attributes flattened as it says. */
 typedef struct tbem_op_desc {
-  uint32_t size;            /* sizeof(tbem_op_desc) */
-  int32_t primitive;        /* tbem_primitive */
+  uint32_t size;     /* sizeof(tbem_op_desc) */
+  int32_t primitive; /* tbem_primitive */
   int32_t inputs, outputs;
-  tbem_operand* operands;   /* inputs + outputs of them */
+  tbem_operand* operands; /* inputs + outputs of them */
   const int64_t* attributes;
   int32_t attribute_count;
   int32_t threads;
@@ -69,23 +79,23 @@ typedef struct tbem_op_desc {
 
 /* What a query answers. Operand layouts that were `any` are filled in the description itself. */
 typedef struct tbem_op_info {
-  uint64_t workspace;       /* bytes needed while it runs, exact; alignment 64 */
-  char implementation[64];  /* the library's own name of the algorithm, "" if it has none */
+  uint64_t workspace;      /* bytes needed while it runs, exact; alignment 64 */
+  char implementation[64]; /* the library's own name of the algorithm, "" if it has none */
 } tbem_op_info;
 
 typedef struct tbem_device_info {
-  char name[128];           /* processor or GPU model */
-  char isa[64];             /* "avx512_core_bf16", "sm_90" */
-  char library[128];        /* "oneDNN 2.6.3", with versions */
+  char name[128];    /* processor or GPU model */
+  char isa[64];      /* "avx512_core_bf16", "sm_90" */
+  char library[128]; /* "oneDNN 2.6.3", with versions */
   int32_t threads;
-  uint64_t memory;          /* bytes */
+  uint64_t memory; /* bytes */
 } tbem_device_info;
 
 typedef struct tbem_op tbem_op; /* a prepared operator; owned by the backend, released with `destroy` */
 
 typedef struct tbem_backend {
-  uint32_t abi;             /* TBEM_BACKEND_ABI */
-  uint32_t size;            /* sizeof(tbem_backend) */
+  uint32_t abi;  /* TBEM_BACKEND_ABI */
+  uint32_t size; /* sizeof(tbem_backend) */
   const char* name;
   /* TBEM_OK where the device can be used; fills `info`. */
   tbem_status (*probe)(tbem_device_info* info);

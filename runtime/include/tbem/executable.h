@@ -10,7 +10,7 @@
 
 namespace tbem::runtime {
 
-constexpr std::uint64_t kAbsent = ~std::uint64_t{0};   ///< offset of an absent operand or of no workspace
+constexpr std::uint64_t kAbsent = ~std::uint64_t{0};  ///< offset of an absent operand or of no workspace
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
 /// As graph::StorageClass, in the same order.
@@ -24,9 +24,9 @@ struct InitDesc {
 
 /// A tensor at a fixed offset of the arena.
 struct BufferDesc {
-  std::string name;            ///< for people
-  tbem_operand operand{};      ///< element type, dims, layout
-  std::uint64_t offset = 0;    ///< in the arena, bytes
+  std::string name;          ///< for people
+  tbem_operand operand{};    ///< element type, dims, layout
+  std::uint64_t offset = 0;  ///< in the arena, bytes
   std::uint32_t allocation = 0;
 };
 
@@ -38,38 +38,38 @@ struct AllocationDesc {
 
 /// A buffer that outlives steps (weight, state, running statistic, input, constant) or that the caller wants to read (output).
 struct StorageDesc {
-  std::string path;            ///< stable: "stage[0].conv2d.weight", "image"
+  std::string path;  ///< stable: "stage[0].conv2d.weight", "image"
   BufferClass kind{};
-  std::uint32_t buffer = kNone;///< into `buffers`
+  std::uint32_t buffer = kNone;  ///< into `buffers`
   InitDesc init;
-  std::int64_t bound = 0;      ///< integer inputs: values lie in [0, bound); 0: not known
+  std::int64_t bound = 0;  ///< integer inputs: values lie in [0, bound); 0: not known
 };
 
 /// A call of a backend primitive.
 struct CallDesc {
   std::int32_t primitive = 0;
-  std::string name;                        ///< of its step, for messages: "conv2d"
+  std::string name;  ///< of its step, for messages: "conv2d"
   std::int32_t inputs = 0, outputs = 0;
-  std::vector<tbem_operand> operands;      ///< inputs then outputs
-  std::vector<std::uint64_t> offsets;      ///< of the operands in the arena; kAbsent where absent
+  std::vector<tbem_operand> operands;  ///< inputs then outputs
+  std::vector<std::uint64_t> offsets;  ///< of the operands in the arena; kAbsent where absent
   std::vector<std::int64_t> attributes;
-  std::vector<std::uint32_t> scalars;      ///< slots
-  std::uint64_t workspace = kAbsent;       ///< offset
+  std::vector<std::uint32_t> scalars;  ///< slots
+  std::uint64_t workspace = kAbsent;   ///< offset
   std::uint64_t workspaceBytes = 0;
   std::string implementation;
 };
 
 struct Executable {
-  tbem_rt_step step = nullptr;             ///< owned by whoever compiled it, who must outlive this
-  std::uint64_t arena = 0;                 ///< bytes
+  tbem_rt_step step = nullptr;  ///< owned by whoever compiled it, who must outlive this
+  std::uint64_t arena = 0;      ///< bytes
   std::vector<AllocationDesc> allocations;
-  std::vector<BufferDesc> buffers;         ///< same numbers as the compiler's BufferId
+  std::vector<BufferDesc> buffers;  ///< same numbers as the compiler's BufferId
   std::vector<StorageDesc> storages;
   std::vector<CallDesc> calls;
-  std::vector<double> scalars;             ///< slot 0 is the number of the step, set by `run`
-  std::vector<std::string> scalarNames;    ///< "step", "optimizer.lr", ..; may be empty
-  std::uint32_t loss = kNone;              ///< buffer of the loss, if there is one
-  std::vector<std::uint32_t> outputs;      ///< buffers of the network's results that are kept
+  std::vector<double> scalars;           ///< slot 0 is the number of the step, set by `run`
+  std::vector<std::string> scalarNames;  ///< "step", "optimizer.lr", ..; may be empty
+  std::uint32_t loss = kNone;            ///< buffer of the loss, if there is one
+  std::vector<std::uint32_t> outputs;    ///< buffers of the network's results that are kept
   std::int32_t threads = 1;
 };
 

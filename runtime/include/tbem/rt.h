@@ -23,7 +23,8 @@ typedef int32_t (*tbem_rt_step)(tbem_rt_context* context, char* arena, const dou
 /* Runs native call number `call` of the program on the backend. */
 int32_t tbem_rt_call(tbem_rt_context* context, uint32_t call);
 /* Runs `loop` over [0, count) on the backend's threads. */
-void tbem_rt_parallel(tbem_rt_context* context, tbem_rt_loop loop, char* arena, const double* scalars, uint64_t seed, int64_t count);
+void tbem_rt_parallel(tbem_rt_context* context, tbem_rt_loop loop, char* arena, const double* scalars, uint64_t seed,
+                      int64_t count);
 
 #ifdef __cplusplus
 }

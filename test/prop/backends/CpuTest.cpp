@@ -1,6 +1,6 @@
 // cpu in f32 against ref in f64: 200 random problems for each primitive, in random layouts where a caller may choose them. Every
-// run also checks guard bytes, untouched inputs, zero padding (Problem.h), and that a second run gives the same bits: with another
-// number of threads where the loops are ours.
+// run also checks guard bytes, untouched inputs, zero padding (Problem.h), and that a second run gives the same bits: with
+// another number of threads where the loops are ours.
 #include "test/prop/backends/Random.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::function<void(std::vector<tbem_operand>&)> randomLayouts(tbem_primitive pri
   const bool each = primitive == TBEM_PRIMITIVE_permute || primitive == TBEM_PRIMITIVE_pad || primitive == TBEM_PRIMITIVE_slice ||
                     primitive == TBEM_PRIMITIVE_reorder;
   std::vector<int> kinds(6, static_cast<int>(r.integer(0, kKinds - 1)));
-  const std::int64_t left = r.integer(0, 5);   // an operand left to the backend
+  const std::int64_t left = r.integer(0, 5);  // an operand left to the backend
   for (int& kind : kinds) kind = each ? static_cast<int>(r.integer(0, kKinds - 1)) : kind;
   return [kinds, left](std::vector<tbem_operand>& operands) {
     for (std::size_t k = 0; k < operands.size(); ++k) {
@@ -54,8 +54,10 @@ TEST_P(Cpu, AgreesWithRef) {
     if (first.implementation.starts_with("tbem:")) repeated.threads = 3 - settings.threads;
     const Outcome again = runOn(*tbem_backend_cpu(), problem, repeated);
     for (std::size_t k = 0; k < problem.outputs.size(); ++k) {
-      EXPECT_LE(distance(first.outputs[k], expected.outputs[k]), 5e-6) << problem.text() << " seed " << seed << " by " << first.implementation;
-      EXPECT_EQ(first.bytes[k], again.bytes[k]) << problem.text() << " seed " << seed << " by " << first.implementation << ": other bits";
+      EXPECT_LE(distance(first.outputs[k], expected.outputs[k]), 5e-6)
+          << problem.text() << " seed " << seed << " by " << first.implementation;
+      EXPECT_EQ(first.bytes[k], again.bytes[k])
+          << problem.text() << " seed " << seed << " by " << first.implementation << ": other bits";
     }
     if (HasFailure()) break;
   }
@@ -66,8 +68,8 @@ INSTANTIATE_TEST_SUITE_P(Primitives, Cpu, testing::Range(0, static_cast<int>(TBE
 });
 
 /// A training step uses one weight layout: the one that forward chose, for the weight gradient too; the data gradient asks for
-/// its own. Activations keep forward's layouts. Where the library has no generated code for that (strided and dilated at once, ..)
-/// the query refuses, and a free one must succeed.
+/// its own. Activations keep forward's layouts. Where the library has no generated code for that (strided and dilated at once,
+/// ..) the query refuses, and a free one must succeed.
 TEST(CpuConvolutions, OneWeightLayoutServesForwardAndItsGradient) {
   int padded = 0, refused = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -82,14 +84,21 @@ TEST(CpuConvolutions, OneWeightLayoutServesForwardAndItsGradient) {
       ++refused;
       return runOn(*tbem_backend_cpu(), problem, {TBEM_F32, 2, {}});
     };
-    const Problem weights{TBEM_PRIMITIVE_conv2d_weight_gradient, forward.attributes, {}, {forward.inputs[0], dy},
+    const Problem weights{TBEM_PRIMITIVE_conv2d_weight_gradient,
+                          forward.attributes,
+                          {},
+                          {forward.inputs[0], dy},
                           {Array{forward.inputs[1]->dims, {}, false}}};
     const Outcome dw = orFree(weights, [&](std::vector<tbem_operand>& o) {
       o[0].layout = y.operands[0].layout, o[1].layout = y.operands[3].layout, o[2].layout = y.operands[1].layout;
     });
     ASSERT_EQ(dw.status, TBEM_OK) << weights.text() << ": " << dw.error;
     EXPECT_LE(distance(dw.outputs[0], runOn(*tbem_backend_ref(), weights, {TBEM_F64, 1, {}}).outputs[0]), 5e-6) << weights.text();
-    const Problem data{TBEM_PRIMITIVE_conv2d_input_gradient, forward.attributes, {}, {dy, forward.inputs[1]}, {Array{forward.inputs[0]->dims, {}, false}}};
+    const Problem data{TBEM_PRIMITIVE_conv2d_input_gradient,
+                       forward.attributes,
+                       {},
+                       {dy, forward.inputs[1]},
+                       {Array{forward.inputs[0]->dims, {}, false}}};
     const Outcome dx = orFree(data, [&](std::vector<tbem_operand>& o) { o[0].layout = y.operands[3].layout; });
     ASSERT_EQ(dx.status, TBEM_OK) << data.text() << ": " << dx.error;
     EXPECT_LE(distance(dx.outputs[0], runOn(*tbem_backend_ref(), data, {TBEM_F64, 1, {}}).outputs[0]), 5e-6) << data.text();
@@ -100,7 +109,8 @@ TEST(CpuConvolutions, OneWeightLayoutServesForwardAndItsGradient) {
   RecordProperty("gradients_in_another_layout", refused);
   tbem_device_info device;
   ASSERT_EQ(tbem_backend_cpu()->probe(&device), TBEM_OK);
-  EXPECT_LE(refused, std::string(device.isa).starts_with("avx") ? 80 : 400) << "of 400 gradients asked for other layouts than forward's";
+  EXPECT_LE(refused, std::string(device.isa).starts_with("avx") ? 80 : 400)
+      << "of 400 gradients asked for other layouts than forward's";
 }
 
 /// The library chooses other code on older processors: the same properties in a process that it is told to think so. (This found
@@ -108,7 +118,8 @@ TEST(CpuConvolutions, OneWeightLayoutServesForwardAndItsGradient) {
 TEST(CpuOfAnOlderMachine, HasTheSameConvolutions) {
   if (std::getenv("DNNL_MAX_CPU_ISA") != nullptr) GTEST_SKIP() << "this is the older machine";
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  const std::string command = "DNNL_MAX_CPU_ISA=AVX2 '" + self + "' --gtest_filter='CpuConvolutions*:*conv2d*:*StridedPoint*:*dense*' --gtest_brief=1";
+  const std::string command =
+      "DNNL_MAX_CPU_ISA=AVX2 '" + self + "' --gtest_filter='CpuConvolutions*:*conv2d*:*StridedPoint*:*dense*' --gtest_brief=1";
   EXPECT_EQ(std::system(command.c_str()), 0);
 }
 
@@ -120,14 +131,21 @@ TEST(CpuConvolutions, StridedPointConvolutionsOfFewChannels) {
       for (const std::int64_t stride : {1, 2}) {
         for (const int kind : {-1, 1}) {
           const std::int64_t to = (12 - 1) / stride + 1;
-          const Problem p{TBEM_PRIMITIVE_conv2d_weight_gradient, {stride, stride, 0, 0, 0, 0, 1, 1, 1}, {},
-                          {random.array({2, c, 12, 12}), random.array({2, o, to, to})}, {Array{{o, c, 1, 1}, {}, false}}};
+          const Problem p{TBEM_PRIMITIVE_conv2d_weight_gradient,
+                          {stride, stride, 0, 0, 0, 0, 1, 1, 1},
+                          {},
+                          {random.array({2, c, 12, 12}), random.array({2, o, to, to})},
+                          {Array{{o, c, 1, 1}, {}, false}}};
           Settings settings{TBEM_F32, 2, {}};
-          if (kind >= 0) settings.layouts = [&](std::vector<tbem_operand>& operands) { setKind(operands[0], kind), setKind(operands[1], kind); };
+          if (kind >= 0)
+            settings.layouts = [&](std::vector<tbem_operand>& operands) {
+              setKind(operands[0], kind), setKind(operands[1], kind);
+            };
           const Outcome found = runOn(*tbem_backend_cpu(), p, settings);
           if (kind >= 0 && found.status == TBEM_UNSUPPORTED) continue;
           ASSERT_EQ(found.status, TBEM_OK) << p.text() << ": " << found.error;
-          EXPECT_LE(distance(found.outputs[0], runOn(*tbem_backend_ref(), p, {TBEM_F64, 1, {}}).outputs[0]), 5e-6) << p.text() << " by " << found.implementation;
+          EXPECT_LE(distance(found.outputs[0], runOn(*tbem_backend_ref(), p, {TBEM_F64, 1, {}}).outputs[0]), 5e-6)
+              << p.text() << " by " << found.implementation;
         }
       }
     }

@@ -37,7 +37,7 @@ double byDifferences(const Problem& forward, std::size_t which, const Values& di
 
 struct Pair {
   tbem_primitive forward;
-  std::size_t input;   ///< of the forward primitive, that the gradient is taken in
+  std::size_t input;  ///< of the forward primitive, that the gradient is taken in
   /// The gradient primitive's problem, from the forward one, its result and dy.
   std::function<Problem(const Problem&, const Array& y, const Array& dy)> gradient;
   const char* name;
@@ -46,28 +46,61 @@ struct Pair {
 Array like(const Array& a) { return {a.dims, {}, false}; }
 
 const Pair kPairs[] = {
-    {TBEM_PRIMITIVE_conv2d, 0, [](const Problem& f, const Array&, const Array& dy) {
-       return Problem{TBEM_PRIMITIVE_conv2d_input_gradient, f.attributes, {}, {dy, f.inputs[1]}, {like(*f.inputs[0])}}; }, "conv2d_input"},
-    {TBEM_PRIMITIVE_conv2d, 1, [](const Problem& f, const Array&, const Array& dy) {
-       return Problem{TBEM_PRIMITIVE_conv2d_weight_gradient, f.attributes, {}, {f.inputs[0], dy}, {like(*f.inputs[1])}}; }, "conv2d_weight"},
-    {TBEM_PRIMITIVE_dense, 0, [](const Problem& f, const Array&, const Array& dy) {
-       return Problem{TBEM_PRIMITIVE_dense_input_gradient, {}, {}, {dy, f.inputs[1]}, {like(*f.inputs[0])}}; }, "dense_input"},
-    {TBEM_PRIMITIVE_dense, 1, [](const Problem& f, const Array&, const Array& dy) {
-       return Problem{TBEM_PRIMITIVE_dense_weight_gradient, {}, {}, {f.inputs[0], dy}, {like(*f.inputs[1])}}; }, "dense_weight"},
-    {TBEM_PRIMITIVE_reduce_max, 0, [](const Problem& f, const Array& y, const Array& dy) {
-       return Problem{TBEM_PRIMITIVE_reduce_max_gradient, f.attributes, {}, {dy, f.inputs[0], y}, {like(*f.inputs[0])}}; }, "reduce_max"},
-    {TBEM_PRIMITIVE_max_pool2d, 0, [](const Problem& f, const Array&, const Array& dy) {
-       return Problem{TBEM_PRIMITIVE_max_pool2d_gradient, f.attributes, {}, {dy, f.inputs[0]}, {like(*f.inputs[0])}}; }, "max_pool2d"},
-    {TBEM_PRIMITIVE_avg_pool2d, 0, [](const Problem& f, const Array&, const Array& dy) {
-       return Problem{TBEM_PRIMITIVE_avg_pool2d_gradient, f.attributes, {}, {dy}, {like(*f.inputs[0])}}; }, "avg_pool2d"},
-    {TBEM_PRIMITIVE_adaptive_avg_pool2d, 0, [](const Problem& f, const Array&, const Array& dy) {
-       return Problem{TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient, {}, {}, {dy}, {like(*f.inputs[0])}}; }, "adaptive_avg_pool2d"},
-    {TBEM_PRIMITIVE_softmax, 0, [](const Problem& f, const Array& y, const Array& dy) {
-       return Problem{TBEM_PRIMITIVE_softmax_gradient, f.attributes, {}, {dy, y}, {like(*f.inputs[0])}}; }, "softmax"},
-    {TBEM_PRIMITIVE_log_softmax, 0, [](const Problem& f, const Array& y, const Array& dy) {
-       return Problem{TBEM_PRIMITIVE_log_softmax_gradient, f.attributes, {}, {dy, y}, {like(*f.inputs[0])}}; }, "log_softmax"},
-    {TBEM_PRIMITIVE_cross_entropy, 0, [](const Problem& f, const Array&, const Array& dy) {
-       return Problem{TBEM_PRIMITIVE_cross_entropy_gradient, {}, {}, {dy, f.inputs[0], f.inputs[1]}, {like(*f.inputs[0])}}; }, "cross_entropy"},
+    {TBEM_PRIMITIVE_conv2d, 0,
+     [](const Problem& f, const Array&, const Array& dy) {
+       return Problem{TBEM_PRIMITIVE_conv2d_input_gradient, f.attributes, {}, {dy, f.inputs[1]}, {like(*f.inputs[0])}};
+     },
+     "conv2d_input"},
+    {TBEM_PRIMITIVE_conv2d, 1,
+     [](const Problem& f, const Array&, const Array& dy) {
+       return Problem{TBEM_PRIMITIVE_conv2d_weight_gradient, f.attributes, {}, {f.inputs[0], dy}, {like(*f.inputs[1])}};
+     },
+     "conv2d_weight"},
+    {TBEM_PRIMITIVE_dense, 0,
+     [](const Problem& f, const Array&, const Array& dy) {
+       return Problem{TBEM_PRIMITIVE_dense_input_gradient, {}, {}, {dy, f.inputs[1]}, {like(*f.inputs[0])}};
+     },
+     "dense_input"},
+    {TBEM_PRIMITIVE_dense, 1,
+     [](const Problem& f, const Array&, const Array& dy) {
+       return Problem{TBEM_PRIMITIVE_dense_weight_gradient, {}, {}, {f.inputs[0], dy}, {like(*f.inputs[1])}};
+     },
+     "dense_weight"},
+    {TBEM_PRIMITIVE_reduce_max, 0,
+     [](const Problem& f, const Array& y, const Array& dy) {
+       return Problem{TBEM_PRIMITIVE_reduce_max_gradient, f.attributes, {}, {dy, f.inputs[0], y}, {like(*f.inputs[0])}};
+     },
+     "reduce_max"},
+    {TBEM_PRIMITIVE_max_pool2d, 0,
+     [](const Problem& f, const Array&, const Array& dy) {
+       return Problem{TBEM_PRIMITIVE_max_pool2d_gradient, f.attributes, {}, {dy, f.inputs[0]}, {like(*f.inputs[0])}};
+     },
+     "max_pool2d"},
+    {TBEM_PRIMITIVE_avg_pool2d, 0,
+     [](const Problem& f, const Array&, const Array& dy) {
+       return Problem{TBEM_PRIMITIVE_avg_pool2d_gradient, f.attributes, {}, {dy}, {like(*f.inputs[0])}};
+     },
+     "avg_pool2d"},
+    {TBEM_PRIMITIVE_adaptive_avg_pool2d, 0,
+     [](const Problem& f, const Array&, const Array& dy) {
+       return Problem{TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient, {}, {}, {dy}, {like(*f.inputs[0])}};
+     },
+     "adaptive_avg_pool2d"},
+    {TBEM_PRIMITIVE_softmax, 0,
+     [](const Problem& f, const Array& y, const Array& dy) {
+       return Problem{TBEM_PRIMITIVE_softmax_gradient, f.attributes, {}, {dy, y}, {like(*f.inputs[0])}};
+     },
+     "softmax"},
+    {TBEM_PRIMITIVE_log_softmax, 0,
+     [](const Problem& f, const Array& y, const Array& dy) {
+       return Problem{TBEM_PRIMITIVE_log_softmax_gradient, f.attributes, {}, {dy, y}, {like(*f.inputs[0])}};
+     },
+     "log_softmax"},
+    {TBEM_PRIMITIVE_cross_entropy, 0,
+     [](const Problem& f, const Array&, const Array& dy) {
+       return Problem{TBEM_PRIMITIVE_cross_entropy_gradient, {}, {}, {dy, f.inputs[0], f.inputs[1]}, {like(*f.inputs[0])}};
+     },
+     "cross_entropy"},
 };
 
 class Gradient : public testing::TestWithParam<int> {};
@@ -111,7 +144,8 @@ TEST(ChannelGradientSums, AreTheAdjointOfScaleAndShift) {
     double expected = 0, norm = 1e-3;
     for (std::size_t i = 0; i < x.values.size(); ++i) {
       const auto c = static_cast<std::size_t>(static_cast<std::int64_t>(i) / plane % channels);
-      const double y = w[c] * (x.values[i] - sums.inputs[2]->values[c]) / std::sqrt(sums.inputs[3]->values[c] + sums.scalars[0]) + b[c];
+      const double y =
+          w[c] * (x.values[i] - sums.inputs[2]->values[c]) / std::sqrt(sums.inputs[3]->values[c] + sums.scalars[0]) + b[c];
       expected += sums.inputs[0]->values[i] * y;
       norm += std::fabs(sums.inputs[0]->values[i] * y);
     }

@@ -13,10 +13,14 @@ Array shape(Dims dims) { return {std::move(dims), {}, false}; }
 /// Channels: small, odd, or a multiple of a block.
 std::int64_t channels(Random& r) {
   switch (r.integer(0, 3)) {
-    case 0: return r.integer(1, 4);
-    case 1: return 16 * r.integer(1, 4);
-    case 2: return 8 * r.integer(1, 5);
-    default: return r.integer(1, 50);
+    case 0:
+      return r.integer(1, 4);
+    case 1:
+      return 16 * r.integer(1, 4);
+    case 2:
+      return 8 * r.integer(1, 5);
+    default:
+      return r.integer(1, 50);
   }
 }
 
@@ -140,7 +144,8 @@ Problem channel(tbem_primitive primitive, Random& r) {
 }
 
 Problem pool(tbem_primitive primitive, Random& r) {
-  const bool adaptive = primitive == TBEM_PRIMITIVE_adaptive_avg_pool2d || primitive == TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient;
+  const bool adaptive =
+      primitive == TBEM_PRIMITIVE_adaptive_avg_pool2d || primitive == TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient;
   const bool maximum = primitive == TBEM_PRIMITIVE_max_pool2d || primitive == TBEM_PRIMITIVE_max_pool2d_gradient;
   while (true) {
     const std::int64_t kh = r.integer(1, 4), kw = r.integer(1, 4), sh = r.integer(1, 3), sw = r.integer(1, 3);
@@ -153,7 +158,8 @@ Problem pool(tbem_primitive primitive, Random& r) {
     Problem p{primitive, {}, {}, {}, {}};
     if (!adaptive) p.attributes = {kh, kw, sh, sw, pad[0], pad[1], pad[2], pad[3]};
     if (!adaptive && !maximum) p.attributes.push_back(r.integer(0, 1));
-    const bool forward = primitive == TBEM_PRIMITIVE_max_pool2d || primitive == TBEM_PRIMITIVE_avg_pool2d || primitive == TBEM_PRIMITIVE_adaptive_avg_pool2d;
+    const bool forward = primitive == TBEM_PRIMITIVE_max_pool2d || primitive == TBEM_PRIMITIVE_avg_pool2d ||
+                         primitive == TBEM_PRIMITIVE_adaptive_avg_pool2d;
     if (forward) {
       p.inputs = {r.array(big, maximum && r.coin())}, p.outputs = {shape(small)};
     } else {
@@ -167,7 +173,8 @@ Problem pool(tbem_primitive primitive, Random& r) {
 Problem softmax(tbem_primitive primitive, Random& r) {
   const Dims dims = anyDims(r);
   Problem p{primitive, {r.integer(0, static_cast<std::int64_t>(dims.size()) - 1)}, {}, {r.array(dims)}, {shape(dims)}};
-  if (primitive == TBEM_PRIMITIVE_softmax_gradient || primitive == TBEM_PRIMITIVE_log_softmax_gradient) p.inputs.push_back(r.array(dims));
+  if (primitive == TBEM_PRIMITIVE_softmax_gradient || primitive == TBEM_PRIMITIVE_log_softmax_gradient)
+    p.inputs.push_back(r.array(dims));
   return p;
 }
 
@@ -185,7 +192,8 @@ Problem move(tbem_primitive primitive, Random& r) {
   if (primitive == TBEM_PRIMITIVE_permute) {
     std::vector<std::int64_t> order(few.size());
     std::iota(order.begin(), order.end(), 0);
-    for (std::size_t d = order.size(); d-- > 1;) std::swap(order[d], order[static_cast<std::size_t>(r.integer(0, static_cast<std::int64_t>(d)))]);
+    for (std::size_t d = order.size(); d-- > 1;)
+      std::swap(order[d], order[static_cast<std::size_t>(r.integer(0, static_cast<std::int64_t>(d)))]);
     Problem p{primitive, {rank}, {}, {r.array(few)}, {}};
     Dims y;
     for (const std::int64_t d : order) p.attributes.push_back(d), y.push_back(few[static_cast<std::size_t>(d)]);
@@ -214,7 +222,8 @@ Array Random::array(std::vector<std::int64_t> dims, bool ties) {
   std::int64_t count = 1;
   for (const std::int64_t d : a.dims) count *= d;
   std::normal_distribution<float> normal;
-  for (std::int64_t i = 0; i < count; ++i) a.values.push_back(ties ? static_cast<double>(integer(-2, 2)) : static_cast<double>(normal(engine_)));
+  for (std::int64_t i = 0; i < count; ++i)
+    a.values.push_back(ties ? static_cast<double>(integer(-2, 2)) : static_cast<double>(normal(engine_)));
   return a;
 }
 
@@ -233,17 +242,38 @@ Array Random::targets(std::int64_t count, std::int64_t classes) {
 
 Problem randomProblem(tbem_primitive primitive, Random& r) {
   switch (primitive) {
-    case TBEM_PRIMITIVE_conv2d: case TBEM_PRIMITIVE_conv2d_input_gradient: case TBEM_PRIMITIVE_conv2d_weight_gradient: return conv(primitive, r);
-    case TBEM_PRIMITIVE_dense: case TBEM_PRIMITIVE_dense_input_gradient: case TBEM_PRIMITIVE_dense_weight_gradient: return dense(primitive, r);
-    case TBEM_PRIMITIVE_matmul: return matmul(r);
-    case TBEM_PRIMITIVE_reduce_sum: case TBEM_PRIMITIVE_reduce_max: case TBEM_PRIMITIVE_reduce_max_gradient: return reduce(primitive, r);
-    case TBEM_PRIMITIVE_channel_moments: case TBEM_PRIMITIVE_channel_gradient_sums: return channel(primitive, r);
-    case TBEM_PRIMITIVE_softmax: case TBEM_PRIMITIVE_softmax_gradient: case TBEM_PRIMITIVE_log_softmax:
+    case TBEM_PRIMITIVE_conv2d:
+    case TBEM_PRIMITIVE_conv2d_input_gradient:
+    case TBEM_PRIMITIVE_conv2d_weight_gradient:
+      return conv(primitive, r);
+    case TBEM_PRIMITIVE_dense:
+    case TBEM_PRIMITIVE_dense_input_gradient:
+    case TBEM_PRIMITIVE_dense_weight_gradient:
+      return dense(primitive, r);
+    case TBEM_PRIMITIVE_matmul:
+      return matmul(r);
+    case TBEM_PRIMITIVE_reduce_sum:
+    case TBEM_PRIMITIVE_reduce_max:
+    case TBEM_PRIMITIVE_reduce_max_gradient:
+      return reduce(primitive, r);
+    case TBEM_PRIMITIVE_channel_moments:
+    case TBEM_PRIMITIVE_channel_gradient_sums:
+      return channel(primitive, r);
+    case TBEM_PRIMITIVE_softmax:
+    case TBEM_PRIMITIVE_softmax_gradient:
+    case TBEM_PRIMITIVE_log_softmax:
     case TBEM_PRIMITIVE_log_softmax_gradient:
       return softmax(primitive, r);
-    case TBEM_PRIMITIVE_cross_entropy: case TBEM_PRIMITIVE_cross_entropy_gradient: return entropy(primitive, r);
-    case TBEM_PRIMITIVE_permute: case TBEM_PRIMITIVE_pad: case TBEM_PRIMITIVE_slice: case TBEM_PRIMITIVE_reorder: return move(primitive, r);
-    default: return pool(primitive, r);
+    case TBEM_PRIMITIVE_cross_entropy:
+    case TBEM_PRIMITIVE_cross_entropy_gradient:
+      return entropy(primitive, r);
+    case TBEM_PRIMITIVE_permute:
+    case TBEM_PRIMITIVE_pad:
+    case TBEM_PRIMITIVE_slice:
+    case TBEM_PRIMITIVE_reorder:
+      return move(primitive, r);
+    default:
+      return pool(primitive, r);
   }
 }
 

@@ -8,17 +8,19 @@
 namespace tbem::test {
 
 class Random {
- public:
+public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
   /// Uniform in [low, high], both included.
-  std::int64_t integer(std::int64_t low, std::int64_t high) { return std::uniform_int_distribution<std::int64_t>(low, high)(engine_); }
+  std::int64_t integer(std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(engine_);
+  }
   bool coin() { return integer(0, 1) == 1; }
   /// Normal values that are exact in f32; with `ties` small integers, so that maxima repeat.
   Array array(std::vector<std::int64_t> dims, bool ties = false);
   Array positive(std::vector<std::int64_t> dims);
   Array targets(std::int64_t count, std::int64_t classes);
 
- private:
+private:
   std::mt19937_64 engine_;
 };
 

@@ -22,7 +22,8 @@ double medianSeconds(runtime::Instance& instance) {
 TEST(Bandwidth, NormaliseAddRelu) {
   if (std::getenv("TBEM_BENCH") == nullptr) GTEST_SKIP() << "a measurement: set TBEM_BENCH";
   for (const char* layout : {"c16", "nhwc", "plain"}) {
-    for (const std::vector<std::int64_t>& dims : {std::vector<std::int64_t>{16, 64, 32, 32}, std::vector<std::int64_t>{64, 64, 56, 56}}) {
+    for (const std::vector<std::int64_t>& dims :
+         {std::vector<std::int64_t>{16, 64, 32, 32}, std::vector<std::int64_t>{64, 64, 56, 56}}) {
       ProgramBuilder p;
       const tbem_operand shape = layoutOf(TBEM_F32, dims, layout), channel = layoutOf(TBEM_F32, {dims[1]}, "plain");
       LoopBuilder l;
@@ -37,9 +38,11 @@ TEST(Bandwidth, NormaliseAddRelu) {
       auto compiled = jit::compile(p.program, {.cache = false});
       ASSERT_TRUE(compiled);
       auto instance = *runtime::Instance::create(compiled->executable, *tbem_backend_cpu());
-      for (std::uint32_t b = 0; b < compiled->executable.buffers.size(); ++b) ASSERT_TRUE(instance->write(b, randomTensor(compiled->executable.buffers[b].operand, b, 0.5, 2)));
+      for (std::uint32_t b = 0; b < compiled->executable.buffers.size(); ++b)
+        ASSERT_TRUE(instance->write(b, randomTensor(compiled->executable.buffers[b].operand, b, 0.5, 2)));
       const double seconds = medianSeconds(*instance), bytes = 3.0 * static_cast<double>(shape.layout.bytes);
-      std::printf("%-6s %2ldx%ldx%ldx%ld  %8.1f us  %6.1f GB/s\n", layout, dims[0], dims[1], dims[2], dims[3], seconds * 1e6, bytes / seconds * 1e-9);
+      std::printf("%-6s %2ldx%ldx%ldx%ld  %8.1f us  %6.1f GB/s\n", layout, dims[0], dims[1], dims[2], dims[3], seconds * 1e6,
+                  bytes / seconds * 1e-9);
       EXPECT_GT(seconds, 0);
     }
   }

@@ -60,7 +60,8 @@ std::vector<Request> randomRequests(std::mt19937& random, std::size_t count, std
 TEST(Plan, RandomPlansAreSound) {
   std::mt19937 random(3);
   for (int round = 0; round < 400; ++round) {
-    const auto requests = randomRequests(random, random() % 60, 1 + static_cast<std::uint32_t>(random() % 40), round % 2 == 0 ? 100'000 : 300);
+    const auto requests =
+        randomRequests(random, random() % 60, 1 + static_cast<std::uint32_t>(random() % 40), round % 2 == 0 ? 100'000 : 300);
     expectSound(requests, planOffsets(requests, 50'000));
   }
 }
@@ -113,7 +114,10 @@ TEST(Plan, HillClimbingFindsWhatGreedyMisses) {
   std::mt19937 random(9);
   int met = 0;
   for (int round = 0; round < 20; ++round) {
-    struct Cut { std::uint64_t low, high; std::uint32_t first, last; };
+    struct Cut {
+      std::uint64_t low, high;
+      std::uint32_t first, last;
+    };
     std::vector<Cut> cuts{{0, 64 * 64, 0, 63}};
     while (cuts.size() < 24) {
       const std::size_t which = random() % cuts.size();

@@ -70,12 +70,23 @@ TEST(Format, BlanksAndCommentsAnywhere) {
       if (each.text == ")" || each.text == "]") --depth;
       const bool breaks = depth > 0 || numbers.below(30) == 0;  // elsewhere a line break mostly ends a statement
       switch (numbers.below(60)) {
-        case 0: changed += " /* here */ "; break;
-        case 1: changed += breaks ? "\n" : ""; break;
-        case 2: changed += breaks ? "  // end\n" : ""; break;
-        case 3: changed += breaks ? "\n\n\n" : ""; break;
-        case 4: changed += "   "; break;
-        default: break;
+        case 0:
+          changed += " /* here */ ";
+          break;
+        case 1:
+          changed += breaks ? "\n" : "";
+          break;
+        case 2:
+          changed += breaks ? "  // end\n" : "";
+          break;
+        case 3:
+          changed += breaks ? "\n\n\n" : "";
+          break;
+        case 4:
+          changed += "   ";
+          break;
+        default:
+          break;
       }
     }
     SourceManager sources;
@@ -114,12 +125,13 @@ TEST(Format, CommentsKeepTheirPlaces) {
 TEST(Format, Layout) {
   SourceManager sources;
   DiagnosticSink sink;
-  const auto formatted = syntax::format(sources.add("t",
-                                                    "operator  f( x:tensor[..s];a :int=-1 )->(y:tensor[..s]){\n\n\n  let b=[1,2 , ..c]   // one\n"
-                                                    "  if a=1{return x}else{\n return f(x)|>g }\n\n}\n// two\nlet z=1;let w=2\n\n\n\n"
-                                                    "design d of n{factor a:1,2\nstrength 2}\n"
-                                                    "operator g(x: tensor[n]) -> tensor[n]\npre n>0\nelementwise y=x\nbackward x:dy\nlonger:dy\n"),
-                                        sink);
+  const auto formatted =
+      syntax::format(sources.add("t",
+                                 "operator  f( x:tensor[..s];a :int=-1 )->(y:tensor[..s]){\n\n\n  let b=[1,2 , ..c]   // one\n"
+                                 "  if a=1{return x}else{\n return f(x)|>g }\n\n}\n// two\nlet z=1;let w=2\n\n\n\n"
+                                 "design d of n{factor a:1,2\nstrength 2}\n"
+                                 "operator g(x: tensor[n]) -> tensor[n]\npre n>0\nelementwise y=x\nbackward x:dy\nlonger:dy\n"),
+                     sink);
   ASSERT_TRUE(formatted.has_value());
   EXPECT_EQ(*formatted,
             "operator f(x: tensor[..s]; a: int = -1) -> (y: tensor[..s]) {\n"

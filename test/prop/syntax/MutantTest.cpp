@@ -6,11 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <pthread.h>
 #include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <cstdlib>
-#include <pthread.h>
+#include <functional>
 #include <set>
 
 namespace tbem::test {
@@ -18,8 +18,8 @@ namespace {
 
 /// Names of grammar rules and token types: none may come out in a message.
 bool namesARule(const std::string& message) {
-  static const std::set<std::string> words{"parameterGroup", "configClause", "afterUnknown", "inlineJunk", "LPAREN", "RBRACE", "LCURLY",
-                                            "postfix",        "weightPart",   "pipeTail",     "EOF",        "ID"};
+  static const std::set<std::string> words{"parameterGroup", "configClause", "afterUnknown", "inlineJunk", "LPAREN", "RBRACE",
+                                           "LCURLY",         "postfix",      "weightPart",   "pipeTail",   "EOF",    "ID"};
   for (const Lexeme& each : lexemes(message)) {
     if (words.count(each.text) != 0) return true;
   }
@@ -33,7 +33,7 @@ TEST(Mutants, FewMessagesNearTheFault) {
   std::vector<std::size_t> count(30);
   std::size_t rejected = 0;
   std::size_t near = 0;
-  const char* show = std::getenv("TBEM_SHOW_MUTANTS");   // a number of messages: print the mutants that draw as many or more
+  const char* show = std::getenv("TBEM_SHOW_MUTANTS");  // a number of messages: print the mutants that draw as many or more
   const int rounds = 2500;
   for (int round = 0; round < rounds; ++round) {
     const std::string& text = programs[static_cast<std::size_t>(round) % programs.size()].second;
@@ -47,7 +47,8 @@ TEST(Mutants, FewMessagesNearTheFault) {
     if (!sink.hasErrors()) continue;
     ++rejected;
     ++count[std::min<std::size_t>(sink.errorCount(), 29)];
-    const auto changed = static_cast<std::size_t>(std::mismatch(text.begin(), text.end(), mutant.begin(), mutant.end()).first - text.begin());
+    const auto changed =
+        static_cast<std::size_t>(std::mismatch(text.begin(), text.end(), mutant.begin(), mutant.end()).first - text.begin());
     const auto faultLine = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(changed), '\n');
     bool close = false;
     for (const Diagnostic& each : sink.all()) {
@@ -61,7 +62,8 @@ TEST(Mutants, FewMessagesNearTheFault) {
     }
     if (close) ++near;
     if (show != nullptr && sink.errorCount() >= static_cast<std::size_t>(std::atoi(show))) {
-      std::printf("---- line %td, %zu messages%s\n%s", faultLine, sink.errorCount(), close ? "" : ", far", renderAll(sink, sources, {false, 120}).c_str());
+      std::printf("---- line %td, %zu messages%s\n%s", faultLine, sink.errorCount(), close ? "" : ", far",
+                  renderAll(sink, sources, {false, 120}).c_str());
     }
   }
   const double one = static_cast<double>(count[1]) / static_cast<double>(rejected);
@@ -69,8 +71,8 @@ TEST(Mutants, FewMessagesNearTheFault) {
   const double nearby = static_cast<double>(near) / static_cast<double>(rejected);
   std::size_t worst = 29;
   while (worst > 1 && count[worst] == 0) --worst;
-  std::printf("%zu of %d mutants rejected; one message %.1f %%, at most two %.1f %%, worst %zu; near the fault %.1f %%\n", rejected, rounds, 100 * one,
-              100 * two, worst, 100 * nearby);
+  std::printf("%zu of %d mutants rejected; one message %.1f %%, at most two %.1f %%, worst %zu; near the fault %.1f %%\n",
+              rejected, rounds, 100 * one, 100 * two, worst, 100 * nearby);
   EXPECT_GE(one, 0.85);
   EXPECT_GE(two, 0.97);
   EXPECT_GE(nearby, 0.95);
@@ -84,8 +86,10 @@ TEST(Mutants, AnyBytesAreRead) {
     std::string text = programs[numbers.below(programs.size())].second;
     for (std::size_t change = 0; change < 1 + numbers.below(20); ++change) {
       const std::size_t at = numbers.below(text.size());
-      if (numbers.below(2) == 0) text[at] = static_cast<char>(numbers.below(256));
-      else text.erase(at, numbers.below(40));
+      if (numbers.below(2) == 0)
+        text[at] = static_cast<char>(numbers.below(256));
+      else
+        text.erase(at, numbers.below(40));
       if (text.empty()) text = "x";
     }
     SourceManager sources;
@@ -147,7 +151,8 @@ TEST(Mutants, DeepNestingIsRefusedNotCrashed) {
 }
 
 TEST(Mutants, WhatIsDeepButReasonableIsRead) {
-  for (const std::string& text : {repeated("(", 100) + "1" + repeated(")", 100), "1" + repeated(" + 1", 1500), "x" + repeated(" |> f", 1500)}) {
+  for (const std::string& text :
+       {repeated("(", 100) + "1" + repeated(")", 100), "1" + repeated(" + 1", 1500), "x" + repeated(" |> f", 1500)}) {
     SourceManager sources;
     DiagnosticSink sink;
     const auto file = syntax::parse(sources.add("<-e>", text), sink);

@@ -50,18 +50,23 @@ std::string misspell(std::string word, Numbers& numbers) {
   if (word.size() < 3) return word + "x";
   const std::size_t at = 1 + numbers.below(word.size() - 2);
   switch (numbers.below(3)) {
-    case 0: word.erase(at, 1); break;
-    case 1: std::swap(word[at], word[at + 1]); break;
-    default: word.insert(at, 1, 'e');
+    case 0:
+      word.erase(at, 1);
+      break;
+    case 1:
+      std::swap(word[at], word[at + 1]);
+      break;
+    default:
+      word.insert(at, 1, 'e');
   }
   return word;
 }
 
 std::string foreign(const std::string& mark) {
-  static const std::vector<std::pair<std::string, std::string>> pairs{{"=", "=="}, {"<>", "!="}, {"and", "&&"}, {"or", "||"}, {"mod", "%"},
-                                                                       {"**", "^"}, {"(", "["},   {")", "]"},    {"[", "("},   {"]", ")"},
-                                                                       {"{", "("},  {"}", ")"},   {":", "="},    {"->", ":"},  {",", ";"},
-                                                                       {"then", "{"}, {"when", "if"}, {"in", "="}, {"let", "const"}, {"..", ":"}};
+  static const std::vector<std::pair<std::string, std::string>> pairs{
+      {"=", "=="}, {"<>", "!="},  {"and", "&&"},  {"or", "||"}, {"mod", "%"},     {"**", "^"}, {"(", "["},
+      {")", "]"},  {"[", "("},    {"]", ")"},     {"{", "("},   {"}", ")"},       {":", "="},  {"->", ":"},
+      {",", ";"},  {"then", "{"}, {"when", "if"}, {"in", "="},  {"let", "const"}, {"..", ":"}};
   for (const auto& [ours, theirs] : pairs) {
     if (mark == ours) return theirs;
   }

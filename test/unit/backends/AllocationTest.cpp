@@ -19,7 +19,8 @@ void count(std::size_t bytes) {
   if (!counting) return;
   ++taken;
   std::size_t seen = largest.load();
-  while (bytes > seen && !largest.compare_exchange_weak(seen, bytes)) {}
+  while (bytes > seen && !largest.compare_exchange_weak(seen, bytes)) {
+  }
 }
 }  // namespace
 
@@ -61,8 +62,14 @@ struct Count {
 Count allocations(tbem_primitive primitive, std::vector<tbem_operand> operands, const Dims& attributes) {
   const auto& backend = *tbem_backend_cpu();
   const auto& s = runtime::signature(primitive);
-  tbem_op_desc desc{sizeof(tbem_op_desc), primitive, s.inputCount(), s.outputCount(), operands.data(), attributes.data(),
-                    static_cast<int>(attributes.size()), 2};
+  tbem_op_desc desc{sizeof(tbem_op_desc),
+                    primitive,
+                    s.inputCount(),
+                    s.outputCount(),
+                    operands.data(),
+                    attributes.data(),
+                    static_cast<int>(attributes.size()),
+                    2};
   tbem_op_info info{};
   EXPECT_EQ(backend.query(&desc, &info), TBEM_OK) << backend.last_error();
   tbem_op* op = nullptr;
@@ -117,8 +124,13 @@ TEST(Allocation, TheCounterCounts) {
 
 TEST(Allocation, OurLoopsTakeNothing) {
   const tbem_operand x = blocked({4, 64, 16, 16}), y = blocked({4, 64, 8, 8}), channel = open({64}), one = blocked({4, 64, 1, 1});
-  const tbem_operand logits = open({32, 10}), target = runtime::plainOperand(TBEM_I64, Dims{32}), loss = runtime::plainOperand(TBEM_F32, Dims{});
-  struct Case { tbem_primitive primitive; std::vector<tbem_operand> operands; Dims attributes; };
+  const tbem_operand logits = open({32, 10}), target = runtime::plainOperand(TBEM_I64, Dims{32}),
+                     loss = runtime::plainOperand(TBEM_F32, Dims{});
+  struct Case {
+    tbem_primitive primitive;
+    std::vector<tbem_operand> operands;
+    Dims attributes;
+  };
   const Case cases[] = {
       {TBEM_PRIMITIVE_channel_moments, {x, channel, channel}, {}},
       {TBEM_PRIMITIVE_channel_gradient_sums, {x, x, channel, channel, channel, channel}, {}},
@@ -144,12 +156,17 @@ TEST(Allocation, OurLoopsTakeNothing) {
 TEST(Allocation, TheLibraryTakesLittleAndGivesItBack) {
   tbem_device_info device;
   ASSERT_EQ(tbem_backend_cpu()->probe(&device), TBEM_OK);
-  if (!std::string(device.isa).starts_with("avx512")) GTEST_SKIP() << device.isa << ": matrix products are sgemm there, which takes its packing space itself";
+  if (!std::string(device.isa).starts_with("avx512"))
+    GTEST_SKIP() << device.isa << ": matrix products are sgemm there, which takes its packing space itself";
   const tbem_operand x = open({4, 64, 16, 16}), w = open({32, 64, 3, 3}), y = open({4, 32, 16, 16}), b = open({32});
   const tbem_operand x24 = open({4, 24, 16, 16}), w24 = open({40, 24, 3, 3}), y40 = open({4, 40, 16, 16});
   const tbem_operand in = open({32, 100}), weight = open({10, 100}), out = open({32, 10}), bias = open({10}), none{};
   const Dims conv = {1, 1, 1, 1, 1, 1, 1, 1, 1};
-  struct Case { tbem_primitive primitive; std::vector<tbem_operand> operands; Dims attributes; };
+  struct Case {
+    tbem_primitive primitive;
+    std::vector<tbem_operand> operands;
+    Dims attributes;
+  };
   const Case cases[] = {
       {TBEM_PRIMITIVE_conv2d, {x, w, b, y}, conv},
       {TBEM_PRIMITIVE_conv2d_input_gradient, {y, w, x}, conv},

@@ -13,12 +13,15 @@ namespace tbem::test {
 namespace {
 
 class Fake : public testing::Test {
- protected:
+protected:
   void TearDown() override { ::unsetenv("TBEM_FAKE"); }
   static void script(const char* text) { ::setenv("TBEM_FAKE", text, 1); }
   static Outcome run(const Problem& problem) { return runOn(fake, problem, {TBEM_F64, 1, {}}); }
   static Problem sum() { return {TBEM_PRIMITIVE_reduce_sum, {1, 0}, {}, {Array{{3}, {1, 2, 4}, false}}, {Array{{}, {}, false}}}; }
-  static Problem product() { return {TBEM_PRIMITIVE_matmul, {0, 0}, {}, {Array{{1, 1}, {3}, false}, Array{{1, 1}, {5}, false}}, {Array{{1, 1}, {}, false}}}; }
+  static Problem product() {
+    return {
+        TBEM_PRIMITIVE_matmul, {0, 0}, {}, {Array{{1, 1}, {3}, false}, Array{{1, 1}, {5}, false}}, {Array{{1, 1}, {}, false}}};
+  }
   static inline const tbem_backend& fake = *tbem_backend_fake();
 };
 
@@ -76,7 +79,12 @@ TEST_F(Fake, FailsCrashesAndIsSlow) {
   script("crash=matmul:2");
   EXPECT_EQ(run(product()).status, TBEM_OK);
   EXPECT_DEATH(run(product()), "");
-  Problem large{TBEM_PRIMITIVE_matmul, {0, 0}, {}, {Array{{160, 160}, std::vector<double>(25600, 1), false}, Array{{160, 160}, std::vector<double>(25600, 1), false}}, {Array{{160, 160}, {}, false}}};
+  Problem large{
+      TBEM_PRIMITIVE_matmul,
+      {0, 0},
+      {},
+      {Array{{160, 160}, std::vector<double>(25600, 1), false}, Array{{160, 160}, std::vector<double>(25600, 1), false}},
+      {Array{{160, 160}, {}, false}}};
   const auto seconds = [&] {
     const auto start = std::chrono::steady_clock::now();
     run(large);
@@ -90,7 +98,8 @@ TEST_F(Fake, FailsCrashesAndIsSlow) {
 }
 
 TEST_F(Fake, RefusesATextThatItDoesNotUnderstand) {
-  for (const char* text : {"fail", "fail=conv3d", "oom_at=many", "oom_at=-1", "slow=0.5", "wrong=step", "fail=conv2d:0", "fail=conv2d:x", "later=1", "probe=ok"}) {
+  for (const char* text : {"fail", "fail=conv3d", "oom_at=many", "oom_at=-1", "slow=0.5", "wrong=step", "fail=conv2d:0",
+                           "fail=conv2d:x", "later=1", "probe=ok"}) {
     EXPECT_NE(tbem::fake::readScript(text).wrong, "") << text;
     script(text);
     tbem_device_info info;

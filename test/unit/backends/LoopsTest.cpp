@@ -10,10 +10,10 @@
 
 namespace tbem::cpu {
 
-#define TBEM_LOOPS(isa)                                                                         \
-  namespace isa {                                                                               \
-  void channelStrip(ChannelSum what, int width, const StripArguments& arguments);               \
-  void poolPlane(PoolLoop loop, int width, const runtime::Pool2d& pool, const PoolPlane& plane);\
+#define TBEM_LOOPS(isa)                                                                          \
+  namespace isa {                                                                                \
+  void channelStrip(ChannelSum what, int width, const StripArguments& arguments);                \
+  void poolPlane(PoolLoop loop, int width, const runtime::Pool2d& pool, const PoolPlane& plane); \
   }
 TBEM_LOOPS(generic)
 TBEM_LOOPS(avx2)
@@ -49,7 +49,8 @@ TEST_P(Loops, SumsAgreeWithPlainSumsInF64) {
   for (const std::int64_t rows : {1, 3, 4, 255, 256, 257, 1000}) {
     const std::int64_t stride = width + 5;
     // Far from zero: the mean of squares minus the square of the mean would have no correct digit.
-    const auto a = values(static_cast<std::size_t>(rows * stride), 1, 1000), b = values(static_cast<std::size_t>(rows * stride), 2), mean = values(16, 3);
+    const auto a = values(static_cast<std::size_t>(rows * stride), 1, 1000),
+               b = values(static_cast<std::size_t>(rows * stride), 2), mean = values(16, 3);
     for (const Set& set : sets()) {
       for (const ChannelSum what : {ChannelSum::Sum, ChannelSum::Moments, ChannelSum::Gradient}) {
         double out[32];
@@ -62,13 +63,16 @@ TEST_P(Loops, SumsAgreeWithPlainSumsInF64) {
           for (std::int64_t r = 0; r < rows; ++r) {
             const auto i = static_cast<std::size_t>(r * stride + lane);
             squares += std::pow(static_cast<double>(a[i]) - centre, 2);
-            product += static_cast<double>(a[i]) * (static_cast<double>(b[i]) - static_cast<double>(mean[static_cast<std::size_t>(lane)]));
+            product += static_cast<double>(a[i]) *
+                       (static_cast<double>(b[i]) - static_cast<double>(mean[static_cast<std::size_t>(lane)]));
             size += std::fabs(static_cast<double>(a[i]) * static_cast<double>(b[i]));
           }
           const double first = what == ChannelSum::Sum ? sum : what == ChannelSum::Moments ? centre : product;
           const double second = what == ChannelSum::Sum ? 0 : what == ChannelSum::Moments ? squares : sum;
-          EXPECT_NEAR(out[2 * lane], first, what == ChannelSum::Gradient ? 1e-5 * size : 1e-6 * std::fabs(first)) << set.name << " " << rows;
-          EXPECT_NEAR(out[2 * lane + 1], second, what == ChannelSum::Moments ? 1e-4 * squares + 1e-9 : 1e-6 * std::fabs(second)) << set.name << " " << rows;
+          EXPECT_NEAR(out[2 * lane], first, what == ChannelSum::Gradient ? 1e-5 * size : 1e-6 * std::fabs(first))
+              << set.name << " " << rows;
+          EXPECT_NEAR(out[2 * lane + 1], second, what == ChannelSum::Moments ? 1e-4 * squares + 1e-9 : 1e-6 * std::fabs(second))
+              << set.name << " " << rows;
         }
       }
     }
@@ -95,7 +99,8 @@ TEST_P(Loops, PoolingGivesEqualBitsWhereItOnlyChooses) {
   }
   for (std::size_t s = 1; s < outcomes.size(); ++s) {
     for (std::size_t i = 0; i < outcomes[0].size(); ++i) {
-      EXPECT_TRUE(outcomes[s][i] == outcomes[0][i] || (std::isnan(outcomes[s][i]) && std::isnan(outcomes[0][i]))) << sets()[s].name << " " << i;
+      EXPECT_TRUE(outcomes[s][i] == outcomes[0][i] || (std::isnan(outcomes[s][i]) && std::isnan(outcomes[0][i])))
+          << sets()[s].name << " " << i;
     }
   }
 }

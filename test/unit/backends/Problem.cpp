@@ -18,7 +18,7 @@ constexpr std::size_t kGuard = 256;
 
 /// 64-aligned memory with guard bytes behind it.
 class Block {
- public:
+public:
   Block(std::size_t bytes, unsigned char fill) : bytes_(bytes) {
     const std::size_t whole = (bytes + kGuard + 63) / 64 * 64;
     memory_.reset(static_cast<unsigned char*>(std::aligned_alloc(64, whole)));
@@ -31,8 +31,10 @@ class Block {
     return std::all_of(memory_.get() + bytes_, memory_.get() + bytes_ + kGuard, [](unsigned char c) { return c == 0xA5; });
   }
 
- private:
-  struct Free { void operator()(unsigned char* p) const { std::free(p); } };
+private:
+  struct Free {
+    void operator()(unsigned char* p) const { std::free(p); }
+  };
   std::size_t bytes_;
   std::unique_ptr<unsigned char, Free> memory_;
 };
@@ -91,8 +93,14 @@ Outcome runOn(const tbem_backend& backend, const Problem& problem, const Setting
   for (const auto& input : problem.inputs) outcome.operands.push_back(input ? operandOf(*input, settings.dtype) : tbem_operand{});
   for (const Array& output : problem.outputs) outcome.operands.push_back(operandOf(output, settings.dtype));
   if (settings.layouts) settings.layouts(outcome.operands);
-  tbem_op_desc desc{sizeof(tbem_op_desc), problem.primitive, static_cast<int>(problem.inputs.size()), static_cast<int>(problem.outputs.size()),
-                    outcome.operands.data(), problem.attributes.data(), static_cast<int>(problem.attributes.size()), settings.threads};
+  tbem_op_desc desc{sizeof(tbem_op_desc),
+                    problem.primitive,
+                    static_cast<int>(problem.inputs.size()),
+                    static_cast<int>(problem.outputs.size()),
+                    outcome.operands.data(),
+                    problem.attributes.data(),
+                    static_cast<int>(problem.attributes.size()),
+                    settings.threads};
   const auto failed = [&](tbem_status status) {
     outcome.status = status;
     if (status != TBEM_OK) outcome.error = backend.last_error();
@@ -128,7 +136,8 @@ Outcome runOn(const tbem_backend& backend, const Problem& problem, const Setting
   }
   if (bad) return outcome;
   for (std::size_t k = problem.inputs.size(); k < blocks.size(); ++k) {
-    EXPECT_TRUE(paddingIsZero(outcome.operands[k], blocks[k].data())) << problem.text() << ": padding of the result, " << info.implementation;
+    EXPECT_TRUE(paddingIsZero(outcome.operands[k], blocks[k].data()))
+        << problem.text() << ": padding of the result, " << info.implementation;
     outcome.outputs.push_back(read(outcome.operands[k], blocks[k].data()));
     outcome.bytes.push_back(blocks[k].copy());
   }

@@ -14,16 +14,16 @@ namespace tbem::test {
 
 struct Array {
   std::vector<std::int64_t> dims;
-  std::vector<double> values;   ///< empty: only the shape matters
-  bool integer = false;         ///< i64 class numbers
+  std::vector<double> values;  ///< empty: only the shape matters
+  bool integer = false;        ///< i64 class numbers
 };
 
 struct Problem {
   tbem_primitive primitive{};
   std::vector<std::int64_t> attributes;
   std::vector<double> scalars;
-  std::vector<std::optional<Array>> inputs;   ///< nothing: an absent operand
-  std::vector<Array> outputs;                 ///< shapes; values where an answer is known
+  std::vector<std::optional<Array>> inputs;  ///< nothing: an absent operand
+  std::vector<Array> outputs;                ///< shapes; values where an answer is known
   std::string text() const;
 };
 
@@ -39,13 +39,13 @@ struct Outcome {
   std::string error;
   std::string implementation;
   std::uint64_t workspace = 0;
-  std::vector<std::vector<double>> outputs;   ///< logical row-major
-  std::vector<std::string> bytes;             ///< each output's whole memory, padding included
-  std::vector<tbem_operand> operands;         ///< as query left them
+  std::vector<std::vector<double>> outputs;  ///< logical row-major
+  std::vector<std::string> bytes;            ///< each output's whole memory, padding included
+  std::vector<tbem_operand> operands;        ///< as query left them
 };
 
-/// Runs the problem once. Outputs and workspace are filled with NaN patterns before, guard bytes after them are checked, and so is
-/// that padding of outputs is zero and that inputs are left alone; what goes wrong there is a failure of the current test.
+/// Runs the problem once. Outputs and workspace are filled with NaN patterns before, guard bytes after them are checked, and so
+/// is that padding of outputs is zero and that inputs are left alone; what goes wrong there is a failure of the current test.
 Outcome runOn(const tbem_backend& backend, const Problem& problem, const Settings& settings);
 
 /// ||a - b|| / max(||b||, tiny), where a and b may hold infinities of equal sign and NaN at equal places.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,14 +13,13 @@
 #include <fstream>
 #include <map>
 #include <set>
-#include <unistd.h>
 
 namespace tbem::test {
 namespace {
 
 /// Reads what reference.py wrote.
 class Reader {
- public:
+public:
   explicit Reader(const std::string& path) : file_(path, std::ios::binary) {}
   bool more() { return file_.peek() != std::ifstream::traits_type::eof(); }
 
@@ -35,9 +35,10 @@ class Reader {
     return p;
   }
 
- private:
+private:
   std::int64_t number() { return list<std::int64_t>(1)[0]; }
-  template <class T> std::vector<T> list(std::int64_t count) {
+  template <class T>
+  std::vector<T> list(std::int64_t count) {
     std::vector<T> values(static_cast<std::size_t>(count));
     file_.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(T)));
     return values;
@@ -57,10 +58,11 @@ class Reader {
 };
 
 class Reference : public testing::Test {
- protected:
+protected:
   static void SetUpTestSuite() {
     const std::string path = (std::filesystem::temp_directory_path() / fmt::format("tbem_reference_{}.bin", ::getpid())).string();
-    const std::string command = fmt::format("/usr/bin/python3 {}/test/unit/backends/reference.py {} 40 2>&1", TBEM_SOURCE_DIR, path);
+    const std::string command =
+        fmt::format("/usr/bin/python3 {}/test/unit/backends/reference.py {} 40 2>&1", TBEM_SOURCE_DIR, path);
     ran_ = std::system("/usr/bin/python3 -c 'import torch' >/dev/null 2>&1") == 0;
     if (!ran_) return;
     ASSERT_EQ(std::system(command.c_str()), 0) << "reference.py failed";
@@ -79,7 +81,8 @@ class Reference : public testing::Test {
       const Outcome outcome = runOn(backend, problem, {dtype, 2, {}});
       ASSERT_EQ(outcome.status, TBEM_OK) << problem.text() << ": " << outcome.error;
       for (std::size_t k = 0; k < problem.outputs.size(); ++k) {
-        EXPECT_LE(distance(outcome.outputs[k], problem.outputs[k].values), tolerance) << problem.text() << " result " << k << " by " << outcome.implementation;
+        EXPECT_LE(distance(outcome.outputs[k], problem.outputs[k].values), tolerance)
+            << problem.text() << " result " << k << " by " << outcome.implementation;
       }
       ++seen[problem.primitive];
     }

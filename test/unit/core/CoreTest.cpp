@@ -21,7 +21,8 @@ TEST(Philox, KnownAnswers) {
   EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (PhiloxCounter{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   const std::uint32_t f = 0xffffffff;
   EXPECT_EQ(philox({f, f, f, f}, {f, f}), (PhiloxCounter{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
-  EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}), (PhiloxCounter{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+  EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
+            (PhiloxCounter{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
 TEST(Philox, CounterAndKeyAreMadeAsDocumented) {
@@ -37,12 +38,16 @@ TEST(Philox, MomentsOfTheDistributions) {
     const auto w = philoxAt(1, 2, 3, static_cast<std::uint64_t>(i));
     const double u = philoxUniform(w), g = philoxNormal(w);
     ASSERT_TRUE(u >= 0 && u < 1);
-    u1 += u; u2 += u * u; n1 += g; n2 += g * g; n4 += g * g * g * g;
+    u1 += u;
+    u2 += u * u;
+    n1 += g;
+    n2 += g * g;
+    n4 += g * g * g * g;
     const auto k = philoxBelow(w, 7);
     ASSERT_TRUE(k >= 0 && k < 7);
     ++below[static_cast<std::size_t>(k)];
   }
-  const double root = std::sqrt(static_cast<double>(n));   // five standard errors of each estimate
+  const double root = std::sqrt(static_cast<double>(n));  // five standard errors of each estimate
   EXPECT_NEAR(u1 / n, 0.5, 5 * std::sqrt(1.0 / 12) / root);
   EXPECT_NEAR(u2 / n, 1.0 / 3, 5 * std::sqrt(4.0 / 45) / root);
   EXPECT_NEAR(n1 / n, 0, 5 / root);
@@ -50,12 +55,12 @@ TEST(Philox, MomentsOfTheDistributions) {
   EXPECT_NEAR(n4 / n, 3, 5 * std::sqrt(96.0) / root);
   double chi = 0;
   for (int count : below) chi += (count - n / 7.0) * (count - n / 7.0) / (n / 7.0);
-  EXPECT_LT(chi, 22.5);   // chi-square with 6 degrees of freedom, p = 0.001
+  EXPECT_LT(chi, 22.5);  // chi-square with 6 degrees of freedom, p = 0.001
 }
 
 TEST(Philox, ManyAtOnceAreTheSameNumbers) {
-  std::vector<double> u(1500), g(1500);   // two whole blocks and a part
-  const std::uint64_t first = 0xFFFFFF00U;   // the counter's upper word changes on the way
+  std::vector<double> u(1500), g(1500);     // two whole blocks and a part
+  const std::uint64_t first = 0xFFFFFF00U;  // the counter's upper word changes on the way
   uniforms(77, 0x0123456789ABCDEFU, first, u);
   normals(77, 0x0123456789ABCDEFU, first, g);
   for (std::size_t i = 0; i < u.size(); ++i) {
@@ -65,7 +70,8 @@ TEST(Philox, ManyAtOnceAreTheSameNumbers) {
   }
 }
 
-tbem_operand blocked(std::vector<std::int64_t> dims, std::vector<int> order, std::vector<std::pair<int, int>> blocks, std::int32_t dtype = TBEM_F32) {
+tbem_operand blocked(std::vector<std::int64_t> dims, std::vector<int> order, std::vector<std::pair<int, int>> blocks,
+                     std::int32_t dtype = TBEM_F32) {
   tbem_operand o = plainOperand(dtype, dims);
   setBlocked(o, order, blocks);
   return o;
@@ -79,19 +85,20 @@ TEST(Layout, KnownOffsets) {
   const tbem_operand c16 = blocked({2, 24, 5, 7}, {0, 1, 2, 3}, {{1, 16}});
   EXPECT_EQ(c16.layout.padded[1], 32);
   EXPECT_EQ(c16.layout.bytes, 2U * 32 * 5 * 7 * 4);
-  EXPECT_EQ(offsetOf(c16, at), (((1 * 2 + 1) * 5 + 3) * 7 + 4) * 16 + 1);   // nChw16c: n, c div 16, h, w, c mod 16
+  EXPECT_EQ(offsetOf(c16, at), (((1 * 2 + 1) * 5 + 3) * 7 + 4) * 16 + 1);  // nChw16c: n, c div 16, h, w, c mod 16
   const tbem_operand oi = blocked({32, 48, 3, 3}, {0, 1, 2, 3}, {{1, 16}, {0, 16}});
   const std::int64_t w[] = {19, 37, 2, 1};
-  EXPECT_EQ(offsetOf(oi, w), ((((19 / 16) * 3 + 37 / 16) * 3 + 2) * 3 + 1) * 256 + (37 % 16) * 16 + 19 % 16);   // OIhw16i16o
-  const tbem_operand twice = blocked({64, 32}, {0, 1}, {{1, 4}, {0, 16}, {1, 4}});   // OI4i16o4i
+  EXPECT_EQ(offsetOf(oi, w), ((((19 / 16) * 3 + 37 / 16) * 3 + 2) * 3 + 1) * 256 + (37 % 16) * 16 + 19 % 16);  // OIhw16i16o
+  const tbem_operand twice = blocked({64, 32}, {0, 1}, {{1, 4}, {0, 16}, {1, 4}});                             // OI4i16o4i
   const std::int64_t v[] = {35, 27};
   EXPECT_EQ(offsetOf(twice, v), ((35 / 16) * 2 + 27 / 16) * 256 + ((27 % 16) / 4 * 16 + 35 % 16) * 4 + 27 % 4);
 }
 
 TEST(Layout, ThereAndBackWithZeroPadding) {
-  for (const tbem_operand& o : {plainOperand(TBEM_F32, {3, 5}), blocked({2, 20, 3, 4}, {0, 1, 2, 3}, {{1, 16}}), blocked({2, 3, 4, 5}, {0, 2, 3, 1}, {}),
-                                blocked({20, 17, 3, 3}, {0, 1, 2, 3}, {{1, 16}, {0, 16}}), blocked({3, 9}, {1, 0}, {{0, 2}, {1, 4}}, TBEM_I64),
-                                blocked({7, 5}, {0, 1}, {{1, 8}}, TBEM_BOOL), blocked({7, 5}, {0, 1}, {{1, 8}}, TBEM_BF16), plainOperand(TBEM_F64, {})}) {
+  for (const tbem_operand& o :
+       {plainOperand(TBEM_F32, {3, 5}), blocked({2, 20, 3, 4}, {0, 1, 2, 3}, {{1, 16}}), blocked({2, 3, 4, 5}, {0, 2, 3, 1}, {}),
+        blocked({20, 17, 3, 3}, {0, 1, 2, 3}, {{1, 16}, {0, 16}}), blocked({3, 9}, {1, 0}, {{0, 2}, {1, 4}}, TBEM_I64),
+        blocked({7, 5}, {0, 1}, {{1, 8}}, TBEM_BOOL), blocked({7, 5}, {0, 1}, {{1, 8}}, TBEM_BF16), plainOperand(TBEM_F64, {})}) {
     EXPECT_EQ(checkLayout(o), "");
     const std::uint64_t size = elementBytes(o.dtype), count = static_cast<std::uint64_t>(elementCount(o));
     std::vector<unsigned char> plain(count * size), memory(o.layout.bytes, 0xCD), back(plain.size());
@@ -120,9 +127,10 @@ TEST(Layout, ThereAndBackWithZeroPadding) {
 }
 
 TEST(Layout, EqualAndUnsoundLayouts) {
-  const tbem_operand plain = plainOperand(TBEM_F32, {4, 16, 1, 1}), c16 = blocked({4, 16, 1, 1}, {0, 1, 2, 3}, {{1, 16}}), nhwc = blocked({4, 16, 1, 1}, {0, 2, 3, 1}, {});
+  const tbem_operand plain = plainOperand(TBEM_F32, {4, 16, 1, 1}), c16 = blocked({4, 16, 1, 1}, {0, 1, 2, 3}, {{1, 16}}),
+                     nhwc = blocked({4, 16, 1, 1}, {0, 2, 3, 1}, {});
   EXPECT_TRUE(isPlain(plain));
-  EXPECT_TRUE(sameLayout(plain, nhwc));   // size-1 dimensions do not matter
+  EXPECT_TRUE(sameLayout(plain, nhwc));  // size-1 dimensions do not matter
   EXPECT_FALSE(sameLayout(plain, blocked({4, 16, 2, 1}, {0, 1, 2, 3}, {{1, 16}})));
   EXPECT_FALSE(isPlain(blocked({4, 24, 2, 2}, {0, 2, 3, 1}, {})));
   EXPECT_EQ(checkLayout(c16), "");
@@ -142,10 +150,25 @@ TEST(Layout, EqualAndUnsoundLayouts) {
 
 TEST(Layout, SmallFloats) {
   // Values from the formats' definitions: IEEE 754 binary16, bfloat16, and arXiv 2209.05433, table 1.
-  struct Row { std::int32_t dtype; double value; std::uint32_t bits; };
-  for (const Row& r : {Row{TBEM_F16, 1, 0x3C00}, {TBEM_F16, 65504, 0x7BFF}, {TBEM_F16, 0x1p-24, 0x0001}, {TBEM_F16, -2, 0xC000}, {TBEM_F16, HUGE_VAL, 0x7C00},
-                       {TBEM_BF16, 1, 0x3F80}, {TBEM_BF16, -0.15625, 0xBE20}, {TBEM_BF16, 0x1p-133, 0x0001}, {TBEM_F8E4M3, 448, 0x7E}, {TBEM_F8E4M3, 0x1p-9, 0x01},
-                       {TBEM_F8E4M3, 1.5, 0x3C}, {TBEM_F8E5M2, 57344, 0x7B}, {TBEM_F8E5M2, 0x1p-16, 0x01}, {TBEM_F8E5M2, HUGE_VAL, 0x7C}}) {
+  struct Row {
+    std::int32_t dtype;
+    double value;
+    std::uint32_t bits;
+  };
+  for (const Row& r : {Row{TBEM_F16, 1, 0x3C00},
+                       {TBEM_F16, 65504, 0x7BFF},
+                       {TBEM_F16, 0x1p-24, 0x0001},
+                       {TBEM_F16, -2, 0xC000},
+                       {TBEM_F16, HUGE_VAL, 0x7C00},
+                       {TBEM_BF16, 1, 0x3F80},
+                       {TBEM_BF16, -0.15625, 0xBE20},
+                       {TBEM_BF16, 0x1p-133, 0x0001},
+                       {TBEM_F8E4M3, 448, 0x7E},
+                       {TBEM_F8E4M3, 0x1p-9, 0x01},
+                       {TBEM_F8E4M3, 1.5, 0x3C},
+                       {TBEM_F8E5M2, 57344, 0x7B},
+                       {TBEM_F8E5M2, 0x1p-16, 0x01},
+                       {TBEM_F8E5M2, HUGE_VAL, 0x7C}}) {
     std::uint32_t bits = 0;
     fromDoubles(r.dtype, std::span<const double>(&r.value, 1), &bits);
     EXPECT_EQ(bits, r.bits) << dtypeName(r.dtype) << " " << r.value;
@@ -154,7 +177,12 @@ TEST(Layout, SmallFloats) {
     EXPECT_EQ(back, r.value);
   }
   // Halfway cases go to the even neighbour; 65520 is halfway between 65504 and 2^16, which is infinity.
-  for (const Row& r : {Row{TBEM_F16, 1 + 0x1p-11, 0x3C00}, {TBEM_F16, 1 + 3 * 0x1p-11, 0x3C02}, {TBEM_F16, 65520, 0x7C00}, {TBEM_F16, 65519, 0x7BFF}, {TBEM_F16, 0x1p-25, 0}, {TBEM_F8E4M3, 1000, 0x7F}}) {
+  for (const Row& r : {Row{TBEM_F16, 1 + 0x1p-11, 0x3C00},
+                       {TBEM_F16, 1 + 3 * 0x1p-11, 0x3C02},
+                       {TBEM_F16, 65520, 0x7C00},
+                       {TBEM_F16, 65519, 0x7BFF},
+                       {TBEM_F16, 0x1p-25, 0},
+                       {TBEM_F8E4M3, 1000, 0x7F}}) {
     std::uint32_t bits = 0;
     fromDoubles(r.dtype, std::span<const double>(&r.value, 1), &bits);
     EXPECT_EQ(bits, r.bits) << r.value;
@@ -162,14 +190,18 @@ TEST(Layout, SmallFloats) {
 }
 
 TEST(Init, SpreadsFollowTheFans) {
-  const std::vector<std::int64_t> dims{64, 32, 3, 3};   // fan_in 288, fan_out 576
+  const std::vector<std::int64_t> dims{64, 32, 3, 3};  // fan_in 288, fan_out 576
   EXPECT_EQ(fans(dims).in, 288);
   EXPECT_EQ(fans(dims).out, 576);
   std::vector<double> v(64 * 32 * 9);
   auto spread = [&](const InitDesc& init) {
     EXPECT_TRUE(fillInit(init, dims, 1, "w", v));
     double sum = 0, square = 0, largest = 0;
-    for (double x : v) { sum += x; square += x * x; largest = std::max(largest, std::fabs(x)); }
+    for (double x : v) {
+      sum += x;
+      square += x * x;
+      largest = std::max(largest, std::fabs(x));
+    }
     EXPECT_NEAR(sum / static_cast<double>(v.size()), init.kind == "normal" || init.kind == "uniform" ? 0.5 : 0, 0.02);
     return std::pair{std::sqrt(square / static_cast<double>(v.size())), largest};
   };
@@ -194,7 +226,7 @@ TEST(Init, DependsOnSeedAndPathOnly) {
   ASSERT_TRUE(fillInit({"he_normal"}, std::vector<std::int64_t>{4, 5}, 1, "a.weight", d));
   EXPECT_NE(a, b);
   EXPECT_NE(a, c);
-  EXPECT_TRUE(std::equal(a.begin(), a.end(), d.begin()));   // fan_in 5 both times
+  EXPECT_TRUE(std::equal(a.begin(), a.end(), d.begin()));  // fan_in 5 both times
   std::vector<double> target(1000);
   EXPECT_FALSE(fillInput(TBEM_I64, 0, 1, "target", target));
   ASSERT_TRUE(fillInput(TBEM_I64, 10, 1, "target", target));
@@ -202,7 +234,9 @@ TEST(Init, DependsOnSeedAndPathOnly) {
 }
 
 /// A program of no calls whose native step writes `value` to `count` floats from float `first` of the arena.
-struct Writer { static inline std::int64_t first = 0, count = 0; };
+struct Writer {
+  static inline std::int64_t first = 0, count = 0;
+};
 std::int32_t writerStep(tbem_rt_context*, char* arena, const double*, std::uint64_t) {
   for (std::int64_t i = 0; i < Writer::count; ++i) reinterpret_cast<float*>(arena)[Writer::first + i] = 1.5F;
   return TBEM_OK;
@@ -237,7 +271,7 @@ TEST(Arena, HighestByteIsMeasured) {
 }
 
 TEST(Arena, WritesWhereThePlanHasNothingAreFound) {
-  Writer::first = 64;   // byte 256: in the gap between the two allocations
+  Writer::first = 64;  // byte 256: in the gap between the two allocations
   Writer::count = 1;
   auto gap = *Instance::create(writer(), *tbem_backend_ref(), {.poison = true, .guard = 100});
   ASSERT_TRUE(gap->initialise(1) && gap->run(1));
@@ -246,7 +280,7 @@ TEST(Arena, WritesWhereThePlanHasNothingAreFound) {
   auto behind = *Instance::create(writer(), *tbem_backend_ref(), {.poison = true, .guard = 100});
   ASSERT_TRUE(behind->initialise(1) && behind->run(1));
   EXPECT_FALSE(behind->measureArena()->guardIntact);
-  Writer::first = -1;   // before it
+  Writer::first = -1;  // before it
   auto before = *Instance::create(writer(), *tbem_backend_ref(), {.poison = true, .guard = 100});
   ASSERT_TRUE(before->initialise(1) && before->run(1));
   EXPECT_FALSE(before->measureArena()->guardIntact);
@@ -257,7 +291,7 @@ TEST(Arena, WritesWhereThePlanHasNothingAreFound) {
 TEST(Instance, LargeStoragesAreFilledAsOneSequence) {
   Executable e;
   e.step = writerStep;
-  const tbem_operand operand = plainOperand(TBEM_F64, {300, 500});   // more than one part
+  const tbem_operand operand = plainOperand(TBEM_F64, {300, 500});  // more than one part
   e.arena = operand.layout.bytes;
   e.allocations = {{0, operand.layout.bytes, true}};
   e.buffers.push_back({"w", operand, 0, 0});
@@ -283,7 +317,7 @@ TEST(Instance, StoragesAreReadAndWrittenInLogicalOrder) {
   ASSERT_TRUE(instance->writeStorage(0, HostTensor::of(TBEM_F32, {3, 5}, expected)));
   EXPECT_EQ(instance->readStorage(0)->doubles(), expected);
   const auto* memory = static_cast<const float*>(instance->address(0));
-  EXPECT_EQ(memory[8 + 4], 9);   // row 1, column 4: rows are padded to 8
+  EXPECT_EQ(memory[8 + 4], 9);  // row 1, column 4: rows are padded to 8
   EXPECT_EQ(memory[8 + 5], 0);
   EXPECT_FALSE(instance->findStorage("v"));
   const auto wrong = instance->writeStorage(0, HostTensor::of(TBEM_F64, {3, 5}, expected));

@@ -36,7 +36,8 @@ std::string slurp(const std::string& path) {
 
 TEST(Npz, RoundTrip) {
   const std::string path = temporary("round.npz");
-  const std::vector<Array> arrays = {floats("weight/a.b[0]", {2, 3}, {1, 2, 3, 4, 5, 6}), floats("loss", {}, {0.5F}),
+  const std::vector<Array> arrays = {floats("weight/a.b[0]", {2, 3}, {1, 2, 3, 4, 5, 6}),
+                                     floats("loss", {}, {0.5F}),
                                      {"target", "i8", {1}, std::vector<std::uint8_t>(8, 1)}};
   ASSERT_TRUE(writeNpz(path, arrays));
   const auto back = readNpz(path);
@@ -54,13 +55,15 @@ TEST(Npz, NumPyReadsOurs) {
   if (!haveNumPy()) GTEST_SKIP() << "python3-numpy is not installed";
   const std::string path = temporary("ours.npz");
   ASSERT_TRUE(writeNpz(path, {floats("input/x", {2, 3}, {1, 2, 3, 4, 5, 6}), floats("loss", {}, {0.25F})}));
-  EXPECT_TRUE(python("import numpy as n; d=n.load('" + path + "'); assert d['input/x'].tolist()==[[1,2,3],[4,5,6]] and d['loss'].shape==() and d['loss']==0.25"));
+  EXPECT_TRUE(python("import numpy as n; d=n.load('" + path +
+                     "'); assert d['input/x'].tolist()==[[1,2,3],[4,5,6]] and d['loss'].shape==() and d['loss']==0.25"));
 }
 
 TEST(Npz, ReadsNumPys) {
   if (!haveNumPy()) GTEST_SKIP() << "python3-numpy is not installed";
   const std::string path = temporary("theirs.npz");
-  ASSERT_TRUE(python("import numpy as n; n.savez_compressed('" + path + "', a=n.asfortranarray(n.arange(6.0).reshape(2,3)), b=n.int64(7))"));
+  ASSERT_TRUE(python("import numpy as n; n.savez_compressed('" + path +
+                     "', a=n.asfortranarray(n.arange(6.0).reshape(2,3)), b=n.int64(7))"));
   const auto back = readNpz(path);
   ASSERT_TRUE(back) << back.error();
   ASSERT_EQ(back->size(), 2U);
@@ -81,7 +84,8 @@ TEST(Npz, RefusesPickles) {
 }
 
 TEST(Npz, SaysWhatIsWrong) {
-  EXPECT_NE(readNpz("/nonexistent/x.npz").error().find("cannot read /nonexistent/x.npz: No such file or directory (errno 2)"), std::string::npos);
+  EXPECT_NE(readNpz("/nonexistent/x.npz").error().find("cannot read /nonexistent/x.npz: No such file or directory (errno 2)"),
+            std::string::npos);
   EXPECT_EQ(parseNpz("hello").error(), "it is no ZIP archive");
   const std::string path = temporary("damaged.npz");
   ASSERT_TRUE(writeNpz(path, {floats("a", {4}, {1, 2, 3, 4})}));

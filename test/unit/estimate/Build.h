@@ -30,7 +30,9 @@ struct Expr {
   }
   std::uint32_t number(std::int64_t value) { return add({.op = ElemOp::Constant, .value = Rational::of(value)}); }
   std::uint32_t scalar(graph::ExprId id) { return add({.op = ElemOp::Scalar, .scalar = id}); }
-  std::uint32_t op(ElemOp kind, std::uint32_t a, std::uint32_t b = 0, std::uint32_t c = 0) { return add({.op = kind, .a = a, .b = b, .c = c}); }
+  std::uint32_t op(ElemOp kind, std::uint32_t a, std::uint32_t b = 0, std::uint32_t c = 0) {
+    return add({.op = kind, .a = a, .b = b, .c = c});
+  }
   std::uint32_t add(ElemNode node) {
     body.nodes.push_back(node);
     return static_cast<std::uint32_t>(body.nodes.size() - 1);
@@ -70,17 +72,20 @@ public:
     const TensorId w = weight("conv" + std::to_string(++counter) + ".weight", {out, s[1], k, k});
     const std::int64_t oh = (s[2] + 2 * pad - k) / stride + 1;
     const std::int64_t ow = (s[3] + 2 * pad - k) / stride + 1;
-    const Attributes attributes{{"stride", {stride, stride}}, {"pad", {pad, pad, pad, pad}}, {"dilation", {1, 1}}, {"groups", {1}}};
+    const Attributes attributes{
+        {"stride", {stride, stride}}, {"pad", {pad, pad, pad, pad}}, {"dilation", {1, 1}}, {"groups", {1}}};
     const TensorId y = native(TBEM_PRIMITIVE_conv2d, "conv2d", {x, w, graph::kNoTensor}, {{s[0], out, oh, ow}}, attributes)[0];
     const OpId forward = g[y].producer;
     flops(forward, {{"mac", s[0] * out * oh * ow * s[1] * k * k}});
     tape.push_back([=, this] {
       const TensorId dy = gradients.at(y);
-      const TensorId dw = native(TBEM_PRIMITIVE_conv2d_weight_gradient, "conv2d_weight_gradient", {x, dy}, {shape(w)}, attributes, forward, StorageClass::Gradient)[0];
+      const TensorId dw = native(TBEM_PRIMITIVE_conv2d_weight_gradient, "conv2d_weight_gradient", {x, dy}, {shape(w)}, attributes,
+                                 forward, StorageClass::Gradient)[0];
       flops(g[dw].producer, {{"mac", s[0] * out * oh * ow * s[1] * k * k}});
       accumulate(w, dw);
       if (!isInput(x)) {
-        const TensorId dx = native(TBEM_PRIMITIVE_conv2d_input_gradient, "conv2d_input_gradient", {dy, w}, {s}, attributes, forward)[0];
+        const TensorId dx =
+            native(TBEM_PRIMITIVE_conv2d_input_gradient, "conv2d_input_gradient", {dy, w}, {s}, attributes, forward)[0];
         flops(g[dx].producer, {{"mac", s[0] * out * oh * ow * s[1] * k * k}});
         accumulate(x, dx);
       }
@@ -137,7 +142,8 @@ public:
     const TensorId y = native(TBEM_PRIMITIVE_max_pool2d, "max_pool2d", {x}, {{s[0], s[1], s[2] / k, s[3] / k}}, attributes)[0];
     const OpId forward = g[y].producer;
     tape.push_back([=, this] {
-      accumulate(x, native(TBEM_PRIMITIVE_max_pool2d_gradient, "max_pool2d_gradient", {gradients.at(y), x}, {s}, attributes, forward)[0]);
+      accumulate(x, native(TBEM_PRIMITIVE_max_pool2d_gradient, "max_pool2d_gradient", {gradients.at(y), x}, {s}, attributes,
+                           forward)[0]);
     });
     return y;
   }
@@ -159,9 +165,11 @@ public:
     flops(forward, {{"mac", s[0] * s[1] * out}, {"add", s[0] * out}});
     tape.push_back([=, this] {
       const TensorId dy = gradients.at(y);
-      accumulate(w, native(TBEM_PRIMITIVE_dense_weight_gradient, "dense_weight_gradient", {x, dy}, {shape(w)}, {}, forward, StorageClass::Gradient)[0]);
+      accumulate(w, native(TBEM_PRIMITIVE_dense_weight_gradient, "dense_weight_gradient", {x, dy}, {shape(w)}, {}, forward,
+                           StorageClass::Gradient)[0]);
       accumulate(b, native(TBEM_PRIMITIVE_reduce_sum, "sum", {dy}, {{out}}, {{"axis", {0}}}, forward, StorageClass::Gradient)[0]);
-      if (!isInput(x)) accumulate(x, native(TBEM_PRIMITIVE_dense_input_gradient, "dense_input_gradient", {dy, w}, {s}, {}, forward)[0]);
+      if (!isInput(x))
+        accumulate(x, native(TBEM_PRIMITIVE_dense_input_gradient, "dense_input_gradient", {dy, w}, {s}, {}, forward)[0]);
     });
     return y;
   }
@@ -190,7 +198,8 @@ public:
     Expr one;
     one.body.roots = {one.number(1)};
     const TensorId dloss = elementwise("ones", one, {{}})[0];
-    accumulate(logits, native(TBEM_PRIMITIVE_cross_entropy_gradient, "cross_entropy_gradient", {dloss, logits, target}, {s}, {}, forward)[0]);
+    accumulate(logits, native(TBEM_PRIMITIVE_cross_entropy_gradient, "cross_entropy_gradient", {dloss, logits, target}, {s}, {},
+                              forward)[0]);
     while (!tape.empty()) {
       const auto back = tape.back();
       tape.pop_back();
@@ -241,8 +250,9 @@ private:
     g.regions[0].ops.push_back(id);
     return id;
   }
-  std::vector<TensorId> native(tbem_primitive primitive, const std::string& name, std::vector<TensorId> inputs, const std::vector<Shape>& results, const Attributes& attributes,
-                               OpId forward = graph::kNoOp, StorageClass kind = StorageClass::Activation) {
+  std::vector<TensorId> native(tbem_primitive primitive, const std::string& name, std::vector<TensorId> inputs,
+                               const std::vector<Shape>& results, const Attributes& attributes, OpId forward = graph::kNoOp,
+                               StorageClass kind = StorageClass::Activation) {
     graph::Op op;
     op.kind = OpKind::Native;
     op.primitive = primitive;
@@ -259,7 +269,8 @@ private:
     append(std::move(op));
     return outputs;
   }
-  std::vector<TensorId> elementwise(const std::string& name, const Expr& e, const std::vector<Shape>& results, OpId forward = graph::kNoOp, std::vector<graph::StorageId> where = {}) {
+  std::vector<TensorId> elementwise(const std::string& name, const Expr& e, const std::vector<Shape>& results,
+                                    OpId forward = graph::kNoOp, std::vector<graph::StorageId> where = {}) {
     graph::Op op;
     op.kind = OpKind::Elementwise;
     op.declaration = name;
@@ -302,8 +313,10 @@ private:
     const TensorId before = tensor(path, shape(value), where, dtype);
     g.buffers.push_back(before);
     Expr e;
-    const std::uint32_t kept = e.op(ElemOp::Mul, e.in(before, {0}), e.add({.op = ElemOp::Constant, .value = *Rational::make(9, 10)}));
-    const std::uint32_t fresh = e.op(ElemOp::Mul, e.in(value, {0}), e.add({.op = ElemOp::Constant, .value = *Rational::make(1, 10)}));
+    const std::uint32_t kept =
+        e.op(ElemOp::Mul, e.in(before, {0}), e.add({.op = ElemOp::Constant, .value = *Rational::make(9, 10)}));
+    const std::uint32_t fresh =
+        e.op(ElemOp::Mul, e.in(value, {0}), e.add({.op = ElemOp::Constant, .value = *Rational::make(1, 10)}));
     e.body.roots = {e.op(ElemOp::Add, kept, fresh)};
     elementwise("running", e, {shape(value)}, graph::kNoOp, {where});
   }
@@ -312,12 +325,15 @@ private:
   void normGradient(TensorId x, TensorId y, TensorId w, TensorId b, const std::vector<TensorId>& moments, OpId forward) {
     const Shape s = shape(x);
     const TensorId dy = gradients.at(y);
-    const std::vector<TensorId> sums = native(TBEM_PRIMITIVE_channel_gradient_sums, "channel_gradient_sums", {dy, x, moments[0], moments[1]}, {{s[1]}, {s[1]}}, {}, forward, StorageClass::Gradient);
+    const std::vector<TensorId> sums =
+        native(TBEM_PRIMITIVE_channel_gradient_sums, "channel_gradient_sums", {dy, x, moments[0], moments[1]}, {{s[1]}, {s[1]}},
+               {}, forward, StorageClass::Gradient);
     Expr e;
     const std::uint32_t scale = e.op(ElemOp::Rsqrt, e.op(ElemOp::Add, e.in(moments[1], {1}), e.scalar(eps)));
     const std::uint32_t unit = e.op(ElemOp::Mul, e.op(ElemOp::Sub, e.in(x, {0, 1, 2, 3}), e.in(moments[0], {1})), scale);
     const std::uint32_t count = e.number(s[0] * s[2] * s[3]);
-    const std::uint32_t mean = e.op(ElemOp::Div, e.op(ElemOp::Add, e.in(sums[1], {1}), e.op(ElemOp::Mul, unit, e.in(sums[0], {1}))), count);
+    const std::uint32_t mean =
+        e.op(ElemOp::Div, e.op(ElemOp::Add, e.in(sums[1], {1}), e.op(ElemOp::Mul, unit, e.in(sums[0], {1}))), count);
     const std::uint32_t rest = e.op(ElemOp::Sub, e.in(dy, {0, 1, 2, 3}), mean);
     e.body.roots = {e.op(ElemOp::Mul, e.op(ElemOp::Mul, rest, scale), e.in(w, {1}))};
     accumulate(x, elementwise("batch_normalize", e, {s}, forward)[0]);
@@ -334,7 +350,8 @@ private:
     const TensorId velocity = tensor(path, s, where, dtype);
     g.states.push_back(velocity);
     Expr e;
-    const std::uint32_t fresh = e.op(ElemOp::Add, e.op(ElemOp::Mul, e.scalar(momentum), e.in(velocity, axes(velocity))), e.in(weight.gradient, axes(velocity)));
+    const std::uint32_t fresh = e.op(ElemOp::Add, e.op(ElemOp::Mul, e.scalar(momentum), e.in(velocity, axes(velocity))),
+                                     e.in(weight.gradient, axes(velocity)));
     const std::uint32_t step = e.op(ElemOp::Sub, e.in(weight.value, axes(velocity)), e.op(ElemOp::Mul, e.scalar(lr), fresh));
     e.body.roots = {fresh, step};
     weight.after = elementwise("sgd", e, {s, s}, graph::kNoOp, {where, g[weight.value].storage})[1];
@@ -351,7 +368,8 @@ private:
 };
 
 /// VGG for small images with batch normalisation: `convs[s]` convolutions of width * {1, 2, 4, 8, 8}[s] channels a stage.
-inline Net smallVgg(const std::vector<int>& convs, std::int64_t batch, std::int64_t width, std::int64_t size, bool trains, tbem_dtype type = TBEM_F64) {
+inline Net smallVgg(const std::vector<int>& convs, std::int64_t batch, std::int64_t width, std::int64_t size, bool trains,
+                    tbem_dtype type = TBEM_F64) {
   Net net(type);
   TensorId x = net.input("image", {batch, 3, size, size});
   const std::int64_t factor[] = {1, 2, 4, 8, 8};
@@ -369,7 +387,8 @@ inline Net smallVgg(const std::vector<int>& convs, std::int64_t batch, std::int6
 }
 
 /// Basic residual blocks (He et al. 2015): the first of a stage after the first has stride 2 and a 1x1 shortcut.
-inline Net smallResnet(const std::vector<int>& blocks, std::int64_t batch, std::int64_t width, std::int64_t size, bool trains, tbem_dtype type = TBEM_F64) {
+inline Net smallResnet(const std::vector<int>& blocks, std::int64_t batch, std::int64_t width, std::int64_t size, bool trains,
+                       tbem_dtype type = TBEM_F64) {
   Net net(type);
   TensorId x = net.relu(net.norm(net.conv(net.input("image", {batch, 3, size, size}), width, 3, 1, 1)));
   for (std::size_t s = 0; s < blocks.size(); ++s) {

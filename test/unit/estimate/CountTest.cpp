@@ -30,7 +30,8 @@ TEST(Flops, ConvolutionsAndDenseLayersOfATrainingStep) {
   const estimate::OperatorCounts& conv = flops->byOperator.at("conv2d");
   EXPECT_EQ(estimate::toString(conv.macForward), std::to_string(first + second));
   EXPECT_EQ(estimate::toString(conv.macBackward), std::to_string(first + 2 * second)) << "the first layer has no input gradient";
-  EXPECT_EQ(estimate::toString(flops->byOperator.at("dense").forward), std::to_string(dense + 20)) << "and 20 additions of the bias";
+  EXPECT_EQ(estimate::toString(flops->byOperator.at("dense").forward), std::to_string(dense + 20))
+      << "and 20 additions of the bias";
   EXPECT_EQ(estimate::toString(flops->most.forward), std::to_string(first + second + dense + 20));
   EXPECT_EQ(estimate::toString(flops->most.step()), std::to_string(2 * first + 3 * second + dense + 20));
   EXPECT_EQ(flops->byOperator.count("conv2d_weight_gradient"), 0U);
@@ -126,7 +127,7 @@ TEST(Static, TrainingKeepsWhatGradientsRead) {
   const auto memory = estimate::staticMemory(net.g, net.values());
   ASSERT_TRUE(memory.has_value());
   const std::uint64_t weights = (24 + 3) * 4;
-  const std::uint64_t persistent = 4 * 8 * 4 + 4 * 8 + 2 * weights;   // x, target (i64), weights and their velocities
+  const std::uint64_t persistent = 4 * 8 * 4 + 4 * 8 + 2 * weights;  // x, target (i64), weights and their velocities
   // During the bias gradient: dy (12 floats), both weight gradients, the loss.
   EXPECT_EQ(memory->bytes, persistent + (12 + 24 + 3 + 1) * 4);
   EXPECT_EQ(net.g[memory->peak].declaration, "sum");
@@ -168,7 +169,8 @@ TEST(Estimate, JsonHasItsFields) {
   ASSERT_TRUE(estimate.has_value());
   SourceManager sources;
   const std::string json = estimate::toJson(*estimate, {"table1", 3, R"({"batch":2})"}, sources);
-  EXPECT_EQ(json.substr(0, 92), R"({"kind":"estimate","schema":1,"design":"table1","row":3,"network":"hand_made","levels":{"bat)");
+  EXPECT_EQ(json.substr(0, 92),
+            R"({"kind":"estimate","schema":1,"design":"table1","row":3,"network":"hand_made","levels":{"bat)");
   EXPECT_NE(json.find(R"("live":null,"arena":null)"), std::string::npos);
   EXPECT_NE(json.find(R"("peak_at":{"operator":"batch_normalize","file":null,"line":null})"), std::string::npos);
   EXPECT_EQ(json.find("paths"), std::string::npos);

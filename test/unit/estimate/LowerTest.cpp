@@ -20,7 +20,9 @@ using estimate::Program;
 namespace {
 Program lowered(const Net& net, const tbem_backend& backend, const LowerOptions& options) {
   auto program = lower(net.g, net.values(), backend, options);
-  if (!program) throw std::runtime_error(std::string(info(program.error().kind).message) + (program.error().arguments.empty() ? "" : ": " + program.error().arguments.back()));
+  if (!program)
+    throw std::runtime_error(std::string(info(program.error().kind).message) +
+                             (program.error().arguments.empty() ? "" : ": " + program.error().arguments.back()));
   return std::move(*program);
 }
 
@@ -54,7 +56,8 @@ void expectSound(const Program& program) {
   EXPECT_EQ(kinds, program.arena);
 }
 
-/// Every result of the planned, fused, blocked program equals the graph's, bit for bit: the same f64 operations on the same values.
+/// Every result of the planned, fused, blocked program equals the graph's, bit for bit: the same f64 operations on the same
+/// values.
 void expectSameResults(const Net& net, const tbem_backend& backend, bool fuse) {
   const sema::Values values = net.values();
   Host host = initialValues(net.g, values);
@@ -65,7 +68,8 @@ void expectSameResults(const Net& net, const tbem_backend& backend, bool fuse) {
   for (const auto& [tensor, data] : runProgram(net.g, program, backend, initial, wantedOf(net))) {
     ASSERT_EQ(data.size(), host.at(tensor).size());
     for (std::size_t i = 0; i < data.size(); ++i) {
-      ASSERT_EQ(data[i], host.at(tensor)[i]) << net.g[net.g[tensor].storage].path << " " << net.g[tensor].name << " of tensor " << graph::index(tensor) << ", element " << i;
+      ASSERT_EQ(data[i], host.at(tensor)[i]) << net.g[net.g[tensor].storage].path << " " << net.g[tensor].name << " of tensor "
+                                             << graph::index(tensor) << ", element " << i;
     }
   }
 }
@@ -88,12 +92,10 @@ TEST(Lower, TrainingStepMeansTheSame) {
 
 TEST(Lower, WidthsThatFitNoBlockMeanTheSame) {
   expectSameResults(smallResnet({1, 1}, 2, 6, 8, true), blockedBackend(), true);
-  expectSameResults(smallVgg({1, 1}, 3, 8, 8, true), blockedBackend(), true);   // 8 channels, then 16
+  expectSameResults(smallVgg({1, 1}, 3, 8, 8, true), blockedBackend(), true);  // 8 channels, then 16
 }
 
-TEST(Lower, InferenceMeansTheSame) {
-  expectSameResults(smallResnet({2, 1}, 2, 16, 8, false), blockedBackend(), true);
-}
+TEST(Lower, InferenceMeansTheSame) { expectSameResults(smallResnet({2, 1}, 2, 16, 8, false), blockedBackend(), true); }
 
 TEST(Lower, ABufferReadAcrossItsElementsIsNotOverwrittenWhileRead) {
   Net net;
@@ -132,7 +134,8 @@ TEST(Lower, WeightsGradientsAndStatesShareOneLayout) {
     const tbem_operand& before = program[program.bufferOf[graph::index(weight.value)]].operand;
     EXPECT_TRUE(estimate::samePlaces(before, program[program.bufferOf[graph::index(weight.gradient)]].operand));
     EXPECT_TRUE(estimate::samePlaces(before, program[program.bufferOf[graph::index(weight.after)]].operand));
-    EXPECT_EQ(program[program.bufferOf[graph::index(weight.value)]].allocation, program[program.bufferOf[graph::index(weight.after)]].allocation);
+    EXPECT_EQ(program[program.bufferOf[graph::index(weight.value)]].allocation,
+              program[program.bufferOf[graph::index(weight.after)]].allocation);
   }
   EXPECT_EQ(program[program.bufferOf[graph::index(net.g.weights[3].value)]].operand.layout.blocks, 2);
 }
@@ -144,11 +147,13 @@ TEST(Lower, UpdatesFollowTheirGradients) {
   std::uint64_t gradients = 0;
   for (const estimate::Allocation& a : program.allocations) gradients += a.kind == estimate::Kind::Gradients ? a.bytes : 0;
   EXPECT_LT(program.kinds[static_cast<std::size_t>(estimate::Kind::Gradients)], gradients * 9 / 10);
-  EXPECT_EQ(count(program, "sgd"), 8U) << "4 weights of their own shape, the dense bias, 3 normalisations with both vectors in one loop";
+  EXPECT_EQ(count(program, "sgd"), 8U)
+      << "4 weights of their own shape, the dense bias, 3 normalisations with both vectors in one loop";
 }
 
 TEST(Lower, ArenaIsNearItsBound) {
-  for (const Net& net : {smallVgg({2, 2, 4, 4, 4}, 16, 16, 32, true), smallResnet({2, 2, 2}, 8, 16, 32, true), smallResnet({2, 2, 2}, 8, 16, 32, false)}) {
+  for (const Net& net : {smallVgg({2, 2, 4, 4, 4}, 16, 16, 32, true), smallResnet({2, 2, 2}, 8, 16, 32, true),
+                         smallResnet({2, 2, 2}, 8, 16, 32, false)}) {
     const Program program = lowered(net, blockedBackend(), {});
     EXPECT_LE(static_cast<double>(program.arena), 1.05 * static_cast<double>(program.live));
     printf("arena / bound: %.4f\n", static_cast<double>(program.arena) / static_cast<double>(program.live));
@@ -177,7 +182,8 @@ TEST(Lower, ResultsTakeThePlaceOfOperandsThatDie) {
     if (op.declaration != "relu") continue;
     const estimate::Buffer& result = program[program.bufferOf[graph::index(op.outputs[0])]];
     const graph::Op& norm = net.g[net.g[op.inputs[0]].producer];
-    const auto full = std::find_if(norm.inputs.begin(), norm.inputs.end(), [&net](TensorId t) { return net.shape(t).size() == 4; });
+    const auto full =
+        std::find_if(norm.inputs.begin(), norm.inputs.end(), [&net](TensorId t) { return net.shape(t).size() == 4; });
     const estimate::Buffer& image = program[program.bufferOf[graph::index(*full)]];
     EXPECT_EQ(result.allocation, image.allocation);
     ++found;

@@ -47,7 +47,8 @@ void chooseConv(tbem_op_desc& op) {
 }
 
 bool isConv(int primitive) {
-  return primitive == TBEM_PRIMITIVE_conv2d || primitive == TBEM_PRIMITIVE_conv2d_input_gradient || primitive == TBEM_PRIMITIVE_conv2d_weight_gradient;
+  return primitive == TBEM_PRIMITIVE_conv2d || primitive == TBEM_PRIMITIVE_conv2d_input_gradient ||
+         primitive == TBEM_PRIMITIVE_conv2d_weight_gradient;
 }
 
 thread_local std::string message;
@@ -56,7 +57,8 @@ tbem_status query(tbem_op_desc* op, tbem_op_info* info) {
   ++queries;
   if (isConv(op->primitive)) {
     // Like a generated kernel, the input gradient takes weights in its own order only.
-    if (op->primitive == TBEM_PRIMITIVE_conv2d_input_gradient && op->operands[1].layout.any == 0 && !runtime::isPlain(op->operands[1])) {
+    if (op->primitive == TBEM_PRIMITIVE_conv2d_input_gradient && op->operands[1].layout.any == 0 &&
+        !runtime::isPlain(op->operands[1])) {
       tbem_operand wanted = op->operands[1];
       block(wanted, {{0, 16}, {1, 16}});
       if (!runtime::sameLayout(wanted, op->operands[1])) {
@@ -115,8 +117,8 @@ std::vector<std::int64_t> dimsIn(const graph::Graph& graph, const sema::Values& 
 }
 
 /// Runs a native call of the reference backend on row-major host values.
-void runNative(int primitive, const std::vector<tbem_operand>& operands, int inputs, const std::vector<std::int64_t>& attributes, const std::vector<double>& scalars,
-               std::vector<std::vector<double>>& data) {
+void runNative(int primitive, const std::vector<tbem_operand>& operands, int inputs, const std::vector<std::int64_t>& attributes,
+               const std::vector<double>& scalars, std::vector<std::vector<double>>& data) {
   std::vector<tbem_operand> plain = operands;
   std::vector<std::vector<char>> bytes(operands.size());
   std::vector<void*> pointers(operands.size(), nullptr);
@@ -152,37 +154,64 @@ void runNative(int primitive, const std::vector<tbem_operand>& operands, int inp
 
 double apply(const graph::ElemNode& n, double a, double b, double c) {
   switch (n.op) {
-    case ElemOp::Constant: return n.value.toDouble();
-    case ElemOp::Add: return a + b;
-    case ElemOp::Sub: return a - b;
-    case ElemOp::Mul: return a * b;
-    case ElemOp::Div: return a / b;
-    case ElemOp::Neg: return -a;
-    case ElemOp::Minimum: return std::fmin(a, b);
-    case ElemOp::Maximum: return std::fmax(a, b);
-    case ElemOp::Abs: return std::fabs(a);
-    case ElemOp::Exp: return std::exp(a);
-    case ElemOp::Log: return std::log(a);
-    case ElemOp::Sqrt: return std::sqrt(a);
-    case ElemOp::Rsqrt: return 1 / std::sqrt(a);
-    case ElemOp::Pow: return std::pow(a, b);
-    case ElemOp::Tanh: return std::tanh(a);
-    case ElemOp::Erf: return std::erf(a);
-    case ElemOp::Floor: return std::floor(a);
-    case ElemOp::Equal: return a == b ? 1 : 0;
-    case ElemOp::Less: return a < b ? 1 : 0;
-    case ElemOp::LessEqual: return a <= b ? 1 : 0;
-    case ElemOp::And: return a != 0 && b != 0 ? 1 : 0;
-    case ElemOp::Or: return a != 0 || b != 0 ? 1 : 0;
-    case ElemOp::Not: return a == 0 ? 1 : 0;
-    case ElemOp::Select: return a != 0 ? b : c;
-    case ElemOp::Cast: return n.dtype == TBEM_I64 || n.dtype == TBEM_I32 ? std::trunc(a) : a;
-    default: throw std::runtime_error("an operation that no test uses");
+    case ElemOp::Constant:
+      return n.value.toDouble();
+    case ElemOp::Add:
+      return a + b;
+    case ElemOp::Sub:
+      return a - b;
+    case ElemOp::Mul:
+      return a * b;
+    case ElemOp::Div:
+      return a / b;
+    case ElemOp::Neg:
+      return -a;
+    case ElemOp::Minimum:
+      return std::fmin(a, b);
+    case ElemOp::Maximum:
+      return std::fmax(a, b);
+    case ElemOp::Abs:
+      return std::fabs(a);
+    case ElemOp::Exp:
+      return std::exp(a);
+    case ElemOp::Log:
+      return std::log(a);
+    case ElemOp::Sqrt:
+      return std::sqrt(a);
+    case ElemOp::Rsqrt:
+      return 1 / std::sqrt(a);
+    case ElemOp::Pow:
+      return std::pow(a, b);
+    case ElemOp::Tanh:
+      return std::tanh(a);
+    case ElemOp::Erf:
+      return std::erf(a);
+    case ElemOp::Floor:
+      return std::floor(a);
+    case ElemOp::Equal:
+      return a == b ? 1 : 0;
+    case ElemOp::Less:
+      return a < b ? 1 : 0;
+    case ElemOp::LessEqual:
+      return a <= b ? 1 : 0;
+    case ElemOp::And:
+      return a != 0 && b != 0 ? 1 : 0;
+    case ElemOp::Or:
+      return a != 0 || b != 0 ? 1 : 0;
+    case ElemOp::Not:
+      return a == 0 ? 1 : 0;
+    case ElemOp::Select:
+      return a != 0 ? b : c;
+    case ElemOp::Cast:
+      return n.dtype == TBEM_I64 || n.dtype == TBEM_I32 ? std::trunc(a) : a;
+    default:
+      throw std::runtime_error("an operation that no test uses");
   }
 }
 
 /// Calls body(coordinates) for every element in row-major order.
-template <class Body> void forEach(const std::vector<std::int64_t>& dims, Body body) {
+template <class Body>
+void forEach(const std::vector<std::int64_t>& dims, Body body) {
   std::vector<std::int64_t> at(dims.size(), 0);
   while (true) {
     body(at);
@@ -192,7 +221,8 @@ template <class Body> void forEach(const std::vector<std::int64_t>& dims, Body b
   }
 }
 
-std::vector<std::int64_t> operandCoordinates(const std::vector<std::int32_t>& axes, const std::vector<std::int64_t>& dims, const std::vector<std::int64_t>& at) {
+std::vector<std::int64_t> operandCoordinates(const std::vector<std::int32_t>& axes, const std::vector<std::int64_t>& dims,
+                                             const std::vector<std::int64_t>& at) {
   std::vector<std::int64_t> own(axes.size());
   for (std::size_t k = 0; k < axes.size(); ++k) own[k] = axes[k] < 0 || dims[k] == 1 ? 0 : at[static_cast<std::size_t>(axes[k])];
   return own;
@@ -200,7 +230,8 @@ std::vector<std::int64_t> operandCoordinates(const std::vector<std::int32_t>& ax
 
 std::size_t rowMajor(const std::vector<std::int64_t>& dims, const std::vector<std::int64_t>& at) {
   std::size_t number = 0;
-  for (std::size_t k = 0; k < dims.size(); ++k) number = number * static_cast<std::size_t>(dims[k]) + static_cast<std::size_t>(at[k]);
+  for (std::size_t k = 0; k < dims.size(); ++k)
+    number = number * static_cast<std::size_t>(dims[k]) + static_cast<std::size_t>(at[k]);
   return number;
 }
 }  // namespace
@@ -237,7 +268,8 @@ void runGraph(const graph::Graph& graph, const sema::Values& values, Host& host)
           const graph::ElemNode& n = op.elementwise.nodes[i];
           if (n.op == ElemOp::Input) {
             const std::vector<std::int64_t> inDims = dimsIn(graph, values, op.inputs[n.input]);
-            node[i] = host.at(op.inputs[n.input])[rowMajor(inDims, operandCoordinates(op.elementwise.operands[n.input].axes, inDims, at))];
+            node[i] = host.at(
+                op.inputs[n.input])[rowMajor(inDims, operandCoordinates(op.elementwise.operands[n.input].axes, inDims, at))];
           } else if (n.op == ElemOp::Scalar) {
             node[i] = values[n.scalar].toDouble();
           } else {
@@ -253,13 +285,16 @@ void runGraph(const graph::Graph& graph, const sema::Values& values, Host& host)
     std::vector<std::vector<double>> data;
     for (const std::vector<TensorId>* list : {&op.inputs, &op.outputs}) {
       for (const TensorId tensor : *list) {
-        operands.push_back(tensor == graph::kNoTensor ? tbem_operand{} : estimate::plainOperand(graph[tensor].dtype, dimsIn(graph, values, tensor)));
+        operands.push_back(tensor == graph::kNoTensor
+                               ? tbem_operand{}
+                               : estimate::plainOperand(graph[tensor].dtype, dimsIn(graph, values, tensor)));
         data.push_back(tensor != graph::kNoTensor && list == &op.inputs ? host.at(tensor) : std::vector<double>{});
       }
     }
     std::vector<std::int64_t> attributes;
     for (const graph::Attribute& attribute : op.attributes) {
-      if (attribute.name == "axis" && op.primitive == TBEM_PRIMITIVE_reduce_sum) attributes.push_back(static_cast<std::int64_t>(attribute.values.size()));
+      if (attribute.name == "axis" && op.primitive == TBEM_PRIMITIVE_reduce_sum)
+        attributes.push_back(static_cast<std::int64_t>(attribute.values.size()));
       for (const graph::ExprId value : attribute.values) attributes.push_back(values.integer(value));
     }
     std::vector<double> scalars;
@@ -269,7 +304,8 @@ void runGraph(const graph::Graph& graph, const sema::Values& values, Host& host)
   }
 }
 
-std::map<TensorId, std::vector<double>> runProgram(const graph::Graph& graph, const estimate::Program& program, const tbem_backend&, const Host& initial,
+std::map<TensorId, std::vector<double>> runProgram(const graph::Graph& graph, const estimate::Program& program,
+                                                   const tbem_backend&, const Host& initial,
                                                    const std::vector<TensorId>& wanted) {
   std::vector<double> storage(static_cast<std::size_t>(program.arena / 8) + 1, std::nan(""));
   char* arena = reinterpret_cast<char*>(storage.data());
@@ -303,7 +339,8 @@ std::map<TensorId, std::vector<double>> runProgram(const graph::Graph& graph, co
       std::vector<double> scalars;
       for (const std::uint32_t slot : call.scalars) scalars.push_back(program.scalars[slot]);
       // The workspace is overwritten while the call runs, as a library would.
-      if (call.workspace != estimate::kNoBuffer) std::memset(address(call.workspace), 0xFF, static_cast<std::size_t>(program[call.workspace].operand.layout.bytes));
+      if (call.workspace != estimate::kNoBuffer)
+        std::memset(address(call.workspace), 0xFF, static_cast<std::size_t>(program[call.workspace].operand.layout.bytes));
       runNative(call.primitive, operands, static_cast<int>(call.inputs), call.attributes, scalars, data);
       for (std::size_t i = call.inputs; i < call.operands.size(); ++i) {
         if (call.operands[i] != estimate::kNoBuffer) store(call.operands[i], data[i]);
@@ -319,7 +356,8 @@ std::map<TensorId, std::vector<double>> runProgram(const graph::Graph& graph, co
           const estimate::FusedLoop::Input& input = loop.inputs[n.input];
           const tbem_operand& operand = program[input.buffer].operand;
           const std::vector<std::int64_t> own = operandCoordinates(input.axes, {operand.dims, operand.dims + operand.rank}, at);
-          const char* element = address(input.buffer) + runtime::offsetOf(operand, own.data()) * static_cast<std::int64_t>(estimate::elementBytes(operand.dtype));
+          const char* element = address(input.buffer) + runtime::offsetOf(operand, own.data()) *
+                                                            static_cast<std::int64_t>(estimate::elementBytes(operand.dtype));
           double value = 0;
           runtime::toDoubles(operand.dtype, element, {&value, 1});
           node[i] = value;
@@ -335,14 +373,16 @@ std::map<TensorId, std::vector<double>> runProgram(const graph::Graph& graph, co
       }
       for (const estimate::FusedLoop::Output& output : loop.outputs) {
         const tbem_operand& operand = program[output.buffer].operand;
-        char* element = address(output.buffer) + runtime::offsetOf(operand, at.data()) * static_cast<std::int64_t>(estimate::elementBytes(operand.dtype));
+        char* element = address(output.buffer) +
+                        runtime::offsetOf(operand, at.data()) * static_cast<std::int64_t>(estimate::elementBytes(operand.dtype));
         runtime::fromDoubles(operand.dtype, {&node[output.node], 1}, element);
       }
     });
   }
   std::map<TensorId, std::vector<double>> results;
   for (const TensorId tensor : wanted) {
-    if (program.bufferOf[index(tensor)] == estimate::kNoBuffer) throw std::runtime_error("`" + graph[tensor].name + "` has no buffer");
+    if (program.bufferOf[index(tensor)] == estimate::kNoBuffer)
+      throw std::runtime_error("`" + graph[tensor].name + "` has no buffer");
     results[tensor] = load(program.bufferOf[index(tensor)]);
   }
   return results;

@@ -26,7 +26,8 @@ Host initialValues(const graph::Graph& graph, const sema::Values& values);
 /// Runs the graph; adds every tensor's value.
 void runGraph(const graph::Graph& graph, const sema::Values& values, Host& host);
 /// Runs the program in an arena filled with NaN; returns what each buffer of `wanted` holds afterwards.
-std::map<graph::TensorId, std::vector<double>> runProgram(const graph::Graph& graph, const estimate::Program& program, const tbem_backend& backend,
-                                                         const Host& initial, const std::vector<graph::TensorId>& wanted);
+std::map<graph::TensorId, std::vector<double>> runProgram(const graph::Graph& graph, const estimate::Program& program,
+                                                          const tbem_backend& backend, const Host& initial,
+                                                          const std::vector<graph::TensorId>& wanted);
 
 }  // namespace tbem::test

@@ -20,7 +20,8 @@ std::vector<graph::TensorId> comparable(const graph::Graph& g) {
     if (weight.gradient != graph::kNoTensor) list.push_back(weight.gradient);
     if (weight.after != graph::kNoTensor) list.push_back(weight.after);
   }
-  for (const std::vector<graph::TensorId>* persistent : {&g.buffers, &g.states}) list.insert(list.end(), persistent->begin(), persistent->end());
+  for (const std::vector<graph::TensorId>* persistent : {&g.buffers, &g.states})
+    list.insert(list.end(), persistent->begin(), persistent->end());
   if (!g.training) list.insert(list.end(), g.outputs.begin(), g.outputs.end());
   return list;
 }
@@ -35,7 +36,8 @@ void expectSameStep(const std::string& text) {
     for (auto& [tensor, data] : initial) {
       // Variances, and second moments of optimisers, are not negative.
       const graph::StorageClass kind = g[g[tensor].storage].kind;
-      for (double& value : data) value = kind == graph::StorageClass::Buffer || kind == graph::StorageClass::State ? std::fabs(value) : value;
+      for (double& value : data)
+        value = kind == graph::StorageClass::Buffer || kind == graph::StorageClass::State ? std::fabs(value) : value;
     }
     Interpreter meaning(*row);
     for (const auto& [tensor, data] : initial) meaning.of(tensor) = data;
@@ -47,7 +49,8 @@ void expectSameStep(const std::string& text) {
       const std::vector<double>& expected = meaning.of(tensor);
       ASSERT_EQ(data.size(), expected.size());
       for (std::size_t i = 0; i < data.size(); ++i) {
-        ASSERT_EQ(data[i], expected[i]) << g[g[tensor].storage].path << " " << g[tensor].name << ", element " << i << (fuse ? ", fused" : "");
+        ASSERT_EQ(data[i], expected[i]) << g[g[tensor].storage].path << " " << g[tensor].name << ", element " << i
+                                        << (fuse ? ", fused" : "");
       }
     }
   }
@@ -57,7 +60,8 @@ const std::string kSgd = "  task train(loss: cross_entropy, optimizer: sgd(lr: 0
 const std::string kAdam = "  task train(loss: cross_entropy, optimizer: adam(lr: 0.001))\n}\n";
 
 TEST(Stdlib, SmallVgg) {
-  expectSameStep("import std.vision: small_vgg\ndesign d of small_vgg(depth: 11, width: 16) {\n  input image: [2, 3, 32, 32]\n" + kSgd);
+  expectSameStep("import std.vision: small_vgg\ndesign d of small_vgg(depth: 11, width: 16) {\n  input image: [2, 3, 32, 32]\n" +
+                 kSgd);
 }
 TEST(Stdlib, ResidualNetworkWithPaddedShortcuts) {
   expectSameStep("import std.vision: cifar_resnet\ndesign d of cifar_resnet() {\n  input image: [2, 3, 16, 16]\n" + kSgd);
@@ -66,8 +70,10 @@ TEST(Stdlib, ResidualNetworkWithProjectionsAndBottlenecks) {
   expectSameStep(
       "network net(image: tensor[n, 3, h, w]) -> tensor[n, 10] {\n"
       "  let x = image |> conv_bn_relu(out: 16, kernel: 7, stride: 2, pad: 3) |> max_pool2d(kernel: 3, stride: 2, pad: 1)\n"
-      "  return x |> residual(out: 32, stride: 2) |> residual(out: 32) |> bottleneck(width: 16) |> global_avg_pool |> dense(10)\n}\n"
-      "design d of net {\n  input image: [2, 3, 32, 32]\n" + kSgd);
+      "  return x |> residual(out: 32, stride: 2) |> residual(out: 32) |> bottleneck(width: 16) |> global_avg_pool |> "
+      "dense(10)\n}\n"
+      "design d of net {\n  input image: [2, 3, 32, 32]\n" +
+      kSgd);
 }
 TEST(Stdlib, LeNetUnderAdam) {
   expectSameStep("import std.vision: lenet5\ndesign d of lenet5() {\n  input image: [2, 1, 28, 28]\n" + kAdam);
@@ -77,9 +83,12 @@ TEST(Stdlib, DropoutHasOneMaskForwardAndBackward) {
       "network net(image: tensor[n, 16, h, w]) -> tensor[n, 10] {\n"
       "  let y = image |> conv2d(out: 32, kernel: 3, pad: 1) |> gelu |> dropout(0.5)\n"
       "  return (y + sigmoid(y)) |> global_avg_pool |> dense(10)\n}\n"
-      "design d of net {\n  input image: [2, 16, 4, 4]\n" + kSgd);
+      "design d of net {\n  input image: [2, 16, 4, 4]\n" +
+      kSgd);
 }
 TEST(Stdlib, Inference) {
-  expectSameStep("import std.vision: cifar_resnet\ndesign d of cifar_resnet(projection: true) {\n  input image: [2, 3, 16, 16]\n  task infer\n}\n");
+  expectSameStep(
+      "import std.vision: cifar_resnet\ndesign d of cifar_resnet(projection: true) {\n  input image: [2, 3, 16, 16]\n  task "
+      "infer\n}\n");
 }
 }  // namespace

@@ -29,20 +29,37 @@ using runtime::HostTensor;
 
 /// A device of plain memory. `parallel` cuts the range into pieces and runs them on two threads, the last piece first.
 inline const tbem_backend* plainBackend() {
-  static const tbem_backend table = {
-      TBEM_BACKEND_ABI, sizeof(tbem_backend), "plain", nullptr, nullptr, nullptr, nullptr, nullptr,
-      [](std::uint64_t bytes, void** out) { *out = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096); return *out != nullptr ? TBEM_OK : TBEM_OUT_OF_MEMORY; },
-      [](void* memory, std::uint64_t) { std::free(memory); },
-      [](void* to, const void* from, std::uint64_t bytes) { std::memcpy(to, from, bytes); return TBEM_OK; },
-      [](void* to, const void* from, std::uint64_t bytes) { std::memcpy(to, from, bytes); return TBEM_OK; },
-      [] { return TBEM_OK; },
-      [](void (*body)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count) {
-        const std::int64_t half = count / 2;
-        std::thread second([=] { for (std::int64_t i = count; i-- > half;) body(context, i, i + 1); });
-        body(context, 0, half);
-        second.join();
-      },
-      [] { return ""; }};
+  static const tbem_backend table = {TBEM_BACKEND_ABI,
+                                     sizeof(tbem_backend),
+                                     "plain",
+                                     nullptr,
+                                     nullptr,
+                                     nullptr,
+                                     nullptr,
+                                     nullptr,
+                                     [](std::uint64_t bytes, void** out) {
+                                       *out = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+                                       return *out != nullptr ? TBEM_OK : TBEM_OUT_OF_MEMORY;
+                                     },
+                                     [](void* memory, std::uint64_t) { std::free(memory); },
+                                     [](void* to, const void* from, std::uint64_t bytes) {
+                                       std::memcpy(to, from, bytes);
+                                       return TBEM_OK;
+                                     },
+                                     [](void* to, const void* from, std::uint64_t bytes) {
+                                       std::memcpy(to, from, bytes);
+                                       return TBEM_OK;
+                                     },
+                                     [] { return TBEM_OK; },
+                                     [](void (*body)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count) {
+                                       const std::int64_t half = count / 2;
+                                       std::thread second([=] {
+                                         for (std::int64_t i = count; i-- > half;) body(context, i, i + 1);
+                                       });
+                                       body(context, 0, half);
+                                       second.join();
+                                     },
+                                     [] { return ""; }};
   return &table;
 }
 
@@ -79,7 +96,9 @@ struct LoopBuilder {
   }
   std::uint32_t constant(std::int64_t num, std::int64_t den = 1) { return push({.op = ElemOp::Constant, .value = {num, den}}); }
   std::uint32_t scalar(std::uint32_t slot) { return push({.op = ElemOp::Scalar, .input = slot}); }
-  std::uint32_t op(ElemOp o, std::uint32_t a, std::uint32_t b = 0, std::uint32_t c = 0) { return push({.op = o, .a = a, .b = b, .c = c}); }
+  std::uint32_t op(ElemOp o, std::uint32_t a, std::uint32_t b = 0, std::uint32_t c = 0) {
+    return push({.op = o, .a = a, .b = b, .c = c});
+  }
   void output(BufferId buffer, std::uint32_t node) { loop.outputs.push_back({buffer, node}); }
 };
 
@@ -116,11 +135,13 @@ struct Scalar {
   bool uniform = false, whole = false;
   bool b = false;
   std::int64_t i = 0;
-  double f = 0;     // F32 values are kept rounded to float
+  double f = 0;  // F32 values are kept rounded to float
   double number() const { return kind == Bool ? b : kind == Int ? static_cast<double>(i) : f; }
   bool truth() const { return kind == Bool ? b : kind == Int ? i != 0 : f != 0; }
 };
-inline Scalar makeFloat(Scalar::Kind kind, double v) { return {kind, false, false, false, 0, kind == Scalar::F32 ? static_cast<double>(static_cast<float>(v)) : v}; }
+inline Scalar makeFloat(Scalar::Kind kind, double v) {
+  return {kind, false, false, false, 0, kind == Scalar::F32 ? static_cast<double>(static_cast<float>(v)) : v};
+}
 inline Scalar makeBool(bool v) { return {Scalar::Bool, false, false, v}; }
 inline Scalar makeInt(std::int64_t v) { return {Scalar::Int, false, false, false, v}; }
 inline Scalar makeUniform(double v, bool whole) { return {Scalar::F64, true, whole, false, 0, v}; }
@@ -141,7 +162,8 @@ inline Scalar convert(const Scalar& s, Scalar::Kind kind) {
 /// Evaluates one loop at one element. Written from the words of Program.h and Types.h, not from the compiler's code.
 class Interpreter {
 public:
-  Interpreter(const estimate::Program& program, const estimate::FusedLoop& loop, std::vector<HostTensor> inputs, std::vector<double> scalars, std::uint64_t seed)
+  Interpreter(const estimate::Program& program, const estimate::FusedLoop& loop, std::vector<HostTensor> inputs,
+              std::vector<double> scalars, std::uint64_t seed)
       : program(program), loop(loop), scalars(std::move(scalars)), seed(seed) {
     for (const HostTensor& t : inputs) {
       tensors.push_back(t);
@@ -169,13 +191,16 @@ public:
       for (std::size_t o = 0; o < results.size(); ++o) results[o].push_back(nodes[loop.outputs[o].node]);
     }
     std::vector<HostTensor> tensorsOut;
-    for (std::size_t o = 0; o < results.size(); ++o) tensorsOut.push_back(stored(program[loop.outputs[o].buffer].operand.dtype, results[o]));
+    for (std::size_t o = 0; o < results.size(); ++o)
+      tensorsOut.push_back(stored(program[loop.outputs[o].buffer].operand.dtype, results[o]));
     return tensorsOut;
   }
 
 private:
   Scalar::Kind floating() const { return wide ? Scalar::F64 : Scalar::F32; }
-  static Scalar::Kind kindOf(std::int32_t dtype) { return dtype == TBEM_F64 ? Scalar::F64 : dtype == TBEM_F32 ? Scalar::F32 : dtype == TBEM_BOOL ? Scalar::Bool : Scalar::Int; }
+  static Scalar::Kind kindOf(std::int32_t dtype) {
+    return dtype == TBEM_F64 ? Scalar::F64 : dtype == TBEM_F32 ? Scalar::F32 : dtype == TBEM_BOOL ? Scalar::Bool : Scalar::Int;
+  }
 
   HostTensor stored(std::int32_t dtype, const std::vector<Scalar>& list) {
     HostTensor t{dtype, loop.dims, {}};
@@ -186,12 +211,18 @@ private:
       const float f = static_cast<float>(s.f);
       const auto i32 = static_cast<std::int32_t>(s.i);
       const auto i8 = static_cast<std::int8_t>(s.i);
-      if (dtype == TBEM_F64) std::memcpy(to, &s.f, 8);
-      else if (dtype == TBEM_F32) std::memcpy(to, &f, 4);
-      else if (dtype == TBEM_I64) std::memcpy(to, &s.i, 8);
-      else if (dtype == TBEM_I32) std::memcpy(to, &i32, 4);
-      else if (dtype == TBEM_BOOL) *to = std::byte{s.b};
-      else std::memcpy(to, &i8, 1);
+      if (dtype == TBEM_F64)
+        std::memcpy(to, &s.f, 8);
+      else if (dtype == TBEM_F32)
+        std::memcpy(to, &f, 4);
+      else if (dtype == TBEM_I64)
+        std::memcpy(to, &s.i, 8);
+      else if (dtype == TBEM_I32)
+        std::memcpy(to, &i32, 4);
+      else if (dtype == TBEM_BOOL)
+        *to = std::byte{s.b};
+      else
+        std::memcpy(to, &i8, 1);
     }
     return t;
   }
@@ -208,17 +239,31 @@ private:
   }
 
   Scalar node(const ElemNode& n, const std::vector<Scalar>& done, const std::vector<std::int64_t>& at, std::int64_t element) {
-    const Scalar a = n.a < done.size() ? done[n.a] : Scalar{}, b = n.b < done.size() ? done[n.b] : Scalar{}, c = n.c < done.size() ? done[n.c] : Scalar{};
+    const Scalar a = n.a < done.size() ? done[n.a] : Scalar{}, b = n.b < done.size() ? done[n.b] : Scalar{},
+                 c = n.c < done.size() ? done[n.c] : Scalar{};
     switch (n.op) {
-      case ElemOp::Input: return read(n.input, at);
-      case ElemOp::Constant: return makeUniform(n.value.toDouble(), n.value.isInt());
-      case ElemOp::Scalar: return makeUniform(scalars[n.input], false);
-      case ElemOp::Random: return makeFloat(floating(), runtime::philoxUniform(runtime::philoxAt(seed, n.stream, static_cast<std::uint32_t>(scalars[0]), static_cast<std::uint64_t>(element))));
-      case ElemOp::Index: return makeInt(at[n.input]);
-      case ElemOp::Equal: case ElemOp::Less: case ElemOp::LessEqual: return compare(n.op, a, b);
-      case ElemOp::And: return {Scalar::Bool, a.uniform && b.uniform, false, a.truth() && b.truth()};
-      case ElemOp::Or: return {Scalar::Bool, a.uniform && b.uniform, false, a.truth() || b.truth()};
-      case ElemOp::Not: return {Scalar::Bool, a.uniform, false, !a.truth()};
+      case ElemOp::Input:
+        return read(n.input, at);
+      case ElemOp::Constant:
+        return makeUniform(n.value.toDouble(), n.value.isInt());
+      case ElemOp::Scalar:
+        return makeUniform(scalars[n.input], false);
+      case ElemOp::Random:
+        return makeFloat(floating(),
+                         runtime::philoxUniform(runtime::philoxAt(seed, n.stream, static_cast<std::uint32_t>(scalars[0]),
+                                                                  static_cast<std::uint64_t>(element))));
+      case ElemOp::Index:
+        return makeInt(at[n.input]);
+      case ElemOp::Equal:
+      case ElemOp::Less:
+      case ElemOp::LessEqual:
+        return compare(n.op, a, b);
+      case ElemOp::And:
+        return {Scalar::Bool, a.uniform && b.uniform, false, a.truth() && b.truth()};
+      case ElemOp::Or:
+        return {Scalar::Bool, a.uniform && b.uniform, false, a.truth() || b.truth()};
+      case ElemOp::Not:
+        return {Scalar::Bool, a.uniform, false, !a.truth()};
       case ElemOp::Select: {
         Scalar::Kind kind = meet(b, c);
         if (b.uniform && c.uniform && !a.uniform && kind != Scalar::Bool) kind = floating();
@@ -233,16 +278,22 @@ private:
         if (n.dtype == TBEM_I32) r.i = static_cast<std::int32_t>(r.i);
         return r;
       }
-      case ElemOp::Add: case ElemOp::Sub: case ElemOp::Mul: case ElemOp::Minimum: case ElemOp::Maximum: {
+      case ElemOp::Add:
+      case ElemOp::Sub:
+      case ElemOp::Mul:
+      case ElemOp::Minimum:
+      case ElemOp::Maximum: {
         Scalar::Kind kind = meet(a, b);
         const bool uniform = a.uniform && b.uniform;
         if (kind == Scalar::Bool) kind = uniform ? Scalar::F64 : Scalar::Int;
-        Scalar r = kind == Scalar::Int ? makeInt(whole(n.op, convert(a, kind).i, convert(b, kind).i)) : makeFloat(kind, two(n.op, kind, convert(a, kind).f, convert(b, kind).f));
+        Scalar r = kind == Scalar::Int ? makeInt(whole(n.op, convert(a, kind).i, convert(b, kind).i))
+                                       : makeFloat(kind, two(n.op, kind, convert(a, kind).f, convert(b, kind).f));
         r.uniform = uniform;
         r.whole = uniform && a.whole && b.whole;
         return r;
       }
-      case ElemOp::Div: case ElemOp::Pow: {
+      case ElemOp::Div:
+      case ElemOp::Pow: {
         Scalar::Kind kind = meet(a, b);
         const bool uniform = a.uniform && b.uniform;
         if (kind == Scalar::Bool || kind == Scalar::Int) kind = uniform ? Scalar::F64 : floating();
@@ -250,7 +301,9 @@ private:
         r.uniform = uniform;
         return r;
       }
-      case ElemOp::Neg: case ElemOp::Abs: case ElemOp::Floor:
+      case ElemOp::Neg:
+      case ElemOp::Abs:
+      case ElemOp::Floor:
         if (!a.uniform && (a.kind == Scalar::Int || a.kind == Scalar::Bool)) {
           const std::int64_t x = convert(a, Scalar::Int).i;
           return makeInt(n.op == ElemOp::Neg ? -x : n.op == ElemOp::Abs ? std::abs(x) : x);
@@ -269,39 +322,64 @@ private:
   static std::int64_t whole(ElemOp op, std::int64_t x, std::int64_t y) {
     const auto ux = static_cast<std::uint64_t>(x), uy = static_cast<std::uint64_t>(y);
     switch (op) {
-      case ElemOp::Add: return static_cast<std::int64_t>(ux + uy);
-      case ElemOp::Sub: return static_cast<std::int64_t>(ux - uy);
-      case ElemOp::Mul: return static_cast<std::int64_t>(ux * uy);
-      case ElemOp::Minimum: return std::min(x, y);
-      default: return std::max(x, y);
+      case ElemOp::Add:
+        return static_cast<std::int64_t>(ux + uy);
+      case ElemOp::Sub:
+        return static_cast<std::int64_t>(ux - uy);
+      case ElemOp::Mul:
+        return static_cast<std::int64_t>(ux * uy);
+      case ElemOp::Minimum:
+        return std::min(x, y);
+      default:
+        return std::max(x, y);
     }
   }
   static double two(ElemOp op, Scalar::Kind kind, double x, double y) {
     // f32 values are exact in double, and double has more than 2 * 24 + 2 bits: rounding twice is rounding once for + - * /.
     switch (op) {
-      case ElemOp::Add: return x + y;
-      case ElemOp::Sub: return x - y;
-      case ElemOp::Mul: return x * y;
-      case ElemOp::Div: return x / y;
-      case ElemOp::Minimum: return std::isnan(x) || std::isnan(y) ? std::nan("") : std::min(x, y);
-      case ElemOp::Maximum: return std::isnan(x) || std::isnan(y) ? std::nan("") : std::max(x, y);
-      default: return kind == Scalar::F32 ? static_cast<double>(std::pow(static_cast<float>(x), static_cast<float>(y))) : std::pow(x, y);
+      case ElemOp::Add:
+        return x + y;
+      case ElemOp::Sub:
+        return x - y;
+      case ElemOp::Mul:
+        return x * y;
+      case ElemOp::Div:
+        return x / y;
+      case ElemOp::Minimum:
+        return std::isnan(x) || std::isnan(y) ? std::nan("") : std::min(x, y);
+      case ElemOp::Maximum:
+        return std::isnan(x) || std::isnan(y) ? std::nan("") : std::max(x, y);
+      default:
+        return kind == Scalar::F32 ? static_cast<double>(std::pow(static_cast<float>(x), static_cast<float>(y))) : std::pow(x, y);
     }
   }
   static double one(ElemOp op, Scalar::Kind kind, double x) {
     switch (op) {
-      case ElemOp::Neg: return -x;
-      case ElemOp::Abs: return std::fabs(x);
-      case ElemOp::Floor: return std::floor(x);
-      case ElemOp::Exp: return std::exp(x);
-      case ElemOp::Log: return std::log(x);
-      case ElemOp::Sqrt: return std::sqrt(x);
-      case ElemOp::Rsqrt: return kind == Scalar::F32 ? static_cast<double>(1.0F / std::sqrt(static_cast<float>(x))) : 1.0 / std::sqrt(x);
-      case ElemOp::Tanh: return std::tanh(x);
-      case ElemOp::Erf: return std::erf(x);
-      case ElemOp::Sin: return std::sin(x);
-      case ElemOp::Cos: return std::cos(x);
-      default: ADD_FAILURE() << "the interpreter does not know operation " << static_cast<int>(op); return 0;
+      case ElemOp::Neg:
+        return -x;
+      case ElemOp::Abs:
+        return std::fabs(x);
+      case ElemOp::Floor:
+        return std::floor(x);
+      case ElemOp::Exp:
+        return std::exp(x);
+      case ElemOp::Log:
+        return std::log(x);
+      case ElemOp::Sqrt:
+        return std::sqrt(x);
+      case ElemOp::Rsqrt:
+        return kind == Scalar::F32 ? static_cast<double>(1.0F / std::sqrt(static_cast<float>(x))) : 1.0 / std::sqrt(x);
+      case ElemOp::Tanh:
+        return std::tanh(x);
+      case ElemOp::Erf:
+        return std::erf(x);
+      case ElemOp::Sin:
+        return std::sin(x);
+      case ElemOp::Cos:
+        return std::cos(x);
+      default:
+        ADD_FAILURE() << "the interpreter does not know operation " << static_cast<int>(op);
+        return 0;
     }
   }
   Scalar compare(ElemOp op, const Scalar& a, const Scalar& b) const {
@@ -344,7 +422,8 @@ inline double ulps(std::int32_t dtype, double x, double y) {
   if (x == y || (std::isnan(x) && std::isnan(y))) return 0;
   if (!std::isfinite(x) || !std::isfinite(y)) return HUGE_VAL;
   const double size = std::max(std::fabs(x), std::fabs(y));
-  const double unit = dtype == TBEM_F32 ? std::max(std::ldexp(1.0, std::ilogb(size) - 23), 0x1p-149) : std::max(std::ldexp(1.0, std::ilogb(size) - 52), 0x1p-1074);
+  const double unit = dtype == TBEM_F32 ? std::max(std::ldexp(1.0, std::ilogb(size) - 23), 0x1p-149)
+                                        : std::max(std::ldexp(1.0, std::ilogb(size) - 52), 0x1p-1074);
   return std::fabs(x - y) / unit;
 }
 
@@ -370,8 +449,8 @@ inline bool paddingIsZero(const tbem_operand& operand, const char* memory) {
 
 /// Compiles the program's loops, runs them once and holds every output of every loop against the interpreter (loops must not
 /// depend on each other). `inputs` by buffer. Returns the largest distance in ulp.
-inline double runAndCompare(const estimate::Program& program, const std::map<std::uint32_t, HostTensor>& inputs, double tolerance = 0,
-                            std::uint64_t seed = 7, std::uint64_t step = 3) {
+inline double runAndCompare(const estimate::Program& program, const std::map<std::uint32_t, HostTensor>& inputs,
+                            double tolerance = 0, std::uint64_t seed = 7, std::uint64_t step = 3) {
   auto compiled = jit::compile(program, {.cache = false});
   if (!compiled) {
     ADD_FAILURE() << compiled.error().message;
@@ -395,7 +474,8 @@ inline double runAndCompare(const estimate::Program& program, const std::map<std
     for (const auto& in : loop.inputs) {
       // An in-place input was overwritten: take what was there before, by allocation.
       const std::uint32_t allocation = program[in.buffer].allocation;
-      const auto found = std::find_if(inputs.begin(), inputs.end(), [&](const auto& i) { return program.buffers[i.first].allocation == allocation; });
+      const auto found = std::find_if(inputs.begin(), inputs.end(),
+                                      [&](const auto& i) { return program.buffers[i.first].allocation == allocation; });
       operands.push_back(found->second);
     }
     const auto expected = Interpreter(program, loop, operands, scalars, seed).run();
@@ -431,8 +511,9 @@ inline HostTensor randomTensor(const tbem_operand& operand, std::uint64_t seed, 
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto words = runtime::philoxAt(seed, 99, 0, i);
     values[i] = runtime::isFloating(operand.dtype) ? low + (high - low) * (words[1] * 0x1p-32)
-                : operand.dtype == TBEM_BOOL ? static_cast<double>(words[0] % 2)
-                : operand.dtype == TBEM_U8 ? static_cast<double>(words[0] % 200) : static_cast<double>(words[0] % 21) - 10;
+                : operand.dtype == TBEM_BOOL       ? static_cast<double>(words[0] % 2)
+                : operand.dtype == TBEM_U8         ? static_cast<double>(words[0] % 200)
+                                                   : static_cast<double>(words[0] % 21) - 10;
   }
   return HostTensor::of(operand.dtype, {operand.dims, operand.dims + operand.rank}, values);
 }

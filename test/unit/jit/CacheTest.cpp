@@ -23,7 +23,9 @@ namespace tbem::testing {
 namespace {
 
 struct Folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("tbem-cache-" + std::to_string(::getpid()) + "-" + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() /
+      ("tbem-cache-" + std::to_string(::getpid()) + "-" + ::testing::UnitTest::GetInstance()->current_test_info()->name());
   Folder() { std::filesystem::remove_all(path); }
   ~Folder() { std::filesystem::remove_all(path); }
 };
@@ -50,7 +52,9 @@ void runDenseRelu(const jit::Compiled& compiled) {
   auto made = runtime::Instance::create(compiled.executable, *tbem_backend_ref());
   ASSERT_TRUE(made) << made.error().message;
   auto& instance = **made;
-  const auto x = randomTensor(compiled.executable.buffers[0].operand, 1), w = randomTensor(compiled.executable.buffers[1].operand, 2), b = randomTensor(compiled.executable.buffers[2].operand, 3);
+  const auto x = randomTensor(compiled.executable.buffers[0].operand, 1),
+             w = randomTensor(compiled.executable.buffers[1].operand, 2),
+             b = randomTensor(compiled.executable.buffers[2].operand, 3);
   ASSERT_TRUE(instance.write(0, x) && instance.write(1, w) && instance.write(2, b));
   ASSERT_TRUE(instance.run(1));
   const auto y = instance.read(4)->doubles(), xs = x.doubles(), ws = w.doubles(), bs = b.doubles();
@@ -82,7 +86,7 @@ TEST(Step, AllocatesNothing) {
   EXPECT_TRUE(ok);
   EXPECT_EQ(allocations.load(), 0);
   counting = true;
-  ::operator delete(::operator new(1));   // or the counter could not fail
+  ::operator delete(::operator new(1));  // or the counter could not fail
   counting = false;
   EXPECT_GE(allocations.load(), 1);
 }

@@ -4,15 +4,20 @@
 namespace tbem::testing {
 namespace {
 
-struct Case { ElemOp op; int operands; double low, high, tolerance32; };
-const Case kCases[] = {
-    {ElemOp::Add, 2, -2, 2, 0}, {ElemOp::Sub, 2, -2, 2, 0}, {ElemOp::Mul, 2, -2, 2, 0}, {ElemOp::Div, 2, -2, 2, 0},
-    {ElemOp::Neg, 1, -2, 2, 0}, {ElemOp::Minimum, 2, -2, 2, 0}, {ElemOp::Maximum, 2, -2, 2, 0}, {ElemOp::Abs, 1, -2, 2, 0},
-    {ElemOp::Exp, 1, -20, 20, 1}, {ElemOp::Log, 1, 0, 4, 1}, {ElemOp::Sqrt, 1, 0, 9, 0}, {ElemOp::Rsqrt, 1, 0.01, 9, 0},
-    {ElemOp::Pow, 2, 0.1, 3, 0}, {ElemOp::Tanh, 1, -5, 5, 1}, {ElemOp::Erf, 1, -5, 5, 1}, {ElemOp::Sin, 1, -9, 9, 1},
-    {ElemOp::Cos, 1, -9, 9, 1}, {ElemOp::Floor, 1, -9, 9, 0}, {ElemOp::Equal, 2, -2, 2, 0}, {ElemOp::Less, 2, -2, 2, 0},
-    {ElemOp::LessEqual, 2, -2, 2, 0}, {ElemOp::And, 2, -2, 2, 0}, {ElemOp::Or, 2, -2, 2, 0}, {ElemOp::Not, 1, -2, 2, 0},
-    {ElemOp::Select, 3, -2, 2, 0}};
+struct Case {
+  ElemOp op;
+  int operands;
+  double low, high, tolerance32;
+};
+const Case kCases[] = {{ElemOp::Add, 2, -2, 2, 0},     {ElemOp::Sub, 2, -2, 2, 0},  {ElemOp::Mul, 2, -2, 2, 0},
+                       {ElemOp::Div, 2, -2, 2, 0},     {ElemOp::Neg, 1, -2, 2, 0},  {ElemOp::Minimum, 2, -2, 2, 0},
+                       {ElemOp::Maximum, 2, -2, 2, 0}, {ElemOp::Abs, 1, -2, 2, 0},  {ElemOp::Exp, 1, -20, 20, 1},
+                       {ElemOp::Log, 1, 0, 4, 1},      {ElemOp::Sqrt, 1, 0, 9, 0},  {ElemOp::Rsqrt, 1, 0.01, 9, 0},
+                       {ElemOp::Pow, 2, 0.1, 3, 0},    {ElemOp::Tanh, 1, -5, 5, 1}, {ElemOp::Erf, 1, -5, 5, 1},
+                       {ElemOp::Sin, 1, -9, 9, 1},     {ElemOp::Cos, 1, -9, 9, 1},  {ElemOp::Floor, 1, -9, 9, 0},
+                       {ElemOp::Equal, 2, -2, 2, 0},   {ElemOp::Less, 2, -2, 2, 0}, {ElemOp::LessEqual, 2, -2, 2, 0},
+                       {ElemOp::And, 2, -2, 2, 0},     {ElemOp::Or, 2, -2, 2, 0},   {ElemOp::Not, 1, -2, 2, 0},
+                       {ElemOp::Select, 3, -2, 2, 0}};
 
 bool isTruth(ElemOp op) { return op >= ElemOp::Equal && op <= ElemOp::Not; }
 
@@ -23,7 +28,7 @@ TEST_P(EveryOperation, AgreesWithTheInterpreter) {
   for (const Case& c : kCases) {
     SCOPED_TRACE(static_cast<int>(c.op));
     ProgramBuilder p;
-    const tbem_operand shape = layoutOf(dtype, {3, 5, 7}, "plain");   // 105 elements: vectors and a rest
+    const tbem_operand shape = layoutOf(dtype, {3, 5, 7}, "plain");  // 105 elements: vectors and a rest
     std::map<std::uint32_t, HostTensor> inputs;
     LoopBuilder l;
     std::uint32_t operand[3] = {0, 0, 0};
@@ -46,7 +51,8 @@ TEST(Fused, NotANumberIsKeptByMinimumAndMaximumAndComparesFalse) {
   ProgramBuilder p;
   const tbem_operand shape = layoutOf(TBEM_F32, {4}, "plain");
   const double nan = std::nan("");
-  const BufferId x = p.add(shape), y = p.add(shape), low = p.add(shape), high = p.add(shape), less = p.add(layoutOf(TBEM_BOOL, {4}, "plain")), same = p.add(layoutOf(TBEM_BOOL, {4}, "plain"));
+  const BufferId x = p.add(shape), y = p.add(shape), low = p.add(shape), high = p.add(shape),
+                 less = p.add(layoutOf(TBEM_BOOL, {4}, "plain")), same = p.add(layoutOf(TBEM_BOOL, {4}, "plain"));
   LoopBuilder l;
   const auto a = l.input(x, {0}), b = l.input(y, {0});
   l.output(low, l.op(ElemOp::Minimum, a, b));
@@ -143,7 +149,8 @@ TEST(Fused, FlatLoopIsCutIntoChunks) {
 TEST(Fused, OperandsInOtherLayoutsThanTheOutput) {
   for (const char* from : {"plain", "nhwc", "c16", "c8", "o16i16"}) {
     for (const char* to : {"plain", "nhwc", "c16", "c8", "o16i16"}) {
-      for (std::vector<std::int64_t> dims : {std::vector<std::int64_t>{32, 16, 3, 5}, std::vector<std::int64_t>{5, 24, 2, 3}, std::vector<std::int64_t>{1, 1, 4, 4}}) {
+      for (std::vector<std::int64_t> dims : {std::vector<std::int64_t>{32, 16, 3, 5}, std::vector<std::int64_t>{5, 24, 2, 3},
+                                             std::vector<std::int64_t>{1, 1, 4, 4}}) {
         SCOPED_TRACE(std::string(from) + " to " + to + " " + std::to_string(dims[1]));
         ProgramBuilder p;
         const tbem_operand source = layoutOf(TBEM_F32, dims, from);
@@ -159,7 +166,8 @@ TEST(Fused, OperandsInOtherLayoutsThanTheOutput) {
 
 TEST(Fused, PermutedAxesAndBroadcastDimensions) {
   ProgramBuilder p;
-  const tbem_operand a = layoutOf(TBEM_F32, {5, 4}, "plain"), one = layoutOf(TBEM_F32, {4, 1, 1}, "plain"), scalar = layoutOf(TBEM_F32, {}, "plain");
+  const tbem_operand a = layoutOf(TBEM_F32, {5, 4}, "plain"), one = layoutOf(TBEM_F32, {4, 1, 1}, "plain"),
+                     scalar = layoutOf(TBEM_F32, {}, "plain");
   const BufferId x = p.add(a), y = p.add(one), z = p.add(scalar), out = p.add(layoutOf(TBEM_F32, {4, 3, 5}, "plain"));
   LoopBuilder l;
   // x runs along (2, 0); y along 0 with two dimensions of size 1, one of them said to run along 2; z is a scalar.
@@ -183,7 +191,8 @@ TEST(Fused, ScalarsAndEmptyTensors) {
   LoopBuilder m;
   m.output(f, m.op(ElemOp::Neg, m.input(e, {0, 1, 2})));
   p.add(m);
-  runAndCompare(p.program, {{0, HostTensor::of(TBEM_F64, {}, std::vector<double>{0.75})}, {static_cast<std::uint32_t>(e), HostTensor::of(TBEM_F32, {3, 0, 2}, {})}});
+  runAndCompare(p.program, {{0, HostTensor::of(TBEM_F64, {}, std::vector<double>{0.75})},
+                            {static_cast<std::uint32_t>(e), HostTensor::of(TBEM_F32, {3, 0, 2}, {})}});
 }
 
 TEST(Fused, UniformNumbersAreRoundedOnceWhereTheyMeetATensor) {
@@ -201,7 +210,7 @@ TEST(Fused, UniformNumbersAreRoundedOnceWhereTheyMeetATensor) {
   ASSERT_TRUE(instance->write(0, HostTensor::of(TBEM_F32, {20}, std::vector<double>(20, 1.0))));
   ASSERT_TRUE(instance->run(1));
   EXPECT_EQ(instance->read(1)->doubles()[0], static_cast<double>(static_cast<float>(1 - 0.9)));
-  EXPECT_NE(static_cast<float>(1 - 0.9), 1 - 0.9F);   // or this test could not fail
+  EXPECT_NE(static_cast<float>(1 - 0.9), 1 - 0.9F);  // or this test could not fail
 }
 
 TEST(Fused, RandomNumbersArePhiloxByLogicalElement) {

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
 #include <algorithm>
 #include <map>
 #include <set>
-#include <unistd.h>
 
 namespace tbem::measure {
 namespace {
@@ -19,7 +19,8 @@ using Key = std::pair<std::string, std::uint32_t>;
 std::vector<Case> grid(std::uint32_t rows, std::uint32_t repeats) {
   std::vector<Case> cases;
   for (std::uint32_t row = 0; row < rows; ++row)
-    for (std::uint32_t repeat = 0; repeat < repeats; ++repeat) cases.push_back({"id" + std::to_string(row), "design", row, "{}", "cpu", repeat, 1});
+    for (std::uint32_t repeat = 0; repeat < repeats; ++repeat)
+      cases.push_back({"id" + std::to_string(row), "design", row, "{}", "cpu", repeat, 1});
   return cases;
 }
 
@@ -48,7 +49,11 @@ struct World {
       stored[{one.identity, one.repeat}] = {value.status, value.timeLimit};
       return {};
     };
-    h.progress = [this](const Standing& now) { standings.push_back(now); standings.back().current = nullptr; standings.back().last = nullptr; };
+    h.progress = [this](const Standing& now) {
+      standings.push_back(now);
+      standings.back().current = nullptr;
+      standings.back().last = nullptr;
+    };
     return h;
   }
 };
@@ -58,7 +63,7 @@ TEST(Ordered, IsAPermutationThatInterleavesRepeats) {
   ASSERT_EQ(order.size(), 120u);
   std::set<Key> seen;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    EXPECT_EQ(order[i].repeat, i / 30);   // all rows once before any row again
+    EXPECT_EQ(order[i].repeat, i / 30);  // all rows once before any row again
     seen.emplace(order[i].identity, order[i].repeat);
   }
   EXPECT_EQ(seen.size(), 120u);
@@ -133,7 +138,7 @@ TEST(Campaign, FailedAndSkippedRowsAreTriedAgainOutOfMemoryIsAResult) {
   CampaignSettings settings;
   settings.rowSeconds = 10;
   const auto first = runCampaign(grid(5, 1), world.hooks(), settings);
-  EXPECT_EQ(first.end, End::Complete);   // a row that fails does not end the campaign
+  EXPECT_EQ(first.end, End::Complete);  // a row that fails does not end the campaign
   EXPECT_EQ(first.ok, 1u);
   EXPECT_EQ(first.failed, 1u);
   EXPECT_EQ(first.skipped, 1u);
@@ -144,7 +149,7 @@ TEST(Campaign, FailedAndSkippedRowsAreTriedAgainOutOfMemoryIsAResult) {
   std::sort(world.runs.begin(), world.runs.end());
   EXPECT_EQ(world.runs, (std::vector<Key>{{"id0", 0}, {"id1", 0}}));
   world.runs.clear();
-  settings.rowSeconds = 20;   // more time for the one that timed out
+  settings.rowSeconds = 20;  // more time for the one that timed out
   runCampaign(grid(5, 1), world.hooks(), settings);
   std::sort(world.runs.begin(), world.runs.end());
   EXPECT_EQ(world.runs, (std::vector<Key>{{"id0", 0}, {"id1", 0}, {"id3", 0}}));
@@ -156,7 +161,7 @@ TEST(Campaign, MaxRowsTakesUpSoManyUnfinishedRows) {
   settings.maxRows = 2;
   auto result = runCampaign(grid(5, 3), world.hooks(), settings);
   EXPECT_EQ(result.end, End::RowsSpent);
-  EXPECT_EQ(result.ok, 6u);   // two rows with all their repeats
+  EXPECT_EQ(result.ok, 6u);  // two rows with all their repeats
   EXPECT_EQ(result.left, 9u);
   result = runCampaign(grid(5, 3), world.hooks(), settings);
   EXPECT_EQ(result.reused, 6u);
@@ -169,7 +174,13 @@ TEST(Campaign, MaxRowsTakesUpSoManyUnfinishedRows) {
 TEST(Campaign, MaxTimeStartsNoCaseLater) {
   World world;
   Hooks hooks = world.hooks();
-  hooks.run = [&](const Case& one, double) { world.runs.emplace_back(one.identity, one.repeat); ::usleep(30000); Measurement m; m.status = Status::Ok; return m; };
+  hooks.run = [&](const Case& one, double) {
+    world.runs.emplace_back(one.identity, one.repeat);
+    ::usleep(30000);
+    Measurement m;
+    m.status = Status::Ok;
+    return m;
+  };
   CampaignSettings settings;
   settings.maxSeconds = 0.1;
   const auto result = runCampaign(grid(50, 1), hooks, settings);
@@ -184,7 +195,13 @@ TEST(Campaign, AStopKeepsTheRowInHand) {
   World world;
   volatile std::sig_atomic_t stop = 0;
   Hooks hooks = world.hooks();
-  hooks.run = [&](const Case& one, double) { world.runs.emplace_back(one.identity, one.repeat); if (world.runs.size() == 3) stop = 1; Measurement m; m.status = Status::Ok; return m; };
+  hooks.run = [&](const Case& one, double) {
+    world.runs.emplace_back(one.identity, one.repeat);
+    if (world.runs.size() == 3) stop = 1;
+    Measurement m;
+    m.status = Status::Ok;
+    return m;
+  };
   CampaignSettings settings;
   settings.stop = &stop;
   const auto result = runCampaign(grid(10, 1), hooks, settings);
@@ -211,14 +228,19 @@ TEST(Campaign, TellsWhereItStands) {
   const std::uint32_t dear = rowsOf(ordered(cases, 0)).back();
   for (Case& one : cases) one.cost = one.row == dear ? 100 : 1;
   Hooks hooks = world.hooks();
-  hooks.run = [&](const Case& one, double) { ::usleep(one.row == dear ? 200000 : 2000); Measurement m; m.status = Status::Ok; return m; };
+  hooks.run = [&](const Case& one, double) {
+    ::usleep(one.row == dear ? 200000 : 2000);
+    Measurement m;
+    m.status = Status::Ok;
+    return m;
+  };
   runCampaign(cases, hooks, {});
-  ASSERT_EQ(world.standings.size(), 8u);   // before and after each
+  ASSERT_EQ(world.standings.size(), 8u);  // before and after each
   EXPECT_LT(world.standings.front().left, 0);
   EXPECT_EQ(world.standings.front().total, 4u);
   EXPECT_EQ(world.standings.back().done, 4u);
   EXPECT_NEAR(world.standings.back().left, 0, 1e-9);
-  EXPECT_GE(world.standings[1].left, 0.2);   // 2 ms a unit of cost, and 102 units to come
+  EXPECT_GE(world.standings[1].left, 0.2);  // 2 ms a unit of cost, and 102 units to come
 }
 
 }  // namespace

@@ -6,13 +6,13 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace tbem::measure {
 namespace {
@@ -63,7 +63,7 @@ TEST(Spawn, NeitherPipeDeadlocks) {
 TEST(Spawn, AChildThatDoesNotReadIsNoHarm) {
   const Outcome outcome = run(as("exit", {"0"}), 20, std::string(5'000'000, 'i'));
   EXPECT_EQ(outcome.exitCode, 0);
-  EXPECT_EQ(::raise(0), 0);   // SIGPIPE has not reached this process
+  EXPECT_EQ(::raise(0), 0);  // SIGPIPE has not reached this process
 }
 
 TEST(Spawn, CutsOutputAtTheLimit) {
@@ -113,7 +113,7 @@ TEST(Spawn, KillsAtTheTimeLimit) {
 TEST(Spawn, LeavesNoZombieAndNoGrandchild) {
   const double before = monotonicSeconds();
   const Outcome outcome = run(as("orphan"));
-  EXPECT_LT(monotonicSeconds() - before, 5);   // though the grandchild held the pipes
+  EXPECT_LT(monotonicSeconds() - before, 5);  // though the grandchild held the pipes
   const pid_t grandchild = std::stoi(outcome.output);
   EXPECT_TRUE(endsWithin(grandchild, 5));
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
@@ -132,7 +132,10 @@ TEST(Spawn, ChildrenDieWithTheirParent) {
     ::_exit(127);
   }
   pid_t child = 0;
-  for (int i = 0; i < 2000 && child == 0; ++i) { ::usleep(5000); std::ifstream(file) >> child; }
+  for (int i = 0; i < 2000 && child == 0; ++i) {
+    ::usleep(5000);
+    std::ifstream(file) >> child;
+  }
   ASSERT_GT(child, 0);
   EXPECT_TRUE(alive(child));
   ::kill(parent, SIGKILL);
@@ -192,8 +195,9 @@ TEST(Classify, AKillIsOutOfMemoryOnlyIfTheKernelSaysSo) {
 }
 
 TEST(Classify, AnAnswerThatIsNoneIsAFailure) {
-  for (const char* answer : {"", "hello", "[1]", "{}", R"({"status":"fine"})", R"({"status":"ok","memory_peak":-1})", R"({"status":"ok","memory_peak":1.5})",
-                             R"({"status":"ok","samples":[1,"x"]})", R"({"status":"ok","latency":{"median":"fast"}})", R"({"status":"ok")"}) {
+  for (const char* answer : {"", "hello", "[1]", "{}", R"({"status":"fine"})", R"({"status":"ok","memory_peak":-1})",
+                             R"({"status":"ok","memory_peak":1.5})", R"({"status":"ok","samples":[1,"x"]})",
+                             R"({"status":"ok","latency":{"median":"fast"}})", R"({"status":"ok")"}) {
     const auto meaning = classify(run(as("say", {answer})), 0);
     EXPECT_EQ(meaning.status, Status::Failed) << answer;
     EXPECT_NE(meaning.reason.find("cannot be read"), std::string::npos) << meaning.reason;
@@ -223,7 +227,7 @@ TEST(Json, KeepsEveryFieldThroughALine) {
   runtime::Measurement put;
   put.status = Status::Ok;
   put.reason = "quote \" and µ and \n";
-  put.memoryPeak = (1ull << 63) + 12345;   // beyond what a double holds
+  put.memoryPeak = (1ull << 63) + 12345;  // beyond what a double holds
   put.arenaPeak = 9007199254740993ull;
   put.latencyMedian = 0.1;
   put.latencyP95 = 1.0 / 3;

@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 namespace tbem::measure {
 namespace {
@@ -39,7 +39,7 @@ TEST(Memory, PeakRisesWithPagesAndFallsWithAReset) {
   ::munmap(bytes, kSize);
   const auto after = readMemory();
   EXPECT_LT(after->resident, during->resident - kSize / 2);
-  EXPECT_NEAR(static_cast<double>(after->peak), static_cast<double>(during->resident), 1.0 * kMiB);   // it remembers
+  EXPECT_NEAR(static_cast<double>(after->peak), static_cast<double>(during->resident), 1.0 * kMiB);  // it remembers
   if (auto reset = resetPeak(); !reset) GTEST_SKIP() << reset.error();
   EXPECT_LT(readMemory()->peak, during->resident - kSize / 2);
 }

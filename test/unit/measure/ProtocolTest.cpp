@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
 #include <unistd.h>
+#include <numeric>
 
 namespace tbem::measure {
 namespace {
@@ -24,10 +24,15 @@ Settings quick(std::uint32_t warmup, std::uint32_t steps, double minSeconds, std
 
 TEST(Protocol, RunsWarmUpAndStepsAndTimesOnlyTheSteps) {
   std::size_t calls = 0;
-  const auto value = measure([&]() -> tl::expected<void, StepError> { if (++calls <= 2) ::usleep(100000); return {}; }, quick(2, 7, 0, 7), "/none");
+  const auto value = measure(
+      [&]() -> tl::expected<void, StepError> {
+        if (++calls <= 2) ::usleep(100000);
+        return {};
+      },
+      quick(2, 7, 0, 7), "/none");
   EXPECT_EQ(calls, 9u);
   ASSERT_EQ(value.samples.size(), 7u);
-  EXPECT_LT(*value.latencyP95, 0.1);   // the slow ones were the warm-up
+  EXPECT_LT(*value.latencyP95, 0.1);  // the slow ones were the warm-up
   EXPECT_EQ(value.status, Status::Ok);
   EXPECT_EQ(*value.latencyMedian, quantile(value.samples, 0.5));
   EXPECT_EQ(*value.latencyP05, quantile(value.samples, 0.05));
@@ -37,7 +42,12 @@ TEST(Protocol, RunsWarmUpAndStepsAndTimesOnlyTheSteps) {
 
 TEST(Protocol, SamplesAreTheTimesOfTheSteps) {
   std::size_t calls = 0;
-  const auto value = measure([&]() -> tl::expected<void, StepError> { ::usleep(++calls % 2 == 0 ? 30000 : 10000); return {}; }, quick(0, 4, 0, 4), "/none");
+  const auto value = measure(
+      [&]() -> tl::expected<void, StepError> {
+        ::usleep(++calls % 2 == 0 ? 30000 : 10000);
+        return {};
+      },
+      quick(0, 4, 0, 4), "/none");
   ASSERT_EQ(value.samples.size(), 4u);
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_GE(value.samples[i], i % 2 == 1 ? 0.030 : 0.010);
@@ -46,7 +56,12 @@ TEST(Protocol, SamplesAreTheTimesOfTheSteps) {
 }
 
 TEST(Protocol, GoesOnForTheLeastTimeButNotBeyondTheMostSteps) {
-  const auto timed = measure([]() -> tl::expected<void, StepError> { ::usleep(5000); return {}; }, quick(0, 2, 0.1, 1000), "/none");
+  const auto timed = measure(
+      []() -> tl::expected<void, StepError> {
+        ::usleep(5000);
+        return {};
+      },
+      quick(0, 2, 0.1, 1000), "/none");
   EXPECT_GE(std::accumulate(timed.samples.begin(), timed.samples.end(), 0.0), 0.1);
   EXPECT_LE(timed.samples.size(), 20u);
   const auto cut = measure([]() -> tl::expected<void, StepError> { return {}; }, quick(0, 2, 100, 50), "/none");
@@ -64,7 +79,11 @@ TEST(Protocol, AFailingStepSaysWhyAndKeepsWhatWasSeen) {
   EXPECT_EQ(value.reason, "workspace of 3 GiB");
   EXPECT_EQ(value.samples.size(), 3u);
   EXPECT_TRUE(value.memoryPeak.has_value());
-  const auto failed = measure([]() -> tl::expected<void, StepError> { return tl::unexpected(StepError{false, "NaN"}); }, quick(1, 2, 0, 2), "/none");
+  const auto failed = measure(
+      []() -> tl::expected<void, StepError> {
+        return tl::unexpected(StepError{false, "NaN"});
+      },
+      quick(1, 2, 0, 2), "/none");
   EXPECT_EQ(failed.status, Status::Failed);
   EXPECT_EQ(failed.latencyMedian, std::nullopt);
 }
@@ -91,13 +110,11 @@ TEST(Protocol, PeakIsThatOfTheStepsOverTheBaseline) {
   constexpr double kMiB = 1 << 20;
   const double baseline = static_cast<double>(value.memoryBaseline.value()), peak = static_cast<double>(value.memoryPeak.value());
   EXPECT_GT(baseline, 24 * kMiB);
-  EXPECT_LT(baseline, 24 * kMiB + 40 * kMiB);     // the process itself, without what was given back
+  EXPECT_LT(baseline, 24 * kMiB + 40 * kMiB);  // the process itself, without what was given back
   EXPECT_NEAR(peak - baseline, 48 * kMiB, 1 * kMiB);
 }
 
-TEST(Protocol, SettingsAreSaidInWords) {
-  EXPECT_EQ(describe(Settings{}), "warm-up 3, steps >= 20, >= 0.5 s, <= 10000 steps");
-}
+TEST(Protocol, SettingsAreSaidInWords) { EXPECT_EQ(describe(Settings{}), "warm-up 3, steps >= 20, >= 0.5 s, <= 10000 steps"); }
 
 }  // namespace
 }  // namespace tbem::measure

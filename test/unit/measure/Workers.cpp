@@ -5,18 +5,18 @@
 #include "runtime/measure/Protocol.h"
 #include "runtime/store/Store.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <fcntl.h>
 #include <fstream>
 #include <functional>
 #include <iostream>
 #include <map>
 #include <new>
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace tbem::measure {
 namespace {
@@ -59,7 +59,8 @@ int hoard(const Arguments&) {
 /// Leaves a grandchild that holds the pipes open; says its process id.
 int orphan(const Arguments&) {
   const pid_t pid = ::fork();
-  if (pid == 0) for (;;) ::pause();
+  if (pid == 0)
+    for (;;) ::pause();
   std::cout << pid << std::endl;
   return 0;
 }
@@ -74,21 +75,33 @@ int parent(const Arguments& arguments) {
 struct Block {
   char* bytes = nullptr;
   std::size_t size = 0;
-  explicit Block(std::size_t n) : bytes(static_cast<char*>(::mmap(nullptr, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))), size(n) {}
+  explicit Block(std::size_t n)
+      : bytes(static_cast<char*>(::mmap(nullptr, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))), size(n) {}
   ~Block() { ::munmap(bytes, size); }
-  void touch() { for (std::size_t at = 0; at < size; at += 4096) bytes[at] = 1; }
+  void touch() {
+    for (std::size_t at = 0; at < size; at += 4096) bytes[at] = 1;
+  }
 };
 
 /// Set-up takes 96 MiB and gives them back; it keeps 24 MiB; a step takes 48 MiB and gives them back.
 int memory(const Arguments&) {
-  { Block compile(96u << 20); compile.touch(); }
+  {
+    Block compile(96u << 20);
+    compile.touch();
+  }
   Block weights(24u << 20);
   weights.touch();
   Settings settings;
   settings.steps = 5;
   settings.minSeconds = 0;
   settings.maxSteps = 5;
-  const auto value = measure([]() -> tl::expected<void, StepError> { Block arena(48u << 20); arena.touch(); return {}; }, settings);
+  const auto value = measure(
+      []() -> tl::expected<void, StepError> {
+        Block arena(48u << 20);
+        arena.touch();
+        return {};
+      },
+      settings);
   std::cout << "a line before\n" << toJson(value) << "\n";
   return 0;
 }
@@ -138,13 +151,39 @@ int campaign(const Arguments& arguments) {
 }  // namespace
 
 int playWorker(int argc, char** argv) {
-  const std::map<std::string, std::function<int(const Arguments&)>> roles = {
-      {"echo", echo}, {"hang", hang}, {"flood", flood}, {"hoard", hoard}, {"orphan", orphan}, {"parent", parent}, {"memory", memory}, {"campaign", campaign},
-      {"exit", [](const Arguments& a) { std::cerr << "first\nlast words\n\n"; return std::stoi(a.at(0)); }},
-      {"abort", [](const Arguments&) -> int { std::cerr << "an assertion failed\n"; std::abort(); }},
-      {"kill", [](const Arguments&) -> int { std::raise(SIGKILL); return 0; }},
-      {"segfault", [](const Arguments&) -> int { std::signal(SIGSEGV, SIG_DFL); std::raise(SIGSEGV); return 0; }},
-      {"say", [](const Arguments& a) { std::cout << a.at(0); return 0; }}};
+  const std::map<std::string, std::function<int(const Arguments&)>> roles = {{"echo", echo},
+                                                                             {"hang", hang},
+                                                                             {"flood", flood},
+                                                                             {"hoard", hoard},
+                                                                             {"orphan", orphan},
+                                                                             {"parent", parent},
+                                                                             {"memory", memory},
+                                                                             {"campaign", campaign},
+                                                                             {"exit",
+                                                                              [](const Arguments& a) {
+                                                                                std::cerr << "first\nlast words\n\n";
+                                                                                return std::stoi(a.at(0));
+                                                                              }},
+                                                                             {"abort",
+                                                                              [](const Arguments&) -> int {
+                                                                                std::cerr << "an assertion failed\n";
+                                                                                std::abort();
+                                                                              }},
+                                                                             {"kill",
+                                                                              [](const Arguments&) -> int {
+                                                                                std::raise(SIGKILL);
+                                                                                return 0;
+                                                                              }},
+                                                                             {"segfault",
+                                                                              [](const Arguments&) -> int {
+                                                                                std::signal(SIGSEGV, SIG_DFL);
+                                                                                std::raise(SIGSEGV);
+                                                                                return 0;
+                                                                              }},
+                                                                             {"say", [](const Arguments& a) {
+                                                                                std::cout << a.at(0);
+                                                                                return 0;
+                                                                              }}};
   return roles.at(argv[0])(Arguments(argv + 1, argv + argc));
 }
 

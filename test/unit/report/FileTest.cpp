@@ -3,17 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 
 namespace tbem::report {
 namespace {
@@ -33,7 +33,8 @@ protected:
     return text.str();
   }
   std::size_t count(const std::string& where) {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(where), std::filesystem::directory_iterator()));
+    return static_cast<std::size_t>(
+        std::distance(std::filesystem::directory_iterator(where), std::filesystem::directory_iterator()));
   }
   std::string folder;
 };
@@ -43,10 +44,10 @@ TEST_F(File, IsWrittenInAFolderThatIsMadeAndReplaced) {
   ASSERT_TRUE(writeAtomically(path, "one").has_value());
   ASSERT_TRUE(writeAtomically(path, "two").has_value());
   EXPECT_EQ(contents(path), "two");
-  EXPECT_EQ(count(folder + "/table1.out"), 1u);   // nothing temporary stays
+  EXPECT_EQ(count(folder + "/table1.out"), 1u);  // nothing temporary stays
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  struct stat info{};
+  struct stat info {};
   ASSERT_EQ(::stat(path.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0666u & ~mask);
 }
@@ -55,7 +56,10 @@ TEST_F(File, AReaderNeverSeesAPart) {
   const std::string path = folder + "/plot.svg", one(300000, 'a'), two(200000, 'b');
   ASSERT_TRUE(writeAtomically(path, one).has_value());
   std::atomic<bool> done = false;
-  std::thread writer([&] { for (int i = 0; i < 30; ++i) EXPECT_TRUE(writeAtomically(path, i % 2 == 0 ? two : one).has_value()); done = true; });
+  std::thread writer([&] {
+    for (int i = 0; i < 30; ++i) EXPECT_TRUE(writeAtomically(path, i % 2 == 0 ? two : one).has_value());
+    done = true;
+  });
   std::size_t reads = 0;
   for (; !done || reads == 0; ++reads) {
     const std::string seen = contents(path);
@@ -66,7 +70,7 @@ TEST_F(File, AReaderNeverSeesAPart) {
 
 TEST_F(File, SaysWhyItCannotBeWritten) {
   std::ofstream(folder + "/file") << "x";
-  const auto done = writeAtomically(folder + "/file/plot.svg", "x");   // a file where a folder is needed
+  const auto done = writeAtomically(folder + "/file/plot.svg", "x");  // a file where a folder is needed
   ASSERT_FALSE(done.has_value());
   EXPECT_NE(done.error().find(folder + "/file"), std::string::npos) << done.error();
 }

@@ -16,7 +16,7 @@ TEST(Bytes, HaveFourDigitsAndAUnitOf1024) {
   EXPECT_EQ(bytes(98304), "96.00 KiB");
   EXPECT_EQ(bytes(131072), "128.0 KiB");
   EXPECT_EQ(bytes(1023 * 1024), "1023 KiB");
-  EXPECT_EQ(bytes(469593480), "447.8 MiB");       // 469593480 / 2^20 = 447.839...
+  EXPECT_EQ(bytes(469593480), "447.8 MiB");  // 469593480 / 2^20 = 447.839...
   EXPECT_EQ(bytes(24ull << 30), "24.00 GiB");
   EXPECT_EQ(bytes(std::numeric_limits<std::uint64_t>::max()), "16.00 EiB");
 }
@@ -66,7 +66,8 @@ TEST(Grouped, GroupsFromFiveDigitsOn) {
   EXPECT_EQ(grouped(269722), "269" + gap + "722");
   EXPECT_EQ(grouped(-1234567), "-1" + gap + "234" + gap + "567");
   EXPECT_EQ(grouped(-123456), "-123" + gap + "456");
-  EXPECT_EQ(grouped(std::numeric_limits<std::int64_t>::min()), "-9" + gap + "223" + gap + "372" + gap + "036" + gap + "854" + gap + "775" + gap + "808");
+  EXPECT_EQ(grouped(std::numeric_limits<std::int64_t>::min()),
+            "-9" + gap + "223" + gap + "372" + gap + "036" + gap + "854" + gap + "775" + gap + "808");
 }
 
 TEST(Number, HasNoNeedlessZerosAndAnExponentOnlyWhereItHelps) {
@@ -88,8 +89,9 @@ TEST(ParseBytes, TakesSizesAndSaysWhatIsWrong) {
   EXPECT_EQ(parseBytes("1.5 MiB").value(), 1572864u);
   EXPECT_EQ(parseBytes("4096").value(), 4096u);
   EXPECT_EQ(parseBytes("24 GB").value(), 24000000000u);
-  EXPECT_EQ(parseBytes("9007199254740993").value(), 9007199254740993u);   // 2^53 + 1: no double holds it
-  for (const char* wrong : {"", "GiB", "-3", "+3", "1e3GiB", "1.5", "5 MiB x", "5 mib", "99999999TiB", "18446744073709551616", "inf", "nan", "0x10", "."})
+  EXPECT_EQ(parseBytes("9007199254740993").value(), 9007199254740993u);  // 2^53 + 1: no double holds it
+  for (const char* wrong : {"", "GiB", "-3", "+3", "1e3GiB", "1.5", "5 MiB x", "5 mib", "99999999TiB", "18446744073709551616",
+                            "inf", "nan", "0x10", "."})
     EXPECT_FALSE(parseBytes(wrong).has_value()) << wrong;
   EXPECT_NE(parseBytes("5 mib").error().find("MiB"), std::string::npos);
 }
@@ -101,7 +103,8 @@ TEST(ParseSeconds, TakesTimesAndSaysWhatIsWrong) {
   EXPECT_DOUBLE_EQ(parseSeconds("1 h 30 min").value(), 5400);
   EXPECT_DOUBLE_EQ(parseSeconds("250ms").value(), 0.25);
   EXPECT_DOUBLE_EQ(parseSeconds("2d").value(), 172800);
-  for (const char* wrong : {"", "soon", "-1s", "5 weeks", "30min1h", "1h1h", "5min x"}) EXPECT_FALSE(parseSeconds(wrong).has_value()) << wrong;
+  for (const char* wrong : {"", "soon", "-1s", "5 weeks", "30min1h", "1h1h", "5min x"})
+    EXPECT_FALSE(parseSeconds(wrong).has_value()) << wrong;
 }
 
 TEST(DisplayWidth, CountsColumns) {
@@ -109,12 +112,14 @@ TEST(DisplayWidth, CountsColumns) {
   EXPECT_EQ(displayWidth("abc"), 3u);
   EXPECT_EQ(displayWidth("µs"), 2u);
   EXPECT_EQ(displayWidth("日本語"), 6u);
-  EXPECT_EQ(displayWidth("e\u0301"), 1u);            // e and a combining acute accent
-  EXPECT_EQ(displayWidth("\U0001F680"), 2u);         // a rocket
+  EXPECT_EQ(displayWidth("e\u0301"), 1u);     // e and a combining acute accent
+  EXPECT_EQ(displayWidth("\U0001F680"), 2u);  // a rocket
   EXPECT_EQ(displayWidth("1\u202F024"), 5u);
   EXPECT_EQ(displayWidth("\x1b[31mred\x1b[0m"), 3u);
-  EXPECT_EQ(displayWidth("a\xFF" "b"), 3u);          // a byte that is no UTF-8
-  EXPECT_EQ(displayWidth("a\xE6\x97"), 2u);          // cut in the middle of a character
+  EXPECT_EQ(displayWidth("a\xFF"
+                         "b"),
+            3u);                             // a byte that is no UTF-8
+  EXPECT_EQ(displayWidth("a\xE6\x97"), 2u);  // cut in the middle of a character
 }
 
 }  // namespace

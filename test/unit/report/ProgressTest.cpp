@@ -14,15 +14,19 @@ struct Screen {
   double now = 100;
   std::vector<std::string> written;
   ProgressStyle style;
-  Progress make() { return Progress([this](std::string_view text) { written.emplace_back(text); }, style, [this] { return now; }); }
+  Progress make() {
+    return Progress([this](std::string_view text) { written.emplace_back(text); }, style, [this] { return now; });
+  }
   Screen() = default;
 };
 
 TEST(Progress, WritesALineEveryTenSecondsWhereThereIsNoTerminal) {
   Screen screen;
   auto progress = screen.make();
-  for (int second = 0; second < 35; ++second, screen.now += 1) progress.update(static_cast<std::size_t>(second), 100, "row 3", 65);
-  EXPECT_EQ(screen.written, (std::vector<std::string>{"10 of 100 done, 10 s gone, 1 min 5 s left; row 3\n", "20 of 100 done, 20 s gone, 1 min 5 s left; row 3\n",
+  for (int second = 0; second < 35; ++second, screen.now += 1)
+    progress.update(static_cast<std::size_t>(second), 100, "row 3", 65);
+  EXPECT_EQ(screen.written, (std::vector<std::string>{"10 of 100 done, 10 s gone, 1 min 5 s left; row 3\n",
+                                                      "20 of 100 done, 20 s gone, 1 min 5 s left; row 3\n",
                                                       "30 of 100 done, 30 s gone, 1 min 5 s left; row 3\n"}));
   progress.finish();
   ASSERT_EQ(screen.written.size(), 4u);
@@ -33,7 +37,12 @@ TEST(Progress, WritesALineEveryTenSecondsWhereThereIsNoTerminal) {
 
 TEST(Progress, AShortRunWritesNothingWhereThereIsNoTerminal) {
   Screen screen;
-  { auto progress = screen.make(); progress.update(1, 2, "", -1); screen.now += 3; progress.update(2, 2, "", 0); }
+  {
+    auto progress = screen.make();
+    progress.update(1, 2, "", -1);
+    screen.now += 3;
+    progress.update(2, 2, "", 0);
+  }
   EXPECT_TRUE(screen.written.empty());
 }
 
@@ -44,7 +53,7 @@ TEST(Progress, RedrawsOneLineOnATerminal) {
   auto progress = screen.make();
   progress.update(1, 4, "row 7 batch=64 depth=16 width=64 cpu, which is long", 125);
   screen.now += 0.01;
-  progress.update(2, 4, "too soon", 3);   // not drawn
+  progress.update(2, 4, "too soon", 3);  // not drawn
   screen.now += 0.2;
   progress.update(3, 4, "row 8", -1);
   ASSERT_EQ(screen.written.size(), 2u);
@@ -56,7 +65,7 @@ TEST(Progress, RedrawsOneLineOnATerminal) {
   }
   EXPECT_NE(screen.written[0].find("1/4, 2 min 5 s left"), std::string::npos);
   EXPECT_NE(screen.written[0].find("…"), std::string::npos);
-  EXPECT_NE(screen.written[1].find("3/4  row 8"), std::string::npos);   // no time where none is known
+  EXPECT_NE(screen.written[1].find("3/4  row 8"), std::string::npos);  // no time where none is known
   progress.finish();
   EXPECT_EQ(screen.written.back(), "\r\x1b[K");
 }
@@ -65,7 +74,7 @@ TEST(Progress, FillsTheBarInProportion) {
   Screen screen;
   screen.style.terminal = true;
   screen.style.redrawSeconds = 0;
-  screen.style.width = 80;   // twenty cells
+  screen.style.width = 80;  // twenty cells
   auto progress = screen.make();
   const auto cells = [&](std::size_t done, std::size_t total) {
     progress.update(done, total, "", -1);
@@ -94,7 +103,12 @@ TEST(Progress, ANoteStandsAboveTheBar) {
 TEST(Progress, QuietIsQuiet) {
   Screen screen;
   screen.style.quiet = true;
-  { auto progress = screen.make(); screen.now += 60; progress.update(1, 2, "", 1); progress.note("x"); }
+  {
+    auto progress = screen.make();
+    screen.now += 60;
+    progress.update(1, 2, "", 1);
+    progress.note("x");
+  }
   EXPECT_TRUE(screen.written.empty());
 }
 

@@ -24,7 +24,10 @@ bool wellFormed(const std::string& text) {
     std::smatch match;
     const std::string rest = text.substr(at, 4000);
     if (text[at] == '&' && !std::regex_search(rest, entity)) return false;
-    if (text[at] != '<') { ++at; continue; }
+    if (text[at] != '<') {
+      ++at;
+      continue;
+    }
     if (!std::regex_search(rest, match, tag)) return false;
     if (match[1].length() != 0) {
       if (open.empty() || open.back() != match[2]) return false;
@@ -37,7 +40,10 @@ bool wellFormed(const std::string& text) {
   return open.empty();
 }
 
-struct Mark { double place; std::string text; };
+struct Mark {
+  double place;
+  std::string text;
+};
 
 /// The tick labels along one axis: right-aligned ones are y's, those in the middle with a y below the axis x's.
 std::vector<Mark> labels(const std::string& text, const std::string& anchor) {
@@ -51,7 +57,8 @@ std::vector<Mark> labels(const std::string& text, const std::string& anchor) {
 std::vector<std::pair<double, double>> circles(const std::string& text) {
   std::vector<std::pair<double, double>> found;
   const std::regex circle("<circle cx=\"([0-9.]+)\" cy=\"([0-9.]+)\"");
-  for (std::sregex_iterator it(text.begin(), text.end(), circle), end; it != end; ++it) found.emplace_back(std::stod((*it)[1]), std::stod((*it)[2]));
+  for (std::sregex_iterator it(text.begin(), text.end(), circle), end; it != end; ++it)
+    found.emplace_back(std::stod((*it)[1]), std::stod((*it)[2]));
   return found;
 }
 
@@ -62,17 +69,19 @@ double between(const Mark& a, const Mark& b, double value) {
 
 TEST(Svg, DrawsPointsWhereTheAxesSay) {
   constexpr double kMiB = 1048576;
-  Plot plot = linesByFactor("memory", {"depth"}, {"peak memory", Quantity::Bytes}, {{"", {{16, 300 * kMiB}, {2, 40 * kMiB}, {8, 170 * kMiB}}}});
+  Plot plot = linesByFactor("memory", {"depth"}, {"peak memory", Quantity::Bytes},
+                            {{"", {{16, 300 * kMiB}, {2, 40 * kMiB}, {8, 170 * kMiB}}}});
   const std::string text = svg(plot);
   const auto xs = labels(text, "middle"), ys = labels(text, "end");
   ASSERT_GE(xs.size(), 3u);
   ASSERT_GE(ys.size(), 3u);
   const auto points = circles(text);
-  ASSERT_EQ(points.size(), 3u);   // sorted by depth
+  ASSERT_EQ(points.size(), 3u);  // sorted by depth
   const std::vector<std::pair<double, double>> values = {{2, 40}, {8, 170}, {16, 300}};
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_NEAR(points[i].first, between(xs.front(), xs[1], values[i].first), 0.3);
-    EXPECT_NEAR(points[i].second, between(ys.front(), ys.back(), values[i].second) - 4, 0.3);   // a label's foot is 4 px below its line
+    EXPECT_NEAR(points[i].second, between(ys.front(), ys.back(), values[i].second) - 4,
+                0.3);  // a label's foot is 4 px below its line
   }
   EXPECT_NE(text.find(">peak memory (MiB)</text>"), std::string::npos);
   EXPECT_TRUE(wellFormed(text));
@@ -82,32 +91,39 @@ TEST(Svg, TheDiagonalGoesThroughEqualValues) {
   Plot plot = scatterMeasuredPredicted("t", "latency", Quantity::Number, {{"", {{1, 1}, {3, 3}, {5, 4.5}}}});
   const std::string text = svg(plot);
   std::smatch line;
-  ASSERT_TRUE(std::regex_search(text, line, std::regex("<line x1=\"([0-9.]+)\" y1=\"([0-9.]+)\" x2=\"([0-9.]+)\" y2=\"([0-9.]+)\" stroke=\"#888\"")));
+  ASSERT_TRUE(std::regex_search(
+      text, line, std::regex("<line x1=\"([0-9.]+)\" y1=\"([0-9.]+)\" x2=\"([0-9.]+)\" y2=\"([0-9.]+)\" stroke=\"#888\"")));
   const double slope = (std::stod(line[4]) - std::stod(line[2])) / (std::stod(line[3]) - std::stod(line[1]));
   const auto points = circles(text);
   ASSERT_EQ(points.size(), 3u);
   const auto onLine = [&](std::size_t i) { return std::stod(line[2]) + slope * (points[i].first - std::stod(line[1])); };
   EXPECT_NEAR(points[0].second, onLine(0), 0.3);
   EXPECT_NEAR(points[1].second, onLine(1), 0.3);
-  EXPECT_GT(points[2].second, onLine(2) + 5);   // measured below predicted lies below the line; y grows downwards
+  EXPECT_GT(points[2].second, onLine(2) + 5);  // measured below predicted lies below the line; y grows downwards
 }
 
 TEST(Svg, IntervalsAreDrawn) {
-  const auto lines = [](const Plot& plot) { std::size_t n = 0; const std::string t = svg(plot); for (std::size_t at = 0; (at = t.find("opacity=\"0.7\"", at)) != std::string::npos; ++at) ++n; return n; };
+  const auto lines = [](const Plot& plot) {
+    std::size_t n = 0;
+    const std::string t = svg(plot);
+    for (std::size_t at = 0; (at = t.find("opacity=\"0.7\"", at)) != std::string::npos; ++at) ++n;
+    return n;
+  };
   Plot plot = scatterMeasuredPredicted("t", "x", Quantity::Number, {{"", {{1, 1, {}, {}, 0.5, 1.5}, {2, 2}}}});
-  EXPECT_EQ(lines(plot), 3u);   // one line with two ends
+  EXPECT_EQ(lines(plot), 3u);  // one line with two ends
   plot.series[0].points[1].low = 1.5;
   plot.series[0].points[1].high = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(lines(plot), 3u);   // an interval without an end is none
+  EXPECT_EQ(lines(plot), 3u);  // an interval without an end is none
 }
 
 TEST(Svg, EscapesWhatPeopleWrite) {
-  Plot plot = linesByFactor("a < b & \"c\" \x01\n", {"x<y"}, {"y>x"}, {{"<s>", {{1, 1, {}, {}, {}, {}, "row & <1>"}}}, {"two", {{2, 2}}}});
+  Plot plot = linesByFactor("a < b & \"c\" \x01\n", {"x<y"}, {"y>x"},
+                            {{"<s>", {{1, 1, {}, {}, {}, {}, "row & <1>"}}}, {"two", {{2, 2}}}});
   const std::string text = svg(plot);
   EXPECT_TRUE(wellFormed(text)) << text;
   EXPECT_EQ(text.find('\x01'), std::string::npos);
   EXPECT_NE(text.find("row &amp; &lt;1&gt;"), std::string::npos);
-  EXPECT_FALSE(wellFormed(text + "<g>"));   // the check itself can fail
+  EXPECT_FALSE(wellFormed(text + "<g>"));  // the check itself can fail
   EXPECT_FALSE(wellFormed("<a b=c></a>"));
 }
 
@@ -142,7 +158,9 @@ TEST(Scale, StepsAreOneTwoOrFiveAndFew) {
     for (int most = 2; most < 12; ++most) {
       const double step = niceStep(0, high, most);
       const double mantissa = step / std::pow(10, std::floor(std::log10(step) + 1e-9));
-      EXPECT_TRUE(std::fabs(mantissa - 1) < 1e-9 || std::fabs(mantissa - 2) < 1e-9 || std::fabs(mantissa - 5) < 1e-9 || std::fabs(mantissa - 10) < 1e-8) << mantissa;
+      EXPECT_TRUE(std::fabs(mantissa - 1) < 1e-9 || std::fabs(mantissa - 2) < 1e-9 || std::fabs(mantissa - 5) < 1e-9 ||
+                  std::fabs(mantissa - 10) < 1e-8)
+          << mantissa;
       EXPECT_LE(high / step, most * (1 + 1e-9));
       EXPECT_GT(high / step, most / 2.6 - 1);
     }
@@ -151,7 +169,8 @@ TEST(Scale, StepsAreOneTwoOrFiveAndFew) {
 TEST(Scale, CoversItsValuesAndHasTicks) {
   for (const bool logarithmic : {false, true})
     for (const auto quantity : {Quantity::Number, Quantity::Bytes, Quantity::Seconds, Quantity::Flops, Quantity::Joules})
-      for (const auto& values : std::vector<std::vector<double>>{{1, 2, 3}, {5e8, 5.1e8}, {1e-6, 1e6}, {7}, {0}, {0.02}, {70e6, 100e6}, {-3, 4}, {-2, -1}}) {
+      for (const auto& values : std::vector<std::vector<double>>{
+               {1, 2, 3}, {5e8, 5.1e8}, {1e-6, 1e6}, {7}, {0}, {0.02}, {70e6, 100e6}, {-3, 4}, {-2, -1}}) {
         const Scale scale = scaleFor({"x", quantity, logarithmic}, values, 6);
         for (const double value : values) {
           EXPECT_GE(scale.at(value), -1e-9);
@@ -162,7 +181,9 @@ TEST(Scale, CoversItsValuesAndHasTicks) {
         for (std::size_t i = 0; i < scale.ticks.size(); ++i) {
           EXPECT_GE(scale.at(scale.ticks[i].value), -1e-6);
           EXPECT_LE(scale.at(scale.ticks[i].value), 1 + 1e-6);
-          if (i > 0) { EXPECT_NE(scale.ticks[i].text, scale.ticks[i - 1].text); }
+          if (i > 0) {
+            EXPECT_NE(scale.ticks[i].text, scale.ticks[i - 1].text);
+          }
         }
       }
 }

@@ -63,8 +63,9 @@ TEST(Table, IsSplitWhereTheTerminalIsNarrow) {
     EXPECT_LE(displayWidth(line), 30u) << line;
     heads += line.starts_with("row") ? 1 : 0;
   }
-  EXPECT_EQ(heads, 2u);   // the first column leads each block
-  for (const char* cell : {"cifar_resnet", "98.00  MiB", "1.500 GiB", "oom"}) EXPECT_NE(text.find(cell), std::string::npos) << cell;
+  EXPECT_EQ(heads, 2u);  // the first column leads each block
+  for (const char* cell : {"cifar_resnet", "98.00  MiB", "1.500 GiB", "oom"})
+    EXPECT_NE(text.find(cell), std::string::npos) << cell;
 }
 
 TEST(Table, CutsNothingEvenWhereNoColumnFits) {

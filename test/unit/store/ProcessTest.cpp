@@ -1,11 +1,11 @@
 // Several processes on one file, and a writer that is killed.
 #include "Support.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
 #include <csignal>
 #include <cstdio>
 #include <set>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
 
 namespace tbem::store {
@@ -18,10 +18,16 @@ pid_t writer(const std::string& file, const std::string& name, std::uint32_t row
   const pid_t pid = ::fork();
   if (pid != 0) return pid;
   auto store = Store::open(file);
-  if (!store) { std::fprintf(stderr, "%s\n", store.error().message.c_str()); ::_exit(2); }
+  if (!store) {
+    std::fprintf(stderr, "%s\n", store.error().message.c_str());
+    ::_exit(2);
+  }
   for (std::uint32_t i = 0; i < rows; ++i) {
     auto done = store->commit(caseOf(name + std::to_string(i), 0, "table1", i), fullMeasurement());
-    if (!done) { std::fprintf(stderr, "%s\n", done.error().message.c_str()); ::_exit(3); }
+    if (!done) {
+      std::fprintf(stderr, "%s\n", done.error().message.c_str());
+      ::_exit(3);
+    }
   }
   ::_exit(0);
 }
@@ -35,7 +41,8 @@ void expectClean(pid_t pid) {
 TEST_F(StoreTest, SixProcessesMakeAndFillOneFile) {
   constexpr std::uint32_t kProcesses = 6, kRows = 40;
   std::vector<pid_t> children;
-  for (std::uint32_t i = 0; i < kProcesses; ++i) children.push_back(writer(file, std::string(1, static_cast<char>('a' + i)), kRows));
+  for (std::uint32_t i = 0; i < kProcesses; ++i)
+    children.push_back(writer(file, std::string(1, static_cast<char>('a' + i)), kRows));
   for (const pid_t child : children) expectClean(child);
   EXPECT_EQ(opened().results("table1").value().size(), kProcesses * kRows);
 }
@@ -84,7 +91,7 @@ TEST_F(StoreTest, AKilledWriterLosesNothingItCommitted) {
     ::close(ends[0]);
     const auto rows = opened().results("table1").value();
     EXPECT_GE(rows.size(), known + acknowledged);
-    EXPECT_LE(rows.size(), known + acknowledged + 1);   // the kill may fall between the commit and the word
+    EXPECT_LE(rows.size(), known + acknowledged + 1);  // the kill may fall between the commit and the word
     std::set<std::string> different;
     for (const Stored& row : rows) {
       EXPECT_EQ(row.value.samples, fullMeasurement().samples);

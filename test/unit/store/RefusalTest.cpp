@@ -3,7 +3,6 @@
 
 #include <sqlite3.h>
 
-#include <csignal>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
 
 namespace tbem::store {
 namespace {
@@ -73,7 +73,8 @@ TEST_F(StoreTest, TakesAnEmptyFileAsAnUnwrittenOne) {
 TEST_F(StoreTest, RefusesADamagedFileAndLeavesIt) {
   {
     Store store = opened();
-    for (std::uint32_t i = 0; i < 200; ++i) ASSERT_TRUE(store.commit(caseOf("id" + std::to_string(i)), fullMeasurement()).value());
+    for (std::uint32_t i = 0; i < 200; ++i)
+      ASSERT_TRUE(store.commit(caseOf("id" + std::to_string(i)), fullMeasurement()).value());
   }
   std::string bytes = contents(file);
   ASSERT_GT(bytes.size(), 40000u);
@@ -86,7 +87,8 @@ TEST_F(StoreTest, RefusesADamagedFileAndLeavesIt) {
 TEST_F(StoreTest, RefusesATruncatedFile) {
   {
     Store store = opened();
-    for (std::uint32_t i = 0; i < 200; ++i) ASSERT_TRUE(store.commit(caseOf("id" + std::to_string(i)), fullMeasurement()).value());
+    for (std::uint32_t i = 0; i < 200; ++i)
+      ASSERT_TRUE(store.commit(caseOf("id" + std::to_string(i)), fullMeasurement()).value());
   }
   std::filesystem::resize_file(file, 20000);
   const std::string before = contents(file);
@@ -121,7 +123,7 @@ TEST_F(StoreTest, SaysThatItIsLockedAfterWaiting) {
   ASSERT_FALSE(done.has_value());
   EXPECT_EQ(done.error().kind, Error::Kind::Locked) << done.error().message;
   EXPECT_NE(done.error().message.find("another process"), std::string::npos);
-  EXPECT_TRUE(store->finished("aa").has_value());   // reading goes on
+  EXPECT_TRUE(store->finished("aa").has_value());  // reading goes on
   sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr);
   sqlite3_close(other);
   EXPECT_TRUE(store->commit(caseOf("aa"), withStatus(Status::Ok)).value());
@@ -158,7 +160,7 @@ TEST_F(StoreTest, AFullDiskLosesNothingAndCanGoOnLater) {
   const std::size_t committed = std::stoul(contents(report));
   EXPECT_GT(committed, 10u);
   EXPECT_NE(contents(report).find("make room"), std::string::npos) << contents(report);
-  Store store = opened();   // there is room now
+  Store store = opened();  // there is room now
   EXPECT_EQ(store.results("table1").value().size(), committed);
   EXPECT_TRUE(store.commit(caseOf("after"), withStatus(Status::Ok)).value());
 }
@@ -169,7 +171,8 @@ bool ownFileSystems() {
   const std::string users = "0 " + std::to_string(::getuid()) + " 1", groups = "0 " + std::to_string(::getgid()) + " 1";
   if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
   std::ofstream("/proc/self/setgroups") << "deny";
-  return std::ofstream("/proc/self/uid_map") << users << std::flush && std::ofstream("/proc/self/gid_map") << groups << std::flush;
+  return std::ofstream("/proc/self/uid_map") << users << std::flush && std::ofstream("/proc/self/gid_map")
+                                                                           << groups << std::flush;
 }
 
 /// In a child with a file system of 512 KiB of its own. Exit 77: the kernel does not permit one.

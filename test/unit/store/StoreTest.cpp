@@ -34,7 +34,7 @@ TEST_F(StoreTest, KeepsEveryFieldOverReopening) {
   EXPECT_EQ(value.latencyMedian, put.latencyMedian);
   EXPECT_EQ(value.latencyP05, put.latencyP05);
   EXPECT_EQ(value.latencyP95, put.latencyP95);
-  EXPECT_EQ(value.samples, put.samples);   // bit for bit
+  EXPECT_EQ(value.samples, put.samples);  // bit for bit
   EXPECT_EQ(value.energy, std::nullopt);
   EXPECT_EQ(value.energyReason, put.energyReason);
   EXPECT_EQ(value.staticMemory, put.staticMemory);
@@ -75,7 +75,11 @@ TEST_F(StoreTest, FinishedListsRepeatsInOrder) {
 }
 
 /// Which of two measurements of the same (identity, repeat) stays.
-struct Twice { Status first, second; Existing existing; bool replaced; };
+struct Twice {
+  Status first, second;
+  Existing existing;
+  bool replaced;
+};
 class StoreTwice : public StoreTest, public testing::WithParamInterface<Twice> {};
 
 TEST_P(StoreTwice, HasOneRowAfterTwoCommits) {
@@ -89,10 +93,13 @@ TEST_P(StoreTwice, HasOneRowAfterTwoCommits) {
   EXPECT_EQ(got[0].value.status, c.replaced ? c.second : c.first);
 }
 
-INSTANTIATE_TEST_SUITE_P(Statuses, StoreTwice, testing::Values(
-    Twice{Status::Ok, Status::Ok, Existing::Keep, false}, Twice{Status::OutOfMemory, Status::Ok, Existing::Keep, false},
-    Twice{Status::Failed, Status::Ok, Existing::Keep, true}, Twice{Status::Timeout, Status::Failed, Existing::Keep, true},
-    Twice{Status::Skipped, Status::Ok, Existing::Keep, true}, Twice{Status::Ok, Status::Failed, Existing::Replace, true}));
+INSTANTIATE_TEST_SUITE_P(Statuses, StoreTwice,
+                         testing::Values(Twice{Status::Ok, Status::Ok, Existing::Keep, false},
+                                         Twice{Status::OutOfMemory, Status::Ok, Existing::Keep, false},
+                                         Twice{Status::Failed, Status::Ok, Existing::Keep, true},
+                                         Twice{Status::Timeout, Status::Failed, Existing::Keep, true},
+                                         Twice{Status::Skipped, Status::Ok, Existing::Keep, true},
+                                         Twice{Status::Ok, Status::Failed, Existing::Replace, true}));
 
 TEST_F(StoreTest, OneExperimentMayBeARowOfTwoDesigns) {
   Store store = opened();
@@ -105,7 +112,7 @@ TEST_F(StoreTest, OneExperimentMayBeARowOfTwoDesigns) {
   EXPECT_EQ(store.designs().value(), (std::vector<std::string>{"table1", "table2"}));
   const std::array<std::string, 2> identities = {"aa", "unknown"};
   const auto byIdentity = store.results(identities).value();
-  ASSERT_EQ(byIdentity.size(), 1u);   // not once for each design
+  ASSERT_EQ(byIdentity.size(), 1u);  // not once for each design
   EXPECT_EQ(byIdentity[0].key.design, "table1");
 }
 
@@ -138,10 +145,10 @@ TEST_F(StoreTest, NamesAreDataNotSql) {
 TEST_F(StoreTest, CommitsAreFlushedToAWriteAheadLog) {
   auto connection = Connection::open(file, Mode::ReadWrite, 1);
   ASSERT_TRUE(connection.has_value());
-  EXPECT_EQ(connection->number("PRAGMA synchronous").value(), 2);   // FULL
+  EXPECT_EQ(connection->number("PRAGMA synchronous").value(), 2);  // FULL
   auto mode = connection->prepare("PRAGMA journal_mode");
   ASSERT_TRUE(mode.has_value() && connection->step(*mode).value());
-  EXPECT_EQ(mode->text(0), "wal");   // the folder for temporary files is on a local disk
+  EXPECT_EQ(mode->text(0), "wal");  // the folder for temporary files is on a local disk
 }
 
 TEST(Settled, SaysWhatIsRunAgain) {
@@ -152,7 +159,7 @@ TEST(Settled, SaysWhatIsRunAgain) {
   EXPECT_TRUE(runtime::settled(Status::Timeout, 30, 30));
   EXPECT_TRUE(runtime::settled(Status::Timeout, 30, 10));
   EXPECT_FALSE(runtime::settled(Status::Timeout, 30, 31));
-  EXPECT_FALSE(runtime::settled(Status::Timeout, 30, 0));   // no limit now
+  EXPECT_FALSE(runtime::settled(Status::Timeout, 30, 0));  // no limit now
 }
 
 }  // namespace

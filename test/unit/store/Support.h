@@ -25,7 +25,7 @@ protected:
 
   Store opened(Mode mode = Mode::ReadWrite) {
     auto store = Store::open(file, mode);
-    if (!store) throw std::runtime_error(store.error().message);   // GoogleTest reports it as the test's failure
+    if (!store) throw std::runtime_error(store.error().message);  // GoogleTest reports it as the test's failure
     return std::move(*store);
   }
   static std::string contents(const std::string& path) {
@@ -38,7 +38,8 @@ protected:
   std::string folder, file;
 };
 
-inline runtime::Case caseOf(const std::string& identity, std::uint32_t repeat = 0, const std::string& design = "table1", std::uint32_t row = 3) {
+inline runtime::Case caseOf(const std::string& identity, std::uint32_t repeat = 0, const std::string& design = "table1",
+                            std::uint32_t row = 3) {
   return {identity, design, row, R"({"batch":64,"depth":16})", "cpu", repeat, 1};
 }
 

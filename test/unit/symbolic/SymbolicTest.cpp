@@ -98,9 +98,11 @@ TEST(Symbolic, PrintsWithTheFewestParentheses) {
   EXPECT_EQ(text(ExprOp::Sub, p.batch, sum), "batch - (batch + h)");
   EXPECT_EQ(text(ExprOp::Sub, p.height, p.k(1)), "h - 1");
   EXPECT_EQ(text(ExprOp::Power, p.make(ExprOp::Mul, p.batch, p.height), p.k(2)), "(batch * h) ** 2");
-  EXPECT_EQ(text(ExprOp::And, p.make(ExprOp::Less, p.batch, p.height), p.make(ExprOp::Equal, p.height, p.k(3))), "batch < h and h = 3");
+  EXPECT_EQ(text(ExprOp::And, p.make(ExprOp::Less, p.batch, p.height), p.make(ExprOp::Equal, p.height, p.k(3))),
+            "batch < h and h = 3");
   EXPECT_EQ(p.str(p.make(ExprOp::Not, p.make(ExprOp::Or, p.batch, p.height))), "not (batch or h)");
-  EXPECT_EQ(p.str(p.make(ExprOp::Select, p.make(ExprOp::Less, p.batch, p.height), p.k(1), p.rate)), "if batch < h then 1 else rate");
+  EXPECT_EQ(p.str(p.make(ExprOp::Select, p.make(ExprOp::Less, p.batch, p.height), p.k(1), p.rate)),
+            "if batch < h then 1 else rate");
   EXPECT_EQ(text(ExprOp::Max, p.batch, p.constant(*Rational::make(1, 4))), "max(batch, 0.25)");
   EXPECT_EQ(text(ExprOp::Mul, p.batch, p.constant(*Rational::make(1, 3))), "batch * (1/3)");
 }
@@ -123,7 +125,10 @@ TEST(Symbolic, FoldingKeepsValues) {
     Pool p;
     const std::int64_t batch = pick(9) - 2;
     const std::int64_t height = pick(30);
-    struct Both { ExprId id; std::int64_t value; };
+    struct Both {
+      ExprId id;
+      std::int64_t value;
+    };
     std::vector<Both> all{{p.batch, batch}, {p.height, height}};
     for (int i = -3; i < 7; ++i) all.push_back({p.k(i), i});
     for (int depth = 0; depth < 8; ++depth) {
@@ -131,14 +136,30 @@ TEST(Symbolic, FoldingKeepsValues) {
       const Both b = all[static_cast<std::size_t>(pick(static_cast<int>(all.size())))];
       if (std::abs(a.value) > 100000 || std::abs(b.value) > 100000) continue;
       switch (pick(8)) {
-        case 0: all.push_back({p.make(ExprOp::Add, a.id, b.id), a.value + b.value}); break;
-        case 1: all.push_back({p.make(ExprOp::Sub, a.id, b.id), a.value - b.value}); break;
-        case 2: all.push_back({p.make(ExprOp::Mul, a.id, b.id), a.value * b.value}); break;
-        case 3: if (b.value != 0) all.push_back({p.make(ExprOp::FloorDiv, a.id, b.id), floorDivide(a.value, b.value)}); break;
-        case 4: if (b.value != 0) all.push_back({p.make(ExprOp::CeilDiv, a.id, b.id), -floorDivide(-a.value, b.value)}); break;
-        case 5: if (b.value != 0) all.push_back({p.make(ExprOp::Mod, a.id, b.id), a.value - b.value * floorDivide(a.value, b.value)}); break;
-        case 6: all.push_back({p.make(ExprOp::Min, a.id, b.id), std::min(a.value, b.value)}); break;
-        default: all.push_back({p.make(ExprOp::LessEqual, a.id, b.id), a.value <= b.value ? 1 : 0}); break;
+        case 0:
+          all.push_back({p.make(ExprOp::Add, a.id, b.id), a.value + b.value});
+          break;
+        case 1:
+          all.push_back({p.make(ExprOp::Sub, a.id, b.id), a.value - b.value});
+          break;
+        case 2:
+          all.push_back({p.make(ExprOp::Mul, a.id, b.id), a.value * b.value});
+          break;
+        case 3:
+          if (b.value != 0) all.push_back({p.make(ExprOp::FloorDiv, a.id, b.id), floorDivide(a.value, b.value)});
+          break;
+        case 4:
+          if (b.value != 0) all.push_back({p.make(ExprOp::CeilDiv, a.id, b.id), -floorDivide(-a.value, b.value)});
+          break;
+        case 5:
+          if (b.value != 0) all.push_back({p.make(ExprOp::Mod, a.id, b.id), a.value - b.value * floorDivide(a.value, b.value)});
+          break;
+        case 6:
+          all.push_back({p.make(ExprOp::Min, a.id, b.id), std::min(a.value, b.value)});
+          break;
+        default:
+          all.push_back({p.make(ExprOp::LessEqual, a.id, b.id), a.value <= b.value ? 1 : 0});
+          break;
       }
     }
     const Values values = p.at(batch, height);

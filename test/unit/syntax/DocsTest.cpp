@@ -43,7 +43,8 @@ Outcome parsed(const std::string& text, const std::string& code) {
   SourceManager sources;
   DiagnosticSink sink;
   syntax::parse(sources.add("page", text), sink);
-  const bool draws = std::any_of(sink.all().begin(), sink.all().end(), [&](const Diagnostic& each) { return info(each.kind).code == code; });
+  const bool draws =
+      std::any_of(sink.all().begin(), sink.all().end(), [&](const Diagnostic& each) { return info(each.kind).code == code; });
   return {draws, sink.hasErrors() || draws};
 }
 

@@ -66,9 +66,10 @@ TEST(Expressions, SoftWordsAreNames) {
 }
 
 TEST(Statements, SoftWordsAsNames) {
-  EXPECT_EQ(tree("function f(input: int, step: int) -> int {\n  var factor = input\n  factor = factor + step\n  return factor\n}\n"),
-            "function f -> int\n  parameter input: int in none = none\n  parameter step: int in none = none\n"
-            "  var factor = input\n  factor = (+ factor step)\n  return factor");
+  EXPECT_EQ(
+      tree("function f(input: int, step: int) -> int {\n  var factor = input\n  factor = factor + step\n  return factor\n}\n"),
+      "function f -> int\n  parameter input: int in none = none\n  parameter step: int in none = none\n"
+      "  var factor = input\n  factor = (+ factor step)\n  return factor");
 }
 
 TEST(Layout, LinesGoOn) {
@@ -87,46 +88,61 @@ TEST(Layout, IndentationHasNoMeaning) {
 }
 
 TEST(Layout, BodiesAndSets) {
-  EXPECT_EQ(tree("function f(a: int in {1, 2} = 1) -> int {\n  for i in {1, 2} { assert i > 0, \"i\" }\n  if a = 1 { return a } else if a = 2 {\n"
+  EXPECT_EQ(tree("function f(a: int in {1, 2} = 1) -> int {\n  for i in {1, 2} { assert i > 0, \"i\" }\n  if a = 1 { return a } "
+                 "else if a = 2 {\n"
                  "    return 2 }\n  else\n  {\n    return 3\n  }\n}\n"),
-            "function f -> int\n  parameter a: int in (set 1 2) = 1\n  for i in (set 1 2)\n    assert (> i 0), \"i\"\n  if (= a 1)\n    return a\n"
+            "function f -> int\n  parameter a: int in (set 1 2) = 1\n  for i in (set 1 2)\n    assert (> i 0), \"i\"\n  if (= a "
+            "1)\n    return a\n"
             "  else\n    if (= a 2)\n      return 2\n    else\n      return 3");
 }
 
 TEST(Declarations, HeaderOfAnOperator) {
-  EXPECT_EQ(tree("/// Doc.\n/// More.\nprivate operator f(x, y: tensor[n, ..s], is: list of i64[n]; p: pads = 0, a, b: int)\n    -> (u: f16[n], v: tensor[])\n"
-                 "  requires P(a), Q(b)\n  weight w: tensor[a] init zeros if a > 0\n  buffer r: tensor[a]\n         q: tensor[b] init ones\n"
-                 "  elementwise u = x\n  elementwise v = y\n  flops mac: a, add: if b > 0 then 1\n  updates r: r\n          q: q + 1\n"),
-            "doc \"Doc.\\nMore.\"\nprivate operator f\n"
-            "  tensor x: tensor[n, (splice s)] in none = none\n  tensor y: tensor[n, (splice s)] in none = none\n"
-            "  tensor is: list of i64[n] in none = none\n"
-            "  parameter p: pads in none = 0\n  parameter a: int in none = none\n  parameter b: int in none = none\n"
-            "  result u: f16[n]\n  result v: tensor[]\n  requires (call P a)\n  requires (call Q b)\n"
-            "  weight w: tensor[a] init zeros if (> a 0)\n  buffer r: tensor[a] init none if none\n  buffer q: tensor[b] init ones if none\n"
-            "  elementwise u: x\n  elementwise v: y\n  flops mac: a\n  flops add: (if (> b 0) 1 none)\n  updates r: r\n  updates q: (+ q 1)");
+  EXPECT_EQ(
+      tree(
+          "/// Doc.\n/// More.\nprivate operator f(x, y: tensor[n, ..s], is: list of i64[n]; p: pads = 0, a, b: int)\n    -> (u: "
+          "f16[n], v: tensor[])\n"
+          "  requires P(a), Q(b)\n  weight w: tensor[a] init zeros if a > 0\n  buffer r: tensor[a]\n         q: tensor[b] init "
+          "ones\n"
+          "  elementwise u = x\n  elementwise v = y\n  flops mac: a, add: if b > 0 then 1\n  updates r: r\n          q: q + 1\n"),
+      "doc \"Doc.\\nMore.\"\nprivate operator f\n"
+      "  tensor x: tensor[n, (splice s)] in none = none\n  tensor y: tensor[n, (splice s)] in none = none\n"
+      "  tensor is: list of i64[n] in none = none\n"
+      "  parameter p: pads in none = 0\n  parameter a: int in none = none\n  parameter b: int in none = none\n"
+      "  result u: f16[n]\n  result v: tensor[]\n  requires (call P a)\n  requires (call Q b)\n"
+      "  weight w: tensor[a] init zeros if (> a 0)\n  buffer r: tensor[a] init none if none\n  buffer q: tensor[b] init ones if "
+      "none\n"
+      "  elementwise u: x\n  elementwise v: y\n  flops mac: a\n  flops add: (if (> b 0) 1 none)\n  updates r: r\n  updates q: (+ "
+      "q 1)");
 }
 
 TEST(Declarations, ParametersByTypeWithoutASeparator) {
-  EXPECT_EQ(tree("operator zeros(shape: list of int) -> (y: tensor[..shape])\n  native zeros()\n"),
-            "operator zeros\n  parameter shape: list of int in none = none\n  result y: tensor[(splice shape)]\n  native (call zeros)");
+  EXPECT_EQ(
+      tree("operator zeros(shape: list of int) -> (y: tensor[..shape])\n  native zeros()\n"),
+      "operator zeros\n  parameter shape: list of int in none = none\n  result y: tensor[(splice shape)]\n  native (call zeros)");
   EXPECT_EQ(tree("block b(x: tensor[n], a: int) -> tensor[n] { return x }"),
-            "block b\n  tensor x: tensor[n] in none = none\n  parameter a: int in none = none\n  result : tensor[n]\n  body\n    return x");
+            "block b\n  tensor x: tensor[n] in none = none\n  parameter a: int in none = none\n  result : tensor[n]\n  body\n    "
+            "return x");
 }
 
 TEST(Declarations, Process) {
-  EXPECT_EQ(tree("process P(a, b: int | c: real) y: bool | z: int\next wr total: int, rd rate: real\npre a > 0\npost y = (~total < total)\nend_process\n"),
+  EXPECT_EQ(tree("process P(a, b: int | c: real) y: bool | z: int\next wr total: int, rd rate: real\npre a > 0\npost y = (~total "
+                 "< total)\nend_process\n"),
             "process P\n  input 0 a: int in none = none\n  input 0 b: int in none = none\n  input 1 c: real in none = none\n"
             "  output 0 y: bool in none = none\n  output 1 z: int in none = none\n  ext wr total: int\n  ext rd rate: real\n"
             "  pre (> a 0)\n  post (= y (< ~total total))");
 }
 
 TEST(Declarations, Design) {
-  EXPECT_EQ(tree("design d of model {\n  factor model: vgg(depth: 16), resnet(depth: 18)\n         kernel: 3, 5 under model = resnet\n  factor depth\n"
-                 "  input image: [batch, 3]\n        mask: [batch]\n  task infer; full; within 30 s\n  where a or b\n  dtype bf16\n"
-                 "  checkpoint auto(under: 8 GiB)\n  array \"L36\"\n}\n"),
-            "design d of model\n  factor model: (call vgg depth: 16), (call resnet depth: 18)\n  factor kernel: 3, 5 under model = resnet\n"
-            "  factor depth: \n  input image: (list batch 3)\n  input mask: (list batch)\n  task infer\n  within 30_s\n  array \"L36\"\n  full d\n"
-            "  where (or a b)\n  dtype bf16\n  checkpoint (call auto under: 8_GiB)");
+  EXPECT_EQ(
+      tree("design d of model {\n  factor model: vgg(depth: 16), resnet(depth: 18)\n         kernel: 3, 5 under model = resnet\n "
+           " factor depth\n"
+           "  input image: [batch, 3]\n        mask: [batch]\n  task infer; full; within 30 s\n  where a or b\n  dtype bf16\n"
+           "  checkpoint auto(under: 8 GiB)\n  array \"L36\"\n}\n"),
+      "design d of model\n  factor model: (call vgg depth: 16), (call resnet depth: 18)\n  factor kernel: 3, 5 under model = "
+      "resnet\n"
+      "  factor depth: \n  input image: (list batch 3)\n  input mask: (list batch)\n  task infer\n  within 30_s\n  array "
+      "\"L36\"\n  full d\n"
+      "  where (or a b)\n  dtype bf16\n  checkpoint (call auto under: 8_GiB)");
 }
 
 TEST(Declarations, ImportsAndVersion) {
@@ -148,7 +164,8 @@ TEST(Ranges, EveryNodeMarksItsText) {
 TEST(Recovery, GoodStatementsAndDeclarationsStay) {
   const Parsed parsed("function f(a: int) -> int {\n  let b = a\n  let c = * 2\n  return b\n}\nlet d = )\nlet e = 2\n");
   EXPECT_EQ(parsed.sink.errorCount(), 2U);
-  EXPECT_EQ(syntax::dump(*parsed.file).substr(0, 90), "function f -> int\n  parameter a: int in none = none\n  let b = a\n  return b\nlet e = 2\n");
+  EXPECT_EQ(syntax::dump(*parsed.file).substr(0, 90),
+            "function f -> int\n  parameter a: int in none = none\n  let b = a\n  return b\nlet e = 2\n");
 }
 
 TEST(Recovery, AtMostTwenty) {

@@ -18,7 +18,10 @@ TEST(Render, MarksStandUnderTheText) {
   SourceManager sources;
   const Source& source = sources.add("a.tbem", "x\n\tlet 网络 = foo\n");
   DiagnosticSink sink;
-  sink.report(Diag::unknown_name, at(source, "foo"), "foo").label(at(source, "网络"), "for this").note("a note").fix(at(source, "foo"), "for_");
+  sink.report(Diag::unknown_name, at(source, "foo"), "foo")
+      .label(at(source, "网络"), "for this")
+      .note("a note")
+      .fix(at(source, "foo"), "for_");
   EXPECT_EQ(renderText(sink.all()[0], sources, {}),
             "error[E0201]: unknown name `foo`\n"
             " --> a.tbem:2:11\n"
@@ -37,7 +40,8 @@ TEST(Render, PlacesInTwoFilesAndLevels) {
   DiagnosticSink sink;
   sink.report(Diag::unknown_name, at(one, "aaa"), "aaa").label(at(two, "bbb"), "there").level("depth", "11").level("batch", "4");
   EXPECT_EQ(renderText(sink.all()[0], sources, {}),
-            "error[E0201]: unknown name `aaa`\n --> one.tbem:1:1\n  |\n1 | aaa\n  | ^^^\n ::: two.tbem:1:1\n  |\n1 | bbb\n  | --- there\n"
+            "error[E0201]: unknown name `aaa`\n --> one.tbem:1:1\n  |\n1 | aaa\n  | ^^^\n ::: two.tbem:1:1\n  |\n1 | bbb\n  | "
+            "--- there\n"
             "  = note: at depth = 11, batch = 4\n\n");
 }
 
@@ -57,12 +61,16 @@ TEST(Render, Json) {
   SourceManager sources;
   const Source& source = sources.add("a.tbem", "let \"q\" = foo\n");
   DiagnosticSink sink;
-  sink.report(Diag::unknown_name, at(source, "foo"), "foo").level("depth", "11").level("depth", "13").level("model", "vgg")
+  sink.report(Diag::unknown_name, at(source, "foo"), "foo")
+      .level("depth", "11")
+      .level("depth", "13")
+      .level("model", "vgg")
       .fix(at(source, "foo"), "\"\t", Applicability::Certain);
-  EXPECT_EQ(renderJson(sink.all()[0], sources),
-            R"({"kind":"check","schema":1,"code":"E0201","severity":"error","message":"unknown name `foo`","file":"a.tbem","line":1,"column":11,)"
-            R"("end_line":1,"end_column":14,"levels":{"depth":[11,13],"model":"vgg"},"labels":[],"notes":[],)"
-            R"("fix":{"applicability":"certain","edits":[{"file":"a.tbem","line":1,"column":11,"end_line":1,"end_column":14,"replacement":"\"\t"}]}})");
+  EXPECT_EQ(
+      renderJson(sink.all()[0], sources),
+      R"({"kind":"check","schema":1,"code":"E0201","severity":"error","message":"unknown name `foo`","file":"a.tbem","line":1,"column":11,)"
+      R"("end_line":1,"end_column":14,"levels":{"depth":[11,13],"model":"vgg"},"labels":[],"notes":[],)"
+      R"("fix":{"applicability":"certain","edits":[{"file":"a.tbem","line":1,"column":11,"end_line":1,"end_column":14,"replacement":"\"\t"}]}})");
 }
 
 TEST(Render, FixesAreAppliedOnceAndTogether) {
@@ -81,7 +89,10 @@ TEST(Render, FixesAreAppliedOnceAndTogether) {
 }
 
 TEST(Json, Escapes) {
-  EXPECT_EQ(jsonString("a\"\\\n\x01\xFF" "é"), "\"a\\\"\\\\\\n\\u0001\xEF\xBF\xBD" "é\"");
+  EXPECT_EQ(jsonString("a\"\\\n\x01\xFF"
+                       "é"),
+            "\"a\\\"\\\\\\n\\u0001\xEF\xBF\xBD"
+            "é\"");
   JsonWriter w;
   w.begin().field("a", 1).key("b").beginList().value(0.5).value(true).null().begin().end().endList().field("c", "d").end();
   EXPECT_EQ(w.str(), R"({"a":1,"b":[0.5,true,null,{}],"c":"d"})");

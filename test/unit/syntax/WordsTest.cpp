@@ -49,8 +49,8 @@ TEST(Words, SoftOnesAreNames) {
     SourceManager sources;
     DiagnosticSink sink;
     const std::string word(each.text);
-    syntax::parse(sources.add("t", "function f(" + word + ": int) -> int {\n  var x = " + word + " + 1\n  " + word + " = x\n  return g(" + word + ": " + word +
-                                       ")." + word + "\n}\nlet " + word + " = 2\n"),
+    syntax::parse(sources.add("t", "function f(" + word + ": int) -> int {\n  var x = " + word + " + 1\n  " + word +
+                                       " = x\n  return g(" + word + ": " + word + ")." + word + "\n}\nlet " + word + " = 2\n"),
                   sink);
     EXPECT_FALSE(sink.hasErrors()) << word << ": " << (sink.hasErrors() ? sink.all()[0].message : "");
   }
