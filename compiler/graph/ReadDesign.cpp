@@ -124,6 +124,7 @@ private:
   }
 
   void readFactor(const ast::Factor& factor) {
+    const std::size_t errorsBefore = sink.errorCount();
     FactorSpec result;
     result.name = factor.name.text;
     result.range = factor.name.range;
@@ -138,7 +139,6 @@ private:
     const bool fromDomain = sources.empty() && parameter != nullptr && parameter->domain != nullptr;
     if (fromDomain) sources.push_back(parameter->domain);
     for (const ast::Expr* source : sources) {
-      const std::size_t errors = sink.errorCount();
       const Value found = value(*source);
       const SrcRange range = fromDomain ? factor.name.range : source->range;
       if (found.is(ValueKind::Range) || (fromDomain && found.is(ValueKind::Set))) {
@@ -148,9 +148,8 @@ private:
       } else {
         addLevel(result, found, source, range);
       }
-      (void)errors;
     }
-    if (result.levels.empty() && sink.errorCount() == 0) {
+    if (result.levels.empty() && sink.errorCount() == errorsBefore) {
       Diagnostic& d = sink.report(Diag::no_levels, factor.name.range, result.name);
       d.note(parameter != nullptr ? "its parameter has no domain (`in {...}`) to take them from"
                                   : "write them: `factor " + result.name + ": 1, 2, 4`");
