@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <string_view>
 
 namespace tbem::driver {
@@ -163,6 +165,19 @@ std::string laterText() {
   return text;
 }
 
+/// Exceptions do not cross a folder; one that does is our bug, but for memory that the machine lacks.
+int runGuarded(const Command& command, const Options& options) {
+  try {
+    return command.run(options);
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "tbemc: out of memory\n");
+    return kEnvironment;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "tbemc: a bug of ours: {}\n", error.what());
+    return kInternal;
+  }
+}
+
 }  // namespace
 
 int runCommandLine(int argc, char** argv) {
@@ -204,7 +219,7 @@ int runCommandLine(int argc, char** argv) {
       fmt::print(stderr, "tbemc {}: no program: give a FILE, - for standard input, or -e TEXT\n", command.name);
       return kUsage;
     }
-    return command.run(options);
+    return runGuarded(command, options);
   }
   return kUsage;
 }

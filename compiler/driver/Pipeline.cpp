@@ -2,6 +2,7 @@
 
 #include "compiler/driver/Dump.h"
 #include "compiler/sema/CheckNames.h"
+#include "compiler/support/Bug.h"
 #include "runtime/measure/Meters.h"
 #include "runtime/report/Numbers.h"
 
@@ -15,7 +16,9 @@ namespace {
 
 int load(State& state) {
   state.workspace = loadWorkspace(state.options);
-  return state.workspace == nullptr ? kEnvironment : kOk;
+  if (state.workspace == nullptr) return kEnvironment;
+  setReproducerHook(writeReproducer, &state.workspace->session);
+  return kOk;
 }
 
 int checkNames(State& state) {
@@ -111,6 +114,8 @@ int checkStageNames(const State& state) {
 }
 
 }  // namespace
+
+State::~State() { setReproducerHook(nullptr, nullptr); }
 
 std::span<const Stage> stages() { return kStages; }
 

@@ -25,6 +25,7 @@ struct RowState {
 /// What the stages hand on.
 struct State {
   explicit State(const Options& options) : options(options) {}
+  ~State();
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
