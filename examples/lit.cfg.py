@@ -2,3 +2,5 @@
 import os
 
 lit_config.load_config(config, os.path.join(os.path.dirname(__file__), "..", "test", "lit.cfg.py"))
+config.name = "examples"
+config.test_exec_root = os.path.join(config.test_exec_root, "examples")

@@ -12,13 +12,13 @@ config.name = "tbem"
 config.test_format = lit.formats.ShTest(True)
 config.suffixes = [".tbem", ".test"]
 config.excludes = ["bad", "unit", "prop", "bench", "inputs"]
-config.test_source_root = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
+root = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
 config.test_exec_root = os.path.join(os.path.realpath(binary), "lit")
 
 python = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
 config.substitutions.append(("%tbemc", os.path.join(os.path.realpath(binary), "bin", "tbemc")))
 config.substitutions.append(("%python", python))
-config.substitutions.append(("%root", config.test_source_root))
+config.substitutions.append(("%root", root))
 config.substitutions.append((r"\bFileCheck\b", "FileCheck-19 --dump-input-filter=error"))
 
 # Results must not depend on who runs the tests, nor may a test touch that person's caches.
