@@ -114,7 +114,20 @@ std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, co
   std::vector<std::string> names;
   for (const ast::Design* design : workspace.all<ast::Design>()) names.push_back(design->name.text);
   std::vector<MeasurePlan> plans;
-  for (const ast::Measure* decl : workspace.all<ast::Measure>()) {
+  const std::vector<const ast::Measure*> declared = workspace.all<ast::Measure>();
+  // `tbemc measure` of a program that does not say what to measure (a network given by -e, say) measures its designs once.
+  if (declared.empty() && options.command != "run" && options.command != "check") {
+    for (const auto& run : designs.runs) {
+      if (run->experiment == nullptr) continue;
+      MeasurePlan plan;
+      plan.run = run.get();
+      plan.backends = {options.backend.empty() ? "cpu" : options.backend};
+      plan.repeats = options.repeat.value_or(1);
+      plans.push_back(std::move(plan));
+    }
+    return plans;
+  }
+  for (const ast::Measure* decl : declared) {
     if (std::find(names.begin(), names.end(), decl->name.text) == names.end()) {
       unknownName(sink, Diag::unknown_design, decl->name, names);
       continue;

@@ -21,7 +21,7 @@ measure::Settings protocolSettings();
 
 /// One `measure` declaration with its design.
 struct MeasurePlan {
-  const ast::Measure* decl = nullptr;
+  const ast::Measure* decl = nullptr;  ///< null where the program has none and its designs are measured once
   DesignRun* run = nullptr;
   std::vector<std::string> backends;
   unsigned repeats = 1;

@@ -2,7 +2,7 @@
 #include "compiler/driver/Campaigns.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Pipeline.h"
-#include "compiler/driver/Regressions.h"
+#include "compiler/driver/Predictions.h"
 #include "compiler/support/Render.h"
 #include "runtime/report/Svg.h"
 
@@ -32,8 +32,9 @@ int checkOne(const Options& options, const std::string& path) {
   const Progressed done = runPipeline(state, "graph");
   int status = done.status;
   if (done.proceed) {
-    const std::vector<MeasurePlan> plans = readMeasures(*state.workspace, state.designs, one);
-    readRegressions(*state.workspace, state.designs);
+    readMeasures(*state.workspace, state.designs, one);
+    const std::vector<RegressionPlan> regressions = readRegressions(*state.workspace, state.designs);
+    readPredictions(*state.workspace, regressions, one);
     refuseLaterDeclarations(*state.workspace);
     status = finish(state, kOk);
   }

@@ -2,6 +2,7 @@
 
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Version.h"
+#include "compiler/support/Diagnostics.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string_view>
 
@@ -72,6 +74,14 @@ Needs needsOf(std::string_view command) {
   return {};
 }
 
+CLI::Validator notNegative() {
+  return {[](std::string& text) {
+            const bool number = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
+            return number ? std::string() : fmt::format("`{}` is no number of 0 or more", text);
+          },
+          ""};
+}
+
 void addCommon(CLI::App& app, Options& o) {
   app.add_flag("--json", o.json, "JSON lines on standard output, nothing else there");
   app.add_flag("-q,--quiet", o.quiet, "no progress, no notes");
@@ -84,14 +94,15 @@ void addProgram(CLI::App& app, Options& o, bool severalFiles) {
   if (severalFiles) {
     app.add_option("FILE", o.files, "programs; - is standard input");
   } else {
-    app.add_option("FILE", o.files, "the program; - is standard input")->expected(0, 1);
+    app.add_option("FILE", o.files, "the program; - is standard input");
   }
   app.add_option("-e", o.text, "the program's text itself; a network is a design of one row")->type_name("TEXT");
   app.add_option("--input", o.inputs, "shape of an input where the program has no design: image=16,3,224,224")
       ->type_name("NAME=DIMS");
   app.add_option("--task", o.task,
                  "task where the program has no design: 'train(loss: cross_entropy, optimizer: sgd(lr: 0.01))'");
-  app.add_option("--emit", o.emitStage, "print what this stage made, and stop")->type_name("STAGE");
+  app.add_option("--emit", o.emitStage, "print what this stage made, and stop: load, names, design, graph, lower, code")
+      ->type_name("STAGE");
   app.add_option("--print-after", o.printAfter, "print what this stage made, and go on")->type_name("STAGE");
   app.add_flag("--time", o.time, "time of each stage, on standard error");
 }
@@ -111,10 +122,10 @@ void addRow(CLI::App& app, Options& o) {
 void addCampaign(CLI::App& app, Options& o) {
   app.add_flag("--dry-run", o.dryRun, "say what would run: rows, time, memory, disk");
   app.add_flag("--fresh", o.fresh, "run finished rows anew");
-  app.add_option("--max-time", o.maxTime, "seconds after which no further row starts")->check(CLI::NonNegativeNumber);
-  app.add_option("--max-rows", o.maxRows, "so many rows at most");
+  app.add_option("--max-time", o.maxTime, "seconds after which no further row starts")->check(notNegative());
+  app.add_option("--max-rows", o.maxRows, "so many rows at most")->check(notNegative());
   app.add_option("--row-time", o.rowTime, "seconds that one row may take; 0: no limit")->capture_default_str();
-  app.add_option("--repeat", o.repeat, "repeats, instead of the program's");
+  app.add_option("--repeat", o.repeat, "repeats, instead of the program's")->check(CLI::Range(1, 1000));
   app.add_flag("--no-plots", o.noPlots, "write no plots");
 }
 
@@ -129,6 +140,27 @@ std::vector<std::string> withCommand(int argc, char** argv) {
       std::any_of(laterCommands().begin(), laterCommands().end(), [&](const auto& row) { return first == row.first; });
   if (!known && !later) arguments.insert(arguments.begin(), "run");
   return arguments;
+}
+
+/// A first word that is neither a command nor a file, and does not look like one: why, or "".
+std::string notACommand(int argc, char** argv) {
+  if (argc < 2) return {};
+  const std::string word = argv[1];
+  std::error_code ignored;
+  if (word.empty() || word.front() == '-' || word.find_first_of("./") != std::string::npos ||
+      std::filesystem::exists(word, ignored))
+    return {};
+  std::vector<std::string> names;
+  for (const Command& command : commands()) {
+    if (word == command.name) return {};
+    if (command.help != nullptr) names.emplace_back(command.name);
+  }
+  for (const auto& [name, help] : laterCommands()) {
+    if (word == name) return {};
+  }
+  const std::string close = nearest(word, names);
+  return fmt::format("no command or file is called `{}`{}", word,
+                     close.empty() ? " (tbemc --help lists the commands)" : fmt::format(": did you mean `{}`?", close));
 }
 
 void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
@@ -188,6 +220,10 @@ int runCommandLine(int argc, char** argv) {
       return kUsage;
     }
   }
+  if (const std::string problem = notACommand(argc, argv); !problem.empty()) {
+    fmt::print(stderr, "tbemc: {}\n", problem);
+    return kUsage;
+  }
   Options options;
   CLI::App app("Knows what a neural network will cost before it runs, and proves it by test.", "tbemc");
   app.set_version_flag("--version", versionText());
@@ -215,6 +251,10 @@ int runCommandLine(int argc, char** argv) {
   for (const Command& command : commands()) {
     if (!app.got_subcommand(command.name)) continue;
     options.command = command.name;
+    if (std::strcmp(command.name, "check") != 0 && needsOf(command.name).program && options.files.size() > 1) {
+      fmt::print(stderr, "tbemc {}: one program at a time, found {}\n", command.name, fmt::join(options.files, " "));
+      return kUsage;
+    }
     if (needsOf(command.name).program && options.files.empty() && !options.text) {
       fmt::print(stderr, "tbemc {}: no program: give a FILE, - for standard input, or -e TEXT\n", command.name);
       return kUsage;

@@ -45,9 +45,6 @@ std::string DesignRun::levelsText(std::size_t row) const {
   return text.empty() ? "one row" : text;
 }
 
-namespace {
-
-/// `--at` as pairs of factor and text: "depth=16,optimizer=sgd(lr: 0.1, momentum: 0.9)" splits at commas outside brackets.
 std::optional<std::vector<std::pair<std::string, std::string>>> parseAt(const std::string& text) {
   std::vector<std::pair<std::string, std::string>> pairs;
   std::size_t start = 0;
@@ -64,6 +61,8 @@ std::optional<std::vector<std::pair<std::string, std::string>>> parseAt(const st
   }
   return pairs;
 }
+
+namespace {
 
 /// The level's position; a number that is no level yet becomes one more.
 std::optional<std::uint32_t> levelOf(graph::DesignSpec& spec, graph::FactorSpec& factor, const std::string& text) {
@@ -93,7 +92,8 @@ std::string levelNames(const graph::FactorSpec& factor) {
 /// Applies `--at`: rows that agree with it, or one more row where it gives every factor. False: it cannot, and that was said.
 bool chooseAt(DesignRun& run, const Options& options) {
   for (std::size_t i = 0; i < run.rows.size(); ++i) run.chosen.push_back(i);
-  if (options.at.empty()) return true;
+  // `predict --at` asks for a point of the regression, which is fitted to all rows.
+  if (options.at.empty() || options.command == "predict") return true;
   const auto pairs = parseAt(options.at);
   if (!pairs) {
     printFailure(fmt::format("--at {}: give levels as --at depth=16,batch=64", options.at));

@@ -46,6 +46,10 @@ struct Designs {
 /// With their arrays and the rows that `--at` picks. Mistakes and refusals go to the session; a design that has one is left out.
 Designs makeDesigns(Workspace& workspace, const Options& options);
 
+/// `--at` as pairs of factor and text: "depth=16,optimizer=sgd(lr: 0.1, momentum: 0.9)" splits at commas outside brackets.
+/// Nothing where a part has no `=`.
+std::optional<std::vector<std::pair<std::string, std::string>>> parseAt(const std::string& text);
+
 /// The row's graph and numbers; nothing after a diagnostic that names its levels.
 std::optional<graph::Row> elaborateRow(DesignRun& run, std::size_t row);
 

@@ -18,12 +18,17 @@ int runEmit(const Options& options) {
   const RowState& row = state.rows.front();
   if (row.run->chosen.size() > 1)
     printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
-  if (options.as == "llvm") {
-    fmt::print("{}", row.compiled->ir);
-  } else if (options.as == "dot") {
-    fmt::print("{}", emit::emitDot(row.elaborated->graph(), row.elaborated->values));
+  const graph::Graph& graph = row.elaborated->graph();
+  if (options.as == "json") {
+    const std::string text = emit::emitJson(graph, row.elaborated->values, state.workspace->session.sources);
+    fmt::print("{}\n", options.json ? Json::parse(text).dump() : text.substr(0, text.find_last_not_of('\n') + 1));
+    return finish(state, kOk);
+  }
+  const std::string text = options.as == "llvm" ? row.compiled->ir : emit::emitDot(graph, row.elaborated->values);
+  if (options.json) {
+    printJson("emit", {{"as", options.as}, {"network", graph.network}, {"text", text}});
   } else {
-    fmt::print("{}\n", emit::emitJson(row.elaborated->graph(), row.elaborated->values, state.workspace->session.sources));
+    fmt::print("{}", text);
   }
   return finish(state, kOk);
 }

@@ -27,8 +27,9 @@ int formatOne(const Options& options, const std::string& path) {
     if (changed) fmt::print(stderr, "{}: not formatted (tbemc fmt -w {})\n", path, path);
     return changed ? kProgramErrors : kOk;
   }
+  if (options.json) printJson("fmt", {{"file", path}, {"changed", changed}, {"text", options.write ? Json() : Json(*text)}});
   if (!options.write || path == "-") {
-    fmt::print("{}", *text);
+    if (!options.json) fmt::print("{}", *text);
     return kOk;
   }
   if (!changed) return kOk;

@@ -1,7 +1,7 @@
 // tbemc run, measure, regress, predict: the commands that have to do with measured rows.
 #include "compiler/driver/Campaigns.h"
 #include "compiler/driver/Commands.h"
-#include "compiler/driver/Regressions.h"
+#include "compiler/driver/Predictions.h"
 #include "compiler/driver/Reports.h"
 
 #include <fmt/format.h>
@@ -19,12 +19,14 @@ struct Steps {
 struct Declared {
   std::vector<MeasurePlan> measures;
   std::vector<RegressionPlan> regressions;
+  Predictions predictions;
 };
 
 Declared readDeclared(State& state) {
   Declared declared;
   declared.measures = readMeasures(*state.workspace, state.designs, state.options);
   declared.regressions = readRegressions(*state.workspace, state.designs);
+  declared.predictions = readPredictions(*state.workspace, declared.regressions, state.options);
   refuseLaterDeclarations(*state.workspace);
   return declared;
 }
@@ -45,7 +47,7 @@ int evaluateStored(State& state, const Declared& declared, const std::vector<Cas
   std::vector<Fitted> fits;
   if (wantsFit) fits = fitRegressions(*state.workspace, declared.regressions, rows, *store);
   if (steps.regress) printFitted(fits, state.options);
-  if (steps.predict) printPredictions(*state.workspace, declared.regressions, fits, state.options);
+  if (steps.predict) printPredictions(*state.workspace, declared.predictions.plans, fits, state.options);
   if (steps.plots && !writePlots(*state.workspace, declared.measures, rows, fits, *store, state.options)) return kEnvironment;
   return kOk;
 }
@@ -57,15 +59,21 @@ int runSteps(const Options& options, const Steps& steps) {
   State state(options);
   if (const Progressed done = runPipeline(state, steps.estimates ? "lower" : "graph"); !done.proceed) return done.status;
   const Declared declared = readDeclared(state);
+  if (declared.predictions.usage) return finish(state, kUsage);
   if (state.sink().hasErrors()) return finish(state, kOk);
   const std::vector<CaseRow> rows = caseRows(*state.workspace, declared.measures, options);
   if (state.sink().hasErrors()) return finish(state, kOk);
   if (steps.designs && !options.dryRun) printDesigns(state);
   if (steps.estimates && !options.dryRun) printEstimates(state);
   const StoreFile file(*state.workspace, options);
-  if (declared.measures.empty() && (steps.measure || steps.regress)) {
-    if (!steps.designs) printNote(options, "the program measures nothing: it has no `measure` of a design with a network");
-    return finish(state, kOk);
+  if (declared.measures.empty()) {
+    if (steps.designs) return finish(state, kOk);
+    printFailure("there is nothing to measure: the program has no `measure`, and no design of a network");
+    return finish(state, kUsage);
+  }
+  if (steps.regress && !steps.designs && declared.regressions.empty()) {
+    printFailure("the program has no `regress`");
+    return finish(state, kUsage);
   }
   if (options.dryRun) return finish(state, describeCampaigns(declared.measures, rows, file, options));
   int status = kOk;

@@ -73,7 +73,7 @@ int compile(State& state) {
   options.keepIr = state.options.emitStage == "code" || state.options.printAfter == "code" || state.options.as == "llvm";
   for (RowState& row : state.rows) {
     if (const std::optional<SrcRange> gate = firstGate(row.elaborated->graph())) {
-      state.sink().report(Diag::not_there_yet, *gate, std::string("running gates is"));
+      state.sink().report(Diag::gates_not_lowered, *gate, row.elaborated->graph().network);
       continue;
     }
     auto compiled = compileRow(*row.elaborated, *row.program, options);

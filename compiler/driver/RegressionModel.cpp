@@ -2,7 +2,10 @@
 
 #include "compiler/support/Rational.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace tbem::driver {
@@ -122,36 +125,78 @@ Terms termsIn(const ast::Expr& expr, const std::vector<design::Factor>& factors,
   return std::nullopt;
 }
 
-bool checkPart(const ast::Expr& expr, std::vector<std::string>& names, DiagnosticSink& sink) {
-  switch (expr.kind) {
-    case NodeKind::Number:
-      return true;
-    case NodeKind::NameRef: {
-      const ast::Name& name = ast::cast<ast::NameRef>(expr).name;
-      const std::vector<std::string>& known = quantityNames();
-      if (std::find(known.begin(), known.end(), name.text) == known.end()) {
-        Diagnostic& diagnostic = sink.report(Diag::unknown_quantity, name.range, name.text);
-        const std::string close = nearest(name.text, known);
-        if (!close.empty()) diagnostic.fix(name.range, close, Applicability::Maybe);
-        return false;
-      }
-      names.push_back(name.text);
-      return true;
+/// Exponents of bytes, seconds, joules and FLOPs; a plain number fits any of them.
+struct Dimension {
+  std::array<int, 4> powers{};
+  bool isNumber = false;
+};
+
+Dimension dimensionOf(const std::string& name) {
+  if (name == "latency") return {{0, 1, 0, 0}};
+  if (name == "energy") return {{0, 0, 1, 0}};
+  if (name == "flops") return {{0, 0, 0, 1}};
+  if (name == "parameters") return {};
+  return {{1, 0, 0, 0}};
+}
+
+std::string dimensionText(const Dimension& dimension) {
+  constexpr std::array<const char*, 4> kNames = {"bytes", "seconds", "joules", "FLOPs"};
+  std::string text;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    const int power = dimension.powers[i];
+    if (power != 0)
+      text += fmt::format("{}{}{}", text.empty() ? "" : " ", kNames[i], power == 1 ? "" : fmt::format("^{}", power));
+  }
+  return text.empty() ? "a plain number" : text;
+}
+
+std::optional<Dimension> checkPart(const ast::Expr& expr, std::vector<std::string>& names, DiagnosticSink& sink);
+
+std::optional<Dimension> checkBinary(const ast::Binary& binary, std::vector<std::string>& names, DiagnosticSink& sink) {
+  const std::optional<Dimension> left = checkPart(*binary.left, names, sink);
+  const std::optional<Dimension> right = left ? checkPart(*binary.right, names, sink) : std::nullopt;
+  if (!left || !right) return std::nullopt;
+  const bool product = binary.op == ast::BinaryOp::Mul || binary.op == ast::BinaryOp::Divide;
+  if (product) {
+    Dimension result = *left;
+    for (std::size_t i = 0; i < result.powers.size(); ++i) {
+      result.powers[i] += binary.op == ast::BinaryOp::Mul ? right->powers[i] : -right->powers[i];
     }
-    case NodeKind::Unary:
-      return checkPart(*ast::cast<ast::Unary>(expr).operand, names, sink);
-    case NodeKind::Binary: {
-      const auto& binary = ast::cast<ast::Binary>(expr);
-      const bool arithmetic = binary.op == ast::BinaryOp::Add || binary.op == ast::BinaryOp::Sub ||
-                              binary.op == ast::BinaryOp::Mul || binary.op == ast::BinaryOp::Divide;
-      if (arithmetic) return checkPart(*binary.left, names, sink) && checkPart(*binary.right, names, sink);
-      break;
+    result.isNumber = left->isNumber && right->isNumber;
+    return result;
+  }
+  if (!left->isNumber && !right->isNumber && left->powers != right->powers) {
+    sink.report(Diag::units_differ, binary.range, binary.op == ast::BinaryOp::Add ? "add" : "subtract", dimensionText(*left),
+                dimensionText(*right));
+    return std::nullopt;
+  }
+  return left->isNumber ? *right : *left;
+}
+
+std::optional<Dimension> checkPart(const ast::Expr& expr, std::vector<std::string>& names, DiagnosticSink& sink) {
+  if (expr.kind == NodeKind::Number) return Dimension{{}, true};
+  if (const auto* reference = ast::dynCast<ast::NameRef>(&expr)) {
+    const ast::Name& name = reference->name;
+    const std::vector<std::string>& known = quantityNames();
+    if (std::find(known.begin(), known.end(), name.text) == known.end()) {
+      Diagnostic& diagnostic = sink.report(Diag::unknown_quantity, name.range, name.text);
+      const std::string close = nearest(name.text, known);
+      if (!close.empty()) diagnostic.fix(name.range, close, Applicability::Maybe);
+      return std::nullopt;
     }
-    default:
-      break;
+    names.push_back(name.text);
+    return dimensionOf(name.text);
+  }
+  if (const auto* unary = ast::dynCast<ast::Unary>(&expr); unary != nullptr && unary->op == ast::UnaryOp::Negate) {
+    return checkPart(*unary->operand, names, sink);
+  }
+  if (const auto* binary = ast::dynCast<ast::Binary>(&expr)) {
+    const bool arithmetic = binary->op == ast::BinaryOp::Add || binary->op == ast::BinaryOp::Sub ||
+                            binary->op == ast::BinaryOp::Mul || binary->op == ast::BinaryOp::Divide;
+    if (arithmetic) return checkBinary(*binary, names, sink);
   }
   sink.report(Diag::bad_response, expr.range);
-  return false;
+  return std::nullopt;
 }
 
 std::optional<double> valueOf(const ast::Expr& expr, const Quantities& row) {

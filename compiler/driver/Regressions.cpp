@@ -45,7 +45,7 @@ bool estimable(const DesignRun& run, const design::Model& model, const ast::Regr
   Diagnostic& diagnostic =
       sink.report(Diag::regression_refused, decl.terms->range, decl.name.text,
                   fmt::format("{} rows tell {} of its {} coefficients apart", points.size(), quality.rank, quality.parameters));
-  for (const std::string& equation : quality.dependent) diagnostic.note(equation + " in every row");
+  for (const std::string& equation : quality.dependent) diagnostic.note(equation);
   return false;
 }
 

@@ -39,10 +39,6 @@ std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<Regre
                                    const std::vector<CaseRow>& rows, store::Store& store);
 
 void printFitted(const std::vector<Fitted>& fits, const Options& options);
-/// The program's `predict` declarations. Mistakes go to the session.
-void printPredictions(Workspace& workspace, const std::vector<RegressionPlan>& plans, const std::vector<Fitted>& fits,
-                      const Options& options);
-
 /// Writes the plots into the output folder: measured against predicted for each regression, memory by factor for each measured
 /// design. False, after saying why, where a file cannot be written. No folder (-e without --out): nothing.
 bool writePlots(const Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,

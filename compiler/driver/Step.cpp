@@ -5,6 +5,11 @@
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 
 namespace tbem::driver {
 
@@ -15,18 +20,32 @@ struct StepOutcome {
   double seconds = 0;
 };
 
-tl::expected<StepOutcome, std::string> runOnce(const RowState& row, const tbem_backend& backend, const Options& options) {
+/// What --load said of the file, for the user.
+void noteLoaded(const Options& options, const Loaded& loaded) {
+  printNote(options, fmt::format("{} arrays taken from {}", loaded.taken, options.load));
+  if (!loaded.ignored.empty()) printNote(options, fmt::format("not used: {}", fmt::join(loaded.ignored, ", ")));
+  if (!loaded.missing.empty())
+    printNote(options, fmt::format("not in the file, so as initialised: {}", fmt::join(loaded.missing, ", ")));
+}
+
+/// Whether `path` can be written, asked before the step runs. The reason why not, or "".
+std::string cannotWrite(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+  if (access(folder.c_str(), W_OK) == 0) return {};
+  return fmt::format("cannot write {}: {} (errno {})", path, std::strerror(errno), errno);
+}
+
+tl::expected<StepOutcome, std::string> runOnce(const RowState& row, const tbem_backend& backend,
+                                               const std::vector<data::Array>& given, const Options& options) {
   const jit::Compiled& compiled = *row.compiled;
   auto instance = runtime::Instance::create(compiled.executable, backend, {.poison = true, .guard = 4096});
   if (!instance) return tl::unexpected(instance.error().message);
   runtime::Instance& run = **instance;
   if (const auto ready = run.initialise(options.seed); !ready) return tl::unexpected(ready.error().message);
   if (!options.load.empty()) {
-    const auto arrays = data::readNpz(options.load);
-    if (!arrays) return tl::unexpected(arrays.error());
-    const auto taken = loadArrays(*arrays, run);
-    if (!taken) return tl::unexpected(fmt::format("{}: {}", options.load, taken.error()));
-    printNote(options, fmt::format("{} arrays taken from {}", *taken, options.load));
+    const auto loaded = loadArrays(given, run);
+    if (!loaded) return tl::unexpected(fmt::format("{}: {}", options.load, loaded.error()));
+    noteLoaded(options, *loaded);
   }
   std::vector<data::Array> arrays;
   if (!options.save.empty()) {
@@ -80,6 +99,21 @@ int printStep(const RowState& row, const std::string& backend, const StepOutcome
 }  // namespace
 
 int runStep(const Options& options) {
+  std::vector<data::Array> given;
+  if (!options.load.empty()) {
+    auto read = data::readNpz(options.load);
+    if (!read) {
+      printFailure(read.error());
+      return kEnvironment;
+    }
+    given = std::move(*read);
+  }
+  if (!options.save.empty()) {
+    if (const std::string problem = cannotWrite(options.save); !problem.empty()) {
+      printFailure(problem);
+      return kEnvironment;
+    }
+  }
   State state(options);
   state.firstRowOnly = true;
   state.keepResults = !options.save.empty();
@@ -92,7 +126,7 @@ int runStep(const Options& options) {
   const RowState& row = state.rows.front();
   if (row.run->chosen.size() > 1)
     printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
-  const auto outcome = runOnce(row, *state.backend.backend, options);
+  const auto outcome = runOnce(row, *state.backend.backend, given, options);
   if (!outcome) {
     printFailure(outcome.error());
     return finish(state, kRunFailed);

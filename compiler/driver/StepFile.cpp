@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <set>
 #include <string_view>
 
 namespace tbem::driver {
@@ -118,6 +119,10 @@ tl::expected<std::vector<data::Array>, std::string> arraysAfter(const RowState& 
     if (weight.after == graph::kNoTensor) continue;
     if (!out.add(weight.after, "after/" + pathOf(graph, weight.value))) return Failure(out.error);
   }
+  // A buffer is updated in place: what it held before is, after the step, what it holds now.
+  for (const graph::TensorId buffer : graph.buffers) {
+    if (!out.add(buffer, "buffer_after/" + pathOf(graph, buffer))) return Failure(out.error);
+  }
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
     if (!out.add(graph.outputs[i], i == 0 ? "output" : fmt::format("output_{}", i + 1))) return Failure(out.error);
   }
@@ -125,13 +130,19 @@ tl::expected<std::vector<data::Array>, std::string> arraysAfter(const RowState& 
   return std::move(out.arrays);
 }
 
-tl::expected<std::size_t, std::string> loadArrays(const std::vector<data::Array>& arrays, runtime::Instance& instance) {
-  std::size_t taken = 0;
+tl::expected<Loaded, std::string> loadArrays(const std::vector<data::Array>& arrays, runtime::Instance& instance) {
+  Loaded loaded;
+  std::set<std::string, std::less<>> given;
   for (const data::Array& array : arrays) {
     std::string_view path = array.name;
     const std::size_t slash = path.find('/');
     const std::string_view group = path.substr(0, slash);
-    if (group != "input" && group != "weight" && group != "buffer" && path != "target") continue;
+    if (group != "input" && group != "weight" && group != "buffer" && path != "target") {
+      const bool ours =
+          group == "gradient" || group == "after" || group == "buffer_after" || group.substr(0, 6) == "output" || path == "loss";
+      if (!ours) loaded.ignored.push_back(array.name);
+      continue;
+    }
     if (slash != std::string_view::npos) path = path.substr(slash + 1);
     const auto storage = instance.findStorage(path);
     if (!storage) return Failure(fmt::format("`{}` is no input, weight or buffer of this network", array.name));
@@ -146,9 +157,13 @@ tl::expected<std::size_t, std::string> loadArrays(const std::vector<data::Array>
     if (!value) return Failure(value.error());
     const auto written = instance.writeStorage(*storage, *value);
     if (!written) return Failure(written.error().message);
-    ++taken;
+    ++loaded.taken;
+    given.insert(std::string(path));
   }
-  return taken;
+  for (const runtime::StorageDesc& storage : instance.executable().storages) {
+    if (storage.kind == runtime::BufferClass::Weight && !given.contains(storage.path)) loaded.missing.push_back(storage.path);
+  }
+  return loaded;
 }
 
 }  // namespace tbem::driver

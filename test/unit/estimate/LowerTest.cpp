@@ -210,6 +210,7 @@ TEST(Lower, RefusalsAreDiagnostics) {
   const auto program = lower(net.g, net.values(), blockedBackend(), {});
   ASSERT_FALSE(program.has_value());
   DiagnosticSink sink;
+  EXPECT_EQ(program.error().kind, Diag::row_without_number);
   EXPECT_EQ(program.error().report(sink).message, "this row cannot be estimated: `kernel` of `max_pool2d` has 1 values, not 2");
 }
 
