@@ -20,6 +20,7 @@ config.substitutions.append(("%tbemc", os.path.join(os.path.realpath(binary), "b
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%root", root))
 config.substitutions.append((r"\bFileCheck\b", "FileCheck-19 --dump-input-filter=error"))
+config.substitutions.append((r"\bnot\b", "/usr/lib/llvm-19/bin/not"))
 
 # Results must not depend on who runs the tests, nor may a test touch that person's caches.
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cache")

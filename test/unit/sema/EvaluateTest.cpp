@@ -164,7 +164,7 @@ TEST_F(ModuleFiles, ThatClashAreAnError) {
 
 TEST(Modules, OwnNamesWinOverThePreludeWithANote) {
   World world("operator relu(x: tensor[..s]) -> (y: tensor[..s])\n  elementwise y = x\n");
-  EXPECT_EQ(world.firstCode(), "E0208");
+  EXPECT_EQ(world.firstCode(), "N0208");
   EXPECT_EQ(world.session.sink.errorCount(), 0U);
   EXPECT_EQ(world.program->resolve(world.program->main(), "relu").module, &world.program->main());
 }
