@@ -85,7 +85,8 @@ std::optional<report::Plot> memoryByFactor(const MeasurePlan& plan, const std::v
   std::vector<report::Series> series;
   for (auto& [line, one] : lines) series.push_back(std::move(one));
   report::Plot plot = report::linesByFactor(fmt::format("peak memory of {} on {}", run.spec.name, backend),
-                                            {factors[*axes.x].name}, {"peak memory", report::Quantity::Bytes}, std::move(series));
+                                            {factors[*axes.x].name, report::Quantity::Number, false, false},
+                                            {"peak memory", report::Quantity::Bytes}, std::move(series));
   // With further factors a line would join rows that differ in those too: markers alone are honest.
   if (factors.size() > 2) {
     plot.lines = false;

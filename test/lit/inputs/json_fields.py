@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""Reads JSON lines and checks the fields that other programs rely on."""
+import json
+import sys
+
+FIELDS = {
+    "design": ["design", "array", "runs", "strength", "rows", "checks"],
+    "estimate": ["design", "row", "network", "levels", "parameters", "buffers", "flops", "memory", "device"],
+    "measure": ["levels", "backend", "memory_peak", "memory_baseline", "arena_peak", "latency", "energy", "energy_reason", "status",
+                "reason", "repeat", "reused"],
+    "regress": ["name", "design", "backend", "response", "terms", "raw", "r2", "loo_rmse", "loo_relative_error"],
+    "predict": ["name", "backend", "levels", "value", "interval", "inside"],
+    "step": ["network", "loss", "seconds", "saved"],
+    "check": ["code", "severity", "message", "file", "line", "column", "end_line", "end_column", "levels", "labels", "notes", "fix"],
+    "emit": ["as", "network", "text"],
+    "fmt": ["file", "changed", "text"],
+    "graph": ["network", "inputs", "outputs"],
+}
+NESTED = {
+    "flops": ["forward", "backward", "optimizer", "step", "by_operator"],
+    "memory": ["static", "live", "arena", "kinds", "peak_at"],
+}
+
+kinds = set()
+for line in sys.stdin:
+    row = json.loads(line)
+    kind = row["kind"]
+    kinds.add(kind)
+    missing = [field for field in ["schema", *FIELDS[kind]] if field not in row]
+    if kind == "estimate":
+        missing += [f"{outer}.{inner}" for outer, names in NESTED.items() for inner in names if inner not in row[outer]]
+        names = ["weights", "gradients", "optimizer", "buffers", "activations", "input", "constants", "workspace", "gaps"]
+        missing += [f"kinds.{name}" for name in names if name not in row["memory"]["kinds"]]
+    if missing:
+        sys.exit(f"{kind} lacks {missing}")
+print(" ".join(sorted(kinds)) + ": all fields there")
