@@ -147,6 +147,8 @@ Value Elaborator::applyTo(const ast::Callable& decl, const sema::Module& module,
 }
 
 Value Elaborator::runActivation(Activation& a, std::vector<Value>& tensors) {
+  if (a.decl->hasBody && !a.decl->backward.empty())
+    return fail(Diag::not_there_yet, a.decl->backward.front().name.range, "overriding the gradient of a body (`backward`) is");
   instantiateParameters(a);
   if (!bindTensors(a, tensors) || !checkConditions(a)) return {};
   for (const ast::WeightStmt* weight : a.decl->weights) {
@@ -326,6 +328,26 @@ Value Elaborator::runBody(Activation& a) {
   return result.isPoison() ? Value{} : bindResults(a, std::move(result));
 }
 
+/// A result that does not fit is the body's fault: its `return` is shown, where that is no deeper in the library than the call.
+bool Elaborator::bindResult(Activation& a, const ast::Result& declared, const ast::TensorType& type, TensorId tensor,
+                            std::size_t position) {
+  const SrcRange call = a.range;
+  const TensorId given = a.culprit;
+  if (a.frame.returnedText != nullptr && textRank(*a.frame.module) >= a.rank) {
+    const auto* tuple = ast::dynCast<ast::Tuple>(a.frame.returnedText);
+    const bool one = tuple != nullptr && tuple->items.size() == a.decl->results.size();
+    a.range = one ? tuple->items[position]->range : a.frame.returnedText->range;
+  }
+  a.culprit = tensor;
+  Labels labels;
+  const bool good = bindShape(a, type, tensor, declared.name.empty() ? "result" : declared.name.text, labels);
+  a.range = call;
+  a.culprit = given;
+  if (good && !declared.name.empty())
+    a.frame.define(declared.name.text, Value::indexed(ValueKind::Tensor, index(tensor)), declared.range);
+  return good;
+}
+
 /// The results of a body meet their declared types; names first met there bind; then `post` holds.
 Value Elaborator::bindResults(Activation& a, Value result) {
   const std::vector<ast::Result>& declared = a.decl->results;
@@ -340,10 +362,7 @@ Value Elaborator::bindResults(Activation& a, Value result) {
     if (type == nullptr) continue;
     if (!parts[i].is(ValueKind::Tensor))
       return wrongKind(a.decl->name.range, "the result of `" + a.decl->name.text + "`", "a tensor", parts[i]);
-    Labels labels;
-    const std::string name = declared[i].name.empty() ? "result" : declared[i].name.text;
-    if (!bindShape(a, *type, static_cast<TensorId>(parts[i].id), name, labels)) return {};
-    if (!declared[i].name.empty()) a.frame.define(declared[i].name.text, parts[i], declared[i].range);
+    if (!bindResult(a, declared[i], *type, static_cast<TensorId>(parts[i].id), i)) return {};
   }
   if (a.decl->callable != ast::CallableKind::Operator) {
     for (const ast::Expr* clause : a.decl->post) conjuncts(*clause, remaining);

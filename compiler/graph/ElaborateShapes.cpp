@@ -158,19 +158,16 @@ std::optional<std::vector<ExprId>> Elaborator::shapeFromType(Activation& a, cons
   }
   for (std::size_t k = 0; k < shape.size(); ++k) {
     const std::optional<Rational> here = peek(shape[k]);
-    if (!here) continue;
-    if (!here->isInt()) {
-      Diagnostic& d = sink.report(Diag::dimension_fractional, a.range, a.decl->name.text, pool.str(shape[k]), here->str());
-      d.label(type.range, "this shape");
-      addLevels(d, shape[k]);
-      return std::nullopt;
-    }
-    if (here->num < 1) {
-      Diagnostic& d = sink.report(Diag::dimension_not_positive, a.range, a.decl->name.text, here->num, pool.str(shape[k]));
-      d.label(type.range, "this shape");
-      addLevels(d, shape[k]);
-      return std::nullopt;
-    }
+    if (!here || (here->isInt() && here->num >= 1)) continue;
+    const Diag kind = here->isInt() ? Diag::dimension_not_positive : Diag::dimension_fractional;
+    const bool fresh = told(kind, a.range) == nullptr;
+    const std::string symbolic = pool.str(shape[k]);
+    if (here->isInt())
+      failAt(shape[k], kind, a.range, a.decl->name.text, here->num, symbolic);
+    else
+      failAt(shape[k], kind, a.range, a.decl->name.text, symbolic, here->str());
+    if (fresh) told(kind, a.range)->label(type.range, "this shape");
+    return std::nullopt;
   }
   return shape;
 }

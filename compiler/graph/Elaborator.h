@@ -145,6 +145,7 @@ private:
   bool checkPosts(Activation& a, const std::vector<const ast::Expr*>& remaining);
   Value runBody(Activation& a);
   Value bindResults(Activation& a, Value result);
+  bool bindResult(Activation& a, const ast::Result& declared, const ast::TensorType& type, TensorId tensor, std::size_t position);
   std::uint32_t makeInstance(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
                              std::string_view name, SrcRange range);
   void instantiateParameters(Activation& a);

@@ -62,6 +62,7 @@ struct Experiment::Impl {
   const Structure* elaborate(Levels levels);
   std::vector<Local> factorNames(Elaborator& e, Structure& s, Levels levels);
   bool build(Elaborator& e, Structure& s, const std::vector<Local>& factors, Levels levels);
+  void reportDimension(const Structure& structure, const Tensor& tensor, ExprId dim, const sema::Values& values, Levels levels);
   bool check(const Structure& structure, const sema::Values& values, Levels levels);
   std::optional<std::vector<ExprId>> inputShape(Elaborator& e, const ast::Callable& network, const ast::Parameter& tensor,
                                                 const std::vector<Local>& factors);
@@ -267,6 +268,30 @@ const Structure* Experiment::Impl::elaborate(Levels levels) {
   return structures.back().get();
 }
 
+/// A dimension that is no positive whole number; rows after the first add their levels to what was reported.
+void Experiment::Impl::reportDimension(const Structure& structure, const Tensor& tensor, ExprId dim, const sema::Values& values,
+                                       Levels levels) {
+  DiagnosticSink here;
+  const std::string text = structure.pool.str(dim);
+  const sema::EvalError error = values.errorOf(dim);
+  if (error == sema::EvalError::DivisionByZero)
+    here.report(Diag::division_by_zero, tensor.range, text);
+  else if (error != sema::EvalError::None)
+    here.report(Diag::number_overflow, tensor.range, text);
+  else if (!values[dim].isInt())
+    here.report(Diag::dimension_fractional, tensor.range, tensor.name, text, values[dim].str());
+  else
+    here.report(Diag::dimension_not_positive, tensor.range, tensor.name, values[dim].num, text);
+  Diagnostic made = here.all().front();
+  made.levels = levelsFor(structure, dim, levels);
+  Diagnostic* const told =
+      session.sink.find([&](const Diagnostic& one) { return one.kind == made.kind && one.range == made.range; });
+  if (told != nullptr)
+    told->alsoAt(made.levels);
+  else
+    session.sink.append(std::move(made));
+}
+
 /// Obligations and shapes of a row that reuses a structure.
 bool Experiment::Impl::check(const Structure& structure, const sema::Values& values, Levels levels) {
   bool good = true;
@@ -278,24 +303,11 @@ bool Experiment::Impl::check(const Structure& structure, const sema::Values& val
   }
   for (std::size_t t = 0; good && t < structure.graph.tensors.size(); ++t) {
     const Tensor& tensor = structure.graph.tensors[t];
-    for (const ExprId dim : tensor.shape) {
-      Diagnostic* d = nullptr;
-      const sema::EvalError error = values.errorOf(dim);
-      if (error == sema::EvalError::DivisionByZero)
-        d = &session.sink.report(Diag::division_by_zero, tensor.range, structure.pool.str(dim));
-      else if (error != sema::EvalError::None)
-        d = &session.sink.report(Diag::number_overflow, tensor.range, structure.pool.str(dim));
-      else if (!values[dim].isInt())
-        d = &session.sink.report(Diag::dimension_fractional, tensor.range, tensor.name, structure.pool.str(dim),
-                                 values[dim].str());
-      else if (values[dim].num < 1)
-        d = &session.sink.report(Diag::dimension_not_positive, tensor.range, tensor.name, values[dim].num,
-                                 structure.pool.str(dim));
-      if (d == nullptr) continue;
-      for (const auto& [factor, level] : levelsFor(structure, dim, levels)) d->level(factor, level);
-      good = false;
-      break;
-    }
+    good = std::all_of(tensor.shape.begin(), tensor.shape.end(), [&](ExprId dim) {
+      const bool fits = values.errorOf(dim) == sema::EvalError::None && values[dim].isInt() && values[dim].num >= 1;
+      if (!fits) reportDimension(structure, tensor, dim, values, levels);
+      return fits;
+    });
   }
   return good;
 }

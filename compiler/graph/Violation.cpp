@@ -46,10 +46,10 @@ void reportViolation(Session& session, const Structure& structure, const Obligat
                      const std::vector<std::pair<std::string, std::string>>& levels) {
   DiagnosticSink& sink = session.sink;
   // A structure that many rows share, or one that each row elaborates anew, breaks the same condition often: told once.
-  for (const Diagnostic& told : sink.all()) {
-    const bool same = told.range == obligation.use && !told.labels.empty() && told.labels.front().range == obligation.range;
-    if (same) return;
-  }
+  Diagnostic* const told = sink.find([&](const Diagnostic& one) {
+    return one.range == obligation.use && !one.labels.empty() && one.labels.front().range == obligation.range;
+  });
+  if (told != nullptr) return told->alsoAt(levels);
   Diagnostic* d = nullptr;
   switch (obligation.kind) {
     case Obligation::Kind::Dimension:

@@ -29,9 +29,9 @@ void NameChecker::nameUse(const ast::Name& name) {
     local->used = true;
     return;
   }
-  if (name.text == "training" || name.text == "std" || program.resolve(module, name.text) || isBuiltin(name.text) ||
-      dtypeIndex(name.text) >= 0)
-    return;
+  const Resolved found = program.resolve(module, name.text);
+  noteUse(found, name.range);
+  if (name.text == "training" || name.text == "std" || found || isBuiltin(name.text) || dtypeIndex(name.text) >= 0) return;
   if (lenient && (name.text == "step" || std::find(kElementwise.begin(), kElementwise.end(), name.text) != kElementwise.end()))
     return;
   if (gradients && name.text.size() > 1 && name.text[0] == 'd' && find(std::string_view(name.text).substr(1)) != nullptr) return;
@@ -73,7 +73,11 @@ void NameChecker::member(const ast::Member& node) {
     }
     return;
   }
-  if (at >= path.size() || program.member(*target, path[at]->text, module)) return;
+  if (at >= path.size()) return;
+  if (const Resolved inside = program.member(*target, path[at]->text, module)) {
+    noteUse(inside, path[at]->range);
+    return;
+  }
   const auto hidden = target->own.find(path[at]->text);
   if (hidden != target->own.end()) {
     sink.report(Diag::private_name, path[at]->range, path[at]->text, target->name);

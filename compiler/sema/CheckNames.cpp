@@ -13,12 +13,15 @@ constexpr std::array<std::string_view, 11> kTypes = {"int",  "real",  "bool",   
 
 bool checkNames(const Program& program, DiagnosticSink& sink) {
   const std::size_t errors = sink.errorCount();
+  std::vector<FunctionUse> uses;
   for (const auto& module : program.modules()) {
     if (module->isStandard) continue;
     for (const auto& file : module->files) {
-      for (const ast::Decl* decl : file->declarations) NameChecker(program, sink, *module).check(*decl);
+      for (const ast::Decl* decl : file->declarations) NameChecker(program, sink, *module, uses).check(*decl);
     }
   }
+  if (sink.errorCount() == errors) checkRecursion(uses, sink);
+  if (sink.errorCount() == errors) checkConstants(program, sink);
   return sink.errorCount() == errors;
 }
 
@@ -49,6 +52,10 @@ void NameChecker::leave(std::size_t mark) {
   names.resize(mark);
 }
 
+void NameChecker::noteUse(const Resolved& found, SrcRange range) {
+  if (const auto* function = ast::dynCast<ast::Function>(found.decl)) uses.push_back({current, function, range});
+}
+
 void NameChecker::unknown(const ast::Name& name) {
   std::vector<std::string> candidates = program.names(module);
   for (const Name& one : names) candidates.emplace_back(one.text);
@@ -61,6 +68,7 @@ void NameChecker::unknown(const ast::Name& name) {
 // ---- Declarations -----------------------------------------------------------------------------------------------------
 
 void NameChecker::check(const ast::Decl& decl) {
+  current = &decl;
   switch (decl.kind) {
     case ast::NodeKind::Constant:
       expr(static_cast<const ast::Constant&>(decl).value);
@@ -168,6 +176,8 @@ void NameChecker::checkCallable(const ast::Callable& decl) {
   gradients = true;
   parts(decl.backward, "backward", true);
   gradients = false;
+  if (decl.hasBody && !decl.backward.empty())
+    sink.report(Diag::not_there_yet, decl.backward.front().name.range, "overriding the gradient of a body (`backward`) is");
   lenient = false;
 }
 

@@ -8,6 +8,11 @@ namespace tbem::sema {
 
 /// Reports to `sink`; changes nothing. Standard modules are not checked. False: there were errors, so that evaluating the
 /// program would only repeat them.
+///
+/// After them, where they are right: functions that call themselves, and the values of constants, used or not.
 bool checkNames(const Program& program, DiagnosticSink& sink);
+
+/// Evaluates every constant of the user's files.
+void checkConstants(const Program& program, DiagnosticSink& sink);
 
 }  // namespace tbem::sema

@@ -49,11 +49,8 @@ void Evaluator::addLevels(Diagnostic& diagnostic, ExprId on) {
   }
 }
 
-bool Evaluator::isTold(Diag kind, SrcRange range) const {
-  for (const Diagnostic& told : sink.all()) {
-    if (told.kind == kind && told.range == range) return true;
-  }
-  return false;
+Diagnostic* Evaluator::told(Diag kind, SrcRange range) const {
+  return sink.find([&](const Diagnostic& one) { return one.kind == kind && one.range == range; });
 }
 
 Value Evaluator::evaluateIn(const Module& module, const ast::Expr& expr, std::vector<Local> names) {

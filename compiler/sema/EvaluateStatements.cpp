@@ -51,6 +51,7 @@ bool Evaluator::execute(const ast::Stmt& statement) {
     case ast::NodeKind::Return: {
       const auto& done = ast::cast<ast::Return>(statement);
       frame->result = done.value != nullptr ? evaluate(*done.value) : Value::none();
+      frame->returnedText = done.value;
       frame->returned = true;
       return false;
     }

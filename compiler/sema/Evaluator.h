@@ -32,6 +32,7 @@ struct Frame {
   std::vector<Local> locals;
   bool elementwise = false;  ///< names of tensors are element-wise nodes; `exp`, `maximum` ... mean operations on them
   Value result;
+  const ast::Expr* returnedText = nullptr;  ///< of the `return` that ended it; null for a bare one
   bool returned = false;
 
   Local* find(std::string_view name);
@@ -70,6 +71,8 @@ public:
 
   /// The value of the expression in the current frame. Poison where a mistake was reported.
   Value evaluate(const ast::Expr& expr);
+  /// The value of a constant at top level, evaluated at most once.
+  Value constant(const Module& module, const ast::Constant& decl) { return evaluateConstant({&decl, &module}, decl.name); }
   /// In a fresh frame of `module` with these names.
   Value evaluateIn(const Module& module, const ast::Expr& expr, std::vector<Local> names);
 
@@ -110,22 +113,27 @@ protected:
   template <class... Args>
   Value fail(Diag kind, SrcRange range, const Args&... args) {
     ++mistakes;
-    if (!isTold(kind, range)) annotate(sink.report(kind, range, args...));
+    if (told(kind, range) == nullptr) annotate(sink.report(kind, range, args...));
     return {};
   }
   /// The same for a mistake that depends on the value of `on`: the levels of its symbols are named.
   template <class... Args>
   Value failAt(ExprId on, Diag kind, SrcRange range, const Args&... args) {
     ++mistakes;
-    if (isTold(kind, range)) return {};
+    if (Diagnostic* const before = told(kind, range)) {
+      Diagnostic again;
+      addLevels(again, on);
+      before->alsoAt(again.levels);
+      return {};
+    }
     Diagnostic& diagnostic = sink.report(kind, range, args...);
     annotate(diagnostic);
     addLevels(diagnostic, on);
     return {};
   }
   void addLevels(Diagnostic& diagnostic, ExprId on);
-  /// Rows that make the same mistake in the same place tell it once.
-  bool isTold(Diag kind, SrcRange range) const;
+  /// Rows that make the same mistake in the same place tell it once: the diagnostic, if it was told.
+  Diagnostic* told(Diag kind, SrcRange range) const;
   /// Grows with every mistake, told or not.
   std::size_t mistakeCount() const { return mistakes + sink.errorCount(); }
   Value wrongKind(SrcRange range, const std::string& who, const std::string& wants, const Value& found);

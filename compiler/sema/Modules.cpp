@@ -186,6 +186,12 @@ private:
       const std::string path = (folder.empty() ? "" : folder + "/") + relative + ".tbem";
       std::error_code ignored;
       if (!std::filesystem::is_regular_file(path, ignored)) continue;
+      if (std::filesystem::equivalent(path, mainSource.name, ignored)) {
+        std::string chain = name;
+        for (const std::string& one : open) chain += " -> " + one;
+        sink.report(Diag::import_cycle, use, chain + " -> " + name);
+        return nullptr;
+      }
       const Source* source = sources.addFile(path);
       if (source == nullptr) continue;
       program->all.push_back(std::make_unique<Module>());

@@ -9,10 +9,20 @@
 
 namespace tbem::sema {
 
+/// A function of the program that is named in a declaration.
+struct FunctionUse {
+  const ast::Decl* in = nullptr;
+  const ast::Function* function = nullptr;
+  SrcRange range;
+};
+
+/// Reports each function that leads back to itself, at the use that closes the circle.
+void checkRecursion(const std::vector<FunctionUse>& uses, DiagnosticSink& sink);
+
 class NameChecker {
 public:
-  NameChecker(const Program& program, DiagnosticSink& sink, const Module& module)
-      : program(program), sink(sink), module(module) {}
+  NameChecker(const Program& program, DiagnosticSink& sink, const Module& module, std::vector<FunctionUse>& uses)
+      : program(program), sink(sink), module(module), uses(uses) {}
   void check(const ast::Decl& decl);
 
 private:
@@ -54,11 +64,14 @@ private:
   void define(const ast::Name& name, Kind kind, const ast::Type* type = nullptr, bool mayBeUnused = true);
   void leave(std::size_t mark);
   void unknown(const ast::Name& name);
+  void noteUse(const Resolved& found, SrcRange range);
 
   const Program& program;
   DiagnosticSink& sink;
   const Module& module;
+  std::vector<FunctionUse>& uses;
   std::vector<Name> names;
+  const ast::Decl* current = nullptr;
   bool inDesign = false;   ///< parameters may still come from factors
   bool gradients = false;  ///< `dy` is a name where `y` is a result
   bool lenient = false;    ///< `step`, `random` and the words of element-wise expressions are names

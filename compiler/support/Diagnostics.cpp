@@ -42,6 +42,11 @@ Diagnostic& Diagnostic::level(std::string factor, std::string value) {
   return *this;
 }
 
+void Diagnostic::alsoAt(const std::vector<std::pair<std::string, std::string>>& other) {
+  if (levels.empty() || other.empty() || other == levels) return;
+  if (std::find(also.begin(), also.end(), other) == also.end()) also.push_back(other);
+}
+
 Diagnostic& DiagnosticSink::add(Diag kind, SrcRange range, std::string message) {
   Diagnostic diagnostic;
   diagnostic.kind = kind;

@@ -59,11 +59,15 @@ struct Diagnostic {
   std::vector<Fix> fixes;
   /// Levels of the design at which it happens, e.g. {"depth","11"}; empty where it does not depend on them.
   std::vector<std::pair<std::string, std::string>> levels;
+  /// Other levels at which the same happens in the same place, each as `levels`, each once.
+  std::vector<std::vector<std::pair<std::string, std::string>>> also;
 
   Diagnostic& label(SrcRange where, std::string text);
   Diagnostic& note(std::string text);
   Diagnostic& fix(SrcRange where, std::string replacement, Applicability how = Applicability::Maybe);
   Diagnostic& level(std::string factor, std::string value);
+  /// It happens at these levels too. Nothing for one that depends on no levels.
+  void alsoAt(const std::vector<std::pair<std::string, std::string>>& other);
 };
 
 /// Collects what the stages report. Stages never print.
@@ -77,6 +81,14 @@ public:
   /// Adds a diagnostic made elsewhere (with a sink of its own).
   Diagnostic& append(Diagnostic diagnostic);
   const std::deque<Diagnostic>& all() const { return list; }
+  /// The first that was reported for which `is(diagnostic)`, to be added to; or nullptr.
+  template <class Test>
+  Diagnostic* find(Test&& is) {
+    for (Diagnostic& one : list) {
+      if (is(std::as_const(one))) return &one;
+    }
+    return nullptr;
+  }
   std::size_t errorCount() const { return errors; }
   bool hasErrors() const { return errors != 0; }
   void clear();

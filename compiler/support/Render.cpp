@@ -187,13 +187,21 @@ private:
     out += '\n';
   }
 
+  static std::string levelText(const std::vector<std::pair<std::string, std::string>>& levels) {
+    std::string text;
+    for (const auto& [factor, level] : levels) text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", factor, level);
+    return text;
+  }
+
   void levels() {
+    static constexpr std::size_t kMost = 6;
     if (diagnostic.levels.empty()) return;
-    std::string text = "at ";
-    for (std::size_t i = 0; i < diagnostic.levels.size(); ++i) {
-      text += fmt::format("{}{} = {}", i == 0 ? "" : ", ", diagnostic.levels[i].first, diagnostic.levels[i].second);
-    }
-    footer("note", text);
+    footer("note", "at " + levelText(diagnostic.levels));
+    std::string others;
+    for (std::size_t i = 0; i < std::min(diagnostic.also.size(), kMost); ++i)
+      others += (i == 0 ? "also at " : "; ") + levelText(diagnostic.also[i]);
+    if (diagnostic.also.size() > kMost) others += fmt::format("; and {} more", diagnostic.also.size() - kMost);
+    if (!others.empty()) footer("note", others);
   }
 
   /// One fix is told in words; several are one change, shown as the line that comes of it.

@@ -45,7 +45,7 @@ void scalar(JsonWriter& w, const std::string& text) {
 
 /// A factor with several levels becomes a list.
 void levels(JsonWriter& w, const std::vector<std::pair<std::string, std::string>>& list) {
-  w.key("levels").begin();
+  w.begin();
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string& factor = list[i].first;
     const auto same = [&](const auto& other) { return other.first == factor; };
@@ -72,7 +72,13 @@ std::string renderJson(const Diagnostic& d, const SourceManager& sources) {
   w.begin().field("kind", "check").field("schema", 1).field("code", info(d.kind).code);
   w.field("severity", kSeverities[static_cast<std::size_t>(d.severity)]).field("message", d.message);
   place(w, d.range, sources);
+  w.key("levels");
   levels(w, d.levels);
+  if (!d.also.empty()) {
+    w.key("also").beginList();
+    for (const auto& other : d.also) levels(w, other);
+    w.endList();
+  }
   w.key("labels").beginList();
   for (const Label& label : d.labels) {
     w.begin();

@@ -65,8 +65,11 @@ ast::Argument Builder::argument(P::ArgumentContext* ctx) {
     const std::string right = text(range(bare->value(1)));
     const SrcRange mark = range(bare->compare(0)->start);
     const SrcRange gap{range(bare->value(0)).end, range(bare->value(1)).begin};
+    // `out = 3` is a name and its value; `out + 1 = 3` may have been meant as a comparison.
+    const auto* compared = ast::dynCast<ast::Binary>(made.value);
+    const bool word = compared != nullptr && compared->left->kind == ast::NodeKind::NameRef;
     sink.report(Diag::syntax_argument_equals, mark, left)
-        .fix(gap, ": ", Applicability::Maybe)
+        .fix(gap, ": ", word ? Applicability::Certain : Applicability::Maybe)
         .note("a comparison as an argument stands in parentheses: `(" + left + " = " + right + ")`");
   }
   return made;

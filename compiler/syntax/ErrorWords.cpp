@@ -208,6 +208,12 @@ bool ErrorStrategy::special(antlr4::Parser* parser, antlr4::Token* token) {
     sink.report(Diag::syntax_shape_brackets, range(token), text(before));
     return true;
   }
+  const antlr4::Token* second = before != nullptr && index > 1 ? input->get(index - 2) : nullptr;
+  if (second != nullptr && second->getType() == P::FACTOR && previous == P::ID && beginsOperand(type)) {
+    const SrcRange behind{range(before).end, range(before).end};
+    sink.report(Diag::syntax_factor_colon, range(token), text(before)).fix(behind, ":", Applicability::Certain);
+    return true;
+  }
   const bool header = rule == P::RuleCallable || rule == P::RuleFunction || rule == P::RuleTop;
   if (header && type == P::COLON && previous == P::RPAREN) {
     sink.report(Diag::syntax_results_arrow, range(token)).fix(range(token), " ->", Applicability::Maybe);
