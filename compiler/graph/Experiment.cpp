@@ -319,7 +319,7 @@ Experiment::~Experiment() = default;
 std::size_t Experiment::structureCount() const { return impl->structures.size(); }
 
 std::optional<Row> Experiment::row(std::span<const std::uint32_t> levels) {
-  if (!impl->spec.hasNetwork()) return std::nullopt;   // an array for any experiment has no graphs
+  if (!impl->spec.hasNetwork()) return std::nullopt;  // an array for any experiment has no graphs
   const Structure* structure = impl->find(levels);
   const bool fresh = structure == nullptr;
   if (fresh) structure = impl->elaborate(levels);
