@@ -34,7 +34,7 @@ TEST(Bad, ExpectedTexts) {
 
 /// A program mended by its certain fixes has fewer errors, and none of those.
 TEST(Bad, CertainFixesMend) {
-  for (const char* name : {"slips", "unicode_slips", "quotes", "hash_comment", "unary_plus"}) {
+  for (const char* name : {"slips", "unicode_slips", "quotes", "hash_comment", "unary_plus", "argument_equals", "factor_colon"}) {
     const std::filesystem::path path = std::filesystem::path(TBEM_SOURCE_DIR) / "test/bad/syntax" / (std::string(name) + ".tbem");
     SourceManager sources;
     DiagnosticSink sink;

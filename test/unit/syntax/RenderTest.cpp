@@ -73,6 +73,19 @@ TEST(Render, Json) {
       R"("fix":{"applicability":"certain","edits":[{"file":"a.tbem","line":1,"column":11,"end_line":1,"end_column":14,"replacement":"\"\t"}]}})");
 }
 
+TEST(Render, OtherLevelsAreToldOnceEachAndTheFirstSix) {
+  SourceManager sources;
+  const Source& source = sources.add("a", "foo\n");
+  DiagnosticSink sink;
+  Diagnostic& d = sink.report(Diag::unknown_name, at(source, "foo"), "foo").level("w", "1");
+  d.alsoAt({{"w", "1"}});  // the same again
+  for (const char* level : {"2", "3", "2", "4", "5", "6", "7", "8", "9"}) d.alsoAt({{"w", level}});
+  const std::string text = renderText(d, sources, {});
+  EXPECT_NE(text.find("at w = 1\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("also at w = 2; w = 3; w = 4; w = 5; w = 6; w = 7; and 2 more\n"), std::string::npos) << text;
+  EXPECT_NE(renderJson(d, sources).find(R"("levels":{"w":1},"also":[{"w":2},{"w":3},)"), std::string::npos);
+}
+
 TEST(Render, FixesAreAppliedOnceAndTogether) {
   SourceManager sources;
   const Source& source = sources.add("a", "aa bb cc");
