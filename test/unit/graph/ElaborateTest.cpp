@@ -312,5 +312,43 @@ network net(x: tensor[n, 3, h, w]) -> tensor[n, 2, oh, ow]
   EXPECT_EQ(bad.session.sink.all().back().kind, Diag::requirement_violated) << bad.errors();
 }
 
+/// Also where names were not checked before, as in the library's own text.
+TEST(Elaborate, BackwardOfABodyIsRefused) {
+  Built built(R"(
+block twice(x: tensor[..s]) -> (y: tensor[..s])
+  backward x: dy
+{
+  return x * 2
+}
+network net(x: tensor[n, c]) -> tensor[n, c] { return twice(x) }
+design d of net { input x: [4, 8] }
+)");
+  EXPECT_FALSE(built.row());
+  ASSERT_EQ(built.session.sink.all().size(), 1U) << built.errors();
+  EXPECT_EQ(built.session.sink.all()[0].kind, Diag::not_there_yet);
+}
+
+TEST(Elaborate, RowsThatBreakTheSameConditionTellTheirLevels) {
+  Built built(R"(
+network net(x: tensor[n, c]; width: int) -> tensor[n, width]
+  pre width mod 4 = 0
+{
+  return dense(x, width)
+}
+design d of net {
+  factor width: 4, 7, 8, 10
+  factor batch: 1, 2
+  input x: [batch, 3]
+}
+)");
+  for (std::uint32_t width = 0; width < 4; ++width) {
+    for (std::uint32_t batch = 0; batch < 2; ++batch) EXPECT_EQ(built.row({width, batch}).has_value(), width % 2 == 0);
+  }
+  using Levels = std::vector<std::pair<std::string, std::string>>;
+  ASSERT_EQ(built.session.sink.all().size(), 1U) << built.errors();
+  EXPECT_EQ(built.session.sink.all()[0].levels, (Levels{{"width", "7"}}));
+  EXPECT_EQ(built.session.sink.all()[0].also, (std::vector<Levels>{{{"width", "10"}}}));
+}
+
 }  // namespace
 }  // namespace tbem::test
