@@ -148,37 +148,14 @@ private:
           break;
         default:
           one.push_back(node.a);
-          if (arity(node.op) > 1) one.push_back(node.b);
-          if (arity(node.op) > 2) one.push_back(node.c);
+          if (graph::operandCount(node.op) > 1) one.push_back(node.b);
+          if (graph::operandCount(node.op) > 2) one.push_back(node.c);
       }
       nodes.push_back(std::move(one));
     }
     Json axes = Json::array();
     for (const graph::ElemOperand& operand : body.operands) axes.push_back(operand.axes);
     return {{"nodes", std::move(nodes)}, {"results", body.roots}, {"axes", std::move(axes)}};
-  }
-  static int arity(graph::ElemOp op) {
-    using graph::ElemOp;
-    switch (op) {
-      case ElemOp::Select:
-        return 3;
-      case ElemOp::Neg:
-      case ElemOp::Abs:
-      case ElemOp::Exp:
-      case ElemOp::Log:
-      case ElemOp::Sqrt:
-      case ElemOp::Rsqrt:
-      case ElemOp::Tanh:
-      case ElemOp::Erf:
-      case ElemOp::Sin:
-      case ElemOp::Cos:
-      case ElemOp::Floor:
-      case ElemOp::Not:
-      case ElemOp::Cast:
-        return 1;
-      default:
-        return 2;
-    }
   }
 
   const graph::Graph& graph;

@@ -227,8 +227,8 @@ public:
       const bool leaf = node.op == graph::ElemOp::Constant || node.op == graph::ElemOp::Scalar ||
                         node.op == graph::ElemOp::Random || node.op == graph::ElemOp::Index;
       node.a = leaf ? 0 : at[node.a];
-      node.b = leaf || arity(node.op) < 2 ? 0 : at[node.b];
-      node.c = leaf || arity(node.op) < 3 ? 0 : at[node.c];
+      node.b = leaf || graph::operandCount(node.op) < 2 ? 0 : at[node.b];
+      node.c = leaf || graph::operandCount(node.op) < 3 ? 0 : at[node.c];
       if (node.op == graph::ElemOp::Cast && node.dtype < 0) node.dtype = resultType(op, static_cast<std::uint32_t>(i));
       at[i] = shared(node);
     }
@@ -257,30 +257,6 @@ public:
   std::vector<std::uint32_t> reads;  ///< version of each input of the loop
 
 private:
-  static int arity(graph::ElemOp op) {
-    using graph::ElemOp;
-    switch (op) {
-      case ElemOp::Select:
-        return 3;
-      case ElemOp::Neg:
-      case ElemOp::Abs:
-      case ElemOp::Exp:
-      case ElemOp::Log:
-      case ElemOp::Sqrt:
-      case ElemOp::Rsqrt:
-      case ElemOp::Tanh:
-      case ElemOp::Erf:
-      case ElemOp::Sin:
-      case ElemOp::Cos:
-      case ElemOp::Floor:
-      case ElemOp::Not:
-      case ElemOp::Cast:
-        return 1;
-      default:
-        return 2;
-    }
-  }
-
   std::int32_t resultType(const graph::Op& op, std::uint32_t node) const {
     for (std::size_t r = 0; r < op.elementwise.roots.size(); ++r) {
       if (op.elementwise.roots[r] == node) return state.graph[op.outputs[r]].dtype;

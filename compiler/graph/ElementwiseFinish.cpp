@@ -7,36 +7,6 @@
 namespace tbem::graph {
 
 namespace {
-/// How many of a, b, c a node uses.
-int operandCount(ElemOp op) {
-  switch (op) {
-    case ElemOp::Input:
-    case ElemOp::Constant:
-    case ElemOp::Scalar:
-    case ElemOp::Random:
-    case ElemOp::Index:
-      return 0;
-    case ElemOp::Neg:
-    case ElemOp::Abs:
-    case ElemOp::Exp:
-    case ElemOp::Log:
-    case ElemOp::Sqrt:
-    case ElemOp::Rsqrt:
-    case ElemOp::Tanh:
-    case ElemOp::Erf:
-    case ElemOp::Sin:
-    case ElemOp::Cos:
-    case ElemOp::Floor:
-    case ElemOp::Not:
-    case ElemOp::Cast:
-      return 1;
-    case ElemOp::Select:
-      return 3;
-    default:
-      return 2;
-  }
-}
-
 /// The FLOP part that a node counts as, or nullptr: logic, choices and casts compute no number.
 const char* partOf(ElemOp op) {
   switch (op) {

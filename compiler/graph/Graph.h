@@ -25,7 +25,10 @@ enum class ScopeId : std::uint32_t {};
 constexpr OpId kNoOp = static_cast<OpId>(0xFFFFFFFFU);
 constexpr TensorId kNoTensor = static_cast<TensorId>(0xFFFFFFFFU);
 constexpr RegionId kMainRegion = static_cast<RegionId>(0);
-template <class Id> constexpr std::uint32_t index(Id id) { return static_cast<std::uint32_t>(id); }
+template <class Id>
+constexpr std::uint32_t index(Id id) {
+  return static_cast<std::uint32_t>(id);
+}
 
 enum class StorageClass : std::uint8_t { Weight, Gradient, State, Buffer, Activation, Input, Constant };
 
@@ -51,27 +54,52 @@ struct Storage {
 
 /// A value. `shape` in elements; empty: a scalar.
 struct Tensor {
-  std::string name;              ///< for people: "y", "dx", "weight"
+  std::string name;  ///< for people: "y", "dx", "weight"
   tbem_dtype dtype = TBEM_F32;
   std::vector<ExprId> shape;
   StorageId storage{};
-  OpId producer = kNoOp;         ///< kNoOp: there from the start (weight, buffer, state, input)
+  OpId producer = kNoOp;  ///< kNoOp: there from the start (weight, buffer, state, input)
   SrcRange range;
 };
 
 // ---- Element-wise expressions -----------------------------------------------------------------------------------------
 
 enum class ElemOp : std::uint8_t {
-  Input,        ///< operand `input` at this element (see ElemOperand)
-  Constant,     ///< `value`
-  Scalar,       ///< the elaboration-time or run-time real `scalar`
-  Random,       ///< uniform in [0, 1): Philox4x32-10 keyed by (seed, `stream`, step, logical element number)
-  Index,        ///< coordinate along output dimension `input`
-  Add, Sub, Mul, Div, Neg, Minimum, Maximum, Abs, Exp, Log, Sqrt, Rsqrt, Pow, Tanh, Erf, Sin, Cos, Floor,
-  Equal, Less, LessEqual, And, Or, Not,    ///< truth values; NaN compares false
-  Select,       ///< a ? b : c
-  Cast          ///< to the element type `dtype`
+  Input,     ///< operand `input` at this element (see ElemOperand)
+  Constant,  ///< `value`
+  Scalar,    ///< the elaboration-time or run-time real `scalar`
+  Random,    ///< uniform in [0, 1): Philox4x32-10 keyed by (seed, `stream`, step, logical element number)
+  Index,     ///< coordinate along output dimension `input`
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Neg,
+  Minimum,
+  Maximum,
+  Abs,
+  Exp,
+  Log,
+  Sqrt,
+  Rsqrt,
+  Pow,
+  Tanh,
+  Erf,
+  Sin,
+  Cos,
+  Floor,
+  Equal,
+  Less,
+  LessEqual,
+  And,
+  Or,
+  Not,     ///< truth values; NaN compares false
+  Select,  ///< a ? b : c
+  Cast     ///< to the element type `dtype`
 };
+
+/// How many of a node's a, b, c it uses: 0 to 3.
+int operandCount(ElemOp op);
 
 /// Nodes in topological order; operands are positions in the same vector.
 struct ElemNode {
@@ -80,8 +108,8 @@ struct ElemNode {
   std::uint32_t input = 0;
   Rational value;
   ExprId scalar = sema::kNoExpr;
-  std::uint64_t stream = 0;      ///< hash of the operator instance's path
-  std::int32_t dtype = -1;       ///< Cast: tbem_dtype; -1: that of the result whose root it is (an error inside a fused expression)
+  std::uint64_t stream = 0;  ///< hash of the operator instance's path
+  std::int32_t dtype = -1;   ///< Cast: tbem_dtype; -1: that of the result whose root it is (an error inside a fused expression)
 };
 
 /// How an operand is read: its dimension k runs along output dimension axes[k]; size-1 dimensions (axes[k] = -1) are read at 0.
@@ -93,7 +121,7 @@ struct ElemOperand {
 struct Elementwise {
   std::vector<ElemNode> nodes;
   std::vector<std::uint32_t> roots;
-  std::vector<ElemOperand> operands;   ///< one an input
+  std::vector<ElemOperand> operands;  ///< one an input
 };
 
 // ---- Operators --------------------------------------------------------------------------------------------------------
@@ -122,31 +150,31 @@ struct Attribute {
 struct Op {
   OpKind kind{};
   tbem_primitive primitive = TBEM_PRIMITIVE_COUNT;  ///< Native
-  std::string declaration;       ///< the operator's name in the language: "conv2d", "relu"
-  std::vector<TensorId> inputs;  ///< kNoTensor: an absent optional operand
+  std::string declaration;                          ///< the operator's name in the language: "conv2d", "relu"
+  std::vector<TensorId> inputs;                     ///< kNoTensor: an absent optional operand
   std::vector<TensorId> outputs;
-  std::vector<Attribute> attributes;   ///< as primitives.def lists them
-  std::vector<ExprId> scalars;         ///< run-time reals, as primitives.def lists them
+  std::vector<Attribute> attributes;  ///< as primitives.def lists them
+  std::vector<ExprId> scalars;        ///< run-time reals, as primitives.def lists them
   Elementwise elementwise;
   std::vector<FlopPart> flops;
   Phase phase = Phase::Forward;
-  OpId forward = kNoOp;          ///< Backward: the operator whose gradient it is part of; Optimizer: none
-  ScopeId scope{};               ///< the instance of a block that it stands in
+  OpId forward = kNoOp;  ///< Backward: the operator whose gradient it is part of; Optimizer: none
+  ScopeId scope{};       ///< the instance of a block that it stands in
   RegionId region = kMainRegion;
-  std::vector<RegionId> regions; ///< owned
-  SrcRange range;                ///< the user's text that made it
+  std::vector<RegionId> regions;  ///< owned
+  SrcRange range;                 ///< the user's text that made it
 };
 
 /// A node of the tree of block instances. Scope 0 is the network.
 struct Scope {
-  std::string path;              ///< "stage[0].residual"; "" for the network
+  std::string path;  ///< "stage[0].residual"; "" for the network
   std::string declaration;
   ScopeId parent{};
   SrcRange range;
 };
 
 struct Region {
-  std::vector<OpId> ops;         ///< in program order
+  std::vector<OpId> ops;  ///< in program order
   OpId owner = kNoOp;
 };
 
@@ -154,11 +182,11 @@ struct Region {
 struct Obligation {
   enum class Kind : std::uint8_t { Pre, Post, Requires, Assert, Dimension, Positive } kind{};
   ExprId condition = sema::kNoExpr;
-  std::string text;              ///< as the user wrote it: "h mod 32 = 0"
-  SrcRange range;                ///< the condition
-  SrcRange use;                  ///< the call that must meet it
-  std::string subject;           ///< the operator or network: "conv2d"
-  std::string message;           ///< of an assert
+  std::string text;     ///< as the user wrote it: "h mod 32 = 0"
+  SrcRange range;       ///< the condition
+  SrcRange use;         ///< the call that must meet it
+  std::string subject;  ///< the operator or network: "conv2d"
+  std::string message;  ///< of an assert
   /// Names and values to show: parameters and dimensions of the subject.
   std::vector<std::pair<std::string, ExprId>> bindings;
   /// The tensor whose chain of shapes led here, or kNoTensor.
@@ -181,14 +209,16 @@ struct Graph {
   std::vector<Scope> scopes;
   std::vector<Obligation> obligations;
   std::vector<RuntimeScalar> scalars;
-  std::vector<TensorId> inputs;      ///< in order of declaration; then the target, if the task trains
-  std::vector<TensorId> outputs;     ///< of the network
-  TensorId loss = kNoTensor;         ///< of a training task
+  std::vector<TensorId> inputs;   ///< in order of declaration; then the target, if the task trains
+  std::vector<TensorId> outputs;  ///< of the network
+  TensorId loss = kNoTensor;      ///< of a training task
   /// Weights in order of definition: value before the step, gradient, and value after (kNoTensor where there is none).
-  struct Weight { TensorId value = kNoTensor, gradient = kNoTensor, after = kNoTensor; };
+  struct Weight {
+    TensorId value = kNoTensor, gradient = kNoTensor, after = kNoTensor;
+  };
   std::vector<Weight> weights;
-  std::vector<TensorId> buffers;     ///< running statistics, value before the step
-  std::vector<TensorId> states;      ///< of the optimiser, value before the step
+  std::vector<TensorId> buffers;  ///< running statistics, value before the step
+  std::vector<TensorId> states;   ///< of the optimiser, value before the step
   bool training = false;
 
   const Op& operator[](OpId id) const { return ops[index(id)]; }

@@ -10,34 +10,6 @@ namespace {
 using graph::ElemNode;
 using graph::ElemOp;
 
-int operandCount(ElemOp op) {
-  switch (op) {
-    case ElemOp::Input:
-    case ElemOp::Constant:
-    case ElemOp::Scalar:
-    case ElemOp::Random:
-    case ElemOp::Index:
-      return 0;
-    case ElemOp::Add:
-    case ElemOp::Sub:
-    case ElemOp::Mul:
-    case ElemOp::Div:
-    case ElemOp::Minimum:
-    case ElemOp::Maximum:
-    case ElemOp::Pow:
-    case ElemOp::Equal:
-    case ElemOp::Less:
-    case ElemOp::LessEqual:
-    case ElemOp::And:
-    case ElemOp::Or:
-      return 2;
-    case ElemOp::Select:
-      return 3;
-    default:
-      return 1;
-  }
-}
-
 bool isFloat(ValueType t) { return t == ValueType::F32 || t == ValueType::F64; }
 
 /// The type in which two numbers meet.
@@ -81,7 +53,7 @@ tl::expected<std::vector<NodeType>, std::string> inferTypes(const LoopNest& nest
   std::vector<NodeType> types(nest.nodes.size());
   for (std::size_t i = 0; i < nest.nodes.size(); ++i) {
     const ElemNode& n = nest.nodes[i];
-    const int operands = operandCount(n.op);
+    const int operands = graph::operandCount(n.op);
     if ((operands > 0 && n.a >= i) || (operands > 1 && n.b >= i) || (operands > 2 && n.c >= i)) {
       return tl::make_unexpected(fmt::format("node {} of a loop uses a later node", i));
     }
@@ -169,7 +141,7 @@ tl::expected<std::vector<NodeType>, std::string> inferTypes(const LoopNest& nest
   for (std::size_t i = nest.nodes.size(); i-- > 0;) {
     if (!types[i].used) continue;
     const ElemNode& n = nest.nodes[i];
-    const int operands = operandCount(n.op);
+    const int operands = graph::operandCount(n.op);
     if (operands > 0) types[n.a].used = true;
     if (operands > 1) types[n.b].used = true;
     if (operands > 2) types[n.c].used = true;

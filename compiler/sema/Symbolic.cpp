@@ -9,8 +9,14 @@ std::uint32_t raw(ExprId id) { return static_cast<std::uint32_t>(id); }
 
 bool isCommutative(ExprOp op) {
   switch (op) {
-    case ExprOp::Add: case ExprOp::Mul: case ExprOp::Min: case ExprOp::Max: case ExprOp::Equal: return true;
-    default: return false;  // `And` and `Or` look at their right side only where the left one leaves it open
+    case ExprOp::Add:
+    case ExprOp::Mul:
+    case ExprOp::Min:
+    case ExprOp::Max:
+    case ExprOp::Equal:
+      return true;
+    default:
+      return false;  // `And` and `Or` look at their right side only where the left one leaves it open
   }
 }
 
@@ -21,15 +27,21 @@ struct Key {
   Rational value;
   std::uint32_t symbol = 0, a = 0, b = 0, c = 0;
   explicit Key(const ExprNode& node)
-      : op(node.op), value(node.value), symbol(static_cast<std::uint32_t>(node.symbol)), a(raw(node.a)), b(raw(node.b)), c(raw(node.c)) {
+      : op(node.op),
+        value(node.value),
+        symbol(static_cast<std::uint32_t>(node.symbol)),
+        a(raw(node.a)),
+        b(raw(node.b)),
+        c(raw(node.c)) {
     if (isCommutative(op) && b < a) std::swap(a, b);
   }
   friend bool operator==(const Key&, const Key&) = default;
   std::uint64_t hash() const {
     std::uint64_t h = 0x9E3779B97F4A7C15ULL;
-    for (const std::uint64_t part : {static_cast<std::uint64_t>(op), static_cast<std::uint64_t>(value.num), static_cast<std::uint64_t>(value.den),
-                                     static_cast<std::uint64_t>(symbol), static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b),
-                                     static_cast<std::uint64_t>(c)}) {
+    for (const std::uint64_t part :
+         {static_cast<std::uint64_t>(op), static_cast<std::uint64_t>(value.num), static_cast<std::uint64_t>(value.den),
+          static_cast<std::uint64_t>(symbol), static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b),
+          static_cast<std::uint64_t>(c)}) {
       h = (h ^ part) * 0xFF51AFD7ED558CCDULL;
       h ^= h >> 32;
     }
@@ -55,20 +67,34 @@ Outcome power(const Rational& base, const Rational& exponent) {
 /// An operator with two operands that both have values.
 Outcome binary(ExprOp op, const Rational& a, const Rational& b) {
   switch (op) {
-    case ExprOp::Add: return checked(add(a, b));
-    case ExprOp::Sub: return checked(sub(a, b));
-    case ExprOp::Mul: return checked(mul(a, b));
-    case ExprOp::Divide: return isZero(b) ? fail(EvalError::DivisionByZero) : checked(div(a, b));
-    case ExprOp::FloorDiv: return isZero(b) ? fail(EvalError::DivisionByZero) : checked(floorDiv(a, b));
-    case ExprOp::CeilDiv: return isZero(b) ? fail(EvalError::DivisionByZero) : checked(ceilDiv(a, b));
-    case ExprOp::Mod: return isZero(b) ? fail(EvalError::DivisionByZero) : checked(floorMod(a, b));
-    case ExprOp::Power: return power(a, b);
-    case ExprOp::Min: return {compare(a, b) <= 0 ? a : b};
-    case ExprOp::Max: return {compare(a, b) >= 0 ? a : b};
-    case ExprOp::Equal: return truth(a == b);
-    case ExprOp::Less: return truth(compare(a, b) < 0);
-    case ExprOp::LessEqual: return truth(compare(a, b) <= 0);
-    default: return fail(EvalError::Unassigned);  // not an operator of two values
+    case ExprOp::Add:
+      return checked(add(a, b));
+    case ExprOp::Sub:
+      return checked(sub(a, b));
+    case ExprOp::Mul:
+      return checked(mul(a, b));
+    case ExprOp::Divide:
+      return isZero(b) ? fail(EvalError::DivisionByZero) : checked(div(a, b));
+    case ExprOp::FloorDiv:
+      return isZero(b) ? fail(EvalError::DivisionByZero) : checked(floorDiv(a, b));
+    case ExprOp::CeilDiv:
+      return isZero(b) ? fail(EvalError::DivisionByZero) : checked(ceilDiv(a, b));
+    case ExprOp::Mod:
+      return isZero(b) ? fail(EvalError::DivisionByZero) : checked(floorMod(a, b));
+    case ExprOp::Power:
+      return power(a, b);
+    case ExprOp::Min:
+      return {compare(a, b) <= 0 ? a : b};
+    case ExprOp::Max:
+      return {compare(a, b) >= 0 ? a : b};
+    case ExprOp::Equal:
+      return truth(a == b);
+    case ExprOp::Less:
+      return truth(compare(a, b) < 0);
+    case ExprOp::LessEqual:
+      return truth(compare(a, b) <= 0);
+    default:
+      return fail(EvalError::Unassigned);  // not an operator of two values
   }
 }
 }  // namespace
@@ -92,15 +118,31 @@ ExprId ExprPool::intern(const ExprNode& node) {
   const auto whole = [this](ExprId operand) { return integral[raw(operand)] != 0; };
   bool result = false;
   switch (node.op) {
-    case ExprOp::Constant: result = node.value.isInt(); break;
-    case ExprOp::Symbol: result = !(*this)[node.symbol].runtime; break;
-    case ExprOp::Divide: break;
-    case ExprOp::Add: case ExprOp::Sub: case ExprOp::Mul: case ExprOp::Mod: case ExprOp::Min: case ExprOp::Max:
+    case ExprOp::Constant:
+      result = node.value.isInt();
+      break;
+    case ExprOp::Symbol:
+      result = !(*this)[node.symbol].runtime;
+      break;
+    case ExprOp::Divide:
+      break;
+    case ExprOp::Add:
+    case ExprOp::Sub:
+    case ExprOp::Mul:
+    case ExprOp::Mod:
+    case ExprOp::Min:
+    case ExprOp::Max:
       result = whole(node.a) && whole(node.b);
       break;
-    case ExprOp::Power: result = whole(node.a); break;
-    case ExprOp::Select: result = whole(node.b) && whole(node.c); break;
-    default: result = true; break;  // truth values, `div`, `cdiv`, the step's number
+    case ExprOp::Power:
+      result = whole(node.a);
+      break;
+    case ExprOp::Select:
+      result = whole(node.b) && whole(node.c);
+      break;
+    default:
+      result = true;
+      break;  // truth values, `div`, `cdiv`, the step's number
   }
   integral.push_back(result ? 1 : 0);
   return id;
@@ -139,16 +181,29 @@ ExprId ExprPool::fold(ExprOp op, ExprId a, ExprId b, ExprId c) {
     return outcome.error == EvalError::None ? constant(outcome.value) : kNoExpr;
   }
   switch (op) {
-    case ExprOp::Add: case ExprOp::Sub: return foldSum(op, a, b);
-    case ExprOp::Mul: return foldProduct(a, b);
-    case ExprOp::Divide: case ExprOp::FloorDiv: case ExprOp::CeilDiv: case ExprOp::Mod: return foldQuotient(op, a, b);
+    case ExprOp::Add:
+    case ExprOp::Sub:
+      return foldSum(op, a, b);
+    case ExprOp::Mul:
+      return foldProduct(a, b);
+    case ExprOp::Divide:
+    case ExprOp::FloorDiv:
+    case ExprOp::CeilDiv:
+    case ExprOp::Mod:
+      return foldQuotient(op, a, b);
     case ExprOp::Power:
       if (right && isZero(*right)) return constant(1);
       return right && *right == Rational::of(1) ? a : kNoExpr;
-    case ExprOp::Min: case ExprOp::Max: return a == b ? a : kNoExpr;
-    case ExprOp::Equal: case ExprOp::LessEqual: return a == b ? constant(1) : kNoExpr;
-    case ExprOp::Less: return a == b ? constant(0) : kNoExpr;
-    default: return kNoExpr;
+    case ExprOp::Min:
+    case ExprOp::Max:
+      return a == b ? a : kNoExpr;
+    case ExprOp::Equal:
+    case ExprOp::LessEqual:
+      return a == b ? constant(1) : kNoExpr;
+    case ExprOp::Less:
+      return a == b ? constant(0) : kNoExpr;
+    default:
+      return kNoExpr;
   }
 }
 
@@ -268,7 +323,9 @@ void ExprPool::extend(Values& values, std::span<const std::optional<Rational>> a
     const ExprNode& node = nodes[i];
     Outcome result;
     switch (node.op) {
-      case ExprOp::Constant: result.value = node.value; break;
+      case ExprOp::Constant:
+        result.value = node.value;
+        break;
       case ExprOp::Step:
         result = fail(EvalError::Unassigned);
         values.step = static_cast<ExprId>(i);
@@ -288,7 +345,8 @@ void ExprPool::extend(Values& values, std::span<const std::optional<Rational>> a
         result = at(node.a);
         if (result.error == EvalError::None) result = truth(isZero(result.value));
         break;
-      case ExprOp::And: case ExprOp::Or:
+      case ExprOp::And:
+      case ExprOp::Or:
         result = at(node.a);
         if (result.error == EvalError::None && isZero(result.value) == (node.op == ExprOp::Or)) result = at(node.b);
         if (result.error == EvalError::None) result = truth(!isZero(result.value));
@@ -328,19 +386,32 @@ struct Infix {
 };
 std::optional<Infix> infix(ExprOp op) {
   switch (op) {
-    case ExprOp::Add: return Infix{" + ", kSum};
-    case ExprOp::Sub: return Infix{" - ", kSum};
-    case ExprOp::Mul: return Infix{" * ", kProduct};
-    case ExprOp::Divide: return Infix{" / ", kProduct};
-    case ExprOp::FloorDiv: return Infix{" div ", kProduct};
-    case ExprOp::CeilDiv: return Infix{" cdiv ", kProduct};
-    case ExprOp::Mod: return Infix{" mod ", kProduct};
-    case ExprOp::Equal: return Infix{" = ", kCompare};
-    case ExprOp::Less: return Infix{" < ", kCompare};
-    case ExprOp::LessEqual: return Infix{" <= ", kCompare};
-    case ExprOp::And: return Infix{" and ", kAnd};
-    case ExprOp::Or: return Infix{" or ", kOr};
-    default: return std::nullopt;
+    case ExprOp::Add:
+      return Infix{" + ", kSum};
+    case ExprOp::Sub:
+      return Infix{" - ", kSum};
+    case ExprOp::Mul:
+      return Infix{" * ", kProduct};
+    case ExprOp::Divide:
+      return Infix{" / ", kProduct};
+    case ExprOp::FloorDiv:
+      return Infix{" div ", kProduct};
+    case ExprOp::CeilDiv:
+      return Infix{" cdiv ", kProduct};
+    case ExprOp::Mod:
+      return Infix{" mod ", kProduct};
+    case ExprOp::Equal:
+      return Infix{" = ", kCompare};
+    case ExprOp::Less:
+      return Infix{" < ", kCompare};
+    case ExprOp::LessEqual:
+      return Infix{" <= ", kCompare};
+    case ExprOp::And:
+      return Infix{" and ", kAnd};
+    case ExprOp::Or:
+      return Infix{" or ", kOr};
+    default:
+      return std::nullopt;
   }
 }
 
@@ -381,14 +452,24 @@ std::string ExprPool::str(ExprId id) const {
     if (!used[i]) continue;
     const ExprNode& node = nodes[i];
     switch (node.op) {
-      case ExprOp::Constant: printed[i] = number(node.value); break;
-      case ExprOp::Symbol: printed[i] = {(*this)[node.symbol].name, kAtom}; break;
-      case ExprOp::Step: printed[i] = {"step", kAtom}; break;
-      case ExprOp::Not: printed[i] = {"not " + within(at(node.a), kNot), kNot}; break;
+      case ExprOp::Constant:
+        printed[i] = number(node.value);
+        break;
+      case ExprOp::Symbol:
+        printed[i] = {(*this)[node.symbol].name, kAtom};
+        break;
+      case ExprOp::Step:
+        printed[i] = {"step", kAtom};
+        break;
+      case ExprOp::Not:
+        printed[i] = {"not " + within(at(node.a), kNot), kNot};
+        break;
       case ExprOp::Select:
         printed[i] = {"if " + at(node.a).text + " then " + within(at(node.b), kOr) + " else " + at(node.c).text, kLoosest};
         break;
-      default: printed[i] = binaryText(node, at(node.a), at(node.b), constantValue(node.b)); break;
+      default:
+        printed[i] = binaryText(node, at(node.a), at(node.b), constantValue(node.b));
+        break;
     }
   }
   return printed[raw(id)].text;

@@ -24,18 +24,37 @@ constexpr ExprId kNoExpr = static_cast<ExprId>(0xFFFFFFFFU);
 /// Booleans are 0 and 1. `Divide` is exact, `FloorDiv` floors, `CeilDiv` ceils. `Select`: a <> 0 ? b : c, lazily checked.
 /// `Step` is the number of the training step, from 1, known only at run time.
 enum class ExprOp : std::uint8_t {
-  Constant, Symbol, Step, Add, Sub, Mul, Divide, FloorDiv, CeilDiv, Mod, Power, Min, Max, Equal, Less, LessEqual, And, Or, Not, Select
+  Constant,
+  Symbol,
+  Step,
+  Add,
+  Sub,
+  Mul,
+  Divide,
+  FloorDiv,
+  CeilDiv,
+  Mod,
+  Power,
+  Min,
+  Max,
+  Equal,
+  Less,
+  LessEqual,
+  And,
+  Or,
+  Not,
+  Select
 };
 
 struct ExprNode {
   ExprOp op{};
-  Rational value;               ///< Constant
-  SymbolId symbol{};            ///< Symbol
+  Rational value;     ///< Constant
+  SymbolId symbol{};  ///< Symbol
   ExprId a = kNoExpr, b = kNoExpr, c = kNoExpr;
 };
 
 struct Symbol {
-  std::string name;             ///< as the user wrote it: "batch"
+  std::string name;  ///< as the user wrote it: "batch"
   SrcRange range;
   /// A real that may reach the graph as a run-time scalar (learning rate, threshold). Every other symbol is an integer or a
   /// truth value: a level that is neither evaluates to `NotAnInteger`.
@@ -47,9 +66,9 @@ enum class EvalError : std::uint8_t { None, Overflow, DivisionByZero, NotAnInteg
 
 /// Values of all expressions of a pool in one row.
 struct Values {
-  std::vector<Rational> value;      ///< by ExprId
-  std::vector<EvalError> error;     ///< by ExprId; an expression over a failed one fails the same way
-  ExprId step = kNoExpr;            ///< the pool's `Step` node, if it has one: slot 0 of a step's scalars
+  std::vector<Rational> value;   ///< by ExprId
+  std::vector<EvalError> error;  ///< by ExprId; an expression over a failed one fails the same way
+  ExprId step = kNoExpr;         ///< the pool's `Step` node, if it has one: slot 0 of a step's scalars
   const Rational& operator[](ExprId id) const { return value[static_cast<std::uint32_t>(id)]; }
   EvalError errorOf(ExprId id) const { return error[static_cast<std::uint32_t>(id)]; }
   /// The value as an integer; TBEM_BUG-free callers check `errorOf` and `isInt` first.
@@ -90,7 +109,7 @@ private:
   ExprId foldQuotient(ExprOp op, ExprId a, ExprId b);
 
   std::vector<ExprNode> nodes;
-  std::vector<std::uint8_t> integral;   ///< by ExprId: 1 where the value is an integer in every row
+  std::vector<std::uint8_t> integral;  ///< by ExprId: 1 where the value is an integer in every row
   std::vector<Symbol> symbols;
   std::unordered_map<std::uint64_t, std::vector<ExprId>> index;
 };

@@ -23,7 +23,8 @@ struct Name {
 #define TBEM_AST_NODES(NODE)                                                                                                 \
   NODE(Number)                                                                                                               \
   NODE(Unit)                                                                                                                 \
-  NODE(String) NODE(Bool) NODE(NameRef) NODE(Member) NODE(Index) NODE(Call) NODE(Unary) NODE(Binary) NODE(IfExpr) NODE(List) \
+  NODE(String)                                                                                                               \
+  NODE(Bool) NODE(NameRef) NODE(Member) NODE(Index) NODE(Call) NODE(Unary) NODE(Binary) NODE(IfExpr) NODE(List)              \
       NODE(Comprehension) NODE(Tuple) NODE(Record) NODE(Set) NODE(Range) NODE(Pipe) NODE(Quantifier) NODE(Skip) NODE(Old)    \
           NODE(Splice) NODE(Error) NODE(Let) NODE(Assign) NODE(For) NODE(IfStmt) NODE(Return) NODE(Exit) NODE(Assert)        \
               NODE(WeightStmt) NODE(NamedType) NODE(ListType) NODE(TensorType) NODE(Import) NODE(Constant) NODE(Function)    \
