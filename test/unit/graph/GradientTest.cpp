@@ -2,6 +2,8 @@
 #include "Fixture.h"
 #include "Interpret.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <random>
 
@@ -55,19 +57,15 @@ const Case kCases[] = {
     {"dropout", "return x |> conv2d(out: 3, kernel: 1) |> dropout(0.4) |> tanh"},
 };
 
-class Gradients : public testing::TestWithParam<Case> {};
-
-TEST_P(Gradients, MatchCentralDifferences) {
-  const Case& c = GetParam();
-  Built built("network net(x: tensor[n, 3, h, w]) -> tensor[..s] {\n " + std::string(c.body) +
-                  "\n}\ndesign d of net {\n input x: [2, 3, 6, 6]\n task train(loss: mse, optimizer: sgd(lr: 0.1))\n}\n",
-              {.dtype = TBEM_F64});
+/// The gradient of every weight of a training program against central differences of its loss, at random values.
+void expectGradients(const std::string& program, double tolerance, std::uint64_t seed) {
+  Built built(program, {.dtype = TBEM_F64});
   const std::optional<graph::Row> row = built.row();
   ASSERT_TRUE(row) << built.errors();
   const graph::Graph& g = row->graph();
   EXPECT_EQ(graph::verify(g), std::vector<std::string>{});
   Interpreter run(*row);
-  std::mt19937_64 random(11);
+  std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
   for (const graph::TensorId input : g.inputs)
     for (double& value : run.of(input)) value = normal(random);
@@ -97,7 +95,40 @@ TEST_P(Gradients, MatchCentralDifferences) {
     }
   }
   EXPECT_GT(norm, 0);
-  EXPECT_LT(worst, c.tolerance * std::max(norm, 1.0)) << "largest gradient " << norm;
+  EXPECT_LT(worst, tolerance * std::max(norm, 1.0)) << "largest gradient " << norm;
+}
+
+std::string training(const std::string& body, const std::string& input) {
+  return "network net(x: tensor[n, c, h, w]) -> tensor[..s] {\n " + body + "\n}\ndesign d of net {\n input x: " + input +
+         "\n task train(loss: mse, optimizer: sgd(lr: 0.1))\n}\n";
+}
+
+class Gradients : public testing::TestWithParam<Case> {};
+
+TEST_P(Gradients, MatchCentralDifferences) {
+  expectGradients(training(GetParam().body, "[2, 3, 6, 6]"), GetParam().tolerance, 11);
+}
+
+/// Convolutions, activations and pools of random shape, stride, padding, dilation and groups.
+TEST(Gradients, OfRandomGeometryMatchCentralDifferences) {
+  const char* const kActivations[] = {"relu", "tanh", "sigmoid", "silu", "gelu", "elu", "softplus", "leaky_relu", "batch_norm"};
+  std::mt19937_64 random(2026);
+  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  for (int i = 0; i < 60; ++i) {
+    const int groups = pick(1, 3), channels = groups * pick(1, 2), out = groups * pick(1, 2);
+    const std::string conv = fmt::format(
+        "conv2d(out: {}, kernel: [{}, {}], stride: [{}, {}], pad: [{}, {}, {}, {}], dilation: [{}, {}], groups: {}, use_bias: "
+        "{})",
+        out, pick(1, 3), pick(1, 3), pick(1, 2), pick(1, 3), pick(0, 2), pick(0, 2), pick(0, 2), pick(0, 2), pick(1, 2),
+        pick(1, 2), groups, pick(0, 1) == 1 ? "true" : "false");
+    const std::string pools[] = {
+        fmt::format("max_pool2d(kernel: 2, stride: {}, pad: 1)", pick(1, 2)),
+        fmt::format("avg_pool2d(kernel: [2, 1], pad: [1, 0, 1, 0], count_include_pad: {})", pick(0, 1) == 1 ? "true" : "false"),
+        fmt::format("adaptive_avg_pool2d(size: [{}, {}])", pick(1, 3), pick(1, 3)), "global_avg_pool", "flatten |> dense(3)"};
+    const std::string body = fmt::format("return x |> {} |> {} |> {}", conv, kActivations[pick(0, 8)], pools[pick(0, 4)]);
+    SCOPED_TRACE(body);
+    expectGradients(training(body, fmt::format("[{}, {}, {}, {}]", pick(2, 3), channels, pick(5, 8), pick(5, 8))), 2e-5, 100 + i);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Operators, Gradients, testing::ValuesIn(kCases),
