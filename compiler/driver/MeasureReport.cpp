@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <utility>
 
 namespace tbem::driver {
 
@@ -104,17 +105,19 @@ void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plan
     column(plan.wantsLatency, "latency");
     bool anyEnergy = false;
     std::string energyReason;
+    std::vector<std::pair<const CaseRow*, std::vector<store::Stored>>> measured;
     for (const CaseRow& row : rows) {
       if (row.plan != &plan) continue;
-      for (const store::Stored& one : repeatsOf(store, row)) {
+      measured.emplace_back(&row, repeatsOf(store, row));
+      for (const store::Stored& one : measured.back().second) {
         anyEnergy = anyEnergy || one.value.energy.has_value();
         if (!one.value.energy && !one.value.energyReason.empty()) energyReason = one.value.energyReason;
       }
     }
     column(plan.wantsEnergy && anyEnergy, "energy");
-    for (const CaseRow& row : rows) {
-      if (row.plan != &plan) continue;
-      const std::vector<store::Stored> repeats = repeatsOf(store, row);
+    for (const auto& entry : measured) {
+      const CaseRow& row = *entry.first;
+      const std::vector<store::Stored>& repeats = entry.second;
       std::vector<report::Cell> cells = {std::to_string(row.row + 1)};
       for (std::size_t f = 0; f < run.spec.factors.size(); ++f)
         cells.emplace_back(run.spec.factors[f].levels[run.rows[row.row][f]].text);

@@ -117,8 +117,6 @@ int checkStageNames(const State& state) {
 
 State::~State() { setReproducerHook(nullptr, nullptr); }
 
-std::span<const Stage> stages() { return kStages; }
-
 Progressed runPipeline(State& state, std::string_view last) {
   if (const int status = checkStageNames(state); status != kOk) return {false, status};
   // `--emit code` goes further than the command itself would.

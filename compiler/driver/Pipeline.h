@@ -7,7 +7,6 @@
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -50,7 +49,6 @@ struct Stage {
   int (*run)(State& state);
   std::string (*dump)(const State& state);
 };
-std::span<const Stage> stages();
 
 /// What a command does next.
 struct Progressed {

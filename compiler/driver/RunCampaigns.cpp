@@ -202,7 +202,8 @@ int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, co
     printFailure(store.error().message);
     return kEnvironment;
   }
-  for (const runtime::Case& one : casesOf(rows)) {
+  const std::vector<runtime::Case> cases = casesOf(rows);
+  for (const runtime::Case& one : cases) {
     if (const auto done = store->registerCase(one); !done) {
       printFailure(done.error().message);
       return kEnvironment;
@@ -246,7 +247,7 @@ int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, co
   settings.rowSeconds = options.rowTime;
   settings.fresh = options.fresh;
   settings.stop = &interrupted;
-  const measure::CampaignResult result = measure::runCampaign(casesOf(rows), hooks, settings);
+  const measure::CampaignResult result = measure::runCampaign(cases, hooks, settings);
   progress.finish();
   if (options.json) {
     printReused(*store, rows, result);
