@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Holds `tbemc estimate` of every named network against published numbers.
+
+A row: the network, its input, its parameters, and the FLOPs (2 x the multiply-adds) of convolutions and of matrix products in a forward
+pass. Parameters are those of the papers' authors or torchvision's model cards; FLOPs of rows with `torchvision` are what
+torch.utils.flop_counter.FlopCounterMode (torch 2.15, torchvision 0.29) counts as aten.convolution and as aten.addmm, mm and bmm, without
+biases, at this input. None: not published there.
+"""
+import json
+import subprocess
+import sys
+
+IMAGE = "image=2,3,224,224"
+# network, input, parameters, FLOPs of convolutions, FLOPs of matrix products
+ROWS = [
+    # torchvision
+    ("alexnet()", IMAGE, 61100840, 2622266112, 234487808),
+    ("vgg(depth: 11)", IMAGE, 132863336, 29941825536, 494534656),
+    ("vgg(depth: 13)", IMAGE, 133047848, 44739330048, 494534656),
+    ("vgg(depth: 16)", IMAGE, 138357544, 61386522624, 494534656),
+    ("vgg(depth: 16, norm: true)", IMAGE, 138365992, 61386522624, 494534656),
+    ("vgg(depth: 19)", IMAGE, 143667240, 78033715200, 494534656),
+    ("resnet(depth: 18)", IMAGE, 11689512, 7254245376, 2048000),
+    ("resnet(depth: 34)", IMAGE, 21797672, 14652997632, 2048000),
+    ("resnet(depth: 50)", IMAGE, 25557032, 16348545024, 8192000),
+    ("resnet(depth: 101)", IMAGE, 44549160, 31197429760, 8192000),
+    ("resnet(depth: 152)", IMAGE, 60192808, 46046314496, 8192000),
+    ("resnext()", IMAGE, 25028904, 16913727488, 8192000),
+    ("resnext(depth: 101, groups: 32, group_width: 8)", IMAGE, 88791336, 65647869952, 8192000),
+    ("wide_resnet()", IMAGE, 68883240, 45583892480, 8192000),
+    ("wide_resnet(depth: 101)", IMAGE, 126886696, 91004010496, 8192000),
+    ("mobilenet_v2()", IMAGE, 3504872, 1197977088, 5120000),
+    ("mobilenet_v3()", IMAGE, 5483032, 856323840, 10035200),
+    ("mobilenet_v3(small: true)", IMAGE, 2542856, 219586304, 6455296),
+    ("efficientnet()", IMAGE, 5288548, 1538139008, 5120000),
+    ("efficientnet(variant: 1)", IMAGE, 7794184, 2273486720, 5120000),
+    ("efficientnet(variant: 2)", IMAGE, 9109994, 2630221760, 5632000),
+    ("efficientnet(variant: 3)", IMAGE, 12233232, 3844688960, 6144000),
+    ("efficientnet(variant: 4)", IMAGE, 19341616, 6007673728, 7168000),
+    # Their papers' authors, or a count by hand: LeNet-5 with the full C3; MobileNet as its authors' code (4.2 million in table 8).
+    ("lenet5()", "image=2,1,28,28", 61706, None, None),
+    ("cifar_resnet(depth: 20)", "image=2,3,32,32", 269722, None, None),
+    ("mobilenet_v1()", IMAGE, 4231976, None, None),
+]
+PRODUCTS = ("dense", "matmul", "matrix_product")
+
+
+def estimate(tbemc, network, given):
+    command = [tbemc, "estimate", "-e", network, "--input", given, "--json"]
+    lines = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    rows = [row for row in map(json.loads, lines) if row["kind"] == "estimate"]
+    counts = {name: count["mac_flops_forward"] for name, count in rows[0]["flops"]["by_operator"].items()}
+    products = sum(counts.pop(name, 0) for name in PRODUCTS)
+    return rows[0]["parameters"], sum(counts.values()), products
+
+
+def main():
+    bad = 0
+    for network, given, *expected in ROWS:
+        found = estimate(sys.argv[1], network, given)
+        for what, mine, published in zip(("parameters", "convolution FLOPs", "matrix product FLOPs"), found, expected):
+            if published is not None and mine != published:
+                print(f"BAD {network}: {mine} {what}, published {published}")
+                bad += 1
+    print(f"{len(ROWS)} networks agree" if not bad else f"{bad} numbers differ")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
