@@ -6,23 +6,9 @@ independent of it: only the order in which weights are defined is shared.
 import torch
 import torch.nn.functional as F
 
-
-def conv(x, p, bias=True, **options):
-    weight = next(p)
-    return F.conv2d(x, weight, next(p) if bias else None, **options)
-
-
-def norm(x, p):
-    weight, bias = next(p), next(p)
-    channels = x.shape[1]
-    mean = torch.zeros(channels, dtype=x.dtype)
-    variance = torch.ones(channels, dtype=x.dtype)
-    return F.batch_norm(x, mean, variance, weight, bias, training=True, momentum=0.1, eps=1e-5)
-
-
-def linear(x, p):
-    weight, bias = next(p), next(p)
-    return F.linear(x, weight, bias)
+import text_models
+import vision_models
+from primitives import conv, linear, norm
 
 
 def mlp(x, p, activation=F.relu, layers=3):
@@ -70,6 +56,8 @@ def resnet18(x, p, activation=F.relu, pool=F.max_pool2d):
 
 
 MODELS = {
+    **vision_models.MODELS,
+    **text_models.MODELS,
     "mlp": mlp,
     "lenet5": lenet5,
     "small_vgg": small_vgg,

@@ -12,7 +12,7 @@ NETWORKS = [
     ("cifar_resnet(depth: 56, projection: true)", "3,3,32,32"), ("cifar_resnet(depth: 110)", "2,3,32,32"), ("lenet5()", "4,1,28,28"),
     ("resnext()", "2,3,64,64"), ("wide_resnet()", "2,3,64,64"), ("mobilenet_v1()", "2,3,96,96"), ("mobilenet_v2()", "4,3,96,96"),
     ("mobilenet_v3()", "2,3,96,96"), ("mobilenet_v3(small: true)", "2,3,224,224"), ("efficientnet()", "2,3,96,96"),
-    ("efficientnet(variant: 4)", "2,3,224,224"),
+    ("efficientnet(variant: 4)", "2,3,224,224"), ("convnext()", "2,3,96,96"),
 ]
 TASKS = [None, "train(loss: cross_entropy, optimizer: sgd(lr: 0.01, momentum: 0.9))"]
 

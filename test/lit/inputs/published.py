@@ -37,6 +37,9 @@ ROWS = [
     ("efficientnet(variant: 2)", IMAGE, 9109994, 2630221760, 5632000),
     ("efficientnet(variant: 3)", IMAGE, 12233232, 3844688960, 6144000),
     ("efficientnet(variant: 4)", IMAGE, 19341616, 6007673728, 7168000),
+    ("convnext()", IMAGE, 28589128, 1171860480, 16650264576),
+    ("convnext(units: [3, 3, 27, 3])", IMAGE, 50223688, 1437391872, 33297457152),
+    ("convnext(units: [3, 3, 27, 3], width: 128)", IMAGE, 88591464, 2224803840, 59194114048),
     # Their papers' authors, or a count by hand: LeNet-5 with the full C3; MobileNet as its authors' code (4.2 million in table 8).
     ("lenet5()", "image=2,1,28,28", 61706, None, None),
     ("cifar_resnet(depth: 20)", "image=2,3,32,32", 269722, None, None),

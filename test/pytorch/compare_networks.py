@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Holds a training step of networks of the standard library, made small, against PyTorch: in f64 on ref, in f32 on cpu.
+
+usage: compare_networks.py TBEMC FOLDER NAME...
+"""
+import subprocess
+import sys
+
+from compare_step import compare
+
+# name of the model: network, inputs, bound of the f32 gradient (see compare_step.py): networks with relu have kinks, where f32 is unstable
+NETWORKS = {
+    "mobilenet_v1": ("mobilenet_v1(width: 0.25, classes: 10)", ["image=4,3,64,64"], "2e-2"),
+    "mobilenet_v2": ("mobilenet_v2(width: 0.25, classes: 10, dropout: 0)", ["image=4,3,64,64"], "2e-2"),
+    "mobilenet_v3_small": ("mobilenet_v3(small: true, width: 0.5, classes: 10, dropout: 0)", ["image=4,3,64,64"], "2e-2"),
+    "efficientnet": ("efficientnet(width: 0.25, classes: 10, dropout: 0, drop: 0)", ["image=4,3,64,64"], "own"),
+    "convnext": ("convnext(width: 16, units: [1, 1, 2, 1], classes: 10, drop: 0, scale: 0.5)", ["image=2,3,64,64"], "own"),
+    "resnext": ("resnext(groups: 8, group_width: 2, classes: 10)", ["image=2,3,64,64"], "2e-2"),
+}
+TASK = "train(loss: cross_entropy, optimizer: sgd(lr: 0.1, momentum: 0.9))"
+
+
+def step(tbemc, network, inputs, path, *options):
+    command = [tbemc, "step", "-e", network, "--task", TASK, "--save", path, *options]
+    for given in inputs:
+        command += ["--input", given]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def main():
+    tbemc, folder, *names = sys.argv[1:]
+    good = 0
+    for name in names:
+        network, inputs, f32 = NETWORKS[name]
+        print(f"{network} in f64 on ref")
+        path = f"{folder}/{name}.npz"
+        step(tbemc, network, inputs, path, "--dtype", "f64", "--on", "ref")
+        agrees = compare(path, name)
+        print(f"{network} in f32 on cpu")
+        step(tbemc, network, inputs, path, "--on", "cpu")
+        good += compare(path, name, f32) and agrees
+    print(f"{good} of {len(names)} networks agree")
+    return 0 if good == len(names) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
