@@ -1,5 +1,6 @@
 #include "compiler/jit/Loop.h"
 
+#include "compiler/estimate/Layout.h"
 #include "compiler/jit/Bytes.h"
 
 #include <fmt/format.h>
@@ -52,6 +53,14 @@ std::vector<Digit> digitsOf(const tbem_layout& layout, int k, std::int64_t padde
   if (padded / weight > 1) digits.push_back({k, padded / weight, weight, layout.strides[k]});
   std::reverse(digits.begin(), digits.end());
   return digits;
+}
+
+/// Every element of one lies where it does in the other, whatever the element types and the words for the layout: 16 channels in
+/// blocks of 16 are channels last.
+bool samePlaces(tbem_operand a, const tbem_operand& b) {
+  a.dtype = b.dtype;
+  a.layout.bytes = b.layout.bytes;
+  return estimate::samePlaces(a, b);
 }
 
 class Planner {
@@ -124,13 +133,9 @@ tl::expected<void, std::string> Planner::checkShapes() const {
     if (out.node >= loop.nodes.size()) return wrong(fmt::format("'{}' takes node {} of {}", b.name, out.node, loop.nodes.size()));
     if (!std::equal(loop.dims.begin(), loop.dims.end(), b.operand.dims, b.operand.dims + b.operand.rank))
       return wrong(fmt::format("'{}' does not have the loop's shape", b.name));
-    for (int k = 0; k < b.operand.rank; ++k) {
-      const tbem_layout &x = b.operand.layout, &y = loop.layout;
-      if (x.padded[k] != y.padded[k] || blockOf(x, k) != blockOf(y, k) ||
-          (x.padded[k] > blockOf(x, k) && x.strides[k] != y.strides[k])) {
-        return wrong(fmt::format("'{}' does not have the loop's layout", b.name));
-      }
-    }
+    tbem_operand space = b.operand;
+    space.layout = loop.layout;
+    if (!samePlaces(space, b.operand)) return wrong(fmt::format("'{}' does not have the loop's layout", b.name));
   }
   for (std::size_t i = 0; i < loop.nodes.size(); ++i) {
     const graph::ElemNode& n = loop.nodes[i];
@@ -168,11 +173,9 @@ tl::expected<void, std::string> Planner::checkOverlaps() const {
       bool exact = span(out).begin == span(in).begin && size(out.operand.dtype) == size(in.operand.dtype) &&
                    in.operand.rank == out.operand.rank;
       for (int k = 0; exact && k < in.operand.rank; ++k) {
-        const tbem_layout &x = in.operand.layout, &y = out.operand.layout;
-        exact = (input.axes[static_cast<std::size_t>(k)] == k || dimOf(k) == 1) && in.operand.dims[k] == dimOf(k) &&
-                blockOf(x, k) == blockOf(y, k) && x.padded[k] == y.padded[k] &&
-                (x.padded[k] <= blockOf(x, k) || x.strides[k] == y.strides[k]);
+        exact = (input.axes[static_cast<std::size_t>(k)] == k || dimOf(k) == 1) && in.operand.dims[k] == dimOf(k);
       }
+      exact = exact && samePlaces(in.operand, out.operand);
       if (!exact)
         return tl::make_unexpected(fmt::format("'{}' is written over '{}', which is read at other places", out.name, in.name));
     }

@@ -254,6 +254,22 @@ TEST(Fused, IndexAndCasts) {
   runAndCompare(p.program, {});
 }
 
+/// 16 channels in one block of 16 lie where they do with channels last; a loop may write both, and one in place over the other.
+TEST(Fused, EqualPlacesInOtherWords) {
+  ProgramBuilder p;
+  const std::vector<std::int64_t> dims{2, 16, 3, 5};
+  const tbem_operand blocked = layoutOf(TBEM_F32, dims, "c16"), last = layoutOf(TBEM_F32, dims, "nhwc");
+  const BufferId x = p.add(blocked), y = p.add(last);
+  const BufferId inPlace = p.over(0, last, "x in place");
+  LoopBuilder l;
+  const auto value = l.input(x, {0, 1, 2, 3});
+  l.output(y, l.op(ElemOp::Add, value, value));
+  l.output(inPlace, l.op(ElemOp::Mul, value, value));
+  l.loop.layout = blocked.layout;
+  p.add(l);
+  runAndCompare(p.program, {{0, randomTensor(blocked, 3)}});
+}
+
 TEST(Fused, SeveralOutputsAndSharedValues) {
   ProgramBuilder p;
   p.program.scalars = {0, 0.1, 0.9};
