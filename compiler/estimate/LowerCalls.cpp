@@ -171,10 +171,34 @@ std::size_t words(const char* list) {
 }
 }  // namespace
 
+/// Axes in another order lie where they lay: nothing runs. False where a copy has to be made: of a value that may be overwritten
+/// while the result is still read, and on a device that could not bring the result into row-major order for those who want it.
+bool Lowering::aliasPermuted(const Op& op) {
+  const TensorId result = op.outputs[0];
+  const std::uint32_t home = current(op.inputs[0]);
+  if (home == kNone || isPersistent(result) || memories[versions[home].memory].persistent) return false;
+  const Version from = versions[home];
+  tbem_operand operand = openOperand(graph[result].dtype, dims[index(result)]);
+  operand.layout = from.operand.layout;
+  for (int d = 0; d < operand.rank; ++d) {
+    const auto axis = values.integer(op.attributes[0].values[static_cast<std::size_t>(d)]);
+    operand.layout.strides[d] = from.operand.layout.strides[axis];
+    operand.layout.padded[d] = from.operand.layout.padded[axis];
+    for (int b = 0; b < operand.layout.blocks; ++b) {
+      if (from.operand.layout.block_dim[b] == axis) operand.layout.block_dim[b] = d;
+    }
+  }
+  if (ask(TBEM_PRIMITIVE_reorder, {operand, plainOf(result)}, 1, {}).status != TBEM_OK) return false;
+  addVersion(result, operand, from.memory, from.root);
+  return true;
+}
+
 bool Lowering::lowerCall(graph::OpId id) {
   const Op& op = graph[id];
+  if (op.primitive == TBEM_PRIMITIVE_permute && aliasPermuted(op)) return true;
   const PrimitiveRow& row = primitiveRow(op.primitive);
-  Call call{op, op.inputs, words(row.inputs), {}};
+  const bool variadic = std::string_view(row.inputs).ends_with('*');
+  Call call{op, op.inputs, variadic ? op.inputs.size() : words(row.inputs), {}};
   call.tensors.resize(call.inputs, kNoTensor);
   call.tensors.insert(call.tensors.end(), op.outputs.begin(), op.outputs.end());
   call.tensors.resize(call.inputs + words(row.outputs), kNoTensor);

@@ -111,6 +111,7 @@ struct Lowering {
                     const std::vector<std::int64_t>& attributes);
   bool lowerCall(graph::OpId op);
   bool lowerView(graph::OpId op);
+  bool aliasPermuted(const graph::Op& op);
 
   // LowerLoops.cpp: element-wise operators, one item each.
   bool lowerLoop(graph::OpId op);

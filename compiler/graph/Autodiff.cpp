@@ -36,6 +36,11 @@ void Elaborator::markNeeded(Differentiation& d) {
     for (const TensorId result : op.outputs) {
       if (leads && isFloat(graph[result].dtype)) d.needed[index(result)] = true;
     }
+    for (const OwnGradient& own : ownGradients) {  // what is said counts, not what is inside
+      if (own.last != i) continue;
+      const bool said = std::any_of(own.inputs.begin(), own.inputs.end(), [&](TensorId t) { return d.needed[index(t)]; });
+      for (const TensorId result : own.outputs) d.needed[index(result)] = said && isFloat(graph[result].dtype);
+    }
   }
 }
 
@@ -57,20 +62,43 @@ bool Elaborator::differentiate(TensorId loss, const Value& optimizer, SrcRange u
   const TensorId seed = constantTensor("d" + graph[loss].name, graph[loss].dtype, graph[loss].shape, 1, graph[loss].range);
   d.gradient[index(loss)] = seed;
   bool good = true;
-  for (std::size_t i = d.forwardOps; good && i-- > 0;) {
-    good = backwardOf(d, static_cast<OpId>(i));
-    std::set<std::size_t> read;
-    for (const TensorId input : graph.ops[i].inputs) {
-      if (input == kNoTensor) continue;
-      if (const auto weight = d.weightOf.find(index(input)); weight != d.weightOf.end()) read.insert(weight->second);
+  for (std::size_t end = d.forwardOps; good && end > 0;) {
+    const auto id = static_cast<OpId>(end - 1);
+    Op op = graph[id];
+    OpContext context = std::move(contexts[index(id)]);
+    std::size_t first = end - 1;
+    if (const OwnGradient* own = ownGradientAt(end - 1)) {
+      first = own->first;
+      op.inputs = own->inputs;
+      op.outputs = own->outputs;
+      context = own->context;
     }
-    for (const std::size_t weight : read) {
-      if (good && --d.uses[weight] == 0) good = finishWeight(d, weight);
-    }
+    good = backwardOf(d, op, context, id);
+    while (good && end > first) good = releaseWeights(d, Op(graph.ops[--end]));
   }
   forwardOp = kNoOp;
   phase = Phase::Forward;
   places.pop_back();
+  return good;
+}
+
+const OwnGradient* Elaborator::ownGradientAt(std::size_t last) const {
+  const auto own =
+      std::find_if(ownGradients.rbegin(), ownGradients.rend(), [&](const OwnGradient& one) { return one.last == last; });
+  return own != ownGradients.rend() ? &*own : nullptr;
+}
+
+/// Counts a reader of weights as differentiated; the last one of a weight completes its gradient.
+bool Elaborator::releaseWeights(Differentiation& d, const Op& op) {
+  std::set<std::size_t> read;
+  for (const TensorId input : op.inputs) {
+    if (input == kNoTensor) continue;
+    if (const auto weight = d.weightOf.find(index(input)); weight != d.weightOf.end()) read.insert(weight->second);
+  }
+  bool good = true;
+  for (const std::size_t weight : read) {
+    if (good && --d.uses[weight] == 0) good = finishWeight(d, weight);
+  }
   return good;
 }
 
@@ -91,26 +119,32 @@ TensorId Elaborator::constantTensor(const std::string& name, tbem_dtype dtype, c
   return id;
 }
 
-bool Elaborator::isNeeded(const Differentiation& d, const OpContext& context, const ast::Part& part, TensorId& input) const {
-  for (auto local = context.locals.rbegin(); local != context.locals.rend(); ++local) {
-    if (local->name != part.name.text) continue;
-    if (!local->value.is(ValueKind::Tensor)) return false;  // an absent weight
-    input = static_cast<TensorId>(local->value.id);
-    return index(input) < d.needed.size() && d.needed[index(input)] && isFloat(graph[input].dtype);
+/// The tensors that a part of a `backward` clause is for: one, or the elements of a list; kNoTensor for one that needs none.
+/// Empty where no gradient is needed at all, as for an absent weight.
+std::vector<TensorId> Elaborator::neededBy(const Differentiation& d, const OpContext& context, const ast::Part& part) const {
+  std::vector<TensorId> inputs;
+  const auto local =
+      std::find_if(context.locals.rbegin(), context.locals.rend(), [&](const Local& one) { return one.name == part.name.text; });
+  if (local == context.locals.rend()) return inputs;
+  const bool isList = local->value.is(ValueKind::List);
+  for (const Value& one : isList ? local->value.items : std::vector<Value>{local->value}) {
+    const auto input = static_cast<TensorId>(one.id);
+    const bool needed =
+        one.is(ValueKind::Tensor) && index(input) < d.needed.size() && d.needed[index(input)] && isFloat(graph[input].dtype);
+    inputs.push_back(needed ? input : kNoTensor);
   }
-  return false;
+  const bool any = std::any_of(inputs.begin(), inputs.end(), [](TensorId input) { return input != kNoTensor; });
+  return any ? inputs : std::vector<TensorId>{};
 }
 
-/// The gradients that one forward operator passes on.
-bool Elaborator::backwardOf(Differentiation& d, OpId id) {
-  const Op op = graph[id];
+/// The gradients that one forward operator, or one body with a gradient of its own, passes on.
+bool Elaborator::backwardOf(Differentiation& d, const Op& op, const OpContext& context, OpId id) {
   const bool reached =
       std::any_of(op.outputs.begin(), op.outputs.end(), [&](TensorId t) { return d.gradient[index(t)] != kNoTensor; });
   if (!reached) return true;
   const bool leads =
       std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId t) { return t != kNoTensor && d.needed[index(t)]; });
   if (!leads) return true;
-  const OpContext& context = contexts[index(id)];
   if (context.decl == nullptr) {  // a copy: its gradient is that of its source
     return accumulate(d, op.inputs.front(), d.gradient[index(op.outputs.front())]);
   }
@@ -140,13 +174,16 @@ bool Elaborator::backwardOf(Differentiation& d, OpId id) {
   memo = &made;
   bool good = true;
   for (const ast::Part& part : context.decl->backward) {
-    TensorId input = kNoTensor;
-    if (!isNeeded(d, contexts[index(id)], part, input)) continue;
+    const std::vector<TensorId> inputs = neededBy(d, context, part);
+    if (inputs.empty()) continue;
     good = defineGradients(d, a, *part.value, op);
     if (!good) break;
     const Labels* labels = a.labelsOf(part.name.text);
-    const std::optional<TensorId> gradient = gradientPart(a, part, input, labels != nullptr ? *labels : Labels{});
-    good = gradient && accumulate(d, input, *gradient);
+    const bool isList = a.frame.find(part.name.text)->value.is(ValueKind::List);
+    const std::vector<TensorId> made =
+        isList ? gradientParts(a, part, inputs) : gradientPart(a, part, inputs.front(), labels != nullptr ? *labels : Labels{});
+    good = !made.empty();
+    for (std::size_t i = 0; good && i < inputs.size(); ++i) good = inputs[i] == kNoTensor || accumulate(d, inputs[i], made[i]);
     if (!good) break;
   }
   memo = nullptr;

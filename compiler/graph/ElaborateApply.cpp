@@ -6,6 +6,11 @@
 namespace tbem::graph {
 
 namespace {
+/// `tensor` without brackets: of any shape.
+bool isAnyTensor(const ast::Type* type) {
+  const auto* named = ast::dynCast<ast::NamedType>(type);
+  return named != nullptr && named->name.text == "tensor";
+}
 int textRank(const sema::Module& module) { return !module.isStandard ? 2 : module.name != "std.nn" ? 1 : 0; }
 }  // namespace
 
@@ -47,8 +52,11 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& callee, sema:
   std::string key;
   if (memo != nullptr && current != nullptr && current->gradient) {
     key = decl->name.text + "@" + module->name;
-    for (const Value& tensor : tensors)
-      key += tensor.is(ValueKind::List) ? "[" + sema::print(pool, tensor) : "," + std::to_string(tensor.id);
+    for (const Value& tensor : tensors) {
+      key += ",";
+      for (const Value& one : tensor.is(ValueKind::List) ? tensor.items : std::vector<Value>{tensor})
+        key += std::to_string(one.id) + (tensor.is(ValueKind::List) ? "+" : "");
+    }
     for (const Local& local : scratch.locals) {
       key += "|";
       if (local.value.is(ValueKind::Number))
@@ -147,14 +155,13 @@ Value Elaborator::applyTo(const ast::Callable& decl, const sema::Module& module,
 }
 
 Value Elaborator::runActivation(Activation& a, std::vector<Value>& tensors) {
-  if (a.decl->hasBody && !a.decl->backward.empty())
-    return fail(Diag::not_there_yet, a.decl->backward.front().name.range, "overriding the gradient of a body (`backward`) is");
   instantiateParameters(a);
   if (!bindTensors(a, tensors) || !checkConditions(a)) return {};
   for (const ast::WeightStmt* weight : a.decl->weights) {
     if (!makeWeight(a, *weight)) return {};
   }
-  if (a.decl->hasBody) return runBody(a);
+  const bool ownGradient = !a.decl->backward.empty() && options.training && phase == Phase::Forward;
+  if (a.decl->hasBody) return ownGradient ? runBodyWithGradient(a) : runBody(a);
   return runLeaf(a);
 }
 
@@ -163,16 +170,16 @@ Value Elaborator::runActivation(Activation& a, std::vector<Value>& tensors) {
 bool Elaborator::bindTensors(Activation& a, std::vector<Value>& tensors) {
   bool typed = false;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const auto* type = ast::dynCast<ast::TensorType>(a.decl->tensors[i].type);
+    const ast::Type* declared = a.decl->tensors[i].type;
     const Value* first = &tensors[i];
-    if (type == nullptr) {
-      const auto* list = ast::dynCast<ast::ListType>(a.decl->tensors[i].type);
-      type = list != nullptr ? ast::dynCast<ast::TensorType>(list->element) : nullptr;
+    if (const auto* list = ast::dynCast<ast::ListType>(declared)) {
+      declared = list->element;
       first = tensors[i].items.empty() ? nullptr : &tensors[i].items.front();
     }
     if (first == nullptr || !first->is(ValueKind::Tensor)) continue;
     if (a.culprit == kNoTensor) a.culprit = static_cast<TensorId>(first->id);
-    if (!typed && type != nullptr && type->dtype.empty()) {
+    const auto* type = ast::dynCast<ast::TensorType>(declared);
+    if (!typed && (isAnyTensor(declared) || (type != nullptr && type->dtype.empty()))) {
       a.dtype = graph.tensors[first->id].dtype;
       typed = true;
     }
@@ -189,26 +196,32 @@ bool Elaborator::bindTensor(Activation& a, const ast::Parameter& declared, const
     return true;
   }
   Labels labels;
-  if (const auto* type = ast::dynCast<ast::TensorType>(declared.type)) {
-    if (!value.is(ValueKind::Tensor)) {
-      wrongKind(a.use, "`" + declared.name.text + "` of `" + a.decl->name.text + "`", "a tensor", value);
-      return false;
-    }
-    if (!bindShape(a, *type, static_cast<TensorId>(value.id), declared.name.text, labels)) return false;
-  } else if (const auto* list = ast::dynCast<ast::ListType>(declared.type)) {
-    const auto* element = ast::dynCast<ast::TensorType>(list->element);
-    if (!value.is(ValueKind::List) || element == nullptr) {
+  if (const auto* list = ast::dynCast<ast::ListType>(declared.type)) {
+    if (!value.is(ValueKind::List)) {
       wrongKind(a.use, "`" + declared.name.text + "` of `" + a.decl->name.text + "`", "a list of tensors", value);
       return false;
     }
     for (const Value& one : value.items) {
       Labels ignored;
-      if (!bindShape(a, *element, static_cast<TensorId>(one.id), declared.name.text, ignored)) return false;
+      if (!bindValue(a, *list->element, one, declared.name.text, ignored)) return false;
     }
+  } else if (!bindValue(a, *declared.type, value, declared.name.text, labels)) {
+    return false;
   }
   a.frame.define(declared.name.text, value, declared.name.range);
   a.labels.emplace_back(declared.name.text, std::move(labels));
   return true;
+}
+
+/// A tensor meets its declared type: the shape's names bind or agree; `tensor` without brackets takes any shape.
+bool Elaborator::bindValue(Activation& a, const ast::Type& declared, const Value& value, std::string_view name, Labels& labels) {
+  if (!value.is(ValueKind::Tensor)) {
+    wrongKind(a.use, "`" + std::string(name) + "` of `" + a.decl->name.text + "`", "a tensor", value);
+    return false;
+  }
+  const auto tensor = static_cast<TensorId>(value.id);
+  if (const auto* type = ast::dynCast<ast::TensorType>(&declared)) return bindShape(a, *type, tensor, name, labels);
+  return checkType(a, a.dtype, tensor, name);
 }
 
 bool Elaborator::checkConditions(Activation& a) {
@@ -328,6 +341,45 @@ Value Elaborator::runBody(Activation& a) {
   return result.isPoison() ? Value{} : bindResults(a, std::move(result));
 }
 
+/// A body whose declaration says its gradient. A result that it only passes on gets a value of its own, where the gradient of
+/// what is inside ends.
+Value Elaborator::runBodyWithGradient(Activation& a) {
+  OwnGradient own;
+  own.first = graph.ops.size();
+  Value result = runBody(a);
+  if (result.isPoison()) return {};
+  const bool several = result.is(ValueKind::Tuple);
+  for (std::size_t i = 0; i < (several ? result.items.size() : 1); ++i) {
+    Value& whole = several ? result.items[i] : result;
+    const bool isList = whole.is(ValueKind::List);
+    if (isList && several)
+      return wrongKind(a.decl->name.range, "a result of `" + a.decl->name.text + "`, whose gradient is given,", "a tensor",
+                       whole);
+    for (std::size_t k = 0; k < (isList ? whole.items.size() : 1); ++k) {
+      Value& part = isList ? whole.items[k] : whole;
+      const OpId producer = graph.tensors[part.id].producer;
+      if (producer == kNoOp || index(producer) < own.first) part = copyOf(static_cast<TensorId>(part.id), a.range);
+      own.outputs.push_back(static_cast<TensorId>(part.id));
+    }
+    if (Local* named = a.frame.find(a.decl->results[i].name.text)) {
+      named->value = whole;
+    } else if (!a.decl->results[i].name.empty()) {
+      a.frame.define(a.decl->results[i].name.text, whole, a.decl->results[i].range);
+    }
+  }
+  own.last = graph.ops.size() - 1;
+  for (const ast::Part& part : a.decl->backward) {
+    const Local* local = a.frame.find(part.name.text);
+    if (local == nullptr) continue;
+    for (const Value& one : local->value.is(ValueKind::List) ? local->value.items : std::vector<Value>{local->value}) {
+      if (one.is(ValueKind::Tensor)) own.inputs.push_back(static_cast<TensorId>(one.id));
+    }
+  }
+  own.context = {a.decl, a.frame.module, a.frame.locals, a.labels, a.path};
+  ownGradients.push_back(std::move(own));
+  return result;
+}
+
 /// A result that does not fit is the body's fault: its `return` is shown, where that is no deeper in the library than the call.
 bool Elaborator::bindResult(Activation& a, const ast::Result& declared, const ast::TensorType& type, TensorId tensor,
                             std::size_t position) {
@@ -358,11 +410,17 @@ Value Elaborator::bindResults(Activation& a, Value result) {
   std::vector<const ast::Expr*> remaining;
   if (a.decl->callable == ast::CallableKind::Operator && !definePosts(a, remaining)) return {};
   for (std::size_t i = 0; i < declared.size(); ++i) {
-    const auto* type = ast::dynCast<ast::TensorType>(declared[i].type);
-    if (type == nullptr) continue;
-    if (!parts[i].is(ValueKind::Tensor))
-      return wrongKind(a.decl->name.range, "the result of `" + a.decl->name.text + "`", "a tensor", parts[i]);
-    if (!bindResult(a, declared[i], *type, static_cast<TensorId>(parts[i].id), i)) return {};
+    const auto* list = ast::dynCast<ast::ListType>(declared[i].type);
+    if (list != nullptr && !parts[i].is(ValueKind::List))
+      return wrongKind(a.decl->name.range, "the result of `" + a.decl->name.text + "`", "a list of tensors", parts[i]);
+    const ast::Type* wanted = list != nullptr ? list->element : declared[i].type;
+    const auto* type = ast::dynCast<ast::TensorType>(wanted);
+    if (type == nullptr && !isAnyTensor(wanted)) continue;
+    for (const Value& tensor : list != nullptr ? parts[i].items : std::vector<Value>{parts[i]}) {
+      if (!tensor.is(ValueKind::Tensor))
+        return wrongKind(a.decl->name.range, "the result of `" + a.decl->name.text + "`", "a tensor", tensor);
+      if (type != nullptr && !bindResult(a, declared[i], *type, static_cast<TensorId>(tensor.id), i)) return {};
+    }
   }
   if (a.decl->callable != ast::CallableKind::Operator) {
     for (const ast::Expr* clause : a.decl->post) conjuncts(*clause, remaining);

@@ -90,24 +90,34 @@ bool Elaborator::countFlops(Activation& a, Op& op) {
 
 // ---- Native -----------------------------------------------------------------------------------------------------------
 
+/// An attribute's value: given by name in the `native` clause, else the declaration's own of that name.
+std::optional<Value> Elaborator::nativeAttribute(Activation& a, std::string_view name) {
+  for (const ast::Argument& argument : a.decl->native->arguments) {
+    if (argument.name.text == name && argument.value != nullptr) return evaluate(*argument.value);
+  }
+  const Local* local = a.frame.find(name);
+  return local != nullptr ? std::optional<Value>(local->value) : std::nullopt;
+}
+
 bool Elaborator::nativeAttributes(Activation& a, std::string_view table, std::string_view scalars, Op& op) {
   for (std::string_view word : words(table)) {
     const std::size_t bracket = std::min(word.find('['), word.size());
     const std::string_view name = word.substr(0, bracket);
     const std::string_view count =
         bracket < word.size() ? word.substr(bracket + 1, word.size() - bracket - 2) : std::string_view("1");
-    const Local* local = a.frame.find(name);
-    if (local == nullptr || local->value.isRuntime()) {
-      fail(Diag::native_attribute, a.decl->native->range,
-           a.decl->native->range.valid() ? sourceText(session.sources, a.decl->native->callee->range) : "", name,
-           a.decl->name.text);
+    const std::optional<Value> value = nativeAttribute(a, name);
+    if (!value || value->isRuntime()) {
+      if (!value || !value->isPoison())
+        fail(Diag::native_attribute, a.decl->native->range,
+             a.decl->native->range.valid() ? sourceText(session.sources, a.decl->native->callee->range) : "", name,
+             a.decl->name.text);
       return false;
     }
     Attribute attribute{std::string(name), {}};
-    if (local->value.is(ValueKind::List)) {
-      for (const Value& item : local->value.items) attribute.values.push_back(item.expr);
+    if (value->is(ValueKind::List)) {
+      for (const Value& item : value->items) attribute.values.push_back(item.expr);
     } else {
-      attribute.values.push_back(local->value.expr);
+      attribute.values.push_back(value->expr);
     }
     const bool known =
         std::none_of(attribute.values.begin(), attribute.values.end(), [](ExprId e) { return e == sema::kNoExpr; });
@@ -148,11 +158,18 @@ bool Elaborator::runNative(Activation& a, const std::vector<TensorId>& results) 
   op.kind = isView ? OpKind::View : OpKind::Native;
   op.declaration = a.decl->name.text;
   op.outputs = results;
-  const std::vector<std::string_view> operands = isView ? std::vector<std::string_view>{"x"} : words(row->inputs);
+  std::vector<std::string_view> operands = isView ? std::vector<std::string_view>{"x"} : words(row->inputs);
   const auto required = static_cast<std::size_t>(
       std::count_if(operands.begin(), operands.end(), [](std::string_view o) { return !o.ends_with('?'); }));
   std::vector<Value> given;
-  for (const ast::Argument& argument : a.decl->native->arguments) given.push_back(evaluate(*argument.value));
+  for (const ast::Argument& argument : a.decl->native->arguments) {
+    if (argument.name.empty()) given.push_back(evaluate(*argument.value));
+  }
+  if (!isView && row->inputs.ends_with('*') && given.size() == 1 && given.front().is(ValueKind::List)) {
+    std::vector<Value> all = std::move(given.front().items);
+    given = std::move(all);
+    operands.assign(given.size(), row->inputs);
+  }
   const std::size_t outputs = isView ? 1 : words(row->outputs).size();
   if (given.size() < required || given.size() > operands.size() || results.size() != outputs) {
     const bool inputsWrong = results.size() == outputs;

@@ -47,14 +47,16 @@ std::optional<tbem_dtype> Elaborator::dtypeFromType(Activation& a, const ast::Te
   return std::nullopt;
 }
 
+bool Elaborator::checkType(Activation& a, tbem_dtype wanted, TensorId tensor, std::string_view name) {
+  const tbem_dtype found = graph[tensor].dtype;
+  if (found == wanted) return true;
+  fail(Diag::dtype_mismatch, a.range, name, a.decl->name.text, dtypeName(wanted), dtypeName(found));
+  return false;
+}
+
 bool Elaborator::bindShape(Activation& a, const ast::TensorType& type, TensorId tensor, std::string_view name, Labels& labels) {
   const std::optional<tbem_dtype> dtype = dtypeFromType(a, type);
-  if (!dtype) return false;
-  const tbem_dtype found = graph[tensor].dtype;
-  if (found != *dtype) {
-    fail(Diag::dtype_mismatch, a.range, name, a.decl->name.text, dtypeName(*dtype), dtypeName(found));
-    return false;
-  }
+  if (!dtype || !checkType(a, *dtype, tensor, name)) return false;
   const std::vector<ExprId> shape = graph[tensor].shape;
   const std::size_t splice = spliceAt(type);
   const bool open = splice < type.dims.size();

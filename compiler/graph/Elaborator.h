@@ -33,6 +33,14 @@ struct OpContext {
   std::string path;
 };
 
+/// A body with a gradient of its own: operators [first, last] are not differentiated one by one.
+struct OwnGradient {
+  std::size_t first = 0, last = 0;
+  OpContext context;
+  std::vector<TensorId> inputs;  ///< that its `backward` names
+  std::vector<TensorId> outputs;
+};
+
 /// An element-wise expression being built.
 struct ElemBuild {
   Elementwise expression;
@@ -138,12 +146,15 @@ private:
   Value runActivation(Activation& a, std::vector<Value>& tensors);
   bool bindTensors(Activation& a, std::vector<Value>& tensors);
   bool bindTensor(Activation& a, const ast::Parameter& declared, const Value& value);
+  bool bindValue(Activation& a, const ast::Type& declared, const Value& value, std::string_view name, Labels& labels);
+  bool checkType(Activation& a, tbem_dtype wanted, TensorId tensor, std::string_view name);
   bool bindShape(Activation& a, const ast::TensorType& type, TensorId tensor, std::string_view name, Labels& labels);
   bool checkConditions(Activation& a);
   bool checkRequirement(Activation& a, const ast::Expr& expr);
   bool definePosts(Activation& a, std::vector<const ast::Expr*>& remaining);
   bool checkPosts(Activation& a, const std::vector<const ast::Expr*>& remaining);
   Value runBody(Activation& a);
+  Value runBodyWithGradient(Activation& a);
   Value bindResults(Activation& a, Value result);
   bool bindResult(Activation& a, const ast::Result& declared, const ast::TensorType& type, TensorId tensor, std::size_t position);
   std::uint32_t makeInstance(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
@@ -169,6 +180,7 @@ private:
   bool runElementwise(Activation& a, const std::vector<TensorId>& results);
   bool runUpdates(Activation& a);
   bool countFlops(Activation& a, Op& op);
+  std::optional<Value> nativeAttribute(Activation& a, std::string_view name);
   bool nativeAttributes(Activation& a, std::string_view table, std::string_view scalars, Op& op);
   OpId addOp(Op op, Activation* a);
   TensorId addTensor(std::string name, tbem_dtype dtype, std::vector<ExprId> shape, SrcRange range);
@@ -181,6 +193,7 @@ private:
   Value elemNode(ElemOp op, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0);
   Value elemLeaf(ElemNode node, bool varies);
   std::optional<std::uint32_t> asElem(const Value& value, SrcRange range);
+  Value elemCoordinate(const ast::Call& call);
   Value elemBinary(const ast::Binary& expr, const Value& left, const Value& right);
   /// Evaluates the expressions over the activation's tensors and makes one operator that writes `results`.
   std::optional<Op> buildElementwise(Activation& a, const std::vector<const ast::Expr*>& parts,
@@ -204,10 +217,16 @@ private:
 
   // Gradients (Autodiff.cpp, Gradient.cpp, Optimizer.cpp)
   struct Differentiation;
-  bool backwardOf(Differentiation& d, OpId op);
+  bool backwardOf(Differentiation& d, const Op& op, const OpContext& context, OpId id);
+  const OwnGradient* ownGradientAt(std::size_t last) const;
+  bool releaseWeights(Differentiation& d, const Op& op);
   void markNeeded(Differentiation& d);
-  bool isNeeded(const Differentiation& d, const OpContext& context, const ast::Part& part, TensorId& input) const;
-  std::optional<TensorId> gradientPart(Activation& a, const ast::Part& part, TensorId input, const Labels& labels);
+  std::vector<TensorId> neededBy(const Differentiation& d, const OpContext& context, const ast::Part& part) const;
+  /// The gradients that a part gives: one, or one for each element of a list. Empty after a report.
+  std::vector<TensorId> gradientPart(Activation& a, const ast::Part& part, TensorId input, const Labels& labels);
+  std::vector<TensorId> gradientParts(Activation& a, const ast::Part& part, const std::vector<TensorId>& inputs);
+  bool fitsGradient(Activation& a, const ast::Part& part, TensorId input, TensorId made);
+  Value gradientOf(Differentiation& d, TensorId tensor, const std::string& name, SrcRange range);
   bool defineGradients(Differentiation& d, Activation& a, const ast::Expr& expr, const Op& op);
   bool accumulate(Differentiation& d, TensorId tensor, TensorId gradient);
   bool finishWeight(Differentiation& d, std::size_t weight);
@@ -234,8 +253,9 @@ private:
   std::unordered_map<std::uint32_t, TensorId> latest;  ///< of a buffer's or state's storage: its newest value
   std::vector<Place> places;
   std::vector<const ast::Callable*> applying;
-  std::vector<TensorId> exits;      ///< values of the exits met so far
-  std::vector<OpContext> contexts;  ///< by OpId
+  std::vector<TensorId> exits;            ///< values of the exits met so far
+  std::vector<OpContext> contexts;        ///< by OpId
+  std::vector<OwnGradient> ownGradients;  ///< inner ones before those that hold them
   const ast::Expr* namedValue = nullptr;
   std::string_view pendingName;
   /// In a gradient: equal calls are made once.

@@ -63,7 +63,7 @@ std::optional<ElemOp> elemOp(ast::BinaryOp op) {
 }  // namespace
 
 bool isElementwiseWord(std::string_view name) {
-  return std::any_of(kWords.begin(), kWords.end(), [&](const Word& one) { return one.name == name; });
+  return name == "coordinate" || std::any_of(kWords.begin(), kWords.end(), [&](const Word& one) { return one.name == name; });
 }
 
 Value Elaborator::elemLeaf(ElemNode node, bool varies) {
@@ -147,8 +147,7 @@ Value Elaborator::elemBinary(const ast::Binary& expr, const Value& left, const V
 
 Value Elaborator::runtimeUnary(const ast::Unary& expr, Value operand) {
   if (elem == nullptr || !frame->elementwise) {
-    if (expr.op == ast::UnaryOp::Negate) return callNamed("neg", {operand}, {}, expr.range);
-    return fail(Diag::not_there_yet, expr.range, "`not` on tensors outside an element-wise expression is");
+    return callNamed(expr.op == ast::UnaryOp::Negate ? "neg" : "logical_not", {operand}, {}, expr.range);
   }
   const std::optional<std::uint32_t> at = asElem(operand, expr.operand->range);
   if (!at) return {};
@@ -169,7 +168,26 @@ Value Elaborator::runtimeSelect(const ast::IfExpr& expr, Value condition) {
   return a && b ? elemNode(ElemOp::Select, condition.id, *a, *b) : Value{};
 }
 
+/// `coordinate(k)`: where the element stands along dimension k of the result.
+Value Elaborator::elemCoordinate(const ast::Call& call) {
+  const bool fits = call.arguments.size() == 1 && call.arguments.front().value != nullptr && call.arguments.front().name.empty();
+  if (!fits) return fail(Diag::wrong_kind, call.range, "`coordinate`", "one dimension", std::to_string(call.arguments.size()));
+  const SrcRange range = call.arguments.front().range;
+  const Value value = evaluate(*call.arguments.front().value);
+  if (value.isPoison()) return {};
+  if (!value.is(ValueKind::Number)) return wrongKind(range, "`coordinate`", "a dimension", value);
+  const std::optional<std::int64_t> dimension = forceInt(value, "`coordinate`", range);
+  if (!dimension) return {};
+  if (*dimension < 0 || *dimension >= static_cast<std::int64_t>(elem->shape.size()))
+    return fail(Diag::index_out_of_range, range, *dimension, "shape", elem->shape.size());
+  ElemNode node;
+  node.op = ElemOp::Index;
+  node.input = static_cast<std::uint32_t>(*dimension);
+  return elemLeaf(node, true);
+}
+
 std::optional<Value> Elaborator::elementwiseCall(std::string_view name, const ast::Call& call) {
+  if (elem != nullptr && name == "coordinate") return elemCoordinate(call);
   const auto word = std::find_if(kWords.begin(), kWords.end(), [&](const Word& one) { return one.name == name; });
   if (elem == nullptr || word == kWords.end()) return std::nullopt;
   std::vector<std::uint32_t> operands;

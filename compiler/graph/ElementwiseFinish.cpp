@@ -163,6 +163,15 @@ Value Elaborator::tensorBinary(const ast::Binary& expr, const Value& left, const
     case ast::BinaryOp::Equal:
       names = {"equal", "equal_scalar", "equal_scalar", false};
       break;
+    case ast::BinaryOp::NotEqual:
+      names = {"not_equal", "not_equal_scalar", "not_equal_scalar", false};
+      break;
+    case ast::BinaryOp::And:
+      names = {"logical_and", nullptr, nullptr, false};
+      break;
+    case ast::BinaryOp::Or:
+      names = {"logical_or", nullptr, nullptr, false};
+      break;
     default:
       break;
   }

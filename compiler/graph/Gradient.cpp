@@ -12,7 +12,10 @@ bool Elaborator::mentionsTensor(const ast::Expr& expr) const {
   sema::forEachInside(expr, [&](const ast::Expr& inner) {
     const auto* name = ast::dynCast<ast::NameRef>(&inner);
     const Local* local = name != nullptr ? frame->find(name->name.text) : nullptr;
-    found = found || (local != nullptr && local->value.is(ValueKind::Tensor));
+    if (local == nullptr) return;
+    const Value& value = local->value;
+    found = found || value.is(ValueKind::Tensor) ||
+            (value.is(ValueKind::List) && !value.items.empty() && value.items.front().is(ValueKind::Tensor));
   });
   return found;
 }
@@ -45,6 +48,16 @@ bool Elaborator::isElementwiseExpr(const ast::Expr& expr) const {
   return good;
 }
 
+/// The gradient of a tensor so far; zeros where there is none.
+Value Elaborator::gradientOf(Differentiation& d, TensorId tensor, const std::string& name, SrcRange range) {
+  TensorId gradient = d.gradient[index(tensor)];
+  if (gradient == kNoTensor) {
+    gradient = constantTensor(name, graph[tensor].dtype, graph[tensor].shape, 0, range);
+    d.gradient[index(tensor)] = gradient;
+  }
+  return Value::indexed(ValueKind::Tensor, index(gradient));
+}
+
 /// Names `d<result>` for every result. A result whose gradient nobody supplies is zero: a number in an element-wise expression,
 /// a tensor of zeros where an operator wants one.
 bool Elaborator::defineGradients(Differentiation& d, Activation& a, const ast::Expr& expr, const Op& op) {
@@ -61,16 +74,15 @@ bool Elaborator::defineGradients(Differentiation& d, Activation& a, const ast::E
       word = &reference->name;
     });
     if (!mentioned) continue;
-    TensorId gradient = d.gradient[index(op.outputs[r])];
     Value value;
-    if (gradient == kNoTensor && elementwise) {
+    if (result.type->kind == ast::NodeKind::ListType) {  // the only result
+      std::vector<Value> all;
+      for (const TensorId output : op.outputs) all.push_back(gradientOf(d, output, name, op.range));
+      value = Value::list(std::move(all));
+    } else if (d.gradient[index(op.outputs[r])] == kNoTensor && elementwise) {
       value = integerValue(0);
     } else {
-      if (gradient == kNoTensor) {
-        gradient = constantTensor(name, graph[op.outputs[r]].dtype, graph[op.outputs[r]].shape, 0, op.range);
-        d.gradient[index(op.outputs[r])] = gradient;
-      }
-      value = Value::indexed(ValueKind::Tensor, index(gradient));
+      value = gradientOf(d, op.outputs[r], name, op.range);
     }
     if (Local* known = a.frame.find(name)) {
       known->value = value;
@@ -84,41 +96,64 @@ bool Elaborator::defineGradients(Differentiation& d, Activation& a, const ast::E
   return true;
 }
 
-std::optional<TensorId> Elaborator::gradientPart(Activation& a, const ast::Part& part, TensorId input, const Labels& labels) {
-  std::optional<TensorId> made;
+std::vector<TensorId> Elaborator::gradientPart(Activation& a, const ast::Part& part, TensorId input, const Labels& labels) {
+  TensorId made = kNoTensor;
   const ast::Expr& expr = *part.value;
   if (expr.kind != ast::NodeKind::NameRef && isElementwiseExpr(expr)) {
-    const TensorId result = addTensor("d" + part.name.text, graph[input].dtype, graph[input].shape, a.range);
-    std::optional<Op> op = buildElementwise(a, {&expr}, {result}, labels);
-    if (!op) return std::nullopt;
+    made = addTensor("d" + part.name.text, graph[input].dtype, graph[input].shape, a.range);
+    std::optional<Op> op = buildElementwise(a, {&expr}, {made}, labels);
+    if (!op) return {};
     op->declaration = a.decl->name.text;
     addOp(std::move(*op), &a);
-    made = result;
   } else {
     const Value value = evaluate(expr);
-    if (value.isPoison()) return std::nullopt;
+    if (value.isPoison()) return {};
     if (!value.is(ValueKind::Tensor)) {
       wrongKind(expr.range, "a gradient", "a tensor", value);
-      return std::nullopt;
+      return {};
     }
     made = static_cast<TensorId>(value.id);
   }
+  if (!fitsGradient(a, part, input, made)) return {};
+  return {made};
+}
+
+/// The gradient of a list of tensors is a list with one tensor an element; what no weight needs is computed by nobody.
+std::vector<TensorId> Elaborator::gradientParts(Activation& a, const ast::Part& part, const std::vector<TensorId>& inputs) {
+  const Value value = evaluate(*part.value);
+  if (value.isPoison()) return {};
+  const bool fits = value.is(ValueKind::List) && value.items.size() == inputs.size();
+  const auto isTensor = [](const Value& one) { return one.is(ValueKind::Tensor); };
+  if (!fits || !std::all_of(value.items.begin(), value.items.end(), isTensor)) {
+    wrongKind(part.value->range, "a gradient", "a list of " + std::to_string(inputs.size()) + " tensors", value);
+    return {};
+  }
+  std::vector<TensorId> made;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    made.push_back(static_cast<TensorId>(value.items[i].id));
+    if (inputs[i] != kNoTensor && !fitsGradient(a, part, inputs[i], made.back())) return {};
+  }
+  return made;
+}
+
+bool Elaborator::fitsGradient(Activation& a, const ast::Part& part, TensorId input, TensorId made) {
+  const ast::Expr& expr = *part.value;
   const std::vector<ExprId> wanted = graph[input].shape;
-  bool same = graph[*made].shape.size() == wanted.size();
+  bool same = graph[made].shape.size() == wanted.size();
   for (std::size_t k = 0; same && k < wanted.size(); ++k) {
-    const auto here = peek(pool.make(ExprOp::Equal, graph[*made].shape[k], wanted[k]));
+    const auto here = peek(pool.make(ExprOp::Equal, graph[made].shape[k], wanted[k]));
     same = here && here->num != 0;
   }
   if (!same) {
-    fail(Diag::gradient_shape, expr.range, part.name.text, a.decl->name.text, shapeText(pool, graph, *made), part.name.text,
+    fail(Diag::gradient_shape, expr.range, part.name.text, a.decl->name.text, shapeText(pool, graph, made), part.name.text,
          shapeText(pool, graph, input));
-    return std::nullopt;
+    return false;
   }
   for (std::size_t k = 0; k < wanted.size(); ++k) {
-    if (!agree(graph[*made].shape[k], wanted[k], "d" + part.name.text + "[" + std::to_string(k) + "]", a.range, expr.range))
-      return std::nullopt;
+    if (!agree(graph[made].shape[k], wanted[k], "d" + part.name.text + "[" + std::to_string(k) + "]", a.range, expr.range))
+      return false;
   }
-  return made;
+  return true;
 }
 
 /// An argument within a gradient may be an element-wise expression of tensors: one operator of the shape of its largest operand.
@@ -143,6 +178,7 @@ Value Elaborator::evaluateArgument(const ast::Expr& expr) {
     if (widest == nullptr || graph.tensors[local->value.id].shape.size() > graph.tensors[widest->value.id].shape.size())
       widest = local;
   });
+  if (widest == nullptr) return evaluate(expr);  // lists of tensors are joined, not computed with
   const Tensor model = graph.tensors[widest->value.id];
   const Labels* labels = a.labelsOf(widest->name);
   const Labels resultLabels = labels != nullptr ? *labels : Labels{};

@@ -1,3 +1,4 @@
+#include "compiler/jit/Bounds.h"
 #include "compiler/jit/Jit.h"
 
 #include <fmt/format.h>
@@ -15,22 +16,6 @@ std::uint64_t offsetOf(const estimate::Program& program, BufferId id) {
   return program.allocations[program[id].allocation].offset;
 }
 
-/// By buffer: the classes of the cross entropy that reads it as its target, else 0.
-std::vector<std::int64_t> targetBounds(const estimate::Program& program) {
-  std::vector<std::int64_t> bounds(program.allocations.size(), 0);
-  for (const auto& call : program.calls) {
-    const bool forward = call.primitive == TBEM_PRIMITIVE_cross_entropy,
-               backward = call.primitive == TBEM_PRIMITIVE_cross_entropy_gradient;
-    if (!forward && !backward) continue;
-    const BufferId logits = call.operands[forward ? 0 : 1], target = call.operands[forward ? 1 : 2];
-    if (logits == estimate::kNoBuffer || target == estimate::kNoBuffer || program[logits].operand.rank < 2) continue;
-    std::int64_t& bound = bounds[program[target].allocation];
-    const std::int64_t classes = program[logits].operand.dims[program[logits].operand.rank - 1];
-    bound = bound == 0 ? classes : std::min(bound, classes);
-  }
-  return bounds;
-}
-
 class StorageWriter {
 public:
   StorageWriter(const estimate::Program& program, const graph::Graph& graph, const sema::Values& values, Executable& out)
@@ -38,7 +23,7 @@ public:
         graph(graph),
         values(values),
         out(out),
-        bounds(targetBounds(program)),
+        bounds(integerBounds(graph, values)),
         seen(graph.storages.size(), false) {}
 
   tl::expected<void, std::string> run() {
@@ -78,6 +63,7 @@ private:
   }
 
   tl::expected<void, std::string> add(graph::TensorId tensor) {
+    const auto t = graph::index(tensor);
     const auto s = static_cast<std::uint32_t>(graph[tensor].storage);
     const std::uint32_t buffer = bufferOf(tensor);
     if (buffer == runtime::kNone || seen[s]) return {};  // not read by this step, or listed already
@@ -88,7 +74,7 @@ private:
     desc.kind = static_cast<runtime::BufferClass>(storage.kind);
     desc.buffer = buffer;
     desc.init.kind = storage.init.kind;
-    desc.bound = bounds[program.buffers[buffer].allocation];
+    desc.bound = bounds[t];
     for (auto [expression, target] : {std::pair{storage.init.a, &desc.init.a}, std::pair{storage.init.b, &desc.init.b}}) {
       if (expression == sema::kNoExpr) continue;
       if (values.errorOf(expression) != sema::EvalError::None) {
@@ -105,7 +91,7 @@ private:
   const graph::Graph& graph;
   const sema::Values& values;
   Executable& out;
-  std::vector<std::int64_t> bounds;
+  std::vector<std::int64_t> bounds;  ///< by tensor
   std::vector<bool> seen;
 };
 

@@ -10,8 +10,8 @@
 namespace tbem::sema {
 
 namespace {
-constexpr std::array<std::string_view, 13> kElementwise = {"exp", "log", "sqrt",  "rsqrt",   "pow",     "tanh",  "erf",
-                                                           "sin", "cos", "floor", "minimum", "maximum", "random"};
+constexpr std::array<std::string_view, 14> kElementwise = {"exp", "log", "sqrt",  "rsqrt",   "pow",     "tanh",   "erf",
+                                                           "sin", "cos", "floor", "minimum", "maximum", "random", "coordinate"};
 
 bool isPlainParameter(const ast::Type* type) {
   const auto* named = ast::dynCast<ast::NamedType>(type);

@@ -7,8 +7,8 @@
 namespace tbem::sema {
 
 namespace {
-constexpr std::array<std::string_view, 11> kTypes = {"int",  "real",  "bool",    "string", "pair",    "pads",
-                                                     "axes", "dtype", "network", "block",  "operator"};
+constexpr std::array<std::string_view, 12> kTypes = {"int",  "real",  "bool",    "string", "pair",     "pads",
+                                                     "axes", "dtype", "network", "block",  "operator", "tensor"};
 }
 
 bool checkNames(const Program& program, DiagnosticSink& sink) {
@@ -176,8 +176,6 @@ void NameChecker::checkCallable(const ast::Callable& decl) {
   gradients = true;
   parts(decl.backward, "backward", true);
   gradients = false;
-  if (decl.hasBody && !decl.backward.empty())
-    sink.report(Diag::not_there_yet, decl.backward.front().name.range, "overriding the gradient of a body (`backward`) is");
   lenient = false;
 }
 

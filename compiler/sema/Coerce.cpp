@@ -42,6 +42,7 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
   const auto* named = ast::dynCast<ast::NamedType>(&type);
   if (named == nullptr) return value;
   const std::string& word = named->name.text;
+  if (word == "tensor") return value.isRuntime() ? std::optional<Value>(value) : wants("a tensor");
   if (word == "int" || word == "real") {
     if (!value.is(ValueKind::Number)) return wants(word == "int" ? "an int" : "a real");
     if (word == "int" && !whole(value)) return std::nullopt;

@@ -7,8 +7,10 @@
 namespace tbem::syntax {
 
 namespace {
+/// `tensor[..]`, `tensor` of any shape, or a list of one of them.
 bool isTensor(const ast::Type* type) {
   if (const auto* list = ast::dynCast<ast::ListType>(type)) return isTensor(list->element);
+  if (const auto* named = ast::dynCast<ast::NamedType>(type)) return named->name.text == "tensor";
   return type->kind == ast::NodeKind::TensorType;
 }
 }  // namespace

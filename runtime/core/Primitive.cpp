@@ -63,7 +63,8 @@ std::string checkAttributes(const Signature& s, const tbem_op_desc& op) {
 }
 
 std::string checkOperands(const Signature& s, const tbem_op_desc& op) {
-  if (op.inputs != s.inputCount() || op.outputs != s.outputCount()) {
+  const bool enough = s.isVariadic() ? op.inputs >= s.inputCount() : op.inputs == s.inputCount();
+  if (!enough || op.outputs != s.outputCount()) {
     return fmt::format("{}: {} inputs and {} outputs where {} and {} are expected", s.name, op.inputs, op.outputs, s.inputCount(),
                        s.outputCount());
   }
@@ -81,7 +82,11 @@ std::string checkOperands(const Signature& s, const tbem_op_desc& op) {
       if (operand.dims[d] < 1) wrong = fmt::format("{}: {} has shape {}", s.name, word, shapeText(operand));
     }
   };
-  forWords(s.inputs, one);
+  if (s.isVariadic()) {
+    while (k < op.inputs) one(s.inputs);
+  } else {
+    forWords(s.inputs, one);
+  }
   forWords(s.outputs, one);
   return wrong;
 }

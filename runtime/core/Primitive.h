@@ -17,6 +17,8 @@ struct Signature {
   std::string_view name, inputs, outputs, attributes, scalars;
   int inputCount() const;
   int outputCount() const;
+  /// The only input stands for one or more: `inputCount` is the least number.
+  bool isVariadic() const { return inputs.ends_with('*'); }
 };
 
 const Signature& signature(tbem_primitive primitive);
@@ -25,9 +27,12 @@ const Signature& signature(tbem_primitive primitive);
 std::string shapeText(const tbem_operand& operand);
 
 /// "" or what is wrong with the description, in words: wrong number of operands or attributes, shapes or element types that
-/// do not go together. `target` of the cross entropies is i64, every other operand of an arithmetic primitive has one
-/// floating type; permute, pad, slice and reorder move any type, and only reorder may change it.
+/// do not go together. `target` of the cross entropies, `index` and the result of arg_max are i64, every other operand of an
+/// arithmetic primitive has one floating type; permute, pad, slice, concat, gather and reorder move any type, and only reorder
+/// may change it.
 std::string checkDescription(const tbem_op_desc& op);
+/// Operators that move elements of any type and compute nothing.
+bool movesOnly(int primitive);
 
 /// Images n, c, h, w; result o channels of oh x ow; kernel kh x kw. Padding top, left, bottom, right.
 struct Conv2d {
@@ -42,9 +47,11 @@ struct Dense {
 };
 Dense dense(const tbem_op_desc& op);
 
-/// matmul: `batch` products of [m, k] with [k, n].
+/// matmul: a product of [m, k] with [k, n] for each combination of the `lead` leading dimensions of the result. Along those of an
+/// operand that are 1, or that it does not have, it is the same for all.
 struct Matmul {
-  std::int64_t batch, m, k, n;
+  int lead;
+  std::int64_t m, k, n;
   bool transposeA, transposeB;
 };
 Matmul matmul(const tbem_op_desc& op);

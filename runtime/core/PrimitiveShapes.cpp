@@ -89,12 +89,16 @@ std::string checkDense(const tbem_op_desc& op) {
 
 std::string checkMatmul(const tbem_op_desc& op) {
   const tbem_operand &a = op.operands[0], &b = op.operands[1], &y = op.operands[2];
-  const auto* rule = "a [.., m, k], b [.., k, n], y [.., m, n] after transposition";
-  if (a.rank < 2 || a.rank != b.rank || a.rank != y.rank) return shapes(op, rule);
-  const int r = a.rank - 2;
-  if (!std::equal(a.dims, a.dims + r, b.dims) || !std::equal(a.dims, a.dims + r, y.dims)) return shapes(op, rule);
+  const auto* rule = "a [.., m, k], b [.., k, n], y [.., m, n] after transposition, leading dimensions broadcast";
+  if (a.rank < 2 || b.rank < 2 || y.rank != std::max(a.rank, b.rank)) return shapes(op, rule);
+  for (int d = 0; d < y.rank - 2; ++d) {
+    const auto lead = [&](const tbem_operand& x) { return d < y.rank - x.rank ? 1 : x.dims[d - (y.rank - x.rank)]; };
+    const std::int64_t left = lead(a), right = lead(b);
+    if ((left != right && left != 1 && right != 1) || y.dims[d] != std::max(left, right)) return shapes(op, rule);
+  }
   const Matmul m = matmul(op);
-  if (b.dims[r + (m.transposeB ? 1 : 0)] != m.k || y.dims[r] != m.m || y.dims[r + 1] != m.n) return shapes(op, rule);
+  const std::int64_t inner = b.dims[b.rank - (m.transposeB ? 1 : 2)];
+  if (inner != m.k || y.dims[m.lead] != m.m || y.dims[m.lead + 1] != m.n) return shapes(op, rule);
   return "";
 }
 
@@ -169,7 +173,6 @@ std::string checkCrossEntropy(const tbem_op_desc& op) {
   const tbem_operand& logits = op.operands[gradient ? 1 : 0];
   const tbem_operand& target = op.operands[gradient ? 2 : 1];
   const tbem_operand& loss = op.operands[gradient ? 0 : 2];
-  if (target.dtype != TBEM_I64) return fmt::format("cross_entropy: target is {} where i64 is expected", dtypeName(target.dtype));
   if (logits.rank != 2 || target.rank != 1 || loss.rank != 0 || target.dims[0] != logits.dims[0]) {
     return shapes(op, "logits [n, k], target [n], a scalar");
   }
@@ -205,25 +208,86 @@ std::string checkMove(const tbem_op_desc& op) {
   return "";
 }
 
+std::string checkConcat(const tbem_op_desc& op) {
+  const tbem_operand& y = op.operands[op.inputs];
+  const std::int64_t axis = op.attributes[0];
+  if (axis < 0 || axis >= y.rank) return mismatch(op, "axis", axis, 0);
+  std::int64_t total = 0;
+  for (int k = 0; k < op.inputs; ++k) {
+    const tbem_operand& x = op.operands[k];
+    bool fits = x.rank == y.rank;
+    for (int d = 0; fits && d < y.rank; ++d) fits = d == axis || x.dims[d] == y.dims[d];
+    if (!fits) return shapes(op, "all dimensions but that of the axis agree");
+    total += x.dims[axis];
+  }
+  return total == y.dims[axis] ? "" : mismatch(op, "length along the axis", y.dims[axis], total);
+}
+
+/// The shape of `whole` with the dimension of `axis` replaced by those of `index`.
+bool isGathered(const tbem_operand& whole, const tbem_operand& index, std::int64_t axis, const tbem_operand& part) {
+  if (part.rank != whole.rank - 1 + index.rank) return false;
+  for (int d = 0; d < part.rank; ++d) {
+    const auto at = d - static_cast<int>(axis);
+    const std::int64_t wanted = at < 0 ? whole.dims[d] : at < index.rank ? index.dims[at] : whole.dims[d - index.rank + 1];
+    if (part.dims[d] != wanted) return false;
+  }
+  return true;
+}
+
+std::string checkGather(const tbem_op_desc& op) {
+  const bool gradient = op.primitive == TBEM_PRIMITIVE_gather_gradient;
+  const tbem_operand &whole = op.operands[gradient ? 2 : 0], &part = op.operands[gradient ? 0 : 2];
+  if (op.attributes[0] < 0 || op.attributes[0] >= whole.rank) return mismatch(op, "axis", op.attributes[0], 0);
+  if (!isGathered(whole, op.operands[1], op.attributes[0], part))
+    return shapes(op, "the index's dimensions take the place of the axis");
+  return "";
+}
+
+std::string checkArgMax(const tbem_op_desc& op) {
+  const tbem_operand& x = op.operands[0];
+  if (op.attributes[0] < 0 || op.attributes[0] >= x.rank) return mismatch(op, "axis", op.attributes[0], 0);
+  return isGathered(x, tbem_operand{}, op.attributes[0], op.operands[1]) ? "" : shapes(op, "the axis is dropped");
+}
+
+/// The operand that holds numbers of elements, or -1.
+int indexOperand(const tbem_op_desc& op) {
+  switch (op.primitive) {
+    case TBEM_PRIMITIVE_cross_entropy:
+    case TBEM_PRIMITIVE_gather:
+    case TBEM_PRIMITIVE_gather_gradient:
+    case TBEM_PRIMITIVE_arg_max:
+      return 1;
+    case TBEM_PRIMITIVE_cross_entropy_gradient:
+      return 2;
+    default:
+      return -1;
+  }
+}
+
 std::string checkTypes(const tbem_op_desc& op) {
-  const bool moves = op.primitive == TBEM_PRIMITIVE_permute || op.primitive == TBEM_PRIMITIVE_pad ||
-                     op.primitive == TBEM_PRIMITIVE_slice || op.primitive == TBEM_PRIMITIVE_reorder;
-  const bool entropy = op.primitive == TBEM_PRIMITIVE_cross_entropy || op.primitive == TBEM_PRIMITIVE_cross_entropy_gradient;
   if (op.primitive == TBEM_PRIMITIVE_reorder) return "";
-  const int target = !entropy ? -1 : op.primitive == TBEM_PRIMITIVE_cross_entropy ? 1 : 2;
+  const bool moves = movesOnly(op.primitive);
+  const int index = indexOperand(op);
   for (int k = 0; k < op.inputs + op.outputs; ++k) {
     const tbem_operand& o = op.operands[k];
-    if (!o.present || k == target) continue;
+    if (!o.present) continue;
     const bool floating = o.dtype >= TBEM_F64 && o.dtype <= TBEM_F8E5M2;
-    if (o.dtype != op.operands[0].dtype || (!moves && !floating)) {
-      return fmt::format("{}: element type {} does not go with {}", signature(static_cast<tbem_primitive>(op.primitive)).name,
-                         dtypeName(o.dtype), dtypeName(op.operands[0].dtype));
+    const bool fits = k == index ? o.dtype == TBEM_I64 : o.dtype == op.operands[0].dtype && (moves || floating);
+    if (!fits) {
+      return fmt::format("{}: element type {} of operand {} does not go with {}",
+                         signature(static_cast<tbem_primitive>(op.primitive)).name, dtypeName(o.dtype), k,
+                         dtypeName(k == index ? static_cast<int>(TBEM_I64) : op.operands[0].dtype));
     }
   }
   return "";
 }
 
 }  // namespace
+
+bool movesOnly(int primitive) {
+  return primitive == TBEM_PRIMITIVE_permute || primitive == TBEM_PRIMITIVE_pad || primitive == TBEM_PRIMITIVE_slice ||
+         primitive == TBEM_PRIMITIVE_concat || primitive == TBEM_PRIMITIVE_gather || primitive == TBEM_PRIMITIVE_reorder;
+}
 
 Conv2d conv2d(const tbem_op_desc& op) {
   const ConvOperands o = convOperands(op);
@@ -254,11 +318,9 @@ Dense dense(const tbem_op_desc& op) {
 }
 
 Matmul matmul(const tbem_op_desc& op) {
-  const tbem_operand &a = op.operands[0], &y = op.operands[2];
+  const tbem_operand &a = op.operands[0], &b = op.operands[1], &y = op.operands[2];
   const bool ta = op.attributes[0] != 0, tb = op.attributes[1] != 0;
-  const int r = a.rank - 2;
-  const std::int64_t m = a.dims[r + (ta ? 1 : 0)], k = a.dims[r + (ta ? 0 : 1)];
-  return {elementCount(a) / (m * k), m, k, y.dims[r + 1], ta, tb};
+  return {y.rank - 2, a.dims[a.rank - (ta ? 1 : 2)], a.dims[a.rank - (ta ? 2 : 1)], b.dims[b.rank - (tb ? 2 : 1)], ta, tb};
 }
 
 Pool2d pool2d(const tbem_op_desc& op) {
@@ -315,6 +377,13 @@ std::string checkShapes(const tbem_op_desc& op) {
     case TBEM_PRIMITIVE_slice:
     case TBEM_PRIMITIVE_reorder:
       return checkMove(op);
+    case TBEM_PRIMITIVE_concat:
+      return checkConcat(op);
+    case TBEM_PRIMITIVE_gather:
+    case TBEM_PRIMITIVE_gather_gradient:
+      return checkGather(op);
+    case TBEM_PRIMITIVE_arg_max:
+      return checkArgMax(op);
     case TBEM_PRIMITIVE_COUNT:
       break;
   }

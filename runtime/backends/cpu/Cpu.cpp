@@ -59,6 +59,12 @@ Family familyOf(int primitive) {
       return softmaxFamily();
     case TBEM_PRIMITIVE_reorder:
       return reorderFamily();
+    case TBEM_PRIMITIVE_concat:
+      return concatFamily();
+    case TBEM_PRIMITIVE_gather:
+    case TBEM_PRIMITIVE_gather_gradient:
+    case TBEM_PRIMITIVE_arg_max:
+      return indexFamily();
     case TBEM_PRIMITIVE_permute:
     case TBEM_PRIMITIVE_pad:
     case TBEM_PRIMITIVE_slice:
@@ -68,16 +74,11 @@ Family familyOf(int primitive) {
   return moveFamily();
 }
 
-bool moves(int primitive) {
-  return primitive == TBEM_PRIMITIVE_permute || primitive == TBEM_PRIMITIVE_pad || primitive == TBEM_PRIMITIVE_slice ||
-         primitive == TBEM_PRIMITIVE_reorder;
-}
-
 /// Shapes and element types, for query and create.
 tbem_status check(const tbem_op_desc* op) {
   const std::string wrong = runtime::checkDescription(*op);
   if (!wrong.empty()) return fail(TBEM_INVALID, wrong);
-  if (!moves(op->primitive) && op->operands[0].dtype != TBEM_F32) {
+  if (!runtime::movesOnly(op->primitive) && op->operands[0].dtype != TBEM_F32) {
     return fail(TBEM_UNSUPPORTED, fmt::format("cpu: {} of {}; this backend computes in f32 (ref computes in f64)",
                                               runtime::signature(static_cast<tbem_primitive>(op->primitive)).name,
                                               runtime::dtypeName(op->operands[0].dtype)));

@@ -1,62 +1,84 @@
-// Matrix products and reorders by oneDNN. The dense layer and its gradients are products of row-major matrices: the library's
-// batch-reduced kernels read a transposed operand in place and take their packing space from the caller.
+// Matrix products and reorders by oneDNN. The dense layer and its gradients are products of row-major matrices, a batched product
+// takes its operands in any order of dimensions: the library's batch-reduced kernels read a transposed operand in place and take
+// their packing space from the caller.
 #include "runtime/backends/cpu/Dnnl.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace tbem::cpu {
 namespace {
 
 using namespace onednn;
 
-/// result = left right (+ bias), all seen as [batch, rows, columns]; numbers are operands of the description.
-struct Product {
-  std::int64_t batch, m, k, n;
-  int left, right, bias, result;
-  bool leftTransposed, rightTransposed;
-};
-
-Product productOf(const tbem_op_desc& op) {
-  if (op.primitive == TBEM_PRIMITIVE_matmul) {
-    const runtime::Matmul p = runtime::matmul(op);
-    return {p.batch, p.m, p.k, p.n, 0, 1, -1, 2, p.transposeA, p.transposeB};
-  }
-  const runtime::Dense d = runtime::dense(op);
-  switch (op.primitive) {
-    case TBEM_PRIMITIVE_dense:
-      return {1, d.rows, d.in, d.out, 0, 1, op.operands[2].present ? 2 : -1, 3, false, true};
-    case TBEM_PRIMITIVE_dense_input_gradient:
-      return {1, d.rows, d.out, d.in, 0, 1, -1, 2, false, false};
-    default:
-      return {1, d.out, d.rows, d.in, 1, 0, -1, 2, true, false};
-  }
-}
-
-dnnl_memory_desc_t matrix(std::int64_t batch, std::int64_t rows, std::int64_t columns, bool transposed) {
-  const dnnl_dim_t dims[3] = {batch, rows, columns};
-  const dnnl_dim_t strides[3] = {rows * columns, transposed ? 1 : columns, transposed ? rows : 1};
-  return batch == 1 ? describeStrided(2, dims + 1, strides + 1) : describeStrided(3, dims, strides);
-}
-
 struct Prepared {
   Descriptor descriptor;
   std::vector<Argument> arguments;
 };
 
-Prepared prepare(const tbem_op_desc& op) {
-  const Product p = productOf(op);
-  const dnnl_memory_desc_t left = matrix(p.batch, p.m, p.k, p.leftTransposed),
-                           right = matrix(p.batch, p.k, p.n, p.rightTransposed);
-  const dnnl_memory_desc_t result = matrix(p.batch, p.m, p.n, false), bias = matrix(1, 1, p.n, false);
+/// result = left right (+ bias).
+Prepared prepareProduct(const tbem_op_desc& op, const Argument& left, const Argument& right, const Argument* bias,
+                        const Argument& result) {
   dnnl_matmul_desc_t made;
   Prepared prepared;
-  if (dnnl_matmul_desc_init(&made, &left, &right, p.bias >= 0 ? &bias : nullptr, &result) != dnnl_success) return prepared;
+  if (dnnl_matmul_desc_init(&made, &left.memory, &right.memory, bias != nullptr ? &bias->memory : nullptr, &result.memory) !=
+      dnnl_success)
+    return prepared;
   prepared.descriptor = describe(&made, threadsOf(op));
-  prepared.arguments = {{DNNL_ARG_SRC, p.left, left}, {DNNL_ARG_WEIGHTS, p.right, right}, {DNNL_ARG_DST, p.result, result}};
-  if (p.bias >= 0) prepared.arguments.push_back({DNNL_ARG_BIAS, p.bias, bias});
+  prepared.arguments = {left, right, result};
+  if (bias != nullptr) prepared.arguments.push_back(*bias);
   return prepared;
+}
+
+Argument matrix(int name, int operand, std::int64_t rows, std::int64_t columns, bool transposed) {
+  const dnnl_dim_t dims[2] = {rows, columns};
+  const dnnl_dim_t strides[2] = {transposed ? 1 : columns, transposed ? rows : 1};
+  return {name, operand, describeStrided(2, dims, strides)};
+}
+
+/// The dense layer and its gradients: leading dimensions are rows.
+Prepared prepareDense(const tbem_op_desc& op) {
+  const runtime::Dense d = runtime::dense(op);
+  if (op.primitive == TBEM_PRIMITIVE_dense) {
+    const Argument bias = matrix(DNNL_ARG_BIAS, 2, 1, d.out, false);
+    return prepareProduct(op, matrix(DNNL_ARG_SRC, 0, d.rows, d.in, false), matrix(DNNL_ARG_WEIGHTS, 1, d.in, d.out, true),
+                          op.operands[2].present ? &bias : nullptr, matrix(DNNL_ARG_DST, 3, d.rows, d.out, false));
+  }
+  if (op.primitive == TBEM_PRIMITIVE_dense_input_gradient) {
+    return prepareProduct(op, matrix(DNNL_ARG_SRC, 0, d.rows, d.out, false), matrix(DNNL_ARG_WEIGHTS, 1, d.out, d.in, false),
+                          nullptr, matrix(DNNL_ARG_DST, 2, d.rows, d.in, false));
+  }
+  return prepareProduct(op, matrix(DNNL_ARG_SRC, 1, d.out, d.rows, true), matrix(DNNL_ARG_WEIGHTS, 0, d.rows, d.in, false),
+                        nullptr, matrix(DNNL_ARG_DST, 2, d.out, d.in, false));
+}
+
+/// An operand of a batched product where it lies: leading dimensions that it does not have are 1, the last two are exchanged in
+/// the description where they are transposed.
+Argument batched(int name, int number, const tbem_operand& operand, int rank, bool transposed) {
+  dnnl_dim_t dims[TBEM_MAX_RANK], strides[TBEM_MAX_RANK];
+  const int missing = rank - operand.rank;
+  const std::int64_t whole = runtime::extentElements(operand);
+  for (int d = 0; d < rank; ++d) {
+    dims[d] = d < missing ? 1 : operand.dims[d - missing];
+    strides[d] = d < missing || dims[d] == 1 ? whole : operand.layout.strides[d - missing];
+  }
+  // A matrix of one row or column is plain in whichever direction it runs.
+  if (dims[rank - 1] == 1) strides[rank - 1] = 1;
+  if (dims[rank - 2] == 1) strides[rank - 2] = dims[rank - 1] * strides[rank - 1];
+  if (transposed) std::swap(dims[rank - 1], dims[rank - 2]), std::swap(strides[rank - 1], strides[rank - 2]);
+  return {name, number, describeStrided(rank, dims, strides)};
+}
+
+Prepared prepare(const tbem_op_desc& op) {
+  if (op.primitive != TBEM_PRIMITIVE_matmul) return prepareDense(op);
+  const runtime::Matmul p = runtime::matmul(op);
+  const int rank = p.lead + 2;
+  return prepareProduct(op, batched(DNNL_ARG_SRC, 0, op.operands[0], rank, p.transposeA),
+                        batched(DNNL_ARG_WEIGHTS, 1, op.operands[1], rank, p.transposeB), nullptr,
+                        batched(DNNL_ARG_DST, 2, op.operands[2], rank, false));
 }
 
 tbem_status unsupported(const tbem_op_desc& op, const char* why) {
@@ -69,15 +91,25 @@ void answer(const Descriptor& descriptor, tbem_op_info& info) {
   std::snprintf(info.implementation, sizeof info.implementation, "%s", std::string(descriptor.implementation()).c_str());
 }
 
+/// Strides alone say where its elements are.
+bool isStrided(const tbem_operand& operand) {
+  return operand.layout.blocks == 0 && std::equal(operand.dims, operand.dims + operand.rank, operand.layout.padded);
+}
+
 tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
+  const bool batched = op.primitive == TBEM_PRIMITIVE_matmul;
+  bool plain = true;
   for (int k = 0; k < op.inputs + op.outputs; ++k) {
     tbem_operand& operand = op.operands[k];
     if (!operand.present) continue;
     if (operand.layout.any) runtime::setPlain(operand);
-    if (!runtime::isPlain(operand)) return unsupported(op, "row-major matrices only");
+    const bool isPlain = runtime::isPlain(operand);
+    if (!isPlain && !(batched && isStrided(operand))) return unsupported(op, "matrices without blocks only");
+    plain = plain && isPlain;
   }
   const Prepared prepared = prepare(op);
   if (!prepared.descriptor) return unsupported(op, "oneDNN has no such product");
+  if (!plain && rank(prepared.descriptor) == 0) return unsupported(op, "oneDNN has only loops for matrices that lie so");
   answer(prepared.descriptor, info);
   return TBEM_OK;
 }

@@ -48,6 +48,8 @@ Family convFamily();     // DnnlConv.cpp
 Family productFamily();  // DnnlProduct.cpp
 Family reorderFamily();  // DnnlProduct.cpp, Move.cpp where oneDNN has nothing
 Family moveFamily();     // Move.cpp
+Family concatFamily();   // Concat.cpp
+Family indexFamily();    // Index.cpp
 Family channelFamily();  // Channel.cpp
 Family reduceFamily();   // Reduce.cpp
 Family poolFamily();     // Pool.cpp

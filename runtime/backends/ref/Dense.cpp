@@ -54,15 +54,30 @@ tbem_status denseWeightGradient(const Op& op, void* const* memory, void*, const 
   return TBEM_OK;
 }
 
+/// The number of the matrix of x that matrix `s` of the result is made from.
+static std::int64_t matrixOf(const tbem_operand& x, const tbem_operand& result, std::int64_t s) {
+  std::int64_t at = 0, scale = 1;
+  for (int d = result.rank - 2, k = x.rank - 2; d-- > 0 && k-- > 0; s /= result.dims[d]) {
+    at += x.dims[k] == 1 ? 0 : s % result.dims[d] * scale;
+    scale *= x.dims[k];
+  }
+  return at;
+}
+
 template <class T>
 tbem_status matmul(const Op& op, void* const* memory, void*, const double*) {
   const runtime::Matmul p = runtime::matmul(op.desc);
   const auto* a = static_cast<const T*>(memory[0]);
   const auto* b = static_cast<const T*>(memory[1]);
   auto* y = static_cast<T*>(memory[2]);
-  for (std::int64_t s = 0; s < p.batch; ++s) {
-    const View<T> left{a + s * p.m * p.k, p.transposeA ? 1 : p.k, p.transposeA ? p.m : 1};
-    const View<T> right{b + s * p.k * p.n, p.transposeB ? 1 : p.n, p.transposeB ? p.k : 1};
+  const tbem_operand& result = op.operands[2];
+  std::int64_t batch = 1;
+  for (int d = 0; d < p.lead; ++d) batch *= result.dims[d];
+  for (std::int64_t s = 0; s < batch; ++s) {
+    const T* const x = a + matrixOf(op.operands[0], result, s) * p.m * p.k;
+    const T* const z = b + matrixOf(op.operands[1], result, s) * p.k * p.n;
+    const View<T> left{x, p.transposeA ? 1 : p.k, p.transposeA ? p.m : 1};
+    const View<T> right{z, p.transposeB ? 1 : p.n, p.transposeB ? p.k : 1};
     product<T>(left, right, nullptr, y + s * p.m * p.n, p.m, p.k, p.n);
   }
   return TBEM_OK;

@@ -67,6 +67,15 @@ tbem_status crossEntropyGradient(const Op& op, void* const* memory, void* work, 
 /// permute, pad and slice of elements of the size of T (an unsigned integer).
 template <class T>
 tbem_status move(const Op& op, void* const* memory, void* work, const double* scalars);
+/// Elements of the size of T.
+template <class T>
+tbem_status concat(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status gather(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status gatherGradient(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status argMax(const Op& op, void* const* memory, void* work, const double* scalars);
 tbem_status reorder(const Op& op, void* const* memory, void* work, const double* scalars);
 
 /// Bytes of workspace of an operator.

@@ -1,4 +1,4 @@
-// Operators that move elements and compute nothing: permute, pad, slice, reorder.
+// Operators that move elements and compute nothing: permute, pad, slice, concat, reorder.
 #include "runtime/backends/ref/Kernels.h"
 
 #include <algorithm>
@@ -71,6 +71,23 @@ tbem_status move(const Op& op, void* const* memory, void*, const double*) {
   return TBEM_OK;
 }
 
+template <class T>
+tbem_status concat(const Op& op, void* const* memory, void*, const double*) {
+  const auto inputs = static_cast<std::size_t>(op.desc.inputs);
+  const tbem_operand& y = op.operands[inputs];
+  const std::int64_t axis = op.attributes[0];
+  std::int64_t before = 1, behind = 1;
+  for (std::int64_t d = 0; d < y.rank; ++d) (d < axis ? before : behind) *= d == axis ? 1 : y.dims[d];
+  auto* to = static_cast<T*>(memory[inputs]);
+  for (std::int64_t i = 0; i < before; ++i) {
+    for (std::size_t k = 0; k < inputs; ++k) {
+      const std::int64_t count = op.operands[k].dims[axis] * behind;
+      to = std::copy_n(static_cast<const T*>(memory[k]) + i * count, count, to);
+    }
+  }
+  return TBEM_OK;
+}
+
 tbem_status reorder(const Op& op, void* const* memory, void*, const double*) {
   const tbem_operand &x = op.operands[0], &y = op.operands[1];
   const std::int64_t count = runtime::elementCount(x);
@@ -92,5 +109,9 @@ template tbem_status move<std::uint8_t>(const Op&, void* const*, void*, const do
 template tbem_status move<std::uint16_t>(const Op&, void* const*, void*, const double*);
 template tbem_status move<std::uint32_t>(const Op&, void* const*, void*, const double*);
 template tbem_status move<std::uint64_t>(const Op&, void* const*, void*, const double*);
+template tbem_status concat<std::uint8_t>(const Op&, void* const*, void*, const double*);
+template tbem_status concat<std::uint16_t>(const Op&, void* const*, void*, const double*);
+template tbem_status concat<std::uint32_t>(const Op&, void* const*, void*, const double*);
+template tbem_status concat<std::uint64_t>(const Op&, void* const*, void*, const double*);
 
 }  // namespace tbem::ref

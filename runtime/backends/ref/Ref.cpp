@@ -62,9 +62,15 @@ Kernel arithmetic(int primitive) {
       return crossEntropy<T>;
     case TBEM_PRIMITIVE_cross_entropy_gradient:
       return crossEntropyGradient<T>;
+    case TBEM_PRIMITIVE_gather_gradient:
+      return gatherGradient<T>;
+    case TBEM_PRIMITIVE_arg_max:
+      return argMax<T>;
     case TBEM_PRIMITIVE_permute:
     case TBEM_PRIMITIVE_pad:
     case TBEM_PRIMITIVE_slice:
+    case TBEM_PRIMITIVE_concat:
+    case TBEM_PRIMITIVE_gather:
     case TBEM_PRIMITIVE_reorder:
     case TBEM_PRIMITIVE_COUNT:
       break;
@@ -72,16 +78,21 @@ Kernel arithmetic(int primitive) {
   return nullptr;
 }
 
-Kernel movement(std::uint64_t bytes) {
+template <class T>
+Kernel movementOf(int primitive) {
+  return primitive == TBEM_PRIMITIVE_concat ? concat<T> : primitive == TBEM_PRIMITIVE_gather ? gather<T> : move<T>;
+}
+
+Kernel movement(int primitive, std::uint64_t bytes) {
   switch (bytes) {
     case 1:
-      return move<std::uint8_t>;
+      return movementOf<std::uint8_t>(primitive);
     case 2:
-      return move<std::uint16_t>;
+      return movementOf<std::uint16_t>(primitive);
     case 4:
-      return move<std::uint32_t>;
+      return movementOf<std::uint32_t>(primitive);
     default:
-      return move<std::uint64_t>;
+      return movementOf<std::uint64_t>(primitive);
   }
 }
 
@@ -94,7 +105,9 @@ Kernel kernelOf(const tbem_op_desc& op) {
     case TBEM_PRIMITIVE_permute:
     case TBEM_PRIMITIVE_pad:
     case TBEM_PRIMITIVE_slice:
-      return movement(runtime::elementBytes(dtype));
+    case TBEM_PRIMITIVE_concat:
+    case TBEM_PRIMITIVE_gather:
+      return movement(op.primitive, runtime::elementBytes(dtype));
     case TBEM_PRIMITIVE_reorder: {
       const int to = op.operands[1].dtype;
       return dtype == to || (converts(dtype) && converts(to)) ? reorder : nullptr;

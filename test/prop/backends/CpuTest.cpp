@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <numeric>
 
 namespace tbem::test {
 namespace {
@@ -17,14 +18,19 @@ namespace {
 bool libraryChooses(tbem_primitive p) {
   return p == TBEM_PRIMITIVE_conv2d || p == TBEM_PRIMITIVE_conv2d_input_gradient || p == TBEM_PRIMITIVE_conv2d_weight_gradient ||
          p == TBEM_PRIMITIVE_dense || p == TBEM_PRIMITIVE_dense_input_gradient || p == TBEM_PRIMITIVE_dense_weight_gradient ||
-         p == TBEM_PRIMITIVE_matmul || p == TBEM_PRIMITIVE_cross_entropy || p == TBEM_PRIMITIVE_cross_entropy_gradient;
+         p == TBEM_PRIMITIVE_matmul || p == TBEM_PRIMITIVE_arg_max || p == TBEM_PRIMITIVE_cross_entropy ||
+         p == TBEM_PRIMITIVE_cross_entropy_gradient;
 }
 
 /// Layouts as a caller may fix them: all operands of rank 3 or more alike; each on its own where a primitive only moves elements.
-std::function<void(std::vector<tbem_operand>&)> randomLayouts(tbem_primitive primitive, Random& r) {
+std::function<void(std::vector<tbem_operand>&)> randomLayouts(const Problem& problem, Random& r) {
+  const tbem_primitive primitive = problem.primitive;
   if (libraryChooses(primitive)) return {};
+  // A gather by a vector follows its operand's layout, unless channels in blocks are what it gathers.
+  const bool gathers = primitive == TBEM_PRIMITIVE_gather || primitive == TBEM_PRIMITIVE_gather_gradient;
+  if (gathers && (problem.inputs[1]->dims.size() != 1 || problem.attributes[0] == 1)) return {};
   const bool each = primitive == TBEM_PRIMITIVE_permute || primitive == TBEM_PRIMITIVE_pad || primitive == TBEM_PRIMITIVE_slice ||
-                    primitive == TBEM_PRIMITIVE_reorder;
+                    primitive == TBEM_PRIMITIVE_reorder || primitive == TBEM_PRIMITIVE_concat;
   std::vector<int> kinds(6, static_cast<int>(r.integer(0, kKinds - 1)));
   const std::int64_t left = r.integer(0, 5);  // an operand left to the backend
   for (int& kind : kinds) kind = each ? static_cast<int>(r.integer(0, kKinds - 1)) : kind;
@@ -42,7 +48,7 @@ TEST_P(Cpu, AgreesWithRef) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Random random(1000 * static_cast<std::uint64_t>(primitive) + seed);
     const Problem problem = randomProblem(primitive, random);
-    const auto layouts = randomLayouts(primitive, random);
+    const auto layouts = randomLayouts(problem, random);
     const Outcome expected = runOn(*tbem_backend_ref(), problem, {TBEM_F64, 1, {}});
     ASSERT_EQ(expected.status, TBEM_OK) << problem.text() << ": " << expected.error;
     const Settings settings{TBEM_F32, static_cast<int>(random.integer(1, 2)), layouts};
@@ -66,6 +72,35 @@ TEST_P(Cpu, AgreesWithRef) {
 INSTANTIATE_TEST_SUITE_P(Primitives, Cpu, testing::Range(0, static_cast<int>(TBEM_PRIMITIVE_COUNT)), [](const auto& info) {
   return std::string(runtime::signature(static_cast<tbem_primitive>(info.param)).name);
 });
+
+/// Operands whose dimensions lie in another order, as a permutation leaves them, are read where they are.
+TEST(CpuProducts, TakeOperandsInAnyOrderOfDimensions) {
+  int refused = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(91000 + seed);
+    const Problem problem = randomProblem(TBEM_PRIMITIVE_matmul, random);
+    const auto permuted = [&random](std::vector<tbem_operand>& operands) {
+      for (tbem_operand& operand : operands) {
+        std::vector<int> order(static_cast<std::size_t>(operand.rank));
+        std::iota(order.begin(), order.end(), 0);
+        for (std::size_t d = order.size(); d-- > 1;)
+          std::swap(order[d], order[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(d)))]);
+        runtime::setBlocked(operand, order, {});
+      }
+    };
+    const Outcome found = runOn(*tbem_backend_cpu(), problem, {TBEM_F32, 2, permuted});
+    if (found.status == TBEM_UNSUPPORTED) {
+      ++refused;
+      continue;
+    }
+    ASSERT_EQ(found.status, TBEM_OK) << problem.text() << " seed " << seed << ": " << found.error;
+    const Outcome expected = runOn(*tbem_backend_ref(), problem, {TBEM_F64, 1, {}});
+    EXPECT_LE(distance(found.outputs[0], expected.outputs[0]), 5e-6) << problem.text() << " by " << found.implementation;
+    if (HasFailure()) break;
+  }
+  RecordProperty("refused", refused);
+  EXPECT_LT(refused, 200);
+}
 
 /// A training step uses one weight layout: the one that forward chose, for the weight gradient too; the data gradient asks for
 /// its own. Activations keep forward's layouts. Where the library has no generated code for that (strided and dilated at once,

@@ -96,6 +96,11 @@ const Pair kPairs[] = {
        return Problem{TBEM_PRIMITIVE_log_softmax_gradient, f.attributes, {}, {dy, y}, {like(*f.inputs[0])}};
      },
      "log_softmax"},
+    {TBEM_PRIMITIVE_gather, 0,
+     [](const Problem& f, const Array&, const Array& dy) {
+       return Problem{TBEM_PRIMITIVE_gather_gradient, f.attributes, {}, {dy, f.inputs[1]}, {like(*f.inputs[0])}};
+     },
+     "gather"},
     {TBEM_PRIMITIVE_cross_entropy, 0,
      [](const Problem& f, const Array&, const Array& dy) {
        return Problem{TBEM_PRIMITIVE_cross_entropy_gradient, {}, {}, {dy, f.inputs[0], f.inputs[1]}, {like(*f.inputs[0])}};

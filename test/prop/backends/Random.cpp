@@ -82,10 +82,18 @@ Problem dense(tbem_primitive primitive, Random& r) {
   return p;
 }
 
+/// Leading dimensions of an operand that broadcasts to `whole`: the last ones, some of them 1.
+Dims partOf(const Dims& whole, Random& r) {
+  Dims part(whole.begin() + (r.coin() ? 0 : r.integer(0, static_cast<std::int64_t>(whole.size()))), whole.end());
+  for (std::int64_t& d : part) d = r.integer(0, 3) == 0 ? 1 : d;
+  return part;
+}
+
 Problem matmul(Random& r) {
-  Dims a, b, y;
-  for (std::int64_t k = r.integer(0, 2); k > 0; --k) a.push_back(r.integer(1, 4));
-  b = y = a;
+  Dims y;
+  for (std::int64_t k = r.integer(0, 3); k > 0; --k) y.push_back(r.integer(1, 4));
+  const bool broadcasts = r.integer(0, 2) == 0, left = r.coin();
+  Dims a = broadcasts && left ? partOf(y, r) : y, b = broadcasts && !left ? partOf(y, r) : y;
   const std::int64_t m = r.integer(1, 70), k = r.integer(1, 70), n = r.integer(1, 70);
   const bool ta = r.coin(), tb = r.coin();
   a.push_back(ta ? k : m), a.push_back(ta ? m : k);
@@ -215,6 +223,49 @@ Problem move(tbem_primitive primitive, Random& r) {
   return p;
 }
 
+Problem concat(Random& r) {
+  const Dims y = anyDims(r);
+  const auto axis = static_cast<std::size_t>(r.integer(0, static_cast<std::int64_t>(y.size()) - 1));
+  Problem p{TBEM_PRIMITIVE_concat, {static_cast<std::int64_t>(axis)}, {}, {}, {}};
+  Dims all = y;
+  all[axis] = 0;
+  for (std::int64_t k = r.integer(1, 5); k > 0; --k) {
+    Dims x = y;
+    x[axis] = axis == 1 ? channels(r) : r.integer(1, 6);
+    all[axis] += x[axis];
+    p.inputs.emplace_back(r.array(x));
+  }
+  p.outputs = {shape(all)};
+  return p;
+}
+
+Problem gather(tbem_primitive primitive, Random& r) {
+  const Dims whole = anyDims(r);
+  const auto axis = static_cast<std::size_t>(r.integer(0, static_cast<std::int64_t>(whole.size()) - 1));
+  Dims index, part = whole;
+  std::int64_t count = 1;
+  for (std::int64_t k = r.integer(0, 2); k > 0; --k) index.push_back(r.integer(1, 12)), count *= index.back();
+  part.erase(part.begin() + static_cast<std::ptrdiff_t>(axis));
+  part.insert(part.begin() + static_cast<std::ptrdiff_t>(axis), index.begin(), index.end());
+  Array numbers = r.targets(count, whole[axis]);
+  numbers.dims = index;
+  const bool forward = primitive == TBEM_PRIMITIVE_gather;
+  return {primitive,
+          {static_cast<std::int64_t>(axis)},
+          {},
+          {r.array(forward ? whole : part), numbers},
+          {shape(forward ? part : whole)}};
+}
+
+Problem argMax(Random& r) {
+  const Dims x = anyDims(r);
+  const auto axis = static_cast<std::size_t>(r.integer(0, static_cast<std::int64_t>(x.size()) - 1));
+  Array y = shape(x);
+  y.dims.erase(y.dims.begin() + static_cast<std::ptrdiff_t>(axis));
+  y.integer = true;
+  return {TBEM_PRIMITIVE_arg_max, {static_cast<std::int64_t>(axis)}, {}, {r.array(x, r.coin())}, {y}};
+}
+
 }  // namespace
 
 Array Random::array(std::vector<std::int64_t> dims, bool ties) {
@@ -272,6 +323,13 @@ Problem randomProblem(tbem_primitive primitive, Random& r) {
     case TBEM_PRIMITIVE_slice:
     case TBEM_PRIMITIVE_reorder:
       return move(primitive, r);
+    case TBEM_PRIMITIVE_concat:
+      return concat(r);
+    case TBEM_PRIMITIVE_gather:
+    case TBEM_PRIMITIVE_gather_gradient:
+      return gather(primitive, r);
+    case TBEM_PRIMITIVE_arg_max:
+      return argMax(r);
     default:
       return pool(primitive, r);
   }

@@ -48,6 +48,41 @@ const Case kCases[] = {
     {"moves",
      "let y = conv2d(x, out: 3, kernel: 1)\n return permute(y, order: [0, 2, 1, 3]) |> transpose |> pad(low: [0, 1, 0, 2], high: "
      "[0, 0, 3, 1], interior: [0, 0, 1, 2]) |> slice(start: [0, 1, 2, 1], size: [2, 3, 2, 4], stride: [1, 2, 3, 2])"},
+    {"lists",
+     "let y = conv2d(x, out: 2, kernel: 1)\n let z = concat([y, x, conv2d(x, out: 3, kernel: 1), y], axis: 1)\n let parts = "
+     "split(z, sizes: [3, 2, 5], axis: 1)\n return tanh(concat([parts[2], parts[0] * parts[0]], axis: 1)) |> dense(2)"},
+    {"stacks", "let y = conv2d(x, out: 3, kernel: 1)\n return stack([y, tanh(y), x], axis: 4) * stack([x, y, y * y], axis: 4)"},
+    {"indices",
+     "let y = conv2d(x, out: 4, kernel: 1)\n let i = argmax(x, axis: 1)\n let rows = gather(y, cast(constant([3, 0, 3, 2, 1]), "
+     "to: "
+     "i64), axis: 1)\n return sum(rows, axis: 1) * cast(i, to: f64) + sum(gather(embedding(arange(6), vocab: 6, width: 5), "
+     "argmin(x, "
+     "axis: 1), axis: 0), axis: 3)"},
+    {"choices",
+     "let y = conv2d(x, out: 3, kernel: 1)\n return where(x > 0.2 and not (x > 1) or x < -1, y * y, sum(y, axis: [0, 1])) * "
+     "cast(cast(y, to: f32), to: f64) + min(y, axis: 0)"},
+    {"transposed_convolutions",
+     "let y = conv_transpose2d(x, out: 4, kernel: 3, stride: 2, pad: [1, 0, 1, 1], output_pad: [1, 0])\n return "
+     "conv_transpose2d(y, "
+     "out: 2, kernel: [1, 2], dilation: [1, 2], groups: 2, use_bias: false)"},
+    {"convolution_of_lines",
+     "let y = conv1d(reshape(x, shape: [2, 6, 18]), out: 4, kernel: 3, stride: 2, pad: 1, groups: 2)\n return max_pool1d(y, "
+     "kernel: 3, "
+     "stride: 2, pad: 1)"},
+    {"convolution_of_volumes",
+     "let y = conv3d(reshape(x, shape: [2, 3, 4, 3, 3]), out: 2, kernel: [2, 3, 2], stride: [1, 2, 1], pad: [1, 1, 0])\n return "
+     "max_pool3d(y, kernel: [2, 2, 1], stride: [2, 1, 1], pad: [1, 0, 0])"},
+    {"pools_over_the_edge",
+     "return x |> conv2d(out: 2, kernel: 1) |> max_pool2d(kernel: 3, stride: 2, pad: 1, ceil_mode: true) |> "
+     "max_pool2d(kernel: 2, stride: 3, ceil_mode: true)"},
+    {"sizes",
+     "let y = conv2d(x, out: 4, kernel: 3)\n return upsample2d(y, size: [7, 9]) + upsample2d(y, size: [7, 9], mode: "
+     "\"bilinear\") * "
+     "upsample2d(pixel_shuffle(y, factor: 2), size: [7, 9], mode: \"bilinear\", align_corners: true)"},
+    {"edges",
+     "let y = conv2d(x, out: 2, kernel: 3)\n return pad_reflect(y, low: [0, 0, 2, 0], high: [0, 0, 3, 1]) * pad_edge(y, low: [0, "
+     "0, 2, "
+     "1], high: [0, 0, 3, 0])"},
     {"matmuls",
      "let a = conv2d(x, out: 2, kernel: 1)\n let b = conv2d(x, out: 2, kernel: [3, 1], pad: [1, 0])\n return matmul(a, b) + "
      "matmul(a, b, transpose_a: true) + matmul(a, b, transpose_b: true) + matmul(a, b, transpose_a: true, transpose_b: true)"},
@@ -129,6 +164,42 @@ TEST(Gradients, OfRandomGeometryMatchCentralDifferences) {
     SCOPED_TRACE(body);
     expectGradients(training(body, fmt::format("[{}, {}, {}, {}]", pick(2, 3), channels, pick(5, 8), pick(5, 8))), 2e-5, 100 + i);
   }
+}
+
+/// A body's own `backward` counts, not what is inside: here the slope 2 passes as 5, and what has none passes as 3.
+TEST(Gradients, OfABodyCanBeGiven) {
+  const auto gradientOf = [](const std::string& body) {
+    Built built(
+        "block twice(x: tensor[..s]) -> (y: tensor[..s])\n backward x: 5 * dy\n{ return 2 * x }\n"
+        "block steps(x: tensor[..s]) -> (y: tensor[..s])\n backward x: 3 * dy\n{ return cast(cast(twice(x), to: i64), to: f64) "
+        "}\n"
+        "block same(x: tensor[..s]) -> (y: tensor[..s])\n backward x: -dy\n{ return x }\n" +
+            training(body, "[2, 3, 2, 2]"),
+        {.dtype = TBEM_F64});
+    const std::optional<graph::Row> row = built.row();
+    EXPECT_TRUE(row) << built.errors();
+    if (!row) return std::vector<double>{};
+    EXPECT_EQ(graph::verify(row->graph()), std::vector<std::string>{});
+    Interpreter run(*row);
+    std::mt19937_64 random(17);
+    std::normal_distribution<double> normal;
+    for (const graph::TensorId input : row->graph().inputs)
+      for (double& value : run.of(input)) value = normal(random);
+    for (double& value : run.of(row->graph().weights[0].value)) value = normal(random);
+    run.run(graph::Phase::Backward);
+    return run.of(row->graph().weights[0].gradient);
+  };
+  const std::string layer = "let y = conv2d(x, out: 2, kernel: 1, use_bias: false)\n return ";
+  const auto expectMultiple = [&](const std::string& own, const std::string& plain, double factor) {
+    const std::vector<double> a = gradientOf(layer + own), b = gradientOf(layer + plain);
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], factor * b[i], 1e-12 * std::fabs(a[i])) << own;
+  };
+  expectMultiple("twice(y)", "y * 2", 2.5);
+  expectMultiple("twice(y) + 0 * y", "y * 2", 2.5);
+  expectMultiple("same(y)", "y", -1);
+  const std::vector<double> stepped = gradientOf(layer + "steps(y)");
+  EXPECT_TRUE(std::any_of(stepped.begin(), stepped.end(), [](double g) { return g != 0; }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Operators, Gradients, testing::ValuesIn(kCases),

@@ -5,6 +5,7 @@
 #include "compiler/graph/Elaborate.h"
 #include "runtime/core/Layout.h"
 #include "runtime/core/Philox.h"
+#include "runtime/core/Primitive.h"
 
 #include <gtest/gtest.h>
 
@@ -67,11 +68,8 @@ private:
     }
     std::vector<std::int64_t> attributes;
     for (const graph::Attribute& attribute : op.attributes) {
-      const bool list = attribute.name == "axis" || attribute.name == "order" || attribute.name == "low" ||
-                        attribute.name == "interior" || attribute.name == "start" ||
-                        (attribute.name == "stride" && op.primitive == TBEM_PRIMITIVE_slice);
-      const bool softmax = op.declaration.find("softmax") != std::string::npos;
-      if (list && !softmax) attributes.push_back(static_cast<std::int64_t>(attribute.values.size()));
+      const bool list = runtime::signature(op.primitive).attributes.find(attribute.name + "[*]") != std::string_view::npos;
+      if (list) attributes.push_back(static_cast<std::int64_t>(attribute.values.size()));
       for (const graph::ExprId value : attribute.values) attributes.push_back(row.integer(value));
     }
     std::vector<double> scalars;
