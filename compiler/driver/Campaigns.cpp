@@ -193,7 +193,6 @@ std::vector<CaseRow> caseRows(Workspace& workspace, const std::vector<MeasurePla
         one.row = row;
         one.backend = backend;
         if (opened.backend == nullptr) one.skip = opened.reason;
-        if (firstGate(elaborated->graph())) one.skip = "running gates is not there yet";
         const Opened none;
         if (!fillEstimates(workspace, *elaborated, one.skip.empty() ? opened : none, entry->second.cache, options, one)) continue;
         const unsigned threads = static_cast<unsigned>(threadsOf(options, opened.device));

@@ -168,11 +168,14 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
   if (command == "design") app.add_flag("--csv", o.csv, "the array as CSV on standard output");
   if (command == "estimate") {
     app.add_option("--max", o.maxMemory, "exit with 5 if a row's arena is larger: 22GiB")->type_name("SIZE");
-    app.add_option("--convention", o.convention, "how FLOPs are counted: flop (a multiply-add is 2) or mac")
-        ->check(CLI::IsMember({"flop", "mac"}));
+    app.add_option("--gates", o.gates, "how likely a gate's condition is met, for expected FLOPs: 0.3, or PATH=0.3,..")
+        ->type_name("P");
+    app.add_option("--convention", o.convention, "how FLOPs are counted: flop (a multiply-add is 2), mac, or mac2 (2 x multiply-adds alone)")
+        ->check(CLI::IsMember({"flop", "mac", "mac2"}));
   }
   if (command == "step") {
     app.add_option("--save", o.save, "write inputs, weights, gradients, outputs to this .npz file")->type_name("FILE");
+    app.add_option("--repeat", o.repeat, "time the step so many times more")->check(CLI::Range(1, 1000000));
     app.add_option("--load", o.load, "start from the inputs, weights and buffers of this .npz file")->type_name("FILE");
   }
   if (command == "emit") app.add_option("--as", o.as, "json, dot or llvm")->check(CLI::IsMember({"json", "dot", "llvm"}));

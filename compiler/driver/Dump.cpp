@@ -63,6 +63,11 @@ std::string bufferText(const estimate::Program& program, estimate::BufferId id) 
   return fmt::format("{}:{}[{}{}]@{}", buffer.name, runtime::dtypeName(buffer.operand.dtype), dims, blocks, place.offset);
 }
 
+/// "where unit[3].skip is false"
+std::string branchText(const estimate::Branch& branch) {
+  return fmt::format("where {} is {}", branch.path, branch.condition ? "true" : "false");
+}
+
 std::string stepText(const estimate::Program& program, const estimate::Step& step) {
   std::string text;
   if (step.kind == estimate::Step::Kind::Call) {
@@ -86,14 +91,12 @@ std::string dumpPrograms(const State& state) {
   std::string text;
   for (const RowState& row : state.rows) {
     text += fmt::format("# {} ({}) on {}\n", row.run->spec.name, row.run->levelsText(row.row), state.backendName);
-    if (!row.program) {
-      text += "not lowered: it has gates\n";
-      continue;
-    }
     const estimate::Program& program = *row.program;
     text += fmt::format("arena {} live {} peak at step {}\n", program.arena, program.live, program.peakStep);
     for (std::size_t i = 0; i < program.steps.size(); ++i) {
-      text += fmt::format("{:4} {}{}\n", i, program.steps[i].name, stepText(program, program.steps[i]));
+      const estimate::Step& step = program.steps[i];
+      const std::string branch = step.branch == 0 ? "" : fmt::format(" ({})", branchText(program.branches[step.branch]));
+      text += fmt::format("{:4} {}{}{}\n", i, step.name, branch, stepText(program, step));
     }
   }
   return text;

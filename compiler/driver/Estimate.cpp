@@ -3,6 +3,7 @@
 
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Reports.h"
+#include "compiler/estimate/GateFlops.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -58,8 +59,8 @@ const std::vector<Column>& columns() {
 
 class Estimator {
 public:
-  Estimator(State& state, const estimate::Convention& convention)
-      : state(state), options(state.options), convention(convention) {}
+  Estimator(State& state, const estimate::Convention& convention, estimate::GateProbabilities probabilities)
+      : state(state), options(state.options), convention(convention), probabilities(std::move(probabilities)) {}
 
   void design(const DesignRun& run) {
     report::Table table;
@@ -102,9 +103,10 @@ private:
   static std::uint64_t memoryOf(const estimate::Estimate& e) { return e.device ? e.device->arena : e.memory.bytes; }
 
   static std::string pathsText(const std::string& levels, const estimate::Estimate& e) {
-    return fmt::format("paths of {}: FLOPs forward from {} to {}, static memory from {} to {}", levels,
+    const std::string expected = e.expected ? fmt::format(", {} expected", report::flops(*e.expected)) : "";
+    return fmt::format("paths of {}: FLOPs forward from {} to {}{}, static memory from {} to {}", levels,
                        report::flops(estimate::toDouble(e.flops.least.forward)),
-                       report::flops(estimate::toDouble(e.flops.most.forward)), report::bytes(e.memory.least),
+                       report::flops(estimate::toDouble(e.flops.most.forward)), expected, report::bytes(e.memory.least),
                        report::bytes(e.memory.bytes));
   }
 
@@ -118,6 +120,14 @@ private:
       return std::nullopt;
     }
     estimate->flops = std::move(*flops);
+    if (estimate->flops.gated && !options.gates.empty()) {
+      const auto expected = estimate::expectedFlops(elaborated.graph(), estimate->flops, probabilities);
+      if (expected) {
+        estimate->expected = *expected;
+      } else {
+        printNote(options, fmt::format("--gates: {}", expected.error()));
+      }
+    }
     return std::move(*estimate);
   }
 
@@ -133,12 +143,14 @@ private:
   State& state;
   const Options& options;
   const estimate::Convention& convention;
+  estimate::GateProbabilities probabilities;
 };
 
 }  // namespace
 
 bool printEstimates(State& state) {
-  Estimator estimator(state, *estimate::findConvention(state.options.convention));
+  Estimator estimator(state, *estimate::findConvention(state.options.convention),
+                      *estimate::parseProbabilities(state.options.gates));
   for (const auto& run : state.designs.runs) {
     if (run->experiment != nullptr) {
       estimator.design(*run);
@@ -155,6 +167,10 @@ int runEstimate(const Options& options) {
       printFailure(fmt::format("--max {}: {}", options.maxMemory, limit.error()));
       return kUsage;
     }
+  }
+  if (const auto gates = estimate::parseProbabilities(options.gates); !gates) {
+    printFailure(fmt::format("--gates: {}", gates.error()));
+    return kUsage;
   }
   State state(options);
   if (const Progressed done = runPipeline(state, "lower"); !done.proceed) return done.status;

@@ -23,11 +23,4 @@ tl::expected<jit::Compiled, std::string> compileRow(const graph::Row& row, const
   return std::move(*compiled);
 }
 
-std::optional<SrcRange> firstGate(const graph::Graph& graph) {
-  for (const graph::Op& op : graph.ops) {
-    if (op.kind == graph::OpKind::Skip || op.kind == graph::OpKind::Exit) return op.range;
-  }
-  return std::nullopt;
-}
-
 }  // namespace tbem::driver

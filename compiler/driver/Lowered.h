@@ -19,7 +19,4 @@ estimate::LowerOptions lowerOptions(const Options& options, const tbem_device_in
 tl::expected<jit::Compiled, std::string> compileRow(const graph::Row& row, const estimate::Program& program,
                                                     const jit::JitOptions& options);
 
-/// Gates, which estimates know and native code does not yet: their first use, or nothing.
-std::optional<SrcRange> firstGate(const graph::Graph& graph);
-
 }  // namespace tbem::driver

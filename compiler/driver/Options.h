@@ -52,6 +52,7 @@ struct Options {
   std::optional<unsigned> repeat;
   std::string maxMemory;            ///< `estimate --max 22GiB`
   std::string convention = "flop";  ///< of counting FLOPs
+  std::string gates;                ///< `estimate --gates 0.3`: assumed probabilities that gates' conditions are met
 
   // Of single commands
   std::string save, load;                                  ///< step

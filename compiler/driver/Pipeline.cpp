@@ -56,8 +56,6 @@ int lower(State& state) {
   estimate::LowerOptions options = lowerOptions(state.options, state.backend.device, &state.queries);
   options.keepGradients = options.keepOutputs = state.keepResults;
   for (RowState& row : state.rows) {
-    // Gates have no native code yet, so no plan either: what they cost is known from shapes alone.
-    if (firstGate(row.elaborated->graph())) continue;
     auto program = estimate::lower(row.elaborated->graph(), row.elaborated->values, *state.backend.backend, options);
     if (program) {
       row.program = std::move(*program);
@@ -72,10 +70,6 @@ int compile(State& state) {
   jit::JitOptions options;
   options.keepIr = state.options.emitStage == "code" || state.options.printAfter == "code" || state.options.as == "llvm";
   for (RowState& row : state.rows) {
-    if (const std::optional<SrcRange> gate = firstGate(row.elaborated->graph())) {
-      state.sink().report(Diag::gates_not_lowered, *gate, row.elaborated->graph().network);
-      continue;
-    }
     auto compiled = compileRow(*row.elaborated, *row.program, options);
     if (!compiled) {
       printFailure(compiled.error());

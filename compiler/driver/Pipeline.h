@@ -17,7 +17,7 @@ struct RowState {
   DesignRun* run = nullptr;
   std::size_t row = 0;
   std::optional<graph::Row> elaborated;      ///< after `graph`
-  std::optional<estimate::Program> program;  ///< after `lower`; none where the graph has gates
+  std::optional<estimate::Program> program;  ///< after `lower`
   std::optional<jit::Compiled> compiled;     ///< after `code`
 };
 

@@ -1,12 +1,16 @@
 // tbemc step: one row's step, once, with its numbers saved or taken from a file.
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/StepFile.h"
+#include "compiler/estimate/GateFlops.h"
+#include "runtime/core/Decisions.h"
 #include "runtime/measure/Meters.h"
+#include "runtime/measure/Quantile.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -18,7 +22,35 @@ namespace {
 struct StepOutcome {
   std::optional<double> loss;
   double seconds = 0;
+  std::vector<runtime::Decision> decisions;  ///< of the network's gates
+  std::optional<std::string> flops;          ///< executed, where there are gates
+  std::vector<double> again;                 ///< seconds of each repeat, ascending
 };
+
+/// What the gates decided, and the FLOPs that were left to do.
+tl::expected<void, std::string> readGates(const RowState& row, const runtime::Instance& run, StepOutcome& outcome) {
+  const auto sizes = runtime::branchSizes(run);
+  if (!sizes) return tl::unexpected(sizes.error().message);
+  if (sizes->empty()) return {};
+  auto decisions = runtime::decisions(run);
+  if (!decisions) return tl::unexpected(decisions.error().message);
+  outcome.decisions = std::move(*decisions);
+  const auto flops = estimate::countFlops(row.elaborated->graph(), row.elaborated->values);
+  if (!flops) return tl::unexpected(flops.error().what);
+  outcome.flops = estimate::toString(estimate::executedFlops(*flops, *sizes));
+  return {};
+}
+
+Json gatesJson(const StepOutcome& outcome) {
+  Json gates = Json::array();
+  for (const runtime::Decision& decision : outcome.decisions) {
+    gates.push_back({{"path", decision.gate},
+                     {"kind", decision.exits ? "exit" : "skip"},
+                     {"reached", decision.reached()},
+                     {"taken", decision.taken()}});
+  }
+  return gates;
+}
 
 /// What --load said of the file, for the user.
 void noteLoaded(const Options& options, const Loaded& loaded) {
@@ -67,31 +99,59 @@ tl::expected<StepOutcome, std::string> runOnce(const RowState& row, const tbem_b
     if (!loss) return tl::unexpected(loss.error().message);
     outcome.loss = loss->doubles().front();
   }
+  if (const auto gates = readGates(row, run, outcome); !gates) return tl::unexpected(gates.error());
   if (!options.save.empty()) {
     auto after = arraysAfter(row, run);
     if (!after) return tl::unexpected(after.error());
     arrays.insert(arrays.end(), std::make_move_iterator(after->begin()), std::make_move_iterator(after->end()));
     if (const auto written = data::writeNpz(options.save, arrays); !written) return tl::unexpected(written.error());
   }
+  for (unsigned i = 0; i < options.repeat.value_or(0); ++i) {
+    const double begin = measure::monotonicSeconds();
+    if (const auto done = run.run(2 + i); !done) return tl::unexpected(done.error().message);
+    outcome.again.push_back(measure::monotonicSeconds() - begin);
+  }
+  std::sort(outcome.again.begin(), outcome.again.end());
   return outcome;
+}
+
+Json latencyJson(const std::vector<double>& sorted) {
+  return {{"median", measure::quantileOfSorted(sorted, 0.5)},
+          {"p05", measure::quantileOfSorted(sorted, 0.05)},
+          {"p95", measure::quantileOfSorted(sorted, 0.95)}};
 }
 
 int printStep(const RowState& row, const std::string& backend, const StepOutcome& outcome, const Options& options) {
   const graph::Graph& graph = row.elaborated->graph();
   if (options.json) {
-    printJson("step", {{"network", graph.network},
-                       {"design", row.run->spec.name},
-                       {"row", row.row},
-                       {"levels", row.run->levels(row.row)},
-                       {"backend", backend},
-                       {"loss", outcome.loss ? Json(*outcome.loss) : Json()},
-                       {"seconds", outcome.seconds},
-                       {"saved", options.save.empty() ? Json() : Json(options.save)}});
+    Json fields = {{"network", graph.network},
+                   {"design", row.run->spec.name},
+                   {"row", row.row},
+                   {"levels", row.run->levels(row.row)},
+                   {"backend", backend},
+                   {"loss", outcome.loss ? Json(*outcome.loss) : Json()},
+                   {"seconds", outcome.seconds},
+                   {"saved", options.save.empty() ? Json() : Json(options.save)}};
+    if (outcome.flops) {
+      fields["gates"] = gatesJson(outcome);
+      fields["flops_executed"] = Json::parse(*outcome.flops);
+    }
+    if (!outcome.again.empty()) fields["latency"] = latencyJson(outcome.again);
+    printJson("step", std::move(fields));
     return kOk;
   }
   fmt::print("{} ({}) on {}: ", graph.network, row.run->levelsText(row.row), backend);
   if (outcome.loss) fmt::print("loss {:.9g}, ", *outcome.loss);
+  if (!outcome.again.empty()) {
+    fmt::print("median of {} more: {}, first: ", outcome.again.size(),
+               report::seconds(measure::quantileOfSorted(outcome.again, 0.5)));
+  }
+  if (outcome.flops) fmt::print("{} executed, ", report::flops(std::stod(*outcome.flops)));
   fmt::print("{}\n", report::seconds(outcome.seconds));
+  for (const runtime::Decision& decision : outcome.decisions) {
+    fmt::print("  {}: {} of {} {}\n", decision.gate, decision.taken(), decision.reached(),
+               decision.exits ? "left" : "skipped");
+  }
   if (!options.save.empty()) fmt::print("saved {}\n", options.save);
   return kOk;
 }

@@ -1,5 +1,6 @@
 #include "compiler/driver/StepFile.h"
 
+#include "runtime/core/Decisions.h"
 #include "runtime/core/Layout.h"
 
 #include <fmt/format.h>
@@ -127,6 +128,13 @@ tl::expected<std::vector<data::Array>, std::string> arraysAfter(const RowState& 
     if (!out.add(graph.outputs[i], i == 0 ? "output" : fmt::format("output_{}", i + 1))) return Failure(out.error);
   }
   if (graph.loss != graph::kNoTensor && !out.add(graph.loss, "loss")) return Failure(out.error);
+  const auto decisions = runtime::decisions(instance);
+  if (!decisions) return Failure(decisions.error().message);
+  for (const runtime::Decision& decision : *decisions) {
+    const std::vector<double> values(decision.of.begin(), decision.of.end());
+    out.arrays.push_back(toArray("decision/" + decision.gate,
+                                 HostTensor::of(TBEM_I32, {static_cast<std::int64_t>(values.size())}, values)));
+  }
   return std::move(out.arrays);
 }
 
@@ -139,7 +147,7 @@ tl::expected<Loaded, std::string> loadArrays(const std::vector<data::Array>& arr
     const std::string_view group = path.substr(0, slash);
     if (group != "input" && group != "weight" && group != "buffer" && path != "target") {
       const bool ours =
-          group == "gradient" || group == "after" || group == "buffer_after" || group.substr(0, 6) == "output" || path == "loss";
+          group == "gradient" || group == "decision" || group == "after" || group == "buffer_after" || group.substr(0, 6) == "output" || path == "loss";
       if (!ours) loaded.ignored.push_back(array.name);
       continue;
     }

@@ -12,7 +12,7 @@ namespace tbem::driver {
 
 /// input/NAME, target, weight/PATH, buffer/PATH as they are before the step, in order of definition.
 tl::expected<std::vector<data::Array>, std::string> arraysBefore(const RowState& lowered, const runtime::Instance& instance);
-/// gradient/PATH, after/PATH, buffer_after/PATH, output (output_2, ... for several), loss, as the step left them.
+/// gradient/PATH, after/PATH, buffer_after/PATH, output (output_2, ... for several), loss, decision/PATH of gates, as the step left them.
 tl::expected<std::vector<data::Array>, std::string> arraysAfter(const RowState& lowered, const runtime::Instance& instance);
 /// Writes the inputs, target, weights and buffers of a file into the instance; other arrays are left. Values are converted to the
 /// instance's element types. Errors: an unknown path, a shape that differs.

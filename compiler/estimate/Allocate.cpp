@@ -31,6 +31,7 @@ public:
     shareInPlace();
     makeAllocations();
     nameBuffers();
+    listBranches();
     place();
     return true;
   }
@@ -95,6 +96,13 @@ private:
     call.inputs = static_cast<std::uint32_t>(item.reads.size());
     for (const std::uint32_t version : item.reads) call.operands.push_back(use(version, step));
     for (const std::uint32_t version : item.writes) call.operands.push_back(use(version, step));
+    call.sizes = item.sizes;
+    if (item.perSample) {
+      for (const std::vector<std::uint32_t>* list : {&item.reads, &item.writes}) {
+        for (const std::uint32_t version : *list)
+          call.perSample.push_back(version != kNone && state.versions[version].space != graph::kAllSamples);
+      }
+    }
     if (item.workspace != 0) {
       const std::int64_t bytes = static_cast<std::int64_t>(item.workspace);
       call.workspace = static_cast<BufferId>(program.buffers.size());
@@ -104,8 +112,9 @@ private:
     }
     program.steps.push_back({Step::Kind::Call, static_cast<std::uint32_t>(program.calls.size()), {}, state.rangeOf(item), {}});
     Step& made = program.steps.back();
+    made.branch = item.branch;
     if (item.op == graph::kNoOp) {
-      made.name = "reorder";
+      made.name = primitiveRow(item.primitive).name;
     } else {
       made.ops = {item.op};
       made.name = state.graph[item.op].declaration;
@@ -126,6 +135,7 @@ private:
               {},
               state.rangeOf(state.items[group.items.front()]),
               {}};
+    made.branch = state.items[group.items.front()].branch;
     std::string last;
     for (const std::uint32_t id : group.items) {
       made.ops.push_back(state.items[id].op);
@@ -153,8 +163,9 @@ private:
       if (memory.persistent) {
         lives[m].at(0);
         lives[m].at(end);
-      } else if (memory.kept && lives[m].used) {
-        lives[m].at(end);
+      } else if (lives[m].used) {
+        if (memory.kept) lives[m].at(end);
+        if (memory.fromStart) lives[m].at(0);
       }
     }
   }
@@ -266,6 +277,20 @@ private:
       } else {
         buffer.name = tensor.name;
       }
+    }
+  }
+
+  void listBranches() {
+    if (!state.branches.gated()) return;
+    program.samples = state.samples;
+    for (std::size_t b = 0; b < state.branches.list.size(); ++b) {
+      const graph::Branch& branch = state.branches.list[b];
+      const BranchState& known = state.branchStates[b];
+      const auto bufferAt = [this](std::uint32_t version) { return version == kNone ? kNoBuffer : bufferOf[version]; };
+      const graph::Op* gate = branch.gate == graph::kNoOp ? nullptr : &state.graph[branch.gate];
+      program.branches.push_back({branch.parent, branch.gate, gate == nullptr ? "" : gate->path,
+                                  gate != nullptr && gate->kind == graph::OpKind::Exit, branch.condition, bufferAt(known.rows),
+                                  bufferAt(known.origin)});
     }
   }
 

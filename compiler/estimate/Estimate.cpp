@@ -105,7 +105,12 @@ std::string toJson(const Estimate& estimate, const RowLabel& label, const Source
   if (estimate.flops.gated) {
     json.key("paths").begin();
     count(json, "flops_min", estimate.flops.least.step());
-    json.key("flops_expected").null();
+    json.key("flops_expected");
+    if (estimate.expected) {
+      json.value(*estimate.expected);
+    } else {
+      json.null();
+    }
     count(json, "flops_max", estimate.flops.most.step());
     json.field("memory_min", estimate.memory.least).field("memory_max", estimate.memory.bytes).end();
   }

@@ -33,6 +33,7 @@ struct Estimate {
   StaticMemory memory;                 ///< from shapes alone
   std::optional<DeviceMemory> device;  ///< where the row was lowered for a device
   PeakAt peak;                         ///< of the plan if there is one, else of the static estimate
+  std::optional<double> expected;      ///< FLOPs of a step at assumed probabilities of the gates
 };
 
 /// `program`: the row lowered for a device, or null.
@@ -46,8 +47,8 @@ struct RowLabel {
 };
 
 /// One line of JSON with the fields that docs/reference lists for `estimate`; no line end. `device` and the device's bytes are
-/// null where the row was not lowered; `paths` is there where the network has gates, with `flops_expected` null: how many samples
-/// take which arm is not known before data are.
+/// null where the row was not lowered; `paths` is there where the network has gates, with `flops_expected` null where nothing was assumed of
+/// how many samples take which arm.
 std::string toJson(const Estimate& estimate, const RowLabel& label, const SourceManager& sources);
 
 }  // namespace tbem::estimate

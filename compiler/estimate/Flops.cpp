@@ -1,5 +1,7 @@
 #include "compiler/estimate/Flops.h"
 
+#include "compiler/graph/Branches.h"
+
 #include <algorithm>
 #include <array>
 
@@ -63,7 +65,9 @@ tl::expected<std::int64_t, std::string> whole(const sema::Values& values, graph:
 
 class Counter {
 public:
-  Counter(const graph::Graph& g, const sema::Values& v, const Convention& c) : graph(g), values(v), convention(c) {}
+  Counter(const graph::Graph& g, const sema::Values& v, const Convention& c) : graph(g), values(v), convention(c), branches(graph::branchesOf(g)) {
+    byBranch.assign(branches.list.size(), 0);
+  }
 
   struct Range {
     PhaseCounts least, most;
@@ -74,7 +78,7 @@ public:
     bool left = false;  // the first exit has been passed: the least may have stopped there
     for (const graph::OpId opId : graph[id].ops) {
       const Op& op = graph[opId];
-      tl::expected<Range, NoValue> own = one(op);
+      tl::expected<Range, NoValue> own = one(opId);
       if (!own) return own;
       addTo(total.most, own->most);
       if (!left) addTo(total.least, own->least);
@@ -87,6 +91,7 @@ public:
   }
 
   std::map<std::string, OperatorCounts> byOperator;
+  std::vector<Count> byBranch;
   bool gated = false;
 
 private:
@@ -99,7 +104,8 @@ private:
     return phase == Phase::Forward ? counts.forward : (phase == Phase::Backward ? counts.backward : counts.optimizer);
   }
 
-  tl::expected<Range, NoValue> one(const Op& op) {
+  tl::expected<Range, NoValue> one(graph::OpId id) {
+    const Op& op = graph[id];
     Range range;
     Count flops = 0;
     Count macs = 0;
@@ -113,6 +119,7 @@ private:
     }
     of(range.most, op.phase) += flops;
     of(range.least, op.phase) += flops;
+    byBranch[branches.of[graph::index(id)]] += flops;
     if (flops != 0 || macs != 0) record(op, flops, macs);
     // A sample takes one arm of a gate: all take the cheapest, or all the dearest.
     std::optional<Range> arms;
@@ -149,6 +156,7 @@ private:
   const graph::Graph& graph;
   const sema::Values& values;
   const Convention& convention;
+  graph::Branches branches;
 };
 
 tl::expected<std::int64_t, NoValue> elements(const graph::Graph& graph, const sema::Values& values, graph::TensorId tensor) {
@@ -193,6 +201,7 @@ tl::expected<Flops, NoValue> countFlops(const graph::Graph& graph, const sema::V
   flops.least = total->least;
   flops.gated = counter.gated;
   flops.byOperator = std::move(counter.byOperator);
+  flops.byBranch = std::move(counter.byBranch);
   for (const graph::Graph::Weight& weight : graph.weights) {
     const auto count = elements(graph, values, weight.value);
     if (!count) return tl::unexpected(count.error());

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tbem::estimate {
 
@@ -43,6 +44,7 @@ struct Flops {
   PhaseCounts least;                                 ///< every arm's smallest, first exit taken
   bool gated = false;                                ///< there are gates: `least` and `most` may differ
   std::map<std::string, OperatorCounts> byOperator;  ///< all regions together
+  std::vector<Count> byBranch;                       ///< by graph::Branches::list: of its own operators, for the whole batch
   std::int64_t parameters = 0;                       ///< learned numbers
   std::int64_t buffers = 0;                          ///< running statistics
 };

@@ -96,6 +96,10 @@ private:
     return forward(a) == forward(b);
   }
 
+  bool sameBranch(std::uint32_t a, std::uint32_t b) const {
+    return state.items[a].branch == state.items[b].branch && state.items[a].perSample == state.items[b].perSample;
+  }
+
   /// Every value that passes between two items, or is overwritten by one and read by the other, does so at one element.
   bool elementwiseOnly(const Group& first, const Group& second) const {
     for (const std::uint32_t a : first.items) {
@@ -179,7 +183,7 @@ private:
 
   /// `maySink`: the earlier one may move to the later one's place, not only the other way round.
   void merge(std::uint32_t a, std::uint32_t b, bool maySink) {
-    if (sameGroup(a, b) || !sameSpace(state.items[a], state.items[b]) || !sameSide(a, b)) return;
+    if (sameGroup(a, b) || !sameSpace(state.items[a], state.items[b]) || !sameSide(a, b) || !sameBranch(a, b)) return;
     const bool ordered = groupAt(a).position < groupAt(b).position;
     Group& early = ordered ? groupAt(a) : groupAt(b);
     Group& late = ordered ? groupAt(b) : groupAt(a);
@@ -318,6 +322,7 @@ bool Lowering::buildLoop(const Group& group, const std::vector<bool>& stored, Fu
   const Item& first = items[group.items.front()];
   loop.dims.assign(first.space.dims, first.space.dims + first.space.rank);
   loop.layout = first.space.layout;
+  loop.perSample = first.perSample;
   LoopBuilder builder(*this, loop);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> made;  // root version, node
   for (const std::uint32_t id : group.items) {

@@ -25,6 +25,7 @@ Diagnostic& LowerError::report(DiagnosticSink& sink) const {
 namespace {
 bool lowerAll(Lowering& state) {
   for (const graph::OpId id : state.order) {
+    state.here = state.branches.of[index(id)];
     bool ok = false;
     switch (state.graph[id].kind) {
       case graph::OpKind::Native:
@@ -36,12 +37,17 @@ bool lowerAll(Lowering& state) {
       case graph::OpKind::View:
         ok = state.lowerView(id);
         break;
-      default:
-        ok = state.fail(Diag::gates_not_lowered, state.graph[id].range, {state.graph.network});
+      case graph::OpKind::Skip:
+      case graph::OpKind::Exit:
+        ok = state.lowerGate(id);
+        break;
+      case graph::OpKind::Join:
+        ok = state.lowerJoin(id);
         break;
     }
     if (!ok || state.error) return false;
   }
+  state.here = graph::kAllSamples;
   return true;
 }
 

@@ -193,6 +193,32 @@ bool Lowering::aliasPermuted(const Op& op) {
   return true;
 }
 
+bool Lowering::sizeCall(Item& item) {
+  std::vector<tbem_operand> operands;
+  std::vector<bool> perSample;
+  for (const std::vector<std::uint32_t>* list : {&item.reads, &item.writes}) {
+    for (const std::uint32_t version : *list) {
+      operands.push_back(version == kNone ? absent() : versions[version].operand);
+      perSample.push_back(version != kNone && versions[version].space != graph::kAllSamples);
+    }
+  }
+  if (std::find(perSample.begin(), perSample.end(), true) == perSample.end()) return true;
+  item.perSample = true;
+  for (const std::int64_t size : sampleSizes(samples)) {
+    if (size == samples) break;
+    Operands fewer = operands;
+    for (std::size_t i = 0; i < fewer.size(); ++i) {
+      if (perSample[i]) tbem_take_rows(&fewer[i], samples, size);
+    }
+    const Answer& answer = ask(item.primitive, fewer, item.reads.size(), item.attributes);
+    if (answer.status != TBEM_OK || isSlow(answer.info)) continue;  // it runs at the next size that the library has
+    item.sizes.push_back(size);
+    item.workspace = std::max<std::uint64_t>(item.workspace, answer.info.workspace);
+  }
+  item.sizes.push_back(samples);
+  return true;
+}
+
 bool Lowering::lowerCall(graph::OpId id) {
   const Op& op = graph[id];
   if (op.primitive == TBEM_PRIMITIVE_permute && aliasPermuted(op)) return true;
@@ -207,6 +233,8 @@ bool Lowering::lowerCall(graph::OpId id) {
   call.attributes = flattenAttributes(op, values, rankOf(call.tensors[0]), rankOf(call.tensors[call.inputs]), wrong);
   if (!wrong.empty()) return fail(Diag::row_without_number, op.range, {wrong});
 
+  const std::optional<SampleUse> use = useSamples(op, call.attributes);
+  if (!use) return false;
   const Answer answer = choose(*this, call);  // a copy: later questions may move the cache
   if (answer.status != TBEM_OK) return fail(Diag::backend_lacks_primitive, op.range, {backend.name, row.name, answer.error});
 
@@ -218,7 +246,8 @@ bool Lowering::lowerCall(graph::OpId id) {
   item.implementation = answer.info.implementation;
   for (const sema::ExprId scalar : op.scalars) item.scalars.push_back(scalarSlot(scalar, op.range));
   for (std::size_t i = 0; i < call.inputs; ++i) {
-    item.reads.push_back(call.tensors[i] == kNoTensor ? kNone : ensure(call.tensors[i], answer.operands[i], op.range));
+    const bool along = i < use->along.size() && use->along[i];
+    item.reads.push_back(call.tensors[i] == kNoTensor ? kNone : ensure(call.tensors[i], answer.operands[i], op.range, along));
   }
   std::vector<std::pair<std::uint32_t, TensorId>> copies;
   for (std::size_t i = call.inputs; i < call.tensors.size(); ++i) {
@@ -234,7 +263,7 @@ bool Lowering::lowerCall(graph::OpId id) {
       item.writes.push_back(addResult(tensor, answer.operands[i]));
     }
   }
-  if (error) return false;
+  if (error || !sizeCall(item)) return false;
   addItem(std::move(item));
   for (const auto& [from, tensor] : copies) {
     if (!reorder(from, addResult(tensor, plainOf(tensor)), op.range)) return false;
@@ -245,7 +274,9 @@ bool Lowering::lowerCall(graph::OpId id) {
 /// The same bytes under another shape: nothing runs, unless the value has to be brought into row-major order first.
 bool Lowering::lowerView(graph::OpId id) {
   const Op& op = graph[id];
-  const std::uint32_t source = ensure(op.inputs[0], plainOf(op.inputs[0]), op.range);
+  const std::optional<SampleUse> use = useSamples(op, {});
+  if (!use) return false;
+  const std::uint32_t source = ensure(op.inputs[0], plainOf(op.inputs[0]), op.range, use->along[0]);
   if (source == kNone) return false;
   const Version from = versions[source];
   addVersion(op.outputs[0], plainOf(op.outputs[0]), from.memory, from.root);

@@ -66,12 +66,14 @@ bool Lowering::lowerLoop(graph::OpId id) {
   item.isLoop = true;
   item.op = id;
   for (std::size_t i = 0; i < op.inputs.size(); ++i) item.sameElement.push_back(readsSameElement(op, i));
+  const std::optional<SampleUse> use = useSamples(op, {});
+  if (!use) return false;
   item.space = spaceOf(*this, op, item.sameElement);
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     const TensorId tensor = op.inputs[i];
     const std::int32_t dtype = graph[tensor].dtype;
     const tbem_operand wanted = item.sameElement[i] ? likeOperand(item.space, dtype, dims[index(tensor)]) : plainOf(tensor);
-    item.reads.push_back(ensure(tensor, wanted, op.range));
+    item.reads.push_back(ensure(tensor, wanted, op.range, use->along[i]));
   }
   if (error) return false;
   std::vector<std::pair<std::uint32_t, TensorId>> copies;
@@ -95,6 +97,8 @@ bool Lowering::lowerLoop(graph::OpId id) {
       copies.emplace_back(item.writes.back(), tensor);
     }
   }
+  item.perSample = std::any_of(item.writes.begin(), item.writes.end(),
+                               [this](std::uint32_t write) { return versions[write].space != graph::kAllSamples; });
   addItem(std::move(item));
   for (const auto& [from, tensor] : copies) {
     if (!reorder(from, addResult(tensor, plainOf(tensor)), op.range)) return false;

@@ -29,11 +29,6 @@ bool Lowering::prepare() {
       if (weight.gradient != kNoTensor) kept.push_back(weight.gradient);
     }
   }
-  for (const graph::Op& op : graph.ops) {
-    if (op.kind == graph::OpKind::Skip || op.kind == graph::OpKind::Exit || op.kind == graph::OpKind::Join) {
-      return fail(Diag::gates_not_lowered, op.range, {graph.network});
-    }
-  }
   auto scheduled = schedule(graph, kept);
   if (!scheduled) {
     const Overwritten& lost = scheduled.error();
@@ -68,7 +63,7 @@ bool Lowering::prepare() {
     }
     scalars.push_back(values[scalar.value].toDouble());
   }
-  return true;
+  return findGates();
 }
 
 bool Lowering::isPersistent(TensorId tensor) const { return estimate::isPersistent(graph[graph[tensor].storage].kind); }
@@ -88,14 +83,26 @@ std::uint32_t Lowering::addMemory(Kind kind, std::uint64_t bytes) {
 std::uint32_t Lowering::addVersion(TensorId tensor, const tbem_operand& operand, std::uint32_t memory, std::uint32_t root) {
   const auto id = static_cast<std::uint32_t>(versions.size());
   versions.push_back({tensor, operand, memory, root == kNone ? id : root});
+  if (root != kNone) {  // another name of a value is where and when that is
+    versions[id].space = versions[root].space;
+    versions[id].guard = versions[root].guard;
+  }
   if (tensor != kNoTensor) versionsOf[index(tensor)].push_back(id);
+  return id;
+}
+
+std::uint32_t Lowering::addMade(TensorId tensor, const tbem_operand& operand, std::uint32_t memory, std::uint32_t space) {
+  const std::uint32_t id = addVersion(tensor, operand, memory);
+  versions[id].space = space;
+  versions[id].guard = here;
   return id;
 }
 
 std::uint32_t Lowering::addResult(TensorId tensor, const tbem_operand& operand) {
   const std::uint32_t storage = index(graph[tensor].storage);
   const Kind kind = kindOf(graph.storages[storage].kind);
-  if (!isPersistent(tensor)) return addVersion(tensor, operand, addMemory(kind, operand.layout.bytes));
+  const std::uint32_t space = rowsOf[index(tensor)] > 0 ? here : graph::kAllSamples;
+  if (!isPersistent(tensor)) return addMade(tensor, operand, addMemory(kind, operand.layout.bytes), space);
   if (!layoutOf[storage]) layoutOf[storage] = operand;
   if (memoryOf[storage] == kNone) {
     memoryOf[storage] = addMemory(kind, operand.layout.bytes);
@@ -114,12 +121,15 @@ std::uint32_t Lowering::current(TensorId tensor) {
   return addResult(tensor, layoutOf[storage] ? *layoutOf[storage] : plainOf(tensor));
 }
 
-std::uint32_t Lowering::ensure(TensorId tensor, const tbem_operand& wanted, SrcRange range) {
+std::uint32_t Lowering::ensure(TensorId tensor, const tbem_operand& wanted, SrcRange range, bool along) {
   if (isOpen(tensor)) layoutOf[index(graph[tensor].storage)] = wanted;
   const std::uint32_t home = current(tensor);
   if (home == kNone) return kNone;
+  const std::uint32_t space = along && samples > 1 ? here : versions[home].space;
+  const std::uint32_t source = inSpace(tensor, space, wanted, range);
+  if (source == kNone) return kNone;
   for (const std::uint32_t id : versionsOf[index(tensor)]) {
-    if (!samePlaces(versions[id].operand, wanted)) continue;
+    if (versions[id].space != space || !isReachable(versions[id]) || !samePlaces(versions[id].operand, wanted)) continue;
     // Equal places in other words: the library that asked is given its own words.
     const bool sameWords =
         std::equal(wanted.layout.strides, wanted.layout.strides + wanted.rank, versions[id].operand.layout.strides) &&
@@ -128,8 +138,8 @@ std::uint32_t Lowering::ensure(TensorId tensor, const tbem_operand& wanted, SrcR
     return sameWords ? id : addVersion(tensor, wanted, found.memory, found.root);
   }
   const Kind kind = isPersistent(tensor) ? Kind::Workspace : kindOf(graph[graph[tensor].storage].kind);
-  const std::uint32_t copy = addVersion(tensor, wanted, addMemory(kind, wanted.layout.bytes));
-  return reorder(home, copy, range) ? copy : kNone;
+  const std::uint32_t copy = addMade(tensor, wanted, addMemory(kind, wanted.layout.bytes), space);
+  return reorder(source, copy, range) ? copy : kNone;
 }
 
 bool Lowering::reorder(std::uint32_t from, std::uint32_t to, SrcRange range) {
@@ -141,16 +151,19 @@ bool Lowering::reorder(std::uint32_t from, std::uint32_t to, SrcRange range) {
   item.primitive = TBEM_PRIMITIVE_reorder;
   item.workspace = answer.info.workspace;
   item.implementation = answer.info.implementation;
+  if (!sizeCall(item)) return false;
   addItem(std::move(item));
   return true;
 }
 
 std::uint32_t Lowering::addItem(Item item) {
   const auto id = static_cast<std::uint32_t>(items.size());
+  item.branch = here;
   const auto after = [&item](std::uint32_t other) {
     if (other != kNone && std::find(item.before.begin(), item.before.end(), other) == item.before.end())
       item.before.push_back(other);
   };
+  if (here != graph::kAllSamples) after(branchStates[here].split);
   for (const std::uint32_t read : item.reads) {
     if (read == kNone) continue;
     Memory& memory = memories[versions[read].memory];
@@ -158,6 +171,7 @@ std::uint32_t Lowering::addItem(Item item) {
     if (memory.persistent) memory.readers.push_back(id);
   }
   for (const std::uint32_t write : item.writes) {
+    if (write == kNone) continue;
     Memory& memory = memories[versions[write].memory];
     after(memory.writer);
     for (const std::uint32_t reader : memory.readers) {

@@ -7,6 +7,8 @@
 #include "compiler/estimate/Flops.h"
 #include "compiler/estimate/Layout.h"
 #include "compiler/estimate/Lower.h"
+#include "compiler/estimate/Samples.h"
+#include "compiler/graph/Branches.h"
 
 #include <array>
 #include <optional>
@@ -20,6 +22,8 @@ struct Version {
   tbem_operand operand{};
   std::uint32_t memory = kNone;
   std::uint32_t root = kNone;  ///< the version that was written; itself, unless this is another view of it
+  std::uint32_t space = graph::kAllSamples;  ///< the branch whose samples its rows are, in order; others hold the whole batch
+  std::uint32_t guard = graph::kAllSamples;  ///< made only where this branch has samples
 };
 
 struct Memory {
@@ -27,12 +31,15 @@ struct Memory {
   std::uint64_t bytes = 0;
   bool persistent = false;
   bool kept = false;                   ///< read by the caller after the step
+  bool fromStart = false;              ///< in use from the first step on
   std::uint32_t writer = kNone;        ///< item that wrote it last so far
   std::vector<std::uint32_t> readers;  ///< items that have read what is there now (persistent ones only)
 };
 
 struct Item {
   bool isLoop = false;
+  std::uint32_t branch = graph::kAllSamples;  ///< runs where it has samples
+  bool perSample = false;                     ///< as many rows as the branch has samples
   graph::OpId op = graph::kNoOp;     ///< kNoOp: a reorder that lowering inserted
   std::vector<std::uint32_t> reads;  ///< versions; kNone where absent. Of a loop: one an operand
   std::vector<std::uint32_t> writes;
@@ -43,6 +50,7 @@ struct Item {
   std::vector<std::uint32_t> scalars;
   std::uint64_t workspace = 0;
   std::string implementation;
+  std::vector<std::int64_t> sizes;  ///< as NativeCall's
   // A loop:
   tbem_operand space{};           ///< dims and layout that it runs over
   std::vector<bool> sameElement;  ///< by operand: read at the element that is computed
@@ -53,6 +61,13 @@ struct Group {
   std::vector<std::uint32_t> items;
   std::uint64_t position = 0;  ///< sorted by it; unique
   bool alive = true;
+};
+
+/// What lowering knows of a branch.
+struct BranchState {
+  std::uint32_t split = kNone;  ///< the item that lists its members
+  std::uint32_t rows = kNone;   ///< version: their numbers in the parent
+  std::uint32_t origin = kNone;
 };
 
 /// What a query answered.
@@ -85,6 +100,13 @@ struct Lowering {
   std::vector<double> scalars;
   std::optional<LowerError> error;
 
+  graph::Branches branches;
+  std::vector<BranchState> branchStates;
+  std::uint32_t here = graph::kAllSamples;  ///< the branch in which items are added
+  std::int64_t samples = 1;                 ///< of the batch, where there are gates
+  std::vector<std::int64_t> rowsOf;         ///< by tensor: rows a sample; 0: no samples, or unknown
+  std::uint32_t exitResult = kNone;         ///< version: where the exits' values are put together
+
   // Lowering.cpp: values and their versions.
   bool fail(Diag kind, SrcRange range, std::vector<std::string> arguments);
   bool prepare();
@@ -94,9 +116,12 @@ struct Lowering {
   tbem_operand plainOf(graph::TensorId tensor) const { return plainOperand(graph[tensor].dtype, dims[graph::index(tensor)]); }
   /// Where the value is now; chooses row-major for one that is open. kNone after an error.
   std::uint32_t current(graph::TensorId tensor);
-  /// The value in this layout: as it is, under another name, or through a reorder that is inserted here. kNone after an error.
-  std::uint32_t ensure(graph::TensorId tensor, const tbem_operand& wanted, SrcRange range);
+  /// The value in this layout: as it is, under another name, or through a reorder that is inserted here. `along`: its rows are to
+  /// be those of the samples of the branch `here`; they are gathered where they are not. kNone after an error.
+  std::uint32_t ensure(graph::TensorId tensor, const tbem_operand& wanted, SrcRange range, bool along = false);
   std::uint32_t addVersion(graph::TensorId tensor, const tbem_operand& operand, std::uint32_t memory, std::uint32_t root = kNone);
+  /// As addVersion, of a value that is made in the branch `here`; its rows are those of `space`.
+  std::uint32_t addMade(graph::TensorId tensor, const tbem_operand& operand, std::uint32_t memory, std::uint32_t space);
   std::uint32_t addMemory(Kind kind, std::uint64_t bytes);
   /// A new value of the tensor, in its own memory or its persistent storage (whose layout is then `operand`).
   std::uint32_t addResult(graph::TensorId tensor, const tbem_operand& operand);
@@ -105,6 +130,19 @@ struct Lowering {
   std::uint32_t addItem(Item item);
   std::uint32_t scalarSlot(sema::ExprId id, SrcRange range);
   SrcRange rangeOf(const Item& item) const;
+
+  // LowerGates.cpp
+  bool findGates();
+  /// How the operator uses samples; sets `rowsOf` of its results. Nothing after an error.
+  std::optional<SampleUse> useSamples(const graph::Op& op, const std::vector<std::int64_t>& attributes);
+  bool lowerGate(graph::OpId op);
+  bool lowerJoin(graph::OpId op);
+  /// A version of the value with the rows of `space`, in the layout `wanted` if there is one.
+  std::uint32_t inSpace(graph::TensorId tensor, std::uint32_t space, const tbem_operand& wanted, SrcRange range);
+  bool moveRows(std::uint32_t from, std::uint32_t fromRows, std::uint32_t to, std::uint32_t toRows, graph::OpId op, SrcRange range);
+  /// Behind a gate: the numbers of samples that the call can be prepared for, and the workspace of the largest.
+  bool sizeCall(Item& item);
+  bool isReachable(const Version& version) const { return branches.contains(version.guard, here); }
 
   // LowerCalls.cpp: native operators, views.
   const Answer& ask(tbem_primitive primitive, const std::vector<tbem_operand>& operands, std::size_t inputs,

@@ -44,6 +44,10 @@ struct NativeCall {
   BufferId workspace = kNoBuffer;
   std::uint32_t inputs = 0;
   std::string implementation;
+  /// Behind a gate: which operands have as many rows as the step's branch has samples (by operand), and for which numbers of
+  /// samples the call can be prepared, ascending; it runs at the next one. Empty: always the whole batch.
+  std::vector<bool> perSample;
+  std::vector<std::int64_t> sizes;
 };
 
 /// A fused run of element-wise operators over one iteration space: every output has the dims `dims` in the layout `layout`.
@@ -63,6 +67,20 @@ struct FusedLoop {
     std::uint32_t node = 0;
   };
   std::vector<Output> outputs;  ///< may be the same allocation as an input of the same layout (in place)
+  /// Behind a gate: dims[0] is as many rows as the step's branch has samples. Always the outermost in the layout.
+  bool perSample = false;
+};
+
+/// Some of the samples, chosen at run time by gates; graph::Branch, with where its members are listed. Branch 0 is all samples.
+struct Branch {
+  std::uint32_t parent = 0;
+  graph::OpId gate = graph::kNoOp;
+  std::string path;        ///< the gate's: "unit[3].skip"
+  bool exits = false;      ///< the gate is an `exit`, not a `skip`
+  bool condition = false;  ///< the gate's condition is true for them
+  /// i64[1 + samples]: how many there are (zeroed when a step begins), then their numbers in the parent's order, ascending.
+  BufferId rows = kNoBuffer;
+  BufferId origin = kNoBuffer;  ///< the same with their numbers in the batch; `rows` itself where the parent is branch 0
 };
 
 /// One step of the schedule.
@@ -71,7 +89,8 @@ struct Step {
   std::uint32_t index = 0;       ///< into calls or loops
   std::vector<graph::OpId> ops;  ///< what it computes; empty for a reorder that lowering inserted
   SrcRange range;
-  std::string name;  ///< "conv2d", "batch_norm+relu", "reorder"
+  std::string name;          ///< "conv2d", "batch_norm+relu", "reorder"
+  std::uint32_t branch = 0;  ///< runs where this branch has samples
 };
 
 struct Program {
@@ -80,6 +99,8 @@ struct Program {
   std::vector<NativeCall> calls;
   std::vector<FusedLoop> loops;
   std::vector<Step> steps;
+  std::vector<Branch> branches;  ///< the first is all samples; a parent before its children
+  std::int64_t samples = 0;      ///< of the batch; 0 without gates
   std::vector<double> scalars;  ///< this row's values of the run-time scalars; slot 0 (the step number) is set by the runtime
   std::uint64_t arena = 0;      ///< bytes, persistent ones included
   std::uint64_t live = 0;       ///< largest sum of live bytes: the bound that the plan is measured against

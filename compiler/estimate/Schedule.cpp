@@ -1,6 +1,7 @@
 #include "compiler/estimate/Schedule.h"
 
 #include "compiler/estimate/Static.h"
+#include "compiler/graph/Branches.h"
 
 #include <algorithm>
 #include <queue>
@@ -31,8 +32,9 @@ std::vector<bool> needed(const graph::Graph& graph, const std::vector<OpId>& ops
     open.push_back(producer);
   };
   for (const TensorId tensor : wanted) ask(tensor);
-  for (const OpId id : ops) {
-    if (!writesPersistent(graph, graph[id]) || need[index(id)]) continue;
+  for (const OpId id : ops) {  // a gate decides what else runs
+    const bool gate = graph[id].kind == graph::OpKind::Skip || graph[id].kind == graph::OpKind::Exit;
+    if ((!gate && !writesPersistent(graph, graph[id])) || need[index(id)]) continue;
     need[index(id)] = true;
     open.push_back(id);
   }
@@ -153,7 +155,7 @@ private:
 }  // namespace
 
 tl::expected<std::vector<OpId>, Overwritten> schedule(const graph::Graph& graph, const std::vector<TensorId>& wanted) {
-  const std::vector<OpId>& all = graph[graph::kMainRegion].ops;
+  const std::vector<OpId> all = graph::programOrder(graph);
   const std::vector<bool> need = needed(graph, all, wanted);
   std::vector<OpId> ops;
   std::copy_if(all.begin(), all.end(), std::back_inserter(ops), [&need](OpId id) { return need[index(id)]; });

@@ -15,7 +15,7 @@ struct Overwritten {
   graph::OpId reader{};
 };
 
-/// Operators of the main region that matter for `wanted` or write a persistent storage, in program order, but for two things:
+/// Operators that matter for `wanted` or write a persistent storage, and gates, in program order, but for two things:
 /// an update runs as soon as what it needs is there (a gradient then dies at once), and never before the last reader of the
 /// value that it overwrites.
 tl::expected<std::vector<graph::OpId>, Overwritten> schedule(const graph::Graph& graph,

@@ -207,8 +207,11 @@ private:
 
   // Gates (Gates.cpp)
   std::optional<TensorId> gateCondition(const ast::Expr& expr, const char* gate);
+  std::optional<TensorId> checkCondition(const Value& value, SrcRange range, const char* gate);
+  std::optional<TensorId> exitCondition(const ast::Exit& statement, std::optional<TensorId>& score);
   Value gateArm(const ast::Expr& expr, OpId owner);
-  Value join(const std::vector<TensorId>& inputs, TensorId model, SrcRange range);
+  bool keepBest(TensorId score, TensorId value, SrcRange range);
+  Value join(OpId gate, const std::vector<TensorId>& inputs, TensorId model, SrcRange range);
   Value joinExits(Activation& a, Value last);
 
   // Places
@@ -254,6 +257,10 @@ private:
   std::vector<Place> places;
   std::vector<const ast::Callable*> applying;
   std::vector<TensorId> exits;            ///< values of the exits met so far
+  struct Best {
+    TensorId score = kNoTensor, value = kNoTensor;
+  };
+  Best best;                              ///< `fallback best`: the largest score of the exits met so far, and its value
   std::vector<OpContext> contexts;        ///< by OpId
   std::vector<OwnGradient> ownGradients;  ///< inner ones before those that hold them
   const ast::Expr* namedValue = nullptr;

@@ -131,8 +131,8 @@ enum class OpKind : std::uint8_t {
   Elementwise,  ///< compiled by us; fused with its neighbours
   View,         ///< same elements in row-major order under another shape; result shares the input's storage
   Skip,         ///< per-sample gate: regions[0] where the condition is false, regions[1] where true; inputs[0]: condition
-  Exit,         ///< per-sample exit: inputs {condition, value}
-  Join          ///< results of a gated computation put together again
+  Exit,         ///< per-sample exit: inputs {condition, value}; what follows in its region is for samples that did not leave
+  Join          ///< a gate's arms put together: {condition, computed, left}; or the exits: {exit's value.., last result}
 };
 
 enum class Phase : std::uint8_t { Forward, Backward, Optimizer };
@@ -162,6 +162,8 @@ struct Op {
   ScopeId scope{};       ///< the instance of a block that it stands in
   RegionId region = kMainRegion;
   std::vector<RegionId> regions;  ///< owned
+  OpId gate = kNoOp;              ///< Join: the Skip whose arms it joins; kNoOp: all exits of the network and its last result
+  std::string path;               ///< Skip, Exit: stable name: "unit[3].skip"
   SrcRange range;                 ///< the user's text that made it
 };
 

@@ -112,6 +112,8 @@ runtime::CallDesc describeCall(const estimate::Program& program, const estimate:
     desc.workspaceBytes = program.allocations[program[call.workspace].allocation].bytes;
   }
   desc.implementation = call.implementation;
+  desc.perSample = call.perSample;
+  desc.sizes = call.sizes;
   return desc;
 }
 
@@ -129,6 +131,17 @@ Executable describe(const estimate::Program& program) {
   for (const auto& call : program.calls) out.calls.push_back(describeCall(program, call));
   for (const auto& step : program.steps) {
     if (step.kind == estimate::Step::Kind::Call) out.calls[step.index].name = step.name;
+  }
+  out.samples = program.samples;
+  for (const auto& branch : program.branches) {
+    runtime::BranchDesc desc{.parent = branch.parent, .condition = branch.condition};
+    if (branch.gate != graph::kNoOp) {
+      desc.rows = static_cast<std::uint32_t>(branch.rows);
+      desc.origin = static_cast<std::uint32_t>(branch.origin);
+      desc.gate = branch.path;
+      desc.exits = branch.exits;
+    }
+    out.branches.push_back(std::move(desc));
   }
   out.scalars = program.scalars;
   if (out.scalars.empty()) out.scalars.push_back(0);

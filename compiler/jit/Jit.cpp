@@ -26,7 +26,7 @@
 namespace tbem::jit {
 namespace {
 
-constexpr std::string_view kCodegen = "tbem-codegen-3";
+constexpr std::string_view kCodegen = "tbem-codegen-4";
 
 /// The linker's build id of the file that holds this code: another compiler makes other objects. "" where the linker wrote none.
 std::string buildId() {

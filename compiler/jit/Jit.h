@@ -5,6 +5,7 @@
 #pragma once
 
 #include "compiler/estimate/Program.h"
+#include "compiler/jit/Loop.h"
 #include "tbem/executable.h"
 
 #include <tl/expected.hpp>
@@ -29,9 +30,10 @@ struct Error {
 
 /// What one loop became, for people and tests.
 struct LoopReport {
-  std::int64_t count = 0;    ///< trip count of the parallel index; 0: nothing to do
+  std::int64_t count = 0;  ///< trip count of the parallel index, of the whole batch; 0: nothing to do
   bool parallel = false;     ///< run on threads
   std::uint32_t kernel = 0;  ///< loops with equal numbers share code
+  PerSample perSample;
 };
 
 /// A step in memory, ready to run. `step` and `executable.step` are valid while this lives.

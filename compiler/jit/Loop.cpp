@@ -283,7 +283,7 @@ void Planner::merge() {
   for (std::size_t v = nest.trips.size(); v-- > 1;) {
     bool fits = true;
     eachForm([&](Form& f) { fits = fits && f.stride[v - 1] == f.stride[v] * nest.trips[v]; });
-    if (!fits) continue;
+    if (!fits || (v == 1 && loop.perSample)) continue;  // the samples stay a variable of their own: their number may vary
     nest.trips[v - 1] *= nest.trips[v];
     nest.trips.erase(nest.trips.begin() + static_cast<std::ptrdiff_t>(v));
     eachForm([&](Form& f) { f.stride.erase(f.stride.begin() + static_cast<std::ptrdiff_t>(v) - 1); });
@@ -314,6 +314,13 @@ void Planner::schedule() {
   }
   nest.parallel = nest.count > 1 && total * bytes >= kParallelBytes;
   if (total == 0) nest.count = 0;  // nothing to do, and no code
+  if (loop.perSample && nest.count != 0) {
+    const bool split = nest.prefix == 0;  // the samples themselves are the innermost variable
+    const std::int64_t items = split ? nest.trips[0] : nest.count;
+    nest.perSample.unit = items / program.samples;
+    nest.perSample.chunk = !split ? 1 : nest.chunks > 1 ? nest.chunk : nest.trips[0];
+    nest.perSample.threadsFrom = (kParallelBytes * program.samples + total * bytes - 1) / std::max<std::int64_t>(total * bytes, 1);
+  }
 }
 
 tl::expected<LoopNest, std::string> Planner::run() {

@@ -54,6 +54,13 @@ struct Coordinate {
   Form form;
 };
 
+/// A loop behind a gate, for k samples: the parallel index counts ceil(k * unit / chunk), on threads from `threadsFrom` samples on.
+struct PerSample {
+  std::int64_t unit = 0;  ///< 0: always the whole batch
+  std::int64_t chunk = 1;
+  std::int64_t threadsFrom = 0;
+};
+
 struct LoopNest {
   std::vector<std::int64_t> trips;      ///< of the variables
   Form output;                          ///< offset of all outputs, in elements
@@ -70,6 +77,7 @@ struct LoopNest {
   std::int64_t chunks = 1;
   std::int64_t count = 1;  ///< trip count of the parallel index
   bool parallel = false;   ///< big enough for threads
+  PerSample perSample;
 };
 
 /// `where`: for messages. An error is our own bug or an unsupported element type, in words.

@@ -30,16 +30,24 @@ public:
 
   void run(const Program& program) {
     Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty(), *i32 = b.getInt32Ty();
-    call = module.getOrInsertFunction("tbem_rt_call", llvm::FunctionType::get(i32, {pointer, i32}, false));
+    call = module.getOrInsertFunction("tbem_rt_call", llvm::FunctionType::get(i32, {pointer, i32, i64}, false));
     parallel = module.getOrInsertFunction(
         "tbem_rt_parallel", llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, pointer, pointer, i64, i64}, false));
     step = llvm::Function::Create(llvm::FunctionType::get(i32, {pointer, pointer, pointer, i64}, false),
                                   llvm::Function::ExternalLinkage, "tbem_step", module);
     b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", step));
+    zeroCounts(program);
     unsigned inBlock = 0;
+    std::uint32_t branch = 0;
     for (const Step& s : program.steps) {
+      if (s.branch != branch) {
+        leave();
+        branch = s.branch;
+        if (branch != 0) enter(program, branch);
+        inBlock = 0;
+      }
       if (s.kind == Step::Kind::Call) {
-        nativeCall(s.index);
+        nativeCall(s.index, !program.calls[s.index].sizes.empty());
         inBlock = 0;
       } else {
         if (++inBlock % kStepsPerBlock == 0) {
@@ -50,12 +58,39 @@ public:
         loop(s.index);
       }
     }
+    leave();
     b.CreateRet(b.getInt32(TBEM_OK));
   }
 
 private:
-  void nativeCall(std::uint32_t index) {
-    Value* status = b.CreateCall(call, {step->getArg(0), b.getInt32(index)});
+  /// Where the number of a branch's samples is kept.
+  Value* countOf(const Program& program, std::uint32_t branch) {
+    const std::uint64_t offset = program.allocations[program[program.branches[branch].rows].allocation].offset;
+    return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), step->getArg(1), offset);
+  }
+  /// A gate that is not reached leaves its branches without samples.
+  void zeroCounts(const Program& program) {
+    for (std::uint32_t i = 1; i < program.branches.size(); ++i)
+      b.CreateAlignedStore(b.getInt64(0), countOf(program, i), llvm::Align(8));
+  }
+  /// What follows runs where the branch has samples.
+  void enter(const Program& program, std::uint32_t branch) {
+    samples = b.CreateAlignedLoad(b.getInt64Ty(), countOf(program, branch), llvm::Align(8));
+    auto* inside = BasicBlock::Create(module.getContext(), "branch", step);
+    after = BasicBlock::Create(module.getContext(), "after", step);
+    b.CreateCondBr(b.CreateICmpSGT(samples, b.getInt64(0)), inside, after);
+    b.SetInsertPoint(inside);
+  }
+  void leave() {
+    if (after == nullptr) return;
+    b.CreateBr(after);
+    b.SetInsertPoint(after);
+    after = nullptr;
+    samples = nullptr;
+  }
+
+  void nativeCall(std::uint32_t index, bool perSample) {
+    Value* status = b.CreateCall(call, {step->getArg(0), b.getInt32(index), perSample ? samples : b.getInt64(0)});
     auto* failed = BasicBlock::Create(module.getContext(), "failed", step);
     auto* next = BasicBlock::Create(module.getContext(), "next", step);
     b.CreateCondBr(b.CreateICmpEQ(status, b.getInt32(TBEM_OK)), next, failed);
@@ -70,11 +105,27 @@ private:
     llvm::Function* function = module.getFunction(loopName(index));
     Value *arena = step->getArg(1), *scalars = step->getArg(2), *seed = step->getArg(3),
           *count = b.getInt64(static_cast<std::uint64_t>(report.count));
-    if (report.parallel) {
-      b.CreateCall(parallel, {step->getArg(0), function, arena, scalars, seed, count});
-    } else {
-      b.CreateCall(function, {arena, scalars, seed, b.getInt64(0), count});
-    }
+    if (report.perSample.unit != 0) count = countFor(report.perSample);
+    const auto direct = [&] { b.CreateCall(function, {arena, scalars, seed, b.getInt64(0), count}); };
+    const auto onThreads = [&] { b.CreateCall(parallel, {step->getArg(0), function, arena, scalars, seed, count}); };
+    if (!report.parallel) return direct();
+    if (report.perSample.unit == 0) return onThreads();
+    auto* few = BasicBlock::Create(module.getContext(), "few", step);
+    auto* many = BasicBlock::Create(module.getContext(), "many", step);
+    auto* done = BasicBlock::Create(module.getContext(), "done", step);
+    b.CreateCondBr(b.CreateICmpSLT(samples, number(report.perSample.threadsFrom)), few, many);
+    b.SetInsertPoint(few);
+    direct();
+    b.CreateBr(done);
+    b.SetInsertPoint(many);
+    onThreads();
+    b.CreateBr(done);
+    b.SetInsertPoint(done);
+  }
+  Value* number(std::int64_t value) { return b.getInt64(static_cast<std::uint64_t>(value)); }
+  Value* countFor(const PerSample& loop) {
+    Value* items = b.CreateMul(samples, number(loop.unit));
+    return loop.chunk == 1 ? items : b.CreateUDiv(b.CreateAdd(items, number(loop.chunk - 1)), number(loop.chunk));
   }
 
   llvm::Module& module;
@@ -82,6 +133,8 @@ private:
   const std::vector<LoopReport>& loops;
   llvm::FunctionCallee call, parallel;
   llvm::Function* step = nullptr;
+  Value* samples = nullptr;     ///< of the branch at hand
+  BasicBlock* after = nullptr;  ///< behind the branch at hand; null among all samples
 };
 
 }  // namespace
@@ -95,7 +148,7 @@ tl::expected<Modules, std::string> emitModules(llvm::LLVMContext& context, const
     auto wrong = [&](const std::string& what) { return tl::make_unexpected(fmt::format("loop {}: {}", i, what)); };
     const auto nest = planLoop(program, program.loops[i]);
     if (!nest) return wrong(nest.error());
-    LoopReport report{nest->count, nest->parallel, 0};
+    LoopReport report{nest->count, nest->parallel, 0, nest->perSample};
     if (nest->count != 0) {
       auto [place, fresh] = kernels.try_emplace(kernelKey(*nest), nullptr, static_cast<std::uint32_t>(kernels.size()));
       if (fresh) {
@@ -118,7 +171,12 @@ std::string programKey(const Program& program) {
   for (const auto& s : program.steps) {
     bytes.number(s.kind);
     bytes.number(s.index);
+    bytes.number(s.branch);
+    if (s.kind == Step::Kind::Call) bytes.number(program.calls[s.index].sizes.empty());
   }
+  bytes.number(program.samples);
+  for (std::size_t i = 1; i < program.branches.size(); ++i)
+    bytes.number(program.allocations[program[program.branches[i].rows].allocation].offset);
   auto layout = [&](const tbem_layout& l, std::size_t rank) {
     for (std::size_t k = 0; k < rank; ++k) {
       bytes.number(l.strides[k]);
@@ -143,6 +201,7 @@ std::string programKey(const Program& program) {
   bytes.number(program.loops.size());
   for (const auto& loop : program.loops) {
     bytes.list(loop.dims);
+    bytes.number(loop.perSample);
     layout(loop.layout, loop.dims.size());
     bytes.nodes(loop.nodes);
     bytes.number(loop.inputs.size());

@@ -40,8 +40,17 @@ std::string checkExecutable(const Executable& e) {
     }
     if (c.workspace != kAbsent && (c.workspace > e.arena || c.workspaceBytes > e.arena - c.workspace))
       return name + ": the workspace leaves the arena";
+    if (!c.sizes.empty() && (c.sizes.back() != e.samples || c.perSample.size() != c.operands.size()))
+      return name + " is not sized for the batch";
     for (std::uint32_t slot : c.scalars) {
       if (slot >= std::max<std::size_t>(e.scalars.size(), 1)) return name + " reads a scalar that is not there";
+    }
+  }
+  for (const BranchDesc& b : e.branches) {
+    if (b.gate.empty()) continue;
+    for (const std::uint32_t list : {b.rows, b.origin}) {
+      if (list >= e.buffers.size() || e.buffers[list].operand.dtype != TBEM_I64 || e.buffers[list].operand.dims[0] != 1 + e.samples)
+        return fmt::format("a branch of '{}' has no list of its samples", b.gate);
     }
   }
   for (const StorageDesc& s : e.storages) {
@@ -99,6 +108,9 @@ tl::expected<std::unique_ptr<Instance>, Failure> Instance::create(const Executab
 Instance::~Instance() {
   for (Prepared& p : prepared) {
     if (p.op != nullptr) device.destroy(p.op);
+    for (tbem_op* op : p.sized) {
+      if (op != nullptr) device.destroy(op);
+    }
   }
   if (memory != nullptr) device.release(memory, memoryBytes);
 }
@@ -134,28 +146,46 @@ tl::expected<void, Failure> Instance::allocateArena(const InstanceOptions& optio
 tl::expected<void, Failure> Instance::prepareCalls() {
   prepared.resize(description.calls.size());
   for (std::size_t i = 0; i < description.calls.size(); ++i) {
-    CallDesc& call = description.calls[i];
+    const CallDesc& call = description.calls[i];
     Prepared& p = prepared[i];
-    tbem_op_desc desc{};
-    desc.size = sizeof desc;
-    desc.primitive = call.primitive;
-    desc.inputs = call.inputs;
-    desc.outputs = call.outputs;
-    desc.operands = call.operands.data();
-    desc.attributes = call.attributes.data();
-    desc.attribute_count = static_cast<std::int32_t>(call.attributes.size());
-    desc.threads = description.threads;
     for (std::uint64_t offset : call.offsets) p.operands.push_back(offset == kAbsent ? nullptr : arena + offset);
     if (call.workspace != kAbsent && call.workspaceBytes != 0) p.workspace = arena + call.workspace;
     p.slots = call.scalars;
     p.scalars.resize(p.slots.size());
-    if (tbem_status status = device.create(&desc, &p.op); status != TBEM_OK) {
+    p.sized.assign(call.sizes.empty() ? 0 : call.sizes.size() - 1, nullptr);
+    if (tbem_status status = prepare(call, description.samples, &p.op); status != TBEM_OK) {
       p.op = nullptr;
       return tl::make_unexpected(
           failure(status, fmt::format("backend {} cannot prepare {} (call {})", device.name, call.name, i)));
     }
   }
   return {};
+}
+
+tbem_status Instance::prepare(const CallDesc& call, std::int64_t samples, tbem_op** out) const {
+  std::vector<tbem_operand> operands = call.operands;
+  for (std::size_t k = 0; k < operands.size() && samples != description.samples; ++k) {
+    if (call.perSample[k]) tbem_take_rows(&operands[k], description.samples, samples);
+  }
+  tbem_op_desc desc{};
+  desc.size = sizeof desc;
+  desc.primitive = call.primitive;
+  desc.inputs = call.inputs;
+  desc.outputs = call.outputs;
+  desc.operands = operands.data();
+  desc.attributes = call.attributes.data();
+  desc.attribute_count = static_cast<std::int32_t>(call.attributes.size());
+  desc.threads = description.threads;
+  return device.create(&desc, out);
+}
+
+tbem_op* Instance::sized(std::uint32_t number, std::int64_t samples) {
+  Prepared& p = prepared[number];
+  const std::vector<std::int64_t>& sizes = description.calls[number].sizes;
+  const auto at = static_cast<std::size_t>(std::lower_bound(sizes.begin(), sizes.end(), samples) - sizes.begin());
+  if (at >= p.sized.size()) return p.op;
+  if (p.sized[at] == nullptr && prepare(description.calls[number], sizes[at], &p.sized[at]) != TBEM_OK) p.sized[at] = nullptr;
+  return p.sized[at];
 }
 
 tl::expected<void, Failure> Instance::initialise(std::uint64_t key) {
@@ -199,11 +229,16 @@ tl::expected<void, Failure> Instance::run(std::uint64_t step) {
   return tl::make_unexpected(failure(static_cast<tbem_status>(status), fmt::format("step {} failed in {}", step, where)));
 }
 
-std::int32_t Instance::call(std::uint32_t number) {
+std::int32_t Instance::call(std::uint32_t number, std::int64_t samples) {
   if (number >= prepared.size()) return TBEM_INVALID;
   Prepared& p = prepared[number];
+  tbem_op* op = samples == 0 ? p.op : sized(number, samples);
+  if (op == nullptr) {
+    failedCall = number;
+    return TBEM_FAILED;
+  }
   for (std::size_t i = 0; i < p.slots.size(); ++i) p.scalars[i] = scalarValues[p.slots[i]];
-  const tbem_status status = device.run(p.op, p.operands.data(), p.workspace, p.scalars.data());
+  const tbem_status status = device.run(op, p.operands.data(), p.workspace, p.scalars.data());
   if (status != TBEM_OK) failedCall = number;
   return status;
 }
@@ -307,8 +342,8 @@ tl::expected<ArenaReport, Failure> Instance::measureArena() const {
 
 }  // namespace tbem::runtime
 
-extern "C" int32_t tbem_rt_call(tbem_rt_context* context, uint32_t call) {
-  return reinterpret_cast<tbem::runtime::Instance*>(context)->call(call);
+extern "C" int32_t tbem_rt_call(tbem_rt_context* context, uint32_t call, int64_t samples) {
+  return reinterpret_cast<tbem::runtime::Instance*>(context)->call(call, samples);
 }
 extern "C" void tbem_rt_parallel(tbem_rt_context* context, tbem_rt_loop loop, char* arena, const double* scalars, uint64_t seed,
                                  int64_t count) {

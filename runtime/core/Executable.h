@@ -67,7 +67,8 @@ public:
 
   /// Fills every persistent storage by its rule (inputs: stand-in data) and sets the seed of random().
   tl::expected<void, Failure> initialise(std::uint64_t seed);
-  /// Runs step number `step` (from 1). Allocates nothing.
+  /// Runs step number `step` (from 1). Allocates nothing, but for what a call behind a gate needs when it meets a number of samples
+  /// for the first time: it is prepared for that number then, and stays so.
   tl::expected<void, Failure> run(std::uint64_t step);
 
   /// Number of the storage with this path, or nothing.
@@ -93,13 +94,14 @@ public:
   tl::expected<ArenaReport, Failure> measureArena() const;
 
   // What native code calls, through rt.h.
-  std::int32_t call(std::uint32_t number);
+  std::int32_t call(std::uint32_t number, std::int64_t samples);
   void parallel(tbem_rt_loop loop, char* base, const double* values, std::uint64_t key, std::int64_t count);
 
 private:
   /// A call with everything that `run` of the backend needs, so that a step only fills in scalars.
   struct Prepared {
     tbem_op* op = nullptr;
+    std::vector<tbem_op*> sized;  ///< by CallDesc::sizes but the last, which is `op`; null: not met yet
     std::vector<void*> operands;
     void* workspace = nullptr;
     std::vector<double> scalars;
@@ -108,6 +110,9 @@ private:
   Instance(const Executable& executable, const tbem_backend& backend) : description(executable), device(backend) {}
   tl::expected<void, Failure> allocateArena(const InstanceOptions& options);
   tl::expected<void, Failure> prepareCalls();
+  tbem_status prepare(const CallDesc& call, std::int64_t samples, tbem_op** out) const;
+  /// The operator prepared for at least so many samples; null where the backend cannot.
+  tbem_op* sized(std::uint32_t number, std::int64_t samples);
   tl::expected<void, Failure> fillStorage(const StorageDesc& storage, std::uint64_t key);
   Failure failure(tbem_status status, std::string what) const;
 

@@ -264,8 +264,33 @@ int indexOperand(const tbem_op_desc& op) {
   }
 }
 
+bool isList(const tbem_operand& operand, std::int64_t samples) {
+  return !operand.present || (operand.dtype == TBEM_I64 && operand.rank == 1 && operand.dims[0] == 1 + samples);
+}
+
+std::string checkRows(const tbem_op_desc& op) {
+  const tbem_operand* o = op.operands;
+  if (op.primitive == TBEM_PRIMITIVE_split_rows) {
+    if (o[0].dtype != TBEM_BOOL || o[0].rank != 1) return shapes(op, "condition bool[n]");
+    for (int k = 1; k < 6; ++k) {
+      if (!isList(o[k], o[0].dims[0])) return shapes(op, "lists i64[1 + n]");
+    }
+    const bool all = !o[1].present;
+    if (all != !o[4].present || all != !o[5].present) return shapes(op, "all lists of origins or none");
+    return "";
+  }
+  const tbem_operand& list = o[1].present ? o[1] : o[2];
+  if (!list.present || list.dtype != TBEM_I64 || list.rank != 1 || list.dims[0] < 2) return shapes(op, "a list i64[1 + n]");
+  const std::int64_t samples = list.dims[0] - 1;
+  if (!isList(o[1], samples) || !isList(o[2], samples)) return shapes(op, "lists of one length");
+  if (o[0].rank < 1 || !sameShape(o[0], o[3]) || o[0].dims[0] % samples != 0) return shapes(op, "y as x, rows of n samples");
+  if (o[0].dtype != o[3].dtype) return shapes(op, "y of the element type of x");
+  return "";
+}
+
 std::string checkTypes(const tbem_op_desc& op) {
-  if (op.primitive == TBEM_PRIMITIVE_reorder) return "";
+  const bool rows = op.primitive == TBEM_PRIMITIVE_split_rows || op.primitive == TBEM_PRIMITIVE_move_rows;
+  if (op.primitive == TBEM_PRIMITIVE_reorder || rows) return "";  // checkRows looks at the lists
   const bool moves = movesOnly(op.primitive);
   const int index = indexOperand(op);
   for (int k = 0; k < op.inputs + op.outputs; ++k) {
@@ -384,6 +409,9 @@ std::string checkShapes(const tbem_op_desc& op) {
       return checkGather(op);
     case TBEM_PRIMITIVE_arg_max:
       return checkArgMax(op);
+    case TBEM_PRIMITIVE_split_rows:
+    case TBEM_PRIMITIVE_move_rows:
+      return checkRows(op);
     case TBEM_PRIMITIVE_COUNT:
       break;
   }

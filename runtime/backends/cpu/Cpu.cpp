@@ -65,6 +65,9 @@ Family familyOf(int primitive) {
     case TBEM_PRIMITIVE_gather_gradient:
     case TBEM_PRIMITIVE_arg_max:
       return indexFamily();
+    case TBEM_PRIMITIVE_split_rows:
+    case TBEM_PRIMITIVE_move_rows:
+      return rowsFamily();
     case TBEM_PRIMITIVE_permute:
     case TBEM_PRIMITIVE_pad:
     case TBEM_PRIMITIVE_slice:

@@ -50,6 +50,7 @@ Family reorderFamily();  // DnnlProduct.cpp, Move.cpp where oneDNN has nothing
 Family moveFamily();     // Move.cpp
 Family concatFamily();   // Concat.cpp
 Family indexFamily();    // Index.cpp
+Family rowsFamily();     // Rows.cpp
 Family channelFamily();  // Channel.cpp
 Family reduceFamily();   // Reduce.cpp
 Family poolFamily();     // Pool.cpp

@@ -72,6 +72,8 @@ Kernel arithmetic(int primitive) {
     case TBEM_PRIMITIVE_concat:
     case TBEM_PRIMITIVE_gather:
     case TBEM_PRIMITIVE_reorder:
+    case TBEM_PRIMITIVE_split_rows:
+    case TBEM_PRIMITIVE_move_rows:
     case TBEM_PRIMITIVE_COUNT:
       break;
   }
@@ -108,6 +110,10 @@ Kernel kernelOf(const tbem_op_desc& op) {
     case TBEM_PRIMITIVE_concat:
     case TBEM_PRIMITIVE_gather:
       return movement(op.primitive, runtime::elementBytes(dtype));
+    case TBEM_PRIMITIVE_split_rows:
+      return splitRows;
+    case TBEM_PRIMITIVE_move_rows:
+      return moveRows;
     case TBEM_PRIMITIVE_reorder: {
       const int to = op.operands[1].dtype;
       return dtype == to || (converts(dtype) && converts(to)) ? reorder : nullptr;

@@ -66,6 +66,13 @@ typedef struct tbem_operand {
   tbem_layout layout;
 } tbem_operand;
 
+/* Shortens an operand to its first rows: those of `to` of `from` samples. The first dimension is the outermost one, unpadded. */
+static inline void tbem_take_rows(tbem_operand* operand, int64_t from, int64_t to) {
+  operand->dims[0] = operand->dims[0] / from * to;
+  operand->layout.padded[0] = operand->dims[0];
+  operand->layout.bytes = operand->layout.bytes / (uint64_t)from * (uint64_t)to;
+}
+
 /* One native operator: operands in the order of primitives.def (inputs, then outputs), attributes flattened as it says. */
 typedef struct tbem_op_desc {
   uint32_t size;     /* sizeof(tbem_op_desc) */

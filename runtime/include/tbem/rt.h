@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-#define TBEM_RT_ABI 1u
+#define TBEM_RT_ABI 2u
 
 /* One executable's run-time state; made by runtime/core, opaque to native code. */
 typedef struct tbem_rt_context tbem_rt_context;
@@ -20,8 +20,9 @@ typedef void (*tbem_rt_loop)(char* arena, const double* scalars, uint64_t seed, 
 /* The exported function of a task (`tbem_step`): runs the whole step; returns a tbem_status of the first call that failed. */
 typedef int32_t (*tbem_rt_step)(tbem_rt_context* context, char* arena, const double* scalars, uint64_t seed);
 
-/* Runs native call number `call` of the program on the backend. */
-int32_t tbem_rt_call(tbem_rt_context* context, uint32_t call);
+/* Runs native call number `call` of the program on the backend. `samples`: how many samples of the batch it is for, where it
+ * stands behind a gate; 0: the whole batch. */
+int32_t tbem_rt_call(tbem_rt_context* context, uint32_t call, int64_t samples);
 /* Runs `loop` over [0, count) on the backend's threads. */
 void tbem_rt_parallel(tbem_rt_context* context, tbem_rt_loop loop, char* arena, const double* scalars, uint64_t seed,
                       int64_t count);

@@ -2,6 +2,7 @@
 // by storage, so that views and in-place updates do what they say.
 #pragma once
 
+#include "compiler/graph/Branches.h"
 #include "compiler/graph/Elaborate.h"
 #include "runtime/core/Layout.h"
 #include "runtime/core/Philox.h"
@@ -29,21 +30,43 @@ public:
     for (const std::int64_t dim : row.shape(tensor)) n *= dim;
     return n;
   }
-  /// Runs all operators of the phases up to `last`, in program order.
+  double margin = HUGE_VAL;  ///< smallest |a - b| of the comparisons that were computed
+
+  /// Runs all operators of the phases up to `last`, in program order; both arms of a gate for every sample, of which a join selects.
   void run(graph::Phase last) {
-    for (const graph::OpId id : g[graph::kMainRegion].ops) {
+    for (const graph::OpId id : graph::programOrder(g)) {
       const graph::Op& op = g[id];
       if (op.phase > last) continue;
       if (op.kind == graph::OpKind::Native)
         native(op);
       else if (op.kind == graph::OpKind::Elementwise)
         elementwise(op);
-      else
-        ASSERT_EQ(op.kind, graph::OpKind::View);
+      else if (op.kind == graph::OpKind::Exit)
+        exitOps.push_back(id);
+      else if (op.kind == graph::OpKind::Join)
+        join(op);
     }
   }
 
 private:
+  void join(const graph::Op& op) {
+    std::vector<double>& out = of(op.outputs[0]);
+    const auto samples = static_cast<std::size_t>(row.shape(op.outputs[0])[0]);
+    const std::size_t each = out.size() / samples;
+    for (std::size_t s = 0; s < samples; ++s) {
+      graph::TensorId from = op.inputs.back();
+      if (op.gate != graph::kNoOp) {
+        from = of(op.inputs[0])[s] != 0 ? op.inputs[2] : op.inputs[1];
+      } else {
+        for (std::size_t e = exitOps.size(); e-- > 0;) {  // the first that fires
+          if (of(g[exitOps[e]].inputs[0])[s] != 0) from = g[exitOps[e]].inputs[1];
+        }
+      }
+      std::copy_n(of(from).begin() + static_cast<std::ptrdiff_t>(s * each), each,
+                  out.begin() + static_cast<std::ptrdiff_t>(s * each));
+    }
+  }
+
   double scalar(graph::ExprId id) const {
     if (row.structure->pool[id].op == sema::ExprOp::Step) return 1.0;
     return row.values[id].toDouble();
@@ -128,6 +151,10 @@ private:
     return of(tensor)[static_cast<std::size_t>(offset)];
   }
 
+  void closer(double a, double b) {
+    if (!std::isnan(a) && !std::isnan(b)) margin = std::min(margin, std::fabs(a - b));
+  }
+
   double compute(const graph::Op& op, const graph::ElemNode& node, const std::vector<double>& v,
                  const std::vector<std::int64_t>& at, std::int64_t e) {
     using graph::ElemOp;
@@ -182,8 +209,10 @@ private:
       case ElemOp::Equal:
         return a == b ? 1 : 0;
       case ElemOp::Less:
+        closer(a, b);
         return a < b ? 1 : 0;
       case ElemOp::LessEqual:
+        closer(a, b);
         return a <= b ? 1 : 0;
       case ElemOp::And:
         return a != 0 && b != 0 ? 1 : 0;
@@ -202,6 +231,7 @@ private:
   const graph::Row& row;
   const graph::Graph& g;
   std::vector<std::vector<double>> values;
+  std::vector<graph::OpId> exitOps;  ///< met so far
 };
 
 }  // namespace tbem::test

@@ -1,0 +1,28 @@
+// What the gates of a network decided in the last step.
+#pragma once
+
+#include "runtime/core/Executable.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tbem::runtime {
+
+/// One gate's decisions.
+struct Decision {
+  std::string gate;  ///< stable path: "unit[3].skip"
+  bool exits = false;
+  /// By sample of the batch: 1 where the gate's condition was true (the arm was skipped; the sample left), 0 where it was not, -1
+  /// where the sample did not come to the gate.
+  std::vector<std::int8_t> of;
+  std::int64_t reached() const;
+  std::int64_t taken() const;
+};
+
+/// How many samples each branch had (by Executable::branches; the first: the whole batch). Empty without gates.
+tl::expected<std::vector<std::int64_t>, Failure> branchSizes(const Instance& instance);
+/// In program order. Empty without gates.
+tl::expected<std::vector<Decision>, Failure> decisions(const Instance& instance);
+
+}  // namespace tbem::runtime

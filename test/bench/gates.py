@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""What gates cost and save, in pairs that are taken in turn.
+
+usage: gates.py batch [--tbemc PATH] [--samples 32] [--going 16] [--blocks 6] [--pairs 5]
+       gates.py pytorch [--tbemc PATH] [--python PATH] [--network skipnet|sdn_resnet56] [--n 3] [--pictures 10]
+
+batch: a network of residual blocks in a batch of `samples`, of which `going` are computed (by skips before each block, or by an exit before
+all of them), against the same blocks without gates in a batch of `going`. The ratio is the first over the second.
+pytorch: inference at batch 1, picture by picture, against eager PyTorch with real branches on the same weights and pictures.
+"""
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "test/pytorch"))
+
+SKIPS = """network net(image: tensor[b, c, h, w], flag: tensor[b]; blocks: int) -> tensor[b, 10] {
+  var x = image
+  for i in 0 .. blocks as unit { x = skip residual(x, out: c) when flag > 0 leaving x }
+  return x |> global_avg_pool |> dense(10)
+}
+"""
+EXIT = """network net(image: tensor[b, c, h, w], flag: tensor[b]; blocks: int) -> tensor[b, 10] {
+  let y = image |> global_avg_pool |> dense(10)
+  exit y when flag > 0
+  var x = image
+  for i in 0 .. blocks as unit { x = residual(x, out: c) }
+  return x |> global_avg_pool |> dense(10)
+}
+"""
+PLAIN = """network net(image: tensor[b, c, h, w]; blocks: int) -> tensor[b, 10] {
+  var x = image
+  for i in 0 .. blocks as unit { x = residual(x, out: c) }
+  return x |> global_avg_pool |> dense(10)
+}
+"""
+
+
+def step(tbemc, program, arrays, folder, repeat):
+    given = pathlib.Path(folder) / "given.npz"
+    np.savez(given, **arrays)
+    out = subprocess.run([tbemc, "step", str(program), "--load", str(given), "--repeat", str(repeat), "--json", "--quiet"],
+                         stdout=subprocess.PIPE, text=True, check=True).stdout
+    return next(row for row in map(json.loads, out.splitlines()) if row["kind"] == "step")
+
+
+def batch(arguments):
+    random = np.random.default_rng(1)
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        for channels, size in ((16, 32), (32, 16), (64, 8)):
+            pictures = random.standard_normal((arguments.samples, channels, size, size)).astype(np.float32)
+            flags = np.ones(arguments.samples, np.float32)
+            flags[random.permutation(arguments.samples)[:arguments.going]] = -1
+            programs = {}
+            for name, text, count in (("skip", SKIPS, arguments.samples), ("exit", EXIT, arguments.samples), ("plain", PLAIN, arguments.going)):
+                program = pathlib.Path(folder) / f"{name}{channels}.tbem"
+                flag = "" if name == "plain" else f"\n  input flag: [{count}]"
+                program.write_text(f"{text}design d of net(blocks: {arguments.blocks}) {{\n"
+                                   f"  input image: [{count}, {channels}, {size}, {size}]{flag}\n}}\n")
+                programs[name] = program
+            times = {name: [] for name in programs}
+            for _ in range(arguments.pairs):
+                for name, program in programs.items():
+                    count = arguments.going if name == "plain" else arguments.samples
+                    arrays = {"input/image": pictures[:count]}
+                    if name != "plain":
+                        arrays["input/flag"] = flags
+                    times[name].append(step(arguments.tbemc, program, arrays, folder, arguments.repeat)["latency"]["median"])
+            for name in ("skip", "exit"):
+                ratios = sorted(a / b for a, b in zip(times[name], times["plain"]))
+                results.append({"gate": name, "channels": channels, "size": size, "samples": arguments.samples,
+                                "going": arguments.going, "gated": statistics.median(times[name]),
+                                "plain": statistics.median(times["plain"]), "ratio": statistics.median(ratios),
+                                "smallest": ratios[0], "largest": ratios[-1]})
+                print(json.dumps(results[-1]), flush=True)
+
+
+PEER = r"""
+import json, sys, time
+import torch
+sys.path.insert(0, sys.argv[1])
+from compare_gates import model_of
+from compare_step import load
+torch.set_num_threads(2)
+arrays = load(sys.argv[2])
+model = model_of(sys.argv[3], arrays, int(sys.argv[4]))
+picture = torch.tensor(arrays["input/image"])
+times = []
+with torch.inference_mode():
+    for i in range(int(sys.argv[5]) + 5):
+        start = time.perf_counter()
+        output = model.branch(picture)
+        times.append(time.perf_counter() - start)
+times = sorted(times[5:])
+print(json.dumps({"median": times[len(times) // 2], "output": output.reshape(-1).tolist(), "version": torch.__version__}))
+"""
+
+
+def pytorch(arguments):
+    from compare_gates import Runner, prepare
+    from gated_models import images
+    from compare_step import load
+    pairs = []
+    with tempfile.TemporaryDirectory() as folder:
+        one = Runner(arguments.tbemc, folder, arguments.network, arguments.n, 1)
+        weights, _ = prepare(one, arguments.network, arguments.n)
+        for i in range(arguments.pictures):
+            row, arrays = one.run(weights, images(1, 10_000_000 + i), "--repeat", str(arguments.repeat))
+            out = subprocess.run([arguments.python, "-c", PEER, str(ROOT / "test/pytorch"), str(one.folder / "given.npz"),
+                                  arguments.network, str(arguments.n), str(max(10, arguments.repeat // 4))],
+                                 stdout=subprocess.PIPE, text=True, check=True).stdout
+            peer = json.loads(out)
+            if not np.allclose(arrays["output"].reshape(-1), peer["output"], rtol=1e-3, atol=1e-4):
+                sys.exit(f"results differ: {arrays['output']} and {peer['output']}")
+            taken = sum(gate["taken"] for gate in row["gates"])
+            pairs.append((row["latency"]["median"], peer["median"]))
+            print(f"{pairs[-1][0] * 1e3:8.3f} ms  {pairs[-1][1] * 1e3:8.3f} ms  {pairs[-1][1] / pairs[-1][0]:.2f} times  "
+                  f"{taken} conditions true, {row['flops_executed'] / 1e6:.1f} MFLOP", file=sys.stderr)
+    ratios = sorted(b / a for a, b in pairs)
+    print(json.dumps({"network": arguments.network, "n": arguments.n, "torch": peer["version"],
+                      "ours": statistics.median(a for a, _ in pairs), "pytorch": statistics.median(b for _, b in pairs),
+                      "times": statistics.median(ratios), "smallest": ratios[0], "largest": ratios[-1]}))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["batch", "pytorch"])
+    parser.add_argument("--tbemc", default=str(ROOT / "build/release/bin/tbemc"))
+    parser.add_argument("--python", default="python3")
+    parser.add_argument("--samples", type=int, default=32)
+    parser.add_argument("--going", type=int, default=16)
+    parser.add_argument("--blocks", type=int, default=6)
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--repeat", type=int, default=100)
+    parser.add_argument("--network", choices=["skipnet", "sdn_resnet56"], default="skipnet")
+    parser.add_argument("--n", type=int, default=3)
+    parser.add_argument("--pictures", type=int, default=10)
+    arguments = parser.parse_args()
+    (batch if arguments.what == "batch" else pytorch)(arguments)
+
+
+if __name__ == "__main__":
+    main()

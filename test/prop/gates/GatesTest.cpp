@@ -1,0 +1,156 @@
+// Gated networks: a batch whose samples are gathered and scattered must give, sample by sample, what the same samples give one by
+// one, what `cpu` gives in f32, and what an interpreter gives that computes every arm for every sample and then selects.
+#include "test/prop/gates/Networks.h"
+#include "test/unit/graph/Fixture.h"
+#include "test/unit/graph/Interpret.h"
+
+#include "compiler/estimate/Lower.h"
+#include "compiler/jit/Jit.h"
+#include "runtime/core/Executable.h"
+
+#include <cmath>
+#include <limits>
+
+namespace tbem::test {
+namespace {
+
+using runtime::HostTensor;
+
+/// A network loaded on a backend.
+struct Loaded {
+  std::unique_ptr<Built> built;
+  std::optional<graph::Row> row;
+  std::optional<estimate::Program> program;
+  std::optional<jit::Compiled> compiled;
+  std::unique_ptr<runtime::Instance> instance;
+};
+
+Loaded load(const std::string& text, tbem_dtype dtype, const tbem_backend& backend) {
+  Loaded l;
+  graph::ExperimentOptions options;
+  options.dtype = dtype;
+  l.built = std::make_unique<Built>(text, options);
+  l.row = l.built->row();
+  EXPECT_TRUE(l.row) << text << l.built->errors();
+  if (!l.row) return l;
+  EXPECT_EQ(graph::verify(l.row->graph()), std::vector<std::string>{}) << text;
+  auto program = estimate::lower(l.row->graph(), l.row->values, backend, {.threads = 2});
+  EXPECT_TRUE(program) << text << (program ? "" : info(program.error().kind).message) << " "
+                       << (program || program.error().arguments.empty() ? "" : program.error().arguments.back());
+  if (!program) return l;
+  l.program = std::move(*program);
+  auto compiled = jit::compile(*l.program, {.cache = false});
+  EXPECT_TRUE(compiled) << text << (compiled ? "" : compiled.error().message);
+  if (!compiled) return l;
+  l.compiled = std::move(*compiled);
+  const auto described = jit::describeStorages(*l.program, l.row->graph(), l.row->values, l.compiled->executable);
+  EXPECT_TRUE(described);
+  auto instance = runtime::Instance::create(l.compiled->executable, backend, {.poison = true, .guard = 4096});
+  EXPECT_TRUE(instance) << text << (instance ? "" : instance.error().message);
+  if (!instance) return l;
+  l.instance = std::move(*instance);
+  EXPECT_TRUE(l.instance->initialise(7));
+  return l;
+}
+
+/// Weights differ from 0 and from one another, so that scores split a batch.
+void setWeights(runtime::Instance& instance, std::uint32_t seed) {
+  for (std::uint32_t s = 0; s < instance.executable().storages.size(); ++s) {
+    const runtime::StorageDesc& storage = instance.executable().storages[s];
+    if (storage.kind != runtime::BufferClass::Weight) continue;
+    std::mt19937 random(seed + static_cast<std::uint32_t>(std::hash<std::string>{}(storage.path)));
+    const HostTensor now = *instance.readStorage(s);
+    const double width = 1.5 / std::sqrt(static_cast<double>(now.count()) / static_cast<double>(now.dims[0]));
+    std::vector<double> values(now.count());
+    for (double& v : values) v = std::uniform_real_distribution<double>(-width, width)(random);
+    ASSERT_TRUE(instance.writeStorage(s, HostTensor::of(now.dtype, now.dims, values)));
+  }
+}
+
+std::vector<double> randomImages(std::int64_t samples, std::uint32_t seed, bool withNan) {
+  std::mt19937 random(seed);
+  std::vector<double> images(static_cast<std::size_t>(samples) * 100);
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const double offset = static_cast<double>(i / 100 % 3) - 1;  // samples differ in their mean
+    images[i] = std::normal_distribution<double>(0.3 * offset, 1)(random);
+  }
+  if (withNan) std::fill_n(images.begin() + 100, 100, std::numeric_limits<double>::quiet_NaN());
+  // What is in f32 the same as in f64.
+  for (double& v : images) v = static_cast<double>(static_cast<float>(v));
+  return images;
+}
+
+std::vector<double> run(Loaded& l, const std::vector<double>& images) {
+  runtime::Instance& instance = *l.instance;
+  const std::uint32_t storage = instance.findStorage("x").value();
+  const HostTensor now = *instance.readStorage(storage);
+  EXPECT_TRUE(instance.writeStorage(storage, HostTensor::of(now.dtype, now.dims, images)));
+  const auto done = instance.run(1);
+  EXPECT_TRUE(done) << (done ? "" : done.error().message);
+  const auto arena = instance.measureArena();
+  EXPECT_TRUE(arena && arena->guardIntact && arena->stray == runtime::kAbsent);
+  return instance.read(instance.executable().outputs.front())->doubles();
+}
+
+/// Computes everything in f64 and selects. Also the smallest distance of a score to its threshold.
+std::vector<double> interpret(const Loaded& l, const std::vector<double>& images, double& margin) {
+  Interpreter all(*l.row);
+  for (const runtime::StorageDesc& storage : l.compiled->executable.storages) {
+    const HostTensor value = *l.instance->read(storage.buffer);
+    for (std::uint32_t t = 0; t < l.row->graph().tensors.size(); ++t) {
+      const auto id = static_cast<graph::TensorId>(t);
+      if (l.row->graph()[id].producer == graph::kNoOp && l.row->graph()[l.row->graph()[id].storage].path == storage.path)
+        all.of(id) = storage.path == "x" ? images : value.doubles();
+    }
+  }
+  all.run(graph::Phase::Forward);
+  margin = all.margin;
+  return all.of(l.row->graph().outputs.front());
+}
+
+double worst(const std::vector<double>& a, const std::vector<double>& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (std::isnan(a[i]) && std::isnan(b[i])) continue;
+    const double error = std::fabs(a[i] - b[i]) / (1 + std::fabs(b[i]));
+    most = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(most, error);
+  }
+  return most;
+}
+
+class Gates : public ::testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(Gates, AgreeHoweverTheyAreRun) {
+  constexpr std::int64_t kSamples = 7;
+  const std::uint32_t seed = GetParam();
+  RandomNetwork network(seed);
+  const std::string text = network.text(kSamples);
+  Loaded batch = load(text, TBEM_F64, *tbem_backend_ref());
+  Loaded single = load(network.text(1), TBEM_F64, *tbem_backend_ref());
+  Loaded fast = load(text, TBEM_F32, *tbem_backend_cpu());
+  ASSERT_TRUE(batch.instance && single.instance && fast.instance) << text;
+  for (Loaded* l : {&batch, &single, &fast}) setWeights(*l->instance, seed);
+  for (std::uint32_t repeat = 0; repeat < 4; ++repeat) {
+    const bool withNan = repeat == 3;
+    const std::vector<double> images = randomImages(kSamples, 100 * seed + repeat, withNan);
+    const std::vector<double> together = run(batch, images);
+    double margin = 0;
+    const std::vector<double> masked = interpret(batch, images, margin);
+    EXPECT_LE(worst(together, masked), 1e-9) << text << "\nagainst computing all and selecting, inputs " << repeat;
+    std::vector<double> oneByOne;
+    for (std::int64_t i = 0; i < kSamples; ++i) {
+      const std::vector<double> own(images.begin() + i * 100, images.begin() + (i + 1) * 100);
+      const std::vector<double> result = run(single, own);
+      oneByOne.insert(oneByOne.end(), result.begin(), result.end());
+    }
+    EXPECT_EQ(worst(together, oneByOne), 0) << text << "\nagainst one by one, inputs " << repeat;
+    // A score within rounding of its threshold may fall on the other side in f32.
+    if (margin > 1e-4) EXPECT_LE(worst(run(fast, images), together), 2e-3) << text << "\ncpu against ref, inputs " << repeat;
+    if (HasFailure()) break;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, Gates, ::testing::Range(std::uint32_t{1}, std::uint32_t{41}));
+
+}  // namespace
+}  // namespace tbem::test
