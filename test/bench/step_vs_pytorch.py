@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""A train step (resnet18, SGD with momentum, f32) against eager PyTorch: processes in turn, medians, paired ratios.
+"""Train steps (f32) against eager PyTorch: processes in turn, medians, paired ratios, and how far resident memory grows.
 
-Each side is a fresh process that warms up and then times steps one by one; the figure of a process is its median. The ratio of
-a pair is ours over PyTorch's; what is reported is the median of the pairs, with the smallest and largest.
+Each side is a fresh process that warms up and then times steps one by one; the figure of a process is its median. PyTorch is tuned
+unless --plain: `fused=True` optimiser, glibc told to keep freed memory and to use huge pages, and of images the better of NCHW
+and channels last in every round. The ratio of a round is ours over PyTorch's; reported is the median of the rounds, with the
+smallest and largest. Growth is the peak of resident memory over what the process had with its library loaded and no tensor.
 """
 import argparse
+import datetime
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -13,91 +17,115 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TUNED = "glibc.malloc.mmap_threshold=4294967296:glibc.malloc.trim_threshold=4294967296:glibc.malloc.hugetlb=1"
+SGD = "train(loss: cross_entropy, optimizer: sgd(lr: 0.01, momentum: 0.9))"
 
-PEER = r"""
-import json, sys, time
-import torch, torch.nn.functional as F
-sys.path.insert(0, sys.argv[1])
-from models import resnet18
-batch, size, threads, steps, layout = int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5]), sys.argv[6]
-torch.set_num_threads(threads)
-torch.manual_seed(0)
-widths = [64, 128, 256, 512]
-shapes = [(64, 3, 7, 7), (64,), (64,)]
-channels = 64
-for stage, width in enumerate(widths):
-    for unit in range(2):
-        shapes += [(width, channels, 3, 3), (width,), (width,), (width, width, 3, 3), (width,), (width,)]
-        if channels != width:
-            shapes += [(width, channels, 1, 1), (width,), (width,)]
-        channels = width
-shapes += [(1000, 512), (1000,)]
-weights = [(torch.randn(s) * 0.05 if len(s) > 1 else torch.ones(s)).requires_grad_() for s in shapes]
-image, target = torch.randn(batch, 3, size, size), torch.randint(0, 1000, (batch,))
-if layout == "nhwc":
-    weights = [w.detach().to(memory_format=torch.channels_last).requires_grad_() if w.dim() == 4 else w for w in weights]
-    image = image.to(memory_format=torch.channels_last)
-optimizer = torch.optim.SGD(weights, lr=0.01, momentum=0.9)
-times = []
-for i in range(steps + 5):
-    start = time.perf_counter()
-    optimizer.zero_grad(set_to_none=True)
-    F.cross_entropy(resnet18(image, iter(weights)), target).backward()
-    optimizer.step()
-    times.append(time.perf_counter() - start)
-times = sorted(times[5:])
-print(json.dumps({"median": times[len(times) // 2], "version": torch.__version__}))
-"""
+# name: (peer's network, its arguments, our network, our input, our task)
+NETWORKS = {
+    "resnet18-32": ("resnet18", {"batch": 16, "size": 32}, "resnet(depth: 18)", "image: [16, 3, 32, 32]", SGD),
+    "resnet18-224": ("resnet18", {"batch": 16, "size": 224}, "resnet(depth: 18)", "image: [16, 3, 224, 224]", SGD),
+    "vgg16_bn-32": ("vgg16_bn", {"batch": 32, "size": 32}, "small_vgg(depth: 16, width: 64)", "image: [32, 3, 32, 32]", SGD),
+}
 
-PROGRAM = """import std.vision: resnet
-design bench of resnet(depth: 18) {{
-  input image: [{batch}, 3, {size}, {size}]
-  task  train(loss: cross_entropy, optimizer: sgd(lr: 0.01, momentum: 0.9))
+PROGRAM = """import {module}: {name}
+design bench of {network} {{
+  input {input}
+  task  {task}
 }}
 measure bench {{
-  on cpu
-  metric latency
+  on     cpu
+  metric memory, latency
   repeat 1
 }}
 """
 
 
-def ours(tbemc, program, threads):
-    line = subprocess.run([tbemc, "measure", program, "--fresh", "--json", "--threads", str(threads)],
-                          check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
-    rows = [json.loads(text) for text in line.splitlines()]
-    return next(row for row in rows if row["kind"] == "measure")["latency"]["median"]
+def last_json(command, **options):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}: {done.stderr.strip()}")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def ours(arguments, program):
+    rows = last_json([arguments.tbemc, "measure", program, "--fresh", "--json", "--quiet", "--threads", str(arguments.threads)])
+    row = next(row for row in rows if row["kind"] == "measure")
+    if row["status"] != "ok":
+        sys.exit(f"{program}: {row['status']}: {row['reason']}")
+    return row
+
+
+def persistent_bytes(arguments, program):
+    """Weights, optimiser state, buffers and inputs: they are there before the first step, so in the baseline."""
+    rows = last_json([arguments.tbemc, "estimate", program, "--json", "--threads", str(arguments.threads)])
+    kinds = rows[0]["memory"]["kinds"]
+    return sum(kinds[kind] for kind in ["weights", "optimizer", "buffers", "input", "constants"]), rows[0]["memory"]
+
+
+def peer(arguments, network, options, layout):
+    command = [arguments.python, str(ROOT / "test/bench/peer.py"), network, "--threads", str(arguments.threads), "--steps",
+               str(arguments.steps), "--layout", layout, *(["--plain"] if arguments.plain else [])]
+    for name, value in options.items():
+        command += [f"--{name}", str(value)]
+    environment = dict(os.environ) if arguments.plain else dict(os.environ, GLIBC_TUNABLES=TUNED)
+    return last_json(command, env=environment)[0]
+
+
+def processor():
+    with open("/proc/cpuinfo") as lines:
+        found = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    return f"{found.get('model name', 'unknown')}, family {found.get('cpu family')} model {found.get('model')}"
+
+
+def compare(arguments, name, folder):
+    network, options, expression, data, task = NETWORKS[name]
+    program = pathlib.Path(folder) / f"{name}.tbem"
+    program.write_text(PROGRAM.format(module="std.text" if network.startswith("gpt") else "std.vision", name=expression.split("(")[0],
+                                      network=expression, input=data, task=task))
+    kept, memory = persistent_bytes(arguments, str(program))
+    layouts = ["nchw"] if network.startswith("gpt") else ["nchw", "nhwc"]
+    rounds = []
+    for _ in range(arguments.rounds):
+        row = ours(arguments, str(program))
+        peers = {layout: peer(arguments, network, options, layout) for layout in layouts}
+        best = min(peers.values(), key=lambda one: one["median"])
+        grown = row["memory_peak"] - row["memory_baseline"] + kept
+        least = min(one["peak"] - one["bare"] for one in peers.values())
+        rounds.append({"ours": row["latency"]["median"], "peers": {k: v["median"] for k, v in peers.items()},
+                       "ratio": row["latency"]["median"] / best["median"], "growth": grown, "peer_growth": least,
+                       "growth_ratio": grown / least})
+        print(f"{name}: {rounds[-1]['ours'] * 1e3:8.2f} ms  "
+              + "  ".join(f"{k} {v['median'] * 1e3:8.2f} ms" for k, v in peers.items())
+              + f"  ratio {rounds[-1]['ratio']:.3f}  growth {grown / 2**20:.0f} MiB of {least / 2**20:.0f}", file=sys.stderr)
+    ratios = [one["ratio"] for one in rounds]
+    return {"network": name, **options, "threads": arguments.threads, "torch": best["version"], "tuned": not arguments.plain,
+            "ours": statistics.median(one["ours"] for one in rounds),
+            "pytorch": {layout: statistics.median(one["peers"][layout] for one in rounds) for layout in layouts},
+            "ratio": statistics.median(ratios), "smallest": min(ratios), "largest": max(ratios),
+            "growth": statistics.median(one["growth"] for one in rounds),
+            "pytorch_growth": statistics.median(one["peer_growth"] for one in rounds),
+            "growth_ratio": statistics.median(one["growth_ratio"] for one in rounds),
+            "arena": memory["arena"], "live": memory["live"], "arena_measured": row["arena_peak"]}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("networks", nargs="*", default=list(NETWORKS), help=f"of {', '.join(NETWORKS)}; all without one")
     parser.add_argument("--tbemc", default=str(ROOT / "build/release/bin/tbemc"))
     parser.add_argument("--python", default="python3")
-    parser.add_argument("--batch", type=int, default=16)
-    parser.add_argument("--size", type=int, default=32)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--pairs", type=int, default=7)
-    parser.add_argument("--steps", type=int, default=30)
-    parser.add_argument("--layout", choices=["nchw", "nhwc"], default="nchw")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--plain", action="store_true", help="PyTorch as it comes, not tuned")
     arguments = parser.parse_args()
+    for name in arguments.networks:
+        if name not in NETWORKS:
+            parser.error(f"no network is called {name} ({', '.join(NETWORKS)} are)")
+    version = subprocess.run([arguments.tbemc, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     with tempfile.TemporaryDirectory() as folder:
-        program = pathlib.Path(folder) / "bench.tbem"
-        program.write_text(PROGRAM.format(batch=arguments.batch, size=arguments.size))
-        pairs, version = [], None
-        for _ in range(arguments.pairs):
-            a = ours(arguments.tbemc, str(program), arguments.threads)
-            out = subprocess.run([arguments.python, "-c", PEER, str(ROOT / "test/pytorch"), str(arguments.batch), str(arguments.size),
-                                  str(arguments.threads), str(arguments.steps), arguments.layout],
-                                 check=True, stdout=subprocess.PIPE, text=True).stdout
-            peer = json.loads(out)
-            version = peer["version"]
-            pairs.append((a, peer["median"]))
-            print(f"{a * 1e3:8.2f} ms  {peer['median'] * 1e3:8.2f} ms  ratio {a / peer['median']:.3f}", file=sys.stderr)
-    ratios = sorted(a / b for a, b in pairs)
-    print(json.dumps({"network": "resnet18", "batch": arguments.batch, "size": arguments.size, "threads": arguments.threads,
-                      "torch": version, "layout": arguments.layout,
-                      "ours": statistics.median(a for a, _ in pairs), "pytorch": statistics.median(b for _, b in pairs),
-                      "ratio": statistics.median(ratios), "smallest": ratios[0], "largest": ratios[-1]}))
+        for name in arguments.networks:
+            figures = compare(arguments, name, folder)
+            print(json.dumps({"date": datetime.date.today().isoformat(), "processor": processor(), "tbemc": version, **figures}), flush=True)
 
 
 if __name__ == "__main__":
