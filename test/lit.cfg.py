@@ -27,5 +27,8 @@ config.environment["XDG_CACHE_HOME"] = os.path.join(config.test_exec_root, "cach
 config.environment["NO_COLOR"] = "1"
 config.environment["COLUMNS"] = "100"
 
+with open("/proc/cpuinfo") as lines:
+    if "avx512bw" in lines.read():
+        config.available_features.add("avx512")
 if subprocess.run([python, "-c", "import torch, numpy"], capture_output=True).returncode == 0:
     config.available_features.add("torch")

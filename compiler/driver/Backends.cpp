@@ -1,5 +1,7 @@
 #include "compiler/driver/Backends.h"
 
+#include "compiler/driver/Algorithms.h"
+
 #include <fmt/format.h>
 
 namespace tbem::driver {
@@ -31,6 +33,8 @@ Opened openBackend(std::string_view name) {
       opened.reason = table->last_error();
     } else {
       opened.backend = table;
+      std::string damaged;  // an absent file and a damaged one are the same here: `tune` measures again
+      opened.choices = readChoices(table->name, opened.device, damaged);
     }
     return opened;
   }

@@ -1,6 +1,7 @@
 // The backends by name, and what is said of those that are not there.
 #pragma once
 
+#include "compiler/estimate/Choices.h"
 #include "runtime/include/tbem/backend.h"
 
 #include <string>
@@ -23,6 +24,7 @@ struct Opened {
   tbem_device_info device{};
   std::string reason;
   bool known = true;
+  estimate::Choices choices;  ///< of algorithms, as kept for this device (Algorithms.h)
 };
 Opened openBackend(std::string_view name);
 

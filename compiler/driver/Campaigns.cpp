@@ -1,5 +1,6 @@
 #include "compiler/driver/Campaigns.h"
 
+#include "compiler/driver/Algorithms.h"
 #include "compiler/driver/Identity.h"
 #include "compiler/driver/Version.h"
 #include "compiler/estimate/Flops.h"
@@ -152,8 +153,9 @@ struct OpenedOnce {
   estimate::QueryCache cache;
 };
 
-bool fillEstimates(Workspace& workspace, const graph::Row& row, const Opened& opened, estimate::QueryCache& cache,
-                   const Options& options, CaseRow& out) {
+/// `opened`: null where the row cannot run. `timing`: algorithms that were never timed on this machine are.
+bool fillEstimates(Workspace& workspace, const graph::Row& row, OpenedOnce* once, bool timing, const Options& options,
+                   CaseRow& out) {
   const auto flops = estimate::countFlops(row.graph(), row.values);
   const auto memory = estimate::staticMemory(row.graph(), row.values);
   if (!flops || !memory) {
@@ -164,12 +166,20 @@ bool fillEstimates(Workspace& workspace, const graph::Row& row, const Opened& op
   out.flops = estimate::toDouble(flops->most.step());
   out.parameters = static_cast<double>(flops->parameters);
   out.staticMemory = memory->bytes;
-  if (opened.backend == nullptr) return true;
-  auto program = estimate::lower(row.graph(), row.values, *opened.backend, lowerOptions(options, opened.device, &cache));
+  if (once == nullptr) return true;
+  Opened& opened = once->opened;
+  const estimate::LowerOptions lowering = lowerOptions(options, opened, &once->cache);
+  auto program = estimate::lower(row.graph(), row.values, *opened.backend, lowering);
+  if (program && timing) {
+    const auto timed = tune(*program, opened, options);
+    if (!timed) printNote(options, fmt::format("algorithms are not timed, the default ones run: {}", timed.error()));
+    if (timed && *timed) program = estimate::lower(row.graph(), row.values, *opened.backend, lowering);
+  }
   if (!program) {
     program.error().report(workspace.session.sink);
     return false;
   }
+  out.algorithms = algorithmsText(*program);
   out.live = program->live;
   out.arena = program->arena;
   return true;
@@ -177,7 +187,7 @@ bool fillEstimates(Workspace& workspace, const graph::Row& row, const Opened& op
 
 }  // namespace
 
-std::vector<CaseRow> caseRows(Workspace& workspace, const std::vector<MeasurePlan>& plans, const Options& options) {
+std::vector<CaseRow> caseRows(Workspace& workspace, const std::vector<MeasurePlan>& plans, const Options& options, bool timing) {
   std::vector<CaseRow> rows;
   std::map<std::string, OpenedOnce> backends;
   for (const MeasurePlan& plan : plans) {
@@ -193,11 +203,10 @@ std::vector<CaseRow> caseRows(Workspace& workspace, const std::vector<MeasurePla
         one.row = row;
         one.backend = backend;
         if (opened.backend == nullptr) one.skip = opened.reason;
-        const Opened none;
-        if (!fillEstimates(workspace, *elaborated, one.skip.empty() ? opened : none, entry->second.cache, options, one)) continue;
+        if (!fillEstimates(workspace, *elaborated, one.skip.empty() ? &entry->second : nullptr, timing, options, one)) continue;
         const unsigned threads = static_cast<unsigned>(threadsOf(options, opened.device));
         one.identity = identityOf(elaborated->graph(), elaborated->values, protocolSettings(), options.seed, backend,
-                                  opened.backend == nullptr ? nullptr : &opened.device, threads);
+                                  opened.backend == nullptr ? nullptr : &opened.device, threads, one.algorithms);
         if (opened.backend != nullptr) {
           one.machine = fmt::format("{}, {}, {} threads", opened.device.name, opened.device.isa, threads);
           one.versions = fmt::format("tbemc {}, {}", kVersion, opened.device.library);

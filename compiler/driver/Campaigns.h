@@ -42,11 +42,12 @@ struct CaseRow {
   double flops = 0;  ///< of a step
   double parameters = 0;
   std::string machine, versions;
+  std::string algorithms;  ///< algorithmsText
 };
 
 /// All rows of the campaigns on all their backends, elaborated and estimated. Mistakes go to the session. Rows of one
-/// identity and backend may be several.
-std::vector<CaseRow> caseRows(Workspace& workspace, const std::vector<MeasurePlan>& plans, const Options& options);
+/// identity and backend may be several. `timing`: algorithms that were never timed on this machine are timed first.
+std::vector<CaseRow> caseRows(Workspace& workspace, const std::vector<MeasurePlan>& plans, const Options& options, bool timing);
 
 /// Where a program's results are kept: --store, or NAME.tbemdb beside the program; for -e and standard input a temporary file
 /// that goes when this does.

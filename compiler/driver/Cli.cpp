@@ -112,6 +112,9 @@ void addRow(CLI::App& app, Options& o) {
   app.add_option("--at", o.at, "only this row: depth=16,batch=64")->type_name("LEVELS");
   app.add_option("--on", o.backend, "backend: cpu (default), ref, fake");
   app.add_option("--threads", o.threads, "threads of the backend (default: all processors)");
+  app.add_option("--tune", o.tune,
+                 "auto: algorithms as timed on this machine (measuring commands time what is missing); off: the default ones")
+      ->check(CLI::IsMember({"auto", "off"}));
   app.add_option("--dtype", o.dtype, "element type of floating tensors: f32 (default), f64 (on ref)")
       ->check(CLI::IsMember({"f32", "f64"}));
   app.add_option("--store", o.store, "store of finished rows (default: NAME.tbemdb beside the program)");
@@ -178,6 +181,7 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
     app.add_option("--repeat", o.repeat, "time the step so many times more")->check(CLI::Range(1, 1000000));
     app.add_option("--load", o.load, "start from the inputs, weights and buffers of this .npz file")->type_name("FILE");
   }
+  if (command == "step") app.add_flag("--profile", o.profile, "time each operator and loop of the step");
   if (command == "emit") app.add_option("--as", o.as, "json, dot or llvm")->check(CLI::IsMember({"json", "dot", "llvm"}));
   if (command == "fmt") {
     app.add_option("FILE", o.files, "programs; - is standard input")->required();

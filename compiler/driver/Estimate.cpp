@@ -34,6 +34,10 @@ void printKinds(const Options& options, const Workspace& workspace, const estima
   table.add({"arena", report::bytes(worst.device->arena), share(worst.device->arena)});
   printTable(options, table);
   fmt::print("the peak is at {}, {}\n", worst.peak.name, workspace.session.sources.describe(worst.peak.range.begin));
+  if (worst.device->assumed != 0) {
+    fmt::print("{} calls assume the default algorithm: what else there is was not timed on this machine yet (measure does)\n",
+               worst.device->assumed);
+  }
 }
 
 struct Column {

@@ -78,11 +78,13 @@ private:
 }  // namespace
 
 std::string identityOf(const graph::Graph& graph, const sema::Values& values, const measure::Settings& protocol,
-                       std::uint64_t seed, const std::string& backend, const tbem_device_info* device, unsigned threads) {
+                       std::uint64_t seed, const std::string& backend, const tbem_device_info* device, unsigned threads,
+                       const std::string& algorithms) {
   std::string text = Canon(graph, values).graphText();
   text += fmt::format("protocol {}\nseed {}\nbackend {}\nlowering {}\n", measure::describe(protocol), seed, backend,
                       kLoweringVersion);
   if (device != nullptr) text += fmt::format("device {} {} {} {}\n", device->name, device->isa, device->library, threads);
+  text += algorithms;
   const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }

@@ -11,8 +11,10 @@ namespace tbem::driver {
 
 /// Hash (32 hexadecimal digits) of all that can change a measurement: the graph with this row's numbers (no names, comments
 /// or places), the protocol, the seed, the backend with its library and processor, threads, and the versions of our lowering.
-/// `device` is null for a backend that is not there: such rows are equal by graph and backend name alone.
+/// `algorithms`: what the row's program takes other than the defaults (Algorithms.h). `device` is null for a backend that is not
+/// there: such rows are equal by graph and backend name alone.
 std::string identityOf(const graph::Graph& graph, const sema::Values& values, const measure::Settings& protocol,
-                       std::uint64_t seed, const std::string& backend, const tbem_device_info* device, unsigned threads);
+                       std::uint64_t seed, const std::string& backend, const tbem_device_info* device, unsigned threads,
+                       const std::string& algorithms);
 
 }  // namespace tbem::driver

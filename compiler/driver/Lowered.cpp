@@ -7,10 +7,11 @@ int threadsOf(const Options& options, const tbem_device_info& device) {
   return device.threads > 0 ? device.threads : 1;
 }
 
-estimate::LowerOptions lowerOptions(const Options& options, const tbem_device_info& device, estimate::QueryCache* cache) {
+estimate::LowerOptions lowerOptions(const Options& options, const Opened& opened, estimate::QueryCache* cache) {
   estimate::LowerOptions lower;
-  lower.threads = threadsOf(options, device);
+  lower.threads = threadsOf(options, opened.device);
   lower.cache = cache;
+  if (options.tune != "off") lower.choices = &opened.choices;
   return lower;
 }
 

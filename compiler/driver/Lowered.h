@@ -1,6 +1,7 @@
 // Rows made ready for a device: what the options say of lowering, and native code with everything the runtime needs.
 #pragma once
 
+#include "compiler/driver/Backends.h"
 #include "compiler/driver/Designs.h"
 #include "compiler/estimate/Lower.h"
 #include "compiler/jit/Jit.h"
@@ -12,8 +13,8 @@ namespace tbem::driver {
 
 /// Threads that a run uses: --threads, else the device's.
 int threadsOf(const Options& options, const tbem_device_info& device);
-/// What the options say of lowering on this backend. `device`: as probed.
-estimate::LowerOptions lowerOptions(const Options& options, const tbem_device_info& device, estimate::QueryCache* cache);
+/// What the options say of lowering on this backend, which must outlive the result.
+estimate::LowerOptions lowerOptions(const Options& options, const Opened& opened, estimate::QueryCache* cache);
 
 /// Native code of a lowered row, with its storages described. Errors: in words.
 tl::expected<jit::Compiled, std::string> compileRow(const graph::Row& row, const estimate::Program& program,

@@ -57,11 +57,12 @@ int worse(int a, int b) { return a != kOk ? a : b; }
 
 int runSteps(const Options& options, const Steps& steps) {
   State state(options);
+  state.timing = steps.measure && !options.dryRun;
   if (const Progressed done = runPipeline(state, steps.estimates ? "lower" : "graph"); !done.proceed) return done.status;
   const Declared declared = readDeclared(state);
   if (declared.predictions.usage) return finish(state, kUsage);
   if (state.sink().hasErrors()) return finish(state, kOk);
-  const std::vector<CaseRow> rows = caseRows(*state.workspace, declared.measures, options);
+  const std::vector<CaseRow> rows = caseRows(*state.workspace, declared.measures, options, state.timing);
   if (state.sink().hasErrors()) return finish(state, kOk);
   if (steps.designs && !options.dryRun) printDesigns(state);
   if (steps.estimates && !options.dryRun) printEstimates(state);

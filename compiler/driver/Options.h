@@ -41,9 +41,10 @@ struct Options {
   bool time = false;
 
   // What runs, and how
-  std::string backend;   ///< `--on`: cpu, ref, fake
-  unsigned threads = 0;  ///< 0: all processors
-  std::string dtype;     ///< f32, f64
+  std::string backend;        ///< `--on`: cpu, ref, fake
+  unsigned threads = 0;       ///< 0: all processors
+  std::string dtype;          ///< f32, f64
+  std::string tune = "auto";  ///< `--tune`: auto, off
   std::uint64_t seed = 0;
   bool dryRun = false, fresh = false, noPlots = false;
   std::optional<double> maxTime;  ///< seconds
@@ -56,6 +57,7 @@ struct Options {
 
   // Of single commands
   std::string save, load;                                  ///< step
+  bool profile = false;                                    ///< step
   std::string as = "json";                                 ///< emit
   bool csv = false;                                        ///< design
   bool fix = false;                                        ///< check

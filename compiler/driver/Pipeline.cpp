@@ -1,5 +1,6 @@
 #include "compiler/driver/Pipeline.h"
 
+#include "compiler/driver/Algorithms.h"
 #include "compiler/driver/Dump.h"
 #include "compiler/sema/CheckNames.h"
 #include "compiler/support/Bug.h"
@@ -53,10 +54,18 @@ int lower(State& state) {
     printFailure(fmt::format("backend {}: {}", state.backendName, state.backend.reason));
     return state.backend.known ? kEnvironment : kUsage;
   }
-  estimate::LowerOptions options = lowerOptions(state.options, state.backend.device, &state.queries);
+  estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries);
   options.keepGradients = options.keepOutputs = state.keepResults;
   for (RowState& row : state.rows) {
     auto program = estimate::lower(row.elaborated->graph(), row.elaborated->values, *state.backend.backend, options);
+    if (program && state.timing) {
+      const auto timed = tune(*program, state.backend, state.options);
+      if (!timed) {
+        printFailure(timed.error());
+        return kRunFailed;
+      }
+      if (*timed) program = estimate::lower(row.elaborated->graph(), row.elaborated->values, *state.backend.backend, options);
+    }
     if (program) {
       row.program = std::move(*program);
     } else {
@@ -69,6 +78,7 @@ int lower(State& state) {
 int compile(State& state) {
   jit::JitOptions options;
   options.keepIr = state.options.emitStage == "code" || state.options.printAfter == "code" || state.options.as == "llvm";
+  options.marks = state.options.profile;
   for (RowState& row : state.rows) {
     auto compiled = compileRow(*row.elaborated, *row.program, options);
     if (!compiled) {

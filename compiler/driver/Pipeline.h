@@ -30,6 +30,7 @@ struct State {
 
   const Options& options;
   bool firstRowOnly = false;             ///< work on the first chosen row alone
+  bool timing = false;                   ///< algorithms that were never timed on this machine are timed
   bool keepResults = false;              ///< gradients and outputs stay readable after the step
   std::unique_ptr<Workspace> workspace;  ///< after `load`
   Designs designs;                       ///< after `design`

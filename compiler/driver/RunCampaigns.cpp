@@ -112,6 +112,7 @@ private:
         {"--task", options.task},
         {"--at", options.at},
         {"--dtype", options.dtype},
+        {"--tune", options.tune},
         {"--design", row.plan->run->spec.name},
         {"--on", row.backend},
         {"--row", std::to_string(row.row)},
@@ -140,7 +141,7 @@ private:
     const std::optional<graph::Row> elaborated = elaborateRow(*row.plan->run, row.row);
     if (!elaborated) return "it cannot be elaborated";
     const auto program =
-        estimate::lower(elaborated->graph(), elaborated->values, *opened.backend, lowerOptions(options, opened.device, &queries));
+        estimate::lower(elaborated->graph(), elaborated->values, *opened.backend, lowerOptions(options, opened, &queries));
     if (!program) return fmt::format("it cannot be lowered ({})", info(program.error().kind).code);
     jit::JitOptions jit;
     jit.cacheDir = cache.path();

@@ -1,5 +1,6 @@
 // tbemc step: one row's step, once, with its numbers saved or taken from a file.
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/Profile.h"
 #include "compiler/driver/StepFile.h"
 #include "compiler/estimate/GateFlops.h"
 #include "runtime/core/Decisions.h"
@@ -176,6 +177,7 @@ int runStep(const Options& options) {
   }
   State state(options);
   state.firstRowOnly = true;
+  state.timing = options.profile;
   state.keepResults = !options.save.empty();
   if (const Progressed done = runPipeline(state, "code"); !done.proceed) return done.status;
   if (state.rows.empty()) {
@@ -191,7 +193,14 @@ int runStep(const Options& options) {
     printFailure(outcome.error());
     return finish(state, kRunFailed);
   }
-  return finish(state, printStep(row, state.backendName, *outcome, options));
+  const int status = printStep(row, state.backendName, *outcome, options);
+  if (options.profile) {
+    if (const auto done = printProfile(state, row); !done) {
+      printFailure(done.error());
+      return finish(state, kRunFailed);
+    }
+  }
+  return finish(state, status);
 }
 
 }  // namespace tbem::driver

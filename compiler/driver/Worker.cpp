@@ -1,5 +1,6 @@
 // tbemc worker: measures one row in this process. Started by `measure` for each row and repeat; prints the measurement as one
 // line. It compiles nothing: the parent has put the native code into the object cache.
+#include "compiler/driver/Algorithms.h"
 #include "compiler/driver/Backends.h"
 #include "compiler/driver/Campaigns.h"
 #include "compiler/driver/Commands.h"
@@ -77,11 +78,13 @@ runtime::Measurement work(const Options& options) {
   }
   const std::optional<graph::Row> row = elaborateRow(*designs.runs.front(), options.workerRow);
   if (!row) return failed("the program changed while it was measured");
-  const std::string identity = identityOf(row->graph(), row->values, protocolSettings(), options.seed, options.backend,
-                                          &opened.device, static_cast<unsigned>(threadsOf(options, opened.device)));
-  if (identity != options.workerIdentity) return failed("the program changed while it was measured");
-  const auto program = estimate::lower(row->graph(), row->values, *opened.backend, lowerOptions(options, opened.device, nullptr));
+  const auto program = estimate::lower(row->graph(), row->values, *opened.backend, lowerOptions(options, opened, nullptr));
   if (!program) return failed("the program changed while it was measured");
+  const std::string identity =
+      identityOf(row->graph(), row->values, protocolSettings(), options.seed, options.backend, &opened.device,
+                 static_cast<unsigned>(threadsOf(options, opened.device)), algorithmsText(*program));
+  if (identity != options.workerIdentity)
+    return failed("the program, or what was measured of algorithms, changed while it was measured");
   jit::JitOptions jit;
   jit.loadOnly = true;
   jit.cacheDir = options.cacheDir;

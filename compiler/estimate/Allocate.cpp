@@ -93,6 +93,9 @@ private:
     call.attributes = item.attributes;
     call.scalars = item.scalars;
     call.implementation = item.implementation;
+    call.algorithm = item.algorithm;
+    call.choice = item.choice;
+    call.assumed = item.assumed;
     call.inputs = static_cast<std::uint32_t>(item.reads.size());
     for (const std::uint32_t version : item.reads) call.operands.push_back(use(version, step));
     for (const std::uint32_t version : item.writes) call.operands.push_back(use(version, step));

@@ -24,6 +24,9 @@ tl::expected<Estimate, NoValue> estimateRow(const graph::Graph& graph, const sem
   device.gaps = program->gaps;
   device.backend = program->backend;
   device.info = program->device;
+  for (const NativeCall& call : program->calls) {
+    if (!call.choice.empty()) ++(call.assumed ? device.assumed : device.timed);
+  }
   estimate.device = std::move(device);
   if (!program->steps.empty()) {
     const Step& step = program->steps[program->peakStep];
@@ -98,7 +101,8 @@ std::string toJson(const Estimate& estimate, const RowLabel& label, const Source
         .field("backend", estimate.device->backend)
         .field("name", std::string(info.name))
         .field("isa", std::string(info.isa));
-    json.field("library", std::string(info.library)).field("threads", info.threads).end();
+    json.field("library", std::string(info.library)).field("threads", info.threads);
+    json.key("algorithms").begin().field("timed", estimate.device->timed).field("assumed", estimate.device->assumed).end().end();
   } else {
     json.null();
   }

@@ -25,6 +25,8 @@ struct DeviceMemory {
   std::uint64_t gaps = 0;            ///< arena - sum of kinds
   std::string backend;
   tbem_device_info info{};
+  std::uint32_t timed = 0;    ///< calls whose algorithm was chosen by timing on this machine
+  std::uint32_t assumed = 0;  ///< calls with several algorithms that were not timed: the default is assumed
 };
 
 struct Estimate {

@@ -63,6 +63,24 @@ tl::expected<std::int64_t, std::string> whole(const sema::Values& values, graph:
   return values[id].num;
 }
 
+/// What an operator's `flops` add up to.
+struct OwnFlops {
+  Count flops = 0;  ///< by the convention
+  Count macs = 0;
+};
+tl::expected<OwnFlops, NoValue> ownFlops(const Op& op, const sema::Values& values, const Convention& convention) {
+  OwnFlops own;
+  for (const graph::FlopPart& part : op.flops) {
+    const auto count = whole(values, part.count, 0);
+    if (!count) return tl::unexpected(NoValue{"`" + part.name + "` of `" + op.declaration + "` " + count.error(), op.range});
+    const auto wide = static_cast<Count>(*count);
+    const bool isMac = part.name == "mac";
+    own.flops += wide * (isMac ? convention.mac : convention.other);
+    if (isMac) own.macs += wide;
+  }
+  return own;
+}
+
 class Counter {
 public:
   Counter(const graph::Graph& g, const sema::Values& v, const Convention& c) : graph(g), values(v), convention(c), branches(graph::branchesOf(g)) {
@@ -107,16 +125,9 @@ private:
   tl::expected<Range, NoValue> one(graph::OpId id) {
     const Op& op = graph[id];
     Range range;
-    Count flops = 0;
-    Count macs = 0;
-    for (const graph::FlopPart& part : op.flops) {
-      const auto count = whole(values, part.count, 0);
-      if (!count) return tl::unexpected(NoValue{"`" + part.name + "` of `" + op.declaration + "` " + count.error(), op.range});
-      const auto wide = static_cast<Count>(*count);
-      const bool isMac = part.name == "mac";
-      flops += wide * (isMac ? convention.mac : convention.other);
-      if (isMac) macs += wide;
-    }
+    const auto own = ownFlops(op, values, convention);
+    if (!own) return tl::unexpected(own.error());
+    const auto [flops, macs] = *own;
     of(range.most, op.phase) += flops;
     of(range.least, op.phase) += flops;
     byBranch[branches.of[graph::index(id)]] += flops;
@@ -213,6 +224,16 @@ tl::expected<Flops, NoValue> countFlops(const graph::Graph& graph, const sema::V
     flops.buffers += *count;
   }
   return flops;
+}
+
+tl::expected<Count, NoValue> countFlops(const graph::Graph& graph, const sema::Values& values, std::span<const graph::OpId> ops) {
+  Count sum = 0;
+  for (const graph::OpId id : ops) {
+    const auto own = ownFlops(graph[id], values, kConventions.front());
+    if (!own) return tl::unexpected(own.error());
+    sum += own->flops;
+  }
+  return sum;
 }
 
 tl::expected<Flops, NoValue> countFlops(const graph::Graph& graph, const sema::Values& values) {

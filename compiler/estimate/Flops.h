@@ -58,6 +58,9 @@ struct NoValue {
 tl::expected<Flops, NoValue> countFlops(const graph::Graph& graph, const sema::Values& values, const Convention& convention);
 tl::expected<Flops, NoValue> countFlops(const graph::Graph& graph, const sema::Values& values);
 
+/// FLOPs of these operators alone (what they own, the arms of a gate, is not counted), by the default convention.
+tl::expected<Count, NoValue> countFlops(const graph::Graph& graph, const sema::Values& values, std::span<const graph::OpId> ops);
+
 /// The dims of a tensor in a row.
 tl::expected<std::vector<std::int64_t>, NoValue> dimsOf(const graph::Graph& graph, const sema::Values& values,
                                                         graph::TensorId tensor);

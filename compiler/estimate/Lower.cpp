@@ -96,6 +96,7 @@ tl::expected<Program, LowerError> lower(const graph::Graph& graph, const sema::V
   state.fuse();
   if (!state.allocate(program)) return tl::unexpected(*state.error);
   program.scalars = state.scalars;
+  program.threads = options.threads;
   if (backend.probe(&program.device) != TBEM_OK) {
     return tl::unexpected(LowerError{Diag::backend_lacks_primitive, {}, {backend.name, "any program", backend.last_error()}});
   }

@@ -5,6 +5,7 @@
 // estimator prints and what native code runs.
 #pragma once
 
+#include "compiler/estimate/Choices.h"
 #include "compiler/estimate/Program.h"
 #include "compiler/support/Diagnostics.h"
 
@@ -38,7 +39,8 @@ struct LowerOptions {
   bool keepGradients = false;  ///< weights' gradients stay readable after the step
   bool keepOutputs = false;    ///< of a training step; those of inference are always kept
   bool fuse = true;
-  QueryCache* cache = nullptr;  ///< borrowed; nothing: one of this call alone
+  QueryCache* cache = nullptr;       ///< borrowed; nothing: one of this call alone
+  const Choices* choices = nullptr;  ///< borrowed; nothing: the backend's default algorithms, and no call says `assumed`
 };
 
 /// Why there is no program: a row of the table of diagnostics (E05xx), its arguments, and the place.

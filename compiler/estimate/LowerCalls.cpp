@@ -39,6 +39,7 @@ struct Call {
   std::vector<TensorId> tensors;  ///< inputs then outputs, padded to the primitive's signature
   std::size_t inputs = 0;
   std::vector<std::int64_t> attributes;
+  std::int32_t algorithm = 0;
 };
 using Operands = std::vector<tbem_operand>;
 
@@ -75,11 +76,15 @@ std::optional<tbem_operand> weightLayout(const Lowering& state, const Call& call
 }  // namespace
 
 const Answer& Lowering::ask(tbem_primitive primitive, const std::vector<tbem_operand>& operands, std::size_t inputs,
-                            const std::vector<std::int64_t>& attributes) {
-  return cache.impl().ask(backend, primitive, operands, inputs, attributes, options.threads);
+                            const std::vector<std::int64_t>& attributes, std::int32_t algorithm) {
+  return cache.impl().ask(backend, primitive, operands, inputs, attributes, options.threads, algorithm);
 }
 
 namespace {
+const Answer& ask(Lowering& state, const Call& call, const Operands& operands) {
+  return state.ask(call.op.primitive, operands, call.inputs, call.attributes, call.algorithm);
+}
+
 /// Where a library's own choice differs from where a value lies, the value is left where it is if the library runs there too.
 const Answer& keepInPlace(Lowering& state, const Call& call, const Answer& preferred) {
   Operands operands = preferred.operands;
@@ -104,7 +109,7 @@ const Answer& keepInPlace(Lowering& state, const Call& call, const Answer& prefe
   }
   if (!changed) return preferred;
   if (isWeightGradient(call.op.primitive)) operands[call.inputs] = preferred.operands[call.inputs];
-  const Answer& kept = state.ask(call.op.primitive, operands, call.inputs, call.attributes);
+  const Answer& kept = ask(state, call, operands);
   return kept.status == TBEM_OK && !isSlow(kept.info) ? kept : preferred;
 }
 
@@ -113,12 +118,12 @@ const Answer& askChoosing(Lowering& state, const Call& call) {
   if (isWeightGradient(call.op.primitive)) {
     if (const auto layout = weightLayout(state, call)) {
       operands[call.inputs] = *layout;
-      const Answer& like = state.ask(call.op.primitive, operands, call.inputs, call.attributes);
+      const Answer& like = ask(state, call, operands);
       if (like.status == TBEM_OK && !isSlow(like.info)) return keepInPlace(state, call, like);
       operands = open(state, call);
     }
   }
-  const Answer& free = state.ask(call.op.primitive, operands, call.inputs, call.attributes);
+  const Answer& free = ask(state, call, operands);
   return free.status == TBEM_OK ? keepInPlace(state, call, free) : free;
 }
 
@@ -150,8 +155,31 @@ const Answer& askPlain(Lowering& state, const Call& call, bool results) {
   return state.ask(call.op.primitive, operands, call.inputs, call.attributes);
 }
 
-/// The first that the device can run: its own choice or what is there; row-major inputs; everything row-major.
-const Answer& choose(Lowering& state, const Call& call) {
+/// Finds what was measured of the operator: which algorithm it takes. Of one that was not, whether there is a choice at all.
+void chooseAlgorithm(Lowering& state, Call& call, Item& item) {
+  if (state.options.choices == nullptr || !choosesLayouts(call.op.primitive)) return;
+  const Operands operands = open(state, call);
+  std::string key = choiceKey(call.op.primitive, operands, call.attributes, state.options.threads);
+  const auto known = state.options.choices->find(key);
+  if (known != state.options.choices->end()) {
+    call.algorithm = known->second.algorithm;
+    item.choice = std::move(key);
+    return;
+  }
+  call.algorithm = 1;
+  item.assumed = ask(state, call, operands).status == TBEM_OK;
+  if (item.assumed) item.choice = std::move(key);
+  call.algorithm = 0;
+}
+
+/// The first that the device can run: its own choice or what is there; row-major inputs; everything row-major. An algorithm that
+/// does not run in the layouts that came about gives way to the default.
+const Answer& choose(Lowering& state, Call& call) {
+  if (call.algorithm != 0) {
+    const Answer& measured = askChoosing(state, call);
+    if (measured.status == TBEM_OK) return measured;
+    call.algorithm = 0;
+  }
   const bool chooses = choosesLayouts(call.op.primitive);
   const Answer* first = chooses ? &askChoosing(state, call) : &askFollowing(state, call);
   if (first->status == TBEM_OK) return *first;
@@ -210,7 +238,7 @@ bool Lowering::sizeCall(Item& item) {
     for (std::size_t i = 0; i < fewer.size(); ++i) {
       if (perSample[i]) tbem_take_rows(&fewer[i], samples, size);
     }
-    const Answer& answer = ask(item.primitive, fewer, item.reads.size(), item.attributes);
+    const Answer& answer = ask(item.primitive, fewer, item.reads.size(), item.attributes, item.algorithm);
     if (answer.status != TBEM_OK || isSlow(answer.info)) continue;  // it runs at the next size that the library has
     item.sizes.push_back(size);
     item.workspace = std::max<std::uint64_t>(item.workspace, answer.info.workspace);
@@ -224,7 +252,7 @@ bool Lowering::lowerCall(graph::OpId id) {
   if (op.primitive == TBEM_PRIMITIVE_permute && aliasPermuted(op)) return true;
   const PrimitiveRow& row = primitiveRow(op.primitive);
   const bool variadic = std::string_view(row.inputs).ends_with('*');
-  Call call{op, op.inputs, variadic ? op.inputs.size() : words(row.inputs), {}};
+  Call call{op, op.inputs, variadic ? op.inputs.size() : words(row.inputs), {}, 0};
   call.tensors.resize(call.inputs, kNoTensor);
   call.tensors.insert(call.tensors.end(), op.outputs.begin(), op.outputs.end());
   call.tensors.resize(call.inputs + words(row.outputs), kNoTensor);
@@ -235,10 +263,12 @@ bool Lowering::lowerCall(graph::OpId id) {
 
   const std::optional<SampleUse> use = useSamples(op, call.attributes);
   if (!use) return false;
+  Item item;
+  chooseAlgorithm(*this, call, item);
   const Answer answer = choose(*this, call);  // a copy: later questions may move the cache
   if (answer.status != TBEM_OK) return fail(Diag::backend_lacks_primitive, op.range, {backend.name, row.name, answer.error});
 
-  Item item;
+  item.algorithm = call.algorithm;
   item.op = id;
   item.primitive = op.primitive;
   item.attributes = call.attributes;

@@ -51,6 +51,9 @@ struct Item {
   std::uint64_t workspace = 0;
   std::string implementation;
   std::vector<std::int64_t> sizes;  ///< as NativeCall's
+  std::int32_t algorithm = 0;
+  std::string choice;    ///< its key in Choices where the backend has several algorithms
+  bool assumed = false;  ///< no measurement says which is fastest
   // A loop:
   tbem_operand space{};           ///< dims and layout that it runs over
   std::vector<bool> sameElement;  ///< by operand: read at the element that is computed
@@ -146,7 +149,7 @@ struct Lowering {
 
   // LowerCalls.cpp: native operators, views.
   const Answer& ask(tbem_primitive primitive, const std::vector<tbem_operand>& operands, std::size_t inputs,
-                    const std::vector<std::int64_t>& attributes);
+                    const std::vector<std::int64_t>& attributes, std::int32_t algorithm = 0);
   bool lowerCall(graph::OpId op);
   bool lowerView(graph::OpId op);
   bool aliasPermuted(const graph::Op& op);

@@ -48,6 +48,9 @@ struct NativeCall {
   /// samples the call can be prepared, ascending; it runs at the next one. Empty: always the whole batch.
   std::vector<bool> perSample;
   std::vector<std::int64_t> sizes;
+  std::int32_t algorithm = 0;  ///< of the backend's for this primitive (backend.h)
+  std::string choice;          ///< its key in Choices where the backend has several; else ""
+  bool assumed = false;        ///< it has several, and no measurement says which is fastest: the default was taken
 };
 
 /// A fused run of element-wise operators over one iteration space: every output has the dims `dims` in the layout `layout`.
@@ -111,6 +114,7 @@ struct Program {
   std::vector<BufferId> bufferOf;
   std::string backend;
   tbem_device_info device{};
+  int threads = 1;  ///< for which it was lowered
 
   const Buffer& operator[](BufferId id) const { return buffers[static_cast<std::uint32_t>(id)]; }
 };

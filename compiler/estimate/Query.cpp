@@ -22,10 +22,11 @@ void put(std::string& key, const T& value) {
 
 /// What can be seen of a description: unused array entries would make equal questions differ.
 std::string keyOf(const tbem_backend& backend, tbem_primitive primitive, const std::vector<tbem_operand>& operands,
-                  const std::vector<std::int64_t>& attributes, int threads) {
+                  const std::vector<std::int64_t>& attributes, int threads, std::int32_t algorithm) {
   std::string key = backend.name;
   put(key, primitive);
   put(key, threads);
+  put(key, algorithm);
   for (const tbem_operand& operand : operands) {
     put(key, operand.present);
     if (operand.present == 0) continue;
@@ -54,8 +55,8 @@ const PrimitiveRow& primitiveRow(tbem_primitive primitive) { return kRows[static
 
 const Answer& QueryCache::Impl::ask(const tbem_backend& backend, tbem_primitive primitive,
                                     const std::vector<tbem_operand>& operands, std::size_t inputs,
-                                    const std::vector<std::int64_t>& attributes, int threads) {
-  const auto [at, fresh] = answers.try_emplace(keyOf(backend, primitive, operands, attributes, threads));
+                                    const std::vector<std::int64_t>& attributes, int threads, std::int32_t algorithm) {
+  const auto [at, fresh] = answers.try_emplace(keyOf(backend, primitive, operands, attributes, threads, algorithm));
   Answer& answer = at->second;
   if (!fresh) return answer;
   answer.operands = operands;
@@ -68,6 +69,7 @@ const Answer& QueryCache::Impl::ask(const tbem_backend& backend, tbem_primitive 
   description.attributes = attributes.data();
   description.attribute_count = static_cast<std::int32_t>(attributes.size());
   description.threads = threads;
+  description.algorithm = algorithm;
   const auto start = std::chrono::steady_clock::now();
   answer.status = backend.query(&description, &answer.info);
   if (answer.status != TBEM_OK) {

@@ -27,7 +27,7 @@ struct QueryCache::Impl {
   std::unordered_map<std::string, Answer> answers;  ///< addresses stay valid
   double seconds = 0;
   const Answer& ask(const tbem_backend& backend, tbem_primitive primitive, const std::vector<tbem_operand>& operands,
-                    std::size_t inputs, const std::vector<std::int64_t>& attributes, int threads);
+                    std::size_t inputs, const std::vector<std::int64_t>& attributes, int threads, std::int32_t algorithm);
 };
 
 }  // namespace tbem::estimate

@@ -114,6 +114,7 @@ runtime::CallDesc describeCall(const estimate::Program& program, const estimate:
   desc.implementation = call.implementation;
   desc.perSample = call.perSample;
   desc.sizes = call.sizes;
+  desc.algorithm = call.algorithm;
   return desc;
 }
 
@@ -145,7 +146,7 @@ Executable describe(const estimate::Program& program) {
   }
   out.scalars = program.scalars;
   if (out.scalars.empty()) out.scalars.push_back(0);
-  out.threads = program.device.threads > 0 ? program.device.threads : 1;
+  out.threads = program.threads;
   return out;
 }
 

@@ -162,13 +162,14 @@ std::string Compilation::runKey() const {
   bytes.string(host->getTargetTriple().str());
   bytes.string(host->getCPU());
   bytes.string(host->getFeatures().getString());
+  bytes.number(options.marks);
   bytes.string(programKey(program));
   return hashKey(bytes.text);
 }
 
 tl::expected<CacheEntry, Error> Compilation::build() {
   llvm::LLVMContext context;
-  auto modules = emitModules(context, program);
+  auto modules = emitModules(context, program, options.marks);
   if (!modules) return tl::make_unexpected(Error{modules.error(), true});
   CacheEntry entry;
   for (llvm::Module* module : {modules->loops.get(), modules->glue.get()}) {
@@ -214,6 +215,7 @@ tl::expected<void, Error> Compilation::link(const CacheEntry& entry) {
   };
   define("tbem_rt_call", &tbem_rt_call);
   define("tbem_rt_parallel", &tbem_rt_parallel);
+  define("tbem_rt_mark", &tbem_rt_mark);
   using F64 = double (*)(double);
   using F32 = float (*)(float);
   for (auto [name, function] : std::initializer_list<std::pair<const char*, F64>>{

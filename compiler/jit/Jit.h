@@ -20,6 +20,7 @@ struct JitOptions {
   bool cache = true;
   std::string cacheDir;   ///< "": $XDG_CACHE_HOME/tbemc, or ~/.cache/tbemc; with neither, no cache
   bool loadOnly = false;  ///< an error if the object is not in the cache: for processes that must not compile
+  bool marks = false;     ///< call tbem_rt_mark after each step of the schedule
   bool keepIr = false;    ///< fill Compiled::ir and assembly; compiles even where the object is cached
 };
 

@@ -26,19 +26,22 @@ std::string loopName(std::uint32_t index) { return fmt::format("tbem_loop_{}", i
 /// i32 tbem_step(ptr context, ptr arena, ptr scalars, i64 seed)
 class Glue {
 public:
-  Glue(llvm::Module& module, const std::vector<LoopReport>& loops) : module(module), b(module.getContext()), loops(loops) {}
+  Glue(llvm::Module& module, const std::vector<LoopReport>& loops, bool marks)
+      : module(module), b(module.getContext()), loops(loops), marks(marks) {}
 
   void run(const Program& program) {
     Type *pointer = b.getPtrTy(), *i64 = b.getInt64Ty(), *i32 = b.getInt32Ty();
     call = module.getOrInsertFunction("tbem_rt_call", llvm::FunctionType::get(i32, {pointer, i32, i64}, false));
     parallel = module.getOrInsertFunction(
         "tbem_rt_parallel", llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, pointer, pointer, i64, i64}, false));
+    mark = module.getOrInsertFunction("tbem_rt_mark", llvm::FunctionType::get(b.getVoidTy(), {pointer, i32}, false));
     step = llvm::Function::Create(llvm::FunctionType::get(i32, {pointer, pointer, pointer, i64}, false),
                                   llvm::Function::ExternalLinkage, "tbem_step", module);
     b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", step));
     zeroCounts(program);
     unsigned inBlock = 0;
     std::uint32_t branch = 0;
+    std::uint32_t number = 0;
     for (const Step& s : program.steps) {
       if (s.branch != branch) {
         leave();
@@ -57,6 +60,8 @@ public:
         }
         loop(s.index);
       }
+      if (marks) b.CreateCall(mark, {step->getArg(0), b.getInt32(number)});
+      ++number;
     }
     leave();
     b.CreateRet(b.getInt32(TBEM_OK));
@@ -131,7 +136,8 @@ private:
   llvm::Module& module;
   llvm::IRBuilder<> b;
   const std::vector<LoopReport>& loops;
-  llvm::FunctionCallee call, parallel;
+  bool marks;
+  llvm::FunctionCallee call, parallel, mark;
   llvm::Function* step = nullptr;
   Value* samples = nullptr;     ///< of the branch at hand
   BasicBlock* after = nullptr;  ///< behind the branch at hand; null among all samples
@@ -139,7 +145,7 @@ private:
 
 }  // namespace
 
-tl::expected<Modules, std::string> emitModules(llvm::LLVMContext& context, const Program& program) {
+tl::expected<Modules, std::string> emitModules(llvm::LLVMContext& context, const Program& program, bool marks) {
   Modules result;
   result.loops = std::make_unique<llvm::Module>("tbem.loops", context);
   result.glue = std::make_unique<llvm::Module>("tbem.step", context);
@@ -161,7 +167,7 @@ tl::expected<Modules, std::string> emitModules(llvm::LLVMContext& context, const
     }
     result.reports.push_back(report);
   }
-  Glue(*result.glue, result.reports).run(program);
+  Glue(*result.glue, result.reports, marks).run(program);
   return result;
 }
 

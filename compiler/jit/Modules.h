@@ -16,8 +16,8 @@ struct Modules {
   std::vector<LoopReport> reports;
 };
 
-/// `context` must outlive the modules. An error names the loop.
-tl::expected<Modules, std::string> emitModules(llvm::LLVMContext& context, const estimate::Program& program);
+/// `context` must outlive the modules. `marks`: as in JitOptions. An error names the loop.
+tl::expected<Modules, std::string> emitModules(llvm::LLVMContext& context, const estimate::Program& program, bool marks);
 
 /// Everything of a program on which its code depends, and nothing else (names and source places do not).
 std::string programKey(const estimate::Program& program);

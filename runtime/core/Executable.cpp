@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 namespace tbem::runtime {
@@ -176,6 +177,7 @@ tbem_status Instance::prepare(const CallDesc& call, std::int64_t samples, tbem_o
   desc.attributes = call.attributes.data();
   desc.attribute_count = static_cast<std::int32_t>(call.attributes.size());
   desc.threads = description.threads;
+  desc.algorithm = call.algorithm;
   return device.create(&desc, out);
 }
 
@@ -259,6 +261,11 @@ void runRange(void* context, std::int64_t begin, std::int64_t end) {
 void Instance::parallel(tbem_rt_loop loop, char* base, const double* values, std::uint64_t key, std::int64_t count) {
   LoopCall context{loop, base, values, key};
   device.parallel(runRange, &context, count);
+}
+
+void Instance::mark(std::uint32_t step) {
+  if (step < stepTimes.size())
+    stepTimes[step] = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 std::optional<std::uint32_t> Instance::findStorage(std::string_view path) const {
@@ -348,4 +355,7 @@ extern "C" int32_t tbem_rt_call(tbem_rt_context* context, uint32_t call, int64_t
 extern "C" void tbem_rt_parallel(tbem_rt_context* context, tbem_rt_loop loop, char* arena, const double* scalars, uint64_t seed,
                                  int64_t count) {
   reinterpret_cast<tbem::runtime::Instance*>(context)->parallel(loop, arena, scalars, seed, count);
+}
+extern "C" void tbem_rt_mark(tbem_rt_context* context, uint32_t step) {
+  reinterpret_cast<tbem::runtime::Instance*>(context)->mark(step);
 }

@@ -71,6 +71,10 @@ public:
   /// for the first time: it is prepared for that number then, and stays so.
   tl::expected<void, Failure> run(std::uint64_t step);
 
+  /// From now on native code that was compiled with marks writes the time at which each step of the program ended (of the steady
+  /// clock, seconds) to times[step]. Borrowed; empty: no longer.
+  void keepTimes(std::span<double> times) { stepTimes = times; }
+
   /// Number of the storage with this path, or nothing.
   std::optional<std::uint32_t> findStorage(std::string_view path) const;
   /// A buffer's value in logical order, whatever its layout. `buffer`: into Executable::buffers.
@@ -96,6 +100,7 @@ public:
   // What native code calls, through rt.h.
   std::int32_t call(std::uint32_t number, std::int64_t samples);
   void parallel(tbem_rt_loop loop, char* base, const double* values, std::uint64_t key, std::int64_t count);
+  void mark(std::uint32_t step);
 
 private:
   /// A call with everything that `run` of the backend needs, so that a step only fills in scalars.
@@ -127,6 +132,7 @@ private:
   bool poisoned = false;
   std::uint64_t seed = 0;
   std::uint32_t failedCall = kNone;
+  std::span<double> stepTimes;
 };
 
 }  // namespace tbem::runtime

@@ -128,6 +128,7 @@ tbem_status check(const tbem_op_desc* op, bool anyAllowed) {
   const std::string wrong = runtime::checkDescription(*op);
   if (!wrong.empty()) return fail(TBEM_INVALID, wrong);
   const runtime::Signature& s = runtime::signature(static_cast<tbem_primitive>(op->primitive));
+  if (op->algorithm != 0) return fail(TBEM_UNSUPPORTED, fmt::format("ref: {} has one algorithm", s.name));
   if (kernelOf(*op) == nullptr) {
     return fail(TBEM_UNSUPPORTED, fmt::format("ref: {} of {} is not there", s.name, runtime::dtypeName(op->operands[0].dtype)));
   }

@@ -11,8 +11,9 @@
 extern "C" {
 #endif
 
-#define TBEM_BACKEND_ABI 1u
+#define TBEM_BACKEND_ABI 2u
 #define TBEM_MAX_RANK 8
+#define TBEM_MAX_ALGORITHMS 4 /* numbers of algorithms lie below it */
 
 typedef enum tbem_dtype {
   TBEM_F64,
@@ -82,6 +83,9 @@ typedef struct tbem_op_desc {
   const int64_t* attributes;
   int32_t attribute_count;
   int32_t threads;
+  /* Which of the backend's algorithms: 0 its default, which is always there; 1 and up others, whose results may differ in the
+   * last bits. A query answers TBEM_UNSUPPORTED for a number that the backend has not, or has not for this description. */
+  int32_t algorithm;
 } tbem_op_desc;
 
 /* What a query answers. Operand layouts that were `any` are filled in the description itself. */

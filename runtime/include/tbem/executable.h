@@ -61,6 +61,7 @@ struct CallDesc {
   /// call can be prepared, ascending, the whole batch last. Empty: always the whole batch.
   std::vector<bool> perSample;
   std::vector<std::int64_t> sizes;
+  std::int32_t algorithm = 0;  ///< of the backend's (backend.h)
 };
 
 /// Some of the samples, chosen at run time by the gates of a network. The first is all of them.

@@ -27,6 +27,9 @@ int32_t tbem_rt_call(tbem_rt_context* context, uint32_t call, int64_t samples);
 void tbem_rt_parallel(tbem_rt_context* context, tbem_rt_loop loop, char* arena, const double* scalars, uint64_t seed,
                       int64_t count);
 
+/* Step number `step` of the program has just ended. Only in code compiled with marks: that is how a step is profiled. */
+void tbem_rt_mark(tbem_rt_context* context, uint32_t step);
+
 #ifdef __cplusplus
 }
 #endif

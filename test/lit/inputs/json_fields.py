@@ -10,6 +10,7 @@ FIELDS = {
                 "reason", "repeat", "reused"],
     "regress": ["name", "design", "backend", "response", "terms", "raw", "r2", "loo_rmse", "loo_relative_error"],
     "predict": ["name", "backend", "levels", "value", "interval", "inside"],
+    "profile": ["network", "backend", "threads", "seconds", "steps"],
     "step": ["network", "loss", "seconds", "saved"],
     "check": ["code", "severity", "message", "file", "line", "column", "end_line", "end_column", "levels", "labels", "notes", "fix"],
     "emit": ["as", "network", "text"],

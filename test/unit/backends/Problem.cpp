@@ -100,7 +100,8 @@ Outcome runOn(const tbem_backend& backend, const Problem& problem, const Setting
                     outcome.operands.data(),
                     problem.attributes.data(),
                     static_cast<int>(problem.attributes.size()),
-                    settings.threads};
+                    settings.threads,
+                    settings.algorithm};
   const auto failed = [&](tbem_status status) {
     outcome.status = status;
     if (status != TBEM_OK) outcome.error = backend.last_error();

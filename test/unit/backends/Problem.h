@@ -32,6 +32,7 @@ struct Settings {
   int threads = 0;
   /// Chooses layouts before the query; left out: all are `any`.
   std::function<void(std::vector<tbem_operand>&)> layouts;
+  std::int32_t algorithm = 0;
 };
 
 struct Outcome {

@@ -55,6 +55,10 @@ thread_local std::string message;
 
 tbem_status query(tbem_op_desc* op, tbem_op_info* info) {
   ++queries;
+  if (op->algorithm > (isConv(op->primitive) ? 1 : 0)) {
+    message = "there is no such algorithm";
+    return TBEM_UNSUPPORTED;
+  }
   if (isConv(op->primitive)) {
     // Like a generated kernel, the input gradient takes weights in its own order only.
     if (op->primitive == TBEM_PRIMITIVE_conv2d_input_gradient && op->operands[1].layout.any == 0 &&
@@ -67,8 +71,8 @@ tbem_status query(tbem_op_desc* op, tbem_op_info* info) {
       }
     }
     chooseConv(*op);
-    info->workspace = static_cast<std::uint64_t>(op->operands[0].dims[1]) * 100;
-    std::strcpy(info->implementation, "blocked");
+    info->workspace = static_cast<std::uint64_t>(op->operands[0].dims[1]) * (op->algorithm == 0 ? 100 : 1000);
+    std::strcpy(info->implementation, op->algorithm == 0 ? "blocked" : "other");
   }
   // Everything else follows its first image.
   const tbem_operand* model = nullptr;
