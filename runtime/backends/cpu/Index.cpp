@@ -30,7 +30,7 @@ Around plainAround(const tbem_operand& x, std::int64_t axis) {
 bool liesAlike(const tbem_operand& a, const tbem_operand& b, std::int64_t axis, std::int64_t inner, int d) {
   const std::int64_t left = a.layout.strides[d], right = b.layout.strides[d];
   if (a.layout.padded[d] != b.layout.padded[d]) return false;
-  if (a.layout.padded[d] == 1) return true;
+  if (a.layout.padded[d] == runtime::blockProduct(a.layout, d)) return true;  // one block: its stride does not matter
   return left < inner ? left == right : left * b.dims[axis] == right * a.dims[axis];
 }
 
