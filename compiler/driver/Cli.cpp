@@ -179,6 +179,8 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
   if (command == "step") {
     app.add_option("--save", o.save, "write inputs, weights, gradients, outputs to this .npz file")->type_name("FILE");
     app.add_option("--repeat", o.repeat, "time the step so many times more")->check(CLI::Range(1, 1000000));
+    app.add_option("--steps", o.steps, "so many steps on the same inputs; gradients, outputs and loss are those of the last")
+        ->check(CLI::Range(1U, 1'000'000U));
     app.add_option("--load", o.load, "start from the inputs, weights and buffers of this .npz file")->type_name("FILE");
   }
   if (command == "step") app.add_flag("--profile", o.profile, "time each operator and loop of the step");
@@ -190,7 +192,10 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
     app.add_flag("--upgrade", o.upgrade, "rewrite old forms (there is one version so far: nothing to rewrite)");
   }
   if (command == "explain") app.add_option("CODE", o.word, "the diagnostic's code: E0101")->required();
-  if (command == "doc") app.add_option("NAME", o.word, "conv2d, std.vision.resnet, ...")->required();
+  if (command == "doc") {
+    app.add_option("NAME", o.word, "conv2d, std.vision.resnet, ...");
+    app.add_flag("--operators", o.operators, "all operators in one table (Markdown): where they run, gradients, cost");
+  }
   if (command == "worker") {
     app.add_option("--row", o.workerRow)->required();
     app.add_option("--identity", o.workerIdentity)->required();

@@ -69,6 +69,11 @@ std::string definition(const Session& session, const ast::Decl& decl) {
 }  // namespace
 
 int runDoc(const Options& options) {
+  if (options.operators) return runDocOperators(options);
+  if (options.word.empty()) {
+    printFailure("tbemc doc wants a NAME, or --operators");
+    return kUsage;
+  }
   Options everything = options;
   everything.text = "1";
   const std::unique_ptr<Workspace> workspace = loadWorkspace(everything);

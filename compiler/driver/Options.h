@@ -58,11 +58,13 @@ struct Options {
   // Of single commands
   std::string save, load;                                  ///< step
   bool profile = false;                                    ///< step
+  unsigned steps = 1;                                      ///< step
   std::string as = "json";                                 ///< emit
   bool csv = false;                                        ///< design
   bool fix = false;                                        ///< check
   bool write = false, checkOnly = false, upgrade = false;  ///< fmt
   std::string word;                                        ///< explain CODE, doc NAME
+  bool operators = false;                                  ///< doc
 
   // Of the hidden worker
   unsigned workerRow = 0;

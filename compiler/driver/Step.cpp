@@ -88,7 +88,9 @@ tl::expected<StepOutcome, std::string> runOnce(const RowState& row, const tbem_b
   }
   StepOutcome outcome;
   const double start = measure::monotonicSeconds();
-  if (const auto done = run.run(1); !done) return tl::unexpected(done.error().message);
+  for (unsigned step = 1; step <= options.steps; ++step) {
+    if (const auto done = run.run(step); !done) return tl::unexpected(done.error().message);
+  }
   outcome.seconds = measure::monotonicSeconds() - start;
   const auto arena = run.measureArena();
   if (!arena) return tl::unexpected(arena.error().message);

@@ -1,5 +1,5 @@
 // Reverse mode by declared gradients: operators in reverse order, gradients summed where a tensor has several uses, nothing
-// built that leads to no weight. Each weight is updated once its gradient is complete and nothing reads its old value any more.
+// built that leads to no weight. The optimiser's update of each weight follows at the end.
 #include "compiler/graph/Differentiation.h"
 
 #include "compiler/sema/Walk.h"
@@ -76,6 +76,7 @@ bool Elaborator::differentiate(TensorId loss, const Value& optimizer, SrcRange u
     good = backwardOf(d, op, context, id);
     while (good && end > first) good = releaseWeights(d, Op(graph.ops[--end]));
   }
+  for (std::size_t i = 0; good && i < d.finished.size(); ++i) good = updateWeight(d, d.finished[i]);
   forwardOp = kNoOp;
   phase = Phase::Forward;
   places.pop_back();
@@ -229,7 +230,8 @@ bool Elaborator::accumulate(Differentiation& d, TensorId tensor, TensorId gradie
   return true;
 }
 
-/// A weight whose gradient is complete: the gradient gets a storage of its own, and the optimiser runs.
+/// A weight whose gradient is complete: the gradient gets a storage of its own. Optimisers come last in the program, since they
+/// may want the norm of all gradients; those that do not are run by the schedule as soon as nothing reads the weight any more.
 bool Elaborator::finishWeight(Differentiation& d, std::size_t weight) {
   Graph::Weight& entry = graph.weights[weight];
   TensorId gradient = d.gradient[index(entry.value)];
@@ -247,7 +249,8 @@ bool Elaborator::finishWeight(Differentiation& d, std::size_t weight) {
   graph[graph[gradient].storage].kind = StorageClass::Gradient;
   graph[graph[gradient].storage].path = path;
   entry.gradient = gradient;
-  return updateWeight(d, weight);
+  d.finished.push_back(weight);
+  return true;
 }
 
 }  // namespace tbem::graph

@@ -14,6 +14,7 @@ struct Elaborator::Differentiation {
   std::vector<bool> needed;        ///< by forward tensor
   std::vector<int> uses;           ///< by weight: forward operators that read it and are not yet differentiated
   std::unordered_map<std::uint32_t, std::size_t> weightOf;  ///< by tensor: its position in Graph::weights
+  std::vector<std::size_t> finished;                        ///< weights whose gradient is complete, in that order
   const ast::Callable* optimizer = nullptr;
   const sema::Module* optimizerModule = nullptr;
   std::vector<Local> optimizerParameters;

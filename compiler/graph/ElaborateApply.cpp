@@ -40,7 +40,7 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& callee, sema:
   }
   const auto givenTensors =
       static_cast<std::size_t>(std::count_if(tensors.begin(), tensors.end(), [](const Value& t) { return !t.isPoison(); }));
-  if (!isInstance && !tensors.empty() && givenTensors == 0) {
+  if (!isInstance && givenTensors == 0 && (!tensors.empty() || current == nullptr)) {
     if (current == nullptr) return Evaluator::applyCallable(use, callee, std::move(arguments));
     return Value::indexed(ValueKind::Instance, makeInstance(*decl, *module, std::move(scratch.locals), wantedName, use.range));
   }

@@ -228,15 +228,16 @@ bool Elaborator::runElementwise(Activation& a, const std::vector<TensorId>& resu
   return true;
 }
 
-/// An optimiser: each part writes the new value of a buffer or of the weight, all in one element-wise operator.
+/// An optimiser: each part writes the new value of a buffer or of the weight, all in one element-wise operator. A part with a new
+/// name is a value for the parts below.
 bool Elaborator::runUpdates(Activation& a) {
   std::vector<const ast::Part*> parts;
   std::vector<TensorId> old;
   for (const ast::Part& part : a.decl->updates) {
     const Local* local = a.frame.find(part.name.text);
     if (local == nullptr) {
-      fail(Diag::unknown_name, part.name.range, part.name.text);
-      return false;
+      parts.push_back(&part);
+      continue;
     }
     if (local->value.is(ValueKind::None)) continue;
     if (!local->value.is(ValueKind::Tensor)) {
@@ -246,7 +247,7 @@ bool Elaborator::runUpdates(Activation& a) {
     parts.push_back(&part);
     old.push_back(static_cast<TensorId>(local->value.id));
   }
-  if (parts.empty()) return true;
+  if (old.empty()) return true;
   ElemBuild build;
   const Labels* labels = a.labelsOf(parts.back()->name.text);
   const Labels resultLabels = labels != nullptr ? *labels : Labels{};
@@ -276,8 +277,13 @@ bool Elaborator::runUpdates(Activation& a) {
       good = false;
       break;
     }
-    build.expression.roots.push_back(*root);
-    inner.find(part->name.text)->value = Value::indexed(ValueKind::Elem, *root);
+    const Value made = Value::indexed(ValueKind::Elem, *root);
+    if (Local* known = inner.find(part->name.text); a.frame.find(part->name.text) != nullptr) {
+      build.expression.roots.push_back(*root);
+      known->value = made;
+    } else {
+      inner.define(part->name.text, made, part->name.range);
+    }
   }
   frame = outerFrame;
   elem = outer;

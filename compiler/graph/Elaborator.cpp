@@ -166,7 +166,13 @@ void Elaborator::annotate(Diagnostic& diagnostic) {
 
 std::optional<Value> Elaborator::specialName(std::string_view name) {
   if (name == "training") return truth(options.training);
-  if (name == "step" && frame->elementwise) return Value::number(pool.step(), true);
+  if (name == "step" && frame->elementwise && elem != nullptr) {
+    ElemNode node;
+    node.op = ElemOp::Scalar;
+    node.scalar = pool.step();
+    return elemLeaf(node, false);
+  }
+  if (name == "gradient_norm" && frame->elementwise && elem != nullptr && phase == Phase::Optimizer) return gradientNorm();
   return std::nullopt;
 }
 

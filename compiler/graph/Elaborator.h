@@ -237,6 +237,8 @@ private:
                           SrcRange range);
   bool bindOptimizer(Differentiation& d, const Value& optimizer, SrcRange use);
   bool updateWeight(Differentiation& d, std::size_t weight);
+  /// `gradient_norm` in an optimiser's update: the Euclidean norm of all weights' gradients together, a scalar made on first use.
+  Value gradientNorm();
   /// In a gradient: whether the expression has no call but of element-wise words, and a tensor.
   bool isElementwiseExpr(const ast::Expr& expr) const;
   bool mentionsTensor(const ast::Expr& expr) const;
@@ -256,7 +258,8 @@ private:
   std::unordered_map<std::uint32_t, TensorId> latest;  ///< of a buffer's or state's storage: its newest value
   std::vector<Place> places;
   std::vector<const ast::Callable*> applying;
-  std::vector<TensorId> exits;            ///< values of the exits met so far
+  std::vector<TensorId> exits;           ///< values of the exits met so far
+  TensorId normOfGradients = kNoTensor;  ///< made on first use
   struct Best {
     TensorId score = kNoTensor, value = kNoTensor;
   };

@@ -205,7 +205,52 @@ bool Elaborator::bindOptimizer(Differentiation& d, const Value& optimizer, SrcRa
   std::optional<std::vector<Local>> parameters = networkParameters(optimizer, {}, use);
   if (!parameters) return false;
   d.optimizerParameters = std::move(*parameters);
-  return true;
+  // A schedule is an operator that makes a number from `step`: applied once, for all weights.
+  phase = Phase::Optimizer;
+  bool good = true;
+  for (Local& local : d.optimizerParameters) {
+    const bool callable = local.value.is(ValueKind::Partial) || local.value.is(ValueKind::Declaration);
+    if (!good || !callable || !local.value.decl || local.value.decl->kind != ast::NodeKind::Callable) continue;
+    std::optional<std::vector<Local>> own = networkParameters(local.value, {}, use);
+    std::vector<Value> none;
+    good = own.has_value();
+    if (good)
+      local.value = applyTo(*static_cast<const ast::Callable*>(local.value.decl), *local.value.module, std::move(*own), none,
+                            "optimizer", use);
+    good = good && !local.value.isPoison();
+    if (good && (!local.value.is(ValueKind::Tensor) || !graph.tensors[local.value.id].shape.empty())) {
+      wrongKind(use, "`" + std::string(local.name) + "` of `" + name + "`", "a schedule whose result is a scalar", local.value);
+      good = false;
+    }
+  }
+  phase = Phase::Forward;
+  return good;
+}
+
+Value Elaborator::gradientNorm() {
+  if (normOfGradients == kNoTensor) {
+    ElemBuild* const outerElem = elem;
+    Frame* const outerFrame = frame;
+    Frame bare;
+    bare.module = outerFrame->module;
+    elem = nullptr;
+    frame = &bare;
+    const SrcRange use = current->use;
+    Value total;
+    for (const Graph::Weight& weight : std::vector<Graph::Weight>(graph.weights)) {
+      if (weight.gradient == kNoTensor) continue;
+      const Value squares = callNamed("sum_squares", {Value::indexed(ValueKind::Tensor, index(weight.gradient))}, {}, use);
+      total = total.isPoison() ? squares : callNamed("add", {total, squares}, {}, use);
+      if (squares.isPoison() || total.isPoison()) break;
+    }
+    const Value norm = total.isPoison() ? total : callNamed("sqrt", {total}, {}, use);
+    elem = outerElem;
+    frame = outerFrame;
+    if (norm.isPoison()) return {};
+    normOfGradients = static_cast<TensorId>(norm.id);
+  }
+  Value out;
+  return addOperand(*elem, normOfGradients, {}, {}, "gradient_norm", out) ? out : Value{};
 }
 
 bool Elaborator::updateWeight(Differentiation& d, std::size_t weight) {

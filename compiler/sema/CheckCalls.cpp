@@ -16,7 +16,8 @@ constexpr std::array<std::string_view, 14> kElementwise = {"exp", "log", "sqrt",
 bool isPlainParameter(const ast::Type* type) {
   const auto* named = ast::dynCast<ast::NamedType>(type);
   if (named == nullptr) return type != nullptr && type->kind == ast::NodeKind::ListType;
-  return named->name.text != "network" && named->name.text != "block" && named->name.text != "operator";
+  return named->name.text != "network" && named->name.text != "block" && named->name.text != "operator" &&
+         named->name.text != "schedule";
 }
 
 std::string count(std::size_t n, const char* word) {
@@ -32,7 +33,8 @@ void NameChecker::nameUse(const ast::Name& name) {
   const Resolved found = program.resolve(module, name.text);
   noteUse(found, name.range);
   if (name.text == "training" || name.text == "std" || found || isBuiltin(name.text) || dtypeIndex(name.text) >= 0) return;
-  if (lenient && (name.text == "step" || std::find(kElementwise.begin(), kElementwise.end(), name.text) != kElementwise.end()))
+  if (lenient && (name.text == "step" || name.text == "gradient_norm" ||
+                  std::find(kElementwise.begin(), kElementwise.end(), name.text) != kElementwise.end()))
     return;
   if (gradients && name.text.size() > 1 && name.text[0] == 'd' && find(std::string_view(name.text).substr(1)) != nullptr) return;
   unknown(name);

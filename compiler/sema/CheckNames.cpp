@@ -1,5 +1,6 @@
 // Declarations and statements: where names begin and end.
 #include "compiler/sema/NameChecker.h"
+#include "compiler/sema/Walk.h"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +8,8 @@
 namespace tbem::sema {
 
 namespace {
-constexpr std::array<std::string_view, 12> kTypes = {"int",  "real",  "bool",    "string", "pair",     "pads",
-                                                     "axes", "dtype", "network", "block",  "operator", "tensor"};
+constexpr std::array<std::string_view, 13> kTypes = {"int",   "real",    "bool",  "string",   "pair",   "pads",    "axes",
+                                                     "dtype", "network", "block", "operator", "tensor", "schedule"};
 }
 
 bool checkNames(const Program& program, DiagnosticSink& sink) {
@@ -146,6 +147,26 @@ void NameChecker::parts(const std::vector<ast::Part>& list, const char*, bool ne
   }
 }
 
+/// `updates`: a part may also name a new value, which a part below must use.
+void NameChecker::updates(const std::vector<ast::Part>& list) {
+  const std::size_t mark = names.size();
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const ast::Name& name = list[i].name;
+    bool usedBelow = false;
+    for (std::size_t k = i + 1; k < list.size(); ++k) {
+      forEachInside(*list[k].value, [&](const ast::Expr& inner) {
+        const auto* word = ast::dynCast<ast::NameRef>(&inner);
+        usedBelow = usedBelow || (word != nullptr && word->name.text == name.text);
+      });
+    }
+    const bool known = find(name.text) != nullptr;
+    if (!known && !usedBelow) unknown(name);
+    expr(list[i].value);
+    if (!known && usedBelow) define(name, Kind::Let);
+  }
+  leave(mark);
+}
+
 void NameChecker::checkCallable(const ast::Callable& decl) {
   parameters(decl.parameters, Kind::Parameter);
   for (const ast::Parameter& tensor : decl.tensors) type(tensor.type, true);
@@ -172,7 +193,7 @@ void NameChecker::checkCallable(const ast::Callable& decl) {
   parts(decl.flops, "flops", false);
   lenient = true;
   parts(decl.elementwise, "elementwise", true);
-  parts(decl.updates, "updates", true);
+  updates(decl.updates);
   gradients = true;
   parts(decl.backward, "backward", true);
   gradients = false;

@@ -52,9 +52,16 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
   if (word == "bool") return value.is(ValueKind::Bool) ? std::optional<Value>(value) : wants("a bool");
   if (word == "string") return value.is(ValueKind::String) ? std::optional<Value>(value) : wants("a string");
   if (word == "dtype") return value.is(ValueKind::DType) ? std::optional<Value>(value) : wants("an element type");
+  const bool declared =
+      (value.is(ValueKind::Declaration) || value.is(ValueKind::Partial)) && value.decl->kind == ast::NodeKind::Callable;
+  if (word == "schedule") {  // a number, or an operator that makes one from the step's number
+    if (declared && static_cast<const ast::Callable*>(value.decl)->tensors.empty()) return value;
+    if (!value.is(ValueKind::Number)) return wants("a number or a schedule such as `cosine(0.1, steps: 1000)`");
+    value.isReal = true;
+    return value;
+  }
   if (word == "network" || word == "block" || word == "operator") {
-    const bool callable = value.is(ValueKind::Instance) || ((value.is(ValueKind::Declaration) || value.is(ValueKind::Partial)) &&
-                                                            value.decl->kind == ast::NodeKind::Callable);
+    const bool callable = value.is(ValueKind::Instance) || declared;
     return callable ? std::optional<Value>(value) : wants("a network, block or operator");
   }
   if (word != "pair" && word != "pads" && word != "axes") {

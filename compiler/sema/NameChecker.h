@@ -46,6 +46,7 @@ private:
   void dimension(const ast::Expr& dim, bool binds);
   void weight(const ast::WeightStmt& weight);
   void parts(const std::vector<ast::Part>& list, const char* clause, bool needsNames);
+  void updates(const std::vector<ast::Part>& list);
 
   // Statements
   void block(const ast::Block& block);

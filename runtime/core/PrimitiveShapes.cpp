@@ -134,6 +134,21 @@ std::string checkChannel(const tbem_op_desc& op) {
   return "";
 }
 
+std::string checkRowSums(const tbem_op_desc& op) {
+  const tbem_operand& x = op.operands[1];
+  if (x.rank < 1 || !sameShape(x, op.operands[0])) return shapes(op, "x [.., f], dy as x");
+  const std::int64_t features = x.dims[x.rank - 1];
+  for (int k = 2; k < op.inputs + op.outputs; ++k) {
+    const tbem_operand& o = op.operands[k];
+    if (!o.present) continue;
+    const bool column = k == 3 || k == 5 || k == 6;
+    const bool fits =
+        column ? o.rank == 1 && o.dims[0] == features : o.rank == x.rank - 1 && std::equal(o.dims, o.dims + o.rank, x.dims);
+    if (!fits) return shapes(op, "one value a feature for weight, dweight and dbias, one a row for the others");
+  }
+  return "";
+}
+
 bool isForwardPool(const tbem_op_desc& op) {
   return op.primitive == TBEM_PRIMITIVE_max_pool2d || op.primitive == TBEM_PRIMITIVE_avg_pool2d ||
          op.primitive == TBEM_PRIMITIVE_adaptive_avg_pool2d;
@@ -173,8 +188,12 @@ std::string checkCrossEntropy(const tbem_op_desc& op) {
   const tbem_operand& logits = op.operands[gradient ? 1 : 0];
   const tbem_operand& target = op.operands[gradient ? 2 : 1];
   const tbem_operand& loss = op.operands[gradient ? 0 : 2];
-  if (logits.rank != 2 || target.rank != 1 || loss.rank != 0 || target.dims[0] != logits.dims[0]) {
-    return shapes(op, "logits [n, k], target [n], a scalar");
+  const auto* rule = "the target as the logits without their axis of classes, a scalar";
+  const std::int64_t axis = op.attributes[0];
+  if (axis < 0 || axis >= logits.rank) return mismatch(op, "axis", axis, 0);
+  if (target.rank != logits.rank - 1 || loss.rank != 0) return shapes(op, rule);
+  for (int d = 0; d < target.rank; ++d) {
+    if (target.dims[d] != logits.dims[d < axis ? d : d + 1]) return shapes(op, rule);
   }
   if (gradient && !sameShape(logits, op.operands[3])) return shapes(op, "dlogits as logits");
   return "";
@@ -382,6 +401,10 @@ std::string checkShapes(const tbem_op_desc& op) {
     case TBEM_PRIMITIVE_channel_moments:
     case TBEM_PRIMITIVE_channel_gradient_sums:
       return checkChannel(op);
+    case TBEM_PRIMITIVE_row_gradient_sums:
+      return checkRowSums(op);
+    case TBEM_PRIMITIVE_sum_squares:
+      return op.operands[1].rank == 0 ? "" : shapes(op, "a scalar");
     case TBEM_PRIMITIVE_max_pool2d:
     case TBEM_PRIMITIVE_max_pool2d_gradient:
     case TBEM_PRIMITIVE_avg_pool2d:

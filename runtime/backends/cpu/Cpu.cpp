@@ -44,6 +44,10 @@ Family familyOf(int primitive) {
     case TBEM_PRIMITIVE_channel_moments:
     case TBEM_PRIMITIVE_channel_gradient_sums:
       return channelFamily();
+    case TBEM_PRIMITIVE_row_gradient_sums:
+      return rowSumFamily();
+    case TBEM_PRIMITIVE_sum_squares:
+      return squaresFamily();
     case TBEM_PRIMITIVE_max_pool2d:
     case TBEM_PRIMITIVE_max_pool2d_gradient:
     case TBEM_PRIMITIVE_avg_pool2d:
@@ -130,6 +134,8 @@ tbem_status guarded(Body body) {
 tbem_status query(tbem_op_desc* op, tbem_op_info* info) {
   return guarded([&] {
     *info = {};
+    if (op->operands == nullptr)  // every primitive belongs to a family
+      return op->primitive >= 0 && op->primitive < TBEM_PRIMITIVE_COUNT ? TBEM_OK : TBEM_UNSUPPORTED;
     const tbem_status status = check(op);
     return status != TBEM_OK ? status : familyOf(op->primitive).query(*op, *info);
   });

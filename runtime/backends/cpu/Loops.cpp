@@ -1,6 +1,7 @@
 // Chooses the inner loops for the processor.
 #include "runtime/backends/cpu/ChannelLoops.h"
 #include "runtime/backends/cpu/PoolLoops.h"
+#include "runtime/backends/cpu/RowLoops.h"
 
 namespace tbem::cpu {
 
@@ -8,6 +9,7 @@ namespace tbem::cpu {
   namespace isa {                                                                                \
   void channelStrip(ChannelSum what, int width, const StripArguments& arguments);                \
   void poolPlane(PoolLoop loop, int width, const runtime::Pool2d& pool, const PoolPlane& plane); \
+  void rowSums(const RowSums& arguments);                                                        \
   }
 TBEM_LOOPS(generic)
 TBEM_LOOPS(avx2)
@@ -18,12 +20,13 @@ namespace {
 struct Loops {
   decltype(&generic::channelStrip) channel = generic::channelStrip;
   decltype(&generic::poolPlane) pool = generic::poolPlane;
+  decltype(&generic::rowSums) row = generic::rowSums;
 };
 
 Loops choose() {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-  if (__builtin_cpu_supports("x86-64-v4")) return {avx512::channelStrip, avx512::poolPlane};
-  if (__builtin_cpu_supports("x86-64-v3")) return {avx2::channelStrip, avx2::poolPlane};
+  if (__builtin_cpu_supports("x86-64-v4")) return {avx512::channelStrip, avx512::poolPlane, avx512::rowSums};
+  if (__builtin_cpu_supports("x86-64-v3")) return {avx2::channelStrip, avx2::poolPlane, avx2::rowSums};
 #endif
   return {};
 }
@@ -40,5 +43,7 @@ void channelStrip(ChannelSum what, int width, const StripArguments& arguments) {
 void poolPlane(PoolLoop loop, int width, const runtime::Pool2d& pool, const PoolPlane& plane) {
   loops().pool(loop, width, pool, plane);
 }
+
+void rowSums(const RowSums& arguments) { loops().row(arguments); }
 
 }  // namespace tbem::cpu

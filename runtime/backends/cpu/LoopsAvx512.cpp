@@ -1,6 +1,7 @@
 // The inner loops for AVX-512.
 #include "runtime/backends/cpu/ChannelLoops.h"
 #include "runtime/backends/cpu/PoolLoops.h"
+#include "runtime/backends/cpu/RowLoops.h"
 
 // From here on, and nothing of another header after this line.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
@@ -11,3 +12,4 @@
 
 #include "runtime/backends/cpu/ChannelLoops.inc"
 #include "runtime/backends/cpu/PoolLoops.inc"
+#include "runtime/backends/cpu/RowLoops.inc"

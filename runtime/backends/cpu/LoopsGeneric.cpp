@@ -1,9 +1,11 @@
 // The inner loops for any x86-64.
 #include "runtime/backends/cpu/ChannelLoops.h"
 #include "runtime/backends/cpu/PoolLoops.h"
+#include "runtime/backends/cpu/RowLoops.h"
 
 #define TBEM_ISA generic
 #include "runtime/backends/cpu/Vector.inc"
 
 #include "runtime/backends/cpu/ChannelLoops.inc"
 #include "runtime/backends/cpu/PoolLoops.inc"
+#include "runtime/backends/cpu/RowLoops.inc"

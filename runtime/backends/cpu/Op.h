@@ -52,6 +52,8 @@ Family concatFamily();   // Concat.cpp
 Family indexFamily();    // Index.cpp
 Family rowsFamily();     // Rows.cpp
 Family channelFamily();  // Channel.cpp
+Family rowSumFamily();   // RowSums.cpp
+Family squaresFamily();  // Squares.cpp
 Family reduceFamily();   // Reduce.cpp
 Family poolFamily();     // Pool.cpp
 Family softmaxFamily();  // Softmax.cpp

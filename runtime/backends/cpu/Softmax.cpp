@@ -99,48 +99,65 @@ private:
   std::vector<OffsetTables> tables_;
 };
 
-/// cross_entropy and its gradient over row-major logits.
+/// cross_entropy and its gradient over row-major logits, seen as [outer, classes, inner].
 class CrossEntropy final : public Op {
 public:
-  using Op::Op;
+  explicit CrossEntropy(const tbem_op_desc& from) : Op(from) {
+    const tbem_operand& shape = operands[desc.primitive == TBEM_PRIMITIVE_cross_entropy_gradient ? 1 : 0];
+    for (int d = 0; d < shape.rank; ++d) (d < attributes[0] ? outer_ : d == attributes[0] ? classes_ : inner_) *= shape.dims[d];
+  }
 
-  tbem_status run(void* const* memory, void*, const double*) override {
+  tbem_status run(void* const* memory, void* work, const double* scalars) override {
     const bool gradient = desc.primitive == TBEM_PRIMITIVE_cross_entropy_gradient;
-    const tbem_operand& shape = operands[gradient ? 1 : 0];
-    const std::int64_t n = shape.dims[0], classes = shape.dims[1];
     const auto* logits = static_cast<const float*>(memory[gradient ? 1 : 0]);
     const auto* target = static_cast<const std::int64_t*>(memory[gradient ? 2 : 1]);
-    for (std::int64_t i = 0; i < n; ++i) {
-      if (target[i] >= 0 && target[i] < classes) continue;
-      return fail(TBEM_FAILED, fmt::format("cross_entropy: target {} of sample {} is not in 0..{}", target[i], i, classes - 1));
+    const std::int64_t lines = outer_ * inner_;
+    for (std::int64_t i = 0; i < lines; ++i) {
+      if (target[i] >= 0 && target[i] < classes_) continue;
+      return fail(TBEM_FAILED, fmt::format("cross_entropy: target {} of sample {} is not in 0..{}", target[i], i, classes_ - 1));
     }
     if (gradient) {
-      const double scale = static_cast<double>(*static_cast<const float*>(memory[0])) / static_cast<double>(n);
-      backward(logits, target, static_cast<float*>(memory[3]), n, classes, scale);
+      backward(logits, target, static_cast<float*>(memory[3]),
+               static_cast<double>(*static_cast<const float*>(memory[0])) / static_cast<double>(lines), scalars[0]);
       return TBEM_OK;
     }
+    auto* losses = static_cast<double*>(work);
+    forward(logits, target, losses, scalars[0]);
     double sum = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const float* row = logits + i * classes;
-      const Normaliser z = normaliser(row, classes, [](std::int64_t k) { return k; });
-      sum += std::log(z.sum) - (static_cast<double>(row[target[i]]) - z.largest);
-    }
-    *static_cast<float*>(memory[2]) = static_cast<float>(sum / static_cast<double>(n));
+    for (std::int64_t i = 0; i < lines; ++i) sum += losses[i];
+    *static_cast<float*>(memory[2]) = static_cast<float>(sum / static_cast<double>(lines));
     return TBEM_OK;
   }
 
 private:
-  void backward(const float* logits, const std::int64_t* target, float* dlogits, std::int64_t n, std::int64_t classes,
-                double scale) const {
-    parallelFor(threads, n, 16 * n * classes, [&](std::int64_t i) {
-      const float* row = logits + i * classes;
-      const Normaliser z = normaliser(row, classes, [](std::int64_t k) { return k; });
-      for (std::int64_t k = 0; k < classes; ++k) {
-        const double probability = std::exp(static_cast<double>(row[k]) - z.largest) / z.sum;
-        dlogits[i * classes + k] = static_cast<float>(scale * (probability - (k == target[i] ? 1.0 : 0.0)));
+  std::int64_t start(std::int64_t line) const { return line / inner_ * classes_ * inner_ + line % inner_; }
+
+  /// One loss a line, summed in order afterwards: the same bits for any number of threads.
+  void forward(const float* logits, const std::int64_t* target, double* losses, double smoothing) const {
+    parallelFor(threads, outer_ * inner_, 16 * outer_ * inner_ * classes_, [&](std::int64_t i) {
+      const float* line = logits + start(i);
+      const Normaliser z = normaliser(line, classes_, [&](std::int64_t k) { return k * inner_; });
+      double all = 0;
+      for (std::int64_t k = 0; smoothing != 0 && k < classes_; ++k) all += static_cast<double>(line[k * inner_]) - z.largest;
+      const double own = static_cast<double>(line[target[i] * inner_]) - z.largest;
+      losses[i] = std::log(z.sum) - (1 - smoothing) * own - smoothing * all / static_cast<double>(classes_);
+    });
+  }
+
+  void backward(const float* logits, const std::int64_t* target, float* dlogits, double scale, double smoothing) const {
+    const double own = 1 - smoothing, each = smoothing / static_cast<double>(classes_);
+    parallelFor(threads, outer_ * inner_, 16 * outer_ * inner_ * classes_, [&](std::int64_t i) {
+      const float* line = logits + start(i);
+      float* const to = dlogits + start(i);
+      const Normaliser z = normaliser(line, classes_, [&](std::int64_t k) { return k * inner_; });
+      for (std::int64_t k = 0; k < classes_; ++k) {
+        const double probability = std::exp(static_cast<double>(line[k * inner_]) - z.largest) / z.sum;
+        to[k * inner_] = static_cast<float>(scale * (probability - each - (k == target[i] ? own : 0.0)));
       }
     });
   }
+
+  std::int64_t outer_ = 1, classes_ = 1, inner_ = 1;
 };
 
 bool isEntropy(const tbem_op_desc& op) {
@@ -152,6 +169,8 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
   for (int k = 0; isEntropy(op) && k < op.inputs + op.outputs; ++k) {
     if (!runtime::isPlain(op.operands[k])) return fail(TBEM_UNSUPPORTED, "cpu: cross entropy takes row-major operands");
   }
+  if (op.primitive == TBEM_PRIMITIVE_cross_entropy)
+    info.workspace = static_cast<std::uint64_t>(runtime::elementCount(op.operands[1])) * sizeof(double);
   std::snprintf(info.implementation, sizeof info.implementation, "tbem:softmax");
   return TBEM_OK;
 }

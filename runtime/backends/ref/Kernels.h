@@ -43,9 +43,13 @@ tbem_status reduceMax(const Op& op, void* const* memory, void* work, const doubl
 template <class T>
 tbem_status reduceMaxGradient(const Op& op, void* const* memory, void* work, const double* scalars);
 template <class T>
+tbem_status sumSquares(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
 tbem_status channelMoments(const Op& op, void* const* memory, void* work, const double* scalars);
 template <class T>
 tbem_status channelGradientSums(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status rowGradientSums(const Op& op, void* const* memory, void* work, const double* scalars);
 template <class T>
 tbem_status maxPool(const Op& op, void* const* memory, void* work, const double* scalars);
 template <class T>

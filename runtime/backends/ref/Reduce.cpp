@@ -53,6 +53,16 @@ tbem_status reduceSum(const Op& op, void* const* memory, void*, const double*) {
 }
 
 template <class T>
+tbem_status sumSquares(const Op& op, void* const* memory, void*, const double*) {
+  const auto* x = static_cast<const T*>(memory[0]);
+  double sum = 0;
+  for (std::int64_t i = 0; i < runtime::elementCount(op.operands[0]); ++i)
+    sum += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+  *static_cast<T*>(memory[1]) = static_cast<T>(sum);
+  return TBEM_OK;
+}
+
+template <class T>
 tbem_status reduceMax(const Op& op, void* const* memory, void*, const double*) {
   const Split s = split(op.operands[0], op.attributes.data());
   const auto* x = static_cast<const T*>(memory[0]);
@@ -88,9 +98,10 @@ tbem_status reduceMaxGradient(const Op& op, void* const* memory, void*, const do
   return TBEM_OK;
 }
 
-#define TBEM_REF_INSTANCES(T)                                                       \
-  template tbem_status reduceSum<T>(const Op&, void* const*, void*, const double*); \
-  template tbem_status reduceMax<T>(const Op&, void* const*, void*, const double*); \
+#define TBEM_REF_INSTANCES(T)                                                        \
+  template tbem_status sumSquares<T>(const Op&, void* const*, void*, const double*); \
+  template tbem_status reduceSum<T>(const Op&, void* const*, void*, const double*);  \
+  template tbem_status reduceMax<T>(const Op&, void* const*, void*, const double*);  \
   template tbem_status reduceMaxGradient<T>(const Op&, void* const*, void*, const double*);
 TBEM_REF_INSTANCES(float)
 TBEM_REF_INSTANCES(double)

@@ -38,10 +38,14 @@ Kernel arithmetic(int primitive) {
       return reduceMax<T>;
     case TBEM_PRIMITIVE_reduce_max_gradient:
       return reduceMaxGradient<T>;
+    case TBEM_PRIMITIVE_sum_squares:
+      return sumSquares<T>;
     case TBEM_PRIMITIVE_channel_moments:
       return channelMoments<T>;
     case TBEM_PRIMITIVE_channel_gradient_sums:
       return channelGradientSums<T>;
+    case TBEM_PRIMITIVE_row_gradient_sums:
+      return rowGradientSums<T>;
     case TBEM_PRIMITIVE_max_pool2d:
       return maxPool<T>;
     case TBEM_PRIMITIVE_max_pool2d_gradient:
@@ -150,7 +154,15 @@ tbem_status probe(tbem_device_info* info) {
   return TBEM_OK;
 }
 
+/// Whether there is a kernel for the primitive in f64.
+bool has(int primitive) {
+  if (primitive < 0 || primitive >= TBEM_PRIMITIVE_COUNT) return false;
+  const bool rows = primitive == TBEM_PRIMITIVE_split_rows || primitive == TBEM_PRIMITIVE_move_rows;
+  return rows || runtime::movesOnly(primitive) || arithmetic<double>(primitive) != nullptr;
+}
+
 tbem_status query(tbem_op_desc* op, tbem_op_info* info) {
+  if (op->operands == nullptr) return has(op->primitive) ? TBEM_OK : TBEM_UNSUPPORTED;
   if (const tbem_status status = check(op, true)) return status;
   for (int k = 0; k < op->inputs + op->outputs; ++k) {
     tbem_operand& operand = op->operands[k];
@@ -231,6 +243,8 @@ std::uint64_t workspace(const tbem_op_desc& op) {
       const runtime::Pool2d p = runtime::pool2d(op);
       return static_cast<std::uint64_t>(p.n * p.c * p.h * p.w) * sizeof(double);
     }
+    case TBEM_PRIMITIVE_row_gradient_sums:  // two sums a feature
+      return static_cast<std::uint64_t>(2 * op.operands[1].dims[op.operands[1].rank - 1]) * sizeof(double);
     default:
       return 0;
   }

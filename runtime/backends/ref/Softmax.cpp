@@ -1,4 +1,5 @@
-// Softmax and log softmax along one axis, and the mean cross entropy of class numbers. The largest value is subtracted first.
+// Softmax and log softmax along one axis, and the mean cross entropy of class numbers along one. The largest value is subtracted
+// first.
 #include "runtime/backends/ref/Kernels.h"
 
 #include <fmt/format.h>
@@ -92,36 +93,51 @@ tbem_status softmaxGradient(const Op& op, void* const* memory, void*, const doub
 }
 
 template <class T>
-tbem_status crossEntropy(const Op& op, void* const* memory, void*, const double*) {
-  const std::int64_t n = op.operands[0].dims[0], classes = op.operands[0].dims[1];
+tbem_status crossEntropy(const Op& op, void* const* memory, void*, const double* scalars) {
+  const Lines lines = linesOf(op.operands[0], op.attributes[0]);
   const auto* logits = static_cast<const T*>(memory[0]);
   const auto* target = static_cast<const std::int64_t*>(memory[1]);
+  const double smoothing = scalars[0];
   double sum = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (const tbem_status wrong = checkTarget(target[i], i, classes)) return wrong;
-    const Normaliser z = normaliser(logits + i * classes, classes, 1);
-    sum += std::log(z.sum) - (static_cast<double>(logits[i * classes + target[i]]) - z.largest);
-  }
-  *static_cast<T*>(memory[2]) = static_cast<T>(sum / static_cast<double>(n));
-  return TBEM_OK;
+  std::int64_t line = 0;
+  tbem_status status = TBEM_OK;
+  forLines(lines, [&](std::int64_t at) {
+    const std::int64_t wanted = target[line];
+    if (status == TBEM_OK) status = checkTarget(wanted, line, lines.length);
+    ++line;
+    if (status != TBEM_OK) return;
+    const Normaliser z = normaliser(logits + at, lines.length, lines.inner);
+    double all = 0;
+    for (std::int64_t k = 0; k < lines.length; ++k) all += static_cast<double>(logits[at + k * lines.inner]) - z.largest;
+    const double own = static_cast<double>(logits[at + wanted * lines.inner]) - z.largest;
+    sum += std::log(z.sum) - (1 - smoothing) * own - (smoothing == 0 ? 0 : smoothing * all / static_cast<double>(lines.length));
+  });
+  if (status == TBEM_OK) *static_cast<T*>(memory[2]) = static_cast<T>(sum / static_cast<double>(lines.outer * lines.inner));
+  return status;
 }
 
 template <class T>
-tbem_status crossEntropyGradient(const Op& op, void* const* memory, void*, const double*) {
-  const std::int64_t n = op.operands[1].dims[0], classes = op.operands[1].dims[1];
+tbem_status crossEntropyGradient(const Op& op, void* const* memory, void*, const double* scalars) {
+  const Lines lines = linesOf(op.operands[1], op.attributes[0]);
   const auto* logits = static_cast<const T*>(memory[1]);
   const auto* target = static_cast<const std::int64_t*>(memory[2]);
   auto* dlogits = static_cast<T*>(memory[3]);
-  const double scale = static_cast<double>(*static_cast<const T*>(memory[0])) / static_cast<double>(n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (const tbem_status wrong = checkTarget(target[i], i, classes)) return wrong;
-    const Normaliser z = normaliser(logits + i * classes, classes, 1);
-    for (std::int64_t k = 0; k < classes; ++k) {
-      const double probability = std::exp(static_cast<double>(logits[i * classes + k]) - z.largest) / z.sum;
-      dlogits[i * classes + k] = static_cast<T>(scale * (probability - (k == target[i] ? 1.0 : 0.0)));
+  const double scale = static_cast<double>(*static_cast<const T*>(memory[0])) / static_cast<double>(lines.outer * lines.inner);
+  const double own = 1 - scalars[0], each = scalars[0] / static_cast<double>(lines.length);
+  std::int64_t line = 0;
+  tbem_status status = TBEM_OK;
+  forLines(lines, [&](std::int64_t at) {
+    const std::int64_t wanted = target[line];
+    if (status == TBEM_OK) status = checkTarget(wanted, line, lines.length);
+    ++line;
+    if (status != TBEM_OK) return;
+    const Normaliser z = normaliser(logits + at, lines.length, lines.inner);
+    for (std::int64_t k = 0; k < lines.length; ++k) {
+      const double probability = std::exp(static_cast<double>(logits[at + k * lines.inner]) - z.largest) / z.sum;
+      dlogits[at + k * lines.inner] = static_cast<T>(scale * (probability - each - (k == wanted ? own : 0.0)));
     }
-  }
-  return TBEM_OK;
+  });
+  return status;
 }
 
 #define TBEM_REF_INSTANCES(T)                                                             \

@@ -111,7 +111,7 @@ typedef struct tbem_backend {
   /* TBEM_OK where the device can be used; fills `info`. */
   tbem_status (*probe)(tbem_device_info* info);
   /* Chooses layouts for operands whose layout is `any`, checks that the fixed ones can be run, and fills `info`.
-   * Deterministic for equal descriptions on one machine. Prepares nothing, allocates no tensor memory. */
+   * Deterministic. Prepares nothing, allocates no tensor memory. `operands` null: only whether the primitive is there at all. */
   tbem_status (*query)(tbem_op_desc* op, tbem_op_info* info);
   /* Prepares an operator whose layouts are all fixed, as query left them. */
   tbem_status (*create)(const tbem_op_desc* op, tbem_op** out);

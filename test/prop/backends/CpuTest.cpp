@@ -19,7 +19,7 @@ bool libraryChooses(tbem_primitive p) {
   return p == TBEM_PRIMITIVE_conv2d || p == TBEM_PRIMITIVE_conv2d_input_gradient || p == TBEM_PRIMITIVE_conv2d_weight_gradient ||
          p == TBEM_PRIMITIVE_dense || p == TBEM_PRIMITIVE_dense_input_gradient || p == TBEM_PRIMITIVE_dense_weight_gradient ||
          p == TBEM_PRIMITIVE_matmul || p == TBEM_PRIMITIVE_arg_max || p == TBEM_PRIMITIVE_cross_entropy ||
-         p == TBEM_PRIMITIVE_cross_entropy_gradient;
+         p == TBEM_PRIMITIVE_cross_entropy_gradient || p == TBEM_PRIMITIVE_row_gradient_sums;
 }
 
 /// Layouts as a caller may fix them: all operands of rank 3 or more alike; each on its own where a primitive only moves elements.

@@ -103,7 +103,8 @@ const Pair kPairs[] = {
      "gather"},
     {TBEM_PRIMITIVE_cross_entropy, 0,
      [](const Problem& f, const Array&, const Array& dy) {
-       return Problem{TBEM_PRIMITIVE_cross_entropy_gradient, {}, {}, {dy, f.inputs[0], f.inputs[1]}, {like(*f.inputs[0])}};
+       return Problem{
+           TBEM_PRIMITIVE_cross_entropy_gradient, f.attributes, f.scalars, {dy, f.inputs[0], f.inputs[1]}, {like(*f.inputs[0])}};
      },
      "cross_entropy"},
 };
@@ -155,6 +156,36 @@ TEST(ChannelGradientSums, AreTheAdjointOfScaleAndShift) {
       norm += std::fabs(sums.inputs[0]->values[i] * y);
     }
     EXPECT_NEAR(dot(outcome.outputs[0], w) + dot(outcome.outputs[1], b), expected, 1e-12 * norm) << sums.text();
+  }
+}
+
+/// The sums over rows and columns are linear in what they are summed with: with y = weight * xhat + bias,
+/// <dweight, w> + <dbias, b> = <dy, w * xhat + b>, and the sums of a row are those of dy * weight and dy * weight * xhat.
+TEST(RowGradientSums, AreTheAdjointOfScaleAndShift) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(98000 + seed);
+    const Problem sums = randomProblem(TBEM_PRIMITIVE_row_gradient_sums, random);
+    const Outcome outcome = runOn(*tbem_backend_ref(), sums, {TBEM_F64, 1, {}});
+    ASSERT_EQ(outcome.status, TBEM_OK);
+    const auto &dy = *sums.inputs[0], &x = *sums.inputs[1];
+    const auto features = static_cast<std::size_t>(x.dims.back());
+    const Values w = random.array({x.dims.back()}).values, b = random.array({x.dims.back()}).values;
+    const Values u = random.array({static_cast<std::int64_t>(x.values.size() / features)}).values;
+    double columns = 0, plain = 0, scaled = 0, norm = 1e-3;
+    for (std::size_t i = 0; i < x.values.size(); ++i) {
+      const std::size_t row = i / features, f = i % features;
+      const double mean = sums.inputs[4] ? sums.inputs[4]->values[row] : 0,
+                   weight = sums.inputs[3] ? sums.inputs[3]->values[f] : 1;
+      const double xhat = (x.values[i] - mean) / std::sqrt(sums.inputs[2]->values[row] + sums.scalars[0]);
+      columns += dy.values[i] * (w[f] * xhat + b[f]);
+      plain += u[row] * dy.values[i] * weight;
+      scaled += u[row] * dy.values[i] * weight * xhat;
+      norm += std::fabs(dy.values[i]) * (1 + std::fabs(weight)) * (1 + std::fabs(xhat)) *
+              (1 + std::fabs(w[f]) + std::fabs(b[f]) + std::fabs(u[row]));
+    }
+    EXPECT_NEAR(dot(outcome.outputs[0], w) + dot(outcome.outputs[1], b), columns, 1e-12 * norm) << sums.text();
+    EXPECT_NEAR(dot(outcome.outputs[2], u), plain, 1e-12 * norm) << sums.text();
+    EXPECT_NEAR(dot(outcome.outputs[3], u), scaled, 1e-12 * norm) << sums.text();
   }
 }
 

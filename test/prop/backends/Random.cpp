@@ -187,10 +187,33 @@ Problem softmax(tbem_primitive primitive, Random& r) {
 }
 
 Problem entropy(tbem_primitive primitive, Random& r) {
-  const std::int64_t n = r.integer(1, 40), classes = r.integer(1, 120);
-  const Array logits = r.array({n, classes}), target = r.targets(n, classes);
-  if (primitive == TBEM_PRIMITIVE_cross_entropy) return {primitive, {}, {}, {logits, target}, {shape({})}};
-  return {primitive, {}, {}, {r.array({}), logits, target}, {shape({n, classes})}};
+  Dims dims = {r.integer(1, 40), r.integer(1, 120)};
+  std::int64_t axis = 1;
+  if (r.coin()) {
+    dims = {r.integer(1, 4), r.integer(1, 20), r.integer(1, 9)};
+    if (r.coin()) dims.push_back(r.integer(1, 9));
+    axis = r.integer(0, static_cast<std::int64_t>(dims.size()) - 1);
+  }
+  const std::int64_t classes = dims[static_cast<std::size_t>(axis)];
+  std::int64_t count = 1;
+  for (const std::int64_t d : dims) count *= d;
+  const Array logits = r.array(dims);
+  Array target = r.targets(count / classes, classes);
+  target.dims = dims;
+  target.dims.erase(target.dims.begin() + axis);
+  const double smoothing = r.coin() ? 0 : 0.1;
+  if (primitive == TBEM_PRIMITIVE_cross_entropy) return {primitive, {axis}, {smoothing}, {logits, target}, {shape({})}};
+  return {primitive, {axis}, {smoothing}, {r.array({}), logits, target}, {shape(dims)}};
+}
+
+Problem rows(Random& r) {
+  const Dims dims = anyDims(r);
+  const Dims lead(dims.begin(), dims.end() - 1), features = {dims.back()};
+  Problem p{TBEM_PRIMITIVE_row_gradient_sums, {}, {1e-3}, {r.array(dims), r.array(dims), r.positive(lead)}, {}};
+  p.inputs.push_back(r.coin() ? std::optional<Array>(r.array(features)) : std::nullopt);
+  p.inputs.push_back(r.coin() ? std::optional<Array>(r.array(lead)) : std::nullopt);
+  p.outputs = {shape(features), shape(features), shape(lead), shape(lead)};
+  return p;
 }
 
 Problem move(tbem_primitive primitive, Random& r) {
@@ -318,6 +341,10 @@ Problem randomProblem(tbem_primitive primitive, Random& r) {
     case TBEM_PRIMITIVE_cross_entropy:
     case TBEM_PRIMITIVE_cross_entropy_gradient:
       return entropy(primitive, r);
+    case TBEM_PRIMITIVE_row_gradient_sums:
+      return rows(r);
+    case TBEM_PRIMITIVE_sum_squares:
+      return {primitive, {}, {}, {r.array(anyDims(r))}, {shape({})}};
     case TBEM_PRIMITIVE_permute:
     case TBEM_PRIMITIVE_pad:
     case TBEM_PRIMITIVE_slice:

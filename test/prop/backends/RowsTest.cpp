@@ -51,7 +51,8 @@ TEST_P(Rows, AreSplitByTheCondition) {
     for (std::int64_t i = 1; i <= origin[0]; ++i) origin[static_cast<std::size_t>(i)] = 2 * i + 1;
     std::vector<List> lists(4, List(static_cast<std::size_t>(1 + samples), kSentinel));
     std::vector<List> expected = lists;
-    for (const int side : {0, 1}) expected[static_cast<std::size_t>(side)][0] = expected[static_cast<std::size_t>(2 + side)][0] = 0;
+    for (const int side : {0, 1})
+      expected[static_cast<std::size_t>(side)][0] = expected[static_cast<std::size_t>(2 + side)][0] = 0;
     for (std::int64_t i = 0; i < origin[0]; ++i) {
       const std::size_t side = condition[static_cast<std::size_t>(i)] != 0 ? 0 : 1;
       const auto at = static_cast<std::size_t>(++expected[side][0]);
@@ -64,7 +65,8 @@ TEST_P(Rows, AreSplitByTheCondition) {
           {plain(TBEM_BOOL, {samples}), nested ? list : none, list, list, nested ? list : none, nested ? list : none}, 2,
           {condition.data(), nested ? origin.data() : nullptr, lists[0].data(), lists[1].data(),
            nested ? lists[2].data() : nullptr, nested ? lists[3].data() : nullptr});
-    for (std::size_t k = 0; k < (nested ? 4U : 2U); ++k) ASSERT_EQ(lists[k], expected[k]) << "list " << k << " of trial " << trial;
+    for (std::size_t k = 0; k < (nested ? 4U : 2U); ++k)
+      ASSERT_EQ(lists[k], expected[k]) << "list " << k << " of trial " << trial;
   }
 }
 

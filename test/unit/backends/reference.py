@@ -167,6 +167,23 @@ def channel_gradient_sums():
     return [], [eps], [dy, x, x.mean(axes), x.var(axes, unbiased=False)], [dweight, dbias]
 
 
+def row_gradient_sums():
+    x, eps = real(*lead(integer(1, 40))), 1e-5
+    features, affine, centred = x.shape[-1], integer(0, 1), integer(0, 1)
+    weight, bias = real(features), real(features)
+    mean = x.mean(-1) if centred else None
+    variance = x.var(-1, unbiased=False) if centred else x.square().mean(-1)
+    xhat = ((x - mean[..., None]) if centred else x) / torch.sqrt(variance + eps)[..., None]
+    dy, (dweight, dbias) = gradient(xhat.detach() * weight + bias, [weight, bias])
+    g = dy * weight.detach() if affine else dy
+    return [], [eps], [dy, x, variance, weight if affine else None, mean], [dweight, dbias, g.sum(-1), (g * xhat).sum(-1)]
+
+
+def sum_squares():
+    x = real(*lead(integer(1, 40)))
+    return [], [], [x], [x.square().sum()]
+
+
 def max_pool2d():
     x, y, attributes = pool_problem(True)
     return attributes, [], [x], [y]
@@ -237,20 +254,21 @@ def log_softmax_gradient():
 
 
 def entropy_problem():
-    n, classes = integer(1, 20), integer(1, 20)
-    logits, target = real(n, classes), torch.tensor(rng.integers(0, classes, n))
-    return logits, target, F.cross_entropy(logits, target)
+    n, classes, smoothing = integer(1, 20), integer(1, 20), float(rng.choice([0, 0.1]))
+    rest = [integer(1, 5) for _ in range(integer(0, 2))]  # images: classes are axis 1
+    logits, target = real(n, classes, *rest), torch.tensor(rng.integers(0, classes, [n] + rest))
+    return logits, target, smoothing, F.cross_entropy(logits, target, label_smoothing=smoothing)
 
 
 def cross_entropy():
-    logits, target, loss = entropy_problem()
-    return [], [], [logits, target], [loss]
+    logits, target, smoothing, loss = entropy_problem()
+    return [1], [smoothing], [logits, target], [loss]
 
 
 def cross_entropy_gradient():
-    logits, target, loss = entropy_problem()
+    logits, target, smoothing, loss = entropy_problem()
     dloss, (dlogits,) = gradient(loss, [logits])
-    return [], [], [dloss, logits, target], [dlogits]
+    return [1], [smoothing], [dloss, logits, target], [dlogits]
 
 
 def permute():
@@ -282,7 +300,7 @@ def slice():
 
 
 PRIMITIVES = [conv2d, conv2d_input_gradient, conv2d_weight_gradient, dense, dense_input_gradient, dense_weight_gradient, matmul, reduce_sum,
-              reduce_max, reduce_max_gradient, channel_moments, channel_gradient_sums, max_pool2d, max_pool2d_gradient, avg_pool2d,
+              reduce_max, reduce_max_gradient, channel_moments, channel_gradient_sums, row_gradient_sums, sum_squares, max_pool2d, max_pool2d_gradient, avg_pool2d,
               avg_pool2d_gradient, adaptive_avg_pool2d, adaptive_avg_pool2d_gradient, softmax, softmax_gradient, log_softmax,
               log_softmax_gradient, cross_entropy, cross_entropy_gradient, permute, pad, slice]
 

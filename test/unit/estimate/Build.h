@@ -192,14 +192,14 @@ public:
     const TensorId target = input("target", {s[0]}, TBEM_I64);
     g.training = true;
     g.outputs = {logits};
-    g.loss = native(TBEM_PRIMITIVE_cross_entropy, "cross_entropy", {logits, target}, {{}}, {})[0];
+    g.loss = native(TBEM_PRIMITIVE_cross_entropy, "cross_entropy", {logits, target}, {{}}, {{"axis", {1}}})[0];
     const OpId forward = g[g.loss].producer;
     phase = Phase::Backward;
     Expr one;
     one.body.roots = {one.number(1)};
     const TensorId dloss = elementwise("ones", one, {{}})[0];
-    accumulate(logits, native(TBEM_PRIMITIVE_cross_entropy_gradient, "cross_entropy_gradient", {dloss, logits, target}, {s}, {},
-                              forward)[0]);
+    accumulate(logits, native(TBEM_PRIMITIVE_cross_entropy_gradient, "cross_entropy_gradient", {dloss, logits, target}, {s},
+                              {{"axis", {1}}}, forward)[0]);
     while (!tape.empty()) {
       const auto back = tape.back();
       tape.pop_back();
@@ -264,6 +264,8 @@ private:
       for (const std::int64_t number : numbers) op.attributes.back().values.push_back(pool.constant(number));
     }
     if (primitive == TBEM_PRIMITIVE_channel_gradient_sums) op.scalars = {eps};
+    if (primitive == TBEM_PRIMITIVE_cross_entropy || primitive == TBEM_PRIMITIVE_cross_entropy_gradient)
+      op.scalars = {pool.constant(0)};
     for (const Shape& s : results) op.outputs.push_back(tensor("y", s, storage(kind, ""), dtype));
     const std::vector<TensorId> outputs = op.outputs;
     append(std::move(op));
