@@ -19,5 +19,7 @@ endfunction()
 
 file(GLOB_RECURSE stdlib_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/stdlib/*.tbem)
 tbem_embed(tbem_stdlib tbem::stdlib ${CMAKE_SOURCE_DIR}/stdlib ${stdlib_files})
+file(GLOB_RECURSE names_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/stdlib/names/*.names)
+tbem_embed(tbem_names tbem::names ${CMAKE_SOURCE_DIR}/stdlib/names ${names_files})
 file(GLOB explanation_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/errors/*.md)
 tbem_embed(tbem_explanations tbem::explanations ${CMAKE_SOURCE_DIR}/docs/errors ${explanation_files})

@@ -24,6 +24,7 @@ const std::vector<Command>& commands() {
       {"design", "the rows of each design, and what is known of the array", runDesign},
       {"estimate", "parameters, FLOPs and memory of each row, before anything runs", runEstimate},
       {"step", "run one row's step once; save or load its numbers", runStep},
+      {"weights", "names, shapes and types of a network's weights, or of the arrays in a file", runWeights},
       {"measure", "run the rows that are not finished yet, each in a fresh process", runMeasure},
       {"regress", "fit the program's regressions to what was measured", runRegress},
       {"predict", "evaluate the program's predictions", runPredict},
@@ -69,7 +70,8 @@ struct Needs {
 Needs needsOf(std::string_view command) {
   if (command == "run" || command == "measure") return {true, true, true, true};
   if (command == "worker" || command == "step") return {true, true, true, false};
-  if (command == "estimate" || command == "emit" || command == "design" || command == "check") return {true, true, false, false};
+  if (command == "estimate" || command == "emit" || command == "design" || command == "check" || command == "weights")
+    return {true, true, false, false};
   if (command == "regress" || command == "predict") return {true, true, false, false};
   return {};
 }
@@ -177,11 +179,16 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
         ->check(CLI::IsMember({"flop", "mac", "mac2"}));
   }
   if (command == "step") {
-    app.add_option("--save", o.save, "write inputs, weights, gradients, outputs to this .npz file")->type_name("FILE");
+    app.add_option("--save", o.save, "write inputs, weights, gradients, outputs to this .npz or .safetensors file")
+        ->type_name("FILE");
     app.add_option("--repeat", o.repeat, "time the step so many times more")->check(CLI::Range(1, 1000000));
     app.add_option("--steps", o.steps, "so many steps on the same inputs; gradients, outputs and loss are those of the last")
         ->check(CLI::Range(1U, 1'000'000U));
-    app.add_option("--load", o.load, "start from the inputs, weights and buffers of this .npz file")->type_name("FILE");
+    app.add_option("--load", o.load, "start from the inputs, weights and buffers of this .npz or .safetensors file")
+        ->type_name("FILE");
+    app.add_option("--names", o.names, "whose names the file of --load has: torchvision, or a table of names (docs/weights.md)")
+        ->type_name("SET");
+    app.add_flag("--partial", o.partial, "take what fits from the file of --load, leave the rest as initialised");
   }
   if (command == "step") app.add_flag("--profile", o.profile, "time each operator and loop of the step");
   if (command == "emit") app.add_option("--as", o.as, "json, dot or llvm")->check(CLI::IsMember({"json", "dot", "llvm"}));

@@ -11,6 +11,7 @@ int runCheck(const Options& options);
 int runDesign(const Options& options);
 int runEstimate(const Options& options);
 int runStep(const Options& options);
+int runWeights(const Options& options);
 int runMeasure(const Options& options);
 int runRegress(const Options& options);
 int runPredict(const Options& options);

@@ -59,6 +59,8 @@ struct Options {
   std::string save, load;                                  ///< step
   bool profile = false;                                    ///< step
   unsigned steps = 1;                                      ///< step
+  std::string names;                                       ///< step: whose names --load's file has
+  bool partial = false;                                    ///< step: take what fits
   std::string as = "json";                                 ///< emit
   bool csv = false;                                        ///< design
   bool fix = false;                                        ///< check

@@ -1,7 +1,9 @@
 // tbemc step: one row's step, once, with its numbers saved or taken from a file.
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/LoadWeights.h"
 #include "compiler/driver/Profile.h"
 #include "compiler/driver/StepFile.h"
+#include "compiler/driver/Version.h"
 #include "compiler/estimate/GateFlops.h"
 #include "runtime/core/Decisions.h"
 #include "runtime/measure/Meters.h"
@@ -69,14 +71,20 @@ std::string cannotWrite(const std::string& path) {
 }
 
 tl::expected<StepOutcome, std::string> runOnce(const RowState& row, const tbem_backend& backend,
-                                               const std::vector<data::Array>& given, const Options& options) {
+                                               const std::optional<data::ArrayFile>& given, const Options& options) {
   const jit::Compiled& compiled = *row.compiled;
   auto instance = runtime::Instance::create(compiled.executable, backend, {.poison = true, .guard = 4096});
   if (!instance) return tl::unexpected(instance.error().message);
   runtime::Instance& run = **instance;
   if (const auto ready = run.initialise(options.seed); !ready) return tl::unexpected(ready.error().message);
-  if (!options.load.empty()) {
-    const auto loaded = loadArrays(given, run);
+  if (given) {
+    std::optional<std::vector<NameRule>> rules;
+    if (!options.names.empty()) {
+      auto table = loadNameTable(options.names, row.elaborated->graph().network);
+      if (!table) return tl::unexpected(table.error());
+      rules = std::move(*table);
+    }
+    const auto loaded = loadArrays(*given, rules ? &*rules : nullptr, options.partial, run);
     if (!loaded) return tl::unexpected(fmt::format("{}: {}", options.load, loaded.error()));
     noteLoaded(options, *loaded);
   }
@@ -107,7 +115,9 @@ tl::expected<StepOutcome, std::string> runOnce(const RowState& row, const tbem_b
     auto after = arraysAfter(row, run);
     if (!after) return tl::unexpected(after.error());
     arrays.insert(arrays.end(), std::make_move_iterator(after->begin()), std::make_move_iterator(after->end()));
-    if (const auto written = data::writeNpz(options.save, arrays); !written) return tl::unexpected(written.error());
+    const data::Metadata metadata = {{"network", row.elaborated->graph().network}, {"tbemc", kVersion}};
+    const auto written = data::writeArrayFile(options.save, std::move(arrays), metadata);
+    if (!written) return tl::unexpected(written.error());
   }
   for (unsigned i = 0; i < options.repeat.value_or(0); ++i) {
     const double begin = measure::monotonicSeconds();
@@ -162,9 +172,13 @@ int printStep(const RowState& row, const std::string& backend, const StepOutcome
 }  // namespace
 
 int runStep(const Options& options) {
-  std::vector<data::Array> given;
+  if (options.load.empty() && (!options.names.empty() || options.partial)) {
+    printFailure("--names and --partial say how --load reads a file: give --load too");
+    return kUsage;
+  }
+  std::optional<data::ArrayFile> given;
   if (!options.load.empty()) {
-    auto read = data::readNpz(options.load);
+    auto read = data::ArrayFile::open(options.load);
     if (!read) {
       printFailure(read.error());
       return kEnvironment;
@@ -172,6 +186,10 @@ int runStep(const Options& options) {
     given = std::move(*read);
   }
   if (!options.save.empty()) {
+    if (!data::arrayFormatOf(options.save)) {
+      printFailure(fmt::format("--save {}: the name must end in .npz or .safetensors", options.save));
+      return kUsage;
+    }
     if (const std::string problem = cannotWrite(options.save); !problem.empty()) {
       printFailure(problem);
       return kEnvironment;

@@ -1,13 +1,8 @@
 #include "compiler/driver/StepFile.h"
 
 #include "runtime/core/Decisions.h"
-#include "runtime/core/Layout.h"
 
 #include <fmt/format.h>
-
-#include <cstring>
-#include <set>
-#include <string_view>
 
 namespace tbem::driver {
 
@@ -15,48 +10,6 @@ namespace {
 
 using Failure = tl::unexpected<std::string>;
 using runtime::HostTensor;
-
-/// NumPy's name of an element type; types that NumPy lacks are saved as f4.
-std::string numpyType(std::int32_t dtype) {
-  switch (dtype) {
-    case TBEM_F64:
-      return "f8";
-    case TBEM_I64:
-      return "i8";
-    case TBEM_I32:
-      return "i4";
-    case TBEM_U8:
-      return "u1";
-    case TBEM_BOOL:
-      return "b1";
-    default:
-      return "f4";
-  }
-}
-
-data::Array toArray(std::string name, const HostTensor& tensor) {
-  data::Array array{std::move(name), numpyType(tensor.dtype), tensor.dims, {}};
-  HostTensor converted = tensor;
-  if (array.dtype == "f4" && tensor.dtype != TBEM_F32) converted = HostTensor::of(TBEM_F32, tensor.dims, tensor.doubles());
-  array.bytes.resize(converted.data.size());
-  std::memcpy(array.bytes.data(), converted.data.data(), converted.data.size());
-  return array;
-}
-
-tl::expected<HostTensor, std::string> fromArray(const data::Array& array, std::int32_t dtype) {
-  HostTensor source;
-  source.dims = array.shape;
-  source.dtype = array.dtype == "f8"   ? TBEM_F64
-                 : array.dtype == "f4" ? TBEM_F32
-                 : array.dtype == "i8" ? TBEM_I64
-                 : array.dtype == "i4" ? TBEM_I32
-                 : array.dtype == "b1" ? TBEM_BOOL
-                                       : TBEM_U8;
-  source.data.resize(array.bytes.size());
-  std::memcpy(source.data.data(), array.bytes.data(), array.bytes.size());
-  if (source.dtype == dtype) return source;
-  return HostTensor::of(dtype, array.shape, source.doubles());
-}
 
 /// Reads the buffer of a graph tensor; an error where lowering kept none.
 tl::expected<HostTensor, std::string> valueOf(const RowState& lowered, const runtime::Instance& instance, graph::TensorId tensor,
@@ -78,7 +31,7 @@ public:
       error = value.error();
       return false;
     }
-    arrays.push_back(toArray(name, *value));
+    arrays.push_back(data::fromTensor(name, *value));
     return true;
   }
 
@@ -136,42 +89,6 @@ tl::expected<std::vector<data::Array>, std::string> arraysAfter(const RowState& 
                                  HostTensor::of(TBEM_I32, {static_cast<std::int64_t>(values.size())}, values)));
   }
   return std::move(out.arrays);
-}
-
-tl::expected<Loaded, std::string> loadArrays(const std::vector<data::Array>& arrays, runtime::Instance& instance) {
-  Loaded loaded;
-  std::set<std::string, std::less<>> given;
-  for (const data::Array& array : arrays) {
-    std::string_view path = array.name;
-    const std::size_t slash = path.find('/');
-    const std::string_view group = path.substr(0, slash);
-    if (group != "input" && group != "weight" && group != "buffer" && path != "target") {
-      const bool ours =
-          group == "gradient" || group == "decision" || group == "after" || group == "buffer_after" || group.substr(0, 6) == "output" || path == "loss";
-      if (!ours) loaded.ignored.push_back(array.name);
-      continue;
-    }
-    if (slash != std::string_view::npos) path = path.substr(slash + 1);
-    const auto storage = instance.findStorage(path);
-    if (!storage) return Failure(fmt::format("`{}` is no input, weight or buffer of this network", array.name));
-    const std::uint32_t buffer = instance.executable().storages[*storage].buffer;
-    const tbem_operand& operand = instance.executable().buffers[buffer].operand;
-    const std::vector<std::int64_t> dims(operand.dims, operand.dims + operand.rank);
-    if (dims != array.shape) {
-      return Failure(fmt::format("`{}` has the shape [{}], the network's is [{}]", array.name, fmt::join(array.shape, ", "),
-                                 fmt::join(dims, ", ")));
-    }
-    const auto value = fromArray(array, operand.dtype);
-    if (!value) return Failure(value.error());
-    const auto written = instance.writeStorage(*storage, *value);
-    if (!written) return Failure(written.error().message);
-    ++loaded.taken;
-    given.insert(std::string(path));
-  }
-  for (const runtime::StorageDesc& storage : instance.executable().storages) {
-    if (storage.kind == runtime::BufferClass::Weight && !given.contains(storage.path)) loaded.missing.push_back(storage.path);
-  }
-  return loaded;
 }
 
 }  // namespace tbem::driver

@@ -6,19 +6,6 @@
 
 namespace tbem::data {
 
-std::int64_t Array::elements() const {
-  std::int64_t count = 1;
-  for (const std::int64_t size : shape) count *= size;
-  return count;
-}
-
-std::size_t elementBytes(std::string_view dtype) {
-  if (dtype == "f8" || dtype == "i8") return 8;
-  if (dtype == "f4" || dtype == "i4") return 4;
-  if (dtype == "u1" || dtype == "b1") return 1;
-  return 0;
-}
-
 namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
@@ -103,7 +90,7 @@ std::string toNpy(const Array& array) {
   return text;
 }
 
-tl::expected<Array, std::string> parseNpy(std::string_view bytes, std::string name) {
+tl::expected<NpyView, std::string> viewNpy(std::string_view bytes, std::string name) {
   if (bytes.size() < 10 || bytes.substr(0, 6) != kMagic) return Failure("it is no .npy file");
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
   const std::size_t major = byte(6);
@@ -125,20 +112,29 @@ tl::expected<Array, std::string> parseNpy(std::string_view bytes, std::string na
   if (!shapeText) return Failure(shapeText.error());
   if (descr->size() < 4 || descr->front() != '\'' || descr->back() != '\'')
     return Failure("its element type is not a simple one");
-  Array array;
-  array.name = std::move(name);
-  array.dtype = std::string(descr->substr(2, descr->size() - 3));
-  const std::size_t size = elementBytes(array.dtype);
-  if (size == 0) return Failure(fmt::format("element type {} is not read (f8 f4 i8 i4 u1 b1 are)", *descr));
+  const std::string dtype(descr->substr(2, descr->size() - 3));
+  const ElementType* type = findElementType(dtype);
+  if (type == nullptr || !type->numpy)
+    return Failure(fmt::format("element type {} is not read (floats, whole numbers and b1 are)", *descr));
   if ((*descr)[1] == '>') return Failure("big-endian arrays are not read: save it as little-endian");
   auto shape = parseShape(*shapeText);
   if (!shape) return Failure(shape.error());
-  array.shape = std::move(*shape);
-  const std::size_t wanted = static_cast<std::size_t>(array.elements()) * size;
+  const auto elements = checkedElements(*shape, type->bytes);
+  if (!elements) return Failure(fmt::format("its shape {} has too many elements", *shapeText));
+  const std::size_t wanted = static_cast<std::size_t>(*elements) * type->bytes;
   const std::string_view data = bytes.substr(start + length);
   if (data.size() < wanted) return Failure(fmt::format("it has {} bytes of data, its shape asks for {}", data.size(), wanted));
-  array.bytes.assign(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(wanted));
-  if (order->substr(0, 4) == "True" && array.shape.size() > 1) array.bytes = fromFortran(array.bytes, array.shape, size);
+  const std::span view(reinterpret_cast<const std::uint8_t*>(data.data()), wanted);
+  const bool columnMajor = order->substr(0, 4) == "True" && shape->size() > 1;
+  return NpyView{ArrayView(std::move(name), dtype, std::move(*shape), view), columnMajor};
+}
+
+tl::expected<Array, std::string> parseNpy(std::string_view bytes, std::string name) {
+  auto view = viewNpy(bytes, std::move(name));
+  if (!view) return Failure(view.error());
+  const ArrayView& from = view->array;
+  Array array{from.name, from.dtype, from.shape, {from.bytes.begin(), from.bytes.end()}};
+  if (view->columnMajor) array.bytes = fromFortran(array.bytes, array.shape, elementBytes(array.dtype));
   return array;
 }
 

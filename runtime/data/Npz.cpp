@@ -1,16 +1,9 @@
 #include "runtime/data/Npz.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <unistd.h>
-#include <zlib.h>
+#include "runtime/data/File.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <limits>
-#include <sstream>
+#include <fmt/format.h>
+#include <zlib.h>
 
 namespace tbem::data {
 
@@ -77,6 +70,7 @@ tl::expected<std::vector<Entry>, std::string> directory(std::string_view bytes) 
   const std::uint64_t count = get(bytes, end + 10, 2);
   std::uint64_t at = get(bytes, end + 16, 4);
   std::vector<Entry> entries;
+  std::uint64_t packed = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     if (at + 46 > bytes.size() || get(bytes, at, 4) != kCentral) return Failure("its directory is damaged");
     Entry entry;
@@ -90,6 +84,9 @@ tl::expected<std::vector<Entry>, std::string> directory(std::string_view bytes) 
     if (at + 46 + nameLength > bytes.size()) return Failure("its directory is cut off");
     if (entry.size == 0xFFFFFFFFU || entry.offset == 0xFFFFFFFFU) return Failure("archives above 4 GiB (ZIP64) are not read");
     entry.name = std::string(bytes.substr(at + 46, nameLength));
+    // Entries that share bytes would let a small file ask for any amount of memory.
+    packed += entry.packed;
+    if (packed > bytes.size()) return Failure("its entries overlap");
     entries.push_back(std::move(entry));
     at += 46 + nameLength + skip;
   }
@@ -116,27 +113,6 @@ tl::expected<std::string, std::string> content(std::string_view bytes, const Ent
   const uLong crc = crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size()));
   if (crc != entry.crc) return Failure("its checksum does not agree");
   return text;
-}
-
-tl::expected<void, std::string> writeFile(const std::string& path, const std::vector<std::string>& pieces) {
-  const std::string temporary = path + ".part";
-  const auto fail = [&](const char* what) {
-    const int code = errno;
-    unlink(temporary.c_str());
-    return Failure(fmt::format("cannot {} {}: {} (errno {})", what, path, std::strerror(code), code));
-  };
-  std::FILE* file = std::fopen(temporary.c_str(), "wb");
-  if (file == nullptr) return fail("write");
-  for (const std::string& piece : pieces) {
-    if (std::fwrite(piece.data(), 1, piece.size(), file) != piece.size()) {
-      std::fclose(file);
-      return fail("write");
-    }
-  }
-  const bool flushed = std::fflush(file) == 0 && fsync(fileno(file)) == 0;
-  if (std::fclose(file) != 0 || !flushed) return fail("write");
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) return fail("rename the finished file to");
-  return {};
 }
 
 }  // namespace
@@ -179,7 +155,8 @@ tl::expected<void, std::string> writeNpz(const std::string& path, const std::vec
   put(end, 0, 2);
   pieces.push_back(std::move(central));
   pieces.push_back(std::move(end));
-  return writeFile(path, pieces);
+  const std::vector<std::string_view> views(pieces.begin(), pieces.end());
+  return writeFile(path, views);
 }
 
 tl::expected<std::vector<Array>, std::string> parseNpz(std::string_view bytes) {
@@ -201,11 +178,9 @@ tl::expected<std::vector<Array>, std::string> parseNpz(std::string_view bytes) {
 }
 
 tl::expected<std::vector<Array>, std::string> readNpz(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return Failure(fmt::format("cannot read {}: {} (errno {})", path, std::strerror(errno), errno));
-  std::ostringstream text;
-  text << in.rdbuf();
-  auto arrays = parseNpz(std::move(text).str());
+  const auto file = MappedFile::open(path);
+  if (!file) return Failure(file.error());
+  auto arrays = parseNpz(file->text());
   if (!arrays) return Failure(fmt::format("{}: {}", path, arrays.error()));
   return arrays;
 }

@@ -2,29 +2,24 @@
 // objects are refused.
 #pragma once
 
+#include "runtime/data/Array.h"
+
 #include <tl/expected.hpp>
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tbem::data {
 
-/// An array in row-major order. Element types: "f8", "f4", "i8", "i4", "u1", "b1" (little-endian).
-struct Array {
-  std::string name;  ///< without ".npy"
-  std::string dtype;
-  std::vector<std::int64_t> shape;  ///< empty: a scalar
-  std::vector<std::uint8_t> bytes;
-
-  std::int64_t elements() const;
-};
-
-std::size_t elementBytes(std::string_view dtype);  ///< 0 for a type that is not listed above
-
 /// The .npy text of an array (format 1.0).
 std::string toNpy(const Array& array);
+/// A .npy file's header: its array as a view into `bytes`, in the order that the file has. Errors as below.
+struct NpyView {
+  ArrayView array;
+  bool columnMajor = false;
+};
+tl::expected<NpyView, std::string> viewNpy(std::string_view bytes, std::string name);
 /// Parses .npy bytes. Column-major arrays are turned into row-major ones. Errors: what is wrong with the file.
 tl::expected<Array, std::string> parseNpy(std::string_view bytes, std::string name);
 

@@ -1,0 +1,101 @@
+// tbemc weights: names, shapes and types of a network's weights and buffers, or of the arrays in a .npz or .safetensors file.
+#include "compiler/driver/Commands.h"
+#include "compiler/driver/Pipeline.h"
+#include "runtime/core/Layout.h"
+#include "runtime/data/ArrayFile.h"
+#include "runtime/report/Numbers.h"
+
+#include <fmt/format.h>
+
+namespace tbem::driver {
+
+namespace {
+
+struct Listed {
+  std::string group;  ///< "weight", "buffer"; "" for an array of a file
+  std::string name, dtype;
+  std::vector<std::int64_t> shape;
+  std::uint64_t bytes = 0;
+};
+
+void print(const Options& options, const std::string& title, const std::vector<Listed>& rows) {
+  report::Table table;
+  table.title = title;
+  table.columns = {{"name", report::Align::Left}, {"shape", report::Align::Left}, {"type", report::Align::Left}, {"bytes"}};
+  std::uint64_t bytes = 0;
+  for (const Listed& row : rows) {
+    bytes += row.bytes;
+    if (options.json) {
+      printJson("weight", {{"group", row.group.empty() ? Json() : Json(row.group)},
+                           {"name", row.name},
+                           {"shape", row.shape},
+                           {"dtype", row.dtype},
+                           {"bytes", row.bytes}});
+      continue;
+    }
+    table.add({row.name, data::shapeText(row.shape), row.dtype, std::to_string(row.bytes)});
+  }
+  if (options.json) return;
+  printTable(options, table);
+  fmt::print("{} arrays, {}\n", rows.size(), report::bytes(bytes));
+}
+
+int listFile(const Options& options) {
+  const auto file = data::ArrayFile::open(options.files.front());
+  if (!file) {
+    printFailure(file.error());
+    return kEnvironment;
+  }
+  std::vector<Listed> rows;
+  for (const data::ArrayView& array : file->arrays) {
+    const data::ElementType* type = data::findElementType(array.dtype);
+    const bool runtime = type->runtime >= 0;
+    rows.push_back(
+        {"", array.name, runtime ? runtime::dtypeName(type->runtime) : std::string(type->name), array.shape, array.bytes.size()});
+  }
+  print(options, options.files.front(), rows);
+  if (!options.json) {
+    for (const auto& [key, text] : file->metadata) fmt::print("{}: {}\n", key, text);
+  }
+  return kOk;
+}
+
+/// Weights, then buffers, in order of definition.
+std::vector<Listed> weightsOf(const graph::Row& row) {
+  const graph::Graph& graph = row.graph();
+  std::vector<Listed> rows;
+  const auto add = [&](const char* group, graph::TensorId id) {
+    const graph::Tensor& tensor = graph[id];
+    Listed listed{group, graph[tensor.storage].path, runtime::dtypeName(tensor.dtype), {}, 0};
+    listed.bytes = runtime::elementBytes(tensor.dtype);
+    for (const sema::ExprId dim : tensor.shape) {
+      listed.shape.push_back(row.values[dim].num);
+      listed.bytes *= static_cast<std::uint64_t>(listed.shape.back());
+    }
+    rows.push_back(std::move(listed));
+  };
+  for (const graph::Graph::Weight& weight : graph.weights) add("weight", weight.value);
+  for (const graph::TensorId buffer : graph.buffers) add("buffer", buffer);
+  return rows;
+}
+
+}  // namespace
+
+int runWeights(const Options& options) {
+  if (!options.text && data::arrayFormatOf(options.files.front())) return listFile(options);
+  State state(options);
+  state.firstRowOnly = true;
+  if (const Progressed done = runPipeline(state, "graph"); !done.proceed) return done.status;
+  if (state.rows.empty()) {
+    printFailure("there is no network: the program has no design of one (or give --input for its network)");
+    return finish(state, kUsage);
+  }
+  const RowState& row = state.rows.front();
+  if (row.run->chosen.size() > 1)
+    printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
+  print(options, fmt::format("{} ({})", row.elaborated->graph().network, row.run->levelsText(row.row)),
+        weightsOf(*row.elaborated));
+  return finish(state, kOk);
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,37 @@
+// A file of named arrays, .npz or .safetensors: told apart by its first bytes when read, by its name when written.
+#pragma once
+
+#include "runtime/data/Npz.h"
+#include "runtime/data/Safetensors.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tbem::data {
+
+enum class ArrayFormat : std::uint8_t { Npz, Safetensors };
+
+/// Of a file's name; nothing for another ending.
+std::optional<ArrayFormat> arrayFormatOf(std::string_view path);
+
+/// An open file. Arrays of a .safetensors file are views into the mapped file, those of a .npz are in memory.
+class ArrayFile {
+public:
+  /// Errors are complete: path, what is wrong.
+  static tl::expected<ArrayFile, std::string> open(const std::string& path);
+
+  ArrayFormat format = ArrayFormat::Npz;
+  std::vector<ArrayView> arrays;  ///< in the file's order
+  Metadata metadata;              ///< of a .safetensors file
+
+private:
+  explicit ArrayFile(MappedFile file) : mapped(std::move(file)) {}
+  MappedFile mapped;
+  std::vector<Array> owned;
+};
+
+/// Writes the arrays in the format of the name's ending; `metadata` only where the format has a place for it.
+tl::expected<void, std::string> writeArrayFile(const std::string& path, std::vector<Array> arrays, const Metadata& metadata);
+
+}  // namespace tbem::data

@@ -1,0 +1,28 @@
+"""Writes .safetensors files for weights.test, by the format's description: its own package need not be there."""
+import json
+import struct
+import sys
+
+
+def write(path, arrays, cut=0):
+    header, data = {}, b""
+    for name, (dtype, shape, values) in arrays.items():
+        code = {"F32": "f", "F64": "d"}[dtype]
+        body = struct.pack(f"<{len(values)}{code}", *values)
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(body)]}
+        data += body
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + data[: len(data) - cut])
+
+
+folder = sys.argv[1]
+first = ("F64", [4, 3], [0.5] * 12)  # converted to f32
+second = ("F32", [2, 4], [0.25] * 8)
+biases = {"layer[0].dense.bias": ("F32", [4], [0] * 4), "layer[1].dense.bias": ("F32", [2], [1] * 2)}
+write(f"{folder}/plain.safetensors", {"layer[0].dense.weight": first, "layer[1].dense.weight": second, **biases})
+write(f"{folder}/wrong.safetensors",
+      {"layer[0].dense.wieght": first, "layer[1].dense.weight": ("F32", [3, 4], [0] * 12), **biases})
+write(f"{folder}/theirs.safetensors", {"net.10.weight": second, "net.2.weight": first, "net.2.bias": ("F32", [4], [0] * 4),
+                                       "net.10.bias": ("F32", [2], [1] * 2), "steps": ("F32", [], [7])})
+write(f"{folder}/damaged.safetensors", {"layer[0].dense.bias": ("F32", [4], [0] * 4)}, cut=8)
