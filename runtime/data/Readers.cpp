@@ -10,6 +10,12 @@ namespace tbem::data {
 
 const std::vector<Reader>& readers() {
   static const std::vector<Reader> list = {
+      {"cifar10", describeCifar10, openCifar10},
+      {"cifar100", describeCifar100, openCifar100},
+      {"fashion_mnist", describeFashionMnist, openFashionMnist},
+      {"image_folder", describeImageFolder, openImageFolder},
+      {"mnist", describeMnist, openMnist},
+      {"npy", describeNpy, openNpy},
       {"synthetic", describeSynthetic, openSynthetic},
   };
   return list;

@@ -6,6 +6,18 @@
 
 namespace tbem::data {
 
+tl::expected<Description, std::string> describeCifar10(const Settings& settings);
+tl::expected<std::unique_ptr<Dataset>, std::string> openCifar10(const Settings& settings);
+tl::expected<Description, std::string> describeCifar100(const Settings& settings);
+tl::expected<std::unique_ptr<Dataset>, std::string> openCifar100(const Settings& settings);
+tl::expected<Description, std::string> describeFashionMnist(const Settings& settings);
+tl::expected<std::unique_ptr<Dataset>, std::string> openFashionMnist(const Settings& settings);
+tl::expected<Description, std::string> describeImageFolder(const Settings& settings);
+tl::expected<std::unique_ptr<Dataset>, std::string> openImageFolder(const Settings& settings);
+tl::expected<Description, std::string> describeMnist(const Settings& settings);
+tl::expected<std::unique_ptr<Dataset>, std::string> openMnist(const Settings& settings);
+tl::expected<Description, std::string> describeNpy(const Settings& settings);
+tl::expected<std::unique_ptr<Dataset>, std::string> openNpy(const Settings& settings);
 tl::expected<Description, std::string> describeSynthetic(const Settings& settings);
 tl::expected<std::unique_ptr<Dataset>, std::string> openSynthetic(const Settings& settings);
 
