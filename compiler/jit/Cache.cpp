@@ -24,7 +24,7 @@ std::string pack(const std::string& key, const CacheEntry& entry) {
   body.string(key);
   body.number(entry.objects.size());
   for (const std::string& object : entry.objects) body.string(object);
-  return std::string(kMagic) + hashKey(body.text) + body.text;
+  return sealCache(body.text);
 }
 
 /// Reads what Bytes wrote; `bad` once anything does not fit.
@@ -54,7 +54,16 @@ struct Reader {
   }
 };
 
-std::optional<CacheEntry> unpack(const std::string& key, std::string_view file) {
+}  // namespace
+
+std::string hashKey(std::string_view bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+std::string sealCache(std::string_view body) { return std::string(kMagic) + hashKey(body) + std::string(body); }
+
+std::optional<CacheEntry> unpackCache(const std::string& key, std::string_view file) {
   if (file.substr(0, kMagic.size()) != kMagic || file.size() < kMagic.size() + 32) return std::nullopt;
   file.remove_prefix(kMagic.size());
   const std::string_view sum = file.substr(0, 32), body = file.substr(32);
@@ -67,13 +76,6 @@ std::optional<CacheEntry> unpack(const std::string& key, std::string_view file) 
   return entry;
 }
 
-}  // namespace
-
-std::string hashKey(std::string_view bytes) {
-  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
-  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
-}
-
 std::string cachePath(const std::string& dir, const std::string& key) {
   return fmt::format("{}/{}/{}.obj", dir, key.substr(0, 2), key);
 }
@@ -84,7 +86,7 @@ std::optional<CacheEntry> readCache(const std::string& dir, const std::string& k
   if (!in) return std::nullopt;
   std::ostringstream text;
   text << in.rdbuf();
-  auto entry = unpack(key, text.view());
+  auto entry = unpackCache(key, text.view());
   if (!entry) note = fmt::format("{} is damaged; it is compiled again", path);
   return entry;
 }

@@ -22,6 +22,10 @@ struct CacheEntry {
 std::string cachePath(const std::string& dir, const std::string& key);
 /// The entry, or nothing where it is absent or damaged; `note` then says which of the two, "" for absent.
 std::optional<CacheEntry> readCache(const std::string& dir, const std::string& key, std::string& note);
+/// The entry of a file's bytes; nothing where they are damaged or another key's.
+std::optional<CacheEntry> unpackCache(const std::string& key, std::string_view file);
+/// The file's bytes around a body: the magic word and the body's checksum.
+std::string sealCache(std::string_view body);
 /// "" or why it could not be written (path and reason).
 std::string writeCache(const std::string& dir, const std::string& key, const CacheEntry& entry);
 

@@ -1,0 +1,11 @@
+// Programs as far as their graphs: names, designs, elaboration of every row, gradients.
+#include "compiler/driver/Pipeline.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  tbem::driver::Options options;
+  options.command = "check";
+  options.text = std::string(reinterpret_cast<const char*>(data), size);
+  tbem::driver::State state(options);
+  tbem::driver::runPipeline(state, "graph");
+  return 0;
+}
