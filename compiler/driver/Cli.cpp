@@ -177,7 +177,12 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
         ->type_name("P");
     app.add_option("--convention", o.convention, "how FLOPs are counted: flop (a multiply-add is 2), mac, or mac2 (2 x multiply-adds alone)")
         ->check(CLI::IsMember({"flop", "mac", "mac2"}));
+    app.add_option("--roofline", o.roofline,
+                   "bytes moved and least time on a device: v100, t4, a100, h100, h200, rtx4090, cpu, or a record of the program;"
+                   " a100:tf32 for products in TF32")
+        ->type_name("DEVICE");
   }
+  if (command == "doctor") app.add_flag("--measure", o.measureMachine, "measure this machine's rates, for --roofline cpu");
   if (command == "step") {
     app.add_option("--save", o.save, "write inputs, weights, gradients, outputs to this .npz or .safetensors file")
         ->type_name("FILE");

@@ -1,6 +1,7 @@
 // tbemc doctor: what this machine has for us, what passed and what is missing, with the way out.
 #include "compiler/driver/Backends.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/Devices.h"
 #include "compiler/driver/Output.h"
 #include "compiler/driver/Version.h"
 #include "compiler/jit/Jit.h"
@@ -64,6 +65,10 @@ int runDoctor(const Options& options) {
   lookAtMeters(findings);
   const std::string cache = jit::defaultCacheDir();
   findings.push_back({"object cache", !cache.empty(), cache.empty() ? "no folder: set XDG_CACHE_HOME or HOME" : cache});
+  if (options.measureMachine) {
+    const auto device = measureThisMachine();
+    findings.push_back({"rates of the cpu", device.has_value(), device ? describeRates(*device) : device.error()});
+  }
   if (options.json) {
     for (const Finding& finding : findings)
       printJson("doctor", {{"what", finding.what}, {"ok", finding.good}, {"text", finding.text}});

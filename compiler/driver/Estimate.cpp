@@ -2,7 +2,9 @@
 #include "compiler/estimate/Estimate.h"
 
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/Devices.h"
 #include "compiler/driver/Reports.h"
+#include "compiler/driver/RooflineReport.h"
 #include "compiler/estimate/GateFlops.h"
 #include "runtime/report/Numbers.h"
 
@@ -66,13 +68,29 @@ public:
   Estimator(State& state, const estimate::Convention& convention, estimate::GateProbabilities probabilities)
       : state(state), options(state.options), convention(convention), probabilities(std::move(probabilities)) {}
 
+  /// False: --roofline names no device that is known, which was said; `status` is the exit status then.
+  bool chooseDevice() {
+    if (options.roofline.empty()) return true;
+    auto found = findDevice(*state.workspace, options.roofline);
+    if (!found) {
+      printFailure(found.error().message);
+      status = found.error().status;
+      return false;
+    }
+    device.emplace(std::move(*found), state);
+    return true;
+  }
+
   void design(const DesignRun& run) {
     report::Table table;
     table.title = fmt::format("estimate of {} on {} ({})", run.spec.name, state.backendName, run.array.name);
     table.columns.push_back({"row", report::Align::Right});
     for (const graph::FactorSpec& factor : run.spec.factors) table.columns.push_back({factor.name, report::Align::Right});
     for (const Column& column : columns()) table.columns.push_back({column.title, report::Align::Decimal});
+    if (device) addRooflineColumns(table);
     std::optional<estimate::Estimate> worst;
+    std::optional<estimate::Roofline> longest;
+    std::string longestLevels;
     std::string worstLevels;
     std::vector<std::string> paths;
     for (const RowState& row : state.rows) {
@@ -89,6 +107,13 @@ public:
       for (std::size_t f = 0; f < run.spec.factors.size(); ++f)
         cells.emplace_back(run.spec.factors[f].levels[run.rows[row.row][f]].text);
       for (const Column& column : columns()) cells.emplace_back(column.text(*estimate));
+      if (estimate->roofline) {
+        addRooflineCells(cells, *estimate->roofline);
+        if (!longest || estimate->roofline->seconds > longest->seconds) {
+          longest = estimate->roofline;
+          longestLevels = run.levelsText(row.row);
+        }
+      }
       table.add(std::move(cells));
       if (estimate->flops.gated) paths.push_back(pathsText(run.levelsText(row.row), *estimate));
       if (worst && memoryOf(*estimate) <= memoryOf(*worst)) continue;
@@ -98,10 +123,12 @@ public:
     if (options.json || table.rows.empty()) return;
     printTable(options, table);
     if (worst) printKinds(options, *state.workspace, *worst, worstLevels);
+    if (longest) printRoofline(options, *state.workspace, *longest, longestLevels);
     for (const std::string& path : paths) fmt::print("{}\n", path);
   }
 
   bool overLimit = false;
+  int status = kOk;
 
 private:
   static std::uint64_t memoryOf(const estimate::Estimate& e) { return e.device ? e.device->arena : e.memory.bytes; }
@@ -132,6 +159,15 @@ private:
         printNote(options, fmt::format("--gates: {}", expected.error()));
       }
     }
+    if (device) {
+      auto roofline = device->of(row);
+      if (roofline) {
+        estimate->roofline = std::move(*roofline);
+      } else {
+        printNote(options,
+                  fmt::format("no roofline of {} ({}): {}", row.run->spec.name, row.run->levelsText(row.row), roofline.error()));
+      }
+    }
     return std::move(*estimate);
   }
 
@@ -148,13 +184,15 @@ private:
   const Options& options;
   const estimate::Convention& convention;
   estimate::GateProbabilities probabilities;
+  std::optional<Rooflines> device;
 };
 
 }  // namespace
 
-bool printEstimates(State& state) {
+int printEstimates(State& state) {
   Estimator estimator(state, *estimate::findConvention(state.options.convention),
                       *estimate::parseProbabilities(state.options.gates));
+  if (!estimator.chooseDevice()) return estimator.status;
   for (const auto& run : state.designs.runs) {
     if (run->experiment != nullptr) {
       estimator.design(*run);
@@ -162,7 +200,7 @@ bool printEstimates(State& state) {
       printNote(state.options, fmt::format("{} has no network: nothing to estimate", run->spec.name));
     }
   }
-  return estimator.overLimit;
+  return estimator.overLimit ? kVerdictAgainst : kOk;
 }
 
 int runEstimate(const Options& options) {
@@ -182,8 +220,8 @@ int runEstimate(const Options& options) {
     printFailure("the program has no design: give --input (and --task) for its network");
     return finish(state, kUsage);
   }
-  const bool over = printEstimates(state);
-  return finish(state, over ? kVerdictAgainst : kOk);
+  const int status = printEstimates(state);
+  return finish(state, status);
 }
 
 }  // namespace tbem::driver

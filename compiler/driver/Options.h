@@ -52,6 +52,7 @@ struct Options {
   double rowTime = 600;  ///< seconds a row may take; 0: no limit
   std::optional<unsigned> repeat;
   std::string maxMemory;            ///< `estimate --max 22GiB`
+  std::string roofline;             ///< `estimate --roofline a100`
   std::string convention = "flop";  ///< of counting FLOPs
   std::string gates;                ///< `estimate --gates 0.3`: assumed probabilities that gates' conditions are met
 
@@ -64,6 +65,7 @@ struct Options {
   std::string as = "json";                                 ///< emit
   bool csv = false;                                        ///< design
   bool fix = false;                                        ///< check
+  bool measureMachine = false;                             ///< doctor --measure
   bool write = false, checkOnly = false, upgrade = false;  ///< fmt
   std::string word;                                        ///< explain CODE, doc NAME
   bool operators = false;                                  ///< doc

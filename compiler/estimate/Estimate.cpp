@@ -57,6 +57,15 @@ void writeFlops(JsonWriter& json, const Flops& flops) {
   json.end().end();
 }
 
+void writePlace(JsonWriter& json, SrcRange range, const SourceManager& sources) {
+  const Source* source = sources.find(range.begin);
+  if (source != nullptr) {
+    json.field("file", source->name).field("line", sources.lineColumn(range.begin).line);
+  } else {
+    json.key("file").null().key("line").null();
+  }
+}
+
 void writeMemory(JsonWriter& json, const Estimate& estimate, const SourceManager& sources) {
   json.key("memory").begin().field("static", estimate.memory.bytes);
   const std::uint64_t* kinds = estimate.memory.kinds;
@@ -75,15 +84,32 @@ void writeMemory(JsonWriter& json, const Estimate& estimate, const SourceManager
     json.null();
   } else {
     json.begin().field("operator", estimate.peak.name);
-    const Source* source = sources.find(estimate.peak.range.begin);
-    if (source != nullptr) {
-      json.field("file", source->name).field("line", sources.lineColumn(estimate.peak.range.begin).line);
-    } else {
-      json.key("file").null().key("line").null();
-    }
+    writePlace(json, estimate.peak.range, sources);
     json.end();
   }
   json.end();
+}
+std::string_view boundName(Bound bound) { return bound == Bound::Compute ? "compute" : "memory"; }
+
+void writeRoofline(JsonWriter& json, const Roofline& roofline, const SourceManager& sources) {
+  json.key("roofline").begin().field("device", roofline.device).key("products_in");
+  if (roofline.type.empty()) {
+    json.null();
+  } else {
+    json.value(roofline.type);
+  }
+  count(json, "flops", roofline.flops);
+  json.field("bytes_moved", roofline.bytes).field("intensity", roofline.intensity());
+  json.field("least_seconds", roofline.seconds).field("compute_bound_seconds", roofline.computeSeconds);
+  json.key("operators").beginList();
+  for (const StepCost& step : roofline.steps) {
+    json.begin().field("operator", step.name);
+    writePlace(json, step.range, sources);
+    count(json, "flops", step.flops);
+    json.field("bytes_moved", step.bytes).field("intensity", step.intensity()).field("least_seconds", step.seconds);
+    json.field("bound", std::string(boundName(step.bound))).end();
+  }
+  json.endList().end();
 }
 }  // namespace
 
@@ -118,6 +144,7 @@ std::string toJson(const Estimate& estimate, const RowLabel& label, const Source
     count(json, "flops_max", estimate.flops.most.step());
     json.field("memory_min", estimate.memory.least).field("memory_max", estimate.memory.bytes).end();
   }
+  if (estimate.roofline) writeRoofline(json, *estimate.roofline, sources);
   return json.end().str();
 }
 

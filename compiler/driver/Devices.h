@@ -1,0 +1,37 @@
+// The devices that rooflines know: records of the program, records of `std.devices`, and this machine as it was measured.
+#pragma once
+
+#include "compiler/driver/Options.h"
+#include "compiler/driver/Workspace.h"
+#include "compiler/estimate/Roofline.h"
+#include "runtime/include/tbem/backend.h"
+
+#include <tl/expected.hpp>
+
+#include <string>
+
+namespace tbem::driver {
+
+/// What `--roofline` names.
+struct DeviceChoice {
+  estimate::Device device;
+  bool tf32 = false;
+  bool thisMachine = false;  ///< bytes are those of the backend's own layouts; else those of row-major ones
+};
+
+struct DeviceFailure {
+  int status = kUsage;
+  std::string message;
+};
+
+/// "a100", "rtx4090:tf32", "cpu" (what `doctor --measure` has measured), or the name of a record in the program. Case and
+/// everything but letters and digits do not count in names of `std.devices`.
+tl::expected<DeviceChoice, DeviceFailure> findDevice(const Workspace& workspace, const std::string& text);
+
+/// Measures this machine, with all its threads, and keeps the result for `findDevice`. Returns it, or why there is none.
+tl::expected<estimate::Device, std::string> measureThisMachine();
+
+/// "350 GFLOP/s f32, 41 GB/s".
+std::string describeRates(const estimate::Device& device);
+
+}  // namespace tbem::driver

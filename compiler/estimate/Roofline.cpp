@@ -1,0 +1,112 @@
+#include "compiler/estimate/Roofline.h"
+
+#include "compiler/sema/Value.h"
+
+#include <algorithm>
+
+namespace tbem::estimate {
+
+namespace {
+
+/// Bytes of the operands, each buffer once as a source and once as a destination.
+class Traffic {
+public:
+  explicit Traffic(const Program& program) : program(program) {}
+  void read(BufferId id) { add(id, reads); }
+  void write(BufferId id) { add(id, writes); }
+  std::uint64_t bytes = 0;
+  std::vector<BufferId> reads, writes;
+
+private:
+  void add(BufferId id, std::vector<BufferId>& seen) {
+    if (id == kNoBuffer || std::find(seen.begin(), seen.end(), id) != seen.end()) return;
+    seen.push_back(id);
+    bytes += program[id].operand.layout.bytes;
+  }
+  const Program& program;
+};
+
+Traffic trafficOf(const Program& program, const Step& step) {
+  Traffic traffic(program);
+  if (step.kind == Step::Kind::Call) {
+    const NativeCall& call = program.calls[step.index];
+    for (std::size_t i = 0; i < call.operands.size(); ++i)
+      i < call.inputs ? traffic.read(call.operands[i]) : traffic.write(call.operands[i]);
+  } else {
+    const FusedLoop& loop = program.loops[step.index];
+    for (const FusedLoop::Input& input : loop.inputs) traffic.read(input.buffer);
+    for (const FusedLoop::Output& output : loop.outputs) traffic.write(output.buffer);
+  }
+  return traffic;
+}
+
+bool isFloating(std::int32_t dtype) { return dtype >= TBEM_F64 && dtype <= TBEM_F8E5M2; }
+
+/// The element type in which a step computes: that of its first floating result, else of its first floating operand.
+std::optional<std::int32_t> computesIn(const Program& program, const Traffic& traffic) {
+  for (const std::vector<BufferId>* list : {&traffic.writes, &traffic.reads}) {
+    for (const BufferId id : *list) {
+      if (isFloating(program[id].operand.dtype)) return program[id].operand.dtype;
+    }
+  }
+  return std::nullopt;
+}
+
+struct Work {
+  Count flops = 0;
+  bool products = false;  ///< multiply-adds: what matrix units do
+};
+
+tl::expected<Work, std::string> workOf(const graph::Graph& graph, const sema::Values& values, const Step& step) {
+  Work work;
+  for (const graph::OpId id : step.ops) {
+    for (const graph::FlopPart& part : graph[id].flops) {
+      if (values.errorOf(part.count) != sema::EvalError::None || !values[part.count].isInt() || values[part.count].num < 0) {
+        return tl::unexpected("`" + part.name + "` of `" + graph[id].declaration + "` has no value");
+      }
+      const bool isMac = part.name == "mac";
+      work.flops += static_cast<Count>(values[part.count].num) * (isMac ? 2 : 1);
+      work.products = work.products || isMac;
+    }
+  }
+  return work;
+}
+
+}  // namespace
+
+tl::expected<Roofline, std::string> roofline(const graph::Graph& graph, const sema::Values& values, const Program& program,
+                                             const Device& device, bool tf32) {
+  Roofline result;
+  result.device = device.name;
+  result.type = tf32 ? "tf32" : "";
+  if (tf32 && !device.tf32) return tl::unexpected(device.name + " has no rate `tf32`");
+  for (const Step& step : program.steps) {
+    const Traffic traffic = trafficOf(program, step);
+    const auto work = workOf(graph, values, step);
+    if (!work) return tl::unexpected(work.error());
+    StepCost cost{step.name, step.range, work->flops, traffic.bytes, 0, Bound::Memory};
+    cost.seconds = static_cast<double>(cost.bytes) / device.bandwidth;
+    if (cost.flops != 0) {
+      const std::optional<std::int32_t> dtype = computesIn(program, traffic);
+      if (!dtype) return tl::unexpected("`" + step.name + "` counts FLOPs and touches no floating operand");
+      const std::optional<double> rate =
+          tf32 && work->products && *dtype == TBEM_F32 ? device.tf32 : device.rates[static_cast<std::size_t>(*dtype)];
+      if (!rate) {
+        return tl::unexpected(device.name + " has no rate `" + std::string(sema::kDTypeNames[static_cast<std::size_t>(*dtype)]) +
+                              "`, in which `" + step.name + "` computes");
+      }
+      if (const double compute = toDouble(cost.flops) / *rate; compute > cost.seconds) {
+        cost.seconds = compute;
+        cost.bound = Bound::Compute;
+      }
+    }
+    result.flops += cost.flops;
+    result.bytes += cost.bytes;
+    result.seconds += cost.seconds;
+    if (cost.bound == Bound::Compute) result.computeSeconds += cost.seconds;
+    result.steps.push_back(std::move(cost));
+  }
+  return result;
+}
+
+}  // namespace tbem::estimate

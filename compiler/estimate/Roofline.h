@@ -1,0 +1,58 @@
+// The least time that a device can take for a lowered step: the roofline model (Williams, Waterman & Patterson 2009,
+// "Roofline: an insightful visual performance model for multicore architectures", CACM 52(4)).
+//
+// A step of the program (a native call or a fused loop) takes at least its FLOPs over the device's rate for its element type, and
+// at least its bytes over the device's bandwidth: the larger of the two. Bytes are those of its operands in their layouts, each
+// read or written once; what stays in registers inside a fused loop moves nothing, and neither do workspaces. Steps run one
+// after another, so their least times add up.
+#pragma once
+
+#include "compiler/estimate/Flops.h"
+#include "compiler/estimate/Program.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tbem::estimate {
+
+/// What a roofline must know of a device. Rates are FLOPs a second by tbem_dtype.
+struct Device {
+  std::string name;
+  std::uint64_t memory = 0;  ///< bytes; 0: not known
+  double bandwidth = 0;      ///< bytes a second
+  std::array<std::optional<double>, TBEM_BOOL + 1> rates;
+  std::optional<double> tf32;  ///< of f32 matrix products and convolutions on units that round their inputs to TF32
+};
+
+enum class Bound : std::uint8_t { Compute, Memory };
+
+/// One step of the program.
+struct StepCost {
+  std::string name;  ///< "conv2d", "batch_norm+relu", "reorder"
+  SrcRange range;
+  Count flops = 0;  ///< 2 a multiply-add, 1 any other
+  std::uint64_t bytes = 0;
+  double seconds = 0;
+  Bound bound = Bound::Memory;
+  double intensity() const { return bytes == 0 ? 0 : toDouble(flops) / static_cast<double>(bytes); }  ///< FLOPs a byte
+};
+
+struct Roofline {
+  std::string device;
+  std::string type;  ///< "tf32" where f32 products run at that rate, else ""
+  Count flops = 0;
+  std::uint64_t bytes = 0;
+  double seconds = 0;           ///< of the whole step
+  double computeSeconds = 0;    ///< of the steps that are bound by arithmetic
+  std::vector<StepCost> steps;  ///< in the order of the schedule
+  double intensity() const { return bytes == 0 ? 0 : toDouble(flops) / static_cast<double>(bytes); }
+};
+
+/// `tf32`: f32 operators with multiply-adds run at the device's TF32 rate. Errors, in words: a rate that the device's
+/// description lacks, a count without a value.
+tl::expected<Roofline, std::string> roofline(const graph::Graph& graph, const sema::Values& values, const Program& program,
+                                             const Device& device, bool tf32);
+
+}  // namespace tbem::estimate
