@@ -11,11 +11,11 @@ namespace tbem::driver {
 tl::expected<estimate::Roofline, std::string> Rooflines::of(const RowState& row) {
   const graph::Graph& graph = row.elaborated->graph();
   const sema::Values& values = row.elaborated->values;
-  if (!row.program) return tl::unexpected(std::string("gates have no native code yet, so no schedule"));
+  if (!row.program) return tl::unexpected(std::string("the row was not lowered"));
   if (choice.thisMachine) return estimate::roofline(graph, values, *row.program, choice.device, choice.tf32);
   const Opened plain = openBackend("ref");
   if (plain.backend == nullptr) return tl::unexpected(plain.reason);
-  const auto program = estimate::lower(graph, values, *plain.backend, lowerOptions(state.options, plain.device, &queries));
+  const auto program = estimate::lower(graph, values, *plain.backend, lowerOptions(state.options, plain, &queries));
   if (!program) {
     DiagnosticSink sink;
     return tl::unexpected(program.error().report(sink).message);
