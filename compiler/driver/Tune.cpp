@@ -1,17 +1,18 @@
 // Timing the algorithms of an operator, once a machine.
 //
-// Candidates run in turn on the same numbers, so that what disturbs the machine disturbs all of them; the median of a candidate
-// counts. A candidate that wants an input in another layout than where the value lies pays for the reorder.
+// Candidates run in turn on the same numbers, so that what disturbs the machine disturbs all of them; a candidate's least time
+// counts, for what disturbs only adds. A candidate that wants an input in another layout than where the value lies pays for the
+// reorder.
 #include "compiler/driver/Algorithms.h"
 #include "compiler/driver/Output.h"
 #include "compiler/estimate/Layout.h"
 #include "runtime/core/Layout.h"
 #include "runtime/measure/Meters.h"
-#include "runtime/measure/Quantile.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -20,7 +21,7 @@ namespace tbem::driver {
 namespace {
 
 constexpr int kRounds = 8;         ///< the first warms up
-constexpr double kHopeless = 1.5;  ///< so many times as long as the default in the second round: not run again
+constexpr double kHopeless = 1.5;  ///< so many times as long as the default in two rounds: not run again
 
 using Operands = std::vector<tbem_operand>;
 
@@ -75,6 +76,7 @@ private:
 struct Candidate {
   std::vector<std::unique_ptr<Prepared>> parts;
   std::vector<double> samples;
+  double least() const { return *std::min_element(samples.begin(), samples.end()); }
 };
 
 class Tuner {
@@ -98,12 +100,11 @@ public:
         }
         if (round == 0) continue;
         candidate.samples.push_back(measure::monotonicSeconds() - start);
-        if (round == 1 && candidate.samples[0] > kHopeless * candidates[0].samples[0]) candidate.parts.clear();
+        if (round == 2 && candidate.least() > kHopeless * candidates[0].least()) candidate.parts.clear();
       }
     }
     std::vector<double> seconds;
-    for (const Candidate& candidate : candidates)
-      seconds.push_back(candidate.samples.empty() ? -1 : measure::median(candidate.samples));
+    for (const Candidate& candidate : candidates) seconds.push_back(candidate.samples.empty() ? -1 : candidate.least());
     while (seconds.back() < 0) seconds.pop_back();
     return seconds;
   }

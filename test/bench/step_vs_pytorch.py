@@ -24,6 +24,7 @@ SGD = "train(loss: cross_entropy, optimizer: sgd(lr: 0.01, momentum: 0.9))"
 NETWORKS = {
     "resnet18-32": ("resnet18", {"batch": 16, "size": 32}, "resnet(depth: 18)", "image: [16, 3, 32, 32]", SGD),
     "resnet18-224": ("resnet18", {"batch": 16, "size": 224}, "resnet(depth: 18)", "image: [16, 3, 224, 224]", SGD),
+    "mobilenet_v2-96": ("mobilenet_v2", {"batch": 16, "size": 96}, "mobilenet_v2(dropout: 0)", "image: [16, 3, 96, 96]", SGD),
     "vgg16_bn-32": ("vgg16_bn", {"batch": 32, "size": 32}, "small_vgg(depth: 16, width: 64)", "image: [32, 3, 32, 32]", SGD),
 }
 

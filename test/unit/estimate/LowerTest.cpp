@@ -229,45 +229,45 @@ TEST(Lower, AValueThatIsOverwrittenBeforeItsReaderIsRefused) {
 
 TEST(Lower, AlgorithmsFollowTheirChoices) {
   const Net net = smallVgg({1, 1}, 2, 16, 8, true);
-  const auto convolutions = [](const Program& program) {
-    std::vector<NativeCall> calls;
-    for (const NativeCall& call : program.calls) {
+  const auto convolutions = [](const estimate::Program& program) {
+    std::vector<estimate::NativeCall> calls;
+    for (const estimate::NativeCall& call : program.calls) {
       if (call.implementation == "blocked" || call.implementation == "other") calls.push_back(call);
     }
     return calls;
   };
-  for (const NativeCall& call : convolutions(lowered(net, blockedBackend(), {}))) {
+  for (const estimate::NativeCall& call : convolutions(lowered(net, blockedBackend(), {}))) {
     EXPECT_EQ(call.choice, "") << "without choices nothing is assumed";
     EXPECT_FALSE(call.assumed);
   }
-  Choices choices;
+  estimate::Choices choices;
   const auto untimed = convolutions(lowered(net, blockedBackend(), {.choices = &choices}));
   ASSERT_GE(untimed.size(), 5U);
-  for (const NativeCall& call : untimed) {
+  for (const estimate::NativeCall& call : untimed) {
     EXPECT_TRUE(call.assumed);
     EXPECT_EQ(call.algorithm, 0);
     EXPECT_EQ(call.choice.substr(0, 6), "conv2d");
-    choices[call.choice] = chooseAlgorithm({1.0, 0.5});
+    choices[call.choice] = estimate::chooseAlgorithm({1.0, 0.5});
   }
-  choices[untimed[0].choice] = chooseAlgorithm({1.0, 0.96});
+  choices[untimed[0].choice] = estimate::chooseAlgorithm({1.0, 0.96});
   std::uint64_t workspace = 0;
-  for (const NativeCall& call : convolutions(lowered(net, blockedBackend(), {.choices = &choices}))) {
+  for (const estimate::NativeCall& call : convolutions(lowered(net, blockedBackend(), {.choices = &choices}))) {
     EXPECT_FALSE(call.assumed);
     const bool first = call.choice == untimed[0].choice;
     EXPECT_EQ(call.algorithm, first ? 0 : 1);
     EXPECT_EQ(call.implementation, first ? "blocked" : "other");
-    workspace += call.workspace == kNoBuffer ? 0 : 1;
+    workspace += call.workspace == estimate::kNoBuffer ? 0 : 1;
   }
   EXPECT_EQ(workspace, untimed.size());
 }
 
 TEST(Lower, AnotherAlgorithmMustBeWorthItsMemory) {
-  EXPECT_EQ(chooseAlgorithm({1.0}).algorithm, 0);
-  EXPECT_EQ(chooseAlgorithm({1.0, 0.951}).algorithm, 0);
-  EXPECT_EQ(chooseAlgorithm({1.0, 0.95}).algorithm, 1);
-  EXPECT_EQ(chooseAlgorithm({1.0, 0.9, 0.8}).algorithm, 2);
-  EXPECT_EQ(chooseAlgorithm({1.0, -1, 0.8}).algorithm, 2);
-  EXPECT_EQ(chooseAlgorithm({1.0, -1}).algorithm, 0);
+  EXPECT_EQ(estimate::chooseAlgorithm({1.0}).algorithm, 0);
+  EXPECT_EQ(estimate::chooseAlgorithm({1.0, 0.951}).algorithm, 0);
+  EXPECT_EQ(estimate::chooseAlgorithm({1.0, 0.95}).algorithm, 1);
+  EXPECT_EQ(estimate::chooseAlgorithm({1.0, 0.9, 0.8}).algorithm, 2);
+  EXPECT_EQ(estimate::chooseAlgorithm({1.0, -1, 0.8}).algorithm, 2);
+  EXPECT_EQ(estimate::chooseAlgorithm({1.0, -1}).algorithm, 0);
 }
 
 TEST(Lower, IsFast) {
