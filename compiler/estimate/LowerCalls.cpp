@@ -166,8 +166,8 @@ void chooseAlgorithm(Lowering& state, Call& call, Item& item) {
     item.choice = std::move(key);
     return;
   }
-  call.algorithm = 1;
-  item.assumed = ask(state, call, operands).status == TBEM_OK;
+  for (call.algorithm = 1; call.algorithm < TBEM_MAX_ALGORITHMS && !item.assumed; ++call.algorithm)
+    item.assumed = ask(state, call, operands).status == TBEM_OK;
   if (item.assumed) item.choice = std::move(key);
   call.algorithm = 0;
 }

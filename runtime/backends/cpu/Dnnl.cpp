@@ -97,13 +97,18 @@ std::string_view Descriptor::implementation() const {
 dnnl_engine_t engine() { return library().engine; }
 const_dnnl_primitive_attr_t attributes() { return library().attributes; }
 
-void useThreads(int threads) { omp_set_num_threads(threads); }
-
 Descriptor describe(const void* operatorDescriptor, int threads) {
   omp_set_num_threads(threads);
   dnnl_primitive_desc_t made = nullptr;
   const dnnl_status_t status =
       dnnl_primitive_desc_create(&made, static_cast<const_dnnl_op_desc_t>(operatorDescriptor), attributes(), engine(), nullptr);
+  return status == dnnl_success ? Descriptor(made) : Descriptor();
+}
+
+Descriptor describeReorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to, int threads) {
+  omp_set_num_threads(threads);
+  dnnl_primitive_desc_t made = nullptr;
+  const dnnl_status_t status = dnnl_reorder_primitive_desc_create(&made, &from, engine(), &to, engine(), attributes());
   return status == dnnl_success ? Descriptor(made) : Descriptor();
 }
 

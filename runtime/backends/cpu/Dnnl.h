@@ -42,12 +42,12 @@ dnnl_engine_t engine();
 /// Attributes with the scratchpad given by the caller.
 const_dnnl_primitive_attr_t attributes();
 
-/// The number of threads that descriptors and primitives made next are for.
-void useThreads(int threads);
-
 /// Makes the descriptor of an operator descriptor of the library (dnnl_convolution_desc_t, ..), for `threads` threads. Empty
 /// where the library has none.
 Descriptor describe(const void* operatorDescriptor, int threads);
+
+/// The descriptor of a reorder. Empty where the library has none.
+Descriptor describeReorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to, int threads);
 
 /// How good an implementation is: 2 generated code, 1 im2col or a library matrix product (takes memory in a run), 0 plain loops.
 int rank(const Descriptor& descriptor);

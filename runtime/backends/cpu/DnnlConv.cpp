@@ -94,7 +94,10 @@ std::shared_ptr<const Answer> answerOf(const tbem_op_desc& op, tbem_status& stat
   return made;
 }
 
+bool isCropped(const tbem_op_desc& op) { return op.algorithm == static_cast<std::int32_t>(ConvAlgorithm::Cropped); }
+
 tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
+  if (isCropped(op)) return queryCropped(op, info);
   tbem_status status = TBEM_OK;
   const auto answer = answerOf(op, status);
   if (answer == nullptr) return status;
@@ -105,10 +108,17 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
 }
 
 tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
+  if (isCropped(op)) return createCropped(op, out);
   tbem_status status = TBEM_OK;
   const auto answer = answerOf(op, status);
   if (answer == nullptr) return status;
-  const Descriptor& d = answer->descriptor;
+  return makeOp(op, answer->descriptor, convolutionArguments(op, answer->descriptor), out);
+}
+
+}  // namespace
+
+std::vector<onednn::Argument> convolutionArguments(const tbem_op_desc& op, const onednn::Descriptor& d) {
+  using onednn::Argument;
   std::vector<Argument> arguments;
   if (op.primitive == TBEM_PRIMITIVE_conv2d) {
     arguments = {{DNNL_ARG_SRC, 0, d.memory(dnnl_query_src_md)},
@@ -124,10 +134,8 @@ tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
                  {DNNL_ARG_DIFF_DST, 1, d.memory(dnnl_query_diff_dst_md)},
                  {DNNL_ARG_DIFF_WEIGHTS, 2, d.memory(dnnl_query_diff_weights_md)}};
   }
-  return makeOp(op, d, arguments, out);
+  return arguments;
 }
-
-}  // namespace
 
 Family convFamily() { return {query, create}; }
 

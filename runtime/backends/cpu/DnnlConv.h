@@ -6,8 +6,9 @@
 namespace tbem::cpu {
 
 /// The algorithms of tbem_op_desc::algorithm. Winograd needs memory for transformed images and weights and rounds more (errors
-/// of about 1e-6 of the largest value, against 2e-7).
-enum class ConvAlgorithm : std::int32_t { Direct, Winograd };
+/// of about 1e-6 of the result's norm, against 2e-7). Cropped (DnnlCrop.cpp) is direct without the taps that never meet the
+/// image.
+enum class ConvAlgorithm : std::int32_t { Direct, Winograd, Cropped };
 
 /// Which operand is the image, the weight, the bias (-1: none) and the result.
 struct Roles {
@@ -22,7 +23,16 @@ struct Attempt {
   int rank = -1;  ///< -1: the library has nothing, or a layout that we cannot say; else onednn::rank
 };
 
-/// The best of the ways to fill what is `any`, for the description's algorithm.
+/// The best of the ways to fill what is `any`, for the description's algorithm (Direct or Winograd).
 Attempt chooseLayouts(const tbem_op_desc& op);
+/// Fills what is `any` in a convolution or a gradient of it as the direct forward convolution would. False where the library has
+/// no generated code for that one.
+bool fillAsForward(tbem_op_desc& op);
+/// The arguments of a convolution's execution.
+std::vector<onednn::Argument> convolutionArguments(const tbem_op_desc& op, const onednn::Descriptor& descriptor);
+
+// DnnlCrop.cpp
+tbem_status queryCropped(tbem_op_desc& op, tbem_op_info& info);
+tbem_status createCropped(const tbem_op_desc& op, std::unique_ptr<Op>& out);
 
 }  // namespace tbem::cpu

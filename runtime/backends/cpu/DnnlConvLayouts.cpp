@@ -156,20 +156,13 @@ Attempt chooseWinograd(const tbem_op_desc& op) {
                     c.groups == 1 && blocksFit(c);
   if (!fits) return a;
   a.operands.assign(op.operands, op.operands + op.inputs + op.outputs);
-  tbem_operand& image = a.operands[static_cast<std::size_t>(roles.image)];
-  tbem_operand& weight = a.operands[static_cast<std::size_t>(roles.weight)];
-  tbem_operand& result = a.operands[static_cast<std::size_t>(roles.result)];
-  if (image.layout.any || weight.layout.any || result.layout.any) {
-    std::array<tbem_operand, 4> operands = {image, weight, tbem_operand{}, result};
-    tbem_op_desc forward = op;
-    forward.primitive = TBEM_PRIMITIVE_conv2d;
-    forward.inputs = 3, forward.outputs = 1, forward.operands = operands.data();
-    const Attempt direct = chooseDirect(forward);
-    if (direct.rank < 2) return a;
-    image = direct.operands[0], weight = direct.operands[1], result = direct.operands[3];
-  }
-  tbem_operand* bias = roles.bias >= 0 ? &a.operands[static_cast<std::size_t>(roles.bias)] : nullptr;
-  if (bias != nullptr && bias->layout.any) runtime::setPlain(*bias);
+  tbem_op_desc filled = op;
+  filled.operands = a.operands.data();
+  if (!fillAsForward(filled)) return a;
+  const tbem_operand& image = a.operands[static_cast<std::size_t>(roles.image)];
+  const tbem_operand& weight = a.operands[static_cast<std::size_t>(roles.weight)];
+  const tbem_operand& result = a.operands[static_cast<std::size_t>(roles.result)];
+  const tbem_operand* bias = roles.bias >= 0 ? &a.operands[static_cast<std::size_t>(roles.bias)] : nullptr;
   a.descriptor = descriptorOf(op, op.primitive, image, weight, bias, result, dnnl_convolution_winograd);
   if (a.descriptor && a.descriptor.implementation().find("wino") != std::string_view::npos) a.rank = 2;
   return a;
@@ -194,8 +187,26 @@ Attempt chooseLayouts(const tbem_op_desc& op) {
       return chooseDirect(op);
     case ConvAlgorithm::Winograd:
       return chooseWinograd(op);
+    case ConvAlgorithm::Cropped:
+      break;
   }
   return {};
+}
+
+bool fillAsForward(tbem_op_desc& op) {
+  const Roles roles = rolesOf(op);
+  tbem_operand &image = op.operands[roles.image], &weight = op.operands[roles.weight], &result = op.operands[roles.result];
+  if (roles.bias >= 0 && op.operands[roles.bias].layout.any) runtime::setPlain(op.operands[roles.bias]);
+  if (!image.layout.any && !weight.layout.any && !result.layout.any) return true;
+  std::array<tbem_operand, 4> operands = {image, weight, tbem_operand{}, result};
+  tbem_op_desc forward = op;
+  forward.primitive = TBEM_PRIMITIVE_conv2d;
+  forward.inputs = 3, forward.outputs = 1, forward.operands = operands.data();
+  forward.algorithm = static_cast<std::int32_t>(ConvAlgorithm::Direct);
+  const Attempt direct = chooseDirect(forward);
+  if (direct.rank < 2) return false;
+  image = direct.operands[0], weight = direct.operands[1], result = direct.operands[3];
+  return true;
 }
 
 }  // namespace tbem::cpu

@@ -124,11 +124,7 @@ tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
 
 /// Empty where the library has no such reorder.
 Descriptor reorderOf(const tbem_op_desc& op) {
-  const dnnl_memory_desc_t from = describeOperand(op.operands[0]), to = describeOperand(op.operands[1]);
-  dnnl_primitive_desc_t made = nullptr;
-  useThreads(threadsOf(op));
-  if (dnnl_reorder_primitive_desc_create(&made, &from, engine(), &to, engine(), attributes()) != dnnl_success) return {};
-  return Descriptor(made);
+  return describeReorder(describeOperand(op.operands[0]), describeOperand(op.operands[1]), threadsOf(op));
 }
 
 bool libraryReorders(const tbem_op_desc& op) {

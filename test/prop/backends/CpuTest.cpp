@@ -212,6 +212,36 @@ TEST(CpuConvolutions, WinogradAgreesWithRef) {
   }
 }
 
+/// Small images under large kernels: the taps that never meet the image are cut off.
+TEST(CpuConvolutions, CroppedInputGradientsAgreeWithRef) {
+  int run = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(93000 + seed);
+    const std::int64_t h = random.integer(1, 3), w = random.integer(1, 3), stride = random.integer(1, 2),
+                       k = random.integer(2, 5);
+    const std::int64_t c = random.integer(1, 40), o = random.integer(1, 40), dilation = random.integer(1, 2);
+    const std::int64_t low = random.integer(0, 3), high = random.integer(0, 3), extent = dilation * (k - 1) + 1;
+    if (std::min(h, w) + low + high < extent) continue;
+    const std::int64_t oh = (h + low + high - extent) / stride + 1, ow = (w + low + high - extent) / stride + 1;
+    const Problem problem{TBEM_PRIMITIVE_conv2d_input_gradient,
+                          {stride, stride, low, low, high, high, dilation, dilation, 1},
+                          {},
+                          {random.array({2, o, oh, ow}), random.array({o, c, k, k})},
+                          {Array{{2, c, h, w}, {}, false}}};
+    const Settings settings{TBEM_F32, static_cast<int>(random.integer(1, 2)), {}, 2};
+    const Outcome found = runOn(*tbem_backend_cpu(), problem, settings);
+    if (found.status == TBEM_UNSUPPORTED) continue;
+    ASSERT_EQ(found.status, TBEM_OK) << problem.text() << ": " << found.error;
+    ++run;
+    EXPECT_EQ(found.implementation.substr(0, 7), "cropped");
+    EXPECT_LE(distance(found.outputs[0], runOn(*tbem_backend_ref(), problem, {TBEM_F64, 1, {}}).outputs[0]), 5e-6)
+        << problem.text();
+    EXPECT_EQ(found.bytes[0], runOn(*tbem_backend_cpu(), problem, settings).bytes[0]) << "other bits";
+    if (HasFailure()) break;
+  }
+  EXPECT_GE(run, 20);
+}
+
 /// What an algorithm is not made for is refused, not computed by another.
 TEST(CpuConvolutions, AlgorithmsThatAreNotThereAreRefused) {
   Random random(7);
@@ -228,6 +258,7 @@ TEST(CpuConvolutions, AlgorithmsThatAreNotThereAreRefused) {
   EXPECT_EQ(attempt(16, 3, 2, 1), TBEM_UNSUPPORTED);
   EXPECT_EQ(attempt(20, 3, 1, 1), TBEM_UNSUPPORTED);
   EXPECT_EQ(attempt(16, 3, 1, 2), TBEM_UNSUPPORTED);
+  EXPECT_EQ(attempt(16, 3, 1, 3), TBEM_UNSUPPORTED);
   const Problem softmax{TBEM_PRIMITIVE_softmax, {0}, {}, {random.array({4})}, {Array{{4}, {}, false}}};
   EXPECT_EQ(runOn(*tbem_backend_cpu(), softmax, {TBEM_F32, 1, {}, 1}).status, TBEM_UNSUPPORTED);
   EXPECT_EQ(runOn(*tbem_backend_ref(), softmax, {TBEM_F32, 1, {}, 1}).status, TBEM_UNSUPPORTED);
