@@ -85,8 +85,8 @@ tl::expected<std::vector<data::Array>, std::string> arraysAfter(const RowState& 
   if (!decisions) return Failure(decisions.error().message);
   for (const runtime::Decision& decision : *decisions) {
     const std::vector<double> values(decision.of.begin(), decision.of.end());
-    out.arrays.push_back(toArray("decision/" + decision.gate,
-                                 HostTensor::of(TBEM_I32, {static_cast<std::int64_t>(values.size())}, values)));
+    out.arrays.push_back(data::fromTensor("decision/" + decision.gate,
+                                          HostTensor::of(TBEM_I32, {static_cast<std::int64_t>(values.size())}, values)));
   }
   return std::move(out.arrays);
 }

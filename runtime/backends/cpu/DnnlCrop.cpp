@@ -90,7 +90,7 @@ public:
 
   tbem_status run(void* const* memory, void* work, const double*) override {
     void* rest = static_cast<char*>(work) + weightBytes_;
-    void* const cut[2] = {memory[1], work};
+    void* const cut[3] = {memory[1], work, nullptr};  // of the size of the next: GCC 12 takes one for the other
     void* const gradient[3] = {memory[0], work, memory[2]};
     if (const tbem_status status = cut_->run(cut, rest, nullptr)) return status;
     return gradient_->run(gradient, rest, nullptr);
