@@ -150,6 +150,9 @@ TEST(Allocation, OurLoopsTakeNothing) {
       {TBEM_PRIMITIVE_sum_squares, {x, loss}, {}},
       {TBEM_PRIMITIVE_permute, {open({8, 9, 10}), open({10, 8, 9})}, {3, 2, 0, 1}},
       {TBEM_PRIMITIVE_pad, {open({8, 9}), open({20, 20})}, {2, 1, 1, 2, 1, 1}},
+      {TBEM_PRIMITIVE_gather, {open({50, 64}), target, open({32, 64})}, {0}},
+      {TBEM_PRIMITIVE_gather_gradient, {open({32, 64}), target, open({50, 64})}, {0}},
+      {TBEM_PRIMITIVE_arg_max, {logits, target}, {1}},
   };
   for (const Case& c : cases) {
     const Count seen = allocations(c.primitive, c.operands, c.attributes);

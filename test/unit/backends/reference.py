@@ -129,7 +129,8 @@ def dense_weight_gradient():
 def matmul():
     batch, m, k, n = [integer(1, 4) for _ in range(integer(0, 2))], integer(1, 30), integer(1, 30), integer(1, 30)
     ta, tb = integer(0, 1), integer(0, 1)
-    a, b = real(*batch, m, k), real(*batch, k, n)
+    own = [1 if integer(0, 2) == 0 else d for d in batch]  # broadcasts
+    a, b = (real(*own, m, k), real(*batch, k, n)) if integer(0, 1) else (real(*batch, m, k), real(*own[integer(0, len(own)):], k, n))
     return [ta, tb], [], [a.transpose(-1, -2) if ta else a, b.transpose(-1, -2) if tb else b], [a @ b]
 
 
@@ -299,10 +300,44 @@ def slice():
     return [len(start)] + start + [len(start)] + step, [], [x], [torch.tensor(x.detach().numpy()[places])]
 
 
+def concat():
+    dims = [integer(1, 5) for _ in range(integer(1, 4))]
+    axis = integer(0, len(dims) - 1)
+    xs = [real(*dims[:axis], integer(1, 20), *dims[axis + 1:]) for _ in range(integer(1, 4))]
+    return [axis], [], xs, [torch.cat(xs, axis)]
+
+
+def gather_problem():
+    dims = [integer(1, 6) for _ in range(integer(1, 4))]
+    axis = integer(0, len(dims) - 1)
+    x = real(*dims)
+    index = torch.tensor(rng.integers(0, dims[axis], [integer(1, 5) for _ in range(integer(0, 2))]))
+    y = x.index_select(axis, index.reshape(-1)).reshape(dims[:axis] + list(index.shape) + dims[axis + 1:])
+    return axis, x, index, y
+
+
+def gather():
+    axis, x, index, y = gather_problem()
+    return [axis], [], [x, index], [y]
+
+
+def gather_gradient():
+    axis, x, index, y = gather_problem()
+    dy, (dx,) = gradient(y, [x])
+    return [axis], [], [dy, index], [dx]
+
+
+def arg_max():
+    dims = [integer(1, 7) for _ in range(integer(1, 4))]
+    axis = integer(0, len(dims) - 1)
+    x = real(*dims)
+    return [axis], [], [x], [x.argmax(axis)]
+
+
 PRIMITIVES = [conv2d, conv2d_input_gradient, conv2d_weight_gradient, dense, dense_input_gradient, dense_weight_gradient, matmul, reduce_sum,
               reduce_max, reduce_max_gradient, channel_moments, channel_gradient_sums, row_gradient_sums, sum_squares, max_pool2d, max_pool2d_gradient, avg_pool2d,
               avg_pool2d_gradient, adaptive_avg_pool2d, adaptive_avg_pool2d_gradient, softmax, softmax_gradient, log_softmax,
-              log_softmax_gradient, cross_entropy, cross_entropy_gradient, permute, pad, slice]
+              log_softmax_gradient, cross_entropy, cross_entropy_gradient, permute, pad, slice, concat, gather, gather_gradient, arg_max]
 
 
 def write_array(file, array):
