@@ -121,7 +121,7 @@ tl::expected<StepOutcome, std::string> runOnce(const RowState& row, const tbem_b
   }
   for (unsigned i = 0; i < options.repeat.value_or(0); ++i) {
     const double begin = measure::monotonicSeconds();
-    if (const auto done = run.run(2 + i); !done) return tl::unexpected(done.error().message);
+    if (const auto done = run.run(options.steps + 1 + i); !done) return tl::unexpected(done.error().message);
     outcome.again.push_back(measure::monotonicSeconds() - begin);
   }
   std::sort(outcome.again.begin(), outcome.again.end());
