@@ -99,7 +99,7 @@ tl::expected<StepOutcome, std::string> runOnce(const RowState& row, const tbem_b
   for (unsigned step = 1; step <= options.steps; ++step) {
     if (const auto done = run.run(step); !done) return tl::unexpected(done.error().message);
   }
-  outcome.seconds = measure::monotonicSeconds() - start;
+  outcome.seconds = (measure::monotonicSeconds() - start) / options.steps;
   const auto arena = run.measureArena();
   if (!arena) return tl::unexpected(arena.error().message);
   if (!arena->guardIntact || arena->stray != runtime::kAbsent) {
