@@ -17,7 +17,7 @@ declaration
   | perturb | assume
   ;
 
-callable : kind=(OPERATOR | BLOCK | NETWORK) ID LPAREN parameters? (SEMI parameters?)? RPAREN (ARROW results)? (END clause)* block?;
+callable : kind=(OPERATOR | BLOCK | NETWORK | DATASET) ID LPAREN parameters? (SEMI parameters?)? RPAREN (ARROW results)? (END clause)* block?;
 function : FUNCTION ID LPAREN parameters? (SEMI parameters?)? RPAREN ARROW type block;
 process : PROCESS ID LPAREN ports? RPAREN ports? (END processClause)* END END_PROCESS;
 ports : parameters (BAR parameters)*;

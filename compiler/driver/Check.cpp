@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tbem::driver {
 
 namespace {
@@ -23,6 +25,21 @@ std::optional<std::size_t> applyFixesTo(const State& state, const std::string& p
     return std::nullopt;
   }
   return mended;
+}
+
+/// "2 designs, 32 rows", and "1 training" where there is one.
+std::string whatWasChecked(const State& state) {
+  const auto count = [](std::size_t number, const char* word) {
+    return fmt::format("{} {}{}", number, word, number == 1 ? "" : "s");
+  };
+  std::size_t rows = 0;
+  for (const auto& run : state.designs.runs) {
+    rows += static_cast<std::size_t>(
+        std::count_if(state.rows.begin(), state.rows.end(), [&](const RowState& row) { return row.run == run.get(); }));
+  }
+  std::string text = fmt::format("{}, {}", count(state.designs.runs.size(), "design"), count(rows, "row"));
+  if (!state.trainings.empty()) text += ", " + count(state.trainings.size(), "training");
+  return text;
 }
 
 int checkOne(const Options& options, const std::string& path) {
@@ -49,9 +66,7 @@ int checkOne(const Options& options, const std::string& path) {
     }
   }
   if (status == kOk && !options.json && options.emitStage.empty()) {
-    printNote(options,
-              fmt::format("{}: {} design{}, {} row{} checked", options.text ? "-e" : path, state.designs.runs.size(),
-                          state.designs.runs.size() == 1 ? "" : "s", state.rows.size(), state.rows.size() == 1 ? "" : "s"));
+    printNote(options, fmt::format("{}: {} checked", options.text ? "-e" : path, whatWasChecked(state)));
   }
   return status;
 }

@@ -19,13 +19,14 @@ namespace tbem::driver {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> list = {
-      {"run", "run the whole program: check, design, estimate, measure, regress, predict", runProgram},
+      {"run", "run the whole program: check, design, estimate, measure, regress, predict, train", runProgram},
       {"check", "syntax, names, types, specifications of every row; nothing is run", runCheck},
       {"design", "the rows of each design, and what is known of the array", runDesign},
       {"estimate", "parameters, FLOPs and memory of each row, before anything runs", runEstimate},
       {"step", "run one row's step once; save or load its numbers", runStep},
       {"weights", "names, shapes and types of a network's weights, or of the arrays in a file", runWeights},
       {"measure", "run the rows that are not finished yet, each in a fresh process", runMeasure},
+      {"train", "run the program's trainings; each goes on where its checkpoint ends", runTrain},
       {"regress", "fit the program's regressions to what was measured", runRegress},
       {"predict", "evaluate the program's predictions", runPredict},
       {"emit", "the network as json, dot or llvm", runEmit},
@@ -44,7 +45,6 @@ const std::vector<std::pair<const char*, const char*>>& laterCommands() {
       {"screen", "the factors that move memory, by static analysis alone"},
       {"plan", "the offset planner as a tool"},
       {"replay", "a recorded allocator history under other options"},
-      {"train", "train a network"},
       {"perturb", "search for slow inputs"},
       {"watch", "run with the live page"},
       {"report", "one offline HTML file"},
@@ -69,7 +69,7 @@ struct Needs {
 
 Needs needsOf(std::string_view command) {
   if (command == "run" || command == "measure") return {true, true, true, true};
-  if (command == "worker" || command == "step") return {true, true, true, false};
+  if (command == "worker" || command == "step" || command == "train") return {true, true, true, false};
   if (command == "estimate" || command == "emit" || command == "design" || command == "check" || command == "weights")
     return {true, true, false, false};
   if (command == "regress" || command == "predict") return {true, true, false, false};
@@ -120,13 +120,13 @@ void addRow(CLI::App& app, Options& o) {
   app.add_option("--dtype", o.dtype, "element type of floating tensors: f32 (default), f64 (on ref)")
       ->check(CLI::IsMember({"f32", "f64"}));
   app.add_option("--store", o.store, "store of finished rows (default: NAME.tbemdb beside the program)");
-  app.add_option("--out", o.out, "folder for plots (default: NAME.out beside the program)");
+  app.add_option("--out", o.out, "folder for plots and checkpoints (default: NAME.out beside the program)");
   app.add_option("--seed", o.seed, "seed of inputs, weights and the order of rows");
 }
 
 void addCampaign(CLI::App& app, Options& o) {
   app.add_flag("--dry-run", o.dryRun, "say what would run: rows, time, memory, disk");
-  app.add_flag("--fresh", o.fresh, "run finished rows anew");
+  app.add_flag("--fresh", o.fresh, "run finished rows and trainings anew");
   app.add_option("--max-time", o.maxTime, "seconds after which no further row starts")->check(notNegative());
   app.add_option("--max-rows", o.maxRows, "so many rows at most")->check(notNegative());
   app.add_option("--row-time", o.rowTime, "seconds that one row may take; 0: no limit")->capture_default_str();
@@ -196,6 +196,7 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
     app.add_flag("--partial", o.partial, "take what fits from the file of --load, leave the rest as initialised");
   }
   if (command == "step") app.add_flag("--profile", o.profile, "time each operator and loop of the step");
+  if (command == "train") app.add_flag("--fresh", o.fresh, "train anew, whatever the checkpoint has");
   if (command == "emit") app.add_option("--as", o.as, "json, dot or llvm")->check(CLI::IsMember({"json", "dot", "llvm"}));
   if (command == "fmt") {
     app.add_option("FILE", o.files, "programs; - is standard input")->required();

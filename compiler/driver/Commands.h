@@ -13,6 +13,7 @@ int runEstimate(const Options& options);
 int runStep(const Options& options);
 int runWeights(const Options& options);
 int runMeasure(const Options& options);
+int runTrain(const Options& options);
 int runRegress(const Options& options);
 int runPredict(const Options& options);
 int runEmit(const Options& options);

@@ -211,13 +211,13 @@ bool makeArray(Workspace& workspace, DesignRun& run) {
   return true;
 }
 
-std::optional<tbem_dtype> dtypeOf(const Options& options) {
-  if (options.dtype == "f64") return TBEM_F64;
-  if (options.dtype == "f32") return TBEM_F32;
-  return std::nullopt;
-}
-
 }  // namespace
+
+graph::ExperimentOptions experimentOptions(const Options& options) {
+  if (options.dtype == "f64") return {TBEM_F64};
+  if (options.dtype == "f32") return {TBEM_F32};
+  return {};
+}
 
 Designs makeDesigns(Workspace& workspace, const Options& options) {
   Designs designs;
@@ -234,8 +234,8 @@ Designs makeDesigns(Workspace& workspace, const Options& options) {
       continue;
     }
     if (run->spec.hasNetwork()) {
-      run->experiment = std::make_unique<graph::Experiment>(workspace.session, *workspace.program, run->spec,
-                                                            graph::ExperimentOptions{dtypeOf(options)});
+      run->experiment =
+          std::make_unique<graph::Experiment>(workspace.session, *workspace.program, run->spec, experimentOptions(options));
     }
     designs.runs.push_back(std::move(run));
   }

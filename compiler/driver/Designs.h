@@ -25,6 +25,7 @@ struct DesignRun {
   std::vector<LevelIndices> rows;                 ///< the array's rows; behind them, a row that `--at` asked for and no array has
   std::vector<std::size_t> chosen;                ///< rows that `--at` and the array give: what the command works on
   std::unique_ptr<graph::Experiment> experiment;  ///< null for a design without `of`
+  bool keepsOutputs = false;                      ///< the network's results stay readable after a training step
 
   explicit DesignRun(graph::DesignSpec spec) : spec(std::move(spec)) {}
   DesignRun(const DesignRun&) = delete;
@@ -49,6 +50,9 @@ Designs makeDesigns(Workspace& workspace, const Options& options);
 /// `--at` as pairs of factor and text: "depth=16,optimizer=sgd(lr: 0.1, momentum: 0.9)" splits at commas outside brackets.
 /// Nothing where a part has no `=`.
 std::optional<std::vector<std::pair<std::string, std::string>>> parseAt(const std::string& text);
+
+/// What the command line says of every experiment.
+graph::ExperimentOptions experimentOptions(const Options& options);
 
 /// The row's graph and numbers; nothing after a diagnostic that names its levels.
 std::optional<graph::Row> elaborateRow(DesignRun& run, std::size_t row);

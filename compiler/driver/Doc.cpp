@@ -29,6 +29,8 @@ const char* kindOf(const ast::Decl& decl) {
           return "block";
         case ast::CallableKind::Network:
           return "network";
+        case ast::CallableKind::Dataset:
+          return "dataset";
       }
       return "";
     default:

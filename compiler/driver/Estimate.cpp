@@ -5,6 +5,7 @@
 #include "compiler/driver/Devices.h"
 #include "compiler/driver/Reports.h"
 #include "compiler/driver/RooflineReport.h"
+#include "compiler/driver/TrainReport.h"
 #include "compiler/estimate/GateFlops.h"
 #include "runtime/report/Numbers.h"
 
@@ -200,6 +201,10 @@ int printEstimates(State& state) {
       printNote(state.options, fmt::format("{} has no network: nothing to estimate", run->spec.name));
     }
   }
+  for (const auto& training : state.trainings) {
+    estimator.design(*training->step);
+    printTrainingCost(state, *training);
+  }
   return estimator.overLimit ? kVerdictAgainst : kOk;
 }
 
@@ -216,7 +221,7 @@ int runEstimate(const Options& options) {
   }
   State state(options);
   if (const Progressed done = runPipeline(state, "lower"); !done.proceed) return done.status;
-  if (state.designs.runs.empty()) {
+  if (state.designs.runs.empty() && state.trainings.empty()) {
     printFailure("the program has no design: give --input (and --task) for its network");
     return finish(state, kUsage);
   }

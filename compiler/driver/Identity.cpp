@@ -75,7 +75,16 @@ private:
   std::string text;
 };
 
+std::string hashOf(const std::string& text) {
+  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
 }  // namespace
+
+std::string graphIdentity(const graph::Graph& graph, const sema::Values& values) {
+  return hashOf(Canon(graph, values).graphText());
+}
 
 std::string identityOf(const graph::Graph& graph, const sema::Values& values, const measure::Settings& protocol,
                        std::uint64_t seed, const std::string& backend, const tbem_device_info* device, unsigned threads,
@@ -85,8 +94,7 @@ std::string identityOf(const graph::Graph& graph, const sema::Values& values, co
                       kLoweringVersion);
   if (device != nullptr) text += fmt::format("device {} {} {} {}\n", device->name, device->isa, device->library, threads);
   text += algorithms;
-  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
-  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+  return hashOf(text);
 }
 
 }  // namespace tbem::driver

@@ -17,4 +17,7 @@ std::string identityOf(const graph::Graph& graph, const sema::Values& values, co
                        std::uint64_t seed, const std::string& backend, const tbem_device_info* device, unsigned threads,
                        const std::string& algorithms);
 
+/// Hash of the graph with this row's numbers alone: the same mathematics, wherever and however it runs.
+std::string graphIdentity(const graph::Graph& graph, const sema::Values& values);
+
 }  // namespace tbem::driver

@@ -25,10 +25,11 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-/// An array that `step --save` writes and that is no beginning of a step.
+/// An array that `step --save` or a training writes and that is no beginning of a step.
 bool isResult(std::string_view name) {
   const std::string_view group = name.substr(0, name.find('/'));
-  if (group.size() < name.size()) return group == "gradient" || group == "after" || group == "buffer_after" || group == "state" || group == "decision";
+  constexpr std::string_view kResults[] = {"gradient", "after", "buffer_after", "state", "decision", "best"};
+  if (group.size() < name.size()) return std::find(std::begin(kResults), std::end(kResults), group) != std::end(kResults);
   return name == "loss" || name == "output" || (name.starts_with("output_") && name.find('.') == std::string_view::npos);
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Predictions.h"
 #include "compiler/driver/Reports.h"
+#include "compiler/driver/Train.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +13,7 @@ namespace {
 
 /// How far a command goes.
 struct Steps {
-  bool designs = false, estimates = false, measure = false, regress = false, predict = false, plots = false;
+  bool designs = false, estimates = false, measure = false, regress = false, predict = false, plots = false, train = false;
 };
 
 /// What the program declares beyond designs, read and checked.
@@ -55,6 +56,25 @@ int evaluateStored(State& state, const Declared& declared, const std::vector<Cas
 /// A later failure does not hide an earlier one.
 int worse(int a, int b) { return a != kOk ? a : b; }
 
+/// The measured part of a program: its exit status.
+int measureAndFit(State& state, const Declared& declared, const std::vector<CaseRow>& rows, const Steps& steps) {
+  const StoreFile file(*state.workspace, state.options);
+  if (declared.measures.empty()) {
+    if (steps.designs) return kOk;
+    printFailure("there is nothing to measure: the program has no `measure`, and no design of a network");
+    return kUsage;
+  }
+  if (steps.regress && !steps.designs && declared.regressions.empty()) {
+    printFailure("the program has no `regress`");
+    return kUsage;
+  }
+  if (state.options.dryRun) return describeCampaigns(declared.measures, rows, file, state.options);
+  int status = kOk;
+  if (steps.measure) status = runCampaigns(*state.workspace, declared.measures, rows, file, state.options);
+  if (status == kInterrupted || status == kEnvironment) return status;
+  return worse(status, evaluateStored(state, declared, rows, file, steps));
+}
+
 int runSteps(const Options& options, const Steps& steps) {
   State state(options);
   state.timing = steps.measure && !options.dryRun;
@@ -66,21 +86,9 @@ int runSteps(const Options& options, const Steps& steps) {
   if (state.sink().hasErrors()) return finish(state, kOk);
   if (steps.designs && !options.dryRun) printDesigns(state);
   if (steps.estimates && !options.dryRun) printEstimates(state);
-  const StoreFile file(*state.workspace, options);
-  if (declared.measures.empty()) {
-    if (steps.designs) return finish(state, kOk);
-    printFailure("there is nothing to measure: the program has no `measure`, and no design of a network");
-    return finish(state, kUsage);
-  }
-  if (steps.regress && !steps.designs && declared.regressions.empty()) {
-    printFailure("the program has no `regress`");
-    return finish(state, kUsage);
-  }
-  if (options.dryRun) return finish(state, describeCampaigns(declared.measures, rows, file, options));
-  int status = kOk;
-  if (steps.measure) status = runCampaigns(*state.workspace, declared.measures, rows, file, options);
-  if (status == kInterrupted || status == kEnvironment) return finish(state, status);
-  return finish(state, worse(status, evaluateStored(state, declared, rows, file, steps)));
+  const int status = measureAndFit(state, declared, rows, steps);
+  const bool trains = steps.train && !options.dryRun && status != kInterrupted && status != kEnvironment;
+  return finish(state, trains ? worse(status, runTrainings(state)) : status);
 }
 
 }  // namespace
@@ -90,8 +98,9 @@ int runRegress(const Options& options) { return runSteps(options, {.regress = tr
 int runPredict(const Options& options) { return runSteps(options, {.predict = true}); }
 
 int runProgram(const Options& options) {
-  return runSteps(options,
-                  {.designs = true, .estimates = true, .measure = true, .regress = true, .predict = true, .plots = true});
+  return runSteps(
+      options,
+      {.designs = true, .estimates = true, .measure = true, .regress = true, .predict = true, .plots = true, .train = true});
 }
 
 }  // namespace tbem::driver

@@ -39,6 +39,15 @@ void printNote(const Options& options, std::string_view text) {
   if (!options.quiet) fmt::print(stderr, "{}\n", text);
 }
 
+report::ProgressStyle progressStyle(const Options& options) {
+  report::ProgressStyle style;
+  style.terminal = isatty(STDERR_FILENO) == 1;
+  style.quiet = options.quiet;
+  style.color = report::useColor(options.color, STDERR_FILENO);
+  style.width = report::terminalWidth(STDERR_FILENO);
+  return style;
+}
+
 void printTable(const Options& options, const report::Table& table) {
   report::TableStyle style;
   style.width = report::terminalWidth(STDOUT_FILENO);

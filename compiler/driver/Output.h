@@ -3,6 +3,7 @@
 
 #include "compiler/driver/Options.h"
 #include "compiler/support/Session.h"
+#include "runtime/report/Progress.h"
 #include "runtime/report/Table.h"
 
 #include <nlohmann/json.hpp>
@@ -24,6 +25,8 @@ int printDiagnostics(const Session& session, const Options& options);
 void printFailure(std::string_view text);
 /// A note on standard error, unless --quiet.
 void printNote(const Options& options, std::string_view text);
+/// Progress on standard error as the options and the terminal want it.
+report::ProgressStyle progressStyle(const Options& options);
 /// A table on standard output in the terminal's width and colours.
 void printTable(const Options& options, const report::Table& table);
 

@@ -29,20 +29,35 @@ int checkNames(State& state) {
 
 int design(State& state) {
   state.designs = makeDesigns(*state.workspace, state.options);
+  state.trainings = makeTrainings(*state.workspace, state.options);
   return state.designs.usage ? kUsage : kOk;
+}
+
+/// The rows of a design. False: no more are asked for.
+bool elaborateRows(State& state, DesignRun& run) {
+  if (run.experiment == nullptr) return true;
+  for (const std::size_t row : run.chosen) {
+    RowState one;
+    one.run = &run;
+    one.row = row;
+    one.elaborated = elaborateRow(run, row);
+    if (one.elaborated) state.rows.push_back(std::move(one));
+    if (state.firstRowOnly) return false;
+  }
+  return true;
 }
 
 int elaborate(State& state) {
   for (const auto& run : state.designs.runs) {
-    if (run->experiment == nullptr) continue;
-    for (const std::size_t row : run->chosen) {
-      RowState one;
-      one.run = run.get();
-      one.row = row;
-      one.elaborated = elaborateRow(*run, row);
-      if (one.elaborated) state.rows.push_back(std::move(one));
-      if (state.firstRowOnly) return kOk;
-    }
+    if (!state.trainingsOnly && !elaborateRows(state, *run)) return kOk;
+  }
+  for (const auto& training : state.trainings) {
+    const bool more = elaborateRows(state, *training->step);
+    const RowState* step = state.rowOf(training->step.get());
+    if (step == nullptr) continue;  // told; its evaluation would tell it again
+    graph::checkTarget(state.workspace->session, training->spec, *step->elaborated, training->shape);
+    if (!more) return kOk;
+    for (const auto& [batch, run] : training->evaluation) elaborateRows(state, *run);
   }
   return kOk;
 }
@@ -55,8 +70,9 @@ int lower(State& state) {
     return state.backend.known ? kEnvironment : kUsage;
   }
   estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries);
-  options.keepGradients = options.keepOutputs = state.keepResults;
+  options.keepGradients = state.keepResults;
   for (RowState& row : state.rows) {
+    options.keepOutputs = state.keepResults || row.run->keepsOutputs;
     auto program = estimate::lower(row.elaborated->graph(), row.elaborated->values, *state.backend.backend, options);
     if (program && state.timing) {
       const auto timed = tune(*program, state.backend, state.options);
@@ -76,16 +92,8 @@ int lower(State& state) {
 }
 
 int compile(State& state) {
-  jit::JitOptions options;
-  options.keepIr = state.options.emitStage == "code" || state.options.printAfter == "code" || state.options.as == "llvm";
-  options.marks = state.options.profile;
   for (RowState& row : state.rows) {
-    auto compiled = compileRow(*row.elaborated, *row.program, options);
-    if (!compiled) {
-      printFailure(compiled.error());
-      return kEnvironment;
-    }
-    row.compiled = std::move(*compiled);
+    if (const int status = compileRow(state, row); status != kOk) return status;
   }
   return kOk;
 }
@@ -118,6 +126,25 @@ int checkStageNames(const State& state) {
 }
 
 }  // namespace
+
+int compileRow(State& state, RowState& row) {
+  if (row.compiled) return kOk;
+  jit::JitOptions options;
+  options.keepIr = state.options.emitStage == "code" || state.options.printAfter == "code" || state.options.as == "llvm";
+  options.marks = state.options.profile;
+  auto compiled = compileRow(*row.elaborated, *row.program, options);
+  if (!compiled) {
+    printFailure(compiled.error());
+    return kEnvironment;
+  }
+  row.compiled = std::move(*compiled);
+  return kOk;
+}
+
+RowState* State::rowOf(const DesignRun* run) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const RowState& row) { return row.run == run; });
+  return found == rows.end() ? nullptr : &*found;
+}
 
 State::~State() { setReproducerHook(nullptr, nullptr); }
 

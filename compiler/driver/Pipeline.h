@@ -4,6 +4,7 @@
 #include "compiler/driver/Backends.h"
 #include "compiler/driver/Designs.h"
 #include "compiler/driver/Lowered.h"
+#include "compiler/driver/Trainings.h"
 
 #include <memory>
 #include <optional>
@@ -31,15 +32,20 @@ struct State {
   const Options& options;
   bool firstRowOnly = false;             ///< work on the first chosen row alone
   bool timing = false;                   ///< algorithms that were never timed on this machine are timed
+  bool trainingsOnly = false;            ///< the rows of designs are left out
   bool keepResults = false;              ///< gradients and outputs stay readable after the step
   std::unique_ptr<Workspace> workspace;  ///< after `load`
   Designs designs;                       ///< after `design`
-  std::vector<RowState> rows;            ///< after `graph`: the rows that met their conditions
-  std::string backendName;               ///< after `lower`
+  /// After `design`. Their rows stand behind those of the designs: for each, its step and then its evaluations.
+  std::vector<std::unique_ptr<TrainingRun>> trainings;
+  std::vector<RowState> rows;  ///< after `graph`: the rows that met their conditions
+  std::string backendName;     ///< after `lower`
   Opened backend;
   estimate::QueryCache queries;
 
   DiagnosticSink& sink() { return workspace->session.sink; }
+  /// The first row of this design, or nullptr.
+  RowState* rowOf(const DesignRun* run);
 };
 
 /// A stage: its name (for --emit, --print-after, --time), what it does, and how its result is printed. `run` returns kOk, or the
@@ -50,6 +56,9 @@ struct Stage {
   int (*run)(State& state);
   std::string (*dump)(const State& state);
 };
+
+/// Native code of a lowered row that has none yet. kOk, or the exit status after saying why not.
+int compileRow(State& state, RowState& row);
 
 /// What a command does next.
 struct Progressed {

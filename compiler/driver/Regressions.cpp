@@ -111,12 +111,6 @@ void refuseLaterDeclarations(Workspace& workspace) {
       case ast::NodeKind::Fit:
         what = "`fit` is";
         break;
-      case ast::NodeKind::Dataset:
-        what = "datasets are";
-        break;
-      case ast::NodeKind::Train:
-        what = "`train` is";
-        break;
       case ast::NodeKind::Perturb:
         what = "`perturb` is";
         break;

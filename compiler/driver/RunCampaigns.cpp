@@ -1,5 +1,6 @@
 // The campaigns of a program, run: each case in a fresh process of this program, each result committed before the next begins.
 #include "compiler/driver/Campaigns.h"
+#include "compiler/driver/Interrupt.h"
 #include "compiler/driver/MeasureReport.h"
 #include "runtime/measure/Child.h"
 #include "runtime/measure/Meters.h"
@@ -10,7 +11,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <set>
@@ -18,31 +18,6 @@
 namespace tbem::driver {
 
 namespace {
-
-volatile std::sig_atomic_t interrupted = 0;
-void onInterrupt(int) { interrupted = 1; }
-
-/// While it lives, Ctrl-C and SIGTERM ask the campaign to stop after the row in hand.
-class InterruptGuard {
-public:
-  InterruptGuard() {
-    interrupted = 0;
-    struct sigaction action {};
-    action.sa_handler = onInterrupt;
-    sigaction(SIGINT, &action, &oldInterrupt);
-    sigaction(SIGTERM, &action, &oldTerminate);
-  }
-  ~InterruptGuard() {
-    sigaction(SIGINT, &oldInterrupt, nullptr);
-    sigaction(SIGTERM, &oldTerminate, nullptr);
-  }
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-
-private:
-  struct sigaction oldInterrupt {
-  }, oldTerminate{};
-};
 
 /// Where compiled objects are kept for the workers: the default folder, or a temporary one that goes with this.
 class CacheFolder {
@@ -170,15 +145,6 @@ std::vector<runtime::Case> casesOf(const std::vector<CaseRow>& rows) {
   return cases;
 }
 
-report::ProgressStyle progressStyle(const Options& options) {
-  report::ProgressStyle style;
-  style.terminal = isatty(STDERR_FILENO) == 1;
-  style.quiet = options.quiet;
-  style.color = report::useColor(options.color, STDERR_FILENO);
-  style.width = report::terminalWidth(STDERR_FILENO);
-  return style;
-}
-
 int statusOf(const measure::CampaignResult& result, const std::vector<CaseRow>& rows) {
   if (result.end == measure::End::Error) {
     printFailure(result.error);
@@ -247,7 +213,7 @@ int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, co
   if (options.maxRows) settings.maxRows = *options.maxRows;
   settings.rowSeconds = options.rowTime;
   settings.fresh = options.fresh;
-  settings.stop = &interrupted;
+  settings.stop = interruptFlag();
   const measure::CampaignResult result = measure::runCampaign(cases, hooks, settings);
   progress.finish();
   if (options.json) {

@@ -18,7 +18,7 @@ namespace tbem::graph {
 
 /// One level of a factor.
 struct Level {
-  sema::Value value;                ///< its expressions lie in DesignSpec::pool
+  sema::Value value;                ///< its expressions lie in ExperimentSpec::pool
   std::string text;                 ///< as reports print it: "16", "sgd(lr: 0.01)"
   std::optional<Rational> number;   ///< where it is a number
   const ast::Expr* expr = nullptr;  ///< nullptr where it comes from a range or a domain
@@ -35,12 +35,45 @@ struct FactorSpec {
   std::vector<std::uint32_t> parentLevels;  ///< under which it exists
 };
 
-/// A design as its rows need it. Move only: values refer to its pool.
-struct DesignSpec {
+/// The shape of an input: an expression over the factors, or numbers that a dataset gives.
+struct InputSpec {
   std::string name;
-  const ast::Design* decl = nullptr;
+  SrcRange range;
+  const ast::Expr* shape = nullptr;  ///< null: `dims`
+  std::vector<std::int64_t> dims;
+};
+
+/// What graphs are built for. Evaluate: the loss of a network that does not train, with its running statistics.
+enum class Task : std::uint8_t { Infer, Train, Evaluate };
+
+/// A network and what its graphs are built from. Move only: values refer to its pool.
+struct ExperimentSpec {
+  std::string name;
+  SrcRange range;  ///< of the name
   const sema::Module* module = nullptr;
   std::vector<FactorSpec> factors;
+  const ast::Expr* of = nullptr;  ///< null: an array for any experiment
+  std::vector<InputSpec> inputs;
+  Task task = Task::Infer;
+  const ast::Expr* loss = nullptr;
+  std::string standardLoss;  ///< of std.nn, where the program names none
+  const ast::Expr* optimizer = nullptr;
+  /// The factor, if any, that stands for the optimiser's `lr`, so that the rate is a run-time scalar of its own.
+  std::optional<std::uint32_t> rateFactor;
+  std::optional<tbem_dtype> dtype;           ///< clause `dtype`
+  std::optional<std::uint32_t> dtypeFactor;  ///< the factor that it names instead
+  std::unique_ptr<sema::ExprPool> pool;
+
+  bool hasNetwork() const { return of != nullptr; }
+  /// Position of the factor, or nothing.
+  std::optional<std::uint32_t> find(std::string_view factor) const;
+  /// Whether factor `f` exists at these levels (nested ones may not).
+  bool active(std::uint32_t f, std::span<const std::uint32_t> levels) const;
+};
+
+/// A design as its rows need it.
+struct DesignSpec : ExperimentSpec {
+  const ast::Design* decl = nullptr;
   int strength = 2;
   bool strengthGiven = false;
   bool full = false;
@@ -50,17 +83,6 @@ struct DesignSpec {
   std::uint64_t seed = 0;
   std::optional<double> within;  ///< seconds for the search
   std::vector<const ast::Expr*> where;
-  bool trains = false;
-  const ast::Expr* loss = nullptr;
-  const ast::Expr* optimizer = nullptr;
-  std::optional<tbem_dtype> dtype;  ///< clause `dtype`
-  std::unique_ptr<sema::ExprPool> pool;
-
-  bool hasNetwork() const { return decl->of != nullptr; }
-  /// Position of the factor, or nothing.
-  std::optional<std::uint32_t> find(std::string_view factor) const;
-  /// Whether factor `f` exists at these levels (nested ones may not).
-  bool active(std::uint32_t f, std::span<const std::uint32_t> levels) const;
 };
 
 /// Reads a design: levels, task, clauses. Nothing where it has errors, which were reported.
@@ -92,14 +114,14 @@ struct Row {
 };
 
 struct ExperimentOptions {
-  /// The floating type of `tensor[...]`, over the design's `dtype` clause.
+  /// The floating type of `tensor[...]`, over the spec's `dtype`.
   std::optional<tbem_dtype> dtype;
 };
 
 /// Makes rows. Structures live as long as the experiment; rows point into them.
 class Experiment {
 public:
-  Experiment(Session& session, const sema::Program& program, const DesignSpec& spec, ExperimentOptions options = {});
+  Experiment(Session& session, const sema::Program& program, const ExperimentSpec& spec, ExperimentOptions options = {});
   ~Experiment();
   /// The row at these level positions, one a factor. Nothing where it breaks a condition, which was reported once for
   /// all rows that break it in the same place.

@@ -18,6 +18,7 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& callee, sema:
   const bool isInstance = callee.is(ValueKind::Instance);
   const ast::Callable* decl = isInstance ? instances[callee.id].decl : static_cast<const ast::Callable*>(callee.decl);
   const sema::Module* module = isInstance ? instances[callee.id].module : callee.module;
+  if (decl->callable == ast::CallableKind::Dataset) return fail(Diag::not_callable, use.range, "in a network, a dataset");
   for (std::size_t i = 0; i < callee.items.size(); ++i) {  // of a partial application
     const bool given =
         std::any_of(arguments.list.begin(), arguments.list.end(), [&](const auto& one) { return one.name == callee.names[i]; });

@@ -106,6 +106,7 @@ public:
                                                                      TensorId output, SrcRange use);
   std::optional<tbem_dtype> inputType(const ast::Parameter& tensor);
   std::string text(ExprId id) const { return pool.str(id); }
+  ExprId whole(std::int64_t value) { return pool.constant(value); }
   /// Drops storages that nothing refers to.
   void finish();
   const sema::Evaluator& evaluator() const { return *this; }

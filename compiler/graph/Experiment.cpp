@@ -14,7 +14,7 @@ std::vector<std::int64_t> Row::shape(TensorId id) const {
 struct Experiment::Impl {
   Session& session;
   const sema::Program& program;
-  const DesignSpec& spec;
+  const ExperimentSpec& spec;
   ExperimentOptions options;
   std::vector<std::unique_ptr<Structure>> structures;
 
@@ -66,7 +66,10 @@ struct Experiment::Impl {
   bool check(const Structure& structure, const sema::Values& values, Levels levels);
   std::optional<std::vector<ExprId>> inputShape(Elaborator& e, const ast::Callable& network, const ast::Parameter& tensor,
                                                 const std::vector<Local>& factors);
-  bool addTarget(Elaborator& e, const Value& loss, TensorId output, std::vector<Value>& tensors);
+  bool isCallable(const Value& value, SrcRange at, const char* what);
+  bool addLoss(Elaborator& e, Structure& s, const std::vector<Local>& factors);
+  bool addUpdates(Elaborator& e, Structure& s, const std::vector<Local>& factors);
+  bool addTarget(Elaborator& e, const Value& loss, SrcRange at, TensorId output, std::vector<Value>& tensors);
 };
 
 /// The factors of this row as names: numbers are symbols, everything else its level's value.
@@ -114,8 +117,12 @@ std::optional<std::vector<ExprId>> Experiment::Impl::inputShape(Elaborator& e, c
     shape.push_back(dim.expr);
     return true;
   };
-  for (const ast::Input& input : spec.decl->inputs) {
-    if (input.name.text != tensor.name.text) continue;
+  for (const InputSpec& input : spec.inputs) {
+    if (input.name != tensor.name.text) continue;
+    if (input.shape == nullptr) {
+      for (const std::int64_t dim : input.dims) shape.push_back(e.whole(dim));
+      return shape;
+    }
     const Value given = e.evaluateIn(*spec.module, *input.shape, factors);
     if (given.isPoison()) return std::nullopt;
     if (!given.is(ValueKind::List)) {
@@ -146,20 +153,20 @@ std::optional<std::vector<ExprId>> Experiment::Impl::inputShape(Elaborator& e, c
     if (!add(e.evaluateIn(*spec.module, *dim, factors), dim->range)) return std::nullopt;
   }
   if (type != nullptr) return shape;
-  session.sink.report(Diag::input_without_shape, spec.decl->name.range, tensor.name.text, network.name.text)
+  session.sink.report(Diag::input_without_shape, spec.range, tensor.name.text, network.name.text)
       .label(tensor.range, "declared here")
       .note("add `input " + tensor.name.text + ": [...]` to the design");
   return std::nullopt;
 }
 
 /// The loss's second tensor: its shape and type come from its declaration, its dimensions from the network's output.
-bool Experiment::Impl::addTarget(Elaborator& e, const Value& loss, TensorId output, std::vector<Value>& tensors) {
+bool Experiment::Impl::addTarget(Elaborator& e, const Value& loss, SrcRange at, TensorId output, std::vector<Value>& tensors) {
   const auto& decl = *static_cast<const ast::Callable*>(loss.decl);
   if (decl.tensors.size() != 2) {
-    session.sink.report(Diag::wrong_tensor, spec.loss->range, "a loss", "two tensors: the output and the target");
+    session.sink.report(Diag::wrong_tensor, at, "a loss", "two tensors: the output and the target");
     return false;
   }
-  const auto target = e.targetOf(decl, *loss.module, output, spec.loss->range);
+  const auto target = e.targetOf(decl, *loss.module, output, at);
   if (!target) return false;
   const ast::Parameter& declared = decl.tensors[1];
   const TensorId id = e.addInput("target", target->first, target->second, declared.range);
@@ -169,26 +176,26 @@ bool Experiment::Impl::addTarget(Elaborator& e, const Value& loss, TensorId outp
 
 bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Local>& factors, Levels levels) {
   (void)levels;
-  const Value callee = e.evaluateIn(*spec.module, *spec.decl->of, factors);
+  const Value callee = e.evaluateIn(*spec.module, *spec.of, factors);
   if (callee.isPoison()) return false;
   const bool callable =
       (callee.is(ValueKind::Declaration) || callee.is(ValueKind::Partial)) && callee.decl->kind == ast::NodeKind::Callable;
   if (!callable) {
-    session.sink.report(Diag::unknown_network, spec.decl->of->range, kindName(callee));
+    session.sink.report(Diag::unknown_network, spec.of->range, kindName(callee));
     return false;
   }
   const auto& network = *static_cast<const ast::Callable*>(callee.decl);
-  for (const ast::Input& input : spec.decl->inputs) {
+  for (const InputSpec& input : spec.inputs) {
     const bool known = std::any_of(network.tensors.begin(), network.tensors.end(),
-                                   [&](const ast::Parameter& t) { return t.name.text == input.name.text; });
+                                   [&](const ast::Parameter& t) { return t.name.text == input.name; });
     if (known) continue;
     std::vector<std::string> names;
     for (const ast::Parameter& tensor : network.tensors) names.push_back(tensor.name.text);
-    Diagnostic& d = session.sink.report(Diag::unknown_input, input.name.range, network.name.text, input.name.text);
-    if (names.size() == 1) d.note("its input is called `" + names.front() + "`").fix(input.name.range, names.front());
+    Diagnostic& d = session.sink.report(Diag::unknown_input, input.range, network.name.text, input.name);
+    if (names.size() == 1) d.note("its input is called `" + names.front() + "`").fix(input.range, names.front());
     return false;
   }
-  std::optional<std::vector<Local>> parameters = e.networkParameters(callee, factors, spec.decl->of->range);
+  std::optional<std::vector<Local>> parameters = e.networkParameters(callee, factors, spec.of->range);
   if (!parameters) return false;
   std::vector<Value> tensors;
   for (const ast::Parameter& tensor : network.tensors) {
@@ -198,7 +205,7 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
     if (!dtype) return false;
     tensors.push_back(Value::indexed(ValueKind::Tensor, index(e.addInput(tensor.name.text, *dtype, *shape, tensor.range))));
   }
-  const Value result = e.applyRoot(callee, std::move(*parameters), std::move(tensors), "", spec.decl->of->range);
+  const Value result = e.applyRoot(callee, std::move(*parameters), std::move(tensors), "", spec.of->range);
   if (result.isPoison()) return false;
   const std::vector<Value> outputs = result.is(ValueKind::Tensor) ? std::vector<Value>{result} : result.items;
   for (const Value& output : outputs) {
@@ -208,47 +215,69 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
     }
     s.graph.outputs.push_back(static_cast<TensorId>(output.id));
   }
-  if (!spec.trains) return true;
-  const Value loss = e.evaluateIn(*spec.module, *spec.loss, factors);
-  const Value optimizer = e.evaluateIn(*spec.module, *spec.optimizer, factors);
-  const auto isCallable = [&](const Value& v, const ast::Expr& at, const char* what) {
-    const bool good = (v.is(ValueKind::Declaration) || v.is(ValueKind::Partial)) && v.decl->kind == ast::NodeKind::Callable;
-    if (!good && !v.isPoison()) session.sink.report(Diag::wrong_kind, at.range, what, "an operator or block", kindName(v));
-    return good;
-  };
-  if (!isCallable(loss, *spec.loss, "a loss") || !isCallable(optimizer, *spec.optimizer, "an optimiser")) return false;
+  if (spec.task == Task::Infer) return true;
+  return addLoss(e, s, factors) && (spec.task == Task::Evaluate || addUpdates(e, s, factors));
+}
+
+/// Whether the value is an operator or block; reports what it is else.
+bool Experiment::Impl::isCallable(const Value& value, SrcRange at, const char* what) {
+  const bool good =
+      (value.is(ValueKind::Declaration) || value.is(ValueKind::Partial)) && value.decl->kind == ast::NodeKind::Callable;
+  if (!good && !value.isPoison()) session.sink.report(Diag::wrong_kind, at, what, "an operator or block", kindName(value));
+  return good;
+}
+
+bool Experiment::Impl::addLoss(Elaborator& e, Structure& s, const std::vector<Local>& factors) {
+  const SrcRange range = spec.loss != nullptr ? spec.loss->range : spec.range;
+  const Value loss = spec.loss != nullptr ? e.evaluateIn(*spec.module, *spec.loss, factors)
+                                          : Value::declaration(program.resolve(*program.find("std.nn"), spec.standardLoss));
+  if (!isCallable(loss, range, "a loss")) return false;
   if (s.graph.outputs.size() != 1) {
-    session.sink.report(Diag::wrong_tensor, spec.loss->range, "a loss", "a network with one output");
+    session.sink.report(Diag::wrong_tensor, range, "a loss", "a network with one output");
     return false;
   }
   std::vector<Value> pair;
-  if (!addTarget(e, loss, s.graph.outputs.front(), pair)) return false;
-  std::optional<std::vector<Local>> lossParameters = e.networkParameters(loss, {}, spec.loss->range);
-  if (!lossParameters) return false;
-  const Value number = e.applyRoot(loss, std::move(*lossParameters), std::move(pair),
-                                   static_cast<const ast::Callable*>(loss.decl)->name.text, spec.loss->range);
+  if (!addTarget(e, loss, range, s.graph.outputs.front(), pair)) return false;
+  std::optional<std::vector<Local>> parameters = e.networkParameters(loss, {}, range);
+  if (!parameters) return false;
+  const std::string& name = static_cast<const ast::Callable*>(loss.decl)->name.text;
+  const Value number = e.applyRoot(loss, std::move(*parameters), std::move(pair), name, range);
   if (number.isPoison()) return false;
   if (!number.is(ValueKind::Tensor) || !s.graph.tensors[number.id].shape.empty()) {
     session.sink.report(
-        Diag::loss_not_scalar, spec.loss->range, static_cast<const ast::Callable*>(loss.decl)->name.text,
+        Diag::loss_not_scalar, range, name,
         number.is(ValueKind::Tensor) ? shapeText(s.pool, s.graph, static_cast<TensorId>(number.id)) : kindName(number));
     return false;
   }
   s.graph.loss = static_cast<TensorId>(number.id);
+  return true;
+}
+
+/// The gradients of the loss, and the optimiser's updates.
+bool Experiment::Impl::addUpdates(Elaborator& e, Structure& s, const std::vector<Local>& factors) {
+  Value optimizer = e.evaluateIn(*spec.module, *spec.optimizer, factors);
+  if (!isCallable(optimizer, spec.optimizer->range, "an optimiser")) return false;
+  if (spec.rateFactor) {
+    const auto rate = std::find(optimizer.names.begin(), optimizer.names.end(), "lr");
+    const auto at = static_cast<std::size_t>(rate - optimizer.names.begin());
+    if (rate == optimizer.names.end()) {
+      optimizer.kind = ValueKind::Partial;
+      optimizer.names.emplace_back("lr");
+      optimizer.items.emplace_back();
+    }
+    optimizer.items[at] = factors[*spec.rateFactor].value;
+  }
   return e.differentiate(s.graph.loss, optimizer, spec.optimizer->range);
 }
 
 const Structure* Experiment::Impl::elaborate(Levels levels) {
   auto made = std::make_unique<Structure>();
   ElaborateOptions settings;
-  settings.training = spec.trains;
+  settings.training = spec.task == Task::Train;
   settings.dtype = options.dtype ? *options.dtype : spec.dtype ? *spec.dtype : TBEM_F32;
-  if (!options.dtype && spec.decl->dtype != nullptr && !spec.dtype) {
-    const auto* name = ast::dynCast<ast::NameRef>(spec.decl->dtype);
-    const auto factor = name != nullptr ? spec.find(name->name.text) : std::nullopt;
-    if (factor && spec.factors[*factor].levels[levels[*factor]].value.is(ValueKind::DType)) {
-      settings.dtype = static_cast<tbem_dtype>(spec.factors[*factor].levels[levels[*factor]].value.id);
-    }
+  if (!options.dtype && spec.dtypeFactor) {
+    const Value& level = spec.factors[*spec.dtypeFactor].levels[levels[*spec.dtypeFactor]].value;
+    if (level.is(ValueKind::DType)) settings.dtype = static_cast<tbem_dtype>(level.id);
   }
   const std::size_t errors = session.sink.errorCount();
   Elaborator elaborator(session, program, *made, settings);
@@ -312,7 +341,7 @@ bool Experiment::Impl::check(const Structure& structure, const sema::Values& val
   return good;
 }
 
-Experiment::Experiment(Session& session, const sema::Program& program, const DesignSpec& spec, ExperimentOptions options)
+Experiment::Experiment(Session& session, const sema::Program& program, const ExperimentSpec& spec, ExperimentOptions options)
     : impl(new Impl{session, program, spec, options, {}}) {}
 Experiment::~Experiment() = default;
 

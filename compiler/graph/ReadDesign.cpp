@@ -13,14 +13,14 @@ namespace tbem::graph {
 using sema::Value;
 using sema::ValueKind;
 
-std::optional<std::uint32_t> DesignSpec::find(std::string_view factor) const {
+std::optional<std::uint32_t> ExperimentSpec::find(std::string_view factor) const {
   for (std::size_t i = 0; i < factors.size(); ++i) {
     if (factors[i].name == factor) return static_cast<std::uint32_t>(i);
   }
   return std::nullopt;
 }
 
-bool DesignSpec::active(std::uint32_t f, std::span<const std::uint32_t> levels) const {
+bool ExperimentSpec::active(std::uint32_t f, std::span<const std::uint32_t> levels) const {
   for (int guard = 0; guard < 64; ++guard) {
     const FactorSpec& factor = factors[f];
     if (!factor.parent) return true;
@@ -41,7 +41,10 @@ public:
   bool run() {
     const std::size_t errors = sink.errorCount();
     spec.name = design.name.text;
+    spec.range = design.name.range;
     spec.decl = &design;
+    spec.of = design.of;
+    for (const ast::Input& input : design.inputs) spec.inputs.push_back({input.name.text, input.name.range, input.shape, {}});
     spec.module = moduleOf();
     readNetworks();
     for (const ast::Factor& factor : design.factors) readFactor(factor);
@@ -193,7 +196,7 @@ private:
       fail(Diag::bad_task, design.task->range, "`" + std::string(session.sources.text(design.task->range)) + "`");
       return;
     }
-    spec.trains = true;
+    spec.task = Task::Train;
     for (const ast::Argument& argument : call != nullptr ? call->arguments : std::vector<ast::Argument>{}) {
       if (argument.name.text == "loss")
         spec.loss = argument.value;
@@ -255,7 +258,8 @@ private:
 
   void readDtype() {
     const auto* name = ast::dynCast<ast::NameRef>(design.dtype);
-    if (name != nullptr && spec.find(name->name.text)) return;  // a factor
+    if (name != nullptr) spec.dtypeFactor = spec.find(name->name.text);
+    if (spec.dtypeFactor) return;
     const Value type = value(*design.dtype);
     if (type.is(ValueKind::DType) && type.id <= TBEM_F8E5M2)
       spec.dtype = static_cast<tbem_dtype>(type.id);

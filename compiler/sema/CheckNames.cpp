@@ -86,6 +86,12 @@ void NameChecker::check(const ast::Decl& decl) {
     case ast::NodeKind::Design:
       checkDesign(static_cast<const ast::Design&>(decl));
       break;
+    case ast::NodeKind::Dataset:
+      expr(static_cast<const ast::Dataset&>(decl).value);
+      break;
+    case ast::NodeKind::Train:
+      checkTrain(static_cast<const ast::Train&>(decl));
+      break;
     default:
       break;  // read by their own stages
   }
@@ -232,6 +238,15 @@ void NameChecker::checkDesign(const ast::Design& decl) {
     for (const ast::Argument& argument : task->arguments) expr(argument.value);
   }
   inDesign = false;
+}
+
+/// Words of `schedule` and `augment`, and the dataset's split, are read where they mean something.
+void NameChecker::checkTrain(const ast::Train& decl) {
+  expr(decl.network);
+  for (const ast::Clause& clause : decl.clauses) {
+    if (clause.word.text != "optimizer" && clause.word.text != "loss") continue;
+    for (const ast::Argument& item : clause.items) expr(item.value);
+  }
 }
 
 // ---- Statements -------------------------------------------------------------------------------------------------------

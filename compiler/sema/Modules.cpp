@@ -5,16 +5,19 @@
 #include <embedded/tbem_stdlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 namespace tbem::sema {
 
 namespace {
-constexpr const char* kPrelude = "std.nn";
+/// What every program sees without asking.
+constexpr std::array<std::string_view, 2> kPreludes = {"std.nn", "std.data"};
 
 std::string joined(const std::vector<ast::Name>& path) {
   std::string text;
@@ -102,10 +105,13 @@ public:
   std::unique_ptr<Program> run() {
     program->all.push_back(std::make_unique<Module>());
     Module& main = *program->all.front();
-    if (const Module* prelude = standard(kPrelude)) program->preludes.push_back(prelude);
+    for (const std::string_view name : kPreludes) {
+      if (const Module* prelude = standard(std::string(name))) program->preludes.push_back(prelude);
+    }
     if (options.allStandard) {
       for (const std::string& name : standardNames()) {
-        if (const Module* module = standard(name); module != nullptr && name != kPrelude) program->preludes.push_back(module);
+        const bool known = std::find(kPreludes.begin(), kPreludes.end(), name) != kPreludes.end();
+        if (const Module* module = known ? nullptr : standard(name)) program->preludes.push_back(module);
       }
     }
     addFile(main, mainSource);

@@ -41,6 +41,7 @@ private:
   void checkFunction(const ast::Function& decl);
   void checkProcess(const ast::Process& decl);
   void checkDesign(const ast::Design& decl);
+  void checkTrain(const ast::Train& decl);
   void parameters(const std::vector<ast::Parameter>& list, Kind kind);
   void type(const ast::Type* type, bool bindsDimensions);
   void dimension(const ast::Expr& dim, bool binds);

@@ -42,6 +42,10 @@ std::string kindName(const Value& value) {
           return "a process";
         case ast::NodeKind::Design:
           return "a design";
+        case ast::NodeKind::Dataset:
+          return "a dataset";
+        case ast::NodeKind::Train:
+          return "a training";
         case ast::NodeKind::Callable:
           switch (static_cast<const ast::Callable*>(value.decl)->callable) {
             case ast::CallableKind::Operator:
@@ -50,6 +54,8 @@ std::string kindName(const Value& value) {
               return "a block";
             case ast::CallableKind::Network:
               return "a network";
+            case ast::CallableKind::Dataset:
+              return "a dataset";
           }
           return "a declaration";
         default:

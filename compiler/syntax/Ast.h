@@ -61,7 +61,7 @@ struct Function : Of<NodeKind::Function, Decl> {
   Block body;
 };
 
-enum class CallableKind : std::uint8_t { Operator, Block, Network };
+enum class CallableKind : std::uint8_t { Operator, Block, Network, Dataset };
 /// An operator, block or network.
 struct Callable : Of<NodeKind::Callable, Decl> {
   CallableKind callable{};

@@ -58,6 +58,9 @@ ast::Decl* Builder::callable(P::CallableContext* ctx) {
     case P::BLOCK:
       made->callable = ast::CallableKind::Block;
       break;
+    case P::DATASET:
+      made->callable = ast::CallableKind::Dataset;
+      break;
     default:
       made->callable = ast::CallableKind::Network;
   }

@@ -50,7 +50,7 @@ void Dumper::names(const char* word, const std::vector<Name>& list) {
 }
 
 void Dumper::callable(const Callable& c) {
-  static constexpr const char* kinds[] = {"operator", "block", "network"};
+  static constexpr const char* kinds[] = {"operator", "block", "network", "dataset"};
   out += kinds[static_cast<std::size_t>(c.callable)];
   add(" {}", c.name.text);
   ++indent;

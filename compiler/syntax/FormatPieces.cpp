@@ -85,7 +85,8 @@ void placeBraces(std::vector<Piece>& list) {
     }
     if (piece.type == P::RBRACE) --depth;
     if (depth == 0 && piece.begins && beginsDeclaration(piece.type)) {
-      header = piece.type == P::OPERATOR || piece.type == P::BLOCK || piece.type == P::NETWORK || piece.type == P::FUNCTION;
+      header = piece.type == P::OPERATOR || piece.type == P::BLOCK || piece.type == P::NETWORK || piece.type == P::DATASET ||
+               piece.type == P::FUNCTION;
       several = false;
     } else if (depth == 0 && header && piece.breakBefore) {
       several = true;

@@ -81,6 +81,11 @@ void Progress::note(std::string_view text) {
   write((shown ? "\r\x1b[K" : "") + std::string(text) + "\n" + (shown ? bar() : ""));
 }
 
+void Progress::hide() {
+  if (shown && !style.quiet) write("\r\x1b[K");
+  shown = false;
+}
+
 void Progress::finish() {
   if (finished) return;
   finished = true;

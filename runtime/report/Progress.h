@@ -29,6 +29,8 @@ public:
   void update(std::size_t done, std::size_t total, std::string_view what, double secondsLeft);
   /// A line of its own above the bar (a row that failed, say).
   void note(std::string_view line);
+  /// Removes the bar until the next `update`: somebody else writes to the terminal.
+  void hide();
   /// Removes the bar; on no terminal writes the last state if it was not written.
   void finish();
 

@@ -1,0 +1,34 @@
+// What a training says while it runs and when it is over: lines for people, or JSON.
+#pragma once
+
+#include "compiler/driver/Pipeline.h"
+#include "runtime/report/Progress.h"
+
+#include <memory>
+#include <string>
+
+namespace tbem::driver {
+
+class TrainReport {
+public:
+  TrainReport(State& state, const TrainingRun& training);
+  /// What is trained on what, before it begins. `checkpoint`: "" where nothing is kept.
+  void begin(const std::string& checkpoint);
+  train::Observer observer();
+  void end(const train::Outcome& outcome, const std::string& checkpoint);
+  /// Takes the progress away, for a failure's message.
+  void abandon();
+
+private:
+  void epoch(const train::EpochReport& report);
+
+  State& state;
+  const TrainingRun& training;
+  std::string name;
+  std::unique_ptr<report::Progress> progress;
+};
+
+/// What a training will cost, after its step's estimate.
+void printTrainingCost(State& state, const TrainingRun& training);
+
+}  // namespace tbem::driver

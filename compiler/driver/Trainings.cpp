@@ -1,0 +1,184 @@
+#include "compiler/driver/Trainings.h"
+
+#include "compiler/driver/Identity.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace tbem::driver {
+
+namespace {
+
+/// A parameter's value as its reader takes it. The declaration's type decides, so a real without a fraction stays a real.
+std::optional<data::Setting> settingOf(const sema::ExprPool& pool, const sema::Value& value) {
+  const auto number = [&](const sema::Value& one) { return pool.constantValue(one.expr); };
+  switch (value.kind) {
+    case sema::ValueKind::Number: {
+      const auto known = number(value);
+      if (!known) return std::nullopt;
+      return known->isInt() && !value.isReal ? data::Setting(known->num) : data::Setting(known->toDouble());
+    }
+    case sema::ValueKind::Bool: {
+      const auto known = number(value);
+      return known ? std::optional<data::Setting>(known->num != 0) : std::nullopt;
+    }
+    case sema::ValueKind::String:
+      return data::Setting(value.text);
+    case sema::ValueKind::List: {
+      std::vector<double> numbers;
+      std::vector<std::string> texts;
+      for (const sema::Value& item : value.items) {
+        const auto known = item.is(sema::ValueKind::Number) ? number(item) : std::nullopt;
+        if (known) numbers.push_back(known->toDouble());
+        if (item.is(sema::ValueKind::String)) texts.push_back(item.text);
+      }
+      return texts.empty() ? data::Setting(std::move(numbers)) : data::Setting(std::move(texts));
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+/// The dataset's reader and what it says of itself.
+bool describeData(Workspace& workspace, TrainingRun& training) {
+  DiagnosticSink& sink = workspace.session.sink;
+  const graph::DataSpec& data = training.spec.data;
+  training.reader = data::findReader(data.reader);
+  if (training.reader == nullptr) {
+    sink.report(Diag::unknown_reader, data.declaration->name.range, data.reader).label(data.callRange, "used here");
+    return false;
+  }
+  if (!workspace.path.empty() && workspace.path != "-")
+    training.settings.folder = std::filesystem::path(workspace.path).parent_path().string();
+  for (const auto& [name, value] : data.settings) {
+    if (auto setting = settingOf(*training.spec.pool, value)) training.settings.values.emplace(name, std::move(*setting));
+  }
+  auto about = training.reader->describe(training.settings);
+  if (!about) {
+    sink.report(Diag::dataset_refused, data.callRange, about.error());
+    return false;
+  }
+  training.about = std::move(*about);
+  for (const data::Feature& input : training.about.inputs) training.shape.inputs.push_back(input.shape);
+  training.shape.target = training.about.target.shape;
+  training.shape.classes = training.about.classes;
+  return true;
+}
+
+train::Schedule scheduleOf(const graph::ScheduleSpec& spec, const train::Sizes& sizes) {
+  train::Schedule schedule;
+  switch (spec.kind) {
+    case graph::ScheduleSpec::Kind::Constant:
+      schedule.kind = train::Schedule::Kind::Constant;
+      break;
+    case graph::ScheduleSpec::Kind::Linear:
+      schedule.kind = train::Schedule::Kind::Linear;
+      break;
+    case graph::ScheduleSpec::Kind::Cosine:
+      schedule.kind = train::Schedule::Kind::Cosine;
+      break;
+    case graph::ScheduleSpec::Kind::Step:
+      schedule.kind = train::Schedule::Kind::Step;
+      break;
+  }
+  const auto epoch = static_cast<double>(sizes.stepsPerEpoch);
+  schedule.warmup = spec.warmup * epoch;
+  schedule.total = static_cast<double>(sizes.total);
+  schedule.floor = spec.floor;
+  schedule.every = spec.every * epoch;
+  schedule.factor = spec.factor;
+  return schedule;
+}
+
+bool makePlan(Workspace& workspace, TrainingRun& training, const Options& options) {
+  const graph::TrainingSpec& spec = training.spec;
+  train::Plan& plan = training.plan;
+  plan.split = spec.data.test ? data::Split::Test : data::Split::Train;
+  plan.count = spec.data.count;
+  plan.batch = spec.batch;
+  plan.epochs = spec.epochs.value_or(0);
+  plan.steps = spec.steps.value_or(0);
+  plan.seed = spec.seedGiven ? spec.seed : options.seed;
+  plan.validate = spec.validate;
+  plan.patience = spec.patience;
+  plan.every = spec.every;
+  plan.checkpoint = spec.checkpoint;
+  if (spec.rate) plan.rate = spec.rate->toDouble();
+  plan.augmentation = {spec.flip, spec.crop};
+  training.sizes = train::sizesOf(plan, training.about);
+  if (training.sizes.stepsPerEpoch == 0) {
+    Diagnostic& d =
+        workspace.session.sink.report(Diag::too_few_examples, spec.data.range, plan.batch, spec.data.name, training.sizes.train);
+    if (training.sizes.validation > 0) d.note(fmt::format("{} more are held out for validation", training.sizes.validation));
+    return false;
+  }
+  plan.schedule = scheduleOf(spec.schedule, training.sizes);
+  return true;
+}
+
+std::unique_ptr<DesignRun> designOf(Workspace& workspace, const TrainingRun& training, graph::Task task, std::int64_t batch,
+                                    const Options& options) {
+  std::optional<graph::ExperimentSpec> experiment =
+      graph::experimentOf(workspace.session, training.spec, task, training.shape, batch);
+  if (!experiment) return nullptr;
+  graph::DesignSpec spec;
+  static_cast<graph::ExperimentSpec&>(spec) = std::move(*experiment);
+  auto run = std::make_unique<DesignRun>(std::move(spec));
+  run->keepsOutputs = true;
+  run->array.name = "one row";
+  run->rows.emplace_back(run->spec.factors.size(), 0);
+  run->chosen.push_back(0);
+  run->experiment =
+      std::make_unique<graph::Experiment>(workspace.session, *workspace.program, run->spec, experimentOptions(options));
+  return run;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<TrainingRun>> makeTrainings(Workspace& workspace, const Options& options) {
+  std::vector<std::unique_ptr<TrainingRun>> trainings;
+  for (const ast::Train* decl : workspace.all<ast::Train>()) {
+    std::optional<graph::TrainingSpec> spec = graph::readTraining(workspace.session, *workspace.program, *decl);
+    if (!spec) continue;
+    auto training = std::make_unique<TrainingRun>(std::move(*spec));
+    if (!describeData(workspace, *training) || !makePlan(workspace, *training, options)) continue;
+    training->step = designOf(workspace, *training, graph::Task::Train, training->plan.batch, options);
+    if (training->step == nullptr) continue;
+    for (const std::int64_t batch : training->sizes.evaluationBatches)
+      training->evaluation.emplace(batch, designOf(workspace, *training, graph::Task::Evaluate, batch, options));
+    trainings.push_back(std::move(training));
+  }
+  return trainings;
+}
+
+std::vector<std::pair<std::string, std::string>> identityOf(const TrainingRun& training, const graph::Row& step,
+                                                            const std::string& backend, std::uint64_t fingerprint) {
+  const graph::TrainingSpec& spec = training.spec;
+  const train::Plan& plan = training.plan;
+  std::string data = spec.data.declaration->name.text;
+  for (const auto& [name, value] : spec.data.settings) data += fmt::format(" {}: {}", name, sema::print(*spec.pool, value));
+  // A schedule that ends with the training is another one where the training is longer.
+  const bool ends =
+      spec.schedule.kind == graph::ScheduleSpec::Kind::Cosine || spec.schedule.kind == graph::ScheduleSpec::Kind::Linear;
+  return {
+      {"the network", spec.networkText},
+      {"its graph", graphIdentity(step.graph(), step.values)},
+      {"the dataset", data},
+      {"its content", fmt::format("{:016x}", fingerprint)},
+      {"the split", fmt::format("{}{}", spec.data.test ? "test" : "train", plan.count ? fmt::format(" of {}", *plan.count) : "")},
+      {"batch", fmt::format("{}", plan.batch)},
+      {"seed", fmt::format("{}", plan.seed)},
+      {"the optimiser", spec.optimizerText},
+      {"the loss", spec.loss != nullptr ? spec.lossText : ""},
+      {"validate", fmt::format("{}", plan.validate)},
+      {"patience", plan.patience ? fmt::format("{}", *plan.patience) : ""},
+      {"schedule", spec.schedule.text},
+      {"steps of the schedule", ends ? fmt::format("{}", training.sizes.total) : ""},
+      {"augment", fmt::format("{}{}", plan.augmentation.flip ? "flip " : "",
+                              plan.augmentation.crop > 0 ? fmt::format("crop({})", plan.augmentation.crop) : "")},
+      {"backend", backend},
+  };
+}
+
+}  // namespace tbem::driver

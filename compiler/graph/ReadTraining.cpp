@@ -1,0 +1,359 @@
+// Clauses of a training, and the dataset that it reads.
+#include "compiler/graph/Training.h"
+#include "compiler/sema/Evaluator.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace tbem::graph {
+
+using sema::Value;
+using sema::ValueKind;
+
+namespace {
+
+struct ScheduleForm {
+  std::string_view name;
+  ScheduleSpec::Kind kind;
+  std::vector<std::string_view> parameters;
+};
+const std::vector<ScheduleForm>& scheduleForms() {
+  static const std::vector<ScheduleForm> list = {
+      {"constant", ScheduleSpec::Kind::Constant, {"warmup"}},
+      {"linear", ScheduleSpec::Kind::Linear, {"warmup", "floor"}},
+      {"cosine", ScheduleSpec::Kind::Cosine, {"warmup", "floor"}},
+      {"step", ScheduleSpec::Kind::Step, {"every", "factor", "warmup"}},
+  };
+  return list;
+}
+
+class TrainingReader : public sema::Evaluator {
+public:
+  TrainingReader(Session& session, const sema::Program& program, const ast::Train& decl, TrainingSpec& spec)
+      : Evaluator(program, *spec.pool, session.sink), session(session), decl(decl), spec(spec) {}
+
+  bool run() {
+    const std::size_t errors = sink.errorCount();
+    spec.decl = &decl;
+    spec.module = &program.main();
+    readNetwork();
+    readData(*decl.data);
+    readClauses();
+    if (sink.errorCount() == errors) checkClauses();
+    if (sink.errorCount() == errors) readRate();
+    return sink.errorCount() == errors;
+  }
+
+private:
+  Value value(const ast::Expr& expr) { return evaluateIn(*spec.module, expr, {}); }
+  std::string text(const ast::Expr& expr) const { return std::string(session.sources.text(expr.range)); }
+
+  void readNetwork() {
+    const Value found = value(*decl.network);
+    if (found.isPoison()) return;
+    spec.networkText = sema::print(pool, found);
+    const auto* callable =
+        found.is(ValueKind::Declaration) || found.is(ValueKind::Partial) ? ast::dynCast<ast::Callable>(found.decl) : nullptr;
+    const bool builds = callable != nullptr &&
+                        (callable->callable == ast::CallableKind::Network || callable->callable == ast::CallableKind::Block);
+    if (!builds) {
+      fail(Diag::unknown_network, decl.network->range, kindName(found));
+      return;
+    }
+    spec.network = callable;
+  }
+
+  // ---- The dataset -----------------------------------------------------------------------------------------------------
+
+  /// `fashion.train`, `fashion.test(count: 1000)`.
+  void readData(const ast::Expr& expr) {
+    spec.data.name = text(expr);
+    spec.data.range = expr.range;
+    const auto* call = ast::dynCast<ast::Call>(&expr);
+    const auto* member = ast::dynCast<ast::Member>(call != nullptr ? call->callee : &expr);
+    const auto* name = ast::dynCast<ast::NameRef>(member != nullptr ? member->object : &expr);
+    const ast::Dataset* dataset = name != nullptr ? findDataset(name->name) : nullptr;
+    if (name != nullptr && dataset == nullptr) return;
+    if (dataset == nullptr || member == nullptr) {
+      Diagnostic& d = sink.report(Diag::bad_split, expr.range, spec.data.name);
+      if (dataset != nullptr) d.note("did you mean `" + spec.data.name + ".train`?").fix(expr.range, spec.data.name + ".train");
+      return;
+    }
+    if (member->member.text != "train" && member->member.text != "test") {
+      sink.report(Diag::bad_split, member->member.range, member->member.text);
+      return;
+    }
+    spec.data.test = member->member.text == "test";
+    if (call != nullptr) readCount(*call);
+    readDataset(*dataset);
+  }
+
+  const ast::Dataset* findDataset(const ast::Name& name) {
+    std::vector<std::string> names;
+    for (const auto& file : program.main().files) {
+      for (const ast::Decl* one : file->declarations) {
+        const auto* dataset = ast::dynCast<ast::Dataset>(one);
+        if (dataset == nullptr) continue;
+        if (dataset->name.text == name.text) return dataset;
+        names.push_back(dataset->name.text);
+      }
+    }
+    Diagnostic& d = sink.report(Diag::unknown_dataset, name.range, name.text);
+    if (const std::string near = nearest(name.text, names); !near.empty())
+      d.note("did you mean `" + near + "`?").fix(name.range, near);
+    else
+      d.note("declare it: `dataset " + name.text + " = fashion_mnist()`");
+    return nullptr;
+  }
+
+  void readCount(const ast::Call& call) {
+    for (const ast::Argument& argument : call.arguments) {
+      if (argument.rest || argument.name.text != "count") {
+        fail(Diag::unknown_argument, argument.range, spec.data.test ? "test" : "train",
+             argument.name.empty() ? text(*argument.value) : argument.name.text);
+        continue;
+      }
+      spec.data.count = whole("count", *argument.value, 1);
+    }
+  }
+
+  void readDataset(const ast::Dataset& dataset) {
+    spec.data.callRange = dataset.value->range;
+    const Value found = value(*dataset.value);
+    if (found.isPoison()) return;
+    const auto* callable =
+        found.is(ValueKind::Declaration) || found.is(ValueKind::Partial) ? ast::dynCast<ast::Callable>(found.decl) : nullptr;
+    if (callable == nullptr || callable->callable != ast::CallableKind::Dataset) {
+      fail(Diag::wrong_kind, dataset.value->range, "a dataset", "one of the library's, such as fashion_mnist()", kindName(found));
+      return;
+    }
+    spec.data.declaration = callable;
+    const auto* native = callable->native != nullptr ? ast::dynCast<ast::NameRef>(callable->native->callee) : nullptr;
+    if (native != nullptr) spec.data.reader = native->name.text;
+    sema::Arguments arguments;
+    arguments.use = dataset.value->range;
+    for (std::size_t i = 0; i < found.items.size(); ++i)
+      arguments.list.push_back({found.names[i], found.items[i], dataset.value->range});
+    sema::Frame scratch;
+    scratch.module = found.module;
+    scratch.decl = callable;
+    std::vector<Value> none;
+    const sema::Signature signature{callable->name.text, found.module, callable, {}, callable->parameters};
+    sema::Frame* const before = frame;
+    frame = &scratch;
+    if (bind(signature, arguments, scratch, none, 0)) {
+      for (const ast::Expr* condition : callable->pre) {
+        const auto holds = forceBool(evaluate(*condition), "`pre`", condition->range);
+        if (holds && !*holds)
+          sink.report(Diag::pre_violated, dataset.value->range, callable->name.text, text(*condition))
+              .label(condition->range, "declared here");
+      }
+    }
+    frame = before;
+    for (const sema::Local& local : scratch.locals) spec.data.settings.emplace_back(local.name, local.value);
+  }
+
+  // ---- Clauses ---------------------------------------------------------------------------------------------------------
+
+  /// The one value of a clause.
+  const ast::Expr* single(const ast::Clause& clause, const char* wants) {
+    if (clause.items.size() == 1 && clause.items[0].name.empty() && !clause.items[0].rest) return clause.items[0].value;
+    fail(Diag::design_clause_value, clause.range, clause.word.text, wants,
+         clause.items.empty() ? "nothing" : std::string(session.sources.text(clause.range)));
+    return nullptr;
+  }
+
+  std::optional<Rational> numberOf(const Value& found) const {
+    return found.is(ValueKind::Number) ? pool.constantValue(found.expr) : std::nullopt;
+  }
+  std::optional<Rational> number(const ast::Expr& expr) {
+    const Value found = value(expr);
+    if (found.isPoison()) poisoned = true;
+    return numberOf(found);
+  }
+
+  std::optional<std::int64_t> whole(const std::string& what, const ast::Expr& expr, std::int64_t least) {
+    poisoned = false;
+    const auto found = number(expr);
+    if (found && found->isInt() && found->num >= least) return found->num;
+    if (!poisoned) fail(Diag::design_clause_value, expr.range, what, "a whole number from " + std::to_string(least), text(expr));
+    return std::nullopt;
+  }
+  std::optional<std::int64_t> whole(const ast::Clause& clause, std::int64_t least) {
+    const ast::Expr* expr = single(clause, "a whole number");
+    return expr != nullptr ? whole(clause.word.text, *expr, least) : std::nullopt;
+  }
+
+  /// A number with `least <= x` and, where `below` is given, `x < below`.
+  std::optional<double> real(const std::string& what, const ast::Expr& expr, double least, std::optional<double> below) {
+    poisoned = false;
+    const auto found = number(expr);
+    if (found && found->toDouble() >= least && (!below || found->toDouble() < *below)) return found->toDouble();
+    if (!poisoned)
+      fail(Diag::design_clause_value, expr.range, what, below ? "a number from 0 to below 1" : "a number from 0", text(expr));
+    return std::nullopt;
+  }
+
+  void readClauses() {
+    std::map<std::string, SrcRange> seen;
+    for (const ast::Clause& clause : decl.clauses) {
+      const auto [first, fresh] = seen.emplace(clause.word.text, clause.word.range);
+      if (!fresh) {
+        sink.report(Diag::argument_twice, clause.word.range, clause.word.text).label(first->second, "given here first");
+        continue;
+      }
+      readClause(clause);
+    }
+  }
+
+  void readClause(const ast::Clause& clause) {
+    const std::string& word = clause.word.text;
+    if (word == "epochs") {
+      spec.epochs = whole(clause, 1);
+    } else if (word == "steps") {
+      spec.steps = whole(clause, 1);
+    } else if (word == "batch") {
+      spec.batch = whole(clause, 1).value_or(0);
+    } else if (word == "seed") {
+      spec.seed = static_cast<std::uint64_t>(whole(clause, 0).value_or(0));
+      spec.seedGiven = true;
+    } else if (word == "every") {
+      spec.every = whole(clause, 1).value_or(0);
+    } else if (word == "checkpoint") {
+      spec.checkpoint = whole(clause, 1).value_or(1);
+    } else if (word == "patience") {
+      spec.patience = whole(clause, 1);
+      patienceRange = clause.range;
+    } else if (word == "validate") {
+      if (const ast::Expr* expr = single(clause, "a share of the examples")) spec.validate = real(word, *expr, 0, 1).value_or(0);
+    } else if (word == "optimizer") {
+      spec.optimizer = single(clause, "an optimiser");
+    } else if (word == "loss") {
+      spec.loss = single(clause, "a loss");
+      if (spec.loss != nullptr) spec.lossText = sema::print(pool, value(*spec.loss));
+    } else if (word == "schedule") {
+      if (const ast::Expr* expr = single(clause, "a schedule")) readSchedule(*expr);
+    } else if (word == "augment") {
+      for (const ast::Argument& one : clause.items) readAugmentation(one);
+    } else if (word == "dtype") {
+      readDtype(clause);
+    } else {
+      fail(Diag::not_there_yet, clause.range, "the clause `" + word + "` of a training is");
+    }
+  }
+
+  void readDtype(const ast::Clause& clause) {
+    const ast::Expr* expr = single(clause, "a floating element type");
+    if (expr == nullptr) return;
+    const Value type = value(*expr);
+    if (type.is(ValueKind::DType) && type.id <= TBEM_F8E5M2)
+      spec.dtype = static_cast<tbem_dtype>(type.id);
+    else if (!type.isPoison())
+      fail(Diag::design_clause_value, expr->range, "dtype", "a floating element type", sema::print(pool, type));
+  }
+
+  void readSchedule(const ast::Expr& expr) {
+    const auto* call = ast::dynCast<ast::Call>(&expr);
+    const auto* word = ast::dynCast<ast::NameRef>(call != nullptr ? call->callee : &expr);
+    const auto& forms = scheduleForms();
+    const auto form =
+        std::find_if(forms.begin(), forms.end(), [&](const auto& one) { return word != nullptr && one.name == word->name.text; });
+    spec.schedule.text = text(expr);
+    scheduleRange = expr.range;
+    if (form == forms.end()) {
+      std::vector<std::string> names;
+      for (const ScheduleForm& one : forms) names.emplace_back(one.name);
+      Diagnostic& d = sink.report(Diag::unknown_schedule, expr.range, word != nullptr ? word->name.text : text(expr));
+      const std::string near = word != nullptr ? nearest(word->name.text, names) : "";
+      if (!near.empty())
+        d.note("did you mean `" + near + "`?").fix(word->range, near);
+      else
+        d.note("there are constant, linear, cosine and step");
+      return;
+    }
+    spec.schedule.kind = form->kind;
+    std::size_t position = 0;
+    for (const ast::Argument& argument : call != nullptr ? call->arguments : std::vector<ast::Argument>{})
+      readScheduleArgument(*form, argument, position);
+  }
+
+  void readScheduleArgument(const ScheduleForm& form, const ast::Argument& argument, std::size_t& position) {
+    std::string name = argument.name.text;
+    if (name.empty() && !argument.rest && position < form.parameters.size()) name = form.parameters[position++];
+    if (std::find(form.parameters.begin(), form.parameters.end(), name) == form.parameters.end()) {
+      fail(Diag::unknown_argument, argument.range, form.name, name.empty() ? "..." : name);
+      return;
+    }
+    const auto found = real(name, *argument.value, 0, std::nullopt);
+    if (!found) return;
+    if (name == "every" && *found == 0) fail(Diag::design_clause_value, argument.range, name, "more than 0 epochs", "0");
+    (name == "warmup"   ? spec.schedule.warmup
+     : name == "floor"  ? spec.schedule.floor
+     : name == "factor" ? spec.schedule.factor
+                        : spec.schedule.every) = *found;
+  }
+
+  void readAugmentation(const ast::Argument& item) {
+    const auto* call = item.value != nullptr ? ast::dynCast<ast::Call>(item.value) : nullptr;
+    const auto* word = item.value != nullptr ? ast::dynCast<ast::NameRef>(call != nullptr ? call->callee : item.value) : nullptr;
+    const bool plain = item.name.empty() && word != nullptr;
+    if (plain && word->name.text == "flip" && call == nullptr) {
+      spec.flip = true;
+    } else if (plain && word->name.text == "crop" && call != nullptr && call->arguments.size() == 1 &&
+               call->arguments[0].value != nullptr) {
+      spec.crop = whole("crop", *call->arguments[0].value, 1).value_or(0);
+    } else {
+      fail(Diag::design_clause_value, item.range, "augment", "`flip` or `crop(pixels)`",
+           std::string(session.sources.text(item.range)));
+    }
+  }
+
+  void checkClauses() {
+    const auto missing = [&](const char* what) { fail(Diag::missing_argument, decl.name.range, decl.name.text, what); };
+    if (spec.epochs && spec.steps)
+      fail(Diag::design_clause_value, decl.name.range, "train", "`epochs` or `steps`", "both");
+    else if (!spec.epochs && !spec.steps)
+      missing("epochs");
+    if (spec.batch == 0) missing("batch");
+    if (spec.optimizer == nullptr) missing("optimizer");
+    if (spec.patience && spec.validate == 0)
+      fail(Diag::design_clause_value, patienceRange, "patience", "examples to be patient about: `validate 0.1`", "none");
+  }
+
+  void readRate() {
+    const Value optimizer = value(*spec.optimizer);
+    if (optimizer.isPoison()) return;
+    spec.optimizerText = sema::print(pool, optimizer);
+    const auto* callable = optimizer.is(ValueKind::Declaration) || optimizer.is(ValueKind::Partial)
+                               ? ast::dynCast<ast::Callable>(optimizer.decl)
+                               : nullptr;
+    if (callable == nullptr) return;  // elaboration says what is wrong
+    const auto given = std::find(optimizer.names.begin(), optimizer.names.end(), "lr");
+    for (const ast::Parameter& parameter : callable->parameters) {
+      if (parameter.name.text != "lr") continue;
+      if (given != optimizer.names.end())
+        spec.rate = numberOf(optimizer.items[static_cast<std::size_t>(given - optimizer.names.begin())]);
+      else if (parameter.defaultValue != nullptr)
+        spec.rate = numberOf(evaluateIn(*optimizer.module, *parameter.defaultValue, {}));
+    }
+    if (!spec.rate && !spec.schedule.text.empty())
+      fail(Diag::design_clause_value, scheduleRange, "schedule", "an optimiser with a number as its `lr`", spec.optimizerText);
+  }
+
+  Session& session;
+  const ast::Train& decl;
+  TrainingSpec& spec;
+  SrcRange patienceRange, scheduleRange;
+  bool poisoned = false;
+};
+
+}  // namespace
+
+std::optional<TrainingSpec> readTraining(Session& session, const sema::Program& program, const ast::Train& decl) {
+  TrainingSpec spec;
+  spec.pool = std::make_unique<sema::ExprPool>();
+  return TrainingReader(session, program, decl, spec).run() ? std::optional<TrainingSpec>(std::move(spec)) : std::nullopt;
+}
+
+}  // namespace tbem::graph

@@ -1,0 +1,87 @@
+// A training's network held against its data.
+#include "compiler/graph/Training.h"
+
+namespace tbem::graph {
+
+namespace {
+
+std::string shapeWords(const std::vector<std::int64_t>& shape) {
+  std::string out = "[";
+  for (const std::int64_t dim : shape) out += (out.size() > 1 ? ", " : "") + std::to_string(dim);
+  return out + "]";
+}
+
+}  // namespace
+
+std::optional<ExperimentSpec> experimentOf(Session& session, const TrainingSpec& spec, Task task, const DataShape& data,
+                                           std::int64_t batch) {
+  const auto& tensors = spec.network->tensors;
+  if (tensors.size() != data.inputs.size()) {
+    session.sink
+        .report(Diag::inputs_differ, spec.data.range, spec.network->name.text, tensors.size(), spec.data.name, data.inputs.size())
+        .label(spec.network->name.range, "declared here");
+    return std::nullopt;
+  }
+  ExperimentSpec experiment;
+  experiment.name = spec.decl->name.text;
+  experiment.range = spec.decl->name.range;
+  experiment.module = spec.module;
+  experiment.of = spec.decl->network;
+  experiment.task = task;
+  experiment.loss = spec.loss;
+  experiment.standardLoss = data.classes > 0 ? "cross_entropy" : "mse";
+  experiment.optimizer = spec.optimizer;
+  experiment.dtype = spec.dtype;
+  experiment.pool = std::make_unique<sema::ExprPool>();
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    std::vector<std::int64_t> dims{batch};
+    dims.insert(dims.end(), data.inputs[i].begin(), data.inputs[i].end());
+    experiment.inputs.push_back({tensors[i].name.text, spec.data.range, nullptr, std::move(dims)});
+  }
+  if (task == Task::Train && spec.rate) {
+    // A factor of one level: its symbol makes the rate a scalar that no other number shares.
+    FactorSpec factor;
+    factor.name = "optimizer.lr";
+    factor.isReal = true;
+    Level level;
+    level.value = sema::Value::number(experiment.pool->constant(*spec.rate), true);
+    level.text = spec.rate->str();
+    level.number = spec.rate;
+    factor.levels.push_back(std::move(level));
+    experiment.factors.push_back(std::move(factor));
+    experiment.rateFactor = 0;
+  }
+  return experiment;
+}
+
+bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, const DataShape& data) {
+  const Graph& graph = row.graph();
+  const SrcRange at = spec.loss != nullptr ? spec.loss->range : spec.data.range;
+  const TensorId target = graph.inputs.back();
+  const bool classes = graph[target].dtype == TBEM_I64;
+  std::vector<std::int64_t> shape = row.shape(target);
+  if (!shape.empty()) shape.erase(shape.begin());
+  std::int64_t wanted = 1, found = 1;
+  for (const std::int64_t dim : shape) wanted *= dim;
+  for (const std::int64_t dim : data.target) found *= dim;
+  if (classes != (data.classes > 0) || wanted != found) {
+    session.sink.report(Diag::targets_differ, at,
+                        spec.loss != nullptr ? spec.lossText
+                        : data.classes > 0   ? "cross_entropy"
+                                             : "mse",
+                        (classes ? "class numbers of shape " : "numbers of shape ") + shapeWords(shape), spec.data.name,
+                        (data.classes > 0 ? "class numbers of shape " : "numbers of shape ") + shapeWords(data.target));
+    return false;
+  }
+  const std::vector<std::int64_t> output = row.shape(graph.outputs.front());
+  if (data.classes > 0 && (output.size() < 2 || output[1] != data.classes)) {
+    session.sink
+        .report(Diag::classes_differ, spec.decl->network->range, spec.network->name.text, output.size() < 2 ? 1 : output[1],
+                spec.data.name, data.classes)
+        .label(spec.data.callRange, std::to_string(data.classes) + " classes");
+    return false;
+  }
+  return true;
+}
+
+}  // namespace tbem::graph

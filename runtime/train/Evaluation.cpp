@@ -1,0 +1,79 @@
+#include "runtime/train/Evaluation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace tbem::train {
+
+namespace {
+
+using Kind = TrainFailure::Kind;
+
+tl::unexpected<TrainFailure> failure(Kind kind, std::string message) {
+  return tl::unexpected(TrainFailure{kind, std::move(message)});
+}
+
+}  // namespace
+
+std::int64_t countCorrect(std::span<const double> outputs, std::span<const std::int64_t> labels) {
+  const std::size_t classes = labels.empty() ? 0 : outputs.size() / labels.size();
+  std::int64_t correct = 0;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const double* row = outputs.data() + i * classes;
+    std::int64_t largest = -1;
+    for (std::size_t k = 0; k < classes; ++k) {
+      if (!std::isnan(row[k]) && (largest < 0 || row[k] > row[largest])) largest = static_cast<std::int64_t>(k);
+    }
+    correct += largest == labels[i] ? 1 : 0;
+  }
+  return correct;
+}
+
+tl::expected<Evaluation::Worker*, TrainFailure> Evaluation::workerOf(std::int64_t size) {
+  Worker& one = workers[size];
+  if (one.instance == nullptr) {
+    auto made = runtime::Instance::create(*machine.evaluation.at(size), *machine.backend);
+    if (!made) return failure(Kind::Environment, made.error().message);
+    one.instance = std::move(*made);
+    if (auto done = one.instance->initialise(0); !done) return failure(Kind::Environment, done.error().message);
+    one.feed = std::make_unique<Feed>(dataset, *one.instance, machine.inputs);
+  }
+  return &one;
+}
+
+tl::expected<std::optional<Score>, TrainFailure> Evaluation::run(const Snapshot& weights, data::Split split,
+                                                                 std::span<const std::int64_t> examples,
+                                                                 const std::function<bool()>& next) {
+  std::set<std::int64_t> given;
+  double lossSum = 0;
+  std::int64_t correct = 0;
+  for (std::size_t first = 0; first < examples.size();) {
+    if (!next()) return std::optional<Score>();
+    const std::size_t size = std::min(static_cast<std::size_t>(batch), examples.size() - first);
+    auto worker = workerOf(static_cast<std::int64_t>(size));
+    if (!worker) return tl::unexpected(worker.error());
+    runtime::Instance& instance = *(*worker)->instance;
+    if (given.insert(static_cast<std::int64_t>(size)).second) {
+      if (auto done = give(weights, instance); !done) return failure(Kind::Run, done.error());
+    }
+    Feed& feed = *(*worker)->feed;
+    if (auto done = feed.load(split, examples.subspan(first, size)); !done) return failure(Kind::Environment, done.error());
+    if (auto done = instance.run(1); !done) return failure(Kind::Run, done.error().message);
+    const auto loss = instance.read(instance.executable().loss);
+    if (!loss) return failure(Kind::Run, loss.error().message);
+    lossSum += loss->doubles().front() * static_cast<double>(size);
+    if (!feed.labels().empty()) {
+      const auto outputs = instance.read(instance.executable().outputs.front());
+      if (!outputs) return failure(Kind::Run, outputs.error().message);
+      correct += countCorrect(outputs->doubles(), feed.labels());
+    }
+    first += size;
+  }
+  Score score;
+  score.loss = lossSum / static_cast<double>(examples.size());
+  if (dataset.description().classes > 0) score.accuracy = static_cast<double>(correct) / static_cast<double>(examples.size());
+  return std::optional<Score>(score);
+}
+
+}  // namespace tbem::train

@@ -1,0 +1,45 @@
+// The loss and accuracy of a network at inference over many examples, by executables of several batch sizes.
+#pragma once
+
+#include "runtime/train/Feed.h"
+#include "runtime/train/Snapshot.h"
+#include "runtime/train/Trainer.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace tbem::train {
+
+/// Examples whose largest output is their class. `outputs`: [n, classes], row-major, n = labels.size(); of equal ones the first
+/// counts, and a NaN is never the largest.
+std::int64_t countCorrect(std::span<const double> outputs, std::span<const std::int64_t> labels);
+
+class Evaluation {
+public:
+  /// All must outlive it.
+  Evaluation(const data::Dataset& dataset, const Machine& machine, std::int64_t batch)
+      : dataset(dataset), machine(machine), batch(batch) {}
+
+  /// Over all these examples, in batches and one remainder, with these weights and buffers. `next` is asked before each batch:
+  /// false ends it without a score.
+  tl::expected<std::optional<Score>, TrainFailure> run(const Snapshot& weights, data::Split split,
+                                                       std::span<const std::int64_t> examples, const std::function<bool()>& next);
+
+private:
+  /// An executable at work; made on first use.
+  struct Worker {
+    std::unique_ptr<runtime::Instance> instance;
+    std::unique_ptr<Feed> feed;
+  };
+  tl::expected<Worker*, TrainFailure> workerOf(std::int64_t size);
+
+  const data::Dataset& dataset;
+  const Machine& machine;
+  std::int64_t batch;
+  std::map<std::int64_t, Worker> workers;
+};
+
+}  // namespace tbem::train

@@ -1,0 +1,80 @@
+#include "runtime/train/Feed.h"
+
+#include "runtime/core/Philox.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tbem::train {
+
+using Failure = tl::unexpected<std::string>;
+
+void augment(const Augmentation& how, std::uint64_t seed, std::uint32_t epoch, std::int64_t example,
+             std::span<const std::int64_t> shape, float* image) {
+  if (shape.size() != 3) return;
+  const auto words = runtime::philoxAt(seed, kAugmentStream, epoch, static_cast<std::uint64_t>(example));
+  const bool flip = how.flip && (words[0] & 1U) != 0;
+  const auto offset = [&](std::uint32_t word) { return runtime::philoxBelow({word, 0, 0, 0}, 2 * how.crop + 1) - how.crop; };
+  const std::int64_t down = offset(words[1]), right = offset(words[2]), height = shape[1], width = shape[2];
+  std::vector<float> before(image, image + shape[0] * height * width);
+  for (std::int64_t c = 0; c < shape[0]; ++c) {
+    for (std::int64_t y = 0; y < height; ++y) {
+      for (std::int64_t x = 0; x < width; ++x) {
+        const std::int64_t fromY = y + down, fromX = (flip ? width - 1 - x : x) + right;
+        const bool inside = fromY >= 0 && fromY < height && fromX >= 0 && fromX < width;
+        *image++ = inside ? before[static_cast<std::size_t>((c * height + fromY) * width + fromX)] : 0;
+      }
+    }
+  }
+}
+
+Feed::Feed(const data::Dataset& dataset, runtime::Instance& instance, std::span<const std::string> inputs)
+    : dataset(dataset), instance(instance), inputs(inputs.begin(), inputs.end()), numbers(inputs.size()) {}
+
+tl::expected<void, std::string> Feed::load(data::Split split, std::span<const std::int64_t> examples, const Augmentation& how,
+                                           std::uint64_t seed, std::uint32_t epoch) {
+  const data::Description& about = dataset.description();
+  data::Batch batch;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i].resize(examples.size() * static_cast<std::size_t>(about.inputs[i].elements()));
+    batch.inputs.push_back(numbers[i].data());
+  }
+  classes.resize(about.classes > 0 ? examples.size() : 0);
+  targets.resize(about.classes > 0 ? 0 : examples.size() * static_cast<std::size_t>(about.target.elements()));
+  batch.labels = classes.data();
+  batch.targets = targets.data();
+  if (const auto read = dataset.read(split, examples, batch); !read) return Failure(read.error());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::int64_t elements = about.inputs[i].elements();
+    for (std::size_t e = 0; how.any() && e < examples.size(); ++e)
+      augment(how, seed, epoch, examples[e], about.inputs[i].shape, numbers[i].data() + static_cast<std::int64_t>(e) * elements);
+    if (const auto done = write(inputs[i], numbers[i]); !done) return done;
+  }
+  if (about.classes == 0) return write("target", targets);
+  const auto storage = instance.findStorage("target");
+  if (!storage) return {};
+  runtime::HostTensor tensor{TBEM_I64, {static_cast<std::int64_t>(classes.size())}, {}};
+  tensor.data.resize(classes.size() * sizeof(std::int64_t));
+  std::memcpy(tensor.data.data(), classes.data(), tensor.data.size());
+  const tbem_operand& operand = instance.executable().buffers[instance.executable().storages[*storage].buffer].operand;
+  tensor.dims.assign(operand.dims, operand.dims + operand.rank);
+  if (const auto done = instance.writeStorage(*storage, tensor); !done) return Failure(done.error().message);
+  return {};
+}
+
+tl::expected<void, std::string> Feed::write(std::string_view path, std::span<const float> values) {
+  const auto storage = instance.findStorage(path);
+  if (!storage) return {};
+  const tbem_operand& operand = instance.executable().buffers[instance.executable().storages[*storage].buffer].operand;
+  runtime::HostTensor tensor{operand.dtype, {operand.dims, operand.dims + operand.rank}, {}};
+  if (operand.dtype == TBEM_F32) {
+    tensor.data.resize(values.size_bytes());
+    std::memcpy(tensor.data.data(), values.data(), values.size_bytes());
+  } else {
+    tensor = runtime::HostTensor::of(operand.dtype, std::move(tensor.dims), std::vector<double>(values.begin(), values.end()));
+  }
+  if (const auto done = instance.writeStorage(*storage, tensor); !done) return Failure(done.error().message);
+  return {};
+}
+
+}  // namespace tbem::train

@@ -1,0 +1,296 @@
+#include "runtime/train/Trainer.h"
+
+#include "runtime/train/Checkpoint.h"
+#include "runtime/train/Evaluation.h"
+#include "runtime/train/Order.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <set>
+
+namespace tbem::train {
+
+namespace {
+
+using Kind = TrainFailure::Kind;
+using Instance = runtime::Instance;
+template <class T>
+using Result = tl::expected<T, TrainFailure>;
+
+tl::unexpected<TrainFailure> failure(Kind kind, std::string message) {
+  return tl::unexpected(TrainFailure{kind, std::move(message)});
+}
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+std::int64_t examplesOf(const Plan& plan, const data::Description& about) {
+  const std::int64_t all = about.count(plan.split);
+  return plan.count ? std::min(*plan.count, all) : all;
+}
+
+class Run {
+public:
+  Run(const Plan& plan, const data::Dataset& dataset, const Machine& machine, const Keeping& keeping, const Observer& observer)
+      : plan(plan),
+        dataset(dataset),
+        machine(machine),
+        keeping(keeping),
+        observer(observer),
+        sizes(sizesOf(plan, dataset.description())),
+        parts(partition(plan.seed, examplesOf(plan, dataset.description()), plan.validate)),
+        evaluation(dataset, machine, plan.batch) {}
+
+  Result<Outcome> run() {
+    if (auto done = prepare(); !done) return tl::unexpected(done.error());
+    if (auto done = takeUp(); !done) return tl::unexpected(done.error());
+    if (progress.ended) {
+      outcome.complete = true;
+      return end();
+    }
+    while (!over()) {
+      auto whole = epoch();
+      if (!whole) return tl::unexpected(whole.error());
+      if (!*whole) return interrupted();
+    }
+    if (plan.patience && !best.entries.empty()) {
+      if (auto done = give(best, *instance); !done) return failure(Kind::Run, done.error());
+    }
+    if (sizes.test > 0) {
+      auto score = evaluate(data::Split::Test, firstNumbers(sizes.test), "test");
+      if (!score) return tl::unexpected(score.error());
+      if (!*score) return interrupted();
+      progress.test = **score;
+    }
+    progress.ended = true;
+    if (auto done = save(); !done) return tl::unexpected(done.error());
+    return end();
+  }
+
+private:
+  static std::vector<std::int64_t> firstNumbers(std::int64_t count) { return partition(0, count, 0).train; }
+
+  Result<void> prepare() {
+    if (!keeping.path.empty()) {
+      if (auto ready = prepareFolder(keeping.path); !ready) return failure(Kind::Environment, ready.error());
+    }
+    auto made = Instance::create(*machine.step, *machine.backend);
+    if (!made) return failure(Kind::Environment, made.error().message);
+    instance = std::move(*made);
+    if (auto done = instance->initialise(plan.seed); !done) return failure(Kind::Environment, done.error().message);
+    feed = std::make_unique<Feed>(dataset, *instance, machine.inputs);
+    return {};
+  }
+
+  /// Begins where the checkpoint ends, if there is one.
+  Result<void> takeUp() {
+    if (keeping.path.empty() || keeping.fresh) return {};
+    auto read = readCheckpoint(keeping.path);
+    if (!read) return failure(Kind::Refused, read.error());
+    if (!*read) return {};
+    Checkpoint& checkpoint = **read;
+    if (const std::string differ = differences(checkpoint.identity, keeping.identity); !differ.empty()) {
+      return failure(Kind::Refused, fmt::format("{} is the checkpoint of another training: {}; --fresh trains anew, or --out "
+                                                "keeps this one elsewhere",
+                                                keeping.path, differ));
+    }
+    progress = std::move(checkpoint.progress);
+    best = std::move(checkpoint.best);
+    outcome.resumed = true;
+    outcome.elsewhere = differences(checkpoint.machine, keeping.machine);
+    // One that ended goes on where more epochs or steps are asked for, unless it went back to its best weights.
+    if (progress.ended && !plan.patience && progress.step < sizes.total) progress.ended = false;
+    if (auto done = give(checkpoint.now, *instance); !done)
+      return failure(Kind::Refused, fmt::format("cannot take up {}: {}; --fresh trains anew", keeping.path, done.error()));
+    return {};
+  }
+
+  /// Of step `number`, from 0.
+  std::optional<double> rateOf(std::int64_t number) const {
+    return plan.rate ? std::optional<double>(*plan.rate * plan.schedule.at(number)) : std::nullopt;
+  }
+
+  bool over() const {
+    if (progress.early) return true;
+    const bool steps = progress.step >= sizes.total && progress.inEpoch == 0;
+    return steps || (plan.epochs > 0 && progress.epoch >= plan.epochs);
+  }
+
+  /// The rest of the epoch in hand, with its validation. False: it was asked to stop.
+  Result<bool> epoch() {
+    const auto number = static_cast<std::uint32_t>(progress.epoch);
+    const std::vector<std::int64_t> order = shuffled(plan.seed, number, static_cast<std::int64_t>(parts.train.size()));
+    std::vector<std::int64_t> examples(static_cast<std::size_t>(plan.batch));
+    while (progress.inEpoch < sizes.stepsPerEpoch && progress.step < sizes.total) {
+      if (observer.stop && observer.stop()) return false;
+      const auto first = static_cast<std::size_t>(progress.inEpoch * plan.batch);
+      for (std::size_t i = 0; i < examples.size(); ++i) examples[i] = parts.train[static_cast<std::size_t>(order[first + i])];
+      if (auto done = step(examples, number); !done) return tl::unexpected(done.error());
+    }
+    EpochReport report;
+    report.epoch = progress.epoch + 1;
+    report.steps = progress.step;
+    report.seconds = progress.seconds;
+    const auto seen = static_cast<double>(progress.inEpoch * plan.batch);
+    report.examplesPerSecond = progress.seconds > 0 ? seen / progress.seconds : 0;
+    report.rate = rateOf(progress.step - 1);
+    report.train.loss = progress.lossSum / seen;
+    if (dataset.description().classes > 0) report.train.accuracy = static_cast<double>(progress.correct) / seen;
+    if (!parts.validation.empty()) {
+      auto score = evaluate(plan.split, parts.validation, "validation");
+      if (!score) return tl::unexpected(score.error());
+      if (!*score) return false;
+      report.validation = **score;
+    }
+    return finishEpoch(std::move(report));
+  }
+
+  Result<void> step(std::span<const std::int64_t> examples, std::uint32_t number) {
+    const double start = now();
+    if (auto done = feed->load(plan.split, examples, plan.augmentation, plan.seed, number); !done)
+      return failure(Kind::Environment, done.error());
+    const std::optional<double> rate = rateOf(progress.step);
+    if (rate && plan.rateSlot != runtime::kNone) instance->scalars()[plan.rateSlot] = *rate;
+    if (auto done = instance->run(static_cast<std::uint64_t>(progress.step + 1)); !done)
+      return failure(Kind::Run, done.error().message);
+    const auto loss = instance->read(machine.step->loss);
+    if (!loss) return failure(Kind::Run, loss.error().message);
+    const double value = loss->doubles().front();
+    if (!std::isfinite(value)) {
+      return failure(Kind::Run, fmt::format("the loss of step {} is {}: a lower learning rate (lr), a warm-up, or clipped "
+                                            "gradients keep it finite",
+                                            progress.step + 1, value));
+    }
+    if (!feed->labels().empty()) {
+      const auto outputs = instance->read(machine.step->outputs.front());
+      if (!outputs) return failure(Kind::Run, outputs.error().message);
+      progress.correct += countCorrect(outputs->doubles(), feed->labels());
+    }
+    progress.lossSum += value * static_cast<double>(plan.batch);
+    ++progress.step;
+    ++progress.inEpoch;
+    const double spent = now() - start;
+    progress.seconds += spent;
+    outcome.seconds += spent;
+    if (plan.every > 0 && progress.step % plan.every == 0 && observer.step) observer.step({progress.step, value, rate});
+    ++ownSteps;
+    if (observer.progress) {
+      observer.progress(progress.step, sizes.total, fmt::format("epoch {}, loss {:.4f}", progress.epoch + 1, value),
+                        outcome.seconds / static_cast<double>(ownSteps) * static_cast<double>(sizes.total - progress.step));
+    }
+    return {};
+  }
+
+  Result<bool> finishEpoch(EpochReport report) {
+    if (report.validation && (!progress.bestLoss || report.validation->loss < *progress.bestLoss)) {
+      report.best = true;
+      progress.bestLoss = report.validation->loss;
+      progress.bestEpoch = report.epoch;
+      auto taken = take(*instance, false);
+      if (!taken) return failure(Kind::Run, taken.error());
+      best = std::move(*taken);
+    }
+    progress.early = plan.patience && report.epoch - progress.bestEpoch >= *plan.patience;
+    progress.epochs.push_back(report);
+    progress.epoch = report.epoch;
+    progress.inEpoch = 0;
+    progress.lossSum = 0;
+    progress.correct = 0;
+    progress.seconds = 0;
+    if (!over() && progress.epoch % plan.checkpoint == 0) {
+      if (auto done = save(); !done) return tl::unexpected(done.error());
+    }
+    if (observer.epoch) observer.epoch(report);
+    return true;
+  }
+
+  /// Over all these examples; nothing where it was asked to stop.
+  Result<std::optional<Score>> evaluate(data::Split split, const std::vector<std::int64_t>& examples, const char* what) {
+    const auto weights = take(*instance, false);
+    if (!weights) return failure(Kind::Run, weights.error());
+    return evaluation.run(*weights, split, examples, [&] {
+      if (observer.progress) observer.progress(progress.step, sizes.total, what, -1);
+      return !(observer.stop && observer.stop());
+    });
+  }
+
+  Result<void> save() {
+    if (keeping.path.empty()) return {};
+    Checkpoint checkpoint;
+    auto taken = take(*instance, true);
+    if (!taken) return failure(Kind::Run, taken.error());
+    checkpoint.now = std::move(*taken);
+    checkpoint.best = best;
+    checkpoint.progress = progress;
+    checkpoint.identity = keeping.identity;
+    checkpoint.machine = keeping.machine;
+    if (auto done = writeCheckpoint(keeping.path, checkpoint); !done) {
+      return failure(Kind::Environment,
+                     fmt::format("{}; the checkpoint before it is as it was, and the training goes on from there", done.error()));
+    }
+    return {};
+  }
+
+  Result<Outcome> interrupted() {
+    if (auto done = save(); !done) return tl::unexpected(done.error());
+    outcome.status = Outcome::Status::Interrupted;
+    return finishOutcome();
+  }
+
+  Result<Outcome> end() {
+    outcome.status = progress.early ? Outcome::Status::StoppedEarly : Outcome::Status::Finished;
+    return finishOutcome();
+  }
+
+  Result<Outcome> finishOutcome() {
+    outcome.epochs = progress.epochs;
+    outcome.steps = progress.step;
+    if (progress.bestLoss) outcome.bestEpoch = progress.bestEpoch;
+    outcome.test = progress.test;
+    return std::move(outcome);
+  }
+
+  const Plan& plan;
+  const data::Dataset& dataset;
+  const Machine& machine;
+  const Keeping& keeping;
+  const Observer& observer;
+  const Sizes sizes;
+  const Partition parts;
+  Evaluation evaluation;
+  std::unique_ptr<Instance> instance;
+  std::unique_ptr<Feed> feed;
+  Progress progress;
+  Snapshot best;
+  Outcome outcome;
+  std::int64_t ownSteps = 0;  ///< since this process began
+};
+
+}  // namespace
+
+Sizes sizesOf(const Plan& plan, const data::Description& about) {
+  Sizes sizes;
+  const std::int64_t all = examplesOf(plan, about);
+  sizes.validation = static_cast<std::int64_t>(partition(plan.seed, all, plan.validate).validation.size());
+  sizes.train = all - sizes.validation;
+  sizes.test = plan.split == data::Split::Test ? 0 : about.test;
+  sizes.stepsPerEpoch = sizes.train / plan.batch;
+  sizes.total = plan.steps > 0 ? plan.steps : plan.epochs * sizes.stepsPerEpoch;
+  std::set<std::int64_t> batches;
+  for (const std::int64_t count : {sizes.validation, sizes.test}) {
+    if (count >= plan.batch) batches.insert(plan.batch);
+    if (count % plan.batch != 0) batches.insert(count % plan.batch);
+  }
+  sizes.evaluationBatches.assign(batches.begin(), batches.end());
+  return sizes;
+}
+
+tl::expected<Outcome, TrainFailure> run(const Plan& plan, const data::Dataset& dataset, const Machine& machine,
+                                        const Keeping& keeping, const Observer& observer) {
+  return Run(plan, dataset, machine, keeping, observer).run();
+}
+
+}  // namespace tbem::train

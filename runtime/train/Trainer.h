@@ -1,0 +1,118 @@
+// Trains a network on a dataset: epochs of shuffled batches, validation, checkpoints, early stopping, a test at the end.
+//
+// What it computes is a function of the plan, the data and the executables: it is the same after any number of restarts, bit for
+// bit where the backend's step is. A last batch that is not full is left out of training (every epoch has its own order, so every
+// example has its turn); validation and test count every example, with an executable of the remainder's size.
+#pragma once
+
+#include "runtime/core/Executable.h"
+#include "runtime/data/Dataset.h"
+#include "runtime/train/Feed.h"
+#include "runtime/train/Schedule.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tbem::train {
+
+struct Plan {
+  data::Split split = data::Split::Train;
+  std::optional<std::int64_t> count;  ///< the first so many examples of the split
+  std::int64_t batch = 1;
+  std::int64_t epochs = 0, steps = 0;  ///< one of them is 0: no bound
+  std::uint64_t seed = 0;
+  double validate = 0;  ///< share of the examples held out
+  std::optional<std::int64_t>
+      patience;                 ///< epochs without a lower validation loss; then, and at the end, the best weights are taken
+  std::int64_t every = 0;       ///< steps between reports of single steps; 0: none
+  std::int64_t checkpoint = 1;  ///< epochs between checkpoints
+  Schedule schedule;
+  std::optional<double> rate;               ///< the optimiser's own learning rate; nothing: it is not one number
+  std::uint32_t rateSlot = runtime::kNone;  ///< the scalar of the step that it is; kNone: it is left as it is
+  Augmentation augmentation;
+};
+
+/// How many examples each part has, and how many steps there are in an epoch.
+struct Sizes {
+  std::int64_t train = 0, validation = 0, test = 0;
+  std::int64_t stepsPerEpoch = 0;
+  std::int64_t total = 0;  ///< steps in all
+  /// The batches that evaluation needs executables for, each once.
+  std::vector<std::int64_t> evaluationBatches;
+};
+Sizes sizesOf(const Plan& plan, const data::Description& about);
+
+/// The executables of one network; all have the same weights and buffers.
+struct Machine {
+  const tbem_backend* backend = nullptr;
+  const runtime::Executable* step = nullptr;                      ///< a training step of `batch` examples; its output is kept
+  std::map<std::int64_t, const runtime::Executable*> evaluation;  ///< by batch: the loss at inference, output kept
+  std::vector<std::string> inputs;                                ///< paths, in the dataset's order
+};
+
+struct Score {
+  double loss = 0;                 ///< mean over the examples
+  std::optional<double> accuracy;  ///< share of examples whose largest output is their class; nothing without classes
+};
+struct EpochReport {
+  std::int64_t epoch = 0;  ///< from 1
+  std::int64_t steps = 0;  ///< since the beginning
+  double seconds = 0;      ///< of its steps, without validation
+  double examplesPerSecond = 0;
+  std::optional<double> rate;  ///< of its last step, where the plan has one
+  Score train;                 ///< as the steps went, before each one's update
+  std::optional<Score> validation;
+  bool best = false;  ///< the lowest validation loss so far
+};
+struct StepReport {
+  std::int64_t step = 0;  ///< from 1
+  double loss = 0;
+  std::optional<double> rate;
+};
+
+/// All calls come from the thread that trains. Any may be empty.
+struct Observer {
+  std::function<void(const EpochReport&)> epoch;
+  std::function<void(const StepReport&)> step;
+  /// Steps done and in all, what is in hand, seconds left (negative: unknown).
+  std::function<void(std::int64_t done, std::int64_t total, const std::string& what, double left)> progress;
+  std::function<bool()> stop;  ///< asked between steps: true ends the training with a checkpoint
+};
+
+struct Outcome {
+  enum class Status : std::uint8_t { Finished, StoppedEarly, Interrupted } status = Status::Finished;
+  std::vector<EpochReport> epochs;  ///< all, those before a restart too
+  std::int64_t steps = 0;
+  std::optional<std::int64_t> bestEpoch;  ///< with validation
+  std::optional<Score> test;
+  bool resumed = false;   ///< it began from a checkpoint
+  std::string elsewhere;  ///< how the machine of the checkpoint differs from this one
+  bool complete = false;  ///< the checkpoint was of a training that had ended: nothing was run
+  double seconds = 0;     ///< of all steps
+};
+
+/// Where a training keeps what it has done, and what must be the same for a checkpoint to be taken up again.
+struct Keeping {
+  std::string path;    ///< of the checkpoint (.safetensors); "": nothing is kept
+  bool fresh = false;  ///< what is there is not taken up
+  /// What the training is, by names: {"network", "small_cnn()"}, {"batch", "128"}, ...
+  std::vector<std::pair<std::string, std::string>> identity;
+  /// On what it runs: the processor, threads, algorithms. Where these differ it goes on, though not bit for bit.
+  std::vector<std::pair<std::string, std::string>> machine;
+};
+
+struct TrainFailure {
+  enum class Kind : std::uint8_t { Environment, Refused, Run } kind = Kind::Environment;
+  std::string message;
+};
+/// Errors: Environment (a file, memory), Refused (the checkpoint is of another training: what differs), Run (a step failed, the
+/// loss is not finite; the last checkpoint stays as it was).
+tl::expected<Outcome, TrainFailure> run(const Plan& plan, const data::Dataset& dataset, const Machine& machine,
+                                        const Keeping& keeping, const Observer& observer);
+
+}  // namespace tbem::train

@@ -1,0 +1,55 @@
+#include "runtime/train/Evaluation.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace tbem::train {
+namespace {
+
+TEST(CountCorrect, CountsTheLargestOutputs) {
+  const std::vector<double> outputs = {1, 3, 2, /**/ 5, 4, 0, /**/ -1, -2, -0.5};
+  EXPECT_EQ(countCorrect(outputs, std::vector<std::int64_t>{1, 0, 2}), 3);
+  EXPECT_EQ(countCorrect(outputs, std::vector<std::int64_t>{1, 1, 1}), 1);
+}
+
+TEST(CountCorrect, TheFirstOfEqualOnesCountsAndNanNever) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(countCorrect(std::vector<double>{2, 2}, std::vector<std::int64_t>{0}), 1);
+  EXPECT_EQ(countCorrect(std::vector<double>{2, 2}, std::vector<std::int64_t>{1}), 0);
+  EXPECT_EQ(countCorrect(std::vector<double>{nan, 1}, std::vector<std::int64_t>{1}), 1);
+  EXPECT_EQ(countCorrect(std::vector<double>{nan, nan}, std::vector<std::int64_t>{0}), 0);
+}
+
+TEST(Sizes, FullBatchesToTrainAndEveryExampleToEvaluate) {
+  data::Description about;
+  about.train = 1000;
+  about.test = 250;
+  Plan plan;
+  plan.batch = 64;
+  plan.epochs = 3;
+  plan.validate = 0.1;
+  const Sizes sizes = sizesOf(plan, about);
+  EXPECT_EQ(sizes.validation, 100);
+  EXPECT_EQ(sizes.train, 900);
+  EXPECT_EQ(sizes.stepsPerEpoch, 14);
+  EXPECT_EQ(sizes.total, 42);
+  EXPECT_EQ(sizes.evaluationBatches, (std::vector<std::int64_t>{36, 58, 64}));
+}
+
+TEST(Sizes, StepsBoundAndCountCuts) {
+  data::Description about;
+  about.train = 1000;
+  Plan plan;
+  plan.batch = 10;
+  plan.steps = 7;
+  plan.count = 50;
+  const Sizes sizes = sizesOf(plan, about);
+  EXPECT_EQ(sizes.train, 50);
+  EXPECT_EQ(sizes.stepsPerEpoch, 5);
+  EXPECT_EQ(sizes.total, 7);
+  EXPECT_TRUE(sizes.evaluationBatches.empty());
+}
+
+}  // namespace
+}  // namespace tbem::train
