@@ -1,4 +1,5 @@
 // From groups to steps, buffers, lifetimes and offsets.
+#include "compiler/estimate/Coalesce.h"
 #include "compiler/estimate/Lowering.h"
 #include "compiler/estimate/Plan.h"
 #include "compiler/estimate/Query.h"
@@ -17,7 +18,7 @@ constexpr std::size_t kMaxName = 80;
 
 class Allocator {
 public:
-  Allocator(Lowering& s, Program& p) : state(s), program(p), bufferOf(s.versions.size(), kNoBuffer), lives(s.memories.size()) {}
+  Allocator(Lowering& s, Program& p) : state(s), program(p), bufferOf(s.versions.size(), kNoBuffer), lives(s.memories.size()), usesOf(s.memories.size()) {}
 
   bool run() {
     sortGroups();
@@ -28,6 +29,7 @@ public:
       if (!ok) return false;
     }
     measureLives();
+    coalesce();
     shareInPlace();
     makeAllocations();
     nameBuffers();
@@ -47,6 +49,11 @@ private:
       last = std::max(last, step);
       used = true;
     }
+  };
+
+  struct Scatter {
+    std::uint32_t step;
+    const Item* item;
   };
 
   void sortGroups() {
@@ -97,8 +104,11 @@ private:
     call.choice = item.choice;
     call.assumed = item.assumed;
     call.inputs = static_cast<std::uint32_t>(item.reads.size());
-    for (const std::uint32_t version : item.reads) call.operands.push_back(use(version, step));
-    for (const std::uint32_t version : item.writes) call.operands.push_back(use(version, step));
+    const bool moves = item.primitive == TBEM_PRIMITIVE_move_rows;
+    for (std::size_t i = 0; i < item.reads.size(); ++i)
+      call.operands.push_back(use(item.reads[i], step, false, moves && i == 0 && item.reads[1] != kNone));
+    for (const std::uint32_t version : item.writes)
+      call.operands.push_back(use(version, step, false, moves && item.reads[2] != kNone));
     call.sizes = item.sizes;
     if (item.perSample) {
       for (const std::vector<std::uint32_t>* list : {&item.reads, &item.writes}) {
@@ -113,6 +123,7 @@ private:
       versionOf.push_back(kNone);
       workspaces.push_back({call.workspace, step, item.workspace});
     }
+    noteCopy(item, step);
     program.steps.push_back({Step::Kind::Call, static_cast<std::uint32_t>(program.calls.size()), {}, state.rangeOf(item), {}});
     Step& made = program.steps.back();
     made.branch = item.branch;
@@ -131,8 +142,10 @@ private:
     std::vector<std::uint32_t> reads;
     std::vector<std::uint32_t> writes;
     if (!state.buildLoop(group, stored, loop, reads, writes)) return false;
-    for (std::size_t i = 0; i < reads.size(); ++i) loop.inputs[i].buffer = use(reads[i], step);
-    for (std::size_t i = 0; i < writes.size(); ++i) loop.outputs[i].buffer = use(writes[i], step);
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      loop.inputs[i].buffer = use(reads[i], step, sameElement(loop, i, state.versions[reads[i]].operand));
+    }
+    for (std::size_t i = 0; i < writes.size(); ++i) loop.outputs[i].buffer = use(writes[i], step, true);
     Step made{Step::Kind::Loop,
               static_cast<std::uint32_t>(program.loops.size()),
               {},
@@ -153,10 +166,92 @@ private:
     return true;
   }
 
-  BufferId use(std::uint32_t version, std::uint32_t step) {
+  BufferId use(std::uint32_t version, std::uint32_t step, bool atSameElement = false, bool rowsOnly = false) {
     if (version == kNone) return kNoBuffer;
-    lives[state.versions[version].memory].at(step);
+    const std::uint32_t memory = state.versions[version].memory;
+    lives[memory].at(step);
+    const std::uint32_t branch = state.items[state.groups[order[step]].items.front()].branch;
+    if (state.branches.gated()) usesOf[memory].push_back({step, branch, atSameElement, rowsOnly});
     return buffer(version);
+  }
+
+  /// A join's copies to the same places: between rows of the same samples, or of a batch of one sample.
+  void noteCopy(const Item& item, std::uint32_t step) {
+    if (item.branch == graph::kAllSamples) return;
+    if (item.primitive == TBEM_PRIMITIVE_move_rows && item.reads[1] == kNone) scatters.push_back({step, &item});
+    const bool sameRows = item.primitive == TBEM_PRIMITIVE_move_rows && item.reads[1] == item.reads[2];
+    const bool whole = item.primitive == TBEM_PRIMITIVE_reorder && state.samples == 1 &&
+                       samePlaces(state.versions[item.reads[0]].operand, state.versions[item.writes[0]].operand);
+    if (sameRows || whole)
+      copies.push_back({step, item.branch, state.versions[item.reads[0]].memory, state.versions[item.writes[0]].memory});
+  }
+
+  /// Lets copies go whose ends may be one memory.
+  void coalesce() {
+    std::vector<bool> gone(program.steps.size(), false);
+    for (const Scatter& scatter : scatters) gone[scatter.step] = scatterInLoop(scatter);
+    for (const CopyStep& copy : copies) {
+      const std::uint32_t from = owner(copy.from), to = owner(copy.to);
+      const Memory &source = state.memories[from], &target = state.memories[to];
+      if (from == to || source.persistent || target.persistent || source.kept || source.bytes != target.bytes) continue;
+      if (!mayCoalesce(state.branches, copy, usesOf[from], usesOf[to], state.samples == 1)) continue;
+      lives[to].shares = from;
+      lives[from].first = std::min(lives[from].first, lives[to].first);
+      lives[from].last = std::max(lives[from].last, lives[to].last);
+      state.memories[from].kept = target.kept;
+      usesOf[from].insert(usesOf[from].end(), usesOf[to].begin(), usesOf[to].end());
+      gone[copy.step] = true;
+    }
+    dropSteps(gone);
+  }
+
+  /// A loop whose result is only scattered to its places writes it there itself.
+  bool scatterInLoop(const Scatter& scatter) {
+    const Item& item = *scatter.item;
+    const Version& value = state.versions[item.reads[0]];
+    const std::uint32_t from = value.memory, to = state.versions[item.writes[0]].memory;
+    const std::vector<MemoryUse>& uses = usesOf[from];
+    if (uses.size() != 2 || uses[0].step == scatter.step || uses[0].branch != item.branch || state.memories[from].kept) return false;
+    Step& producer = program.steps[uses[0].step];
+    if (producer.kind != Step::Kind::Loop || value.operand.dims[0] != state.samples) return false;
+    FusedLoop& loop = program.loops[producer.index];
+    if (!loop.perSample || elementCount(value.operand) == state.samples) return false;
+    // From the loop on, the rows that it writes must be nobody else's.
+    for (const MemoryUse& other : usesOf[to]) {
+      const bool disjoint = !state.branches.contains(other.branch, item.branch) && !state.branches.contains(item.branch, other.branch);
+      if (other.step >= uses[0].step && other.step < scatter.step && !(other.rowsOnly && disjoint)) return false;
+    }
+    for (FusedLoop::Output& output : loop.outputs) {
+      if (state.versions[versionOf[static_cast<std::uint32_t>(output.buffer)]].memory != from) continue;
+      output.buffer = bufferOf[item.writes[0]];
+      output.rows = bufferOf[item.reads[2]];
+    }
+    for (MemoryUse& use : usesOf[to]) {
+      if (use.step == scatter.step) use.step = uses[0].step;
+    }
+    lives[to].at(uses[0].step);
+    lives[from].shares = to;
+    usesOf[from].clear();
+    return true;
+  }
+
+  void dropSteps(const std::vector<bool>& gone) {
+    if (std::find(gone.begin(), gone.end(), true) == gone.end()) return;
+    std::vector<std::uint32_t> place(gone.size());  // of a step that stays, or of the next one that does
+    std::vector<Step> steps;
+    for (std::size_t i = 0; i < gone.size(); ++i) {
+      place[i] = static_cast<std::uint32_t>(steps.size());
+      if (!gone[i]) steps.push_back(std::move(program.steps[i]));
+    }
+    program.steps = std::move(steps);
+    const auto end = static_cast<std::uint32_t>(program.steps.size() - 1);
+    for (Life& life : lives) {
+      if (!life.used) continue;
+      life.first = std::min(place[life.first], end);
+      life.last = gone[life.last] && place[life.last] > life.first ? place[life.last] - 1 : std::min(place[life.last], end);
+    }
+    for (LoopUse& loop : loopReads) loop.step = place[loop.step];
+    for (Workspace& workspace : workspaces) workspace.step = place[workspace.step];
   }
 
   void measureLives() {
@@ -180,7 +275,7 @@ private:
       std::vector<std::uint32_t> taken;
       for (const std::uint32_t write : loop.writes) {
         const std::uint32_t target = state.versions[write].memory;
-        if (state.memories[target].persistent) continue;
+        if (state.memories[target].persistent || lives[target].shares != kNone || lives[target].first != loop.step) continue;
         for (std::size_t i = 0; i < loop.reads.size(); ++i) {
           const std::uint32_t source = owner(state.versions[loop.reads[i]].memory);
           if (!canTake(loop, code, source, i, write) || std::find(taken.begin(), taken.end(), source) != taken.end()) continue;
@@ -340,6 +435,9 @@ private:
   std::vector<BufferId> bufferOf;        ///< by version
   std::vector<std::uint32_t> versionOf;  ///< by buffer; kNone for a workspace
   std::vector<Life> lives;               ///< by memory
+  std::vector<std::vector<MemoryUse>> usesOf;  ///< by memory, where there are gates
+  std::vector<CopyStep> copies;
+  std::vector<Scatter> scatters;
   std::vector<LoopUse> loopReads;
   std::vector<Workspace> workspaces;
 };

@@ -68,6 +68,7 @@ struct FusedLoop {
   struct Output {
     BufferId buffer = kNoBuffer;
     std::uint32_t node = 0;
+    BufferId rows = kNoBuffer;  ///< behind a gate: sample i goes to the row that this list has for it, not to row i
   };
   std::vector<Output> outputs;  ///< may be the same allocation as an input of the same layout (in place)
   /// Behind a gate: dims[0] is as many rows as the step's branch has samples. Always the outermost in the layout.

@@ -133,11 +133,7 @@ SampleUse sampleUse(const Op& op, const std::vector<std::vector<std::int64_t>>& 
 
 std::vector<std::int64_t> sampleSizes(std::int64_t samples) {
   std::vector<std::int64_t> sizes;
-  std::int64_t step = 1;
-  for (std::int64_t size = 1; size < samples; size += step) {
-    sizes.push_back(size);
-    if (size == 32 * step) step *= 2;
-  }
+  for (std::int64_t size = 1; size < samples; size += 1 + size / 32) sizes.push_back(size);
   sizes.push_back(samples);
   return sizes;
 }

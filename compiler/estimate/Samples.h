@@ -25,8 +25,8 @@ struct SampleUse {
 SampleUse sampleUse(const graph::Op& op, const std::vector<std::vector<std::int64_t>>& dims,
                     const std::vector<std::int64_t>& rows, std::int64_t samples, const std::vector<std::int64_t>& attributes);
 
-/// Numbers of samples for which a native call behind a gate is prepared: all up to 32, then steps of 1/32 of the power of two below,
-/// so that at most 1/32 of the rows are computed in vain; `samples` itself is the last.
+/// Numbers of samples for which a native call behind a gate is prepared: all up to 32, then so many that at most 1/32 of the rows are
+/// computed in vain; `samples` itself is the last.
 std::vector<std::int64_t> sampleSizes(std::int64_t samples);
 
 }  // namespace tbem::estimate

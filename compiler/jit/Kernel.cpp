@@ -42,6 +42,7 @@ private:
   Value* indirectOffset(const LoopOperand& operand, const Position& at, unsigned lanes);
   void store(const LoopOutput& output, const Position& at, Value* value, unsigned lanes);
   Type* storage(std::int32_t dtype);
+  void findRows(Value* sample);
   std::size_t inner() const { return nest.trips.size() - 1; }
   unsigned width() const;
 
@@ -51,6 +52,7 @@ private:
   const std::vector<NodeType>& types;
   Expression expression;
   llvm::Function* function = nullptr;
+  std::vector<Value*> shifts;  ///< by output: what to add to its offset; null: nothing
 };
 
 Type* Emitter::storage(std::int32_t dtype) {
@@ -137,6 +139,7 @@ llvm::Function* Emitter::run(const std::string& name) {
   b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", function));
   auto argument = [&](std::size_t i) { return function->getArg(static_cast<unsigned>(pointers + i)); };
   expression.hoist(argument(0), argument(1));
+  shifts.assign(nest.outputs.size(), nullptr);
   forLoop(argument(2), argument(3), 1, [&](Value* index) {
     Value* chunk = nullptr;
     if (nest.chunks > 1) {
@@ -148,11 +151,23 @@ llvm::Function* Emitter::run(const std::string& name) {
       Value* value = v == 0 ? index : b.CreateURem(index, i64(nest.trips[v]));
       if (v != 0) index = b.CreateUDiv(index, i64(nest.trips[v]));
       at = advance(at, v, value);
+      if (v == 0) findRows(value);
     }
     variable(nest.prefix, at, chunk);
   });
   b.CreateRetVoid();
   return function;
+}
+
+/// How far from row `sample` each output's row lies.
+void Emitter::findRows(Value* sample) {
+  shifts.assign(nest.outputs.size(), nullptr);
+  for (std::size_t o = 0; o < nest.outputs.size(); ++o) {
+    if (!nest.outputs[o].rows) continue;
+    Value* place = b.CreateInBoundsGEP(b.getInt64Ty(), function->getArg(*nest.outputs[o].rows), b.CreateNSWAdd(sample, i64(1)));
+    Value* row = b.CreateAlignedLoad(b.getInt64Ty(), place, llvm::Align(8));
+    shifts[o] = b.CreateNSWMul(b.CreateNSWSub(row, sample), i64(nest.output.stride[0]));
+  }
 }
 
 void Emitter::variable(std::size_t v, const Position& at, Value* chunk) {
@@ -306,10 +321,12 @@ void Emitter::store(const LoopOutput& output, const Position& at, Value* value, 
   if (output.dtype == TBEM_I32 || output.dtype == TBEM_I8 || output.dtype == TBEM_U8) value = b.CreateTrunc(value, shape);
   Value* pointer = function->getArg(output.pointer);
   const std::int64_t stride = nest.output.stride[inner()];
+  Value* shift = shifts[static_cast<std::size_t>(&output - nest.outputs.data())];
+  Value* place = shift == nullptr ? at.output : b.CreateNSWAdd(at.output, shift);
   if (lanes == 1 || stride == 1) {
-    b.CreateAlignedStore(value, b.CreateInBoundsGEP(element, pointer, at.output), alignOf(element));
+    b.CreateAlignedStore(value, b.CreateInBoundsGEP(element, pointer, place), alignOf(element));
   } else {
-    b.CreateMaskedScatter(value, b.CreateInBoundsGEP(element, pointer, lanesOf(at.output, stride, lanes)), alignOf(element));
+    b.CreateMaskedScatter(value, b.CreateInBoundsGEP(element, pointer, lanesOf(place, stride, lanes)), alignOf(element));
   }
 }
 

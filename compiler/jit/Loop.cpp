@@ -356,7 +356,8 @@ tl::expected<LoopNest, std::string> Planner::run() {
   for (const auto& input : loop.inputs) nest.inputs.push_back(operand(input));
   for (const auto& output : loop.outputs) {
     const Buffer& b = program[output.buffer];
-    nest.outputs.push_back({pointerOf(b), b.operand.dtype, output.node});
+    nest.outputs.push_back({pointerOf(b), b.operand.dtype, output.node, {}});
+    if (output.rows != estimate::kNoBuffer) nest.outputs.back().rows = pointerOf(program[output.rows]);
   }
   nest.nodes = loop.nodes;
   merge();
@@ -406,6 +407,7 @@ std::string kernelKey(const LoopNest& nest) {
     bytes.number(o.pointer);
     bytes.number(o.dtype);
     bytes.number(o.node);
+    bytes.number(o.rows ? *o.rows + 1 : 0);
   }
   bytes.nodes(nest.nodes);
   bytes.number(nest.pointers.size());

@@ -11,6 +11,7 @@
 #include <tl/expected.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,7 @@ struct LoopOutput {
   std::uint32_t pointer = 0;
   std::int32_t dtype = TBEM_F32;
   std::uint32_t node = 0;
+  std::optional<std::uint32_t> rows;  ///< pointer of a list i64: variable 0 at i means row list[1 + i] of this output
 };
 
 /// A coordinate along logical dimension `dim`; inside the tensor while below `limit`.

@@ -219,6 +219,7 @@ std::string programKey(const Program& program) {
     for (const auto& out : loop.outputs) {
       buffer(out.buffer);
       bytes.number(out.node);
+      bytes.number(out.rows == estimate::kNoBuffer ? 0 : program.allocations[program[out.rows].allocation].offset + 1);
     }
   }
   return bytes.text;
