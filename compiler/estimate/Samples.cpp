@@ -91,6 +91,14 @@ private:
         use.along[0] = true;
         if (std::find(attributes.begin() + 1, attributes.end(), 0) != attributes.end()) use.mixes = "it reduces over the samples";
         break;
+      case TBEM_PRIMITIVE_concat:
+        use.along.assign(use.along.size(), true);
+        if (attributes[0] == 0) use.mixes = "it joins samples one behind the other";
+        break;
+      case TBEM_PRIMITIVE_arg_max:
+        use.along[0] = true;
+        if (attributes[0] == 0) use.mixes = "it looks for the largest over the samples";
+        break;
       case TBEM_PRIMITIVE_softmax:
       case TBEM_PRIMITIVE_log_softmax:
         use.along[0] = true;
