@@ -23,6 +23,7 @@ const std::vector<Command>& commands() {
       {"check", "syntax, names, types, specifications of every row; nothing is run", runCheck},
       {"design", "the rows of each design, and what is known of the array", runDesign},
       {"estimate", "parameters, FLOPs and memory of each row, before anything runs", runEstimate},
+      {"screen", "the factors and operators that move parameters, FLOPs and memory; nothing is run", runScreen},
       {"step", "run one row's step once; save or load its numbers", runStep},
       {"weights", "names, shapes and types of a network's weights, or of the arrays in a file", runWeights},
       {"measure", "run the rows that are not finished yet, each in a fresh process", runMeasure},
@@ -42,7 +43,6 @@ const std::vector<Command>& commands() {
 const std::vector<std::pair<const char*, const char*>>& laterCommands() {
   static const std::vector<std::pair<const char*, const char*>> list = {
       {"fit", "the largest level that fits a memory"},
-      {"screen", "the factors that move memory, by static analysis alone"},
       {"plan", "the offset planner as a tool"},
       {"replay", "a recorded allocator history under other options"},
       {"perturb", "search for slow inputs"},
@@ -70,7 +70,8 @@ struct Needs {
 Needs needsOf(std::string_view command) {
   if (command == "run" || command == "measure") return {true, true, true, true};
   if (command == "worker" || command == "step" || command == "train") return {true, true, true, false};
-  if (command == "estimate" || command == "emit" || command == "design" || command == "check" || command == "weights")
+  if (command == "estimate" || command == "screen" || command == "emit" || command == "design" || command == "check" ||
+      command == "weights")
     return {true, true, false, false};
   if (command == "regress" || command == "predict") return {true, true, false, false};
   return {};
@@ -175,12 +176,22 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
     app.add_option("--max", o.maxMemory, "exit with 5 if a row's arena is larger: 22GiB")->type_name("SIZE");
     app.add_option("--gates", o.gates, "how likely a gate's condition is met, for expected FLOPs: 0.3, or PATH=0.3,..")
         ->type_name("P");
-    app.add_option("--convention", o.convention, "how FLOPs are counted: flop (a multiply-add is 2), mac, or mac2 (2 x multiply-adds alone)")
+    app.add_option("--convention", o.convention,
+                   "how FLOPs are counted: flop (a multiply-add is 2), mac, or mac2 (2 x multiply-adds alone)")
         ->check(CLI::IsMember({"flop", "mac", "mac2"}));
+  }
+  if (command == "estimate" || command == "screen") {
     app.add_option("--roofline", o.roofline,
                    "bytes moved and least time on a device: v100, t4, a100, h100, h200, rtx4090, cpu, or a record of the program;"
                    " a100:tf32 for products in TF32")
         ->type_name("DEVICE");
+  }
+  if (command == "screen") {
+    app.add_option("--grid", o.grid, "take every combination of levels if there are so many at most, else the design's rows")
+        ->capture_default_str();
+    app.add_option("--cutoff", o.cutoff, "share of the variation below which a factor is left out")
+        ->check(CLI::Range(0.0, 1.0))
+        ->capture_default_str();
   }
   if (command == "doctor") app.add_flag("--measure", o.measureMachine, "measure this machine's rates, for --roofline cpu");
   if (command == "step") {

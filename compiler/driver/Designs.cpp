@@ -22,18 +22,27 @@ std::vector<design::Factor> DesignRun::factors() const {
   return list;
 }
 
+namespace {
+/// A level's value as JSON: numbers, truth values and lists as such, networks and optimisers as their text.
+Json jsonOf(const sema::ExprPool& pool, const sema::Value& value) {
+  using sema::ValueKind;
+  if (value.is(ValueKind::List) || value.is(ValueKind::Tuple)) {
+    Json list = Json::array();
+    for (const sema::Value& item : value.items) list.push_back(jsonOf(pool, item));
+    return list;
+  }
+  const bool simple = value.is(ValueKind::Number) || value.is(ValueKind::Bool);
+  const std::optional<Rational> known = simple ? pool.constantValue(value.expr) : std::nullopt;
+  if (!known) return value.is(ValueKind::String) ? value.text : sema::print(pool, value);
+  if (value.is(ValueKind::Bool)) return known->num != 0;
+  return known->isInt() ? Json(known->num) : Json(known->toDouble());
+}
+}  // namespace
+
 Json DesignRun::levels(std::size_t row) const {
   Json object = Json::object();
-  for (std::size_t f = 0; f < spec.factors.size(); ++f) {
-    const graph::Level& level = spec.factors[f].levels[rows[row][f]];
-    if (level.number && level.number->isInt()) {
-      object[spec.factors[f].name] = level.number->num;
-    } else if (level.number) {
-      object[spec.factors[f].name] = level.number->toDouble();
-    } else {
-      object[spec.factors[f].name] = level.text;
-    }
-  }
+  for (std::size_t f = 0; f < spec.factors.size(); ++f)
+    object[spec.factors[f].name] = jsonOf(*spec.pool, spec.factors[f].levels[rows[row][f]].value);
   return object;
 }
 
@@ -211,6 +220,19 @@ bool makeArray(Workspace& workspace, DesignRun& run) {
   return true;
 }
 
+/// `screen` takes every combination of levels where there are few: static analysis is cheap, and a grid tells all effects apart.
+void takeGrid(graph::DesignSpec& spec, const Options& options) {
+  std::uint64_t combinations = 1;
+  for (const graph::FactorSpec& factor : spec.factors) {
+    if (factor.levels.size() > options.grid / combinations) return;
+    combinations *= factor.levels.size();
+  }
+  if (combinations > options.grid || options.command != "screen") return;
+  spec.full = true;
+  spec.rows.reset();
+  spec.array.clear();
+}
+
 }  // namespace
 
 graph::ExperimentOptions experimentOptions(const Options& options) {
@@ -227,6 +249,7 @@ Designs makeDesigns(Workspace& workspace, const Options& options) {
     found = true;
     std::optional<graph::DesignSpec> spec = graph::readDesign(workspace.session, *workspace.program, *decl);
     if (!spec || refuseLater(workspace, *spec)) continue;
+    takeGrid(*spec, options);
     auto run = std::make_unique<DesignRun>(std::move(*spec));
     if (!makeArray(workspace, *run) || !applyWhere(workspace, *run)) continue;
     if (!chooseAt(*run, options)) {

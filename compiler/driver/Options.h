@@ -64,6 +64,8 @@ struct Options {
   bool partial = false;                                    ///< step: take what fits
   std::string as = "json";                                 ///< emit
   bool csv = false;                                        ///< design
+  std::uint64_t grid = 256;                                ///< screen: rows up to which a full grid replaces the array
+  double cutoff = 0.01;                                    ///< screen: share below which a factor does not matter
   bool fix = false;                                        ///< check
   bool measureMachine = false;                             ///< doctor --measure
   bool write = false, checkOnly = false, upgrade = false;  ///< fmt

@@ -152,9 +152,11 @@ tl::expected<StaticMemory, NoValue> staticMemory(const graph::Graph& graph, cons
   memory.bytes = peak.bytes;
   memory.least = least.bytes;
   if (!steps.ops.empty()) memory.peak = steps.ops[peak.step];
-  for (const Life& life : *lives) {
+  for (std::uint32_t s = 0; s < lives->size(); ++s) {
+    const Life& life = (*lives)[s];
     if (life.persistent || (life.used && life.first <= peak.step && peak.step <= life.last)) {
       memory.kinds[static_cast<std::size_t>(life.kind)] += life.bytes;
+      memory.live.push_back({static_cast<graph::StorageId>(s), life.bytes});
     }
   }
   return memory;

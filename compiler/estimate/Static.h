@@ -11,9 +11,16 @@
 
 namespace tbem::estimate {
 
+/// A storage that is live at the peak.
+struct LiveStorage {
+  graph::StorageId storage{};
+  std::uint64_t bytes = 0;
+};
+
 struct StaticMemory {
   std::uint64_t bytes = 0;
   std::uint64_t kinds[kKinds] = {};  ///< at the peak, by Kind
+  std::vector<LiveStorage> live;     ///< at the peak; their sum is `bytes`
   graph::OpId peak = graph::kNoOp;   ///< operator during which it is reached; kNoOp for a graph without operators
   std::uint64_t least = 0;           ///< with gates: every arm that holds less is taken; else `bytes`
 };

@@ -3,6 +3,7 @@
 
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Scale.h"
+#include "runtime/report/Xml.h"
 
 #include <fmt/format.h>
 
@@ -19,32 +20,6 @@ namespace {
 constexpr std::array<std::string_view, 7> kColors = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#333333"};
 constexpr std::array<std::string_view, 4> kDashes = {"", "7 3", "2 3", "9 3 2 3"};  // with 7 colours, 28 lines differ
 constexpr double kText = 12, kCharacter = 6.6;  ///< pixels: height and mean width of a character
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) >= 0x20)
-          out += c;
-        else if (c == '\n' || c == '\t')
-          out += ' ';  // other controls are not allowed in XML
-    }
-  }
-  return out;
-}
 
 double widthOf(std::string_view text) { return static_cast<double>(displayWidth(text)) * kCharacter; }
 
@@ -147,8 +122,8 @@ private:
   double py(double value) const { return bottom - y.at(value) * (bottom - top); }
 
   void text(double atX, double atY, std::string_view anchor, std::string_view words, std::string_view more = "") {
-    out +=
-        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" {}>{}</text>\n", atX, atY, anchor, more, escaped(words));
+    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" {}>{}</text>\n", atX, atY, anchor, more,
+                       escapeXml(words));
   }
   void stroke(double x1, double y1, double x2, double y2, std::string_view look) {
     out += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1, x2, y2, look);
@@ -159,8 +134,8 @@ private:
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" viewBox=\"0 0 {0:g} {1:g}\" role=\"img\""
         " font-family=\"Inter, Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"{2:g}\" fill=\"#222\">\n",
         plot.width, plot.height, kText);
-    out += fmt::format("<title>{}</title>\n<desc>{} against {}</desc>\n", escaped(plot.title), escaped(plot.y.label),
-                       escaped(plot.x.label));
+    out += fmt::format("<title>{}</title>\n<desc>{} against {}</desc>\n", escapeXml(plot.title), escapeXml(plot.y.label),
+                       escapeXml(plot.x.label));
     out += "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
     double line = 24;
     if (!plot.title.empty()) {
@@ -218,7 +193,7 @@ private:
   void series(std::size_t i) {
     const Series& one = plot.series[i];
     const std::string_view color = kColors[i % kColors.size()];
-    out += fmt::format("<g data-series=\"{}\">\n", escaped(one.name));
+    out += fmt::format("<g data-series=\"{}\">\n", escapeXml(one.name));
     std::string path;
     for (const Point& p : one.points)
       if (usable(p)) path += fmt::format("{:.1f},{:.1f} ", px(p.x), py(p.y));
@@ -232,7 +207,7 @@ private:
         whisker(px(*p.left), py(p.y), px(*p.right), py(p.y), color);
       if (p.low && p.high && std::isfinite(*p.low) && std::isfinite(*p.high))
         whisker(px(p.x), py(*p.low), px(p.x), py(*p.high), color);
-      const std::string hint = p.label.empty() ? "" : fmt::format("<title>{}</title>", escaped(p.label));
+      const std::string hint = p.label.empty() ? "" : fmt::format("<title>{}</title>", escapeXml(p.label));
       if (plot.markers) out += marker(i, px(p.x), py(p.y), color, hint) + "\n";
     }
     out += "</g>\n";

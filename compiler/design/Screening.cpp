@@ -1,0 +1,122 @@
+#include "compiler/design/Screening.h"
+
+#include "compiler/design/Verify.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace tbem::design {
+
+namespace {
+
+struct Cell {
+  double sum = 0;
+  std::size_t count = 0;
+  double mean() const { return sum / static_cast<double>(count); }
+};
+using Cells = std::map<std::vector<std::uint32_t>, Cell>;
+
+/// The centred response gathered by the levels of some columns.
+Cells gather(const Array& array, const std::vector<double>& centred, const std::vector<std::uint32_t>& columns) {
+  Cells cells;
+  for (std::size_t r = 0; r < array.runs; ++r) {
+    std::vector<std::uint32_t> key;
+    for (const std::uint32_t c : columns) key.push_back(array.at(r, c));
+    Cell& cell = cells[key];
+    cell.sum += centred[r];
+    ++cell.count;
+  }
+  return cells;
+}
+
+/// Sum over rows of the squared mean of the row's cell.
+double between(const Cells& cells) {
+  double squares = 0;
+  for (const auto& [key, cell] : cells) squares += cell.mean() * cell.mean() * static_cast<double>(cell.count);
+  return squares;
+}
+
+bool isGrid(const Array& array) {
+  double combinations = 1;
+  for (const std::uint32_t levels : array.levels) combinations *= levels;
+  return combinations == static_cast<double>(array.runs) && duplicateRows(array).empty();
+}
+
+MainEffect mainEffect(const Array& array, const std::vector<double>& centred, double mean, std::uint32_t factor) {
+  MainEffect effect;
+  effect.factor = factor;
+  effect.means.resize(array.levels[factor]);
+  const Cells cells = gather(array, centred, {factor});
+  effect.squares = between(cells);
+  double low = 0, high = 0;
+  for (const auto& [key, cell] : cells) {
+    effect.means[key.front()] = mean + cell.mean();
+    low = &cell == &cells.begin()->second ? cell.mean() : std::min(low, cell.mean());
+    high = &cell == &cells.begin()->second ? cell.mean() : std::max(high, cell.mean());
+  }
+  effect.range = high - low;
+  return effect;
+}
+
+std::vector<std::uint32_t> others(const Array& array, std::uint32_t factor) {
+  std::vector<std::uint32_t> columns(array.columns());
+  std::iota(columns.begin(), columns.end(), 0U);
+  columns.erase(columns.begin() + factor);
+  return columns;
+}
+
+}  // namespace
+
+Screening screen(const Array& array, std::span<const double> response) {
+  Screening result;
+  result.rows = array.runs;
+  if (array.runs == 0) return result;
+  const auto [low, high] = std::minmax_element(response.begin(), response.end());
+  result.low = *low;
+  result.high = *high;
+  result.mean = std::accumulate(response.begin(), response.end(), 0.0) / static_cast<double>(response.size());
+  std::vector<double> centred;
+  for (const double y : response) centred.push_back(result.low == result.high ? 0 : y - result.mean);
+  for (const double y : centred) result.squares += y * y;
+  const double scale = result.squares > 0 ? 1 / result.squares : 0;
+  const auto columns = static_cast<std::uint32_t>(array.columns());
+  result.strength = measuredStrength(array, std::min(columns, 4U));
+  result.grid = isGrid(array);
+  for (std::uint32_t f = 0; f < columns; ++f) {
+    MainEffect effect = mainEffect(array, centred, result.mean, f);
+    effect.share = effect.squares * scale;
+    if (result.grid && result.squares > 0)
+      effect.total = std::max(0.0, 1 - between(gather(array, centred, others(array, f))) * scale);
+    result.mains.push_back(std::move(effect));
+  }
+  if (result.strength < std::min(columns, 3U)) return result;
+  for (std::uint32_t a = 0; a < columns; ++a) {
+    for (std::uint32_t b = a + 1; b < columns; ++b) {
+      const double cells = between(gather(array, centred, {a, b}));
+      const double squares = std::max(0.0, cells - result.mains[a].squares - result.mains[b].squares);
+      result.interactions.push_back({a, b, squares, squares * scale});
+    }
+  }
+  return result;
+}
+
+double influence(const Screening& screening, std::uint32_t factor) {
+  const MainEffect& main = screening.mains[factor];
+  if (main.total) return *main.total;
+  double share = main.share;
+  for (const Interaction& one : screening.interactions) {
+    if (one.first == factor || one.second == factor) share += one.share;
+  }
+  return share;
+}
+
+std::vector<std::uint32_t> ranking(const Screening& screening) {
+  std::vector<std::uint32_t> order(screening.mains.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return influence(screening, a) > influence(screening, b); });
+  return order;
+}
+
+}  // namespace tbem::design
