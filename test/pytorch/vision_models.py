@@ -158,6 +158,24 @@ def convnext(x, p, units=(1, 1, 2, 1)):
     return linear(layer_norm(x.mean((2, 3)), p, 1e-6), p)
 
 
+def unet(x, p, padding=1):
+    def twice(x):
+        for _ in range(2):
+            x = F.relu(conv(x, p, padding=padding))
+        return x
+    features = []
+    for _ in range(4):
+        features.append(twice(x))
+        x = F.max_pool2d(features[-1], 2)
+    x = twice(x)
+    for skipped in reversed(features):
+        weight, bias = next(p), next(p)
+        y = F.conv_transpose2d(x, weight, bias, stride=2)
+        top, left = ((a - b) // 2 for a, b in zip(skipped.shape[2:], y.shape[2:]))
+        x = twice(torch.cat([skipped[:, :, top:top + y.shape[2], left:left + y.shape[3]], y], 1))
+    return conv(x, p)
+
+
 def vit(x, p, patch=16, layers=2, heads=4):
     token = next(p)
     x = conv(x, p, stride=patch).flatten(2).transpose(1, 2)
@@ -170,5 +188,5 @@ def vit(x, p, patch=16, layers=2, heads=4):
 MODELS = {
     "mobilenet_v1": mobilenet_v1, "mobilenet_v2": mobilenet_v2, "mobilenet_v3_small": mobilenet_v3_small, "efficientnet": efficientnet,
     "resnext": resnext, "densenet": densenet, "squeezenet": squeezenet, "googlenet": googlenet, "shufflenet_v2": shufflenet_v2,
-    "convnext": convnext, "vit": vit,
+    "convnext": convnext, "unet": unet, "unet_valid": lambda x, p: unet(x, p, padding=0), "vit": vit,
 }

@@ -40,16 +40,36 @@ ROWS = [
     ("convnext()", IMAGE, 28589128, 1171860480, 16650264576),
     ("convnext(units: [3, 3, 27, 3])", IMAGE, 50223688, 1437391872, 33297457152),
     ("convnext(units: [3, 3, 27, 3], width: 128)", IMAGE, 88591464, 2224803840, 59194114048),
+    ("densenet()", IMAGE, 7978856, 11332550656, 4096000),
+    ("densenet(depth: 169)", IMAGE, 14149480, 13432717312, 6656000),
+    ("densenet(depth: 201)", IMAGE, 20013928, 17157783552, 7680000),
+    ("squeezenet()", IMAGE, 1235496, 1396607744, 0),
+    ("squeezenet(version: 1)", IMAGE, 1248424, 3275698304, 0),
+    ("googlenet()", IMAGE, 6624904, 5989408768, 4096000),
+    ("shufflenet_v2()", IMAGE, 2278604, 575535968, 4096000),
+    ("shufflenet_v2(width: 0.5)", IMAGE, 1366792, 157809792, 4096000),
+    ("shufflenet_v2(width: 1.5)", IMAGE, 3503624, 1178941568, 4096000),
+    ("shufflenet_v2(width: 2)", IMAGE, 7393996, 2324821856, 8192000),
+    ("vit()", IMAGE, 86567656, 462422016, 16732127232 + 2861309952 + 50199453696),
+    ("vit(patch: 32)", IMAGE, 88224232, 462422016, 4246732800 + 184320000 + 12743270400),
+    ("vit(layers: 24, width: 1024, heads: 16)", IMAGE, 304326632, 616562688, 59492007936 + 7630159872 + 178480119808),
     # Their papers' authors, or a count by hand: LeNet-5 with the full C3; MobileNet as its authors' code (4.2 million in table 8).
     ("lenet5()", "image=2,1,28,28", 61706, None, None),
     ("cifar_resnet(depth: 20)", "image=2,3,32,32", 269722, None, None),
     ("mobilenet_v1()", IMAGE, 4231976, None, None),
+    ("unet()", "image=1,1,572,572", 31030658, None, 0),
+    # Parameters: their authors' checkpoints. A layer's four products of width by width and two of width by 4 width, attention's two; the head.
+    ("gpt2()", "tokens=2,64", 124439808, 0, 12 * (2 * 128 * 12 * 768**2 + 4 * 2 * 64**2 * 768) + 2 * 128 * 768 * 50257),
+    ("gpt2(layers: 24, width: 1024, heads: 16)", "tokens=2,64", 354823168, 0, None),
+    ("bert()", "tokens=2,64 segments=2,64", 109482240, 0, 12 * (2 * 128 * 12 * 768**2 + 4 * 2 * 64**2 * 768) + 2 * 2 * 768**2),
 ]
 PRODUCTS = ("dense", "matmul", "matrix_product")
 
 
 def estimate(tbemc, network, given):
-    command = [tbemc, "estimate", "-e", network, "--input", given, "--json"]
+    command = [tbemc, "estimate", "-e", network, "--json"]
+    for one in given.split():
+        command += ["--input", one]
     lines = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
     rows = [row for row in map(json.loads, lines) if row["kind"] == "estimate"]
     counts = {name: count["mac_flops_forward"] for name, count in rows[0]["flops"]["by_operator"].items()}
