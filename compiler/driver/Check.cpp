@@ -1,5 +1,6 @@
 // tbemc check: everything that can be known of a program without running it.
 #include "compiler/driver/Campaigns.h"
+#include "compiler/driver/CheckNetworks.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Predictions.h"
@@ -53,6 +54,7 @@ int checkOne(const Options& options, const std::string& path) {
     const std::vector<RegressionPlan> regressions = readRegressions(*state.workspace, state.designs);
     readPredictions(*state.workspace, regressions, one);
     refuseLaterDeclarations(*state.workspace);
+    checkNetworks(state);
     status = finish(state, kOk);
   }
   if (options.fix && state.workspace != nullptr && !options.text && path != "-") {

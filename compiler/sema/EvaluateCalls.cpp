@@ -208,6 +208,10 @@ bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& ca
     }
     const ast::Parameter* wanted = nextTensor < signature.tensors.size() ? &signature.tensors[nextTensor] : nullptr;
     const bool asTensor = arguments.separator ? i < *arguments.separator : isTensorLike(one.value, wanted);
+    if (asTensor && nextParameter != 0) {
+      fail(Diag::tensor_after_parameter, one.range, signature.name);
+      return false;
+    }
     if (asTensor) {
       while (nextTensor < tensors.size() && !tensors[nextTensor].isPoison()) ++nextTensor;
       if (nextTensor == tensors.size()) {

@@ -104,7 +104,8 @@ void LayoutPass::retypeWord(std::size_t i) {
   const bool stands = soft->kind == WordClass::Anywhere || (soft->kind == WordClass::Body ? inside : !inside);
   if (!stands) return;
   if (soft->kind == WordClass::Declaration) {
-    if (soft->token == P::TBEM ? next != P::NUMBER || last != 0 : next != P::ID) return;
+    const bool constant = soft->token == P::PRIVATE && next == P::LET;
+    if (soft->token == P::TBEM ? next != P::NUMBER || last != 0 : next != P::ID && !constant) return;
     if (soft->token != P::PRIVATE) result.hasDeclaration = true;
   }
   setType(i, soft->token);
