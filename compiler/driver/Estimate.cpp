@@ -36,7 +36,12 @@ void printKinds(const Options& options, const Workspace& workspace, const estima
   table.rules.push_back(table.rows.size());
   table.add({"arena", report::bytes(worst.device->arena), share(worst.device->arena)});
   printTable(options, table);
-  fmt::print("the peak is at {}, {}\n", worst.peak.name, workspace.session.sources.describe(worst.peak.range.begin));
+  const SourceManager& sources = workspace.session.sources;
+  const estimate::PeakAt& peak = worst.peak;
+  const bool inside = peak.use.valid() && peak.use.begin != peak.range.begin;
+  fmt::print("the peak is at {}, {}{}{}\n", peak.name, sources.describe(peak.range.begin),
+             peak.scope.empty() ? "" : fmt::format(", in {}", peak.scope),
+             inside ? fmt::format(" ({})", sources.describe(peak.use.begin)) : "");
   if (worst.device->assumed != 0) {
     fmt::print("{} calls assume the default algorithm: what else there is was not timed on this machine yet (measure does)\n",
                worst.device->assumed);

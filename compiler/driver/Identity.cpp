@@ -5,12 +5,21 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <fstream>
 #include <iterator>
 #include <string_view>
 
 namespace tbem::driver {
 
 namespace {
+
+/// What an operator's own code is, wherever it lies.
+std::string contentHash(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return file ? fmt::format("{:016x}{:016x}", hash.high64, hash.low64) : "missing";
+}
 
 /// Writes a canonical text of what is hashed: a text, so that a difference between two rows can be looked at.
 class Canon {
@@ -56,6 +65,7 @@ private:
     return out + "]";
   }
   void addOp(const graph::Op& op) {
+    if (!op.own.symbol.empty()) add(" own {} {}\n", op.own.symbol, contentHash(op.own.library));
     add("op {} {} {} {} {} {}\n", static_cast<int>(op.kind), static_cast<int>(op.primitive), ids(op.inputs), ids(op.outputs),
         list(op.scalars), ids(op.regions));
     for (const graph::Attribute& attribute : op.attributes) add(" {} {}\n", attribute.name, list(attribute.values));

@@ -1,5 +1,7 @@
 #include "compiler/driver/Lowered.h"
 
+#include "runtime/core/Native.h"
+
 namespace tbem::driver {
 
 int threadsOf(const Options& options, const tbem_device_info& device) {
@@ -7,11 +9,28 @@ int threadsOf(const Options& options, const tbem_device_info& device) {
   return device.threads > 0 ? device.threads : 1;
 }
 
+namespace {
+/// Loads the library of an operator's own code, and asks it for its workspace.
+tl::expected<std::uint64_t, estimate::LowerError> ownWorkspace(const graph::OwnCode& own, const tbem_native_args& args) {
+  using Kind = runtime::NativeProblem::Kind;
+  const auto code = runtime::loadNative(own.library, own.symbol);
+  if (code) return code->workspace == nullptr ? 0 : code->workspace(&args);
+  const Kind kind = code.error().kind;
+  if (kind == Kind::NoSymbol)
+    return tl::unexpected(estimate::LowerError{Diag::own_symbol_missing, own.range, {own.library, own.symbol}});
+  const Diag diag = kind == Kind::NoFile        ? Diag::own_library_missing
+                    : kind == Kind::NotLoadable ? Diag::own_library_fails
+                                                : Diag::own_abi_differs;
+  return tl::unexpected(estimate::LowerError{diag, own.range, {own.library, code.error().text}});
+}
+}  // namespace
+
 estimate::LowerOptions lowerOptions(const Options& options, const Opened& opened, estimate::QueryCache* cache) {
   estimate::LowerOptions lower;
   lower.threads = threadsOf(options, opened.device);
   lower.cache = cache;
   if (options.tune != "off") lower.choices = &opened.choices;
+  lower.ownWorkspace = ownWorkspace;
   return lower;
 }
 

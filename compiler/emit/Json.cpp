@@ -107,7 +107,8 @@ private:
   }
   Json operatorOf(const graph::Op& op) const {
     Json one{{"operator", op.declaration}, {"kind", kindName(op.kind)}, {"phase", phaseName(op.phase)}};
-    if (op.kind == graph::OpKind::Native) one["primitive"] = primitiveName(op.primitive);
+    if (op.kind == graph::OpKind::Native && op.own.symbol.empty()) one["primitive"] = primitiveName(op.primitive);
+    if (!op.own.symbol.empty()) one["symbol"] = op.own.symbol;
     one["path"] = graph.scopes.empty() ? std::string() : graph.scopes[index(op.scope)].path;
     one["inputs"] = ids(op.inputs);
     one["outputs"] = ids(op.outputs);

@@ -103,6 +103,7 @@ private:
     call.algorithm = item.algorithm;
     call.choice = item.choice;
     call.assumed = item.assumed;
+    if (item.own) call.own = state.graph[item.op].own;
     call.inputs = static_cast<std::uint32_t>(item.reads.size());
     const bool moves = item.primitive == TBEM_PRIMITIVE_move_rows;
     for (std::size_t i = 0; i < item.reads.size(); ++i)

@@ -6,6 +6,17 @@
 
 namespace tbem::estimate {
 
+namespace {
+PeakAt peakAt(const graph::Graph& graph, const graph::Op& op) {
+  PeakAt peak{op.declaration, op.range, op.use, {}};
+  // A gradient stands where its operator stands.
+  const graph::Op& place = op.phase == graph::Phase::Backward && op.forward != graph::kNoOp ? graph[op.forward] : op;
+  peak.use = place.use;
+  if (!graph.scopes.empty()) peak.scope = graph.scopes[graph::index(place.scope)].path;
+  return peak;
+}
+}  // namespace
+
 tl::expected<Estimate, NoValue> estimateRow(const graph::Graph& graph, const sema::Values& values, const Program* program) {
   Estimate estimate;
   estimate.network = graph.network;
@@ -15,7 +26,7 @@ tl::expected<Estimate, NoValue> estimateRow(const graph::Graph& graph, const sem
   const auto memory = staticMemory(graph, values);
   if (!memory) return tl::unexpected(memory.error());
   estimate.memory = *memory;
-  if (memory->peak != graph::kNoOp) estimate.peak = {graph[memory->peak].declaration, graph[memory->peak].range};
+  if (memory->peak != graph::kNoOp) estimate.peak = peakAt(graph, graph[memory->peak]);
   if (program == nullptr) return estimate;
   DeviceMemory device;
   device.live = program->live;
@@ -30,7 +41,9 @@ tl::expected<Estimate, NoValue> estimateRow(const graph::Graph& graph, const sem
   estimate.device = std::move(device);
   if (!program->steps.empty()) {
     const Step& step = program->steps[program->peakStep];
-    estimate.peak = {step.name, step.range};
+    estimate.peak = step.ops.empty() ? PeakAt{} : peakAt(graph, graph[step.ops.front()]);
+    estimate.peak.name = step.name;
+    estimate.peak.range = step.range;
   }
   return estimate;
 }
@@ -85,6 +98,15 @@ void writeMemory(JsonWriter& json, const Estimate& estimate, const SourceManager
   } else {
     json.begin().field("operator", estimate.peak.name);
     writePlace(json, estimate.peak.range, sources);
+    json.field("path", estimate.peak.scope);
+    // The call in the library, where that is not the user's own line.
+    const bool inside = estimate.peak.use.valid() && estimate.peak.use.begin != estimate.peak.range.begin;
+    const Source* library = inside ? sources.find(estimate.peak.use.begin) : nullptr;
+    if (library != nullptr) {
+      json.field("library_file", library->name).field("library_line", sources.lineColumn(estimate.peak.use.begin).line);
+    } else {
+      json.key("library_file").null().key("library_line").null();
+    }
     json.end();
   }
   json.end();

@@ -14,8 +14,10 @@ namespace tbem::estimate {
 
 /// The operator during which memory is highest.
 struct PeakAt {
-  std::string name;  ///< "conv2d", "batch_norm+relu"
-  SrcRange range;
+  std::string name;   ///< "conv2d", "batch_norm+relu"
+  SrcRange range;     ///< in the user's own text
+  SrcRange use;       ///< the call itself, which may stand in a library
+  std::string scope;  ///< path of the block instance that it stands in; "" for the network
 };
 
 /// What a device adds to a static estimate. Bytes.
@@ -51,8 +53,8 @@ struct RowLabel {
 };
 
 /// One line of JSON with the fields that docs/reference lists for `estimate`; no line end. `device` and the device's bytes are
-/// null where the row was not lowered; `paths` is there where the network has gates, with `flops_expected` null where nothing was assumed of
-/// how many samples take which arm. `roofline` is there where one was asked for.
+/// null where the row was not lowered; `paths` is there where the network has gates, with `flops_expected` null where nothing was
+/// assumed of how many samples take which arm. `roofline` is there where one was asked for.
 std::string toJson(const Estimate& estimate, const RowLabel& label, const SourceManager& sources);
 
 }  // namespace tbem::estimate

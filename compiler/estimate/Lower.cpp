@@ -29,7 +29,7 @@ bool lowerAll(Lowering& state) {
     bool ok = false;
     switch (state.graph[id].kind) {
       case graph::OpKind::Native:
-        ok = state.lowerCall(id);
+        ok = state.graph[id].own.symbol.empty() ? state.lowerCall(id) : state.lowerOwn(id);
         break;
       case graph::OpKind::Elementwise:
         ok = state.lowerLoop(id);

@@ -8,9 +8,11 @@
 #include "compiler/estimate/Choices.h"
 #include "compiler/estimate/Program.h"
 #include "compiler/support/Diagnostics.h"
+#include "runtime/include/tbem/native.h"
 
 #include <tl/expected.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,21 +36,27 @@ private:
   std::unique_ptr<Impl> data;
 };
 
-struct LowerOptions {
-  int threads = 1;
-  bool keepGradients = false;  ///< weights' gradients stay readable after the step
-  bool keepOutputs = false;    ///< of a training step; those of inference are always kept
-  bool fuse = true;
-  QueryCache* cache = nullptr;       ///< borrowed; nothing: one of this call alone
-  const Choices* choices = nullptr;  ///< borrowed; nothing: the backend's default algorithms, and no call says `assumed`
-};
-
 /// Why there is no program: a row of the table of diagnostics (E05xx), its arguments, and the place.
 struct LowerError {
   Diag kind{};
   SrcRange range;
   std::vector<std::string> arguments;
   Diagnostic& report(DiagnosticSink& sink) const;
+};
+
+/// The workspace of an operator's own code, in bytes; its library is loaded for that. Errors: the library or its symbol is
+/// missing.
+using OwnWorkspace =
+    std::function<tl::expected<std::uint64_t, LowerError>(const graph::OwnCode& code, const tbem_native_args& args)>;
+
+struct LowerOptions {
+  int threads = 1;
+  bool keepGradients = false;  ///< weights' gradients stay readable after the step
+  bool keepOutputs = false;    ///< of a training step; those of inference are always kept
+  bool fuse = true;
+  OwnWorkspace ownWorkspace;         ///< empty: a graph with own code is refused
+  QueryCache* cache = nullptr;       ///< borrowed; nothing: one of this call alone
+  const Choices* choices = nullptr;  ///< borrowed; nothing: the backend's default algorithms, and no call says `assumed`
 };
 
 /// Contracts of the result, beyond Program.h:

@@ -275,28 +275,33 @@ bool Lowering::lowerCall(graph::OpId id) {
   item.workspace = answer.info.workspace;
   item.implementation = answer.info.implementation;
   for (const sema::ExprId scalar : op.scalars) item.scalars.push_back(scalarSlot(scalar, op.range));
-  for (std::size_t i = 0; i < call.inputs; ++i) {
-    const bool along = i < use->along.size() && use->along[i];
-    item.reads.push_back(call.tensors[i] == kNoTensor ? kNone : ensure(call.tensors[i], answer.operands[i], op.range, along));
+  return placeCall(std::move(item), call.tensors, call.inputs, answer.operands, use->along);
+}
+
+bool Lowering::placeCall(Item item, const std::vector<TensorId>& tensors, std::size_t inputs, const Operands& operands,
+                         const std::vector<bool>& samplesAlong) {
+  const SrcRange range = rangeOf(item);
+  for (std::size_t i = 0; i < inputs; ++i) {
+    const bool along = i < samplesAlong.size() && samplesAlong[i];
+    item.reads.push_back(tensors[i] == kNoTensor ? kNone : ensure(tensors[i], operands[i], range, along));
   }
   std::vector<std::pair<std::uint32_t, TensorId>> copies;
-  for (std::size_t i = call.inputs; i < call.tensors.size(); ++i) {
-    const TensorId tensor = call.tensors[i];
+  for (std::size_t i = inputs; i < tensors.size(); ++i) {
+    const TensorId tensor = tensors[i];
     if (tensor == kNoTensor) {
       item.writes.push_back(kNone);
     } else if (isPersistent(tensor)) {
       // A library never writes over what it may still be reading: the result is copied into its storage afterwards.
-      item.writes.push_back(
-          addVersion(kNoTensor, answer.operands[i], addMemory(Kind::Workspace, answer.operands[i].layout.bytes)));
+      item.writes.push_back(addVersion(kNoTensor, operands[i], addMemory(Kind::Workspace, operands[i].layout.bytes)));
       copies.emplace_back(item.writes.back(), tensor);
     } else {
-      item.writes.push_back(addResult(tensor, answer.operands[i]));
+      item.writes.push_back(addResult(tensor, operands[i]));
     }
   }
   if (error || !sizeCall(item)) return false;
   addItem(std::move(item));
   for (const auto& [from, tensor] : copies) {
-    if (!reorder(from, addResult(tensor, plainOf(tensor)), op.range)) return false;
+    if (!reorder(from, addResult(tensor, plainOf(tensor)), range)) return false;
   }
   return true;
 }

@@ -21,7 +21,7 @@ struct Version {
   graph::TensorId tensor = graph::kNoTensor;
   tbem_operand operand{};
   std::uint32_t memory = kNone;
-  std::uint32_t root = kNone;  ///< the version that was written; itself, unless this is another view of it
+  std::uint32_t root = kNone;                ///< the version that was written; itself, unless this is another view of it
   std::uint32_t space = graph::kAllSamples;  ///< the branch whose samples its rows are, in order; others hold the whole batch
   std::uint32_t guard = graph::kAllSamples;  ///< made only where this branch has samples
 };
@@ -40,10 +40,11 @@ struct Item {
   bool isLoop = false;
   std::uint32_t branch = graph::kAllSamples;  ///< runs where it has samples
   bool perSample = false;                     ///< as many rows as the branch has samples
-  graph::OpId op = graph::kNoOp;     ///< kNoOp: a reorder that lowering inserted
-  std::vector<std::uint32_t> reads;  ///< versions; kNone where absent. Of a loop: one an operand
+  graph::OpId op = graph::kNoOp;              ///< kNoOp: a reorder that lowering inserted
+  std::vector<std::uint32_t> reads;           ///< versions; kNone where absent. Of a loop: one an operand
   std::vector<std::uint32_t> writes;
   std::vector<std::uint32_t> before;  ///< items that must come first
+  bool own = false;                   ///< of an operator with code of its own
   // A call:
   tbem_primitive primitive = TBEM_PRIMITIVE_COUNT;
   std::vector<std::int64_t> attributes;
@@ -142,7 +143,8 @@ struct Lowering {
   bool lowerJoin(graph::OpId op);
   /// A version of the value with the rows of `space`, in the layout `wanted` if there is one.
   std::uint32_t inSpace(graph::TensorId tensor, std::uint32_t space, const tbem_operand& wanted, SrcRange range);
-  bool moveRows(std::uint32_t from, std::uint32_t fromRows, std::uint32_t to, std::uint32_t toRows, graph::OpId op, SrcRange range);
+  bool moveRows(std::uint32_t from, std::uint32_t fromRows, std::uint32_t to, std::uint32_t toRows, graph::OpId op,
+                SrcRange range);
   /// Behind a gate: the numbers of samples that the call can be prepared for, and the workspace of the largest.
   bool sizeCall(Item& item);
   bool isReachable(const Version& version) const { return branches.contains(version.guard, here); }
@@ -153,6 +155,13 @@ struct Lowering {
   bool lowerCall(graph::OpId op);
   bool lowerView(graph::OpId op);
   bool aliasPermuted(const graph::Op& op);
+  /// The item of a call whose layouts are chosen: values are brought into them, results get their memories.
+  /// `samplesAlong`: by input, where the call uses each sample by itself (LowerGates.cpp).
+  bool placeCall(Item item, const std::vector<graph::TensorId>& tensors, std::size_t inputs,
+                 const std::vector<tbem_operand>& operands, const std::vector<bool>& samplesAlong);
+
+  // LowerOwn.cpp: operators with code of their own.
+  bool lowerOwn(graph::OpId op);
 
   // LowerLoops.cpp: element-wise operators, one item each.
   bool lowerLoop(graph::OpId op);

@@ -51,6 +51,7 @@ struct NativeCall {
   std::int32_t algorithm = 0;  ///< of the backend's for this primitive (backend.h)
   std::string choice;          ///< its key in Choices where the backend has several; else ""
   bool assumed = false;        ///< it has several, and no measurement says which is fastest: the default was taken
+  graph::OwnCode own;          ///< its symbol is not empty: an operator's own code, and `primitive` means nothing
 };
 
 /// A fused run of element-wise operators over one iteration space: every output has the dims `dims` in the layout `layout`.
@@ -105,9 +106,9 @@ struct Program {
   std::vector<Step> steps;
   std::vector<Branch> branches;  ///< the first is all samples; a parent before its children
   std::int64_t samples = 0;      ///< of the batch; 0 without gates
-  std::vector<double> scalars;  ///< this row's values of the run-time scalars; slot 0 (the step number) is set by the runtime
-  std::uint64_t arena = 0;      ///< bytes, persistent ones included
-  std::uint64_t live = 0;       ///< largest sum of live bytes: the bound that the plan is measured against
+  std::vector<double> scalars;   ///< this row's values of the run-time scalars; slot 0 (the step number) is set by the runtime
+  std::uint64_t arena = 0;       ///< bytes, persistent ones included
+  std::uint64_t live = 0;        ///< largest sum of live bytes: the bound that the plan is measured against
   std::uint32_t peakStep = 0;
   std::uint64_t kinds[kKinds] = {};  ///< bytes live at the arena's peak
   std::uint64_t gaps = 0;            ///< arena - sum of kinds

@@ -42,9 +42,9 @@ Value Elaborator::runLeaf(Activation& a) {
   if (!makeResults(a, results)) return {};
   if (!checkPosts(a, remaining)) return {};
   if (results.empty()) return fail(Diag::no_result, a.use, a.decl->name.text);
-  if (a.decl->nativeSymbol != nullptr)
-    return fail(Diag::not_there_yet, a.decl->nativeSymbol->range, "an operator's own code (`native \"lib.so:symbol\"`) is");
-  const bool made = a.decl->native != nullptr ? runNative(a, results) : runElementwise(a, results);
+  const bool made = a.decl->nativeSymbol != nullptr ? runOwn(a, results)
+                    : a.decl->native != nullptr     ? runNative(a, results)
+                                                    : runElementwise(a, results);
   if (!made) return {};
   if (results.size() == 1) return Value::indexed(ValueKind::Tensor, index(results.front()));
   std::vector<Value> items;

@@ -104,6 +104,7 @@ OpId Elaborator::addOp(Op op, Activation* a) {
   if (a != nullptr) {
     op.scope = a->scope;
     op.range = a->range;
+    op.use = a->use;
   }
   for (const TensorId result : op.outputs) graph[result].producer = id;
   graph[region].ops.push_back(id);

@@ -177,6 +177,8 @@ private:
   std::optional<Init> readInit(const ast::Expr* init);
   Value runLeaf(Activation& a);
   bool makeResults(Activation& a, std::vector<TensorId>& results);
+  bool runOwn(Activation& a, const std::vector<TensorId>& results);
+  bool ownParameters(Activation& a, Op& op);
   bool runNative(Activation& a, const std::vector<TensorId>& results);
   bool runElementwise(Activation& a, const std::vector<TensorId>& results);
   bool runUpdates(Activation& a);

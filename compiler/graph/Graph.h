@@ -127,7 +127,7 @@ struct Elementwise {
 // ---- Operators --------------------------------------------------------------------------------------------------------
 
 enum class OpKind : std::uint8_t {
-  Native,       ///< a primitive of the backend
+  Native,       ///< a primitive of the backend, or the operator's own code
   Elementwise,  ///< compiled by us; fused with its neighbours
   View,         ///< same elements in row-major order under another shape; result shares the input's storage
   Skip,         ///< per-sample gate: regions[0] where the condition is false, regions[1] where true; inputs[0]: condition
@@ -147,9 +147,17 @@ struct Attribute {
   std::vector<ExprId> values;
 };
 
+/// `native "lib.so:symbol"`: an operator's own code (runtime/include/tbem/native.h).
+struct OwnCode {
+  std::string library;  ///< its path; relative ones were relative to the file of the declaration
+  std::string symbol;   ///< empty: the operator has none
+  SrcRange range;       ///< the string in the declaration
+};
+
 struct Op {
   OpKind kind{};
-  tbem_primitive primitive = TBEM_PRIMITIVE_COUNT;  ///< Native
+  tbem_primitive primitive = TBEM_PRIMITIVE_COUNT;  ///< Native, without own code
+  OwnCode own;                                      ///< Native
   std::string declaration;                          ///< the operator's name in the language: "conv2d", "relu"
   std::vector<TensorId> inputs;                     ///< kNoTensor: an absent optional operand
   std::vector<TensorId> outputs;
@@ -165,6 +173,7 @@ struct Op {
   OpId gate = kNoOp;              ///< Join: the Skip whose arms it joins; kNoOp: all exits of the network and its last result
   std::string path;               ///< Skip, Exit: stable name: "unit[3].skip"
   SrcRange range;                 ///< the user's text that made it
+  SrcRange use;                   ///< the call itself, which may stand in a library
 };
 
 /// A node of the tree of block instances. Scope 0 is the network.

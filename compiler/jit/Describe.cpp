@@ -98,6 +98,8 @@ private:
 runtime::CallDesc describeCall(const estimate::Program& program, const estimate::NativeCall& call) {
   runtime::CallDesc desc;
   desc.primitive = call.primitive;
+  desc.library = call.own.library;
+  desc.symbol = call.own.symbol;
   desc.inputs = static_cast<std::int32_t>(call.inputs);
   desc.outputs = static_cast<std::int32_t>(call.operands.size() - call.inputs);
   for (BufferId id : call.operands) {

@@ -2,6 +2,7 @@
 
 #include "runtime/core/Init.h"
 #include "runtime/core/Layout.h"
+#include "runtime/core/Native.h"
 #include "runtime/core/Poison.h"
 
 #include <fmt/format.h>
@@ -50,7 +51,8 @@ std::string checkExecutable(const Executable& e) {
   for (const BranchDesc& b : e.branches) {
     if (b.gate.empty()) continue;
     for (const std::uint32_t list : {b.rows, b.origin}) {
-      if (list >= e.buffers.size() || e.buffers[list].operand.dtype != TBEM_I64 || e.buffers[list].operand.dims[0] != 1 + e.samples)
+      if (list >= e.buffers.size() || e.buffers[list].operand.dtype != TBEM_I64 ||
+          e.buffers[list].operand.dims[0] != 1 + e.samples)
         return fmt::format("a branch of '{}' has no list of its samples", b.gate);
     }
   }
@@ -154,6 +156,10 @@ tl::expected<void, Failure> Instance::prepareCalls() {
     p.slots = call.scalars;
     p.scalars.resize(p.slots.size());
     p.sized.assign(call.sizes.empty() ? 0 : call.sizes.size() - 1, nullptr);
+    if (!call.symbol.empty()) {
+      if (auto done = prepareOwn(i); !done) return done;
+      continue;
+    }
     if (tbem_status status = prepare(call, description.samples, &p.op); status != TBEM_OK) {
       p.op = nullptr;
       return tl::make_unexpected(
@@ -188,6 +194,43 @@ tbem_op* Instance::sized(std::uint32_t number, std::int64_t samples) {
   if (at >= p.sized.size()) return p.op;
   if (p.sized[at] == nullptr && prepare(description.calls[number], sizes[at], &p.sized[at]) != TBEM_OK) p.sized[at] = nullptr;
   return p.sized[at];
+}
+
+namespace {
+void ownParallel(const tbem_native_args* args, void (*body)(void*, std::int64_t, std::int64_t), void* context,
+                 std::int64_t count) {
+  static_cast<const tbem_backend*>(args->runtime)->parallel(body, context, count);
+}
+}  // namespace
+
+tl::expected<void, Failure> Instance::prepareOwn(std::size_t number) {
+  const CallDesc& call = description.calls[number];
+  Prepared& p = prepared[number];
+  const auto code = loadNative(call.library, call.symbol);
+  if (!code) {
+    return tl::make_unexpected(
+        Failure{TBEM_FAILED, fmt::format("{}: {} of {}: {}", call.name, call.symbol, call.library, code.error().text)});
+  }
+  p.own = code->run;
+  p.message.assign(256, '\0');
+  tbem_native_args& args = p.args;
+  args.size = sizeof args;
+  args.threads = description.threads;
+  args.inputs = call.inputs;
+  args.outputs = call.outputs;
+  args.operands = call.operands.data();
+  args.data = p.operands.data();
+  args.attributes = call.attributes.data();
+  args.scalars = p.scalars.data();
+  args.attribute_count = static_cast<std::int32_t>(call.attributes.size());
+  args.scalar_count = static_cast<std::int32_t>(p.scalars.size());
+  args.workspace = p.workspace;
+  args.workspace_bytes = p.workspace == nullptr ? 0 : call.workspaceBytes;
+  args.parallel = ownParallel;
+  args.message = p.message.data();
+  args.message_size = static_cast<std::uint32_t>(p.message.size());
+  args.runtime = &device;
+  return {};
 }
 
 tl::expected<void, Failure> Instance::initialise(std::uint64_t key) {
@@ -228,12 +271,25 @@ tl::expected<void, Failure> Instance::run(std::uint64_t step) {
   if (status == TBEM_OK) return {};
   const std::string where = failedCall == kNone ? std::string("native code")
                                                 : fmt::format("{} (call {})", description.calls[failedCall].name, failedCall);
+  if (failedCall != kNone && prepared[failedCall].own != nullptr) {
+    std::vector<char>& message = prepared[failedCall].message;
+    message.back() = '\0';
+    return tl::make_unexpected(Failure{
+        static_cast<tbem_status>(status),
+        fmt::format("step {} failed in {}: {}", step, where, message.front() == '\0' ? "no reason given" : message.data())});
+  }
   return tl::make_unexpected(failure(static_cast<tbem_status>(status), fmt::format("step {} failed in {}", step, where)));
 }
 
 std::int32_t Instance::call(std::uint32_t number, std::int64_t samples) {
   if (number >= prepared.size()) return TBEM_INVALID;
   Prepared& p = prepared[number];
+  if (p.own != nullptr) {
+    for (std::size_t i = 0; i < p.slots.size(); ++i) p.scalars[i] = scalarValues[p.slots[i]];
+    const std::int32_t own = p.own(&p.args);
+    if (own != TBEM_OK) failedCall = number;
+    return own < TBEM_OK || own > TBEM_INVALID ? TBEM_FAILED : own;
+  }
   tbem_op* op = samples == 0 ? p.op : sized(number, samples);
   if (op == nullptr) {
     failedCall = number;

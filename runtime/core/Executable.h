@@ -4,6 +4,7 @@
 
 #include "tbem/backend.h"
 #include "tbem/executable.h"
+#include "tbem/native.h"
 
 #include <tl/expected.hpp>
 
@@ -67,8 +68,8 @@ public:
 
   /// Fills every persistent storage by its rule (inputs: stand-in data) and sets the seed of random().
   tl::expected<void, Failure> initialise(std::uint64_t seed);
-  /// Runs step number `step` (from 1). Allocates nothing, but for what a call behind a gate needs when it meets a number of samples
-  /// for the first time: it is prepared for that number then, and stays so.
+  /// Runs step number `step` (from 1). Allocates nothing, but for what a call behind a gate needs when it meets a number of
+  /// samples for the first time: it is prepared for that number then, and stays so.
   tl::expected<void, Failure> run(std::uint64_t step);
 
   /// From now on native code that was compiled with marks writes the time at which each step of the program ended (of the steady
@@ -111,6 +112,9 @@ private:
     void* workspace = nullptr;
     std::vector<double> scalars;
     std::vector<std::uint32_t> slots;
+    tbem_native_function own = nullptr;  ///< an operator's own code, instead of `op`
+    tbem_native_args args{};
+    std::vector<char> message;  ///< what it says of its failure
   };
   Instance(const Executable& executable, const tbem_backend& backend) : description(executable), device(backend) {}
   tl::expected<void, Failure> allocateArena(const InstanceOptions& options);
@@ -118,6 +122,7 @@ private:
   tbem_status prepare(const CallDesc& call, std::int64_t samples, tbem_op** out) const;
   /// The operator prepared for at least so many samples; null where the backend cannot.
   tbem_op* sized(std::uint32_t number, std::int64_t samples);
+  tl::expected<void, Failure> prepareOwn(std::size_t number);
   tl::expected<void, Failure> fillStorage(const StorageDesc& storage, std::uint64_t key);
   Failure failure(tbem_status status, std::string what) const;
 

@@ -55,9 +55,29 @@ def resnet18(x, p, activation=F.relu, pool=F.max_pool2d):
     return linear(x.mean((2, 3)), p)
 
 
+def own_operator(x, p):
+    """examples/own_operator: snake, local response normalisation, context gating."""
+
+    def snake(x, a):
+        return x + torch.sin(a * x) ** 2 / a
+
+    x = F.local_response_norm(snake(conv(x, p, padding=1), 1.0), size=5, alpha=0.5, beta=0.75, k=1.0)
+    x = snake(conv(x, p, stride=2, padding=1), 0.5).mean((2, 3))
+    x = x * torch.sigmoid(linear(x, p))
+    return linear(x, p)
+
+
+def own_prelu(x, p):
+    """test/lit/inputs/own: a slope for each channel, learned."""
+    x = F.prelu(conv(x, p, padding=1), next(p))
+    return linear(x.mean((2, 3)), p)
+
+
 MODELS = {
     **vision_models.MODELS,
     **text_models.MODELS,
+    "own_operator": own_operator,
+    "own_prelu": own_prelu,
     "mlp": mlp,
     "lenet5": lenet5,
     "small_vgg": small_vgg,

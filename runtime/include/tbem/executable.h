@@ -45,9 +45,10 @@ struct StorageDesc {
   std::int64_t bound = 0;  ///< integer inputs: values lie in [0, bound); 0: not known
 };
 
-/// A call of a backend primitive.
+/// A call of a backend primitive, or of an operator's own code (`symbol` is not empty; tbem/native.h).
 struct CallDesc {
   std::int32_t primitive = 0;
+  std::string library, symbol;
   std::string name;  ///< of its step, for messages: "conv2d"
   std::int32_t inputs = 0, outputs = 0;
   std::vector<tbem_operand> operands;  ///< inputs then outputs

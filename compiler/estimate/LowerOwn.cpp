@@ -1,0 +1,53 @@
+// Operators with code of their own: row-major operands, a workspace that their library is asked for.
+#include "compiler/estimate/Lowering.h"
+
+#include "runtime/include/tbem/native.h"
+
+namespace tbem::estimate {
+
+using graph::index;
+using graph::kNoTensor;
+using graph::TensorId;
+
+bool Lowering::lowerOwn(graph::OpId id) {
+  const graph::Op& op = graph[id];
+  std::vector<TensorId> tensors = op.inputs;
+  tensors.insert(tensors.end(), op.outputs.begin(), op.outputs.end());
+  std::vector<tbem_operand> operands;
+  for (const TensorId tensor : tensors) operands.push_back(tensor == kNoTensor ? tbem_operand{} : plainOf(tensor));
+  if (samples != 1 || here != graph::kAllSamples)
+    return fail(Diag::not_there_yet, op.range, {"an operator's own code in a network with gates is"});
+  Item item;
+  item.op = id;
+  item.own = true;
+  item.implementation = op.own.symbol;
+  for (const graph::Attribute& attribute : op.attributes) {
+    for (const sema::ExprId value : attribute.values) {
+      if (values.errorOf(value) != sema::EvalError::None || !values[value].isInt())
+        return fail(Diag::row_without_number, op.range, {"`" + attribute.name + "` of `" + op.declaration + "` is no integer"});
+      item.attributes.push_back(values.integer(value));
+    }
+  }
+  for (const sema::ExprId scalar : op.scalars) item.scalars.push_back(scalarSlot(scalar, op.range));
+  tbem_native_args args{};
+  args.size = sizeof args;
+  args.threads = options.threads;
+  args.inputs = static_cast<std::int32_t>(op.inputs.size());
+  args.outputs = static_cast<std::int32_t>(op.outputs.size());
+  args.operands = operands.data();
+  args.attributes = item.attributes.data();
+  args.attribute_count = static_cast<std::int32_t>(item.attributes.size());
+  args.scalar_count = static_cast<std::int32_t>(item.scalars.size());
+  const OwnWorkspace none = [&op](const graph::OwnCode&, const tbem_native_args&) -> tl::expected<std::uint64_t, LowerError> {
+    return tl::unexpected(LowerError{Diag::not_there_yet, op.own.range, {"an operator's own code is, in this place,"}});
+  };
+  const auto workspace = (options.ownWorkspace ? options.ownWorkspace : none)(op.own, args);
+  if (!workspace) {
+    error = workspace.error();
+    return false;
+  }
+  item.workspace = *workspace;
+  return placeCall(std::move(item), tensors, op.inputs.size(), operands, {});
+}
+
+}  // namespace tbem::estimate
