@@ -162,8 +162,7 @@ int printStep(const RowState& row, const std::string& backend, const StepOutcome
   if (outcome.flops) fmt::print("{} executed, ", report::flops(std::stod(*outcome.flops)));
   fmt::print("{}\n", report::seconds(outcome.seconds));
   for (const runtime::Decision& decision : outcome.decisions) {
-    fmt::print("  {}: {} of {} {}\n", decision.gate, decision.taken(), decision.reached(),
-               decision.exits ? "left" : "skipped");
+    fmt::print("  {}: {} of {} {}\n", decision.gate, decision.taken(), decision.reached(), decision.exits ? "left" : "skipped");
   }
   if (!options.save.empty()) fmt::print("saved {}\n", options.save);
   return kOk;

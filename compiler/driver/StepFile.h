@@ -12,7 +12,8 @@ namespace tbem::driver {
 
 /// input/NAME, target, weight/PATH, buffer/PATH as they are before the step, in order of definition.
 tl::expected<std::vector<data::Array>, std::string> arraysBefore(const RowState& lowered, const runtime::Instance& instance);
-/// gradient/PATH, after/PATH, buffer_after/PATH, output (output_2, ... for several), loss, decision/PATH of gates, as the step left them.
+/// gradient/PATH, after/PATH, buffer_after/PATH, output (output_2, ... for several), loss, decision/PATH of gates, as the step
+/// left them.
 tl::expected<std::vector<data::Array>, std::string> arraysAfter(const RowState& lowered, const runtime::Instance& instance);
 
 }  // namespace tbem::driver

@@ -18,7 +18,8 @@ constexpr std::size_t kMaxName = 80;
 
 class Allocator {
 public:
-  Allocator(Lowering& s, Program& p) : state(s), program(p), bufferOf(s.versions.size(), kNoBuffer), lives(s.memories.size()), usesOf(s.memories.size()) {}
+  Allocator(Lowering& s, Program& p)
+      : state(s), program(p), bufferOf(s.versions.size(), kNoBuffer), lives(s.memories.size()), usesOf(s.memories.size()) {}
 
   bool run() {
     sortGroups();
@@ -212,14 +213,16 @@ private:
     const Version& value = state.versions[item.reads[0]];
     const std::uint32_t from = value.memory, to = state.versions[item.writes[0]].memory;
     const std::vector<MemoryUse>& uses = usesOf[from];
-    if (uses.size() != 2 || uses[0].step == scatter.step || uses[0].branch != item.branch || state.memories[from].kept) return false;
+    if (uses.size() != 2 || uses[0].step == scatter.step || uses[0].branch != item.branch || state.memories[from].kept)
+      return false;
     Step& producer = program.steps[uses[0].step];
     if (producer.kind != Step::Kind::Loop || value.operand.dims[0] != state.samples) return false;
     FusedLoop& loop = program.loops[producer.index];
     if (!loop.perSample || elementCount(value.operand) == state.samples) return false;
     // From the loop on, the rows that it writes must be nobody else's.
     for (const MemoryUse& other : usesOf[to]) {
-      const bool disjoint = !state.branches.contains(other.branch, item.branch) && !state.branches.contains(item.branch, other.branch);
+      const bool disjoint =
+          !state.branches.contains(other.branch, item.branch) && !state.branches.contains(item.branch, other.branch);
       if (other.step >= uses[0].step && other.step < scatter.step && !(other.rowsOnly && disjoint)) return false;
     }
     for (FusedLoop::Output& output : loop.outputs) {
@@ -433,9 +436,9 @@ private:
   Program& program;
   std::vector<std::uint32_t> order;
   std::vector<bool> stored;
-  std::vector<BufferId> bufferOf;        ///< by version
-  std::vector<std::uint32_t> versionOf;  ///< by buffer; kNone for a workspace
-  std::vector<Life> lives;               ///< by memory
+  std::vector<BufferId> bufferOf;              ///< by version
+  std::vector<std::uint32_t> versionOf;        ///< by buffer; kNone for a workspace
+  std::vector<Life> lives;                     ///< by memory
   std::vector<std::vector<MemoryUse>> usesOf;  ///< by memory, where there are gates
   std::vector<CopyStep> copies;
   std::vector<Scatter> scatters;

@@ -1,8 +1,8 @@
 // Copies that a join need not make: where a value may as well be made, or stay, in the place to which it would be copied.
 //
-// With one sample, only one arm of a gate runs, so the values of both arms and the result can share one place although their lifetimes
-// overlap in the order of steps. With more, this holds where each arm touches its own rows only: the arm that leaves samples as they are
-// finds them in their places already.
+// With one sample, only one arm of a gate runs, so the values of both arms and the result can share one place although their
+// lifetimes overlap in the order of steps. With more, this holds where each arm touches its own rows only: the arm that leaves
+// samples as they are finds them in their places already.
 #pragma once
 
 #include "compiler/graph/Branches.h"
@@ -26,8 +26,8 @@ struct CopyStep {
   std::uint32_t from = 0, to = 0;
 };
 
-/// Whether the memories of the copy may be one. `from`, `to`: all uses of each, in order, those of the copy among them. `oneSample`: the
-/// batch is one sample.
+/// Whether the memories of the copy may be one. `from`, `to`: all uses of each, in order, those of the copy among them.
+/// `oneSample`: the batch is one sample.
 bool mayCoalesce(const graph::Branches& branches, const CopyStep& copy, const std::vector<MemoryUse>& from,
                  const std::vector<MemoryUse>& to, bool oneSample);
 

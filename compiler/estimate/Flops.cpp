@@ -83,7 +83,8 @@ tl::expected<OwnFlops, NoValue> ownFlops(const Op& op, const sema::Values& value
 
 class Counter {
 public:
-  Counter(const graph::Graph& g, const sema::Values& v, const Convention& c) : graph(g), values(v), convention(c), branches(graph::branchesOf(g)) {
+  Counter(const graph::Graph& g, const sema::Values& v, const Convention& c)
+      : graph(g), values(v), convention(c), branches(graph::branchesOf(g)) {
     byBranch.assign(branches.list.size(), 0);
   }
 

@@ -86,8 +86,7 @@ std::uint32_t Lowering::inSpace(TensorId tensor, std::uint32_t space, const tbem
   const std::uint32_t source = inSpace(tensor, fromAll ? kAllSamples : parent, wanted, range);
   if (source == kNone) return kNone;
   const tbem_operand operand = versions[source].operand;
-  const std::uint32_t gathered =
-      addMade(tensor, operand, addMemory(Kind::Activations, operand.layout.bytes), space);
+  const std::uint32_t gathered = addMade(tensor, operand, addMemory(Kind::Activations, operand.layout.bytes), space);
   const std::uint32_t rows = fromAll ? branchStates[space].origin : branchStates[space].rows;
   return moveRows(source, rows, gathered, kNone, kNoOp, range) ? gathered : kNone;
 }
@@ -138,8 +137,8 @@ TensorId resultOfExits(const graph::Graph& graph) {
   return kNoTensor;
 }
 
-/// Puts the branch's rows of `value` into `result`, whose rows are those of the branch at hand, or those of the batch (`intoAll`). A
-/// value that was there before the branch is taken from where it is.
+/// Puts the branch's rows of `value` into `result`, whose rows are those of the branch at hand, or those of the batch
+/// (`intoAll`). A value that was there before the branch is taken from where it is.
 bool put(Lowering& state, std::uint32_t branch, TensorId value, std::uint32_t result, OpId op, bool intoAll) {
   const SrcRange range = state.graph[op].range;
   const std::uint32_t outer = state.here;
@@ -190,8 +189,7 @@ bool Lowering::lowerJoin(OpId id) {
   if (samples > 1) rowsOf[index(result)] = dims[index(result)][0] / samples;
   const std::uint32_t model = current(op.inputs[1]);
   if (model == kNone) return false;
-  const std::uint32_t joined =
-      addResult(result, likeOperand(versions[model].operand, graph[result].dtype, dims[index(result)]));
+  const std::uint32_t joined = addResult(result, likeOperand(versions[model].operand, graph[result].dtype, dims[index(result)]));
   return put(*this, branches.whereTrue[index(op.gate)], op.inputs[2], joined, id, false) &&
          put(*this, branches.whereFalse[index(op.gate)], op.inputs[1], joined, id, false);
 }

@@ -134,8 +134,8 @@ private:
 };
 }  // namespace
 
-SampleUse sampleUse(const Op& op, const std::vector<std::vector<std::int64_t>>& dims,
-                    const std::vector<std::int64_t>& rows, std::int64_t samples, const std::vector<std::int64_t>& attributes) {
+SampleUse sampleUse(const Op& op, const std::vector<std::vector<std::int64_t>>& dims, const std::vector<std::int64_t>& rows,
+                    std::int64_t samples, const std::vector<std::int64_t>& attributes) {
   return Use(op, dims, rows, samples, attributes).run();
 }
 

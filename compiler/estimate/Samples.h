@@ -20,13 +20,13 @@ struct SampleUse {
   std::string mixes;                  ///< why it cannot be computed sample by sample; "" if it can
 };
 
-/// `dims`: by tensor. `rows`: rows a sample by tensor, 0 without samples. `samples`: of the batch, more than 1. `attributes`: of a
-/// native operator, as primitives.def lists them.
+/// `dims`: by tensor. `rows`: rows a sample by tensor, 0 without samples. `samples`: of the batch, more than 1. `attributes`: of
+/// a native operator, as primitives.def lists them.
 SampleUse sampleUse(const graph::Op& op, const std::vector<std::vector<std::int64_t>>& dims,
                     const std::vector<std::int64_t>& rows, std::int64_t samples, const std::vector<std::int64_t>& attributes);
 
-/// Numbers of samples for which a native call behind a gate is prepared: all up to 32, then so many that at most 1/32 of the rows are
-/// computed in vain; `samples` itself is the last.
+/// Numbers of samples for which a native call behind a gate is prepared: all up to 32, then so many that at most 1/32 of the rows
+/// are computed in vain; `samples` itself is the last.
 std::vector<std::int64_t> sampleSizes(std::int64_t samples);
 
 }  // namespace tbem::estimate

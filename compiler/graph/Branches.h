@@ -1,5 +1,5 @@
-// Which samples an operator is computed for. The gates of a network form a tree of branches: branch 0 is all samples; a `skip` has
-// two below the branch that it stands in, the samples whose arm is computed and those that are left; an `exit` has two, the
+// Which samples an operator is computed for. The gates of a network form a tree of branches: branch 0 is all samples; a `skip`
+// has two below the branch that it stands in, the samples whose arm is computed and those that are left; an `exit` has two, the
 // samples that go on and those that leave.
 #pragma once
 

@@ -112,8 +112,10 @@ bool Elaborator::keepBest(TensorId score, TensorId value, SrcRange range) {
     return true;
   }
   const Value better = callNamed("better", {tensor(score), tensor(best.score)}, {}, range);
-  const Value newScore = better.isPoison() ? Value{} : callNamed("choose_rows", {better, tensor(score), tensor(best.score)}, {}, range);
-  const Value newValue = better.isPoison() ? Value{} : callNamed("choose_rows", {better, tensor(value), tensor(best.value)}, {}, range);
+  const Value newScore =
+      better.isPoison() ? Value{} : callNamed("choose_rows", {better, tensor(score), tensor(best.score)}, {}, range);
+  const Value newValue =
+      better.isPoison() ? Value{} : callNamed("choose_rows", {better, tensor(value), tensor(best.value)}, {}, range);
   if (newScore.isPoison() || newValue.isPoison()) return false;
   best = {static_cast<TensorId>(newScore.id), static_cast<TensorId>(newValue.id)};
   return true;
@@ -148,8 +150,8 @@ bool Elaborator::exitStatement(const ast::Exit& statement) {
   return true;
 }
 
-/// The result of a network with exits: every exit's value and the last one, put together again. Under `fallback best` the last one
-/// is the best of the exits' values.
+/// The result of a network with exits: every exit's value and the last one, put together again. Under `fallback best` the last
+/// one is the best of the exits' values.
 Value Elaborator::joinExits(Activation& a, Value last) {
   if (exits.empty() || a.decl->callable != ast::CallableKind::Network || applying.size() != 1) return last;
   std::vector<TensorId> inputs = std::move(exits);

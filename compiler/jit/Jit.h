@@ -31,7 +31,7 @@ struct Error {
 
 /// What one loop became, for people and tests.
 struct LoopReport {
-  std::int64_t count = 0;  ///< trip count of the parallel index, of the whole batch; 0: nothing to do
+  std::int64_t count = 0;    ///< trip count of the parallel index, of the whole batch; 0: nothing to do
   bool parallel = false;     ///< run on threads
   std::uint32_t kernel = 0;  ///< loops with equal numbers share code
   PerSample perSample;

@@ -319,7 +319,8 @@ void Planner::schedule() {
     const std::int64_t items = split ? nest.trips[0] : nest.count;
     nest.perSample.unit = items / program.samples;
     nest.perSample.chunk = !split ? 1 : nest.chunks > 1 ? nest.chunk : nest.trips[0];
-    nest.perSample.threadsFrom = (kParallelBytes * program.samples + total * bytes - 1) / std::max<std::int64_t>(total * bytes, 1);
+    nest.perSample.threadsFrom =
+        (kParallelBytes * program.samples + total * bytes - 1) / std::max<std::int64_t>(total * bytes, 1);
   }
 }
 

@@ -56,7 +56,8 @@ struct Coordinate {
   Form form;
 };
 
-/// A loop behind a gate, for k samples: the parallel index counts ceil(k * unit / chunk), on threads from `threadsFrom` samples on.
+/// A loop behind a gate, for k samples: the parallel index counts ceil(k * unit / chunk), on threads from `threadsFrom` samples
+/// on.
 struct PerSample {
   std::int64_t unit = 0;  ///< 0: always the whole batch
   std::int64_t chunk = 1;

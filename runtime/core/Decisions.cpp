@@ -16,7 +16,9 @@ tl::expected<std::vector<std::int64_t>, Failure> listOf(const Instance& instance
 }
 }  // namespace
 
-std::int64_t Decision::reached() const { return std::count_if(of.begin(), of.end(), [](std::int8_t d) { return d >= 0; }); }
+std::int64_t Decision::reached() const {
+  return std::count_if(of.begin(), of.end(), [](std::int8_t d) { return d >= 0; });
+}
 std::int64_t Decision::taken() const { return std::count(of.begin(), of.end(), std::int8_t{1}); }
 
 tl::expected<std::vector<std::int64_t>, Failure> branchSizes(const Instance& instance) {

@@ -44,7 +44,8 @@ private:
 class MoveRows final : public Op {
 public:
   explicit MoveRows(const tbem_op_desc& from)
-      : Op(from), bytes_(operands[0].layout.bytes / static_cast<std::uint64_t>(operands[operands[1].present ? 1 : 2].dims[0] - 1)) {}
+      : Op(from),
+        bytes_(operands[0].layout.bytes / static_cast<std::uint64_t>(operands[operands[1].present ? 1 : 2].dims[0] - 1)) {}
 
   tbem_status run(void* const* memory, void*, const double*) override {
     const auto* from = static_cast<const std::int64_t*>(memory[1]);

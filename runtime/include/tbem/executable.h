@@ -68,10 +68,10 @@ struct CallDesc {
 /// Some of the samples, chosen at run time by the gates of a network. The first is all of them.
 struct BranchDesc {
   std::uint32_t parent = 0;
-  std::string gate;            ///< stable path: "unit[3].skip"; "" of the first
-  bool exits = false;          ///< the gate is an `exit`, not a `skip`
-  bool condition = false;      ///< the gate's condition is true for them
-  std::uint32_t rows = kNone;  ///< buffer i64[1 + samples]: how many, then their numbers in the parent
+  std::string gate;              ///< stable path: "unit[3].skip"; "" of the first
+  bool exits = false;            ///< the gate is an `exit`, not a `skip`
+  bool condition = false;        ///< the gate's condition is true for them
+  std::uint32_t rows = kNone;    ///< buffer i64[1 + samples]: how many, then their numbers in the parent
   std::uint32_t origin = kNone;  ///< the same with their numbers in the batch
 };
 
@@ -82,8 +82,8 @@ struct Executable {
   std::vector<BufferDesc> buffers;  ///< same numbers as the compiler's BufferId
   std::vector<StorageDesc> storages;
   std::vector<CallDesc> calls;
-  std::vector<BranchDesc> branches;  ///< a parent before its children; empty without gates
-  std::int64_t samples = 0;          ///< of the batch; 0 without gates
+  std::vector<BranchDesc> branches;      ///< a parent before its children; empty without gates
+  std::int64_t samples = 0;              ///< of the batch; 0 without gates
   std::vector<double> scalars;           ///< slot 0 is the number of the step, set by `run`
   std::vector<std::string> scalarNames;  ///< "step", "optimizer.lr", ..; may be empty
   std::uint32_t loss = kNone;            ///< buffer of the loss, if there is one

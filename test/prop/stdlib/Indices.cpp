@@ -30,7 +30,8 @@ void addLists(std::map<std::string, Generator>& table) {
   };
   table["stack"] = [](Dice& d) -> Case {
     const Dims dims = anyDims(d, 3);
-    return {fmt::format("stack([%0, %1], axis: {})", d.integer(0, static_cast<std::int64_t>(dims.size()))), {real(dims), real(dims)}};
+    return {fmt::format("stack([%0, %1], axis: {})", d.integer(0, static_cast<std::int64_t>(dims.size()))),
+            {real(dims), real(dims)}};
   };
   table["split"] = [](Dice& d) -> Case {
     Dims dims = anyDims(d);
@@ -48,7 +49,8 @@ void addIndices(std::map<std::string, Generator>& table) {
   table["gather"] = [](Dice& d) -> Case {
     const Dims dims = anyDims(d, 3);
     const std::int64_t axis = axisOf(d, dims);
-    return {fmt::format("gather(%0, %1, axis: {})", axis), {real(dims), whole({d.integer(1, 5)}, dims[static_cast<std::size_t>(axis)])}};
+    return {fmt::format("gather(%0, %1, axis: {})", axis),
+            {real(dims), whole({d.integer(1, 5)}, dims[static_cast<std::size_t>(axis)])}};
   };
   table["gather_gradient"] = [](Dice& d) -> Case {
     const Dims dims = anyDims(d, 3);
@@ -71,8 +73,7 @@ void addIndices(std::map<std::string, Generator>& table) {
               const Dims dims = anyDims(d);
               return {fmt::format("argmax(%0, axis: {})", axisOf(d, dims)), {real(dims)}, "whole", 1, false};
             }},
-           {"argmin",
-            [](Dice& d) -> Case {
+           {"argmin", [](Dice& d) -> Case {
               const Dims dims = anyDims(d);
               return {fmt::format("argmin(%0, axis: {})", axisOf(d, dims)), {real(dims)}, "whole", 1, false};
             }}})
@@ -138,21 +139,22 @@ void addResizing(std::map<std::string, Generator>& table) {
 void addOtherRanks(std::map<std::string, Generator>& table) {
   table["conv1d"] = [](Dice& d) -> Case {
     const std::int64_t groups = d.integer(1, 2), c = groups * d.integer(1, 8);
-    return {fmt::format("conv1d(%0, out: {}, kernel: {}, stride: {}, pad: {}, groups: {}, use_bias: {})", groups * d.integer(1, 5),
-                        d.integer(1, 3), d.integer(1, 2), d.integer(0, 1), groups, d.coin()),
+    return {fmt::format("conv1d(%0, out: {}, kernel: {}, stride: {}, pad: {}, groups: {}, use_bias: {})",
+                        groups * d.integer(1, 5), d.integer(1, 3), d.integer(1, 2), d.integer(0, 1), groups, d.coin()),
             {real({d.integer(1, 3), c, d.integer(3, 9)})}};
   };
   table["conv3d"] = [](Dice& d) -> Case {
-    return {fmt::format("conv3d(%0, out: {}, kernel: [{}, {}, {}], stride: [{}, 1, {}], pad: [{}, {}, 0], use_bias: {})", d.integer(1, 4),
-                        d.integer(1, 2), d.integer(1, 3), d.integer(1, 2), d.integer(1, 2), d.integer(1, 2), d.integer(0, 1), d.integer(0, 1),
-                        d.coin()),
+    return {fmt::format("conv3d(%0, out: {}, kernel: [{}, {}, {}], stride: [{}, 1, {}], pad: [{}, {}, 0], use_bias: {})",
+                        d.integer(1, 4), d.integer(1, 2), d.integer(1, 3), d.integer(1, 2), d.integer(1, 2), d.integer(1, 2),
+                        d.integer(0, 1), d.integer(0, 1), d.coin()),
             {real({d.integer(1, 2), d.integer(1, 4), d.integer(2, 4), d.integer(3, 5), d.integer(3, 5)})}};
   };
   table["conv_transpose2d"] = [](Dice& d) -> Case {
     const std::int64_t groups = d.integer(1, 2), stride = d.integer(1, 2);
-    return {fmt::format("conv_transpose2d(%0, out: {}, kernel: [{}, {}], stride: {}, pad: {}, output_pad: {}, groups: {}, use_bias: {})",
-                        groups * d.integer(1, 4), d.integer(2, 3), d.integer(2, 3), stride, d.integer(0, 1),
-                        stride > 1 ? d.integer(0, 1) : 0, groups, d.coin()),
+    return {fmt::format(
+                "conv_transpose2d(%0, out: {}, kernel: [{}, {}], stride: {}, pad: {}, output_pad: {}, groups: {}, use_bias: {})",
+                groups * d.integer(1, 4), d.integer(2, 3), d.integer(2, 3), stride, d.integer(0, 1),
+                stride > 1 ? d.integer(0, 1) : 0, groups, d.coin()),
             {real({d.integer(1, 2), groups * d.integer(1, 4), d.integer(2, 5), d.integer(2, 5)})}};
   };
   table["correlate2d"] = [](Dice& d) -> Case {
@@ -166,12 +168,14 @@ void addOtherRanks(std::map<std::string, Generator>& table) {
             {real({d.integer(1, 2), d.integer(1, 9), d.integer(3, 9)})}};
   };
   table["avg_pool1d"] = [](Dice& d) -> Case {
-    return {fmt::format("avg_pool1d(%0, kernel: {}, stride: {}, pad: 1, count_include_pad: {})", d.integer(2, 3), d.integer(1, 3), d.coin()),
+    return {fmt::format("avg_pool1d(%0, kernel: {}, stride: {}, pad: 1, count_include_pad: {})", d.integer(2, 3), d.integer(1, 3),
+                        d.coin()),
             {real({d.integer(1, 2), d.integer(1, 9), d.integer(3, 9)})}};
   };
   table["max_pool3d"] = [](Dice& d) -> Case {
-    return {fmt::format("max_pool3d(%0, kernel: [{}, 2, {}], stride: [1, {}, 1])", d.integer(1, 2), d.integer(1, 3), d.integer(1, 2)),
-            {real({d.integer(1, 2), d.integer(1, 4), d.integer(2, 4), d.integer(2, 5), d.integer(3, 5)})}};
+    return {
+        fmt::format("max_pool3d(%0, kernel: [{}, 2, {}], stride: [1, {}, 1])", d.integer(1, 2), d.integer(1, 3), d.integer(1, 2)),
+        {real({d.integer(1, 2), d.integer(1, 4), d.integer(2, 4), d.integer(2, 5), d.integer(3, 5)})}};
   };
 }
 

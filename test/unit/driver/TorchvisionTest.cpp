@@ -1,7 +1,7 @@
 // The tables of torchvision's names (stdlib/names/torchvision): each weight and buffer of a network is given once, in its shape.
 //
-// torchvision/NAME.txt are names and shapes of its state_dict, written by list.py there. Its modules are registered in the order in
-// which weights are defined here: what the tables pair is held against that order, which the tables do not know.
+// torchvision/NAME.txt are names and shapes of its state_dict, written by list.py there. Its modules are registered in the order
+// in which weights are defined here: what the tables pair is held against that order, which the tables do not know.
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/WeightNames.h"
 
@@ -101,7 +101,9 @@ TEST_P(Torchvision, GivesEveryWeightOnceInItsShape) {
     EXPECT_EQ(theirs[inOrder[k]].shape, ours[k].shape) << ours[k].name;
   }
   for (std::size_t i = 0; i < theirs.size(); ++i) {
-    if (isCount(theirs[i].name)) EXPECT_EQ((*matched)[i], kUnused) << theirs[i].name;
+    if (isCount(theirs[i].name)) {
+      EXPECT_EQ((*matched)[i], kUnused) << theirs[i].name;
+    }
   }
 }
 INSTANTIATE_TEST_SUITE_P(Networks, Torchvision, ::testing::ValuesIn(kCases),

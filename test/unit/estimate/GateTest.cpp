@@ -1,4 +1,5 @@
-// Numbers of samples that calls are prepared for, operators that work sample by sample, copies that need not be made, probabilities.
+// Numbers of samples that calls are prepared for, operators that work sample by sample, copies that need not be made,
+// probabilities.
 #include "Build.h"
 
 #include "compiler/estimate/Coalesce.h"

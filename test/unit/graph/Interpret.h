@@ -32,7 +32,8 @@ public:
   }
   double margin = HUGE_VAL;  ///< smallest |a - b| of the comparisons that were computed
 
-  /// Runs all operators of the phases up to `last`, in program order; both arms of a gate for every sample, of which a join selects.
+  /// Runs all operators of the phases up to `last`, in program order; both arms of a gate for every sample, of which a join
+  /// selects.
   void run(graph::Phase last) {
     for (const graph::OpId id : graph::programOrder(g)) {
       const graph::Op& op = g[id];

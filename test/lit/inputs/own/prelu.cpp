@@ -76,7 +76,8 @@ std::uint64_t prelu_slope_gradient_workspace(const tbem_native_args* args) {
 std::int32_t tells(const tbem_native_args* args) {
   int at = std::snprintf(args->message, args->message_size, "attributes");
   for (std::int32_t i = 0; i < args->attribute_count; ++i)
-    at += std::snprintf(args->message + at, args->message_size - static_cast<std::size_t>(at), " %d", static_cast<int>(args->attributes[i]));
+    at += std::snprintf(args->message + at, args->message_size - static_cast<std::size_t>(at), " %d",
+                        static_cast<int>(args->attributes[i]));
   for (std::int32_t i = 0; i < args->scalar_count; ++i)
     at += std::snprintf(args->message + at, args->message_size - static_cast<std::size_t>(at), "; scalar %g", args->scalars[i]);
   return TBEM_FAILED;
