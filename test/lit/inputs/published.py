@@ -57,7 +57,7 @@ ROWS = [
     ("lenet5()", "image=2,1,28,28", 61706, None, None),
     ("cifar_resnet(depth: 20)", "image=2,3,32,32", 269722, None, None),
     ("mobilenet_v1()", IMAGE, 4231976, None, None),
-    ("unet()", "image=1,1,572,572", 31030658, None, 0),
+    ("unet(padded: false)", "image=1,1,572,572", 31030658, None, 0),
     # Parameters: their authors' checkpoints. A layer's four products of width by width and two of width by 4 width, attention's two; the head.
     ("gpt2()", "tokens=2,64", 124439808, 0, 12 * (2 * 128 * 12 * 768**2 + 4 * 2 * 64**2 * 768) + 2 * 128 * 768 * 50257),
     ("gpt2(layers: 24, width: 1024, heads: 16)", "tokens=2,64", 354823168, 0, None),
