@@ -330,7 +330,8 @@ std::string checkTypes(const tbem_op_desc& op) {
 
 bool movesOnly(int primitive) {
   return primitive == TBEM_PRIMITIVE_permute || primitive == TBEM_PRIMITIVE_pad || primitive == TBEM_PRIMITIVE_slice ||
-         primitive == TBEM_PRIMITIVE_concat || primitive == TBEM_PRIMITIVE_gather || primitive == TBEM_PRIMITIVE_reorder;
+         primitive == TBEM_PRIMITIVE_concat || primitive == TBEM_PRIMITIVE_gather || primitive == TBEM_PRIMITIVE_reorder ||
+         primitive == TBEM_PRIMITIVE_split_rows || primitive == TBEM_PRIMITIVE_move_rows;
 }
 
 Conv2d conv2d(const tbem_op_desc& op) {

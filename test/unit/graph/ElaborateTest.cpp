@@ -312,22 +312,6 @@ network net(x: tensor[n, 3, h, w]) -> tensor[n, 2, oh, ow]
   EXPECT_EQ(bad.session.sink.all().back().kind, Diag::requirement_violated) << bad.errors();
 }
 
-/// Also where names were not checked before, as in the library's own text.
-TEST(Elaborate, BackwardOfABodyIsRefused) {
-  Built built(R"(
-block twice(x: tensor[..s]) -> (y: tensor[..s])
-  backward x: dy
-{
-  return x * 2
-}
-network net(x: tensor[n, c]) -> tensor[n, c] { return twice(x) }
-design d of net { input x: [4, 8] }
-)");
-  EXPECT_FALSE(built.row());
-  ASSERT_EQ(built.session.sink.all().size(), 1U) << built.errors();
-  EXPECT_EQ(built.session.sink.all()[0].kind, Diag::not_there_yet);
-}
-
 TEST(Elaborate, RowsThatBreakTheSameConditionTellTheirLevels) {
   Built built(R"(
 network net(x: tensor[n, c]; width: int) -> tensor[n, width]
