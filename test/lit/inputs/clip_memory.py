@@ -1,6 +1,6 @@
 """What clipping by the norm costs in memory: clip_memory.py PLAIN.json CLIPPED.json, two outputs of `tbemc estimate --json`.
 
-All gradients live at once: as many bytes as the weights have, and without clipping less than that.
+All gradients live at once: as many bytes as the weights have, and without clipping half of that at most.
 """
 import json
 import sys
@@ -10,7 +10,7 @@ weights = 4 * plain["parameters"]
 kinds = plain["memory"]["kinds"]["gradients"], clipped["memory"]["kinds"]["gradients"]
 more = clipped["memory"]["arena"] - plain["memory"]["arena"]
 print(f"gradients at the peak: {kinds[0]} and {kinds[1]} of {weights}")
-# Allocations are rounded up to 64 bytes.
-good = kinds[0] < 0.75 * weights <= weights <= kinds[1] <= weights + 64 * 8 and 0 < more <= weights + 4096
+# The last gradients, of biases, may be made after the peak.
+good = kinds[0] < 0.5 * weights and 0.99 * weights < kinds[1] < 1.01 * weights and 0 < more <= weights
 print("as promised" if good else f"BAD: the arena grew by {more}")
 sys.exit(0 if good else 1)
