@@ -43,6 +43,7 @@ const std::map<std::string, Generator>& generators() {
     addLayers(made);
     addShapes(made);
     addLosses(made);
+    addIndicesAndLists(made);
     return made;
   }();
   return table;
