@@ -39,6 +39,11 @@ private:
     switch (op.primitive) {
       case TBEM_PRIMITIVE_cross_entropy:
         return limit(op.inputs[1], dimension(op.inputs[0], static_cast<std::size_t>(values.integer(op.attributes[0].values[0]))));
+      case TBEM_PRIMITIVE_cross_entropy_gradient:
+        return limit(op.inputs[2], dimension(op.inputs[1], static_cast<std::size_t>(values.integer(op.attributes[0].values[0]))));
+      case TBEM_PRIMITIVE_gather_gradient:
+        return limit(op.inputs[1],
+                     dimension(op.outputs[0], static_cast<std::size_t>(values.integer(op.attributes[0].values[0]))));
       case TBEM_PRIMITIVE_gather:
         limit(op.inputs[1], dimension(op.inputs[0], static_cast<std::size_t>(values.integer(op.attributes[0].values[0]))));
         return limit(op.inputs[0], of[graph::index(op.outputs[0])]);
