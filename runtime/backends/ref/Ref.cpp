@@ -157,8 +157,7 @@ tbem_status probe(tbem_device_info* info) {
 /// Whether there is a kernel for the primitive in f64.
 bool has(int primitive) {
   if (primitive < 0 || primitive >= TBEM_PRIMITIVE_COUNT) return false;
-  const bool rows = primitive == TBEM_PRIMITIVE_split_rows || primitive == TBEM_PRIMITIVE_move_rows;
-  return rows || runtime::movesOnly(primitive) || arithmetic<double>(primitive) != nullptr;
+  return runtime::movesOnly(primitive) || arithmetic<double>(primitive) != nullptr;
 }
 
 tbem_status query(tbem_op_desc* op, tbem_op_info* info) {
