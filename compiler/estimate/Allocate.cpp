@@ -192,7 +192,9 @@ private:
   void coalesce() {
     std::vector<bool> gone(program.steps.size(), false);
     for (const Scatter& scatter : scatters) gone[scatter.step] = scatterInLoop(scatter);
-    for (const CopyStep& copy : copies) {
+    // A join's last copy first: the result shares with what is computed, and then perhaps with what is left.
+    for (auto at = copies.rbegin(); at != copies.rend(); ++at) {
+      const CopyStep& copy = *at;
       const std::uint32_t from = owner(copy.from), to = owner(copy.to);
       const Memory &source = state.memories[from], &target = state.memories[to];
       if (from == to || source.persistent || target.persistent || source.kept || source.bytes != target.bytes) continue;

@@ -5,15 +5,7 @@
 namespace tbem::runtime {
 
 namespace {
-tl::expected<std::vector<std::int64_t>, Failure> listOf(const Instance& instance, std::uint32_t buffer) {
-  const auto read = instance.read(buffer);
-  if (!read) return tl::make_unexpected(read.error());
-  std::vector<std::int64_t> list = read->integers();
-  if (list[0] < 0 || list[0] >= static_cast<std::int64_t>(list.size()))
-    return tl::make_unexpected(Failure{TBEM_INVALID, "a list of samples has been overwritten"});
-  list.resize(static_cast<std::size_t>(1 + list[0]));  // what lies behind is left from other steps
-  return list;
-}
+Failure overwritten() { return {TBEM_INVALID, "a list of samples has been overwritten"}; }
 }  // namespace
 
 std::int64_t Decision::reached() const {
@@ -29,29 +21,34 @@ tl::expected<std::vector<std::int64_t>, Failure> branchSizes(const Instance& ins
       sizes.push_back(e.samples);
       continue;
     }
-    const auto list = listOf(instance, branch.rows);
+    const auto list = instance.read(branch.rows);
     if (!list) return tl::make_unexpected(list.error());
-    sizes.push_back(list->front());
+    sizes.push_back(list->integers().front());
+    if (sizes.back() < 0 || sizes.back() > e.samples) return tl::make_unexpected(overwritten());
   }
   return sizes;
 }
 
 tl::expected<std::vector<Decision>, Failure> decisions(const Instance& instance) {
   const Executable& e = instance.executable();
+  const auto sizes = branchSizes(instance);
+  if (!sizes) return tl::make_unexpected(sizes.error());
   std::vector<Decision> all;
-  for (const BranchDesc& branch : e.branches) {
+  for (std::size_t b = 0; b < e.branches.size(); ++b) {
+    const BranchDesc& branch = e.branches[b];
     if (branch.gate.empty()) continue;
     auto at = std::find_if(all.begin(), all.end(), [&branch](const Decision& d) { return d.gate == branch.gate; });
     if (at == all.end()) {
       all.push_back({branch.gate, branch.exits, std::vector<std::int8_t>(static_cast<std::size_t>(e.samples), -1)});
       at = all.end() - 1;
     }
-    const auto list = listOf(instance, branch.origin);
+    const auto list = instance.read(branch.origin);
     if (!list) return tl::make_unexpected(list.error());
-    for (std::size_t i = 1; i < list->size(); ++i) {
-      const std::int64_t sample = (*list)[i];
-      if (sample < 0 || sample >= e.samples)
-        return tl::make_unexpected(Failure{TBEM_INVALID, "a list of samples has been overwritten"});
+    const std::vector<std::int64_t> numbers = list->integers();
+    // What lies behind is left from other steps, and all of it where the gate was not reached.
+    for (std::int64_t i = 1; i <= (*sizes)[b]; ++i) {
+      const std::int64_t sample = numbers[static_cast<std::size_t>(i)];
+      if (sample < 0 || sample >= e.samples) return tl::make_unexpected(overwritten());
       at->of[static_cast<std::size_t>(sample)] = branch.condition ? 1 : 0;
     }
   }

@@ -34,13 +34,13 @@ def model_of(network, arrays, n):
 class Runner:
     """One network at one batch size, through `tbemc step`."""
 
-    def __init__(self, tbemc, folder, network, n, batch, threads=2):
-        self.tbemc, self.folder, self.threads = tbemc, pathlib.Path(folder), threads
+    def __init__(self, tbemc, folder, network, n, batch, backend="cpu"):
+        self.tbemc, self.folder, self.backend = tbemc, pathlib.Path(folder), backend
         self.program = self.folder / f"{network}{n}_{batch}.tbem"
         self.program.write_text(PROGRAMS[network].format(n=n, batch=batch))
 
     def step(self, *arguments):
-        command = [self.tbemc, "step", str(self.program), "--json", "--quiet", "--threads", str(self.threads), *arguments]
+        command = [self.tbemc, "step", str(self.program), "--json", "--quiet", "--threads", "2", "--on", self.backend, *arguments]
         out = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
         return next(row for row in map(json.loads, out.splitlines()) if row["kind"] == "step")
 
@@ -90,17 +90,18 @@ def main():
     parser.add_argument("--inputs", type=int, default=10000)
     parser.add_argument("--batch", type=int, default=500)
     parser.add_argument("--one", type=int, default=20)
+    parser.add_argument("--on", default="cpu")
     arguments = parser.parse_args()
     torch.set_num_threads(2)
     report = {"near": [], "wrong": [], "error": 0.0, "samples": 0, "taken": 0, "reached": 0}
     with tempfile.TemporaryDirectory() as folder:
-        many = Runner(arguments.tbemc, folder, arguments.network, arguments.n, arguments.batch)
+        many = Runner(arguments.tbemc, folder, arguments.network, arguments.n, arguments.batch, arguments.on)
         weights, model = prepare(many, arguments.network, arguments.n)
         for start in range(0, arguments.inputs, arguments.batch):
             pictures = images(arguments.batch, 1 + start)
             _, arrays = many.run(weights, pictures)
             compare(arrays, model, pictures, report)
-        one = Runner(arguments.tbemc, folder, arguments.network, arguments.n, 1)
+        one = Runner(arguments.tbemc, folder, arguments.network, arguments.n, 1, arguments.on)
         for i in range(arguments.one):
             picture = images(1, 10_000_000 + i)
             _, arrays = one.run(weights, picture)
