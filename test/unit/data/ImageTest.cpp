@@ -120,7 +120,7 @@ TEST(Image, Jpeg) {
 }
 
 TEST(Image, Pnm) {
-  const auto grey = decodeImage(std::string("P5\n# a comment\n3 1\n15\n\x00\x05\x0f", 26)),
+  const auto grey = decodeImage(std::string("P5\n# a comment\n3 1\n15\n\x00\x05\x0f", 25)),
              colour = decodeImage("P6 1 1 255\nabc");
   ASSERT_TRUE(grey) << grey.error();
   EXPECT_EQ(grey->samples, (std::vector<std::uint8_t>{0, 85, 255}));
