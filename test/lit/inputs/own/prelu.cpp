@@ -1,6 +1,7 @@
 // PReLU (He et al. 2015) as an operator with weights of its own, and functions that fail in each way that a caller must notice.
 #include "tbem/native.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 
