@@ -45,7 +45,7 @@ case("where_broadcast", "where(a > 0, b, c)", lambda a, b, c: torch.where(a > 0,
 case("logic", "where(a > 0 and not (b > 0) or a = b, a, b)", lambda a, b: torch.where((a > 0) & ~(b > 0) | (a == b), a, b), a=[5, 6],
      b=[5, 6])
 case("unequal", "where(a <> b, a, 2 * b)", lambda a, b: torch.where(a != b, a, 2 * b), a=[5, 6], b=[5, 6])
-case("compare_integers", "where(i < 3, a, 2 * a)", lambda a, i: torch.where(i < 3, a, 2 * a), a=[7], i=[7])
+case("compare_integers", "where(argmax(b, axis: 1) < 3, a, 2 * a)", lambda a, b: torch.where(b.argmax(1) < 3, a, 2 * a), a=[7], b=[7, 6])
 case("min", "min(a, axis: [0, 2])", lambda a: a.amin((0, 2)), a=[3, 4, 5])
 case("matmul", "matmul(a, b)", lambda a, b: a @ b, a=[2, 3, 4, 5], b=[2, 3, 5, 6])
 case("matmul_transposed", "matmul(a, b, transpose_a: true, transpose_b: true)", lambda a, b: a.mT @ b.mT, a=[2, 5, 4], b=[2, 6, 5])

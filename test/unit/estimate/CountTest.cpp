@@ -172,7 +172,7 @@ TEST(Estimate, JsonHasItsFields) {
   EXPECT_EQ(json.substr(0, 92),
             R"({"kind":"estimate","schema":1,"design":"table1","row":3,"network":"hand_made","levels":{"bat)");
   EXPECT_NE(json.find(R"("live":null,"arena":null)"), std::string::npos);
-  EXPECT_NE(json.find(R"("peak_at":{"operator":"batch_normalize","file":null,"line":null})"), std::string::npos);
+  EXPECT_NE(json.find(R"("peak_at":{"operator":"batch_normalize","file":null,"line":null)"), std::string::npos);
   EXPECT_EQ(json.find("paths"), std::string::npos);
 }
 }  // namespace
