@@ -204,7 +204,9 @@ std::size_t words(const char* list) {
 bool Lowering::aliasPermuted(const Op& op) {
   const TensorId result = op.outputs[0];
   const std::uint32_t home = current(op.inputs[0]);
-  if (home == kNone || isPersistent(result) || memories[versions[home].memory].persistent) return false;
+  const bool isGradient = weightOf[index(result)] != kNoTensor;  // lies as its weight does
+  if (home == kNone || isGradient || isPersistent(result) || memories[versions[home].memory].persistent) return false;
+  if (versions[home].space != graph::kAllSamples || versions[home].guard != graph::kAllSamples) return false;
   const Version from = versions[home];
   tbem_operand operand = openOperand(graph[result].dtype, dims[index(result)]);
   operand.layout = from.operand.layout;
@@ -249,7 +251,8 @@ bool Lowering::sizeCall(Item& item) {
 
 bool Lowering::lowerCall(graph::OpId id) {
   const Op& op = graph[id];
-  if (op.primitive == TBEM_PRIMITIVE_permute && aliasPermuted(op)) return true;
+  // Behind gates rows are followed by what is lowered below.
+  if (op.primitive == TBEM_PRIMITIVE_permute && here == graph::kAllSamples && aliasPermuted(op)) return true;
   const PrimitiveRow& row = primitiveRow(op.primitive);
   const bool variadic = std::string_view(row.inputs).ends_with('*');
   Call call{op, op.inputs, variadic ? op.inputs.size() : words(row.inputs), {}, 0};

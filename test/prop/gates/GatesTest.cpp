@@ -111,6 +111,13 @@ std::vector<double> interpret(const Loaded& l, const std::vector<double>& images
   return all.of(l.row->graph().outputs.front());
 }
 
+/// Without what came of the sample that is NaN: whether a maximum hands it on is the device's, the gates it takes are not.
+std::vector<double> finite(std::vector<double> result, bool withNan) {
+  constexpr std::int64_t kResults = 3;
+  if (withNan) result.erase(result.begin() + kResults, result.begin() + 2 * kResults);
+  return result;
+}
+
 double worst(const std::vector<double>& a, const std::vector<double>& b) {
   double most = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -139,7 +146,8 @@ TEST_P(Gates, AgreeHoweverTheyAreRun) {
     const std::vector<double> together = run(batch, images);
     double margin = 0;
     const std::vector<double> masked = interpret(batch, images, margin);
-    EXPECT_LE(worst(together, masked), 1e-9) << text << "\nagainst computing all and selecting, inputs " << repeat;
+    EXPECT_LE(worst(finite(together, withNan), finite(masked, withNan)), 1e-9)
+        << text << "\nagainst computing all and selecting, inputs " << repeat;
     std::vector<double> oneByOne;
     for (std::int64_t i = 0; i < kSamples; ++i) {
       const std::vector<double> own(images.begin() + i * 100, images.begin() + (i + 1) * 100);
@@ -148,7 +156,7 @@ TEST_P(Gates, AgreeHoweverTheyAreRun) {
     }
     EXPECT_EQ(worst(together, oneByOne), 0) << text << "\nagainst one by one, inputs " << repeat;
     // A score within rounding of its threshold may fall on the other side in f32.
-    const double inSingle = worst(run(fast, images), together);
+    const double inSingle = worst(finite(run(fast, images), withNan), finite(together, withNan));
     EXPECT_TRUE(inSingle <= 2e-3 || margin < 1e-4) << inSingle << text << "\ncpu against ref, inputs " << repeat;
     if (HasFailure()) break;
   }

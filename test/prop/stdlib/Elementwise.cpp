@@ -104,10 +104,15 @@ void addElementwise(std::map<std::string, Generator>& table) {
   TBEM_COMPARE(less);
   TBEM_COMPARE(less_equal);
   TBEM_COMPARE(equal);
+  TBEM_COMPARE(not_equal);
   for (const auto& [name, generator] :
        std::map<std::string, Generator>{{"greater_scalar",
                                          [](Dice& d) -> Case {
                                            return {"greater_scalar(%0, value: 0.25)", {real(anyDims(d))}, "bool", 1, false};
+                                         }},
+                                        {"not_equal_scalar",
+                                         [](Dice& d) -> Case {
+                                           return {"not_equal_scalar(%0, value: 0.25)", {real(anyDims(d))}, "bool", 1, false};
                                          }},
                                         {"greater_equal_scalar", [](Dice& d) -> Case {
                                            return {"greater_equal_scalar(%0, value: 0.25)", {real(anyDims(d))}, "bool", 1, false};
