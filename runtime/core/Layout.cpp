@@ -148,6 +148,12 @@ std::int64_t elementCount(const tbem_operand& operand) {
   return count;
 }
 
+Lines linesAlong(const tbem_operand& operand, std::int64_t axis) {
+  Lines lines;
+  for (int d = 0; d < operand.rank; ++d) (d < axis ? lines.outer : d == axis ? lines.length : lines.inner) *= operand.dims[d];
+  return lines;
+}
+
 void setPlain(tbem_operand& operand) {
   std::array<int, TBEM_MAX_RANK> order{};
   for (int k = 0; k < TBEM_MAX_RANK; ++k) order[static_cast<std::size_t>(k)] = k;

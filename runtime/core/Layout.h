@@ -25,6 +25,12 @@ bool isFloating(std::int32_t dtype);
 /// Product of the dims, padding not counted; 1 for rank 0.
 std::int64_t elementCount(const tbem_operand& operand);
 
+/// A row-major tensor seen as [outer, length, inner] around an axis.
+struct Lines {
+  std::int64_t outer = 1, length = 1, inner = 1;
+};
+Lines linesAlong(const tbem_operand& operand, std::int64_t axis);
+
 /// Row-major without blocks or padding; sets `bytes`.
 void setPlain(tbem_operand& operand);
 /// A present operand in plain layout.

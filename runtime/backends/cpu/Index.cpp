@@ -15,16 +15,8 @@
 namespace tbem::cpu {
 namespace {
 
-/// A tensor seen as [outer, length, inner] around an axis, as its elements lie in memory, padding included.
-struct Around {
-  std::int64_t outer = 1, length = 1, inner = 1;
-};
-
-Around plainAround(const tbem_operand& x, std::int64_t axis) {
-  Around around;
-  for (std::int64_t d = 0; d < x.rank; ++d) (d < axis ? around.outer : d == axis ? around.length : around.inner) *= x.dims[d];
-  return around;
-}
+using runtime::Lines;
+using runtime::linesAlong;
 
 /// The dimension lies in both as in dense tensors of one order that differ in the length of the axis alone.
 bool liesAlike(const tbem_operand& a, const tbem_operand& b, std::int64_t axis, std::int64_t inner, int d) {
@@ -34,10 +26,10 @@ bool liesAlike(const tbem_operand& a, const tbem_operand& b, std::int64_t axis, 
   return left < inner ? left == right : left * b.dims[axis] == right * a.dims[axis];
 }
 
-/// How the whole tensor of a gather lies around the axis, if its part can lie alike: both row-major, or an index that is a vector
-/// and one order of dimensions without blocks along the axis. Nothing where not.
-std::optional<Around> aroundOf(const tbem_operand& whole, const tbem_operand& part, std::int64_t axis) {
-  if (runtime::isPlain(whole) && runtime::isPlain(part)) return plainAround(whole, axis);
+/// How the whole tensor of a gather lies around the axis in memory, padding included, if its part can lie alike: both row-major,
+/// or an index that is a vector and one order of dimensions without blocks along the axis. Nothing where not.
+std::optional<Lines> aroundOf(const tbem_operand& whole, const tbem_operand& part, std::int64_t axis) {
+  if (runtime::isPlain(whole) && runtime::isPlain(part)) return linesAlong(whole, axis);
   if (whole.rank != part.rank || whole.layout.blocks != part.layout.blocks) return std::nullopt;
   for (int b = 0; b < whole.layout.blocks; ++b) {
     if (whole.layout.block_dim[b] == axis || whole.layout.block_dim[b] != part.layout.block_dim[b] ||
@@ -50,7 +42,7 @@ std::optional<Around> aroundOf(const tbem_operand& whole, const tbem_operand& pa
   for (int d = 0; d < whole.rank; ++d) {
     if (d != axis && !liesAlike(whole, part, axis, inner, d)) return std::nullopt;
   }
-  return Around{runtime::extentElements(whole) / (inner * whole.dims[axis]), whole.dims[axis], inner};
+  return Lines{runtime::extentElements(whole) / (inner * whole.dims[axis]), whole.dims[axis], inner};
 }
 
 tbem_status checkIndex(const std::int64_t* index, std::int64_t count, std::int64_t length) {
@@ -65,7 +57,7 @@ class Gather final : public Op {
 public:
   explicit Gather(const tbem_op_desc& from)
       : Op(from),
-        x_(aroundOf(operands[0], operands[2], attributes[0]).value_or(Around{})),
+        x_(aroundOf(operands[0], operands[2], attributes[0]).value_or(Lines{})),
         count_(runtime::elementCount(operands[1])),
         bytes_(static_cast<std::size_t>(x_.inner) * runtime::elementBytes(operands[0].dtype)) {}
 
@@ -90,7 +82,7 @@ public:
   }
 
 private:
-  Around x_;
+  Lines x_;
   std::int64_t count_;
   std::size_t bytes_;
 };
@@ -100,7 +92,7 @@ class GatherGradient final : public Op {
 public:
   explicit GatherGradient(const tbem_op_desc& from)
       : Op(from),
-        dx_(aroundOf(operands[2], operands[0], attributes[0]).value_or(Around{})),
+        dx_(aroundOf(operands[2], operands[0], attributes[0]).value_or(Lines{})),
         count_(runtime::elementCount(operands[1])) {}
 
   tbem_status run(void* const* memory, void*, const double*) override {
@@ -127,13 +119,13 @@ public:
   }
 
 private:
-  Around dx_;
+  Lines dx_;
   std::int64_t count_;
 };
 
 class ArgMax final : public Op {
 public:
-  explicit ArgMax(const tbem_op_desc& from) : Op(from), x_(plainAround(operands[0], attributes[0])) {}
+  explicit ArgMax(const tbem_op_desc& from) : Op(from), x_(linesAlong(operands[0], attributes[0])) {}
 
   tbem_status run(void* const* memory, void*, const double*) override {
     const auto* from = static_cast<const float*>(memory[0]);
@@ -151,7 +143,7 @@ public:
   }
 
 private:
-  Around x_;
+  Lines x_;
 };
 
 /// A gather by a vector: the result lies as x does, where that can be said.

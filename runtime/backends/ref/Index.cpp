@@ -9,16 +9,8 @@
 namespace tbem::ref {
 namespace {
 
-/// A tensor seen as [outer, length, inner] around an axis.
-struct Around {
-  std::int64_t outer = 1, length = 1, inner = 1;
-};
-
-Around aroundOf(const tbem_operand& x, std::int64_t axis) {
-  Around around;
-  for (std::int64_t d = 0; d < x.rank; ++d) (d < axis ? around.outer : d == axis ? around.length : around.inner) *= x.dims[d];
-  return around;
-}
+using runtime::Lines;
+using runtime::linesAlong;
 
 tbem_status checkIndex(const std::int64_t* index, std::int64_t count, std::int64_t length) {
   for (std::int64_t i = 0; i < count; ++i) {
@@ -32,7 +24,7 @@ tbem_status checkIndex(const std::int64_t* index, std::int64_t count, std::int64
 
 template <class T>
 tbem_status gather(const Op& op, void* const* memory, void*, const double*) {
-  const Around x = aroundOf(op.operands[0], op.attributes[0]);
+  const Lines x = linesAlong(op.operands[0], op.attributes[0]);
   const std::int64_t count = runtime::elementCount(op.operands[1]);
   const auto* index = static_cast<const std::int64_t*>(memory[1]);
   if (const tbem_status wrong = checkIndex(index, count, x.length)) return wrong;
@@ -46,7 +38,7 @@ tbem_status gather(const Op& op, void* const* memory, void*, const double*) {
 
 template <class T>
 tbem_status gatherGradient(const Op& op, void* const* memory, void*, const double*) {
-  const Around dx = aroundOf(op.operands[2], op.attributes[0]);
+  const Lines dx = linesAlong(op.operands[2], op.attributes[0]);
   const std::int64_t count = runtime::elementCount(op.operands[1]);
   const auto* index = static_cast<const std::int64_t*>(memory[1]);
   if (const tbem_status wrong = checkIndex(index, count, dx.length)) return wrong;
@@ -64,7 +56,7 @@ tbem_status gatherGradient(const Op& op, void* const* memory, void*, const doubl
 
 template <class T>
 tbem_status argMax(const Op& op, void* const* memory, void*, const double*) {
-  const Around x = aroundOf(op.operands[0], op.attributes[0]);
+  const Lines x = linesAlong(op.operands[0], op.attributes[0]);
   const auto* from = static_cast<const T*>(memory[0]);
   auto* to = static_cast<std::int64_t*>(memory[1]);
   for (std::int64_t i = 0; i < x.outer * x.inner; ++i) {

@@ -11,16 +11,8 @@
 namespace tbem::ref {
 namespace {
 
-/// x seen as [outer, length, inner] with the axis in the middle.
-struct Lines {
-  std::int64_t outer = 1, length = 1, inner = 1;
-};
-
-Lines linesOf(const tbem_operand& x, std::int64_t axis) {
-  Lines lines;
-  for (int d = 0; d < x.rank; ++d) (d < axis ? lines.outer : d == axis ? lines.length : lines.inner) *= x.dims[d];
-  return lines;
-}
+using runtime::Lines;
+using runtime::linesAlong;
 
 /// Calls use(offset of the line's first element) for each line.
 template <class Use>
@@ -51,11 +43,25 @@ tbem_status checkTarget(std::int64_t target, std::int64_t sample, std::int64_t c
   return fail(TBEM_FAILED, fmt::format("cross_entropy: target {} of sample {} is not in 0..{}", target, sample, classes - 1));
 }
 
+/// Calls use(offset of the line's first element, its target) for each line, until a target is no class.
+template <class Use>
+tbem_status forTargets(const Lines& lines, const std::int64_t* target, Use use) {
+  std::int64_t line = 0;
+  tbem_status status = TBEM_OK;
+  forLines(lines, [&](std::int64_t at) {
+    const std::int64_t wanted = target[line];
+    if (status == TBEM_OK) status = checkTarget(wanted, line, lines.length);
+    ++line;
+    if (status == TBEM_OK) use(at, wanted);
+  });
+  return status;
+}
+
 }  // namespace
 
 template <class T>
 tbem_status softmax(const Op& op, void* const* memory, void*, const double*) {
-  const Lines lines = linesOf(op.operands[0], op.attributes[0]);
+  const Lines lines = linesAlong(op.operands[0], op.attributes[0]);
   const auto* x = static_cast<const T*>(memory[0]);
   auto* y = static_cast<T*>(memory[1]);
   const bool logarithm = op.desc.primitive == TBEM_PRIMITIVE_log_softmax;
@@ -72,7 +78,7 @@ tbem_status softmax(const Op& op, void* const* memory, void*, const double*) {
 
 template <class T>
 tbem_status softmaxGradient(const Op& op, void* const* memory, void*, const double*) {
-  const Lines lines = linesOf(op.operands[0], op.attributes[0]);
+  const Lines lines = linesAlong(op.operands[0], op.attributes[0]);
   const auto* dy = static_cast<const T*>(memory[0]);
   const auto* y = static_cast<const T*>(memory[1]);
   auto* dx = static_cast<T*>(memory[2]);
@@ -94,18 +100,12 @@ tbem_status softmaxGradient(const Op& op, void* const* memory, void*, const doub
 
 template <class T>
 tbem_status crossEntropy(const Op& op, void* const* memory, void*, const double* scalars) {
-  const Lines lines = linesOf(op.operands[0], op.attributes[0]);
+  const Lines lines = linesAlong(op.operands[0], op.attributes[0]);
   const auto* logits = static_cast<const T*>(memory[0]);
   const auto* target = static_cast<const std::int64_t*>(memory[1]);
   const double smoothing = scalars[0];
   double sum = 0;
-  std::int64_t line = 0;
-  tbem_status status = TBEM_OK;
-  forLines(lines, [&](std::int64_t at) {
-    const std::int64_t wanted = target[line];
-    if (status == TBEM_OK) status = checkTarget(wanted, line, lines.length);
-    ++line;
-    if (status != TBEM_OK) return;
+  const tbem_status status = forTargets(lines, target, [&](std::int64_t at, std::int64_t wanted) {
     const Normaliser z = normaliser(logits + at, lines.length, lines.inner);
     double all = 0;
     for (std::int64_t k = 0; k < lines.length; ++k) all += static_cast<double>(logits[at + k * lines.inner]) - z.largest;
@@ -118,19 +118,13 @@ tbem_status crossEntropy(const Op& op, void* const* memory, void*, const double*
 
 template <class T>
 tbem_status crossEntropyGradient(const Op& op, void* const* memory, void*, const double* scalars) {
-  const Lines lines = linesOf(op.operands[1], op.attributes[0]);
+  const Lines lines = linesAlong(op.operands[1], op.attributes[0]);
   const auto* logits = static_cast<const T*>(memory[1]);
   const auto* target = static_cast<const std::int64_t*>(memory[2]);
   auto* dlogits = static_cast<T*>(memory[3]);
   const double scale = static_cast<double>(*static_cast<const T*>(memory[0])) / static_cast<double>(lines.outer * lines.inner);
   const double own = 1 - scalars[0], each = scalars[0] / static_cast<double>(lines.length);
-  std::int64_t line = 0;
-  tbem_status status = TBEM_OK;
-  forLines(lines, [&](std::int64_t at) {
-    const std::int64_t wanted = target[line];
-    if (status == TBEM_OK) status = checkTarget(wanted, line, lines.length);
-    ++line;
-    if (status != TBEM_OK) return;
+  const tbem_status status = forTargets(lines, target, [&](std::int64_t at, std::int64_t wanted) {
     const Normaliser z = normaliser(logits + at, lines.length, lines.inner);
     for (std::int64_t k = 0; k < lines.length; ++k) {
       const double probability = std::exp(static_cast<double>(logits[at + k * lines.inner]) - z.largest) / z.sum;
