@@ -1,6 +1,7 @@
 #include "compiler/driver/Cli.h"
 
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OpenMp.h"
 #include "compiler/driver/Version.h"
 #include "compiler/support/Diagnostics.h"
 
@@ -295,6 +296,7 @@ int runCommandLine(int argc, char** argv) {
       fmt::print(stderr, "tbemc {}: no program: give a FILE, - for standard input, or -e TEXT\n", command.name);
       return kUsage;
     }
+    if (needsOf(command.name).runs) limitSpinning(argv);
     return runGuarded(command, options);
   }
   return kUsage;
