@@ -19,6 +19,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TUNED = "glibc.malloc.mmap_threshold=4294967296:glibc.malloc.trim_threshold=4294967296:glibc.malloc.hugetlb=1"
 SGD = "train(loss: cross_entropy, optimizer: sgd(lr: 0.01, momentum: 0.9))"
+ADAMW = "train(loss: cross_entropy, optimizer: adamw(lr: 0.001))"
 
 # name: (peer's network, its arguments, our network, our input, our task)
 NETWORKS = {
@@ -26,6 +27,9 @@ NETWORKS = {
     "resnet18-224": ("resnet18", {"batch": 16, "size": 224}, "resnet(depth: 18)", "image: [16, 3, 224, 224]", SGD),
     "mobilenet_v2-96": ("mobilenet_v2", {"batch": 16, "size": 96}, "mobilenet_v2(dropout: 0)", "image: [16, 3, 96, 96]", SGD),
     "vgg16_bn-32": ("vgg16_bn", {"batch": 32, "size": 32}, "small_vgg(depth: 16, width: 64)", "image: [32, 3, 32, 32]", SGD),
+    **{f"gpt2-{vocabulary}": ("gpt2", {"batch": 4, "tokens": 128, "vocabulary": vocabulary},
+                              f"gpt2(vocab: {vocabulary}, context: 128, layers: 4, width: 256, heads: 4, dropout: 0)",
+                              "tokens: [4, 128]", ADAMW) for vocabulary in (8192, 256)},
 }
 
 PROGRAM = """import {module}: {name}
