@@ -2,6 +2,7 @@
 #include "runtime/backends/cpu/ChannelLoops.h"
 #include "runtime/backends/cpu/PoolLoops.h"
 #include "runtime/backends/cpu/RowLoops.h"
+#include "runtime/backends/cpu/SoftmaxLoops.h"
 
 namespace tbem::cpu {
 
@@ -10,6 +11,7 @@ namespace tbem::cpu {
   void channelStrip(ChannelSum what, int width, const StripArguments& arguments);                \
   void poolPlane(PoolLoop loop, int width, const runtime::Pool2d& pool, const PoolPlane& plane); \
   void rowSums(const RowSums& arguments);                                                        \
+  double softmaxLine(SoftmaxLoop loop, const SoftmaxLine& line);                                 \
   }
 TBEM_LOOPS(generic)
 TBEM_LOOPS(avx2)
@@ -21,12 +23,13 @@ struct Loops {
   decltype(&generic::channelStrip) channel = generic::channelStrip;
   decltype(&generic::poolPlane) pool = generic::poolPlane;
   decltype(&generic::rowSums) row = generic::rowSums;
+  decltype(&generic::softmaxLine) softmax = generic::softmaxLine;
 };
 
 Loops choose() {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-  if (__builtin_cpu_supports("x86-64-v4")) return {avx512::channelStrip, avx512::poolPlane, avx512::rowSums};
-  if (__builtin_cpu_supports("x86-64-v3")) return {avx2::channelStrip, avx2::poolPlane, avx2::rowSums};
+  if (__builtin_cpu_supports("x86-64-v4")) return {avx512::channelStrip, avx512::poolPlane, avx512::rowSums, avx512::softmaxLine};
+  if (__builtin_cpu_supports("x86-64-v3")) return {avx2::channelStrip, avx2::poolPlane, avx2::rowSums, avx2::softmaxLine};
 #endif
   return {};
 }
@@ -45,5 +48,7 @@ void poolPlane(PoolLoop loop, int width, const runtime::Pool2d& pool, const Pool
 }
 
 void rowSums(const RowSums& arguments) { loops().row(arguments); }
+
+double softmaxLine(SoftmaxLoop loop, const SoftmaxLine& line) { return loops().softmax(loop, line); }
 
 }  // namespace tbem::cpu

@@ -2,6 +2,7 @@
 #include "runtime/backends/cpu/ChannelLoops.h"
 #include "runtime/backends/cpu/PoolLoops.h"
 #include "runtime/backends/cpu/RowLoops.h"
+#include "runtime/backends/cpu/SoftmaxLoops.h"
 
 // From here on, and nothing of another header after this line.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
@@ -13,3 +14,4 @@
 #include "runtime/backends/cpu/ChannelLoops.inc"
 #include "runtime/backends/cpu/PoolLoops.inc"
 #include "runtime/backends/cpu/RowLoops.inc"
+#include "runtime/backends/cpu/SoftmaxLoops.inc"

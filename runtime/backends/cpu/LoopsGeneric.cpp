@@ -2,6 +2,7 @@
 #include "runtime/backends/cpu/ChannelLoops.h"
 #include "runtime/backends/cpu/PoolLoops.h"
 #include "runtime/backends/cpu/RowLoops.h"
+#include "runtime/backends/cpu/SoftmaxLoops.h"
 
 #define TBEM_ISA generic
 #include "runtime/backends/cpu/Vector.inc"
@@ -9,3 +10,4 @@
 #include "runtime/backends/cpu/ChannelLoops.inc"
 #include "runtime/backends/cpu/PoolLoops.inc"
 #include "runtime/backends/cpu/RowLoops.inc"
+#include "runtime/backends/cpu/SoftmaxLoops.inc"

@@ -1,33 +1,40 @@
 // Softmax and log softmax along one axis of any layout, their gradients, and the mean cross entropy of class numbers.
-// The largest value is subtracted first; sums are f64.
 #include "runtime/backends/cpu/Op.h"
 #include "runtime/backends/cpu/Parallel.h"
+#include "runtime/backends/cpu/SoftmaxLoops.h"
 #include "runtime/backends/cpu/View.h"
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 
 namespace tbem::cpu {
 namespace {
 
-struct Normaliser {
-  double largest, sum;
-};
-
-template <class At>
-Normaliser normaliser(const float* x, std::int64_t length, At at) {
-  double largest = -std::numeric_limits<double>::infinity();
-  for (std::int64_t k = 0; k < length; ++k) {
-    const auto value = static_cast<double>(x[at(k)]);
-    if (value > largest || std::isnan(value)) largest = value;
+SoftmaxLoop loopOf(const tbem_op_desc& op) {
+  switch (op.primitive) {
+    case TBEM_PRIMITIVE_softmax:
+      return SoftmaxLoop::Softmax;
+    case TBEM_PRIMITIVE_log_softmax:
+      return SoftmaxLoop::LogSoftmax;
+    case TBEM_PRIMITIVE_softmax_gradient:
+      return SoftmaxLoop::SoftmaxGradient;
+    case TBEM_PRIMITIVE_log_softmax_gradient:
+      return SoftmaxLoop::LogSoftmaxGradient;
+    case TBEM_PRIMITIVE_cross_entropy:
+      return SoftmaxLoop::Entropy;
+    default:
+      return SoftmaxLoop::EntropyGradient;
   }
-  double sum = 0;
-  for (std::int64_t k = 0; k < length; ++k) sum += std::exp(static_cast<double>(x[at(k)]) - largest);
-  return {largest, sum};
+}
+
+/// Null where each offset is its index: such lines are read as they lie.
+const std::int64_t* offsetsOf(const std::vector<std::int64_t>& of) {
+  for (std::size_t k = 0; k < of.size(); ++k) {
+    if (of[k] != static_cast<std::int64_t>(k)) return of.data();
+  }
+  return nullptr;
 }
 
 /// The four softmax primitives: operands of one shape, each in its own layout.
@@ -35,56 +42,29 @@ class Softmax final : public Op {
 public:
   explicit Softmax(const tbem_op_desc& from) : Op(from), axis_(static_cast<int>(attributes[0])) {
     for (const tbem_operand& operand : operands) tables_.emplace_back(operand);
+    for (const OffsetTables& table : tables_) offsets_.push_back(offsetsOf(table.of[axis_]));
     for (int d = 0; d < operands[0].rank; ++d) lines_ *= d == axis_ ? 1 : operands[0].dims[d];
   }
 
   tbem_status run(void* const* memory, void*, const double*) override {
+    const SoftmaxLoop loop = loopOf(desc);
     const std::int64_t length = operands[0].dims[axis_];
-    if (hasPadding(operands.back())) std::memset(memory[operands.size() - 1], 0, operands.back().layout.bytes);
-    parallelFor(threads, lines_, 16 * lines_ * length, [&](std::int64_t line) {
-      if (desc.inputs == 1) {
-        forward(memory, line, length);
-      } else {
-        backward(memory, line, length);
-      }
+    const std::size_t to = operands.size() - 1;
+    if (hasPadding(operands[to])) std::memset(memory[to], 0, operands[to].layout.bytes);
+    parallelFor(threads, lines_, 4 * lines_ * length, [&](std::int64_t i) {
+      SoftmaxLine line;
+      line.length = length;
+      line.from = {static_cast<const float*>(memory[0]) + start(0, i), offsets_[0]};
+      if (to == 2) line.result = {static_cast<const float*>(memory[1]) + start(1, i), offsets_[1]};
+      line.to = {static_cast<float*>(memory[to]) + start(to, i), offsets_[to]};
+      softmaxLine(loop, line);
     });
     return TBEM_OK;
   }
 
 private:
-  void forward(void* const* memory, std::int64_t line, std::int64_t length) const {
-    const auto* x = static_cast<const float*>(memory[0]) + start(0, line);
-    auto* y = static_cast<float*>(memory[1]) + start(1, line);
-    const auto &from = steps(0), &to = steps(1);
-    const auto in = [&](std::int64_t k) { return from[static_cast<std::size_t>(k)]; };
-    const Normaliser z = normaliser(x, length, in);
-    const double logSum = std::log(z.sum);
-    for (std::int64_t k = 0; k < length; ++k) {
-      const double shifted = static_cast<double>(x[in(k)]) - z.largest;
-      y[to[static_cast<std::size_t>(k)]] =
-          static_cast<float>(desc.primitive == TBEM_PRIMITIVE_log_softmax ? shifted - logSum : std::exp(shifted) / z.sum);
-    }
-  }
-
-  void backward(void* const* memory, std::int64_t line, std::int64_t length) const {
-    const bool logarithm = desc.primitive == TBEM_PRIMITIVE_log_softmax_gradient;
-    const auto* dy = static_cast<const float*>(memory[0]) + start(0, line);
-    const auto* y = static_cast<const float*>(memory[1]) + start(1, line);
-    auto* dx = static_cast<float*>(memory[2]) + start(2, line);
-    double sum = 0;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(length); ++k) {
-      sum += static_cast<double>(dy[steps(0)[k]]) * (logarithm ? 1.0 : static_cast<double>(y[steps(1)[k]]));
-    }
-    for (std::size_t k = 0; k < static_cast<std::size_t>(length); ++k) {
-      const auto gradient = static_cast<double>(dy[steps(0)[k]]), result = static_cast<double>(y[steps(1)[k]]);
-      dx[steps(2)[k]] = static_cast<float>(logarithm ? gradient - std::exp(result) * sum : result * (gradient - sum));
-    }
-  }
-
-  const std::vector<std::int64_t>& steps(int operand) const { return tables_[static_cast<std::size_t>(operand)].of[axis_]; }
-
-  std::int64_t start(int operand, std::int64_t line) const {
-    const OffsetTables& tables = tables_[static_cast<std::size_t>(operand)];
+  std::int64_t start(std::size_t operand, std::int64_t line) const {
+    const OffsetTables& tables = tables_[operand];
     std::int64_t at = 0;
     for (int d = operands[0].rank; d-- > 0;) {
       if (d == axis_) continue;
@@ -97,6 +77,7 @@ private:
   int axis_;
   std::int64_t lines_ = 1;
   std::vector<OffsetTables> tables_;
+  std::vector<const std::int64_t*> offsets_;  ///< along the axis; into tables_
 };
 
 /// cross_entropy and its gradient over row-major logits, seen as [outer, classes, inner].
@@ -105,6 +86,7 @@ public:
   explicit CrossEntropy(const tbem_op_desc& from) : Op(from) {
     const tbem_operand& shape = operands[desc.primitive == TBEM_PRIMITIVE_cross_entropy_gradient ? 1 : 0];
     for (int d = 0; d < shape.rank; ++d) (d < attributes[0] ? outer_ : d == attributes[0] ? classes_ : inner_) *= shape.dims[d];
+    for (std::int64_t k = 0; inner_ != 1 && k < classes_; ++k) offsets_.push_back(k * inner_);
   }
 
   tbem_status run(void* const* memory, void* work, const double* scalars) override {
@@ -116,13 +98,24 @@ public:
       if (target[i] >= 0 && target[i] < classes_) continue;
       return fail(TBEM_FAILED, fmt::format("cross_entropy: target {} of sample {} is not in 0..{}", target[i], i, classes_ - 1));
     }
-    if (gradient) {
-      backward(logits, target, static_cast<float*>(memory[3]),
-               static_cast<double>(*static_cast<const float*>(memory[0])) / static_cast<double>(lines), scalars[0]);
-      return TBEM_OK;
-    }
-    auto* losses = static_cast<double*>(work);
-    forward(logits, target, losses, scalars[0]);
+    const SoftmaxLoop loop = loopOf(desc);
+    // One loss a line, summed in order afterwards: the same bits for any number of threads.
+    auto* const losses = static_cast<double*>(work);
+    SoftmaxLine all;
+    all.length = classes_;
+    all.smoothing = scalars[0];
+    if (gradient) all.scale = static_cast<double>(*static_cast<const float*>(memory[0])) / static_cast<double>(lines);
+    parallelFor(threads, lines, 4 * lines * classes_, [&](std::int64_t i) {
+      const std::int64_t start = i / inner_ * classes_ * inner_ + i % inner_;
+      const std::int64_t* const offsets = inner_ != 1 ? offsets_.data() : nullptr;
+      SoftmaxLine line = all;
+      line.from = {logits + start, offsets};
+      line.target = target[i];
+      if (gradient) line.to = {static_cast<float*>(memory[3]) + start, offsets};
+      const double loss = softmaxLine(loop, line);
+      if (!gradient) losses[i] = loss;
+    });
+    if (gradient) return TBEM_OK;
     double sum = 0;
     for (std::int64_t i = 0; i < lines; ++i) sum += losses[i];
     *static_cast<float*>(memory[2]) = static_cast<float>(sum / static_cast<double>(lines));
@@ -130,34 +123,8 @@ public:
   }
 
 private:
-  std::int64_t start(std::int64_t line) const { return line / inner_ * classes_ * inner_ + line % inner_; }
-
-  /// One loss a line, summed in order afterwards: the same bits for any number of threads.
-  void forward(const float* logits, const std::int64_t* target, double* losses, double smoothing) const {
-    parallelFor(threads, outer_ * inner_, 16 * outer_ * inner_ * classes_, [&](std::int64_t i) {
-      const float* line = logits + start(i);
-      const Normaliser z = normaliser(line, classes_, [&](std::int64_t k) { return k * inner_; });
-      double all = 0;
-      for (std::int64_t k = 0; smoothing != 0 && k < classes_; ++k) all += static_cast<double>(line[k * inner_]) - z.largest;
-      const double own = static_cast<double>(line[target[i] * inner_]) - z.largest;
-      losses[i] = std::log(z.sum) - (1 - smoothing) * own - smoothing * all / static_cast<double>(classes_);
-    });
-  }
-
-  void backward(const float* logits, const std::int64_t* target, float* dlogits, double scale, double smoothing) const {
-    const double own = 1 - smoothing, each = smoothing / static_cast<double>(classes_);
-    parallelFor(threads, outer_ * inner_, 16 * outer_ * inner_ * classes_, [&](std::int64_t i) {
-      const float* line = logits + start(i);
-      float* const to = dlogits + start(i);
-      const Normaliser z = normaliser(line, classes_, [&](std::int64_t k) { return k * inner_; });
-      for (std::int64_t k = 0; k < classes_; ++k) {
-        const double probability = std::exp(static_cast<double>(line[k * inner_]) - z.largest) / z.sum;
-        to[k * inner_] = static_cast<float>(scale * (probability - each - (k == target[i] ? own : 0.0)));
-      }
-    });
-  }
-
   std::int64_t outer_ = 1, classes_ = 1, inner_ = 1;
+  std::vector<std::int64_t> offsets_;  ///< of the classes; empty where they lie side by side
 };
 
 bool isEntropy(const tbem_op_desc& op) {
