@@ -17,13 +17,14 @@ NETWORKS = {
     "convnext": ("convnext(width: 16, units: [1, 1, 2, 1], classes: 10, drop: 0, scale: 0.5)", ["image=2,3,64,64"], "own"),
     "densenet": ("densenet(growth: 8, classes: 10)", ["image=2,3,64,64"], "2e-2"),
     "squeezenet": ("squeezenet(classes: 10, dropout: 0)", ["image=2,3,64,64"], "2e-2"),
-    "googlenet": ("googlenet(classes: 10, dropout: 0)", ["image=2,3,64,64"], "2e-2"),
+    "googlenet": ("googlenet(classes: 10, dropout: 0)", ["image=2,3,96,96"], "2e-2"),
     "shufflenet_v2": ("shufflenet_v2(width: 0.5, classes: 10)", ["image=4,3,64,64"], "2e-2"),
     "unet": ("unet(classes: 3, width: 4)", ["image=2,3,32,48"], "2e-2"),
     "unet_valid": ("unet(classes: 3, width: 4, padded: false)", ["image=1,3,188,204"], "2e-2"),
     "vit": ("vit(layers: 2, width: 32, heads: 4, classes: 10, dropout: 0)", ["image=2,3,64,48"], "own"),
     "gpt2": ("gpt2(vocab: 101, context: 32, layers: 2, width: 32, heads: 4, dropout: 0)", ["tokens=3,20"], "own"),
     "bert": ("bert(vocab: 101, context: 32, layers: 2, width: 32, heads: 4, classes: 5, dropout: 0)", ["tokens=3,20", "segments=3,20"], "own"),
+    "cifar_resnet": ("cifar_resnet(depth: 20)", ["image=4,3,32,32"], "2e-2"),
     "resnext": ("resnext(groups: 8, group_width: 2, classes: 10)", ["image=2,3,64,64"], "2e-2"),
 }
 TASK = "train(loss: cross_entropy, optimizer: sgd(lr: 0.1, momentum: 0.9))"

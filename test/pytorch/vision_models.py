@@ -22,6 +22,11 @@ def mobilenet_v1(x, p):
     return linear(x.mean((2, 3)), p)
 
 
+def hard_sigmoid(x):
+    """Not F.hardsigmoid, whose gradient in f64 has 1/6 rounded to f32."""
+    return F.relu6(x + 3) / 6
+
+
 def squeeze_excitation(x, p, activation, gate):
     s = activation(conv(x.mean((2, 3), keepdim=True), p))
     return x * gate(conv(s, p))
@@ -57,7 +62,7 @@ MOBILENET_V3_SMALL = [(3, 16, 16, True, F.relu, 2), (3, 72, 24, False, F.relu, 2
 def mobilenet_v3_small(x, p, width=0.5):
     x = conv_norm(x, p, F.hardswish, 1e-3, stride=2, padding=1)
     for kernel, hidden, channels, squeezed, activation, stride in MOBILENET_V3_SMALL:
-        squeeze = (F.relu, F.hardsigmoid) if squeezed else None
+        squeeze = (F.relu, hard_sigmoid) if squeezed else None
         x = inverted_residual(x, p, divisible(channels * width), divisible(hidden * width), kernel, stride, activation, squeeze, 1e-3)
     x = conv_norm(x, p, F.hardswish, 1e-3).mean((2, 3))
     return linear(F.hardswish(linear(x, p)), p)
@@ -70,6 +75,16 @@ def efficientnet(x, p, width=0.25):
         for i in range(count):
             x = inverted_residual(x, p, divisible(channels * width), expand * x.shape[1], kernel, stride if i == 0 else 1, F.silu, (F.silu, torch.sigmoid))
     x = conv_norm(x, p, F.silu)
+    return linear(x.mean((2, 3)), p)
+
+
+def cifar_resnet(x, p):
+    x = conv_norm(x, p, F.relu, padding=1)
+    for stage, width in enumerate([16, 32, 64]):
+        for unit in range(3):
+            stride = 2 if stage > 0 and unit == 0 else 1
+            y = conv_norm(conv_norm(x, p, F.relu, stride=stride, padding=1), p, padding=1)
+            x = F.relu(y + F.pad(x[:, :, ::stride, ::stride], (0, 0, 0, 0, 0, width - x.shape[1])))
     return linear(x.mean((2, 3)), p)
 
 
@@ -187,6 +202,6 @@ def vit(x, p, patch=16, layers=2, heads=4):
 
 MODELS = {
     "mobilenet_v1": mobilenet_v1, "mobilenet_v2": mobilenet_v2, "mobilenet_v3_small": mobilenet_v3_small, "efficientnet": efficientnet,
-    "resnext": resnext, "densenet": densenet, "squeezenet": squeezenet, "googlenet": googlenet, "shufflenet_v2": shufflenet_v2,
+    "cifar_resnet": cifar_resnet, "resnext": resnext, "densenet": densenet, "squeezenet": squeezenet, "googlenet": googlenet, "shufflenet_v2": shufflenet_v2,
     "convnext": convnext, "unet": unet, "unet_valid": lambda x, p: unet(x, p, padding=0), "vit": vit,
 }
