@@ -31,30 +31,37 @@ Value* polynomial(Builder& b, Value* x, const double (&c)[N]) {
   return sum;
 }
 
-/// x = n ln 2 + r with |r| <= ln 2 / 2: 2^n and e^r - 1, in f64, for |x| < 700. NaN gives NaN in e^r - 1.
+/// x = n ln 2 + r with |r| <= ln 2 / 2: n, and e^r - 1, for f32 |x| < 200. NaN gives NaN in e^r - 1.
 struct ExpParts {
-  Value* power;
+  Value* n;  ///< i32
   Value* rest;
 };
 ExpParts expParts(Builder& b, Value* x) {
-  Type* f64 = x->getType();
-  Type* i64 = withElement(f64, b.getInt64Ty());
-  constexpr double kMagic = 0x1.8p52;  // adding it rounds to a whole number, which stands in the low bits
+  Type* f32 = x->getType();
+  Type* i32 = withElement(f32, b.getInt32Ty());
+  constexpr double kMagic = 0x1.8p23;  // adding it rounds to a whole number, which stands in the low bits
   Value *shifted, *n;
   {
     Builder::FastMathFlagGuard guard(b);
     b.setFastMathFlags({});
-    shifted = b.CreateFAdd(b.CreateFMul(x, real(b, f64, 1.4426950408889634)), real(b, f64, kMagic));
-    n = b.CreateFSub(shifted, real(b, f64, kMagic));
+    shifted = b.CreateFAdd(b.CreateFMul(x, real(b, f32, 1.4426950408889634)), real(b, f32, kMagic));
+    n = b.CreateFSub(shifted, real(b, f32, kMagic));
   }
-  Value* bits = b.CreateShl(b.CreateAdd(b.CreateBitCast(shifted, i64), integer(i64, 1023)), integer(i64, 52));
-  // ln 2 in two parts: the first has 32 trailing zeros, so n times it is exact.
-  Value* r = b.CreateFSub(x, b.CreateFMul(n, real(b, f64, 6.93147180369123816490e-01)));
-  r = b.CreateFSub(r, b.CreateFMul(n, real(b, f64, 1.90821492927058770002e-10)));
-  // Taylor's series: |r|^11 / 11! < 3e-13.
-  static constexpr double c[] = {1.0,       1.0 / 2,    1.0 / 6,     1.0 / 24,     1.0 / 120,
-                                 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800};
-  return {b.CreateBitCast(bits, f64), b.CreateFMul(r, polynomial(b, r, c))};
+  // ln 2 in two parts: the first has 15 trailing zeros, so n times it is exact.
+  Value* first = b.CreateFSub(x, b.CreateFMul(n, real(b, f32, 0.693359375)));
+  Value* second = b.CreateFMul(n, real(b, f32, 2.12194440054690583e-4));
+  Value* r = b.CreateFAdd(first, second);
+  Value* lost = b.CreateFAdd(b.CreateFSub(first, r), second);  // what rounding took from r: a quarter of a unit of the result
+  // Taylor's series: |r|^8 / 8! < 6e-9.
+  static constexpr double c[] = {1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040};
+  Value* rest = b.CreateFAdd(b.CreateFAdd(b.CreateFMul(b.CreateFMul(r, r), polynomial(b, r, c)), lost), r);
+  return {b.CreateSub(b.CreateBitCast(shifted, i32), integer(i32, 0x4B400000U)), rest};
+}
+
+/// 2^n of i32 n in -126..127.
+Value* powerOfTwo(Builder& b, Value* n, Type* f32) {
+  Type* i32 = n->getType();
+  return b.CreateBitCast(b.CreateShl(b.CreateAdd(n, integer(i32, 127)), integer(i32, 23)), f32);
 }
 
 Value* clamp(Builder& b, Value* x, double low, double high) {  // NaN stays
@@ -100,21 +107,22 @@ Value* callLanes(Builder& b, const char* name, llvm::ArrayRef<Value*> arguments)
 Value* emitExp(Builder& b, Value* x) {
   if (!isF32(x)) return callLanes(b, "exp", {x});
   Contract contract(b);
-  // Beyond these ends the f32 result is 0 or infinite anyway.
-  const ExpParts parts = expParts(b, clamp(b, widen(b, x), -160, 130));
-  return narrow(b, b.CreateFAdd(parts.power, b.CreateFMul(parts.power, parts.rest)));
+  // Beyond these ends the result is 0 or infinite anyway. In two factors: 2^128 and 2^-150 are no f32.
+  const ExpParts parts = expParts(b, clamp(b, x, -104, 89));
+  Value* half = b.CreateAShr(parts.n, integer(parts.n->getType(), 1));
+  Value* power = powerOfTwo(b, half, x->getType());
+  Value* other = powerOfTwo(b, b.CreateSub(parts.n, half), x->getType());
+  return b.CreateFMul(b.CreateFMul(b.CreateFAdd(parts.rest, real(b, x->getType(), 1.0)), power), other);
 }
 
 Value* emitTanh(Builder& b, Value* x) {
   if (!isF32(x)) return callLanes(b, "tanh", {x});
   Contract contract(b);
-  Value* wide = widen(b, x);
-  // (e^2x - 1) / (e^2x + 1), with e^2x - 1 = (2^n - 1) + 2^n (e^r - 1): no cancellation near 0.
-  Value* two = clamp(b, b.CreateFAdd(wide, wide), -40, 40);
-  const ExpParts parts = expParts(b, two);
-  Value* one = real(b, wide->getType(), 1.0);
-  Value* minus = b.CreateFAdd(b.CreateFSub(parts.power, one), b.CreateFMul(parts.power, parts.rest));
-  Value* ratio = narrow(b, b.CreateFDiv(minus, b.CreateFAdd(minus, real(b, wide->getType(), 2.0))));
+  // (e^2x - 1) / (e^2x + 1), with e^2x - 1 = (2^n - 1) + 2^n (e^r - 1): no cancellation near 0. tanh(10) rounds to 1.
+  const ExpParts parts = expParts(b, clamp(b, b.CreateFAdd(x, x), -20, 20));
+  Value* power = powerOfTwo(b, parts.n, x->getType());
+  Value* minus = b.CreateFAdd(b.CreateFSub(power, real(b, x->getType(), 1.0)), b.CreateFMul(power, parts.rest));
+  Value* ratio = b.CreateFDiv(minus, b.CreateFAdd(minus, real(b, x->getType(), 2.0)));
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, ratio, x);  // tanh(-0) = -0
 }
 

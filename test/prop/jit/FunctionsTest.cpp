@@ -10,6 +10,7 @@ struct Function {
   const char* name;
   ElemOp op;
   double (*truth)(double);
+  double bound;  ///< in ulp, as Math.h states it
 };
 
 /// |got - truth| in units in the last place of the f32 nearest to truth; subnormal results count in steps of 2^-149.
@@ -21,7 +22,7 @@ double error(float got, double truth) {
   return std::fabs(static_cast<double>(got) - truth) / std::max(std::ldexp(1.0, std::ilogb(truth) - 23), 0x1p-149);
 }
 
-TEST(Functions, SingleErrorsStayBelow0point51Ulp) {
+TEST(Functions, SingleErrorsStayBelowWhatIsStated) {
   // Every 1021st f32: 4.2 million numbers, subnormals, infinities and NaNs among them; and dense ones between -8 and 8.
   std::vector<float> numbers;
   for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += 1021)
@@ -30,8 +31,8 @@ TEST(Functions, SingleErrorsStayBelow0point51Ulp) {
   for (float special : {0.0F, -0.0F, 1.0F, -1.0F, HUGE_VALF, -HUGE_VALF, NAN, 88.72284F, -103.97F, 0x1p-126F, 0x1p-149F})
     numbers.push_back(special);
   const auto count = static_cast<std::int64_t>(numbers.size());
-  for (const Function& f : {Function{"exp", ElemOp::Exp, std::exp}, Function{"log", ElemOp::Log, std::log},
-                            Function{"tanh", ElemOp::Tanh, std::tanh}, Function{"erf", ElemOp::Erf, std::erf}}) {
+  for (const Function& f : {Function{"exp", ElemOp::Exp, std::exp, 1}, Function{"log", ElemOp::Log, std::log, 0.51},
+                            Function{"tanh", ElemOp::Tanh, std::tanh, 2.5}, Function{"erf", ElemOp::Erf, std::erf, 0.51}}) {
     ProgramBuilder p;
     const tbem_operand shape = layoutOf(TBEM_F32, {count}, "plain");
     const BufferId x = p.add(shape), y = p.add(shape);
@@ -55,7 +56,7 @@ TEST(Functions, SingleErrorsStayBelow0point51Ulp) {
         at = numbers[i];
       }
     }
-    EXPECT_LE(worst, 0.51) << f.name << " at " << at;
+    EXPECT_LE(worst, f.bound) << f.name << " at " << at;
     RecordProperty(std::string(f.name) + "_ulp", std::to_string(worst));
     EXPECT_GT(worst, 0.4) << "no function rounds all of these numbers that well: the comparison is broken";
   }
