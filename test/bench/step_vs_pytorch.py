@@ -64,7 +64,7 @@ def persistent_bytes(arguments, program):
     """Weights, optimiser state, buffers and inputs: they are there before the first step, so in the baseline."""
     rows = last_json([arguments.tbemc, "estimate", program, "--json", "--threads", str(arguments.threads)])
     kinds = rows[0]["memory"]["kinds"]
-    return sum(kinds[kind] for kind in ["weights", "optimizer", "buffers", "input", "constants"]), rows[0]["memory"]
+    return sum(kinds[kind] for kind in ["weights", "optimizer", "buffers", "input", "constants"])
 
 
 def peer(arguments, network, options, layout):
@@ -87,7 +87,7 @@ def compare(arguments, name, folder):
     program = pathlib.Path(folder) / f"{name}.tbem"
     program.write_text(PROGRAM.format(module="std.text" if network.startswith("gpt") else "std.vision", name=expression.split("(")[0],
                                       network=expression, input=data, task=task))
-    kept, memory = persistent_bytes(arguments, str(program))
+    kept = persistent_bytes(arguments, str(program))
     layouts = ["nchw"] if network.startswith("gpt") else ["nchw", "nhwc"]
     rounds = []
     for _ in range(arguments.rounds):
@@ -112,7 +112,7 @@ def compare(arguments, name, folder):
             "growth": statistics.median(one["growth"] for one in rounds),
             "pytorch_growth": statistics.median(one["peer_growth"] for one in rounds),
             "growth_ratio": statistics.median(one["growth_ratio"] for one in rounds),
-            "arena": memory["arena"], "live": memory["live"], "arena_measured": row["arena_peak"]}
+            "arena": row["arena_planned"], "live": row["live"], "arena_measured": row["arena_peak"]}
 
 
 def main():
