@@ -32,9 +32,11 @@ Traffic trafficOf(const Program& program, const Step& step) {
     const NativeCall& call = program.calls[step.index];
     for (std::size_t i = 0; i < call.operands.size(); ++i)
       i < call.inputs ? traffic.read(call.operands[i]) : traffic.write(call.operands[i]);
-    // A slice reads no more than it keeps.
-    if (call.own.symbol.empty() && call.primitive == TBEM_PRIMITIVE_slice)
-      traffic.bytes = 2 * program[call.operands.back()].operand.layout.bytes;
+    // A slice and a gather read no more than they keep.
+    if (call.own.symbol.empty() && (call.primitive == TBEM_PRIMITIVE_slice || call.primitive == TBEM_PRIMITIVE_gather)) {
+      const std::uint64_t whole = program[call.operands.front()].operand.layout.bytes;
+      traffic.bytes -= whole - std::min(whole, program[call.operands.back()].operand.layout.bytes);
+    }
   } else {
     const FusedLoop& loop = program.loops[step.index];
     for (const FusedLoop::Input& input : loop.inputs) traffic.read(input.buffer);
