@@ -21,7 +21,7 @@ namespace tbem::driver {
 
 namespace {
 
-constexpr std::string_view kMagic = "tbemc algorithms 1";
+constexpr std::string_view kMagic = "tbemc algorithms 2";
 
 std::string deviceLine(const std::string& backend, const tbem_device_info& device) {
   return fmt::format("{}, {}, {}, {}", backend, device.library, device.name, device.isa);

@@ -1,13 +1,15 @@
-// The input gradient of a convolution whose kernel reaches beyond its image: a 3x3 kernel on an image of one pixel with padding 1
-// uses one tap of nine. The used taps are cut out of the weight, in the layout that the gradient wants, into the workspace; so
-// the weight is taken as forward has it, and what is never used is not moved.
+// A convolution, or a gradient of one, whose kernel reaches beyond its image: a 3x3 kernel on an image of one pixel with padding
+// 1 uses one tap of nine. The used taps are cut out of the weight, in the layout that the smaller problem wants, into the
+// workspace; a weight gradient is computed there, and put into one of zeros. So the weight keeps the layout that forward gave it,
+// and what is never used is not moved.
 #include "runtime/backends/cpu/DnnlConv.h"
+#include "runtime/backends/cpu/Parallel.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
+#include <cstring>
 
 namespace tbem::cpu {
 namespace {
@@ -39,66 +41,98 @@ Taps tapsOf(std::int64_t image, std::int64_t result, std::int64_t kernel, std::i
   return taps;
 }
 
-/// The smaller convolution and what cuts its weight out.
+/// The smaller convolution and what cuts its weight out, or puts its weight gradient in.
 struct Cropped {
-  std::array<tbem_operand, 3> operands;  ///< dy, the cut weight, dx
+  std::vector<tbem_operand> operands;  ///< the operator's own, with the cut weight
+  std::size_t weight = 0;              ///< its operand
   std::vector<std::int64_t> attributes;
-  Attempt gradient;
-  dnnl_memory_desc_t from{};
-  Descriptor cut;
+  Attempt convolution;
+  dnnl_memory_desc_t part{}, small{};  ///< the used taps in the whole weight, and apart
+  Descriptor move;                     ///< part to small; of a weight gradient small to part
 
-  std::uint64_t weightBytes() const { return (operands[1].layout.bytes + kAlignment - 1) / kAlignment * kAlignment; }
-  std::uint64_t workspace() const { return weightBytes() + std::max(gradient.descriptor.workspace(), cut.workspace()); }
+  std::uint64_t weightBytes() const { return (operands[weight].layout.bytes + kAlignment - 1) / kAlignment * kAlignment; }
+  std::uint64_t workspace() const { return weightBytes() + std::max(convolution.descriptor.workspace(), move.workspace()); }
   tbem_op_desc describe(const tbem_op_desc& op) {
-    tbem_op_desc small = op;
-    small.operands = operands.data();
-    small.attributes = attributes.data();
-    small.attribute_count = static_cast<std::int32_t>(attributes.size());
-    small.algorithm = static_cast<std::int32_t>(ConvAlgorithm::Direct);
-    return small;
+    tbem_op_desc cut = op;
+    cut.operands = operands.data();
+    cut.attributes = attributes.data();
+    cut.attribute_count = static_cast<std::int32_t>(attributes.size());
+    cut.algorithm = static_cast<std::int32_t>(ConvAlgorithm::Direct);
+    return cut;
   }
 };
+
+bool writesWeight(const tbem_op_desc& op) { return op.primitive == TBEM_PRIMITIVE_conv2d_weight_gradient; }
 
 /// False where nothing can be cut, or the library has no generated code for what is left. `op`'s layouts are fixed.
 bool crop(const tbem_op_desc& op, Cropped& cropped) {
   const runtime::Conv2d c = runtime::conv2d(op);
-  if (op.primitive != TBEM_PRIMITIVE_conv2d_input_gradient || c.groups != 1) return false;
+  if (c.groups != 1) return false;
   const Taps h = tapsOf(c.h, c.oh, c.kh, c.strideH, c.dilationH, c.top),
              w = tapsOf(c.w, c.ow, c.kw, c.strideW, c.dilationW, c.left);
   if (h.count * w.count == c.kh * c.kw || std::min({h.before, h.behind, w.before, w.behind}) < 0) return false;
-  cropped.operands = {op.operands[0], op.operands[1], op.operands[2]};
-  tbem_operand& weight = cropped.operands[1];
+  cropped.operands.assign(op.operands, op.operands + op.inputs + op.outputs);
+  cropped.weight = static_cast<std::size_t>(rolesOf(op).weight);
+  tbem_operand& weight = cropped.operands[cropped.weight];
   weight.dims[2] = h.count, weight.dims[3] = w.count;
   weight.layout = {};
   weight.layout.any = 1;
   cropped.attributes = {c.strideH, c.strideW, h.before, w.before, h.behind, w.behind, c.dilationH, c.dilationW, 1};
-  cropped.gradient = chooseLayouts(cropped.describe(op));
-  if (cropped.gradient.rank < 2) return false;
-  weight = cropped.gradient.operands[1];
-  const dnnl_memory_desc_t whole = describeOperand(op.operands[1]), to = describeOperand(weight);
+  cropped.convolution = chooseLayouts(cropped.describe(op));
+  if (cropped.convolution.rank < 2) return false;
+  weight = cropped.convolution.operands[cropped.weight];
+  const dnnl_memory_desc_t whole = describeOperand(op.operands[cropped.weight]);
   const dnnl_dim_t dims[4] = {weight.dims[0], weight.dims[1], weight.dims[2], weight.dims[3]},
                    offsets[4] = {0, 0, h.first, w.first};
-  if (dnnl_memory_desc_init_submemory(&cropped.from, &whole, dims, offsets) != dnnl_success) return false;
-  cropped.cut = describeReorder(cropped.from, to, threadsOf(op));
-  return static_cast<bool>(cropped.cut);
+  if (dnnl_memory_desc_init_submemory(&cropped.part, &whole, dims, offsets) != dnnl_success) return false;
+  cropped.small = describeOperand(weight);
+  cropped.move = writesWeight(op) ? describeReorder(cropped.small, cropped.part, threadsOf(op))
+                                  : describeReorder(cropped.part, cropped.small, threadsOf(op));
+  return static_cast<bool>(cropped.move);
 }
 
-class CroppedGradient final : public Op {
+/// Zeros, by all threads: a weight gradient is larger than the caches.
+void clear(int threads, void* data, std::uint64_t bytes) {
+  constexpr std::uint64_t kPiece = 1 << 18;
+  const auto pieces = static_cast<std::int64_t>((bytes + kPiece - 1) / kPiece);
+  parallelFor(threads, pieces, static_cast<std::int64_t>(bytes / sizeof(float)), [&](std::int64_t i) {
+    const std::uint64_t from = static_cast<std::uint64_t>(i) * kPiece;
+    std::memset(static_cast<char*>(data) + from, 0, std::min(kPiece, bytes - from));
+  });
+}
+
+class CroppedConvolution final : public Op {
 public:
-  CroppedGradient(const tbem_op_desc& from, std::unique_ptr<Op> first, std::unique_ptr<Op> second, std::uint64_t bytes)
-      : Op(from), cut_(std::move(first)), gradient_(std::move(second)), weightBytes_(bytes) {}
+  CroppedConvolution(const tbem_op_desc& from, const Cropped& cropped, std::unique_ptr<Op> move, std::unique_ptr<Op> convolution)
+      : Op(from),
+        weight_(cropped.weight),
+        weightBytes_(cropped.weightBytes()),
+        move_(std::move(move)),
+        convolution_(std::move(convolution)) {}
 
   tbem_status run(void* const* memory, void* work, const double*) override {
-    void* rest = static_cast<char*>(work) + weightBytes_;
-    void* const cut[3] = {memory[1], work, nullptr};  // of the size of the next: GCC 12 takes one for the other
-    void* const gradient[3] = {memory[0], work, memory[2]};
-    if (const tbem_status status = cut_->run(cut, rest, nullptr)) return status;
-    return gradient_->run(gradient, rest, nullptr);
+    void* const rest = static_cast<char*>(work) + weightBytes_;
+    void* used[4] = {};
+    std::copy(memory, memory + operands.size(), used);
+    used[weight_] = work;
+    if (!writesWeight(desc)) {
+      if (const tbem_status status = move(memory[weight_], work, rest)) return status;
+      return convolution_->run(used, rest, nullptr);
+    }
+    if (const tbem_status status = convolution_->run(used, rest, nullptr)) return status;
+    clear(threads, memory[weight_], operands[weight_].layout.bytes);
+    return move(work, memory[weight_], rest);
   }
 
 private:
-  std::unique_ptr<Op> cut_, gradient_;
+  tbem_status move(void* from, void* to, void* work) {
+    void* const moved[3] = {from, to, nullptr};
+    return move_->run(moved, work, nullptr);
+  }
+
+  std::size_t weight_;
   std::uint64_t weightBytes_;
+  std::unique_ptr<Op> move_, convolution_;
 };
 
 }  // namespace
@@ -109,20 +143,22 @@ tbem_status queryCropped(tbem_op_desc& op, tbem_op_info& info) {
     return fail(TBEM_UNSUPPORTED, "cpu: every tap of this convolution meets its image");
   info.workspace = cropped.workspace();
   std::snprintf(info.implementation, sizeof info.implementation, "cropped %s",
-                std::string(cropped.gradient.descriptor.implementation()).c_str());
+                std::string(cropped.convolution.descriptor.implementation()).c_str());
   return TBEM_OK;
 }
 
 tbem_status createCropped(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
   Cropped cropped;
   if (!crop(op, cropped)) return fail(TBEM_UNSUPPORTED, "cpu: every tap of this convolution meets its image");
-  const tbem_op_desc small = cropped.describe(op);
-  std::unique_ptr<Op> cut, gradient;
-  tbem_status status =
-      makeOp(small, cropped.cut, {{DNNL_ARG_FROM, 0, cropped.from}, {DNNL_ARG_TO, 1, describeOperand(cropped.operands[1])}}, cut);
+  const tbem_op_desc cut = cropped.describe(op);
+  const bool put = writesWeight(op);
+  std::unique_ptr<Op> move, convolution;
+  tbem_status status = makeOp(
+      cut, cropped.move,
+      {{DNNL_ARG_FROM, 0, put ? cropped.small : cropped.part}, {DNNL_ARG_TO, 1, put ? cropped.part : cropped.small}}, move);
   if (status == TBEM_OK)
-    status = makeOp(small, cropped.gradient.descriptor, convolutionArguments(small, cropped.gradient.descriptor), gradient);
-  if (status == TBEM_OK) out = std::make_unique<CroppedGradient>(op, std::move(cut), std::move(gradient), cropped.weightBytes());
+    status = makeOp(cut, cropped.convolution.descriptor, convolutionArguments(cut, cropped.convolution.descriptor), convolution);
+  if (status == TBEM_OK) out = std::make_unique<CroppedConvolution>(op, cropped, std::move(move), std::move(convolution));
   return status;
 }
 
