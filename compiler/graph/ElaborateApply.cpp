@@ -1,4 +1,4 @@
-// Applying a declaration: instances, names of dimensions, conditions, bodies, results.
+// Applying a declaration: instances, names of dimensions, bodies, results.
 #include "compiler/graph/Elaborator.h"
 
 #include <algorithm>
@@ -223,103 +223,6 @@ bool Elaborator::bindValue(Activation& a, const ast::Type& declared, const Value
   const auto tensor = static_cast<TensorId>(value.id);
   if (const auto* type = ast::dynCast<ast::TensorType>(&declared)) return bindShape(a, *type, tensor, name, labels);
   return checkType(a, a.dtype, tensor, name);
-}
-
-bool Elaborator::checkConditions(Activation& a) {
-  for (const ast::Expr* clause : a.decl->pre) {
-    std::vector<const ast::Expr*> parts;
-    conjuncts(*clause, parts);
-    for (const ast::Expr* part : parts) {
-      const Value value = evaluate(*part);
-      if (value.isPoison()) return false;
-      if (!value.is(ValueKind::Bool)) {
-        wrongKind(part->range, "`pre`", "a bool", value);
-        return false;
-      }
-      if (!require(sema::Requirement::Pre, value.expr, *part, a.range, a.decl->name.text, "")) return false;
-    }
-  }
-  for (const ast::Expr* requirement : a.decl->requirements) {
-    if (!checkRequirement(a, *requirement)) return false;
-  }
-  return true;
-}
-
-/// `requires P(arguments)`: the process's `pre` and its `post` with its only output true.
-bool Elaborator::checkRequirement(Activation& a, const ast::Expr& expr) {
-  const auto* call = ast::dynCast<ast::Call>(&expr);
-  const Value callee = call != nullptr ? evaluate(*call->callee) : evaluate(expr);
-  if (callee.isPoison()) return false;
-  const auto* process = ast::dynCast<ast::Process>(callee.decl);
-  if (process == nullptr || call == nullptr) {
-    fail(Diag::wrong_kind, expr.range, "`requires`", "a call of a process", kindName(callee));
-    return false;
-  }
-  const bool oneOutput = process->outputs.size() == 1 && process->outputs.front().size() == 1;
-  const auto* type = oneOutput ? ast::dynCast<ast::NamedType>(process->outputs.front().front().type) : nullptr;
-  if (process->inputs.size() > 1 || type == nullptr || type->name.text != "bool") {
-    fail(Diag::wrong_kind, expr.range, "`requires`", "a process with one group of inputs and one bool as its output",
-         "`" + process->name.text + "`");
-    return false;
-  }
-  sema::Arguments arguments = evaluateArguments(*call, nullptr);
-  Frame callFrame;
-  callFrame.module = callee.module;
-  callFrame.decl = process;
-  std::vector<Value> none;
-  const std::vector<ast::Parameter> noInputs;
-  const sema::Signature signature{
-      process->name.text, callee.module, process, {}, process->inputs.empty() ? noInputs : process->inputs.front()};
-  if (!bind(signature, arguments, callFrame, none, 0)) return false;
-  callFrame.define(process->outputs.front().front().name.text, truth(true));
-  Frame* const before = frame;
-  frame = &callFrame;
-  bool good = true;
-  for (const ast::Expr* condition : {process->pre, process->post}) {
-    if (condition == nullptr || !good) continue;
-    const Value value = evaluate(*condition);
-    good = value.is(ValueKind::Bool);
-    if (good) {
-      frame = before;
-      good = require(sema::Requirement::Requires, value.expr, expr, a.range, a.decl->name.text, "");
-      frame = &callFrame;
-    }
-  }
-  frame = before;
-  return good;
-}
-
-bool Elaborator::definePosts(Activation& a, std::vector<const ast::Expr*>& remaining) {
-  for (const ast::Expr* clause : a.decl->post) {
-    std::vector<const ast::Expr*> parts;
-    conjuncts(*clause, parts);
-    for (const ast::Expr* part : parts) {
-      const auto* equation = ast::dynCast<ast::Binary>(part);
-      const auto* name =
-          equation != nullptr && equation->op == ast::BinaryOp::Equal ? ast::dynCast<ast::NameRef>(equation->left) : nullptr;
-      if (name == nullptr || a.frame.find(name->name.text) != nullptr) {
-        remaining.push_back(part);
-        continue;
-      }
-      Value value = evaluate(*equation->right);
-      if (value.isPoison()) return false;
-      a.frame.define(name->name.text, std::move(value), name->range);
-    }
-  }
-  return true;
-}
-
-bool Elaborator::checkPosts(Activation& a, const std::vector<const ast::Expr*>& remaining) {
-  for (const ast::Expr* part : remaining) {
-    const Value value = evaluate(*part);
-    if (value.isPoison()) return false;
-    if (!value.is(ValueKind::Bool)) {
-      wrongKind(part->range, "`post`", "a bool", value);
-      return false;
-    }
-    if (!require(sema::Requirement::Post, value.expr, *part, a.range, a.decl->name.text, "")) return false;
-  }
-  return true;
 }
 
 // ---- Bodies -----------------------------------------------------------------------------------------------------------

@@ -150,6 +150,7 @@ private:
   bool bindValue(Activation& a, const ast::Type& declared, const Value& value, std::string_view name, Labels& labels);
   bool checkType(Activation& a, tbem_dtype wanted, TensorId tensor, std::string_view name);
   bool bindShape(Activation& a, const ast::TensorType& type, TensorId tensor, std::string_view name, Labels& labels);
+  bool requireCondition(Activation& a, sema::Requirement kind, const ast::Expr& condition);
   bool checkConditions(Activation& a);
   bool checkRequirement(Activation& a, const ast::Expr& expr);
   bool definePosts(Activation& a, std::vector<const ast::Expr*>& remaining);
