@@ -46,7 +46,9 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& callee, sema:
     return Value::indexed(ValueKind::Instance, makeInstance(*decl, *module, std::move(scratch.locals), wantedName, use.range));
   }
   if (givenTensors != tensors.size()) {
-    return fail(Diag::missing_tensor, use.range, decl->name.text, tensors.size(), givenTensors);
+    std::string names;
+    for (std::size_t i = 0; i < decl->tensors.size(); ++i) names += (i == 0 ? "" : ", ") + decl->tensors[i].name.text;
+    return fail(Diag::missing_tensor, use.range, decl->name.text, tensors.size(), names, givenTensors);
   }
   if (isInstance) return applyTo(*decl, *module, std::move(scratch.locals), tensors, instances[callee.id].path, use.range);
 

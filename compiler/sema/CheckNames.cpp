@@ -1,5 +1,6 @@
 // Declarations and statements: where names begin and end.
 #include "compiler/sema/NameChecker.h"
+#include "compiler/sema/Suggest.h"
 #include "compiler/sema/Walk.h"
 
 #include <algorithm>
@@ -60,10 +61,7 @@ void NameChecker::noteUse(const Resolved& found, SrcRange range) {
 void NameChecker::unknown(const ast::Name& name) {
   std::vector<std::string> candidates = program.names(module);
   for (const Name& one : names) candidates.emplace_back(one.text);
-  Diagnostic& d = sink.report(Diag::unknown_name, name.range, name.text);
-  if (const std::string near = nearest(name.text, candidates); !near.empty()) {
-    d.note("did you mean `" + near + "`?").fix(name.range, near);
-  }
+  suggest(sink.report(Diag::unknown_name, name.range, name.text), name, candidates);
 }
 
 // ---- Declarations -----------------------------------------------------------------------------------------------------

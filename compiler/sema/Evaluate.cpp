@@ -1,6 +1,7 @@
 // Names, members, indices, conditions: the heart of the evaluator.
 #include "compiler/sema/Evaluator.h"
 
+#include "compiler/sema/Suggest.h"
 #include "compiler/support/Units.h"
 
 namespace tbem::sema {
@@ -154,10 +155,7 @@ Value Evaluator::lookUp(const ast::Name& name) {
     value.text = "std";
     return value;
   }
-  Diagnostic& d = sink.report(Diag::unknown_name, name.range, name.text);
-  if (const std::string near = nearest(name.text, visibleNames()); !near.empty()) {
-    d.note("did you mean `" + near + "`?").fix(name.range, near);
-  }
+  suggest(sink.report(Diag::unknown_name, name.range, name.text), name, visibleNames());
   return {};
 }
 

@@ -1,0 +1,102 @@
+#include "compiler/sema/Suggest.h"
+
+#include <embedded/tbem_stdlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+#include <utility>
+
+namespace tbem::sema {
+
+namespace {
+
+/// What PyTorch and others call otherwise, in small letters without a trailing "1d", "2d" or "3d". Only names that are far from
+/// ours by their letters.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 40> kElsewhere = {{
+    {"linear", "dense"},
+    {"fc", "dense"},
+    {"fully_connected", "dense"},
+    {"view", "reshape"},
+    {"squeeze", "reshape"},
+    {"unsqueeze", "reshape"},
+    {"expand_dims", "reshape"},
+    {"expand", "broadcast_to"},
+    {"expand_as", "broadcast_to"},
+    {"tile", "broadcast_to"},
+    {"cat", "concat"},
+    {"concatenate", "concat"},
+    {"chunk", "split"},
+    {"narrow", "slice"},
+    {"select", "slice"},
+    {"take", "gather"},
+    {"index_select", "gather"},
+    {"masked_fill", "where"},
+    {"bmm", "matmul"},
+    {"mm", "matmul"},
+    {"einsum", "matmul"},
+    {"dot", "matmul"},
+    {"t", "transpose"},
+    {"swish", "silu"},
+    {"hardswish", "hard_swish"},
+    {"hardsigmoid", "hard_sigmoid"},
+    {"hardtanh", "hard_tanh"},
+    {"interpolate", "upsample2d"},
+    {"upsample", "upsample2d"},
+    {"resize", "upsample2d"},
+    {"adaptiveavgpool", "adaptive_avg_pool2d"},
+    {"averagepool", "avg_pool2d"},
+    {"batchnorm", "batch_norm"},
+    {"layernorm", "layer_norm"},
+    {"crossentropyloss", "cross_entropy"},
+    {"nll_loss", "nll"},
+    {"mse_loss", "mse"},
+    {"l1_loss", "l1"},
+    {"lstmcell", "lstm"},
+    {"grucell", "gru"},
+}};
+
+std::string_view elsewhere(std::string_view name) {
+  std::string small(name);
+  std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const std::string_view end : {"1d", "2d", "3d"}) {
+    if (small.size() > end.size() && small.ends_with(end)) small.resize(small.size() - end.size());
+  }
+  if (small.ends_with('_')) small.pop_back();
+  const auto found = std::find_if(kElsewhere.begin(), kElsewhere.end(), [&](const auto& pair) { return pair.first == small; });
+  return found != kElsewhere.end() ? found->second : std::string_view();
+}
+
+/// The standard module that declares a public network, block or operator `name`; "" where none does.
+std::string moduleOf(std::string_view name) {
+  for (const auto& file : stdlib::files()) {
+    for (const std::string_view kind : {"network ", "block ", "operator "}) {
+      const std::string head = "\n" + std::string(kind) + std::string(name) + "(";
+      const bool first = file.text.substr(0, head.size() - 1) == std::string_view(head).substr(1);
+      if (first || file.text.find(head) != std::string_view::npos)
+        return "std." + std::string(file.name.substr(0, file.name.find('/')));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+void suggest(Diagnostic& report, const ast::Name& name, const std::vector<std::string>& candidates) {
+  if (const std::string module = moduleOf(name.text); !module.empty()) {
+    report.note("`" + module + "` has it: write `import " + module + ": " + name.text + "` at the top");
+    return;
+  }
+  const auto known = [&](std::string_view one) {
+    return std::find(candidates.begin(), candidates.end(), one) != candidates.end();
+  };
+  if (const std::string_view ours = elsewhere(name.text); !ours.empty() && known(ours)) {
+    report.note("what other frameworks call so is `" + std::string(ours) + "` here: `tbemc doc " + std::string(ours) + "`");
+    return;
+  }
+  if (const std::string near = nearest(name.text, candidates); !near.empty())
+    report.note("did you mean `" + near + "`?").fix(name.range, near);
+}
+
+}  // namespace tbem::sema
