@@ -49,6 +49,7 @@ struct ElemBuild {
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> index;
   std::vector<ExprId> shape;  ///< of the result
   std::uint64_t stream = 0;
+  std::uint64_t randoms = 0;  ///< uses of `random()` so far
 };
 
 /// A callable with its parameters, that owns weights.

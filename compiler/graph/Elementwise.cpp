@@ -79,7 +79,7 @@ Value Elaborator::elemLeaf(ElemNode node, bool varies) {
   for (const std::uint32_t at : bucket) {
     const ElemNode& known = build.expression.nodes[at];
     if (known.op == node.op && known.a == node.a && known.b == node.b && known.c == node.c && known.input == node.input &&
-        known.value == node.value && known.scalar == node.scalar)
+        known.value == node.value && known.scalar == node.scalar && known.stream == node.stream)
       return Value::indexed(ValueKind::Elem, at);
   }
   const auto at = static_cast<std::uint32_t>(build.expression.nodes.size());
@@ -96,7 +96,8 @@ Value Elaborator::elemNode(ElemOp op, std::uint32_t a, std::uint32_t b, std::uin
   node.b = b;
   node.c = c;
   if (op == ElemOp::Random) {
-    node.stream = elem->stream;
+    // The first is numbered as in the operator's gradient, and so are the others in their order.
+    node.stream = elem->stream + elem->randoms++ * 0x9E3779B97F4A7C15U;
     return elemLeaf(node, true);
   }
   const bool two = op == ElemOp::Select || op == ElemOp::Pow || op == ElemOp::Minimum || op == ElemOp::Maximum ||
