@@ -245,7 +245,7 @@ TEST(CpuConvolutions, CroppedAgreesWithRef) {
     }
     if (HasFailure()) break;
   }
-  for (const int count : run) EXPECT_GE(count, 20);
+  for (const int count : run) EXPECT_GE(count, 10);  // with AVX2 fewer of them have generated code
 }
 
 /// What an algorithm is not made for is refused, not computed by another.
