@@ -185,6 +185,16 @@ std::optional<std::vector<Value>> Elaborator::shapeOf(const Value& tensor) {
 }
 
 Value Elaborator::runtimeMember(const ast::Member& expr, const Value& object) {
+  if (object.is(ValueKind::Tensor)) {
+    const std::string& word = expr.member.text;
+    Diagnostic& d = sink.report(Diag::no_member, expr.member.range, kindName(object), word);
+    if (word == "shape" || word == "size") {
+      d.note("the names in its declared shape are its dimensions, and `shape(x)` is the list of them");
+    } else if (program.resolve(*frame->module, word)) {
+      d.note("an operator is applied as `x |> " + word + "` or `" + word + "(x)`");
+    }
+    return {};
+  }
   if (!object.is(ValueKind::Instance)) return fail(Diag::no_member, expr.member.range, kindName(object), expr.member.text);
   const Instance& instance = instances[object.id];
   const std::string path = instance.path.empty() ? expr.member.text : instance.path + "." + expr.member.text;

@@ -209,7 +209,10 @@ Value Evaluator::evaluateIndex(const ast::Index& expr) {
   const Value object = evaluate(*expr.object);
   if (object.isPoison()) return {};
   if (!object.is(ValueKind::List) && !object.is(ValueKind::Tuple)) {
-    return wrongKind(expr.object->range, "an index", "a list or a tuple", object);
+    if (!object.is(ValueKind::Tensor)) return wrongKind(expr.object->range, "an index", "a list or a tuple", object);
+    sink.report(Diag::wrong_kind, expr.object->range, "an index", "a list or a tuple", kindName(object))
+        .note("`slice`, `split` and `gather` take parts of a tensor");
+    return {};
   }
   if (expr.items.size() != 1) return fail(Diag::wrong_kind, expr.range, "an index of a list", "one number", "several");
   const Value position = evaluate(*expr.items.front());

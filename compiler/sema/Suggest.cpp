@@ -57,6 +57,14 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 40> kElsewhe
     {"grucell", "gru"},
 }};
 
+/// Words of other languages for what has a form of its own here.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kWritten = {{
+    {"True", "a truth value is written `true`"},
+    {"False", "a truth value is written `false`"},
+    {"None", "there is no empty value: a parameter has a default instead, such as 0 or `false`"},
+    {"range", "the whole numbers from `a` to before `b` are `a .. b`"},
+}};
+
 std::string_view elsewhere(std::string_view name) {
   std::string small(name);
   std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -86,6 +94,11 @@ std::string moduleOf(std::string_view name) {
 void suggest(Diagnostic& report, const ast::Name& name, const std::vector<std::string>& candidates) {
   if (const std::string module = moduleOf(name.text); !module.empty()) {
     report.note("`" + module + "` has it: write `import " + module + ": " + name.text + "` at the top");
+    return;
+  }
+  for (const auto& [word, way] : kWritten) {
+    if (name.text != word) continue;
+    report.note(std::string(way));
     return;
   }
   const auto known = [&](std::string_view one) {
