@@ -1,8 +1,9 @@
 // tbemc check: everything that can be known of a program without running it.
+#include "compiler/driver/Check.h"
+
 #include "compiler/driver/Campaigns.h"
 #include "compiler/driver/CheckNetworks.h"
 #include "compiler/driver/Commands.h"
-#include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Predictions.h"
 #include "compiler/support/Render.h"
 #include "runtime/report/Svg.h"
@@ -47,16 +48,7 @@ int checkOne(const Options& options, const std::string& path) {
   Options one = options;
   one.files = {path};
   State state(one);
-  const Progressed done = runPipeline(state, "graph");
-  int status = done.status;
-  if (done.proceed) {
-    readMeasures(*state.workspace, state.designs, one);
-    const std::vector<RegressionPlan> regressions = readRegressions(*state.workspace, state.designs);
-    readPredictions(*state.workspace, regressions, one);
-    refuseLaterDeclarations(*state.workspace);
-    checkNetworks(state);
-    status = finish(state, kOk);
-  }
+  const int status = checkProgram(state);
   if (options.fix && state.workspace != nullptr && !options.text && path != "-") {
     const std::optional<std::size_t> mended = applyFixesTo(state, path);
     if (!mended) return kEnvironment;
@@ -74,6 +66,17 @@ int checkOne(const Options& options, const std::string& path) {
 }
 
 }  // namespace
+
+int checkProgram(State& state) {
+  const Progressed done = runPipeline(state, "graph");
+  if (!done.proceed) return done.status;
+  readMeasures(*state.workspace, state.designs, state.options);
+  const std::vector<RegressionPlan> regressions = readRegressions(*state.workspace, state.designs);
+  readPredictions(*state.workspace, regressions, state.options);
+  refuseLaterDeclarations(*state.workspace);
+  checkNetworks(state);
+  return finish(state, kOk);
+}
 
 int runCheck(const Options& options) {
   if (options.text) return checkOne(options, "");

@@ -270,6 +270,22 @@ bool Experiment::Impl::addUpdates(Elaborator& e, Structure& s, const std::vector
   return e.differentiate(s.graph.loss, optimizer, spec.optimizer->range);
 }
 
+/// Diagnostics after the first `before` that say again what another row has said: they add their levels to it.
+void mergeRepeats(DiagnosticSink& sink, std::size_t before) {
+  const std::deque<Diagnostic> all = sink.all();
+  sink.clear();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Diagnostic& one = all[i];
+    Diagnostic* const told = i < before ? nullptr : sink.find([&](const Diagnostic& other) {
+      return other.kind == one.kind && other.range == one.range && other.message == one.message;
+    });
+    if (told != nullptr)
+      told->alsoAt(one.levels);
+    else
+      sink.append(one);
+  }
+}
+
 const Structure* Experiment::Impl::elaborate(Levels levels) {
   auto made = std::make_unique<Structure>();
   ElaborateOptions settings;
@@ -280,12 +296,16 @@ const Structure* Experiment::Impl::elaborate(Levels levels) {
     if (level.is(ValueKind::DType)) settings.dtype = static_cast<tbem_dtype>(level.id);
   }
   const std::size_t errors = session.sink.errorCount();
+  const std::size_t told = session.sink.all().size();
   Elaborator elaborator(session, program, *made, settings);
   elaborator.levels = levelTexts(levels);
   const std::vector<Local> factors = factorNames(elaborator, *made, levels);
   for (const auto& [factor, level] : made->guards) elaborator.steering.push_back(spec.factors[factor].name);
   const bool good = build(elaborator, *made, factors, levels);
-  if (!good || session.sink.errorCount() != errors) return nullptr;
+  if (!good || session.sink.errorCount() != errors) {
+    mergeRepeats(session.sink, told);
+    return nullptr;
+  }
   elaborator.finish();
   for (const sema::SymbolId symbol : elaborator.forced) {
     const std::uint32_t factor = made->symbolFactor[static_cast<std::uint32_t>(symbol)];

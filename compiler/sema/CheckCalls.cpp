@@ -167,17 +167,37 @@ void NameChecker::call(const ast::Call& node, bool piped) {
     const bool value = local->kind == Kind::Dimension || local->kind == Kind::Tensor || local->kind == Kind::Weight ||
                        (local->kind == Kind::Parameter && isPlainParameter(local->type));
     if (!value) return;
-    Diagnostic& d = sink.report(Diag::not_callable, word->range, "the local `" + word->name.text + "`");
-    d.label(local->range, "bound here");
-    const Resolved hidden = program.resolve(module, word->name.text);
-    if (hidden.decl != nullptr && !hidden.module->name.empty())
-      d.fix(word->range, hidden.module->name + "." + word->name.text, Applicability::Certain);
+    uncallable(*word, *local);
     return;
   }
   nameUse(word->name);
   if (lenient && std::find(kElementwise.begin(), kElementwise.end(), word->name.text) != kElementwise.end()) return;
   const Resolved found = program.resolve(module, word->name.text);
   if (found.decl != nullptr && !(isBuiltin(word->name.text) && found.module->isStandard)) arguments(node, *found.decl, piped);
+}
+
+/// A local that hides what is called: told once for each binding, with a change of all calls.
+void NameChecker::uncallable(const ast::NameRef& word, const Name& local) {
+  Diagnostic*& told = toldUncallable[local.range.begin];
+  if (told == nullptr) {
+    told = &sink.report(Diag::not_callable, word.range, "the local `" + word.name.text + "`");
+    told->label(local.range, "bound here");
+  }
+  const Resolved hidden = program.resolve(module, word.name.text);
+  if (hidden.decl != nullptr && !hidden.module->name.empty())
+    told->fix(word.range, hidden.module->name + "." + word.name.text, Applicability::Certain);
+}
+
+/// Told once for each callee: a parameter that was renamed is named by every call.
+void NameChecker::unknownArgument(const ast::Name& name, const ast::Decl& callee,
+                                  const std::vector<const ast::Parameter*>& parameters) {
+  if (!toldArguments.emplace(&callee, name.text).second) return;
+  std::vector<std::string> candidates;
+  for (const ast::Parameter* p : parameters) candidates.push_back(p->name.text);
+  Diagnostic& d = sink.report(Diag::unknown_argument, name.range, callee.name.text, name.text);
+  d.label(callee.name.range, "declared here");
+  if (const std::string near = nearest(name.text, candidates); !near.empty())
+    d.note("did you mean `" + near + "`?").fix(name.range, near);
 }
 
 void NameChecker::arguments(const ast::Call& node, const ast::Decl& callee, bool piped) {
@@ -197,6 +217,7 @@ void NameChecker::arguments(const ast::Call& node, const ast::Decl& callee, bool
   }
   std::size_t byPosition = piped ? 1 : 0;
   bool rest = false;
+  bool misnamed = false;
   std::vector<std::string_view> given;
   for (const ast::Argument& argument : node.arguments) {
     rest = rest || argument.rest;
@@ -207,11 +228,8 @@ void NameChecker::arguments(const ast::Call& node, const ast::Decl& callee, bool
     }
     const auto named = [&](const ast::Parameter* p) { return p->name.text == argument.name.text; };
     if (std::none_of(parameters.begin(), parameters.end(), named) && std::none_of(tensors.begin(), tensors.end(), named)) {
-      std::vector<std::string> candidates;
-      for (const ast::Parameter* p : parameters) candidates.push_back(p->name.text);
-      Diagnostic& d = sink.report(Diag::unknown_argument, argument.name.range, callee.name.text, argument.name.text);
-      if (const std::string near = nearest(argument.name.text, candidates); !near.empty())
-        d.note("did you mean `" + near + "`?").fix(argument.name.range, near);
+      misnamed = true;
+      unknownArgument(argument.name, callee, parameters);
     }
     if (std::find(given.begin(), given.end(), argument.name.text) != given.end())
       sink.report(Diag::argument_twice, argument.range, argument.name.text);
@@ -223,7 +241,7 @@ void NameChecker::arguments(const ast::Call& node, const ast::Decl& callee, bool
     sink.report(Diag::too_many_arguments, node.range, callee.name.text, takes).label(callee.name.range, "declared here");
     return;
   }
-  if (rest || inDesign) return;
+  if (rest || misnamed || inDesign) return;
   // Arguments by position fill tensors first; all that is sure is that parameters behind them all are not reached.
   const std::size_t reached = tensors.empty() ? byPosition : byPosition;
   for (std::size_t p = reached; p < parameters.size(); ++p) {

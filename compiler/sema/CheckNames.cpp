@@ -38,8 +38,10 @@ NameChecker::Name* NameChecker::find(std::string_view text) {
 
 void NameChecker::define(const ast::Name& name, Kind kind, const ast::Type* type, bool mayBeUnused) {
   if (name.empty()) return;
-  if (const Name* outer = find(name.text); outer != nullptr && outer->range.begin != name.range.begin) {
+  if (Name* outer = find(name.text); outer != nullptr && outer->range.begin != name.range.begin) {
     sink.report(Diag::shadowed_name, name.range, name.text).label(outer->range, "bound here");
+    outer->kind = kind;  // what follows means the inner one
+    outer->type = type;
     return;
   }
   names.push_back({name.text, name.range, kind, type, false, mayBeUnused});
@@ -59,6 +61,7 @@ void NameChecker::noteUse(const Resolved& found, SrcRange range) {
 }
 
 void NameChecker::unknown(const ast::Name& name) {
+  if (!toldUnknown.insert(name.text).second) return;
   std::vector<std::string> candidates = program.names(module);
   for (const Name& one : names) candidates.emplace_back(one.text);
   suggest(sink.report(Diag::unknown_name, name.range, name.text), name, candidates);

@@ -68,6 +68,9 @@ Resolved Program::resolve(const Module& module, std::string_view name) const {
   if (const auto it = module.own.find(key); it != module.own.end()) return {it->second, &module};
   if (const auto it = module.imported.find(key); it != module.imported.end()) return it->second;
   if (const auto it = module.modules.find(key); it != module.modules.end()) return {nullptr, it->second};
+  if (module.home != nullptr) {
+    if (const auto it = module.home->own.find(key); it != module.home->own.end()) return {it->second, module.home};
+  }
   for (const Module* prelude : preludes) {
     if (const auto it = prelude->own.find(key); it != prelude->own.end() && (!it->second->isPrivate || prelude == &module)) {
       return {it->second, prelude};
@@ -105,6 +108,8 @@ public:
   std::unique_ptr<Program> run() {
     program->all.push_back(std::make_unique<Module>());
     Module& main = *program->all.front();
+    addFile(main, mainSource);
+    if (sink.hasErrors()) return std::move(program);  // nobody looks further, and the library takes longer to read
     for (const std::string_view name : kPreludes) {
       if (const Module* prelude = standard(std::string(name))) program->preludes.push_back(prelude);
     }
@@ -114,7 +119,7 @@ public:
         if (const Module* module = known ? nullptr : standard(name)) program->preludes.push_back(module);
       }
     }
-    addFile(main, mainSource);
+    main.home = home();
     readImports(main);
     noteHidden(main);
     return std::move(program);
@@ -156,6 +161,15 @@ private:
       }
     }
     return found;
+  }
+
+  /// The standard module of which the program is a file, `stdlib/X/NAME.tbem`; nullptr for any other program.
+  const Module* home() {
+    const std::filesystem::path path = mainSource.name;
+    const std::string folder = path.parent_path().filename().string();
+    if (path.parent_path().parent_path().filename() != "stdlib") return nullptr;
+    if (standardFiles().count(folder + "/" + path.filename().string()) == 0) return nullptr;
+    return standard("std." + folder);
   }
 
   const Module* standard(const std::string& name) {
@@ -279,6 +293,7 @@ private:
       for (const ast::Decl* decl : file->declarations) {
         if (!isNamed(*decl) || main.own.at(decl->name.text) != decl) continue;
         for (const Module* prelude : program->preludes) {
+          if (prelude == main.home) continue;
           const auto it = prelude->own.find(decl->name.text);
           if (it != prelude->own.end() && !it->second->isPrivate) {
             sink.report(Diag::hides_prelude, decl->name.range, decl->name.text, prelude->name);

@@ -30,6 +30,7 @@ struct Resolved {
 struct Module {
   std::string name;  ///< "std.nn", "a.b"; "" for the program itself
   bool isStandard = false;
+  const Module* home = nullptr;  ///< the standard module of which this program is a file: its private names are in scope
   std::vector<std::unique_ptr<ast::File>> files;
   std::unordered_map<std::string, const ast::Decl*> own;
   std::unordered_map<std::string, Resolved> imported;      ///< `import m: x`

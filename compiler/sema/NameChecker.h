@@ -3,8 +3,11 @@
 
 #include "compiler/sema/CheckNames.h"
 
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tbem::sema {
@@ -59,6 +62,8 @@ private:
   void nameUse(const ast::Name& name);
   void member(const ast::Member& member);
   void call(const ast::Call& call, bool piped);
+  void uncallable(const ast::NameRef& word, const Name& local);
+  void unknownArgument(const ast::Name& name, const ast::Decl& callee, const std::vector<const ast::Parameter*>& parameters);
   void arguments(const ast::Call& call, const ast::Decl& callee, bool piped);
 
   // Names
@@ -73,6 +78,9 @@ private:
   const Module& module;
   std::vector<FunctionUse>& uses;
   std::vector<Name> names;
+  std::set<std::string, std::less<>> toldUnknown;  ///< a name that is lost is told where the declaration first uses it
+  std::set<std::pair<const ast::Decl*, std::string>> toldArguments;
+  std::map<Loc, Diagnostic*> toldUncallable;  ///< by where the local is bound
   const ast::Decl* current = nullptr;
   bool inDesign = false;   ///< parameters may still come from factors
   bool gradients = false;  ///< `dy` is a name where `y` is a result

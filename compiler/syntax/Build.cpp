@@ -31,6 +31,7 @@ ast::Name Builder::name(antlr4::tree::TerminalNode* node) const {
 /// True if the parser reported an error inside, other than in a clause or statement of its own, which is left out alone.
 /// A loop with a list of its own: chains of operators are deep trees.
 bool Builder::broken(Context* root) const {
+  if (!repaired) return false;
   std::vector<Context*> left{root};
   while (!left.empty()) {
     Context* ctx = left.back();

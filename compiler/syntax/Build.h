@@ -19,8 +19,9 @@ public:
   using Context = antlr4::ParserRuleContext;
   using Docs = std::map<std::size_t, std::string>;
 
-  Builder(const Source& source, const Docs& docs, DiagnosticSink& sink, ast::File& file)
-      : source(source), docs(docs), sink(sink), file(file) {}
+  /// `repaired`: the parser found mistakes, so that parts of its tree may be broken.
+  Builder(const Source& source, const Docs& docs, DiagnosticSink& sink, ast::File& file, bool repaired)
+      : source(source), docs(docs), sink(sink), file(file), repaired(repaired) {}
 
   void program(P::ProgramContext* ctx);
   void expression(P::ExpressionContext* ctx);
@@ -30,6 +31,7 @@ private:
   const Docs& docs;
   DiagnosticSink& sink;
   ast::File& file;
+  bool repaired;
   int depth = 0;  ///< levels of the tree that are open above the node being built
   bool toldDepth = false;
   bool elseOptional = false;                  ///< in a part of `flops`: `if c then n` counts 0 otherwise

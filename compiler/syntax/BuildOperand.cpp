@@ -1,6 +1,8 @@
 // Operands: names, numbers, texts, calls, indices, lists, records.
 #include "compiler/syntax/Build.h"
 
+#include <algorithm>
+
 namespace tbem::syntax {
 
 const ast::Expr* Builder::postfix(P::PostfixContext* ctx) {
@@ -149,9 +151,9 @@ const ast::Expr* Builder::bracketed(P::PrimaryContext* ctx) {
 const ast::Expr* Builder::braces(P::PrimaryContext* ctx) {
   const std::vector<P::EntryContext*> entries = ctx->entry();
   const bool named = !entries.empty() && entries[0]->ID() != nullptr;
-  for (P::EntryContext* each : entries) {
-    if ((each->ID() != nullptr) != named) sink.report(Diag::syntax_mixed_braces, range(each));
-  }
+  const auto other =
+      std::find_if(entries.begin(), entries.end(), [&](P::EntryContext* each) { return (each->ID() != nullptr) != named; });
+  if (other != entries.end()) sink.report(Diag::syntax_mixed_braces, range(*other));
   if (named) {
     auto* made = make<ast::Record>(ctx);
     for (P::EntryContext* each : entries) made->fields.push_back({name(each->ID()), expr(each->expr())});

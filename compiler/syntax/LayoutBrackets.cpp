@@ -185,10 +185,35 @@ bool LayoutPass::closed(std::size_t i) {
   return unmatched(i);
 }
 
+/// Where the `{` of the `}` at this offset was lost: behind the line that its indentation says it closes, and the clauses below
+/// that. Nothing where that line has its brace, or nothing stands between.
+std::optional<Loc> LayoutPass::lostBrace(std::size_t offset) const {
+  const auto& tokens = result.tokens;
+  const auto made = [](const TokenPtr& token) { return token->getStopIndex() + 1 == token->getStartIndex(); };
+  const int indent = column(offset);
+  std::size_t end = tokens.size();  // behind the head
+  bool body = false;
+  for (; end > 0 && (made(tokens[end - 1]) || indentOf(tokens[end - 1]->getStartIndex()) > indent); --end)
+    body = body || !made(tokens[end - 1]);
+  if (!body || end == 0 || indentOf(tokens[end - 1]->getStartIndex()) != indent) return std::nullopt;
+  if (tokens[end - 1]->getType() == P::LBRACE || tokens[end - 1]->getType() == P::RBRACE) return std::nullopt;
+  const auto clause = [&](std::size_t at) {
+    return at + 1 < tokens.size() && tokens[at]->getType() == P::END && beginsClause(tokens[at + 1]->getType());
+  };
+  while (end < tokens.size() && (clause(end) || tokens[end]->getType() != P::END)) ++end;
+  return source.base + static_cast<Loc>(tokens[end - 1]->getStopIndex() + 1);
+}
+
 bool LayoutPass::unmatched(std::size_t i) {
   const std::size_t type = raw[i]->getType();
-  if (tellsBracket(raw[i]->getStartIndex()))
-    sink.report(Diag::syntax_unmatched, range(*raw[i]), spelling(type)).fix(range(*raw[i]), "");
+  if (tellsBracket(raw[i]->getStartIndex())) {
+    Diagnostic& told = sink.report(Diag::syntax_unmatched, range(*raw[i]), spelling(type));
+    const std::optional<Loc> lost = type == P::RBRACE && newline ? lostBrace(raw[i]->getStartIndex()) : std::nullopt;
+    if (lost)
+      told.label({*lost, *lost}, "`{` expected here").fix({*lost, *lost}, " {");
+    else
+      told.fix(range(*raw[i]), "");
+  }
   if (type == P::RBRACE && open.empty()) braceLost = true;
   return false;
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,6 +88,7 @@ private:
   bool closed(std::size_t i);
   bool closedBody(std::size_t i);
   bool unmatched(std::size_t i);
+  std::optional<Loc> lostBrace(std::size_t offset) const;
   bool wrongCloser(std::size_t i, std::size_t wanted);
   bool tellsBracket(std::size_t offset);
   bool closesLater(std::size_t i, std::size_t closer) const;

@@ -35,26 +35,30 @@ void reportDepth(const grammar::TooDeep& deep, const Source& source, DiagnosticS
   sink.report(Diag::syntax_too_deep, {begin, begin});
 }
 
-/// The tree, or nullptr where nesting was too deep. A correct program is read by the fast way (SLL, no error strategy); only if
-/// that fails is it read again with reports.
-antlr4::ParserRuleContext* readTree(P& parser, antlr4::TokenStream& stream, bool program, const Source& source,
-                                    DiagnosticSink& sink) {
+struct Tree {
+  antlr4::ParserRuleContext* root = nullptr;
+  bool repaired = false;  ///< it has mistakes, and perhaps broken parts
+};
+
+/// The tree; none where nesting was too deep. A correct program is read by the fast way (SLL, no error strategy); only if that
+/// fails is it read again with reports.
+Tree readTree(P& parser, antlr4::TokenStream& stream, bool program, const Source& source, DiagnosticSink& sink) {
   try {
     try {
       setMode(parser, Mode::SLL);
       parser.setErrorHandler(std::make_shared<antlr4::BailErrorStrategy>());
-      return runParser(parser, program);
+      return {runParser(parser, program), false};
     } catch (const antlr4::ParseCancellationException&) {
       stream.seek(0);
       parser.reset();
       parser.forgetOpenRules();
       setMode(parser, Mode::LL);
       parser.setErrorHandler(std::make_shared<ErrorStrategy>(source, sink));
-      return runParser(parser, program);
+      return {runParser(parser, program), true};
     }
   } catch (const grammar::TooDeep& deep) {
     reportDepth(deep, source, sink);
-    return nullptr;
+    return {};
   } catch (const std::exception& error) {
     TBEM_BUG("the parser's runtime failed: {}", error.what());
   }
@@ -139,13 +143,13 @@ std::unique_ptr<ast::File> parse(const Source& source, DiagnosticSink& sink) {
   antlr4::CommonTokenStream stream(&tokens);
   P parser(&stream);
   parser.removeErrorListeners();
-  antlr4::ParserRuleContext* tree = readTree(parser, stream, program, source, found);
-  if (tree != nullptr) {
-    Builder builder(source, layout.documentation, found, *file);
+  const Tree tree = readTree(parser, stream, program, source, found);
+  if (tree.root != nullptr) {
+    Builder builder(source, layout.documentation, found, *file, tree.repaired);
     if (program)
-      builder.program(static_cast<P::ProgramContext*>(tree));
+      builder.program(static_cast<P::ProgramContext*>(tree.root));
     else
-      builder.expression(static_cast<P::ExpressionContext*>(tree));
+      builder.expression(static_cast<P::ExpressionContext*>(tree.root));
   }
   handOn(found, source, layout.bracesLost, sink);
   return file;

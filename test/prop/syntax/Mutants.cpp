@@ -72,14 +72,26 @@ std::string foreign(const std::string& mark) {
   }
   return {};
 }
-}  // namespace
 
-std::string mutate(const std::string& text, Numbers& numbers) {
-  std::vector<Lexeme> list = lexemes(text);
+/// Places of the lexemes that are not blank.
+std::vector<std::size_t> solidOnes(const std::vector<Lexeme>& list) {
   std::vector<std::size_t> solid;
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (!list[i].blank) solid.push_back(i);
   }
+  return solid;
+}
+
+std::string joined(const std::vector<Lexeme>& list) {
+  std::string out;
+  for (const Lexeme& each : list) out += each.text;
+  return out;
+}
+}  // namespace
+
+std::string mutate(const std::string& text, Numbers& numbers) {
+  std::vector<Lexeme> list = lexemes(text);
+  const std::vector<std::size_t> solid = solidOnes(list);
   const std::size_t which = numbers.below(solid.size());
   Lexeme& chosen = list[solid[which]];
   const std::size_t kind = numbers.below(6);
@@ -96,9 +108,35 @@ std::string mutate(const std::string& text, Numbers& numbers) {
   } else {
     chosen.text += " " + list[solid[numbers.below(solid.size())]].text;
   }
-  std::string out;
-  for (const Lexeme& each : list) out += each.text;
-  return out;
+  return joined(list);
+}
+
+Edit editOneToken(const std::string& text, Numbers& numbers) {
+  std::vector<Lexeme> list = lexemes(text);
+  const std::vector<std::size_t> solid = solidOnes(list);
+  const std::size_t which = numbers.below(solid.size());
+  Edit edit;
+  for (std::size_t i = 0; i < solid[which]; ++i) edit.at += list[i].text.size();
+  Lexeme& chosen = list[solid[which]];
+  const std::string other = list[solid[numbers.below(solid.size())]].text;
+  switch (numbers.below(5)) {
+    case 0:
+      chosen.text.clear();
+      break;
+    case 1:
+      chosen.text = other + " " + chosen.text;
+      break;
+    case 2:
+      chosen.text = other;
+      break;
+    case 3:
+      if (which + 1 < solid.size()) std::swap(chosen.text, list[solid[which + 1]].text);
+      break;
+    default:
+      chosen.text += " " + chosen.text;
+  }
+  edit.text = joined(list);
+  return edit;
 }
 
 std::vector<std::pair<std::string, std::string>> corpus() {

@@ -36,6 +36,14 @@ std::vector<Lexeme> lexemes(const std::string& text);
 /// The text with one slip: a mark or word lost, doubled, swapped, misspelt, or taken from another language.
 std::string mutate(const std::string& text, Numbers& numbers);
 
+/// A text with one token lost, put in, replaced, swapped with its neighbour, or doubled, and where. What is put in comes from the
+/// same text.
+struct Edit {
+  std::string text;
+  std::size_t at = 0;  ///< where the edited token begins
+};
+Edit editOneToken(const std::string& text, Numbers& numbers);
+
 /// All programs of the repository but the wrong ones: stdlib, examples, test without test/bad. Names and texts.
 std::vector<std::pair<std::string, std::string>> corpus();
 

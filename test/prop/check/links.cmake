@@ -1,0 +1,1 @@
+list(APPEND sources ${folder}/../syntax/Mutants.cpp)
