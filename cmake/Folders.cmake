@@ -1,6 +1,9 @@
 # tbem_folder(path LINK targets...): the library of one folder, `tbem_` + its path with underscores, from its *.cpp files.
 # -Wrestrict is wrong about std::string operator+ in GCC 12 (GCC bug 105651).
-set(TBEM_WARNINGS -Wall -Wextra -Wno-missing-field-initializers -Wno-restrict)
+set(TBEM_WARNINGS -Wall -Wextra -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND TBEM_WARNINGS -Wno-restrict)
+endif()
 if(TBEM_WERROR)
   list(APPEND TBEM_WARNINGS -Werror)
 endif()

@@ -1,12 +1,12 @@
 #include "compiler/driver/Algorithms.h"
 
+#include "compiler/driver/ChoicesFile.h"
 #include "compiler/jit/Cache.h"
 #include "compiler/jit/Jit.h"
 
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -21,8 +21,6 @@ namespace tbem::driver {
 
 namespace {
 
-constexpr std::string_view kMagic = "tbemc algorithms 2";
-
 std::string deviceLine(const std::string& backend, const tbem_device_info& device) {
   return fmt::format("{}, {}, {}, {}", backend, device.library, device.name, device.isa);
 }
@@ -33,61 +31,13 @@ std::string pathOf(const std::string& line) {
   return folder.empty() ? folder : fmt::format("{}/algorithms/{}.txt", folder, jit::hashKey(line));
 }
 
-std::string textOf(const std::string& device, const estimate::Choices& choices) {
-  std::string body = device + "\n";
-  for (const auto& [key, choice] : choices) {
-    body += fmt::format("{}\t{}", key, choice.algorithm);
-    for (const double seconds : choice.seconds) body += fmt::format("\t{:.6g}", seconds);
-    body += "\n";
-  }
-  return fmt::format("{}\n{}\n{}", kMagic, jit::hashKey(body), body);
-}
-
-std::string_view takeUntil(std::string_view& text, char end) {
-  const std::size_t at = text.find(end);
-  const std::string_view taken = text.substr(0, at);
-  text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
-  return taken;
-}
-
-template <class Number>
-bool readNumber(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-/// One line of the file; false where it is none.
-bool readLine(std::string_view line, estimate::Choices& choices) {
-  const std::string key(takeUntil(line, '\t'));
-  estimate::Choice choice;
-  if (key.empty() || !readNumber(takeUntil(line, '\t'), choice.algorithm)) return false;
-  while (!line.empty()) {
-    double seconds = 0;
-    if (choice.seconds.size() == TBEM_MAX_ALGORITHMS || !readNumber(takeUntil(line, '\t'), seconds)) return false;
-    choice.seconds.push_back(seconds);
-  }
-  if (choice.algorithm < 0 || static_cast<std::size_t>(choice.algorithm) >= choice.seconds.size()) return false;
-  choices.emplace(key, std::move(choice));
-  return true;
-}
-
-bool parse(std::string_view text, const std::string& device, estimate::Choices& choices) {
-  if (takeUntil(text, '\n') != kMagic) return false;
-  const std::string_view sum = takeUntil(text, '\n');
-  if (jit::hashKey(text) != sum || takeUntil(text, '\n') != device) return false;
-  while (!text.empty()) {
-    if (!readLine(takeUntil(text, '\n'), choices)) return false;
-  }
-  return true;
-}
-
 estimate::Choices readFile(const std::string& path, const std::string& device, std::string& note) {
   estimate::Choices choices;
   std::ifstream in(path, std::ios::binary);
   if (!in) return choices;
   std::ostringstream text;
   text << in.rdbuf();
-  if (parse(text.view(), device, choices)) return choices;
+  if (parseChoices(text.view(), device, choices)) return choices;
   note = fmt::format("{} is damaged: algorithms are measured again", path);
   return {};
 }
@@ -141,7 +91,7 @@ tl::expected<estimate::Choices, std::string> addChoices(const std::string& backe
   std::string damaged;  // what was there is measured again
   estimate::Choices all = readFile(path, line, damaged);
   all.insert(fresh.begin(), fresh.end());
-  if (const std::string problem = writeFile(path, textOf(line, all)); !problem.empty()) return tl::unexpected(problem);
+  if (const std::string problem = writeFile(path, choicesText(line, all)); !problem.empty()) return tl::unexpected(problem);
   return all;
 }
 

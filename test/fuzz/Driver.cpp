@@ -1,5 +1,6 @@
 // Runs a fuzz target without libFuzzer: every file of the corpus once, then, for some seconds, mutants of them by a seeded
-// mutator. usage: fuzz_TARGET [--seconds N] [--seed N] PATH...     (a folder stands for all files in and below it)
+// mutator. usage: fuzz_TARGET [--seconds N] [--seed N] PATH...     (a folder stands for all files in and below it; the environment's
+// TBEM_FUZZ_SECONDS goes before --seconds)
 //
 // An input that crashes the target, or takes it more than 5 s of processor time, is written to crash-TARGET in the working
 // folder.
@@ -155,6 +156,7 @@ int main(int argc, char** argv) {
       readAll(word, inputs);
     }
   }
+  if (const char* wanted = std::getenv("TBEM_FUZZ_SECONDS"); wanted != nullptr) seconds = std::atof(wanted);
   if (inputs.empty()) {
     std::fprintf(stderr, "no corpus: give its files or folders\n");
     return 2;
