@@ -14,6 +14,9 @@ import sys
 
 import numpy as np
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lit", "inputs"))
+from safetensors_file import read
+
 SEED, BATCH, EPOCHS, HELD = 5, 16, 4, 0.2
 
 
@@ -48,14 +51,7 @@ def make(folder):
 
 
 def checkpoint(path):
-    with open(path, "rb") as file:
-        data = file.read()
-    length = int.from_bytes(data[:8], "little")
-    header = json.loads(data[8 : 8 + length])
-    header.pop("__metadata__")
-    body = data[8 + length :]
-    return {name: np.frombuffer(body[slice(*each["data_offsets"])], {"F64": "<f8"}[each["dtype"]]).reshape(each["shape"])
-            for name, each in header.items()}
+    return {name: np.frombuffer(data, {"F64": "<f8"}[dtype]).reshape(shape) for name, (dtype, shape, data) in read(path).items()}
 
 
 def compare(folder):
