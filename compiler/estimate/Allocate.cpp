@@ -1,11 +1,9 @@
-// From groups to steps, buffers, lifetimes and offsets.
-#include "compiler/estimate/Coalesce.h"
-#include "compiler/estimate/Lowering.h"
+// Groups become steps, versions buffers, memories allocations with offsets.
+#include "compiler/estimate/Allocator.h"
 #include "compiler/estimate/Plan.h"
 #include "compiler/estimate/Query.h"
 #include "compiler/support/Bug.h"
 
-#include <algorithm>
 #include <numeric>
 
 namespace tbem::estimate {
@@ -15,439 +13,249 @@ using graph::kNoTensor;
 
 namespace {
 constexpr std::size_t kMaxName = 80;
+}
 
-class Allocator {
-public:
-  Allocator(Lowering& s, Program& p)
-      : state(s), program(p), bufferOf(s.versions.size(), kNoBuffer), lives(s.memories.size()), usesOf(s.memories.size()) {}
-
-  bool run() {
-    sortGroups();
-    findStored();
-    for (std::uint32_t step = 0; step < order.size(); ++step) {
-      const Group& group = state.groups[order[step]];
-      const bool ok = state.items[group.items.front()].isLoop ? addLoop(group, step) : addCall(group, step);
-      if (!ok) return false;
-    }
-    measureLives();
-    coalesce();
-    shareInPlace();
-    makeAllocations();
-    nameBuffers();
-    listBranches();
-    place();
-    return true;
+bool Allocator::run() {
+  sortGroups();
+  findStored();
+  for (std::uint32_t step = 0; step < order.size(); ++step) {
+    const Group& group = state.groups[order[step]];
+    const bool ok = state.items[group.items.front()].isLoop ? addLoop(group, step) : addCall(group, step);
+    if (!ok) return false;
   }
+  measureLives();
+  coalesce();
+  shareInPlace();
+  makeAllocations();
+  nameBuffers();
+  listBranches();
+  place();
+  return true;
+}
 
-private:
-  struct Life {
-    std::uint32_t first = UINT32_MAX, last = 0;
-    std::uint32_t shares = kNone;  ///< memory whose allocation it takes over
-    std::uint32_t allocation = kNone;
-    bool used = false;
-    void at(std::uint32_t step) {
-      first = std::min(first, step);
-      last = std::max(last, step);
-      used = true;
-    }
-  };
-
-  struct Scatter {
-    std::uint32_t step;
-    const Item* item;
-  };
-
-  void sortGroups() {
-    for (std::uint32_t g = 0; g < state.groups.size(); ++g) {
-      if (state.groups[g].alive) order.push_back(g);
-    }
-    std::sort(order.begin(), order.end(),
-              [this](std::uint32_t a, std::uint32_t b) { return state.groups[a].position < state.groups[b].position; });
+void Allocator::sortGroups() {
+  for (std::uint32_t g = 0; g < state.groups.size(); ++g) {
+    if (state.groups[g].alive) order.push_back(g);
   }
+  std::sort(order.begin(), order.end(),
+            [this](std::uint32_t a, std::uint32_t b) { return state.groups[a].position < state.groups[b].position; });
+}
 
-  /// A value made and used up within one loop is never stored.
-  void findStored() {
-    stored.assign(state.versions.size(), false);
-    std::vector<std::uint32_t> madeIn(state.versions.size(), kNone);
-    for (std::uint32_t i = 0; i < state.items.size(); ++i) {
-      for (const std::uint32_t write : state.items[i].writes) {
-        if (write == kNone) continue;
-        madeIn[write] = state.groupOf[i];
-        const Memory& memory = state.memories[state.versions[write].memory];
-        if (memory.persistent || memory.kept || !state.items[i].isLoop) stored[write] = true;
-      }
-    }
-    for (std::uint32_t i = 0; i < state.items.size(); ++i) {
-      for (const std::uint32_t read : state.items[i].reads) {
-        if (read != kNone && madeIn[state.versions[read].root] != state.groupOf[i]) stored[state.versions[read].root] = true;
-      }
+/// A value made and used up within one loop is never stored.
+void Allocator::findStored() {
+  stored.assign(state.versions.size(), false);
+  std::vector<std::uint32_t> madeIn(state.versions.size(), kNone);
+  for (std::uint32_t i = 0; i < state.items.size(); ++i) {
+    for (const std::uint32_t write : state.items[i].writes) {
+      if (write == kNone) continue;
+      madeIn[write] = state.groupOf[i];
+      const Memory& memory = state.memories[state.versions[write].memory];
+      if (memory.persistent || memory.kept || !state.items[i].isLoop) stored[write] = true;
     }
   }
-
-  BufferId buffer(std::uint32_t version) {
-    if (version == kNone) return kNoBuffer;
-    if (bufferOf[version] == kNoBuffer) {
-      bufferOf[version] = static_cast<BufferId>(program.buffers.size());
-      program.buffers.push_back({state.versions[version].tensor, {}, state.versions[version].operand, 0});
-      versionOf.push_back(version);
+  for (std::uint32_t i = 0; i < state.items.size(); ++i) {
+    for (const std::uint32_t read : state.items[i].reads) {
+      if (read != kNone && madeIn[state.versions[read].root] != state.groupOf[i]) stored[state.versions[read].root] = true;
     }
-    return bufferOf[version];
   }
+}
 
-  bool addCall(const Group& group, std::uint32_t step) {
-    const Item& item = state.items[group.items.front()];
-    NativeCall call;
-    call.primitive = item.primitive;
-    call.attributes = item.attributes;
-    call.scalars = item.scalars;
-    call.implementation = item.implementation;
-    call.algorithm = item.algorithm;
-    call.choice = item.choice;
-    call.assumed = item.assumed;
-    if (item.own) call.own = state.graph[item.op].own;
-    call.inputs = static_cast<std::uint32_t>(item.reads.size());
-    const bool moves = item.primitive == TBEM_PRIMITIVE_move_rows;
-    for (std::size_t i = 0; i < item.reads.size(); ++i)
-      call.operands.push_back(use(item.reads[i], step, false, moves && i == 0 && item.reads[1] != kNone));
-    for (const std::uint32_t version : item.writes)
-      call.operands.push_back(use(version, step, false, moves && item.reads[2] != kNone));
-    call.sizes = item.sizes;
-    if (item.perSample) {
-      for (const std::vector<std::uint32_t>* list : {&item.reads, &item.writes}) {
-        for (const std::uint32_t version : *list)
-          call.perSample.push_back(version != kNone && state.versions[version].space != graph::kAllSamples);
-      }
-    }
-    if (item.workspace != 0) {
-      const std::int64_t bytes = static_cast<std::int64_t>(item.workspace);
-      call.workspace = static_cast<BufferId>(program.buffers.size());
-      program.buffers.push_back({kNoTensor, "workspace", plainOperand(TBEM_U8, {&bytes, 1}), 0});
-      versionOf.push_back(kNone);
-      workspaces.push_back({call.workspace, step, item.workspace});
-    }
-    noteCopy(item, step);
-    program.steps.push_back({Step::Kind::Call, static_cast<std::uint32_t>(program.calls.size()), {}, state.rangeOf(item), {}});
-    Step& made = program.steps.back();
-    made.branch = item.branch;
-    if (item.op == graph::kNoOp) {
-      made.name = primitiveRow(item.primitive).name;
-    } else {
-      made.ops = {item.op};
-      made.name = state.graph[item.op].declaration;
-    }
-    program.calls.push_back(std::move(call));
-    return true;
+BufferId Allocator::buffer(std::uint32_t version) {
+  if (version == kNone) return kNoBuffer;
+  if (bufferOf[version] == kNoBuffer) {
+    bufferOf[version] = static_cast<BufferId>(program.buffers.size());
+    program.buffers.push_back({state.versions[version].tensor, {}, state.versions[version].operand, 0});
+    versionOf.push_back(version);
   }
+  return bufferOf[version];
+}
 
-  bool addLoop(const Group& group, std::uint32_t step) {
-    FusedLoop loop;
-    std::vector<std::uint32_t> reads;
-    std::vector<std::uint32_t> writes;
-    if (!state.buildLoop(group, stored, loop, reads, writes)) return false;
-    for (std::size_t i = 0; i < reads.size(); ++i) {
-      loop.inputs[i].buffer = use(reads[i], step, sameElement(loop, i, state.versions[reads[i]].operand));
+bool Allocator::addCall(const Group& group, std::uint32_t step) {
+  const Item& item = state.items[group.items.front()];
+  NativeCall call;
+  call.primitive = item.primitive;
+  call.attributes = item.attributes;
+  call.scalars = item.scalars;
+  call.implementation = item.implementation;
+  call.algorithm = item.algorithm;
+  call.choice = item.choice;
+  call.assumed = item.assumed;
+  if (item.own) call.own = state.graph[item.op].own;
+  call.inputs = static_cast<std::uint32_t>(item.reads.size());
+  const bool moves = item.primitive == TBEM_PRIMITIVE_move_rows;
+  for (std::size_t i = 0; i < item.reads.size(); ++i)
+    call.operands.push_back(use(item.reads[i], step, false, moves && i == 0 && item.reads[1] != kNone));
+  for (const std::uint32_t version : item.writes)
+    call.operands.push_back(use(version, step, false, moves && item.reads[2] != kNone));
+  call.sizes = item.sizes;
+  if (item.perSample) {
+    for (const std::vector<std::uint32_t>* list : {&item.reads, &item.writes}) {
+      for (const std::uint32_t version : *list)
+        call.perSample.push_back(version != kNone && state.versions[version].space != graph::kAllSamples);
     }
-    for (std::size_t i = 0; i < writes.size(); ++i) loop.outputs[i].buffer = use(writes[i], step, true);
-    Step made{Step::Kind::Loop,
-              static_cast<std::uint32_t>(program.loops.size()),
-              {},
-              state.rangeOf(state.items[group.items.front()]),
-              {}};
-    made.branch = state.items[group.items.front()].branch;
-    std::string last;
-    for (const std::uint32_t id : group.items) {
-      made.ops.push_back(state.items[id].op);
-      const std::string& word = state.graph[state.items[id].op].declaration;
-      if (word == last || made.name.size() > kMaxName) continue;
-      made.name += (made.name.empty() ? "" : "+") + word;
-      last = word;
-    }
-    program.steps.push_back(std::move(made));
-    program.loops.push_back(std::move(loop));
-    loopReads.push_back({step, std::move(reads), std::move(writes)});
-    return true;
   }
-
-  BufferId use(std::uint32_t version, std::uint32_t step, bool atSameElement = false, bool rowsOnly = false) {
-    if (version == kNone) return kNoBuffer;
-    const std::uint32_t memory = state.versions[version].memory;
-    lives[memory].at(step);
-    const std::uint32_t branch = state.items[state.groups[order[step]].items.front()].branch;
-    if (state.branches.gated()) usesOf[memory].push_back({step, branch, atSameElement, rowsOnly});
-    return buffer(version);
+  if (item.workspace != 0) {
+    const std::int64_t bytes = static_cast<std::int64_t>(item.workspace);
+    call.workspace = static_cast<BufferId>(program.buffers.size());
+    program.buffers.push_back({kNoTensor, "workspace", plainOperand(TBEM_U8, {&bytes, 1}), 0});
+    versionOf.push_back(kNone);
+    workspaces.push_back({call.workspace, step, item.workspace});
   }
-
-  /// A join's copies to the same places: between rows of the same samples, or of a batch of one sample.
-  void noteCopy(const Item& item, std::uint32_t step) {
-    if (item.branch == graph::kAllSamples) return;
-    if (item.primitive == TBEM_PRIMITIVE_move_rows && item.reads[1] == kNone) scatters.push_back({step, &item});
-    const bool sameRows = item.primitive == TBEM_PRIMITIVE_move_rows && item.reads[1] == item.reads[2];
-    const bool whole = item.primitive == TBEM_PRIMITIVE_reorder && state.samples == 1 &&
-                       samePlaces(state.versions[item.reads[0]].operand, state.versions[item.writes[0]].operand);
-    if (sameRows || whole)
-      copies.push_back({step, item.branch, state.versions[item.reads[0]].memory, state.versions[item.writes[0]].memory});
+  noteCopy(item, step);
+  program.steps.push_back({Step::Kind::Call, static_cast<std::uint32_t>(program.calls.size()), {}, state.rangeOf(item), {}});
+  Step& made = program.steps.back();
+  made.branch = item.branch;
+  if (item.op == graph::kNoOp) {
+    made.name = primitiveRow(item.primitive).name;
+  } else {
+    made.ops = {item.op};
+    made.name = state.graph[item.op].declaration;
   }
+  program.calls.push_back(std::move(call));
+  return true;
+}
 
-  /// Lets copies go whose ends may be one memory.
-  void coalesce() {
-    std::vector<bool> gone(program.steps.size(), false);
-    for (const Scatter& scatter : scatters) gone[scatter.step] = scatterInLoop(scatter);
-    // A join's last copy first: the result shares with what is computed, and then perhaps with what is left.
-    for (auto at = copies.rbegin(); at != copies.rend(); ++at) {
-      const CopyStep& copy = *at;
-      const std::uint32_t from = owner(copy.from), to = owner(copy.to);
-      const Memory &source = state.memories[from], &target = state.memories[to];
-      if (from == to || source.persistent || target.persistent || source.kept || source.bytes != target.bytes) continue;
-      if (!mayCoalesce(state.branches, copy, usesOf[from], usesOf[to], state.samples == 1)) continue;
-      lives[to].shares = from;
-      lives[from].first = std::min(lives[from].first, lives[to].first);
-      lives[from].last = std::max(lives[from].last, lives[to].last);
-      state.memories[from].kept = target.kept;
-      usesOf[from].insert(usesOf[from].end(), usesOf[to].begin(), usesOf[to].end());
-      gone[copy.step] = true;
-    }
-    dropSteps(gone);
+bool Allocator::addLoop(const Group& group, std::uint32_t step) {
+  FusedLoop loop;
+  std::vector<std::uint32_t> reads;
+  std::vector<std::uint32_t> writes;
+  if (!state.buildLoop(group, stored, loop, reads, writes)) return false;
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    loop.inputs[i].buffer = use(reads[i], step, sameElement(loop, i, state.versions[reads[i]].operand));
   }
-
-  /// A loop whose result is only scattered to its places writes it there itself.
-  bool scatterInLoop(const Scatter& scatter) {
-    const Item& item = *scatter.item;
-    const Version& value = state.versions[item.reads[0]];
-    const std::uint32_t from = value.memory, to = state.versions[item.writes[0]].memory;
-    const std::vector<MemoryUse>& uses = usesOf[from];
-    if (uses.size() != 2 || uses[0].step == scatter.step || uses[0].branch != item.branch || state.memories[from].kept)
-      return false;
-    Step& producer = program.steps[uses[0].step];
-    if (producer.kind != Step::Kind::Loop || value.operand.dims[0] != state.samples) return false;
-    FusedLoop& loop = program.loops[producer.index];
-    if (!loop.perSample || elementCount(value.operand) == state.samples) return false;
-    // From the loop on, the rows that it writes must be nobody else's.
-    for (const MemoryUse& other : usesOf[to]) {
-      const bool disjoint =
-          !state.branches.contains(other.branch, item.branch) && !state.branches.contains(item.branch, other.branch);
-      if (other.step >= uses[0].step && other.step < scatter.step && !(other.rowsOnly && disjoint)) return false;
-    }
-    for (FusedLoop::Output& output : loop.outputs) {
-      if (state.versions[versionOf[static_cast<std::uint32_t>(output.buffer)]].memory != from) continue;
-      output.buffer = bufferOf[item.writes[0]];
-      output.rows = bufferOf[item.reads[2]];
-    }
-    for (MemoryUse& use : usesOf[to]) {
-      if (use.step == scatter.step) use.step = uses[0].step;
-    }
-    lives[to].at(uses[0].step);
-    lives[from].shares = to;
-    usesOf[from].clear();
-    return true;
+  for (std::size_t i = 0; i < writes.size(); ++i) loop.outputs[i].buffer = use(writes[i], step, true);
+  Step made{Step::Kind::Loop,
+            static_cast<std::uint32_t>(program.loops.size()),
+            {},
+            state.rangeOf(state.items[group.items.front()]),
+            {}};
+  made.branch = state.items[group.items.front()].branch;
+  std::string last;
+  for (const std::uint32_t id : group.items) {
+    made.ops.push_back(state.items[id].op);
+    const std::string& word = state.graph[state.items[id].op].declaration;
+    if (word == last || made.name.size() > kMaxName) continue;
+    made.name += (made.name.empty() ? "" : "+") + word;
+    last = word;
   }
+  program.steps.push_back(std::move(made));
+  program.loops.push_back(std::move(loop));
+  loopReads.push_back({step, std::move(reads), std::move(writes)});
+  return true;
+}
 
-  void dropSteps(const std::vector<bool>& gone) {
-    if (std::find(gone.begin(), gone.end(), true) == gone.end()) return;
-    std::vector<std::uint32_t> place(gone.size());  // of a step that stays, or of the next one that does
-    std::vector<Step> steps;
-    for (std::size_t i = 0; i < gone.size(); ++i) {
-      place[i] = static_cast<std::uint32_t>(steps.size());
-      if (!gone[i]) steps.push_back(std::move(program.steps[i]));
-    }
-    program.steps = std::move(steps);
-    const auto end = static_cast<std::uint32_t>(program.steps.size() - 1);
-    for (Life& life : lives) {
-      if (!life.used) continue;
-      life.first = std::min(place[life.first], end);
-      life.last = gone[life.last] && place[life.last] > life.first ? place[life.last] - 1 : std::min(place[life.last], end);
-    }
-    for (LoopUse& loop : loopReads) loop.step = place[loop.step];
-    for (Workspace& workspace : workspaces) workspace.step = place[workspace.step];
-  }
+BufferId Allocator::use(std::uint32_t version, std::uint32_t step, bool atSameElement, bool rowsOnly) {
+  if (version == kNone) return kNoBuffer;
+  const std::uint32_t memory = state.versions[version].memory;
+  lives[memory].at(step);
+  const std::uint32_t branch = state.items[state.groups[order[step]].items.front()].branch;
+  if (state.branches.gated()) usesOf[memory].push_back({step, branch, atSameElement, rowsOnly});
+  return buffer(version);
+}
 
-  void measureLives() {
-    const auto end = static_cast<std::uint32_t>(program.steps.empty() ? 0 : program.steps.size() - 1);
-    for (std::size_t m = 0; m < lives.size(); ++m) {
+void Allocator::makeAllocations() {
+  // Persistent ones first: they come to lie at the bottom of the arena.
+  for (const bool persistent : {true, false}) {
+    for (std::uint32_t m = 0; m < lives.size(); ++m) {
       const Memory& memory = state.memories[m];
-      if (memory.persistent) {
-        lives[m].at(0);
-        lives[m].at(end);
-      } else if (lives[m].used) {
-        if (memory.kept) lives[m].at(end);
-        if (memory.fromStart) lives[m].at(0);
-      }
+      if (memory.persistent != persistent || !lives[m].used || lives[m].shares != kNone) continue;
+      lives[m].allocation = static_cast<std::uint32_t>(program.allocations.size());
+      program.allocations.push_back({memory.kind, memory.bytes, 0, lives[m].first, lives[m].last, memory.persistent});
     }
   }
+  for (const Workspace& workspace : workspaces) {
+    program.buffers[static_cast<std::uint32_t>(workspace.buffer)].allocation =
+        static_cast<std::uint32_t>(program.allocations.size());
+    program.allocations.push_back({Kind::Workspace, workspace.bytes, 0, workspace.step, workspace.step, false});
+  }
+  for (std::uint32_t m = 0; m < state.memories.size(); ++m) {
+    if (state.memories[m].persistent) bufferForPersistent(m);
+  }
+  for (std::size_t b = 0; b < program.buffers.size(); ++b) {
+    if (versionOf[b] != kNone) program.buffers[b].allocation = lives[owner(state.versions[versionOf[b]].memory)].allocation;
+  }
+}
 
-  /// A result of a loop takes the place of an operand that dies there, where both have the same places.
-  void shareInPlace() {
-    for (const LoopUse& loop : loopReads) {
-      const FusedLoop& code = program.loops[program.steps[loop.step].index];
-      std::vector<std::uint32_t> taken;
-      for (const std::uint32_t write : loop.writes) {
-        const std::uint32_t target = state.versions[write].memory;
-        if (state.memories[target].persistent || lives[target].shares != kNone || lives[target].first != loop.step) continue;
-        for (std::size_t i = 0; i < loop.reads.size(); ++i) {
-          const std::uint32_t source = owner(state.versions[loop.reads[i]].memory);
-          if (!canTake(loop, code, source, i, write) || std::find(taken.begin(), taken.end(), source) != taken.end()) continue;
-          taken.push_back(source);
-          lives[target].shares = source;
-          lives[source].last = std::max(lives[source].last, lives[target].last);
-          if (state.memories[target].kind == Kind::Gradients) state.memories[source].kind = Kind::Gradients;
-          break;
-        }
-      }
-    }
+/// A weight or an input that no step touches still has a buffer: the runtime fills it, the caller may read it.
+void Allocator::bufferForPersistent(std::uint32_t memory) {
+  for (std::uint32_t v = 0; v < state.versions.size(); ++v) {
+    if (state.versions[v].memory == memory && state.versions[v].tensor != kNoTensor && bufferOf[v] == kNoBuffer) buffer(v);
   }
-  struct LoopUse {
-    std::uint32_t step;
-    std::vector<std::uint32_t> reads, writes;
-  };
-  bool canTake(const LoopUse& loop, const FusedLoop& code, std::uint32_t source, std::size_t input, std::uint32_t write) {
-    const Memory& memory = state.memories[source];
-    const tbem_operand& from = state.versions[loop.reads[input]].operand;
-    tbem_operand to = state.versions[write].operand;
-    if (memory.persistent || lives[source].last != loop.step) return false;
-    if (elementBytes(from.dtype) != elementBytes(to.dtype) || memory.bytes != to.layout.bytes) return false;
-    to.dtype = from.dtype;
-    if (!samePlaces(from, to)) return false;
-    for (std::size_t i = 0; i < loop.reads.size(); ++i) {
-      if (owner(state.versions[loop.reads[i]].memory) == source && !sameElement(code, i, state.versions[loop.reads[i]].operand))
-        return false;
-    }
-    return true;
-  }
-  static bool sameElement(const FusedLoop& code, std::size_t input, const tbem_operand& operand) {
-    const std::vector<std::int32_t>& axes = code.inputs[input].axes;
-    if (axes.size() != code.dims.size()) return false;
-    for (std::size_t k = 0; k < axes.size(); ++k) {
-      if (operand.dims[k] != code.dims[k] || (axes[k] != static_cast<std::int32_t>(k) && code.dims[k] != 1)) return false;
-    }
-    return true;
-  }
-  std::uint32_t owner(std::uint32_t memory) const {
-    while (lives[memory].shares != kNone) memory = lives[memory].shares;
-    return memory;
-  }
+}
 
-  void makeAllocations() {
-    // Persistent ones first: they come to lie at the bottom of the arena.
-    for (const bool persistent : {true, false}) {
-      for (std::uint32_t m = 0; m < lives.size(); ++m) {
-        const Memory& memory = state.memories[m];
-        if (memory.persistent != persistent || !lives[m].used || lives[m].shares != kNone) continue;
-        lives[m].allocation = static_cast<std::uint32_t>(program.allocations.size());
-        program.allocations.push_back({memory.kind, memory.bytes, 0, lives[m].first, lives[m].last, memory.persistent});
-      }
-    }
-    for (const Workspace& workspace : workspaces) {
-      program.buffers[static_cast<std::uint32_t>(workspace.buffer)].allocation =
-          static_cast<std::uint32_t>(program.allocations.size());
-      program.allocations.push_back({Kind::Workspace, workspace.bytes, 0, workspace.step, workspace.step, false});
-    }
-    for (std::uint32_t m = 0; m < state.memories.size(); ++m) {
-      if (state.memories[m].persistent) bufferForPersistent(m);
-    }
-    for (std::size_t b = 0; b < program.buffers.size(); ++b) {
-      if (versionOf[b] != kNone) program.buffers[b].allocation = lives[owner(state.versions[versionOf[b]].memory)].allocation;
+void Allocator::nameBuffers() {
+  const graph::Graph& graph = state.graph;
+  program.bufferOf.assign(graph.tensors.size(), kNoBuffer);
+  for (std::uint32_t t = 0; t < graph.tensors.size(); ++t) {
+    // What the caller reads is the last version made for it (row-major, where it is an output).
+    for (const std::uint32_t version : state.versionsOf[t]) {
+      const bool kept = state.memories[state.versions[version].memory].kept;
+      if (bufferOf[version] != kNoBuffer && (program.bufferOf[t] == kNoBuffer || kept)) program.bufferOf[t] = bufferOf[version];
     }
   }
-  /// A weight or an input that no step touches still has a buffer: the runtime fills it, the caller may read it.
-  void bufferForPersistent(std::uint32_t memory) {
-    for (std::uint32_t v = 0; v < state.versions.size(); ++v) {
-      if (state.versions[v].memory == memory && state.versions[v].tensor != kNoTensor && bufferOf[v] == kNoBuffer) buffer(v);
+  for (std::uint32_t b = 0; b < program.buffers.size(); ++b) {
+    Buffer& buffer = program.buffers[b];
+    if (buffer.tensor == kNoTensor) {
+      if (buffer.name.empty()) buffer.name = "temporary";
+      continue;
+    }
+    const graph::Tensor& tensor = graph[buffer.tensor];
+    const graph::Storage& storage = graph[tensor.storage];
+    if (!storage.path.empty()) {
+      buffer.name = storage.kind == graph::StorageClass::Gradient ? storage.path + " gradient" : storage.path;
+    } else if (tensor.producer != graph::kNoOp) {
+      const graph::Op& op = graph[tensor.producer];
+      const std::string& path = graph.scopes.empty() ? std::string() : graph.scopes[index(op.scope)].path;
+      buffer.name = (path.empty() ? "" : path + ".") + op.declaration + "." + tensor.name;
+    } else {
+      buffer.name = tensor.name;
     }
   }
+}
 
-  void nameBuffers() {
-    const graph::Graph& graph = state.graph;
-    program.bufferOf.assign(graph.tensors.size(), kNoBuffer);
-    for (std::uint32_t t = 0; t < graph.tensors.size(); ++t) {
-      // What the caller reads is the last version made for it (row-major, where it is an output).
-      for (const std::uint32_t version : state.versionsOf[t]) {
-        const bool kept = state.memories[state.versions[version].memory].kept;
-        if (bufferOf[version] != kNoBuffer && (program.bufferOf[t] == kNoBuffer || kept)) program.bufferOf[t] = bufferOf[version];
-      }
-    }
-    for (std::uint32_t b = 0; b < program.buffers.size(); ++b) {
-      Buffer& buffer = program.buffers[b];
-      if (buffer.tensor == kNoTensor) {
-        if (buffer.name.empty()) buffer.name = "temporary";
-        continue;
-      }
-      const graph::Tensor& tensor = graph[buffer.tensor];
-      const graph::Storage& storage = graph[tensor.storage];
-      if (!storage.path.empty()) {
-        buffer.name = storage.kind == graph::StorageClass::Gradient ? storage.path + " gradient" : storage.path;
-      } else if (tensor.producer != graph::kNoOp) {
-        const graph::Op& op = graph[tensor.producer];
-        const std::string& path = graph.scopes.empty() ? std::string() : graph.scopes[index(op.scope)].path;
-        buffer.name = (path.empty() ? "" : path + ".") + op.declaration + "." + tensor.name;
-      } else {
-        buffer.name = tensor.name;
-      }
+void Allocator::listBranches() {
+  if (!state.branches.gated()) return;
+  program.samples = state.samples;
+  for (std::size_t b = 0; b < state.branches.list.size(); ++b) {
+    const graph::Branch& branch = state.branches.list[b];
+    const BranchState& known = state.branchStates[b];
+    const auto bufferAt = [this](std::uint32_t version) { return version == kNone ? kNoBuffer : bufferOf[version]; };
+    const graph::Op* gate = branch.gate == graph::kNoOp ? nullptr : &state.graph[branch.gate];
+    program.branches.push_back({branch.parent, branch.gate, gate == nullptr ? "" : gate->path,
+                                gate != nullptr && gate->kind == graph::OpKind::Exit, branch.condition, bufferAt(known.rows),
+                                bufferAt(known.origin)});
+  }
+}
+
+void Allocator::place() {
+  std::vector<Request> requests;
+  std::vector<std::uint32_t> which;
+  std::uint64_t persistent = 0;
+  std::uint64_t persistentLive = 0;
+  for (std::uint32_t a = 0; a < program.allocations.size(); ++a) {
+    Allocation& allocation = program.allocations[a];
+    if (allocation.persistent) {
+      allocation.offset = persistent;
+      persistent += alignUp(allocation.bytes);
+      persistentLive += allocation.bytes;
+    } else {
+      requests.push_back({allocation.bytes, allocation.first, allocation.last});
+      which.push_back(a);
     }
   }
-
-  void listBranches() {
-    if (!state.branches.gated()) return;
-    program.samples = state.samples;
-    for (std::size_t b = 0; b < state.branches.list.size(); ++b) {
-      const graph::Branch& branch = state.branches.list[b];
-      const BranchState& known = state.branchStates[b];
-      const auto bufferAt = [this](std::uint32_t version) { return version == kNone ? kNoBuffer : bufferOf[version]; };
-      const graph::Op* gate = branch.gate == graph::kNoOp ? nullptr : &state.graph[branch.gate];
-      program.branches.push_back({branch.parent, branch.gate, gate == nullptr ? "" : gate->path,
-                                  gate != nullptr && gate->kind == graph::OpKind::Exit, branch.condition, bufferAt(known.rows),
-                                  bufferAt(known.origin)});
-    }
+  const Plan plan = planOffsets(requests);
+  if (const auto fault = checkOverlap(requests, plan.offsets)) TBEM_BUG("the plan of the arena is wrong: {}", *fault);
+  for (std::size_t i = 0; i < which.size(); ++i) program.allocations[which[i]].offset = persistent + plan.offsets[i];
+  program.arena = persistent + plan.peak;
+  program.live = persistentLive + liveBound(requests, 1, &program.peakStep);
+  std::uint64_t sum = 0;
+  for (const Allocation& allocation : program.allocations) {
+    if (!allocation.persistent && (allocation.first > program.peakStep || program.peakStep > allocation.last)) continue;
+    program.kinds[static_cast<std::size_t>(allocation.kind)] += allocation.bytes;
+    sum += allocation.bytes;
   }
-
-  void place() {
-    std::vector<Request> requests;
-    std::vector<std::uint32_t> which;
-    std::uint64_t persistent = 0;
-    std::uint64_t persistentLive = 0;
-    for (std::uint32_t a = 0; a < program.allocations.size(); ++a) {
-      Allocation& allocation = program.allocations[a];
-      if (allocation.persistent) {
-        allocation.offset = persistent;
-        persistent += alignUp(allocation.bytes);
-        persistentLive += allocation.bytes;
-      } else {
-        requests.push_back({allocation.bytes, allocation.first, allocation.last});
-        which.push_back(a);
-      }
-    }
-    const Plan plan = planOffsets(requests);
-    if (const auto fault = checkOverlap(requests, plan.offsets)) TBEM_BUG("the plan of the arena is wrong: {}", *fault);
-    for (std::size_t i = 0; i < which.size(); ++i) program.allocations[which[i]].offset = persistent + plan.offsets[i];
-    program.arena = persistent + plan.peak;
-    program.live = persistentLive + liveBound(requests, 1, &program.peakStep);
-    std::uint64_t sum = 0;
-    for (const Allocation& allocation : program.allocations) {
-      if (!allocation.persistent && (allocation.first > program.peakStep || program.peakStep > allocation.last)) continue;
-      program.kinds[static_cast<std::size_t>(allocation.kind)] += allocation.bytes;
-      sum += allocation.bytes;
-    }
-    program.gaps = program.arena - sum;
-  }
-
-  struct Workspace {
-    BufferId buffer;
-    std::uint32_t step;
-    std::uint64_t bytes;
-  };
-
-  Lowering& state;
-  Program& program;
-  std::vector<std::uint32_t> order;
-  std::vector<bool> stored;
-  std::vector<BufferId> bufferOf;              ///< by version
-  std::vector<std::uint32_t> versionOf;        ///< by buffer; kNone for a workspace
-  std::vector<Life> lives;                     ///< by memory
-  std::vector<std::vector<MemoryUse>> usesOf;  ///< by memory, where there are gates
-  std::vector<CopyStep> copies;
-  std::vector<Scatter> scatters;
-  std::vector<LoopUse> loopReads;
-  std::vector<Workspace> workspaces;
-};
-}  // namespace
+  program.gaps = program.arena - sum;
+}
 
 bool Lowering::allocate(Program& program) { return Allocator(*this, program).run(); }
 
