@@ -53,13 +53,8 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
   return TBEM_OK;
 }
 
-tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
-  out = std::make_unique<Concat>(op);
-  return TBEM_OK;
-}
-
 }  // namespace
 
-Family concatFamily() { return {query, create}; }
+Family concatFamily() { return familyOf<Concat>(query); }
 
 }  // namespace tbem::cpu

@@ -74,13 +74,8 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
   return TBEM_OK;
 }
 
-tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
-  out = std::make_unique<Move>(op);
-  return TBEM_OK;
-}
-
 }  // namespace
 
-Family moveFamily() { return {query, create}; }
+Family moveFamily() { return familyOf<Move>(query); }
 
 }  // namespace tbem::cpu

@@ -44,6 +44,15 @@ struct Family {
   tbem_status (*create)(const tbem_op_desc& op, std::unique_ptr<Op>& out);
 };
 
+/// A family whose primitives are all prepared as one kind of operator.
+template <class Only>
+Family familyOf(tbem_status (*query)(tbem_op_desc& op, tbem_op_info& info)) {
+  return {query, [](const tbem_op_desc& op, std::unique_ptr<Op>& out) {
+            out = std::make_unique<Only>(op);
+            return tbem_status{TBEM_OK};
+          }};
+}
+
 Family convFamily();     // DnnlConv.cpp
 Family productFamily();  // DnnlProduct.cpp
 Family reorderFamily();  // DnnlProduct.cpp, Move.cpp where oneDNN has nothing

@@ -113,13 +113,8 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
   return TBEM_OK;
 }
 
-tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
-  out = std::make_unique<Pool>(op);
-  return TBEM_OK;
-}
-
 }  // namespace
 
-Family poolFamily() { return {query, create}; }
+Family poolFamily() { return familyOf<Pool>(query); }
 
 }  // namespace tbem::cpu

@@ -80,13 +80,8 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
   return TBEM_OK;
 }
 
-tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
-  out = std::make_unique<RowGradientSums>(op);
-  return TBEM_OK;
-}
-
 }  // namespace
 
-Family rowSumFamily() { return {query, create}; }
+Family rowSumFamily() { return familyOf<RowGradientSums>(query); }
 
 }  // namespace tbem::cpu

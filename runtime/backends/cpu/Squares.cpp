@@ -53,13 +53,8 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
   return TBEM_OK;
 }
 
-tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
-  out = std::make_unique<SumSquares>(op);
-  return TBEM_OK;
-}
-
 }  // namespace
 
-Family squaresFamily() { return {query, create}; }
+Family squaresFamily() { return familyOf<SumSquares>(query); }
 
 }  // namespace tbem::cpu
