@@ -1,6 +1,6 @@
 // Runs a fuzz target without libFuzzer: every file of the corpus once, then, for some seconds, mutants of them by a seeded
-// mutator. usage: fuzz_TARGET [--seconds N] [--seed N] PATH...     (a folder stands for all files in and below it; the environment's
-// TBEM_FUZZ_SECONDS goes before --seconds)
+// mutator. usage: fuzz_TARGET [--seconds N] [--seed N] PATH...     (a folder stands for all files in and below it; the
+// environment's TBEM_FUZZ_SECONDS goes before --seconds)
 //
 // An input that crashes the target, or takes it more than 5 s of processor time, is written to crash-TARGET in the working
 // folder.
