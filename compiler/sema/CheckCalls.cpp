@@ -1,5 +1,6 @@
 // Expressions: uses of names, arguments of calls whose callee is known.
 #include "compiler/sema/NameChecker.h"
+#include "compiler/sema/Suggest.h"
 
 #include "compiler/sema/Evaluator.h"
 #include "compiler/sema/Walk.h"
@@ -196,8 +197,7 @@ void NameChecker::unknownArgument(const ast::Name& name, const ast::Decl& callee
   for (const ast::Parameter* p : parameters) candidates.push_back(p->name.text);
   Diagnostic& d = sink.report(Diag::unknown_argument, name.range, callee.name.text, name.text);
   d.label(callee.name.range, "declared here");
-  if (const std::string near = nearest(name.text, candidates); !near.empty())
-    d.note("did you mean `" + near + "`?").fix(name.range, near);
+  suggestParameter(d, name, candidates);
 }
 
 void NameChecker::arguments(const ast::Call& node, const ast::Decl& callee, bool piped) {

@@ -1,6 +1,7 @@
 #include "compiler/sema/Suggest.h"
 
 #include <embedded/tbem_stdlib.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -110,6 +111,20 @@ void suggest(Diagnostic& report, const ast::Name& name, const std::vector<std::s
   }
   if (const std::string near = nearest(name.text, candidates); !near.empty())
     report.note("did you mean `" + near + "`?").fix(name.range, near);
+}
+
+void suggestParameter(Diagnostic& report, const ast::Name& name, const std::vector<std::string>& declared) {
+  std::string near = nearest(name.text, declared);
+  const auto related = [&](const std::string& one) {
+    return one.ends_with("_" + name.text) || one.starts_with(name.text + "_") || name.text.starts_with(one + "_");
+  };
+  if (near.empty() && std::count_if(declared.begin(), declared.end(), related) == 1)
+    near = *std::find_if(declared.begin(), declared.end(), related);
+  if (!near.empty()) {
+    report.note("did you mean `" + near + "`?").fix(name.range, near);
+  } else if (!declared.empty()) {
+    report.note(fmt::format("its parameters: `{}`", fmt::join(declared, "`, `")));
+  }
 }
 
 }  // namespace tbem::sema

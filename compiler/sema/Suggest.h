@@ -13,4 +13,8 @@ namespace tbem::sema {
 /// other frameworks call by that name, the nearest of `candidates` (the names in scope).
 void suggest(Diagnostic& report, const ast::Name& name, const std::vector<std::string>& candidates);
 
+/// The same for a parameter that is not declared: one whose name is near, or is part of the name given or has it as a part
+/// (`kernel_size`, `bias`); else all of them.
+void suggestParameter(Diagnostic& report, const ast::Name& name, const std::vector<std::string>& declared);
+
 }  // namespace tbem::sema
