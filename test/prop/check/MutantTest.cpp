@@ -105,9 +105,9 @@ void expectFewMessagesNearTheEdit(const std::string& folder, int rounds, std::ui
     if (told.errors == 0) continue;
     ++rejected;
     ++count[std::min<std::size_t>(told.errors, count.size() - 1)];
-    const std::ptrdiff_t line = lineOf(text, edit.at);
+    const std::ptrdiff_t line = lineOf(text, edit.at), last = lineOf(text, edit.end);
     const bool close = std::any_of(told.firstLines.begin(), told.firstLines.end(),
-                                   [&](std::ptrdiff_t marked) { return std::abs(marked - line) <= 1; });
+                                   [&](std::ptrdiff_t marked) { return marked >= line - 1 && marked <= last + 1; });
     near += close ? 1 : 0;
     if (show != nullptr && (told.errors >= static_cast<std::size_t>(std::atoi(show)) || !close))
       std::printf("---- edit at line %td, %zu messages%s\n%s", line, told.errors, close ? "" : ", far", told.shown.c_str());

@@ -118,6 +118,7 @@ Edit editOneToken(const std::string& text, Numbers& numbers) {
   Edit edit;
   for (std::size_t i = 0; i < solid[which]; ++i) edit.at += list[i].text.size();
   Lexeme& chosen = list[solid[which]];
+  edit.end = edit.at + chosen.text.size();
   const std::string other = list[solid[numbers.below(solid.size())]].text;
   switch (numbers.below(5)) {
     case 0:
@@ -130,7 +131,9 @@ Edit editOneToken(const std::string& text, Numbers& numbers) {
       chosen.text = other;
       break;
     case 3:
-      if (which + 1 < solid.size()) std::swap(chosen.text, list[solid[which + 1]].text);
+      if (which + 1 == solid.size()) break;
+      for (std::size_t i = solid[which] + 1; i <= solid[which + 1]; ++i) edit.end += list[i].text.size();
+      std::swap(chosen.text, list[solid[which + 1]].text);
       break;
     default:
       chosen.text += " " + chosen.text;

@@ -40,7 +40,8 @@ std::string mutate(const std::string& text, Numbers& numbers);
 /// same text.
 struct Edit {
   std::string text;
-  std::size_t at = 0;  ///< where the edited token begins
+  std::size_t at = 0;   ///< where the edited token begins in the text as it was
+  std::size_t end = 0;  ///< where it, or the neighbour that it was swapped with, ends
 };
 Edit editOneToken(const std::string& text, Numbers& numbers);
 
