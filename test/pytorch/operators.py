@@ -70,6 +70,10 @@ case("avg_pool1d", "avg_pool1d(a, kernel: 3, stride: 2, pad: 1, count_include_pa
      lambda a: F.avg_pool1d(a, 3, 2, 1, count_include_pad=False), a=[2, 3, 10])
 case("max_pool3d", "max_pool3d(a, kernel: [2, 3, 2], stride: [2, 2, 1], pad: [1, 1, 0])",
      lambda a: F.max_pool3d(a, (2, 3, 2), (2, 2, 1), (1, 1, 0)), a=[2, 3, 5, 6, 4])
+for height, width in ((3, 4), (2, 5), (7, 10), (1, 1)):
+    case(f"adaptive_max_{height}", f"adaptive_max_pool2d(a, size: [{height}, {width}])",
+         lambda a, size=(height, width): F.adaptive_max_pool2d(a, size), a=[2, 3, 7, 10])
+case("adaptive_max_ties", "adaptive_max_pool2d(relu(a), size: [2, 3])", lambda a: F.adaptive_max_pool2d(F.relu(a), (2, 3)), a=[2, 3, 5, 7])
 for kernel, stride, pad, size in ((3, 2, 0, 6), (3, 2, 1, 7), (2, 3, 1, 8), (2, 2, 1, 5), (3, 3, 0, 7)):
     case(f"ceil_{kernel}{stride}{pad}", f"max_pool2d(a, kernel: {kernel}, stride: {stride}, pad: {pad}, ceil_mode: true)",
          lambda a, k=kernel, s=stride, p=pad: F.max_pool2d(a, k, s, p, ceil_mode=True), a=[2, 3, size, size + 1])

@@ -109,6 +109,9 @@ void addPooling(std::map<std::string, Generator>& table) {
   table["adaptive_avg_pool2d"] = [](Dice& d) -> Case {
     return {fmt::format("adaptive_avg_pool2d(%0, size: [{}, {}])", d.integer(1, 4), d.integer(1, 4)), {real(image(d))}};
   };
+  table["adaptive_max_pool2d"] = [](Dice& d) -> Case {
+    return {fmt::format("adaptive_max_pool2d(%0, size: [{}, {}])", d.integer(1, 4), d.integer(1, 4)), {real(image(d, 4))}};
+  };
   table["adaptive_avg_pool2d_gradient"] = [](Dice& d) -> Case {
     return {fmt::format("adaptive_avg_pool2d_gradient(%0, input: [{}, {}])", d.integer(1, 7), d.integer(1, 7)),
             {real(image(d))},
