@@ -21,14 +21,15 @@ from compare_step import load
 from gated_models import Arrays, SdnResNet56, SkipNet, calibrate, images
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SDN_TAU = 0.4  # with weights that are not trained, at which samples leave at several exits
 PROGRAMS = {
     "skipnet": "import std.adaptive: skipnet\ndesign d of skipnet(n: {n}) {{ input image: [{batch}, 3, 32, 32] }}\n",
-    "sdn_resnet56": "import std.adaptive: sdn_resnet56\ndesign d of sdn_resnet56(tau: 0.8) {{ input image: [{batch}, 3, 32, 32] }}\n",
+    "sdn_resnet56": "import std.adaptive: sdn_resnet56\ndesign d of sdn_resnet56(tau: {tau}) {{ input image: [{batch}, 3, 32, 32] }}\n",
 }
 
 
 def model_of(network, arrays, n):
-    return SkipNet(Arrays(arrays), n=n) if network == "skipnet" else SdnResNet56(Arrays(arrays), tau=0.8)
+    return SkipNet(Arrays(arrays), n=n) if network == "skipnet" else SdnResNet56(Arrays(arrays), tau=SDN_TAU)
 
 
 class Runner:
@@ -37,7 +38,7 @@ class Runner:
     def __init__(self, tbemc, folder, network, n, batch, backend="cpu"):
         self.tbemc, self.folder, self.backend = tbemc, pathlib.Path(folder), backend
         self.program = self.folder / f"{network}{n}_{batch}.tbem"
-        self.program.write_text(PROGRAMS[network].format(n=n, batch=batch))
+        self.program.write_text(PROGRAMS[network].format(n=n, batch=batch, tau=SDN_TAU))
 
     def step(self, *arguments):
         command = [self.tbemc, "step", str(self.program), "--json", "--quiet", "--threads", "2", "--on", self.backend, *arguments]
