@@ -111,6 +111,28 @@ void channelSums(ChannelSum what, const ChannelView& view, const float* a, const
 }  // namespace tbem::cpu::detail
 
 namespace tbem::cpu {
+void imageSums(const ChannelView& view, const float* a, float* y, int threads) {
+  constexpr std::int64_t kStrip = 16;
+  const std::int64_t strips = (view.lanes + kStrip - 1) / kStrip;
+  parallelFor(threads, view.n * view.blocks * strips, view.n * view.image, [&](std::int64_t task) {
+    const std::int64_t n = task / (view.blocks * strips), block = task / strips % view.blocks, lane = task % strips * kStrip;
+    double pairs[2 * kStrip];
+    StripArguments s;
+    s.a = a + n * view.image + block * view.block + lane;
+    s.rows = view.points, s.stride = view.point, s.out = pairs;
+    ChannelView strip = view;
+    strip.lanes = std::min(kStrip, view.lanes - lane);
+    if (view.plain()) {
+      detail::plainSlice(ChannelSum::Sum, view, s, nullptr);
+    } else {
+      detail::lanesSlice(ChannelSum::Sum, strip, s, nullptr, 0);
+    }
+    const std::int64_t first = block * view.lanes + lane;
+    for (std::int64_t i = 0; i < std::min(strip.lanes, view.channels - first); ++i)
+      y[n * view.channels + first + i] = static_cast<float>(pairs[2 * i]);
+  });
+}
+
 ChannelView lastAxisView(const tbem_operand& operand) {
   const std::int64_t channels = operand.dims[operand.rank - 1], rows = runtime::elementCount(operand) / channels;
   return {1, channels, rows, 1, channels, rows * channels, rows * channels, channels};

@@ -23,6 +23,9 @@ template <class Result>
 void channelReduce(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work,
                    int threads, Result result);
 
+/// Sums of each image's channels by themselves: y is row-major [n, channels]. No workspace.
+void imageSums(const ChannelView& view, const float* a, float* y, int threads);
+
 namespace detail {
 /// Leaves the joined pairs of all channels at the start of `work`.
 void channelSums(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work,

@@ -1,5 +1,6 @@
 // Sums and maxima over any axes of any layout. Sums over all axes but the second, or all but the last, go through
-// ChannelReduce.h: they are the bias gradients. The rest walk offset tables, one result at a time, in f64.
+// ChannelReduce.h: they are the bias gradients; so do sums of images and of the last axes, the means of pooling and of
+// normalisations. The rest walk offset tables, one result at a time, in f64.
 #include "runtime/backends/cpu/ChannelReduce.h"
 #include "runtime/backends/cpu/Op.h"
 #include "runtime/backends/cpu/Parallel.h"
@@ -39,6 +40,33 @@ bool channelSum(const tbem_op_desc& op, ChannelView& view) {
   }
   return axes.kept[0] == 1 && sumView(x, view);
 }
+
+/// True where the sum is one for each channel of each image, or over the last axes of a row-major tensor; fills the view.
+bool imageSum(const tbem_op_desc& op, ChannelView& view) {
+  const tbem_operand& x = op.operands[0];
+  const Axes axes = axesOf(x, op.attributes);
+  if (op.primitive != TBEM_PRIMITIVE_reduce_sum || axes.reducedCount == 0 || !runtime::isPlain(op.operands[1])) return false;
+  for (int k = 0; k < axes.keptCount; ++k) {
+    if (axes.kept[k] != k) return false;
+  }
+  if (runtime::isPlain(x)) {
+    view = {axes.results, 1, axes.terms, 1, 1, axes.terms, axes.terms, 1};
+    return true;
+  }
+  return axes.keptCount == 2 && channelView(x, view);
+}
+
+class ImageSums final : public Op {
+public:
+  explicit ImageSums(const tbem_op_desc& from) : Op(from) { imageSum(desc, view_); }
+  tbem_status run(void* const* memory, void*, const double*) override {
+    imageSums(view_, static_cast<const float*>(memory[0]), static_cast<float*>(memory[1]), threads);
+    return TBEM_OK;
+  }
+
+private:
+  ChannelView view_;
+};
 
 class ChannelSums final : public Op {
 public:
@@ -172,6 +200,8 @@ tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
   ChannelView view;
   if (channelSum(op, view)) {
     out = std::make_unique<ChannelSums>(op);
+  } else if (imageSum(op, view)) {
+    out = std::make_unique<ImageSums>(op);
   } else {
     out = std::make_unique<Reduction>(op);
   }
