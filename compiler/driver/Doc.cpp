@@ -3,6 +3,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Output.h"
 #include "compiler/driver/Workspace.h"
+#include "compiler/sema/Suggest.h"
 
 #include <fmt/format.h>
 
@@ -99,9 +100,11 @@ int runDoc(const Options& options) {
     fmt::print("{}\n", text);
   }
   if (any) return kOk;
+  const std::string_view network = sema::asTorchvision(options.word);
   const std::string close = nearest(options.word, {names.begin(), names.end()});
-  printFailure(fmt::format("the standard library has no `{}`{}", options.word,
-                           close.empty() ? "" : fmt::format(": did you mean `{}`?", close)));
+  std::string meant = close.empty() ? "" : fmt::format(": did you mean `{}`?", close);
+  if (!network.empty()) meant = fmt::format(": torchvision's is `{}` here", network);
+  printFailure(fmt::format("the standard library has no `{}`{}", options.word, meant));
   return kUsage;
 }
 

@@ -108,7 +108,7 @@ public:
     for (const auto* names : {&unknown, &twice, &misshapen})
       loaded.ignored.insert(loaded.ignored.end(), names->begin(), names->end());
     for (std::size_t i = 0; i < weights.size(); ++i) {
-      if (!fits.contains(weights[i])) loaded.missing.push_back(fmt::format("`{}`", paths[i]));
+      if (anyWeight && !fits.contains(weights[i])) loaded.missing.push_back(fmt::format("`{}`", paths[i]));
     }
     return loaded;
   }

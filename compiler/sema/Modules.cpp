@@ -1,5 +1,6 @@
 #include "compiler/sema/Modules.h"
 
+#include "compiler/sema/Suggest.h"
 #include "compiler/syntax/Parse.h"
 
 #include <embedded/tbem_stdlib.h>
@@ -257,10 +258,7 @@ private:
       for (const auto& [known, decl] : target.own) {
         if (!decl->isPrivate) candidates.push_back(known);
       }
-      Diagnostic& d = sink.report(Diag::not_in_module, wanted.range, name, wanted.text);
-      if (const std::string near = nearest(wanted.text, candidates); !near.empty()) {
-        d.note("did you mean `" + near + "`?").fix(wanted.range, near);
-      }
+      suggest(sink.report(Diag::not_in_module, wanted.range, name, wanted.text), wanted, candidates);
       return;
     }
     if (it->second->isPrivate) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -92,6 +93,17 @@ std::string moduleOf(std::string_view name) {
 
 }  // namespace
 
+std::string_view asTorchvision(std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> kNetworks[] = {
+#define NETWORK(theirs, ours) {theirs, ours},
+#include "compiler/sema/TorchvisionNames.def"
+#undef NETWORK
+  };
+  const auto* found =
+      std::find_if(std::begin(kNetworks), std::end(kNetworks), [&](const auto& pair) { return pair.first == name; });
+  return found != std::end(kNetworks) ? found->second : std::string_view();
+}
+
 void suggest(Diagnostic& report, const ast::Name& name, const std::vector<std::string>& candidates) {
   if (const std::string module = moduleOf(name.text); !module.empty()) {
     report.note("`" + module + "` has it: write `import " + module + ": " + name.text + "` at the top");
@@ -107,6 +119,15 @@ void suggest(Diagnostic& report, const ast::Name& name, const std::vector<std::s
   };
   if (const std::string_view ours = elsewhere(name.text); !ours.empty() && known(ours)) {
     report.note("what other frameworks call so is `" + std::string(ours) + "` here: `tbemc doc " + std::string(ours) + "`");
+    return;
+  }
+  if (constexpr std::string_view kPackages[] = {"torch", "nn", "F", "tf", "np"};
+      std::find(std::begin(kPackages), std::end(kPackages), name.text) != std::end(kPackages)) {
+    report.note("operators stand without a package before them: `relu(x)`, `x |> dense(10)`; docs/operators.md lists them");
+    return;
+  }
+  if (const std::string_view network = asTorchvision(name.text); !network.empty()) {
+    report.note("torchvision's `" + std::string(name.text) + "` is `" + std::string(network) + "` of `std.vision`");
     return;
   }
   if (const std::string near = nearest(name.text, candidates); !near.empty())
