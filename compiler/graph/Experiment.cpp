@@ -153,9 +153,13 @@ std::optional<std::vector<ExprId>> Experiment::Impl::inputShape(Elaborator& e, c
     if (!add(e.evaluateIn(*spec.module, *dim, factors), dim->range)) return std::nullopt;
   }
   if (type != nullptr) return shape;
-  session.sink.report(Diag::input_without_shape, spec.range, tensor.name.text, network.name.text)
+  const Source* source = session.sources.find(spec.range.begin);
+  const bool ofCommandLine = source != nullptr && source->name == "<-e>";
+  const std::string& name = tensor.name.text;
+  session.sink.report(Diag::input_without_shape, spec.range, name, network.name.text)
       .label(tensor.range, "declared here")
-      .note("add `input " + tensor.name.text + ": [...]` to the design");
+      .note(ofCommandLine ? "give it: --input " + name + "=DIMS, such as image=16,3,224,224"
+                          : "add `input " + name + ": [...]` to the design");
   return std::nullopt;
 }
 

@@ -187,6 +187,12 @@ private:
     }
   }
 
+  void unknownOfTrain(const ast::Argument& argument) {
+    const std::string what = argument.name.empty() ? std::string(session.sources.text(argument.range)) : argument.name.text;
+    session.sink.report(Diag::unknown_argument, argument.range, "train", what)
+        .note("both of its parameters are named: `train(loss: cross_entropy, optimizer: sgd(lr: 0.01))`");
+  }
+
   void readTask() {
     if (design.task == nullptr) return;
     const auto* call = ast::dynCast<ast::Call>(design.task);
@@ -203,8 +209,7 @@ private:
       else if (argument.name.text == "optimizer")
         spec.optimizer = argument.value;
       else
-        fail(Diag::unknown_argument, argument.range, "train",
-             argument.name.empty() ? std::string(session.sources.text(argument.range)) : argument.name.text);
+        return unknownOfTrain(argument);
     }
     if (spec.loss == nullptr) fail(Diag::missing_argument, design.task->range, "train", "loss");
     if (spec.optimizer == nullptr) fail(Diag::missing_argument, design.task->range, "train", "optimizer");

@@ -318,6 +318,8 @@ void NameChecker::assign(const ast::Assign& assign) {
       Diagnostic& d = sink.report(Diag::assign_to_let, name.range, name.text);
       d.label(target->range, "bound here");
       if (target->kind == Kind::Let) d.note("a value that changes is bound by `var`");
+      if (target->kind == Kind::Tensor || target->kind == Kind::Parameter)
+        d.note("what is given stays as it is: begin a value that changes by `var y = " + std::string(name.text) + "`");
     }
   }
 }

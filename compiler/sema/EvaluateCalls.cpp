@@ -12,6 +12,19 @@ bool isTensorLike(const Value& value, const ast::Parameter* wanted) {
   return std::all_of(value.items.begin(), value.items.end(), [](const Value& one) { return one.isRuntime(); });
 }
 
+bool wantsList(std::span<const ast::Parameter> tensors) {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const ast::Parameter& p) { return p.type->kind == ast::NodeKind::ListType; });
+}
+
+/// What is no tensor in a list that has some; null where all are or none is.
+const Value* strayAmongTensors(const Value& value) {
+  if (!value.is(ValueKind::List)) return nullptr;
+  const auto isTensor = [](const Value& one) { return one.isRuntime(); };
+  const auto stray = std::find_if_not(value.items.begin(), value.items.end(), isTensor);
+  return stray != value.items.end() && std::any_of(value.items.begin(), value.items.end(), isTensor) ? &*stray : nullptr;
+}
+
 std::span<const ast::Parameter> parametersOf(const ast::Decl* decl) {
   if (const auto* callable = ast::dynCast<ast::Callable>(decl)) return callable->parameters;
   if (const auto* function = ast::dynCast<ast::Function>(decl)) return function->parameters;
@@ -207,6 +220,11 @@ bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& ca
       continue;
     }
     const ast::Parameter* wanted = nextTensor < signature.tensors.size() ? &signature.tensors[nextTensor] : nullptr;
+    if (const Value* stray = strayAmongTensors(one.value); wanted != nullptr && stray != nullptr) {
+      fail(Diag::wrong_kind, one.range, "`" + wanted->name.text + "` of `" + std::string(signature.name) + "`", "tensors",
+           "a list with `" + print(pool, *stray) + "` in it");
+      return false;
+    }
     const bool asTensor = arguments.separator ? i < *arguments.separator : isTensorLike(one.value, wanted);
     if (asTensor && nextParameter != 0) {
       fail(Diag::tensor_after_parameter, one.range, signature.name);
@@ -215,7 +233,9 @@ bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& ca
     if (asTensor) {
       while (nextTensor < tensors.size() && !tensors[nextTensor].isPoison()) ++nextTensor;
       if (nextTensor == tensors.size()) {
-        fail(Diag::too_many_arguments, one.range, signature.name, countText(tensors.size(), "tensor"));
+        Diagnostic& d = sink.report(Diag::too_many_arguments, one.range, signature.name, countText(tensors.size(), "tensor"));
+        if (wantsList(signature.tensors))
+          d.note("tensors of a list stand in brackets: `" + std::string(signature.name) + "([x, y])`");
         return false;
       }
       tensors[nextTensor++] = one.value;

@@ -5,6 +5,7 @@
 #include <TbemParser.h>
 
 #include <algorithm>
+#include <cctype>
 #include <vector>
 
 namespace tbem::syntax {
@@ -76,6 +77,10 @@ void ErrorStrategy::tell(antlr4::Parser* parser, antlr4::Token* token, const Int
       sink.report(Diag::syntax_unexpected, range(token), describe(token) + (wanted.empty() ? "" : ": expected " + wanted));
   const std::string near = nearWord(token, expected);
   if (!near.empty()) told.fix(range(token), near);
+  if (expected.contains(static_cast<std::size_t>(P::ID)) && token->getType() != P::ID && near.empty() &&
+      std::isalpha(static_cast<unsigned char>(token->getText().front())) != 0) {
+    told.note(describe(token) + " is a word of the language: no name can be so");
+  }
   const std::string note = formNote(parser->getContext());
   if (!note.empty()) told.note(note);
 }
