@@ -6,7 +6,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace tbem::data {
 
@@ -31,7 +30,7 @@ public:
   bool read(std::uint8_t* to, std::size_t count) {
     if (!packed) {
       if (count > file.size()) return false;
-      std::memcpy(to, file.data(), count);
+      std::copy_n(file.data(), count, to);  // of an array without elements `to` is null
       file.remove_prefix(count);
       return true;
     }
