@@ -65,6 +65,8 @@ Type* Emitter::storage(std::int32_t dtype) {
       return b.getInt64Ty();
     case TBEM_I32:
       return b.getInt32Ty();
+    case TBEM_BF16:
+      return b.getInt16Ty();
     default:
       return b.getInt8Ty();
   }
@@ -304,6 +306,8 @@ Value* Emitter::load(const Position& at, std::uint32_t input, unsigned lanes, Va
   switch (operand.dtype) {
     case TBEM_BOOL:
       return b.CreateICmpNE(raw, llvm::Constant::getNullValue(raw->getType()));
+    case TBEM_BF16:
+      return emitFromBfloat16(b, raw);
     case TBEM_U8:
       return b.CreateZExt(raw, expression.type(ValueType::I64, lanes));
     case TBEM_I8:
@@ -319,6 +323,14 @@ void Emitter::store(const LoopOutput& output, const Position& at, Value* value, 
   Type* shape = lanes == 1 ? element : llvm::FixedVectorType::get(element, lanes);
   if (output.dtype == TBEM_BOOL) value = b.CreateZExt(value, shape);
   if (output.dtype == TBEM_I32 || output.dtype == TBEM_I8 || output.dtype == TBEM_U8) value = b.CreateTrunc(value, shape);
+  if (output.dtype == TBEM_BF16) {
+    // What a cast has rounded already is stored as it is.
+    const graph::ElemNode& node = nest.nodes[output.node];
+    const bool rounded = node.op == graph::ElemOp::Cast && node.dtype == TBEM_BF16 && !types[output.node].uniform;
+    value = rounded
+                ? b.CreateTrunc(b.CreateLShr(b.CreateBitCast(value, withElement(value->getType(), b.getInt32Ty())), 16), shape)
+                : emitToBfloat16(b, value);
+  }
   Value* pointer = function->getArg(output.pointer);
   const std::int64_t stride = nest.output.stride[inner()];
   Value* shift = shifts[static_cast<std::size_t>(&output - nest.outputs.data())];

@@ -98,8 +98,8 @@ private:
 };
 
 bool supported(std::int32_t dtype) {
-  return dtype == TBEM_F64 || dtype == TBEM_F32 || dtype == TBEM_I64 || dtype == TBEM_I32 || dtype == TBEM_I8 ||
-         dtype == TBEM_U8 || dtype == TBEM_BOOL;
+  return dtype == TBEM_F64 || dtype == TBEM_F32 || dtype == TBEM_BF16 || dtype == TBEM_I64 || dtype == TBEM_I32 ||
+         dtype == TBEM_I8 || dtype == TBEM_U8 || dtype == TBEM_BOOL;
 }
 
 tl::expected<void, std::string> Planner::checkShapes() const {
@@ -108,9 +108,8 @@ tl::expected<void, std::string> Planner::checkShapes() const {
   if (loop.outputs.empty()) return wrong("a loop without outputs");
   auto dtype = [&](const Buffer& b) -> tl::expected<void, std::string> {
     if (!supported(b.operand.dtype))
-      return wrong(
-          fmt::format("element type number {} of '{}' is not supported in element-wise code yet (f16, bf16 and f8 are not)",
-                      b.operand.dtype, b.name));
+      return wrong(fmt::format("element type number {} of '{}' is not supported in element-wise code yet (f16 and f8 are not)",
+                               b.operand.dtype, b.name));
     return {};
   };
   for (const auto& in : loop.inputs) {
@@ -157,9 +156,6 @@ tl::expected<void, std::string> Planner::checkOverlaps() const {
     return Span{begin, begin + b.operand.layout.bytes};
   };
   auto overlap = [](Span a, Span b) { return a.begin < b.end && b.begin < a.end; };
-  auto size = [](std::int32_t dtype) {
-    return dtype == TBEM_F64 || dtype == TBEM_I64 ? 8 : dtype == TBEM_F32 || dtype == TBEM_I32 ? 4 : 1;
-  };
   for (std::size_t o = 0; o < loop.outputs.size(); ++o) {
     const Buffer& out = program[loop.outputs[o].buffer];
     for (std::size_t p = 0; p < o; ++p) {
@@ -170,7 +166,8 @@ tl::expected<void, std::string> Planner::checkOverlaps() const {
     for (const auto& input : loop.inputs) {
       const Buffer& in = program[input.buffer];
       if (!overlap(span(out), span(in))) continue;
-      bool exact = span(out).begin == span(in).begin && size(out.operand.dtype) == size(in.operand.dtype) &&
+      bool exact = span(out).begin == span(in).begin &&
+                   estimate::elementBytes(out.operand.dtype) == estimate::elementBytes(in.operand.dtype) &&
                    in.operand.rank == out.operand.rank;
       for (int k = 0; exact && k < in.operand.rank; ++k) {
         exact = (input.axes[static_cast<std::size_t>(k)] == k || dimOf(k) == 1) && in.operand.dims[k] == dimOf(k);
@@ -302,9 +299,7 @@ void Planner::schedule() {
     nest.chunks = (length + nest.chunk - 1) / nest.chunk;
     nest.count *= nest.chunks;
   }
-  auto width = [](std::int32_t dtype) -> std::int64_t {
-    return dtype == TBEM_F64 || dtype == TBEM_I64 ? 8 : dtype == TBEM_F32 || dtype == TBEM_I32 ? 4 : 1;
-  };
+  const auto width = [](std::int32_t dtype) { return static_cast<std::int64_t>(estimate::elementBytes(dtype)); };
   for (const auto& i : nest.inputs) bytes += width(i.dtype);
   for (const auto& o : nest.outputs) bytes += width(o.dtype);
   for (const auto& n : nest.nodes) {

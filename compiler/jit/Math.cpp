@@ -184,6 +184,22 @@ Value* emitPow(Builder& b, Value* x, Value* y, std::optional<double> exponent) {
   return narrow(b, product);
 }
 
+Value* emitFromBfloat16(Builder& b, Value* bits) {
+  Value* wide = b.CreateZExt(bits, withElement(bits->getType(), b.getInt32Ty()));
+  return b.CreateBitCast(b.CreateShl(wide, integer(wide->getType(), 16)), withElement(bits->getType(), b.getFloatTy()));
+}
+
+/// In integers, so that every processor rounds alike: the conversion of AVX512_BF16 flushes subnormal numbers.
+Value* emitToBfloat16(Builder& b, Value* x) {
+  Type* i32 = withElement(x->getType(), b.getInt32Ty());
+  Value* bits = b.CreateBitCast(x, i32);
+  Value* odd = b.CreateAnd(b.CreateLShr(bits, integer(i32, 16)), integer(i32, 1));
+  Value* rounded = b.CreateAdd(bits, b.CreateAdd(odd, integer(i32, 0x7FFF)));
+  Value* quiet = b.CreateOr(bits, integer(i32, 0x400000));
+  Value* chosen = b.CreateSelect(b.CreateFCmpUNO(x, x), quiet, rounded);
+  return b.CreateTrunc(b.CreateLShr(chosen, integer(i32, 16)), withElement(x->getType(), b.getInt16Ty()));
+}
+
 Value* emitMinMax(Builder& b, bool maximum, Value* x, Value* y) {
   llvm::FastMathFlags flags;
   flags.setNoSignedZeros(true);  // which zero of two is left open, as in PyTorch

@@ -33,6 +33,7 @@ ValueType valueType(std::int32_t dtype) {
     case TBEM_F64:
       return ValueType::F64;
     case TBEM_F32:
+    case TBEM_BF16:
       return ValueType::F32;
     case TBEM_BOOL:
       return ValueType::Bool;

@@ -1,5 +1,6 @@
-// Element types inside a fused expression. Storage types narrow to four computing types; constants and run-time scalars are
-// "uniform": computed once in f64 before the loop and rounded where they meet a tensor, as PyTorch does with Python numbers.
+// Element types inside a fused expression. Storage types narrow to four computing types (bf16 is computed in f32); constants and
+// run-time scalars are "uniform": computed once in f64 before the loop and rounded where they meet a tensor, as PyTorch does with
+// Python numbers.
 #pragma once
 
 #include "compiler/jit/Loop.h"

@@ -28,8 +28,8 @@ std::string shapeText(const tbem_operand& operand);
 
 /// "" or what is wrong with the description, in words: wrong number of operands or attributes, shapes or element types that
 /// do not go together. `target` of the cross entropies, `index` and the result of arg_max are i64, every other operand of an
-/// arithmetic primitive has one floating type; permute, pad, slice, concat, gather and reorder move any type, and only reorder
-/// may change it.
+/// arithmetic primitive has one floating type, but for the bias, sums, statistics and gradients of weights of bf16 operands,
+/// which may be f32; permute, pad, slice, concat, gather and reorder move any type, and only reorder may change it.
 std::string checkDescription(const tbem_op_desc& op);
 /// Operators that move elements of any type and compute nothing.
 bool movesOnly(int primitive);

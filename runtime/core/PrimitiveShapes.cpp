@@ -1,4 +1,4 @@
-// Rules of shapes and element types of each family of primitives, and their attributes read into names.
+// Rules of shapes of each family of primitives, and their attributes read into names.
 #include "runtime/core/Primitive.h"
 
 #include <fmt/format.h>
@@ -268,21 +268,6 @@ std::string checkArgMax(const tbem_op_desc& op) {
   return isGathered(x, tbem_operand{}, op.attributes[0], op.operands[1]) ? "" : shapes(op, "the axis is dropped");
 }
 
-/// The operand that holds numbers of elements, or -1.
-int indexOperand(const tbem_op_desc& op) {
-  switch (op.primitive) {
-    case TBEM_PRIMITIVE_cross_entropy:
-    case TBEM_PRIMITIVE_gather:
-    case TBEM_PRIMITIVE_gather_gradient:
-    case TBEM_PRIMITIVE_arg_max:
-      return 1;
-    case TBEM_PRIMITIVE_cross_entropy_gradient:
-      return 2;
-    default:
-      return -1;
-  }
-}
-
 bool isList(const tbem_operand& operand, std::int64_t samples) {
   return !operand.present || (operand.dtype == TBEM_I64 && operand.rank == 1 && operand.dims[0] == 1 + samples);
 }
@@ -307,32 +292,7 @@ std::string checkRows(const tbem_op_desc& op) {
   return "";
 }
 
-std::string checkTypes(const tbem_op_desc& op) {
-  const bool rows = op.primitive == TBEM_PRIMITIVE_split_rows || op.primitive == TBEM_PRIMITIVE_move_rows;
-  if (op.primitive == TBEM_PRIMITIVE_reorder || rows) return "";  // checkRows looks at the lists
-  const bool moves = movesOnly(op.primitive);
-  const int index = indexOperand(op);
-  for (int k = 0; k < op.inputs + op.outputs; ++k) {
-    const tbem_operand& o = op.operands[k];
-    if (!o.present) continue;
-    const bool floating = o.dtype >= TBEM_F64 && o.dtype <= TBEM_F8E5M2;
-    const bool fits = k == index ? o.dtype == TBEM_I64 : o.dtype == op.operands[0].dtype && (moves || floating);
-    if (!fits) {
-      return fmt::format("{}: element type {} of operand {} does not go with {}",
-                         signature(static_cast<tbem_primitive>(op.primitive)).name, dtypeName(o.dtype), k,
-                         dtypeName(k == index ? static_cast<int>(TBEM_I64) : op.operands[0].dtype));
-    }
-  }
-  return "";
-}
-
 }  // namespace
-
-bool movesOnly(int primitive) {
-  return primitive == TBEM_PRIMITIVE_permute || primitive == TBEM_PRIMITIVE_pad || primitive == TBEM_PRIMITIVE_slice ||
-         primitive == TBEM_PRIMITIVE_concat || primitive == TBEM_PRIMITIVE_gather || primitive == TBEM_PRIMITIVE_reorder ||
-         primitive == TBEM_PRIMITIVE_split_rows || primitive == TBEM_PRIMITIVE_move_rows;
-}
 
 Conv2d conv2d(const tbem_op_desc& op) {
   const ConvOperands o = convOperands(op);
@@ -381,6 +341,8 @@ Pool2d pool2d(const tbem_op_desc& op) {
 }
 
 namespace detail {
+std::string checkTypes(const tbem_op_desc& op);
+
 std::string checkShapes(const tbem_op_desc& op) {
   std::string wrong = checkTypes(op);
   if (!wrong.empty()) return wrong;

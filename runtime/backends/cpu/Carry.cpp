@@ -1,6 +1,7 @@
 #include "runtime/backends/cpu/Carry.h"
 
 #include "runtime/backends/cpu/Parallel.h"
+#include "runtime/core/Bfloat16.h"
 #include "runtime/core/Layout.h"
 
 #include <algorithm>
@@ -141,6 +142,8 @@ Function conversionFrom(int to) {
 
 Function functionOf(int from, int to) {
   if (from == to) return sameType(runtime::elementBytes(from));
+  if (from == TBEM_F32 && to == TBEM_BF16) return carryAll<float, runtime::Bfloat16>;
+  if (from == TBEM_BF16) return to == TBEM_F32 ? carryAll<runtime::Bfloat16, float> : nullptr;
   switch (from) {
     case TBEM_F64:
       return conversionFrom<double>(to);

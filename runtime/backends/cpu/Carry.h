@@ -30,7 +30,7 @@ struct Carriage {
 /// Both tables of each axis have its size; no axis: one element.
 Carriage planCarriage(std::vector<CarriedAxis> axes);
 
-/// Element types between which values can be carried: equal ones, and f64, f32, i64, i32 among each other.
+/// Element types between which values can be carried: equal ones, f64, f32, i64, i32 among each other, and f32 and bf16.
 bool carries(int from, int to);
 
 /// Integers from floating values are truncated.

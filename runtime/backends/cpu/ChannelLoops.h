@@ -1,4 +1,4 @@
-// The inner loops of per-channel sums: W channels side by side, `rows` places `stride` floats apart. Results are two doubles a
+// The inner loops of per-channel sums: W channels side by side, `rows` places `stride` elements apart. Results are two doubles a
 // lane, out[2 * lane] and out[2 * lane + 1].
 //
 // Rows are taken in chunks of 256 that stay in the first-level cache: four f32 accumulators within a chunk, f64 across chunks.
@@ -16,11 +16,13 @@ enum class ChannelSum {
 };
 
 struct StripArguments {
-  const float* a = nullptr;
-  const float* b = nullptr;
+  const void* a = nullptr;  ///< f32, or bf16 where `narrow`
+  const void* b = nullptr;
   const float* mean = nullptr;  ///< W of them
   std::int64_t rows = 0, stride = 0;
   double* out = nullptr;
+  std::int64_t offset = 0;  ///< elements of a and b before the first
+  bool narrow = false;
 };
 
 /// Joins, for each of `channels` channels, the moments b of `countB` values into the moments a of `countA`.

@@ -37,8 +37,7 @@ void lanesSlice(ChannelSum what, const ChannelView& view, StripArguments s, cons
     s.mean = means;
     s.out = out + 2 * lane;
     channelStrip(what, width, s);
-    s.a += width;
-    if (s.b != nullptr) s.b += width;
+    s.offset += width;
     lane += width;
   }
 }
@@ -53,8 +52,7 @@ void plainSlice(ChannelSum what, const ChannelView& view, StripArguments s, cons
   s.mean = means;
   s.rows = view.points / 16, s.stride = 16, s.out = lanes;
   channelStrip(what, 16, s);
-  s.a += wide;
-  if (s.b != nullptr) s.b += wide;
+  s.offset += wide;
   s.rows = view.points - wide, s.stride = 1, s.out = rest;
   channelStrip(what, 1, s);
   out[0] = out[1] = 0;
@@ -70,15 +68,15 @@ void plainSlice(ChannelSum what, const ChannelView& view, StripArguments s, cons
 }
 
 /// Two doubles a channel for every image and segment, one after the other in `work`.
-void channelSlices(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work,
+void channelSlices(ChannelSum what, const ChannelView& view, const ChannelOperands& of, const float* mean, double* work,
                    int threads) {
   const std::int64_t segments = segmentsOf(view), tasks = view.n * view.blocks * segments;
   parallelFor(threads, tasks, view.n * view.image, [&](std::int64_t task) {
     const std::int64_t n = task / (view.blocks * segments), block = task / segments % view.blocks, segment = task % segments;
     const Segment rows = segmentOf(view, segment);
-    const std::int64_t offset = n * view.image + block * view.block + rows.begin * view.point;
     StripArguments s;
-    s.a = a + offset, s.b = b != nullptr ? b + offset : nullptr;
+    s.a = of.a, s.b = of.b, s.narrow = of.narrow;
+    s.offset = n * view.image + block * view.block + rows.begin * view.point;
     s.rows = rows.rows, s.stride = view.point;
     s.out = work + 2 * ((n * segments + segment) * paddedChannels(view) + block * view.lanes);
     if (view.plain()) {
@@ -91,9 +89,9 @@ void channelSlices(ChannelSum what, const ChannelView& view, const float* a, con
 
 }  // namespace
 
-void channelSums(ChannelSum what, const ChannelView& view, const float* a, const float* b, const float* mean, double* work,
+void channelSums(ChannelSum what, const ChannelView& view, const ChannelOperands& of, const float* mean, double* work,
                  int threads) {
-  channelSlices(what, view, a, b, mean, work, threads);
+  channelSlices(what, view, of, mean, work, threads);
   const std::int64_t segments = segmentsOf(view), values = 2 * paddedChannels(view);
   auto count = static_cast<double>(segmentOf(view, 0).rows);
   for (std::int64_t slice = 1; slice < view.n * segments; ++slice) {
@@ -111,14 +109,15 @@ void channelSums(ChannelSum what, const ChannelView& view, const float* a, const
 }  // namespace tbem::cpu::detail
 
 namespace tbem::cpu {
-void imageSums(const ChannelView& view, const float* a, float* y, int threads) {
+void imageSums(const ChannelView& view, const ChannelOperands& of, float* y, int threads) {
   constexpr std::int64_t kStrip = 16;
   const std::int64_t strips = (view.lanes + kStrip - 1) / kStrip;
   parallelFor(threads, view.n * view.blocks * strips, view.n * view.image, [&](std::int64_t task) {
     const std::int64_t n = task / (view.blocks * strips), block = task / strips % view.blocks, lane = task % strips * kStrip;
     double pairs[2 * kStrip];
     StripArguments s;
-    s.a = a + n * view.image + block * view.block + lane;
+    s.a = of.a, s.narrow = of.narrow;
+    s.offset = n * view.image + block * view.block + lane;
     s.rows = view.points, s.stride = view.point, s.out = pairs;
     ChannelView strip = view;
     strip.lanes = std::min(kStrip, view.lanes - lane);

@@ -20,6 +20,7 @@ namespace tbem::cpu {
 namespace onednn {
 std::string versionText();
 std::string isaText();
+bool hasBfloat16();
 }  // namespace onednn
 
 namespace {
@@ -82,14 +83,27 @@ Family familyOf(int primitive) {
   return moveFamily();
 }
 
+/// Primitives that take bf16; the others are given f32 by whoever asks.
+bool computesBfloat16(int primitive) {
+  const Family family = familyOf(primitive);
+  return family.query == convFamily().query || family.query == productFamily().query || family.query == channelFamily().query ||
+         family.query == poolFamily().query || primitive == TBEM_PRIMITIVE_reduce_sum;
+}
+
 /// Shapes and element types, for query and create.
 tbem_status check(const tbem_op_desc* op) {
   const std::string wrong = runtime::checkDescription(*op);
   if (!wrong.empty()) return fail(TBEM_INVALID, wrong);
-  if (!runtime::movesOnly(op->primitive) && op->operands[0].dtype != TBEM_F32) {
-    return fail(TBEM_UNSUPPORTED, fmt::format("cpu: {} of {}; this backend computes in f32 (ref computes in f64)",
-                                              runtime::signature(static_cast<tbem_primitive>(op->primitive)).name,
-                                              runtime::dtypeName(op->operands[0].dtype)));
+  const int type = op->operands[0].dtype;
+  const bool known = type == TBEM_F32 || (type == TBEM_BF16 && computesBfloat16(op->primitive));
+  if (known && type == TBEM_BF16 && !onednn::hasBfloat16()) {
+    return fail(TBEM_UNSUPPORTED,
+                fmt::format("cpu: bf16 needs AVX-512, this processor has {} (ref computes it anywhere)", onednn::isaText()));
+  }
+  if (!runtime::movesOnly(op->primitive) && !known) {
+    return fail(TBEM_UNSUPPORTED,
+                fmt::format("cpu: {} of {}; this backend computes in f32 (ref computes in f64)",
+                            runtime::signature(static_cast<tbem_primitive>(op->primitive)).name, runtime::dtypeName(type)));
   }
   const bool convolution = op->primitive == TBEM_PRIMITIVE_conv2d || op->primitive == TBEM_PRIMITIVE_conv2d_input_gradient ||
                            op->primitive == TBEM_PRIMITIVE_conv2d_weight_gradient;

@@ -97,12 +97,19 @@ std::string_view Descriptor::implementation() const {
 dnnl_engine_t engine() { return library().engine; }
 const_dnnl_primitive_attr_t attributes() { return library().attributes; }
 
-Descriptor describe(const void* operatorDescriptor, int threads) {
+Descriptor describe(const void* operatorDescriptor, int threads, std::string_view skip) {
   omp_set_num_threads(threads);
-  dnnl_primitive_desc_t made = nullptr;
-  const dnnl_status_t status =
-      dnnl_primitive_desc_create(&made, static_cast<const_dnnl_op_desc_t>(operatorDescriptor), attributes(), engine(), nullptr);
-  return status == dnnl_success ? Descriptor(made) : Descriptor();
+  dnnl_primitive_desc_iterator_t iterator = nullptr;
+  if (dnnl_primitive_desc_iterator_create(&iterator, static_cast<const_dnnl_op_desc_t>(operatorDescriptor), attributes(),
+                                          engine(), nullptr) != dnnl_success)
+    return {};
+  Descriptor made(dnnl_primitive_desc_iterator_fetch(iterator));
+  while (made && !skip.empty() && made.implementation().find(skip) != std::string_view::npos) {
+    const bool more = dnnl_primitive_desc_iterator_next(iterator) == dnnl_success;
+    made = more ? Descriptor(dnnl_primitive_desc_iterator_fetch(iterator)) : Descriptor();
+  }
+  dnnl_primitive_desc_iterator_destroy(iterator);
+  return made;
 }
 
 Descriptor describeReorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to, int threads) {
@@ -118,10 +125,12 @@ int rank(const Descriptor& descriptor) {
   return name.find("gemm:") != std::string_view::npos && name.find("brg") == std::string_view::npos ? 1 : 2;
 }
 
+dnnl_data_type_t dataType(const tbem_operand& operand) { return operand.dtype == TBEM_BF16 ? dnnl_bf16 : dnnl_f32; }
+
 dnnl_memory_desc_t describeOperand(const tbem_operand& operand) {
   dnnl_memory_desc_t memory{};
   memory.ndims = operand.rank;
-  memory.data_type = dnnl_f32;
+  memory.data_type = dataType(operand);
   std::copy_n(operand.dims, operand.rank, memory.dims);
   if (operand.layout.any) {
     memory.format_kind = dnnl_format_kind_any;
@@ -139,9 +148,9 @@ dnnl_memory_desc_t describeOperand(const tbem_operand& operand) {
   return memory;
 }
 
-dnnl_memory_desc_t describeStrided(int rank, const dnnl_dim_t* dims, const dnnl_dim_t* strides) {
+dnnl_memory_desc_t describeStrided(dnnl_data_type_t type, int rank, const dnnl_dim_t* dims, const dnnl_dim_t* strides) {
   dnnl_memory_desc_t memory{};
-  dnnl_memory_desc_init_by_strides(&memory, rank, dims, dnnl_f32, strides);
+  dnnl_memory_desc_init_by_strides(&memory, rank, dims, type, strides);
   return memory;
 }
 
@@ -178,6 +187,8 @@ std::string versionText() {
   const dnnl_version_t* version = dnnl_version();
   return fmt::format("oneDNN {}.{}.{}", version->major, version->minor, version->patch);
 }
+
+bool hasBfloat16() { return isaText().starts_with("avx512_core"); }
 
 std::string isaText() {
   switch (dnnl_get_effective_cpu_isa()) {

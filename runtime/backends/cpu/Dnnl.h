@@ -43,8 +43,8 @@ dnnl_engine_t engine();
 const_dnnl_primitive_attr_t attributes();
 
 /// Makes the descriptor of an operator descriptor of the library (dnnl_convolution_desc_t, ..), for `threads` threads. Empty
-/// where the library has none.
-Descriptor describe(const void* operatorDescriptor, int threads);
+/// where the library has none. `skip`: implementations whose name contains it are passed over; empty: none are.
+Descriptor describe(const void* operatorDescriptor, int threads, std::string_view skip = {});
 
 /// The descriptor of a reorder. Empty where the library has none.
 Descriptor describeReorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to, int threads);
@@ -54,8 +54,10 @@ int rank(const Descriptor& descriptor);
 
 /// The library's descriptor of an operand with a chosen layout, or with `any`.
 dnnl_memory_desc_t describeOperand(const tbem_operand& operand);
+/// The library's name of an element type: bf16 or f32.
+dnnl_data_type_t dataType(const tbem_operand& operand);
 /// The library's descriptor of a plain matrix or vector at given strides.
-dnnl_memory_desc_t describeStrided(int rank, const dnnl_dim_t* dims, const dnnl_dim_t* strides);
+dnnl_memory_desc_t describeStrided(dnnl_data_type_t type, int rank, const dnnl_dim_t* dims, const dnnl_dim_t* strides);
 /// Reads a layout that the library chose. False where tbem_layout cannot say it (compensation, Winograd's format).
 bool readLayout(const dnnl_memory_desc_t& memory, tbem_operand& operand);
 
@@ -73,5 +75,7 @@ tbem_status makeOp(const tbem_op_desc& desc, const Descriptor& descriptor, const
 /// "oneDNN 2.6.3" and the instruction set that it uses; loads the library's state.
 std::string versionText();
 std::string isaText();
+/// Whether the library computes on bf16: with AVX-512 at least, where it has no instructions for bf16 by way of f32.
+bool hasBfloat16();
 
 }  // namespace tbem::cpu::onednn

@@ -43,6 +43,7 @@ std::string keyOf(const tbem_op_desc& op, const tbem_operand* operands) {
     key.push_back(static_cast<char>(operand.present + 2 * layout.any));
     if (!operand.present) continue;
     const auto rank = static_cast<std::size_t>(operand.rank);
+    append(key, &operand.dtype, sizeof operand.dtype);
     append(key, operand.dims, rank * sizeof *operand.dims);
     if (layout.any) continue;
     append(key, layout.strides, rank * sizeof *layout.strides);

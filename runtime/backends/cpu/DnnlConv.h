@@ -32,6 +32,8 @@ bool fillAsForward(tbem_op_desc& op);
 std::vector<onednn::Argument> convolutionArguments(const tbem_op_desc& op, const onednn::Descriptor& descriptor);
 
 // DnnlCrop.cpp
+/// Whether every tap of the kernel meets the image at some place.
+bool meetsEveryTap(const runtime::Conv2d& conv);
 tbem_status queryCropped(tbem_op_desc& op, tbem_op_info& info);
 tbem_status createCropped(const tbem_op_desc& op, std::unique_ptr<Op>& out);
 

@@ -24,15 +24,19 @@ struct Taps {
   std::int64_t first, count, before, behind;
 };
 
+/// Whether a tap meets the image.
+bool meets(std::int64_t tap, std::int64_t image, std::int64_t result, std::int64_t stride, std::int64_t dilation,
+           std::int64_t pad) {
+  for (std::int64_t o = 0; o < result; ++o) {
+    const std::int64_t at = o * stride - pad + tap * dilation;
+    if (at >= 0 && at < image) return true;
+  }
+  return false;
+}
+
 Taps tapsOf(std::int64_t image, std::int64_t result, std::int64_t kernel, std::int64_t stride, std::int64_t dilation,
             std::int64_t pad) {
-  const auto used = [&](std::int64_t tap) {
-    for (std::int64_t o = 0; o < result; ++o) {
-      const std::int64_t at = o * stride - pad + tap * dilation;
-      if (at >= 0 && at < image) return true;
-    }
-    return false;
-  };
+  const auto used = [&](std::int64_t tap) { return meets(tap, image, result, stride, dilation, pad); };
   Taps taps{0, kernel, pad, 0};
   while (taps.count > 1 && !used(taps.first)) ++taps.first, --taps.count;
   while (taps.count > 1 && !used(taps.first + taps.count - 1)) --taps.count;
@@ -136,6 +140,16 @@ private:
 };
 
 }  // namespace
+
+bool meetsEveryTap(const runtime::Conv2d& c) {
+  for (std::int64_t tap = 0; tap < c.kh; ++tap) {
+    if (!meets(tap, c.h, c.oh, c.strideH, c.dilationH, c.top)) return false;
+  }
+  for (std::int64_t tap = 0; tap < c.kw; ++tap) {
+    if (!meets(tap, c.w, c.ow, c.strideW, c.dilationW, c.left)) return false;
+  }
+  return true;
+}
 
 tbem_status queryCropped(tbem_op_desc& op, tbem_op_info& info) {
   Cropped cropped;

@@ -33,26 +33,29 @@ Prepared prepareProduct(const tbem_op_desc& op, const Argument& left, const Argu
   return prepared;
 }
 
-Argument matrix(int name, int operand, std::int64_t rows, std::int64_t columns, bool transposed) {
+Argument matrix(const tbem_op_desc& op, int name, int operand, std::int64_t rows, std::int64_t columns, bool transposed) {
   const dnnl_dim_t dims[2] = {rows, columns};
   const dnnl_dim_t strides[2] = {transposed ? 1 : columns, transposed ? rows : 1};
-  return {name, operand, describeStrided(2, dims, strides)};
+  return {name, operand, describeStrided(dataType(op.operands[operand]), 2, dims, strides)};
 }
 
 /// The dense layer and its gradients: leading dimensions are rows.
 Prepared prepareDense(const tbem_op_desc& op) {
   const runtime::Dense d = runtime::dense(op);
   if (op.primitive == TBEM_PRIMITIVE_dense) {
-    const Argument bias = matrix(DNNL_ARG_BIAS, 2, 1, d.out, false);
-    return prepareProduct(op, matrix(DNNL_ARG_SRC, 0, d.rows, d.in, false), matrix(DNNL_ARG_WEIGHTS, 1, d.in, d.out, true),
-                          op.operands[2].present ? &bias : nullptr, matrix(DNNL_ARG_DST, 3, d.rows, d.out, false));
+    const Argument bias = matrix(op, DNNL_ARG_BIAS, 2, 1, d.out, false);
+    return prepareProduct(op, matrix(op, DNNL_ARG_SRC, 0, d.rows, d.in, false),
+                          matrix(op, DNNL_ARG_WEIGHTS, 1, d.in, d.out, true), op.operands[2].present ? &bias : nullptr,
+                          matrix(op, DNNL_ARG_DST, 3, d.rows, d.out, false));
   }
   if (op.primitive == TBEM_PRIMITIVE_dense_input_gradient) {
-    return prepareProduct(op, matrix(DNNL_ARG_SRC, 0, d.rows, d.out, false), matrix(DNNL_ARG_WEIGHTS, 1, d.out, d.in, false),
-                          nullptr, matrix(DNNL_ARG_DST, 2, d.rows, d.in, false));
+    return prepareProduct(op, matrix(op, DNNL_ARG_SRC, 0, d.rows, d.out, false),
+                          matrix(op, DNNL_ARG_WEIGHTS, 1, d.out, d.in, false), nullptr,
+                          matrix(op, DNNL_ARG_DST, 2, d.rows, d.in, false));
   }
-  return prepareProduct(op, matrix(DNNL_ARG_SRC, 1, d.out, d.rows, true), matrix(DNNL_ARG_WEIGHTS, 0, d.rows, d.in, false),
-                        nullptr, matrix(DNNL_ARG_DST, 2, d.out, d.in, false));
+  return prepareProduct(op, matrix(op, DNNL_ARG_SRC, 1, d.out, d.rows, true),
+                        matrix(op, DNNL_ARG_WEIGHTS, 0, d.rows, d.in, false), nullptr,
+                        matrix(op, DNNL_ARG_DST, 2, d.out, d.in, false));
 }
 
 /// An operand of a batched product where it lies: leading dimensions that it does not have are 1, the last two are exchanged in
@@ -69,7 +72,7 @@ Argument batched(int name, int number, const tbem_operand& operand, int rank, bo
   if (dims[rank - 1] == 1) strides[rank - 1] = 1;
   if (dims[rank - 2] == 1) strides[rank - 2] = dims[rank - 1] * strides[rank - 1];
   if (transposed) std::swap(dims[rank - 1], dims[rank - 2]), std::swap(strides[rank - 1], strides[rank - 2]);
-  return {name, number, describeStrided(rank, dims, strides)};
+  return {name, number, describeStrided(dataType(operand), rank, dims, strides)};
 }
 
 Prepared prepare(const tbem_op_desc& op) {
@@ -129,7 +132,8 @@ Descriptor reorderOf(const tbem_op_desc& op) {
 
 bool libraryReorders(const tbem_op_desc& op) {
   const tbem_operand &x = op.operands[0], &y = op.operands[1];
-  return x.rank > 0 && x.dtype == TBEM_F32 && y.dtype == TBEM_F32 && !runtime::sameLayout(x, y);
+  const auto floats = [](const tbem_operand& o) { return o.dtype == TBEM_F32 || o.dtype == TBEM_BF16; };
+  return x.rank > 0 && floats(x) && floats(y) && (x.dtype != y.dtype || !runtime::sameLayout(x, y));
 }
 
 tbem_status queryReorder(tbem_op_desc& op, tbem_op_info& info) {

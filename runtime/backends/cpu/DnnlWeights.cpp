@@ -35,7 +35,7 @@ bool describeWeight(const tbem_operand& operand, std::int64_t groups, dnnl_memor
   const bool depthwise = outputs == 1;
   memory = {};
   memory.ndims = 5;
-  memory.data_type = dnnl_f32;
+  memory.data_type = dataType(operand);
   const dnnl_dim_t dims[5] = {groups, outputs, operand.dims[1], operand.dims[2], operand.dims[3]};
   std::copy_n(dims, 5, memory.dims);
   if (operand.layout.any) {

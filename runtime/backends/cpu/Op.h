@@ -1,7 +1,7 @@
 // What the parts of the cpu backend share: prepared operators, failures, families of primitives.
 //
-// f32 with i64 class numbers. Convolutions, matrix products and reorders are oneDNN's (Dnnl.h); the rest are our own loops
-// under OpenMP, whose threads libdnnl shares.
+// f32 with i64 class numbers; bf16, summed in f32, where Cpu.cpp says so. Convolutions, matrix products and reorders are oneDNN's
+// (Dnnl.h); the rest are our own loops under OpenMP, whose threads libdnnl shares.
 #pragma once
 
 #include "runtime/core/Layout.h"

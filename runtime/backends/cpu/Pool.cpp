@@ -6,6 +6,8 @@
 
 #include <cstdio>
 
+#include <omp.h>
+
 namespace tbem::cpu {
 namespace {
 
@@ -54,32 +56,41 @@ bool views(const tbem_op_desc& op, ChannelView& image, ChannelView& result) {
   return image.lanes == result.lanes;
 }
 
+/// Floats in which a thread sums the gradient of 16 channels of an image of bf16.
+std::int64_t sumsOf(const runtime::Pool2d& pool) { return 16 * pool.h * pool.w; }
+
 class Pool final : public Op {
 public:
   explicit Pool(const tbem_op_desc& from) : Op(from), loop_(loopOf(desc.primitive)), pool_(runtime::pool2d(desc)) {
     views(desc, image_, result_);
   }
 
-  tbem_status run(void* const* memory, void*, const double*) override {
+  tbem_status run(void* const* memory, void* work, const double*) override {
     const std::int64_t groups = (image_.lanes + 15) / 16, tasks = image_.n * image_.blocks * groups;
     parallelFor(threads, tasks, image_.n * image_.image, [&](std::int64_t task) {
       const std::int64_t n = task / (image_.blocks * groups), block = task / groups % image_.blocks, group = task % groups;
-      lanes(memory, n, block, group * 16, group + 1 == groups ? image_.lanes : (group + 1) * 16);
+      auto* const sums = static_cast<float*>(work) + omp_get_thread_num() * sumsOf(pool_);
+      lanes(memory, work != nullptr ? sums : nullptr, n, block, group * 16,
+            group + 1 == groups ? image_.lanes : (group + 1) * 16);
     });
     const bool forward = loop_ == PoolLoop::Max || loop_ == PoolLoop::Average;
-    zeroPadding(forward ? result_ : image_, static_cast<float*>(memory[operands.size() - 1]));
+    zeroPadding(forward ? result_ : image_, memory[operands.size() - 1], bytes_);
     return TBEM_OK;
   }
 
 private:
   /// Channels [lane, end) of one block of one image.
-  void lanes(void* const* memory, std::int64_t n, std::int64_t block, std::int64_t lane, std::int64_t end) const {
+  void lanes(void* const* memory, float* sums, std::int64_t n, std::int64_t block, std::int64_t lane, std::int64_t end) const {
     const std::int64_t image = n * image_.image + block * image_.block, result = n * result_.image + block * result_.block;
     while (lane < end) {
       const int width = end - lane >= 16 ? 16 : end - lane >= 8 ? 8 : end - lane >= 4 ? 4 : 1;
       PoolPlane plane;
       plane.point = image_.point;
-      const auto at = [&](int k, std::int64_t offset) { return static_cast<float*>(memory[k]) + offset + lane; };
+      plane.narrow = isNarrow(operands[0]);
+      plane.sums = sums;
+      const auto at = [&](int k, std::int64_t offset) -> void* {
+        return static_cast<char*>(memory[k]) + static_cast<std::uint64_t>(offset + lane) * bytes_;
+      };
       switch (loop_) {
         case PoolLoop::Max:
         case PoolLoop::Average:
@@ -100,6 +111,7 @@ private:
   PoolLoop loop_;
   runtime::Pool2d pool_;
   ChannelView image_, result_;
+  std::uint64_t bytes_ = runtime::elementBytes(operands[0].dtype);
 };
 
 tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
@@ -109,6 +121,9 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
   if (!views(op, image, result) || (gradient && !runtime::sameLayout(op.operands[1], op.operands[2]))) {
     return fail(TBEM_UNSUPPORTED, "cpu: pooling takes row-major, channels-last or channel-blocked images, all operands alike");
   }
+  const bool sums = loopOf(op.primitive) == PoolLoop::MaxGradient || loopOf(op.primitive) == PoolLoop::AverageGradient;
+  if (sums && isNarrow(op.operands[0]))
+    info.workspace = static_cast<std::uint64_t>(threadsOf(op) * sumsOf(runtime::pool2d(op))) * sizeof(float);
   std::snprintf(info.implementation, sizeof info.implementation, "tbem:pool");
   return TBEM_OK;
 }

@@ -1,4 +1,4 @@
-// The inner loops of pooling: one image, W channels side by side, places `point` floats apart.
+// The inner loops of pooling: one image, W channels side by side, places `point` elements apart.
 #pragma once
 
 #include "runtime/core/Primitive.h"
@@ -10,12 +10,15 @@ namespace tbem::cpu {
 enum class PoolLoop { Max, MaxGradient, Average, AverageGradient };
 
 /// x: the image (not read by AverageGradient). small: the result, or its gradient. dx: the gradient of the image, written whole.
+/// All are f32, or bf16 where `narrow`: gradients are then summed in `sums`, W floats a place, and rounded once.
 struct PoolPlane {
-  const float* x = nullptr;
-  const float* dy = nullptr;
-  float* y = nullptr;
-  float* dx = nullptr;
+  const void* x = nullptr;
+  const void* dy = nullptr;
+  void* y = nullptr;
+  void* dx = nullptr;
+  float* sums = nullptr;
   std::int64_t point = 0;
+  bool narrow = false;
 };
 
 /// Runs the loop for `width` 16, 8, 4 or 1. A maximum over no element is minus infinity; a NaN is larger than any number.

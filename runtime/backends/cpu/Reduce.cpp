@@ -4,6 +4,7 @@
 #include "runtime/backends/cpu/ChannelReduce.h"
 #include "runtime/backends/cpu/Op.h"
 #include "runtime/backends/cpu/Parallel.h"
+#include "runtime/core/Bfloat16.h"
 
 #include <cmath>
 #include <cstdio>
@@ -60,7 +61,7 @@ class ImageSums final : public Op {
 public:
   explicit ImageSums(const tbem_op_desc& from) : Op(from) { imageSum(desc, view_); }
   tbem_status run(void* const* memory, void*, const double*) override {
-    imageSums(view_, static_cast<const float*>(memory[0]), static_cast<float*>(memory[1]), threads);
+    imageSums(view_, {memory[0], nullptr, isNarrow(operands[0])}, static_cast<float*>(memory[1]), threads);
     return TBEM_OK;
   }
 
@@ -73,7 +74,7 @@ public:
   explicit ChannelSums(const tbem_op_desc& from) : Op(from) { channelSum(desc, view_); }
   tbem_status run(void* const* memory, void* work, const double*) override {
     auto* y = static_cast<float*>(memory[1]);
-    channelReduce(ChannelSum::Sum, view_, static_cast<const float*>(memory[0]), nullptr, nullptr, static_cast<double*>(work),
+    channelReduce(ChannelSum::Sum, view_, {memory[0], nullptr, isNarrow(operands[0])}, nullptr, static_cast<double*>(work),
                   threads, [&](std::int64_t c, const double* pair) { y[c] = static_cast<float>(pair[0]); });
     return TBEM_OK;
   }
@@ -98,10 +99,9 @@ public:
       if (gradient()) {
         maxGradient(memory, i);
       } else if (desc.primitive == TBEM_PRIMITIVE_reduce_sum) {
-        const auto* x = static_cast<const float*>(memory[0]);
-        double sum = 0;
-        forTerms(x_, kept(x_, i), [&](std::int64_t at) { sum += static_cast<double>(x[at]); });
-        static_cast<float*>(memory[1])[result(y_, i)] = static_cast<float>(sum);
+        const double total = isNarrow(operands[0]) ? sum(static_cast<const runtime::Bfloat16*>(memory[0]), i)
+                                                   : sum(static_cast<const float*>(memory[0]), i);
+        static_cast<float*>(memory[1])[result(y_, i)] = static_cast<float>(total);
       } else {
         const auto* x = static_cast<const float*>(memory[0]);
         float largest = x[kept(x_, i)];
@@ -116,6 +116,13 @@ public:
 
 private:
   bool gradient() const { return desc.primitive == TBEM_PRIMITIVE_reduce_max_gradient; }
+
+  template <class T>
+  double sum(const T* x, std::int64_t i) const {
+    double total = 0;
+    forTerms(x_, kept(x_, i), [&](std::int64_t at) { total += static_cast<double>(static_cast<float>(x[at])); });
+    return total;
+  }
 
   /// dy divided evenly among the elements equal to the maximum.
   void maxGradient(void* const* memory, std::int64_t i) const {
@@ -190,6 +197,7 @@ private:
 
 tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
   fillAny(op);
+  if (op.operands[op.inputs].dtype != TBEM_F32) return fail(TBEM_UNSUPPORTED, "cpu: sums are in f32");
   ChannelView view;
   if (channelSum(op, view)) info.workspace = channelWorkspace(view);
   std::snprintf(info.implementation, sizeof info.implementation, "tbem:reduce");

@@ -3,6 +3,7 @@
 #include "runtime/core/Primitive.h"
 
 #include <array>
+#include <cstring>
 #include <utility>
 
 namespace tbem::cpu {
@@ -64,13 +65,14 @@ void fillAny(tbem_op_desc& op) {
   }
 }
 
-void zeroPadding(const ChannelView& view, float* data) {
+void zeroPadding(const ChannelView& view, void* data, std::uint64_t elementBytes) {
   const std::int64_t used = view.channels - (view.blocks - 1) * view.lanes;
   if (used == view.lanes) return;
   for (std::int64_t n = 0; n < view.n; ++n) {
-    float* block = data + n * view.image + (view.blocks - 1) * view.block;
+    const std::int64_t block = n * view.image + (view.blocks - 1) * view.block;
     for (std::int64_t s = 0; s < view.points; ++s) {
-      for (std::int64_t lane = used; lane < view.lanes; ++lane) block[s * view.point + lane] = 0;
+      const auto first = static_cast<std::uint64_t>(block + s * view.point + used) * elementBytes;
+      std::memset(static_cast<char*>(data) + first, 0, static_cast<std::uint64_t>(view.lanes - used) * elementBytes);
     }
   }
 }

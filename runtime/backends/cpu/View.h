@@ -29,7 +29,10 @@ void setLike(tbem_operand& operand, const tbem_operand& like);
 void fillAny(tbem_op_desc& op);
 
 /// Writes zeros to the channels between dims and padded.
-void zeroPadding(const ChannelView& view, float* data);
+void zeroPadding(const ChannelView& view, void* data, std::uint64_t elementBytes);
+
+/// Elements of bf16.
+inline bool isNarrow(const tbem_operand& operand) { return operand.dtype == TBEM_BF16; }
 
 /// Offset that coordinate i of dimension k adds, for each i: the offset of an element is a sum of one term a dimension.
 struct OffsetTables {

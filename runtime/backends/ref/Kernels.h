@@ -17,6 +17,7 @@ struct Op {
   std::vector<tbem_operand> operands;
   std::vector<std::int64_t> attributes;
   tbem_status (*kernel)(const Op& op, void* const* memory, void* work, const double* scalars) = nullptr;
+  tbem_status (*wideKernel)(const Op& op, void* const* memory, void* work, const double* scalars) = nullptr;  ///< of bf16: in f32
 };
 
 using Kernel = decltype(Op::kernel);
@@ -83,6 +84,13 @@ tbem_status argMax(const Op& op, void* const* memory, void* work, const double* 
 tbem_status splitRows(const Op& op, void* const* memory, void* work, const double* scalars);
 tbem_status moveRows(const Op& op, void* const* memory, void* work, const double* scalars);
 tbem_status reorder(const Op& op, void* const* memory, void* work, const double* scalars);
+
+/// Whether an operand is of bf16.
+bool hasBfloat16(const tbem_op_desc& op);
+/// Bytes of the f32 copies that runWidened makes.
+std::uint64_t widenedBytes(const tbem_op_desc& op);
+/// Runs `wideKernel` on f32 copies of the bf16 operands.
+tbem_status runWidened(const Op& op, void* const* memory, void* work, const double* scalars);
 
 /// Bytes of workspace of an operator.
 std::uint64_t workspace(const tbem_op_desc& op);

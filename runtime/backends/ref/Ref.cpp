@@ -1,4 +1,4 @@
-// The backend table of `ref`: what all others are compared with. Plain row-major layouts, f32 and f64, one thread.
+// The backend table of `ref`: what all others are compared with. Plain row-major layouts, one thread; f32, f64, and bf16 in f32.
 #include "runtime/backends/ref/Kernels.h"
 
 #include <fmt/format.h>
@@ -120,9 +120,11 @@ Kernel kernelOf(const tbem_op_desc& op) {
       return moveRows;
     case TBEM_PRIMITIVE_reorder: {
       const int to = op.operands[1].dtype;
-      return dtype == to || (converts(dtype) && converts(to)) ? reorder : nullptr;
+      const bool rounds = (dtype == TBEM_BF16 && to == TBEM_F32) || (dtype == TBEM_F32 && to == TBEM_BF16);
+      return dtype == to || rounds || (converts(dtype) && converts(to)) ? reorder : nullptr;
     }
     default:
+      if (hasBfloat16(op)) return arithmetic<float>(op.primitive) != nullptr ? runWidened : nullptr;
       return dtype == TBEM_F64 ? arithmetic<double>(op.primitive) : dtype == TBEM_F32 ? arithmetic<float>(op.primitive) : nullptr;
   }
 }
@@ -168,7 +170,7 @@ tbem_status query(tbem_op_desc* op, tbem_op_info* info) {
     if (operand.present && operand.layout.any) runtime::setPlain(operand);
   }
   *info = {};
-  info->workspace = workspace(*op);
+  info->workspace = workspace(*op) + (runtime::movesOnly(op->primitive) ? 0 : widenedBytes(*op));
   std::snprintf(info->implementation, sizeof info->implementation, "loops");
   return TBEM_OK;
 }
@@ -183,6 +185,7 @@ tbem_status create(const tbem_op_desc* op, tbem_op** out) {
   made->desc.operands = made->operands.data();
   made->desc.attributes = made->attributes.data();
   made->kernel = kernelOf(made->desc);
+  made->wideKernel = arithmetic<float>(made->desc.primitive);
   *out = reinterpret_cast<tbem_op*>(made);
   return TBEM_OK;
 }

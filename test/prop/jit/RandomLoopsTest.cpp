@@ -16,11 +16,11 @@ public:
     for (int k = 0; k < rank; ++k) dims.push_back(pick(1, k == 1 ? 40 : 9));
     const char* names[] = {"plain", "nhwc", "c16", "c8", "o16i16"};
     const std::string layout = names[pick(0, 4)];
-    const std::int32_t types[] = {TBEM_F32, TBEM_F32, TBEM_F64, TBEM_I64, TBEM_I32, TBEM_I8, TBEM_U8, TBEM_BOOL};
+    const std::int32_t types[] = {TBEM_F32, TBEM_BF16, TBEM_F32, TBEM_F64, TBEM_I64, TBEM_I32, TBEM_I8, TBEM_U8, TBEM_BOOL};
     program.program.scalars = {0, 0.3, -1.75};
     std::vector<BufferId> full;
     for (int i = pick(1, 4); i > 0; --i) {
-      const std::int32_t type = types[pick(0, 7)];
+      const std::int32_t type = types[pick(0, 8)];
       const bool whole = pick(0, 1) == 0;
       std::vector<std::int64_t> own;
       std::vector<std::int32_t> axes;
@@ -49,7 +49,7 @@ public:
       nodes.push_back(loop.push({.op = ElemOp::Index, .input = static_cast<std::uint32_t>(pick(0, rank - 1))}));
     for (int i = pick(1, 12); i > 0; --i) grow();
     for (int i = pick(1, 3); i > 0; --i) {
-      const std::int32_t type = types[pick(0, 7)];
+      const std::int32_t type = types[pick(0, 8)];
       const tbem_operand operand = layoutOf(type, dims, layout);
       const std::uint32_t node =
           nodes[static_cast<std::size_t>(pick(static_cast<int>(nodes.size()) / 2, static_cast<int>(nodes.size()) - 1))];
@@ -80,8 +80,8 @@ private:
                                      ElemOp::And, ElemOp::Or,  ElemOp::Not,   ElemOp::Select, ElemOp::Cast,    ElemOp::Sqrt};
     const auto any = [&] { return nodes[static_cast<std::size_t>(pick(0, static_cast<int>(nodes.size()) - 1))]; };
     ElemNode n{.op = ops[pick(0, 17)], .a = any(), .b = any(), .c = any()};
-    const std::int32_t types[] = {TBEM_F32, TBEM_F64, TBEM_I64, TBEM_I32, TBEM_I8, TBEM_U8, TBEM_BOOL};
-    if (n.op == ElemOp::Cast) n.dtype = types[pick(0, 6)];
+    const std::int32_t types[] = {TBEM_F32, TBEM_F64, TBEM_BF16, TBEM_I64, TBEM_I32, TBEM_I8, TBEM_U8, TBEM_BOOL};
+    if (n.op == ElemOp::Cast) n.dtype = types[pick(0, 7)];
     nodes.push_back(loop.push(n));
   }
 

@@ -1,6 +1,7 @@
 // The inner loops are compiled three times, and a machine runs one of them: here the others are compared with it.
 #include "runtime/backends/cpu/ChannelLoops.h"
 #include "runtime/backends/cpu/PoolLoops.h"
+#include "runtime/core/Bfloat16.h"
 
 #include <gtest/gtest.h>
 
@@ -75,6 +76,48 @@ TEST_P(Loops, SumsAgreeWithPlainSumsInF64) {
               << set.name << " " << rows;
         }
       }
+    }
+  }
+}
+
+/// bf16 is widened to f32 before anything is computed: sums of equal numbers differ by no more than the compiler's choice of
+/// fused multiply-adds.
+TEST_P(Loops, NarrowElementsGiveTheSumsOfTheirValues) {
+  const int width = GetParam();
+  const std::int64_t rows = 300, stride = width + 5, offset = 3;
+  const auto count = static_cast<std::size_t>(rows * stride + offset);
+  auto a = values(count, 6), b = values(count, 7);
+  const auto mean = values(16, 8);
+  std::vector<runtime::Bfloat16> narrowA, narrowB;
+  for (float& x : a) narrowA.emplace_back(x), x = static_cast<float>(narrowA.back());
+  for (float& x : b) narrowB.emplace_back(x), x = static_cast<float>(narrowB.back());
+  for (const Set& set : sets()) {
+    for (const ChannelSum what : {ChannelSum::Sum, ChannelSum::Moments, ChannelSum::Gradient}) {
+      double wide[32], narrow[32];
+      set.channel(what, width, {a.data(), b.data(), mean.data(), rows, stride, wide, offset, false});
+      set.channel(what, width, {narrowA.data(), narrowB.data(), mean.data(), rows, stride, narrow, offset, true});
+      for (int i = 0; i < 2 * width; ++i) EXPECT_NEAR(wide[i], narrow[i], 1e-4) << set.name << " " << i;
+    }
+  }
+}
+
+/// The same of pooling: a gradient is summed in f32 and rounded once.
+TEST_P(Loops, NarrowPoolingRoundsOnce) {
+  const int width = GetParam();
+  const runtime::Pool2d p{1, width, 9, 8, 5, 4, 3, 3, 2, 2, 1, 1, false};
+  const auto places = static_cast<std::size_t>(p.h * p.w * width), results = static_cast<std::size_t>(p.oh * p.ow * width);
+  auto x = values(places, 9), dy = values(results, 10);
+  std::vector<runtime::Bfloat16> narrowX, narrowDy;
+  for (float& v : x) narrowX.emplace_back(v), v = static_cast<float>(narrowX.back());
+  for (float& v : dy) narrowDy.emplace_back(v), v = static_cast<float>(narrowDy.back());
+  for (const Set& set : sets()) {
+    for (const PoolLoop loop : {PoolLoop::Max, PoolLoop::MaxGradient, PoolLoop::Average, PoolLoop::AverageGradient}) {
+      std::vector<float> y(results), dx(places), sums(places);
+      std::vector<runtime::Bfloat16> narrowY(results), narrowDx(places);
+      set.pool(loop, width, p, {x.data(), dy.data(), y.data(), dx.data(), nullptr, width, false});
+      set.pool(loop, width, p, {narrowX.data(), narrowDy.data(), narrowY.data(), narrowDx.data(), sums.data(), width, true});
+      for (std::size_t i = 0; i < results; ++i) EXPECT_EQ(runtime::Bfloat16(y[i]).bits, narrowY[i].bits) << set.name << " " << i;
+      for (std::size_t i = 0; i < places; ++i) EXPECT_EQ(runtime::Bfloat16(dx[i]).bits, narrowDx[i].bits) << set.name << " " << i;
     }
   }
 }
