@@ -156,7 +156,6 @@ bool refuseLater(Workspace& workspace, const graph::DesignSpec& spec) {
     if (factor.parent) refuse(factor.range, "nested factors (`under`) are");
   }
   if (spec.decl->accumulate != nullptr) refuse(spec.decl->accumulate->range, "gradient accumulation (`accumulate`) is");
-  if (spec.decl->mixed != nullptr) refuse(spec.decl->mixed->range, "mixed precision (`mixed`) is");
   if (spec.decl->checkpoint != nullptr) refuse(spec.decl->checkpoint->range, "recomputation (`checkpoint`) is");
   if (spec.decl->math != nullptr) refuse(spec.decl->math->range, "the clause `math` is");
   return refused;

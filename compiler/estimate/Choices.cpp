@@ -1,6 +1,7 @@
 #include "compiler/estimate/Choices.h"
 
 #include "compiler/estimate/Query.h"
+#include "compiler/sema/Value.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,7 +26,8 @@ std::string choiceKey(tbem_primitive primitive, const std::vector<tbem_operand>&
     if (operand.present == 0) {
       key += " -";
     } else {
-      const char* type = operand.dtype == TBEM_F32 ? "f32" : operand.dtype == TBEM_F64 ? "f64" : "other";
+      const bool floating = operand.dtype == TBEM_F32 || operand.dtype == TBEM_F64 || operand.dtype == TBEM_BF16;
+      const std::string_view type = floating ? sema::kDTypeNames[static_cast<std::size_t>(operand.dtype)] : "other";
       key += fmt::format(" {}[{}]", type, fmt::join(dimsOf(operand), "x"));
     }
   }

@@ -197,7 +197,37 @@ std::size_t words(const char* list) {
   }
   return count;
 }
+
+/// The operator's operands and attributes as its primitive lists them. Nothing after an error.
+std::optional<Call> describeCall(Lowering& state, const Op& op) {
+  const PrimitiveRow& row = primitiveRow(op.primitive);
+  const bool variadic = std::string_view(row.inputs).ends_with('*');
+  Call call{op, op.inputs, variadic ? op.inputs.size() : words(row.inputs), {}, 0};
+  call.tensors.resize(call.inputs, kNoTensor);
+  call.tensors.insert(call.tensors.end(), op.outputs.begin(), op.outputs.end());
+  call.tensors.resize(call.inputs + words(row.outputs), kNoTensor);
+  const auto rankOf = [&](TensorId tensor) { return tensor == kNoTensor ? std::size_t{0} : state.dims[index(tensor)].size(); };
+  std::string wrong;
+  call.attributes = flattenAttributes(op, state.values, rankOf(call.tensors[0]), rankOf(call.tensors[call.inputs]), wrong);
+  if (wrong.empty()) return call;
+  state.fail(Diag::row_without_number, op.range, {wrong});
+  return std::nullopt;
+}
 }  // namespace
+
+void Lowering::placeWeight(TensorId weight) {
+  if (!isOpen(weight)) return;
+  for (const graph::OpId id : order) {
+    const Op& op = graph[id];
+    const bool computes = op.kind == graph::OpKind::Native && op.own.symbol.empty() && isWeightGradient(op.primitive);
+    if (!computes || weightOf[index(op.outputs.front())] != weight) continue;
+    const std::optional<Call> call = describeCall(*this, op);
+    if (!call) return;
+    const Answer& free = estimate::ask(*this, *call, open(*this, *call));
+    if (free.status == TBEM_OK && !isSlow(free.info)) layoutOf[index(graph[weight].storage)] = free.operands[call->inputs];
+    return;
+  }
+}
 
 /// Axes in another order lie where they lay: nothing runs. False where a copy has to be made: of a value that may be overwritten
 /// while the result is still read, and on a device that could not bring the result into row-major order for those who want it.
@@ -253,23 +283,16 @@ bool Lowering::lowerCall(graph::OpId id) {
   const Op& op = graph[id];
   // Behind gates rows are followed by what is lowered below.
   if (op.primitive == TBEM_PRIMITIVE_permute && here == graph::kAllSamples && aliasPermuted(op)) return true;
-  const PrimitiveRow& row = primitiveRow(op.primitive);
-  const bool variadic = std::string_view(row.inputs).ends_with('*');
-  Call call{op, op.inputs, variadic ? op.inputs.size() : words(row.inputs), {}, 0};
-  call.tensors.resize(call.inputs, kNoTensor);
-  call.tensors.insert(call.tensors.end(), op.outputs.begin(), op.outputs.end());
-  call.tensors.resize(call.inputs + words(row.outputs), kNoTensor);
-  const auto rankOf = [this](TensorId tensor) { return tensor == kNoTensor ? std::size_t{0} : dims[index(tensor)].size(); };
-  std::string wrong;
-  call.attributes = flattenAttributes(op, values, rankOf(call.tensors[0]), rankOf(call.tensors[call.inputs]), wrong);
-  if (!wrong.empty()) return fail(Diag::row_without_number, op.range, {wrong});
-
+  std::optional<Call> described = describeCall(*this, op);
+  if (!described) return false;
+  Call& call = *described;
   const std::optional<SampleUse> use = useSamples(op, call.attributes);
   if (!use) return false;
   Item item;
   chooseAlgorithm(*this, call, item);
   const Answer answer = choose(*this, call);  // a copy: later questions may move the cache
-  if (answer.status != TBEM_OK) return fail(Diag::backend_lacks_primitive, op.range, {backend.name, row.name, answer.error});
+  if (answer.status != TBEM_OK)
+    return fail(Diag::backend_lacks_primitive, op.range, {backend.name, primitiveRow(op.primitive).name, answer.error});
 
   item.algorithm = call.algorithm;
   item.op = id;

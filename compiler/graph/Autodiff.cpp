@@ -196,6 +196,7 @@ bool Elaborator::backwardOf(Differentiation& d, const Op& op, const OpContext& c
 
 /// Sums gradients where a tensor has several uses.
 bool Elaborator::accumulate(Differentiation& d, TensorId tensor, TensorId gradient) {
+  valueOf.emplace(index(gradient), tensor);
   TensorId& known = d.gradient[index(tensor)];
   if (known == kNoTensor) {
     known = gradient;
@@ -226,6 +227,7 @@ bool Elaborator::accumulate(Differentiation& d, TensorId tensor, TensorId gradie
   op.elementwise.roots.push_back(2);
   op.flops.push_back({"add", elementCount(graph[tensor].shape)});
   addOp(std::move(op), nullptr);
+  valueOf.emplace(index(sum), tensor);
   known = sum;
   return true;
 }

@@ -62,6 +62,8 @@ struct ExperimentSpec {
   std::optional<std::uint32_t> rateFactor;
   std::optional<tbem_dtype> dtype;           ///< clause `dtype`
   std::optional<std::uint32_t> dtypeFactor;  ///< the factor that it names instead
+  std::optional<tbem_dtype> mixed;           ///< clause `mixed`: what f32 steps compute in (Mixed.h)
+  SrcRange mixedRange;
   std::unique_ptr<sema::ExprPool> pool;
 
   bool hasNetwork() const { return of != nullptr; }
@@ -84,6 +86,10 @@ struct DesignSpec : ExperimentSpec {
   std::optional<double> within;  ///< seconds for the search
   std::vector<const ast::Expr*> where;
 };
+
+/// The type that a clause `mixed` names, beside the clause `dtype`. Nothing after a report.
+std::optional<tbem_dtype> mixedType(DiagnosticSink& sink, const sema::ExprPool& pool, const sema::Value& type, SrcRange range,
+                                    std::optional<tbem_dtype> dtype);
 
 /// Reads a design: levels, task, clauses. Nothing where it has errors, which were reported.
 std::optional<DesignSpec> readDesign(Session& session, const sema::Program& program, const ast::Design& design);

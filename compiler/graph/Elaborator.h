@@ -118,6 +118,8 @@ public:
   /// The row at hand, for reports: the level of every factor, and the factors whose levels steer the structure from the start.
   std::vector<std::pair<std::string, std::string>> levels;
   std::vector<std::string> steering;
+  /// By tensor that is a gradient, or a part of one: the first value whose gradient it is.
+  std::unordered_map<std::uint32_t, TensorId> valueOf;
 
 protected:
   // Hooks (ElaborateHooks.cpp, Elementwise.cpp, Gates.cpp)

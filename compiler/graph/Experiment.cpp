@@ -1,5 +1,6 @@
 // Rows of a design: structures elaborated once each, values per row, conditions checked per row.
 #include "compiler/graph/Elaborator.h"
+#include "compiler/graph/Mixed.h"
 
 #include <algorithm>
 
@@ -17,6 +18,7 @@ struct Experiment::Impl {
   const ExperimentSpec& spec;
   ExperimentOptions options;
   std::vector<std::unique_ptr<Structure>> structures;
+  std::size_t lossBegin = 0;  ///< of the structure that is being built: the first operator of its loss
 
   using Levels = std::span<const std::uint32_t>;
 
@@ -62,6 +64,7 @@ struct Experiment::Impl {
   const Structure* elaborate(Levels levels);
   std::vector<Local> factorNames(Elaborator& e, Structure& s, Levels levels);
   bool build(Elaborator& e, Structure& s, const std::vector<Local>& factors, Levels levels);
+  bool mix(Elaborator& e, Structure& s);
   void reportDimension(const Structure& structure, const Tensor& tensor, ExprId dim, const sema::Values& values, Levels levels);
   bool check(const Structure& structure, const sema::Values& values, Levels levels);
   std::optional<std::vector<ExprId>> inputShape(Elaborator& e, const ast::Callable& network, const ast::Parameter& tensor,
@@ -219,6 +222,7 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
     }
     s.graph.outputs.push_back(static_cast<TensorId>(output.id));
   }
+  lossBegin = s.graph.ops.size();
   if (spec.task == Task::Infer) return true;
   return addLoss(e, s, factors) && (spec.task == Task::Evaluate || addUpdates(e, s, factors));
 }
@@ -290,6 +294,21 @@ void mergeRepeats(DiagnosticSink& sink, std::size_t before) {
   }
 }
 
+/// Clause `mixed`. False after a report.
+bool Experiment::Impl::mix(Elaborator& e, Structure& s) {
+  if (s.graph.regions.size() > 1 ||
+      std::any_of(s.graph.ops.begin(), s.graph.ops.end(), [](const Op& op) { return op.kind == OpKind::Exit; })) {
+    session.sink.report(Diag::backend_mode_not_there, spec.mixedRange, "mixed").note("networks with gates compute in one type");
+    return false;
+  }
+  MixedOptions options;
+  options.narrow = *spec.mixed;
+  options.lossBegin = lossBegin;
+  options.valueOf = std::move(e.valueOf);
+  mixPrecision(s.graph, options);
+  return true;
+}
+
 const Structure* Experiment::Impl::elaborate(Levels levels) {
   auto made = std::make_unique<Structure>();
   ElaborateOptions settings;
@@ -310,6 +329,7 @@ const Structure* Experiment::Impl::elaborate(Levels levels) {
     mergeRepeats(session.sink, told);
     return nullptr;
   }
+  if (spec.mixed && settings.dtype == TBEM_F32 && !mix(elaborator, *made)) return nullptr;
   elaborator.finish();
   for (const sema::SymbolId symbol : elaborator.forced) {
     const std::uint32_t factor = made->symbolFactor[static_cast<std::uint32_t>(symbol)];

@@ -257,8 +257,10 @@ private:
     };
     notYet("math", design.math);
     notYet("accumulate", design.accumulate);
-    notYet("mixed", design.mixed);
     notYet("checkpoint", design.checkpoint);
+    if (design.mixed == nullptr) return;
+    spec.mixed = mixedType(sink, pool, value(*design.mixed), design.mixed->range, spec.dtype);
+    spec.mixedRange = design.mixed->range;
   }
 
   void readDtype() {
@@ -334,6 +336,23 @@ public:
 };
 
 }  // namespace
+
+std::optional<tbem_dtype> mixedType(DiagnosticSink& sink, const sema::ExprPool& pool, const Value& type, SrcRange range,
+                                    std::optional<tbem_dtype> dtype) {
+  if (type.isPoison()) return std::nullopt;
+  const bool narrow = type.is(ValueKind::DType) && type.id > TBEM_F32 && type.id <= TBEM_F8E5M2;
+  if (narrow && type.id != TBEM_BF16) {
+    sink.report(Diag::backend_mode_not_there, range, "mixed " + sema::print(pool, type));
+  } else if (!narrow) {
+    sink.report(Diag::design_clause_value, range, "mixed", "`bf16`", sema::print(pool, type));
+  } else if (dtype && *dtype != TBEM_F32) {
+    sink.report(Diag::design_clause_value, range, "mixed", "a step in f32",
+                "`dtype " + std::string(sema::kDTypeNames[static_cast<std::size_t>(*dtype)]) + "`");
+  } else {
+    return TBEM_BF16;
+  }
+  return std::nullopt;
+}
 
 std::optional<DesignSpec> readDesign(Session& session, const sema::Program& program, const ast::Design& design) {
   DesignSpec spec;

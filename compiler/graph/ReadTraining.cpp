@@ -205,6 +205,9 @@ private:
       }
       readClause(clause);
     }
+    if (spec.mixedText == nullptr) return;
+    const Value type = value(*spec.mixedText);
+    spec.mixed = mixedType(sink, pool, type, spec.mixedText->range, spec.dtype);
   }
 
   void readClause(const ast::Clause& clause) {
@@ -238,6 +241,8 @@ private:
       for (const ast::Argument& one : clause.items) readAugmentation(one);
     } else if (word == "dtype") {
       readDtype(clause);
+    } else if (word == "mixed") {
+      spec.mixedText = single(clause, "`bf16`");
     } else {
       fail(Diag::not_there_yet, clause.range, "the clause `" + word + "` of a training is");
     }

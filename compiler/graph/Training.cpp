@@ -32,6 +32,8 @@ std::optional<ExperimentSpec> experimentOf(Session& session, const TrainingSpec&
   experiment.standardLoss = data.classes > 0 ? "cross_entropy" : "mse";
   experiment.optimizer = spec.optimizer;
   experiment.dtype = spec.dtype;
+  experiment.mixed = spec.mixed;
+  if (spec.mixed) experiment.mixedRange = spec.mixedText->range;
   experiment.pool = std::make_unique<sema::ExprPool>();
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     std::vector<std::int64_t> dims{batch};

@@ -42,6 +42,8 @@ struct TrainingSpec {
   const ast::Expr* optimizer = nullptr;
   const ast::Expr* loss = nullptr;  ///< null: cross_entropy where there are classes, else mse
   std::optional<tbem_dtype> dtype;
+  const ast::Expr* mixedText = nullptr;  ///< of clause `mixed`
+  std::optional<tbem_dtype> mixed;
   std::optional<Rational> rate;  ///< the optimiser's `lr`, where it is a number
   std::unique_ptr<sema::ExprPool> pool;
   DataSpec data;

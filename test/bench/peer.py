@@ -83,6 +83,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--layout", choices=["nchw", "nhwc"], default="nchw")
+    parser.add_argument("--autocast", action="store_true", help="forward and loss under torch.autocast in bf16")
     parser.add_argument("--plain", action="store_true", help="the optimiser without fused=True")
     a = parser.parse_args()
     torch.set_num_threads(a.threads)
@@ -106,8 +107,10 @@ def main():
     for _ in range(a.steps + 5):
         start = time.perf_counter()
         optimizer.zero_grad(set_to_none=True)
-        output = model(data)
-        F.cross_entropy(output.view(-1, output.shape[-1]), target).backward()
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=a.autocast):
+            output = model(data)
+            loss = F.cross_entropy(output.view(-1, output.shape[-1]), target)
+        loss.backward()
         optimizer.step()
         times.append(time.perf_counter() - start)
     times = sorted(times[5:])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Train steps (f32) against eager PyTorch: processes in turn, medians, paired ratios, and how far resident memory grows.
+"""Train steps against eager PyTorch (f32, and mixed bf16 against its autocast): processes in turn, medians, paired ratios, and how far resident memory grows.
 
 Each side is a fresh process that warms up and then times steps one by one; the figure of a process is its median. PyTorch is tuned
 unless --plain: `fused=True` optimiser, glibc told to keep freed memory and to use huge pages, and of images the better of NCHW
@@ -25,6 +25,7 @@ ADAMW = "train(loss: cross_entropy, optimizer: adamw(lr: 0.001))"
 NETWORKS = {
     "resnet18-32": ("resnet18", {"batch": 16, "size": 32}, "resnet(depth: 18)", "image: [16, 3, 32, 32]", SGD),
     "resnet18-224": ("resnet18", {"batch": 16, "size": 224}, "resnet(depth: 18)", "image: [16, 3, 224, 224]", SGD),
+    "resnet18-224-bf16": ("resnet18", {"batch": 16, "size": 224, "autocast": True}, "resnet(depth: 18)", "image: [16, 3, 224, 224]", SGD),
     "mobilenet_v2-96": ("mobilenet_v2", {"batch": 16, "size": 96}, "mobilenet_v2(dropout: 0)", "image: [16, 3, 96, 96]", SGD),
     "vgg16_bn-32": ("vgg16_bn", {"batch": 32, "size": 32}, "small_vgg(depth: 16, width: 64)", "image: [32, 3, 32, 32]", SGD),
     **{f"gpt2-{vocabulary}": ("gpt2", {"batch": 4, "tokens": 128, "vocabulary": vocabulary},
@@ -35,7 +36,7 @@ NETWORKS = {
 PROGRAM = """import {module}: {name}
 design bench of {network} {{
   input {input}
-  task  {task}
+  task  {task}{clauses}
 }}
 measure bench {{
   on     cpu
@@ -71,7 +72,7 @@ def peer(arguments, network, options, layout):
     command = [arguments.python, str(ROOT / "test/bench/peer.py"), network, "--threads", str(arguments.threads), "--steps",
                str(arguments.steps), "--layout", layout, *(["--plain"] if arguments.plain else [])]
     for name, value in options.items():
-        command += [f"--{name}", str(value)]
+        command += [f"--{name}"] if value is True else [f"--{name}", str(value)]
     environment = dict(os.environ) if arguments.plain else dict(os.environ, GLIBC_TUNABLES=TUNED)
     return last_json(command, env=environment)[0]
 
@@ -86,7 +87,8 @@ def compare(arguments, name, folder):
     network, options, expression, data, task = NETWORKS[name]
     program = pathlib.Path(folder) / f"{name}.tbem"
     program.write_text(PROGRAM.format(module="std.text" if network.startswith("gpt") else "std.vision", name=expression.split("(")[0],
-                                      network=expression, input=data, task=task))
+                                      network=expression, input=data, task=task,
+                                      clauses="\n  mixed bf16" if options.get("autocast") else ""))
     kept = persistent_bytes(arguments, str(program))
     layouts = ["nchw"] if network.startswith("gpt") else ["nchw", "nhwc"]
     rounds = []

@@ -11,8 +11,8 @@ def conv(x, p, bias=True, **options):
 def norm(x, p, eps=1e-5):
     weight, bias = next(p), next(p)
     channels = x.shape[1]
-    mean = torch.zeros(channels, dtype=x.dtype)
-    variance = torch.ones(channels, dtype=x.dtype)
+    mean = torch.zeros(channels, dtype=weight.dtype)
+    variance = torch.ones(channels, dtype=weight.dtype)
     return F.batch_norm(x, mean, variance, weight, bias, training=True, momentum=0.1, eps=eps)
 
 

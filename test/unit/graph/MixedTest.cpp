@@ -1,0 +1,88 @@
+// Which tensors of a mixed step are bf16.
+#include "Fixture.h"
+
+#include <algorithm>
+
+namespace tbem::test {
+namespace {
+
+using graph::Graph;
+using graph::Op;
+using graph::TensorId;
+
+const char* const kProgram =
+    "network net(x: tensor[n, 3, h, w]) -> tensor[n, 4] {\n"
+    "  let y = x |> conv2d(out: 8, kernel: 3, pad: 1) |> batch_norm |> relu\n"
+    "  let z = y |> conv2d(out: 8, kernel: 3, pad: 1) |> max_pool2d(kernel: 3, stride: 1, pad: 1)\n"
+    "  return log(exp(y + z) + 1) |> global_avg_pool |> dense(4)\n"
+    "}\n"
+    "design d of net { input x: [2, 3, 8, 8]; task train(loss: cross_entropy, optimizer: sgd(lr: 0.1, momentum: 0.9)); MIXED }\n";
+
+std::string program(const std::string& clause) {
+  std::string text = kProgram;
+  return text.replace(text.find("MIXED"), 5, clause);
+}
+
+/// The element types of the first result of every operator of this name and phase.
+std::vector<int> types(const Graph& graph, const std::string& name, graph::Phase phase) {
+  std::vector<int> found;
+  for (const Op& op : graph.ops) {
+    if (op.declaration == name && op.phase == phase) found.push_back(graph[op.outputs.front()].dtype);
+  }
+  return found;
+}
+
+TEST(Mixed, ActivationsAreNarrowAndMastersAreNot) {
+  Built built(program("mixed bf16"));
+  const auto row = built.row();
+  ASSERT_TRUE(row) << built.errors();
+  const Graph& graph = row->graph();
+  EXPECT_TRUE(graph::verify(graph).empty());
+  using graph::Phase;
+  const std::vector<int> one{TBEM_BF16}, two{TBEM_BF16, TBEM_BF16};
+  EXPECT_EQ(types(graph, "conv2d", Phase::Forward), two);
+  EXPECT_EQ(types(graph, "batch_normalize", Phase::Forward), one);
+  EXPECT_EQ(types(graph, "relu", Phase::Forward), one);
+  EXPECT_EQ(types(graph, "max_pool2d", Phase::Forward), one);
+  EXPECT_EQ(types(graph, "dense", Phase::Forward), one);
+  EXPECT_EQ(types(graph, "channel_moments", Phase::Forward), std::vector<int>{TBEM_F32});
+  EXPECT_EQ(types(graph, "exp", Phase::Forward), std::vector<int>{TBEM_F32});
+  EXPECT_EQ(types(graph, "log", Phase::Forward), std::vector<int>{TBEM_F32});
+  EXPECT_EQ(types(graph, "cross_entropy", Phase::Forward), std::vector<int>{TBEM_F32});
+  for (const Graph::Weight& weight : graph.weights) {
+    for (const TensorId tensor : {weight.value, weight.gradient, weight.after}) EXPECT_EQ(graph[tensor].dtype, TBEM_F32);
+  }
+  for (const TensorId tensor : graph.states) EXPECT_EQ(graph[tensor].dtype, TBEM_F32);
+  for (const TensorId tensor : graph.buffers) EXPECT_EQ(graph[tensor].dtype, TBEM_F32);
+}
+
+/// Each operator's operands are of one type where its primitive asks for it: what a cast has to see to.
+TEST(Mixed, ProductsReadNarrowOperands) {
+  Built built(program("mixed bf16"));
+  const auto row = built.row();
+  ASSERT_TRUE(row) << built.errors();
+  const Graph& graph = row->graph();
+  int products = 0, copies = 0;
+  for (const Op& op : graph.ops) {
+    const bool isProduct = op.kind == graph::OpKind::Native && (op.primitive <= TBEM_PRIMITIVE_matmul);
+    products += isProduct ? 1 : 0;
+    for (std::size_t i = 0; isProduct && i < 2; ++i) EXPECT_EQ(graph[op.inputs[i]].dtype, TBEM_BF16) << op.declaration;
+    const bool ofWeight = op.declaration == "cast" && graph[graph[op.inputs.front()].storage].kind == graph::StorageClass::Weight;
+    copies += ofWeight ? 1 : 0;
+  }
+  EXPECT_EQ(products, 3 + 2 + 3);  // forward, input gradients but of the first, weight gradients
+  EXPECT_EQ(copies, 3) << "a weight is copied once";
+}
+
+TEST(Mixed, OtherStepsAreLeftAlone) {
+  for (const bool wide : {false, true}) {
+    Built built(program(wide ? "mixed bf16" : "seed 1"), wide ? graph::ExperimentOptions{TBEM_F64} : graph::ExperimentOptions{});
+    const auto row = built.row();
+    ASSERT_TRUE(row) << built.errors();
+    EXPECT_TRUE(std::none_of(row->graph().tensors.begin(), row->graph().tensors.end(),
+                             [](const graph::Tensor& tensor) { return tensor.dtype == TBEM_BF16; }));
+  }
+}
+
+}  // namespace
+}  // namespace tbem::test
