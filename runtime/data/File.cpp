@@ -61,6 +61,7 @@ tl::expected<void, std::string> writeFile(const std::string& path, std::span<con
   std::FILE* file = std::fopen(temporary.c_str(), "wbe");
   if (file == nullptr) return fail("write", nullptr);
   for (const std::string_view piece : pieces) {
+    if (piece.empty()) continue;  // its address may be null
     if (std::fwrite(piece.data(), 1, piece.size(), file) != piece.size()) return fail("write", file);
   }
   if (std::fflush(file) != 0 || fsync(fileno(file)) != 0) return fail("write", file);
