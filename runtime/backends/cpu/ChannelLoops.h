@@ -1,12 +1,15 @@
-// The inner loops of per-channel sums: W channels side by side, `rows` places `stride` elements apart. Results are two doubles a
-// lane, out[2 * lane] and out[2 * lane + 1].
+// The inner loops of per-channel sums: W channels side by side, in each of `images` images `rows` places `stride` elements apart.
+// Results are two doubles a lane, out[2 * lane] and out[2 * lane + 1].
 //
-// Rows are taken in chunks of 256 that stay in the first-level cache: four f32 accumulators within a chunk, f64 across chunks.
+// Rows are taken in chunks of at most 256, of one image or of several small ones, that stay in the first-level cache: four f32
+// accumulators within a chunk, f64 across chunks.
 #pragma once
 
 #include <cstdint>
 
 namespace tbem::cpu {
+
+constexpr std::int64_t kChannelChunk = 256;  ///< rows whose sums are f32
 
 /// What a strip of memory gives.
 enum class ChannelSum {
@@ -23,6 +26,7 @@ struct StripArguments {
   double* out = nullptr;
   std::int64_t offset = 0;  ///< elements of a and b before the first
   bool narrow = false;
+  std::int64_t images = 1, imageStride = 0;
 };
 
 /// Joins, for each of `channels` channels, the moments b of `countB` values into the moments a of `countA`.

@@ -21,9 +21,25 @@ Segment segmentOf(const ChannelView& view, std::int64_t segment) {
   return {begin, (segment + 1) * view.points / segments - begin};
 }
 
+/// Images that one slice joins: small ones together, as long as there are some eight slices for the threads.
+std::int64_t imagesTogether(const ChannelView& view) {
+  if (view.plain()) return 1;
+  const std::int64_t fit = kChannelChunk / std::max<std::int64_t>(view.points, 1);
+  return std::clamp<std::int64_t>(std::min(fit, view.n * view.blocks * segmentsOf(view) / 8), 1, view.n);
+}
+
+std::int64_t groupsOf(const ChannelView& view) { return (view.n + imagesTogether(view) - 1) / imagesTogether(view); }
+std::int64_t slicesOf(const ChannelView& view) { return groupsOf(view) * segmentsOf(view); }
+
+/// Values of a channel in a slice.
+double valuesIn(const ChannelView& view, std::int64_t slice) {
+  const std::int64_t together = imagesTogether(view), group = slice / segmentsOf(view);
+  return static_cast<double>(std::min(together, view.n - group * together) * segmentOf(view, slice % segmentsOf(view)).rows);
+}
+
 std::int64_t paddedChannels(const ChannelView& view) { return view.blocks * view.lanes; }
 
-/// One image, one block, one segment, channels side by side.
+/// One block and one segment of some images, channels side by side.
 void lanesSlice(ChannelSum what, const ChannelView& view, StripArguments s, const float* mean, std::int64_t firstChannel) {
   double* const out = s.out;
   for (std::int64_t lane = 0; lane < view.lanes;) {
@@ -67,18 +83,19 @@ void plainSlice(ChannelSum what, const ChannelView& view, StripArguments s, cons
   }
 }
 
-/// Two doubles a channel for every image and segment, one after the other in `work`.
+/// Two doubles a channel for every slice, one after the other in `work`.
 void channelSlices(ChannelSum what, const ChannelView& view, const ChannelOperands& of, const float* mean, double* work,
                    int threads) {
-  const std::int64_t segments = segmentsOf(view), tasks = view.n * view.blocks * segments;
-  parallelFor(threads, tasks, view.n * view.image, [&](std::int64_t task) {
-    const std::int64_t n = task / (view.blocks * segments), block = task / segments % view.blocks, segment = task % segments;
+  const std::int64_t segments = segmentsOf(view), together = imagesTogether(view);
+  parallelFor(threads, slicesOf(view) * view.blocks, view.n * view.image, [&](std::int64_t task) {
+    const std::int64_t group = task / (view.blocks * segments), block = task / segments % view.blocks, segment = task % segments;
     const Segment rows = segmentOf(view, segment);
     StripArguments s;
     s.a = of.a, s.b = of.b, s.narrow = of.narrow;
-    s.offset = n * view.image + block * view.block + rows.begin * view.point;
+    s.offset = group * together * view.image + block * view.block + rows.begin * view.point;
     s.rows = rows.rows, s.stride = view.point;
-    s.out = work + 2 * ((n * segments + segment) * paddedChannels(view) + block * view.lanes);
+    s.images = std::min(together, view.n - group * together), s.imageStride = view.image;
+    s.out = work + 2 * ((group * segments + segment) * paddedChannels(view) + block * view.lanes);
     if (view.plain()) {
       plainSlice(what, view, s, mean != nullptr ? mean + block : nullptr);
     } else {
@@ -92,17 +109,16 @@ void channelSlices(ChannelSum what, const ChannelView& view, const ChannelOperan
 void channelSums(ChannelSum what, const ChannelView& view, const ChannelOperands& of, const float* mean, double* work,
                  int threads) {
   channelSlices(what, view, of, mean, work, threads);
-  const std::int64_t segments = segmentsOf(view), values = 2 * paddedChannels(view);
-  auto count = static_cast<double>(segmentOf(view, 0).rows);
-  for (std::int64_t slice = 1; slice < view.n * segments; ++slice) {
+  const std::int64_t values = 2 * paddedChannels(view);
+  double count = valuesIn(view, 0);
+  for (std::int64_t slice = 1; slice < slicesOf(view); ++slice) {
     const double* part = work + slice * values;
-    const auto rows = static_cast<double>(segmentOf(view, slice % segments).rows);
     if (what == ChannelSum::Moments) {
-      joinMoments(count, rows, values / 2, work, part);
+      joinMoments(count, valuesIn(view, slice), values / 2, work, part);
     } else {
       for (std::int64_t i = 0; i < values; ++i) work[i] += part[i];
     }
-    count += rows;
+    count += valuesIn(view, slice);
   }
 }
 
@@ -146,6 +162,6 @@ bool sumView(const tbem_operand& operand, ChannelView& view) {
 }
 
 std::uint64_t channelWorkspace(const ChannelView& view) {
-  return static_cast<std::uint64_t>(2 * view.n * detail::segmentsOf(view) * detail::paddedChannels(view)) * sizeof(double);
+  return static_cast<std::uint64_t>(2 * detail::slicesOf(view) * detail::paddedChannels(view)) * sizeof(double);
 }
 }  // namespace tbem::cpu

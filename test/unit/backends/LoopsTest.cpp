@@ -47,22 +47,29 @@ class Loops : public testing::TestWithParam<int> {};
 
 TEST_P(Loops, SumsAgreeWithPlainSumsInF64) {
   const int width = GetParam();
-  for (const std::int64_t rows : {1, 3, 4, 255, 256, 257, 1000}) {
-    const std::int64_t stride = width + 5;
+  struct Shape {
+    std::int64_t images, places;
+  };
+  for (const auto& [images, places] :
+       {Shape{1, 1}, {1, 3}, {1, 4}, {1, 255}, {1, 256}, {1, 257}, {1, 1000}, {5, 9}, {60, 9}, {2, 255}, {3, 300}}) {
+    const std::int64_t rows = images * places, stride = width + 5, imageStride = places * stride + 7;
+    const auto count = static_cast<std::size_t>(images * imageStride);
     // Far from zero: the mean of squares minus the square of the mean would have no correct digit.
-    const auto a = values(static_cast<std::size_t>(rows * stride), 1, 1000),
-               b = values(static_cast<std::size_t>(rows * stride), 2), mean = values(16, 3);
+    const auto a = values(count, 1, 1000), b = values(count, 2), mean = values(16, 3);
+    const auto at = [&, places = places](std::int64_t r, int lane) {
+      return static_cast<std::size_t>(r / places * imageStride + r % places * stride + lane);
+    };
     for (const Set& set : sets()) {
       for (const ChannelSum what : {ChannelSum::Sum, ChannelSum::Moments, ChannelSum::Gradient}) {
         double out[32];
-        set.channel(what, width, {a.data(), b.data(), mean.data(), rows, stride, out});
+        set.channel(what, width, {a.data(), b.data(), mean.data(), places, stride, out, 0, false, images, imageStride});
         for (int lane = 0; lane < width; ++lane) {
           double sum = 0, squares = 0, product = 0;
-          for (std::int64_t r = 0; r < rows; ++r) sum += static_cast<double>(a[static_cast<std::size_t>(r * stride + lane)]);
+          for (std::int64_t r = 0; r < rows; ++r) sum += static_cast<double>(a[at(r, lane)]);
           const double centre = sum / static_cast<double>(rows);
           double size = 1;
           for (std::int64_t r = 0; r < rows; ++r) {
-            const auto i = static_cast<std::size_t>(r * stride + lane);
+            const std::size_t i = at(r, lane);
             squares += std::pow(static_cast<double>(a[i]) - centre, 2);
             product += static_cast<double>(a[i]) *
                        (static_cast<double>(b[i]) - static_cast<double>(mean[static_cast<std::size_t>(lane)]));
