@@ -1,6 +1,8 @@
 #include "compiler/estimate/Static.h"
 
 #include "compiler/estimate/Layout.h"
+#include "compiler/estimate/Schedule.h"
+#include "compiler/graph/Branches.h"
 
 #include <algorithm>
 #include <numeric>
@@ -56,20 +58,32 @@ bool isPersistent(graph::StorageClass storage) {
 }
 
 namespace {
-/// Operators in the order in which they run, with the arms of gates in place.
-struct Walk {
+/// Operators in the order in which they run.
+struct Steps {
   std::vector<graph::OpId> ops;
-  std::vector<bool> optional;  ///< stands in an arm of a gate, or behind an exit: some samples may never come there
+  std::vector<bool> optional;  ///< by step: in an arm of a gate, or behind an exit: some samples may never come there
 };
 
-void walk(const graph::Graph& graph, graph::RegionId region, bool optional, Walk& out) {
+void findOptional(const graph::Graph& graph, graph::RegionId region, bool optional, std::vector<bool>& found) {
   bool behindExit = false;
   for (const graph::OpId id : graph[region].ops) {
-    out.ops.push_back(id);
-    out.optional.push_back(optional || behindExit);
-    for (const graph::RegionId arm : graph[id].regions) walk(graph, arm, true, out);
+    found[index(id)] = optional || behindExit;
+    for (const graph::RegionId arm : graph[id].regions) findOptional(graph, arm, true, found);
     if (graph[id].kind == graph::OpKind::Exit) behindExit = true;
   }
+}
+
+/// The order of `schedule`. Where there is none (lowering says why), the program's.
+Steps stepsOf(const graph::Graph& graph) {
+  std::vector<graph::TensorId> wanted;
+  if (!graph.training) wanted = graph.outputs;
+  if (graph.loss != graph::kNoTensor) wanted.push_back(graph.loss);
+  Steps steps;
+  steps.ops = schedule(graph, wanted).value_or(graph::programOrder(graph));
+  std::vector<bool> optional(graph.ops.size(), false);
+  findOptional(graph, graph::kMainRegion, false, optional);
+  for (const graph::OpId id : steps.ops) steps.optional.push_back(optional[index(id)]);
+  return steps;
 }
 
 struct Life {
@@ -84,7 +98,7 @@ struct Life {
   }
 };
 
-tl::expected<std::vector<Life>, NoValue> livesOf(const graph::Graph& graph, const sema::Values& values, const Walk& steps) {
+tl::expected<std::vector<Life>, NoValue> livesOf(const graph::Graph& graph, const sema::Values& values, const Steps& steps) {
   std::vector<Life> lives(graph.storages.size());
   for (std::size_t s = 0; s < lives.size(); ++s) {
     lives[s].persistent = isPersistent(graph.storages[s].kind);
@@ -142,8 +156,7 @@ Peak peakOf(const std::vector<Life>& lives, std::size_t steps, Wanted wanted) {
 }  // namespace
 
 tl::expected<StaticMemory, NoValue> staticMemory(const graph::Graph& graph, const sema::Values& values) {
-  Walk steps;
-  walk(graph, graph::kMainRegion, false, steps);
+  const Steps steps = stepsOf(graph);
   const tl::expected<std::vector<Life>, NoValue> lives = livesOf(graph, values, steps);
   if (!lives) return tl::unexpected(lives.error());
   const Peak peak = peakOf(*lives, steps.ops.size(), [](std::uint32_t) { return true; });

@@ -1,6 +1,6 @@
 // Static memory: what a row holds at its worst moment, from shapes alone, before any device is asked.
 //
-// The largest sum of live storages on the unfused graph in program order. Persistent storages (weights, optimiser state,
+// The largest sum of live storages on the unfused graph, in the order in which the step runs (Schedule.h). Persistent storages (weights, optimiser state,
 // buffers, inputs, constants) live throughout; any other from the operator that writes it first to the one that reads it last;
 // what the step returns (the loss, or the outputs of inference) to the end. Views share. Nothing is computed in place, nothing is
 // padded, no library takes a workspace: that is what `lower` adds and takes away.
