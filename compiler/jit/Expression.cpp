@@ -68,10 +68,12 @@ void Expression::hoist(Value* scalars, Value* key) {
   }
 }
 
-std::vector<Value*> Expression::emit(const ExpressionPlace& place) {
+std::vector<Value*> Expression::emit(const ExpressionPlace& place, const std::vector<bool>& wanted) {
   std::vector<Value*> values(nest.nodes.size(), nullptr);
   for (std::uint32_t i = 0; i < nest.nodes.size(); ++i) {
-    if (types[i].used && !types[i].uniform) values[i] = compute(i, values, place);
+    if (!wanted[i] || types[i].uniform) continue;
+    if (place.known) values[i] = place.known(i);
+    if (values[i] == nullptr) values[i] = compute(i, values, place);
   }
   return values;
 }

@@ -16,6 +16,7 @@ struct ExpressionPlace {
   std::function<llvm::Value*(std::uint32_t input)> load;      ///< in the input's computing type
   std::function<llvm::Value*()> number;                       ///< i64
   std::function<llvm::Value*(std::uint32_t dim)> coordinate;  ///< i64
+  std::function<llvm::Value*(std::uint32_t node)> known;      ///< what was computed before, or null; may be empty
 };
 
 class Expression {
@@ -24,8 +25,8 @@ public:
       : b(b), nest(nest), types(types), floating(loopFloat(nest)) {}
   /// Emits the uniform nodes at the builder's place, which must dominate all later ones.
   void hoist(llvm::Value* scalars, llvm::Value* seed);
-  /// All used nodes at a place: one value an element of nest.nodes, null for uniform and unused ones.
-  std::vector<llvm::Value*> emit(const ExpressionPlace& place);
+  /// The nodes at a place that `wanted` names: one value an element of nest.nodes, null for uniform and unwanted ones.
+  std::vector<llvm::Value*> emit(const ExpressionPlace& place, const std::vector<bool>& wanted);
   /// A node's value as `type`, splatted where it is uniform; `values` as emit returned them.
   llvm::Value* as(std::uint32_t node, ValueType type, const std::vector<llvm::Value*>& values, unsigned lanes);
   /// Between computing types: float to integer truncates (saturating, NaN to 0), number to bool is `x <> 0`.

@@ -1,6 +1,7 @@
 #include "compiler/jit/Kernel.h"
 
 #include "compiler/jit/Expression.h"
+#include "compiler/jit/Tables.h"
 
 #include <llvm/IR/IRBuilder.h>
 
@@ -17,6 +18,7 @@ using llvm::Value;
 struct Position {
   Value* output = nullptr;
   Value* number = nullptr;
+  Value* inner = nullptr;  ///< the innermost variable
   std::vector<Value*> inputs;
   std::vector<Value*> coordinates;
 };
@@ -24,7 +26,12 @@ struct Position {
 class Emitter {
 public:
   Emitter(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types)
-      : module(module), b(module.getContext()), nest(nest), types(types), expression(b, nest, types) {}
+      : module(module),
+        b(module.getContext()),
+        nest(nest),
+        types(types),
+        tables(findTables(nest, types)),
+        expression(b, nest, types) {}
   llvm::Function* run(const std::string& name);
 
 private:
@@ -34,8 +41,11 @@ private:
   Position advance(const Position& at, std::size_t variable, Value* by);
   void variable(std::size_t v, const Position& at, Value* chunk);
   void innermost(const Position& at, Value* chunk);
+  void eachVector(Value* from, Value* to, const std::function<void(Value* x, unsigned lanes)>& body);
   void atPlace(const Position& at, unsigned lanes);
   void body(const Position& at, unsigned lanes, Value* mask);
+  void fillTables();
+  ExpressionPlace placeAt(const Position& at, unsigned lanes, Value* mask);
   void zeros(const Position& at);
   Value* load(const Position& at, std::uint32_t input, unsigned lanes, Value* mask);
   Value* lanesOf(Value* base, std::int64_t stride, unsigned lanes);
@@ -50,6 +60,8 @@ private:
   Builder b;
   const LoopNest& nest;
   const std::vector<NodeType>& types;
+  Tables tables;
+  std::vector<Value*> tableAt;  ///< where each of tables.nodes lies
   Expression expression;
   llvm::Function* function = nullptr;
   std::vector<Value*> shifts;  ///< by output: what to add to its offset; null: nothing
@@ -105,7 +117,7 @@ void Emitter::forLoop(Value* from, Value* to, std::int64_t step, const std::func
 
 Position Emitter::origin() {
   Position at;
-  at.output = at.number = i64(0);
+  at.output = at.number = at.inner = i64(0);
   at.inputs.assign(nest.inputs.size(), i64(0));
   at.coordinates.assign(nest.coordinates.size(), i64(0));
   return at;
@@ -121,6 +133,7 @@ Position Emitter::advance(const Position& at, std::size_t v, Value* by) {
   Position to = at;
   to.output = moved(at.output, nest.output);
   to.number = moved(at.number, nest.number);
+  if (v == inner()) to.inner = b.CreateNSWAdd(at.inner, by);
   for (std::size_t i = 0; i < nest.inputs.size(); ++i) to.inputs[i] = moved(at.inputs[i], nest.inputs[i].offset);
   for (std::size_t i = 0; i < nest.coordinates.size(); ++i)
     to.coordinates[i] = moved(at.coordinates[i], nest.coordinates[i].form);
@@ -141,6 +154,7 @@ llvm::Function* Emitter::run(const std::string& name) {
   b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", function));
   auto argument = [&](std::size_t i) { return function->getArg(static_cast<unsigned>(pointers + i)); };
   expression.hoist(argument(0), argument(1));
+  fillTables();
   shifts.assign(nest.outputs.size(), nullptr);
   forLoop(argument(2), argument(3), 1, [&](Value* index) {
     Value* chunk = nullptr;
@@ -177,17 +191,21 @@ void Emitter::variable(std::size_t v, const Position& at, Value* chunk) {
   forLoop(i64(0), i64(nest.trips[v]), 1, [&](Value* x) { variable(v + 1, advance(at, v, x), nullptr); });
 }
 
-void Emitter::innermost(const Position& at, Value* chunk) {
+/// Whole vectors, then single elements. Pieces begin at multiples of the vector.
+void Emitter::eachVector(Value* from, Value* to, const std::function<void(Value* x, unsigned lanes)>& emitBody) {
   const unsigned lanes = width();
+  Value* whole = lanes == 1 ? from : b.CreateAnd(to, i64(-static_cast<std::int64_t>(lanes)));
+  if (lanes > 1) forLoop(from, whole, lanes, [&](Value* x) { emitBody(x, lanes); });
+  forLoop(whole, to, 1, [&](Value* x) { emitBody(x, 1); });
+}
+
+void Emitter::innermost(const Position& at, Value* chunk) {
   Value *from = i64(0), *to = i64(nest.trips.back());
   if (chunk != nullptr) {
     from = b.CreateNSWMul(chunk, i64(nest.chunk));
     to = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateNSWAdd(from, i64(nest.chunk)), to);
   }
-  // Whole vectors, then single elements. Chunks begin at multiples of the vector.
-  Value* whole = lanes == 1 ? from : b.CreateAnd(to, i64(-static_cast<std::int64_t>(lanes)));
-  if (lanes > 1) forLoop(from, whole, lanes, [&](Value* x) { atPlace(advance(at, inner(), x), lanes); });
-  forLoop(whole, to, 1, [&](Value* x) { atPlace(advance(at, inner(), x), 1); });
+  eachVector(from, to, [&](Value* x, unsigned lanes) { atPlace(advance(at, inner(), x), lanes); });
 }
 
 Value* Emitter::lanesOf(Value* base, std::int64_t stride, unsigned lanes) {
@@ -235,18 +253,51 @@ void Emitter::atPlace(const Position& at, unsigned lanes) {
   b.SetInsertPoint(done);
 }
 
-void Emitter::body(const Position& at, unsigned lanes, Value* mask) {
+ExpressionPlace Emitter::placeAt(const Position& at, unsigned lanes, Value* mask) {
   ExpressionPlace place;
   place.lanes = lanes;
-  place.load = [&](std::uint32_t input) { return load(at, input, lanes, mask); };
-  place.number = [&] { return lanesOf(at.number, nest.number.stride[inner()], lanes); };
-  place.coordinate = [&](std::uint32_t dim) -> Value* {
+  place.load = [this, &at, lanes, mask](std::uint32_t input) { return load(at, input, lanes, mask); };
+  place.number = [this, &at, lanes] { return lanesOf(at.number, nest.number.stride[inner()], lanes); };
+  place.coordinate = [this, &at, lanes](std::uint32_t dim) -> Value* {
     for (std::size_t i = 0; i < nest.coordinates.size(); ++i) {
       if (nest.coordinates[i].dim == dim) return lanesOf(at.coordinates[i], nest.coordinates[i].form.stride[inner()], lanes);
     }
     return nullptr;  // planLoop made one for every Index node
   };
-  const std::vector<Value*> values = expression.emit(place);
+  return place;
+}
+
+/// Computes the tables, for every place of a row.
+void Emitter::fillTables() {
+  if (tables.nodes.empty()) return;
+  for (const std::uint32_t node : tables.nodes) {
+    Type* row = llvm::ArrayType::get(expression.type(types[node].type, 1), static_cast<std::uint64_t>(nest.trips.back()));
+    llvm::AllocaInst* memory = b.CreateAlloca(row);
+    memory->setAlignment(llvm::Align(64));
+    tableAt.push_back(memory);
+  }
+  eachVector(i64(0), i64(nest.trips.back()), [&](Value* x, unsigned lanes) {
+    const Position at = advance(origin(), inner(), x);
+    const std::vector<Value*> values = expression.emit(placeAt(at, lanes, nullptr), tables.before);
+    for (std::size_t t = 0; t < tableAt.size(); ++t) {
+      Type* element = expression.type(types[tables.nodes[t]].type, 1);
+      b.CreateAlignedStore(values[tables.nodes[t]], b.CreateInBoundsGEP(element, tableAt[t], at.inner), alignOf(element));
+    }
+  });
+}
+
+void Emitter::body(const Position& at, unsigned lanes, Value* mask) {
+  ExpressionPlace place = placeAt(at, lanes, mask);
+  place.known = [&](std::uint32_t node) -> Value* {
+    for (std::size_t t = 0; t < tableAt.size(); ++t) {
+      if (tables.nodes[t] != node) continue;
+      Type* element = expression.type(types[node].type, 1);
+      return b.CreateAlignedLoad(expression.type(types[node].type, lanes), b.CreateInBoundsGEP(element, tableAt[t], at.inner),
+                                 alignOf(element));
+    }
+    return nullptr;
+  };
+  const std::vector<Value*> values = expression.emit(place, tables.body);
   // All loads stand before all stores: an output may lie over an input.
   for (const LoopOutput& output : nest.outputs) {
     Value* value = expression.as(output.node, valueType(output.dtype), values, lanes);

@@ -23,7 +23,8 @@ TEST(Bandwidth, NormaliseAddRelu) {
   if (std::getenv("TBEM_BENCH") == nullptr) GTEST_SKIP() << "a measurement: set TBEM_BENCH";
   for (const char* layout : {"c16", "nhwc", "plain"}) {
     for (const std::vector<std::int64_t>& dims :
-         {std::vector<std::int64_t>{16, 64, 32, 32}, std::vector<std::int64_t>{64, 64, 56, 56}}) {
+         {std::vector<std::int64_t>{16, 64, 32, 32}, std::vector<std::int64_t>{16, 240, 10, 10},
+          std::vector<std::int64_t>{64, 64, 56, 56}}) {
       ProgramBuilder p;
       const tbem_operand shape = layoutOf(TBEM_F32, dims, layout), channel = layoutOf(TBEM_F32, {dims[1]}, "plain");
       LoopBuilder l;

@@ -229,6 +229,30 @@ TEST(Fused, RandomNumbersArePhiloxByLogicalElement) {
   }
 }
 
+/// In channels last a channel's values are tabulated (Tables.h): the same bits as computed at every place.
+TEST(Fused, WhatVariesWithTheChannelAlone) {
+  for (std::int32_t dtype : {TBEM_F32, TBEM_F64}) {
+    for (const std::int64_t channels : {3, 16, 40, 2048, 2056}) {
+      ProgramBuilder p;
+      const tbem_operand shape = layoutOf(dtype, {2, channels, 3, 5}, "nhwc"), channel = layoutOf(dtype, {channels}, "plain");
+      const BufferId x = p.add(shape), variance = p.add(channel), weight = p.add(channel), y = p.add(shape), z = p.add(shape);
+      LoopBuilder l;
+      const std::uint32_t value = l.input(x, {0, 1, 2, 3}), w = l.input(weight, {1});
+      const std::uint32_t inverse = l.op(ElemOp::Rsqrt, l.op(ElemOp::Add, l.input(variance, {1}), l.constant(1, 100)));
+      const std::uint32_t scale = l.op(ElemOp::Mul, inverse, w);
+      ElemNode number{.op = ElemOp::Index};
+      number.input = 1;
+      const std::uint32_t share = l.op(ElemOp::Div, w, l.op(ElemOp::Add, l.push(number), l.constant(1)));
+      l.output(y, l.op(ElemOp::Add, l.op(ElemOp::Mul, value, scale), share));
+      l.output(z, l.op(ElemOp::Sub, l.op(ElemOp::Sub, value, inverse), l.op(ElemOp::Sqrt, l.op(ElemOp::Mul, value, value))));
+      p.add(l);
+      runAndCompare(p.program, {{static_cast<std::uint32_t>(x), randomTensor(shape, 1, -2, 2)},
+                                {static_cast<std::uint32_t>(variance), randomTensor(channel, 2, 0.5, 2)},
+                                {static_cast<std::uint32_t>(weight), randomTensor(channel, 3, -1, 1)}});
+    }
+  }
+}
+
 TEST(Fused, IndexAndCasts) {
   for (std::int32_t to : {TBEM_F32, TBEM_F64, TBEM_I64, TBEM_I32, TBEM_I8, TBEM_U8, TBEM_BOOL}) {
     for (std::int32_t from : {TBEM_F32, TBEM_F64, TBEM_I64, TBEM_I32, TBEM_I8, TBEM_U8, TBEM_BOOL}) {
