@@ -15,9 +15,11 @@ import numpy as np
 import torch
 import torchvision
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.append(str(ROOT / "test/lit/inputs"))
 from safetensors_file import write
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+CODES = {"float32": "F32", "int64": "I64"}
 NAMES = ["alexnet", "vgg11", "vgg16_bn", "resnet18", "resnet50", "resnext50_32x4d", "wide_resnet50_2", "densenet121", "squeezenet1_0", "squeezenet1_1",
          "googlenet", "mobilenet_v2", "mobilenet_v3_large", "mobilenet_v3_small", "shufflenet_v2_x0_5", "shufflenet_v2_x1_0", "efficientnet_b0",
          "efficientnet_b1", "convnext_tiny", "vit_b_16"]
@@ -49,7 +51,8 @@ def agrees(tbemc, folder, name):
     with torch.no_grad():
         theirs = model(image).numpy()
     weights, given, saved = (f"{folder}/{name}{end}" for end in (".safetensors", "_image.npz", ".npz"))
-    write(weights, {key: value.numpy() for key, value in model.state_dict().items()})
+    arrays = {key: value.contiguous().numpy() for key, value in model.state_dict().items()}
+    write(weights, {key: (CODES[str(a.dtype)], list(a.shape), a.tobytes()) for key, a in arrays.items()})
     step = [tbemc, "step", "-e", network_of(name), "--input", "image=2,3,64,64", "--quiet", "--json", "--save", saved, "--load"]
     subprocess.run([*step, weights, "--names", "torchvision"], check=True, stdout=subprocess.DEVNULL)
     # The table names weights only: the picture goes in with the weights by their own paths.

@@ -2,6 +2,8 @@
 import json
 import struct
 
+CODES = {"F32": "f", "F64": "d"}  # of Python's struct
+
 
 def read(path):
     """The arrays of a file by name: (element type, shape, bytes)."""
@@ -15,11 +17,10 @@ def read(path):
 
 
 def write(path, arrays, cut=0):
-    """Arrays by name, each (element type, shape, values); the last `cut` bytes are left out."""
+    """Arrays by name, each (element type, shape, numbers or their bytes); the last `cut` bytes are left out."""
     header, data = {}, b""
     for name, (dtype, shape, values) in arrays.items():
-        code = {"F32": "f", "F64": "d"}[dtype]
-        body = struct.pack(f"<{len(values)}{code}", *values)
+        body = values if isinstance(values, bytes) else struct.pack(f"<{len(values)}{CODES[dtype]}", *values)
         header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(body)]}
         data += body
     text = json.dumps(header).encode()
