@@ -24,12 +24,6 @@ Reach reachOf(const Form& form) {
   return std::all_of(form.stride.begin(), form.stride.end() - 1, [](std::int64_t s) { return s == 0; }) ? Reach::Row : Reach::All;
 }
 
-template <class Visit>
-void eachOperand(const ElemNode& node, const Visit& visit) {
-  const std::uint32_t operands[] = {node.a, node.b, node.c};
-  for (int i = 0; i < graph::operandCount(node.op); ++i) visit(operands[i]);
-}
-
 class Finder {
 public:
   Finder(const LoopNest& n, const std::vector<NodeType>& t) : nest(n), types(t), reach(n.nodes.size()), dear(n.nodes.size()) {}

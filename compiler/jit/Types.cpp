@@ -141,11 +141,7 @@ tl::expected<std::vector<NodeType>, std::string> inferTypes(const LoopNest& nest
   for (const auto& o : nest.outputs) types[o.node].used = true;
   for (std::size_t i = nest.nodes.size(); i-- > 0;) {
     if (!types[i].used) continue;
-    const ElemNode& n = nest.nodes[i];
-    const int operands = graph::operandCount(n.op);
-    if (operands > 0) types[n.a].used = true;
-    if (operands > 1) types[n.b].used = true;
-    if (operands > 2) types[n.c].used = true;
+    eachOperand(nest.nodes[i], [&](std::uint32_t operand) { types[operand].used = true; });
   }
   return types;
 }

@@ -22,6 +22,13 @@ struct NodeType {
   bool used = false;      ///< an output depends on it
 };
 
+/// visit(operand) for each node that `node` reads.
+template <class Visit>
+void eachOperand(const graph::ElemNode& node, const Visit& visit) {
+  const std::uint32_t operands[] = {node.a, node.b, node.c};
+  for (int i = 0; i < graph::operandCount(node.op); ++i) visit(operands[i]);
+}
+
 /// The computing type of a storage type.
 ValueType valueType(std::int32_t dtype);
 
