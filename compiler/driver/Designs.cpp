@@ -1,5 +1,7 @@
 #include "compiler/driver/Designs.h"
 
+#include "compiler/driver/DesignConstraints.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -162,19 +164,18 @@ bool refuseLater(Workspace& workspace, const graph::DesignSpec& spec) {
 }
 
 /// Removes rows that break a `where` of a full factorial; refuses where an array would lose rows: its balance is its point.
-bool applyWhere(Workspace& workspace, DesignRun& run) {
-  if (run.spec.where.empty()) return true;
+bool applyWhere(Workspace& workspace, DesignRun& run, const DesignConstraints& known) {
   std::vector<LevelIndices> kept;
-  std::size_t broken = 0;
   for (const LevelIndices& row : run.rows) {
-    const std::optional<bool> good = graph::satisfiesWhere(workspace.session, *workspace.program, run.spec, row);
-    if (!good) return false;
-    if (*good) {
-      kept.push_back(row);
-    } else {
-      ++broken;
+    bool good = true;
+    for (std::size_t i = 0; i < known.conditions.size() && good; ++i) {
+      const auto holds = graph::holds(workspace.session, *workspace.program, run.spec, known.conditions[i], row);
+      if (!holds) return false;
+      good = *holds;
     }
+    if (good) kept.push_back(row);
   }
+  const std::size_t broken = run.rows.size() - kept.size();
   if (broken == 0) return true;
   const SrcRange range = run.spec.where.front()->range;
   if (kept.empty()) {
@@ -249,8 +250,10 @@ Designs makeDesigns(Workspace& workspace, const Options& options) {
     std::optional<graph::DesignSpec> spec = graph::readDesign(workspace.session, *workspace.program, *decl);
     if (!spec || refuseLater(workspace, *spec)) continue;
     takeGrid(*spec, options);
+    const std::optional<DesignConstraints> constraints = readConstraints(workspace, *spec);
+    if (!constraints) continue;
     auto run = std::make_unique<DesignRun>(std::move(*spec));
-    if (!makeArray(workspace, *run) || !applyWhere(workspace, *run)) continue;
+    if (!makeArray(workspace, *run) || !applyWhere(workspace, *run, *constraints)) continue;
     if (!chooseAt(*run, options)) {
       designs.usage = true;
       continue;

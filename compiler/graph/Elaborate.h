@@ -94,10 +94,6 @@ std::optional<tbem_dtype> mixedType(DiagnosticSink& sink, const sema::ExprPool& 
 /// Reads a design: levels, task, clauses. Nothing where it has errors, which were reported.
 std::optional<DesignSpec> readDesign(Session& session, const sema::Program& program, const ast::Design& design);
 
-/// Whether these levels meet every `where` of the design. Nothing where one could not be evaluated (reported).
-std::optional<bool> satisfiesWhere(Session& session, const sema::Program& program, const DesignSpec& spec,
-                                   std::span<const std::uint32_t> levels);
-
 /// One graph and the rows it serves.
 struct Structure {
   sema::ExprPool pool;

@@ -319,22 +319,6 @@ private:
   std::vector<const ast::Callable*> networks;
 };
 
-/// Evaluates conditions among the levels of one row.
-class Condition : public sema::Evaluator {
-public:
-  using Evaluator::Evaluator;
-  std::optional<bool> holds(const ast::Expr& condition, const sema::Module& module, std::vector<sema::Local> names) {
-    sema::Frame fresh;
-    fresh.module = &module;
-    fresh.locals = std::move(names);
-    frame = &fresh;
-    const Value value = evaluate(condition);
-    const auto known = forceBool(value, "`where`", condition.range);
-    frame = nullptr;
-    return known;
-  }
-};
-
 }  // namespace
 
 std::optional<tbem_dtype> mixedType(DiagnosticSink& sink, const sema::ExprPool& pool, const Value& type, SrcRange range,
@@ -358,26 +342,6 @@ std::optional<DesignSpec> readDesign(Session& session, const sema::Program& prog
   DesignSpec spec;
   spec.pool = std::make_unique<sema::ExprPool>();
   return Reader(session, program, design, spec).run() ? std::optional<DesignSpec>(std::move(spec)) : std::nullopt;
-}
-
-std::optional<bool> satisfiesWhere(Session& session, const sema::Program& program, const DesignSpec& spec,
-                                   std::span<const std::uint32_t> levels) {
-  if (spec.where.empty()) return true;
-  // Levels that are not numbers keep their expressions in the design's own pool, so that is where conditions are evaluated too.
-  Condition condition(program, *spec.pool, session.sink);
-  for (const ast::Expr* clause : spec.where) {
-    std::vector<sema::Local> names;
-    for (std::size_t f = 0; f < spec.factors.size(); ++f) {
-      if (!spec.active(static_cast<std::uint32_t>(f), levels)) continue;
-      sema::Local local;
-      local.name = spec.factors[f].name;
-      local.value = spec.factors[f].levels[levels[f]].value;
-      names.push_back(std::move(local));
-    }
-    const std::optional<bool> holds = condition.holds(*clause, *spec.module, std::move(names));
-    if (!holds || !*holds) return holds;
-  }
-  return true;
 }
 
 }  // namespace tbem::graph

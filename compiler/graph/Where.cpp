@@ -1,0 +1,74 @@
+#include "compiler/graph/Where.h"
+
+#include "compiler/sema/Evaluator.h"
+#include "compiler/sema/Walk.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+namespace tbem::graph {
+
+namespace {
+
+/// Evaluates conditions among the levels of one row.
+class Condition : public sema::Evaluator {
+public:
+  using Evaluator::Evaluator;
+  std::optional<bool> holds(const ast::Expr& condition, const sema::Module& module, std::vector<sema::Local> names) {
+    sema::Frame fresh;
+    fresh.module = &module;
+    fresh.locals = std::move(names);
+    frame = &fresh;
+    const sema::Value value = evaluate(condition);
+    const auto known = forceBool(value, "`where`", condition.range);
+    frame = nullptr;
+    return known;
+  }
+};
+
+std::vector<std::uint32_t> factorsNamed(const DesignSpec& spec, const ast::Expr& expr) {
+  std::set<std::uint32_t> found;
+  sema::forEachInside(expr, [&](const ast::Expr& inner) {
+    const auto* name = ast::dynCast<ast::NameRef>(&inner);
+    const auto factor = name == nullptr ? std::nullopt : spec.find(name->name.text);
+    if (factor) found.insert(*factor);
+  });
+  return {found.begin(), found.end()};
+}
+
+}  // namespace
+
+std::vector<RowCondition> rowConditions(const DesignSpec& spec) {
+  std::vector<RowCondition> conditions;
+  std::vector<const ast::Expr*> open(spec.where.rbegin(), spec.where.rend());
+  while (!open.empty()) {
+    const ast::Expr* next = open.back();
+    open.pop_back();
+    const auto* both = ast::dynCast<ast::Binary>(next);
+    if (both != nullptr && both->op == ast::BinaryOp::And) {
+      open.push_back(both->right);
+      open.push_back(both->left);
+    } else {
+      conditions.push_back({next, factorsNamed(spec, *next)});
+    }
+  }
+  return conditions;
+}
+
+std::optional<bool> holds(Session& session, const sema::Program& program, const DesignSpec& spec, const RowCondition& condition,
+                          std::span<const std::uint32_t> levels) {
+  // Levels that are not numbers keep their expressions in the design's own pool, so that is where conditions are evaluated too.
+  Condition evaluator(program, *spec.pool, session.sink);
+  std::vector<sema::Local> names;
+  for (const std::uint32_t f : condition.factors) {
+    if (!spec.active(f, levels)) continue;
+    sema::Local local;
+    local.name = spec.factors[f].name;
+    local.value = spec.factors[f].levels[levels[f]].value;
+    names.push_back(std::move(local));
+  }
+  return evaluator.holds(*condition.expr, *spec.module, std::move(names));
+}
+
+}  // namespace tbem::graph

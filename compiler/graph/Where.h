@@ -1,0 +1,27 @@
+// The conditions that a design's rows meet.
+#pragma once
+
+#include "compiler/graph/Elaborate.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tbem::graph {
+
+/// What stands between the outermost `and`s of a `where`: every row meets it.
+struct RowCondition {
+  const ast::Expr* expr = nullptr;
+  std::vector<std::uint32_t> factors;  ///< that it names, ascending
+};
+
+/// In order of text.
+std::vector<RowCondition> rowConditions(const DesignSpec& spec);
+
+/// Whether a condition holds among these levels, one a factor; of factors that it does not name they do not matter. Nothing where
+/// it could not be evaluated (reported).
+std::optional<bool> holds(Session& session, const sema::Program& program, const DesignSpec& spec, const RowCondition& condition,
+                          std::span<const std::uint32_t> levels);
+
+}  // namespace tbem::graph
