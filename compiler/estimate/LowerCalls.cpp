@@ -147,6 +147,37 @@ const Answer& askFollowing(Lowering& state, const Call& call) {
   return state.ask(call.op.primitive, operands, call.inputs, call.attributes);
 }
 
+/// Where the result's only reader puts its axes in another order, the layout in which that one's result is row-major; else open.
+tbem_operand placeForReader(const Lowering& state, TensorId result) {
+  tbem_operand operand = openOperand(state.graph[result].dtype, state.dims[index(result)]);
+  const auto& readers = state.readersOf[index(result)];
+  if (readers.size() != 1 || state.graph[readers.front()].primitive != TBEM_PRIMITIVE_permute) return operand;
+  const Op& reader = state.graph[readers.front()];
+  if (reader.kind != graph::OpKind::Native || !reader.own.symbol.empty()) return operand;
+  const tbem_operand plain = state.plainOf(reader.outputs[0]);
+  operand.layout = plain.layout;
+  for (int d = 0; d < operand.rank; ++d) {
+    const auto axis = state.values.integer(reader.attributes[0].values[static_cast<std::size_t>(d)]);
+    operand.layout.strides[axis] = plain.layout.strides[d];
+    operand.layout.padded[axis] = plain.layout.padded[d];
+  }
+  return operand;
+}
+
+/// A batched product: each matrix where it lies, the result where its reader wants it.
+const Answer& askProduct(Lowering& state, const Call& call) {
+  Operands operands = open(state, call);
+  for (std::size_t i = 0; i < call.inputs; ++i) {
+    const std::uint32_t home = state.current(call.tensors[i]);
+    if (home != kNone) operands[i] = state.versions[home].operand;
+  }
+  operands[call.inputs] = placeForReader(state, call.tensors[call.inputs]);
+  const Answer& placed = state.ask(call.op.primitive, operands, call.inputs, call.attributes);
+  if (placed.status == TBEM_OK && !isSlow(placed.info)) return placed;
+  operands[call.inputs] = openOperand(operands[call.inputs].dtype, dimsOf(operands[call.inputs]));
+  return state.ask(call.op.primitive, operands, call.inputs, call.attributes);
+}
+
 const Answer& askPlain(Lowering& state, const Call& call, bool results) {
   Operands operands = open(state, call);
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -180,8 +211,9 @@ const Answer& choose(Lowering& state, Call& call) {
     if (measured.status == TBEM_OK) return measured;
     call.algorithm = 0;
   }
+  const bool product = call.op.primitive == TBEM_PRIMITIVE_matmul;
   const bool chooses = choosesLayouts(call.op.primitive);
-  const Answer* first = chooses ? &askChoosing(state, call) : &askFollowing(state, call);
+  const Answer* first = product ? &askProduct(state, call) : chooses ? &askChoosing(state, call) : &askFollowing(state, call);
   if (first->status == TBEM_OK) return *first;
   const Answer& plainInputs = askPlain(state, call, false);
   if (plainInputs.status == TBEM_OK) return plainInputs;
