@@ -48,6 +48,23 @@ std::optional<double> Expression::constant(std::uint32_t node) const {
   return nest.nodes[node].value.toDouble();
 }
 
+bool hasFunctions(const LoopNest& nest, const std::vector<NodeType>& types, const std::vector<bool>& computed) {
+  for (std::size_t i = 0; i < nest.nodes.size(); ++i) {
+    if (types[i].uniform || !computed[i]) continue;
+    switch (nest.nodes[i].op) {
+      case ElemOp::Exp:
+      case ElemOp::Log:
+      case ElemOp::Pow:
+      case ElemOp::Tanh:
+      case ElemOp::Erf:
+        return true;
+      default:
+        break;
+    }
+  }
+  return false;
+}
+
 void Expression::hoist(Value* scalars, Value* key) {
   seed = key;
   uniform.assign(nest.nodes.size(), nullptr);

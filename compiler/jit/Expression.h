@@ -19,6 +19,11 @@ struct ExpressionPlace {
   std::function<llvm::Value*(std::uint32_t node)> known;      ///< what was computed before, or null; may be empty
 };
 
+/// Whether every place takes an exponential or its like, among the nodes `computed`. Such a chain of some hundred cycles fills
+/// the processor's window after a few elements, so a load that misses the cache stalls it unless the line was asked for before.
+/// Loops with less to compute run ahead of their misses by themselves, and one over many arrays (an optimiser's) loses by asking.
+bool hasFunctions(const LoopNest& nest, const std::vector<NodeType>& types, const std::vector<bool>& computed);
+
 class Expression {
 public:
   Expression(Builder& b, const LoopNest& nest, const std::vector<NodeType>& types)
