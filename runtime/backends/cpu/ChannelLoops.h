@@ -40,7 +40,10 @@ inline void joinMoments(double countA, double countB, std::int64_t channels, dou
   }
 }
 
-/// Runs the loop for `width` 16, 8, 4 or 1.
+/// Of `Sum` alone: rows of a wide matrix lie pages apart, and what is read of each should be several cache lines.
+constexpr int kWideStrip = 64;
+
+/// Runs the loop for `width` kWideStrip, 16, 8, 4 or 1.
 void channelStrip(ChannelSum what, int width, const StripArguments& arguments);
 
 }  // namespace tbem::cpu

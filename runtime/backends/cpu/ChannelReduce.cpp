@@ -44,7 +44,8 @@ void lanesSlice(ChannelSum what, const ChannelView& view, StripArguments s, cons
   double* const out = s.out;
   for (std::int64_t lane = 0; lane < view.lanes;) {
     const std::int64_t left = view.lanes - lane;
-    const int width = left >= 16 ? 16 : left >= 8 ? 8 : left >= 4 ? 4 : 1;
+    const bool wide = what == ChannelSum::Sum && left >= kWideStrip;
+    const int width = wide ? kWideStrip : left >= 16 ? 16 : left >= 8 ? 8 : left >= 4 ? 4 : 1;
     float means[16] = {};
     for (int i = 0; mean != nullptr && i < width; ++i) {
       const std::int64_t channel = firstChannel + lane + i;
@@ -56,6 +57,19 @@ void lanesSlice(ChannelSum what, const ChannelView& view, StripArguments s, cons
     s.offset += width;
     lane += width;
   }
+}
+
+/// The moments of sixteen lanes of `each` values. At once: sixteen pairwise steps would be as many divisions, which for short
+/// rows (a layer normalisation's) took longer than the sums.
+void joinLanes(double each, const double* lanes, double* out) {
+  double means[4] = {}, squares[4] = {};
+  for (int i = 0; i < 16; ++i) means[i % 4] += lanes[2 * i];
+  const double mean = ((means[0] + means[1]) + (means[2] + means[3])) / 16;
+  for (int i = 0; i < 16; ++i) {
+    const double apart = lanes[2 * i] - mean;
+    squares[i % 4] += lanes[2 * i + 1] + each * apart * apart;
+  }
+  out[0] = mean, out[1] = (squares[0] + squares[1]) + (squares[2] + squares[3]);
 }
 
 /// One image, one channel of a row-major tensor: sixteen neighbours side by side, then the rest one by one.
@@ -71,15 +85,12 @@ void plainSlice(ChannelSum what, const ChannelView& view, StripArguments s, cons
   s.offset += wide;
   s.rows = view.points - wide, s.stride = 1, s.out = rest;
   channelStrip(what, 1, s);
-  out[0] = out[1] = 0;
-  for (int i = 0; i < 17; ++i) {
-    const double* part = i < 16 ? lanes + 2 * i : rest;
-    if (what == ChannelSum::Moments) {
-      const double each = static_cast<double>(view.points / 16);
-      joinMoments(each * i, i < 16 ? each : static_cast<double>(view.points - wide), 1, out, part);
-    } else {
-      out[0] += part[0], out[1] += part[1];
-    }
+  if (what == ChannelSum::Moments) {
+    joinLanes(static_cast<double>(view.points / 16), lanes, out);
+    joinMoments(static_cast<double>(wide), static_cast<double>(view.points - wide), 1, out, rest);
+  } else {
+    out[0] = rest[0], out[1] = rest[1];
+    for (int i = 0; i < 16; ++i) out[0] += lanes[2 * i], out[1] += lanes[2 * i + 1];
   }
 }
 
@@ -126,7 +137,7 @@ void channelSums(ChannelSum what, const ChannelView& view, const ChannelOperands
 
 namespace tbem::cpu {
 void imageSums(const ChannelView& view, const ChannelOperands& of, float* y, int threads) {
-  constexpr std::int64_t kStrip = 16;
+  constexpr std::int64_t kStrip = kWideStrip;
   const std::int64_t strips = (view.lanes + kStrip - 1) / kStrip;
   parallelFor(threads, view.n * view.blocks * strips, view.n * view.image, [&](std::int64_t task) {
     const std::int64_t n = task / (view.blocks * strips), block = task / strips % view.blocks, lane = task % strips * kStrip;
@@ -148,15 +159,14 @@ void imageSums(const ChannelView& view, const ChannelOperands& of, float* y, int
   });
 }
 
-ChannelView lastAxisView(const tbem_operand& operand) {
-  const std::int64_t channels = operand.dims[operand.rank - 1], rows = runtime::elementCount(operand) / channels;
-  return {1, channels, rows, 1, channels, rows * channels, rows * channels, channels};
+ChannelView matrixView(std::int64_t rows, std::int64_t columns) {
+  return {1, columns, rows, 1, columns, rows * columns, rows * columns, columns};
 }
 
 bool sumView(const tbem_operand& operand, ChannelView& view) {
   if (!channelView(operand, view)) return false;
   if (view.plain() && view.points == 1 && runtime::isPlain(operand)) {
-    view = {1, view.channels, view.n, 1, view.channels, view.n * view.channels, view.n * view.channels, view.channels};
+    view = matrixView(view.n, view.channels);
   }
   return true;
 }

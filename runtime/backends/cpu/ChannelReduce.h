@@ -11,8 +11,8 @@ namespace tbem::cpu {
 /// The view for these sums: as channelView, but a row-major tensor with one place an image is seen as one image whose places are
 /// the rows, so that channels lie side by side.
 bool sumView(const tbem_operand& operand, ChannelView& view);
-/// A row-major tensor whose last dimension is the channel.
-ChannelView lastAxisView(const tbem_operand& operand);
+/// A row-major matrix, a channel a column.
+ChannelView matrixView(std::int64_t rows, std::int64_t columns);
 
 /// Tensors of one layout and element type; b may be null.
 struct ChannelOperands {

@@ -36,17 +36,23 @@ bool channelSum(const tbem_op_desc& op, ChannelView& view) {
   const Axes axes = axesOf(x, op.attributes);
   if (op.primitive != TBEM_PRIMITIVE_reduce_sum || axes.keptCount != 1 || !runtime::isPlain(op.operands[1])) return false;
   if (axes.kept[0] == x.rank - 1 && x.rank > 1 && runtime::isPlain(x)) {
-    view = lastAxisView(x);
+    view = matrixView(axes.terms, axes.results);
     return true;
   }
   return axes.kept[0] == 1 && sumView(x, view);
 }
 
-/// True where the sum is one for each channel of each image, or over the last axes of a row-major tensor; fills the view.
+/// True where the sum is one for each channel of each image, or over the first or the last axes of a row-major tensor; fills the
+/// view.
 bool imageSum(const tbem_op_desc& op, ChannelView& view) {
   const tbem_operand& x = op.operands[0];
   const Axes axes = axesOf(x, op.attributes);
   if (op.primitive != TBEM_PRIMITIVE_reduce_sum || axes.reducedCount == 0 || !runtime::isPlain(op.operands[1])) return false;
+  const bool first = axes.reduced[axes.reducedCount - 1] == axes.reducedCount - 1;
+  if (first && runtime::isPlain(x)) {
+    view = matrixView(axes.terms, axes.results);
+    return true;
+  }
   for (int k = 0; k < axes.keptCount; ++k) {
     if (axes.kept[k] != k) return false;
   }

@@ -52,19 +52,25 @@ public:
       s.sumG = static_cast<float*>(memory[7]) + first, s.sumGx = static_cast<float*>(memory[8]) + first;
       rowSums(s);
     });
-    for (int which = 0; which < 2; ++which) {
-      auto* const result = static_cast<float*>(memory[5 + which]);
-      for (std::int64_t f = 0; f < features; ++f) {
-        double sum = 0;
-        for (std::int64_t slice = 0; slice < shape_.slices(); ++slice)
-          sum += static_cast<double>(columns[(2 * slice + which) * features + f]);
-        result[f] = static_cast<float>(sum);
-      }
-    }
+    for (int which = 0; which < 2; ++which) joinSlices(columns + which * features, static_cast<float*>(memory[5 + which]));
     return TBEM_OK;
   }
 
 private:
+  /// Sums over the slices, some neighbouring features at a time: each slice is read along its row.
+  void joinSlices(const float* parts, float* result) const {
+    constexpr std::int64_t kTogether = 64;
+    for (std::int64_t first = 0; first < shape_.features; first += kTogether) {
+      const std::int64_t count = std::min(kTogether, shape_.features - first);
+      double sums[kTogether] = {};
+      for (std::int64_t slice = 0; slice < shape_.slices(); ++slice) {
+        const float* const part = parts + 2 * slice * shape_.features + first;
+        for (std::int64_t i = 0; i < count; ++i) sums[i] += static_cast<double>(part[i]);
+      }
+      for (std::int64_t i = 0; i < count; ++i) result[first + i] = static_cast<float>(sums[i]);
+    }
+  }
+
   Rows shape_;
 };
 
