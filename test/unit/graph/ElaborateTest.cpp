@@ -1,5 +1,6 @@
 // What elaboration makes of programs: published sizes, paths, structures shared by rows, conditions.
 #include "Fixture.h"
+#include "compiler/graph/Where.h"
 
 namespace tbem::test {
 namespace {
@@ -290,8 +291,10 @@ TEST(Elaborate, WhereIsCheckedAtLevels) {
       "design d of mlp {\n factor widths: [4, 2], [8, 2]\n factor batch: 2, 4\n input x: [batch, 3]\n where batch <= 2 or "
       "len(widths) < 2\n}\n");
   const std::uint32_t small[] = {0, 0}, large[] = {0, 1};
-  EXPECT_EQ(graph::satisfiesWhere(built.session, *built.program, *built.spec, small), true) << built.errors();
-  EXPECT_EQ(graph::satisfiesWhere(built.session, *built.program, *built.spec, large), false);
+  const std::vector<graph::RowCondition> conditions = graph::rowConditions(*built.spec);
+  ASSERT_EQ(conditions.size(), 1U);
+  EXPECT_EQ(graph::holds(built.session, *built.program, *built.spec, conditions[0], small), true) << built.errors();
+  EXPECT_EQ(graph::holds(built.session, *built.program, *built.spec, conditions[0], large), false);
 }
 
 TEST(Elaborate, RequiresOfAProcess) {
