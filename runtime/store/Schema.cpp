@@ -74,6 +74,9 @@ Result<int> schemaVersion(Connection& connection) {
         connection.file, marks->version, kSchemaVersion);
     return tl::unexpected(newer);
   }
+  if (marks->version < 1)
+    return tl::unexpected(
+        errorOf(connection.file, SQLITE_CORRUPT, 0, fmt::format("its tables are of version {}", marks->version)));
   return static_cast<int>(marks->version);
 }
 

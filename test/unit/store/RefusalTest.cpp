@@ -1,6 +1,7 @@
 // Files that are no stores, damaged, newer, locked or without room: refused with words, and never overwritten.
 #include "Support.h"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <fcntl.h>
@@ -61,6 +62,16 @@ TEST_F(StoreTest, RefusesANewerSchema) {
   const std::string before = contents(file);
   expectRefused(file, Error::Kind::NewerSchema, "version 999");
   EXPECT_EQ(contents(file), before);
+}
+
+TEST_F(StoreTest, RefusesASchemaThatNeverWas) {
+  { Store store = opened(); }
+  for (const char* version : {"-503316479", "0"}) {
+    foreign(file, fmt::format("PRAGMA user_version = {}", version));
+    const std::string before = contents(file);
+    expectRefused(file, Error::Kind::Corrupt, version);
+    EXPECT_EQ(contents(file), before);
+  }
 }
 
 TEST_F(StoreTest, TakesAnEmptyFileAsAnUnwrittenOne) {
