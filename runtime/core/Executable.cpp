@@ -199,7 +199,7 @@ tbem_op* Instance::sized(std::uint32_t number, std::int64_t samples) {
 namespace {
 void ownParallel(const tbem_native_args* args, void (*body)(void*, std::int64_t, std::int64_t), void* context,
                  std::int64_t count) {
-  static_cast<const tbem_backend*>(args->runtime)->parallel(body, context, count);
+  static_cast<const tbem_backend*>(args->runtime)->parallel(args->threads, body, context, count);
 }
 }  // namespace
 
@@ -316,7 +316,7 @@ void runRange(void* context, std::int64_t begin, std::int64_t end) {
 
 void Instance::parallel(tbem_rt_loop loop, char* base, const double* values, std::uint64_t key, std::int64_t count) {
   LoopCall context{loop, base, values, key};
-  device.parallel(runRange, &context, count);
+  device.parallel(description.threads, runRange, &context, count);
 }
 
 void Instance::mark(std::uint32_t step) {

@@ -119,7 +119,7 @@ void readAll(void* context, std::int64_t begin, std::int64_t end) {
   x.sum += sum;
 }
 
-tl::expected<double, std::string> bandwidth(const tbem_backend& backend) {
+tl::expected<double, std::string> bandwidth(const tbem_backend& backend, int threads) {
   const std::uint64_t bytes = sizeof(float) * static_cast<std::uint64_t>(kCount);
   const Memory a(backend, bytes), b(backend, bytes), c(backend, bytes);
   if (a.data == nullptr || b.data == nullptr || c.data == nullptr)
@@ -129,7 +129,7 @@ tl::expected<double, std::string> bandwidth(const tbem_backend& backend) {
   Arrays arrays{a.floats(), b.floats(), c.floats(), {}};
   const auto pass = [&](void (*body)(void*, std::int64_t, std::int64_t)) {
     return shortest([&] {
-      backend.parallel(body, &arrays, kCount);
+      backend.parallel(threads, body, &arrays, kCount);
       return true;
     });
   };
@@ -142,7 +142,7 @@ tl::expected<double, std::string> bandwidth(const tbem_backend& backend) {
 tl::expected<Rates, std::string> measureRates(const tbem_backend& backend, int threads) {
   const auto flops = productRate(backend, threads);
   if (!flops) return tl::unexpected(flops.error());
-  const auto bytes = bandwidth(backend);
+  const auto bytes = bandwidth(backend, threads);
   if (!bytes) return tl::unexpected(bytes.error());
   return Rates{*flops, *bytes};
 }

@@ -203,9 +203,9 @@ tbem_status copy(void* to, const void* from, std::uint64_t bytes) {
 
 tbem_status synchronize() { return TBEM_OK; }
 
-void parallel(void (*body)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count) {
+void parallel(std::int32_t most, void (*body)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count) {
   if (count <= 0) return;
-  const std::int64_t threads = std::min<std::int64_t>(omp_get_max_threads(), count);
+  const std::int64_t threads = std::clamp<std::int64_t>(most, 1, count);
   if (threads == 1) return body(context, 0, count);
 #pragma omp parallel num_threads(static_cast <int>(threads))
   {

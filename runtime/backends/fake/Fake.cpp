@@ -171,8 +171,8 @@ tbem_status synchronize() {
   return TBEM_OK;
 }
 
-void parallel(void (*body)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count) {
-  tbem_backend_ref()->parallel(body, context, count);
+void parallel(std::int32_t threads, void (*body)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count) {
+  tbem_backend_ref()->parallel(threads, body, context, count);
 }
 
 const char* lastErrorText() { return lastError; }

@@ -212,7 +212,7 @@ tbem_status copy(void* to, const void* from, std::uint64_t bytes) {
 
 tbem_status synchronize() { return TBEM_OK; }
 
-void parallel(void (*body)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count) {
+void parallel(std::int32_t, void (*body)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count) {
   if (count > 0) body(context, 0, count);
 }
 

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define TBEM_BACKEND_ABI 2u
+#define TBEM_BACKEND_ABI 3u
 #define TBEM_MAX_RANK 8
 #define TBEM_MAX_ALGORITHMS 4 /* numbers of algorithms lie below it */
 
@@ -125,8 +125,8 @@ typedef struct tbem_backend {
   tbem_status (*copy_in)(void* device, const void* host, uint64_t bytes);
   tbem_status (*copy_out)(void* host, const void* device, uint64_t bytes);
   tbem_status (*synchronize)(void);
-  /* Runs body(context, begin, end) over [0, count) on the backend's threads; ranges are disjoint and cover it. */
-  void (*parallel)(void (*body)(void* context, int64_t begin, int64_t end), void* context, int64_t count);
+  /* Runs body(context, begin, end) over [0, count) on at most `threads` threads; ranges are disjoint and cover it. */
+  void (*parallel)(int32_t threads, void (*body)(void* context, int64_t begin, int64_t end), void* context, int64_t count);
   /* The message of the last status that was not TBEM_OK on this thread. Owned by the backend. */
   const char* (*last_error)(void);
 } tbem_backend;

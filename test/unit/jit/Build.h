@@ -51,7 +51,7 @@ inline const tbem_backend* plainBackend() {
                                        return TBEM_OK;
                                      },
                                      [] { return TBEM_OK; },
-                                     [](void (*body)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count) {
+                                     [](std::int32_t, void (*body)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count) {
                                        const std::int64_t half = count / 2;
                                        std::thread second([=] {
                                          for (std::int64_t i = count; i-- > half;) body(context, i, i + 1);
