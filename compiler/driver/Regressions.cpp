@@ -105,9 +105,6 @@ void refuseLaterDeclarations(Workspace& workspace) {
   for (const ast::Decl* decl : workspace.file().declarations) {
     const char* what = nullptr;
     switch (decl->kind) {
-      case ast::NodeKind::Mutate:
-        what = "templates from templates (`mutate`) are";
-        break;
       case ast::NodeKind::Fit:
         what = "`fit` is";
         break;

@@ -18,10 +18,11 @@ namespace tbem::graph {
 
 /// One level of a factor.
 struct Level {
-  sema::Value value;                ///< its expressions lie in ExperimentSpec::pool
-  std::string text;                 ///< as reports print it: "16", "sgd(lr: 0.01)"
-  std::optional<Rational> number;   ///< where it is a number
-  const ast::Expr* expr = nullptr;  ///< nullptr where it comes from a range or a domain
+  sema::Value value;                     ///< its expressions lie in ExperimentSpec::pool
+  std::string text;                      ///< as reports print it: "16", "sgd(lr: 0.01)"
+  std::optional<Rational> number;        ///< where it is a number
+  const ast::Expr* expr = nullptr;       ///< nullptr where it comes from a range
+  const sema::Module* module = nullptr;  ///< where that means what it says
   SrcRange range;
 };
 

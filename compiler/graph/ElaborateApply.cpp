@@ -11,11 +11,30 @@ bool isAnyTensor(const ast::Type* type) {
   const auto* named = ast::dynCast<ast::NamedType>(type);
   return named != nullptr && named->name.text == "tensor";
 }
+/// A parameter without a default is not among the arguments, none of which is a tensor.
+bool lacksParameter(const ast::Callable& decl, const sema::Arguments& arguments) {
+  std::size_t byPosition = 0;
+  for (const sema::BoundArgument& one : arguments.list) {
+    if (one.value.isRuntime() || (one.name.empty() && one.value.is(ValueKind::List))) return false;
+    if (one.name.empty()) ++byPosition;
+  }
+  for (std::size_t p = byPosition; p < decl.parameters.size(); ++p) {
+    const std::string& name = decl.parameters[p].name.text;
+    const bool given =
+        std::any_of(arguments.list.begin(), arguments.list.end(), [&](const auto& one) { return one.name == name; });
+    if (!given && decl.parameters[p].defaultValue == nullptr) return true;
+  }
+  return false;
+}
 int textRank(const sema::Module& module) { return !module.isStandard ? 2 : module.name != "std.nn" ? 1 : 0; }
 }  // namespace
 
-Value Elaborator::applyCallable(const ast::Expr& use, const Value& callee, sema::Arguments arguments) {
-  const bool isInstance = callee.is(ValueKind::Instance);
+Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema::Arguments arguments) {
+  const bool isInstance = called.is(ValueKind::Instance);
+  const bool named = namedValue == &use;
+  const bool changed = !isInstance && !mutations.empty() && phase == Phase::Forward && current != nullptr;
+  const Value callee =
+      changed ? swapped(called, named ? pendingName : std::string_view(called.decl->name.text), arguments) : called;
   const ast::Callable* decl = isInstance ? instances[callee.id].decl : static_cast<const ast::Callable*>(callee.decl);
   const sema::Module* module = isInstance ? instances[callee.id].module : callee.module;
   if (decl->callable == ast::CallableKind::Dataset) return fail(Diag::not_callable, use.range, "in a network, a dataset");
@@ -24,7 +43,9 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& callee, sema:
         std::any_of(arguments.list.begin(), arguments.list.end(), [&](const auto& one) { return one.name == callee.names[i]; });
     if (!given) arguments.list.push_back({callee.names[i], callee.items[i], use.range});
   }
-  const bool named = namedValue == &use;
+  // Outside of any network, what is still missing may come from factors, or from what a `swap` replaces.
+  if (current == nullptr && !isInstance && lacksParameter(*decl, arguments))
+    return Evaluator::applyCallable(use, callee, std::move(arguments));
   const std::string_view wantedName = named ? pendingName : std::string_view(decl->name.text);
 
   Frame scratch;
@@ -117,6 +138,13 @@ void Elaborator::instantiateParameters(Activation& a) {
 
 Value Elaborator::applyTo(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
                           std::vector<Value>& tensors, const std::string& path, SrcRange use) {
+  if (mutations.empty() || phase != Phase::Forward || path.empty())
+    return applyOnce(decl, module, std::move(parameters), tensors, path, use);
+  return applyChanged(decl, module, std::move(parameters), tensors, path, use);
+}
+
+Value Elaborator::applyOnce(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
+                            std::vector<Value>& tensors, const std::string& path, SrcRange use) {
   if (graph.ops.size() > 200'000) return {};
   for (const ast::Callable* outer : applying) {
     if (outer != &decl) continue;
@@ -125,7 +153,12 @@ Value Elaborator::applyTo(const ast::Callable& decl, const sema::Module& module,
     return fail(Diag::recursive_network, use, decl.name.text, chain + decl.name.text);
   }
   Activation a;
-  a.frame.module = &module;
+  const std::size_t mutationsBefore = mutations.size();
+  if (!beginMutations(decl, parameters, path)) {
+    endMutations(mutationsBefore, false);
+    return {};
+  }
+  a.frame.module = program.homeOf(&decl, &module);
   a.frame.decl = &decl;
   a.frame.locals = std::move(parameters);
   a.decl = &decl;
@@ -150,6 +183,7 @@ Value Elaborator::applyTo(const ast::Callable& decl, const sema::Module& module,
   place.prefix = path;
   places.push_back(std::move(place));
   Value result = runActivation(a, tensors);
+  endMutations(mutationsBefore, !result.isPoison());
   places.pop_back();
   applying.pop_back();
   current = outer;

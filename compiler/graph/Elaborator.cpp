@@ -57,15 +57,20 @@ std::string Elaborator::freshName(std::string_view name) {
   return count == 1 ? std::string(name) : std::string(name) + "_" + std::to_string(count);
 }
 
-void Elaborator::enterTurn(const ast::For& loop, std::size_t turn) {
+std::size_t Elaborator::enterTurn(const ast::For& loop, std::size_t turn) {
   std::string& name = places.back().loops[&loop];
   if (turn == 0) name = freshName(loop.label.empty() ? std::string_view("for") : std::string_view(loop.label.text));
   Place place;
   place.prefix = pathOf(name + "[" + std::to_string(turn) + "]");
   places.push_back(std::move(place));
+  return mutations.empty() || phase != Phase::Forward ? 1 : changeTurn(loop);
 }
 
-void Elaborator::leaveTurn() { places.pop_back(); }
+bool Elaborator::leaveTurn(const ast::For& loop) {
+  const bool good = mutations.empty() || phase != Phase::Forward || endTurn(loop);
+  places.pop_back();
+  return good;
+}
 
 void Elaborator::naming(const ast::Expr& value, std::string_view name) {
   namedValue = &value;

@@ -6,8 +6,10 @@
 #pragma once
 
 #include "compiler/graph/Elaborate.h"
+#include "compiler/graph/Mutation.h"
 #include "compiler/sema/Evaluator.h"
 
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -133,8 +135,8 @@ protected:
   bool exitStatement(const ast::Exit& statement) override;
   bool weightStatement(const ast::WeightStmt& statement) override;
   bool assignBuffer(Local& local, Value value, SrcRange range) override;
-  void enterTurn(const ast::For& loop, std::size_t turn) override;
-  void leaveTurn() override;
+  std::size_t enterTurn(const ast::For& loop, std::size_t turn) override;
+  bool leaveTurn(const ast::For& loop) override;
   void naming(const ast::Expr& value, std::string_view name) override;
   std::optional<Value> specialName(std::string_view name) override;
   std::optional<std::vector<Value>> shapeOf(const Value& tensor) override;
@@ -147,6 +149,8 @@ private:
   // Applying (ElaborateApply.cpp)
   Value applyTo(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters, std::vector<Value>& tensors,
                 const std::string& path, SrcRange use);
+  Value applyOnce(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
+                  std::vector<Value>& tensors, const std::string& path, SrcRange use);
   Value runActivation(Activation& a, std::vector<Value>& tensors);
   bool bindTensors(Activation& a, std::vector<Value>& tensors);
   bool bindTensor(Activation& a, const ast::Parameter& declared, const Value& value);
@@ -165,6 +169,24 @@ private:
   std::uint32_t makeInstance(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
                              std::string_view name, SrcRange range);
   void instantiateParameters(Activation& a);
+
+  // Templates of templates (ElaborateMutation.cpp)
+  std::vector<PathPart> placeOf(const sema::Module& module, const ast::Expr& expr);
+  std::optional<Change> readChange(const sema::Derivation& made, const ast::Mutate::Operation& operation, Value level);
+  bool beginMutations(const ast::Callable& decl, std::vector<Local>& parameters, const std::string& path);
+  void endMutations(std::size_t before, bool complete);
+  std::vector<PathPart> partsBelow(const Mutation& mutation, const std::string& path) const;
+  std::vector<Change*> changesAt(const std::string& path, std::string_view declaration);
+  Value cannotChange(const Change& change, const std::string& why);
+  Value applyInserted(Change& change, Value tensor);
+  std::vector<Change*> widen(const ast::Callable& decl, std::vector<Local>& parameters, const std::string& path);
+  Value applyChanged(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
+                     std::vector<Value>& tensors, const std::string& path, SrcRange use);
+  Value swapped(Value callee, std::string_view wantedName, sema::Arguments& arguments);
+  Local* carriedBy(const ast::For& loop, const Change& change);
+  bool insertInTurn(const ast::For& loop, Change& change);
+  std::size_t changeTurn(const ast::For& loop);
+  bool endTurn(const ast::For& loop);
 
   // Shapes (ElaborateShapes.cpp)
   bool agree(ExprId a, ExprId b, const std::string& name, SrcRange range, SrcRange there);
@@ -265,6 +287,7 @@ private:
   std::unordered_map<std::uint32_t, TensorId> latest;  ///< of a buffer's or state's storage: its newest value
   std::vector<Place> places;
   std::vector<const ast::Callable*> applying;
+  std::deque<Mutation> mutations;        ///< of the derived templates being applied; a deque, since changes are pointed at
   std::vector<TensorId> exits;           ///< values of the exits met so far
   TensorId normOfGradients = kNoTensor;  ///< made on first use
   struct Best {

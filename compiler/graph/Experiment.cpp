@@ -101,7 +101,7 @@ std::vector<Local> Experiment::Impl::factorNames(Elaborator& e, Structure& s, Le
       local.value = Value::number(s.pool.symbolRef(symbol), factor.isReal);
     } else {
       s.guards.emplace_back(id, levels[f]);
-      local.value = level.expr != nullptr ? e.evaluateIn(*spec.module, *level.expr, names) : level.value;
+      local.value = level.expr != nullptr ? e.evaluateIn(*level.module, *level.expr, names) : level.value;
     }
     names.push_back(std::move(local));
   }

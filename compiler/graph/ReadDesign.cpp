@@ -92,25 +92,31 @@ private:
         continue;
       }
       networks.push_back(static_cast<const ast::Callable*>(found.decl));
+      networkModules.push_back(found.module);
     }
   }
 
-  const ast::Parameter* parameterOf(const std::string& name) const {
-    for (const ast::Callable* network : networks) {
-      for (const ast::Parameter& parameter : network->parameters) {
-        if (parameter.name.text == name) return &parameter;
+  struct Declared {
+    const ast::Parameter* parameter = nullptr;
+    const sema::Module* module = nullptr;  ///< where its domain means what it says
+  };
+  Declared parameterOf(const std::string& name) const {
+    for (std::size_t i = 0; i < networks.size(); ++i) {
+      for (const ast::Parameter& parameter : networks[i]->parameters) {
+        if (parameter.name.text == name) return {&parameter, program.homeOf(networks[i], networkModules[i], name)};
       }
     }
-    return nullptr;
+    return {};
   }
 
-  void addLevel(FactorSpec& factor, Value found, const ast::Expr* expr, SrcRange range) {
+  void addLevel(FactorSpec& factor, Value found, const ast::Expr* expr, const sema::Module* module, SrcRange range) {
     if (found.isPoison()) return;
     Level level;
     if (found.is(ValueKind::Number)) level.number = pool.constantValue(found.expr);
     level.text = found.is(ValueKind::String) ? found.text : sema::print(pool, found);
     level.value = std::move(found);
     level.expr = expr;
+    level.module = module;
     level.range = range;
     for (const Level& other : factor.levels) {
       if (other.text == level.text && other.value.kind == level.value.kind) {
@@ -132,7 +138,7 @@ private:
     result.name = factor.name.text;
     result.range = factor.name.range;
     if (spec.find(result.name)) fail(Diag::duplicate_name, factor.name.range, result.name);
-    const ast::Parameter* parameter = parameterOf(result.name);
+    const auto [parameter, home] = parameterOf(result.name);
     result.binds = parameter != nullptr;
     if (parameter != nullptr) {
       const auto* type = ast::dynCast<ast::NamedType>(parameter->type);
@@ -140,16 +146,20 @@ private:
     }
     std::vector<const ast::Expr*> sources = factor.levels;
     const bool fromDomain = sources.empty() && parameter != nullptr && parameter->domain != nullptr;
-    if (fromDomain) sources.push_back(parameter->domain);
+    const sema::Module* const module = fromDomain ? home : spec.module;
+    if (fromDomain) {
+      const auto* set = ast::dynCast<ast::Set>(parameter->domain);
+      sources = set != nullptr ? set->items : std::vector<const ast::Expr*>{parameter->domain};
+    }
     for (const ast::Expr* source : sources) {
-      const Value found = value(*source);
+      const Value found = evaluateIn(*module, *source, {});
       const SrcRange range = fromDomain ? factor.name.range : source->range;
-      if (found.is(ValueKind::Range) || (fromDomain && found.is(ValueKind::Set))) {
+      if (found.is(ValueKind::Range)) {
         const auto all = elements(found, range);
         if (all)
-          for (const Value& one : *all) addLevel(result, one, nullptr, range);
+          for (const Value& one : *all) addLevel(result, one, nullptr, module, range);
       } else {
-        addLevel(result, found, source, range);
+        addLevel(result, found, source, module, range);
       }
     }
     if (result.levels.empty() && sink.errorCount() == errorsBefore) {
@@ -317,6 +327,7 @@ private:
   const ast::Design& design;
   DesignSpec& spec;
   std::vector<const ast::Callable*> networks;
+  std::vector<const sema::Module*> networkModules;  ///< where each stands
 };
 
 }  // namespace

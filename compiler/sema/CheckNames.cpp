@@ -84,6 +84,9 @@ void NameChecker::check(const ast::Decl& decl) {
     case ast::NodeKind::Process:
       checkProcess(static_cast<const ast::Process&>(decl));
       break;
+    case ast::NodeKind::Mutate:
+      checkMutation(static_cast<const ast::Mutate&>(decl));
+      break;
     case ast::NodeKind::Design:
       checkDesign(static_cast<const ast::Design&>(decl));
       break;
@@ -221,6 +224,16 @@ void NameChecker::checkProcess(const ast::Process& decl) {
   for (const ast::Process::External& external : decl.externals) define(external.name, Kind::Parameter, external.type);
   expr(decl.pre);
   expr(decl.post);
+}
+
+/// Places are looked for where the base's body is elaborated.
+void NameChecker::checkMutation(const ast::Mutate& decl) {
+  inDesign = true;  // what is swapped in takes its parameters from what it replaces
+  for (const ast::Mutate::Operation& operation : decl.operations) {
+    expr(operation.inserted);
+    for (const ast::Expr* level : operation.levels) expr(level);
+  }
+  inDesign = false;
 }
 
 void NameChecker::checkDesign(const ast::Design& decl) {

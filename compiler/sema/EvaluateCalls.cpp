@@ -262,14 +262,20 @@ bool Evaluator::bindOne(const Signature& signature, const ast::Parameter& parame
                         SrcRange use, int rank) {
   Value value;
   SrcRange range = use;
+  const Module* const home = program.homeOf(signature.decl, signature.module, parameter.name.text);
+  const auto evaluateAtHome = [&](const ast::Expr& expr) {
+    Frame* const before = std::exchange(frame, &callee);
+    const Module* const own = std::exchange(callee.module, home);
+    Value result = evaluate(expr);
+    callee.module = own;
+    frame = before;
+    return result;
+  };
   if (given != nullptr) {
     value = given->value;
     range = given->range;
   } else if (parameter.defaultValue != nullptr) {
-    Frame* const before = frame;
-    frame = &callee;
-    value = evaluate(*parameter.defaultValue);
-    frame = before;
+    value = evaluateAtHome(*parameter.defaultValue);
   } else {
     Diagnostic& d = sink.report(Diag::missing_argument, use, signature.name, parameter.name.text);
     d.label(parameter.range, "declared here without a default");
@@ -282,15 +288,11 @@ bool Evaluator::bindOne(const Signature& signature, const ast::Parameter& parame
   callee.define(parameter.name.text, *typed, parameter.name.range);
   callee.locals.back().isParameter = true;
   if (parameter.domain == nullptr || given == nullptr) return true;
-  Frame* const before = frame;
-  frame = &callee;
-  const bool inside = checkDomain(signature, parameter, *typed, range);
-  frame = before;
-  return inside;
+  return checkDomain(signature, parameter, evaluateAtHome(*parameter.domain), *typed, range);
 }
 
-bool Evaluator::checkDomain(const Signature& signature, const ast::Parameter& parameter, const Value& value, SrcRange range) {
-  const Value domain = evaluate(*parameter.domain);
+bool Evaluator::checkDomain(const Signature& signature, const ast::Parameter& parameter, const Value& domain, const Value& value,
+                            SrcRange range) {
   if (domain.isPoison()) return false;
   ExprId inside = pool.constant(0);
   if (domain.is(ValueKind::Range) && value.is(ValueKind::Number)) {

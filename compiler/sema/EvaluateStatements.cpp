@@ -86,9 +86,9 @@ bool Evaluator::executeFor(const ast::For& loop) {
   for (std::size_t turn = 0; turn < items->size(); ++turn) {
     const std::size_t mark = frame->locals.size();
     frame->define(loop.variable.text, (*items)[turn], loop.variable.range);
-    enterTurn(loop, turn);
-    const bool goOn = executeBlock(loop.body);
-    leaveTurn();
+    bool goOn = true;
+    for (std::size_t times = enterTurn(loop, turn); times > 0 && goOn; --times) goOn = executeBlock(loop.body);
+    goOn = leaveTurn(loop) && goOn;
     frame->locals.resize(mark);
     if (!goOn) return false;
   }

@@ -94,8 +94,10 @@ protected:
   virtual bool exitStatement(const ast::Exit& statement);
   virtual bool weightStatement(const ast::WeightStmt& statement);
   virtual bool assignBuffer(Local& local, Value value, SrcRange range);
-  virtual void enterTurn(const ast::For& loop, std::size_t turn);
-  virtual void leaveTurn();
+  /// How often the body runs in this turn: once, unless a template was made otherwise.
+  virtual std::size_t enterTurn(const ast::For& loop, std::size_t turn);
+  /// False ends the loop: a mistake that was reported.
+  virtual bool leaveTurn(const ast::For& loop);
   /// `let name = value` is about to be evaluated: an instance made by `value` itself bears that name.
   virtual void naming(const ast::Expr& value, std::string_view name);
   /// Names that only some evaluations know: `training`, `step`.
@@ -205,7 +207,8 @@ private:
   bool passRest(const Signature& signature, Arguments& arguments);
   bool bindOne(const Signature& signature, const ast::Parameter& parameter, const BoundArgument* given, Frame& callee,
                SrcRange use, int rank);
-  bool checkDomain(const Signature& signature, const ast::Parameter& parameter, const Value& value, SrcRange range);
+  bool checkDomain(const Signature& signature, const ast::Parameter& parameter, const Value& domain, const Value& value,
+                   SrcRange range);
   Value reportArithmetic(ExprId made, SrcRange range, SrcRange divisor, ExprId right);
 
   Values shadow;

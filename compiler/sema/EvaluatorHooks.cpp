@@ -76,8 +76,8 @@ bool Evaluator::weightStatement(const ast::WeightStmt& statement) {
   return false;
 }
 bool Evaluator::assignBuffer(Local&, Value, SrcRange) { return false; }
-void Evaluator::enterTurn(const ast::For&, std::size_t) {}
-void Evaluator::leaveTurn() {}
+std::size_t Evaluator::enterTurn(const ast::For&, std::size_t) { return 1; }
+bool Evaluator::leaveTurn(const ast::For&) { return true; }
 void Evaluator::naming(const ast::Expr&, std::string_view) {}
 std::optional<Value> Evaluator::specialName(std::string_view) { return std::nullopt; }
 std::optional<std::vector<Value>> Evaluator::shapeOf(const Value&) { return std::nullopt; }

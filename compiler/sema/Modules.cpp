@@ -1,5 +1,6 @@
 #include "compiler/sema/Modules.h"
 
+#include "compiler/sema/Derive.h"
 #include "compiler/sema/Suggest.h"
 #include "compiler/syntax/Parse.h"
 
@@ -99,6 +100,24 @@ std::vector<std::string> Program::names(const Module& module) const {
   return {found.begin(), found.end()};
 }
 
+const Derivation* Program::derivation(const ast::Decl* callable) const {
+  for (const auto& one : derivations) {
+    if (one->result == callable) return one.get();
+  }
+  return nullptr;
+}
+
+const Module* Program::homeOf(const ast::Decl* callable, const Module* module, std::string_view parameter) const {
+  for (const Derivation* made = derivation(callable); made != nullptr; made = derivation(callable)) {
+    for (const ast::Mutate::Operation& operation : made->mutation->operations) {
+      if (operation.as.text == parameter) return made->module;
+    }
+    callable = made->base.decl;
+    module = made->base.module;
+  }
+  return module;
+}
+
 // ---- Loading ----------------------------------------------------------------------------------------------------------
 
 class Loader {
@@ -123,6 +142,7 @@ public:
     main.home = home();
     readImports(main);
     noteHidden(main);
+    deriveTemplates(*program, main, sink);
     return std::move(program);
   }
 
@@ -187,7 +207,10 @@ private:
       }
       addFile(*module, sources.add((options.stdlib ? *options.stdlib + "/" : "<std>/") + file, text));
     }
-    if (module != nullptr) readImports(*module);
+    if (module != nullptr) {
+      readImports(*module);
+      deriveTemplates(*program, *module, sink);
+    }
     return module;
   }
 
@@ -221,6 +244,7 @@ private:
       open.push_back(name);
       addFile(module, *source);
       readImports(module);
+      deriveTemplates(*program, module, sink);
       open.pop_back();
       return &module;
     }

@@ -37,6 +37,15 @@ struct Module {
   std::unordered_map<std::string, const Module*> modules;  ///< `import m`, `import m as c`, by the word used in the file
 };
 
+/// A template made of another (Derive.h).
+struct Derivation {
+  const ast::Mutate* mutation = nullptr;
+  const Module* module = nullptr;  ///< where it stands: its levels, and what it inserts, mean what they mean there
+  Resolved base;                   ///< the callable that it changes, which may be derived too
+  const ast::Callable* result = nullptr;
+  ast::File nodes;  ///< owns the result and what is in it but not in the base
+};
+
 struct LoadOptions {
   std::vector<std::string> path;      ///< folders of TBEM_PATH
   std::optional<std::string> stdlib;  ///< TBEM_STDLIB: a folder instead of the embedded library
@@ -59,6 +68,13 @@ public:
   Resolved member(const Module& module, std::string_view name, const Module& from) const;
   /// Every name that `resolve` knows, for did-you-mean.
   std::vector<std::string> names(const Module& module) const;
+  /// How the callable was made of another; nullptr for one that was written out.
+  const Derivation* derivation(const ast::Decl* callable) const;
+  /// The module in which a parameter of `callable` (itself of `module`) was written; without one, its body. A derived callable
+  /// has its base's, but for its own parameters.
+  const Module* homeOf(const ast::Decl* callable, const Module* module, std::string_view parameter = {}) const;
+
+  std::vector<std::unique_ptr<Derivation>> derivations;
 
 private:
   friend class Loader;

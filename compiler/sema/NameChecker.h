@@ -43,6 +43,7 @@ private:
   void checkCallable(const ast::Callable& decl);
   void checkFunction(const ast::Function& decl);
   void checkProcess(const ast::Process& decl);
+  void checkMutation(const ast::Mutate& decl);
   void checkDesign(const ast::Design& decl);
   void checkTrain(const ast::Train& decl);
   void parameters(const std::vector<ast::Parameter>& list, Kind kind);
