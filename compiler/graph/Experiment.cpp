@@ -210,7 +210,11 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
     if (!shape) return false;
     const std::optional<tbem_dtype> dtype = e.inputType(tensor);
     if (!dtype) return false;
-    tensors.push_back(Value::indexed(ValueKind::Tensor, index(e.addInput(tensor.name.text, *dtype, *shape, tensor.range))));
+    // Its shape was given by the design, where it was.
+    const auto given = std::find_if(spec.inputs.begin(), spec.inputs.end(),
+                                    [&](const InputSpec& input) { return input.name == tensor.name.text; });
+    const SrcRange range = given != spec.inputs.end() && given->range.valid() ? given->range : tensor.range;
+    tensors.push_back(Value::indexed(ValueKind::Tensor, index(e.addInput(tensor.name.text, *dtype, *shape, range))));
   }
   const Value result = e.applyRoot(callee, std::move(*parameters), std::move(tensors), "", spec.of->range);
   if (result.isPoison()) return false;

@@ -80,8 +80,17 @@ void reportViolation(Session& session, const Structure& structure, const Obligat
       text += (text.empty() ? "" : ", ") + name + " = " + valueText(values, expr);
     d->note("here " + text);
   }
-  if (obligation.culprit != kNoTensor && structure.graph[obligation.culprit].producer != kNoOp) {
-    d->note("shapes: " + chainText(structure.graph, obligation.culprit, values));
+  if (obligation.culprit != kNoTensor) {
+    const Graph& graph = structure.graph;
+    const Tensor& tensor = graph[obligation.culprit];
+    const bool isInput = std::find(graph.inputs.begin(), graph.inputs.end(), obligation.culprit) != graph.inputs.end();
+    const bool mattersHere = std::any_of(obligation.bindings.begin(), obligation.bindings.end(), [&](const auto& binding) {
+      return std::find(tensor.shape.begin(), tensor.shape.end(), binding.second) != tensor.shape.end();
+    });
+    if (tensor.producer != kNoOp)
+      d->note("shapes: " + chainText(graph, obligation.culprit, values));
+    else if (isInput && mattersHere && tensor.range.valid())
+      d->label(tensor.range, "`" + tensor.name + "` is " + shapeText(graph, obligation.culprit, values) + " here");
   }
   for (const auto& [factor, level] : levels) d->level(factor, level);
 }
