@@ -1,8 +1,8 @@
 // Timing the algorithms of an operator, once a machine.
 //
 // Candidates run in turn on the same numbers, so that what disturbs the machine disturbs all of them; a candidate's least time
-// counts, for what disturbs only adds. A candidate that wants an input in another layout than where the value lies pays for the
-// reorder.
+// counts, for what disturbs only adds. Caches are cold, as they are in a step. A candidate that wants an input in another layout
+// than where the value lies pays for the reorder.
 #include "compiler/driver/Algorithms.h"
 #include "compiler/driver/Output.h"
 #include "compiler/estimate/Layout.h"
@@ -94,6 +94,7 @@ public:
     for (int round = 0; round < kRounds; ++round) {
       for (Candidate& candidate : candidates) {
         if (candidate.parts.empty()) continue;
+        clearCaches();
         const double start = measure::monotonicSeconds();
         for (const auto& part : candidate.parts) {
           if (part->run() != TBEM_OK) return tl::unexpected(fmt::format("{}: {}", call.choice, backend.last_error()));
@@ -107,6 +108,16 @@ public:
     for (const Candidate& candidate : candidates) seconds.push_back(candidate.samples.empty() ? -1 : candidate.least());
     while (seconds.back() < 0) seconds.pop_back();
     return seconds;
+  }
+
+  /// Other values push those of the operator out of the caches. (On warm ones a product that packs its operands looks good, which
+  /// in a step it is not.)
+  void clearCaches() {
+    const auto add = [](void* context, std::int64_t begin, std::int64_t end) {
+      auto* const words = static_cast<std::uint64_t*>(context);
+      for (std::int64_t i = begin; i < end; ++i) ++words[i];
+    };
+    backend.parallel(program.threads, add, elsewhere.data(), static_cast<std::int64_t>(elsewhere.size()));
   }
 
 private:
@@ -179,6 +190,7 @@ private:
 
   const estimate::Program& program;
   const tbem_backend& backend;
+  std::vector<std::uint64_t> elsewhere = std::vector<std::uint64_t>((std::size_t{32} << 20U) / sizeof(std::uint64_t));
 };
 
 }  // namespace

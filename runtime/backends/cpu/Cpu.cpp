@@ -83,6 +83,15 @@ Family familyOf(int primitive) {
   return moveFamily();
 }
 
+bool isDense(int primitive) {
+  return primitive == TBEM_PRIMITIVE_dense || primitive == TBEM_PRIMITIVE_dense_input_gradient ||
+         primitive == TBEM_PRIMITIVE_dense_weight_gradient;
+}
+
+Family familyOf(const tbem_op_desc& op) {
+  return op.algorithm != 0 && isDense(op.primitive) ? thinFamily() : familyOf(op.primitive);
+}
+
 /// Primitives that take bf16; the others are given f32 by whoever asks.
 bool computesBfloat16(int primitive) {
   const Family family = familyOf(primitive);
@@ -107,7 +116,7 @@ tbem_status check(const tbem_op_desc* op) {
   }
   const bool convolution = op->primitive == TBEM_PRIMITIVE_conv2d || op->primitive == TBEM_PRIMITIVE_conv2d_input_gradient ||
                            op->primitive == TBEM_PRIMITIVE_conv2d_weight_gradient;
-  if (op->algorithm != 0 && !convolution) {
+  if (op->algorithm != 0 && !convolution && !isDense(op->primitive)) {
     return fail(TBEM_UNSUPPORTED,
                 fmt::format("cpu: {} has one algorithm", runtime::signature(static_cast<tbem_primitive>(op->primitive)).name));
   }
@@ -151,7 +160,7 @@ tbem_status query(tbem_op_desc* op, tbem_op_info* info) {
     if (op->operands == nullptr)  // every primitive belongs to a family
       return op->primitive >= 0 && op->primitive < TBEM_PRIMITIVE_COUNT ? TBEM_OK : TBEM_UNSUPPORTED;
     const tbem_status status = check(op);
-    return status != TBEM_OK ? status : familyOf(op->primitive).query(*op, *info);
+    return status != TBEM_OK ? status : familyOf(*op).query(*op, *info);
   });
 }
 
@@ -167,7 +176,7 @@ tbem_status create(const tbem_op_desc* op, tbem_op** out) {
     tbem_op_desc copy = *op;
     copy.operands = operands.data();
     tbem_op_info info{};
-    const Family family = familyOf(op->primitive);
+    const Family family = familyOf(*op);
     if (const tbem_status status = family.query(copy, info)) return status;
     std::unique_ptr<Op> made;
     const tbem_status status = family.create(*op, made);

@@ -3,6 +3,7 @@
 #include "runtime/backends/cpu/PoolLoops.h"
 #include "runtime/backends/cpu/RowLoops.h"
 #include "runtime/backends/cpu/SoftmaxLoops.h"
+#include "runtime/backends/cpu/ThinLoops.h"
 
 namespace tbem::cpu {
 
@@ -12,6 +13,7 @@ namespace tbem::cpu {
   void poolPlane(PoolLoop loop, int width, const runtime::Pool2d& pool, const PoolPlane& plane); \
   void rowSums(const RowSums& arguments);                                                        \
   double softmaxLine(SoftmaxLoop loop, const SoftmaxLine& line);                                 \
+  void thinProduct(ThinLoop loop, const ThinProduct& product, std::int64_t, std::int64_t);       \
   }
 TBEM_LOOPS(generic)
 TBEM_LOOPS(avx2)
@@ -24,12 +26,15 @@ struct Loops {
   decltype(&generic::poolPlane) pool = generic::poolPlane;
   decltype(&generic::rowSums) row = generic::rowSums;
   decltype(&generic::softmaxLine) softmax = generic::softmaxLine;
+  decltype(&generic::thinProduct) thin = generic::thinProduct;
 };
 
 Loops choose() {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-  if (__builtin_cpu_supports("x86-64-v4")) return {avx512::channelStrip, avx512::poolPlane, avx512::rowSums, avx512::softmaxLine};
-  if (__builtin_cpu_supports("x86-64-v3")) return {avx2::channelStrip, avx2::poolPlane, avx2::rowSums, avx2::softmaxLine};
+  if (__builtin_cpu_supports("x86-64-v4"))
+    return {avx512::channelStrip, avx512::poolPlane, avx512::rowSums, avx512::softmaxLine, avx512::thinProduct};
+  if (__builtin_cpu_supports("x86-64-v3"))
+    return {avx2::channelStrip, avx2::poolPlane, avx2::rowSums, avx2::softmaxLine, avx2::thinProduct};
 #endif
   return {};
 }
@@ -50,5 +55,9 @@ void poolPlane(PoolLoop loop, int width, const runtime::Pool2d& pool, const Pool
 void rowSums(const RowSums& arguments) { loops().row(arguments); }
 
 double softmaxLine(SoftmaxLoop loop, const SoftmaxLine& line) { return loops().softmax(loop, line); }
+
+void thinProduct(ThinLoop loop, const ThinProduct& product, std::int64_t first, std::int64_t last) {
+  loops().thin(loop, product, first, last);
+}
 
 }  // namespace tbem::cpu

@@ -3,6 +3,7 @@
 #include "runtime/backends/cpu/PoolLoops.h"
 #include "runtime/backends/cpu/RowLoops.h"
 #include "runtime/backends/cpu/SoftmaxLoops.h"
+#include "runtime/backends/cpu/ThinLoops.h"
 
 // From here on, and nothing of another header after this line.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
@@ -15,3 +16,4 @@
 #include "runtime/backends/cpu/PoolLoops.inc"
 #include "runtime/backends/cpu/RowLoops.inc"
 #include "runtime/backends/cpu/SoftmaxLoops.inc"
+#include "runtime/backends/cpu/ThinLoops.inc"

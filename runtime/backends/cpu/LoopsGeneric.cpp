@@ -3,6 +3,7 @@
 #include "runtime/backends/cpu/PoolLoops.h"
 #include "runtime/backends/cpu/RowLoops.h"
 #include "runtime/backends/cpu/SoftmaxLoops.h"
+#include "runtime/backends/cpu/ThinLoops.h"
 
 #define TBEM_ISA generic
 #include "runtime/backends/cpu/Vector.inc"
@@ -11,3 +12,4 @@
 #include "runtime/backends/cpu/PoolLoops.inc"
 #include "runtime/backends/cpu/RowLoops.inc"
 #include "runtime/backends/cpu/SoftmaxLoops.inc"
+#include "runtime/backends/cpu/ThinLoops.inc"

@@ -55,6 +55,7 @@ Family familyOf(tbem_status (*query)(tbem_op_desc& op, tbem_op_info& info)) {
 
 Family convFamily();     // DnnlConv.cpp
 Family productFamily();  // DnnlProduct.cpp
+Family thinFamily();     // ThinProduct.cpp: another algorithm of the dense layer
 Family reorderFamily();  // DnnlProduct.cpp, Move.cpp where oneDNN has nothing
 Family moveFamily();     // Move.cpp
 Family concatFamily();   // Concat.cpp

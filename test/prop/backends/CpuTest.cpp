@@ -111,6 +111,37 @@ TEST(CpuProducts, TakeOperandsInAnyOrderOfDimensions) {
   EXPECT_LT(refused, 200);
 }
 
+/// Blocks of four rows by four outputs, strips of 64 and 16 inputs, and what is left of each.
+TEST(CpuProducts, FewRowsAgreeWithRef) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Random random(95000 + seed);
+    const std::int64_t rows = random.integer(1, 64), in = random.integer(1, 200), out = random.integer(1, 150);
+    const Array x = random.array({rows, in}), weight = random.array({out, in}), dy = random.array({rows, out});
+    std::optional<Array> bias;
+    if (seed % 2 == 0) bias = random.array({out});
+    const std::array<Problem, 3> problems = {
+        Problem{TBEM_PRIMITIVE_dense, {}, {}, {x, weight, bias}, {Array{{rows, out}, {}, false}}},
+        Problem{TBEM_PRIMITIVE_dense_input_gradient, {}, {}, {dy, weight}, {Array{{rows, in}, {}, false}}},
+        Problem{TBEM_PRIMITIVE_dense_weight_gradient, {}, {}, {x, dy}, {Array{{out, in}, {}, false}}}};
+    for (const Problem& problem : problems) {
+      const Outcome one = runOn(*tbem_backend_cpu(), problem, {TBEM_F32, 1, {}, 1});
+      ASSERT_EQ(one.status, TBEM_OK) << problem.text() << ": " << one.error;
+      EXPECT_EQ(one.implementation, "tbem:thin");
+      EXPECT_LE(distance(one.outputs[0], runOn(*tbem_backend_ref(), problem, {TBEM_F64, 1, {}}).outputs[0]), 5e-6)
+          << problem.text();
+      EXPECT_EQ(one.bytes[0], runOn(*tbem_backend_cpu(), problem, {TBEM_F32, 2, {}, 1}).bytes[0]) << "other bits of two threads";
+    }
+    if (HasFailure()) break;
+  }
+}
+
+TEST(CpuProducts, ManyRowsHaveOneAlgorithm) {
+  Random random(9);
+  const Problem many{
+      TBEM_PRIMITIVE_dense, {}, {}, {random.array({65, 8}), random.array({4, 8}), std::nullopt}, {Array{{65, 4}, {}, false}}};
+  EXPECT_EQ(runOn(*tbem_backend_cpu(), many, {TBEM_F32, 1, {}, 1}).status, TBEM_UNSUPPORTED);
+}
+
 /// A training step uses one weight layout: the one that forward chose, for the weight gradient too; the data gradient asks for
 /// its own. Activations keep forward's layouts. Where the library has no generated code for that (strided and dilated at once,
 /// ..) the query refuses, and a free one must succeed.
