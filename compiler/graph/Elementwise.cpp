@@ -3,6 +3,8 @@
 
 #include "compiler/sema/Walk.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -213,18 +215,43 @@ std::optional<Value> Elaborator::elementwiseCall(std::string_view name, const as
 
 void Elaborator::beginElementwise(ElemBuild& build, Activation& a, const Labels&) { build.stream = hashText(a.path); }
 
+namespace {
+/// Where dimension k of an operand lies in the result, by name: the second `k` of [k, k] is the second there. -1: no name says.
+std::int64_t axisByName(const Labels& labels, std::size_t k, const Labels& result) {
+  if (k >= labels.size() || labels[k].empty()) return -1;
+  const auto earlier = std::count(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(k), labels[k]);
+  auto at = std::find(result.begin(), result.end(), labels[k]);
+  for (auto i = earlier; i > 0 && at != result.end(); --i) at = std::find(at + 1, result.end(), labels[k]);
+  return at == result.end() ? -1 : at - result.begin();
+}
+
+/// A name that the operand and the result have a different number of times, or that the result has not although its dimension
+/// there has another: no rule says which is meant. Empty: nothing is wrong.
+std::string ambiguity(const Labels& labels, std::size_t k, const Labels& result, std::int64_t axis) {
+  if (k >= labels.size() || labels[k].empty()) return "";
+  const auto here = std::count(labels.begin(), labels.end(), labels[k]), there = std::count(result.begin(), result.end(), labels[k]);
+  if (there != 0 && here != there)
+    return fmt::format("it has it {} and the result {}", here == 1 ? "once" : fmt::format("{} times", here),
+                       there == 1 ? "once" : fmt::format("{} times", there));
+  const bool isPlain = labels[k].find('#') == std::string::npos;  // dimensions of a spread `..s` align on the right
+  const bool other = axis >= 0 && axis < static_cast<std::int64_t>(result.size()) && !result[static_cast<std::size_t>(axis)].empty();
+  if (there == 0 && isPlain && other) return "the result has none of that name";
+  return "";
+}
+}  // namespace
+
 /// How an operand is read: by the names of its dimensions where the result has them, else aligned on the right as NumPy does.
 bool Elaborator::addOperand(ElemBuild& build, TensorId tensor, const Labels& labels, const Labels& resultLabels,
                             std::string_view name, Value& out) {
   const std::vector<ExprId> shape = graph[tensor].shape;
   ElemOperand operand;
   for (std::size_t k = 0; k < shape.size(); ++k) {
-    std::int64_t axis = -1;
-    if (k < labels.size() && !labels[k].empty()) {
-      const auto at = std::find(resultLabels.begin(), resultLabels.end(), labels[k]);
-      if (at != resultLabels.end()) axis = at - resultLabels.begin();
-    }
+    std::int64_t axis = axisByName(labels, k, resultLabels);
     if (axis < 0) axis = static_cast<std::int64_t>(build.shape.size()) - static_cast<std::int64_t>(shape.size() - k);
+    if (const std::string why = ambiguity(labels, k, resultLabels, axis); !why.empty()) {
+      fail(Diag::ambiguous_dimension, current->decl->name.range, labels[k], name, why);
+      return false;
+    }
     const bool one = pool.constantValue(shape[k]) == Rational::of(1);
     if (axis < 0) {
       if (one) {
