@@ -96,7 +96,12 @@ const Source* sourceOf(const Options& options, Workspace& workspace, const std::
   Session trial;
   const Source& copy = trial.sources.add(source->name, source->text);
   const std::unique_ptr<ast::File> file = syntax::parse(copy, trial.sink);
-  if (trial.sink.hasErrors() || declaresDesign(*file)) return source;
+  if (trial.sink.hasErrors()) return source;
+  if (declaresDesign(*file)) {
+    printFailure(fmt::format("--input {}: the program has a design, which says the shapes of its inputs; change them there",
+                             options.inputs.front()));
+    return nullptr;
+  }
   const std::string network = onlyNetwork(*file);
   if (network.empty()) return source;
   const std::optional<std::string> design = designText(options, network);

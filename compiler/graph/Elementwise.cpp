@@ -137,9 +137,15 @@ std::optional<std::uint32_t> Elaborator::asElem(const Value& value, SrcRange ran
 
 Value Elaborator::elemBinary(const ast::Binary& expr, const Value& left, const Value& right) {
   const std::optional<ElemOp> op = elemOp(expr.op);
-  if (!op)
-    return fail(Diag::wrong_kind, expr.range, "an element-wise expression", "+ - * / **, a comparison or logic",
-                "another operator");
+  if (!op) {
+    fail(Diag::wrong_kind, expr.range, "an element-wise expression", "+ - * / **, a comparison or logic",
+         "`" + sourceText(session.sources, expr.range) + "`");
+    if (expr.op == ast::BinaryOp::FloorDiv || expr.op == ast::BinaryOp::Mod) {
+      if (Diagnostic* const told = this->told(Diag::wrong_kind, expr.range); told != nullptr && told->notes.empty())
+        told->note("of elements, `a div b` is `floor(a / b)` and `a mod b` is `a - b * floor(a / b)`");
+    }
+    return {};
+  }
   std::optional<std::uint32_t> a = asElem(left, expr.left->range);
   std::optional<std::uint32_t> b = asElem(right, expr.right->range);
   if (!a || !b) return {};
@@ -192,7 +198,17 @@ Value Elaborator::elemCoordinate(const ast::Call& call) {
 std::optional<Value> Elaborator::elementwiseCall(std::string_view name, const ast::Call& call) {
   if (elem != nullptr && name == "coordinate") return elemCoordinate(call);
   const auto word = std::find_if(kWords.begin(), kWords.end(), [&](const Word& one) { return one.name == name; });
-  if (elem == nullptr || word == kWords.end()) return std::nullopt;
+  if (elem == nullptr) return std::nullopt;
+  if (word == kWords.end()) {
+    if ((name == "max" || name == "min") && call.arguments.size() == 2) {
+      const std::string other = name == "max" ? "maximum" : "minimum";
+      fail(Diag::wrong_kind, call.range, "`" + std::string(name) + "`", "a whole tensor and an axis", "elements");
+      if (Diagnostic* const told = this->told(Diag::wrong_kind, call.range); told != nullptr && told->notes.empty())
+        told->note("of two elements: `" + other + "`").fix(call.callee->range, other);
+      return Value{};
+    }
+    return std::nullopt;
+  }
   std::vector<std::uint32_t> operands;
   for (const ast::Argument& argument : call.arguments) {
     if (argument.value == nullptr) return fail(Diag::unknown_argument, argument.range, name, "...");
@@ -229,12 +245,14 @@ std::int64_t axisByName(const Labels& labels, std::size_t k, const Labels& resul
 /// there has another: no rule says which is meant. Empty: nothing is wrong.
 std::string ambiguity(const Labels& labels, std::size_t k, const Labels& result, std::int64_t axis) {
   if (k >= labels.size() || labels[k].empty()) return "";
-  const auto here = std::count(labels.begin(), labels.end(), labels[k]), there = std::count(result.begin(), result.end(), labels[k]);
+  const auto here = std::count(labels.begin(), labels.end(), labels[k]),
+             there = std::count(result.begin(), result.end(), labels[k]);
   if (there != 0 && here != there)
     return fmt::format("it has it {} and the result {}", here == 1 ? "once" : fmt::format("{} times", here),
                        there == 1 ? "once" : fmt::format("{} times", there));
   const bool isPlain = labels[k].find('#') == std::string::npos;  // dimensions of a spread `..s` align on the right
-  const bool other = axis >= 0 && axis < static_cast<std::int64_t>(result.size()) && !result[static_cast<std::size_t>(axis)].empty();
+  const bool other =
+      axis >= 0 && axis < static_cast<std::int64_t>(result.size()) && !result[static_cast<std::size_t>(axis)].empty();
   if (there == 0 && isPlain && other) return "the result has none of that name";
   return "";
 }
