@@ -21,6 +21,9 @@ struct Array {
   std::string name;              ///< "L16(4^3)", "full factorial 2 x 3", "one row"
   std::string construction;      ///< "Rao-Hamming over GF(4), columns 1 to 3 of 5"
 
+  std::uint64_t smallestPossible = 0;  ///< no array of the wanted strength has fewer runs; 0: not known, or not asked (`full`)
+  std::string smallestBy;              ///< "Rao's bound": what excludes fewer
+
   std::size_t columns() const { return levels.size(); }
   std::uint32_t at(std::size_t row, std::size_t column) const { return cells[row * columns() + column]; }
   std::uint32_t& at(std::size_t row, std::size_t column) { return cells[row * columns() + column]; }

@@ -11,7 +11,9 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <string_view>
+#include <utility>
 
 namespace tbem::design {
 
@@ -66,9 +68,10 @@ void randomise(Array& array, std::uint64_t seed) {
   array.construction += fmt::format("; columns and levels shuffled by seed {}", seed);
 }
 
-/// Choices of columns times rows: what counting the strength costs.
+/// Choices of columns times rows: what counting the strength costs. Of two-level columns 64 rows are counted at once.
 double verifyCost(const Array& array) {
-  double choices = 1;
+  const bool bits = std::all_of(array.levels.begin(), array.levels.end(), [](std::uint32_t s) { return s == 2; });
+  double choices = bits ? 1.0 / 64 : 1;
   for (std::uint32_t i = 0; i < array.strength; ++i) choices *= static_cast<double>(array.columns() - i) / (i + 1.0);
   return choices * static_cast<double>(array.runs);
 }
@@ -98,6 +101,12 @@ Choice finish(const Task& task, Array built, std::uint32_t replicates) {
   }
   const bool full = built.strength == built.columns();
   array.name = task.varying.empty() ? "one row" : full ? factorialName(task.varying) : arrayName(built.runs, task.varying);
+  Bounds bound = bounds(task.varying, task.strength);
+  if (bound.smallest != 0 && array.runs > bound.smallest) bound = sharpBounds(task.varying, task.strength);
+  if (!task.options.full) {
+    array.smallestPossible = bound.smallest;
+    array.smallestBy = bound.by;
+  }
   if (replicates > 1) array.name += fmt::format(", {} times", replicates);
   return array;
 }
@@ -108,10 +117,19 @@ Choice refusal(const Task& task, std::string reason) {
 
 /// The array of exactly `runs` rows without repeating any array, or nothing.
 std::optional<Array> exactly(const Levels& levels, std::uint32_t strength, std::uint64_t runs, std::size_t maxRows) {
-  for (const Plan& plan : plansFor(levels, strength, maxRows, true)) {
-    if (plan.runs == runs) return plan.build();
-  }
+  if (runs > maxRows) return std::nullopt;
+  const auto plan = planAt(levels, strength, runs);
+  if (plan) return plan->build();
   return std::nullopt;
+}
+
+/// Whether every row stands equally often, and more than once: then the array is copies of a smaller one.
+bool repeatsItself(const Array& array) {
+  const auto groups = duplicateRows(array);
+  std::size_t rows = 0;
+  for (const auto& group : groups) rows += group.size();
+  return !groups.empty() && rows == array.runs &&
+         std::all_of(groups.begin(), groups.end(), [&](const auto& group) { return group.size() == groups.front().size(); });
 }
 
 Choice chooseRows(const Task& task, std::int64_t rows) {
@@ -119,12 +137,15 @@ Choice chooseRows(const Task& task, std::int64_t rows) {
   const auto wanted = static_cast<std::uint64_t>(rows);
   if (wanted > task.options.maxRows)
     return refusal(task, fmt::format("{} rows are more than the limit of {}", rows, task.options.maxRows));
+  std::optional<std::pair<Array, std::uint32_t>> repeated;  // taken where the smaller array is not found by itself
   for (std::uint64_t copies = 1; copies <= wanted; ++copies) {
     if (wanted % copies != 0) continue;
-    if (auto array = exactly(task.varying, task.strength, wanted / copies, task.options.maxRows)) {
-      return finish(task, std::move(*array), static_cast<std::uint32_t>(copies));
-    }
+    auto array = exactly(task.varying, task.strength, wanted / copies, task.options.maxRows);
+    if (!array) continue;
+    if (!repeatsItself(*array)) return finish(task, std::move(*array), static_cast<std::uint32_t>(copies));
+    if (!repeated) repeated = {std::move(*array), static_cast<std::uint32_t>(copies)};
   }
+  if (repeated) return finish(task, std::move(repeated->first), repeated->second);
   const Bounds bound = bounds(task.varying, task.strength);
   Choice choice = bound.divisor > 1 && wanted % bound.divisor != 0
                       ? refusal(task, fmt::format("{} rows: a strength-{} array of these levels has a multiple of {} rows", rows,
@@ -193,6 +214,24 @@ std::optional<std::vector<std::size_t>> columnsFor(const Levels& wanted, const L
   return columns;
 }
 
+/// For each wanted level the column of `have` with the fewest levels that are enough, each used once; nothing if one is missing.
+std::optional<std::vector<std::size_t>> widerColumnsFor(const Levels& wanted, const Levels& have) {
+  std::vector<std::size_t> order(wanted.size()), columns(wanted.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return wanted[a] > wanted[b]; });
+  std::vector<bool> used(have.size(), false);
+  for (const std::size_t factor : order) {
+    std::optional<std::size_t> best;
+    for (std::size_t c = 0; c < have.size(); ++c) {
+      if (!used[c] && have[c] >= wanted[factor] && (!best || have[c] < have[*best])) best = c;
+    }
+    if (!best) return std::nullopt;
+    used[*best] = true;
+    columns[factor] = *best;
+  }
+  return columns;
+}
+
 Array keepColumns(const Array& parent, const std::vector<std::size_t>& columns) {
   Array array;
   array.runs = parent.runs;
@@ -205,12 +244,38 @@ Array keepColumns(const Array& parent, const std::vector<std::size_t>& columns) 
   return array;
 }
 
+/// The array with columns of more levels than the factors: a level too many stands for the first, second, ... one.
+Choice chooseDummy(const Task& task, const Levels& wanted, std::uint64_t runs, const std::vector<std::size_t>& columns) {
+  const auto parent = exactly(wanted, task.strength, runs, task.options.maxRows);
+  if (!parent) return refusal(task, fmt::format("no construction that is here gives `{}`", task.options.arrayName));
+  Array kept = keepColumns(*parent, columns);
+  const Levels wide = kept.levels;
+  Choice choice = finish({wide, wide, task.strength, task.options}, std::move(kept), 1);
+  auto* array = std::get_if<Array>(&choice);
+  if (array == nullptr) return choice;
+  Array narrow = *array;
+  narrow.levels = task.levels;
+  narrow.cells.clear();
+  narrow.strength = 0;
+  narrow.smallestPossible = 0;
+  narrow.name += ", dummy levels";
+  narrow.construction +=
+      fmt::format("; columns of {} hold {}: the first levels stand more often", levelText(wide), levelText(task.varying));
+  for (std::size_t r = 0; r < narrow.runs; ++r) {
+    std::size_t c = 0;
+    for (const std::uint32_t s : task.levels) narrow.cells.push_back(s < 2 ? 0 : array->at(r, c++) % s);
+  }
+  return narrow;
+}
+
 Choice chooseNamed(const Task& task) {
   const std::string& name = task.options.arrayName;
   const auto parsed = parseName(name);
   if (!parsed) return refusal(task, fmt::format("`{}` is not a name of an array; such names are `L16` and `L16(4^5)`", name));
   const Levels& wanted = parsed->levels.empty() ? task.varying : parsed->levels;
   const auto columns = columnsFor(task.varying, wanted);
+  if (const auto wider = widerColumnsFor(task.varying, wanted); !columns && wider)
+    return chooseDummy(task, wanted, parsed->runs, *wider);
   if (!columns) return refusal(task, fmt::format("`{}` has no columns for factors of {} levels", name, levelText(task.varying)));
   const Bounds bound = bounds(wanted, task.strength);
   const auto parent = exactly(wanted, task.strength, parsed->runs, task.options.maxRows);
@@ -219,11 +284,7 @@ Choice chooseNamed(const Task& task) {
     return refusal(task, fmt::format("`{}` cannot have strength {} with levels {}: its rows would be a multiple of {}", name,
                                      task.strength, levelText(wanted), bound.divisor));
   }
-  return refusal(
-      task, fmt::format(
-                "`{}` with levels {} needs a construction that is not there yet (there are Rao-Hamming, Bush, Hadamard and full "
-                "factorial arrays)",
-                name, levelText(wanted)));
+  return refusal(task, fmt::format("no construction that is here gives `{}` with levels {}", name, levelText(wanted)));
 }
 
 Choice chooseFull(const Task& task) {

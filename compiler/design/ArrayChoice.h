@@ -12,16 +12,19 @@
 namespace tbem::design {
 
 struct Options {
-  bool full = false;                  ///< every combination of levels
-  std::optional<std::int64_t> rows;   ///< exactly so many rows
-  std::string arrayName;              ///< "L16", "L16(4^5)": exactly this array; empty: our choice
+  bool full = false;                 ///< every combination of levels
+  std::optional<std::int64_t> rows;  ///< exactly so many rows
+  /// "L16", "L16(4^5)": exactly this array; empty: our choice. Factors may take columns of more levels ("dummy levels", Addelman
+  /// 1962): the first levels then stand more often, and the array has strength 0, but contrasts of different factors stay
+  /// orthogonal.
+  std::string arrayName;
   std::optional<std::uint64_t> seed;  ///< shuffles columns of equal levels and the labels of levels; nothing: the canonical array
   std::size_t maxRows = 1'000'000;    ///< larger arrays are refused
 };
 
 /// Something that would work instead.
 struct Offer {
-  enum class Kind : std::uint8_t { Full, Rows, Levels, Strength } kind{};
+  enum class Kind : std::uint8_t { Full, Rows, Levels, Strength, Dummy } kind{};
   std::string text;  ///< "`full`: all 24 rows"
   std::uint64_t runs = 0;
   std::vector<std::uint32_t> levels;  ///< Kind::Levels: the numbers of levels that would work, by factor
@@ -48,8 +51,15 @@ std::optional<Array> fullFactorial(const std::vector<std::uint32_t>& levels, std
 struct Bounds {
   std::uint64_t divisor = 1;   ///< runs are a multiple of it: lcm of all products of `strength` level numbers
   std::uint64_t rao = 1;       ///< Rao 1947, for mixed levels
-  std::uint64_t smallest = 1;  ///< least multiple of `divisor` >= `rao`
+  std::uint64_t smallest = 1;  ///< least multiple of `divisor` >= `rao` that none of the bounds for equal levels excludes, for
+                               ///< the factors of each number of levels: Bush 1952, Bose and Bush 1952, Bierbrauer 1995
+  const char* by = "divisibility";  ///< what excludes the next smaller multiple: "Rao's bound", "Bush's bound", ...
 };
 Bounds bounds(const std::vector<std::uint32_t>& levels, std::uint32_t strength);
+/// Delsarte 1973, over the product scheme for mixed levels: solved in floating point, certified in integers. 1 where the program
+/// would be large. Milliseconds.
+std::uint64_t linearProgrammingBound(const std::vector<std::uint32_t>& levels, std::uint32_t strength);
+/// `bounds`, raised by `linearProgrammingBound` where that is higher.
+Bounds sharpBounds(const std::vector<std::uint32_t>& levels, std::uint32_t strength);
 
 }  // namespace tbem::design

@@ -95,22 +95,35 @@ std::optional<Galois> Galois::make(std::uint32_t q) {
   field.products.resize(std::size_t{q} * q);
   field.negatives.resize(q);
   field.squares.assign(q, false);
-  std::vector<Digits> elements(q);
-  for (std::uint32_t a = 0; a < q; ++a) elements[a] = digitsOf(a, p, m);
+  // Sums digit by digit: the quotients by p are smaller elements, whose sums are there.
   for (std::uint32_t a = 0; a < q; ++a) {
     for (std::uint32_t b = 0; b < q; ++b) {
-      Digits sum(m), product(2 * m - 1, 0);
-      for (std::uint32_t i = 0; i < m; ++i) {
-        sum[i] = (elements[a][i] + elements[b][i]) % p;
-        for (std::uint32_t j = 0; j < m; ++j) product[i + j] = (product[i + j] + elements[a][i] * elements[b][j]) % p;
-      }
-      reduce(product, modulus, p);
-      const std::size_t at = std::size_t{a} * q + b;
-      field.sums[at] = nameOf(sum, p, m);
-      field.products[at] = nameOf(product, p, m);
-      if (field.sums[at] == 0) field.negatives[a] = b;
-      if (a == b && a != 0) field.squares[field.products[at]] = true;
+      const std::uint32_t low = (a % p + b % p) % p;
+      const std::uint32_t sum = a == 0 ? b : low + p * field.add(a / p, b / p);
+      field.sums[std::size_t{a} * q + b] = sum;
+      if (sum == 0) field.negatives[a] = b;
     }
+  }
+  // Products with a by the digits of b: a b = a (b - d x^e) + d (a x^e), where e is the place of the highest digit d.
+  std::vector<std::uint32_t> shifted(m);
+  for (std::uint32_t a = 0; a < q; ++a) {
+    Digits power = digitsOf(a, p, m + 1);
+    for (std::uint32_t e = 0; e < m; ++e) {
+      shifted[e] = nameOf(power, p, m);
+      power.insert(power.begin(), 0);
+      reduce(power, modulus, p);
+      power.resize(m + 1);
+    }
+    std::uint32_t* products = field.products.data() + std::size_t{a} * q;
+    products[0] = 0;
+    for (std::uint32_t b = 1, place = 1, e = 0; b < q; ++b) {
+      if (b == place * p) {
+        place = b;
+        ++e;
+      }
+      products[b] = field.add(products[b - place], shifted[e]);
+    }
+    if (a != 0) field.squares[products[a]] = true;
   }
   return field;
 }

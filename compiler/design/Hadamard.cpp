@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace tbem::design {
@@ -77,6 +79,39 @@ HadamardMatrix kronecker(const HadamardMatrix& a, const HadamardMatrix& b) {
   return h;
 }
 
+/// Four symmetric circulants of odd order n whose squares add to 4 n I (Williamson 1944). Bit j-1 of a number: cell j of the
+/// first row is -1; cell 0 is +1. Order 92 is Baumert, Golomb and Hall's of 1962, 116 Baumert's of 1966; these quadruples were
+/// found by a search over the autocorrelations.
+struct Williamson {
+  std::uint32_t n = 0;
+  std::array<std::uint32_t, 4> rows{};
+};
+constexpr std::array<Williamson, 2> kWilliamson{{{23, {0x613, 0x254, 0xa7, 0x31f}}, {29, {0x2f3, 0xb11, 0x6bb, 0x30a6}}}};
+
+const Williamson* williamsonOf(std::uint32_t order) {
+  for (const Williamson& entry : kWilliamson) {
+    if (order == 4 * entry.n) return &entry;
+  }
+  return nullptr;
+}
+
+HadamardMatrix williamson(const Williamson& entry) {
+  // The quaternion array: which circulant stands in a block, with which sign.
+  constexpr int kBlocks[4][4] = {{1, 2, 3, 4}, {-2, 1, -4, 3}, {-3, 4, 1, -2}, {-4, -3, 2, 1}};
+  const std::uint32_t n = entry.n;
+  HadamardMatrix h = blank(4 * n);
+  for (std::uint32_t r = 0; r < h.order; ++r) {
+    for (std::uint32_t c = 0; c < h.order; ++c) {
+      const int block = kBlocks[r / n][c / n];
+      const std::uint32_t apart = (r % n + n - c % n) % n, j = std::min(apart, n - apart);
+      const std::uint32_t row = entry.rows[static_cast<std::size_t>(block < 0 ? -block - 1 : block - 1)];
+      const bool negative = j != 0 && (row >> (j - 1) & 1) != 0;
+      cell(h, r, c) = static_cast<std::int8_t>((block < 0) == negative ? 1 : -1);
+    }
+  }
+  return h;
+}
+
 bool paleyOneReaches(std::uint32_t order) { return order >= 4 && order % 4 == 0 && primePower(order - 1).has_value(); }
 bool paleyTwoReaches(std::uint32_t order) {
   return order >= 12 && order % 4 == 0 && (order / 2 - 1) % 4 == 1 && primePower(order / 2 - 1).has_value();
@@ -101,6 +136,7 @@ std::string hadamardConstruction(std::uint32_t order) {
   if ((order & (order - 1)) == 0) return "Sylvester";
   if (paleyOneReaches(order)) return fmt::format("Paley I over GF({})", order - 1);
   if (paleyTwoReaches(order)) return fmt::format("Paley II over GF({})", order / 2 - 1);
+  if (const Williamson* entry = williamsonOf(order)) return fmt::format("Williamson, four circulants of order {}", entry->n);
   const std::uint32_t a = splitOf(order);
   return a == 0 ? "" : fmt::format("Kronecker product of orders {} and {}", a, order / a);
 }
@@ -117,6 +153,8 @@ std::optional<HadamardMatrix> hadamard(std::uint32_t order) {
     h = paleyOne(order - 1);
   } else if (paleyTwoReaches(order)) {
     h = paleyTwo(order / 2 - 1);
+  } else if (const Williamson* entry = williamsonOf(order)) {
+    h = williamson(*entry);
   } else if (order > 2) {
     const std::uint32_t a = splitOf(order);
     if (a == 0) return std::nullopt;

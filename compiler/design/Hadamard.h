@@ -21,9 +21,9 @@ struct HadamardMatrix {
 /// Largest order that `hadamard` tries.
 constexpr std::uint32_t kLargestHadamard = 1024;
 
-/// Orders 1, 2, q + 1 for a prime power q = 3 mod 4 (Paley I, 1933), 2 (q + 1) for q = 1 mod 4 (Paley II), and products of those
-/// (Sylvester's Kronecker product). Nothing for other orders: of the multiples of 4 up to 400 these are 92, 116, 156, 172, 184,
-/// 188, 232, 236, 260, 268, 292, 324, 356, 372, 376, which need Williamson's and later constructions.
+/// Orders 1, 2, q + 1 for a prime power q = 3 mod 4 (Paley I, 1933), 2 (q + 1) for q = 1 mod 4 (Paley II), 92 and 116 (Williamson
+/// 1944), and products of those (Sylvester's Kronecker product). Nothing for other orders: of the multiples of 4 up to 400 these
+/// are 156, 172, 188, 236, 260, 268, 292, 324, 356, 372, 376, which need larger searches and later constructions.
 std::optional<HadamardMatrix> hadamard(std::uint32_t order);
 /// The same answer without building: which construction reaches the order, or "".
 std::string hadamardConstruction(std::uint32_t order);

@@ -1,12 +1,11 @@
 #include "compiler/design/Offers.h"
 
-#include "compiler/design/Galois.h"
 #include "compiler/design/Plans.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <optional>
 #include <set>
 
 namespace tbem::design {
@@ -15,11 +14,7 @@ namespace {
 
 using Levels = std::vector<std::uint32_t>;
 
-bool allEqual(const Levels& levels) {
-  return std::adjacent_find(levels.begin(), levels.end(), std::not_equal_to<>()) == levels.end();
-}
-
-/// The numbers of levels that change least, by how much: every factor at one prime power.
+/// The numbers of levels that change least, by how much: every factor at one number.
 struct Candidate {
   std::uint64_t change = 0;
   std::uint32_t level = 0;
@@ -27,21 +22,25 @@ struct Candidate {
 };
 
 std::vector<Candidate> equalLevels(const Levels& varying, std::uint32_t strength, std::size_t maxRows) {
+  constexpr std::size_t kOffers = 2, kTried = 6;
   std::vector<Candidate> candidates;
   const std::uint32_t most = *std::max_element(varying.begin(), varying.end());
   for (std::uint32_t s = 2; s <= std::min<std::uint32_t>(2 * most, 128); ++s) {
-    const Levels same(varying.size(), s);
-    if (same == varying) continue;
-    const auto plans = plansFor(same, strength, maxRows, false);
-    if (plans.empty()) continue;
-    Candidate candidate{0, s, plans.front().runs};
+    Candidate candidate{0, s, 0};
     for (const std::uint32_t level : varying) candidate.change += level > s ? level - s : s - level;
-    candidates.push_back(candidate);
+    if (candidate.change != 0) candidates.push_back(candidate);
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.change < b.change; });
-  if (candidates.size() > 2) candidates.resize(2);
-  return candidates;
+  if (candidates.size() > kTried) candidates.resize(kTried);
+  std::vector<Candidate> offers;
+  for (Candidate& candidate : candidates) {
+    const auto plans = plansFor(Levels(varying.size(), candidate.level), strength, maxRows, false);
+    if (plans.empty() || offers.size() == kOffers) continue;
+    candidate.runs = plans.front().runs;
+    offers.push_back(candidate);
+  }
+  return offers;
 }
 
 void addLevelOffers(Refusal& refusal, const Levels& levels, const Levels& varying, std::uint32_t strength, std::size_t maxRows) {
@@ -53,6 +52,28 @@ void addLevelOffers(Refusal& refusal, const Levels& levels, const Levels& varyin
                              varying.size() <= strength ? factorialName(same) : arrayName(candidate.runs, same));
     refusal.offers.push_back(std::move(offer));
   }
+}
+
+/// The smallest array whose columns have the levels rounded up to powers of 2 or of 3, where it has fewer rows than any array of
+/// these levels.
+void addDummyOffer(Refusal& refusal, const Levels& varying, std::uint32_t strength, std::size_t maxRows) {
+  std::optional<Offer> best;
+  for (const std::uint32_t p : {2U, 3U}) {
+    Levels wide;
+    for (const std::uint32_t level : varying) {
+      std::uint32_t power = p;
+      while (power < level && power <= UINT32_MAX / p) power *= p;
+      wide.push_back(power);
+    }
+    const auto plans = plansFor(wide, strength, maxRows, false);
+    if (wide == varying || plans.empty() || plans.front().runs >= refusal.smallestPossible) continue;
+    if (best && best->runs <= plans.front().runs) continue;
+    const std::string name = arrayName(plans.front().runs, wide);
+    best = Offer{Offer::Kind::Dummy,
+                 fmt::format("`array \"{}\"`: dummy levels; the first levels of some factors stand more often", name),
+                 plans.front().runs, wide};
+  }
+  if (best) refusal.offers.push_back(std::move(*best));
 }
 
 }  // namespace
@@ -69,10 +90,12 @@ Refusal refuse(const Levels& levels, std::uint32_t strength, std::size_t maxRows
   const Bounds bound = bounds(varying, strength);
   refusal.smallestPossible = bound.smallest;
   if (bound.smallest != 0)
-    refusal.boundReason = fmt::format("a multiple of {}, and at least {} by the Rao bound", bound.divisor, bound.rao);
+    refusal.boundReason = fmt::format("a multiple of {}, and at least {} by Rao's bound{}", bound.divisor, bound.rao,
+                                      bound.smallest - bound.rao >= bound.divisor ? fmt::format("; {}", bound.by) : "");
   if (all != 0 && all <= maxRows) refusal.offers.push_back({Offer::Kind::Full, fmt::format("`full`: all {} rows", all), all, {}});
   if (!varying.empty() && plansFor(varying, strength, maxRows, false).empty())
     addLevelOffers(refusal, levels, varying, strength, maxRows);
+  if (varying.size() > strength && bound.smallest != 0) addDummyOffer(refusal, varying, strength, maxRows);
   if (strength > 2 && varying.size() > strength) {
     const auto plans = plansFor(varying, 2, maxRows, false);
     if (!plans.empty()) {
@@ -104,15 +127,8 @@ std::string whyNot(const Levels& varying, std::uint32_t strength, std::size_t ma
   const Bounds bound = bounds(varying, strength);
   if (bound.smallest == 0 || bound.smallest > maxRows)
     return fmt::format("a strength-{} array of these levels has more than {} rows", strength, maxRows);
-  if (!allEqual(varying)) {
-    return fmt::format("arrays for factors with different numbers of levels ({}) are not there yet", levelText(varying));
-  }
-  if (!primePower(varying.front())) {
-    return fmt::format("{} is not a power of a prime, and arrays for more than {} factors of {} levels are not there yet",
-                       varying.front(), strength + 1, varying.front());
-  }
-  return fmt::format("no construction that is here gives strength {} for {} factors of {} levels", strength, varying.size(),
-                     varying.front());
+  return fmt::format("no construction that is here gives strength {} for {} with fewer rows than every combination has", strength,
+                     levelText(varying));
 }
 
 }  // namespace tbem::design

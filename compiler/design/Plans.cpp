@@ -1,6 +1,7 @@
 #include "compiler/design/Plans.h"
 
 #include "compiler/design/ArrayChoice.h"
+#include "compiler/design/Catalogue.h"
 #include "compiler/design/Galois.h"
 #include "compiler/design/Hadamard.h"
 #include "compiler/design/RaoHamming.h"
@@ -9,12 +10,17 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 namespace tbem::design {
 
 namespace {
 
 using Levels = std::vector<std::uint32_t>;
+
+// Composites are looked for at so many sizes from the lower bound on, and up to so many runs.
+constexpr std::uint64_t kMostSizes = 100;
+constexpr std::uint64_t kLargestComposite = 20'000;
 
 void addFieldPlans(std::vector<Plan>& plans, std::uint32_t s, std::uint32_t k, std::uint32_t t, std::size_t maxRuns) {
   if (!primePower(s) || s > Galois::kLargest) return;
@@ -52,12 +58,34 @@ std::optional<Array> cycles(const Levels& levels, std::size_t runs) {
   return array;
 }
 
+/// Numbers of rows below `end` at which composites are looked for, ascending: the first multiples of the divisor, then the
+/// divisor times powers of the levels, where codes are.
+std::set<std::uint64_t> sizesToTry(const Levels& levels, const Bounds& bound, std::uint64_t end) {
+  std::set<std::uint64_t> sizes;
+  if (bound.smallest == 0) return sizes;
+  for (std::uint64_t runs = bound.smallest; runs < end && sizes.size() < kMostSizes; runs += bound.divisor) sizes.insert(runs);
+  for (const std::uint32_t s : levels) {
+    for (std::uint64_t runs = bound.divisor; runs < end; runs *= s) {
+      if (runs >= bound.smallest) sizes.insert(runs);
+    }
+  }
+  return sizes;
+}
+
+/// Composites of so many runs.
+std::optional<Plan> compositePlan(Catalogue& catalogue, const Levels& levels, std::uint32_t strength, std::uint64_t runs) {
+  auto composite = catalogue.find(runs, columnsOf(levels));
+  if (!composite) return std::nullopt;
+  return Plan{runs, strength,
+              [composite = std::move(*composite), levels, strength] { return build(composite, levels, strength); }};
+}
+
 }  // namespace
 
 std::string arrayName(std::uint64_t runs, const Levels& levels) { return fmt::format("L{}({})", runs, levelText(levels)); }
 std::string factorialName(const Levels& levels) { return fmt::format("full factorial {}", levelText(levels)); }
 
-std::vector<Plan> plansFor(const Levels& levels, std::uint32_t strength, std::size_t maxRuns, bool withFull) {
+std::vector<Plan> simplePlans(const Levels& levels, std::uint32_t strength, std::size_t maxRuns, bool withFull) {
   std::vector<Plan> plans;
   const auto k = static_cast<std::uint32_t>(levels.size());
   std::uint64_t all = 1;
@@ -81,6 +109,35 @@ std::vector<Plan> plansFor(const Levels& levels, std::uint32_t strength, std::si
   }
   std::stable_sort(plans.begin(), plans.end(), [](const Plan& a, const Plan& b) { return a.runs < b.runs; });
   return plans;
+}
+
+std::vector<Plan> plansFor(const Levels& levels, std::uint32_t strength, std::size_t maxRuns, bool withFull) {
+  std::vector<Plan> plans = simplePlans(levels, strength, maxRuns, withFull);
+  if (levels.size() <= strength || strength < 2) return plans;
+  const Bounds bound = bounds(levels, strength);
+  std::uint64_t all = 1;
+  for (const std::uint32_t s : levels) all = std::min(all * s, kLargestComposite);
+  const std::uint64_t end = std::min({all, std::uint64_t{maxRuns} + 1, plans.empty() ? UINT64_MAX : plans.front().runs});
+  Catalogue catalogue(strength);
+  for (const std::uint64_t runs : sizesToTry(levels, bound, end)) {
+    if (auto plan = compositePlan(catalogue, levels, strength, runs)) {
+      plans.insert(plans.begin(), std::move(*plan));
+      break;
+    }
+  }
+  return plans;
+}
+
+std::optional<Plan> planAt(const Levels& levels, std::uint32_t strength, std::uint64_t runs) {
+  for (Plan& plan : simplePlans(levels, strength, runs, true)) {
+    if (plan.runs == runs) return std::move(plan);
+  }
+  const Bounds bound = bounds(levels, strength);
+  if (levels.size() <= strength || strength < 2 || runs > kLargestComposite || bound.smallest == 0 || runs < bound.smallest ||
+      runs % bound.divisor != 0)
+    return std::nullopt;
+  Catalogue catalogue(strength);
+  return compositePlan(catalogue, levels, strength, runs);
 }
 
 }  // namespace tbem::design

@@ -17,10 +17,15 @@ struct Plan {
   std::function<std::optional<Array>()> build;
 };
 
-/// Every plan for these levels (each at least 2) with at most `maxRuns` rows, ascending by runs; of equal runs the preferred
-/// first. Never the full factorial unless no smaller array can exist or the factors are `strength` or fewer; `withFull` adds it
-/// always.
+/// The plans of one construction for these levels (each at least 2) with at most `maxRuns` rows, ascending by runs; of equal runs
+/// the preferred first. Never the full factorial unless no smaller array can exist or the factors are `strength` or fewer;
+/// `withFull` adds it always.
+std::vector<Plan> simplePlans(const std::vector<std::uint32_t>& levels, std::uint32_t strength, std::size_t maxRuns,
+                              bool withFull);
+/// Those, and before them the smallest composite where it is smaller.
 std::vector<Plan> plansFor(const std::vector<std::uint32_t>& levels, std::uint32_t strength, std::size_t maxRuns, bool withFull);
+/// The preferred plan of exactly so many runs, the full factorial included.
+std::optional<Plan> planAt(const std::vector<std::uint32_t>& levels, std::uint32_t strength, std::uint64_t runs);
 
 /// "L16(4^3)"
 std::string arrayName(std::uint64_t runs, const std::vector<std::uint32_t>& levels);

@@ -65,14 +65,17 @@ std::optional<Array> raoHamming(std::uint32_t q, std::uint32_t m, std::uint32_t 
   if (!field) return std::nullopt;
   const auto points = projectivePoints(q, m, columns);
   Array array = blank(*runs, q, columns, 2);
-  for (std::size_t r = 0; r < *runs; ++r) {
-    const auto row = digits(r, q, m);
-    for (std::uint32_t c = 0; c < columns; ++c) {
-      std::uint32_t sum = 0;
-      for (std::uint32_t i = 0; i < m; ++i) {
-        if (points[c][i] != 0) sum = field->add(sum, field->multiply(points[c][i], row[i]));
+  // A row is an earlier one, without its first non-zero digit, plus that digit times a coordinate of the points.
+  std::vector<std::uint32_t> term(columns);
+  std::size_t place = 1;
+  for (std::uint32_t i = m; i-- > 0; place *= q) {
+    for (std::uint32_t digit = 1; digit < q; ++digit) {
+      for (std::uint32_t c = 0; c < columns; ++c) term[c] = field->multiply(points[c][i], digit);
+      for (std::size_t rest = 0; rest < place; ++rest) {
+        const std::uint32_t* from = array.cells.data() + rest * columns;
+        std::uint32_t* to = array.cells.data() + (digit * place + rest) * columns;
+        for (std::uint32_t c = 0; c < columns; ++c) to[c] = field->add(from[c], term[c]);
       }
-      array.at(r, c) = sum;
     }
   }
   array.construction = fmt::format("Rao-Hamming over GF({}): {} of {} columns", q, columns, (*runs - 1) / (q - 1));

@@ -56,12 +56,23 @@ std::optional<std::uint64_t> combinations(const Array& array, const std::vector<
   return product;
 }
 
-/// The array's columns, each contiguous: counting reads them one after the other.
-using Columns = std::vector<std::vector<std::uint32_t>>;
+/// The array's columns, each contiguous: counting reads them one after the other. Two-level columns are bits as well, 64 rows a
+/// word.
+struct Columns {
+  std::vector<std::vector<std::uint32_t>> cells;
+  std::vector<std::vector<std::uint64_t>> bits;  ///< empty for other levels
+};
 Columns columnsOf(const Array& array) {
-  Columns columns(array.columns(), std::vector<std::uint32_t>(array.runs));
+  Columns columns;
+  columns.cells.assign(array.columns(), std::vector<std::uint32_t>(array.runs));
+  columns.bits.resize(array.columns());
   for (std::size_t r = 0; r < array.runs; ++r) {
-    for (std::size_t c = 0; c < columns.size(); ++c) columns[c][r] = array.at(r, c);
+    for (std::size_t c = 0; c < array.columns(); ++c) columns.cells[c][r] = array.at(r, c);
+  }
+  for (std::size_t c = 0; c < array.columns(); ++c) {
+    if (array.levels[c] != 2) continue;
+    columns.bits[c].assign((array.runs + 63) / 64, 0);
+    for (std::size_t r = 0; r < array.runs; ++r) columns.bits[c][r / 64] |= std::uint64_t{columns.cells[c][r]} << (r % 64);
   }
   return columns;
 }
@@ -83,31 +94,81 @@ Imbalance tooManyCombinations(const Array& array, const std::vector<std::uint32_
   return {columns, std::move(first), count, expected};
 }
 
-/// Room that counting reuses from one choice of columns to the next.
-struct Room {
-  std::vector<std::uint32_t> keys;
-  std::vector<std::uint32_t> counts;
-};
-
-std::optional<Imbalance> imbalanceOf(const Array& array, const Columns& cells, const std::vector<std::uint32_t>& columns,
-                                     Room& room) {
-  const auto total = combinations(array, columns);
-  if (!total || *total > array.runs) return tooManyCombinations(array, columns, total);
-  room.keys.assign(array.runs, 0);
-  for (const std::uint32_t c : columns) {
-    const std::uint32_t s = array.levels[c];
-    const std::uint32_t* column = cells[c].data();
-    for (std::size_t r = 0; r < array.runs; ++r) room.keys[r] = room.keys[r] * s + column[r];
+/// The first combination of a choice that stands too often or too seldom.
+std::optional<Imbalance> imbalanceOf(const Array& array, const Columns& columns, const std::vector<std::uint32_t>& choice) {
+  const auto total = combinations(array, choice);
+  if (!total || *total > array.runs) return tooManyCombinations(array, choice, total);
+  std::vector<std::uint32_t> counts(*total, 0);
+  for (std::size_t r = 0; r < array.runs; ++r) {
+    std::size_t key = 0;
+    for (const std::uint32_t c : choice) key = key * array.levels[c] + columns.cells[c][r];
+    ++counts[key];
   }
-  room.counts.assign(*total, 0);
-  for (const std::uint32_t key : room.keys) ++room.counts[key];
   for (std::uint64_t key = 0; key < *total; ++key) {
-    if (room.counts[key] * *total == array.runs) continue;
+    if (counts[key] * *total == array.runs) continue;
     const Rational expected = *Rational::make(static_cast<std::int64_t>(array.runs), static_cast<__int128>(*total));
-    return Imbalance{columns, combinationOf(key, array, columns), room.counts[key], expected};
+    return Imbalance{choice, combinationOf(key, array, choice), counts[key], expected};
   }
   return std::nullopt;
 }
+
+/// All choices that share their first columns, the prefix: what these say of each row is found once. The array has one strength
+/// less already; so a choice of two-level columns is balanced iff the rows that hold only ones are as many as they should be: the
+/// counts of all other combinations follow by inclusion and exclusion.
+class PrefixCounter {
+public:
+  PrefixCounter(const Array& array, const Columns& columns) : array(array), columns(columns) {}
+
+  void start(const std::vector<std::uint32_t>& prefix) {
+    combinations = 1;
+    twoLevels = true;
+    keysKnown = false;
+    for (const std::uint32_t c : prefix) {
+      if (combinations <= array.runs) combinations *= array.levels[c];
+      twoLevels = twoLevels && array.levels[c] == 2;
+    }
+    if (!twoLevels) return;
+    ones.assign((array.runs + 63) / 64, ~std::uint64_t{0});
+    for (const std::uint32_t c : prefix) {
+      for (std::size_t w = 0; w < ones.size(); ++w) ones[w] &= columns.bits[c][w];
+    }
+  }
+
+  bool balancedWith(const std::vector<std::uint32_t>& prefix, std::uint32_t last) {
+    const std::uint32_t s = array.levels[last];
+    const std::uint64_t total = combinations * s;
+    if (total > array.runs) return false;
+    if (twoLevels && s == 2) {
+      std::uint64_t count = 0;
+      for (std::size_t w = 0; w < ones.size(); ++w)
+        count += static_cast<std::uint64_t>(__builtin_popcountll(ones[w] & columns.bits[last][w]));
+      return count * total == array.runs;
+    }
+    if (!keysKnown) findKeys(prefix);
+    counts.assign(total, 0);
+    const std::uint32_t* cells = columns.cells[last].data();
+    for (std::size_t r = 0; r < array.runs; ++r) ++counts[keys[r] * s + cells[r]];
+    return std::all_of(counts.begin(), counts.end(), [&](std::uint32_t count) { return count * total == array.runs; });
+  }
+
+private:
+  const Array& array;
+  const Columns& columns;
+  std::uint64_t combinations = 1;
+  bool twoLevels = true, keysKnown = false;
+  std::vector<std::uint64_t> ones;
+  std::vector<std::uint32_t> keys, counts;
+
+  void findKeys(const std::vector<std::uint32_t>& prefix) {
+    keys.assign(array.runs, 0);
+    for (const std::uint32_t c : prefix) {
+      const std::uint32_t s = array.levels[c];
+      const std::uint32_t* cells = columns.cells[c].data();
+      for (std::size_t r = 0; r < array.runs; ++r) keys[r] = keys[r] * s + cells[r];
+    }
+    keysKnown = true;
+  }
+};
 
 std::optional<Imbalance> cellOutside(const Array& array) {
   for (std::size_t r = 0; r < array.runs; ++r) {
@@ -118,12 +179,21 @@ std::optional<Imbalance> cellOutside(const Array& array) {
   return std::nullopt;
 }
 
-std::optional<Imbalance> imbalanceAt(const Array& array, const Columns& cells, std::uint32_t t) {
+/// Among the choices of exactly `t` columns, where all smaller ones are balanced.
+std::optional<Imbalance> imbalanceAt(const Array& array, const Columns& columns, std::uint32_t t) {
+  const auto k = static_cast<std::uint32_t>(array.columns());
   std::optional<Imbalance> found;
-  Room room;
-  eachChoice(static_cast<std::uint32_t>(array.columns()), t, [&](const std::vector<std::uint32_t>& columns) {
-    found = imbalanceOf(array, cells, columns, room);
-    return !found.has_value();
+  PrefixCounter counter(array, columns);
+  eachChoice(k, t - 1, [&](const std::vector<std::uint32_t>& prefix) {
+    counter.start(prefix);
+    for (std::uint32_t last = prefix.empty() ? 0 : prefix.back() + 1; last < k; ++last) {
+      if (counter.balancedWith(prefix, last)) continue;
+      std::vector<std::uint32_t> choice = prefix;
+      choice.push_back(last);
+      found = imbalanceOf(array, columns, choice);
+      return false;
+    }
+    return true;
   });
   return found;
 }
@@ -134,21 +204,20 @@ std::optional<Imbalance> findImbalance(const Array& array, std::uint32_t strengt
   if (auto outside = cellOutside(array)) return outside;
   const auto t = std::min<std::uint32_t>(strength, static_cast<std::uint32_t>(array.columns()));
   if (t == 0) return std::nullopt;
-  const Columns cells = columnsOf(array);
-  std::optional<Imbalance> found = imbalanceAt(array, cells, t);
-  for (std::uint32_t u = 1; found && u < t;
-       ++u) {  // strength t contains the lower ones; the smallest choice that is wrong explains most
-    if (auto smaller = imbalanceAt(array, cells, u)) return smaller;
+  const Columns columns = columnsOf(array);
+  // Strength t contains the lower ones, and the smallest choice that is wrong explains most.
+  for (std::uint32_t u = 1; u <= t; ++u) {
+    if (auto found = imbalanceAt(array, columns, u)) return found;
   }
-  return found;
+  return std::nullopt;
 }
 
 std::uint32_t measuredStrength(const Array& array, std::uint32_t limit) {
   if (cellOutside(array)) return 0;
   const auto most = std::min<std::uint32_t>(limit, static_cast<std::uint32_t>(array.columns()));
-  const Columns cells = columnsOf(array);
+  const Columns columns = columnsOf(array);
   std::uint32_t t = 0;
-  while (t < most && !imbalanceAt(array, cells, t + 1)) ++t;
+  while (t < most && !imbalanceAt(array, columns, t + 1)) ++t;
   return t;
 }
 

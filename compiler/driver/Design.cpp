@@ -71,6 +71,8 @@ void printDesignJson(const DesignRun& run, const design::Checks& known) {
                        {"array", run.array.name},
                        {"construction", run.array.construction},
                        {"runs", run.chosen.size()},
+                       {"smallest_possible", run.array.smallestPossible == 0 ? Json() : Json(run.array.smallestPossible)},
+                       {"smallest_by", run.array.smallestBy},
                        {"strength", known.strength},
                        {"rows", rows},
                        {"checks", checks}});
@@ -90,6 +92,11 @@ void printDesignText(const DesignRun& run, const design::Checks& known, const Op
   printTable(options, table);
   if (run.spec.factors.empty()) return;
   if (!run.array.construction.empty()) fmt::print("construction: {}\n", run.array.construction);
+  if (run.array.smallestPossible != 0 && run.array.runs <= run.array.smallestPossible) {
+    fmt::print("rows: the fewest possible ({})\n", run.array.smallestBy);
+  } else if (run.array.smallestPossible != 0) {
+    fmt::print("rows: at least {} are needed ({})\n", run.array.smallestPossible, run.array.smallestBy);
+  }
   fmt::print("counted: strength {}", known.strength);
   if (known.mainEffects) fmt::print(", main effects of rank {} of {}", known.mainEffects->rank, known.mainEffects->parameters);
   if (known.pairs.total != 0) fmt::print(", {} of {} pairs of levels", known.pairs.covered, known.pairs.total);

@@ -12,11 +12,24 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <utility>
 
 using namespace tbem;
 using namespace tbem::design;
 
 namespace {
+
+/// Mixed levels and higher strengths, as the search puts them together.
+std::vector<Array> composites() {
+  std::vector<Array> arrays;
+  const std::vector<std::pair<std::vector<std::uint32_t>, std::uint32_t>> wanted{
+      {{2, 3, 3, 3, 3, 3, 3, 3}, 2}, {{2, 2, 3, 3, 4, 4}, 2}, {{2, 2, 2, 2, 2, 4, 6}, 2}, {{6, 6, 6, 6, 6, 6, 6}, 2},
+      {{2, 2, 3, 4, 6, 6, 12}, 2},   {{10, 10, 10, 10}, 2},   {{2, 2, 2, 2, 3, 4}, 3},    {{2, 2, 2, 2, 4, 4}, 3},
+      {{3, 3, 3, 3, 3}, 3},          {{2, 2, 2, 2, 6}, 3},    {{2, 3, 3, 3, 3, 3}, 3},    {std::vector<std::uint32_t>(9, 2), 4},
+      {{5, 5, 5, 2, 2, 10}, 2},      {{3, 3, 3, 3, 15}, 2},   {{4, 4, 4, 8, 2}, 2},       {{2, 2, 2, 2, 2, 5}, 3}};
+  for (const auto& [levels, strength] : wanted) arrays.push_back(std::get<Array>(chooseArray(levels, strength)));
+  return arrays;
+}
 
 std::vector<Array> sample() {
   std::vector<Array> arrays;
@@ -42,6 +55,7 @@ std::vector<Array> sample() {
   }
   for (const auto& levels : {std::vector<std::uint32_t>{2, 3, 4}, std::vector<std::uint32_t>{5, 2, 2, 3}})
     arrays.push_back(*fullFactorial(levels));
+  for (Array& array : composites()) arrays.push_back(std::move(array));
   return arrays;
 }
 
@@ -140,14 +154,14 @@ TEST(Arrays, DerivedArraysLoseOneStrength) {
 TEST(ChooseArray, AnyLevels) {
   std::mt19937_64 random(99);
   int built = 0, refused = 0;
-  for (int trial = 0; trial < 4000; ++trial) {
+  for (int trial = 0; trial < 2000; ++trial) {
     std::vector<std::uint32_t> levels(random() % 8);
     const auto equal = static_cast<std::uint32_t>(1 + random() % 9);
     const bool same = random() % 2 == 0;
     for (std::uint32_t& level : levels) level = same ? equal : static_cast<std::uint32_t>(1 + random() % 5);
     const auto strength = static_cast<std::uint32_t>(1 + random() % 4);
     Options options;
-    options.maxRows = 20000;
+    options.maxRows = random() % 3 == 0 ? 40 : 20000;
     if (random() % 3 == 0) options.rows = 1 + static_cast<std::int64_t>(random() % 200);
     if (random() % 4 == 0) options.seed = random();
     if (random() % 8 == 0) options.arrayName = "L" + std::to_string(4 * (1 + random() % 20));
@@ -178,8 +192,8 @@ TEST(ChooseArray, AnyLevels) {
       EXPECT_EQ(full, all <= options.maxRows) << refusal.reason;
     }
   }
-  EXPECT_GT(built, 1000);
-  EXPECT_GT(refused, 500);
+  EXPECT_GT(built, 500);
+  EXPECT_GT(refused, 250);
 }
 
 TEST(Hadamard, RowsAreOrthogonal) {

@@ -90,7 +90,7 @@ TEST(Verify, DuplicatesCoverageCounts) {
 }
 
 TEST(Hadamard, OrdersThatCannotBeReached) {
-  const std::vector<std::uint32_t> known{92, 116, 156, 172, 184, 188, 232, 236, 260, 268, 292, 324, 356, 372, 376};
+  const std::vector<std::uint32_t> known{156, 172, 188, 236, 260, 268, 292, 324, 356, 372, 376};
   std::vector<std::uint32_t> missing;
   for (std::uint32_t n = 4; n <= 400; n += 4) {
     if (hadamardConstruction(n).empty()) missing.push_back(n);

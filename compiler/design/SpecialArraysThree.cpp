@@ -1,0 +1,91 @@
+// Arrays of strength 3 that stand on small tables.
+#include "compiler/design/SpecialArrays.h"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace tbem::design {
+
+namespace {
+
+using Levels = std::vector<std::uint32_t>;
+
+Array blank(std::size_t runs, Levels levels) {
+  Array array;
+  array.levels = std::move(levels);
+  array.runs = runs;
+  array.strength = 3;
+  array.cells.assign(runs * array.columns(), 0);
+  return array;
+}
+
+/// 2^6 5: for each of five levels the eight vectors of GF(2)^3, a column being the product with one of six vectors or its
+/// negative (a minus). Three columns whose vectors add to 0 are out of balance there; over the five levels the signs cancel.
+/// Found by a search.
+constexpr std::array<std::array<int, 6>, 5> kForty{
+    {{1, 2, 3, 4, 5, 6}, {-1, -2, -3, -5, -6, -4}, {1, 2, 5, 6, 3, -4}, {1, 2, 6, 4, -3, 5}, {-1, -6, -2, -4, -5, 3}}};
+
+Array forty() {
+  Array array = blank(40, {2, 2, 2, 2, 2, 2, 5});
+  for (std::uint32_t r = 0; r < 40; ++r) {
+    for (std::uint32_t c = 0; c < 6; ++c) {
+      const int vector = kForty[r / 8][c];
+      const auto product = static_cast<std::uint32_t>(vector < 0 ? -vector : vector) & (r % 8);
+      array.at(r, c) = static_cast<std::uint32_t>(__builtin_popcount(product) & 1) ^ (vector < 0 ? 1U : 0U);
+    }
+    array.at(r, 6) = r / 8;
+  }
+  return array;
+}
+
+/// 2^4 3 4: for each of the twelve combinations of the wide columns four rows, in which a column is one of the three balanced
+/// patterns a, b, c or its negative (A, B, C). Found by a SAT solver.
+constexpr std::array<std::string_view, 4> kFortyEight{"aaaaaaaaaaaa", "aaAACCbcAAaa", "CCBCBBCBcCcb", "cBcCBbCbbCCC"};
+
+Array fortyEight() {
+  constexpr std::array<std::string_view, 3> kPatterns{"0011", "0101", "0110"};
+  Array array = blank(48, {2, 2, 2, 2, 3, 4});
+  for (std::uint32_t r = 0; r < 48; ++r) {
+    for (std::uint32_t c = 0; c < 4; ++c) {
+      const char letter = kFortyEight[c][r / 4];
+      const bool negative = letter < 'a';
+      const char bit = kPatterns[static_cast<std::size_t>(letter - (negative ? 'A' : 'a'))][r % 4];
+      array.at(r, c) = static_cast<std::uint32_t>(bit - '0') ^ (negative ? 1U : 0U);
+    }
+    array.at(r, 4) = r / 16;
+    array.at(r, 5) = r / 4 % 4;
+  }
+  return array;
+}
+
+/// 2 3^5: eighteen rows, of which the first nine have level 0 of the first column, developed over Z3; the fifth column of three
+/// levels is that of development. Found by a SAT solver.
+constexpr std::array<std::string_view, 4> kFiftyFour{"000111222000111222", "012012012201102012", "212110200100202121",
+                                                     "102210021120210012"};
+
+Array fiftyFour() {
+  Array array = blank(54, {2, 3, 3, 3, 3, 3});
+  for (std::uint32_t r = 0; r < 54; ++r) {
+    array.at(r, 0) = r / 27;
+    for (std::uint32_t c = 0; c < 4; ++c)
+      array.at(r, 1 + c) = (static_cast<std::uint32_t>(kFiftyFour[c][r / 3] - '0') + r % 3) % 3;
+    array.at(r, 5) = r % 3;
+  }
+  return array;
+}
+
+}  // namespace
+
+std::vector<BaseArray> specialArraysOfStrengthThree(std::uint64_t runs) {
+  if (runs == 40)
+    return {{runs, {{2, 6}, {5, 1}}, "signed planes of PG(2, 2) for each of 5 levels", [] { return std::optional(forty()); }}};
+  if (runs == 48)
+    return {{runs, {{2, 4}, {3, 1}, {4, 1}}, "balanced quadruples of rows for 3 x 4 levels", [] {
+               return std::optional(fortyEight());
+             }}};
+  if (runs == 54) return {{runs, {{2, 1}, {3, 5}}, "18 rows developed over Z3", [] { return std::optional(fiftyFour()); }}};
+  return {};
+}
+
+}  // namespace tbem::design
