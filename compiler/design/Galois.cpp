@@ -98,8 +98,12 @@ std::optional<Galois> Galois::make(std::uint32_t q) {
   // Sums digit by digit: the quotients by p are smaller elements, whose sums are there.
   for (std::uint32_t a = 0; a < q; ++a) {
     for (std::uint32_t b = 0; b < q; ++b) {
-      const std::uint32_t low = (a % p + b % p) % p;
-      const std::uint32_t sum = a == 0 ? b : low + p * field.add(a / p, b / p);
+      std::uint32_t sum = a + b;
+      if (m == 1) {
+        sum = sum < p ? sum : sum - p;
+      } else if (a != 0) {
+        sum = (a % p + b % p) % p + p * field.add(a / p, b / p);
+      }
       field.sums[std::size_t{a} * q + b] = sum;
       if (sum == 0) field.negatives[a] = b;
     }
