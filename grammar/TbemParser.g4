@@ -21,7 +21,7 @@ callable : kind=(OPERATOR | BLOCK | NETWORK | DATASET) ID LPAREN parameters? (SE
 function : FUNCTION ID LPAREN parameters? (SEMI parameters?)? RPAREN ARROW type block;
 process : PROCESS ID LPAREN ports? RPAREN ports? (END processClause)* END END_PROCESS;
 ports : parameters (BAR parameters)*;
-processClause : EXT external (COMMA external)* | PRE expr | POST expr | unknownClause;
+processClause : EXT external ((COMMA | END) external)* | PRE expr | POST expr | unknownClause;
 external : access=ID ID (COMMA ID)* COLON type;
 importing : IMPORT path (AS ID | COLON ID (COMMA ID)*)?;
 path : ID (DOT ID)*;

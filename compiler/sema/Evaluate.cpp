@@ -114,7 +114,7 @@ Value Evaluator::evaluate(const ast::Expr& expr) {
     case ast::NodeKind::Skip:
       return skip(ast::cast<ast::Skip>(expr));
     case ast::NodeKind::Old:
-      return fail(Diag::not_there_yet, expr.range, "the value before (`~`) outside a process is");
+      return oldValue(ast::cast<ast::Old>(expr));
     case ast::NodeKind::Splice:
       return fail(Diag::wrong_kind, expr.range, "`..`", "a list or a shape around it", "none");
     default:
@@ -230,10 +230,28 @@ Value Evaluator::evaluateIf(const ast::IfExpr& expr) {
   const Value condition = evaluate(*expr.condition);
   if (condition.isPoison()) return {};
   if (condition.isRuntime()) return runtimeSelect(expr, condition);
+  if (keepsArms() && condition.is(ValueKind::Bool) && !pool.constantValue(condition.expr))
+    return evaluateArms(expr, condition.expr);
   const std::optional<bool> known = forceBool(condition, "a condition", expr.condition->range);
   if (!known) return {};
   if (*known) return evaluate(*expr.then);
   return expr.otherwise != nullptr ? evaluate(*expr.otherwise) : integerValue(0);
+}
+
+/// Both arms, of which the condition picks one where its unknowns have values.
+Value Evaluator::evaluateArms(const ast::IfExpr& expr, ExprId condition) {
+  const Value then = evaluate(*expr.then);
+  const Value otherwise = expr.otherwise != nullptr ? evaluate(*expr.otherwise) : integerValue(0);
+  if (then.isPoison() || otherwise.isPoison()) return {};
+  if (!then.is(ValueKind::Number) && !then.is(ValueKind::Bool))
+    return wrongKind(expr.then->range, "an arm", "a number or a bool", then);
+  if (otherwise.kind != then.kind) return wrongKind(expr.otherwise->range, "the other arm", kindName(then), otherwise);
+  if (otherwise.unit != then.unit) return wrongKind(expr.otherwise->range, "the other arm", "the same unit", otherwise);
+  Value made = then;
+  made.expr = pool.make(ExprOp::Select, condition, then.expr, otherwise.expr);
+  made.isReal = then.isReal || otherwise.isReal;
+  madeArms(made.expr);
+  return made;
 }
 
 // ---- The row at hand --------------------------------------------------------------------------------------------------

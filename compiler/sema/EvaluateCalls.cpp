@@ -57,6 +57,9 @@ Value Evaluator::evaluateCall(const ast::Call& expr, const Value* piped) {
     if (frame->elementwise && piped == nullptr) {
       if (std::optional<Value> made = elementwiseCall(word->name.text, expr)) return std::move(*made);
     }
+    if (piped == nullptr) {
+      if (std::optional<Value> made = specialCall(word->name.text, expr)) return std::move(*made);
+    }
     if (isBuiltin(word->name.text)) {
       // A name that is both an elaboration function and an operator is the operator where its first argument is a tensor.
       Arguments arguments = evaluateArguments(expr, piped);

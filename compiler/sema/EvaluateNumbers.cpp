@@ -130,6 +130,20 @@ Value Evaluator::makeNumber(ExprOp op, const Value& a, const Value& b, SrcRange 
   return reportArithmetic(result.expr, range, divisor, b.expr);
 }
 
+/// a - b * trunc(a / b): `rem` has the sign of its left side, where `mod` has that of its right one.
+Value Evaluator::makeRemainder(const Value& a, const Value& b, SrcRange range, SrcRange divisor) {
+  const Value tested = makeNumber(ExprOp::Mod, a, b, range, divisor);  // reports a division by zero
+  if (tested.isPoison()) return {};
+  const ExprId zero = pool.constant(0);
+  const auto size = [&](ExprId e) {
+    return pool.make(ExprOp::Select, pool.make(ExprOp::Less, e, zero), pool.make(ExprOp::Sub, zero, e), e);
+  };
+  const ExprId rest = pool.make(ExprOp::Mod, size(a.expr), size(b.expr));
+  Value result = tested;
+  result.expr = pool.make(ExprOp::Select, pool.make(ExprOp::Less, a.expr, zero), pool.make(ExprOp::Sub, zero, rest), rest);
+  return result;
+}
+
 Value Evaluator::evaluateUnary(const ast::Unary& expr) {
   const Value operand = evaluate(*expr.operand);
   if (operand.isPoison()) return {};
@@ -178,6 +192,8 @@ Value Evaluator::evaluateBinary(const ast::Binary& expr) {
       left = wrongKind(node.right->range, "arithmetic", "a number", right);
     } else if (left.unit != right.unit && op != ExprOp::Mul && op != ExprOp::Divide) {
       left = fail(Diag::units_differ, node.range, verb(node.op), describeUnit(left.unit), describeUnit(right.unit));
+    } else if (node.op == ast::BinaryOp::Rem) {
+      left = makeRemainder(left, right, node.range, node.right->range);
     } else {
       left = makeNumber(*op, left, right, node.range, node.right->range);
     }

@@ -91,6 +91,14 @@ protected:
   virtual Value applyCallable(const ast::Expr& use, const Value& callee, Arguments arguments);
   virtual Value runtimeMember(const ast::Member& expr, const Value& object);
   virtual Value skip(const ast::Skip& expr);
+  /// `~x`: only a process has values before.
+  virtual Value oldValue(const ast::Old& expr);
+  /// A call that only some evaluations know: `bound(x)` in a process. Its arguments are not evaluated yet.
+  virtual std::optional<Value> specialCall(std::string_view name, const ast::Call& call);
+  /// Whether no row is at hand, so that a condition over unknowns keeps both of its arms.
+  virtual bool keepsArms() const { return false; }
+  /// Both arms were kept as this expression.
+  virtual void madeArms(ExprId made) { (void)made; }
   virtual bool exitStatement(const ast::Exit& statement);
   virtual bool weightStatement(const ast::WeightStmt& statement);
   virtual bool assignBuffer(Local& local, Value value, SrcRange range);
@@ -163,6 +171,7 @@ protected:
   /// Whether two values are equal, as a truth value; kNoExpr where they cannot be compared.
   ExprId equal(const Value& a, const Value& b);
   Value makeNumber(ExprOp op, const Value& a, const Value& b, SrcRange range, SrcRange divisor);
+  Value makeRemainder(const Value& a, const Value& b, SrcRange range, SrcRange divisor);
   Value makeBool(ExprId expr) const { return Value::boolean(expr); }
   Value lookUp(const ast::Name& name);
   Value truth(bool value) { return Value::boolean(pool.constant(value ? 1 : 0)); }
@@ -185,6 +194,7 @@ private:
   Value evaluateMember(const ast::Member& expr);
   Value evaluateIndex(const ast::Index& expr);
   Value evaluateIf(const ast::IfExpr& expr);
+  Value evaluateArms(const ast::IfExpr& expr, ExprId condition);
   Value evaluateBinary(const ast::Binary& expr);
   Value evaluateLogic(const ast::Binary& expr);
   Value evaluateComparison(const ast::Binary& expr, const Value& left, const Value& right);

@@ -67,6 +67,10 @@ Value Evaluator::runtimeMember(const ast::Member& expr, const Value& object) {
   return fail(Diag::no_member, expr.member.range, kindName(object), expr.member.text);
 }
 Value Evaluator::skip(const ast::Skip& expr) { return fail(Diag::unknown_at_compile_time, expr.range, "a gate"); }
+Value Evaluator::oldValue(const ast::Old& expr) {
+  return fail(Diag::not_there_yet, expr.range, "the value before (`~`) outside a process is");
+}
+std::optional<Value> Evaluator::specialCall(std::string_view, const ast::Call&) { return std::nullopt; }
 bool Evaluator::exitStatement(const ast::Exit& statement) {
   fail(Diag::unknown_at_compile_time, statement.range, "an exit");
   return false;

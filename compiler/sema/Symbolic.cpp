@@ -49,10 +49,6 @@ struct Key {
   }
 };
 
-struct Outcome {
-  Rational value;
-  EvalError error = EvalError::None;
-};
 Outcome fail(EvalError error) { return {{}, error}; }
 Outcome truth(bool value) { return {Rational::of(value ? 1 : 0), EvalError::None}; }
 Outcome checked(std::optional<Rational> value) { return value ? Outcome{*value} : fail(EvalError::Overflow); }
@@ -64,8 +60,9 @@ Outcome power(const Rational& base, const Rational& exponent) {
   return checked(pow(base, exponent));
 }
 
-/// An operator with two operands that both have values.
-Outcome binary(ExprOp op, const Rational& a, const Rational& b) {
+}  // namespace
+
+Outcome applied(ExprOp op, const Rational& a, const Rational& b) {
   switch (op) {
     case ExprOp::Add:
       return checked(add(a, b));
@@ -97,7 +94,6 @@ Outcome binary(ExprOp op, const Rational& a, const Rational& b) {
       return fail(EvalError::Unassigned);  // not an operator of two values
   }
 }
-}  // namespace
 
 // ---- Building ---------------------------------------------------------------------------------------------------------
 
@@ -176,7 +172,7 @@ ExprId ExprPool::fold(ExprOp op, ExprId a, ExprId b, ExprId c) {
   }
   if (op == ExprOp::And || op == ExprOp::Or) return foldLogic(op, a, b);
   if (left && right) {
-    const Outcome outcome = binary(op, *left, *right);
+    const Outcome outcome = applied(op, *left, *right);
     // A failing constant stays as it is: whoever evaluates it is told why.
     return outcome.error == EvalError::None ? constant(outcome.value) : kNoExpr;
   }
@@ -358,7 +354,7 @@ void ExprPool::extend(Values& values, std::span<const std::optional<Rational>> a
       default: {
         const Outcome a = at(node.a);
         const Outcome b = at(node.b);
-        result = a.error != EvalError::None ? a : b.error != EvalError::None ? b : binary(node.op, a.value, b.value);
+        result = a.error != EvalError::None ? a : b.error != EvalError::None ? b : applied(node.op, a.value, b.value);
         break;
       }
     }

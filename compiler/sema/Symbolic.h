@@ -64,6 +64,15 @@ struct Symbol {
 /// Why an expression has no value in a row.
 enum class EvalError : std::uint8_t { None, Overflow, DivisionByZero, NotAnInteger, NegativeExponent, Unassigned };
 
+/// The value of one operator, or why it has none.
+struct Outcome {
+  Rational value;
+  EvalError error = EvalError::None;
+};
+/// Of an operator with two operands that both have values; truth values are not looked at lazily here (And, Or, Select: no
+/// operators of this function).
+Outcome applied(ExprOp op, const Rational& a, const Rational& b);
+
 /// Values of all expressions of a pool in one row.
 struct Values {
   std::vector<Rational> value;   ///< by ExprId
@@ -90,6 +99,8 @@ public:
   std::optional<Rational> constantValue(ExprId id) const;
   /// Symbols on which the expression depends, each once.
   std::vector<SymbolId> symbolsOf(ExprId id) const;
+  /// Whether it is a whole number in every row in which it has a value.
+  bool isWhole(ExprId id) const { return integral[static_cast<std::uint32_t>(id)] != 0; }
   std::size_t size() const { return nodes.size(); }
   std::size_t symbolCount() const { return symbols.size(); }
 

@@ -53,7 +53,9 @@ private:
     }
     const bool config = depth == 1 && hasConfig(declaration);
     const bool header = depth == 0 && (beginsClause(piece.type) || piece.type == P::END_PROCESS);
-    const bool part = piece.type == P::ID && i + 1 < list.size() && list[i + 1].type == P::COLON;
+    const bool next = piece.type == P::ID && i + 1 < list.size();
+    const bool external = next && declaration == P::PROCESS && list[i + 1].type == P::ID;  // a further line of `ext`
+    const bool part = external || (next && list[i + 1].type == P::COLON);
     if (piece.begins && (header || config || part || beginsClause(piece.type))) clause(i, part, header || config);
     if (piece.type == P::LBRACE) {
       if (depth++ == 0) finishGroup();
