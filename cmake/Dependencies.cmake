@@ -13,11 +13,17 @@ find_package(LLVM 19.1 REQUIRED CONFIG)
 find_library(TBEM_DNNL dnnl REQUIRED)
 find_library(TBEM_XXHASH xxhash REQUIRED)
 find_library(TBEM_ANTLR antlr4-runtime REQUIRED)
+# Debian's package has no CMake configuration.
+find_library(TBEM_Z3 z3 REQUIRED)
+find_path(TBEM_Z3_INCLUDE z3++.h REQUIRED)
 
 add_library(dnnl INTERFACE)
 target_link_libraries(dnnl INTERFACE ${TBEM_DNNL})
 add_library(xxhash INTERFACE)
 target_link_libraries(xxhash INTERFACE ${TBEM_XXHASH})
+add_library(tbem_z3 INTERFACE)
+target_include_directories(tbem_z3 SYSTEM INTERFACE ${TBEM_Z3_INCLUDE})
+target_link_libraries(tbem_z3 INTERFACE ${TBEM_Z3})
 
 # LLVM's shared library links in a second; the portable bundle takes the static components.
 add_library(tbem_llvm INTERFACE)
