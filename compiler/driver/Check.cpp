@@ -4,7 +4,9 @@
 #include "compiler/driver/Campaigns.h"
 #include "compiler/driver/CheckNetworks.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/LevelProofs.h"
 #include "compiler/driver/Predictions.h"
+#include "compiler/driver/Specs.h"
 #include "compiler/support/Render.h"
 #include "runtime/report/Svg.h"
 
@@ -75,6 +77,8 @@ int checkProgram(State& state) {
   readPredictions(*state.workspace, regressions, state.options);
   refuseLaterDeclarations(*state.workspace);
   checkNetworks(state);
+  checkProcesses(*state.workspace);
+  proveDesigns(state);
   return finish(state, kOk);
 }
 

@@ -25,6 +25,7 @@ const std::vector<Command>& commands() {
       {"design", "the rows of each design, and what is known of the array", runDesign},
       {"estimate", "parameters, FLOPs and memory of each row, before anything runs", runEstimate},
       {"screen", "the factors and operators that move parameters, FLOPs and memory; nothing is run", runScreen},
+      {"spec", "the processes of a program: functional scenarios, and what is proved of them", runSpec},
       {"step", "run one row's step once; save or load its numbers", runStep},
       {"weights", "names, shapes and types of a network's weights, or of the arrays in a file", runWeights},
       {"measure", "run the rows that are not finished yet, each in a fresh process", runMeasure},
@@ -51,7 +52,6 @@ const std::vector<std::pair<const char*, const char*>>& laterCommands() {
       {"report", "one offline HTML file"},
       {"compare", "two results with a verdict"},
       {"import", "a program from an ONNX model"},
-      {"spec", "tests generated from specifications"},
       {"repl", "an interactive session"},
       {"lsp", "the language server"},
       {"new", "a new program from a template"},
@@ -75,6 +75,7 @@ Needs needsOf(std::string_view command) {
       command == "weights")
     return {true, true, false, false};
   if (command == "regress" || command == "predict") return {true, true, false, false};
+  if (command == "spec") return {true, false, false, false};
   return {};
 }
 
@@ -94,12 +95,14 @@ void addCommon(CLI::App& app, Options& o) {
   app.add_option("--width", o.width, "columns of diagnostics (default: the terminal's, else 80)");
 }
 
-void addProgram(CLI::App& app, Options& o, bool severalFiles) {
-  if (severalFiles) {
-    app.add_option("FILE", o.files, "programs; - is standard input");
-  } else {
-    app.add_option("FILE", o.files, "the program; - is standard input");
-  }
+const char* whatFiles(std::string_view command) {
+  if (command == "check") return "programs; - is standard input";
+  if (command == "spec") return "the program, - is standard input; then, if wanted, the name of one of its processes";
+  return "the program; - is standard input";
+}
+
+void addProgram(CLI::App& app, Options& o, const char* what) {
+  app.add_option("FILE", o.files, what);
   app.add_option("-e", o.text, "the program's text itself; a network is a design of one row")->type_name("TEXT");
   app.add_option("--input", o.inputs, "shape of an input where the program has no design: image=16,3,224,224")
       ->type_name("NAME=DIMS");
@@ -270,7 +273,7 @@ int runCommandLine(int argc, char** argv) {
     CLI::App* sub = app.add_subcommand(command.name, command.help != nullptr ? command.help : "");
     if (command.help == nullptr) sub->group("");
     const Needs needs = needsOf(command.name);
-    if (needs.program) addProgram(*sub, options, std::strcmp(command.name, "check") == 0);
+    if (needs.program) addProgram(*sub, options, whatFiles(command.name));
     if (needs.row) addRow(*sub, options);
     if (needs.campaign) addCampaign(*sub, options);
     addOwnOptions(*sub, command.name, options);
@@ -288,7 +291,8 @@ int runCommandLine(int argc, char** argv) {
   for (const Command& command : commands()) {
     if (!app.got_subcommand(command.name)) continue;
     options.command = command.name;
-    if (std::strcmp(command.name, "check") != 0 && needsOf(command.name).program && options.files.size() > 1) {
+    const bool several = std::strcmp(command.name, "check") == 0 || std::strcmp(command.name, "spec") == 0;  // FILE PROCESS
+    if (!several && needsOf(command.name).program && options.files.size() > 1) {
       fmt::print(stderr, "tbemc {}: one program at a time, found {}\n", command.name, fmt::join(options.files, " "));
       return kUsage;
     }

@@ -11,6 +11,7 @@ int runCheck(const Options& options);
 int runDesign(const Options& options);
 int runEstimate(const Options& options);
 int runScreen(const Options& options);
+int runSpec(const Options& options);
 int runStep(const Options& options);
 int runWeights(const Options& options);
 int runMeasure(const Options& options);

@@ -395,6 +395,18 @@ Experiment::~Experiment() = default;
 
 std::size_t Experiment::structureCount() const { return impl->structures.size(); }
 
+const Structure* Experiment::structureAt(std::span<const std::uint32_t> levels) {
+  if (!impl->spec.hasNetwork()) return nullptr;
+  if (const Structure* known = impl->find(levels)) return known;
+  DiagnosticSink& sink = impl->session.sink;
+  const std::deque<Diagnostic> before = sink.all();
+  sink.clear();
+  const Structure* made = impl->elaborate(levels);
+  sink.clear();
+  for (const Diagnostic& one : before) sink.append(one);
+  return made;
+}
+
 std::optional<Row> Experiment::row(std::span<const std::uint32_t> levels) {
   if (!impl->spec.hasNetwork()) return std::nullopt;  // an array for any experiment has no graphs
   const Structure* structure = impl->find(levels);

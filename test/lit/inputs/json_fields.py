@@ -15,6 +15,8 @@ FIELDS = {
     "check": ["code", "severity", "message", "file", "line", "column", "end_line", "end_column", "levels", "labels", "notes", "fix"],
     "emit": ["as", "network", "text"],
     "fmt": ["file", "changed", "text"],
+    "spec": ["process", "file", "line", "pre", "scenarios", "findings"],
+    "levels": ["design", "verdict", "combinations", "rows", "structures", "conditions", "by_intervals", "points", "breaches"],
     "graph": ["network", "inputs", "outputs"],
 }
 NESTED = {

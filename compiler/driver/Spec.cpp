@@ -1,0 +1,118 @@
+// tbemc spec: the processes of a program, their functional scenarios, and what was proved of them and of designs' networks.
+#include "compiler/driver/Commands.h"
+#include "compiler/driver/LevelProofs.h"
+#include "compiler/driver/Output.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/Specs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tbem::driver {
+
+namespace {
+
+std::string preText(const Workspace& workspace, const spec::CheckedProcess& process) {
+  const ast::Expr* pre = process.model.decl->pre;
+  return pre != nullptr ? spec::oneLine(workspace.session.sources, pre->range) : "true";
+}
+
+Json valuesOf(const spec::ProcessModel& model, const spec::Proof& proof) {
+  Json values = Json::object();
+  for (const auto& [symbol, value] : proof.values) {
+    const spec::Unknown& unknown = model.unknowns[static_cast<std::size_t>(symbol)];
+    Json number = value.isInt() ? Json(value.num) : Json(value.toDouble());
+    values[unknown.name] = unknown.isTruth ? Json(value.num != 0) : std::move(number);
+  }
+  return values;
+}
+
+void printProcessJson(const Workspace& workspace, const spec::CheckedProcess& process) {
+  const SourceManager& sources = workspace.session.sources;
+  const auto line = [&](SrcRange range) { return sources.lineColumn(range.begin).line; };
+  Json scenarios = Json::array();
+  for (const spec::Scenario& one : process.scenarios)
+    scenarios.push_back({{"guard", one.guardText}, {"definition", one.definitionText}, {"line", line(one.range)}});
+  Json findings = Json::array();
+  for (const spec::Finding& one : process.findings) {
+    Json finding = {{"claim", one.text}, {"verdict", word(one.verdict)}, {"method", word(one.proof.method)}};
+    finding["values"] = valuesOf(process.model, one.proof);
+    if (!one.proof.reason.empty()) finding["reason"] = one.proof.reason;
+    findings.push_back(std::move(finding));
+  }
+  const SrcRange name = process.model.decl->name.range;
+  printJson("spec", {{"process", process.model.decl->name.text},
+                     {"file", sources.find(name.begin)->name},
+                     {"line", line(name)},
+                     {"pre", preText(workspace, process)},
+                     {"scenarios", scenarios},
+                     {"findings", findings}});
+}
+
+void printProcessText(const Workspace& workspace, const spec::CheckedProcess& process) {
+  const SourceManager& sources = workspace.session.sources;
+  fmt::print("process {}\n  pre  {}\n", process.model.decl->name.text, preText(workspace, process));
+  for (std::size_t i = 0; i < process.scenarios.size(); ++i) {
+    const spec::Scenario& one = process.scenarios[i];
+    fmt::print("  {}.   {} && {}  (line {})\n", i + 1, one.guardText, one.definitionText,
+               sources.lineColumn(one.range.begin).line);
+  }
+  if (process.unreachable != 0)
+    fmt::print("  {} further combination{} of conditions that nothing meets\n", process.unreachable,
+               process.unreachable == 1 ? "" : "s");
+  if (process.parenthesesLost) fmt::print("  nothing was proved: parentheses are missing in `post`\n");
+  for (const spec::Finding& one : process.findings) {
+    std::string more;
+    if (one.verdict == spec::Verdict::Refuted && !one.proof.values.empty())
+      more = ": " + process.model.describe(one.proof.values);
+    else if (one.verdict == spec::Verdict::Residual)
+      more = ": " + one.proof.reason;
+    fmt::print("  {:<9}{}{}\n", word(one.verdict), one.text, more);
+  }
+}
+
+}  // namespace
+
+std::vector<spec::CheckedProcess> checkProcesses(Workspace& workspace, std::string_view only) {
+  std::vector<spec::CheckedProcess> checked;
+  for (const ast::Process* process : workspace.all<ast::Process>()) {
+    if (!only.empty() && process->name.text != only) continue;
+    auto one = spec::checkProcess(workspace.session, *workspace.program, workspace.program->main(), *process);
+    if (one) checked.push_back(std::move(*one));
+  }
+  return checked;
+}
+
+int runSpec(const Options& options) {
+  if (options.files.size() > 2) {
+    printFailure("`tbemc spec` takes a program and the name of a process");
+    return kUsage;
+  }
+  const std::string only = options.files.size() == 2 ? options.files[1] : std::string();
+  State state(options);
+  if (const Progressed done = runPipeline(state, "design"); !done.proceed) return done.status;
+  const std::vector<const ast::Process*> all = state.workspace->all<ast::Process>();
+  const bool known =
+      only.empty() || std::any_of(all.begin(), all.end(), [&](const ast::Process* one) { return one->name.text == only; });
+  if (!known) {
+    printFailure(fmt::format("no process is called `{}`", only));
+    return kUsage;
+  }
+  const std::vector<spec::CheckedProcess> checked = checkProcesses(*state.workspace, only);
+  for (const spec::CheckedProcess& one : checked)
+    options.json ? printProcessJson(*state.workspace, one) : printProcessText(*state.workspace, one);
+  bool against = std::any_of(checked.begin(), checked.end(), [](const auto& one) { return one.refuted(); });
+  if (only.empty()) {
+    const std::vector<DesignProof> proofs = proveDesigns(state);
+    for (const DesignProof& one : proofs) {
+      printDesignProof(one, options);
+      against = against || one.proof.verdict == spec::Verdict::Refuted;
+    }
+    if (all.empty() && proofs.empty()) printNote(options, "the program has no process and no design of a network");
+  }
+  const int status = finish(state, kOk);
+  return status == kOk && against ? kVerdictAgainst : status;
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,337 @@
+#include "compiler/spec/Levels.h"
+
+#include "compiler/spec/Causes.h"
+#include "compiler/spec/Tabulate.h"
+
+#include <algorithm>
+#include <deque>
+#include <iterator>
+#include <map>
+#include <set>
+
+namespace tbem::spec {
+
+namespace {
+
+constexpr std::size_t kMaxStructures = 256;
+constexpr std::size_t kMaxAttempts = 2048;
+constexpr std::size_t kMaxOperators = 100'000;  // elaborated for one design
+constexpr std::size_t kMaxListed = std::size_t{1} << 20;
+
+using Levels = std::vector<std::uint32_t>;
+using Box = std::vector<Levels>;  ///< by factor: positions of levels
+
+/// Something that must hold in a structure: a condition, or that a dimension is a whole number above 0.
+struct Duty {
+  ExprId expr{};
+  bool isDimension = false;
+  std::string subject, text;
+  SrcRange range, use;
+};
+
+Levels firstOf(const Box& box) {
+  Levels first;
+  for (const Levels& levels : box) first.push_back(levels.front());
+  return first;
+}
+
+class LevelProver {
+public:
+  explicit LevelProver(const LevelQuestion& question) : question(question), spec(*question.spec) {}
+
+  LevelProof run() {
+    if (prepare()) search();
+    if (!proof.breaches.empty()) proof.verdict = Verdict::Refuted;
+    std::sort(proof.breaches.begin(), proof.breaches.end(), [](const Breach& a, const Breach& b) {
+      return a.use.begin != b.use.begin ? a.use.begin < b.use.begin : a.range.begin < b.range.begin;
+    });
+    // A dimension that is lost where a condition breaks follows from it.
+    const auto follows = [&](const Breach& dimension) {
+      return dimension.isDimension && std::any_of(proof.breaches.begin(), proof.breaches.end(), [&](const Breach& other) {
+               return !other.isDimension && other.nearest == dimension.nearest;
+             });
+    };
+    std::vector<Breach> own;
+    std::copy_if(proof.breaches.begin(), proof.breaches.end(), std::back_inserter(own),
+                 [&](const Breach& b) { return !follows(b); });
+    proof.breaches = std::move(own);
+    if (unbuilt != 0 && proof.reason.empty()) leave(std::to_string(unbuilt) + " combinations cannot be built at all");
+    return std::move(proof);
+  }
+
+private:
+  const LevelQuestion& question;
+  const graph::ExperimentSpec& spec;
+  LevelProof proof;
+  std::deque<Box> boxes;
+  std::size_t attempts = 0;
+  std::size_t operators = 0, largest = 0;  ///< elaborated so far; of the largest structure
+  std::uint64_t unbuilt = 0;
+  std::map<std::pair<Loc, Loc>, std::size_t> told;  ///< breach by its use and condition
+
+  /// The box of all combinations; false where they are not looked at.
+  bool prepare() {
+    Box whole;
+    proof.combinations = 1;
+    for (const graph::FactorSpec& factor : spec.factors) {
+      if (factor.parent) {
+        leave("factors under other factors are looked at row by row");
+        return false;
+      }
+      Levels all;
+      for (std::uint32_t i = 0; i < factor.levels.size(); ++i) all.push_back(i);
+      whole.push_back(std::move(all));
+      if (proof.combinations > (std::uint64_t{1} << 40)) {
+        leave("there are too many combinations");
+        return false;
+      }
+      proof.combinations *= factor.levels.size();
+    }
+    boxes.push_back(std::move(whole));
+    return true;
+  }
+
+  void search() {
+    while (!boxes.empty()) {
+      const Box box = std::move(boxes.front());
+      boxes.pop_front();
+      if (proof.structures == kMaxStructures || attempts >= kMaxAttempts || operators > kMaxOperators)
+        return leave("the levels make more structures than are looked at");
+      cover(box);
+    }
+  }
+
+  void leave(std::string reason) {
+    proof.verdict = proof.breaches.empty() ? Verdict::Residual : Verdict::Refuted;
+    proof.reason = std::move(reason);
+  }
+
+  /// Finds a structure that serves part of the box; what it does not serve goes back to the list.
+  void cover(Box box) {
+    const graph::Structure* structure = nullptr;
+    Levels at = firstOf(box);
+    // A condition that breaks ends the elaboration: other levels of the box may not break it.
+    for (std::size_t tries = 0; tries < 24 && structure == nullptr && attempts < kMaxAttempts; ++tries, ++attempts) {
+      if (tries != 0) {
+        for (std::size_t f = 0; f < box.size(); ++f)
+          at[f] = box[f][tries <= box.size() ? (f + 1 == tries ? box[f].size() - 1 : 0) : (tries * 7 + f * 13) % box[f].size()];
+      }
+      structure = question.experiment->structureAt(at);
+      if (structure != nullptr) largest = std::max(largest, structure->graph.ops.size());
+      operators += largest;
+      if (operators > kMaxOperators && structure == nullptr) return leave("the levels make more structures than are looked at");
+    }
+    if (structure == nullptr) {
+      split(std::move(box));
+      return;
+    }
+    for (const auto& [factor, level] : structure->guards) {
+      Levels others;
+      for (const std::uint32_t one : box[factor]) {
+        if (one != level) others.push_back(one);
+      }
+      if (!others.empty()) {
+        boxes.push_back(box);
+        boxes.back()[factor] = std::move(others);
+      }
+      box[factor] = {level};
+    }
+    ++proof.structures;
+    examine(*structure, box);
+  }
+
+  void split(Box box) {
+    const auto wide = std::find_if(box.begin(), box.end(), [](const Levels& levels) { return levels.size() > 1; });
+    if (wide == box.end()) {
+      ++unbuilt;
+      return;
+    }
+    const auto factor = static_cast<std::size_t>(wide - box.begin());
+    const auto half = static_cast<std::ptrdiff_t>(box[factor].size() / 2);
+    Box other = box;
+    other[factor].erase(other[factor].begin(), other[factor].begin() + half);
+    box[factor].resize(static_cast<std::size_t>(half));
+    boxes.push_back(std::move(box));
+    boxes.push_back(std::move(other));
+  }
+
+  static std::vector<Duty> dutiesOf(const graph::Structure& structure) {
+    std::vector<Duty> duties;
+    std::set<std::uint32_t> seen;
+    for (const graph::Obligation& one : structure.graph.obligations) {
+      const bool agrees = one.kind == graph::Obligation::Kind::Dimension;
+      if (seen.insert(static_cast<std::uint32_t>(one.condition)).second)
+        duties.push_back(
+            {one.condition, false, one.subject, agrees ? "dimension " + one.text + " agrees" : one.text, one.range, one.use});
+    }
+    for (const graph::Tensor& tensor : structure.graph.tensors) {
+      for (const ExprId dim : tensor.shape) {
+        if (seen.insert(static_cast<std::uint32_t>(dim)).second)
+          duties.push_back({dim, true, tensor.name, {}, tensor.range, tensor.range});
+      }
+    }
+    return duties;
+  }
+
+  void examine(const graph::Structure& structure, const Box& box) {
+    std::vector<std::vector<Rational>> levels;
+    for (const std::uint32_t factor : structure.symbolFactor) {
+      std::vector<Rational> values;
+      for (const std::uint32_t level : box[factor])
+        values.push_back(spec.factors[factor].levels[level].number.value_or(Rational{}));
+      levels.push_back(std::move(values));
+    }
+    Tabulation table(structure.pool, std::move(levels));
+    const std::vector<Duty> duties = dutiesOf(structure);
+    std::map<std::uint32_t, std::vector<const Duty*>> open;
+    std::vector<ExprId> roots;
+    for (const Duty& duty : duties) {
+      ++proof.conditions;
+      const Interval hull = table.hull(duty.expr);
+      const bool holds = hull.low && hull.low->num > 0 && (!duty.isDimension || structure.pool.isWhole(duty.expr));
+      if (holds) {
+        ++proof.byIntervals;
+        continue;
+      }
+      roots.push_back(duty.expr);
+      open[static_cast<std::uint32_t>(duty.expr)].push_back(&duty);
+    }
+    table.run(roots, [&](ExprId root, const Column* column) {
+      if (column == nullptr) {
+        leave("a condition depends on too many factors");
+        return;
+      }
+      proof.points += column->size();
+      for (const Duty* duty : open.at(static_cast<std::uint32_t>(root))) test(structure, box, *duty, *column);
+    });
+  }
+
+  static bool holdsAt(const Duty& duty, const Column& column, std::size_t i) {
+    if (!column.hasValue(i)) return false;
+    const Rational value = column.at(i);
+    return duty.isDimension ? value.isInt() && value.num >= 1 : value.num != 0;
+  }
+
+  void test(const graph::Structure& structure, const Box& box, const Duty& duty, const Column& column) {
+    bool any = false;
+    for (std::size_t i = 0; i < column.size() && !any; ++i) any = !holdsAt(duty, column, i);
+    if (!any) return;
+    // The factors of the column's symbols, and those that the structure fixes.
+    Broken broken;
+    for (std::size_t f = 0; f < spec.factors.size(); ++f) {
+      const auto factor = static_cast<std::uint32_t>(f);
+      const bool inCone = std::any_of(column.cone.begin(), column.cone.end(),
+                                      [&](std::uint32_t symbol) { return structure.symbolFactor[symbol] == factor; });
+      const bool fixed = box[f].size() == 1 && spec.factors[f].levels.size() > 1;
+      if (!inCone && !fixed) continue;
+      broken.factors.push_back(factor);
+      broken.sizes.push_back(spec.factors[f].levels.size());
+    }
+    std::size_t size = 1;
+    for (const std::size_t one : broken.sizes) {
+      size *= one;
+      if (size > kMaxListed) {
+        leave("a condition depends on too many factors");
+        return;
+      }
+    }
+    broken.at.assign(size, false);
+    std::vector<Levels> failing;
+    for (std::size_t i = 0; i < column.size(); ++i) {
+      if (!holdsAt(duty, column, i)) failing.push_back(levelsOf(structure, box, column, i));
+    }
+    for (const Levels& levels : failing) {
+      std::size_t position = 0;
+      for (std::size_t k = 0; k < broken.factors.size(); ++k) position = position * broken.sizes[k] + levels[broken.factors[k]];
+      broken.at[position] = true;
+    }
+    add(structure, box, duty, broken, failing);
+  }
+
+  /// The levels of an entry; factors outside its cone have their first level of the box.
+  Levels levelsOf(const graph::Structure& structure, const Box& box, const Column& column, std::size_t entry) const {
+    Levels levels = firstOf(box);
+    for (std::size_t k = column.cone.size(); k-- > 0;) {
+      const std::uint32_t factor = structure.symbolFactor[column.cone[k]];
+      levels[factor] = box[factor][entry % box[factor].size()];
+      entry /= box[factor].size();
+    }
+    return levels;
+  }
+
+  /// Combinations of the box that agree with a failing entry in the factors it depends on, and that the design allows.
+  void add(const graph::Structure& structure, const Box& box, const Duty& duty, const Broken& broken,
+           const std::vector<Levels>& failing) {
+    std::vector<std::uint32_t> others;
+    std::uint64_t each = 1;
+    for (std::size_t f = 0; f < box.size(); ++f) {
+      const bool listed = std::find(broken.factors.begin(), broken.factors.end(), f) != broken.factors.end();
+      if (listed || box[f].size() == 1) continue;
+      others.push_back(static_cast<std::uint32_t>(f));
+      each *= box[f].size();
+    }
+    Breach breach;
+    breach.subject = duty.subject;
+    // Texts of nested dimensions are long: made where one is needed.
+    breach.text = duty.isDimension ? structure.pool.str(duty.expr) + " is a whole number above 0" : duty.text;
+    breach.isDimension = duty.isDimension;
+    breach.range = duty.range;
+    breach.use = duty.use;
+    if (question.allowed && each * failing.size() <= kMaxListed) {
+      for (const Levels& start : failing) {
+        for (std::uint64_t one = 0; one < each; ++one) {
+          Levels levels = start;
+          std::uint64_t rest = one;
+          for (const std::uint32_t f : others) {
+            levels[f] = box[f][rest % box[f].size()];
+            rest /= box[f].size();
+          }
+          if (question.allowed(levels)) meet(breach, levels, 1);
+        }
+      }
+      if (breach.combinations == 0) return;
+    } else {
+      for (const Levels& levels : failing) meet(breach, levels, each);
+    }
+    for (const Levels& row : question.rows) {
+      std::size_t position = 0;
+      const bool inside = std::equal(row.begin(), row.end(), box.begin(), [](std::uint32_t level, const Levels& levels) {
+        return std::find(levels.begin(), levels.end(), level) != levels.end();
+      });
+      for (std::size_t k = 0; k < broken.factors.size(); ++k) position = position * broken.sizes[k] + row[broken.factors[k]];
+      if (inside && broken.at[position]) ++breach.rows;
+    }
+    breach.causes = causesOf(broken, spec, breach.allCauses);
+    merge(std::move(breach));
+  }
+
+  static std::size_t changes(const Levels& levels) {
+    return static_cast<std::size_t>(std::count_if(levels.begin(), levels.end(), [](std::uint32_t level) { return level != 0; }));
+  }
+
+  static void meet(Breach& breach, const Levels& levels, std::uint64_t count) {
+    breach.combinations += count;
+    if (breach.nearest.empty() || changes(levels) < changes(breach.nearest)) breach.nearest = levels;
+  }
+
+  /// The same condition in other structures is the same breach.
+  void merge(Breach breach) {
+    const auto [place, isNew] = told.emplace(std::pair(breach.use.begin, breach.range.begin), proof.breaches.size());
+    if (isNew) {
+      proof.breaches.push_back(std::move(breach));
+      return;
+    }
+    Breach& same = proof.breaches[place->second];
+    same.combinations += breach.combinations;
+    same.rows += breach.rows;
+    if (changes(breach.nearest) < changes(same.nearest)) same.nearest = breach.nearest;
+    same.allCauses = false;
+    if (same.causes.size() < 3) same.causes.insert(same.causes.end(), breach.causes.begin(), breach.causes.end());
+  }
+};
+
+}  // namespace
+
+LevelProof proveLevels(const LevelQuestion& question) { return LevelProver(question).run(); }
+
+}  // namespace tbem::spec

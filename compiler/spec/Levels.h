@@ -1,0 +1,58 @@
+// The conditions of a design's network, for all combinations of its levels at once.
+//
+// Each structure's conditions and dimensions are expressions over the factors that steer nothing. What intervals do not decide is
+// evaluated at every combination of the levels of the factors on which it depends, not at every row.
+#pragma once
+
+#include "compiler/graph/Elaborate.h"
+#include "compiler/spec/Prove.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tbem::spec {
+
+/// Some levels of a factor, in words: "stride = 2", "kernel even", "depth >= 5".
+struct Cause {
+  std::uint32_t factor = 0;
+  std::vector<std::uint32_t> levels;  ///< positions, ascending
+  std::string text;
+};
+
+/// A condition that breaks at some combination.
+struct Breach {
+  std::string subject, text;               ///< "conv2d", "h >= 3"; a dimension's tensor and expression
+  bool isDimension = false;                ///< a dimension that is not whole or not above 0
+  SrcRange range, use;                     ///< the condition, the call that must meet it
+  std::uint64_t combinations = 0;          ///< of the design's, that break it
+  std::size_t rows = 0;                    ///< of the design's rows
+  std::vector<std::uint32_t> nearest;      ///< levels that break it, with the fewest changes from the first levels
+  std::vector<std::vector<Cause>> causes;  ///< each alone breaks it whatever the other factors are
+  bool allCauses = false;                  ///< together they are all there is
+};
+
+struct LevelProof {
+  Verdict verdict = Verdict::Proved;  ///< Residual: some combinations were not looked at
+  std::uint64_t combinations = 0;     ///< of the design's levels; those that `allowed` leaves, where that was counted
+  std::size_t structures = 0, conditions = 0;
+  std::size_t byIntervals = 0;   ///< conditions that intervals decide
+  std::uint64_t points = 0;      ///< values computed for the others
+  std::vector<Breach> breaches;  ///< in the order of the text
+  std::string reason;            ///< Residual: why
+};
+
+struct LevelQuestion {
+  graph::Experiment* experiment = nullptr;
+  const graph::ExperimentSpec* spec = nullptr;
+  std::vector<std::vector<std::uint32_t>> rows;  ///< of the design
+  /// Whether a combination is one of the design's (its `where`); empty: all are.
+  std::function<bool(std::span<const std::uint32_t>)> allowed;
+};
+
+LevelProof proveLevels(const LevelQuestion& question);
+
+}  // namespace tbem::spec

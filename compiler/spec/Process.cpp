@@ -1,0 +1,53 @@
+#include "compiler/spec/Process.h"
+
+#include "compiler/spec/Reader.h"
+
+#include <algorithm>
+
+namespace tbem::spec {
+
+std::string oneLine(const SourceManager& sources, SrcRange range) {
+  std::string text;
+  for (const char c : sources.text(range)) {
+    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!blank)
+      text += c;
+    else if (!text.empty() && text.back() != ' ')
+      text += ' ';
+  }
+  // The range of an operator reaches from operand to operand, within the parentheses around them.
+  std::size_t open = 0;
+  std::string before;
+  for (const char c : text) {
+    if (c == '(') ++open;
+    if (c == ')' && open == 0) before += '(';
+    if (c == ')' && open != 0) --open;
+  }
+  return before + text + std::string(open, ')');
+}
+
+bool ProcessModel::mentionsOutputs(ExprId expr) const {
+  const std::vector<SymbolId> symbols = pool.symbolsOf(expr);
+  return std::any_of(symbols.begin(), symbols.end(), [&](SymbolId s) { return unknowns[static_cast<std::size_t>(s)].isOutput; });
+}
+
+std::string ProcessModel::describe(SymbolId symbol, const Rational& value) const {
+  const Unknown& one = unknowns[static_cast<std::size_t>(symbol)];
+  return one.name + " = " + (one.isTruth ? value.num != 0 ? "true" : "false" : value.str());
+}
+
+std::string ProcessModel::describe(const std::vector<std::pair<SymbolId, Rational>>& values) const {
+  std::string text;
+  for (const auto& [symbol, value] : values) text += (text.empty() ? "" : ", ") + describe(symbol, value);
+  return text;
+}
+
+std::optional<ProcessModel> readProcess(Session& session, const sema::Program& program, const sema::Module& module,
+                                        const ast::Process& process) {
+  std::optional<ProcessModel> model(std::in_place);
+  model->decl = &process;
+  if (!Reader(session, program, module, *model).read()) return std::nullopt;
+  return model;
+}
+
+}  // namespace tbem::spec

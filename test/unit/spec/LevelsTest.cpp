@@ -1,0 +1,172 @@
+// Conditions for all combinations of levels, against naive loops over them.
+#include "compiler/spec/Levels.h"
+#include "compiler/spec/Tabulate.h"
+#include "test/unit/graph/Fixture.h"
+#include "test/unit/spec/Support.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <set>
+
+namespace tbem::test {
+namespace {
+
+using spec::Verdict;
+
+spec::LevelProof prove(Built& built) {
+  spec::LevelQuestion question;
+  question.experiment = built.experiment.get();
+  question.spec = &*built.spec;
+  return spec::proveLevels(question);
+}
+
+TEST(Levels, ConvolutionThatDoesNotFit) {
+  Built built(R"(
+network net(x: tensor[n, 3, h, w]; kernel: int, stride: int, pad: int) -> tensor[n, 8, oh, ow] {
+  return conv2d(x, out: 8, kernel: kernel, stride: stride, pad: pad)
+}
+design d of net {
+  factor kernel: 1, 3, 5, 9, 11
+  factor stride: 1, 2
+  factor pad: 0, 1
+  factor size: 8, 10, 16
+  factor batch: 1, 2, 4
+  input  x: [batch, 3, size, size]
+  full
+}
+)");
+  ASSERT_TRUE(built.experiment) << built.errors();
+  const spec::LevelProof proof = prove(built);
+  std::uint64_t broken = 0;
+  for (const int kernel : {1, 3, 5, 9, 11}) {
+    for (const int pad : {0, 1}) {
+      for (const int size : {8, 10, 16}) broken += size + 2 * pad < kernel ? 2 * 3 : 0;  // strides and batches
+    }
+  }
+  EXPECT_EQ(proof.verdict, Verdict::Refuted);
+  EXPECT_EQ(proof.combinations, 5U * 2 * 2 * 3 * 3);
+  ASSERT_FALSE(proof.breaches.empty());
+  EXPECT_EQ(proof.breaches.front().combinations, broken);
+  // kernel = 9 at the first levels of all others: one change
+  EXPECT_EQ(proof.breaches.front().nearest, (std::vector<std::uint32_t>{3, 0, 0, 0, 0}));
+}
+
+TEST(Levels, TheCauseIsGeneral) {
+  Built built(R"(
+network net(x: tensor[n, 4, h, w]; kernel: int, stride: int) -> tensor[n, 4, oh, ow] {
+  let y = conv2d(x, out: 4, kernel: kernel, pad: kernel div 2, stride: stride)
+  return add(y, conv2d(x, out: 4, kernel: 1, stride: stride))
+}
+design d of net {
+  factor kernel: 1, 2, 3, 4, 5
+  factor stride: 1, 2
+  factor size: 8, 16
+  input  x: [2, 4, size, size]
+  full
+}
+)");
+  ASSERT_TRUE(built.experiment) << built.errors();
+  const spec::LevelProof proof = prove(built);
+  EXPECT_EQ(proof.verdict, Verdict::Refuted);
+  ASSERT_FALSE(proof.breaches.empty());
+  // h + 2 (k div 2) - k is h for even k and h - 1 for odd k: (h div s) + 1 against ((h - 1) div s) + 1 differ for s = 1 and 2
+  // alike
+  std::uint64_t broken = 0;
+  for (const int k : {1, 2, 3, 4, 5}) {
+    for (const int s : {1, 2}) {
+      for (const int h : {8, 16}) broken += (h + 2 * (k / 2) - k) / s != (h - 1) / s ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(proof.breaches.front().combinations, broken);
+  ASSERT_EQ(proof.breaches.front().causes.size(), 1U);
+  ASSERT_EQ(proof.breaches.front().causes.front().size(), 1U);
+  EXPECT_EQ(proof.breaches.front().causes.front().front().text, "kernel even");
+  EXPECT_TRUE(proof.breaches.front().allCauses);
+}
+
+/// 150 layers in five stages; ten factors of three levels.
+std::string template150(bool fits) {
+  return std::string(R"(
+network net(x: tensor[n, 3, h, w]; width: int, growth: int, k1: int, k2: int, k3: int, s1: int, s2: int, groups: int) -> tensor[n, c] {
+  var y = conv2d(x, out: width * groups, kernel: k1, pad: k1 div 2)
+  for i in 0 .. 48 { y = conv2d(y, out: width * groups, kernel: k1, pad: k1 div 2, groups: groups) }
+  y = conv2d(y, out: (width + growth) * groups, kernel: k2, pad: k2 div 2, stride: s1)
+  for i in 0 .. 49 { y = conv2d(y, out: (width + growth) * groups, kernel: k2, pad: k2 div 2, groups: groups) }
+  y = conv2d(y, out: (width + 2 * growth) * groups, kernel: k3, pad: k3 div 2, stride: s2)
+  for i in 0 .. 49 { y = conv2d(y, out: (width + 2 * growth) * groups, kernel: k3, pad: k3 div 2, groups: groups) }
+  return global_avg_pool(y)
+}
+design d of net {
+  factor width: 4, 8, 16
+  factor growth: 1, 2, 4
+  factor k1: 1, 3, 5
+  factor k2: 1, 3, 5
+  factor k3: 1, 3, )") +
+         (fits ? "5" : "4") + R"(
+  factor s1: 1, 2, 3
+  factor s2: 1, 2, 3
+  factor groups: 1, 2, 4
+  factor size: 32, 48, 64
+  factor batch: 1, 2, 4
+  input  x: [batch, 3, size, size]
+  strength 1
+}
+)";
+}
+
+double secondsOfProcessor() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+TEST(Levels, TemplateOf150LayersUnder59049Combinations) {
+  Built built(template150(true));
+  ASSERT_TRUE(built.experiment) << built.errors();
+  ASSERT_TRUE(built.row()) << built.errors();  // elaborated once; the proof reads what it made
+  ASSERT_EQ(built.experiment->structureCount(), 1U);
+  const double start = secondsOfProcessor();
+  const spec::LevelProof proof = prove(built);
+  const double seconds = secondsOfProcessor() - start;
+  std::printf("%zu conditions, %zu by intervals, %llu values, %.1f ms of processor\n", proof.conditions, proof.byIntervals,
+              static_cast<unsigned long long>(proof.points), 1e3 * seconds);
+  EXPECT_EQ(proof.verdict, Verdict::Proved) << proof.reason;
+  EXPECT_EQ(proof.combinations, 59049U);
+#ifdef NDEBUG
+  EXPECT_LT(seconds, 0.05);
+#endif
+  Built even(template150(false));  // an even kernel grows the image by one each layer: no condition breaks
+  ASSERT_TRUE(even.row()) << even.errors();
+  EXPECT_EQ(prove(even).verdict, Verdict::Proved);
+}
+
+TEST(Tabulate, ColumnsAgreeWithEvaluation) {
+  World w;
+  const E a = w.levels("a", {-3, 0, 2, 5}), b = w.levels("b", {1, 2, 7}), c = w.levels("c", {0, 1, 4});
+  const std::vector<ExprId> roots = {floorDiv(a * b - c, b).id, mod(a + c, b).id, both(a <= c, floorDiv(b, c) >= 1).id,
+                                     (a / b).id, either(c == 0, mod(a, c) == 0).id};
+  std::vector<std::vector<Rational>> levels;
+  for (const Domain& domain : w.domains) levels.push_back(domain.levels);
+  spec::Tabulation table(w.pool, levels);
+  std::size_t compared = 0;
+  table.run(roots, [&](ExprId root, const spec::Column* column) {
+    ASSERT_NE(column, nullptr);
+    for (std::size_t i = 0; i < column->size(); ++i) {
+      std::vector<std::optional<Rational>> assignment = {levels[0][0], levels[1][0], levels[2][0]};
+      const std::vector<std::uint32_t> at = table.levelsAt(*column, i);
+      for (std::size_t k = 0; k < at.size(); ++k) assignment[column->cone[k]] = levels[column->cone[k]][at[k]];
+      const sema::Values values = w.pool.evaluate(assignment);
+      ASSERT_EQ(column->hasValue(i), values.errorOf(root) == sema::EvalError::None);
+      if (column->hasValue(i)) {
+        EXPECT_EQ(column->at(i), values[root]);
+      }
+      ++compared;
+    }
+  });
+  EXPECT_EQ(compared, 36U + 36 + 36 + 12 + 12);
+}
+
+}  // namespace
+}  // namespace tbem::test
