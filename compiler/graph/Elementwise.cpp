@@ -200,7 +200,11 @@ std::optional<Value> Elaborator::elementwiseCall(std::string_view name, const as
   const auto word = std::find_if(kWords.begin(), kWords.end(), [&](const Word& one) { return one.name == name; });
   if (elem == nullptr) return std::nullopt;
   if (word == kWords.end()) {
-    if ((name == "max" || name == "min") && call.arguments.size() == 2) {
+    const auto isElement = [this](const ast::Argument& argument) {
+      return argument.value != nullptr && argument.name.empty() && evaluate(*argument.value).is(ValueKind::Elem);
+    };
+    if ((name == "max" || name == "min") && call.arguments.size() == 2 &&
+        std::any_of(call.arguments.begin(), call.arguments.end(), isElement)) {
       const std::string other = name == "max" ? "maximum" : "minimum";
       fail(Diag::wrong_kind, call.range, "`" + std::string(name) + "`", "a whole tensor and an axis", "elements");
       if (Diagnostic* const told = this->told(Diag::wrong_kind, call.range); told != nullptr && told->notes.empty())
