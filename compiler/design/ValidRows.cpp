@@ -8,6 +8,9 @@ namespace tbem::design {
 
 namespace {
 
+/// In words of memory.
+constexpr std::uint64_t kLiteralCost = 4, kSearchCost = 100;
+
 /// Factors that combinations tie together, directly or through others; kFree for a factor in none.
 std::vector<std::uint32_t> connectedGroups(const Constraints& rules) {
   std::vector<std::uint32_t> parent(rules.levels.size());
@@ -72,13 +75,21 @@ ValidRows::ValidRows(Constraints constraints) : rules(simplified(std::move(const
   undo(0);
 }
 
-bool ValidRows::allowsChange(std::span<const std::uint32_t> row, Literal changed) const {
-  const auto& list = occurrences[literal(changed.factor, changed.level)];
-  return std::none_of(list.begin(), list.end(), [&](std::uint32_t index) {
-    const Combination& one = rules.forbidden[index];
-    return std::all_of(one.begin(), one.end(),
-                       [&](const Literal& l) { return l.factor == changed.factor || row[l.factor] == l.level; });
-  });
+bool ValidRows::allowsChange(std::span<const std::uint32_t> row, std::span<const Literal> changes) const {
+  const auto stands = [&](const Literal& l) {
+    for (const Literal& change : changes) {
+      if (change.factor == l.factor) return change.level == l.level;
+    }
+    return row[l.factor] == l.level;
+  };
+  for (const Literal& change : changes) {
+    work += kLiteralCost * occurrences[literal(change.factor, change.level)].size();
+    for (const std::uint32_t index : occurrences[literal(change.factor, change.level)]) {
+      const Combination& one = rules.forbidden[index];
+      if (std::all_of(one.begin(), one.end(), stands)) return false;
+    }
+  }
+  return true;
 }
 
 bool ValidRows::assign(std::uint32_t factor, std::uint32_t level) {
@@ -92,6 +103,7 @@ bool ValidRows::assign(std::uint32_t factor, std::uint32_t level) {
 
 /// A combination of which a literal became true: false where all are, and where all but one are the last one is excluded.
 bool ValidRows::visit(std::uint32_t combination) {
+  work += kLiteralCost * rules.forbidden[combination].size();
   const Literal* open = nullptr;
   for (const Literal& l : rules.forbidden[combination]) {
     if (value[l.factor] == l.level) continue;
@@ -178,6 +190,7 @@ bool ValidRows::solve(std::uint32_t group) {
 
 /// Assigns these levels and all factors that are connected with them.
 bool ValidRows::search(std::span<const Literal> levels) {
+  work += kSearchCost + value.size();
   if (!first) return false;
   for (const Literal& l : levels) {
     if (!assign(l.factor, l.level) || !propagate()) return false;

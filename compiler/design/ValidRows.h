@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tbem::design {
@@ -27,8 +28,8 @@ public:
   bool constrained(std::uint32_t factor) const { return groupOf[factor] != kFree; }
   /// Whether the two factors' levels can depend on each other.
   bool connected(std::uint32_t a, std::uint32_t b) const { return constrained(a) && groupOf[a] == groupOf[b]; }
-  /// Whether `row`, valid before, is still valid after it took the literal.
-  bool allowsChange(std::span<const std::uint32_t> row, Literal changed) const;
+  /// Whether `row`, valid before, is still valid after it took these levels of different factors.
+  bool allowsChange(std::span<const std::uint32_t> row, std::span<const Literal> changes) const;
 
   /// Whether a valid row holds these levels, ascending by factor.
   bool possible(std::span<const Literal> levels);
@@ -37,6 +38,8 @@ public:
   bool place(std::span<const Literal> levels, std::vector<std::uint32_t>& row);
   /// A valid row; nothing where there is none.
   const std::optional<std::vector<std::uint32_t>>& anyRow() const { return first; }
+  /// Literals looked at since the last call, about: what questions cost.
+  std::uint64_t takeWork() { return std::exchange(work, 0); }
   /// A question took more than kMostDecisions: answers since then may wrongly be no.
   bool gaveUp() const { return exhausted; }
 
@@ -71,6 +74,7 @@ private:
   std::vector<std::uint32_t> pending;  ///< assigned factors whose combinations are to be visited
   std::vector<std::uint32_t> wish;     ///< preferred row, or empty
   std::uint64_t decisions = 0;
+  mutable std::uint64_t work = 0;
   bool exhausted = false;
 };
 

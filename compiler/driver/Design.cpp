@@ -1,12 +1,15 @@
 // tbemc design: the rows of each design, and what is known of its array.
 #include "compiler/design/Checks.h"
+#include "compiler/design/Implied.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/DesignRepair.h"
 #include "compiler/driver/Reports.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tbem::driver {
@@ -43,6 +46,55 @@ void printCsv(const DesignRun& run) {
   }
 }
 
+/// What the constraints leave and exclude, beyond what is said of levels.
+struct Excluded {
+  std::optional<std::uint64_t> valid;  ///< combinations of all levels; nothing: too many to count
+  design::Implied implied;
+};
+/// Nothing for a design whose constraints exclude nothing.
+std::optional<Excluded> excludedBy(const DesignRun& run) {
+  if (run.constraints.empty()) return std::nullopt;
+  design::ValidRows valid(run.constraints);
+  return Excluded{design::countValidRows(run.constraints), design::impliedBy(valid)};
+}
+
+/// "`a` = 1 beside `b` = 2".
+std::string combinationText(const DesignRun& run, const design::Combination& combination) {
+  std::string text;
+  for (const design::Literal& l : combination) {
+    const graph::FactorSpec& factor = run.spec.factors[l.factor];
+    text += fmt::format("{}`{}` = {}", text.empty() ? "" : " beside ", factor.name, factor.levels[l.level].text);
+  }
+  return text;
+}
+
+void printExcluded(const DesignRun& run) {
+  const std::optional<Excluded> excluded = excludedBy(run);
+  if (!excluded) return;
+  const design::Implied& implied = excluded->implied;
+  fmt::print("constraints: ");
+  if (excluded->valid) fmt::print("{} combinations of all levels can stand, ", *excluded->valid);
+  fmt::print("{} pairs of levels cannot", implied.pairs.size());
+  if (implied.triplesCounted) fmt::print(", and {} triples more", implied.triples.size());
+  const auto& examples = implied.pairs.empty() ? implied.triples : implied.pairs;
+  constexpr std::size_t kShown = 3;
+  for (std::size_t i = 0; i < std::min(kShown, examples.size()); ++i)
+    fmt::print("{}{}", i == 0 ? ": " : "; ", combinationText(run, examples[i]));
+  fmt::print("{}\n", examples.size() > kShown ? "; ..." : "");
+}
+
+void printCovering(const design::Covering& covering) {
+  fmt::print("covered: all {} combinations of {} levels that can stand", covering.covered, covering.strength);
+  if (covering.impossible != 0) fmt::print(" ({} cannot)", covering.impossible);
+  if (covering.optimal()) {
+    fmt::print("; optimal: no array has fewer rows ({})\n", covering.boundReason);
+  } else {
+    fmt::print("; any array has at least {} rows ({})\n", covering.lowerBound, covering.boundReason);
+  }
+  if (covering.endedByClock)
+    fmt::print("note: the search was ended by its time; a faster machine may find other rows with the same seed\n");
+}
+
 void printDesignJson(const DesignRun& run, const design::Checks& known) {
   Json rows = Json::array();
   for (const std::size_t row : run.chosen) rows.push_back(run.levels(row));
@@ -67,15 +119,56 @@ void printDesignJson(const DesignRun& run, const design::Checks& known) {
     checks["main_effects_parameters"] = known.mainEffects->parameters;
     checks["condition"] = std::isfinite(known.mainEffects->condition) ? Json(known.mainEffects->condition) : Json();
   }
-  printJson("design", {{"design", run.spec.name},
-                       {"array", run.array.name},
-                       {"construction", run.array.construction},
-                       {"runs", run.chosen.size()},
-                       {"smallest_possible", run.array.smallestPossible == 0 ? Json() : Json(run.array.smallestPossible)},
-                       {"smallest_by", run.array.smallestBy},
-                       {"strength", known.strength},
-                       {"rows", rows},
-                       {"checks", checks}});
+  Json fields = {{"design", run.spec.name},
+                 {"array", run.array.name},
+                 {"construction", run.array.construction},
+                 {"runs", run.chosen.size()},
+                 {"smallest_possible", run.array.smallestPossible == 0 ? Json() : Json(run.array.smallestPossible)},
+                 {"smallest_by", run.array.smallestBy},
+                 {"strength", known.strength},
+                 {"rows", rows},
+                 {"checks", checks}};
+  if (run.covering) {
+    fields["covering"] = {{"strength", run.covering->strength},          {"covered", run.covering->covered},
+                          {"impossible", run.covering->impossible},      {"lower_bound", run.covering->lowerBound},
+                          {"bound", run.covering->boundReason},          {"optimal", run.covering->optimal()},
+                          {"ended_by_clock", run.covering->endedByClock}};
+  }
+  if (run.repaired) {
+    const design::Repaired& repaired = *run.repaired;
+    fields["repair"] = {{"from", repaired.from},
+                        {"from_rows", repaired.fromRows},
+                        {"kept", repaired.kept},
+                        {"rank", repaired.quality.rank},
+                        {"parameters", repaired.quality.parameters},
+                        {"d_efficiency", repaired.quality.dEfficiency},
+                        {"relative", repaired.relative},
+                        {"max_leverage", repaired.quality.maxLeverage},
+                        {"pairs_covered", repaired.pairs.covered},
+                        {"pairs", repaired.pairs.total},
+                        {"largest_correlation", repaired.correlation}};
+  }
+  if (const std::optional<Excluded> excluded = excludedBy(run)) {
+    fields["constraints"] = {
+        {"combinations", excluded->valid ? Json(*excluded->valid) : Json()},
+        {"pairs_excluded", excluded->implied.pairs.size()},
+        {"triples_excluded", excluded->implied.triplesCounted ? Json(excluded->implied.triples.size()) : Json()}};
+  }
+  printJson("design", fields);
+}
+
+/// Rows that are no orthogonal array alias nearly everything a little: of theirs the strong ones.
+void printAliases(const DesignRun& run, const design::Checks& known) {
+  constexpr double kStrong = 0.5;
+  std::size_t weak = 0;
+  for (const design::Alias& alias : known.aliases) {
+    if (run.array.strength > 0 || alias.share >= kStrong) {
+      fmt::print("note: {}\n", alias.text);
+    } else {
+      ++weak;
+    }
+  }
+  if (weak != 0) fmt::print("note: {} more aliases, each to less than {:.0f} % (--json has them)\n", weak, 100 * kStrong);
 }
 
 void printDesignText(const DesignRun& run, const design::Checks& known, const Options& options) {
@@ -97,12 +190,20 @@ void printDesignText(const DesignRun& run, const design::Checks& known, const Op
   } else if (run.array.smallestPossible != 0) {
     fmt::print("rows: at least {} are needed ({})\n", run.array.smallestPossible, run.array.smallestBy);
   }
+  if (run.covering) printCovering(*run.covering);
+  if (run.repaired) {
+    fmt::print("constrained: {}: {}\n", run.repaired->from, repairText(*run.repaired));
+    fmt::print("model: {}", repairQuality(*run.repaired));
+    if (known.wordLengths.size() > 2) fmt::print(", A2 = {:.3g}", known.wordLengths[2].toDouble());
+    fmt::print("\n");
+  }
+  printExcluded(run);
   fmt::print("counted: strength {}", known.strength);
   if (known.mainEffects) fmt::print(", main effects of rank {} of {}", known.mainEffects->rank, known.mainEffects->parameters);
   if (known.pairs.total != 0) fmt::print(", {} of {} pairs of levels", known.pairs.covered, known.pairs.total);
   if (known.duplicateRows != 0) fmt::print(", {} duplicate rows", known.duplicateRows);
   fmt::print("\n");
-  for (const design::Alias& alias : known.aliases) fmt::print("note: {}\n", alias.text);
+  printAliases(run, known);
   for (const design::Dependence& dependence : known.dependences) fmt::print("note: {}\n", dependence.text);
 }
 

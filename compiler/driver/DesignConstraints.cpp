@@ -138,7 +138,7 @@ std::optional<DesignConstraints> readConstraints(Workspace& workspace, graph::De
     known.parts.push_back(std::move(*part));
   }
   known.all = together(levelNumbers(spec), known.parts);
-  if (known.empty()) return known;
+  if (known.all.empty()) return known;
   design::ValidRows valid(known.all);
   const std::vector<design::Literal> dead = valid.anyRow() ? design::deadLevels(valid) : std::vector<design::Literal>{};
   if (valid.gaveUp()) {

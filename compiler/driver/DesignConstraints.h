@@ -15,8 +15,6 @@ struct DesignConstraints {
   std::vector<graph::RowCondition> conditions;
   std::vector<design::Constraints> parts;  ///< by condition
   design::Constraints all;                 ///< together, simplified
-
-  bool empty() const { return all.empty(); }
 };
 
 /// Tries every combination of the levels that a condition names, for each condition. Then drops levels that no row can have from

@@ -1,6 +1,7 @@
 #include "compiler/driver/Designs.h"
 
 #include "compiler/driver/DesignConstraints.h"
+#include "compiler/driver/DesignRows.h"
 
 #include <fmt/format.h>
 
@@ -152,8 +153,6 @@ bool refuseLater(Workspace& workspace, const graph::DesignSpec& spec) {
     workspace.session.sink.report(Diag::not_there_yet, range, std::string(what));
     refused = true;
   };
-  if (spec.covering) refuse(spec.decl->covering->range, "covering arrays (`covering`) are");
-  if (spec.within) refuse(spec.decl->within->range, "a bound on the search (`within`) is");
   for (const graph::FactorSpec& factor : spec.factors) {
     if (factor.parent) refuse(factor.range, "nested factors (`under`) are");
   }
@@ -161,63 +160,6 @@ bool refuseLater(Workspace& workspace, const graph::DesignSpec& spec) {
   if (spec.decl->checkpoint != nullptr) refuse(spec.decl->checkpoint->range, "recomputation (`checkpoint`) is");
   if (spec.decl->math != nullptr) refuse(spec.decl->math->range, "the clause `math` is");
   return refused;
-}
-
-/// Removes rows that break a `where` of a full factorial; refuses where an array would lose rows: its balance is its point.
-bool applyWhere(Workspace& workspace, DesignRun& run, const DesignConstraints& known) {
-  std::vector<LevelIndices> kept;
-  for (const LevelIndices& row : run.rows) {
-    bool good = true;
-    for (std::size_t i = 0; i < known.conditions.size() && good; ++i) {
-      const auto holds = graph::holds(workspace.session, *workspace.program, run.spec, known.conditions[i], row);
-      if (!holds) return false;
-      good = *holds;
-    }
-    if (good) kept.push_back(row);
-  }
-  const std::size_t broken = run.rows.size() - kept.size();
-  if (broken == 0) return true;
-  const SrcRange range = run.spec.where.front()->range;
-  if (kept.empty()) {
-    workspace.session.sink.report(Diag::where_excludes_all, range);
-    return false;
-  }
-  if (!run.spec.full) {
-    workspace.session.sink.report(Diag::where_breaks_array, range, broken, run.rows.size(), run.array.name)
-        .note("rows are not deleted from an orthogonal array: it would be none any more")
-        .note(fmt::format("designs that heed constraints are not there yet; `full` takes every combination that meets them"));
-    return false;
-  }
-  workspace.session.sink.report(Diag::where_shrinks_full, range, broken, run.rows.size());
-  run.rows = std::move(kept);
-  return true;
-}
-
-bool makeArray(Workspace& workspace, DesignRun& run) {
-  std::vector<std::uint32_t> levels;
-  for (const graph::FactorSpec& factor : run.spec.factors) levels.push_back(static_cast<std::uint32_t>(factor.levels.size()));
-  design::Options options;
-  options.full = run.spec.full;
-  options.rows = run.spec.rows;
-  options.arrayName = run.spec.array;
-  if (run.spec.decl->seed != nullptr) options.seed = run.spec.seed;
-  design::Choice choice = design::chooseArray(levels, static_cast<std::uint32_t>(run.spec.strength), options);
-  if (const auto* refusal = std::get_if<design::Refusal>(&choice)) {
-    Diagnostic& diagnostic = workspace.session.sink.report(Diag::design_no_array, run.spec.decl->name.range, run.spec.strength);
-    diagnostic.note(refusal->reason);
-    if (refusal->smallestPossible != 0) {
-      diagnostic.note(
-          fmt::format("no such array can have fewer than {} rows ({})", refusal->smallestPossible, refusal->boundReason));
-    }
-    for (const design::Offer& offer : refusal->offers) diagnostic.note("instead: " + offer.text);
-    return false;
-  }
-  run.array = std::move(std::get<design::Array>(choice));
-  for (std::size_t i = 0; i < run.array.runs; ++i) {
-    const auto row = run.array.row(i);
-    run.rows.emplace_back(row.begin(), row.end());
-  }
-  return true;
 }
 
 /// `screen` takes every combination of levels where there are few: static analysis is cheap, and a grid tells all effects apart.
@@ -229,6 +171,7 @@ void takeGrid(graph::DesignSpec& spec, const Options& options) {
   }
   if (combinations > options.grid || options.command != "screen") return;
   spec.full = true;
+  spec.covering.reset();
   spec.rows.reset();
   spec.array.clear();
 }
@@ -250,10 +193,10 @@ Designs makeDesigns(Workspace& workspace, const Options& options) {
     std::optional<graph::DesignSpec> spec = graph::readDesign(workspace.session, *workspace.program, *decl);
     if (!spec || refuseLater(workspace, *spec)) continue;
     takeGrid(*spec, options);
-    const std::optional<DesignConstraints> constraints = readConstraints(workspace, *spec);
+    std::optional<DesignConstraints> constraints = readConstraints(workspace, *spec);
     if (!constraints) continue;
     auto run = std::make_unique<DesignRun>(std::move(*spec));
-    if (!makeArray(workspace, *run) || !applyWhere(workspace, *run, *constraints)) continue;
+    if (!makeRows(workspace, *run, *constraints)) continue;
     if (!chooseAt(*run, options)) {
       designs.usage = true;
       continue;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "compiler/design/ArrayChoice.h"
+#include "compiler/design/Covering.h"
 #include "compiler/design/Factors.h"
+#include "compiler/design/Repair.h"
 #include "compiler/driver/Options.h"
 #include "compiler/driver/Output.h"
 #include "compiler/driver/Workspace.h"
@@ -22,6 +24,9 @@ using LevelIndices = std::vector<std::uint32_t>;
 struct DesignRun {
   graph::DesignSpec spec;
   design::Array array;                            ///< one column a factor
+  design::Constraints constraints;                ///< what its `where`s forbid
+  std::optional<design::Covering> covering;       ///< what is known of a covering array; its rows are `array`'s
+  std::optional<design::Repaired> repaired;       ///< what is known where rows of an orthogonal array were exchanged
   std::vector<LevelIndices> rows;                 ///< the array's rows; behind them, a row that `--at` asked for and no array has
   std::vector<std::size_t> chosen;                ///< rows that `--at` and the array give: what the command works on
   std::unique_ptr<graph::Experiment> experiment;  ///< null for a design without `of`

@@ -125,7 +125,7 @@ TEST(Constraints, PlacingKeepsRowsValid) {
         }
         std::vector<std::uint32_t> alone = row;
         alone[f] = level;
-        EXPECT_EQ(valid.allowsChange(row, wanted), !breaks(model, alone.data()));
+        EXPECT_EQ(valid.allowsChange(row, {&wanted, 1}), !breaks(model, alone.data()));
         if (there && !breaks(model, alone.data())) same = changed == alone;
         EXPECT_TRUE(same) << "a change that is valid by itself moves nothing else";
       }

@@ -1,0 +1,159 @@
+#include "compiler/design/TupleCover.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace tbem::design {
+
+namespace {
+
+/// The next ascending choice of columns below `k`. False: there is none.
+bool nextChoice(std::vector<std::uint32_t>& choice, std::uint32_t k) {
+  const auto t = static_cast<std::uint32_t>(choice.size());
+  std::uint32_t i = t;
+  while (i > 0 && choice[i - 1] == k - t + i - 1) --i;
+  if (i == 0) return false;
+  ++choice[i - 1];
+  for (; i < t; ++i) choice[i] = choice[i - 1] + 1;
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> TupleCover::counters(const std::vector<std::uint32_t>& levels, std::uint32_t strength) {
+  // Elementary symmetric polynomials of the numbers of levels.
+  std::vector<std::uint64_t> sums(strength + 1, 0);
+  sums[0] = 1;
+  for (const std::uint32_t s : levels) {
+    for (std::uint32_t t = strength; t > 0; --t) sums[t] = std::min(sums[t] + sums[t - 1] * s, kMostCounters + 1);
+  }
+  return sums[strength] > kMostCounters ? std::nullopt : std::optional(sums[strength]);
+}
+
+TupleCover::TupleCover(ValidRows& valid, std::uint32_t strength) : levels(valid.constraints().levels), strength(strength) {
+  const auto factors = static_cast<std::uint32_t>(levels.size());
+  std::vector<std::uint32_t> choice(strength);
+  std::iota(choice.begin(), choice.end(), 0U);
+  choicesOf.resize(factors);
+  std::size_t count = 0;
+  do {
+    for (const std::uint32_t f : choice) choicesOf[f].push_back(static_cast<std::uint32_t>(offsets.size()));
+    columns.insert(columns.end(), choice.begin(), choice.end());
+    offsets.push_back(count);
+    std::size_t block = 1;
+    for (const std::uint32_t f : choice) block *= levels[f];
+    count += block;
+  } while (nextChoice(choice, factors));
+  counts.assign(count, 0);
+  position.assign(count, 0);
+  for (std::size_t c = 0; c < choices(); ++c) require(valid, c);
+}
+
+/// Puts the combinations of one choice that valid rows hold on the list of what is missing.
+void TupleCover::require(ValidRows& valid, std::size_t choice) {
+  const auto chosen = columnsOf(choice);
+  const bool free = std::none_of(chosen.begin(), chosen.end(), [&](std::uint32_t f) { return valid.constrained(f); });
+  Combination tuple;
+  for (const std::uint32_t f : chosen) tuple.push_back({f, 0});
+  const std::size_t end = choice + 1 < choices() ? offsets[choice + 1] : counts.size();
+  const std::size_t before = missing.size();
+  for (std::size_t index = offsets[choice]; index < end; ++index) {
+    std::size_t rest = index - offsets[choice];
+    for (std::size_t i = chosen.size(); i-- > 0;) {
+      tuple[i].level = static_cast<std::uint32_t>(rest % levels[chosen[i]]);
+      rest /= levels[chosen[i]];
+    }
+    if (!free && !valid.possible(tuple)) continue;
+    position[index] = static_cast<std::uint32_t>(missing.size());
+    missing.push_back(static_cast<std::uint32_t>(index));
+  }
+  total = missing.size();
+  largest = std::max<std::uint64_t>(largest, missing.size() - before);
+}
+
+std::size_t TupleCover::indexOf(std::size_t choice, const std::vector<std::uint32_t>& row) const {
+  std::size_t index = 0;
+  for (const std::uint32_t f : columnsOf(choice)) index = index * levels[f] + row[f];
+  return offsets[choice] + index;
+}
+
+Combination TupleCover::pick(Random& random) const {
+  const std::size_t index = missing[random.below(static_cast<std::uint32_t>(missing.size()))];
+  const auto choice = static_cast<std::size_t>(std::upper_bound(offsets.begin(), offsets.end(), index) - offsets.begin() - 1);
+  Combination tuple;
+  for (const std::uint32_t f : columnsOf(choice)) tuple.push_back({f, 0});
+  std::size_t rest = index - offsets[choice];
+  for (std::size_t i = tuple.size(); i-- > 0;) {
+    tuple[i].level = static_cast<std::uint32_t>(rest % levels[tuple[i].factor]);
+    rest /= levels[tuple[i].factor];
+  }
+  return tuple;
+}
+
+void TupleCover::cover(std::size_t index) {
+  if (++counts[index] > 1) return;
+  position[missing.back()] = position[index];
+  missing[position[index]] = missing.back();
+  missing.pop_back();
+}
+
+void TupleCover::uncover(std::size_t index) {
+  if (--counts[index] > 0) return;
+  position[index] = static_cast<std::uint32_t>(missing.size());
+  missing.push_back(static_cast<std::uint32_t>(index));
+}
+
+void TupleCover::append(const std::vector<std::uint32_t>& row) {
+  cells.push_back(row);
+  for (std::size_t c = 0; c < choices(); ++c) cover(indexOf(c, row));
+}
+
+void TupleCover::drop(std::size_t index) {
+  for (std::size_t c = 0; c < choices(); ++c) uncover(indexOf(c, cells[index]));
+  if (index + 1 < cells.size()) cells[index] = std::move(cells.back());
+  cells.pop_back();
+}
+
+/// Calls `visit(choice)` once for every choice that holds a changed factor.
+template <class Visit>
+void TupleCover::eachTouched(std::span<const Literal> changes, Visit visit) const {
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    for (const std::uint32_t choice : choicesOf[changes[i].factor]) {
+      const auto chosen = columnsOf(choice);
+      const bool visited = std::any_of(changes.begin(), changes.begin() + static_cast<std::ptrdiff_t>(i), [&](const Literal& l) {
+        return std::find(chosen.begin(), chosen.end(), l.factor) != chosen.end();
+      });
+      if (!visited) visit(choice);
+    }
+  }
+}
+
+void TupleCover::change(std::size_t index, std::span<const Literal> changes) {
+  std::vector<std::uint32_t>& row = cells[index];
+  eachTouched(changes, [&](std::size_t choice) { uncover(indexOf(choice, row)); });
+  for (const Literal& to : changes) row[to.factor] = to.level;
+  eachTouched(changes, [&](std::size_t choice) { cover(indexOf(choice, row)); });
+}
+
+std::int64_t TupleCover::gain(std::size_t index, std::span<const Literal> changes) {
+  const std::vector<std::uint32_t>& row = cells[index];
+  scratch = row;
+  for (const Literal& to : changes) scratch[to.factor] = to.level;
+  std::int64_t gained = 0;
+  eachTouched(changes, [&](std::size_t choice) {
+    gained += counts[indexOf(choice, scratch)] == 0 ? 1 : 0;
+    gained -= counts[indexOf(choice, row)] == 1 ? 1 : 0;
+  });
+  return gained;
+}
+
+std::uint64_t TupleCover::onlyIn(std::size_t index) const {
+  std::uint64_t sum = 0;
+  for (std::size_t c = 0; c < choices(); ++c) sum += counts[indexOf(c, cells[index])] == 1 ? 1 : 0;
+  return sum;
+}
+
+std::uint64_t TupleCover::changeCost() const { return levels.empty() ? 1 : choices() * strength * strength / levels.size(); }
+
+}  // namespace tbem::design

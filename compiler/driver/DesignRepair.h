@@ -1,0 +1,21 @@
+// An orthogonal array whose rows break a `where`: what takes its place, and what is said of that.
+#pragma once
+
+#include "compiler/design/Repair.h"
+#include "compiler/driver/Designs.h"
+
+#include <string>
+
+namespace tbem::driver {
+
+/// Where rows of `run.array` break `run.constraints`: puts valid rows in their place and says what it cost. False after saying
+/// why the model that the rows are for cannot be estimated from valid ones. That model is what the program's `regress`
+/// declarations of this design name together; without one, the main effects of all factors.
+bool repairRows(Workspace& workspace, DesignRun& run);
+
+/// "14 of 16 rows stand with other labels, 2 are exchanged".
+std::string repairText(const design::Repaired& repaired);
+/// "rank 11 of 11, D-efficiency 0.983 (98 % of the array's), 152 of 160 pairs ...".
+std::string repairQuality(const design::Repaired& repaired);
+
+}  // namespace tbem::driver

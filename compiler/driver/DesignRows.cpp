@@ -1,0 +1,109 @@
+#include "compiler/driver/DesignRows.h"
+
+#include "compiler/driver/DesignRepair.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tbem::driver {
+
+namespace {
+
+/// Removes rows that break a `where` of a full factorial.
+bool shrinkFull(Workspace& workspace, DesignRun& run, const DesignConstraints& known) {
+  design::Array kept;
+  for (std::size_t r = 0; r < run.array.runs; ++r) {
+    const auto row = run.array.row(r);
+    bool good = true;
+    for (std::size_t i = 0; i < known.conditions.size() && good; ++i) {
+      const auto holds = graph::holds(workspace.session, *workspace.program, run.spec, known.conditions[i], row);
+      if (!holds) return false;
+      good = *holds;
+    }
+    if (good) kept.cells.insert(kept.cells.end(), row.begin(), row.end());
+    kept.runs += good ? 1 : 0;
+  }
+  const std::size_t broken = run.array.runs - kept.runs;
+  if (broken == 0) return true;
+  const SrcRange range = run.spec.where.front()->range;
+  if (kept.runs == 0) {
+    workspace.session.sink.report(Diag::where_excludes_all, range);
+    return false;
+  }
+  workspace.session.sink.report(Diag::where_shrinks_full, range, broken, run.array.runs);
+  kept.levels = run.array.levels;
+  kept.name = fmt::format("{} of the {} rows of the {}", kept.runs, run.array.runs, run.array.name);
+  run.array = std::move(kept);
+  return true;
+}
+
+bool chooseArray(Workspace& workspace, DesignRun& run) {
+  design::Options options;
+  options.full = run.spec.full;
+  options.rows = run.spec.rows;
+  options.arrayName = run.spec.array;
+  if (run.spec.decl->seed != nullptr) options.seed = run.spec.seed;
+  design::Choice choice = design::chooseArray(run.constraints.levels, static_cast<std::uint32_t>(run.spec.strength), options);
+  if (const auto* refusal = std::get_if<design::Refusal>(&choice)) {
+    Diagnostic& diagnostic = workspace.session.sink.report(Diag::design_no_array, run.spec.decl->name.range, run.spec.strength);
+    diagnostic.note(refusal->reason);
+    if (refusal->smallestPossible != 0) {
+      diagnostic.note(
+          fmt::format("no such array can have fewer than {} rows ({})", refusal->smallestPossible, refusal->boundReason));
+    }
+    for (const design::Offer& offer : refusal->offers) diagnostic.note("instead: " + offer.text);
+    return false;
+  }
+  run.array = std::move(std::get<design::Array>(choice));
+  return true;
+}
+
+/// The clause of a design that asks for other rows than `covering` does, or nullptr.
+const char* clauseBeside(const graph::DesignSpec& spec) {
+  if (spec.full) return "full";
+  if (spec.rows) return "rows";
+  if (!spec.array.empty()) return "array";
+  return spec.strengthGiven ? "strength" : nullptr;
+}
+
+bool makeCovering(Workspace& workspace, DesignRun& run) {
+  const graph::DesignSpec& spec = run.spec;
+  const SrcRange range = spec.decl->covering->range;
+  if (const char* clause = clauseBeside(spec)) {
+    workspace.session.sink.report(Diag::design_clauses_exclude, range, clause)
+        .note("a covering array has as many rows as it needs, and its strength is the number behind `covering`");
+    return false;
+  }
+  const auto strength = static_cast<std::uint32_t>(std::min<std::int64_t>(*spec.covering, 1000));
+  design::CoveringChoice choice =
+      design::coveringArray(run.constraints, strength, {spec.seed, spec.within.value_or(kSearchSeconds)});
+  if (const auto* reason = std::get_if<std::string>(&choice)) {
+    workspace.session.sink.report(Diag::design_no_covering, range, strength).note(*reason);
+    return false;
+  }
+  run.covering = std::move(std::get<design::Covering>(choice));
+  run.array = run.covering->array;
+  return true;
+}
+
+}  // namespace
+
+bool makeRows(Workspace& workspace, DesignRun& run, const DesignConstraints& constraints) {
+  run.constraints = constraints.all;
+  bool made = false;
+  if (run.spec.covering) {
+    made = makeCovering(workspace, run);
+  } else if (chooseArray(workspace, run)) {
+    made = run.spec.full ? shrinkFull(workspace, run, constraints) : repairRows(workspace, run);
+  }
+  if (!made) return false;
+  for (std::size_t i = 0; i < run.array.runs; ++i) {
+    const auto row = run.array.row(i);
+    run.rows.emplace_back(row.begin(), row.end());
+  }
+  return true;
+}
+
+}  // namespace tbem::driver

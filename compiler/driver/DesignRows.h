@@ -1,0 +1,15 @@
+// The rows of a design: an orthogonal array, all combinations, or a covering array, as its constraints allow.
+#pragma once
+
+#include "compiler/driver/DesignConstraints.h"
+#include "compiler/driver/Designs.h"
+
+namespace tbem::driver {
+
+/// How long a search for rows takes where no `within` says.
+constexpr double kSearchSeconds = 1;
+
+/// Fills `run.array` and `run.rows`. False after saying why there are none.
+bool makeRows(Workspace& workspace, DesignRun& run, const DesignConstraints& constraints);
+
+}  // namespace tbem::driver
