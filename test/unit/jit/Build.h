@@ -29,37 +29,38 @@ using runtime::HostTensor;
 
 /// A device of plain memory. `parallel` cuts the range into pieces and runs them on two threads, the last piece first.
 inline const tbem_backend* plainBackend() {
-  static const tbem_backend table = {TBEM_BACKEND_ABI,
-                                     sizeof(tbem_backend),
-                                     "plain",
-                                     nullptr,
-                                     nullptr,
-                                     nullptr,
-                                     nullptr,
-                                     nullptr,
-                                     [](std::uint64_t bytes, void** out) {
-                                       *out = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-                                       return *out != nullptr ? TBEM_OK : TBEM_OUT_OF_MEMORY;
-                                     },
-                                     [](void* memory, std::uint64_t) { std::free(memory); },
-                                     [](void* to, const void* from, std::uint64_t bytes) {
-                                       std::memcpy(to, from, bytes);
-                                       return TBEM_OK;
-                                     },
-                                     [](void* to, const void* from, std::uint64_t bytes) {
-                                       std::memcpy(to, from, bytes);
-                                       return TBEM_OK;
-                                     },
-                                     [] { return TBEM_OK; },
-                                     [](std::int32_t, void (*body)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count) {
-                                       const std::int64_t half = count / 2;
-                                       std::thread second([=] {
-                                         for (std::int64_t i = count; i-- > half;) body(context, i, i + 1);
-                                       });
-                                       body(context, 0, half);
-                                       second.join();
-                                     },
-                                     [] { return ""; }};
+  static const tbem_backend table = {
+      TBEM_BACKEND_ABI,
+      sizeof(tbem_backend),
+      "plain",
+      nullptr,
+      nullptr,
+      nullptr,
+      nullptr,
+      nullptr,
+      [](std::uint64_t bytes, void** out) {
+        *out = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+        return *out != nullptr ? TBEM_OK : TBEM_OUT_OF_MEMORY;
+      },
+      [](void* memory, std::uint64_t) { std::free(memory); },
+      [](void* to, const void* from, std::uint64_t bytes) {
+        std::memcpy(to, from, bytes);
+        return TBEM_OK;
+      },
+      [](void* to, const void* from, std::uint64_t bytes) {
+        std::memcpy(to, from, bytes);
+        return TBEM_OK;
+      },
+      [] { return TBEM_OK; },
+      [](std::int32_t, void (*body)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count) {
+        const std::int64_t half = count / 2;
+        std::thread second([=] {
+          for (std::int64_t i = count; i-- > half;) body(context, i, i + 1);
+        });
+        body(context, 0, half);
+        second.join();
+      },
+      [] { return ""; }};
   return &table;
 }
 
