@@ -30,6 +30,9 @@ struct Array {
   std::span<const std::uint32_t> row(std::size_t index) const { return {cells.data() + index * columns(), columns()}; }
 };
 
+/// All cells 0.
+Array blankArray(std::size_t runs, std::vector<std::uint32_t> levels, std::uint32_t strength = 0);
+
 /// "4^3", "2^1 3^7": the levels as the literature writes them, ascending.
 std::string levelText(std::span<const std::uint32_t> levels);
 

@@ -17,14 +17,6 @@ namespace {
 
 using Levels = std::vector<std::uint32_t>;
 
-Array blank(std::size_t runs, Levels levels) {
-  Array array;
-  array.levels = std::move(levels);
-  array.runs = runs;
-  array.cells.assign(runs * array.columns(), 0);
-  return array;
-}
-
 /// q^m = runs, or nothing.
 std::optional<std::uint32_t> exponentOf(std::uint64_t runs, std::uint64_t q) {
   std::uint32_t m = 0;
@@ -41,7 +33,7 @@ Levels digits(std::size_t number, std::uint32_t q, std::uint32_t length) {
 /// A column for each vector, in rows of all vectors of GF(q)^m: their products.
 Array vectorArray(std::uint32_t q, std::uint32_t m, const std::vector<Levels>& vectors) {
   const Galois field = *Galois::make(q);
-  Array array = blank(*powerUpTo(q, m, SIZE_MAX), Levels(vectors.size(), q));
+  Array array = blankArray(*powerUpTo(q, m, SIZE_MAX), Levels(vectors.size(), q));
   for (std::size_t r = 0; r < array.runs; ++r) {
     const Levels row = digits(r, q, m);
     for (std::size_t c = 0; c < vectors.size(); ++c) {
@@ -136,7 +128,7 @@ Array traceArray(const TraceCode& code) {
   if (code.constant) powers.emplace_back(code.exponents.size(), 0);
   const auto terms = static_cast<std::uint32_t>(code.exponents.size());
   const std::size_t coefficients = *powerUpTo(field.size(), terms, SIZE_MAX);
-  Array array = blank(coefficients * (code.constant ? code.q : 1), Levels(powers.size(), code.q));
+  Array array = blankArray(coefficients * (code.constant ? code.q : 1), Levels(powers.size(), code.q));
   for (std::size_t r = 0; r < array.runs; ++r) {
     const Levels a = digits(r % coefficients, field.size(), terms);
     const std::uint32_t constant = subfield[r / coefficients];
@@ -197,7 +189,7 @@ void addResidueCodes(std::vector<BaseArray>& arrays, std::uint64_t runs, std::ui
 /// with 0, without it, of strength 4.
 Array nordstromRobinson(bool derived) {
   constexpr std::array<std::uint32_t, 8> kRow{3, 1, 2, 1, 0, 0, 0, 1};
-  Array array = blank(256, Levels(16, 2));
+  Array array = blankArray(256, Levels(16, 2));
   for (std::uint32_t r = 0; r < 256; ++r) {
     for (std::uint32_t c = 0; c < 8; ++c) {
       std::uint32_t sum = 0;
@@ -207,7 +199,7 @@ Array nordstromRobinson(bool derived) {
     }
   }
   if (!derived) return array;
-  Array half = blank(128, Levels(15, 2));
+  Array half = blankArray(128, Levels(15, 2));
   std::size_t to = 0;
   for (std::size_t r = 0; r < array.runs; ++r) {
     if (array.at(r, 0) != 0) continue;
@@ -248,7 +240,7 @@ const std::vector<PointsAndLines>& pointsAndLines() {
 Array pointsAndLinesArray(const PointsAndLines& set) {
   Levels levels(set.lines.size(), 4);
   levels.insert(levels.end(), set.points.size(), 2);
-  Array array = blank(std::size_t{1} << set.m, std::move(levels));
+  Array array = blankArray(std::size_t{1} << set.m, std::move(levels));
   const auto parity = [](std::uint32_t x) { return static_cast<std::uint32_t>(__builtin_popcount(x) & 1); };
   for (std::uint32_t r = 0; r < array.runs; ++r) {
     std::size_t c = 0;

@@ -14,15 +14,6 @@ namespace {
 
 using Levels = std::vector<std::uint32_t>;
 
-Array blank(std::size_t runs, Levels levels) {
-  Array array;
-  array.levels = std::move(levels);
-  array.runs = runs;
-  array.strength = 2;
-  array.cells.assign(runs * array.columns(), 0);
-  return array;
-}
-
 std::uint32_t digit(std::string_view text, std::size_t at) { return static_cast<std::uint32_t>(text[at] - '0'); }
 
 /// Four rows for each level of p: a two-level column is one of the three balanced patterns a, b, c in them, or its negative (A,
@@ -44,7 +35,7 @@ Array fourRowsEach(const FourRowsEach& table, std::uint32_t k) {
   constexpr std::array<std::string_view, 3> kPatterns{"0011", "0101", "0110"};
   Levels levels(k, 2);
   levels.push_back(table.levels);
-  Array array = blank(std::size_t{4} * table.levels, std::move(levels));
+  Array array = blankArray(std::size_t{4} * table.levels, std::move(levels), 2);
   for (std::uint32_t r = 0; r < array.runs; ++r) {
     for (std::uint32_t c = 0; c < k; ++c) {
       const char letter = table.columns[c][r / 4];
@@ -71,7 +62,7 @@ Array thirtySix() {
   Levels levels(8, 3);
   levels.insert(levels.end(), 10, 2);
   levels.push_back(6);
-  Array array = blank(36, std::move(levels));
+  Array array = blankArray(36, std::move(levels), 2);
   for (std::uint32_t r = 0; r < 36; ++r) {
     const std::uint32_t a = r % 3, j = r / 3;
     for (std::uint32_t c = 0; c < 8; ++c)
@@ -89,7 +80,7 @@ constexpr std::array<std::string_view, 5> kLatin{"012345125403230514341052453120
                                                  "121002201120012201120012202110010221"};
 
 Array latinSix() {
-  Array array = blank(36, {6, 6, 6, 2, 3, 3, 3});
+  Array array = blankArray(36, {6, 6, 6, 2, 3, 3, 3}, 2);
   for (std::uint32_t r = 0; r < 36; ++r) {
     array.at(r, 0) = r / 6;
     array.at(r, 1) = r % 6;
@@ -112,7 +103,7 @@ Array extendedSix(std::vector<std::string_view> twos, const Levels& more) {
   levels.insert(levels.end(), 3, 3);
   levels.insert(levels.end(), twos.size(), 2);
   levels.insert(levels.end(), more.begin(), more.end());
-  Array array = blank(72, std::move(levels));
+  Array array = blankArray(72, std::move(levels), 2);
   for (std::uint32_t r = 0; r < 72; ++r) {
     const std::uint32_t i = r % 6, j = r / 6;
     for (std::uint32_t c = 0; c < 6; ++c) array.at(r, c) = group.add(i, d.at(j, c));
@@ -201,7 +192,7 @@ std::optional<Array> hundredEight() {
   Levels levels(4, 3);
   levels.insert(levels.end(), 8, 6);
   levels.insert(levels.end(), 3, 2);
-  Array array = blank(108, std::move(levels));
+  Array array = blankArray(108, std::move(levels), 2);
   const auto a = [](std::uint32_t i, std::size_t l) { return l == 0 ? i / 3 : (i % 3 + (l - 1) * (i / 3)) % 3; };
   for (std::uint32_t r = 0; r < 108; ++r) {
     for (std::size_t l = 0; l < 4; ++l) array.at(r, l) = static_cast<std::uint32_t>(a(r % 9, l));
@@ -230,7 +221,7 @@ std::optional<Array> hundredEight() {
 /// symbols.
 Array latinTen() {
   constexpr std::array<std::array<std::uint32_t, 4>, 3> kBlocks{{{7, 0, 1, 4}, {8, 0, 2, 1}, {9, 0, 4, 2}}};
-  Array array = blank(100, {10, 10, 10, 10});
+  Array array = blankArray(100, {10, 10, 10, 10}, 2);
   std::size_t r = 0;
   for (const auto& block : kBlocks) {
     for (std::uint32_t turn = 0; turn < 4; ++turn) {

@@ -11,15 +11,6 @@ namespace {
 
 using Levels = std::vector<std::uint32_t>;
 
-Array blank(std::size_t runs, Levels levels) {
-  Array array;
-  array.levels = std::move(levels);
-  array.runs = runs;
-  array.strength = 3;
-  array.cells.assign(runs * array.columns(), 0);
-  return array;
-}
-
 /// 2^6 5: for each of five levels the eight vectors of GF(2)^3, a column being the product with one of six vectors or its
 /// negative (a minus). Three columns whose vectors add to 0 are out of balance there; over the five levels the signs cancel.
 /// Found by a search.
@@ -27,7 +18,7 @@ constexpr std::array<std::array<int, 6>, 5> kForty{
     {{1, 2, 3, 4, 5, 6}, {-1, -2, -3, -5, -6, -4}, {1, 2, 5, 6, 3, -4}, {1, 2, 6, 4, -3, 5}, {-1, -6, -2, -4, -5, 3}}};
 
 Array forty() {
-  Array array = blank(40, {2, 2, 2, 2, 2, 2, 5});
+  Array array = blankArray(40, {2, 2, 2, 2, 2, 2, 5}, 3);
   for (std::uint32_t r = 0; r < 40; ++r) {
     for (std::uint32_t c = 0; c < 6; ++c) {
       const int vector = kForty[r / 8][c];
@@ -45,7 +36,7 @@ constexpr std::array<std::string_view, 4> kFortyEight{"aaaaaaaaaaaa", "aaAACCbcA
 
 Array fortyEight() {
   constexpr std::array<std::string_view, 3> kPatterns{"0011", "0101", "0110"};
-  Array array = blank(48, {2, 2, 2, 2, 3, 4});
+  Array array = blankArray(48, {2, 2, 2, 2, 3, 4}, 3);
   for (std::uint32_t r = 0; r < 48; ++r) {
     for (std::uint32_t c = 0; c < 4; ++c) {
       const char letter = kFortyEight[c][r / 4];
@@ -65,7 +56,7 @@ constexpr std::array<std::string_view, 4> kFiftyFour{"000111222000111222", "0120
                                                      "102210021120210012"};
 
 Array fiftyFour() {
-  Array array = blank(54, {2, 3, 3, 3, 3, 3});
+  Array array = blankArray(54, {2, 3, 3, 3, 3, 3}, 3);
   for (std::uint32_t r = 0; r < 54; ++r) {
     array.at(r, 0) = r / 27;
     for (std::uint32_t c = 0; c < 4; ++c)
