@@ -2,6 +2,7 @@
 
 #include "compiler/design/Offers.h"
 #include "compiler/design/Plans.h"
+#include "compiler/design/Random.h"
 #include "compiler/design/Verify.h"
 
 #include <fmt/format.h>
@@ -29,40 +30,32 @@ struct Task {
   const Options& options;
 };
 
-std::uint64_t splitMix(std::uint64_t& state) {
-  state += 0x9E3779B97F4A7C15ULL;
-  std::uint64_t z = state;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-  return z ^ (z >> 31);
-}
-
 template <class T>
-void shuffle(std::vector<T>& items, std::uint64_t& state) {
+void shuffle(std::vector<T>& items, Random& random) {
   for (std::size_t i = items.size(); i > 1; --i) {
     const std::uint64_t limit = UINT64_MAX - UINT64_MAX % i;
-    std::uint64_t draw = splitMix(state);
-    while (draw >= limit) draw = splitMix(state);
+    std::uint64_t draw = random.bits();
+    while (draw >= limit) draw = random.bits();
     std::swap(items[i - 1], items[draw % i]);
   }
 }
 
 /// Permutes columns of equal levels and the labels within each column: another array of the same kind.
 void randomise(Array& array, std::uint64_t seed) {
-  std::uint64_t state = seed;
+  Random random(seed);
   std::map<std::uint32_t, std::vector<std::size_t>> byLevels;
   for (std::size_t c = 0; c < array.columns(); ++c) byLevels[array.levels[c]].push_back(c);
   std::vector<std::size_t> from(array.columns());
   for (auto& [s, columns] : byLevels) {
     std::vector<std::size_t> order = columns;
-    shuffle(order, state);
+    shuffle(order, random);
     for (std::size_t i = 0; i < columns.size(); ++i) from[columns[i]] = order[i];
   }
   const Array old = array;
   for (std::size_t c = 0; c < array.columns(); ++c) {
     std::vector<std::uint32_t> labels(array.levels[c]);
     for (std::uint32_t i = 0; i < labels.size(); ++i) labels[i] = i;
-    shuffle(labels, state);
+    shuffle(labels, random);
     for (std::size_t r = 0; r < array.runs; ++r) array.at(r, c) = labels[old.at(r, from[c])];
   }
   array.construction += fmt::format("; columns and levels shuffled by seed {}", seed);

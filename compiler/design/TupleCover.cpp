@@ -1,25 +1,12 @@
 #include "compiler/design/TupleCover.h"
 
+#include "compiler/design/ColumnChoice.h"
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
 namespace tbem::design {
-
-namespace {
-
-/// The next ascending choice of columns below `k`. False: there is none.
-bool nextChoice(std::vector<std::uint32_t>& choice, std::uint32_t k) {
-  const auto t = static_cast<std::uint32_t>(choice.size());
-  std::uint32_t i = t;
-  while (i > 0 && choice[i - 1] == k - t + i - 1) --i;
-  if (i == 0) return false;
-  ++choice[i - 1];
-  for (; i < t; ++i) choice[i] = choice[i - 1] + 1;
-  return true;
-}
-
-}  // namespace
 
 std::optional<std::uint64_t> TupleCover::counters(const std::vector<std::uint32_t>& levels, std::uint32_t strength) {
   // Elementary symmetric polynomials of the numbers of levels.

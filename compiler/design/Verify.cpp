@@ -1,5 +1,7 @@
 #include "compiler/design/Verify.h"
 
+#include "compiler/design/ColumnChoice.h"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -16,14 +18,10 @@ bool eachChoice(std::uint32_t k, std::uint32_t t, Visit visit) {
   if (t > k) return true;
   std::vector<std::uint32_t> choice(t);
   std::iota(choice.begin(), choice.end(), 0U);
-  while (true) {
+  do {
     if (!visit(choice)) return false;
-    std::uint32_t i = t;
-    while (i > 0 && choice[i - 1] == k - t + i - 1) --i;
-    if (i == 0) return true;
-    ++choice[i - 1];
-    for (; i < t; ++i) choice[i] = choice[i - 1] + 1;
-  }
+  } while (nextChoice(choice, k));
+  return true;
 }
 
 /// Rows by combination, for combinations that may be more than rows.

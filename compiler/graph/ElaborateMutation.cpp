@@ -269,9 +269,7 @@ Value Elaborator::swapped(Value callee, std::string_view wantedName, sema::Argum
   const auto& decl = *static_cast<const ast::Callable*>(callee.decl);
   const auto hasName = [&](const std::vector<PathPart>& place, const Mutation& mutation, std::string_view name,
                            std::string_view declaration) {
-    const int count = places.back().taken[std::string(name)] + 1;
-    const std::string fresh = count == 1 ? std::string(name) : std::string(name) + "_" + std::to_string(count);
-    return fits(place, partsBelow(mutation, pathOf(fresh)), declaration) == Fit::Exact;
+    return fits(place, partsBelow(mutation, pathOf(nextName(name))), declaration) == Fit::Exact;
   };
   const bool makesInstance = std::none_of(arguments.list.begin(), arguments.list.end(),
                                           [](const sema::BoundArgument& one) { return isTensorArgument(one.value); });

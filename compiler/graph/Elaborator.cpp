@@ -52,9 +52,16 @@ std::string Elaborator::pathOf(const std::string& name) const {
   return prefix.empty() || name.empty() ? prefix + name : prefix + "." + name;
 }
 
+std::string Elaborator::nextName(std::string_view name) const {
+  const auto& taken = places.back().taken;
+  const auto at = taken.find(std::string(name));
+  return at == taken.end() ? std::string(name) : std::string(name) + "_" + std::to_string(at->second + 1);
+}
+
 std::string Elaborator::freshName(std::string_view name) {
-  const int count = ++places.back().taken[std::string(name)];
-  return count == 1 ? std::string(name) : std::string(name) + "_" + std::to_string(count);
+  std::string fresh = nextName(name);
+  ++places.back().taken[std::string(name)];
+  return fresh;
 }
 
 std::size_t Elaborator::enterTurn(const ast::For& loop, std::size_t turn) {

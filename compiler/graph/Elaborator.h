@@ -245,6 +245,8 @@ private:
 
   // Places
   std::string freshName(std::string_view name);
+  /// What freshName would give, which it does not take.
+  std::string nextName(std::string_view name) const;
   std::string pathOf(const std::string& name) const;
 
   // Gradients (Autodiff.cpp, Gradient.cpp, Optimizer.cpp)
