@@ -18,18 +18,6 @@ std::uint64_t hashText(std::string_view text) {
   return h;
 }
 
-std::string sourceText(const SourceManager& sources, SrcRange range) {
-  std::string text;
-  for (const char c : sources.text(range)) {
-    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
-    if (!blank)
-      text += c;
-    else if (!text.empty() && text.back() != ' ')
-      text += ' ';
-  }
-  return text;
-}
-
 const Labels* Activation::labelsOf(std::string_view name) const {
   for (auto it = labels.rbegin(); it != labels.rend(); ++it) {
     if (it->first == name) return &it->second;

@@ -307,8 +307,6 @@ private:
 /// Reports a condition that does not hold in a row, with its values and the chain of shapes that led there.
 void reportViolation(Session& session, const Structure& structure, const Obligation& obligation, const sema::Values& values,
                      const std::vector<std::pair<std::string, std::string>>& levels);
-/// The user's text of a range on one line.
-std::string sourceText(const SourceManager& sources, SrcRange range);
 std::uint64_t hashText(std::string_view text);
 /// `exp`, `maximum`, `random` ...: words of element-wise expressions.
 bool isElementwiseWord(std::string_view name);

@@ -283,23 +283,39 @@ ExprId ExprPool::foldQuotient(ExprOp op, ExprId a, ExprId b) {
   return kNoExpr;
 }
 
-std::vector<SymbolId> ExprPool::symbolsOf(ExprId id) const {
-  std::vector<SymbolId> found;
-  if (id == kNoExpr) return found;
-  std::vector<bool> seen(raw(id) + 1, false);  // operands precede their users
-  std::vector<ExprId> open{id};
-  seen[raw(id)] = true;
+/// Calls visit(id) for `root` and all that it is made of, each once. Without recursion: chains may be long.
+template <class Visit>
+static void walk(const ExprPool& pool, ExprId root, Visit visit) {
+  if (root == kNoExpr) return;
+  std::vector<bool> seen(raw(root) + 1, false);  // operands precede their users
+  std::vector<ExprId> open{root};
+  seen[raw(root)] = true;
   while (!open.empty()) {
-    const ExprNode& node = (*this)[open.back()];
+    const ExprId id = open.back();
     open.pop_back();
-    if (node.op == ExprOp::Symbol) found.push_back(node.symbol);
+    visit(id);
+    const ExprNode& node = pool[id];
     for (const ExprId operand : {node.c, node.b, node.a}) {
       if (operand == kNoExpr || seen[raw(operand)]) continue;
       seen[raw(operand)] = true;
       open.push_back(operand);
     }
   }
+}
+
+std::vector<SymbolId> ExprPool::symbolsOf(ExprId id) const {
+  std::vector<SymbolId> found;
+  walk(*this, id, [&](ExprId part) {
+    if ((*this)[part].op == ExprOp::Symbol) found.push_back((*this)[part].symbol);
+  });
   return found;
+}
+
+std::vector<ExprId> ExprPool::cone(ExprId id) const {
+  std::vector<ExprId> parts;
+  walk(*this, id, [&](ExprId part) { parts.push_back(part); });
+  std::sort(parts.begin(), parts.end());
+  return parts;
 }
 
 // ---- Evaluating -------------------------------------------------------------------------------------------------------

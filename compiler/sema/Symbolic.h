@@ -99,6 +99,8 @@ public:
   std::optional<Rational> constantValue(ExprId id) const;
   /// Symbols on which the expression depends, each once.
   std::vector<SymbolId> symbolsOf(ExprId id) const;
+  /// The expression and all that it is made of, each once, operands before their users.
+  std::vector<ExprId> cone(ExprId id) const;
   /// Whether it is a whole number in every row in which it has a value.
   bool isWhole(ExprId id) const { return integral[static_cast<std::uint32_t>(id)] != 0; }
   std::size_t size() const { return nodes.size(); }

@@ -11,24 +11,6 @@ using sema::ExprOp;
 
 namespace {
 std::uint32_t raw(ExprId id) { return static_cast<std::uint32_t>(id); }
-
-std::vector<ExprId> coneOf(const sema::ExprPool& pool, ExprId root) {
-  std::vector<bool> seen(raw(root) + 1, false);
-  std::vector<ExprId> open{root}, cone;
-  seen[raw(root)] = true;
-  while (!open.empty()) {
-    const ExprId id = open.back();
-    open.pop_back();
-    cone.push_back(id);
-    for (const ExprId operand : {pool[id].a, pool[id].b, pool[id].c}) {
-      if (operand == sema::kNoExpr || seen[raw(operand)]) continue;
-      seen[raw(operand)] = true;
-      open.push_back(operand);
-    }
-  }
-  std::sort(cone.begin(), cone.end());
-  return cone;
-}
 }  // namespace
 
 ExprId definedness(sema::ExprPool& pool, ExprId root) {
@@ -36,7 +18,7 @@ ExprId definedness(sema::ExprPool& pool, ExprId root) {
   const ExprId always = pool.constant(1);
   const auto both = [&](ExprId a, ExprId b) { return pool.make(ExprOp::And, a, b); };
   const auto isNot = [&](ExprId a) { return pool.make(ExprOp::Not, a); };
-  for (const ExprId id : coneOf(pool, root)) {
+  for (const ExprId id : pool.cone(root)) {
     const ExprNode node = pool[id];
     const auto of = [&](ExprId operand) { return operand == sema::kNoExpr ? always : made.at(raw(operand)); };
     ExprId here = both(of(node.a), both(of(node.b), of(node.c)));

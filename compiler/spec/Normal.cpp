@@ -69,22 +69,7 @@ bool Normalizer::isIntegral(const Poly& poly) const {
 
 /// Makes operands before their users, so that no chain of operators is walked by recursion.
 void Normalizer::prepare(ExprId root) {
-  std::vector<bool> seen(raw(root) + 1, false);
-  std::vector<ExprId> open{root}, cone;
-  seen[raw(root)] = true;
-  while (!open.empty()) {
-    const ExprId id = open.back();
-    open.pop_back();
-    cone.push_back(id);
-    const ExprNode& node = pool[id];
-    for (const ExprId operand : {node.a, node.b, node.c}) {
-      if (operand == sema::kNoExpr || seen[raw(operand)]) continue;
-      seen[raw(operand)] = true;
-      open.push_back(operand);
-    }
-  }
-  std::sort(cone.begin(), cone.end());
-  for (const ExprId id : cone) {
+  for (const ExprId id : pool.cone(root)) {
     if (!isTruth(id) && pool[id].op != ExprOp::Select) number(id);
   }
 }

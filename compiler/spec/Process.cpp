@@ -7,14 +7,7 @@
 namespace tbem::spec {
 
 std::string oneLine(const SourceManager& sources, SrcRange range) {
-  std::string text;
-  for (const char c : sources.text(range)) {
-    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
-    if (!blank)
-      text += c;
-    else if (!text.empty() && text.back() != ' ')
-      text += ' ';
-  }
+  const std::string text = sourceText(sources, range);
   // The range of an operator reaches from operand to operand, within the parentheses around them.
   std::size_t open = 0;
   std::string before;

@@ -80,4 +80,16 @@ std::string SourceManager::describe(Loc loc) const {
   return source->name + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
 }
 
+std::string sourceText(const SourceManager& sources, SrcRange range) {
+  std::string text;
+  for (const char c : sources.text(range)) {
+    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!blank)
+      text += c;
+    else if (!text.empty() && text.back() != ' ')
+      text += ' ';
+  }
+  return text;
+}
+
 }  // namespace tbem

@@ -60,4 +60,7 @@ private:
   Loc next = 1;
 };
 
+/// The text of a range on one line: every run of white space is one blank.
+std::string sourceText(const SourceManager& sources, SrcRange range);
+
 }  // namespace tbem
