@@ -1,12 +1,13 @@
 #include "compiler/driver/CheckNetworks.h"
 
-#include "compiler/syntax/Parse.h"
+#include "compiler/driver/NetworkTrial.h"
+#include "compiler/support/Aside.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
-#include <set>
+#include <iterator>
 
 namespace tbem::driver {
 
@@ -21,95 +22,23 @@ bool holdsWord(std::string_view text, std::string_view word) {
   return false;
 }
 
-/// What another size may mend, so that it is no mistake of a network without a design.
-bool dependsOnSizes(Diag kind) {
-  switch (kind) {
-    case Diag::shape_mismatch:
-    case Diag::pre_violated:
-    case Diag::post_violated:
-    case Diag::requirement_violated:
-    case Diag::dimension_not_positive:
-    case Diag::dimension_fractional:
-    case Diag::assertion_failed:
-    case Diag::weight_shapes_differ:
-    case Diag::outside_domain:
-    case Diag::index_out_of_range:
-    case Diag::division_by_zero:
-    case Diag::negative_exponent:
-    case Diag::input_without_shape:
-    case Diag::missing_argument:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// The design that builds a network once at one size of all dimensions but the first; nothing, and why, where there is none.
-struct Trial {
-  std::string text;
-  std::string sizes;  ///< "n = 2, h = 32"
-};
-tl::expected<Trial, std::string> trialOf(const ast::Callable& network, const SourceManager& sources, int size) {
-  for (const ast::Parameter& parameter : network.parameters) {
-    if (parameter.defaultValue == nullptr) return tl::unexpected(fmt::format("`{}` has no default", parameter.name.text));
-  }
-  Trial trial;
-  std::set<std::string> named;
-  trial.text = fmt::format("design check of {} {{\n", network.name.text);
-  for (const ast::Parameter& tensor : network.tensors) {
-    const auto* type = ast::dynCast<ast::TensorType>(tensor.type);
-    if (type == nullptr) return tl::unexpected(fmt::format("`{}` is a list of tensors", tensor.name.text));
-    std::string dims;
-    for (std::size_t k = 0; k < type->dims.size(); ++k) {
-      const ast::Expr& dim = *type->dims[k];
-      const auto* name = ast::dynCast<ast::NameRef>(&dim);
-      const bool parameter =
-          name != nullptr && std::any_of(network.parameters.begin(), network.parameters.end(),
-                                         [&](const ast::Parameter& p) { return p.name.text == name->name.text; });
-      if (dim.kind != ast::NodeKind::Number && (name == nullptr || parameter))
-        return tl::unexpected(fmt::format("`{}` has the dimension `{}`", tensor.name.text, sources.text(dim.range)));
-      const std::string value = name == nullptr ? std::string(sources.text(dim.range)) : std::to_string(k == 0 ? 2 : size);
-      if (name != nullptr && named.insert(name->name.text).second)
-        trial.sizes += fmt::format("{}{} = {}", trial.sizes.empty() ? "" : ", ", name->name.text, value);
-      dims += (k == 0 ? "" : ", ") + value;
-    }
-    trial.text += fmt::format("  input {}: [{}]\n", tensor.name.text, dims);
-  }
-  trial.text += "}\n";
-  return trial;
-}
-
-/// The diagnostics of building the trial's row; the session's own stay as they were.
+/// The mistakes of building the trial's row; the session's own stay as they were.
 std::vector<Diagnostic> build(Workspace& workspace, const Trial& trial, const Options& options) {
-  DiagnosticSink& sink = workspace.session.sink;
-  const std::deque<Diagnostic> before = sink.all();
-  sink.clear();
-  const Source& source = workspace.session.sources.add("<check>", trial.text);
-  const std::unique_ptr<ast::File> file = syntax::parse(source, sink);
-  if (!sink.hasErrors()) {
-    const auto* decl = ast::dynCast<ast::Design>(file->declarations.front());
-    std::optional<graph::DesignSpec> spec = graph::readDesign(workspace.session, *workspace.program, *decl);
-    if (spec) {
-      graph::ExperimentOptions experiment;
-      if (options.dtype == "f64") experiment.dtype = TBEM_F64;
-      graph::Experiment(workspace.session, *workspace.program, *spec, experiment).row({});
-    }
-  }
-  std::vector<Diagnostic> made;
-  for (const Diagnostic& one : sink.all()) {
-    if (one.severity == Severity::Error) made.push_back(one);
-  }
-  sink.clear();
-  for (const Diagnostic& one : before) sink.append(one);
-  return made;
+  std::vector<Diagnostic> mistakes;
+  const std::deque<Diagnostic> made = reportsOf(workspace.session.sink, [&] {
+    const std::unique_ptr<TrialDesign> design = designOf(workspace, trial, options);
+    if (design != nullptr) design->experiment.row({});
+  });
+  std::copy_if(made.begin(), made.end(), std::back_inserter(mistakes),
+               [](const Diagnostic& one) { return one.severity == Severity::Error; });
+  return mistakes;
 }
 
 void checkNetwork(State& state, const ast::Callable& network) {
-  constexpr int kSizes[] = {32, 224, 28, 64, 16, 8, 1};
   const std::string& name = network.name.text;
   std::string why;
-  for (const int size : kSizes) {
-    const auto trial = trialOf(network, state.workspace->session.sources, size);
+  for (const int size : kTrialSizes) {
+    const auto trial = trialOf(network, state.workspace->session.sources, size, TrialSizes::Numbers);
     if (!trial) {
       why = trial.error();
       break;

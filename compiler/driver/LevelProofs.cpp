@@ -1,11 +1,11 @@
 #include "compiler/driver/LevelProofs.h"
 
 #include "compiler/graph/Where.h"
+#include "compiler/support/Aside.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 
 namespace tbem::driver {
 
@@ -28,18 +28,17 @@ std::string levelsText(const graph::ExperimentSpec& spec, const LevelIndices& le
 
 /// What the row at these levels reports, which is taken out of the session again.
 std::vector<std::string> notesAt(Session& session, graph::Experiment& experiment, const LevelIndices& levels) {
-  DiagnosticSink& sink = session.sink;
-  const std::deque<Diagnostic> before = sink.all();
-  sink.clear();
-  experiment.row(levels);
-  std::vector<std::string> notes;
-  if (!sink.all().empty()) notes = sink.all().front().notes;
-  sink.clear();
-  for (const Diagnostic& one : before) sink.append(one);
-  return notes;
+  const std::deque<Diagnostic> made = reportsOf(session.sink, [&] { experiment.row(levels); });
+  return made.empty() ? std::vector<std::string>{} : made.front().notes;
 }
 
-void report(State& state, DesignRun& run, const spec::LevelProof& proof, const spec::Breach& breach) {
+std::string remedyText(const LevelRemedy& remedy, std::uint64_t all) {
+  if (remedy.combinations == all) return "holds with " + remedy.text;
+  return fmt::format("holds with {}: {} of {} combinations stay", remedy.text, remedy.combinations, all);
+}
+
+void report(State& state, DesignRun& run, const spec::LevelProof& proof, const spec::Breach& breach,
+            const std::vector<LevelRemedy>& remedies) {
   Session& session = state.workspace->session;
   const std::vector<std::string> notes = notesAt(session, *run.experiment, breach.nearest);
   Diagnostic& told = session.sink.report(Diag::levels_break, breach.use, breach.subject, breach.text, breach.combinations,
@@ -50,28 +49,54 @@ void report(State& state, DesignRun& run, const spec::LevelProof& proof, const s
   const std::string changed = levelsText(run.spec, breach.nearest, true);
   told.note(changed.empty() ? "already at the first level of each factor" : "fewest changes from the first levels: " + changed);
   for (const std::string& note : notes) told.note(note);
+  for (const LevelRemedy& remedy : remedies) told.note(remedyText(remedy, proof.combinations));
+  if (remedies.empty()) return;
+  for (const Fix& fix : remedies.front().change) told.fix(fix.range, fix.replacement);
+}
+
+constexpr std::uint64_t kMaxCounted = 100'000;  // combinations up to which those that a `where` leaves are counted
+
+std::uint64_t countAllowed(const graph::DesignSpec& spec, const std::function<bool(std::span<const std::uint32_t>)>& allowed) {
+  LevelIndices levels(spec.factors.size(), 0);
+  std::uint64_t count = 0;
+  for (;;) {
+    if (allowed(levels)) ++count;
+    std::size_t f = levels.size();
+    while (f > 0 && ++levels[f - 1] == spec.factors[f - 1].levels.size()) levels[--f] = 0;
+    if (f == 0) return count;
+  }
 }
 
 }  // namespace
+
+spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, graph::Experiment& experiment,
+                         std::vector<LevelIndices> rows) {
+  spec::LevelQuestion question;
+  question.experiment = &experiment;
+  question.spec = &spec;
+  question.rows = std::move(rows);
+  const std::vector<graph::RowCondition> conditions = graph::rowConditions(spec);
+  if (!conditions.empty()) {
+    question.allowed = [&](std::span<const std::uint32_t> levels) {
+      return std::all_of(conditions.begin(), conditions.end(), [&](const graph::RowCondition& condition) {
+        return graph::holds(workspace.session, *workspace.program, spec, condition, levels).value_or(false);
+      });
+    };
+  }
+  spec::LevelProof proof = spec::proveLevels(question);
+  if (question.allowed && proof.combinations <= kMaxCounted) proof.combinations = countAllowed(spec, question.allowed);
+  return proof;
+}
 
 std::vector<DesignProof> proveDesigns(State& state) {
   std::vector<DesignProof> proofs;
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr || run->spec.factors.empty()) continue;
-    spec::LevelQuestion question;
-    question.experiment = run->experiment.get();
-    question.spec = &run->spec;
-    question.rows = run->rows;
-    const std::vector<graph::RowCondition> conditions = graph::rowConditions(run->spec);
-    if (!conditions.empty()) {
-      question.allowed = [&](std::span<const std::uint32_t> levels) {
-        return std::all_of(conditions.begin(), conditions.end(), [&](const graph::RowCondition& condition) {
-          return graph::holds(state.workspace->session, *state.workspace->program, run->spec, condition, levels).value_or(false);
-        });
-      };
+    DesignProof one{run.get(), proofOf(*state.workspace, run->spec, *run->experiment, run->rows), {}};
+    for (const spec::Breach& breach : one.proof.breaches) {
+      one.remedies.push_back(remediesFor(*state.workspace, *run, one.proof, breach, state.options));
+      report(state, *run, one.proof, breach, one.remedies.back());
     }
-    DesignProof one{run.get(), spec::proveLevels(question)};
-    for (const spec::Breach& breach : one.proof.breaches) report(state, *run, one.proof, breach);
     proofs.push_back(std::move(one));
   }
   return proofs;
@@ -81,8 +106,11 @@ void printDesignProof(const DesignProof& proved, const Options& options) {
   const spec::LevelProof& proof = proved.proof;
   if (options.json) {
     Json breaches = Json::array();
-    for (const spec::Breach& one : proof.breaches) {
-      Json causes = Json::array();
+    for (std::size_t b = 0; b < proof.breaches.size(); ++b) {
+      const spec::Breach& one = proof.breaches[b];
+      Json causes = Json::array(), remedies = Json::array();
+      for (const LevelRemedy& remedy : proved.remedies[b])
+        remedies.push_back({{"text", remedy.text}, {"combinations", remedy.combinations}});
       for (const auto& cause : one.causes) causes.push_back(causeText(cause));
       Json nearest = Json::object();
       for (std::size_t f = 0; f < one.nearest.size(); ++f)
@@ -93,11 +121,16 @@ void printDesignProof(const DesignProof& proved, const Options& options) {
                           {"rows", one.rows},
                           {"nearest", nearest},
                           {"causes", causes},
-                          {"all_causes", one.allCauses}});
+                          {"all_causes", one.allCauses},
+                          {"remedies", remedies}});
     }
     Json fields = {{"design", proved.run->spec.name},   {"verdict", word(proof.verdict)}, {"combinations", proof.combinations},
                    {"rows", proved.run->rows.size()},   {"structures", proof.structures}, {"conditions", proof.conditions},
                    {"by_intervals", proof.byIntervals}, {"points", proof.points},         {"breaches", breaches}};
+    Json doubts = Json::array();
+    for (const spec::Doubt& one : proof.doubts)
+      doubts.push_back({{"subject", one.subject}, {"condition", one.text}, {"reason", one.reason}});
+    fields["checked_at_run_time"] = std::move(doubts);
     if (!proof.reason.empty()) fields["reason"] = proof.reason;
     printJson("levels", std::move(fields));
     return;
@@ -106,6 +139,8 @@ void printDesignProof(const DesignProof& proved, const Options& options) {
       "design {}: {} for {} combinations of levels ({} structures, {} conditions, {} by intervals, {} values computed){}{}\n",
       proved.run->spec.name, word(proof.verdict), proof.combinations, proof.structures, proof.conditions, proof.byIntervals,
       proof.points, proof.reason.empty() ? "" : ": ", proof.reason);
+  for (const spec::Doubt& one : proof.doubts)
+    fmt::print("  residual `{}`: `{}`: {}; checked when a row is built\n", one.subject, one.text, one.reason);
 }
 
 }  // namespace tbem::driver

@@ -1,6 +1,7 @@
-// tbemc spec: the processes of a program, their functional scenarios, and what was proved of them and of designs' networks.
+// tbemc spec: the processes of a program, their functional scenarios, and what was proved of them, of networks and of designs.
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/LevelProofs.h"
+#include "compiler/driver/NetworkProofs.h"
 #include "compiler/driver/Output.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Specs.h"
@@ -72,6 +73,15 @@ void printProcessText(const Workspace& workspace, const spec::CheckedProcess& pr
   }
 }
 
+/// Whether the program's file declares a process or a network of that name.
+bool declares(const Workspace& workspace, std::string_view name) {
+  return std::any_of(workspace.file().declarations.begin(), workspace.file().declarations.end(), [&](const ast::Decl* one) {
+    const auto* callable = ast::dynCast<ast::Callable>(one);
+    return one->name.text == name && (ast::dynCast<ast::Process>(one) != nullptr ||
+                                      (callable != nullptr && callable->callable == ast::CallableKind::Network));
+  });
+}
+
 }  // namespace
 
 std::vector<spec::CheckedProcess> checkProcesses(Workspace& workspace, std::string_view only) {
@@ -86,30 +96,35 @@ std::vector<spec::CheckedProcess> checkProcesses(Workspace& workspace, std::stri
 
 int runSpec(const Options& options) {
   if (options.files.size() > 2) {
-    printFailure("`tbemc spec` takes a program and the name of a process");
+    printFailure("`tbemc spec` takes a program and the name of a process or network");
     return kUsage;
   }
   const std::string only = options.files.size() == 2 ? options.files[1] : std::string();
   State state(options);
   if (const Progressed done = runPipeline(state, "design"); !done.proceed) return done.status;
-  const std::vector<const ast::Process*> all = state.workspace->all<ast::Process>();
-  const bool known =
-      only.empty() || std::any_of(all.begin(), all.end(), [&](const ast::Process* one) { return one->name.text == only; });
-  if (!known) {
-    printFailure(fmt::format("no process is called `{}`", only));
+  const Workspace& workspace = *state.workspace;
+  const std::vector<const ast::Process*> all = workspace.all<ast::Process>();
+  if (!only.empty() && !declares(workspace, only)) {
+    printFailure(fmt::format("no process or network is called `{}`", only));
     return kUsage;
   }
   const std::vector<spec::CheckedProcess> checked = checkProcesses(*state.workspace, only);
   for (const spec::CheckedProcess& one : checked)
     options.json ? printProcessJson(*state.workspace, one) : printProcessText(*state.workspace, one);
   bool against = std::any_of(checked.begin(), checked.end(), [](const auto& one) { return one.refuted(); });
+  const std::vector<NetworkProof> networks = proveNetworks(state, only);
+  for (const NetworkProof& one : networks) {
+    printNetworkProof(state, one);
+    against = against || one.proof.verdict == spec::Verdict::Refuted;
+  }
   if (only.empty()) {
     const std::vector<DesignProof> proofs = proveDesigns(state);
     for (const DesignProof& one : proofs) {
       printDesignProof(one, options);
       against = against || one.proof.verdict == spec::Verdict::Refuted;
     }
-    if (all.empty() && proofs.empty()) printNote(options, "the program has no process and no design of a network");
+    if (all.empty() && proofs.empty() && networks.empty())
+      printNote(options, "the program has no process, no network and no design of one");
   }
   const int status = finish(state, kOk);
   return status == kOk && against ? kVerdictAgainst : status;

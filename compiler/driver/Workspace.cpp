@@ -116,9 +116,18 @@ std::unique_ptr<Workspace> loadWorkspace(const Options& options, const std::stri
   workspace->path = options.text ? "" : path;
   const Source* source = sourceOf(options, *workspace, path);
   if (source == nullptr) return nullptr;
-  sema::LoadOptions load = sema::LoadOptions::fromEnvironment();
-  load.allStandard = options.text.has_value();
-  workspace->program = sema::load(workspace->session.sources, workspace->session.sink, *source, load);
+  workspace->load = sema::LoadOptions::fromEnvironment();
+  workspace->load.allStandard = options.text.has_value();
+  workspace->program = sema::load(workspace->session.sources, workspace->session.sink, *source, workspace->load);
+  return workspace;
+}
+
+std::unique_ptr<Workspace> withText(const Workspace& from, std::string text) {
+  auto workspace = std::make_unique<Workspace>();
+  workspace->path = from.path;
+  workspace->load = from.load;
+  const Source& source = workspace->session.sources.add(from.file().source->name, std::move(text));
+  workspace->program = sema::load(workspace->session.sources, workspace->session.sink, source, workspace->load);
   return workspace;
 }
 

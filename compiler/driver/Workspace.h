@@ -17,6 +17,7 @@ const Source* readSource(Session& session, const std::string& path);
 struct Workspace {
   Session session;
   std::string path;  ///< of the program; "" for -e, "-" for standard input
+  sema::LoadOptions load;
   std::unique_ptr<sema::Program> program;
 
   const ast::File& file() const { return *program->main().files.front(); }
@@ -37,6 +38,8 @@ struct Workspace {
 /// networks but no design and is given --input, gets a design of one row. Diagnostics are left in the session. nullptr after
 /// saying why where the file cannot be read (exit kEnvironment).
 std::unique_ptr<Workspace> loadWorkspace(const Options& options, const std::string& path);
+/// The same program with another text of its file; what it imports is looked for in the same places.
+std::unique_ptr<Workspace> withText(const Workspace& from, std::string text);
 /// The same for the first of `options.files`.
 std::unique_ptr<Workspace> loadWorkspace(const Options& options);
 

@@ -1,6 +1,7 @@
 // Rows of a design: structures elaborated once each, values per row, conditions checked per row.
 #include "compiler/graph/Elaborator.h"
 #include "compiler/graph/Mixed.h"
+#include "compiler/support/Aside.h"
 
 #include <algorithm>
 
@@ -398,12 +399,8 @@ std::size_t Experiment::structureCount() const { return impl->structures.size();
 const Structure* Experiment::structureAt(std::span<const std::uint32_t> levels) {
   if (!impl->spec.hasNetwork()) return nullptr;
   if (const Structure* known = impl->find(levels)) return known;
-  DiagnosticSink& sink = impl->session.sink;
-  const std::deque<Diagnostic> before = sink.all();
-  sink.clear();
-  const Structure* made = impl->elaborate(levels);
-  sink.clear();
-  for (const Diagnostic& one : before) sink.append(one);
+  const Structure* made = nullptr;
+  reportsOf(impl->session.sink, [&] { made = impl->elaborate(levels); });
   return made;
 }
 

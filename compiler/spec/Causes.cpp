@@ -57,9 +57,13 @@ Box grow(const Broken& broken, std::size_t point) {
   return box;
 }
 
-/// The levels in words: the shortest true statement among =, even, odd, >=, <=, and the list.
-std::string describe(const graph::FactorSpec& factor, const std::vector<std::uint32_t>& levels) {
-  if (levels.size() == 1) return factor.name + " = " + factor.levels[levels.front()].text;
+/// The levels in words and as a condition: the shortest true statement among =, even, odd, >=, <=, and the list.
+Cause describe(std::uint32_t position, const graph::FactorSpec& factor, const std::vector<std::uint32_t>& levels) {
+  const auto made = [&](std::string text, std::string condition) {
+    return Cause{position, levels, factor.name + " " + text, std::move(condition)};
+  };
+  const auto same = [&](std::string text) { return made(text, factor.name + " " + text); };
+  if (levels.size() == 1) return same("= " + factor.levels[levels.front()].text);
   const auto chosen = [&](std::size_t i) { return std::find(levels.begin(), levels.end(), i) != levels.end(); };
   const auto isExactly = [&](auto property) {
     for (std::size_t i = 0; i < factor.levels.size(); ++i) {
@@ -67,17 +71,20 @@ std::string describe(const graph::FactorSpec& factor, const std::vector<std::uin
     }
     return true;
   };
-  if (isExactly([](const Rational& v) { return v.isInt() && v.num % 2 == 0; })) return factor.name + " even";
-  if (isExactly([](const Rational& v) { return v.isInt() && v.num % 2 != 0; })) return factor.name + " odd";
+  if (isExactly([](const Rational& v) { return v.isInt() && v.num % 2 == 0; })) return made("even", factor.name + " mod 2 = 0");
+  if (isExactly([](const Rational& v) { return v.isInt() && v.num % 2 != 0; })) return made("odd", factor.name + " mod 2 <> 0");
   for (const std::uint32_t i : levels) {
     if (!factor.levels[i].number) break;
     const Rational end = *factor.levels[i].number;
-    if (isExactly([&](const Rational& v) { return compare(v, end) >= 0; })) return factor.name + " >= " + end.str();
-    if (isExactly([&](const Rational& v) { return compare(v, end) <= 0; })) return factor.name + " <= " + end.str();
+    if (isExactly([&](const Rational& v) { return compare(v, end) >= 0; })) return same(">= " + end.str());
+    if (isExactly([&](const Rational& v) { return compare(v, end) <= 0; })) return same("<= " + end.str());
   }
-  std::string text;
-  for (const std::uint32_t i : levels) text += (text.empty() ? "" : ", ") + factor.levels[i].text;
-  return factor.name + " in {" + text + "}";
+  std::string text, condition;
+  for (const std::uint32_t i : levels) {
+    text += (text.empty() ? "" : ", ") + factor.levels[i].text;
+    condition += (condition.empty() ? "" : " or ") + factor.name + " = " + factor.levels[i].text;
+  }
+  return made("in {" + text + "}", "(" + condition + ")");
 }
 
 }  // namespace
@@ -97,7 +104,7 @@ std::vector<std::vector<Cause>> causesOf(const Broken& broken, const graph::Expe
     std::vector<Cause> cause;
     for (std::size_t i = 0; i < box.size(); ++i) {
       if (box[i].size() == broken.sizes[i]) continue;
-      cause.push_back({broken.factors[i], box[i], describe(spec.factors[broken.factors[i]], box[i])});
+      cause.push_back(describe(broken.factors[i], spec.factors[broken.factors[i]], box[i]));
     }
     causes.push_back(std::move(cause));
   }

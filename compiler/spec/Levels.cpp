@@ -7,7 +7,6 @@
 #include <deque>
 #include <iterator>
 #include <map>
-#include <set>
 
 namespace tbem::spec {
 
@@ -20,14 +19,6 @@ constexpr std::size_t kMaxListed = std::size_t{1} << 20;
 
 using Levels = std::vector<std::uint32_t>;
 using Box = std::vector<Levels>;  ///< by factor: positions of levels
-
-/// Something that must hold in a structure: a condition, or that a dimension is a whole number above 0.
-struct Duty {
-  ExprId expr{};
-  bool isDimension = false;
-  std::string subject, text;
-  SrcRange range, use;
-};
 
 Levels firstOf(const Box& box) {
   Levels first;
@@ -106,6 +97,11 @@ private:
     proof.reason = std::move(reason);
   }
 
+  void leave(const graph::Structure& structure, const Duty& duty) {
+    proof.doubts.push_back({duty.subject, textOf(structure.pool, duty), duty.use, "it depends on too many factors"});
+    leave("a condition depends on too many factors");
+  }
+
   /// Finds a structure that serves part of the box; what it does not serve goes back to the list.
   void cover(Box box) {
     const graph::Structure* structure = nullptr;
@@ -155,24 +151,6 @@ private:
     boxes.push_back(std::move(other));
   }
 
-  static std::vector<Duty> dutiesOf(const graph::Structure& structure) {
-    std::vector<Duty> duties;
-    std::set<std::uint32_t> seen;
-    for (const graph::Obligation& one : structure.graph.obligations) {
-      const bool agrees = one.kind == graph::Obligation::Kind::Dimension;
-      if (seen.insert(static_cast<std::uint32_t>(one.condition)).second)
-        duties.push_back(
-            {one.condition, false, one.subject, agrees ? "dimension " + one.text + " agrees" : one.text, one.range, one.use});
-    }
-    for (const graph::Tensor& tensor : structure.graph.tensors) {
-      for (const ExprId dim : tensor.shape) {
-        if (seen.insert(static_cast<std::uint32_t>(dim)).second)
-          duties.push_back({dim, true, tensor.name, {}, tensor.range, tensor.range});
-      }
-    }
-    return duties;
-  }
-
   void examine(const graph::Structure& structure, const Box& box) {
     std::vector<std::vector<Rational>> levels;
     for (const std::uint32_t factor : structure.symbolFactor) {
@@ -198,7 +176,7 @@ private:
     }
     table.run(roots, [&](ExprId root, const Column* column) {
       if (column == nullptr) {
-        leave("a condition depends on too many factors");
+        for (const Duty* duty : open.at(static_cast<std::uint32_t>(root))) leave(structure, *duty);
         return;
       }
       proof.points += column->size();
@@ -230,10 +208,7 @@ private:
     std::size_t size = 1;
     for (const std::size_t one : broken.sizes) {
       size *= one;
-      if (size > kMaxListed) {
-        leave("a condition depends on too many factors");
-        return;
-      }
+      if (size > kMaxListed) return leave(structure, duty);
     }
     broken.at.assign(size, false);
     std::vector<Levels> failing;
@@ -272,8 +247,7 @@ private:
     }
     Breach breach;
     breach.subject = duty.subject;
-    // Texts of nested dimensions are long: made where one is needed.
-    breach.text = duty.isDimension ? structure.pool.str(duty.expr) + " is a whole number above 0" : duty.text;
+    breach.text = textOf(structure.pool, duty);
     breach.isDimension = duty.isDimension;
     breach.range = duty.range;
     breach.use = duty.use;

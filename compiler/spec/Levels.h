@@ -5,6 +5,7 @@
 #pragma once
 
 #include "compiler/graph/Elaborate.h"
+#include "compiler/spec/Duties.h"
 #include "compiler/spec/Prove.h"
 
 #include <cstdint>
@@ -21,6 +22,7 @@ struct Cause {
   std::uint32_t factor = 0;
   std::vector<std::uint32_t> levels;  ///< positions, ascending
   std::string text;
+  std::string condition;  ///< as a program would write it: "stride = 2", "kernel mod 2 = 0"
 };
 
 /// A condition that breaks at some combination.
@@ -37,11 +39,12 @@ struct Breach {
 
 struct LevelProof {
   Verdict verdict = Verdict::Proved;  ///< Residual: some combinations were not looked at
-  std::uint64_t combinations = 0;     ///< of the design's levels; those that `allowed` leaves, where that was counted
+  std::uint64_t combinations = 0;     ///< of the design's levels
   std::size_t structures = 0, conditions = 0;
   std::size_t byIntervals = 0;   ///< conditions that intervals decide
   std::uint64_t points = 0;      ///< values computed for the others
   std::vector<Breach> breaches;  ///< in the order of the text
+  std::vector<Doubt> doubts;     ///< conditions that were not looked at at every combination
   std::string reason;            ///< Residual: why
 };
 

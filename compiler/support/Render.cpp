@@ -211,7 +211,8 @@ private:
       const Fix& fix = diagnostic.fixes[0];
       const std::string_view old = sources.text(fix.range);
       if (old.empty())
-        footer("help", fmt::format("insert `{}`", fix.replacement));
+        footer("help", fmt::format("insert `{}`", fix.replacement.substr(std::min(fix.replacement.find_first_not_of(" \n"),
+                                                                                  fix.replacement.size()))));
       else if (fix.replacement.empty())
         footer("help", fmt::format("remove `{}`", old));
       else

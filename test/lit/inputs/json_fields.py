@@ -16,7 +16,9 @@ FIELDS = {
     "emit": ["as", "network", "text"],
     "fmt": ["file", "changed", "text"],
     "spec": ["process", "file", "line", "pre", "scenarios", "findings"],
-    "levels": ["design", "verdict", "combinations", "rows", "structures", "conditions", "by_intervals", "points", "breaches"],
+    "levels": ["design", "verdict", "combinations", "rows", "structures", "conditions", "by_intervals", "points", "breaches",
+               "checked_at_run_time"],
+    "network": ["network", "at", "sizes", "verdict", "conditions", "breaches", "checked_at_run_time"],
     "graph": ["network", "inputs", "outputs"],
 }
 NESTED = {

@@ -1,0 +1,25 @@
+// What would mend a condition that breaks at some levels of a design: other arguments of the call, levels that go, a `where`.
+#pragma once
+
+#include "compiler/driver/Designs.h"
+#include "compiler/spec/Levels.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tbem::driver {
+
+/// A change of the program with which the condition holds at all combinations that stay, and no other breaks that did not before.
+struct LevelRemedy {
+  enum class Kind : std::uint8_t { Argument, Levels, Where } kind{};
+  std::string text;                ///< "`pad: kernel div 2` in the call", "without `kernel = 9`", "`where kernel <= size`"
+  std::vector<Fix> change;         ///< of the program's file
+  std::uint64_t combinations = 0;  ///< that stay
+};
+
+/// Each was tried: the changed program was read and all its levels were proved anew. At most one of a kind.
+std::vector<LevelRemedy> remediesFor(const Workspace& workspace, const DesignRun& run, const spec::LevelProof& proof,
+                                     const spec::Breach& breach, const Options& options);
+
+}  // namespace tbem::driver

@@ -1,0 +1,110 @@
+#include "compiler/spec/Sizes.h"
+
+#include <algorithm>
+
+namespace tbem::spec {
+
+namespace {
+
+using sema::ExprOp;
+
+class SizeProver {
+public:
+  SizeProver(const graph::Structure& structure, std::vector<Domain> domains, SrcRange call)
+      : pool(structure.pool), domains(std::move(domains)) {
+    for (const graph::Obligation& one : structure.graph.obligations) {
+      if (one.use == call && one.kind != graph::Obligation::Kind::Post) given.push_back(one.condition);
+    }
+    for (Duty& duty : dutiesOf(structure)) {
+      if (std::find(given.begin(), given.end(), duty.expr) == given.end()) open.push_back({claimOf(duty), std::move(duty)});
+    }
+  }
+
+  SizeProof run() {
+    SizeProof made;
+    made.conditions = open.size();
+    if (Prover(pool, domains).find(given).verdict == Verdict::Proved) {
+      made.verdict = Verdict::Vacuous;
+      return made;
+    }
+    const std::vector<Proof> proofs = prove(given);
+    std::vector<Claim> refuted;
+    std::vector<Proof> reasons;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      const Duty& duty = open[i].duty;
+      if (proofs[i].verdict == Verdict::Residual)
+        made.doubts.push_back({duty.subject, textOf(pool, duty), duty.use, proofs[i].reason});
+      if (proofs[i].verdict != Verdict::Refuted) continue;
+      refuted.push_back(open[i]);
+      reasons.push_back(proofs[i]);
+    }
+    const std::vector<ExprId> roots = rootsOf(refuted, reasons, made);
+    made.verdict = !made.breaches.empty() ? Verdict::Refuted : made.doubts.empty() ? Verdict::Proved : Verdict::Residual;
+    if (made.verdict == Verdict::Refuted) made.remedy = remedy(roots);
+    return made;
+  }
+
+private:
+  struct Claim {
+    ExprId claim{};
+    Duty duty;
+  };
+  sema::ExprPool pool;
+  std::vector<Domain> domains;
+  std::vector<ExprId> given;
+  std::vector<Claim> open;
+
+  ExprId claimOf(const Duty& duty) {
+    if (!duty.isDimension) return duty.expr;
+    const ExprId positive = pool.make(ExprOp::LessEqual, pool.constant(1), duty.expr);
+    if (pool.isWhole(duty.expr)) return positive;
+    const ExprId whole = pool.make(ExprOp::Equal, pool.make(ExprOp::Mod, duty.expr, pool.constant(1)), pool.constant(0));
+    return pool.make(ExprOp::And, whole, positive);
+  }
+
+  std::vector<Proof> prove(const std::vector<ExprId>& hypotheses) {
+    std::vector<Goal> goals;
+    for (const Claim& one : open) goals.push_back({hypotheses, one.claim});
+    return Prover(pool, domains).prove(goals);
+  }
+
+  /// Those of the refuted claims that do not follow from the ones before them.
+  std::vector<ExprId> rootsOf(const std::vector<Claim>& refuted, const std::vector<Proof>& reasons, SizeProof& made) {
+    std::vector<ExprId> with = given, roots;
+    for (std::size_t i = 0; i < refuted.size(); ++i) {
+      const Duty& duty = refuted[i].duty;
+      Proof reason = reasons[i];
+      if (!roots.empty()) {
+        const Proof again = Prover(pool, domains).prove(Goal{with, refuted[i].claim});
+        if (again.verdict == Verdict::Proved || again.verdict == Verdict::Vacuous) continue;
+        if (again.verdict == Verdict::Refuted) reason = again;
+      }
+      SizeBreach breach{duty.subject, textOf(pool, duty), duty.range, duty.use, {}};
+      for (const auto& [symbol, value] : reason.values) breach.values.emplace_back(pool[symbol].name, value);
+      made.breaches.push_back(std::move(breach));
+      with.push_back(refuted[i].claim);
+      roots.push_back(refuted[i].claim);
+    }
+    return roots;
+  }
+
+  std::optional<Remedy> remedy(const std::vector<ExprId>& roots) {
+    std::optional<Remedy> found = remedyFor(pool, domains, given, roots);
+    if (!found) return std::nullopt;
+    std::vector<ExprId> with = given;
+    with.push_back(found->condition);
+    if (Prover(pool, domains).find(with).verdict != Verdict::Refuted) return std::nullopt;  // it may leave nothing
+    for (const Proof& proof : prove(with)) {
+      if (proof.verdict == Verdict::Refuted) return std::nullopt;
+    }
+    return found;
+  }
+};
+
+}  // namespace
+
+SizeProof proveSizes(const graph::Structure& structure, std::vector<Domain> domains, SrcRange call) {
+  return SizeProver(structure, std::move(domains), call).run();
+}
+
+}  // namespace tbem::spec
