@@ -61,17 +61,9 @@ void randomise(Array& array, std::uint64_t seed) {
   array.construction += fmt::format("; columns and levels shuffled by seed {}", seed);
 }
 
-/// Choices of columns times rows: what counting the strength costs. Of two-level columns 64 rows are counted at once.
-double verifyCost(const Array& array) {
-  const bool bits = std::all_of(array.levels.begin(), array.levels.end(), [](std::uint32_t s) { return s == 2; });
-  double choices = bits ? 1.0 / 64 : 1;
-  for (std::uint32_t i = 0; i < array.strength; ++i) choices *= static_cast<double>(array.columns() - i) / (i + 1.0);
-  return choices * static_cast<double>(array.runs);
-}
-
 /// Constant columns put back, rows repeated, names given, verified.
 Choice finish(const Task& task, Array built, std::uint32_t replicates) {
-  if (verifyCost(built) > 2e10)
+  if (countingCost(built, built.strength) > kMostCounted)
     return refuse(task.levels, task.strength, task.options.maxRows, "its strength would take too long to verify");
   if (const auto wrong = findImbalance(built, built.strength)) {
     return refuse(

@@ -210,6 +210,14 @@ std::optional<Imbalance> findImbalance(const Array& array, std::uint32_t strengt
   return std::nullopt;
 }
 
+double countingCost(const Array& array, std::uint32_t strength) {
+  const bool bits = std::all_of(array.levels.begin(), array.levels.end(), [](std::uint32_t s) { return s == 2; });
+  double choices = bits ? 1.0 / 64 : 1;
+  const auto t = std::min<std::uint32_t>(strength, static_cast<std::uint32_t>(array.columns()));
+  for (std::uint32_t i = 0; i < t; ++i) choices *= static_cast<double>(array.columns() - i) / (i + 1.0);
+  return choices * static_cast<double>(array.runs);
+}
+
 std::uint32_t measuredStrength(const Array& array, std::uint32_t limit) {
   if (cellOutside(array)) return 0;
   const auto most = std::min<std::uint32_t>(limit, static_cast<std::uint32_t>(array.columns()));

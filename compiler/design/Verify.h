@@ -23,6 +23,11 @@ struct Imbalance {
 /// Cost: choices x runs. A cell outside its column's levels counts as an imbalance (combination empty).
 std::optional<Imbalance> findImbalance(const Array& array, std::uint32_t strength);
 
+/// What counting that strength costs: choices of columns times rows. Of two-level columns 64 rows are counted at once.
+double countingCost(const Array& array, std::uint32_t strength);
+/// More takes minutes.
+constexpr double kMostCounted = 2e10;
+
 /// The largest strength up to `limit` (and up to the number of columns).
 std::uint32_t measuredStrength(const Array& array, std::uint32_t limit);
 

@@ -1,4 +1,5 @@
 // tbemc design: the rows of each design, and what is known of its array.
+#include "compiler/design/ArrayText.h"
 #include "compiler/design/Checks.h"
 #include "compiler/design/Implied.h"
 #include "compiler/driver/Commands.h"
@@ -22,27 +23,12 @@ std::vector<std::string> namesOf(const DesignRun& run) {
   return names;
 }
 
-/// A field of CSV, quoted where it must be (RFC 4180).
-std::string csvField(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
-
 void printCsv(const DesignRun& run) {
-  std::string line;
-  for (const std::string& name : namesOf(run)) line += (line.empty() ? "" : ",") + csvField(name);
-  fmt::print("{}\n", line);
+  fmt::print("{}", design::csvLine(namesOf(run)));
   for (const std::size_t row : run.chosen) {
-    line.clear();
-    for (std::size_t f = 0; f < run.spec.factors.size(); ++f) {
-      line += (f == 0 ? "" : ",") + csvField(run.spec.factors[f].levels[run.rows[row][f]].text);
-    }
-    fmt::print("{}\n", line);
+    std::vector<std::string> fields;
+    for (std::size_t f = 0; f < run.spec.factors.size(); ++f) fields.push_back(run.spec.factors[f].levels[run.rows[row][f]].text);
+    fmt::print("{}", design::csvLine(fields));
   }
 }
 

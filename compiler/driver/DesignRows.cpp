@@ -1,5 +1,6 @@
 #include "compiler/driver/DesignRows.h"
 
+#include "compiler/driver/DesignFile.h"
 #include "compiler/driver/DesignRepair.h"
 
 #include <fmt/format.h>
@@ -95,7 +96,7 @@ bool makeRows(Workspace& workspace, DesignRun& run, const DesignConstraints& con
   bool made = false;
   if (run.spec.covering) {
     made = makeCovering(workspace, run);
-  } else if (chooseArray(workspace, run)) {
+  } else if (isArrayFile(run.spec) ? takeArrayFile(workspace, run) : chooseArray(workspace, run)) {
     made = run.spec.full ? shrinkFull(workspace, run, constraints) : repairRows(workspace, run);
   }
   if (!made) return false;

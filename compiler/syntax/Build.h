@@ -71,7 +71,8 @@ private:
   std::vector<const ast::Expr*> items(P::ItemsContext* ctx);
   std::vector<const ast::Expr*> values(const std::vector<P::ValueContext*>& list, std::size_t from = 0);
   void arguments(P::ArgumentsContext* ctx, ast::Call& call);
-  ast::Argument argument(P::ArgumentContext* ctx);
+  /// `compares`: a `=` at the outermost compares, and is no slip for `name: value`.
+  ast::Argument argument(P::ArgumentContext* ctx, bool compares = false);
   std::string unescape(SrcRange where);
   bool tooDeep(SrcRange where);
 

@@ -26,7 +26,9 @@ std::vector<Builder::Entry> Builder::entries(P::ConfigContext* ctx) {
     Entry entry;
     entry.ctx = each;
     entry.word = name(each->start);
-    for (P::ArgumentContext* item : each->argument()) entry.items.push_back(argument(item));
+    // A condition compares with `=`, also at its outermost.
+    const bool compares = entry.word.text == "where";
+    for (P::ArgumentContext* item : each->argument()) entry.items.push_back(argument(item, compares));
     list.push_back(std::move(entry));
   }
   return list;

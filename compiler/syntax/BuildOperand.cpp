@@ -52,7 +52,7 @@ void Builder::arguments(P::ArgumentsContext* ctx, ast::Call& call) {
   }
 }
 
-ast::Argument Builder::argument(P::ArgumentContext* ctx) {
+ast::Argument Builder::argument(P::ArgumentContext* ctx, bool compares) {
   ast::Argument made;
   made.range = range(ctx);
   if (ctx->ELLIPSIS() != nullptr) {
@@ -62,7 +62,7 @@ ast::Argument Builder::argument(P::ArgumentContext* ctx) {
   made.name = name(ctx->ID());
   made.value = expr(ctx->expr());
   P::ComparisonContext* bare = ctx->expr()->comparison();
-  if (made.name.empty() && bare != nullptr && bare->value().size() == 2 && bare->compare(0)->EQ() != nullptr) {
+  if (!compares && made.name.empty() && bare != nullptr && bare->value().size() == 2 && bare->compare(0)->EQ() != nullptr) {
     const std::string left = text(range(bare->value(0)));
     const std::string right = text(range(bare->value(1)));
     const SrcRange mark = range(bare->compare(0)->start);

@@ -136,13 +136,14 @@ TEST(Declarations, Design) {
   EXPECT_EQ(
       tree("design d of model {\n  factor model: vgg(depth: 16), resnet(depth: 18)\n         kernel: 3, 5 under model = resnet\n "
            " factor depth\n"
-           "  input image: [batch, 3]\n        mask: [batch]\n  task infer; full; within 30 s\n  where a or b\n  dtype bf16\n"
+           "  input image: [batch, 3]\n        mask: [batch]\n  task infer; full; within 30 s\n  where a or b\n  where (a - b) "
+           "mod c = 0; where a = 1\n  dtype bf16\n"
            "  checkpoint auto(under: 8 GiB)\n  array \"L36\"\n}\n"),
       "design d of model\n  factor model: (call vgg depth: 16), (call resnet depth: 18)\n  factor kernel: 3, 5 under model = "
       "resnet\n"
       "  factor depth: \n  input image: (list batch 3)\n  input mask: (list batch)\n  task infer\n  within 30_s\n  array "
       "\"L36\"\n  full d\n"
-      "  where (or a b)\n  dtype bf16\n  checkpoint (call auto under: 8_GiB)");
+      "  where (or a b)\n  where (= (mod (- a b) c) 0)\n  where (= a 1)\n  dtype bf16\n  checkpoint (call auto under: 8_GiB)");
 }
 
 TEST(Declarations, ImportsAndVersion) {
