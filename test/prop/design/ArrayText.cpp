@@ -42,8 +42,8 @@ std::vector<Factor> anyFactors(Random& random, const std::vector<std::uint32_t>&
     if (below(random, 3) == 0) {
       factor.labels.clear();
       for (std::uint32_t l = 0; l < levels[f]; ++l) {
-        factor.values.push_back(static_cast<double>((l * 7 + 3) % levels[f]) / 2);
-        factor.labels.push_back(std::to_string((l * 7 + 3) % levels[f] / 2) + ((l * 7 + 3) % levels[f] % 2 == 0 ? "" : ".5"));
+        factor.values.push_back(static_cast<double>((l * 11 + 3) % levels[f]) / 2);
+        factor.labels.push_back(std::to_string((l * 11 + 3) % levels[f] / 2) + ((l * 11 + 3) % levels[f] % 2 == 0 ? "" : ".5"));
       }
     }
     factors.push_back(std::move(factor));
