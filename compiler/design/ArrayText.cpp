@@ -1,5 +1,6 @@
 #include "compiler/design/ArrayText.h"
 
+#include "compiler/support/Csv.h"
 #include "compiler/support/Rational.h"
 
 #include <fmt/format.h>
@@ -15,92 +16,6 @@
 namespace tbem::design {
 
 namespace {
-
-struct Field {
-  std::string text;
-  std::size_t begin = 0, end = 0;  ///< in the file
-};
-
-constexpr const char* kQuoteHelp = "a field that holds commas, quotes or line ends stands in quotes, in which `\"\"` is a quote";
-
-/// Takes a text apart, line by line.
-class Lines {
-public:
-  explicit Lines(std::string_view text) : text(text) {
-    if (text.starts_with("\xEF\xBB\xBF")) at = 3;
-  }
-
-  /// The fields of the next line that is not blank. False at the end and at a fault.
-  bool next(std::vector<Field>& fields) {
-    while (at < text.size()) {
-      fields.clear();
-      do {
-        fields.push_back(field());
-      } while (!fault && at < text.size() && text[at] == ',' && ++at <= text.size());
-      if (fault) return false;
-      if (!endLine()) return fail(at, at + 1, "behind a field in quotes stands more", kQuoteHelp);
-      if (fields.size() > 1 || fields.front().begin != fields.front().end) return true;
-    }
-    return false;
-  }
-  std::optional<ArrayTextFault> fault;
-
-private:
-  std::string_view text;
-  std::size_t at = 0;
-
-  bool fail(std::size_t begin, std::size_t end, std::string cause, std::string wayOut) {
-    fault = ArrayTextFault{begin, std::min(end, text.size()), std::move(cause), std::move(wayOut)};
-    return false;
-  }
-  static bool blank(char c) { return c == ' ' || c == '\t'; }
-  void skipBlanks() {
-    while (at < text.size() && blank(text[at])) ++at;
-  }
-  bool endLine() {
-    const std::size_t before = at;
-    if (at < text.size() && text[at] == '\r') ++at;
-    if (at < text.size() && text[at] == '\n') ++at;
-    return at == text.size() || at > before;
-  }
-
-  Field field() {
-    skipBlanks();
-    return at < text.size() && text[at] == '"' ? quoted() : plain();
-  }
-
-  Field plain() {
-    Field made;
-    made.begin = at;
-    while (at < text.size() && text[at] != ',' && text[at] != '\n' && text[at] != '\r' && text[at] != '"') ++at;
-    if (at < text.size() && text[at] == '"')
-      fail(at, at + 1, "a quote stands inside a field that does not begin with one", kQuoteHelp);
-    made.end = at;
-    while (made.end > made.begin && blank(text[made.end - 1])) --made.end;
-    made.text = text.substr(made.begin, made.end - made.begin);
-    return made;
-  }
-
-  Field quoted() {
-    Field made;
-    made.begin = at++;
-    for (;; ++at) {
-      if (at >= text.size()) {
-        fail(made.begin, made.begin + 1, "this quote has no end", kQuoteHelp);
-        break;
-      }
-      if (text[at] == '"') {
-        if (at + 1 >= text.size() || text[at + 1] != '"') break;
-        ++at;
-      }
-      made.text += text[at];
-    }
-    at = std::min(at + 1, text.size());
-    made.end = at;
-    skipBlanks();
-    return made;
-  }
-};
 
 /// A way to read cells: as levels, or as levels' numbers.
 struct Reading {
@@ -126,8 +41,8 @@ public:
       levelOf.emplace_back();
       for (std::uint32_t l = 0; l < factors[f].labels.size(); ++l) levelOf.back().emplace(factors[f].labels[l], l);
     }
-    Lines lines(text);
-    std::vector<Field> fields;
+    CsvReader lines(text);
+    std::vector<CsvField> fields;
     bool first = true;
     while (lines.next(fields)) {
       const bool header = std::exchange(first, false) && isHeader(fields);
@@ -157,8 +72,8 @@ private:
     }
     return std::nullopt;
   }
-  bool isHeader(const std::vector<Field>& fields) const {
-    return std::any_of(fields.begin(), fields.end(), [&](const Field& field) { return find(field.text).has_value(); });
+  bool isHeader(const std::vector<CsvField>& fields) const {
+    return std::any_of(fields.begin(), fields.end(), [&](const CsvField& field) { return find(field.text).has_value(); });
   }
   std::vector<std::string> names() const {
     std::vector<std::string> all;
@@ -166,10 +81,10 @@ private:
     return all;
   }
 
-  std::optional<ArrayTextFault> readHeader(const std::vector<Field>& fields) {
+  std::optional<ArrayTextFault> readHeader(const std::vector<CsvField>& fields) {
     order.clear();
     const std::string help = "the header names each factor once: " + listed(names());
-    for (const Field& field : fields) {
+    for (const CsvField& field : fields) {
       const auto factor = find(field.text);
       if (!factor)
         return ArrayTextFault{field.begin, field.end, fmt::format("`{}` is no factor of the design", field.text), help};
@@ -184,7 +99,7 @@ private:
     return std::nullopt;
   }
 
-  std::optional<ArrayTextFault> readRow(const std::vector<Field>& fields) {
+  std::optional<ArrayTextFault> readRow(const std::vector<CsvField>& fields) {
     if (fields.size() != factors.size()) {
       return ArrayTextFault{fields.front().begin, fields.back().end,
                             fmt::format("this line has {} field{}, the design has {} factor{}", fields.size(),
@@ -202,7 +117,7 @@ private:
     return std::nullopt;
   }
 
-  void readLevel(const Field& field, std::uint32_t f) {
+  void readLevel(const CsvField& field, std::uint32_t f) {
     if (levels.fault) return;
     const Factor& factor = factors[f];
     if (const auto known = levelOf[f].find(field.text); known != levelOf[f].end()) return levels.cells.push_back(known->second);
@@ -215,7 +130,7 @@ private:
         fmt::format("its levels are {}; or every cell of the file is a level's number, from 0", listed(factor.labels))};
   }
 
-  void readNumber(const Field& field, std::uint32_t f) {
+  void readNumber(const CsvField& field, std::uint32_t f) {
     if (numbers.fault) return;
     std::uint32_t number = 0;
     const char* const end = field.text.data() + field.text.size();
@@ -234,29 +149,10 @@ private:
     return array;
   }
 };
-
-std::string csvField(const std::string& text) {
-  const bool plain = !text.empty() && text.find_first_of(",\"\r\n") == std::string::npos && text.front() != ' ' &&
-                     text.front() != '\t' && text.back() != ' ' && text.back() != '\t' && !text.starts_with("\xEF\xBB\xBF");
-  if (plain) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
-
 }  // namespace
 
 ArrayTextChoice readArray(std::string_view text, std::span<const Factor> factors, std::size_t maxRows) {
   return ArrayReader(text, factors, maxRows).run();
-}
-
-std::string csvLine(std::span<const std::string> fields) {
-  std::string line;
-  for (std::size_t i = 0; i < fields.size(); ++i) line += (i == 0 ? "" : ",") + csvField(fields[i]);
-  return line + "\n";
 }
 
 }  // namespace tbem::design

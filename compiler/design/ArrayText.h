@@ -3,6 +3,7 @@
 
 #include "compiler/design/Array.h"
 #include "compiler/design/Factors.h"
+#include "compiler/support/Csv.h"
 
 #include <cstddef>
 #include <span>
@@ -13,20 +14,13 @@
 namespace tbem::design {
 
 /// Why a text is no array of some factors, and where.
-struct ArrayTextFault {
-  std::size_t begin = 0, end = 0;  ///< bytes of the text
-  std::string cause;               ///< one sentence, lower case, no full stop
-  std::string wayOut;              ///< the same
-};
+using ArrayTextFault = CsvFault;
 using ArrayTextChoice = std::variant<Array, ArrayTextFault>;
 
-/// CSV (RFC 4180: fields in `"` may hold commas, line ends and `""`; LF or CRLF; blank lines are passed over). The first line is
+/// CSV (Csv.h). The first line is
 /// a header where it names a factor; then it names each once, in any order. Without a header the columns are the factors in
 /// order. Cells are levels, by their label or number; where some cell is no level, all cells are levels' numbers from 0. The
 /// result bears no name; its strength is 0: nothing was counted. At most `maxRows` rows.
 ArrayTextChoice readArray(std::string_view text, std::span<const Factor> factors, std::size_t maxRows = 1'000'000);
-
-/// One line with its LF; fields stand in `"` where they must to read back as they are.
-std::string csvLine(std::span<const std::string> fields);
 
 }  // namespace tbem::design

@@ -33,6 +33,7 @@ const std::vector<Command>& commands() {
       {"regress", "fit the program's regressions to what was measured", runRegress},
       {"predict", "evaluate the program's predictions", runPredict},
       {"emit", "the network as json, dot or llvm", runEmit},
+      {"plan", "places of buffers in one arena: of a CSV file's, or of a row's step", runPlan},
       {"fmt", "format a program; keeps every comment", runFormat},
       {"explain", "explain a diagnostic: tbemc explain E0101", runExplain},
       {"doc", "documentation of an operator, block, network or function", runDoc},
@@ -45,7 +46,6 @@ const std::vector<Command>& commands() {
 const std::vector<std::pair<const char*, const char*>>& laterCommands() {
   static const std::vector<std::pair<const char*, const char*>> list = {
       {"fit", "the largest level that fits a memory"},
-      {"plan", "the offset planner as a tool"},
       {"replay", "a recorded allocator history under other options"},
       {"perturb", "search for slow inputs"},
       {"watch", "run with the live page"},
@@ -75,6 +75,7 @@ Needs needsOf(std::string_view command) {
       command == "weights")
     return {true, true, false, false};
   if (command == "regress" || command == "predict") return {true, true, false, false};
+  if (command == "plan") return {true, true, false, false};
   if (command == "spec") return {true, false, false, false};
   return {};
 }
@@ -97,7 +98,9 @@ void addCommon(CLI::App& app, Options& o) {
 
 const char* whatFiles(std::string_view command) {
   if (command == "check") return "programs; - is standard input";
-  if (command == "spec") return "the program, - is standard input; then, if wanted, the name of one of its processes";
+  if (command == "plan")
+    return "buffers or a plan as CSV (id,lower,upper,size[,offset]; - is standard input), or a program (.tbem)";
+  if (command == "spec") return "the program, - is standard input; then, if wanted, the name of one of its processes or networks";
   return "the program; - is standard input";
 }
 
@@ -213,6 +216,16 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
   if (command == "step") app.add_flag("--profile", o.profile, "time each operator and loop of the step");
   if (command == "train") app.add_flag("--fresh", o.fresh, "train anew, whatever the checkpoint has");
   if (command == "emit") app.add_option("--as", o.as, "json, dot or llvm")->check(CLI::IsMember({"json", "dot", "llvm"}));
+  if (command == "plan") {
+    app.add_option("--capacity", o.capacity, "a plan that fits is enough; exit with 5 where none was found: 1MiB")
+        ->type_name("SIZE");
+    app.add_option("--align", o.align, "offsets are multiples of so many bytes")
+        ->check(CLI::Range(1U, 1U << 30))
+        ->capture_default_str();
+    app.add_option("--effort", o.effort, "placements that the complete search tries")->capture_default_str();
+    app.add_flag("--verify", o.verifyPlan, "check the offsets that the file has; exit with 5 where two buffers share bytes");
+    app.add_flag("--diff", o.planDiff, "compare two plans; exit with 5 where the second takes more");
+  }
   if (command == "fmt") {
     app.add_option("FILE", o.files, "programs; - is standard input")->required();
     app.add_flag("-w,--write", o.write, "write the result back to the files");
@@ -291,7 +304,8 @@ int runCommandLine(int argc, char** argv) {
   for (const Command& command : commands()) {
     if (!app.got_subcommand(command.name)) continue;
     options.command = command.name;
-    const bool several = std::strcmp(command.name, "check") == 0 || std::strcmp(command.name, "spec") == 0;  // FILE PROCESS
+    const bool several = std::strcmp(command.name, "check") == 0 || std::strcmp(command.name, "spec") == 0 ||
+                         std::strcmp(command.name, "plan") == 0;
     if (!several && needsOf(command.name).program && options.files.size() > 1) {
       fmt::print(stderr, "tbemc {}: one program at a time, found {}\n", command.name, fmt::join(options.files, " "));
       return kUsage;

@@ -1,10 +1,10 @@
 // tbemc design: the rows of each design, and what is known of its array.
-#include "compiler/design/ArrayText.h"
 #include "compiler/design/Checks.h"
 #include "compiler/design/Implied.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/DesignRepair.h"
 #include "compiler/driver/Reports.h"
+#include "compiler/support/Csv.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
 
@@ -24,11 +24,11 @@ std::vector<std::string> namesOf(const DesignRun& run) {
 }
 
 void printCsv(const DesignRun& run) {
-  fmt::print("{}", design::csvLine(namesOf(run)));
+  fmt::print("{}", csvLine(namesOf(run)));
   for (const std::size_t row : run.chosen) {
     std::vector<std::string> fields;
     for (std::size_t f = 0; f < run.spec.factors.size(); ++f) fields.push_back(run.spec.factors[f].levels[run.rows[row][f]].text);
-    fmt::print("{}", design::csvLine(fields));
+    fmt::print("{}", csvLine(fields));
   }
 }
 

@@ -70,6 +70,10 @@ struct Options {
   bool measureMachine = false;                             ///< doctor --measure
   bool write = false, checkOnly = false, upgrade = false;  ///< fmt
   std::string word;                                        ///< explain CODE, doc NAME
+  std::string capacity;                                    ///< plan: a plan that fits is enough
+  std::uint64_t align = 1;                                 ///< plan: of offsets, bytes
+  std::uint64_t effort = 20'000'000;                       ///< plan: placements that complete search tries
+  bool verifyPlan = false, planDiff = false;               ///< plan
   bool operators = false;                                  ///< doc
 
   // Of the hidden worker

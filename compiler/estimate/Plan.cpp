@@ -1,5 +1,7 @@
 #include "compiler/estimate/Plan.h"
 
+#include "compiler/estimate/Pack.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -13,9 +15,9 @@ using Order = std::vector<std::uint32_t>;
 /// Places requests one after another, each at the lowest gap that is free throughout its life.
 class Placer {
 public:
-  Placer(std::span<const Request> given, std::uint64_t effort) : requests(given), budget(effort) {
+  Placer(std::span<const Request> given, std::uint64_t looks, std::uint64_t alignment) : requests(given), budget(looks) {
     sizes.reserve(given.size());
-    for (const Request& request : given) sizes.push_back(alignUp(request.bytes));
+    for (const Request& request : given) sizes.push_back(alignUp(request.bytes, alignment));
   }
 
   /// The arena's height, or nothing when it passes `limit` (what a better plan must stay below). `culprit`: the position in
@@ -119,7 +121,7 @@ std::uint64_t liveBound(std::span<const Request> requests, std::uint64_t alignme
   std::vector<Event> events;
   events.reserve(requests.size() * 2);
   for (const Request& request : requests) {
-    const auto bytes = static_cast<std::int64_t>((request.bytes + alignment - 1) / alignment * alignment);
+    const auto bytes = static_cast<std::int64_t>(alignUp(request.bytes, alignment));
     events.push_back({request.first, bytes});
     events.push_back({request.last + 1, -bytes});
   }
@@ -138,18 +140,18 @@ std::uint64_t liveBound(std::span<const Request> requests, std::uint64_t alignme
   return static_cast<std::uint64_t>(most);
 }
 
-Plan planOffsets(std::span<const Request> requests, std::uint64_t effort) {
-  Plan plan;
-  plan.offsets.assign(requests.size(), 0);
-  std::uint32_t peakStep = 0;
-  plan.bound = liveBound(requests, kAlignment, &peakStep);
+namespace {
+
+/// Greedy orders, then hill climbing: the best plan that `looks` allow.
+void placeByOrders(std::span<const Request> requests, std::uint64_t looks, std::uint64_t alignment, std::uint32_t peakStep,
+                   Plan& plan) {
   Order base;
   for (std::uint32_t i = 0; i < requests.size(); ++i) {
     if (requests[i].bytes != 0) base.push_back(i);
   }
-  if (base.empty()) return plan;
+  if (base.empty()) return;
 
-  Placer placer(requests, effort);
+  Placer placer(requests, looks, alignment);
   std::vector<std::uint64_t> offsets(requests.size(), 0);
   std::size_t culprit = 0;
   Order best;
@@ -166,8 +168,8 @@ Plan planOffsets(std::span<const Request> requests, std::uint64_t effort) {
   };
   for (const Order& order : greedyOrders(requests, base, peakStep)) {
     attempt(order);
-    if (plan.peak == plan.bound) return plan;
-    if (placer.exhausted() && !best.empty()) return plan;
+    if (plan.peak == plan.bound) return;
+    if (placer.exhausted() && !best.empty()) return;
   }
   // Hill climbing: what reached the top is placed earlier, or two requests change places.
   XorShift random;
@@ -182,10 +184,47 @@ Plan planOffsets(std::span<const Request> requests, std::uint64_t effort) {
     }
     attempt(order);
   }
+}
+
+/// Complete search at the bound first, then between what is shown to be too low and what is known to fit.
+void lower(std::span<const Request> requests, std::uint64_t nodes, std::uint64_t alignment, Plan& plan) {
+  std::uint64_t from = plan.proved;  // below this it was shown, or not found out
+  std::uint64_t share = nodes / 2;
+  std::uint64_t capacity = from;
+  while (from < plan.peak && share != 0) {
+    const Packing packing = packWithin(requests, capacity, share, alignment);
+    nodes -= std::min(nodes, packing.nodes + 1);
+    if (packing.fit == Fit::Found) {
+      plan.offsets = packing.offsets;
+      plan.peak = 0;
+      for (std::size_t i = 0; i < requests.size(); ++i) {
+        if (requests[i].bytes != 0) plan.peak = std::max(plan.peak, plan.offsets[i] + alignUp(requests[i].bytes, alignment));
+      }
+    } else {
+      from = capacity + alignment;
+      if (packing.fit == Fit::None) plan.proved = from;
+    }
+    if (from >= plan.peak) return;
+    capacity = from + (plan.peak - alignment - from) / alignment / 2 * alignment;
+    share = nodes / 4;
+  }
+}
+
+}  // namespace
+
+Plan planOffsets(std::span<const Request> requests, const PlanEffort& effort, std::uint64_t alignment) {
+  Plan plan;
+  plan.offsets.assign(requests.size(), 0);
+  std::uint32_t peakStep = 0;
+  plan.bound = plan.proved = liveBound(requests, alignment, &peakStep);
+  if (plan.bound == 0) return plan;
+  placeByOrders(requests, effort.looks, alignment, peakStep, plan);
+  if (!plan.isLowest()) lower(requests, effort.nodes, alignment, plan);
   return plan;
 }
 
-std::optional<std::string> checkOverlap(std::span<const Request> requests, std::span<const std::uint64_t> offsets) {
+std::optional<std::string> checkOverlap(std::span<const Request> requests, std::span<const std::uint64_t> offsets,
+                                        std::uint64_t alignment) {
   if (requests.size() != offsets.size())
     return "there are " + std::to_string(requests.size()) + " requests and " + std::to_string(offsets.size()) + " offsets";
   struct Event {
@@ -196,7 +235,7 @@ std::optional<std::string> checkOverlap(std::span<const Request> requests, std::
   std::vector<Event> events;
   for (std::uint32_t i = 0; i < requests.size(); ++i) {
     if (requests[i].bytes == 0) continue;
-    if (offsets[i] % kAlignment != 0)
+    if (offsets[i] % alignment != 0)
       return "request " + std::to_string(i) + " lies at " + std::to_string(offsets[i]) + ", which is not aligned";
     events.push_back({requests[i].first, true, i});
     events.push_back({requests[i].last + 1, false, i});

@@ -13,11 +13,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Array& array = std::get<Array>(read);
   if (array.runs == 0 || array.cells.size() != 2 * array.runs) __builtin_trap();
   const std::string names[] = {"batch", "act"};
-  std::string again = csvLine(names);
+  std::string again = tbem::csvLine(names);
   for (std::size_t r = 0; r < array.runs; ++r) {
     if (array.at(r, 0) >= 3 || array.at(r, 1) >= 2) __builtin_trap();
     const std::string fields[] = {factors[0].labels[array.at(r, 0)], factors[1].labels[array.at(r, 1)]};
-    again += csvLine(fields);
+    again += tbem::csvLine(fields);
   }
   const ArrayTextChoice back = readArray(again, factors, 1000);
   if (!std::holds_alternative<Array>(back) || std::get<Array>(back).cells != array.cells) __builtin_trap();

@@ -62,7 +62,7 @@ TEST(Plan, RandomPlansAreSound) {
   for (int round = 0; round < 400; ++round) {
     const auto requests =
         randomRequests(random, random() % 60, 1 + static_cast<std::uint32_t>(random() % 40), round % 2 == 0 ? 100'000 : 300);
-    expectSound(requests, planOffsets(requests, 50'000));
+    expectSound(requests, planOffsets(requests, {50'000, 200}));
   }
 }
 
