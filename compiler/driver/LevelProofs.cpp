@@ -110,7 +110,7 @@ void printDesignProof(const DesignProof& proved, const Options& options) {
       const spec::Breach& one = proof.breaches[b];
       Json causes = Json::array(), remedies = Json::array();
       for (const LevelRemedy& remedy : proved.remedies[b])
-        remedies.push_back({{"text", remedy.text}, {"combinations", remedy.combinations}});
+        remedies.push_back({{"kind", word(remedy.kind)}, {"text", remedy.text}, {"combinations", remedy.combinations}});
       for (const auto& cause : one.causes) causes.push_back(causeText(cause));
       Json nearest = Json::object();
       for (std::size_t f = 0; f < one.nearest.size(); ++f)

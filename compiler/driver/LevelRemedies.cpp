@@ -179,6 +179,18 @@ private:
 
 }  // namespace
 
+const char* word(Kind kind) {
+  switch (kind) {
+    case Kind::Argument:
+      return "argument";
+    case Kind::Levels:
+      return "levels";
+    case Kind::Where:
+      return "where";
+  }
+  return "";
+}
+
 std::vector<LevelRemedy> remediesFor(const Workspace& workspace, const DesignRun& run, const spec::LevelProof& proof,
                                      const spec::Breach& breach, const Options& options) {
   return Mender(workspace, run, proof, breach, options).find();

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Writes the peak of live tensors in an eager PyTorch training step, by kind, as torch.distributed's MemTracker reports it under fake
+tensors: no data are computed, no device is needed. Bytes are rounded up to 512 a storage, as the caching allocator does.
+
+The second step is looked at (the optimiser's state is there), with cross entropy and gradients set to None before each step.
+Needs a current torch and torchvision (`python3 -m venv V; V/bin/pip install torch torchvision`).
+usage: live_peaks.py > docs/measurements/DATE-pytorch-live-peaks.json
+"""
+import datetime
+import json
+import sys
+
+import torch
+import torchvision
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.distributed._tools.mem_tracker import MemTracker
+
+OPTIMIZERS = {
+    "sgd": lambda p: torch.optim.SGD(p, lr=0.01),
+    "sgd momentum": lambda p: torch.optim.SGD(p, lr=0.01, momentum=0.9),
+    "adam": lambda p: torch.optim.Adam(p),
+    "adamw fused": lambda p: torch.optim.AdamW(p, fused=True),
+}
+# torchvision's network, batch, size, optimisers
+NETWORKS = [
+    ("resnet18", 16, 224, list(OPTIMIZERS)), ("resnet18", 16, 32, ["sgd momentum", "adam"]), ("resnet50", 32, 224, ["sgd", "sgd momentum", "adam"]),
+    ("resnet101", 8, 224, ["sgd momentum"]), ("vgg11", 16, 224, ["sgd momentum", "adam"]), ("vgg16", 32, 224, ["sgd momentum"]),
+    ("vgg16_bn", 16, 224, ["sgd momentum", "adam"]), ("alexnet", 128, 224, ["sgd momentum", "adam"]), ("mobilenet_v2", 64, 224, ["sgd momentum", "adam"]),
+    ("mobilenet_v3_large", 32, 224, ["sgd momentum"]), ("densenet121", 16, 224, ["sgd momentum"]), ("squeezenet1_1", 32, 224, ["sgd momentum", "adam"]),
+    ("shufflenet_v2_x1_0", 32, 224, ["sgd momentum"]), ("efficientnet_b0", 16, 224, ["sgd momentum", "adam"]), ("convnext_tiny", 8, 224, ["adamw fused"]),
+    ("vit_b_16", 8, 224, ["adamw fused", "sgd momentum"]), ("resnext50_32x4d", 16, 224, ["sgd momentum"]),
+]
+
+
+def peak(name, batch, size, optimizer_name):
+    with FakeTensorMode():
+        model = getattr(torchvision.models, name)().train()
+        optimizer = OPTIMIZERS[optimizer_name](model.parameters())
+        image = torch.empty(batch, 3, size, size)
+        labels = torch.empty(batch, dtype=torch.int64)
+        tracker = MemTracker()
+        tracker.track_external(model, optimizer, image, labels)
+        with tracker:
+            for step in range(2):
+                if step == 1:
+                    tracker.reset_mod_stats()
+                optimizer.zero_grad(set_to_none=True)
+                torch.nn.functional.cross_entropy(model(image), labels).backward()
+                optimizer.step()
+        snapshot = tracker.get_tracker_snapshot("peak")[torch.device("cpu")]
+    return {getattr(kind, "value", str(kind)): count for kind, count in snapshot.items()}
+
+
+def main():
+    torch.nn.init.trunc_normal_ = lambda tensor, *_, **__: tensor  # looks at values, which there are none of
+    rows = []
+    for name, batch, size, optimizers in NETWORKS:
+        for optimizer in optimizers:
+            kinds = peak(name, batch, size, optimizer)
+            rows.append({"torchvision": name, "batch": batch, "size": size, "optimizer": optimizer, "peak": kinds})
+            print(name, batch, size, optimizer, kinds.get("Total"), file=sys.stderr, flush=True)
+    json.dump({"date": str(datetime.date.today()), "what": "peak of live tensors, second step, MemTracker under FakeTensorMode (cpu)",
+               "torch": torch.__version__, "torchvision": torchvision.__version__, "rows": rows}, sys.stdout, indent=1)
+    print()
+
+
+if __name__ == "__main__":
+    main()
