@@ -5,35 +5,107 @@
 #include "compiler/design/DifferenceScheme.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace tbem::design {
 
-/// The arrays of one strength by their runs, found when asked for and remembered. What each holds is known without building it.
-class Catalogue {
+/// An array that one construction gives, as a search sees it: by its columns. How it is built is said when it is chosen.
+struct Candidate {
+  std::uint64_t runs = 0;
+  Columns columns;
+  std::function<BaseArray()> describe;  ///< while the catalogue lives
+  BaseArray plain() const;              ///< with these columns only
+};
+
+/// A candidate, some of whose columns are replaced: a composite in the making.
+struct Variant {
+  struct Replacement {
+    std::uint32_t levels = 0;
+    std::uint64_t times = 0;
+    const Candidate* by = nullptr;
+  };
+  const Candidate* base = nullptr;
+  std::vector<Replacement> replacements;
+  Columns columns;
+
+  explicit Variant(const Candidate& base) : base(&base), columns(base.columns) {}
+  /// With `times` columns of `levels` levels replaced; a base that is that one column gives way.
+  Variant replaced(std::uint32_t levels, std::uint64_t times, const Candidate& by) const;
+  Composite composite() const;
+};
+
+/// What columns cost, before any is placed: a column comes from one whose levels are a multiple of its own, and replacing keeps
+/// no more degrees of freedom than there were; so for each divisor of levels the freedoms over it must be there.
+class Demand {
 public:
-  explicit Catalogue(std::uint32_t strength) : strength(strength) {}
-
-  /// The base arrays of so many runs; none is another's part.
-  const std::vector<BaseArray>& arrays(std::uint64_t runs);
-  /// A composite of so many runs with at least the wanted columns. The search is bounded: nothing does not prove that there is
-  /// none.
-  std::optional<Composite> find(std::uint64_t runs, const Columns& wanted);
-
-  DifferenceSchemes& differences() { return schemes; }
+  struct Need {
+    std::uint32_t divisor = 0;
+    std::uint64_t freedoms = 0;
+  };
+  Demand(std::uint32_t strength, const Columns& wanted);
+  bool fits(const Columns& columns) const;
+  /// Those from which a wanted column may come, or that may become a factor of one.
+  void keepUseful(const Columns& columns, Columns& result) const;
+  std::vector<Need> needs;  ///< for each number of levels
 
 private:
-  const std::vector<Composite>& variants(std::uint64_t runs);
-  std::vector<BaseArray> arraysOfStrengthTwo(std::uint64_t runs);
-  std::vector<BaseArray> arraysOfHigherStrength(std::uint64_t runs);
+  std::uint32_t strength;
+};
+
+/// Largest first; without those whose columns another has; 250 at most.
+void keepLargest(std::vector<Candidate>& candidates);
+
+/// The arrays of one strength by their runs, found when asked for and remembered, as far as they can be of use to what is wanted.
+/// What each holds is known without building it.
+class Catalogue {
+public:
+  Catalogue(std::uint32_t strength, const Columns& wanted) : strength(strength), demand(strength, wanted) {}
+  Catalogue(const Catalogue&) = delete;
+  Catalogue& operator=(const Catalogue&) = delete;
+
+  /// The candidates of so many runs; none is another's part.
+  const std::vector<Candidate>& arrays(std::uint64_t runs);
+  /// Those that have room for all that is wanted. Not remembered.
+  std::vector<Candidate> roomyArrays(std::uint64_t runs) { return candidatesFor(runs, true); }
+  const Demand& wanted() const { return demand; }
+
+private:
+  /// Candidates as they are found: those whose useful columns none before had.
+  struct Found {
+    const Demand& demand;
+    bool roomy = false;  ///< only those that have room for all that is wanted
+    std::vector<Candidate> candidates;
+    std::set<Columns> seen;
+    Columns useful;  ///< of the candidate at hand
+    /// Takes a candidate with these columns, which `describe` is called for later.
+    template <class Describe>
+    void offer(std::uint64_t runs, const Columns& columns, Describe describe) {
+      if (roomy && !demand.fits(columns)) return;
+      demand.keepUseful(columns, useful);
+      if (!useful.empty() && seen.insert(useful).second) candidates.push_back({runs, useful, std::move(describe)});
+    }
+    void offer(BaseArray array);
+  };
+
+  std::vector<Candidate> candidatesFor(std::uint64_t runs, bool roomy);
+  const std::vector<Variant>& variants(std::uint64_t runs);
+  void addOfStrengthTwo(std::uint64_t runs, Found& found);
+  void addKronecker(std::uint32_t n, std::uint32_t m, Found& found);
+  void addMerged(std::uint32_t n, std::uint32_t m, Found& found);
+  bool kroneckerMayFit(std::uint32_t n, std::uint32_t m);
+  void addOfHigherStrength(std::uint64_t runs, Found& found);
 
   std::uint32_t strength;
-  std::size_t effort = 0;  ///< states that all searches have seen
+  Demand demand;
   DifferenceSchemes schemes;
-  std::map<std::uint64_t, std::vector<BaseArray>> known;
-  std::map<std::uint64_t, std::vector<Composite>> knownVariants;
+  std::map<std::uint64_t, Candidate> singles;
+  std::map<std::uint64_t, std::vector<Candidate>> known;
+  std::map<std::uint64_t, std::vector<Variant>> knownVariants;
 };
 
 }  // namespace tbem::design

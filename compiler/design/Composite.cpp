@@ -2,67 +2,65 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace tbem::design {
 
 namespace {
 
-/// One column of a composite in the making.
-struct Column {
-  std::uint32_t levels = 0;
-  std::vector<std::uint32_t> cells;
+/// What is to be built for one replacement.
+struct Step {
+  std::uint64_t times = 0;
+  Columns wanted;  ///< of each copy
 };
 
-std::vector<Column> split(const Array& array) {
-  std::vector<Column> columns;
-  for (const std::uint32_t s : array.levels) columns.push_back({s, std::vector<std::uint32_t>(array.runs)});
-  for (std::size_t r = 0; r < array.runs; ++r) {
-    for (std::size_t c = 0; c < columns.size(); ++c) columns[c].cells[r] = array.at(r, c);
+/// What of the base and of each replacement the wanted columns need: those that are there before a replacement come first, the
+/// rest are its own.
+Columns neededOfBase(const Composite& composite, const Columns& wanted, std::vector<Step>& steps) {
+  std::vector<Columns> before{composite.base.columns};  // without the columns that are replaced
+  for (const Composite::Replacement& each : composite.replacements) {
+    Columns columns = before.back();
+    before.back().remove(each.levels, each.times);
+    columns.remove(each.levels, each.times);
+    columns.add(each.by.columns, each.times);
+    before.push_back(std::move(columns));
   }
-  return columns;
+  Columns needed = wanted;
+  steps.assign(composite.replacements.size(), {});
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    const Composite::Replacement& each = composite.replacements[i];
+    Columns earlier;
+    for (const auto& [s, count] : needed) {
+      const std::uint64_t there = std::min(count, before[i].count(s)), rest = count - there, ofEach = each.by.columns.count(s);
+      earlier.add(s, there);
+      if (rest == 0) continue;
+      steps[i].times = std::max(steps[i].times, (rest + ofEach - 1) / ofEach);
+      steps[i].wanted.add(s, std::min(rest, ofEach));
+    }
+    earlier.add(each.levels, steps[i].times);
+    needed = std::move(earlier);
+  }
+  return needed;
 }
 
-/// The last of the columns with so many levels becomes the columns of `by`.
-void replaceOne(std::vector<Column>& columns, std::uint32_t levels, const Array& by) {
+/// The last of the columns with so many levels becomes the wanted columns of `by`.
+void replaceOne(std::vector<Column>& columns, std::uint32_t levels, const Table& by, Columns wanted) {
   std::size_t at = columns.size();
   while (at > 0 && columns[at - 1].levels != levels) --at;
   if (at == 0) return;
   const Column old = std::move(columns[at - 1]);
   columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(at - 1));
-  for (std::size_t c = 0; c < by.columns(); ++c) {
-    Column column{by.levels[c], std::vector<std::uint32_t>(old.cells.size())};
-    for (std::size_t r = 0; r < old.cells.size(); ++r) column.cells[r] = by.at(old.cells[r], c);
+  for (const Column& each : by.columns) {
+    if (wanted.count(each.levels) == 0) continue;
+    wanted.remove(each.levels);
+    Column column{each.levels, std::vector<std::uint32_t>(old.cells.size())};
+    for (std::size_t r = 0; r < old.cells.size(); ++r) column.cells[r] = each.cells[old.cells[r]];
     columns.push_back(std::move(column));
   }
 }
 
-std::optional<Array> select(std::vector<Column>& columns, const std::vector<std::uint32_t>& levels, std::size_t runs) {
-  std::vector<const Column*> chosen;
-  std::map<std::uint32_t, std::size_t> from;  // where the next column of so many levels may stand
-  for (const std::uint32_t s : levels) {
-    std::size_t& c = from[s];
-    while (c < columns.size() && columns[c].levels != s) ++c;
-    if (c == columns.size()) return std::nullopt;
-    chosen.push_back(&columns[c++]);
-  }
-  Array array;
-  array.levels = levels;
-  array.runs = runs;
-  array.cells.resize(runs * levels.size());
-  for (std::size_t c = 0; c < chosen.size(); ++c) {
-    for (std::size_t r = 0; r < runs; ++r) array.at(r, c) = chosen[c]->cells[r];
-  }
-  return array;
-}
-
 }  // namespace
-
-Columns columnsOf(const std::vector<std::uint32_t>& levels) {
-  Columns columns;
-  for (const std::uint32_t s : levels) ++columns[s];
-  return columns;
-}
 
 std::string Composite::words() const {
   std::string text = base.words;
@@ -74,20 +72,18 @@ std::string Composite::words() const {
   return text;
 }
 
-std::optional<Array> build(const Composite& composite, const std::vector<std::uint32_t>& levels, std::uint32_t strength) {
-  const auto base = composite.base.build();
-  if (!base) return std::nullopt;
-  std::vector<Column> columns = split(*base);
-  for (const Composite::Replacement& replacement : composite.replacements) {
-    const auto by = replacement.by.build();
+std::optional<Table> build(const Composite& composite, const Columns& wanted) {
+  std::vector<Step> steps;
+  const Columns needed = neededOfBase(composite, wanted, steps);
+  auto table = composite.base.build(needed);
+  for (std::size_t i = 0; table && i < steps.size(); ++i) {
+    if (steps[i].times == 0) continue;
+    const auto by = composite.replacements[i].by.build(steps[i].wanted);
     if (!by) return std::nullopt;
-    for (std::uint64_t i = 0; i < replacement.times; ++i) replaceOne(columns, replacement.levels, *by);
+    for (std::uint64_t copy = 0; copy < steps[i].times; ++copy)
+      replaceOne(table->columns, composite.replacements[i].levels, *by, steps[i].wanted);
   }
-  auto array = select(columns, levels, base->runs);
-  if (!array) return std::nullopt;
-  array->strength = strength;
-  array->construction = composite.words();
-  return array;
+  return table;
 }
 
 }  // namespace tbem::design

@@ -1,27 +1,24 @@
 // Arrays made of arrays: columns of many levels replaced by smaller arrays. Internal to this folder.
 #pragma once
 
-#include "compiler/design/Array.h"
+#include "compiler/design/Columns.h"
+#include "compiler/design/Table.h"
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace tbem::design {
 
-/// How many columns have so many levels.
-using Columns = std::map<std::uint32_t, std::uint64_t>;
-Columns columnsOf(const std::vector<std::uint32_t>& levels);
-
 /// An array that one construction gives, before it is built.
 struct BaseArray {
   std::uint64_t runs = 0;
   Columns columns;
-  std::string words;                            ///< "difference schemes D(6, 6, 3) over 3^1"
-  std::function<std::optional<Array>()> build;  ///< its columns in any order
+  std::string words;  ///< "difference schemes D(6, 6, 3) over 3^1"
+  /// At least the wanted ones of its columns, in any order.
+  std::function<std::optional<Table>(const Columns& wanted)> build;
 };
 
 /// A base array, some of whose columns are replaced, each by the columns of an array with as many runs as the column has levels
@@ -38,8 +35,7 @@ struct Composite {
   std::string words() const;
 };
 
-/// The array with one column for each of `levels`, in that order; what is not asked for is dropped. Nothing where a part cannot
-/// be built. `levels` are among composite.columns.
-std::optional<Array> build(const Composite& composite, const std::vector<std::uint32_t>& levels, std::uint32_t strength);
+/// At least the wanted ones of the composite's columns. Nothing where a part cannot be built.
+std::optional<Table> build(const Composite& composite, const Columns& wanted);
 
 }  // namespace tbem::design

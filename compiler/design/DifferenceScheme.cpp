@@ -193,7 +193,7 @@ DifferenceSchemes::Best DifferenceSchemes::best(std::uint32_t rows, std::uint32_
   };
   const auto ofRows = primePower(rows), ofLevels = primePower(levels);
   if (ofRows && ofLevels && ofRows->prime == ofLevels->prime && rows <= Galois::kLargest) offer(Way::Field, rows);
-  if (levels == 2 && !hadamardConstruction(rows).empty()) offer(Way::Hadamard, rows);
+  if (levels == 2 && hadamardReaches(rows)) offer(Way::Hadamard, rows);
   if (ofLevels && levels % 2 == 1 && levels <= Galois::kLargest &&
       (rows == 2 * levels || (rows == 4 * levels && formTable(levels))))
     offer(Way::Forms, rows);

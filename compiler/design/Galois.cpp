@@ -92,46 +92,61 @@ std::optional<Galois> Galois::make(std::uint32_t q) {
   Galois field;
   field.q = q;
   field.sums.resize(std::size_t{q} * q);
-  field.products.resize(std::size_t{q} * q);
   field.negatives.resize(q);
-  field.squares.assign(q, false);
   // Sums digit by digit: the quotients by p are smaller elements, whose sums are there.
   for (std::uint32_t a = 0; a < q; ++a) {
-    for (std::uint32_t b = 0; b < q; ++b) {
-      std::uint32_t sum = a + b;
-      if (m == 1) {
-        sum = sum < p ? sum : sum - p;
-      } else if (a != 0) {
-        sum = (a % p + b % p) % p + p * field.add(a / p, b / p);
+    std::uint16_t* sums = field.sums.data() + std::size_t{a} * q;
+    const std::uint16_t* quotients = field.sums.data() + std::size_t{a / p} * q;
+    std::uint32_t low = a % p;  // the sum of the lowest digits
+    for (std::uint32_t b = 0, quotient = 0, digit = 0; b < q; ++b) {
+      const std::uint32_t high = m == 1 ? 0 : a < p ? quotient : quotients[quotient];
+      const std::uint32_t sum = low + p * high;
+      sums[b] = static_cast<std::uint16_t>(sum);
+      if (sum == 0) field.negatives[a] = static_cast<std::uint16_t>(b);
+      low = low + 1 == p ? 0 : low + 1;
+      if (++digit == p) {
+        digit = 0;
+        ++quotient;
       }
-      field.sums[std::size_t{a} * q + b] = sum;
-      if (sum == 0) field.negatives[a] = b;
     }
   }
-  // Products with a by the digits of b: a b = a (b - d x^e) + d (a x^e), where e is the place of the highest digit d.
-  std::vector<std::uint32_t> shifted(m);
-  for (std::uint32_t a = 0; a < q; ++a) {
-    Digits power = digitsOf(a, p, m + 1);
-    for (std::uint32_t e = 0; e < m; ++e) {
-      shifted[e] = nameOf(power, p, m);
+  field.findPowers(p, modulus);
+  return field;
+}
+
+/// Of the first element that generates all others but 0.
+void Galois::findPowers(std::uint32_t p, const std::vector<std::uint32_t>& modulus) {
+  const auto m = static_cast<std::uint32_t>(modulus.size() - 1);
+  powers.resize(std::size_t{2} * (q - 1));
+  logarithms.resize(q);
+  for (std::uint32_t g = q == 2 ? 1 : 2;; ++g) {
+    // The products of g with the powers of x, and with them those with everything, by digits.
+    std::vector<std::uint32_t> shifted(m), products(q, 0);
+    Digits power = digitsOf(g, p, m + 1);
+    for (std::uint32_t& each : shifted) {
+      each = nameOf(power, p, m);
       power.insert(power.begin(), 0);
       reduce(power, modulus, p);
       power.resize(m + 1);
     }
-    std::uint32_t* products = field.products.data() + std::size_t{a} * q;
-    products[0] = 0;
     for (std::uint32_t b = 1, place = 1, e = 0; b < q; ++b) {
       if (b == place * p) {
         place = b;
         ++e;
       }
-      products[b] = field.add(products[b - place], shifted[e]);
+      products[b] = add(products[b - place], shifted[e]);
     }
-    if (a != 0) field.squares[products[a]] = true;
+    std::uint32_t exponent = 0, value = 1;
+    do {
+      powers[exponent] = powers[exponent + q - 1] = static_cast<std::uint16_t>(value);
+      logarithms[value] = static_cast<std::uint16_t>(exponent);
+      value = products[value];
+      ++exponent;
+    } while (value != 1);
+    if (exponent == q - 1) return;
   }
-  return field;
 }
 
-int Galois::quadraticCharacter(std::uint32_t a) const { return a == 0 ? 0 : squares[a] ? 1 : -1; }
+int Galois::quadraticCharacter(std::uint32_t a) const { return a == 0 ? 0 : logarithms[a] % 2 == 0 ? 1 : -1; }
 
 }  // namespace tbem::design

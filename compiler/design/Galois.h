@@ -24,16 +24,21 @@ public:
 
   std::uint32_t size() const { return q; }
   std::uint32_t add(std::uint32_t a, std::uint32_t b) const { return sums[a * q + b]; }
-  std::uint32_t multiply(std::uint32_t a, std::uint32_t b) const { return products[a * q + b]; }
+  std::uint32_t multiply(std::uint32_t a, std::uint32_t b) const {
+    return a == 0 || b == 0 ? 0 : powers[std::size_t{logarithms[a]} + logarithms[b]];
+  }
   std::uint32_t negate(std::uint32_t a) const { return negatives[a]; }
+  /// The first element of which all others but 0 are powers.
+  std::uint32_t primitive() const { return powers[1]; }
   /// 1 for a non-zero square, -1 for a non-square, 0 for 0 (q odd).
   int quadraticCharacter(std::uint32_t a) const;
 
 private:
   Galois() = default;
   std::uint32_t q = 0;
-  std::vector<std::uint32_t> sums, products, negatives;
-  std::vector<bool> squares;
+  std::vector<std::uint16_t> sums, negatives;
+  std::vector<std::uint16_t> powers, logarithms;  ///< of a primitive element; powers up to the exponent 2 (q - 2)
+  void findPowers(std::uint32_t p, const std::vector<std::uint32_t>& modulus);
 };
 
 }  // namespace tbem::design

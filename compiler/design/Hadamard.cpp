@@ -1,11 +1,12 @@
 #include "compiler/design/Hadamard.h"
 
+#include "compiler/design/FourCirculants.h"
 #include "compiler/design/Galois.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cstdlib>
 #include <utility>
 
 namespace tbem::design {
@@ -79,34 +80,19 @@ HadamardMatrix kronecker(const HadamardMatrix& a, const HadamardMatrix& b) {
   return h;
 }
 
-/// Four symmetric circulants of odd order n whose squares add to 4 n I (Williamson 1944). Bit j-1 of a number: cell j of the
-/// first row is -1; cell 0 is +1. Order 92 is Baumert, Golomb and Hall's of 1962, 116 Baumert's of 1966; these quadruples were
-/// found by a search over the autocorrelations.
-struct Williamson {
-  std::uint32_t n = 0;
-  std::array<std::uint32_t, 4> rows{};
-};
-constexpr std::array<Williamson, 2> kWilliamson{{{23, {0x613, 0x254, 0xa7, 0x31f}}, {29, {0x2f3, 0xb11, 0x6bb, 0x30a6}}}};
-
-const Williamson* williamsonOf(std::uint32_t order) {
-  for (const Williamson& entry : kWilliamson) {
-    if (order == 4 * entry.n) return &entry;
-  }
-  return nullptr;
-}
-
-HadamardMatrix williamson(const Williamson& entry) {
-  // The quaternion array: which circulant stands in a block, with which sign.
-  constexpr int kBlocks[4][4] = {{1, 2, 3, 4}, {-2, 1, -4, 3}, {-3, 4, 1, -2}, {-4, -3, 2, 1}};
-  const std::uint32_t n = entry.n;
+/// Goethals and Seidel's array (1967) of four circulants A, B, C, D and R, the identity with its columns reversed.
+HadamardMatrix goethalsSeidel(const FourCirculants& circulants) {
+  // Which circulant stands in a block, 1 to 4, with which sign; + 4: transposed. Off the diagonal they are multiplied by R.
+  constexpr int kBlocks[4][4] = {{1, 2, 3, 4}, {-2, 1, 8, -7}, {-3, -8, 1, 6}, {-4, 7, -6, 1}};
+  const auto n = static_cast<std::uint32_t>(circulants.rows[0].size());
   HadamardMatrix h = blank(4 * n);
   for (std::uint32_t r = 0; r < h.order; ++r) {
     for (std::uint32_t c = 0; c < h.order; ++c) {
-      const int block = kBlocks[r / n][c / n];
-      const std::uint32_t apart = (r % n + n - c % n) % n, j = std::min(apart, n - apart);
-      const std::uint32_t row = entry.rows[static_cast<std::size_t>(block < 0 ? -block - 1 : block - 1)];
-      const bool negative = j != 0 && (row >> (j - 1) & 1) != 0;
-      cell(h, r, c) = static_cast<std::int8_t>((block < 0) == negative ? 1 : -1);
+      const int block = kBlocks[r / n][c / n], which = std::abs(block);
+      const std::uint32_t i = r % n, j = c % n;
+      const std::uint32_t at = which == 1 ? j + n - i : which < 5 ? 2 * n - 1 - j - i : i + j + 1;
+      const int value = circulants.rows[static_cast<std::size_t>((which - 1) % 4)][at % n];
+      cell(h, r, c) = static_cast<std::int8_t>(block < 0 ? -value : value);
     }
   }
   return h;
@@ -117,28 +103,94 @@ bool paleyTwoReaches(std::uint32_t order) {
   return order >= 12 && order % 4 == 0 && (order / 2 - 1) % 4 == 1 && primePower(order / 2 - 1).has_value();
 }
 
-/// A factor a of order such that a Hadamard matrix of a is direct (2, Paley I or II) and order / a is reached; 0 if there is
-/// none.
-std::uint32_t splitOf(std::uint32_t order) {
+bool miyamotoReaches(std::uint32_t order) {
+  const std::uint32_t q = order / 4, half = q / 2;
+  return order % 4 == 0 && q % 8 == 1 && primePower(q).has_value() && (paleyOneReaches(half) || paleyTwoReaches(half));
+}
+
+/// A symmetric one: Paley I with its rows in the order of the negative elements, or Paley II.
+HadamardMatrix symmetricPaley(std::uint32_t order) {
+  if (!paleyOneReaches(order)) return paleyTwo(order / 2 - 1);
+  const Galois field = *Galois::make(order - 1);
+  HadamardMatrix h = blank(order);
+  for (std::uint32_t r = 1; r < order; ++r) {
+    for (std::uint32_t c = 1; c < order; ++c) {
+      const int value = field.quadraticCharacter(field.add(r - 1, c - 1));
+      cell(h, r, c) = static_cast<std::int8_t>(value == 0 ? -1 : value);
+    }
+  }
+  return h;
+}
+
+/// Miyamoto 1991, as Seberry and Yamada have it (1992): four matrices W of order q = 2 n + 1, any W V^T symmetric, whose squares
+/// W W^T add to 4 q I, in Williamson's array. Each is 1 or -1 in the corner, 1 in the border, and U (x) [1 1; 1 1] + V (x) [1 -1;
+/// -1 1]: U, V are -A, I; B R, 0; and twice 0, H. A and B are the circulants of the character at differences of squares, of
+/// squares and non-squares of GF(q); H is a symmetric Hadamard matrix of order n.
+HadamardMatrix miyamoto(std::uint32_t q) {
+  constexpr int kBlocks[4][4] = {{1, 2, 3, 4}, {-2, 1, -4, 3}, {-3, 4, 1, -2}, {-4, -3, 2, 1}};
+  const Galois field = *Galois::make(q);
+  const std::uint32_t n = q / 2, g = field.primitive();
+  std::vector<int> a, b;
+  for (std::uint32_t i = 0, square = 1; i < n; ++i, square = field.multiply(square, field.multiply(g, g))) {
+    a.push_back(jacobsthal(field, square, 1));
+    b.push_back(jacobsthal(field, square, g));
+  }
+  const HadamardMatrix symmetric = symmetricPaley(n);
+  const auto inner = [&](int which, std::uint32_t r, std::uint32_t c) {
+    const std::uint32_t i = r / 2, j = c / 2;
+    const int sign = r % 2 == c % 2 ? 1 : -1;
+    if (which == 1) return i == j ? sign : -a[(i + n - j) % n];
+    return which == 2 ? b[(i + j + 1) % n] : sign * symmetric.at(i, j);
+  };
+  HadamardMatrix h = blank(4 * q);
+  for (std::uint32_t r = 0; r < h.order; ++r) {
+    for (std::uint32_t c = 0; c < h.order; ++c) {
+      const int block = kBlocks[r / q][c / q], which = std::abs(block);
+      const std::uint32_t i = r % q, j = c % q;
+      const int value = i == 0 && j == 0 ? (which == 1 ? 1 : -1) : i == 0 || j == 0 ? 1 : inner(which, i - 1, j - 1);
+      cell(h, r, c) = static_cast<std::int8_t>(block < 0 ? -value : value);
+    }
+  }
+  return h;
+}
+
+bool direct(std::uint32_t order) { return order == 2 || paleyOneReaches(order) || paleyTwoReaches(order); }
+
+/// A factor a of order such that a Hadamard matrix of a is direct and order / a is reached; 0 if there is none.
+template <class Reaches>
+std::uint32_t splitOf(std::uint32_t order, Reaches reaches) {
   for (std::uint32_t a = 2; a <= order / 2; ++a) {
-    if (order % a != 0) continue;
-    const bool direct = a == 2 || paleyOneReaches(a) || paleyTwoReaches(a);
-    if (direct && !hadamardConstruction(order / a).empty()) return a;
+    if (order % a == 0 && reaches(order / a) && direct(a)) return a;
   }
   return 0;
 }
 
+std::vector<bool> reachedOrders() {
+  std::vector<bool> reached(kLargestHadamard + 1);
+  reached[1] = reached[2] = true;
+  for (std::uint32_t n = 4; n <= kLargestHadamard; n += 4) {
+    reached[n] = direct(n) || fourCirculantsReach(n / 4) || miyamotoReaches(n) ||
+                 splitOf(n, [&](std::uint32_t b) { return reached[b]; }) != 0;
+  }
+  return reached;
+}
+
 }  // namespace
 
+bool hadamardReaches(std::uint32_t order) {
+  static const std::vector<bool> kReached = reachedOrders();  // searches ask thousands of times
+  return order <= kLargestHadamard && kReached[order];
+}
+
 std::string hadamardConstruction(std::uint32_t order) {
-  if (order == 0 || order > kLargestHadamard || (order > 2 && order % 4 != 0)) return "";
-  if (order <= 2) return "Sylvester";
+  if (!hadamardReaches(order)) return "";
   if ((order & (order - 1)) == 0) return "Sylvester";
   if (paleyOneReaches(order)) return fmt::format("Paley I over GF({})", order - 1);
   if (paleyTwoReaches(order)) return fmt::format("Paley II over GF({})", order / 2 - 1);
-  if (const Williamson* entry = williamsonOf(order)) return fmt::format("Williamson, four circulants of order {}", entry->n);
-  const std::uint32_t a = splitOf(order);
-  return a == 0 ? "" : fmt::format("Kronecker product of orders {} and {}", a, order / a);
+  if (fourCirculantsReach(order / 4)) return fourCirculants(order / 4)->words;
+  if (miyamotoReaches(order)) return fmt::format("Miyamoto over GF({})", order / 4);
+  const std::uint32_t a = splitOf(order, hadamardReaches);
+  return fmt::format("Kronecker product of orders {} and {}", a, order / a);
 }
 
 std::optional<HadamardMatrix> hadamard(std::uint32_t order) {
@@ -153,11 +205,12 @@ std::optional<HadamardMatrix> hadamard(std::uint32_t order) {
     h = paleyOne(order - 1);
   } else if (paleyTwoReaches(order)) {
     h = paleyTwo(order / 2 - 1);
-  } else if (const Williamson* entry = williamsonOf(order)) {
-    h = williamson(*entry);
+  } else if (const auto circulants = order > 2 ? fourCirculants(order / 4) : std::nullopt) {
+    h = goethalsSeidel(*circulants);
+  } else if (miyamotoReaches(order)) {
+    h = miyamoto(order / 4);
   } else if (order > 2) {
-    const std::uint32_t a = splitOf(order);
-    if (a == 0) return std::nullopt;
+    const std::uint32_t a = splitOf(order, hadamardReaches);
     h = kronecker(*hadamard(a), *hadamard(order / a));
   }
   normalise(h);

@@ -21,10 +21,12 @@ struct HadamardMatrix {
 /// Largest order that `hadamard` tries.
 constexpr std::uint32_t kLargestHadamard = 1024;
 
-/// Orders 1, 2, q + 1 for a prime power q = 3 mod 4 (Paley I, 1933), 2 (q + 1) for q = 1 mod 4 (Paley II), 92 and 116 (Williamson
-/// 1944), and products of those (Sylvester's Kronecker product). Nothing for other orders: of the multiples of 4 up to 400 these
-/// are 156, 172, 188, 236, 260, 268, 292, 324, 356, 372, 376, which need larger searches and later constructions.
+/// Orders 1, 2, q + 1 for a prime power q = 3 mod 4 (Paley I, 1933), 2 (q + 1) for q = 1 mod 4 (Paley II), 4 n where there are
+/// `fourCirculants` of order n, 4 q for a prime power q = 1 mod 8 and a Paley matrix of order (q - 1) / 2 (Miyamoto 1991), and
+/// products of those (Sylvester's Kronecker product): all multiples of 4 up to 400. Nothing for other orders.
 std::optional<HadamardMatrix> hadamard(std::uint32_t order);
+/// Whether there is one.
+bool hadamardReaches(std::uint32_t order);
 /// The same answer without building: which construction reaches the order, or "".
 std::string hadamardConstruction(std::uint32_t order);
 

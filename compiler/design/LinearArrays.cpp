@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -24,29 +26,47 @@ std::optional<std::uint32_t> exponentOf(std::uint64_t runs, std::uint64_t q) {
   return runs == 1 ? std::optional(m) : std::nullopt;
 }
 
-Levels digits(std::size_t number, std::uint32_t q, std::uint32_t length) {
-  Levels result(length);
-  for (std::uint32_t i = length; i-- > 0; number /= q) result[i] = static_cast<std::uint32_t>(number % q);
-  return result;
+std::uint32_t countOf(const Columns& wanted, std::uint32_t levels) { return static_cast<std::uint32_t>(wanted.count(levels)); }
+
+/// Sums of two elements, by the first times q plus the second.
+Levels sumsOf(const Galois& field) {
+  const std::uint32_t q = field.size();
+  Levels sums(std::size_t{q} * q);
+  for (std::uint32_t a = 0; a < q; ++a) {
+    for (std::uint32_t b = 0; b < q; ++b) sums[std::size_t{a} * q + b] = field.add(a, b);
+  }
+  return sums;
 }
 
-/// A column for each vector, in rows of all vectors of GF(q)^m: their products.
-Array vectorArray(std::uint32_t q, std::uint32_t m, const std::vector<Levels>& vectors) {
-  const Galois field = *Galois::make(q);
-  Array array = blankArray(*powerUpTo(q, m, SIZE_MAX), Levels(vectors.size(), q));
-  for (std::size_t r = 0; r < array.runs; ++r) {
-    const Levels row = digits(r, q, m);
-    for (std::size_t c = 0; c < vectors.size(); ++c) {
-      std::uint32_t sum = 0;
-      for (std::uint32_t i = 0; i < m; ++i) sum = field.add(sum, field.multiply(row[i], vectors[c][i]));
-      array.at(r, c) = sum;
-    }
+/// Every cell becomes its sums with the terms, in turn: the rows get one more coordinate, that changes fastest.
+void addCoordinate(Levels& cells, const Levels& terms, const Levels& sums, std::uint32_t q) {
+  Levels next(cells.size() * terms.size());
+  std::uint32_t* to = next.data();
+  for (const std::uint32_t cell : cells) {
+    const std::uint32_t* sum = sums.data() + std::size_t{cell} * q;
+    for (const std::uint32_t term : terms) *to++ = sum[term];
   }
-  return array;
+  cells = std::move(next);
+}
+
+/// A column for each of the first `count` vectors, in rows of all vectors of GF(q)^m: their products.
+Table vectorTable(std::uint32_t q, std::uint32_t m, const std::vector<Levels>& vectors, std::size_t count) {
+  const Galois field = *Galois::make(q);
+  const Levels sums = sumsOf(field);
+  Table table(*powerUpTo(q, m, SIZE_MAX));
+  for (std::size_t c = 0; c < std::min(count, vectors.size()); ++c) {
+    Levels cells{0}, terms(q);
+    for (std::uint32_t i = 0; i < m; ++i) {
+      for (std::uint32_t digit = 0; digit < q; ++digit) terms[digit] = field.multiply(digit, vectors[c][i]);
+      addCoordinate(cells, terms, sums, q);
+    }
+    table.columns.push_back({q, std::move(cells)});
+  }
+  return table;
 }
 
 /// The elliptic quadric of PG(3, q): (1, x, y, x^2 + x y + n y^2) with the form irreducible, and (0, 0, 0, 1).
-Array ovoidArray(std::uint32_t q) {
+Table ovoidTable(std::uint32_t q, std::size_t count) {
   const Galois field = *Galois::make(q);
   std::uint32_t n = 1;
   const auto hasRoot = [&] {
@@ -63,7 +83,7 @@ Array ovoidArray(std::uint32_t q) {
       points.push_back({1, x, y, form});
     }
   }
-  return vectorArray(q, 4, points);
+  return vectorTable(q, 4, points, count);
 }
 
 /// Twenty points of PG(4, 3), no three on a line; found by search.
@@ -71,14 +91,14 @@ constexpr std::array<std::string_view, 20> kCap{"11100", "12020", "10122", "1010
                                                 "12000", "01012", "10112", "01101", "01211", "01201", "01111",
                                                 "12220", "11111", "10220", "12101", "12200", "00001"};
 
-Array capArray() {
+Table capTable(std::size_t count) {
   std::vector<Levels> points;
   for (const std::string_view text : kCap) {
     Levels point;
     for (const char c : text) point.push_back(static_cast<std::uint32_t>(c - '0'));
     points.push_back(std::move(point));
   }
-  return vectorArray(3, 5, points);
+  return vectorTable(3, 5, points, count);
 }
 
 /// Points x of GF(q^e), a row for each choice of coefficients: the trace onto GF(q) of sum a_j x^j, and a constant where there is
@@ -96,49 +116,50 @@ std::uint32_t power(const Galois& field, std::uint32_t base, std::uint32_t expon
   return result;
 }
 
-Array traceArray(const TraceCode& code) {
-  const Galois field = *Galois::make(static_cast<std::uint32_t>(*powerUpTo(code.q, code.e, Galois::kLargest)));
-  const auto trace = [&](std::uint32_t a) {
-    std::uint32_t sum = 0;
-    for (std::uint32_t i = 0; i < code.e; ++i, a = power(field, a, code.q)) sum = field.add(sum, a);
-    return sum;
+/// A root of unity of exactly this order.
+std::uint32_t rootOf(const Galois& field, std::uint32_t order) {
+  const auto orderOf = [&](std::uint32_t a) {
+    std::uint32_t of = 1;
+    for (std::uint32_t x = a; x != 1; x = field.multiply(x, a)) ++of;
+    return of;
   };
+  std::uint32_t root = 2;
+  while (orderOf(root) % order != 0) ++root;
+  return power(field, root, orderOf(root) / order);
+}
+
+/// The columns of the first `count` points.
+Table traceTable(const TraceCode& code, std::size_t count) {
+  const Galois field = *Galois::make(static_cast<std::uint32_t>(*powerUpTo(code.q, code.e, Galois::kLargest)));
   Levels traces(field.size()), label(field.size(), 0);
-  for (std::uint32_t a = 0; a < field.size(); ++a) traces[a] = trace(a);
-  std::uint32_t next = 0;
-  Levels subfield;
+  for (std::uint32_t a = 0; a < field.size(); ++a) {
+    for (std::uint32_t i = 0, x = a; i < code.e; ++i, x = power(field, x, code.q)) traces[a] = field.add(traces[a], x);
+  }
+  Levels subfield;  // its elements, by their labels
   for (const std::uint32_t a : std::set<std::uint32_t>(traces.begin(), traces.end())) {
-    label[a] = next++;
+    label[a] = static_cast<std::uint32_t>(subfield.size());
     subfield.push_back(a);
   }
-  std::uint32_t root = 2;  // of unity, of exactly that order
-  const auto orderOf = [&](std::uint32_t a) {
-    std::uint32_t order = 1;
-    for (std::uint32_t x = a; x != 1; x = field.multiply(x, a)) ++order;
-    return order;
-  };
-  while (orderOf(root) % code.order != 0) ++root;
-  root = power(field, root, orderOf(root) / code.order);
-  std::vector<Levels> powers;  // of each point, one for each exponent
-  for (std::uint32_t i = 0, x = 1; i < code.order; ++i, x = field.multiply(x, root)) {
-    Levels of;
-    for (const std::uint32_t j : code.exponents) of.push_back(power(field, x, j));
-    powers.push_back(std::move(of));
+  Levels sums(std::size_t{code.q} * code.q);  // of labels
+  for (std::uint32_t x = 0; x < sums.size(); ++x) sums[x] = label[field.add(subfield[x / code.q], subfield[x % code.q])];
+  Levels constants{0};
+  if (code.constant) {
+    constants.resize(code.q);
+    std::iota(constants.begin(), constants.end(), 0U);
   }
-  if (code.constant) powers.emplace_back(code.exponents.size(), 0);
-  const auto terms = static_cast<std::uint32_t>(code.exponents.size());
-  const std::size_t coefficients = *powerUpTo(field.size(), terms, SIZE_MAX);
-  Array array = blankArray(coefficients * (code.constant ? code.q : 1), Levels(powers.size(), code.q));
-  for (std::size_t r = 0; r < array.runs; ++r) {
-    const Levels a = digits(r % coefficients, field.size(), terms);
-    const std::uint32_t constant = subfield[r / coefficients];
-    for (std::size_t c = 0; c < powers.size(); ++c) {
-      std::uint32_t sum = 0;
-      for (std::uint32_t j = 0; j < terms; ++j) sum = field.add(sum, field.multiply(a[j], powers[c][j]));
-      array.at(r, c) = label[field.add(traces[sum], constant)];
+  const std::uint32_t root = rootOf(field, code.order);
+  Table table;
+  for (std::uint32_t c = 0, x = 1; c < code.order + (code.constant ? 1 : 0) && c < count; ++c, x = field.multiply(x, root)) {
+    Levels cells = constants, terms(field.size());
+    for (const std::uint32_t j : code.exponents) {
+      const std::uint32_t factor = c < code.order ? power(field, x, j) : 0;  // the last column is the constant alone
+      for (std::uint32_t a = 0; a < field.size(); ++a) terms[a] = label[traces[field.multiply(a, factor)]];
+      addCoordinate(cells, terms, sums, code.q);
     }
+    table.runs = cells.size();
+    table.columns.push_back({code.q, std::move(cells)});
   }
-  return array;
+  return table;
 }
 
 /// Representatives of the cyclotomic classes modulo n that meet 1 .. last; nothing where one has fewer than e members.
@@ -168,7 +189,7 @@ void addBch(std::vector<BaseArray>& arrays, std::uint64_t runs, std::uint32_t q,
           {runs,
            {{q, size - (constant ? 0 : 1)}},
            fmt::format("{}BCH code of length {} over GF({})", constant ? "extended " : "", size - (constant ? 0 : 1), q),
-           [code] { return std::optional(traceArray(code)); }});
+           [code](const Columns& wanted) { return std::optional(traceTable(code, countOf(wanted, code.q))); }});
     }
   }
 }
@@ -182,7 +203,7 @@ void addResidueCodes(std::vector<BaseArray>& arrays, std::uint64_t runs, std::ui
       {runs,
        {{q, extended ? 12 : 11}},
        fmt::format("{} code of length {} over GF({})", q == 3 ? "Golay" : "quadratic-residue", extended ? 12 : 11, q),
-       [code] { return std::optional(traceArray(code)); }});
+       [code](const Columns& wanted) { return std::optional(traceTable(code, countOf(wanted, code.q))); }});
 }
 
 /// The Gray image of the octacode over Z4, 256 words of length 16 (Forney, Sloane, Trott 1993); `derived`: the words that begin
@@ -259,31 +280,40 @@ std::vector<BaseArray> codeArrays(std::uint64_t runs, std::uint32_t t) {
     if (!m) continue;
     const bool field = primePower(s) && s <= Galois::kLargest;
     if (*m == t) {
-      arrays.push_back({runs, {{s, t + 1}}, fmt::format("zero sums modulo {}", s), [=] { return zeroSum(s, t, t + 1, runs); }});
+      arrays.push_back({runs, {{s, t + 1}}, fmt::format("zero sums modulo {}", s), [=](const Columns& wanted) {
+                          return zeroSum(s, t, countOf(wanted, s), runs);
+                        }});
       const std::uint32_t most = t == 3 && s % 2 == 0 ? s + 2 : s + 1;
       if (field && s + 1 >= t)
-        arrays.push_back({runs, {{s, most}}, fmt::format("Bush over GF({})", s), [=] { return bush(s, t, most, runs); }});
+        arrays.push_back({runs, {{s, most}}, fmt::format("Bush over GF({})", s), [=](const Columns& wanted) {
+                            return bush(s, t, countOf(wanted, s), runs);
+                          }});
     }
     if (!field) continue;
     if (*m == 4 && t == 3 && s > 2)
-      arrays.push_back(
-          {runs, {{s, s * s + 1}}, fmt::format("ovoid in PG(3, {})", s), [s] { return std::optional(ovoidArray(s)); }});
+      arrays.push_back({runs, {{s, s * s + 1}}, fmt::format("ovoid in PG(3, {})", s), [s](const Columns& wanted) {
+                          return std::optional(ovoidTable(s, countOf(wanted, s)));
+                        }});
     if (*m == 5 && t == 3 && s == 3)
-      arrays.push_back({runs, {{3, 20}}, "cap of 20 points in PG(4, 3)", [] { return std::optional(capArray()); }});
+      arrays.push_back({runs, {{3, 20}}, "cap of 20 points in PG(4, 3)", [](const Columns& wanted) {
+                          return std::optional(capTable(countOf(wanted, 3)));
+                        }});
     addBch(arrays, runs, s, *m, t);
     addResidueCodes(arrays, runs, s, *m, t);
   }
   if (runs == 256 && t <= 5)
-    arrays.push_back({runs, {{2, 16}}, "Nordstrom-Robinson code", [] { return std::optional(nordstromRobinson(false)); }});
-  if (runs == 128 && t <= 4)
     arrays.push_back(
-        {runs, {{2, 15}}, "shortened Nordstrom-Robinson code", [] { return std::optional(nordstromRobinson(true)); }});
+        {runs, {{2, 16}}, "Nordstrom-Robinson code", [](const Columns&) { return std::optional(nordstromRobinson(false)); }});
+  if (runs == 128 && t <= 4)
+    arrays.push_back({runs, {{2, 15}}, "shortened Nordstrom-Robinson code", [](const Columns&) {
+                        return std::optional(nordstromRobinson(true));
+                      }});
   for (const PointsAndLines& set : pointsAndLines()) {
     if (t != 3 || runs != std::uint64_t{1} << set.m) continue;
     arrays.push_back({runs,
                       {{2, set.points.size()}, {4, set.lines.size()}},
                       fmt::format("{} points and {} lines of PG({}, 2)", set.points.size(), set.lines.size(), set.m - 1),
-                      [&set] { return std::optional(pointsAndLinesArray(set)); }});
+                      [&set](const Columns&) { return std::optional(pointsAndLinesArray(set)); }});
   }
   return arrays;
 }

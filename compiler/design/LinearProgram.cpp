@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace tbem::design {
@@ -70,41 +72,100 @@ std::optional<Scheme> schemeOf(const std::vector<std::uint32_t>& levels) {
   return scheme;
 }
 
-/// Maximises sum x over x >= 0, A x <= 1: dense simplex from the origin. A row of the tableau is a constraint, the last the
-/// objective.
-std::vector<double> maximise(std::vector<std::vector<double>> table, std::size_t variables) {
-  const std::size_t rows = table.size() - 1, right = variables + rows;
-  std::vector<std::size_t> basis(rows);
-  for (std::size_t r = 0; r < rows; ++r) basis[r] = variables + r;
-  constexpr double kSmall = 1e-9;
-  constexpr int kMostPivots = 4000;  // an unfinished program gives a weaker bound, never a wrong one
-  for (int pivot = 0; pivot < kMostPivots; ++pivot) {
-    // The first column that helps (Bland): no cycles.
-    std::size_t enter = 0;
-    while (enter < right && table[rows][enter] <= kSmall) ++enter;
-    if (enter == right) break;
-    std::optional<std::size_t> leave;
+/// Maximises over x >= 0 with A x <= 1: dense simplex from the origin, without the columns of the basis. A row of the table is a
+/// constraint with its right side last, the last row the objective.
+class Simplex {
+public:
+  Simplex(std::vector<std::vector<double>> table, std::size_t variables)
+      : table(std::move(table)), columns(variables), rows(this->table.size() - 1), inColumn(variables), inRow(rows) {
+    std::iota(inColumn.begin(), inColumn.end(), std::size_t{0});
+    std::iota(inRow.begin(), inRow.end(), variables);
+  }
+
+  /// Stops before the optimum where that takes too long: a weaker bound follows from it, never a wrong one.
+  std::vector<double> solution() {
+    constexpr double kMostWork = 1e7;  // cells that are changed, some 10 ms
+    for (double work = 0; work < kMostWork; work += static_cast<double>(rows * columns)) {
+      const auto column = entering();
+      const auto row = column ? leaving(*column) : std::nullopt;
+      if (!row) break;
+      pivot(*row, *column);
+    }
+    std::vector<double> values(columns, 0);
     for (std::size_t r = 0; r < rows; ++r) {
-      if (table[r][enter] <= kSmall) continue;
-      const double ratio = table[r][right] / table[r][enter];
-      const double best = leave ? table[*leave][right] / table[*leave][enter] : 0;
-      if (!leave || ratio < best - kSmall || (ratio < best + kSmall && basis[r] < basis[*leave])) leave = r;
+      if (inRow[r] < columns) values[inRow[r]] = table[r][columns];
     }
-    if (!leave) break;
-    const double scale = table[*leave][enter];
-    for (double& value : table[*leave]) value /= scale;
+    return values;
+  }
+
+private:
+  static constexpr double kSmall = 1e-7;
+  static constexpr int kMostIdle = 50;  // pivots that gain nothing, until Bland's rule, which does not cycle
+
+  std::vector<std::vector<double>> table;
+  std::size_t columns, rows;
+  std::vector<std::size_t> inColumn, inRow;  ///< which variable a column or a row stands for; slack variables come last
+  int idle = 0;
+
+  /// The column that helps most at once (Dantzig), or the first variable that helps (Bland).
+  std::optional<std::size_t> entering() const {
+    std::optional<std::size_t> best;
+    for (std::size_t c = 0; c < columns; ++c) {
+      if (table[rows][c] <= kSmall) continue;
+      if (!best || (idle < kMostIdle ? table[rows][c] > table[rows][*best] : inColumn[c] < inColumn[*best])) best = c;
+    }
+    return best;
+  }
+
+  /// Of the rows that limit the column most the one with the largest pivot, which keeps rounding small, or the first (Bland).
+  std::optional<std::size_t> leaving(std::size_t column) const {
+    std::optional<std::size_t> leave;
+    double best = 0;
+    for (std::size_t r = 0; r < rows; ++r) {
+      if (table[r][column] <= kSmall) continue;
+      const double ratio = table[r][columns] / table[r][column];
+      const bool first = leave && (idle < kMostIdle ? table[r][column] > table[*leave][column] : inRow[r] < inRow[*leave]);
+      if (leave && !(ratio < best - kSmall || (ratio < best + kSmall && first))) continue;
+      leave = r;
+      best = ratio;
+    }
+    return leave;
+  }
+
+  void pivot(std::size_t row, std::size_t column) {
+    std::vector<double>& own = table[row];
+    idle = own[columns] > kSmall ? 0 : idle + 1;
+    const double scale = 1 / own[column];
+    own[column] = 1;
+    for (double& value : own) value *= scale;
     for (std::size_t r = 0; r <= rows; ++r) {
-      const double factor = table[r][enter];
-      if (r == *leave || factor == 0) continue;
-      for (std::size_t c = 0; c <= right; ++c) table[r][c] -= factor * table[*leave][c];
+      const double factor = table[r][column];
+      if (r == row || factor == 0) continue;
+      table[r][column] = 0;
+      double* to = table[r].data();
+      for (std::size_t c = 0; c <= columns; ++c) to[c] -= factor * own[c];
     }
-    basis[*leave] = enter;
+    std::swap(inRow[row], inColumn[column]);
   }
-  std::vector<double> solution(variables, 0);
-  for (std::size_t r = 0; r < rows; ++r) {
-    if (basis[r] < variables) solution[basis[r]] = table[r][right];
+};
+
+/// By effect and pair of rows, as the points are numbered.
+std::vector<std::vector<std::int64_t>> charactersOf(const Scheme& scheme) {
+  std::vector<std::vector<std::vector<std::int64_t>>> ofPart;
+  for (const Scheme::Part& part : scheme.parts) {
+    ofPart.emplace_back(part.count + 1);
+    for (std::int64_t j = 0; j <= part.count; ++j) {
+      for (std::int64_t i = 0; i <= part.count; ++i) ofPart.back()[j].push_back(krawtchouk(part.levels, part.count, j, i));
+    }
   }
-  return solution;
+  const std::size_t n = scheme.points.size();
+  std::vector<std::vector<std::int64_t>> k(n, std::vector<std::int64_t>(n, 1));
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t p = 0; p < ofPart.size(); ++p) k[j][i] *= ofPart[p][scheme.points[j][p]][scheme.points[i][p]];
+    }
+  }
+  return k;
 }
 
 }  // namespace
@@ -112,17 +173,8 @@ std::vector<double> maximise(std::vector<std::vector<double>> table, std::size_t
 std::uint64_t linearProgrammingBound(const std::vector<std::uint32_t>& levels, std::uint32_t strength) {
   const auto scheme = schemeOf(levels);
   if (!scheme) return 1;
-  const std::size_t n = scheme->points.size();
-  const auto character = [&](std::size_t j, std::size_t i) {
-    std::int64_t product = 1;
-    for (std::size_t p = 0; p < scheme->parts.size(); ++p)
-      product *= krawtchouk(scheme->parts[p].levels, scheme->parts[p].count, scheme->points[j][p], scheme->points[i][p]);
-    return product;
-  };
-  std::vector<std::vector<std::int64_t>> k(n, std::vector<std::int64_t>(n));
-  for (std::size_t j = 0; j < n; ++j) {
-    for (std::size_t i = 0; i < n; ++i) k[j][i] = character(j, i);
-  }
+  const std::vector<std::vector<std::int64_t>> k = charactersOf(*scheme);
+  const std::size_t n = k.size();
   // f = sum_j f_j K_j >= 0, f_j <= 0 for effects of more than `strength` factors: then f(0) <= sum over pairs of rows / N of f <=
   // N f_0. With f_0 = 1 the largest f(0); variables f_j K_j(0), those of free sign as two.
   struct Variable {
@@ -136,16 +188,15 @@ std::uint64_t linearProgrammingBound(const std::vector<std::uint32_t>& levels, s
     variables.push_back({j, -1});
     if (weight <= static_cast<std::int64_t>(strength)) variables.push_back({j, 1});
   }
-  std::vector<std::vector<double>> table(n, std::vector<double>(variables.size() + n, 0));
+  std::vector<std::vector<double>> table(n, std::vector<double>(variables.size() + 1, 0));
   for (std::size_t i = 1; i < n; ++i) {
     for (std::size_t v = 0; v < variables.size(); ++v)
       table[i - 1][v] =
           -variables[v].sign * static_cast<double>(k[variables[v].j][i]) / static_cast<double>(k[variables[v].j][0]);
-    table[i - 1][variables.size() + i - 1] = 1;
     table[i - 1].back() = 1;
   }
   for (std::size_t v = 0; v < variables.size(); ++v) table[n - 1][v] = variables[v].sign;
-  const std::vector<double> solution = maximise(std::move(table), variables.size());
+  const std::vector<double> solution = Simplex(std::move(table), variables.size()).solution();
   // Certified: coefficients rounded to integers over 2^40, signs kept; f_0 raised until f >= 0 holds exactly.
   const double unit = std::ldexp(1.0, 40);
   std::vector<Wide> f(n, 0);

@@ -1,14 +1,10 @@
 #include "compiler/design/PairCover.h"
 
+#include "compiler/design/Popcount.h"
+
 #include <algorithm>
 #include <bit>
 #include <utility>
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define TBEM_POPCOUNT __attribute__((target_clones("popcnt", "default")))
-#else
-#define TBEM_POPCOUNT
-#endif
 
 namespace tbem::design {
 

@@ -1,9 +1,10 @@
 #include "compiler/design/Plans.h"
 
 #include "compiler/design/ArrayChoice.h"
-#include "compiler/design/Catalogue.h"
+#include "compiler/design/CompositeSearch.h"
 #include "compiler/design/Galois.h"
 #include "compiler/design/Hadamard.h"
+#include "compiler/design/PrimeParts.h"
 #include "compiler/design/RaoHamming.h"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ namespace {
 using Levels = std::vector<std::uint32_t>;
 
 // Composites are looked for at so many sizes from the lower bound on, and up to so many runs.
-constexpr std::uint64_t kMostSizes = 100;
+constexpr std::uint64_t kMostSizes = 40;
 constexpr std::uint64_t kLargestComposite = 20'000;
 
 void addFieldPlans(std::vector<Plan>& plans, std::uint32_t s, std::uint32_t k, std::uint32_t t, std::size_t maxRuns) {
@@ -40,7 +41,7 @@ void addHadamardPlans(std::vector<Plan>& plans, std::uint32_t k, std::uint32_t t
   if (t != 2 && t != 3) return;
   const std::uint32_t step = t == 2 ? 4 : 8, least = t == 2 ? k + 1 : 2 * k;
   for (std::uint32_t n = (least + step - 1) / step * step; n <= maxRuns && n <= kLargestHadamard * (t - 1); n += step) {
-    if (hadamardConstruction(t == 2 ? n : n / 2).empty()) continue;
+    if (!hadamardReaches(t == 2 ? n : n / 2)) continue;
     plans.push_back({n, t, [=] { return t == 2 ? hadamardArray(n, k) : foldoverArray(n, k); }});
   }
 }
@@ -73,11 +74,17 @@ std::set<std::uint64_t> sizesToTry(const Levels& levels, const Bounds& bound, st
 }
 
 /// Composites of so many runs.
-std::optional<Plan> compositePlan(Catalogue& catalogue, const Levels& levels, std::uint32_t strength, std::uint64_t runs) {
-  auto composite = catalogue.find(runs, columnsOf(levels));
+std::optional<Plan> compositePlan(CompositeSearch& search, const Levels& levels, std::uint32_t strength, std::uint64_t runs) {
+  auto composite = search.at(runs);
   if (!composite) return std::nullopt;
-  return Plan{runs, strength,
-              [composite = std::move(*composite), levels, strength] { return build(composite, levels, strength); }};
+  return Plan{runs, strength, [composite = std::move(*composite), levels, strength]() -> std::optional<Array> {
+                const auto table = build(composite, columnsOf(levels));
+                auto array = table ? rowsOf(*table, levels) : std::nullopt;
+                if (!array) return std::nullopt;
+                array->strength = strength;
+                array->construction = composite.words();
+                return array;
+              }};
 }
 
 }  // namespace
@@ -114,13 +121,17 @@ std::vector<Plan> simplePlans(const Levels& levels, std::uint32_t strength, std:
 std::vector<Plan> plansFor(const Levels& levels, std::uint32_t strength, std::size_t maxRuns, bool withFull) {
   std::vector<Plan> plans = simplePlans(levels, strength, maxRuns, withFull);
   if (levels.size() <= strength || strength < 2) return plans;
+  if (auto parts = primePartsPlan(levels, strength, maxRuns)) {
+    const auto at = std::find_if(plans.begin(), plans.end(), [&](const Plan& plan) { return plan.runs > parts->runs; });
+    plans.insert(at, std::move(*parts));
+  }
   const Bounds bound = bounds(levels, strength);
   std::uint64_t all = 1;
   for (const std::uint32_t s : levels) all = std::min(all * s, kLargestComposite);
   const std::uint64_t end = std::min({all, std::uint64_t{maxRuns} + 1, plans.empty() ? UINT64_MAX : plans.front().runs});
-  Catalogue catalogue(strength);
+  CompositeSearch search(strength, columnsOf(levels));
   for (const std::uint64_t runs : sizesToTry(levels, bound, end)) {
-    if (auto plan = compositePlan(catalogue, levels, strength, runs)) {
+    if (auto plan = compositePlan(search, levels, strength, runs)) {
       plans.insert(plans.begin(), std::move(*plan));
       break;
     }
@@ -136,8 +147,8 @@ std::optional<Plan> planAt(const Levels& levels, std::uint32_t strength, std::ui
   if (levels.size() <= strength || strength < 2 || runs > kLargestComposite || bound.smallest == 0 || runs < bound.smallest ||
       runs % bound.divisor != 0)
     return std::nullopt;
-  Catalogue catalogue(strength);
-  return compositePlan(catalogue, levels, strength, runs);
+  CompositeSearch search(strength, columnsOf(levels));
+  return compositePlan(search, levels, strength, runs);
 }
 
 }  // namespace tbem::design

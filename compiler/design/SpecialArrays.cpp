@@ -123,9 +123,9 @@ Array seventyTwo() {
 /// 6^6 3^3 2^4, a column of four levels from the first two of kTwos, and the columns of an array of twelve runs, but one: of two
 /// levels, it would be the sum of those two.
 std::optional<Array> seventyTwoWithFour(const Composite& twelve) {
-  Levels levels;
-  for (const auto& [s, count] : twelve.columns) levels.insert(levels.end(), count, s);
-  const auto array = build(twelve, levels, 2);
+  const Levels levels = twelve.columns.listed();
+  const auto table = build(twelve, twelve.columns);
+  const auto array = table ? rowsOf(*table, levels) : std::nullopt;
   if (!array) return std::nullopt;
   Levels more{4};
   more.insert(more.end(), levels.begin() + 1, levels.end());  // ascending: the first has two
@@ -261,11 +261,8 @@ DifferenceScheme hadamardWith(std::uint32_t order, const std::vector<std::uint32
 
 BaseArray extendedTwelve(const Composite& twelve) {
   BaseArray array{72, twelve.columns, fmt::format("difference scheme D(12, 6, 6), extended, over 12 runs ({})", twelve.words()),
-                  [twelve] { return seventyTwoWithFour(twelve); }};
-  array.columns[2] += 3;  // four more and one less
-  array.columns[3] += 3;
-  ++array.columns[4];
-  array.columns[6] += 6;
+                  [twelve](const Columns&) { return seventyTwoWithFour(twelve); }};
+  array.columns.add(Columns{{2, 3}, {3, 3}, {4, 1}, {6, 6}});  // of two levels four more and one less
   return array;
 }
 
@@ -278,27 +275,32 @@ std::vector<BaseArray> specialArrays(std::uint64_t runs) {
     arrays.push_back({runs,
                       {{2, k}, {table.levels, 1}},
                       fmt::format("balanced quadruples of rows for each of {} levels", table.levels),
-                      [&table, k] { return std::optional(fourRowsEach(table, k)); }});
+                      [&table, k](const Columns&) { return std::optional(fourRowsEach(table, k)); }});
   }
   if (runs == 36) {
-    arrays.push_back({runs, {{2, 10}, {3, 8}, {6, 1}}, "difference scheme D(12, 12, 3) and a Hadamard matrix of order 12", [] {
-                        return std::optional(thirtySix());
-                      }});
-    arrays.push_back({runs, {{2, 1}, {3, 3}, {6, 3}}, "a Latin square of order 6 with four more columns", [] {
+    arrays.push_back(
+        {runs, {{2, 10}, {3, 8}, {6, 1}}, "difference scheme D(12, 12, 3) and a Hadamard matrix of order 12", [](const Columns&) {
+           return std::optional(thirtySix());
+         }});
+    arrays.push_back({runs, {{2, 1}, {3, 3}, {6, 3}}, "a Latin square of order 6 with four more columns", [](const Columns&) {
                         return std::optional(latinSix());
                       }});
   }
   if (runs == 72) {
-    arrays.push_back(
-        {runs, {{2, 6}, {3, 3}, {6, 6}, {12, 1}}, "difference scheme D(12, 6, 6), extended over three and two levels", [] {
-           return std::optional(seventyTwo());
-         }});
+    arrays.push_back({runs,
+                      {{2, 6}, {3, 3}, {6, 6}, {12, 1}},
+                      "difference scheme D(12, 6, 6), extended over three and two levels",
+                      [](const Columns&) { return std::optional(seventyTwo()); }});
   }
   if (runs == 108) {
-    arrays.push_back({runs, {{2, 3}, {3, 4}, {6, 8}}, "pairs of a Hadamard matrix of order 12 and sums over Z3", hundredEight});
+    arrays.push_back(
+        {runs, {{2, 3}, {3, 4}, {6, 8}}, "pairs of a Hadamard matrix of order 12 and sums over Z3", [](const Columns&) {
+           return hundredEight();
+         }});
   }
   if (runs == 100) {
-    arrays.push_back({runs, {{10, 4}}, "two orthogonal Latin squares of order 10", [] { return std::optional(latinTen()); }});
+    arrays.push_back(
+        {runs, {{10, 4}}, "two orthogonal Latin squares of order 10", [](const Columns&) { return std::optional(latinTen()); }});
   }
   return arrays;
 }

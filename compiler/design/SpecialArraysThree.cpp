@@ -70,12 +70,15 @@ Array fiftyFour() {
 
 std::vector<BaseArray> specialArraysOfStrengthThree(std::uint64_t runs) {
   if (runs == 40)
-    return {{runs, {{2, 6}, {5, 1}}, "signed planes of PG(2, 2) for each of 5 levels", [] { return std::optional(forty()); }}};
+    return {{runs, {{2, 6}, {5, 1}}, "signed planes of PG(2, 2) for each of 5 levels", [](const Columns&) {
+               return std::optional(forty());
+             }}};
   if (runs == 48)
-    return {{runs, {{2, 4}, {3, 1}, {4, 1}}, "balanced quadruples of rows for 3 x 4 levels", [] {
+    return {{runs, {{2, 4}, {3, 1}, {4, 1}}, "balanced quadruples of rows for 3 x 4 levels", [](const Columns&) {
                return std::optional(fortyEight());
              }}};
-  if (runs == 54) return {{runs, {{2, 1}, {3, 5}}, "18 rows developed over Z3", [] { return std::optional(fiftyFour()); }}};
+  if (runs == 54)
+    return {{runs, {{2, 1}, {3, 5}}, "18 rows developed over Z3", [](const Columns&) { return std::optional(fiftyFour()); }}};
   return {};
 }
 

@@ -1,8 +1,10 @@
 #include "compiler/design/Verify.h"
 
 #include "compiler/design/ColumnChoice.h"
+#include "compiler/design/Popcount.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <numeric>
 #include <unordered_map>
@@ -54,25 +56,36 @@ std::optional<std::uint64_t> combinations(const Array& array, const std::vector<
   return product;
 }
 
-/// The array's columns, each contiguous: counting reads them one after the other. Two-level columns are bits as well, 64 rows a
-/// word.
+/// A set of rows, 64 a word.
+using Rows = std::vector<std::uint64_t>;
+
+/// The array's columns, each contiguous: counting reads them one after the other; and of few levels the rows of each level but
+/// the first.
 struct Columns {
   std::vector<std::vector<std::uint32_t>> cells;
-  std::vector<std::vector<std::uint64_t>> bits;  ///< empty for other levels
+  std::vector<std::vector<Rows>> rows;  ///< by column and level - 1
 };
+constexpr std::uint32_t kMostLevelsAsRows = 9;
 Columns columnsOf(const Array& array) {
   Columns columns;
   columns.cells.assign(array.columns(), std::vector<std::uint32_t>(array.runs));
-  columns.bits.resize(array.columns());
+  columns.rows.resize(array.columns());
   for (std::size_t r = 0; r < array.runs; ++r) {
     for (std::size_t c = 0; c < array.columns(); ++c) columns.cells[c][r] = array.at(r, c);
   }
   for (std::size_t c = 0; c < array.columns(); ++c) {
-    if (array.levels[c] != 2) continue;
-    columns.bits[c].assign((array.runs + 63) / 64, 0);
-    for (std::size_t r = 0; r < array.runs; ++r) columns.bits[c][r / 64] |= std::uint64_t{columns.cells[c][r]} << (r % 64);
+    if (array.levels[c] > kMostLevelsAsRows) continue;
+    columns.rows[c].assign(array.levels[c], Rows((array.runs + 63) / 64, 0));
+    for (std::size_t r = 0; r < array.runs; ++r) columns.rows[c][columns.cells[c][r]][r / 64] |= std::uint64_t{1} << (r % 64);
+    columns.rows[c].erase(columns.rows[c].begin());
   }
   return columns;
+}
+
+TBEM_POPCOUNT std::uint64_t countOfBoth(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
+  std::uint64_t count = 0;
+  for (std::size_t w = 0; w < words; ++w) count += static_cast<std::uint64_t>(std::popcount(a[w] & b[w]));
+  return count;
 }
 
 /// A choice with more combinations than rows: some are missing, so name one that is there and thus too frequent.
@@ -111,24 +124,20 @@ std::optional<Imbalance> imbalanceOf(const Array& array, const Columns& columns,
 }
 
 /// All choices that share their first columns, the prefix: what these say of each row is found once. The array has one strength
-/// less already; so a choice of two-level columns is balanced iff the rows that hold only ones are as many as they should be: the
-/// counts of all other combinations follow by inclusion and exclusion.
+/// less already; so a choice is balanced iff the combinations without a first level stand as often as they should: the counts of
+/// all others follow by inclusion and exclusion. Of few levels these are counted as sets of rows, else each row in turn.
 class PrefixCounter {
 public:
   PrefixCounter(const Array& array, const Columns& columns) : array(array), columns(columns) {}
 
   void start(const std::vector<std::uint32_t>& prefix) {
     combinations = 1;
-    twoLevels = true;
-    keysKnown = false;
+    withoutFirst = 1;
+    setsKnown = keysKnown = false;
     for (const std::uint32_t c : prefix) {
       if (combinations <= array.runs) combinations *= array.levels[c];
-      twoLevels = twoLevels && array.levels[c] == 2;
-    }
-    if (!twoLevels) return;
-    ones.assign((array.runs + 63) / 64, ~std::uint64_t{0});
-    for (const std::uint32_t c : prefix) {
-      for (std::size_t w = 0; w < ones.size(); ++w) ones[w] &= columns.bits[c][w];
+      withoutFirst =
+          columns.rows[c].empty() ? kMostSets + 1 : std::min<std::uint64_t>(kMostSets + 1, withoutFirst * (array.levels[c] - 1));
     }
   }
 
@@ -136,11 +145,13 @@ public:
     const std::uint32_t s = array.levels[last];
     const std::uint64_t total = combinations * s;
     if (total > array.runs) return false;
-    if (twoLevels && s == 2) {
-      std::uint64_t count = 0;
-      for (std::size_t w = 0; w < ones.size(); ++w)
-        count += static_cast<std::uint64_t>(__builtin_popcountll(ones[w] & columns.bits[last][w]));
-      return count * total == array.runs;
+    if (!columns.rows[last].empty() && withoutFirst * (s - 1) <= kMostSets) {
+      if (!setsKnown) findSets(prefix);
+      return std::all_of(sets.begin(), sets.end(), [&](const Rows& set) {
+        return std::all_of(columns.rows[last].begin(), columns.rows[last].end(), [&](const Rows& rows) {
+          return countOfBoth(set.data(), rows.data(), rows.size()) * total == array.runs;
+        });
+      });
     }
     if (!keysKnown) findKeys(prefix);
     counts.assign(total, 0);
@@ -150,12 +161,30 @@ public:
   }
 
 private:
+  static constexpr std::uint64_t kMostSets = 200;  // beyond, counting row by row is faster
+
   const Array& array;
   const Columns& columns;
-  std::uint64_t combinations = 1;
-  bool twoLevels = true, keysKnown = false;
-  std::vector<std::uint64_t> ones;
+  std::uint64_t combinations = 1, withoutFirst = 1;
+  bool setsKnown = false, keysKnown = false;
+  std::vector<Rows> sets;  ///< the rows of each combination of the prefix without a first level
   std::vector<std::uint32_t> keys, counts;
+
+  void findSets(const std::vector<std::uint32_t>& prefix) {
+    sets.assign(1, Rows((array.runs + 63) / 64, ~std::uint64_t{0}));
+    for (const std::uint32_t c : prefix) {
+      std::vector<Rows> next;
+      for (const Rows& set : sets) {
+        for (const Rows& rows : columns.rows[c]) {
+          Rows both(set);
+          for (std::size_t w = 0; w < both.size(); ++w) both[w] &= rows[w];
+          next.push_back(std::move(both));
+        }
+      }
+      sets = std::move(next);
+    }
+    setsKnown = true;
+  }
 
   void findKeys(const std::vector<std::uint32_t>& prefix) {
     keys.assign(array.runs, 0);

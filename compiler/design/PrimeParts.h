@@ -1,0 +1,17 @@
+// Arrays of many levels as products of arrays whose levels are powers of one prime. Internal to this folder.
+#pragma once
+
+#include "compiler/design/Plans.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tbem::design {
+
+/// For each prime the smallest array of the powers of it in `levels`; a row for each choice of one row of each, a column the
+/// combination of its parts (MacNeish 1922, Bush 1952: of the strength of all). Nothing where there is but one prime, and above
+/// `maxRuns` rows or four million cells.
+std::optional<Plan> primePartsPlan(const std::vector<std::uint32_t>& levels, std::uint32_t strength, std::size_t maxRuns);
+
+}  // namespace tbem::design

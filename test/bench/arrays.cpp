@@ -1,0 +1,140 @@
+// How long arrays take for random requests: planning and building, verifying by counting, and the lower bound; and how many rows
+// they have. `--csv` prints a line a request, by which two builds can be compared.
+#include "compiler/design/ArrayChoice.h"
+#include "compiler/design/Plans.h"
+#include "compiler/design/Random.h"
+#include "compiler/design/Verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <vector>
+
+using namespace tbem::design;
+
+namespace {
+
+using Levels = std::vector<std::uint32_t>;
+
+constexpr std::uint64_t kMostCells = 1'000'000;
+
+struct Request {
+  Levels levels;
+  std::uint32_t strength = 0;
+};
+
+struct Result {
+  std::uint64_t runs = 0, bound = 0;            ///< 0 runs: refused
+  double build = 0, verify = 0, boundTime = 0;  ///< milliseconds of processor time
+};
+
+double milliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
+}
+
+/// 1 to 4 numbers of levels from 2 to 16 (one in two requests, all are powers of two and three, which are what is asked for
+/// most), columns of each; such that the bound leaves room for an array of a million cells.
+Request drawn(Random& random) {
+  constexpr std::uint32_t kCommon[] = {2, 3, 4, 6, 8, 9};
+  for (;;) {
+    Request request;
+    const std::uint32_t dice = random.below(10), parts = dice < 3 ? 1 : dice < 6 ? 2 : dice < 9 ? 3 : 4;
+    request.strength = dice % 3 == 0 ? 3 : random.below(4) == 0 ? 4 : 2;
+    const bool common = random.below(2) == 0;
+    for (std::uint32_t part = 0; part < parts; ++part) {
+      const std::uint32_t s = common ? kCommon[random.below(6)] : 2 + random.below(15);
+      const double most = std::log(parts == 1 ? 1000.0 : 40.0);
+      const auto count = static_cast<std::size_t>(std::exp(random.unit() * most));
+      request.levels.insert(request.levels.end(), count, s);
+    }
+    const Bounds bound = bounds(request.levels, request.strength);
+    if (request.levels.size() <= request.strength || bound.smallest == 0) continue;
+    if (bound.smallest <= kMostCells / request.levels.size()) return request;
+  }
+}
+
+Result measured(const Request& request) {
+  Result result;
+  double start = milliseconds();
+  std::optional<Array> array;
+  for (const Plan& plan : plansFor(request.levels, request.strength, kMostCells, false)) {
+    array = plan.build();
+    if (array) break;
+  }
+  result.build = milliseconds() - start;
+  if (array) {
+    result.runs = array->runs;
+    start = milliseconds();
+    if (findImbalance(*array, request.strength)) {
+      fmt::print(stderr, "not balanced: {} of strength {}\n", levelText(request.levels), request.strength);
+      std::exit(1);
+    }
+    result.verify = milliseconds() - start;
+  }
+  start = milliseconds();
+  result.bound = sharpBounds(request.levels, request.strength).smallest;
+  result.boundTime = milliseconds() - start;
+  return result;
+}
+
+void printTimes(const char* what, std::vector<double> times) {
+  if (times.empty()) return;
+  std::sort(times.begin(), times.end());
+  const auto at = [&](double share) { return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))]; };
+  fmt::print("{:<8} median {:8.3f} ms   90 % {:8.3f} ms   99 % {:8.3f} ms   worst {:8.3f} ms\n", what, at(0.5), at(0.9), at(0.99),
+             times.back());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::size_t count = 300;
+  std::uint64_t seed = 1;
+  bool csv = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string option = argv[i];
+    if (option == "--csv") csv = true;
+    if (option == "--requests" && i + 1 < argc) count = std::strtoul(argv[++i], nullptr, 10);
+    if (option == "--seed" && i + 1 < argc) seed = std::strtoull(argv[++i], nullptr, 10);
+  }
+  Random random(seed);
+  std::vector<double> build, verify, bound;
+  std::size_t refused = 0, larger = 0, optimal = 0;
+  if (csv) fmt::print("strength,levels,rows,bound,build_ms,verify_ms,bound_ms\n");
+  for (std::size_t i = 0; i < count; ++i) {
+    const Request request = drawn(random);
+    Result result = measured(request);
+    for (int again = 0; again < 2; ++again) {
+      const Result next = measured(request);
+      result.build = std::min(result.build, next.build);
+      result.verify = std::min(result.verify, next.verify);
+      result.boundTime = std::min(result.boundTime, next.boundTime);
+    }
+    if (csv) {
+      fmt::print("{},{},{},{},{:.3f},{:.3f},{:.3f}\n", request.strength, levelText(request.levels), result.runs, result.bound,
+                 result.build, result.verify, result.boundTime);
+      continue;
+    }
+    if (result.runs == 0) ++refused;
+    if (result.runs != 0 && result.runs == result.bound) ++optimal;
+    if (result.runs > kMostCells / request.levels.size()) {
+      ++larger;
+      continue;
+    }
+    build.push_back(result.build);
+    verify.push_back(result.verify);
+    bound.push_back(result.boundTime);
+  }
+  if (csv) return 0;
+  fmt::print("{} requests, {} built with the fewest rows possible, {} refused, {} of more than a million cells\n", count, optimal,
+             refused, larger);
+  printTimes("build", build);
+  printTimes("verify", verify);
+  printTimes("bound", bound);
+}
