@@ -91,10 +91,10 @@ TEST(ArrayText, ReadsBackWhatIsWritten) {
     const std::vector<Factor> factors = anyFactors(random, levels);
     std::vector<std::string> fields;
     for (const Factor& factor : factors) fields.push_back(factor.name);
-    std::string text = csvLine(fields);
+    std::string text = tbem::csvLine(fields);
     for (std::size_t r = 0; r < array.runs; ++r) {
       for (std::size_t f = 0; f < factors.size(); ++f) fields[f] = factors[f].labels[array.at(r, f)];
-      text += csvLine(fields);
+      text += tbem::csvLine(fields);
     }
     const ArrayTextChoice back = readArray(text, factors);
     ASSERT_TRUE(std::holds_alternative<Array>(back)) << std::get<ArrayTextFault>(back).cause << "\n" << text;
