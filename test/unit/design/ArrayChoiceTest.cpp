@@ -85,6 +85,19 @@ TEST(ChooseArray, TwoLevelsUpTo98Factors) {
   }
 }
 
+// OA(48, 2^24, 3) and OA(81, 3^10, 3): a row for each pair of rows; a column of six levels takes one column of each.
+TEST(ChooseArray, ProductsOverPrimes) {
+  Levels apart(23, 2), joined(7, 6);
+  apart.insert(apart.end(), 7, 3);
+  joined.insert(joined.end(), 10, 2);
+  for (const Levels& levels : {apart, joined}) {
+    const Array array = built(levels, 3);
+    EXPECT_LE(array.runs, 48U * 81);
+    EXPECT_EQ(array.levels, levels);
+    EXPECT_GE(measuredStrength(array, 3), 3U);
+  }
+}
+
 TEST(ChooseArray, FewFactorsGiveTheFullFactorial) {
   EXPECT_EQ(built({4, 3}, 2).name, "full factorial 3^1 4^1");
   EXPECT_EQ(built({4, 3}, 2).runs, 12U);
