@@ -4,6 +4,7 @@
 #include "compiler/driver/OpenMp.h"
 #include "compiler/driver/Version.h"
 #include "compiler/support/Diagnostics.h"
+#include "compiler/support/Render.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -13,6 +14,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <string_view>
 
@@ -100,7 +102,9 @@ const char* whatFiles(std::string_view command) {
   if (command == "check") return "programs; - is standard input";
   if (command == "plan")
     return "buffers or a plan as CSV (id,lower,upper,size[,offset]; - is standard input), or a program (.tbem)";
-  if (command == "spec") return "the program, - is standard input; then, if wanted, the name of one of its processes or networks";
+  if (command == "spec")
+    return "the program, - is standard input; then, if wanted, the name of one of its processes or networks (with --tests, "
+           "declarations)";
   return "the program; - is standard input";
 }
 
@@ -177,8 +181,33 @@ std::string notACommand(int argc, char** argv) {
 }
 
 void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
-  if (command == "check") app.add_flag("--fix", o.fix, "apply the certain fixes to the files");
+  if (command == "check" || command == "spec")
+    app.add_flag("--sarif", o.sarif, "findings as one SARIF 2.1.0 log on standard output, nothing else there");
+  if (command == "check") app.add_flag("--fix", o.fix, "apply the certain fixes to the files")->excludes("--sarif");
   if (command == "design") app.add_flag("--csv", o.csv, "the array as CSV on standard output");
+  if (command == "spec") {
+    app.add_flag("--tests", o.tests, "test cases from the functional scenarios, towards each boundary and away from it")
+        ->excludes("--sarif");
+    app.add_option("--cases", o.cases, "so many cases a scenario, at most")
+        ->check(CLI::Range(1, 1'000'000))
+        ->capture_default_str();
+    app.add_option("--step", o.step, "by how much the distance to a boundary grows from case to case")
+        ->check(CLI::Range(1, 1'000'000))
+        ->capture_default_str();
+    app.add_option("--distance", o.distance, "the distance at which cases turn back to the boundary")
+        ->check(CLI::Range(1, 1'000'000'000))
+        ->capture_default_str();
+    app.add_option("--seed", o.seed, "seed of what a case leaves open")->capture_default_str();
+    app.add_flag("--csv", o.csv, "the cases of one declaration as CSV on standard output");
+    app.add_option("--run", o.program, "run this command on each case (a JSON object in, one out) and judge what it answers")
+        ->type_name("COMMAND");
+    app.add_option("--rank", o.rank, "dimensions that `..s` stands for in a network, block or operator")
+        ->check(CLI::Range(1, 8))
+        ->capture_default_str();
+    app.add_option("--timeout", o.caseTime, "seconds that the command may take for a case")
+        ->check(CLI::Range(0.001, 86400.0))
+        ->capture_default_str();
+  }
   if (command == "estimate") {
     app.add_option("--max", o.maxMemory, "exit with 5 if a row's arena is larger: 22GiB")->type_name("SIZE");
     app.add_option("--gates", o.gates, "how likely a gate's condition is met, for expected FLOPs: 0.3, or PATH=0.3,..")
@@ -315,7 +344,11 @@ int runCommandLine(int argc, char** argv) {
       return kUsage;
     }
     if (needsOf(command.name).runs) limitSpinning(argv);
-    return runGuarded(command, options);
+    if (!options.sarif) return runGuarded(command, options);
+    options.sarifRuns = std::make_shared<std::vector<std::string>>();
+    const int status = runGuarded(command, options);
+    fmt::print("{}\n", sarifLog(*options.sarifRuns));
+    return status;
   }
   return kUsage;
 }

@@ -12,6 +12,7 @@ int runDesign(const Options& options);
 int runEstimate(const Options& options);
 int runScreen(const Options& options);
 int runSpec(const Options& options);
+int runSpecTests(const Options& options);  // spec --tests
 int runStep(const Options& options);
 int runWeights(const Options& options);
 int runMeasure(const Options& options);

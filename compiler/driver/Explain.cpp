@@ -3,7 +3,6 @@
 #include "compiler/driver/Output.h"
 #include "compiler/support/Diagnostics.h"
 
-#include <embedded/tbem_explanations.h>
 #include <fmt/format.h>
 
 namespace tbem::driver {
@@ -19,10 +18,7 @@ int runExplain(const Options& options) {
     return kUsage;
   }
   const DiagInfo& row = info(kind);
-  std::string_view page;
-  for (const explanations::File& file : explanations::files()) {
-    if (file.name == fmt::format("{}.md", row.code)) page = file.text;
-  }
+  const std::string_view page = explanationOf(kind);
   const char* severity = row.severity == Severity::Error ? "error" : row.severity == Severity::Warning ? "warning" : "note";
   if (options.json) {
     printJson("explain",

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ struct Options {
 
   // Output
   bool json = false;
+  bool sarif = false;                                   ///< check, spec
+  std::shared_ptr<std::vector<std::string>> sarifRuns;  ///< with `sarif`: what the log will hold
   bool quiet = false;
   std::string color = "auto";         ///< auto, always, never
   unsigned width = 0;                 ///< columns of diagnostics; 0: the terminal's
@@ -63,7 +66,13 @@ struct Options {
   std::string names;                                       ///< step: whose names --load's file has
   bool partial = false;                                    ///< step: take what fits
   std::string as = "json";                                 ///< emit
-  bool csv = false;                                        ///< design
+  bool csv = false;                                        ///< design, spec --tests
+  bool tests = false;                                      ///< spec: make tests
+  std::size_t cases = 256;                                 ///< spec --tests: of a scenario, at most
+  std::int64_t step = 1, distance = 4;                     ///< spec --tests: from case to case, and where it turns back
+  std::string program;                                     ///< spec --tests: `--run COMMAND`
+  std::size_t rank = 2;                                    ///< spec --tests: dimensions of `..s`
+  double caseTime = 10;                                    ///< spec --tests: seconds that a case may take
   std::uint64_t grid = 256;                                ///< screen: rows up to which a full grid replaces the array
   double cutoff = 0.01;                                    ///< screen: share below which a factor does not matter
   bool fix = false;                                        ///< check

@@ -3,6 +3,7 @@
 #include "compiler/driver/Version.h"
 #include "compiler/support/Render.h"
 
+#include <embedded/tbem_explanations.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -20,11 +21,21 @@ void printJson(const char* kind, Json fields) {
   std::fflush(stdout);
 }
 
+std::string_view explanationOf(Diag kind) {
+  const std::string name = fmt::format("{}.md", info(kind).code);
+  for (const explanations::File& file : explanations::files()) {
+    if (file.name == name) return file.text;
+  }
+  return {};
+}
+
 int printDiagnostics(const Session& session, const Options& options) {
   RenderOptions style;
   style.color = report::useColor(options.color, STDERR_FILENO);
   style.width = options.width != 0 ? options.width : static_cast<unsigned>(report::terminalWidth(STDERR_FILENO));
-  if (options.json) {
+  if (options.sarif) {
+    options.sarifRuns->push_back(renderSarifRun(session.sink, session.sources, {kVersion, explanationOf}));
+  } else if (options.json) {
     for (const Diagnostic& diagnostic : session.sink.all()) fmt::print("{}\n", renderJson(diagnostic, session.sources));
   } else {
     fmt::print(stderr, "{}", renderAll(session.sink, session.sources, style));

@@ -18,8 +18,10 @@ using Json = nlohmann::ordered_json;
 
 /// Prints one object of `--json` as a line, with its `kind` and `schema` in front.
 void printJson(const char* kind, Json fields);
-/// Prints all diagnostics of the session: to standard error, or with --json as `check` objects on standard output. Returns
-/// kProgramErrors if one is an error, else kOk.
+/// The page docs/errors/CODE.md, embedded in the binary; empty where there is none.
+std::string_view explanationOf(Diag kind);
+/// Prints all diagnostics of the session: to standard error, or with --json as `check` objects on standard output; with --sarif
+/// they are kept for the log that ends the command. Returns kProgramErrors if one is an error, else kOk.
 int printDiagnostics(const Session& session, const Options& options);
 /// A line on standard error: "tbemc: text". For failures of the environment and wrong usage.
 void printFailure(std::string_view text);

@@ -15,7 +15,7 @@ namespace tbem::driver {
 namespace {
 
 std::string preText(const Workspace& workspace, const spec::CheckedProcess& process) {
-  const ast::Expr* pre = process.model.decl->pre;
+  const ast::Expr* pre = process.model.process->pre;
   return pre != nullptr ? spec::oneLine(workspace.session.sources, pre->range) : "true";
 }
 
@@ -95,6 +95,7 @@ std::vector<spec::CheckedProcess> checkProcesses(Workspace& workspace, std::stri
 }
 
 int runSpec(const Options& options) {
+  if (options.tests) return runSpecTests(options);
   if (options.files.size() > 2) {
     printFailure("`tbemc spec` takes a program and the name of a process or network");
     return kUsage;
@@ -109,18 +110,20 @@ int runSpec(const Options& options) {
     return kUsage;
   }
   const std::vector<spec::CheckedProcess> checked = checkProcesses(*state.workspace, only);
-  for (const spec::CheckedProcess& one : checked)
+  for (const spec::CheckedProcess& one : checked) {
+    if (options.sarif) continue;
     options.json ? printProcessJson(*state.workspace, one) : printProcessText(*state.workspace, one);
+  }
   bool against = std::any_of(checked.begin(), checked.end(), [](const auto& one) { return one.refuted(); });
   const std::vector<NetworkProof> networks = proveNetworks(state, only);
   for (const NetworkProof& one : networks) {
-    printNetworkProof(state, one);
+    if (!options.sarif) printNetworkProof(state, one);
     against = against || one.proof.verdict == spec::Verdict::Refuted;
   }
   if (only.empty()) {
     const std::vector<DesignProof> proofs = proveDesigns(state);
     for (const DesignProof& one : proofs) {
-      printDesignProof(one, options);
+      if (!options.sarif) printDesignProof(one, options);
       against = against || one.proof.verdict == spec::Verdict::Refuted;
     }
     if (all.empty() && proofs.empty() && networks.empty())

@@ -27,46 +27,9 @@ bool Elaborator::checkConditions(Activation& a) {
 
 /// `requires P(arguments)`: the process's `pre` and its `post` with its only output true.
 bool Elaborator::checkRequirement(Activation& a, const ast::Expr& expr) {
-  const auto* call = ast::dynCast<ast::Call>(&expr);
-  const Value callee = call != nullptr ? evaluate(*call->callee) : evaluate(expr);
-  if (callee.isPoison()) return false;
-  const auto* process = ast::dynCast<ast::Process>(callee.decl);
-  if (process == nullptr || call == nullptr) {
-    fail(Diag::wrong_kind, expr.range, "`requires`", "a call of a process", kindName(callee));
-    return false;
-  }
-  const bool oneOutput = process->outputs.size() == 1 && process->outputs.front().size() == 1;
-  const auto* type = oneOutput ? ast::dynCast<ast::NamedType>(process->outputs.front().front().type) : nullptr;
-  if (process->inputs.size() > 1 || type == nullptr || type->name.text != "bool") {
-    fail(Diag::wrong_kind, expr.range, "`requires`", "a process with one group of inputs and one bool as its output",
-         "`" + process->name.text + "`");
-    return false;
-  }
-  sema::Arguments arguments = evaluateArguments(*call, nullptr);
-  Frame callFrame;
-  callFrame.module = callee.module;
-  callFrame.decl = process;
-  std::vector<Value> none;
-  const std::vector<ast::Parameter> noInputs;
-  const sema::Signature signature{
-      process->name.text, callee.module, process, {}, process->inputs.empty() ? noInputs : process->inputs.front()};
-  if (!bind(signature, arguments, callFrame, none, 0)) return false;
-  callFrame.define(process->outputs.front().front().name.text, truth(true));
-  Frame* const before = frame;
-  frame = &callFrame;
-  bool good = true;
-  for (const ast::Expr* condition : {process->pre, process->post}) {
-    if (condition == nullptr || !good) continue;
-    const Value value = evaluate(*condition);
-    good = value.is(ValueKind::Bool);
-    if (good) {
-      frame = before;
-      good = require(sema::Requirement::Requires, value.expr, expr, a.range, a.decl->name.text, "");
-      frame = &callFrame;
-    }
-  }
-  frame = before;
-  return good;
+  return forEachRequired(expr, [&](ExprId condition) {
+    return require(sema::Requirement::Requires, condition, expr, a.range, a.decl->name.text, "");
+  });
 }
 
 bool Elaborator::definePosts(Activation& a, std::vector<const ast::Expr*>& remaining) {

@@ -322,4 +322,42 @@ bool Evaluator::checkDomain(const Signature& signature, const ast::Parameter& pa
   return require(Requirement::Domain, inside, *parameter.domain, range, signature.name, "");
 }
 
+bool Evaluator::forEachRequired(const ast::Expr& expr, const std::function<bool(ExprId)>& visit) {
+  const auto* call = ast::dynCast<ast::Call>(&expr);
+  const Value callee = call != nullptr ? evaluate(*call->callee) : evaluate(expr);
+  if (callee.isPoison()) return false;
+  const auto* process = ast::dynCast<ast::Process>(callee.decl);
+  if (process == nullptr || call == nullptr) {
+    fail(Diag::wrong_kind, expr.range, "`requires`", "a call of a process", kindName(callee));
+    return false;
+  }
+  const bool oneOutput = process->outputs.size() == 1 && process->outputs.front().size() == 1;
+  const auto* type = oneOutput ? ast::dynCast<ast::NamedType>(process->outputs.front().front().type) : nullptr;
+  if (process->inputs.size() > 1 || type == nullptr || type->name.text != "bool") {
+    fail(Diag::wrong_kind, expr.range, "`requires`", "a process with one group of inputs and one bool as its output",
+         "`" + process->name.text + "`");
+    return false;
+  }
+  Arguments arguments = evaluateArguments(*call, nullptr);
+  Frame inside;
+  inside.module = callee.module;
+  inside.decl = process;
+  std::vector<Value> none;
+  const std::vector<ast::Parameter> noInputs;
+  const Signature signature{
+      process->name.text, callee.module, process, {}, process->inputs.empty() ? noInputs : process->inputs.front()};
+  if (!bind(signature, arguments, inside, none, 0)) return false;
+  inside.define(process->outputs.front().front().name.text, truth(true));
+  Frame* const before = frame;
+  bool good = true;
+  for (const ast::Expr* condition : {process->pre, process->post}) {
+    if (condition == nullptr || !good) continue;
+    frame = &inside;
+    const Value value = evaluate(*condition);
+    frame = before;
+    good = value.is(ValueKind::Bool) && visit(value.expr);
+  }
+  return good;
+}
+
 }  // namespace tbem::sema

@@ -7,6 +7,7 @@
 
 #include "compiler/sema/Value.h"
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -155,6 +156,9 @@ protected:
   /// The value as the declared type wants it (pairs, pads, axes normalised); nothing after a report.
   std::optional<Value> coerce(const ast::Type& type, Value value, const std::string& who, SrcRange range, int rank);
   Arguments evaluateArguments(const ast::Call& call, const Value* piped);
+  /// `requires P(arguments)`: visits what P's `pre` says, then its `post` with its only output true; a visit that returns false
+  /// ends it. False after a report or such a visit.
+  bool forEachRequired(const ast::Expr& requirement, const std::function<bool(ExprId)>& visit);
   Value callFunction(const ast::Function& function, const Module& module, Arguments arguments);
   Value callBuiltin(std::string_view name, Arguments arguments);
   Value apply(const ast::Expr& use, const Value& callee, Arguments arguments);

@@ -1,5 +1,7 @@
 #include "compiler/spec/Attempt.h"
 
+#include "compiler/support/Random.h"
+
 #include <algorithm>
 #include <array>
 
@@ -7,13 +9,6 @@ namespace tbem::spec {
 
 namespace {
 constexpr std::array<std::int64_t, 12> kOffsets = {0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 223};
-
-std::uint64_t mixed(std::uint64_t x) {  // SplitMix64 (Steele, Lea, Flood 2014)
-  x += 0x9E3779B97F4A7C15ULL;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-  return x ^ (x >> 31);
-}
 }  // namespace
 
 Attempt::Attempt(sema::ExprPool& pool, std::vector<Domain> given, const ProofLimits& limits, const Goal& goal)
@@ -166,7 +161,7 @@ bool Attempt::sample(bool forVacuity) {
         pick = rest % axes[i].size();
         rest /= axes[i].size();
       } else {  // small ones more often: the smaller of two draws
-        const std::uint64_t draw = mixed(point * 131 + i);
+        const std::uint64_t draw = Random(point * 131 + i).bits();
         pick = std::min((draw & 0xFFFFFFFFU) % axes[i].size(), (draw >> 32) % axes[i].size());
       }
       values[free[i]] = axes[i][pick];

@@ -1,6 +1,7 @@
 // One goal on its way to a verdict. Internal to this folder.
 #pragma once
 
+#include "compiler/spec/Points.h"
 #include "compiler/spec/Prove.h"
 
 #include <memory>
@@ -17,10 +18,7 @@ public:
   Outcome at(std::span<const std::optional<Rational>> values);
 
 private:
-  sema::ExprPool pool;
-  sema::Values scratch;
-  std::vector<ExprId> hypotheses;
-  ExprId claim{};
+  Points points;  ///< the hypotheses, then the claim
 };
 
 class Attempt {

@@ -24,6 +24,10 @@ bool ProcessModel::mentionsOutputs(ExprId expr) const {
   return std::any_of(symbols.begin(), symbols.end(), [&](SymbolId s) { return unknowns[static_cast<std::size_t>(s)].isOutput; });
 }
 
+bool ProcessModel::isPresence(std::size_t s) const {
+  return std::any_of(unknowns.begin(), unknowns.end(), [&](const Unknown& one) { return one.port == s; });
+}
+
 std::string ProcessModel::describe(SymbolId symbol, const Rational& value) const {
   const Unknown& one = unknowns[static_cast<std::size_t>(symbol)];
   return one.name + " = " + (one.isTruth ? value.num != 0 ? "true" : "false" : value.str());
@@ -38,7 +42,7 @@ std::string ProcessModel::describe(const std::vector<std::pair<SymbolId, Rationa
 std::optional<ProcessModel> readProcess(Session& session, const sema::Program& program, const sema::Module& module,
                                         const ast::Process& process) {
   std::optional<ProcessModel> model(std::in_place);
-  model->decl = &process;
+  model->decl = model->process = &process;
   if (!Reader(session, program, module, *model).read()) return std::nullopt;
   return model;
 }

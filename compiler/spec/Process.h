@@ -25,6 +25,7 @@ struct Unknown {
   SrcRange range;
   bool isOutput = false;  ///< what `post` determines
   bool isTruth = false;
+  std::optional<std::size_t> port;  ///< of a port beside others: position of its `bound(...)`
 };
 
 /// A condition with its logical structure, quantifiers written out, `=>`, `<=>` and `if` replaced, negations at the leaves.
@@ -37,7 +38,8 @@ struct Condition {
 };
 
 struct ProcessModel {
-  const ast::Process* decl = nullptr;
+  const ast::Decl* decl = nullptr;
+  const ast::Process* process = nullptr;  ///< nullptr: the conditions of a network, block or operator
   sema::ExprPool pool;
   std::vector<Unknown> unknowns;  ///< by symbol
   std::vector<Domain> domains;    ///< by symbol
@@ -52,6 +54,8 @@ struct ProcessModel {
   std::vector<Quotient> quotients;
 
   bool mentionsOutputs(ExprId expr) const;
+  /// Whether unknown `s` is a `bound(x)`.
+  bool isPresence(std::size_t s) const;
   /// "W1 = 224, F = 7": values by the user's names, truth values as words.
   std::string describe(const std::vector<std::pair<SymbolId, Rational>>& values) const;
   std::string describe(SymbolId symbol, const Rational& value) const;

@@ -1,5 +1,6 @@
 // The logical structure of a condition: the first steps of Liu's derivation of functional scenarios.
 #include "compiler/spec/Normal.h"
+#include "compiler/spec/Predicates.h"
 #include "compiler/spec/Reader.h"
 
 #include <algorithm>
@@ -255,7 +256,7 @@ Condition Reader::lift(Condition made) {
     guard.text = pool.str(guard.expr);
     Condition rest;
     rest.range = made.range;
-    rest.expr = replaced(made.expr, found, yes ? node.b : node.c);
+    rest.expr = replaced(pool, made.expr, found, yes ? node.b : node.c);
     rest.text = pool.str(rest.expr);
     std::vector<Condition> pair;
     pair.push_back(std::move(guard));
@@ -264,34 +265,6 @@ Condition Reader::lift(Condition made) {
   }
   --nesting;
   return join(Condition::Kind::Or, std::move(either), made.range);
-}
-
-/// The expression with `from` replaced by `to`.
-ExprId Reader::replaced(ExprId expr, ExprId from, ExprId to) {
-  std::map<std::uint32_t, ExprId> made{{static_cast<std::uint32_t>(from), to}};
-  std::vector<ExprId> open{expr};
-  while (!open.empty()) {
-    const ExprId id = open.back();
-    if (made.count(static_cast<std::uint32_t>(id)) != 0) {
-      open.pop_back();
-      continue;
-    }
-    const sema::ExprNode node = pool[id];
-    bool ready = true;
-    for (const ExprId operand : {node.a, node.b, node.c}) {
-      if (operand == sema::kNoExpr || made.count(static_cast<std::uint32_t>(operand)) != 0) continue;
-      open.push_back(operand);
-      ready = false;
-    }
-    if (!ready) continue;
-    open.pop_back();
-    const auto of = [&](ExprId operand) {
-      return operand == sema::kNoExpr ? operand : made.at(static_cast<std::uint32_t>(operand));
-    };
-    const bool isLeaf = node.a == sema::kNoExpr;
-    made[static_cast<std::uint32_t>(id)] = isLeaf ? id : pool.make(node.op, of(node.a), of(node.b), of(node.c));
-  }
-  return made.at(static_cast<std::uint32_t>(expr));
 }
 
 }  // namespace tbem::spec

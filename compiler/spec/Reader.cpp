@@ -11,7 +11,7 @@ using sema::Value;
 using sema::ValueKind;
 
 Reader::Reader(Session& session, const sema::Program& program, const sema::Module& module, ProcessModel& model)
-    : Evaluator(program, model.pool, session.sink), session(session), model(model) {
+    : Evaluator(program, model.pool, session.sink), model(model), session(session) {
   names.module = &module;
   names.decl = model.decl;
   frame = &names;
@@ -75,7 +75,9 @@ bool Reader::port(const std::vector<ast::Parameter>& list, bool isOutput, std::o
     const bool isTruth = ast::cast<ast::NamedType>(*one.type).name.text == "bool";
     const SymbolId symbol = unknown(one.name.text, one.name.range, isOutput, isTruth, std::move(*domain));
     names.define(one.name.text, valueOf(symbol), one.name.range);
-    if (presence) presences[one.name.text] = *presence;
+    if (!presence) continue;
+    presences[one.name.text] = *presence;
+    model.unknowns[static_cast<std::size_t>(symbol)].port = static_cast<std::size_t>(*presence);
   }
   return true;
 }
@@ -98,7 +100,7 @@ bool Reader::external(const ast::Process::External& external) {
 }
 
 bool Reader::declare() {
-  const ast::Process& process = *model.decl;
+  const ast::Process& process = *model.process;
   for (const bool isOutput : {false, true}) {
     const auto& side = isOutput ? process.outputs : process.inputs;
     std::vector<SymbolId> flags;
@@ -117,7 +119,7 @@ bool Reader::declare() {
 }
 
 bool Reader::read() {
-  const ast::Process& process = *model.decl;
+  const ast::Process& process = *model.process;
   if (!declare()) return false;
   const ExprId yes = pool.constant(1);
   model.pre = yes;
@@ -171,7 +173,7 @@ std::optional<Value> Reader::specialCall(std::string_view name, const ast::Call&
   if (name != "bound") return std::nullopt;
   const bool single = call.arguments.size() == 1 && !call.arguments.front().rest && call.arguments.front().name.empty();
   const auto* word = single ? ast::dynCast<ast::NameRef>(call.arguments.front().value) : nullptr;
-  const ast::Process& process = *model.decl;
+  const ast::Process& process = *model.process;
   const auto has = [&](const std::vector<std::vector<ast::Parameter>>& side) {
     return std::any_of(side.begin(), side.end(), [&](const auto& list) {
       return std::any_of(list.begin(), list.end(), [&](const ast::Parameter& p) { return p.name.text == word->name.text; });

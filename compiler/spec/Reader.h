@@ -24,16 +24,21 @@ protected:
   bool keepsArms() const override { return true; }
   void madeArms(ExprId made) override { arms.insert(static_cast<std::uint32_t>(made)); }
 
+  /// The values that a type and an `in` allow. Nothing after a report.
+  std::optional<Domain> domainOf(const std::string& name, const ast::Type& type, const ast::Expr* domain);
+  SymbolId unknown(std::string name, SrcRange range, bool isOutput, bool isTruth, Domain domain);
+  sema::Value valueOf(SymbolId symbol) const;
+  std::optional<Condition> condition(const ast::Expr& expr, bool negated);
+  Condition join(Condition::Kind kind, std::vector<Condition> parts, SrcRange range);
+
+  ProcessModel& model;
+
 private:
   bool declare();
   bool port(const std::vector<ast::Parameter>& list, bool isOutput, std::optional<SymbolId> presence);
   bool external(const ast::Process::External& external);
-  std::optional<Domain> domainOf(const std::string& name, const ast::Type& type, const ast::Expr* domain);
-  SymbolId unknown(std::string name, SrcRange range, bool isOutput, bool isTruth, Domain domain);
-  sema::Value valueOf(SymbolId symbol) const;
   void exactlyOne(const std::vector<SymbolId>& presences);
 
-  std::optional<Condition> condition(const ast::Expr& expr, bool negated);
   std::optional<Condition> logic(const ast::Binary& expr, bool negated);
   std::optional<Condition> choice(const ast::IfExpr& expr, bool negated);
   std::optional<Condition> quantifier(const ast::Quantifier& expr, bool negated);
@@ -42,13 +47,10 @@ private:
                  std::vector<Condition>& out);
   std::optional<Condition> leaf(const ast::Expr& expr, bool negated);
   Condition lift(Condition leaf);
-  ExprId replaced(ExprId expr, ExprId from, ExprId to);
-  Condition join(Condition::Kind kind, std::vector<Condition> parts, SrcRange range);
   ExprId isNot(ExprId expr) { return pool.make(sema::ExprOp::Not, expr); }
   void findQuotients(const ast::Expr& root);
 
   Session& session;
-  ProcessModel& model;
   sema::Frame names;
   std::map<std::string, SymbolId, std::less<>> before;     ///< of `~x`
   std::map<std::string, SymbolId, std::less<>> presences;  ///< of `bound(x)`

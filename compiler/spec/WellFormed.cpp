@@ -71,7 +71,7 @@ private:
   bool checkPreconditions() {
     const Finding& found = add(Finding::Kind::Preconditions, existence(prover.find(context)), "something meets `pre`");
     if (found.verdict != Verdict::Refuted) return true;
-    const SrcRange range = model.decl->pre != nullptr ? model.decl->pre->range : model.decl->name.range;
+    const SrcRange range = model.process->pre != nullptr ? model.process->pre->range : model.decl->name.range;
     session.sink.report(Diag::pre_unsatisfiable, range, name);
     return false;
   }
@@ -81,7 +81,7 @@ private:
     const Proof pre = prover.prove(Goal{model.axioms, definedness(model.pool, model.pre)});
     const Proof post = prover.prove(Goal{context, definedness(model.pool, model.post.expr)});
     for (const bool isPost : {false, true}) {
-      const ast::Expr* text = isPost ? model.decl->post : model.decl->pre;
+      const ast::Expr* text = isPost ? model.process->post : model.process->pre;
       if (text == nullptr) continue;
       const char* clause = isPost ? "post" : "pre";
       const Finding& found =
@@ -162,7 +162,7 @@ private:
             .note("with " + values);
         break;
       case Finding::Kind::Complete:
-        session.sink.report(Diag::scenarios_incomplete, model.decl->post->range, name).note("with " + values);
+        session.sink.report(Diag::scenarios_incomplete, model.process->post->range, name).note("with " + values);
         break;
       case Finding::Kind::Satisfiable:
         session.sink.report(Diag::definition_unsatisfiable, scenarios[found.first].range, found.first + 1, name)

@@ -1,11 +1,14 @@
-// Diagnostics as text for people, as JSON lines for programs, and as changes to the source.
+// Diagnostics as text for people, as JSON lines and SARIF for programs, and as changes to the source.
 #pragma once
 
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/Source.h"
 
 #include <deque>
+#include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace tbem {
 
@@ -20,6 +23,16 @@ std::string renderText(const Diagnostic& diagnostic, const SourceManager& source
 std::string renderAll(const DiagnosticSink& sink, const SourceManager& sources, const RenderOptions& options);
 /// One JSON object without a newline: `{"kind":"check","schema":1,"code":...}` (fields: docs of `check`).
 std::string renderJson(const Diagnostic& diagnostic, const SourceManager& sources);
+
+/// What a run in SARIF says of the tool.
+struct SarifTool {
+  std::string version;
+  std::function<std::string_view(Diag)> page;  ///< what `tbemc explain` prints; empty where there is no page
+};
+/// All diagnostics as one `run` of SARIF 2.1.0, on one line.
+std::string renderSarifRun(const DiagnosticSink& sink, const SourceManager& sources, const SarifTool& tool);
+/// The log that has these runs.
+std::string sarifLog(const std::vector<std::string>& runs);
 
 /// The text of `source` with all certain fixes that lie in it applied. Of two that overlap the first wins; the fixes of one
 /// diagnostic are applied all or none. `applied`, if given, counts the diagnostics that were mended.

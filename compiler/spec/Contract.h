@@ -1,0 +1,44 @@
+// The conditions of a network, block or operator over its sizes and parameters, as those of a process: its inputs are the names
+// of dimensions and the parameters, its outputs the dimensions of the results.
+//
+// `..s` stands for a fixed number of dimensions here, and all lists of numbers have the first length for which `pre` can hold.
+// Parameters of other types have their defaults. `training` is false.
+#pragma once
+
+#include "compiler/spec/Process.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tbem::spec {
+
+struct Contract {
+  ProcessModel model;
+  const ast::Callable* decl = nullptr;
+  struct Tensor {
+    std::string name;
+    std::vector<SymbolId> dims;
+  };
+  struct Parameter {
+    std::string name;
+    std::vector<SymbolId> values;
+    bool isList = false;
+  };
+  std::vector<Tensor> tensors;        ///< in order of the declaration
+  std::vector<Parameter> parameters;  ///< those that are unknowns
+  std::vector<std::vector<SymbolId>> results;
+  std::vector<ExprId> conditions;  ///< `pre` and `requires`, conjunct by conjunct, as declared
+  std::vector<ExprId> promises;    ///< `post`, likewise
+  std::size_t rank = 0;            ///< dimensions of `..s`
+  std::size_t length = 0;          ///< of lists of numbers
+  /// Whether a place in the program belongs to what has to hold of the inputs.
+  bool demands(SrcRange range) const;
+};
+
+/// Nothing, and in words why, where the declaration is beyond this (tensors in lists, parameters without a default of a type that
+/// is no number). `rank`: dimensions of each `..s`.
+std::optional<Contract> readContract(Session& session, const sema::Program& program, const sema::Module& module,
+                                     const ast::Callable& callable, std::size_t rank, std::string& why);
+
+}  // namespace tbem::spec
