@@ -61,8 +61,16 @@ std::vector<Alias> mainEffectAliases(const Array& array, const std::vector<std::
       if (g != f) compare(f, {g}, spans[g]);
     }
   }
+  // The interaction of a nested factor with its parent is its own effect.
+  const auto isUnder = [&](std::uint32_t child, std::uint32_t ancestor) {
+    for (const Nested* one = nestingOf(array.nested, child); one != nullptr; one = nestingOf(array.nested, one->parent)) {
+      if (one->parent == ancestor) return true;
+    }
+    return false;
+  };
   for (std::uint32_t g = 0; g < k; ++g) {
     for (std::uint32_t h = g + 1; h < k; ++h) {
+      if (isUnder(g, h) || isUnder(h, g)) continue;
       const MatrixXd span = spanOf(interaction(contrasts[g], contrasts[h]));
       for (std::uint32_t f = 0; f < k; ++f) {
         if (f != g && f != h) compare(f, {g, h}, span);

@@ -26,6 +26,13 @@ struct ModelQuality {
   double condition = 0;  ///< of the columns scaled to unit length
   double dEfficiency =
       0;  ///< information a row relative to the full factorial, (|X'X/n| / |F'F/N|)^(1/p); 0 if rank-deficient there
+  /// p / tr(F'F/N (X'X/n)^-1): mean variance, relative to the full factorial's, of effects that are orthonormal over it, and of
+  /// predictions over it (so I-efficiency as well). 0 if rank-deficient.
+  double aEfficiency = 0;
+  /// Largest variance inflation of a term, by the other terms: 1 where it is orthogonal to them. Of a term of d columns the d-th
+  /// root of Fox and Monette's generalised factor (1992), which no coding changes. Infinite if rank-deficient; 1 without terms.
+  double inflation = 1;
+  std::uint32_t inflated = 0;     ///< that term, in Basis::terms()
   std::vector<double> leverages;  ///< by row; their sum is the rank
   double maxLeverage = 0;
   std::vector<std::string> dependent;  ///< "P2(batch) = 1": columns that the others determine

@@ -2,10 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
 namespace tbem::design {
+
+const Nested* nestingOf(std::span<const Nested> nested, std::uint32_t column) {
+  const auto found = std::find_if(nested.begin(), nested.end(), [&](const Nested& one) { return one.column == column; });
+  return found == nested.end() ? nullptr : &*found;
+}
+
+bool isAbsent(const Array& array, std::size_t row, std::uint32_t column) {
+  return array.at(row, column) + 1 == array.levels[column] && nestingOf(array.nested, column) != nullptr;
+}
+
+std::uint32_t valuesOf(const Array& array, std::uint32_t column) {
+  return array.levels[column] - (nestingOf(array.nested, column) != nullptr ? 1 : 0);
+}
 
 Array blankArray(std::size_t runs, std::vector<std::uint32_t> levels, std::uint32_t strength) {
   Array array;

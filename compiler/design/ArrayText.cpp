@@ -111,6 +111,12 @@ private:
                             "a smaller array"};
     }
     for (std::size_t c = 0; c < fields.size(); ++c) {
+      const Factor& factor = factors[order[c]];
+      if (factor.nested && fields[c].begin == fields[c].end) {
+        levels.cells.push_back(static_cast<std::uint32_t>(factor.labels.size()));
+        numbers.cells.push_back(levels.cells.back());
+        continue;
+      }
       readLevel(fields[c], order[c]);
       readNumber(fields[c], order[c]);
     }
@@ -143,8 +149,12 @@ private:
 
   Array arrayOf(const std::vector<std::uint32_t>& cells) const {
     std::vector<std::uint32_t> counts;
-    for (const Factor& factor : factors) counts.push_back(static_cast<std::uint32_t>(factor.labels.size()));
+    for (const Factor& factor : factors)
+      counts.push_back(static_cast<std::uint32_t>(factor.labels.size() + (factor.nested ? 1 : 0)));
     Array array = blankArray(runs, std::move(counts));
+    for (const Factor& factor : factors) {
+      if (factor.nested) array.nested.push_back(*factor.nested);
+    }
     for (std::size_t i = 0; i < cells.size(); ++i) array.at(i / order.size(), order[i % order.size()]) = cells[i];
     return array;
   }

@@ -20,7 +20,8 @@ using ArrayTextChoice = std::variant<Array, ArrayTextFault>;
 /// CSV (Csv.h). The first line is
 /// a header where it names a factor; then it names each once, in any order. Without a header the columns are the factors in
 /// order. Cells are levels, by their label or number; where some cell is no level, all cells are levels' numbers from 0. The
-/// result bears no name; its strength is 0: nothing was counted. At most `maxRows` rows.
+/// result bears no name; its strength is 0: nothing was counted. A nested factor has an empty field where it does not exist. At
+/// most `maxRows` rows.
 ArrayTextChoice readArray(std::string_view text, std::span<const Factor> factors, std::size_t maxRows = 1'000'000);
 
 }  // namespace tbem::design

@@ -3,6 +3,7 @@
 
 #include "compiler/design/Terms.h"
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -18,7 +19,7 @@ struct Axis {
 /// The basis of a model. A term of numeric factors is one column, the product of Legendre polynomials P_degree of each factor
 /// scaled to
 /// [-1, 1] over its levels; a categorical factor of K levels gives K-1 columns: column k is 1 at level k, -1 at the last level,
-/// else 0. Immutable, free of shared state.
+/// else 0. Where a nested factor does not exist, columns of it are 0. Immutable, free of shared state.
 class Basis {
 public:
   Basis(std::vector<Factor> factors, std::vector<Term> terms);
@@ -64,6 +65,7 @@ Real legendre(std::uint32_t degree, Real x) {
 
 template <class Real>
 Real Basis::partValue(const Column& column, std::size_t p, double coordinate) const {
+  if (std::isnan(coordinate)) return Real(0);
   const Part part = allTerms[column.term].parts[p];
   const Factor& factor = allFactors[part.factor];
   if (!factor.numeric()) {

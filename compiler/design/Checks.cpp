@@ -32,11 +32,12 @@ Checks checkArray(const std::vector<Factor>& factors, const Array& array) {
   checks.levelCounts = levelCounts(array);
   for (const auto& group : duplicateRows(array)) checks.duplicateRows += group.size() - 1;
   if (affordable(array, 2) == 2) checks.pairs = coverage(array, 2);
-  if (static_cast<double>(array.runs) * static_cast<double>(array.runs) * static_cast<double>(array.columns()) < 1e8) {
+  if (array.nested.empty() &&
+      static_cast<double>(array.runs) * static_cast<double>(array.runs) * static_cast<double>(array.columns()) < 1e8) {
     checks.wordLengths = wordLengthPattern(array, 4).value_or(std::vector<Rational>{});
   }
   std::size_t parameters = 1;
-  for (const std::uint32_t s : array.levels) parameters += s - 1;
+  for (std::uint32_t c = 0; c < array.columns(); ++c) parameters += valuesOf(array, c) - 1;
   if (parameters <= 600 && array.runs > 0) checks.mainEffects = mainEffects(array);
   std::vector<std::string> names;
   names.reserve(factors.size());

@@ -17,7 +17,7 @@ struct Checks {
   std::vector<std::vector<std::uint64_t>> levelCounts;
   std::size_t duplicateRows = 0;           ///< rows that equal an earlier one
   Coverage pairs;                          ///< pairs of levels of two factors
-  std::vector<Rational> wordLengths;       ///< A_0 .. A_4; empty where too costly
+  std::vector<Rational> wordLengths;       ///< A_0 .. A_4; empty where too costly or a factor is nested
   std::optional<MainEffects> mainEffects;  ///< nothing above 600 parameters
   std::vector<Alias> aliases;              ///< of main effects; for up to 12 factors
   std::vector<Dependence> dependences;

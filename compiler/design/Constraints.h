@@ -1,6 +1,8 @@
 // Which rows a design may hold: combinations of levels that must not stand together.
 #pragma once
 
+#include "compiler/design/Array.h"
+
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +24,7 @@ using Combination = std::vector<Literal>;
 struct Constraints {
   std::vector<std::uint32_t> levels;   ///< of each factor, at least 1
   std::vector<Combination> forbidden;  ///< ascending; none holds another once simplified
+  std::vector<Nested> nested;          ///< as Array::nested; `forbidden` says what that excludes
 
   bool empty() const { return forbidden.empty(); }
   /// `row` has one level a factor. Cost: size of `forbidden`.

@@ -17,15 +17,20 @@ Eigen::MatrixXd helmert(std::uint32_t levels) {
 }
 
 Eigen::MatrixXd contrastsOf(const Array& array, std::uint32_t column) {
-  const Eigen::MatrixXd contrasts = helmert(array.levels[column]);
-  Eigen::MatrixXd out(static_cast<Eigen::Index>(array.runs), contrasts.cols());
-  for (std::size_t r = 0; r < array.runs; ++r) out.row(static_cast<Eigen::Index>(r)) = contrasts.row(array.at(r, column));
-  return out;
+  const Eigen::MatrixXd contrasts = helmert(valuesOf(array, column));
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(array.runs), contrasts.cols());
+  std::size_t present = 0;
+  for (std::size_t r = 0; r < array.runs; ++r) {
+    if (isAbsent(array, r, column)) continue;
+    out.row(static_cast<Eigen::Index>(r)) = contrasts.row(array.at(r, column));
+    ++present;
+  }
+  return present == 0 ? out : out * std::sqrt(static_cast<double>(array.runs) / static_cast<double>(present));
 }
 
 Eigen::MatrixXd mainEffectMatrix(const Array& array) {
   Eigen::Index p = 1;
-  for (const std::uint32_t s : array.levels) p += static_cast<Eigen::Index>(s) - 1;
+  for (std::uint32_t c = 0; c < array.columns(); ++c) p += static_cast<Eigen::Index>(valuesOf(array, c)) - 1;
   Eigen::MatrixXd x(static_cast<Eigen::Index>(array.runs), p);
   x.col(0).setOnes();
   Eigen::Index at = 1;

@@ -2,6 +2,7 @@
 
 #include "compiler/design/ArrayChoice.h"
 #include "compiler/design/CoverSearch.h"
+#include "compiler/design/FoldedArray.h"
 #include "compiler/design/PairCover.h"
 #include "compiler/design/TupleCover.h"
 #include "compiler/design/Verify.h"
@@ -77,24 +78,17 @@ struct Found {
   bool endedByClock = false, tooMany = false;
 };
 
-/// An orthogonal array of strength t over as many levels as the largest factor has, or a few more, with the excess levels folded
-/// onto others: it covers what it has to. Nothing where none has fewer than `below` rows.
-std::optional<Rows> foldedArray(const std::vector<std::uint32_t>& levels, std::uint32_t strength, std::size_t below) {
+/// The smallest array with dummy levels, over as many as the largest factor has or a few more: it covers what it has to. Nothing
+/// where none has fewer than `below` rows.
+std::optional<Array> smallestFolded(const std::vector<std::uint32_t>& levels, std::uint32_t strength, std::size_t below) {
   constexpr std::uint32_t kMoreLevels = 3;
   const std::uint32_t most = *std::max_element(levels.begin(), levels.end());
-  std::optional<Rows> best;
+  std::optional<Array> best;
   for (std::uint32_t q = std::max(2U, most); q <= most + kMoreLevels; ++q) {
-    Options options;
-    options.maxRows = below - 1;
-    const Choice choice = chooseArray(std::vector<std::uint32_t>(levels.size(), q), strength, options);
-    const auto* array = std::get_if<Array>(&choice);
-    if (array == nullptr) continue;
-    below = array->runs;
-    best.emplace();
-    for (std::size_t r = 0; r < array->runs; ++r) {
-      best->emplace_back();
-      for (std::size_t f = 0; f < levels.size(); ++f) best->back().push_back(array->at(r, f) % levels[f]);
-    }
+    auto folded = foldedArray(levels, q, strength, below - 1);
+    if (!folded) continue;
+    below = folded->runs;
+    best = std::move(folded);
   }
   return best;
 }
@@ -106,9 +100,9 @@ Found search(Cover cover, ValidRows& valid, std::uint32_t strength, const Coveri
   Found found{{}, cover.required(), cover.largestBlock(), false, false};
   found.tooMany = !searching.fill(budget, options.maxRows);
   if (valid.constraints().empty()) {
-    if (const auto folded = foldedArray(valid.constraints().levels, strength, cover.rows())) {
+    if (const auto folded = smallestFolded(valid.constraints().levels, strength, cover.rows())) {
       while (cover.rows() > 0) cover.drop(cover.rows() - 1);
-      for (const auto& row : *folded) cover.append(row);
+      for (std::size_t r = 0; r < folded->runs; ++r) cover.append({folded->row(r).begin(), folded->row(r).end()});
       found.tooMany = false;
     }
   }
@@ -147,27 +141,40 @@ std::uint64_t allTuples(const std::vector<std::uint32_t>& levels, std::uint32_t 
   return sums[strength];
 }
 
+/// Levels of each factor but for the absence of nested ones.
+std::vector<std::uint32_t> valuesOf(const Constraints& constraints) {
+  std::vector<std::uint32_t> values = constraints.levels;
+  for (const Nested& one : constraints.nested) --values[one.column];
+  return values;
+}
+
 Covering finish(const Constraints& constraints, std::uint32_t strength, const CoveringOptions& options, Found found,
                 std::string construction) {
   Covering result;
   result.strength = strength;
   std::sort(found.rows.begin(), found.rows.end());
   result.array.levels = constraints.levels;
+  result.array.nested = constraints.nested;
   result.array.runs = found.rows.size();
   for (const auto& row : found.rows) {
     TBEM_CHECK(constraints.allows(row));
     result.array.cells.insert(result.array.cells.end(), row.begin(), row.end());
   }
-  result.covered = strength == 0 ? 0 : coverage(result.array, strength).covered;
-  TBEM_CHECK(result.covered == found.required);
-  result.impossible = strength == 0 ? 0 : allTuples(constraints.levels, strength) - found.required;
+  // The search covers absences of nested factors like levels; what it says counts values.
+  Array plain = result.array;
+  plain.nested.clear();
+  if (strength != 0) {
+    TBEM_CHECK(coverage(plain, strength).covered == found.required);
+    result.covered = coverage(result.array, strength).covered;
+    result.impossible = allTuples(valuesOf(constraints), strength) - result.covered;
+  }
   Bound bound = lowerBound(constraints, strength, std::max<std::uint64_t>(1, found.largestBlock));
   result.lowerBound = bound.rows;
   result.boundReason = std::move(bound.reason);
   result.endedByClock = found.endedByClock;
   std::vector<std::uint32_t> varying;
-  std::copy_if(constraints.levels.begin(), constraints.levels.end(), std::back_inserter(varying),
-               [](std::uint32_t s) { return s > 1; });
+  const std::vector<std::uint32_t> values = valuesOf(constraints);
+  std::copy_if(values.begin(), values.end(), std::back_inserter(varying), [](std::uint32_t s) { return s > 1; });
   result.array.name =
       varying.empty() ? "one row" : fmt::format("covering array CA({}; {}, {})", found.rows.size(), strength, levelText(varying));
   result.array.construction = construction.empty()

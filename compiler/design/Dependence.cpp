@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -10,10 +11,11 @@ namespace tbem::design {
 
 namespace {
 
-/// y by x in every row; nothing where one x has two ys.
+/// y by x in every row that has both; nothing where one x has two ys.
 std::optional<std::map<double, double>> functionOf(const std::vector<Point>& points, std::uint32_t x, std::uint32_t y) {
   std::map<double, double> values;
   for (const Point& point : points) {
+    if (std::isnan(point[x]) || std::isnan(point[y])) continue;
     const auto [at, fresh] = values.emplace(point[x], point[y]);
     if (!fresh && at->second != point[y]) return std::nullopt;
   }

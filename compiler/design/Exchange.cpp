@@ -153,13 +153,13 @@ ModelRows::ModelRows(const Basis& basis) : columns(static_cast<Eigen::Index>(bas
   for (std::uint32_t f = 0; f < basis.factors().size(); ++f) {
     const Factor& factor = basis.factors()[f];
     values.emplace_back();
-    for (std::size_t level = 0; level < factor.levelCount(); ++level) {
+    for (std::size_t level = 0; level < factor.levelCount() + (factor.nested ? 1 : 0); ++level) {
       Eigen::ArrayXd contributes = Eigen::ArrayXd::Ones(columns);
       for (Eigen::Index c = 0; c < columns; ++c) {
         const auto& column = basis.columns()[static_cast<std::size_t>(c)];
         const auto& parts = basis.terms()[column.term].parts;
         for (std::size_t part = 0; part < parts.size(); ++part) {
-          const double coordinate = factor.numeric() ? factor.values[level] : static_cast<double>(level);
+          const double coordinate = coordinateOf(factor, static_cast<std::uint32_t>(level));
           if (parts[part].factor == f) contributes(c) = basis.partValue<double>(column, part, coordinate);
         }
       }

@@ -1,19 +1,22 @@
 #include "compiler/design/Factors.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tbem::design {
 
 double Factor::low() const { return *std::min_element(values.begin(), values.end()); }
 double Factor::high() const { return *std::max_element(values.begin(), values.end()); }
 
+double coordinateOf(const Factor& factor, std::uint32_t level) {
+  if (factor.nested && level >= factor.levelCount()) return std::numeric_limits<double>::quiet_NaN();
+  return factor.numeric() ? factor.values[level] : static_cast<double>(level);
+}
+
 Point pointOf(std::span<const Factor> factors, std::span<const std::uint32_t> levelIndices) {
   Point point;
   point.reserve(factors.size());
-  for (std::size_t f = 0; f < factors.size(); ++f) {
-    const std::uint32_t level = levelIndices[f];
-    point.push_back(factors[f].numeric() ? factors[f].values[level] : static_cast<double>(level));
-  }
+  for (std::size_t f = 0; f < factors.size(); ++f) point.push_back(coordinateOf(factors[f], levelIndices[f]));
   return point;
 }
 

@@ -27,10 +27,21 @@ struct Swap {
   }
 };
 
-Swap randomSwap(const Array& array, Random& random) {
+/// Columns that are not nested and that none is nested in.
+std::vector<std::uint32_t> crossedColumns(const Array& array) {
+  std::vector<std::uint32_t> columns;
+  for (std::uint32_t c = 0; c < array.columns(); ++c) {
+    const bool nests = std::any_of(array.nested.begin(), array.nested.end(),
+                                   [&](const Nested& one) { return one.column == c || one.parent == c; });
+    if (!nests) columns.push_back(c);
+  }
+  return columns;
+}
+
+Swap randomSwap(const Array& array, const std::vector<std::uint32_t>& movable, Random& random) {
   Swap swap;
-  swap.column = random.below(static_cast<std::uint32_t>(array.columns()));
-  const std::uint32_t other = random.below(static_cast<std::uint32_t>(array.columns()));
+  swap.column = movable[random.below(static_cast<std::uint32_t>(movable.size()))];
+  const std::uint32_t other = movable[random.below(static_cast<std::uint32_t>(movable.size()))];
   const bool columns = array.levels[other] == array.levels[swap.column] && random.below(3) == 0;
   swap.other = columns ? other : swap.column;
   swap.a = random.below(array.levels[swap.column]);
@@ -53,8 +64,9 @@ std::vector<Array> relabelled(const Array& array, const RowFilter& valid, std::u
   Array current = array;
   std::size_t rows = bestRows;
   std::uint32_t idle = 0;
-  for (std::uint64_t spent = 0; spent < checks && bestRows < array.runs; spent += array.runs) {
-    const Swap swap = randomSwap(current, random);
+  const std::vector<std::uint32_t> movable = crossedColumns(array);
+  for (std::uint64_t spent = 0; !movable.empty() && spent < checks && bestRows < array.runs; spent += array.runs) {
+    const Swap swap = randomSwap(current, movable, random);
     swap.apply(current);
     const std::size_t now = validRows(current, valid);
     if (now < rows && idle < kPatience) {

@@ -1,8 +1,11 @@
 #include "compiler/design/Repair.h"
 
 #include "compiler/design/ArrayChoice.h"
+#include "compiler/design/ColumnChoice.h"
 #include "compiler/design/Covering.h"
 #include "compiler/design/Exchange.h"
+#include "compiler/design/FoldedArray.h"
+#include "compiler/design/NestedArray.h"
 #include "compiler/design/Relabel.h"
 #include "compiler/support/Bug.h"
 
@@ -37,6 +40,7 @@ struct Task {
 Array validPart(const Array& array, const RowFilter& filter) {
   Array kept;
   kept.levels = array.levels;
+  kept.nested = array.nested;
   for (std::size_t r = 0; r < array.runs; ++r) {
     const auto row = array.row(r);
     if (!filter.allows(row)) continue;
@@ -73,9 +77,40 @@ double largestCorrelation(const Task& task, const Array& array) {
   return largest;
 }
 
+/// Levels but for absences of nested factors.
+std::vector<std::uint32_t> valuesIn(const Constraints& constraints) {
+  std::vector<std::uint32_t> values = constraints.levels;
+  for (const Nested& one : constraints.nested) --values[one.column];
+  return values;
+}
+
+/// Triples of levels that can stand in a valid row; nothing where there are too many to ask for each.
+std::optional<std::uint64_t> triplesThatCanStand(Task& task) {
+  constexpr std::uint64_t kMostTriples = 200'000;
+  const std::vector<std::uint32_t> levels = valuesIn(task.constraints);
+  std::uint64_t all = 0, possible = 0;
+  std::vector<std::uint32_t> chosen{0, 1, 2};
+  if (levels.size() < 3) return std::nullopt;
+  do {
+    all += std::uint64_t{levels[chosen[0]]} * levels[chosen[1]] * levels[chosen[2]];
+    if (all > kMostTriples) return std::nullopt;
+  } while (nextChoice(chosen, static_cast<std::uint32_t>(levels.size())));
+  chosen = {0, 1, 2};
+  do {
+    Literal triple[] = {{chosen[0], 0}, {chosen[1], 0}, {chosen[2], 0}};
+    for (triple[0].level = 0; triple[0].level < levels[chosen[0]]; ++triple[0].level) {
+      for (triple[1].level = 0; triple[1].level < levels[chosen[1]]; ++triple[1].level) {
+        for (triple[2].level = 0; triple[2].level < levels[chosen[2]]; ++triple[2].level)
+          possible += task.valid.possible(triple) ? 1 : 0;
+      }
+    }
+  } while (nextChoice(chosen, static_cast<std::uint32_t>(levels.size())));
+  return possible;
+}
+
 std::uint64_t pairsThatCanStand(Task& task) {
   std::uint64_t pairs = 0;
-  const std::vector<std::uint32_t>& levels = task.constraints.levels;
+  const std::vector<std::uint32_t> levels = valuesIn(task.constraints);
   for (std::uint32_t f = 0; f < levels.size(); ++f) {
     for (std::uint32_t g = f + 1; g < levels.size(); ++g) {
       for (std::uint32_t a = 0; a < levels[f]; ++a) {
@@ -95,6 +130,8 @@ Repaired judged(Task& task, Array array) {
   result.quality = modelQuality(task.basis, pointsOf(task.basis.factors(), array));
   result.relative = task.reference > 0 ? result.quality.dEfficiency / task.reference : 0;
   result.pairs = {coverage(array, 2).covered, pairsThatCanStand(task)};
+  if (const auto triples = triplesThatCanStand(task)) result.triples = {coverage(array, 3).covered, *triples};
+  result.coincidences = rowCoincidences(array);
   result.correlation = largestCorrelation(task, array);
   result.array = std::move(array);
   return result;
@@ -142,6 +179,29 @@ std::optional<Repaired> augmented(Task& task, std::size_t rows, Random& random) 
   return result;
 }
 
+/// Arrays of the same factors with more rows, the fewest first: of two to kMostTimesLarger times as many, and those of equal
+/// numbers of levels that hold these with dummy levels.
+std::vector<std::pair<Array, Rung>> nextArrays(const Array& array, std::uint32_t strength) {
+  constexpr std::uint32_t kMoreLevels = 2;
+  std::vector<std::pair<Array, Rung>> found;
+  Options options;
+  options.maxRows = kMostTimesLarger * array.runs;
+  for (std::size_t times = 2; times <= kMostTimesLarger; ++times) {
+    options.rows = static_cast<std::int64_t>(times * array.runs);
+    Choice choice = array.nested.empty() ? chooseArray(array.levels, strength, options)
+                                         : chooseNestedArray(array.levels, array.nested, strength, options);
+    if (auto* next = std::get_if<Array>(&choice)) found.emplace_back(std::move(*next), Rung::Larger);
+  }
+  const std::uint32_t most = array.levels.empty() ? 0 : *std::max_element(array.levels.begin(), array.levels.end());
+  const bool equal = std::all_of(array.levels.begin(), array.levels.end(), [&](std::uint32_t s) { return s == most; });
+  for (std::uint32_t q = equal ? most + 1 : most; array.nested.empty() && q <= most + kMoreLevels; ++q) {
+    auto folded = foldedArray(array.levels, q, strength, options.maxRows);
+    if (folded && folded->runs > array.runs) found.emplace_back(std::move(*folded), Rung::Dummy);
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first.runs < b.first.runs; });
+  return found;
+}
+
 }  // namespace
 
 Repair repair(const Array& array, const Constraints& constraints, const Basis& model, const RepairOptions& options) {
@@ -153,14 +213,9 @@ Repair repair(const Array& array, const Constraints& constraints, const Basis& m
   if (estimable(first)) return first;
   std::string missing = first.quality.dependent.empty() ? "" : first.quality.dependent.front();
   if (!options.fixedRows) {
-    for (std::size_t times = 2; times <= kMostTimesLarger; ++times) {
-      Options larger;
-      larger.rows = static_cast<std::int64_t>(times * array.runs);
-      const Choice choice = chooseArray(array.levels, options.strength, larger);
-      const auto* next = std::get_if<Array>(&choice);
-      if (next == nullptr) continue;
-      Repaired found = mend(task, *next, random);
-      found.rung = Rung::Larger;
+    for (auto& [next, rung] : nextArrays(array, options.strength)) {
+      Repaired found = mend(task, next, random);
+      found.rung = rung;
       if (estimable(found)) return found;
     }
     if (std::optional<Repaired> found = augmented(task, array.runs, random)) {

@@ -7,6 +7,7 @@
 #include "compiler/design/Verify.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -24,6 +25,7 @@ struct RepairOptions {
 enum class Rung : std::uint8_t {
   Relabelled,  ///< all rows stay: columns of equal levels and labels of levels were permuted
   Exchanged,   ///< lost rows are replaced by valid ones
+  Dummy,       ///< the same for an array of more levels, where one too many stands for another (Addelman 1962)
   Larger,      ///< the same for an array with more rows
   Augmented,   ///< a covering array with rows for the model
 };
@@ -38,7 +40,9 @@ struct Repaired {
   ModelQuality quality;      ///< of the model at these rows
   double relative = 0;       ///< D-efficiency relative to that of the unconstrained array; 0: that one cannot estimate the model
   Coverage pairs;            ///< pairs of levels in the rows, and all that can stand in a valid row
-  double correlation = 0;    ///< largest absolute one between columns of the model that belong to different factors or products
+  std::optional<Coverage> triples;           ///< the same of triples; nothing where they are too many to ask for each
+  std::optional<Coincidences> coincidences;  ///< of the rows
+  double correlation = 0;  ///< largest absolute one between columns of the model that belong to different factors or products
 };
 
 /// Why not: one sentence, lower case, no full stop.

@@ -30,25 +30,31 @@ Cells gather(const Array& array, const std::vector<double>& centred, const std::
   return cells;
 }
 
-/// Sum over rows of the squared mean of the row's cell.
-double between(const Cells& cells) {
+/// Sum over rows of the squared mean of the row's cell, less `about`.
+double between(const Cells& cells, double about = 0) {
   double squares = 0;
-  for (const auto& [key, cell] : cells) squares += cell.mean() * cell.mean() * static_cast<double>(cell.count);
+  for (const auto& [key, cell] : cells)
+    squares += (cell.mean() - about) * (cell.mean() - about) * static_cast<double>(cell.count);
   return squares;
 }
 
 bool isGrid(const Array& array) {
   double combinations = 1;
   for (const std::uint32_t levels : array.levels) combinations *= levels;
-  return combinations == static_cast<double>(array.runs) && duplicateRows(array).empty();
+  return array.nested.empty() && combinations == static_cast<double>(array.runs) && duplicateRows(array).empty();
 }
 
 MainEffect mainEffect(const Array& array, const std::vector<double>& centred, double mean, std::uint32_t factor) {
   MainEffect effect;
   effect.factor = factor;
-  effect.means.resize(array.levels[factor]);
-  const Cells cells = gather(array, centred, {factor});
-  effect.squares = between(cells);
+  effect.means.resize(valuesOf(array, factor));
+  Cells cells = gather(array, centred, {factor});
+  Cell all;
+  if (nestingOf(array.nested, factor) != nullptr) {  // its effect is within its parent's levels
+    cells.erase({valuesOf(array, factor)});
+    for (const auto& [key, cell] : cells) all = {all.sum + cell.sum, all.count + cell.count};
+  }
+  effect.squares = between(cells, all.count == 0 ? 0 : all.mean());
   double low = 0, high = 0;
   for (const auto& [key, cell] : cells) {
     effect.means[key.front()] = mean + cell.mean();
@@ -90,7 +96,7 @@ Screening screen(const Array& array, std::span<const double> response) {
       effect.total = std::max(0.0, 1 - between(gather(array, centred, others(array, f))) * scale);
     result.mains.push_back(std::move(effect));
   }
-  if (result.strength < std::min(columns, 3U)) return result;
+  if (result.strength < std::min(columns, 3U) || !array.nested.empty()) return result;
   for (std::uint32_t a = 0; a < columns; ++a) {
     for (std::uint32_t b = a + 1; b < columns; ++b) {
       const double cells = between(gather(array, centred, {a, b}));

@@ -38,7 +38,8 @@ struct Screening {
   double mean = 0, low = 0, high = 0;
   double squares = 0;                     ///< total, about the mean; 0: nothing moves the response, and all shares are 0
   std::vector<MainEffect> mains;          ///< one a factor, in order
-  std::vector<Interaction> interactions;  ///< empty where the rows cannot tell them from main effects (strength below 3)
+  std::vector<Interaction> interactions;  ///< empty where the rows cannot tell them from main effects (strength below 3), and
+                                          ///< where factors are nested
   std::uint32_t strength = 0;             ///< counted over these rows. 2 or more: shares of main effects do not overlap
   bool grid = false;                      ///< every combination of levels stands once
 };

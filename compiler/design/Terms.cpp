@@ -77,13 +77,22 @@ std::vector<Term> poly(std::span<const Factor> factors, std::span<const std::uin
   return terms;
 }
 
-Model hierarchical(std::vector<Term> written) {
+/// Adds the main effects of the parents of the nested factors in a term.
+std::vector<Term> withParents(std::vector<Term> lower, const Term& term, std::span<const Factor> factors) {
+  for (const Part& part : term.parts) {
+    if (part.factor < factors.size() && factors[part.factor].nested)
+      lower.push_back({{Part{factors[part.factor].nested->parent, 1}}});
+  }
+  return lower;
+}
+
+Model hierarchical(std::vector<Term> written, std::span<const Factor> factors) {
   Model model;
   for (const Term& term : written) {
     if (!contains(model.terms, term)) model.terms.push_back(term);
   }
   for (std::size_t i = 0; i < model.terms.size(); ++i) {
-    for (Term& lower : below(Term(model.terms[i]))) {
+    for (Term& lower : withParents(below(Term(model.terms[i])), model.terms[i], factors)) {
       if (contains(model.terms, lower)) continue;
       if (!lower.parts.empty()) model.added.push_back(lower);
       model.terms.push_back(std::move(lower));

@@ -33,12 +33,12 @@ Term multiply(std::span<const Factor> factors, const Term& a, const Term& b);
 std::vector<Term> poly(std::span<const Factor> factors, std::span<const std::uint32_t> chosen, std::uint32_t degree);
 
 /// Terms closed under hierarchy: with a term stands every term that divides it, the constant included (Nelder 1977; Peixoto
-/// 1990).
+/// 1990). With a nested factor stands the main effect of what it is nested in.
 struct Model {
   std::vector<Term> terms;  ///< ascending by degree, then by factor; the constant first
   std::vector<Term> added;  ///< those that nobody wrote but hierarchy demands (without the constant)
 };
-Model hierarchical(std::vector<Term> written);
+Model hierarchical(std::vector<Term> written, std::span<const Factor> factors = {});
 
 /// Why these terms make no model of these factors ("`optimizer` has no order, so it has no power 2"), or nothing.
 std::optional<std::string> problem(std::span<const Factor> factors, std::span<const Term> terms);

@@ -1,6 +1,7 @@
 #include "compiler/design/Verify.h"
 
 #include "compiler/design/ColumnChoice.h"
+#include "compiler/design/NestedArray.h"
 #include "compiler/design/Popcount.h"
 
 #include <algorithm>
@@ -44,6 +45,15 @@ std::vector<std::uint32_t> combinationOf(std::uint64_t key, const Array& array, 
     key /= array.levels[columns[i]];
   }
   return combination;
+}
+
+/// Whether a nested factor of the combination has no value.
+bool hasAbsence(const Array& array, const std::vector<std::uint32_t>& columns, std::uint64_t key) {
+  const std::vector<std::uint32_t> levels = combinationOf(key, array, columns);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (levels[i] >= valuesOf(array, columns[i])) return true;
+  }
+  return false;
 }
 
 /// Number of combinations, or nothing above 2^62.
@@ -228,6 +238,7 @@ std::optional<Imbalance> imbalanceAt(const Array& array, const Columns& columns,
 }  // namespace
 
 std::optional<Imbalance> findImbalance(const Array& array, std::uint32_t strength) {
+  if (!array.nested.empty()) return findNestedImbalance(array, strength);
   if (auto outside = cellOutside(array)) return outside;
   const auto t = std::min<std::uint32_t>(strength, static_cast<std::uint32_t>(array.columns()));
   if (t == 0) return std::nullopt;
@@ -250,21 +261,44 @@ double countingCost(const Array& array, std::uint32_t strength) {
 std::uint32_t measuredStrength(const Array& array, std::uint32_t limit) {
   if (cellOutside(array)) return 0;
   const auto most = std::min<std::uint32_t>(limit, static_cast<std::uint32_t>(array.columns()));
-  const Columns columns = columnsOf(array);
   std::uint32_t t = 0;
+  if (!array.nested.empty()) {
+    while (t < most && !findNestedImbalance(array, t + 1)) ++t;
+    return t;
+  }
+  const Columns columns = columnsOf(array);
   while (t < most && !imbalanceAt(array, columns, t + 1)) ++t;
   return t;
 }
 
 std::vector<std::vector<std::uint64_t>> levelCounts(const Array& array) {
   std::vector<std::vector<std::uint64_t>> counts;
-  for (const std::uint32_t s : array.levels) counts.emplace_back(s, 0);
+  for (std::uint32_t c = 0; c < array.columns(); ++c) counts.emplace_back(valuesOf(array, c), 0);
   for (std::size_t r = 0; r < array.runs; ++r) {
     for (std::size_t c = 0; c < array.columns(); ++c) {
-      if (array.at(r, c) < array.levels[c]) ++counts[c][array.at(r, c)];
+      if (array.at(r, c) < counts[c].size()) ++counts[c][array.at(r, c)];
     }
   }
   return counts;
+}
+
+std::optional<Coincidences> rowCoincidences(const Array& array) {
+  const auto n = static_cast<std::int64_t>(array.runs);
+  if (!array.nested.empty() || static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(array.columns()) > 8e9)
+    return std::nullopt;
+  Coincidences result;
+  for (std::size_t a = 0; a < array.runs; ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      std::uint64_t weight = 0;
+      for (std::size_t c = 0; c < array.columns(); ++c) weight += array.at(a, c) == array.at(b, c) ? array.levels[c] : 0;
+      result.squares += weight * weight;
+    }
+  }
+  // Theorem 1 there, with the weight of each column its number of levels.
+  const auto columns = static_cast<std::int64_t>(array.columns());
+  const std::int64_t sum = std::accumulate(array.levels.begin(), array.levels.end(), std::int64_t{0});
+  result.least = (n * n * columns * columns + n * n * (sum - columns) - n * sum * sum) / 2;
+  return result;
 }
 
 std::vector<std::vector<std::size_t>> duplicateRows(const Array& array) {
@@ -283,8 +317,13 @@ Coverage coverage(const Array& array, std::uint32_t t) {
   const auto size = std::min<std::uint32_t>(t, static_cast<std::uint32_t>(array.columns()));
   if (size == 0) return result;
   eachChoice(static_cast<std::uint32_t>(array.columns()), size, [&](const std::vector<std::uint32_t>& columns) {
-    result.covered += countSparse(array, columns).size();
-    result.total += combinations(array, columns).value_or(0);
+    if (array.nested.empty()) {
+      result.covered += countSparse(array, columns).size();
+      result.total += combinations(array, columns).value_or(0);
+      return true;
+    }
+    for (const auto& [key, count] : countSparse(array, columns)) result.covered += hasAbsence(array, columns, key) ? 0 : 1;
+    result.total += existingCombinations(array, columns);
     return true;
   });
   return result;

@@ -20,7 +20,8 @@ struct Imbalance {
 };
 
 /// The first imbalance among all choices of at most `strength` columns; nothing: the array has that strength. Exact.
-/// Cost: choices x runs. A cell outside its column's levels counts as an imbalance (combination empty).
+/// Cost: choices x runs. Of nested columns as findNestedImbalance says. A cell outside its column's levels counts as an imbalance
+/// (combination empty).
 std::optional<Imbalance> findImbalance(const Array& array, std::uint32_t strength);
 
 /// What counting that strength costs: choices of columns times rows. Of two-level columns 64 rows are counted at once.
@@ -31,8 +32,17 @@ constexpr double kMostCounted = 2e10;
 /// The largest strength up to `limit` (and up to the number of columns).
 std::uint32_t measuredStrength(const Array& array, std::uint32_t limit);
 
-/// Rows of each level, by column.
+/// Rows of each level, by column; of a nested one without its absence.
 std::vector<std::vector<std::uint64_t>> levelCounts(const Array& array);
+
+/// J2 (Xu 2002) with natural weights: the sum over pairs of rows of the square of the number of levels of all columns in which
+/// they agree. Least for orthogonal arrays of strength 2, and for those alone.
+struct Coincidences {
+  std::uint64_t squares = 0;
+  std::int64_t least = 0;  ///< what arrays of these levels and rows have at least; no array need reach it
+};
+/// Nothing for arrays with nested columns, and where pairs x columns exceed 4e9.
+std::optional<Coincidences> rowCoincidences(const Array& array);
 
 /// Groups of equal rows, each group ascending, only groups of two or more.
 std::vector<std::vector<std::size_t>> duplicateRows(const Array& array);
@@ -42,7 +52,7 @@ std::vector<std::vector<std::size_t>> duplicateRows(const Array& array);
 /// Nothing where a number leaves 64 bits, or runs^2 x columns exceeds 4e9.
 std::optional<std::vector<Rational>> wordLengthPattern(const Array& array, std::uint32_t maxLength);
 
-/// Combinations of `t` levels that stand in at least one row, and all that there are.
+/// Combinations of `t` levels that stand in at least one row, and all that there are; absences of nested factors are none.
 struct Coverage {
   std::uint64_t covered = 0, total = 0;
 };

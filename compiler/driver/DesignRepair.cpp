@@ -51,6 +51,7 @@ std::string repairText(const design::Repaired& repaired) {
     case design::Rung::Exchanged:
       return fmt::format("with other labels of its columns and levels {} of them stand; exchanged: {}", repaired.kept,
                          repaired.fromRows - repaired.kept);
+    case design::Rung::Dummy:
     case design::Rung::Larger:
       return fmt::format("too few for the model; of the {} rows of {} with other labels {} stand; exchanged: {}",
                          repaired.fromRows, repaired.from, repaired.kept, repaired.fromRows - repaired.kept);

@@ -41,6 +41,7 @@ std::optional<Refusal> checkInput(const std::vector<Factor>& factors, const std:
     }
     for (std::size_t f = 0; f < factors.size(); ++f) {
       const double value = rows[r][f];
+      if (factors[f].nested && std::isnan(value)) continue;
       const bool level = value >= 0 && value < static_cast<double>(factors[f].levelCount()) && value == std::floor(value);
       if (!std::isfinite(value) || (!factors[f].numeric() && !level)) {
         return Refusal{Kind::NotFinite, fmt::format("row {} has no level of `{}`", r + 1, factors[f].name), {}, rows.size(), 0};
@@ -67,9 +68,10 @@ Refusal aliasRefusal(const Basis& basis, const LeastSquares& solved, std::size_t
 void describeRegion(Result& result, const std::vector<Point>& rows) {
   const auto& factors = result.basis.factors();
   for (std::size_t f = 0; f < factors.size(); ++f) {
-    Interval range{rows.front()[f], rows.front()[f]};
+    Interval range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
     std::vector<bool> seen(factors[f].numeric() ? 0 : factors[f].levelCount(), false);
     for (const Point& row : rows) {
+      if (std::isnan(row[f])) continue;
       range = {std::min(range.low, row[f]), std::max(range.high, row[f])};
       if (!seen.empty()) seen[static_cast<std::size_t>(row[f])] = true;
     }

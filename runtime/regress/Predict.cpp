@@ -24,6 +24,7 @@ std::optional<Refusal> checkPoint(const Result& result, const Point& point) {
     return Refusal{Refusal::Kind::BadTerms, fmt::format("{} values for {} factors", point.size(), factors.size()), {}, 0, 0};
   }
   for (std::size_t f = 0; f < factors.size(); ++f) {
+    if (factors[f].nested && std::isnan(point[f])) continue;
     if (!std::isfinite(point[f]))
       return Refusal{Refusal::Kind::NotFinite, fmt::format("`{}` has no value", factors[f].name), {}, 0, 0};
     if (factors[f].numeric()) continue;
@@ -46,6 +47,7 @@ void compareWithRegion(const Result& result, const Point& point, Prediction& pre
   const auto& factors = result.basis.factors();
   for (std::size_t f = 0; f < factors.size(); ++f) {
     const Interval box = result.box[f];
+    if (std::isnan(point[f])) continue;
     if (!factors[f].numeric()) {
       const auto level = static_cast<std::size_t>(point[f]);
       if (!result.seen[f][level])

@@ -56,7 +56,8 @@ Expansion timesPart(const Expansion& expansion, const Basis& basis, Part part, s
     const std::vector<Wide> polynomial = legendreInUnits(part.degree, basis.axes()[part.factor]);
     for (std::uint32_t power = 0; power < polynomial.size(); ++power) {
       Key next = key;
-      if (power != 0) next.first.push_back({part.factor, power});
+      // Where a nested factor does not exist its polynomial is 0, its constant too: that is the factor to the power 0.
+      if (power != 0 || factor.nested) next.first.push_back({part.factor, power});
       out.emplace_back(std::move(next), value * polynomial[power]);
     }
   }
@@ -71,7 +72,7 @@ std::string rawName(const Basis& basis, const Term& term, const std::vector<std:
     if (!text.empty()) text += "*";
     text += factor.name;
     if (!factor.numeric()) text += "[" + factor.labels[levels[categorical++]] + "]";
-    if (part.degree > 1) text += "^" + std::to_string(part.degree);
+    if (part.degree != 1) text += "^" + std::to_string(part.degree);
   }
   return text.empty() ? "1" : text;
 }
@@ -80,15 +81,16 @@ std::string rawName(const Basis& basis, const Term& term, const std::vector<std:
 
 std::vector<RawCoefficient> rawCoefficients(const Basis& basis, const std::vector<Wide>& coefficients) {
   std::map<std::pair<std::size_t, std::vector<std::uint32_t>>, Wide> sums;  // by term of the model and levels
-  const std::vector<Term>& terms = basis.terms();
+  std::vector<Term> terms = basis.terms();
   for (std::size_t c = 0; c < basis.size(); ++c) {
     const auto& column = basis.columns()[c];
-    const Term& term = terms[column.term];
+    const Term term = terms[column.term];
     Expansion expansion{{Key{}, coefficients[c]}};
     for (std::size_t p = 0; p < term.parts.size(); ++p)
       expansion = timesPart(expansion, basis, term.parts[p], column.contrasts[p]);
     for (const auto& [key, value] : expansion) {
       const auto at = std::find(terms.begin(), terms.end(), Term{key.first}) - terms.begin();
+      if (at == static_cast<std::ptrdiff_t>(terms.size())) terms.push_back({key.first});
       sums[{static_cast<std::size_t>(at), key.second}] += value;
     }
   }
