@@ -1,6 +1,7 @@
 // tbemc design: the rows of each design, and what is known of its array.
 #include "compiler/design/Checks.h"
 #include "compiler/design/Implied.h"
+#include "compiler/design/NestedArray.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/DesignRepair.h"
 #include "compiler/driver/Reports.h"
@@ -24,10 +25,14 @@ std::vector<std::string> namesOf(const DesignRun& run) {
 }
 
 void printCsv(const DesignRun& run) {
-  fmt::print("{}", csvLine(namesOf(run)));
+  const std::vector<std::string> names = namesOf(run);
+  fmt::print("{}", csvLine(names));
   for (const std::size_t row : run.chosen) {
-    std::vector<std::string> fields;
-    for (std::size_t f = 0; f < run.spec.factors.size(); ++f) fields.push_back(run.spec.factors[f].levels[run.rows[row][f]].text);
+    std::vector<std::optional<std::string>> fields;
+    for (std::size_t f = 0; f < names.size(); ++f) {
+      const graph::Level& level = run.spec.factors[f].levels[run.rows[row][f]];
+      fields.push_back(level.absent ? std::nullopt : std::optional(level.text));
+    }
     fmt::print("{}", csvLine(fields));
   }
 }
@@ -39,9 +44,20 @@ struct Excluded {
 };
 /// Nothing for a design whose constraints exclude nothing.
 std::optional<Excluded> excludedBy(const DesignRun& run) {
-  if (run.constraints.empty()) return std::nullopt;
+  if (run.spec.where.empty() || run.constraints.empty()) return std::nullopt;
   design::ValidRows valid(run.constraints);
-  return Excluded{design::countValidRows(run.constraints), design::impliedBy(valid)};
+  Excluded excluded{design::countValidRows(run.constraints), design::impliedBy(valid)};
+  if (run.constraints.nested.empty()) return excluded;
+  // What nesting excludes by itself is nobody's constraint.
+  design::ValidRows nesting({run.constraints.levels, design::nestingRules(run.constraints.levels, run.constraints.nested)});
+  const auto isConstraint = [&](const design::Combination& one) {
+    const bool absent = std::any_of(one.begin(), one.end(),
+                                    [&](const design::Literal& l) { return run.spec.factors[l.factor].levels[l.level].absent; });
+    return !absent && nesting.possible(one);
+  };
+  std::erase_if(excluded.implied.pairs, [&](const auto& one) { return !isConstraint(one); });
+  std::erase_if(excluded.implied.triples, [&](const auto& one) { return !isConstraint(one); });
+  return excluded;
 }
 
 /// "`a` = 1 beside `b` = 2".
@@ -122,17 +138,24 @@ void printDesignJson(const DesignRun& run, const design::Checks& known) {
   }
   if (run.repaired) {
     const design::Repaired& repaired = *run.repaired;
-    fields["repair"] = {{"from", repaired.from},
-                        {"from_rows", repaired.fromRows},
-                        {"kept", repaired.kept},
-                        {"rank", repaired.quality.rank},
-                        {"parameters", repaired.quality.parameters},
-                        {"d_efficiency", repaired.quality.dEfficiency},
-                        {"relative", repaired.relative},
-                        {"max_leverage", repaired.quality.maxLeverage},
-                        {"pairs_covered", repaired.pairs.covered},
-                        {"pairs", repaired.pairs.total},
-                        {"largest_correlation", repaired.correlation}};
+    fields["repair"] = {
+        {"from", repaired.from},
+        {"from_rows", repaired.fromRows},
+        {"kept", repaired.kept},
+        {"rank", repaired.quality.rank},
+        {"parameters", repaired.quality.parameters},
+        {"d_efficiency", repaired.quality.dEfficiency},
+        {"relative", repaired.relative},
+        {"a_efficiency", repaired.quality.aEfficiency},
+        {"largest_inflation", std::isfinite(repaired.quality.inflation) ? Json(repaired.quality.inflation) : Json()},
+        {"triples_covered", repaired.triples ? Json(repaired.triples->covered) : Json()},
+        {"triples", repaired.triples ? Json(repaired.triples->total) : Json()},
+        {"j2", repaired.coincidences ? Json(repaired.coincidences->squares) : Json()},
+        {"j2_least", repaired.coincidences ? Json(repaired.coincidences->least) : Json()},
+        {"max_leverage", repaired.quality.maxLeverage},
+        {"pairs_covered", repaired.pairs.covered},
+        {"pairs", repaired.pairs.total},
+        {"largest_correlation", repaired.correlation}};
   }
   if (const std::optional<Excluded> excluded = excludedBy(run)) {
     fields["constraints"] = {

@@ -1,6 +1,7 @@
 #include "compiler/driver/DesignConstraints.h"
 
 #include "compiler/design/Implied.h"
+#include "compiler/design/NestedArray.h"
 
 #include <fmt/format.h>
 
@@ -50,6 +51,9 @@ std::optional<design::Constraints> tryAll(Workspace& workspace, const graph::Des
   }
   std::vector<std::uint32_t> row(result.levels.size(), 0);
   do {
+    const bool exists =
+        std::all_of(condition.factors.begin(), condition.factors.end(), [&](std::uint32_t f) { return spec.active(f, row); });
+    if (!exists) continue;
     bool excluded = false;
     for (std::size_t i = 0; i < index && !excluded; ++i)
       excluded = names(condition, known.conditions[i]) && !known.parts[i].allows(row);
@@ -64,8 +68,16 @@ std::optional<design::Constraints> tryAll(Workspace& workspace, const graph::Des
   return design::simplified(std::move(result));
 }
 
-design::Constraints together(const std::vector<std::uint32_t>& levels, const std::vector<design::Constraints>& parts) {
-  design::Constraints all{levels, {}};
+std::vector<design::Nested> nestedIn(const graph::DesignSpec& spec) {
+  std::vector<design::Nested> nested;
+  for (std::uint32_t f = 0; f < spec.factors.size(); ++f) {
+    if (spec.factors[f].parent) nested.push_back({f, *spec.factors[f].parent, spec.factors[f].parentLevels});
+  }
+  return nested;
+}
+
+design::Constraints together(const graph::DesignSpec& spec, const std::vector<design::Constraints>& parts) {
+  design::Constraints all{levelNumbers(spec), {}, nestedIn(spec)};
   for (const design::Constraints& part : parts)
     all.forbidden.insert(all.forbidden.end(), part.forbidden.begin(), part.forbidden.end());
   return design::simplified(std::move(all));
@@ -78,11 +90,18 @@ Diagnostic& blame(Diagnostic& found, const DesignConstraints& known, const std::
   return found;
 }
 
+/// Parts that are conditions; behind those stands what nesting forbids.
+std::vector<std::size_t> conditionsAmong(const DesignConstraints& known, std::vector<std::size_t> parts) {
+  std::erase_if(parts, [&](std::size_t part) { return part >= known.conditions.size(); });
+  return parts;
+}
+
 /// Reports a level that no row can have.
 void reportDead(Workspace& workspace, const graph::DesignSpec& spec, const DesignConstraints& known,
                 const design::Literal& dead) {
   const graph::FactorSpec& factor = spec.factors[dead.factor];
-  const std::vector<std::size_t> guilty = design::culprits(known.parts, {dead});
+  if (factor.levels[dead.level].absent) return;
+  const std::vector<std::size_t> guilty = conditionsAmong(known, design::culprits(known.parts, {dead}));
   Diagnostic& found = workspace.session.sink.report(Diag::dead_level, known.conditions[guilty.front()].expr->range, factor.name,
                                                     factor.levels[dead.level].text);
   blame(found, known, guilty).label(factor.levels[dead.level].range, "this level");
@@ -93,7 +112,8 @@ bool keepsChoices(Workspace& workspace, const graph::DesignSpec& spec, const Des
   bool good = true;
   for (const graph::FactorSpec& factor : spec.factors) {
     const auto f = static_cast<std::uint32_t>(&factor - spec.factors.data());
-    if (factor.levels.size() != 1 || known.all.levels[f] == 1) continue;
+    if (factor.values().size() > 1 || known.all.levels[f] == (design::nestingOf(known.all.nested, f) != nullptr ? 2U : 1U))
+      continue;
     workspace.session.sink.report(Diag::where_fixes_factor, factor.range, factor.name, factor.levels.front().text)
         .note("the other levels stand in no row (see the warnings)");
     good = false;
@@ -124,6 +144,17 @@ void dropLevels(graph::DesignSpec& spec, const std::vector<design::Literal>& dea
   for (std::size_t i = dead.size(); i-- > 0;) {
     auto& levels = spec.factors[dead[i].factor].levels;
     levels.erase(levels.begin() + static_cast<std::ptrdiff_t>(dead[i].level));
+    for (graph::FactorSpec& factor : spec.factors) {
+      if (factor.parent != dead[i].factor) continue;
+      std::erase(factor.parentLevels, dead[i].level);
+      for (std::uint32_t& level : factor.parentLevels) level -= level > dead[i].level ? 1 : 0;
+    }
+  }
+  // One that always exists is nested no more.
+  for (graph::FactorSpec& factor : spec.factors) {
+    if (!factor.parent || (!factor.levels.empty() && factor.levels.back().absent)) continue;
+    factor.parent.reset();
+    factor.parentLevels.clear();
   }
 }
 
@@ -137,8 +168,12 @@ std::optional<DesignConstraints> readConstraints(Workspace& workspace, graph::De
     if (!part) return std::nullopt;
     known.parts.push_back(std::move(*part));
   }
-  known.all = together(levelNumbers(spec), known.parts);
-  if (known.all.empty()) return known;
+  if (const std::vector<design::Nested> nested = nestedIn(spec); !nested.empty()) {
+    design::Constraints rules{levelNumbers(spec), design::nestingRules(levelNumbers(spec), nested)};
+    known.parts.push_back(design::simplified(std::move(rules)));
+  }
+  known.all = together(spec, known.parts);
+  if (known.conditions.empty() || known.all.empty()) return known;
   design::ValidRows valid(known.all);
   const std::vector<design::Literal> dead = valid.anyRow() ? design::deadLevels(valid) : std::vector<design::Literal>{};
   if (valid.gaveUp()) {
@@ -147,7 +182,7 @@ std::optional<DesignConstraints> readConstraints(Workspace& workspace, graph::De
     return std::nullopt;
   }
   if (!valid.anyRow()) {
-    const std::vector<std::size_t> guilty = design::culprits(known.parts, {});
+    const std::vector<std::size_t> guilty = conditionsAmong(known, design::culprits(known.parts, {}));
     blame(workspace.session.sink.report(Diag::where_excludes_all, known.conditions[guilty.front()].expr->range), known, guilty);
     return std::nullopt;
   }
@@ -156,6 +191,7 @@ std::optional<DesignConstraints> readConstraints(Workspace& workspace, graph::De
   if (!keepsChoices(workspace, spec, known)) return std::nullopt;
   for (design::Constraints& part : known.parts) part = withoutLevels(part, dead);
   known.all = withoutLevels(known.all, dead);
+  known.all.nested = nestedIn(spec);
   return known;
 }
 

@@ -13,7 +13,7 @@ namespace tbem::driver {
 /// The conditions of a design, each with the combinations that it forbids by itself.
 struct DesignConstraints {
   std::vector<graph::RowCondition> conditions;
-  std::vector<design::Constraints> parts;  ///< by condition
+  std::vector<design::Constraints> parts;  ///< by condition; behind them, what nested factors forbid
   design::Constraints all;                 ///< together, simplified
 };
 

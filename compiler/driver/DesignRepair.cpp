@@ -33,7 +33,7 @@ design::Basis modelOf(const Workspace& workspace, const DesignRun& run) {
     const auto terms = termsOf(*decl->terms, factors, unheard);
     if (terms && !design::problem(factors, *terms)) all.insert(all.end(), terms->begin(), terms->end());
   }
-  return all.empty() ? mainEffectsOf(factors) : design::Basis(factors, design::hierarchical(std::move(all)).terms);
+  return all.empty() ? mainEffectsOf(factors) : design::Basis(factors, design::hierarchical(std::move(all), factors).terms);
 }
 
 std::size_t brokenRows(const DesignRun& run) {
@@ -72,8 +72,14 @@ std::string repairQuality(const design::Repaired& repaired) {
       most = std::max(most, count);
     }
   }
-  return text + fmt::format(", {} of the {} pairs of levels that can stand, levels {} to {} times, largest correlation {:.2f}",
-                            repaired.pairs.covered, repaired.pairs.total, least, most, repaired.correlation);
+  text += fmt::format(", A-efficiency {:.3f}, {} of the {} pairs of levels that can stand", repaired.quality.aEfficiency,
+                      repaired.pairs.covered, repaired.pairs.total);
+  if (repaired.triples) text += fmt::format(", {} of the {} triples", repaired.triples->covered, repaired.triples->total);
+  text += fmt::format(", levels {} to {} times, largest correlation {:.2f}, largest variance inflation {:.2f}", least, most,
+                      repaired.correlation, repaired.quality.inflation);
+  if (repaired.coincidences)
+    text += fmt::format(", J2 = {} (orthogonal: {})", repaired.coincidences->squares, repaired.coincidences->least);
+  return text;
 }
 
 bool repairRows(Workspace& workspace, DesignRun& run) {

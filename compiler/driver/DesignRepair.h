@@ -15,7 +15,7 @@ bool repairRows(Workspace& workspace, DesignRun& run);
 
 /// "14 of 16 rows stand with other labels, 2 are exchanged".
 std::string repairText(const design::Repaired& repaired);
-/// "rank 11 of 11, D-efficiency 0.983 (98 % of the array's), 152 of 160 pairs ...".
+/// "rank 11 of 11, D-efficiency 0.983 (98 % of the array's), A-efficiency 0.95, 152 of the 160 pairs ...".
 std::string repairQuality(const design::Repaired& repaired);
 
 }  // namespace tbem::driver

@@ -1,5 +1,6 @@
 #include "compiler/driver/DesignRows.h"
 
+#include "compiler/design/NestedArray.h"
 #include "compiler/driver/DesignFile.h"
 #include "compiler/driver/DesignRepair.h"
 
@@ -35,6 +36,7 @@ bool shrinkFull(Workspace& workspace, DesignRun& run, const DesignConstraints& k
   }
   workspace.session.sink.report(Diag::where_shrinks_full, range, broken, run.array.runs);
   kept.levels = run.array.levels;
+  kept.nested = run.array.nested;
   kept.name = fmt::format("{} of the {} rows of the {}", kept.runs, run.array.runs, run.array.name);
   run.array = std::move(kept);
   return true;
@@ -46,7 +48,10 @@ bool chooseArray(Workspace& workspace, DesignRun& run) {
   options.rows = run.spec.rows;
   options.arrayName = run.spec.array;
   if (run.spec.decl->seed != nullptr) options.seed = run.spec.seed;
-  design::Choice choice = design::chooseArray(run.constraints.levels, static_cast<std::uint32_t>(run.spec.strength), options);
+  const auto strength = static_cast<std::uint32_t>(run.spec.strength);
+  const design::Constraints& rules = run.constraints;
+  design::Choice choice = rules.nested.empty() ? design::chooseArray(rules.levels, strength, options)
+                                               : design::chooseNestedArray(rules.levels, rules.nested, strength, options);
   if (const auto* refusal = std::get_if<design::Refusal>(&choice)) {
     Diagnostic& diagnostic = workspace.session.sink.report(Diag::design_no_array, run.spec.decl->name.range, run.spec.strength);
     diagnostic.note(refusal->reason);

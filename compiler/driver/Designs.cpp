@@ -12,12 +12,12 @@ namespace tbem::driver {
 
 std::vector<design::Factor> DesignRun::factors() const {
   std::vector<design::Factor> list;
-  for (const graph::FactorSpec& factor : spec.factors) {
-    design::Factor one{factor.name, {}, {}};
-    const bool numeric =
-        std::all_of(factor.levels.begin(), factor.levels.end(), [](const graph::Level& l) { return l.number.has_value(); });
-    for (const graph::Level& level : factor.levels) {
-      if (numeric) one.values.push_back(level.number->toDouble());
+  for (std::uint32_t f = 0; f < spec.factors.size(); ++f) {
+    const graph::FactorSpec& factor = spec.factors[f];
+    design::Factor one{factor.name, {}, {}, {}};
+    if (factor.parent) one.nested = {f, *factor.parent, factor.parentLevels};
+    for (const graph::Level& level : factor.values()) {
+      if (factor.numeric()) one.values.push_back(level.number->toDouble());
       one.labels.push_back(level.text);
     }
     list.push_back(std::move(one));
@@ -44,15 +44,18 @@ Json jsonOf(const sema::ExprPool& pool, const sema::Value& value) {
 
 Json DesignRun::levels(std::size_t row) const {
   Json object = Json::object();
-  for (std::size_t f = 0; f < spec.factors.size(); ++f)
-    object[spec.factors[f].name] = jsonOf(*spec.pool, spec.factors[f].levels[rows[row][f]].value);
+  for (std::size_t f = 0; f < spec.factors.size(); ++f) {
+    const graph::Level& level = spec.factors[f].levels[rows[row][f]];
+    object[spec.factors[f].name] = level.absent ? Json() : jsonOf(*spec.pool, level.value);
+  }
   return object;
 }
 
 std::string DesignRun::levelsText(std::size_t row) const {
   std::string text;
   for (std::size_t f = 0; f < spec.factors.size(); ++f) {
-    text += fmt::format("{}{}={}", f == 0 ? "" : " ", spec.factors[f].name, spec.factors[f].levels[rows[row][f]].text);
+    const graph::Level& level = spec.factors[f].levels[rows[row][f]];
+    if (!level.absent) text += fmt::format("{}{}={}", text.empty() ? "" : " ", spec.factors[f].name, level.text);
   }
   return text.empty() ? "one row" : text;
 }
@@ -76,16 +79,14 @@ std::optional<std::vector<std::pair<std::string, std::string>>> parseAt(const st
 
 namespace {
 
-/// The level's position; a number that is no level yet becomes one more.
+/// The level's position; a number that is no level yet becomes one more, but for nested factors.
 std::optional<std::uint32_t> levelOf(graph::DesignSpec& spec, graph::FactorSpec& factor, const std::string& text) {
   const std::optional<Rational> number = Rational::parse(text);
-  bool numeric = true;
   for (std::uint32_t i = 0; i < factor.levels.size(); ++i) {
     const graph::Level& level = factor.levels[i];
-    numeric = numeric && level.number.has_value();
     if (level.text == text || (number && level.number && *level.number == *number)) return i;
   }
-  if (!numeric || !number) return std::nullopt;
+  if (!factor.numeric() || factor.parent || !number) return std::nullopt;
   graph::Level level;
   level.value = sema::Value::number(spec.pool->constant(*number), factor.isReal);
   level.text = number->str();
@@ -97,8 +98,22 @@ std::optional<std::uint32_t> levelOf(graph::DesignSpec& spec, graph::FactorSpec&
 
 std::string levelNames(const graph::FactorSpec& factor) {
   std::string text;
-  for (const graph::Level& level : factor.levels) text += (text.empty() ? "" : ", ") + level.text;
+  for (const graph::Level& level : factor.values()) text += (text.empty() ? "" : ", ") + level.text;
   return text;
+}
+
+/// Nested factors that were not asked for do not exist where their parents say so.
+void fillAbsences(const graph::DesignSpec& spec, std::vector<std::optional<std::uint32_t>>& wanted) {
+  for (bool again = true; again;) {
+    again = false;
+    for (std::size_t f = 0; f < wanted.size(); ++f) {
+      const graph::FactorSpec& factor = spec.factors[f];
+      if (!factor.parent || wanted[f] || !wanted[*factor.parent]) continue;
+      if (std::binary_search(factor.parentLevels.begin(), factor.parentLevels.end(), *wanted[*factor.parent])) continue;
+      wanted[f] = static_cast<std::uint32_t>(factor.levels.size() - 1);
+      again = true;
+    }
+  }
 }
 
 /// Applies `--at`: rows that agree with it, or one more row where it gives every factor. False: it cannot, and that was said.
@@ -132,6 +147,7 @@ bool chooseAt(DesignRun& run, const Options& options) {
     return false;
   });
   if (!run.chosen.empty()) return true;
+  fillAbsences(run.spec, wanted);
   LevelIndices levels;
   for (std::size_t f = 0; f < wanted.size(); ++f) {
     if (!wanted[f]) {
@@ -140,6 +156,13 @@ bool chooseAt(DesignRun& run, const Options& options) {
       return false;
     }
     levels.push_back(*wanted[f]);
+  }
+  if (const std::optional<std::uint32_t> wrong = run.spec.misplaced(levels)) {
+    const graph::FactorSpec& factor = run.spec.factors[*wrong];
+    const graph::FactorSpec& parent = run.spec.factors[*factor.parent];
+    printFailure(fmt::format("--at {}: `{}` exists under `{}` = {} only", options.at, factor.name, parent.name,
+                             parent.levels[factor.parentLevels.front()].text));
+    return false;
   }
   run.rows.push_back(std::move(levels));
   run.chosen.push_back(run.rows.size() - 1);
@@ -153,9 +176,6 @@ bool refuseLater(Workspace& workspace, const graph::DesignSpec& spec) {
     workspace.session.sink.report(Diag::not_there_yet, range, std::string(what));
     refused = true;
   };
-  for (const graph::FactorSpec& factor : spec.factors) {
-    if (factor.parent) refuse(factor.range, "nested factors (`under`) are");
-  }
   if (spec.decl->accumulate != nullptr) refuse(spec.decl->accumulate->range, "gradient accumulation (`accumulate`) is");
   if (spec.decl->checkpoint != nullptr) refuse(spec.decl->checkpoint->range, "recomputation (`checkpoint`) is");
   if (spec.decl->math != nullptr) refuse(spec.decl->math->range, "the clause `math` is");

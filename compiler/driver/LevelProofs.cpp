@@ -20,7 +20,7 @@ std::string causeText(const std::vector<spec::Cause>& cause) {
 std::string levelsText(const graph::ExperimentSpec& spec, const LevelIndices& levels, bool changedOnly) {
   std::string text;
   for (std::size_t f = 0; f < levels.size(); ++f) {
-    if (changedOnly && levels[f] == 0) continue;
+    if ((changedOnly && levels[f] == 0) || spec.factors[f].levels[levels[f]].absent) continue;
     text += (text.empty() ? "" : ", ") + spec.factors[f].name + " = " + spec.factors[f].levels[levels[f]].text;
   }
   return text;
@@ -60,7 +60,7 @@ std::uint64_t countAllowed(const graph::DesignSpec& spec, const std::function<bo
   LevelIndices levels(spec.factors.size(), 0);
   std::uint64_t count = 0;
   for (;;) {
-    if (allowed(levels)) ++count;
+    if (!spec.misplaced(levels) && allowed(levels)) ++count;
     std::size_t f = levels.size();
     while (f > 0 && ++levels[f - 1] == spec.factors[f - 1].levels.size()) levels[--f] = 0;
     if (f == 0) return count;
@@ -113,8 +113,10 @@ void printDesignProof(const DesignProof& proved, const Options& options) {
         remedies.push_back({{"kind", word(remedy.kind)}, {"text", remedy.text}, {"combinations", remedy.combinations}});
       for (const auto& cause : one.causes) causes.push_back(causeText(cause));
       Json nearest = Json::object();
-      for (std::size_t f = 0; f < one.nearest.size(); ++f)
-        nearest[proved.run->spec.factors[f].name] = proved.run->spec.factors[f].levels[one.nearest[f]].text;
+      for (std::size_t f = 0; f < one.nearest.size(); ++f) {
+        const graph::Level& level = proved.run->spec.factors[f].levels[one.nearest[f]];
+        nearest[proved.run->spec.factors[f].name] = level.absent ? Json() : Json(level.text);
+      }
       breaches.push_back({{"subject", one.subject},
                           {"condition", one.text},
                           {"combinations", one.combinations},

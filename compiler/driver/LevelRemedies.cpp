@@ -126,7 +126,9 @@ private:
     }
     std::sort(levels.begin(), levels.end());
     levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
-    return levels.size() == run.spec.factors[factor].levels.size() ? std::vector<std::uint32_t>{} : levels;
+    const auto values = run.spec.factors[factor].values();
+    const bool some = levels.size() < values.size() && (levels.empty() || levels.back() < values.size());
+    return some ? levels : std::vector<std::uint32_t>{};
   }
 
   /// The factor that loses the smallest share of its levels first.
@@ -150,7 +152,7 @@ private:
                                    [&](const ast::Factor& one) { return one.name.text == spec.name; });
     if (decl == run.spec.decl->factors.end()) return false;
     std::string kept, gone;
-    for (std::uint32_t i = 0; i < spec.levels.size(); ++i) {
+    for (std::uint32_t i = 0; i < spec.values().size(); ++i) {
       const graph::Level& level = spec.levels[i];
       const bool stays = std::find(drop.begin(), drop.end(), i) == drop.end();
       std::string& list = stays ? kept : gone;

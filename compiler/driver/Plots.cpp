@@ -41,7 +41,7 @@ struct Axes {
 Axes axesOf(const DesignRun& run) {
   const std::vector<design::Factor> factors = run.factors();
   Axes axes;
-  const auto numeric = [&](std::size_t f) { return factors[f].numeric() && factors[f].values.size() > 1; };
+  const auto numeric = [&](std::size_t f) { return factors[f].numeric() && !factors[f].nested && factors[f].values.size() > 1; };
   for (std::size_t f = 0; f < factors.size(); ++f) {
     if (factors[f].name == "depth" && numeric(f)) axes.x = f;
   }
@@ -49,10 +49,10 @@ Axes axesOf(const DesignRun& run) {
     if (numeric(f)) axes.x = f;
   }
   for (std::size_t f = 0; f < factors.size(); ++f) {
-    if (f != axes.x && factors[f].name == "width") axes.lines = f;
+    if (f != axes.x && factors[f].name == "width" && !factors[f].nested) axes.lines = f;
   }
   for (std::size_t f = 0; f < factors.size() && !axes.lines; ++f) {
-    if (f != axes.x) axes.lines = f;
+    if (f != axes.x && !factors[f].nested) axes.lines = f;
   }
   return axes;
 }

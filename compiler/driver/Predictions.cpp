@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
 
 namespace tbem::driver {
 
@@ -25,6 +28,32 @@ std::optional<double> coordinate(const design::Factor& factor, std::string text)
 
 std::string expects(const design::Factor& factor) {
   return factor.numeric() ? "a number" : fmt::format("one of {}", fmt::join(factor.labels, ", "));
+}
+
+/// Whether a nested factor exists where its parents have these values; those that have none do not.
+bool existsAt(const std::vector<design::Factor>& factors, const design::Factor& factor,
+              std::span<const std::optional<double>> point) {
+  if (!factor.nested) return true;
+  const design::Factor& parent = factors[factor.nested->parent];
+  const std::optional<double>& value = point[factor.nested->parent];
+  return value && existsAt(factors, parent, point) &&
+         std::any_of(factor.nested->under.begin(), factor.nested->under.end(),
+                     [&](std::uint32_t level) { return design::coordinateOf(parent, level) == *value; });
+}
+
+/// The first factor that has a value where it does not exist, or none where it does; nothing: all are in order, and `out` has
+/// them.
+std::optional<std::string> misplaced(const std::vector<design::Factor>& factors, std::span<const std::optional<double>> point,
+                                     design::Point& out) {
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    const bool exists = existsAt(factors, factors[f], point);
+    if (exists && !point[f]) return fmt::format("`{}` has no value here", factors[f].name);
+    if (!exists && point[f])
+      return fmt::format("`{}` has a value, but exists under other levels of `{}` only", factors[f].name,
+                         factors[factors[f].nested->parent].name);
+    out.push_back(exists ? *point[f] : std::numeric_limits<double>::quiet_NaN());
+  }
+  return std::nullopt;
 }
 
 /// The point that a record gives; nothing after a diagnostic.
@@ -51,12 +80,9 @@ std::optional<design::Point> pointOf(Workspace& workspace, const DesignRun& run,
     }
   }
   design::Point out;
-  for (std::size_t f = 0; f < factors.size(); ++f) {
-    if (!point[f]) {
-      sink.report(Diag::bad_prediction_point, record.range, fmt::format("`{}` has no value here", factors[f].name));
-      return std::nullopt;
-    }
-    out.push_back(*point[f]);
+  if (const auto wrong = misplaced(factors, point, out)) {
+    sink.report(Diag::bad_prediction_point, record.range, *wrong);
+    return std::nullopt;
   }
   return out;
 }
@@ -65,7 +91,7 @@ std::optional<design::Point> pointOf(Workspace& workspace, const DesignRun& run,
 std::optional<design::Point> pointOf(const DesignRun& run, const std::string& at) {
   const auto pairs = parseAt(at);
   const std::vector<design::Factor> factors = run.factors();
-  design::Point out;
+  std::vector<std::optional<double>> point;
   for (const design::Factor& factor : factors) {
     std::optional<double> value;
     std::string text;
@@ -74,12 +100,17 @@ std::optional<design::Point> pointOf(const DesignRun& run, const std::string& at
       text = level;
       value = coordinate(factor, level);
     }
-    if (!value) {
+    if (!value && (!factor.nested || !text.empty())) {
       printFailure(fmt::format("--at {}: `{}` takes {}{}", at, factor.name, expects(factor),
                                text.empty() ? ", and has no value here" : fmt::format(", found `{}`", text)));
       return std::nullopt;
     }
-    out.push_back(*value);
+    point.push_back(value);
+  }
+  design::Point out;
+  if (const auto wrong = misplaced(factors, point, out)) {
+    printFailure(fmt::format("--at {}: {}", at, *wrong));
+    return std::nullopt;
   }
   return out;
 }
@@ -102,6 +133,7 @@ const RegressionPlan* findRegression(Workspace& workspace, const std::vector<Reg
 }
 
 Json coordinateJson(const design::Factor& factor, double value) {
+  if (std::isnan(value)) return {};
   if (!factor.numeric()) return factor.labels[static_cast<std::size_t>(value)];
   if (value == std::floor(value) && std::abs(value) < 1e15) return static_cast<std::int64_t>(value);
   return value;

@@ -92,7 +92,7 @@ std::vector<RegressionPlan> readRegressions(Workspace& workspace, const Designs&
       sink.report(Diag::bad_term, decl->terms->range, *problem);
       continue;
     }
-    plan.model = design::hierarchical(*terms);
+    plan.model = design::hierarchical(*terms, factors);
     if (!estimable(*plan.run, plan.model, *decl, sink)) continue;
     plan.response = std::string(workspace.session.sources.text(decl->response->range));
     if (isLinear(*decl->response)) plan.quantity = quantityOf(*quantities);

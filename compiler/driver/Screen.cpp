@@ -58,6 +58,7 @@ std::size_t centreOf(const DesignRun& run, const std::vector<Costs>& rows) {
     double sum = 0;
     for (std::size_t f = 0; f < factors.size(); ++f) {
       const std::uint32_t level = run.rows[row][f];
+      if (!run.spec.active(static_cast<std::uint32_t>(f), run.rows[row])) continue;
       double place = level;
       if (factors[f].numeric()) {
         place = static_cast<double>(std::count_if(factors[f].values.begin(), factors[f].values.end(),
@@ -107,6 +108,7 @@ design::Array arrayOf(const DesignRun& run, const std::vector<Costs>& rows) {
   array.runs = rows.size();
   for (const graph::FactorSpec& factor : run.spec.factors)
     array.levels.push_back(static_cast<std::uint32_t>(factor.levels.size()));
+  array.nested = run.array.nested;
   for (const Costs& costs : rows) {
     const LevelIndices& levels = run.rows[costs.row];
     array.cells.insert(array.cells.end(), levels.begin(), levels.end());

@@ -24,16 +24,24 @@ struct Level {
   const ast::Expr* expr = nullptr;       ///< nullptr where it comes from a range
   const sema::Module* module = nullptr;  ///< where that means what it says
   SrcRange range;
+  bool absent = false;  ///< of a nested factor: it has no value in the row
 };
 
+/// A nested factor (`under parent = level`) exists in rows only where its parent does and has one of some levels. Its last level
+/// stands for its absence elsewhere.
 struct FactorSpec {
   std::string name;
   std::vector<Level> levels;
   SrcRange range;
   bool binds = false;                       ///< a parameter of the network
   bool isReal = false;                      ///< numbers that need not be whole
-  std::optional<std::uint32_t> parent;      ///< `under parent = level`: position of the parent
-  std::vector<std::uint32_t> parentLevels;  ///< under which it exists
+  std::optional<std::uint32_t> parent;      ///< position; nothing: it exists in every row
+  std::vector<std::uint32_t> parentLevels;  ///< under which it exists, ascending
+
+  /// Levels but for the absence.
+  std::span<const Level> values() const { return {levels.data(), levels.size() - (parent ? 1 : 0)}; }
+  /// Whether each of them is a number.
+  bool numeric() const;
 };
 
 /// The shape of an input: an expression over the factors, or numbers that a dataset gives.
@@ -71,7 +79,10 @@ struct ExperimentSpec {
   /// Position of the factor, or nothing.
   std::optional<std::uint32_t> find(std::string_view factor) const;
   /// Whether factor `f` exists at these levels (nested ones may not).
-  bool active(std::uint32_t f, std::span<const std::uint32_t> levels) const;
+  bool active(std::uint32_t f, std::span<const std::uint32_t> levels) const { return !factors[f].levels[levels[f]].absent; }
+  /// The first nested factor that has a value where it does not exist, or none where it does; nothing: a row can have these
+  /// levels.
+  std::optional<std::uint32_t> misplaced(std::span<const std::uint32_t> levels) const;
 };
 
 /// A design as its rows need it.

@@ -82,20 +82,15 @@ std::vector<Local> Experiment::Impl::factorNames(Elaborator& e, Structure& s, Le
   for (std::size_t f = 0; f < spec.factors.size(); ++f) {
     const FactorSpec& factor = spec.factors[f];
     const auto id = static_cast<std::uint32_t>(f);
-    const bool numbers =
-        std::all_of(factor.levels.begin(), factor.levels.end(), [](const Level& level) { return level.number.has_value(); });
-    if (factor.parent) {  // whether it exists steers the structure
-      for (std::uint32_t p = *factor.parent;; p = *spec.factors[p].parent) {
-        s.guards.emplace_back(p, levels[p]);
-        if (!spec.factors[p].parent) break;
-      }
-    }
+    // Whether it exists steers the structure.
+    for (std::optional<std::uint32_t> above = factor.parent; above; above = spec.factors[*above].parent)
+      s.guards.emplace_back(*above, levels[*above]);
     if (!spec.active(id, levels)) continue;
     Local local;
     local.name = factor.name;
     local.range = factor.range;
     const Level& level = factor.levels[levels[f]];
-    if (numbers) {
+    if (factor.numeric()) {
       const sema::SymbolId symbol = s.pool.symbol(factor.name, factor.range, factor.isReal);
       s.symbolFactor.push_back(id);
       e.assignment.push_back(level.number);

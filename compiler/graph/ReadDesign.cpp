@@ -13,24 +13,6 @@ namespace tbem::graph {
 using sema::Value;
 using sema::ValueKind;
 
-std::optional<std::uint32_t> ExperimentSpec::find(std::string_view factor) const {
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    if (factors[i].name == factor) return static_cast<std::uint32_t>(i);
-  }
-  return std::nullopt;
-}
-
-bool ExperimentSpec::active(std::uint32_t f, std::span<const std::uint32_t> levels) const {
-  for (int guard = 0; guard < 64; ++guard) {
-    const FactorSpec& factor = factors[f];
-    if (!factor.parent) return true;
-    const std::uint32_t level = levels[*factor.parent];
-    if (std::find(factor.parentLevels.begin(), factor.parentLevels.end(), level) == factor.parentLevels.end()) return false;
-    f = *factor.parent;
-  }
-  return false;
-}
-
 namespace {
 
 class Reader : public sema::Evaluator {
@@ -50,6 +32,7 @@ public:
     for (const ast::Factor& factor : design.factors) readFactor(factor);
     for (std::size_t i = 0; i < design.factors.size() && i < spec.factors.size(); ++i)
       readParent(design.factors[i], spec.factors[i]);
+    if (sink.errorCount() == errors) nest();
     readTask();
     readClauses();
     if (sink.errorCount() == errors) checkUse();
@@ -186,14 +169,56 @@ private:
     if (factor.parentLevel == nullptr) return;
     const Value wanted = value(*factor.parentLevel);
     const auto& levels = spec.factors[*parent].levels;
+    std::string known;
     for (std::size_t i = 0; i < levels.size(); ++i) {
+      known += (i == 0 ? "" : ", ") + levels[i].text;
       const sema::ExprId same = equal(levels[i].value, wanted);
       if (same != sema::kNoExpr && pool.constantValue(same) == Rational::of(1))
         result.parentLevels.push_back(static_cast<std::uint32_t>(i));
     }
-    if (result.parentLevels.empty() && !wanted.isPoison()) {
-      fail(Diag::design_clause_value, factor.parentLevel->range, "under", "a level of `" + factor.parent.text + "`",
-           sema::print(pool, wanted));
+    if (result.parentLevels.empty() && !wanted.isPoison() && !levels.empty()) {
+      sink.report(Diag::design_clause_value, factor.parentLevel->range, "under", "a level of `" + factor.parent.text + "`",
+                  wanted.is(ValueKind::String) ? "\"" + wanted.text + "\"" : sema::print(pool, wanted))
+          .note("its levels are " + known);
+    }
+  }
+
+  /// Whether going from a factor to its parent, and on, comes back to it.
+  bool isUnderItself(std::uint32_t factor) const {
+    std::optional<std::uint32_t> above = spec.factors[factor].parent;
+    for (std::size_t steps = 0; above && steps < spec.factors.size(); ++steps) {
+      if (*above == factor) return true;
+      above = spec.factors[*above].parent;
+    }
+    return false;
+  }
+
+  /// Gives nested factors their absence. One that stands under every level of its parent exists where that does.
+  void nest() {
+    for (std::uint32_t f = 0; f < spec.factors.size(); ++f) {
+      if (!isUnderItself(f)) continue;
+      const ast::Factor& written = design.factors[f];
+      sink.report(Diag::nesting_cyclic, written.parent.range, written.name.text);
+      return;
+    }
+    for (bool again = true; again;) {
+      again = false;
+      for (FactorSpec& factor : spec.factors) {
+        if (!factor.parent || factor.parentLevels.size() < spec.factors[*factor.parent].levels.size()) continue;
+        const FactorSpec& above = spec.factors[*factor.parent];
+        factor.parentLevels = above.parentLevels;
+        factor.parent = above.parent;
+        again = true;
+      }
+    }
+    for (FactorSpec& factor : spec.factors) {
+      if (!factor.parent) continue;
+      Level none;
+      none.value = Value::none();
+      none.text = "-";
+      none.range = factor.range;
+      none.absent = true;
+      factor.levels.push_back(std::move(none));
     }
   }
 
@@ -298,8 +323,10 @@ private:
     collect(design.dtype);
     for (const ast::Input& input : design.inputs) collect(input.shape);
     for (const ast::Expr* condition : design.where) collect(condition);
-    for (const ast::Factor& factor : design.factors)
+    for (const ast::Factor& factor : design.factors) {
       for (const ast::Expr* level : factor.levels) collect(level);
+      used.insert(factor.parent.text);
+    }
     std::set<std::string> given;
     for (const ast::Input& input : design.inputs) given.insert(input.name.text);
     for (const ast::Callable* network : networks) {

@@ -62,7 +62,7 @@ std::optional<bool> holds(Session& session, const sema::Program& program, const 
   Condition evaluator(program, *spec.pool, session.sink);
   std::vector<sema::Local> names;
   for (const std::uint32_t f : condition.factors) {
-    if (!spec.active(f, levels)) continue;
+    if (!spec.active(f, levels)) return true;
     sema::Local local;
     local.name = spec.factors[f].name;
     local.value = spec.factors[f].levels[levels[f]].value;

@@ -19,8 +19,8 @@ struct RowCondition {
 /// In order of text.
 std::vector<RowCondition> rowConditions(const DesignSpec& spec);
 
-/// Whether a condition holds among these levels, one a factor; of factors that it does not name they do not matter. Nothing where
-/// it could not be evaluated (reported).
+/// Whether a condition holds among these levels, one a factor; of factors that it does not name they do not matter. A row in
+/// which a factor that it names does not exist meets it. Nothing where it could not be evaluated (reported).
 std::optional<bool> holds(Session& session, const sema::Program& program, const DesignSpec& spec, const RowCondition& condition,
                           std::span<const std::uint32_t> levels);
 

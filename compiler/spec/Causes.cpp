@@ -29,7 +29,9 @@ bool everywhere(const Broken& broken, const Box& box, Visit&& visit) {
 }
 
 bool allBroken(const Broken& broken, const Box& box) {
-  return everywhere(broken, box, [&](std::size_t position) { return broken.at[position]; });
+  return everywhere(broken, box, [&](std::size_t position) {
+    return broken.at[position] || (!broken.exists.empty() && !broken.exists[position]);
+  });
 }
 
 /// The largest box around a point in which everything breaks: whole factors first, then single levels.
@@ -66,7 +68,8 @@ Cause describe(std::uint32_t position, const graph::FactorSpec& factor, const st
   if (levels.size() == 1) return same("= " + factor.levels[levels.front()].text);
   const auto chosen = [&](std::size_t i) { return std::find(levels.begin(), levels.end(), i) != levels.end(); };
   const auto isExactly = [&](auto property) {
-    for (std::size_t i = 0; i < factor.levels.size(); ++i) {
+    if (levels.back() >= factor.values().size()) return false;
+    for (std::size_t i = 0; i < factor.values().size(); ++i) {
       if (!factor.levels[i].number || property(*factor.levels[i].number) != chosen(i)) return false;
     }
     return true;

@@ -10,6 +10,7 @@ struct Broken {
   std::vector<std::uint32_t> factors;  ///< ascending
   std::vector<std::size_t> sizes;      ///< number of levels of each
   std::vector<bool> at;
+  std::vector<bool> exists;  ///< false: no row has this combination, so it does not matter; empty: all exist
 };
 
 /// Prime implicants that cover what is broken, the largest first, a few at most; `all`: nothing is left.

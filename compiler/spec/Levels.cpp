@@ -1,12 +1,14 @@
 #include "compiler/spec/Levels.h"
 
 #include "compiler/spec/Causes.h"
+#include "compiler/spec/NestedLevels.h"
 #include "compiler/spec/Tabulate.h"
 
 #include <algorithm>
 #include <deque>
 #include <iterator>
 #include <map>
+#include <numeric>
 
 namespace tbem::spec {
 
@@ -18,9 +20,8 @@ constexpr std::size_t kMaxOperators = 100'000;  // elaborated for one design
 constexpr std::size_t kMaxListed = std::size_t{1} << 20;
 
 using Levels = std::vector<std::uint32_t>;
-using Box = std::vector<Levels>;  ///< by factor: positions of levels
 
-Levels firstOf(const Box& box) {
+Levels firstOf(const LevelBox& box) {
   Levels first;
   for (const Levels& levels : box) first.push_back(levels.front());
   return first;
@@ -54,37 +55,43 @@ private:
   const LevelQuestion& question;
   const graph::ExperimentSpec& spec;
   LevelProof proof;
-  std::deque<Box> boxes;
+  std::deque<LevelBox> boxes;
   std::size_t attempts = 0;
   std::size_t operators = 0, largest = 0;  ///< elaborated so far; of the largest structure
   std::uint64_t unbuilt = 0;
   std::map<std::pair<Loc, Loc>, std::size_t> told;  ///< breach by its use and condition
 
-  /// The box of all combinations; false where they are not looked at.
+  /// Boxes of all combinations that exist; false where they are not looked at.
   bool prepare() {
-    Box whole;
-    proof.combinations = 1;
+    LevelBox whole;
     for (const graph::FactorSpec& factor : spec.factors) {
-      if (factor.parent) {
-        leave("factors under other factors are looked at row by row");
-        return false;
-      }
-      Levels all;
-      for (std::uint32_t i = 0; i < factor.levels.size(); ++i) all.push_back(i);
+      Levels all(factor.levels.size());
+      std::iota(all.begin(), all.end(), 0U);
       whole.push_back(std::move(all));
-      if (proof.combinations > (std::uint64_t{1} << 40)) {
-        leave("there are too many combinations");
-        return false;
-      }
-      proof.combinations *= factor.levels.size();
     }
-    boxes.push_back(std::move(whole));
+    boxes = branchesOf(spec, std::move(whole), kMaxStructures);
+    if (boxes.empty()) {
+      leave("nested factors have too many combinations");
+      return false;
+    }
+    proof.combinations = 0;
+    for (const LevelBox& box : boxes) {
+      std::uint64_t combinations = 1;
+      for (const Levels& levels : box) {
+        combinations *= levels.size();
+        if (combinations > (std::uint64_t{1} << 40)) {
+          leave("there are too many combinations");
+          return false;
+        }
+      }
+      proof.combinations += combinations;
+    }
     return true;
   }
 
   void search() {
     while (!boxes.empty()) {
-      const Box box = std::move(boxes.front());
+      const LevelBox box = std::move(boxes.front());
       boxes.pop_front();
       if (proof.structures == kMaxStructures || attempts >= kMaxAttempts || operators > kMaxOperators)
         return leave("the levels make more structures than are looked at");
@@ -103,7 +110,7 @@ private:
   }
 
   /// Finds a structure that serves part of the box; what it does not serve goes back to the list.
-  void cover(Box box) {
+  void cover(LevelBox box) {
     const graph::Structure* structure = nullptr;
     Levels at = firstOf(box);
     // A condition that breaks ends the elaboration: other levels of the box may not break it.
@@ -136,7 +143,7 @@ private:
     examine(*structure, box);
   }
 
-  void split(Box box) {
+  void split(LevelBox box) {
     const auto wide = std::find_if(box.begin(), box.end(), [](const Levels& levels) { return levels.size() > 1; });
     if (wide == box.end()) {
       ++unbuilt;
@@ -144,14 +151,14 @@ private:
     }
     const auto factor = static_cast<std::size_t>(wide - box.begin());
     const auto half = static_cast<std::ptrdiff_t>(box[factor].size() / 2);
-    Box other = box;
+    LevelBox other = box;
     other[factor].erase(other[factor].begin(), other[factor].begin() + half);
     box[factor].resize(static_cast<std::size_t>(half));
     boxes.push_back(std::move(box));
     boxes.push_back(std::move(other));
   }
 
-  void examine(const graph::Structure& structure, const Box& box) {
+  void examine(const graph::Structure& structure, const LevelBox& box) {
     std::vector<std::vector<Rational>> levels;
     for (const std::uint32_t factor : structure.symbolFactor) {
       std::vector<Rational> values;
@@ -190,7 +197,7 @@ private:
     return duty.isDimension ? value.isInt() && value.num >= 1 : value.num != 0;
   }
 
-  void test(const graph::Structure& structure, const Box& box, const Duty& duty, const Column& column) {
+  void test(const graph::Structure& structure, const LevelBox& box, const Duty& duty, const Column& column) {
     bool any = false;
     for (std::size_t i = 0; i < column.size() && !any; ++i) any = !holdsAt(duty, column, i);
     if (!any) return;
@@ -211,6 +218,7 @@ private:
       if (size > kMaxListed) return leave(structure, duty);
     }
     broken.at.assign(size, false);
+    findExisting(spec, broken);
     std::vector<Levels> failing;
     for (std::size_t i = 0; i < column.size(); ++i) {
       if (!holdsAt(duty, column, i)) failing.push_back(levelsOf(structure, box, column, i));
@@ -224,7 +232,7 @@ private:
   }
 
   /// The levels of an entry; factors outside its cone have their first level of the box.
-  Levels levelsOf(const graph::Structure& structure, const Box& box, const Column& column, std::size_t entry) const {
+  Levels levelsOf(const graph::Structure& structure, const LevelBox& box, const Column& column, std::size_t entry) const {
     Levels levels = firstOf(box);
     for (std::size_t k = column.cone.size(); k-- > 0;) {
       const std::uint32_t factor = structure.symbolFactor[column.cone[k]];
@@ -235,7 +243,7 @@ private:
   }
 
   /// Combinations of the box that agree with a failing entry in the factors it depends on, and that the design allows.
-  void add(const graph::Structure& structure, const Box& box, const Duty& duty, const Broken& broken,
+  void add(const graph::Structure& structure, const LevelBox& box, const Duty& duty, const Broken& broken,
            const std::vector<Levels>& failing) {
     std::vector<std::uint32_t> others;
     std::uint64_t each = 1;
@@ -279,11 +287,13 @@ private:
     merge(std::move(breach));
   }
 
-  static std::size_t changes(const Levels& levels) {
-    return static_cast<std::size_t>(std::count_if(levels.begin(), levels.end(), [](std::uint32_t level) { return level != 0; }));
+  std::size_t changes(const Levels& levels) const {
+    std::size_t count = 0;
+    for (std::uint32_t f = 0; f < levels.size(); ++f) count += levels[f] != 0 && spec.active(f, levels) ? 1 : 0;
+    return count;
   }
 
-  static void meet(Breach& breach, const Levels& levels, std::uint64_t count) {
+  void meet(Breach& breach, const Levels& levels, std::uint64_t count) const {
     breach.combinations += count;
     if (breach.nearest.empty() || changes(levels) < changes(breach.nearest)) breach.nearest = levels;
   }

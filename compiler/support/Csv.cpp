@@ -101,4 +101,10 @@ std::string csvLine(std::span<const std::string> fields) {
   return line + "\n";
 }
 
+std::string csvLine(std::span<const std::optional<std::string>> fields) {
+  std::string line;
+  for (std::size_t i = 0; i < fields.size(); ++i) line += (i == 0 ? "" : ",") + (fields[i] ? csvField(*fields[i]) : "");
+  return line + "\n";
+}
+
 }  // namespace tbem

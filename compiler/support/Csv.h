@@ -44,5 +44,7 @@ private:
 
 /// One line with its LF; fields stand in `"` where they must to read back as they are.
 std::string csvLine(std::span<const std::string> fields);
+/// The same; nothing is an empty field without quotes.
+std::string csvLine(std::span<const std::optional<std::string>> fields);
 
 }  // namespace tbem

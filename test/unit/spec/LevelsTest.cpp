@@ -85,6 +85,38 @@ design d of net {
   EXPECT_TRUE(proof.breaches.front().allCauses);
 }
 
+TEST(Levels, NestedFactorsMakeOnlyTheCombinationsThatExist) {
+  Built built(R"(
+network plain(x: tensor[n, 3, h, w]) -> tensor[n, 3, h, w] { return relu(x) }
+network conv(x: tensor[n, 3, h, w]; kernel: int, dilation: int = 1) -> tensor[n, 8, oh, ow] {
+  return conv2d(x, out: 8, kernel: kernel, dilation: dilation)
+}
+design d of model {
+  factor dilation: 1, 2 under kernel = 3
+  factor model: plain, conv
+  factor kernel: 3, 9 under model = conv
+  factor size: 8, 10
+  factor batch: 1, 2, 4
+  input  x: [batch, 3, size, size]
+  full
+}
+)");
+  ASSERT_TRUE(built.experiment) << built.errors();
+  const spec::LevelProof proof = prove(built);
+  EXPECT_EQ(proof.verdict, Verdict::Refuted) << proof.reason;
+  // plain; conv with kernel 9; conv with kernel 3 and two dilations: times size and batch.
+  EXPECT_EQ(proof.combinations, (1U + 1 + 2) * 2 * 3);
+  ASSERT_EQ(proof.breaches.size(), 1U);
+  const spec::Breach& breach = proof.breaches.front();
+  EXPECT_EQ(breach.combinations, 3U) << "size 8 with kernel 9, in every batch";
+  EXPECT_EQ(breach.nearest, (std::vector<std::uint32_t>{2, 1, 1, 0, 0})) << "no dilation, conv, kernel 9";
+  ASSERT_EQ(breach.causes.size(), 1U);
+  ASSERT_EQ(breach.causes.front().size(), 2U);
+  EXPECT_EQ(breach.causes.front()[0].text, "kernel = 9");
+  EXPECT_EQ(breach.causes.front()[1].text, "size = 8");
+  EXPECT_TRUE(breach.allCauses);
+}
+
 /// 150 layers in five stages; ten factors of three levels.
 std::string template150(bool fits) {
   return std::string(R"(
