@@ -126,6 +126,13 @@ private:
     return true;
   }
 
+  /// What one place of a declared shape stands for: a dimension, or with `..` as many as the list has. Nothing after a report.
+  std::optional<std::vector<Value>> dimensions(const ast::Expr& expr, bool isSplice) {
+    const Value value = evaluate(expr);
+    if (value.isPoison()) return std::nullopt;
+    return isSplice ? elements(value, expr.range) : std::optional(std::vector<Value>{value});
+  }
+
   /// A name that is met first is an unknown; everything else has one of its own, which must agree.
   bool tensorDim(const ast::Parameter& tensor, const ast::Expr& dim) {
     std::vector<SymbolId>& dims = contract.tensors.back().dims;
@@ -142,10 +149,7 @@ private:
       define({std::string(name), inner.range}, splice != nullptr ? Value::list(items) : items.front(), name);
       return true;
     }
-    const Value value = evaluate(inner);
-    if (value.isPoison()) return false;
-    const std::optional<std::vector<Value>> wanted =
-        splice != nullptr ? elements(value, inner.range) : std::optional(std::vector<Value>{value});
+    const std::optional<std::vector<Value>> wanted = dimensions(inner, splice != nullptr);
     if (!wanted) return false;
     for (const Value& one : *wanted) {
       dims.push_back(number(fmt::format("{}[{}]", tensor.name.text, dims.size()), dim.range, size()));
@@ -248,10 +252,7 @@ private:
         why = fmt::format("nothing says how many dimensions `..{}` of a result has", word);
         return false;
       }
-      const Value value = evaluate(inner);
-      if (value.isPoison()) return false;
-      const std::optional<std::vector<Value>> wanted =
-          splice != nullptr ? elements(value, inner.range) : std::optional(std::vector<Value>{value});
+      const std::optional<std::vector<Value>> wanted = dimensions(inner, splice != nullptr);
       if (!wanted) return false;
       for (const Value& one : *wanted) {
         dims.push_back(number(fmt::format("{}[{}]", name, dims.size()), dim->range, Domain{}, true));
