@@ -2,6 +2,7 @@
 
 #include "compiler/driver/DesignConstraints.h"
 #include "compiler/driver/DesignRows.h"
+#include "compiler/driver/JsonNumber.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +39,7 @@ Json jsonOf(const sema::ExprPool& pool, const sema::Value& value) {
   const std::optional<Rational> known = simple ? pool.constantValue(value.expr) : std::nullopt;
   if (!known) return value.is(ValueKind::String) ? value.text : sema::print(pool, value);
   if (value.is(ValueKind::Bool)) return known->num != 0;
-  return known->isInt() ? Json(known->num) : Json(known->toDouble());
+  return jsonNumber(*known);
 }
 }  // namespace
 

@@ -59,15 +59,21 @@ constexpr std::uint64_t kMaxCounted = 100'000;  // combinations up to which thos
 std::uint64_t countAllowed(const graph::DesignSpec& spec, const std::function<bool(std::span<const std::uint32_t>)>& allowed) {
   LevelIndices levels(spec.factors.size(), 0);
   std::uint64_t count = 0;
-  for (;;) {
+  do {
     if (!spec.misplaced(levels) && allowed(levels)) ++count;
-    std::size_t f = levels.size();
-    while (f > 0 && ++levels[f - 1] == spec.factors[f - 1].levels.size()) levels[--f] = 0;
-    if (f == 0) return count;
-  }
+  } while (nextCombination(spec, levels));
+  return count;
 }
 
 }  // namespace
+
+bool nextCombination(const graph::ExperimentSpec& spec, LevelIndices& levels) {
+  for (std::size_t f = levels.size(); f-- > 0;) {
+    if (++levels[f] < spec.factors[f].levels.size()) return true;
+    levels[f] = 0;
+  }
+  return false;
+}
 
 spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, graph::Experiment& experiment,
                          std::vector<LevelIndices> rows) {

@@ -19,6 +19,9 @@ struct DesignProof {
 spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, graph::Experiment& experiment,
                          std::vector<LevelIndices> rows);
 
+/// The next combination of levels, the last factor running fastest; false after the last, which the first follows.
+bool nextCombination(const graph::ExperimentSpec& spec, LevelIndices& levels);
+
 /// For each design of a network; what breaks is reported with its cause, the levels nearest to the first ones, and the chain of
 /// shapes that leads there, and what would mend it.
 std::vector<DesignProof> proveDesigns(State& state);

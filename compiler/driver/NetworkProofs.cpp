@@ -1,5 +1,7 @@
 #include "compiler/driver/NetworkProofs.h"
 
+#include "compiler/driver/JsonNumber.h"
+#include "compiler/driver/LevelProofs.h"
 #include "compiler/driver/NetworkTrial.h"
 #include "compiler/support/Aside.h"
 
@@ -60,21 +62,12 @@ private:
     for (std::size_t count = 0; more && count < kMaxCombinations; ++count) {
       const graph::Structure* structure = design.experiment.structureAt(levels);
       if (structure != nullptr && seen.insert(structure).second) proofs.push_back(proveOne(design.spec, *structure));
-      more = advance(design.spec, levels);
+      more = nextCombination(design.spec, levels);
     }
     if (proofs.empty())
       design.experiment.row(levels);  // says why
     else if (more)
       proofs.push_back(notLookedAt(fmt::format("more than {} combinations of its parameters", kMaxCombinations)));
-  }
-
-  /// The next combination of levels; false after the last.
-  static bool advance(const graph::DesignSpec& spec, LevelIndices& levels) {
-    for (std::size_t f = levels.size(); f-- > 0;) {
-      if (++levels[f] < spec.factors[f].levels.size()) return true;
-      levels[f] = 0;
-    }
-    return false;
   }
 
   NetworkProof proveOne(const graph::DesignSpec& spec, const graph::Structure& structure) const {
@@ -183,7 +176,7 @@ void printNetworkProof(const State& state, const NetworkProof& proved) {
   Json breaches = Json::array();
   for (const spec::SizeBreach& one : proof.breaches) {
     Json values = Json::object();
-    for (const auto& [name, value] : one.values) values[name] = value.isInt() ? Json(value.num) : Json(value.toDouble());
+    for (const auto& [name, value] : one.values) values[name] = jsonNumber(value);
     breaches.push_back({{"subject", one.subject}, {"condition", one.text}, {"values", values}});
   }
   Json doubts = Json::array();

@@ -1,5 +1,6 @@
 // tbemc spec: the processes of a program, their functional scenarios, and what was proved of them, of networks and of designs.
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/JsonNumber.h"
 #include "compiler/driver/LevelProofs.h"
 #include "compiler/driver/NetworkProofs.h"
 #include "compiler/driver/Output.h"
@@ -23,8 +24,7 @@ Json valuesOf(const spec::ProcessModel& model, const spec::Proof& proof) {
   Json values = Json::object();
   for (const auto& [symbol, value] : proof.values) {
     const spec::Unknown& unknown = model.unknowns[static_cast<std::size_t>(symbol)];
-    Json number = value.isInt() ? Json(value.num) : Json(value.toDouble());
-    values[unknown.name] = unknown.isTruth ? Json(value.num != 0) : std::move(number);
+    values[unknown.name] = unknown.isTruth ? Json(value.num != 0) : jsonNumber(value);
   }
   return values;
 }

@@ -1,6 +1,7 @@
 #include "compiler/driver/SpecTests.h"
 
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/JsonNumber.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Specs.h"
 #include "compiler/support/Csv.h"
@@ -55,12 +56,7 @@ std::optional<Rational> valueAt(const spec::ProcessModel& model, const TestCase&
 
 Json jsonOf(const spec::Unknown& unknown, const Rational& value) {
   if (unknown.isTruth) return value.num != 0;
-  return value.isInt() ? Json(value.num) : Json(value.toDouble());
-}
-
-Json numberOf(const std::optional<Rational>& value) {
-  if (!value) return nullptr;
-  return value->isInt() ? Json(value->num) : Json(value->toDouble());
+  return jsonNumber(value);
 }
 
 }  // namespace
@@ -89,14 +85,6 @@ public:
   }
 
   std::size_t count(Verdict verdict) const { return counts[static_cast<std::size_t>(verdict)]; }
-  /// The first malformed answer, if any.
-  std::optional<std::size_t> malformed() const {
-    const auto found =
-        std::find_if(results.begin(), results.end(), [](const CaseResult& one) { return one.verdict == Verdict::Malformed; });
-    if (found == results.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - results.begin());
-  }
-  const CaseResult& result(std::size_t i) const { return results[i]; }
 
   void print() const {
     if (options.json)
@@ -122,7 +110,7 @@ private:
                      {"expected", one.scenario ? "definition" : "refusal"},
                      {"origin", word(one.kind)},
                      {"condition", one.atom.empty() ? Json(nullptr) : Json(one.atom)},
-                     {"distance", numberOf(one.distance)},
+                     {"distance", one.distance ? jsonNumber(*one.distance) : Json(nullptr)},
                      {"inputs", tested.inputs(one)}};
       if (i < results.size()) {
         object["verdict"] = word(results[i].verdict);
