@@ -6,6 +6,9 @@
 #include "compiler/estimate/Flops.h"
 #include "compiler/estimate/Static.h"
 #include "compiler/support/Rational.h"
+#include "compiler/support/diagnostics/Plan.h"
+#include "compiler/support/diagnostics/Run.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -61,7 +64,7 @@ bool readMetrics(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& pl
     else if (name.text == "energy")
       plan.wantsEnergy = true;
     else {
-      unknownName(sink, Diag::unknown_metric, name, kMetrics);
+      unknownName(sink, diag::unknown_metric, name, kMetrics);
       return false;
     }
   }
@@ -77,7 +80,7 @@ bool readBackends(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& p
   for (const BackendChoice& choice : knownBackends()) known.emplace_back(choice.name);
   for (const ast::Name& name : decl.backends) {
     if (std::find(known.begin(), known.end(), name.text) == known.end()) {
-      unknownName(sink, Diag::unknown_backend, name, known);
+      unknownName(sink, diag::unknown_backend, name, known);
       return false;
     }
     plan.backends.push_back(name.text);
@@ -91,7 +94,7 @@ bool readRepeat(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& pla
     const auto* number = ast::dynCast<ast::Number>(decl.repeat);
     const std::optional<Rational> value = number == nullptr ? std::nullopt : Rational::parse(number->text);
     if (!value || !value->isInt() || value->num < 1 || value->num > 1000) {
-      sink.report(Diag::bad_repeat, decl.repeat->range);
+      sink.report(diag::bad_repeat, decl.repeat->range);
       return false;
     }
     plan.repeats = static_cast<unsigned>(value->num);
@@ -103,7 +106,7 @@ bool readRepeat(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& pla
 /// Other clauses belong to later stages.
 bool refuseOthers(DiagnosticSink& sink, const ast::Measure& decl) {
   for (const ast::Clause& clause : decl.others) {
-    sink.report(Diag::not_there_yet, clause.range, fmt::format("the clause `{}` of `measure` is", clause.word.text));
+    sink.report(diag::not_there_yet, clause.range, fmt::format("the clause `{}` of `measure` is", clause.word.text));
   }
   return decl.others.empty();
 }
@@ -130,7 +133,7 @@ std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, co
   }
   for (const ast::Measure* decl : declared) {
     if (std::find(names.begin(), names.end(), decl->name.text) == names.end()) {
-      unknownName(sink, Diag::unknown_design, decl->name, names);
+      unknownName(sink, diag::unknown_design, decl->name, names);
       continue;
     }
     MeasurePlan plan;
@@ -160,7 +163,7 @@ bool fillEstimates(Workspace& workspace, const graph::Row& row, OpenedOnce* once
   const auto memory = estimate::staticMemory(row.graph(), row.values);
   if (!flops || !memory) {
     const estimate::NoValue& why = flops ? memory.error() : flops.error();
-    workspace.session.sink.report(Diag::row_without_number, why.range, why.what);
+    workspace.session.sink.report(diag::row_without_number, why.range, why.what);
     return false;
   }
   out.flops = estimate::toDouble(flops->most.step());

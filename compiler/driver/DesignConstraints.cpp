@@ -2,6 +2,7 @@
 
 #include "compiler/design/Implied.h"
 #include "compiler/design/NestedArray.h"
+#include "compiler/support/diagnostics/Design.h"
 
 #include <fmt/format.h>
 
@@ -45,7 +46,7 @@ std::optional<design::Constraints> tryAll(Workspace& workspace, const graph::Des
   for (const std::uint32_t f : condition.factors) combinations = std::min(combinations * result.levels[f], kMostTried + 1);
   if (combinations > kMostTried) {
     if (spec.full) return result;  // its rows are tried one by one anyway
-    workspace.session.sink.report(Diag::where_too_large, condition.expr->range, condition.factors.size(), kMostTried)
+    workspace.session.sink.report(diag::where_too_large, condition.expr->range, condition.factors.size(), kMostTried)
         .note("conditions are tried one by one between the outermost `and`s: say it with several of fewer factors");
     return std::nullopt;
   }
@@ -102,7 +103,7 @@ void reportDead(Workspace& workspace, const graph::DesignSpec& spec, const Desig
   const graph::FactorSpec& factor = spec.factors[dead.factor];
   if (factor.levels[dead.level].absent) return;
   const std::vector<std::size_t> guilty = conditionsAmong(known, design::culprits(known.parts, {dead}));
-  Diagnostic& found = workspace.session.sink.report(Diag::dead_level, known.conditions[guilty.front()].expr->range, factor.name,
+  Diagnostic& found = workspace.session.sink.report(diag::dead_level, known.conditions[guilty.front()].expr->range, factor.name,
                                                     factor.levels[dead.level].text);
   blame(found, known, guilty).label(factor.levels[dead.level].range, "this level");
 }
@@ -114,7 +115,7 @@ bool keepsChoices(Workspace& workspace, const graph::DesignSpec& spec, const Des
     const auto f = static_cast<std::uint32_t>(&factor - spec.factors.data());
     if (factor.values().size() > 1 || known.all.levels[f] == (design::nestingOf(known.all.nested, f) != nullptr ? 2U : 1U))
       continue;
-    workspace.session.sink.report(Diag::where_fixes_factor, factor.range, factor.name, factor.levels.front().text)
+    workspace.session.sink.report(diag::where_fixes_factor, factor.range, factor.name, factor.levels.front().text)
         .note("the other levels stand in no row (see the warnings)");
     good = false;
   }
@@ -177,13 +178,13 @@ std::optional<DesignConstraints> readConstraints(Workspace& workspace, graph::De
   design::ValidRows valid(known.all);
   const std::vector<design::Literal> dead = valid.anyRow() ? design::deadLevels(valid) : std::vector<design::Literal>{};
   if (valid.gaveUp()) {
-    workspace.session.sink.report(Diag::where_too_hard, known.conditions.front().expr->range, design::ValidRows::kMostDecisions)
+    workspace.session.sink.report(diag::where_too_hard, known.conditions.front().expr->range, design::ValidRows::kMostDecisions)
         .note("conditions that tie fewer factors to each other are easier");
     return std::nullopt;
   }
   if (!valid.anyRow()) {
     const std::vector<std::size_t> guilty = conditionsAmong(known, design::culprits(known.parts, {}));
-    blame(workspace.session.sink.report(Diag::where_excludes_all, known.conditions[guilty.front()].expr->range), known, guilty);
+    blame(workspace.session.sink.report(diag::where_excludes_all, known.conditions[guilty.front()].expr->range), known, guilty);
     return std::nullopt;
   }
   for (const design::Literal& one : dead) reportDead(workspace, spec, known, one);

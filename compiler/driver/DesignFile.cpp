@@ -3,6 +3,7 @@
 #include "compiler/design/ArrayText.h"
 #include "compiler/design/Verify.h"
 #include "compiler/support/Unicode.h"
+#include "compiler/support/diagnostics/Design.h"
 
 #include <fmt/format.h>
 
@@ -28,7 +29,7 @@ std::filesystem::path pathOf(const Workspace& workspace, const graph::DesignSpec
 /// The file among the session's sources, so that diagnostics can show its lines; nullptr after saying why not.
 const Source* open(Workspace& workspace, const graph::DesignSpec& spec) {
   const auto refuse = [&](const std::string& cause, const char* wayOut) {
-    workspace.session.sink.report(Diag::array_file_fault, spec.decl->array->range, spec.array, cause).note(wayOut);
+    workspace.session.sink.report(diag::array_file_fault, spec.decl->array->range, spec.array, cause).note(wayOut);
     return nullptr;
   };
   constexpr const char* kRelative = "its path is relative to the folder of the program";
@@ -62,7 +63,7 @@ std::string imbalanceText(const graph::DesignSpec& spec, const design::Imbalance
 void reportUnbalanced(Workspace& workspace, const graph::DesignSpec& spec, const design::Array& array,
                       const design::Imbalance& found) {
   const std::uint32_t counted = found.columns.size() > 1 ? static_cast<std::uint32_t>(found.columns.size()) - 1 : 0;
-  Diagnostic& told = workspace.session.sink.report(Diag::array_file_unbalanced, spec.decl->array->range, spec.array,
+  Diagnostic& told = workspace.session.sink.report(diag::array_file_unbalanced, spec.decl->array->range, spec.array,
                                                    array.strength, imbalanceText(spec, found));
   if (counted > 0) {
     told.note(fmt::format("it has strength {}: with `strength {}` it is taken", counted, counted));
@@ -83,7 +84,7 @@ bool takeArrayFile(Workspace& workspace, DesignRun& run) {
   design::ArrayTextChoice choice = design::readArray(source->text, factors);
   if (const auto* fault = std::get_if<design::ArrayTextFault>(&choice)) {
     const SrcRange place{source->base + static_cast<Loc>(fault->begin), source->base + static_cast<Loc>(fault->end)};
-    workspace.session.sink.report(Diag::array_file_fault, place, spec.array, fault->cause)
+    workspace.session.sink.report(diag::array_file_fault, place, spec.array, fault->cause)
         .label(spec.decl->array->range, "read here")
         .note(fault->wayOut);
     return false;
@@ -94,14 +95,14 @@ bool takeArrayFile(Workspace& workspace, DesignRun& run) {
   array.strength = std::min(static_cast<std::uint32_t>(spec.strength), static_cast<std::uint32_t>(varying.size()));
   if (spec.rows && static_cast<std::uint64_t>(*spec.rows) != array.runs) {
     workspace.session.sink
-        .report(Diag::array_file_fault, spec.decl->array->range, spec.array,
+        .report(diag::array_file_fault, spec.decl->array->range, spec.array,
                 fmt::format("it has {} rows, not {}", array.runs, *spec.rows))
         .note("leave out `rows`");
     return false;
   }
   if (design::countingCost(array, array.strength) > design::kMostCounted) {
     workspace.session.sink
-        .report(Diag::array_file_fault, spec.decl->array->range, spec.array,
+        .report(diag::array_file_fault, spec.decl->array->range, spec.array,
                 fmt::format("counting strength {} would take too long", array.strength))
         .note("claim a lower `strength`");
     return false;

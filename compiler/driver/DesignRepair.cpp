@@ -3,6 +3,7 @@
 #include "compiler/design/Terms.h"
 #include "compiler/driver/DesignRows.h"
 #include "compiler/driver/RegressionModel.h"
+#include "compiler/support/diagnostics/Design.h"
 
 #include <fmt/format.h>
 
@@ -94,7 +95,7 @@ bool repairRows(Workspace& workspace, DesignRun& run) {
   options.seconds = spec.within.value_or(kSearchSeconds);
   design::Repair choice = design::repair(run.array, run.constraints, modelOf(workspace, run), options);
   if (const auto* reason = std::get_if<std::string>(&choice)) {
-    workspace.session.sink.report(Diag::where_breaks_array, range, broken, run.array.runs, run.array.name)
+    workspace.session.sink.report(diag::where_breaks_array, range, broken, run.array.runs, run.array.name)
         .note(*reason)
         .note(
             "instead: `full` takes every combination that meets it, `covering 2` few rows with all pairs of levels that can "
@@ -103,7 +104,7 @@ bool repairRows(Workspace& workspace, DesignRun& run) {
     return false;
   }
   auto& repaired = std::get<design::Repaired>(choice);
-  const Diag kind = repaired.rung == design::Rung::Relabelled ? Diag::where_relabels : Diag::where_exchanges;
+  const Diag kind = repaired.rung == design::Rung::Relabelled ? diag::where_relabels : diag::where_exchanges;
   workspace.session.sink.report(kind, range, broken, run.array.runs, run.array.name, repairText(repaired))
       .note("the model there: " + repairQuality(repaired));
   run.array = repaired.array;

@@ -3,6 +3,7 @@
 #include "compiler/design/NestedArray.h"
 #include "compiler/driver/DesignFile.h"
 #include "compiler/driver/DesignRepair.h"
+#include "compiler/support/diagnostics/Design.h"
 
 #include <fmt/format.h>
 
@@ -31,10 +32,10 @@ bool shrinkFull(Workspace& workspace, DesignRun& run, const DesignConstraints& k
   if (broken == 0) return true;
   const SrcRange range = run.spec.where.front()->range;
   if (kept.runs == 0) {
-    workspace.session.sink.report(Diag::where_excludes_all, range);
+    workspace.session.sink.report(diag::where_excludes_all, range);
     return false;
   }
-  workspace.session.sink.report(Diag::where_shrinks_full, range, broken, run.array.runs);
+  workspace.session.sink.report(diag::where_shrinks_full, range, broken, run.array.runs);
   kept.levels = run.array.levels;
   kept.nested = run.array.nested;
   kept.name = fmt::format("{} of the {} rows of the {}", kept.runs, run.array.runs, run.array.name);
@@ -53,7 +54,7 @@ bool chooseArray(Workspace& workspace, DesignRun& run) {
   design::Choice choice = rules.nested.empty() ? design::chooseArray(rules.levels, strength, options)
                                                : design::chooseNestedArray(rules.levels, rules.nested, strength, options);
   if (const auto* refusal = std::get_if<design::Refusal>(&choice)) {
-    Diagnostic& diagnostic = workspace.session.sink.report(Diag::design_no_array, run.spec.decl->name.range, run.spec.strength);
+    Diagnostic& diagnostic = workspace.session.sink.report(diag::design_no_array, run.spec.decl->name.range, run.spec.strength);
     diagnostic.note(refusal->reason);
     if (refusal->smallestPossible != 0) {
       diagnostic.note(
@@ -78,7 +79,7 @@ bool makeCovering(Workspace& workspace, DesignRun& run) {
   const graph::DesignSpec& spec = run.spec;
   const SrcRange range = spec.decl->covering->range;
   if (const char* clause = clauseBeside(spec)) {
-    workspace.session.sink.report(Diag::design_clauses_exclude, range, clause)
+    workspace.session.sink.report(diag::design_clauses_exclude, range, clause)
         .note("a covering array has as many rows as it needs, and its strength is the number behind `covering`");
     return false;
   }
@@ -86,7 +87,7 @@ bool makeCovering(Workspace& workspace, DesignRun& run) {
   design::CoveringChoice choice =
       design::coveringArray(run.constraints, strength, {spec.seed, spec.within.value_or(kSearchSeconds)});
   if (const auto* reason = std::get_if<std::string>(&choice)) {
-    workspace.session.sink.report(Diag::design_no_covering, range, strength).note(*reason);
+    workspace.session.sink.report(diag::design_no_covering, range, strength).note(*reason);
     return false;
   }
   run.covering = std::move(std::get<design::Covering>(choice));

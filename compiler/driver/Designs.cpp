@@ -3,6 +3,7 @@
 #include "compiler/driver/DesignConstraints.h"
 #include "compiler/driver/DesignRows.h"
 #include "compiler/driver/JsonNumber.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <fmt/format.h>
 
@@ -174,7 +175,7 @@ bool chooseAt(DesignRun& run, const Options& options) {
 bool refuseLater(Workspace& workspace, const graph::DesignSpec& spec) {
   bool refused = false;
   const auto refuse = [&](SrcRange range, const char* what) {
-    workspace.session.sink.report(Diag::not_there_yet, range, std::string(what));
+    workspace.session.sink.report(diag::not_there_yet, range, std::string(what));
     refused = true;
   };
   if (spec.decl->accumulate != nullptr) refuse(spec.decl->accumulate->range, "gradient accumulation (`accumulate`) is");

@@ -7,6 +7,7 @@
 #include "compiler/driver/RooflineReport.h"
 #include "compiler/driver/TrainReport.h"
 #include "compiler/estimate/GateFlops.h"
+#include "compiler/support/diagnostics/Plan.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -153,7 +154,7 @@ private:
     auto flops = estimate::countFlops(elaborated.graph(), elaborated.values, convention);
     if (!estimate || !flops) {
       const estimate::NoValue& why = estimate ? flops.error() : estimate.error();
-      state.sink().report(Diag::row_without_number, why.range, why.what);
+      state.sink().report(diag::row_without_number, why.range, why.what);
       return std::nullopt;
     }
     estimate->flops = std::move(*flops);

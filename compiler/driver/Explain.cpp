@@ -8,17 +8,17 @@
 namespace tbem::driver {
 
 int runExplain(const Options& options) {
-  const Diag kind = findDiag(options.word);
-  if (kind == Diag::count_) {
+  const DiagInfo* found = findDiagnostic(options.word);
+  if (found == nullptr) {
     std::vector<std::string> codes;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(Diag::count_); ++i) codes.emplace_back(info(static_cast<Diag>(i)).code);
+    for (const DiagInfo& one : allDiagnostics()) codes.emplace_back(one.code);
     const std::string close = nearest(options.word, codes);
     printFailure(fmt::format("no diagnostic has the code `{}`{}", options.word,
                              close.empty() ? "" : fmt::format(": did you mean `{}`?", close)));
     return kUsage;
   }
-  const DiagInfo& row = info(kind);
-  const std::string_view page = explanationOf(kind);
+  const DiagInfo& row = *found;
+  const std::string_view page = explanationOf(kindOf(row.code));
   const char* severity = row.severity == Severity::Error ? "error" : row.severity == Severity::Warning ? "warning" : "note";
   if (options.json) {
     printJson("explain",

@@ -2,6 +2,7 @@
 
 #include "compiler/graph/Where.h"
 #include "compiler/support/Aside.h"
+#include "compiler/support/diagnostics/Specification.h"
 
 #include <fmt/format.h>
 
@@ -41,7 +42,7 @@ void report(State& state, DesignRun& run, const spec::LevelProof& proof, const s
             const std::vector<LevelRemedy>& remedies) {
   Session& session = state.workspace->session;
   const std::vector<std::string> notes = notesAt(session, *run.experiment, breach.nearest);
-  Diagnostic& told = session.sink.report(Diag::levels_break, breach.use, breach.subject, breach.text, breach.combinations,
+  Diagnostic& told = session.sink.report(diag::levels_break, breach.use, breach.subject, breach.text, breach.combinations,
                                          proof.combinations, run.spec.name, breach.rows, run.rows.size());
   if (breach.range != breach.use) told.label(breach.range, "needed here");
   for (const std::vector<spec::Cause>& cause : breach.causes) told.note("whenever " + causeText(cause));

@@ -1,5 +1,6 @@
 #include "compiler/driver/Lowered.h"
 
+#include "compiler/support/diagnostics/Run.h"
 #include "runtime/core/Native.h"
 
 namespace tbem::driver {
@@ -17,10 +18,10 @@ tl::expected<std::uint64_t, estimate::LowerError> ownWorkspace(const graph::OwnC
   if (code) return code->workspace == nullptr ? 0 : code->workspace(&args);
   const Kind kind = code.error().kind;
   if (kind == Kind::NoSymbol)
-    return tl::unexpected(estimate::LowerError{Diag::own_symbol_missing, own.range, {own.library, own.symbol}});
-  const Diag diag = kind == Kind::NoFile        ? Diag::own_library_missing
-                    : kind == Kind::NotLoadable ? Diag::own_library_fails
-                                                : Diag::own_abi_differs;
+    return tl::unexpected(estimate::LowerError{diag::own_symbol_missing, own.range, {own.library, own.symbol}});
+  const Diag diag = kind == Kind::NoFile        ? diag::own_library_missing
+                    : kind == Kind::NotLoadable ? diag::own_library_fails
+                                                : diag::own_abi_differs;
   return tl::unexpected(estimate::LowerError{diag, own.range, {own.library, code.error().text}});
 }
 }  // namespace

@@ -4,6 +4,7 @@
 #include "compiler/driver/LevelProofs.h"
 #include "compiler/driver/NetworkTrial.h"
 #include "compiler/support/Aside.h"
+#include "compiler/support/diagnostics/Specification.h"
 
 #include <fmt/format.h>
 
@@ -118,11 +119,11 @@ SrcRange behindResults(const ast::Callable& network) {
 void report(State& state, const NetworkProof& proved, std::set<Loc>& told) {
   const std::string& name = proved.network->name.text;
   if (proved.proof.verdict == spec::Verdict::Vacuous)
-    state.sink().report(Diag::pre_unsatisfiable, proved.network->name.range, name);
+    state.sink().report(diag::pre_unsatisfiable, proved.network->name.range, name);
   bool isFirst = true;
   for (const spec::SizeBreach& breach : proved.proof.breaches) {
     if (!told.insert(breach.use.begin).second) continue;
-    Diagnostic& one = state.sink().report(Diag::sizes_break, breach.use, breach.subject, breach.text, valuesText(breach), name);
+    Diagnostic& one = state.sink().report(diag::sizes_break, breach.use, breach.subject, breach.text, valuesText(breach), name);
     if (breach.range != breach.use) one.label(breach.range, "needed here");
     if (!proved.at.empty()) one.note("with " + proved.at);
     if (!isFirst || !proved.proof.remedy || proved.network->results.empty()) continue;

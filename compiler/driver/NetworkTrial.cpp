@@ -1,5 +1,7 @@
 #include "compiler/driver/NetworkTrial.h"
 
+#include "compiler/support/diagnostics/Graph.h"
+#include "compiler/support/diagnostics/Sema.h"
 #include "compiler/syntax/Parse.h"
 
 #include <fmt/format.h>
@@ -104,20 +106,20 @@ std::unique_ptr<TrialDesign> designOf(Workspace& workspace, const Trial& trial, 
 
 bool dependsOnSizes(Diag kind) {
   switch (kind) {
-    case Diag::shape_mismatch:
-    case Diag::pre_violated:
-    case Diag::post_violated:
-    case Diag::requirement_violated:
-    case Diag::dimension_not_positive:
-    case Diag::dimension_fractional:
-    case Diag::assertion_failed:
-    case Diag::weight_shapes_differ:
-    case Diag::outside_domain:
-    case Diag::index_out_of_range:
-    case Diag::division_by_zero:
-    case Diag::negative_exponent:
-    case Diag::input_without_shape:
-    case Diag::missing_argument:
+    case diag::shape_mismatch:
+    case diag::pre_violated:
+    case diag::post_violated:
+    case diag::requirement_violated:
+    case diag::dimension_not_positive:
+    case diag::dimension_fractional:
+    case diag::assertion_failed:
+    case diag::weight_shapes_differ:
+    case diag::outside_domain:
+    case diag::index_out_of_range:
+    case diag::division_by_zero:
+    case diag::negative_exponent:
+    case diag::input_without_shape:
+    case diag::missing_argument:
       return true;
     default:
       return false;

@@ -1,5 +1,7 @@
 #include "compiler/driver/Predictions.h"
 
+#include "compiler/support/diagnostics/Run.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -66,7 +68,7 @@ std::optional<design::Point> pointOf(Workspace& workspace, const DesignRun& run,
   for (const ast::Record::Field& field : record.fields) {
     const std::optional<std::uint32_t> position = run.spec.find(field.name.text);
     if (!position) {
-      Diagnostic& diagnostic = sink.report(Diag::unknown_factor, field.name.range, field.name.text);
+      Diagnostic& diagnostic = sink.report(diag::unknown_factor, field.name.range, field.name.text);
       const std::string close = nearest(field.name.text, names);
       if (!close.empty()) diagnostic.fix(field.name.range, close, Applicability::Maybe);
       return std::nullopt;
@@ -74,14 +76,14 @@ std::optional<design::Point> pointOf(Workspace& workspace, const DesignRun& run,
     const std::string text(workspace.session.sources.text(field.value->range));
     point[*position] = coordinate(factors[*position], text);
     if (!point[*position]) {
-      sink.report(Diag::bad_prediction_point, field.value->range,
+      sink.report(diag::bad_prediction_point, field.value->range,
                   fmt::format("`{}` takes {}, found `{}`", field.name.text, expects(factors[*position]), text));
       return std::nullopt;
     }
   }
   design::Point out;
   if (const auto wrong = misplaced(factors, point, out)) {
-    sink.report(Diag::bad_prediction_point, record.range, *wrong);
+    sink.report(diag::bad_prediction_point, record.range, *wrong);
     return std::nullopt;
   }
   return out;
@@ -126,7 +128,7 @@ const RegressionPlan* findRegression(Workspace& workspace, const std::vector<Reg
   for (const ast::Regress* decl : workspace.all<ast::Regress>()) {
     if (decl->name.text == name.text) return nullptr;
   }
-  Diagnostic& diagnostic = workspace.session.sink.report(Diag::unknown_regression, name.range, name.text);
+  Diagnostic& diagnostic = workspace.session.sink.report(diag::unknown_regression, name.range, name.text);
   const std::string close = nearest(name.text, names);
   if (!close.empty()) diagnostic.fix(name.range, close, Applicability::Maybe);
   return nullptr;
@@ -143,11 +145,11 @@ void predictOne(Workspace& workspace, const PredictionPlan& plan, const Fitted& 
   const std::string& name = plan.regression->decl->name.text;
   const auto prediction = regress::predict(*fitted.result, plan.point);
   if (!prediction) {
-    workspace.session.sink.report(Diag::regression_refused, plan.range, name, prediction.error().text);
+    workspace.session.sink.report(diag::regression_refused, plan.range, name, prediction.error().text);
     return;
   }
   if (!prediction->inside) {
-    Diagnostic& diagnostic = workspace.session.sink.report(Diag::outside_region, plan.range, name);
+    Diagnostic& diagnostic = workspace.session.sink.report(diag::outside_region, plan.range, name);
     for (const std::string& why : prediction->outside) diagnostic.note(why);
   }
   if (options.json) {
@@ -182,7 +184,7 @@ Predictions readPredictions(Workspace& workspace, const std::vector<RegressionPl
     if (regression == nullptr) continue;
     const auto* record = ast::dynCast<ast::Record>(decl->at);
     if (record == nullptr) {
-      workspace.session.sink.report(Diag::bad_prediction_point, decl->at->range,
+      workspace.session.sink.report(diag::bad_prediction_point, decl->at->range,
                                     std::string("a point is a record: `{batch: 64, depth: 16}`"));
       continue;
     }

@@ -1,6 +1,8 @@
 #include "compiler/driver/RegressionModel.h"
 
 #include "compiler/support/Rational.h"
+#include "compiler/support/diagnostics/Run.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +28,7 @@ std::optional<std::uint32_t> factorOf(const ast::Name& name, const std::vector<d
     if (factors[i].name == name.text) return i;
     names.push_back(factors[i].name);
   }
-  Diagnostic& diagnostic = sink.report(Diag::unknown_factor, name.range, name.text);
+  Diagnostic& diagnostic = sink.report(diag::unknown_factor, name.range, name.text);
   const std::string close = nearest(name.text, names);
   if (!close.empty()) diagnostic.fix(name.range, close, Applicability::Maybe);
   return std::nullopt;
@@ -50,7 +52,7 @@ Terms polyTerms(const ast::Call& call, const std::vector<design::Factor>& factor
     if (argument.name.text == "degree") {
       const std::optional<std::int64_t> value = wholeNumber(argument.value);
       if (!value || *value < 1 || *value > 6) {
-        sink.report(Diag::bad_term, argument.range, "`degree` is a whole number from 1 to 6");
+        sink.report(diag::bad_term, argument.range, "`degree` is a whole number from 1 to 6");
         return std::nullopt;
       }
       degree = *value;
@@ -58,7 +60,7 @@ Terms polyTerms(const ast::Call& call, const std::vector<design::Factor>& factor
     }
     const auto* name = ast::dynCast<ast::NameRef>(argument.value);
     if (name == nullptr || !argument.name.empty()) {
-      sink.report(Diag::bad_term, argument.range, "`poly` takes factors, then `degree: 2`");
+      sink.report(diag::bad_term, argument.range, "`poly` takes factors, then `degree: 2`");
       return std::nullopt;
     }
     const std::optional<std::uint32_t> factor = factorOf(name->name, factors, sink);
@@ -66,7 +68,7 @@ Terms polyTerms(const ast::Call& call, const std::vector<design::Factor>& factor
     chosen.push_back(*factor);
   }
   if (chosen.empty()) {
-    sink.report(Diag::bad_term, call.range, "`poly` names no factor");
+    sink.report(diag::bad_term, call.range, "`poly` names no factor");
     return std::nullopt;
   }
   return design::poly(factors, chosen, static_cast<std::uint32_t>(degree));
@@ -89,7 +91,7 @@ Terms powerTerms(const ast::Binary& power, const std::vector<design::Factor>& fa
   const auto* name = ast::dynCast<ast::NameRef>(power.left);
   const std::optional<std::int64_t> exponent = wholeNumber(power.right);
   if (name == nullptr || !exponent || *exponent < 1 || *exponent > 6) {
-    sink.report(Diag::bad_term, power.range, "a power is a factor `**` a whole number from 1 to 6");
+    sink.report(diag::bad_term, power.range, "a power is a factor `**` a whole number from 1 to 6");
     return std::nullopt;
   }
   const std::optional<std::uint32_t> factor = factorOf(name->name, factors, sink);
@@ -121,7 +123,7 @@ Terms termsIn(const ast::Expr& expr, const std::vector<design::Factor>& factors,
       return left;
     }
   }
-  sink.report(Diag::bad_term, expr.range, "terms are sums of factors, products, powers and `poly(...)`");
+  sink.report(diag::bad_term, expr.range, "terms are sums of factors, products, powers and `poly(...)`");
   return std::nullopt;
 }
 
@@ -166,7 +168,7 @@ std::optional<Dimension> checkBinary(const ast::Binary& binary, std::vector<std:
     return result;
   }
   if (!left->isNumber && !right->isNumber && left->powers != right->powers) {
-    sink.report(Diag::units_differ, binary.range, binary.op == ast::BinaryOp::Add ? "add" : "subtract", dimensionText(*left),
+    sink.report(diag::units_differ, binary.range, binary.op == ast::BinaryOp::Add ? "add" : "subtract", dimensionText(*left),
                 dimensionText(*right));
     return std::nullopt;
   }
@@ -179,7 +181,7 @@ std::optional<Dimension> checkPart(const ast::Expr& expr, std::vector<std::strin
     const ast::Name& name = reference->name;
     const std::vector<std::string>& known = quantityNames();
     if (std::find(known.begin(), known.end(), name.text) == known.end()) {
-      Diagnostic& diagnostic = sink.report(Diag::unknown_quantity, name.range, name.text);
+      Diagnostic& diagnostic = sink.report(diag::unknown_quantity, name.range, name.text);
       const std::string close = nearest(name.text, known);
       if (!close.empty()) diagnostic.fix(name.range, close, Applicability::Maybe);
       return std::nullopt;
@@ -195,7 +197,7 @@ std::optional<Dimension> checkPart(const ast::Expr& expr, std::vector<std::strin
                             binary->op == ast::BinaryOp::Mul || binary->op == ast::BinaryOp::Divide;
     if (arithmetic) return checkBinary(*binary, names, sink);
   }
-  sink.report(Diag::bad_response, expr.range);
+  sink.report(diag::bad_response, expr.range);
   return std::nullopt;
 }
 

@@ -2,6 +2,8 @@
 
 #include "compiler/design/Aliases.h"
 #include "compiler/driver/MeasureReport.h"
+#include "compiler/support/diagnostics/Run.h"
+#include "compiler/support/diagnostics/Sema.h"
 #include "runtime/measure/Quantile.h"
 
 #include <fmt/format.h>
@@ -43,7 +45,7 @@ bool estimable(const DesignRun& run, const design::Model& model, const ast::Regr
   const design::ModelQuality quality = design::modelQuality(design::Basis(factors, model.terms), points);
   if (quality.rank == quality.parameters) return true;
   Diagnostic& diagnostic =
-      sink.report(Diag::regression_refused, decl.terms->range, decl.name.text,
+      sink.report(diag::regression_refused, decl.terms->range, decl.name.text,
                   fmt::format("{} rows tell {} of its {} coefficients apart", points.size(), quality.rank, quality.parameters));
   for (const std::string& equation : quality.dependent) diagnostic.note(equation);
   return false;
@@ -51,7 +53,7 @@ bool estimable(const DesignRun& run, const design::Model& model, const ast::Regr
 
 bool checkValidation(DiagnosticSink& sink, const ast::Regress& decl) {
   if (decl.validate.empty() || decl.validate.text == "leave_one_out") return true;
-  sink.report(Diag::unknown_validation, decl.validate.range, decl.validate.text)
+  sink.report(diag::unknown_validation, decl.validate.range, decl.validate.text)
       .fix(decl.validate.range, "leave_one_out", Applicability::Maybe);
   return false;
 }
@@ -65,7 +67,7 @@ std::vector<RegressionPlan> readRegressions(Workspace& workspace, const Designs&
   std::vector<RegressionPlan> plans;
   for (const ast::Regress* decl : workspace.all<ast::Regress>()) {
     if (std::find(names.begin(), names.end(), decl->from.text) == names.end()) {
-      Diagnostic& diagnostic = sink.report(Diag::unknown_design, decl->from.range, decl->from.text);
+      Diagnostic& diagnostic = sink.report(diag::unknown_design, decl->from.range, decl->from.text);
       const std::string close = nearest(decl->from.text, names);
       if (!close.empty()) diagnostic.fix(decl->from.range, close, Applicability::Maybe);
       continue;
@@ -76,11 +78,11 @@ std::vector<RegressionPlan> readRegressions(Workspace& workspace, const Designs&
       if (run->spec.name == decl->from.text) plan.run = run.get();
     }
     for (const ast::Clause& clause : decl->others) {
-      sink.report(Diag::not_there_yet, clause.range, fmt::format("the clause `{}` of `regress` is", clause.word.text));
+      sink.report(diag::not_there_yet, clause.range, fmt::format("the clause `{}` of `regress` is", clause.word.text));
     }
     if (plan.run == nullptr || !decl->others.empty() || !checkValidation(sink, *decl)) continue;
     if (decl->response == nullptr || decl->terms == nullptr) {
-      sink.report(Diag::bad_term, decl->name.range,
+      sink.report(diag::bad_term, decl->name.range,
                   fmt::format("`{}` has no `{}`", decl->name.text, decl->response == nullptr ? "response" : "terms"));
       continue;
     }
@@ -89,7 +91,7 @@ std::vector<RegressionPlan> readRegressions(Workspace& workspace, const Designs&
     const auto terms = termsOf(*decl->terms, factors, sink);
     if (!quantities || !terms) continue;
     if (const auto problem = design::problem(factors, *terms)) {
-      sink.report(Diag::bad_term, decl->terms->range, *problem);
+      sink.report(diag::bad_term, decl->terms->range, *problem);
       continue;
     }
     plan.model = design::hierarchical(*terms, factors);
@@ -118,7 +120,7 @@ void refuseLaterDeclarations(Workspace& workspace) {
         break;
     }
     if (what != nullptr)
-      workspace.session.sink.report(Diag::not_there_yet, decl->name.empty() ? decl->range : decl->name.range, std::string(what));
+      workspace.session.sink.report(diag::not_there_yet, decl->name.empty() ? decl->range : decl->name.range, std::string(what));
   }
 }
 
@@ -184,7 +186,7 @@ std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<Regre
       for (const std::size_t row : fitted.rows) points.push_back(design::pointOf(factors, plan.run->rows[row]));
       auto result = regress::fit(factors, points, fitted.responses, plan.model);
       if (!result) {
-        Diagnostic& diagnostic = workspace.session.sink.report(Diag::regression_refused, plan.decl->name.range,
+        Diagnostic& diagnostic = workspace.session.sink.report(diag::regression_refused, plan.decl->name.range,
                                                                plan.decl->name.text, result.error().text);
         for (const std::string& aliased : result.error().aliased) diagnostic.note(aliased);
         continue;
@@ -193,7 +195,7 @@ std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<Regre
       fits.push_back(std::move(fitted));
     }
     if (!any) {
-      workspace.session.sink.report(Diag::nothing_measured, plan.decl->name.range, plan.decl->name.text)
+      workspace.session.sink.report(diag::nothing_measured, plan.decl->name.range, plan.decl->name.text)
           .note("run `tbemc measure` first, or the whole program by `tbemc FILE`");
     }
   }

@@ -4,6 +4,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/RooflineReport.h"
 #include "compiler/estimate/Estimate.h"
+#include "compiler/support/diagnostics/Plan.h"
 
 #include <fmt/format.h>
 
@@ -161,7 +162,7 @@ private:
       const estimate::Program* program = row.program ? &*row.program : nullptr;
       auto estimate = estimate::estimateRow(row.elaborated->graph(), row.elaborated->values, program);
       if (!estimate) {
-        state.sink().report(Diag::row_without_number, estimate.error().range, estimate.error().what);
+        state.sink().report(diag::row_without_number, estimate.error().range, estimate.error().what);
         continue;
       }
       if (device) {

@@ -1,6 +1,7 @@
 // A network, block or operator under test: elaborated at each case, the shapes of its results judged by its declaration.
 #include "compiler/driver/NetworkTrial.h"
 #include "compiler/driver/SpecTests.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <fmt/format.h>
 
@@ -74,7 +75,7 @@ CaseResult ShapeTrials::refusal(const TestCase& one, const std::optional<Diagnos
   const std::string said = fmt::format("{}: {}", info(mistake->kind).code, mistake->message);
   const bool demanded = !mistake->labels.empty() && contract.demands(mistake->labels.front().range);
   if (!one.scenario) {
-    if (demanded || mistake->kind == Diag::outside_domain) return {Verdict::Passed, {}, nullptr};
+    if (demanded || mistake->kind == diag::outside_domain) return {Verdict::Passed, {}, nullptr};
     return {Verdict::Failed, "`pre` does not hold, yet it was refused only inside: " + said, nullptr};
   }
   return {Verdict::Failed, (demanded ? "refused, though `pre` holds: " : "`pre` holds, and it was refused inside: ") + said,

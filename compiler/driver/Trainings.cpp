@@ -1,6 +1,7 @@
 #include "compiler/driver/Trainings.h"
 
 #include "compiler/driver/Identity.h"
+#include "compiler/support/diagnostics/Train.h"
 
 #include <fmt/format.h>
 
@@ -46,7 +47,7 @@ bool describeData(Workspace& workspace, TrainingRun& training) {
   const graph::DataSpec& data = training.spec.data;
   training.reader = data::findReader(data.reader);
   if (training.reader == nullptr) {
-    sink.report(Diag::unknown_reader, data.declaration->name.range, data.reader).label(data.callRange, "used here");
+    sink.report(diag::unknown_reader, data.declaration->name.range, data.reader).label(data.callRange, "used here");
     return false;
   }
   if (!workspace.path.empty() && workspace.path != "-")
@@ -56,7 +57,7 @@ bool describeData(Workspace& workspace, TrainingRun& training) {
   }
   auto about = training.reader->describe(training.settings);
   if (!about) {
-    sink.report(Diag::dataset_refused, data.callRange, about.error());
+    sink.report(diag::dataset_refused, data.callRange, about.error());
     return false;
   }
   training.about = std::move(*about);
@@ -109,7 +110,7 @@ bool makePlan(Workspace& workspace, TrainingRun& training, const Options& option
   training.sizes = train::sizesOf(plan, training.about);
   if (training.sizes.stepsPerEpoch == 0) {
     Diagnostic& d =
-        workspace.session.sink.report(Diag::too_few_examples, spec.data.range, plan.batch, spec.data.name, training.sizes.train);
+        workspace.session.sink.report(diag::too_few_examples, spec.data.range, plan.batch, spec.data.name, training.sizes.train);
     if (training.sizes.validation > 0) d.note(fmt::format("{} more are held out for validation", training.sizes.validation));
     return false;
   }

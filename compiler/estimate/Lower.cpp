@@ -3,6 +3,7 @@
 #include "compiler/estimate/Lowering.h"
 #include "compiler/estimate/Query.h"
 #include "compiler/estimate/Static.h"
+#include "compiler/support/diagnostics/Plan.h"
 
 namespace tbem::estimate {
 
@@ -98,7 +99,7 @@ tl::expected<Program, LowerError> lower(const graph::Graph& graph, const sema::V
   program.scalars = state.scalars;
   program.threads = options.threads;
   if (backend.probe(&program.device) != TBEM_OK) {
-    return tl::unexpected(LowerError{Diag::backend_lacks_primitive, {}, {backend.name, "any program", backend.last_error()}});
+    return tl::unexpected(LowerError{diag::backend_lacks_primitive, {}, {backend.name, "any program", backend.last_error()}});
   }
   return program;
 }

@@ -1,6 +1,7 @@
 // Native operators: the device is asked which layouts it wants, and values are brought into them.
 #include "compiler/estimate/Lowering.h"
 #include "compiler/estimate/Query.h"
+#include "compiler/support/diagnostics/Plan.h"
 
 #include <algorithm>
 #include <cstring>
@@ -242,7 +243,7 @@ std::optional<Call> describeCall(Lowering& state, const Op& op) {
   std::string wrong;
   call.attributes = flattenAttributes(op, state.values, rankOf(call.tensors[0]), rankOf(call.tensors[call.inputs]), wrong);
   if (wrong.empty()) return call;
-  state.fail(Diag::row_without_number, op.range, {wrong});
+  state.fail(diag::row_without_number, op.range, {wrong});
   return std::nullopt;
 }
 }  // namespace
@@ -324,7 +325,7 @@ bool Lowering::lowerCall(graph::OpId id) {
   chooseAlgorithm(*this, call, item);
   const Answer answer = choose(*this, call);  // a copy: later questions may move the cache
   if (answer.status != TBEM_OK)
-    return fail(Diag::backend_lacks_primitive, op.range, {backend.name, primitiveRow(op.primitive).name, answer.error});
+    return fail(diag::backend_lacks_primitive, op.range, {backend.name, primitiveRow(op.primitive).name, answer.error});
 
   item.algorithm = call.algorithm;
   item.op = id;

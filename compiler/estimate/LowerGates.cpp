@@ -6,6 +6,7 @@
 #include "compiler/estimate/Lowering.h"
 #include "compiler/estimate/Query.h"
 #include "compiler/support/Bug.h"
+#include "compiler/support/diagnostics/Plan.h"
 
 #include <algorithm>
 
@@ -45,7 +46,7 @@ std::optional<SampleUse> Lowering::useSamples(const Op& op, const std::vector<st
     // Among all samples anything goes: the result is a value of the whole batch.
     if (here == kAllSamples) return none;
     const Op& gate = graph[branches.list[here].gate];
-    fail(Diag::mixes_samples, op.range, {op.declaration, gate.declaration, use.mixes});
+    fail(diag::mixes_samples, op.range, {op.declaration, gate.declaration, use.mixes});
     return std::nullopt;
   }
   for (std::size_t r = 0; r < op.outputs.size(); ++r) rowsOf[index(op.outputs[r])] = use.results[r];
@@ -58,7 +59,7 @@ bool Lowering::moveRows(std::uint32_t from, std::uint32_t fromRows, std::uint32_
   for (const std::uint32_t version : {from, fromRows, toRows, to})
     operands.push_back(version == kNone ? tbem_operand{} : versions[version].operand);
   const Answer& answer = ask(TBEM_PRIMITIVE_move_rows, operands, 3, {});
-  if (answer.status != TBEM_OK) return fail(Diag::backend_lacks_primitive, range, {backend.name, "move_rows", answer.error});
+  if (answer.status != TBEM_OK) return fail(diag::backend_lacks_primitive, range, {backend.name, "move_rows", answer.error});
   Item item;
   item.op = op;
   item.primitive = TBEM_PRIMITIVE_move_rows;
@@ -122,7 +123,7 @@ bool addSplit(Lowering& state, OpId gate, std::uint32_t condition) {
   }
   const Answer& answer = state.ask(TBEM_PRIMITIVE_split_rows, operands, 2, {});
   if (answer.status != TBEM_OK) {
-    return state.fail(Diag::backend_lacks_primitive, state.graph[gate].range, {state.backend.name, "split_rows", answer.error});
+    return state.fail(diag::backend_lacks_primitive, state.graph[gate].range, {state.backend.name, "split_rows", answer.error});
   }
   item.workspace = answer.info.workspace;
   item.implementation = answer.info.implementation;

@@ -1,6 +1,8 @@
 // Operators with code of their own: row-major operands, a workspace that their library is asked for.
 #include "compiler/estimate/Lowering.h"
 
+#include "compiler/support/diagnostics/Plan.h"
+#include "compiler/support/diagnostics/Sema.h"
 #include "runtime/include/tbem/native.h"
 
 namespace tbem::estimate {
@@ -16,7 +18,7 @@ bool Lowering::lowerOwn(graph::OpId id) {
   std::vector<tbem_operand> operands;
   for (const TensorId tensor : tensors) operands.push_back(tensor == kNoTensor ? tbem_operand{} : plainOf(tensor));
   if (samples != 1 || here != graph::kAllSamples)
-    return fail(Diag::not_there_yet, op.range, {"an operator's own code in a network with gates is"});
+    return fail(diag::not_there_yet, op.range, {"an operator's own code in a network with gates is"});
   Item item;
   item.op = id;
   item.own = true;
@@ -24,7 +26,7 @@ bool Lowering::lowerOwn(graph::OpId id) {
   for (const graph::Attribute& attribute : op.attributes) {
     for (const sema::ExprId value : attribute.values) {
       if (values.errorOf(value) != sema::EvalError::None || !values[value].isInt())
-        return fail(Diag::row_without_number, op.range, {"`" + attribute.name + "` of `" + op.declaration + "` is no integer"});
+        return fail(diag::row_without_number, op.range, {"`" + attribute.name + "` of `" + op.declaration + "` is no integer"});
       item.attributes.push_back(values.integer(value));
     }
   }
@@ -39,7 +41,7 @@ bool Lowering::lowerOwn(graph::OpId id) {
   args.attribute_count = static_cast<std::int32_t>(item.attributes.size());
   args.scalar_count = static_cast<std::int32_t>(item.scalars.size());
   const OwnWorkspace none = [&op](const graph::OwnCode&, const tbem_native_args&) -> tl::expected<std::uint64_t, LowerError> {
-    return tl::unexpected(LowerError{Diag::not_there_yet, op.own.range, {"an operator's own code is, in this place,"}});
+    return tl::unexpected(LowerError{diag::not_there_yet, op.own.range, {"an operator's own code is, in this place,"}});
   };
   const auto workspace = (options.ownWorkspace ? options.ownWorkspace : none)(op.own, args);
   if (!workspace) {

@@ -3,6 +3,7 @@
 
 #include "compiler/estimate/Schedule.h"
 #include "compiler/estimate/Static.h"
+#include "compiler/support/diagnostics/Plan.h"
 
 #include <algorithm>
 
@@ -33,14 +34,14 @@ bool Lowering::prepare() {
   if (!scheduled) {
     const Overwritten& lost = scheduled.error();
     const std::string reader = lost.reader == kNoOp ? "" : graph[lost.reader].declaration;
-    return fail(Diag::value_overwritten, lost.reader == kNoOp ? SrcRange{} : graph[lost.reader].range,
+    return fail(diag::value_overwritten, lost.reader == kNoOp ? SrcRange{} : graph[lost.reader].range,
                 {reader, lost.value == kNoTensor ? "" : graph[lost.value].name});
   }
   order = std::move(*scheduled);
   dims.resize(graph.tensors.size());
   for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
     auto found = dimsOf(graph, values, static_cast<TensorId>(t));
-    if (!found) return fail(Diag::row_without_number, found.error().range, {found.error().what});
+    if (!found) return fail(diag::row_without_number, found.error().range, {found.error().what});
     dims[t] = std::move(*found);
   }
   versionsOf.resize(graph.tensors.size());
@@ -59,7 +60,7 @@ bool Lowering::prepare() {
   scalars.push_back(1.0);  // the number of the step
   for (const graph::RuntimeScalar& scalar : graph.scalars) {
     if (values.errorOf(scalar.value) != sema::EvalError::None) {
-      return fail(Diag::row_without_number, {}, {"`" + scalar.name + "` " + std::string(describe(values.errorOf(scalar.value)))});
+      return fail(diag::row_without_number, {}, {"`" + scalar.name + "` " + std::string(describe(values.errorOf(scalar.value)))});
     }
     scalars.push_back(values[scalar.value].toDouble());
   }
@@ -115,7 +116,7 @@ std::uint32_t Lowering::current(TensorId tensor) {
   if (!versionsOf[index(tensor)].empty()) return versionsOf[index(tensor)].front();
   const std::uint32_t storage = index(graph[tensor].storage);
   if (graph[tensor].producer != kNoOp || !isPersistent(tensor)) {
-    fail(Diag::row_without_number, graph[tensor].range, {"`" + graph[tensor].name + "` is read before anything makes it"});
+    fail(diag::row_without_number, graph[tensor].range, {"`" + graph[tensor].name + "` is read before anything makes it"});
     return kNone;
   }
   return addResult(tensor, layoutOf[storage] ? *layoutOf[storage] : plainOf(tensor));
@@ -144,7 +145,7 @@ std::uint32_t Lowering::ensure(TensorId tensor, const tbem_operand& wanted, SrcR
 
 bool Lowering::reorder(std::uint32_t from, std::uint32_t to, SrcRange range) {
   const Answer& answer = ask(TBEM_PRIMITIVE_reorder, {versions[from].operand, versions[to].operand}, 1, {});
-  if (answer.status != TBEM_OK) return fail(Diag::backend_lacks_primitive, range, {backend.name, "reorder", answer.error});
+  if (answer.status != TBEM_OK) return fail(diag::backend_lacks_primitive, range, {backend.name, "reorder", answer.error});
   Item item;
   item.reads = {from};
   item.writes = {to};
@@ -191,7 +192,7 @@ std::uint32_t Lowering::scalarSlot(sema::ExprId id, SrcRange range) {
     if (graph.scalars[i].value == id) return static_cast<std::uint32_t>(i + 1);
   }
   if (id == sema::kNoExpr || values.errorOf(id) != sema::EvalError::None) {
-    fail(Diag::row_without_number, range,
+    fail(diag::row_without_number, range,
          {"a scalar " + std::string(describe(id == sema::kNoExpr ? sema::EvalError::Unassigned : values.errorOf(id)))});
     return 0;
   }

@@ -3,6 +3,7 @@
 #include "compiler/graph/Differentiation.h"
 
 #include "compiler/sema/Walk.h"
+#include "compiler/support/diagnostics/Graph.h"
 
 #include <algorithm>
 #include <set>
@@ -50,7 +51,7 @@ bool Elaborator::differentiate(TensorId loss, const Value& optimizer, SrcRange u
   for (std::size_t i = 0; i < d.forwardOps; ++i) {
     const OpKind kind = graph.ops[i].kind;
     if (kind == OpKind::Skip || kind == OpKind::Exit) {
-      fail(Diag::gates_not_trained, graph.ops[i].range, kind == OpKind::Skip ? "skip" : "exit");
+      fail(diag::gates_not_trained, graph.ops[i].range, kind == OpKind::Skip ? "skip" : "exit");
       return false;
     }
   }
@@ -150,7 +151,7 @@ bool Elaborator::backwardOf(Differentiation& d, const Op& op, const OpContext& c
     return accumulate(d, op.inputs.front(), d.gradient[index(op.outputs.front())]);
   }
   if (context.decl->backward.empty()) {
-    sink.report(Diag::no_gradient, op.range, context.decl->name.text, context.decl->tensors.front().name.text)
+    sink.report(diag::no_gradient, op.range, context.decl->name.text, context.decl->tensors.front().name.text)
         .label(context.decl->name.range, "declared here without `backward`");
     return false;
   }

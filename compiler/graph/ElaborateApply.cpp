@@ -1,5 +1,7 @@
 // Applying a declaration: instances, names of dimensions, bodies, results.
 #include "compiler/graph/Elaborator.h"
+#include "compiler/support/diagnostics/Graph.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
 
@@ -37,7 +39,7 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
       changed ? swapped(called, named ? pendingName : std::string_view(called.decl->name.text), arguments) : called;
   const ast::Callable* decl = isInstance ? instances[callee.id].decl : static_cast<const ast::Callable*>(callee.decl);
   const sema::Module* module = isInstance ? instances[callee.id].module : callee.module;
-  if (decl->callable == ast::CallableKind::Dataset) return fail(Diag::not_callable, use.range, "in a network, a dataset");
+  if (decl->callable == ast::CallableKind::Dataset) return fail(diag::not_callable, use.range, "in a network, a dataset");
   for (std::size_t i = 0; i < callee.items.size(); ++i) {  // of a partial application
     const bool given =
         std::any_of(arguments.list.begin(), arguments.list.end(), [&](const auto& one) { return one.name == callee.names[i]; });
@@ -69,7 +71,7 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
   if (givenTensors != tensors.size()) {
     std::string names;
     for (std::size_t i = 0; i < decl->tensors.size(); ++i) names += (i == 0 ? "" : ", ") + decl->tensors[i].name.text;
-    return fail(Diag::missing_tensor, use.range, decl->name.text, tensors.size(), names, givenTensors);
+    return fail(diag::missing_tensor, use.range, decl->name.text, tensors.size(), names, givenTensors);
   }
   if (isInstance) return applyTo(*decl, *module, std::move(scratch.locals), tensors, instances[callee.id].path, use.range);
 
@@ -150,7 +152,7 @@ Value Elaborator::applyOnce(const ast::Callable& decl, const sema::Module& modul
     if (outer != &decl) continue;
     std::string chain;
     for (const ast::Callable* one : applying) chain += one->name.text + " -> ";
-    return fail(Diag::recursive_network, use, decl.name.text, chain + decl.name.text);
+    return fail(diag::recursive_network, use, decl.name.text, chain + decl.name.text);
   }
   Activation a;
   const std::size_t mutationsBefore = mutations.size();
@@ -271,7 +273,7 @@ Value Elaborator::runBody(Activation& a) {
     a.frame.result = Value::none();
   }
   if (!a.frame.returned) {
-    if (mistakeCount() == errors) fail(Diag::no_return, a.decl->name.range, a.decl->name.text);
+    if (mistakeCount() == errors) fail(diag::no_return, a.decl->name.range, a.decl->name.text);
     return {};
   }
   Value result = std::move(a.frame.result);
@@ -345,7 +347,7 @@ Value Elaborator::bindResults(Activation& a, Value result) {
   const std::vector<ast::Result>& declared = a.decl->results;
   std::vector<Value> parts = result.is(ValueKind::Tuple) ? result.items : std::vector<Value>{result};
   if (!declared.empty() && parts.size() != declared.size()) {
-    return fail(Diag::parts_differ, a.decl->name.range, declared.size(), parts.size());
+    return fail(diag::parts_differ, a.decl->name.range, declared.size(), parts.size());
   }
   std::vector<const ast::Expr*> remaining;
   if (a.decl->callable == ast::CallableKind::Operator && !definePosts(a, remaining)) return {};

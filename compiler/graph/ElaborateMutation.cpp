@@ -1,5 +1,7 @@
 // The operations of a `mutate`, where the body that they change is elaborated.
 #include "compiler/graph/Elaborator.h"
+#include "compiler/support/diagnostics/Graph.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
 
@@ -79,7 +81,7 @@ std::vector<PathPart> Elaborator::placeOf(const sema::Module& module, const ast:
     parts.back().turn = *number;
     return parts;
   }
-  fail(Diag::wrong_kind, expr.range, "a place", "a path such as `stage[2].conv2d`", sourceText(session.sources, expr.range));
+  fail(diag::wrong_kind, expr.range, "a place", "a path such as `stage[2].conv2d`", sourceText(session.sources, expr.range));
   return {};
 }
 
@@ -96,7 +98,7 @@ std::optional<Change> Elaborator::readChange(const sema::Derivation& made, const
       const auto times = forceInt(level, what, operation.range);
       if (!times) return std::nullopt;
       if (*times < 1) {
-        fail(Diag::mutation_place, operation.range, "repeat", pathText(change.place),
+        fail(diag::mutation_place, operation.range, "repeat", pathText(change.place),
              "it is to be there " + std::to_string(*times) + " times (`drop` leaves it out)");
         return std::nullopt;
       }
@@ -156,9 +158,9 @@ void Elaborator::endMutations(std::size_t before, bool complete) {
       if (change.met || !complete) continue;
       ++mistakes;
       const SrcRange range = change.operation->path->range;
-      if (told(Diag::mutation_unmet, range) != nullptr) continue;
+      if (told(diag::mutation_unmet, range) != nullptr) continue;
       Diagnostic& report =
-          sink.report(Diag::mutation_unmet, range, mutation.derivation->base.decl->name.text, pathText(change.place));
+          sink.report(diag::mutation_unmet, range, mutation.derivation->base.decl->name.text, pathText(change.place));
       const std::vector<std::string> seen(mutation.seen.begin(), mutation.seen.end());
       const std::string near = nearest(pathText(change.place), seen);
       if (!near.empty()) report.note("did you mean `" + near + "`?").fix(range, near);
@@ -199,7 +201,7 @@ std::vector<Change*> Elaborator::changesAt(const std::string& path, std::string_
 }
 
 Value Elaborator::cannotChange(const Change& change, const std::string& why) {
-  return fail(Diag::mutation_place, change.operation->range, change.operation->word.text, pathText(change.place), why);
+  return fail(diag::mutation_place, change.operation->range, change.operation->word.text, pathText(change.place), why);
 }
 
 Value Elaborator::applyInserted(Change& change, Value tensor) {

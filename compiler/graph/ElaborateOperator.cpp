@@ -2,6 +2,7 @@
 #include "compiler/graph/Elaborator.h"
 
 #include "compiler/support/Bug.h"
+#include "compiler/support/diagnostics/Graph.h"
 
 #include <algorithm>
 #include <array>
@@ -41,7 +42,7 @@ Value Elaborator::runLeaf(Activation& a) {
   std::vector<TensorId> results;
   if (!makeResults(a, results)) return {};
   if (!checkPosts(a, remaining)) return {};
-  if (results.empty()) return fail(Diag::no_result, a.use, a.decl->name.text);
+  if (results.empty()) return fail(diag::no_result, a.use, a.decl->name.text);
   const bool made = a.decl->nativeSymbol != nullptr ? runOwn(a, results)
                     : a.decl->native != nullptr     ? runNative(a, results)
                                                     : runElementwise(a, results);
@@ -56,7 +57,7 @@ bool Elaborator::makeResults(Activation& a, std::vector<TensorId>& results) {
   for (const ast::Result& declared : a.decl->results) {
     const auto* type = ast::dynCast<ast::TensorType>(declared.type);
     if (type == nullptr) {
-      fail(Diag::wrong_tensor, declared.range, "the result of an operator", "a tensor type");
+      fail(diag::wrong_tensor, declared.range, "the result of an operator", "a tensor type");
       return false;
     }
     Labels labels;
@@ -108,7 +109,7 @@ bool Elaborator::nativeAttributes(Activation& a, std::string_view table, std::st
     const std::optional<Value> value = nativeAttribute(a, name);
     if (!value || value->isRuntime()) {
       if (!value || !value->isPoison())
-        fail(Diag::native_attribute, a.decl->native->range,
+        fail(diag::native_attribute, a.decl->native->range,
              a.decl->native->range.valid() ? sourceText(session.sources, a.decl->native->callee->range) : "", name,
              a.decl->name.text);
       return false;
@@ -122,7 +123,7 @@ bool Elaborator::nativeAttributes(Activation& a, std::string_view table, std::st
     const bool known =
         std::none_of(attribute.values.begin(), attribute.values.end(), [](ExprId e) { return e == sema::kNoExpr; });
     if (!known || (count != "*" && std::to_string(attribute.values.size()) != count)) {
-      fail(Diag::native_attribute, a.decl->native->range, sourceText(session.sources, a.decl->native->callee->range), word,
+      fail(diag::native_attribute, a.decl->native->range, sourceText(session.sources, a.decl->native->callee->range), word,
            a.decl->name.text);
       return false;
     }
@@ -131,7 +132,7 @@ bool Elaborator::nativeAttributes(Activation& a, std::string_view table, std::st
   for (const std::string_view name : words(scalars)) {
     const Local* local = a.frame.find(name);
     if (local == nullptr || !local->value.is(ValueKind::Number)) {
-      fail(Diag::native_attribute, a.decl->native->range, sourceText(session.sources, a.decl->native->callee->range), name,
+      fail(diag::native_attribute, a.decl->native->range, sourceText(session.sources, a.decl->native->callee->range), name,
            a.decl->name.text);
       return false;
     }
@@ -150,7 +151,7 @@ bool Elaborator::runNative(Activation& a, const std::vector<TensorId>& results) 
   if (!isView && row == std::end(kPrimitives)) {
     std::vector<std::string> names;
     for (const PrimitiveRow& one : kPrimitives) names.emplace_back(one.name);
-    Diagnostic& d = sink.report(Diag::unknown_primitive, a.decl->native->callee->range, word);
+    Diagnostic& d = sink.report(diag::unknown_primitive, a.decl->native->callee->range, word);
     if (const std::string near = nearest(word, names); !near.empty()) d.note("did you mean `" + near + "`?");
     return false;
   }
@@ -173,7 +174,7 @@ bool Elaborator::runNative(Activation& a, const std::vector<TensorId>& results) 
   const std::size_t outputs = isView ? 1 : words(row->outputs).size();
   if (given.size() < required || given.size() > operands.size() || results.size() != outputs) {
     const bool inputsWrong = results.size() == outputs;
-    fail(Diag::native_operands, a.decl->native->range, word,
+    fail(diag::native_operands, a.decl->native->range, word,
          inputsWrong ? countText(required, operands.size()) : countText(outputs, outputs) + " as results",
          inputsWrong ? given.size() : results.size());
     return false;
@@ -211,7 +212,7 @@ bool Elaborator::runElementwise(Activation& a, const std::vector<TensorId>& resu
     const auto part = std::find_if(a.decl->elementwise.begin(), a.decl->elementwise.end(),
                                    [&](const ast::Part& one) { return one.name.text == declared.name.text; });
     if (part == a.decl->elementwise.end()) {
-      fail(Diag::no_result, a.decl->name.range, declared.name.empty() ? a.decl->name.text : declared.name.text);
+      fail(diag::no_result, a.decl->name.range, declared.name.empty() ? a.decl->name.text : declared.name.text);
       return false;
     }
     parts.push_back(part->value);

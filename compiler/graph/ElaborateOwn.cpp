@@ -1,5 +1,7 @@
 // Leaves with code of their own: `native "lib.so:symbol"`. What the function gets is said in runtime/include/tbem/native.h.
 #include "compiler/graph/Elaborator.h"
+#include "compiler/support/diagnostics/Graph.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <filesystem>
 
@@ -61,7 +63,7 @@ bool Elaborator::runOwn(Activation& a, const std::vector<TensorId>& results) {
   const ast::String& text = *a.decl->nativeSymbol;
   std::optional<OwnCode> own = ownCodeOf(text, session.sources);
   if (!own) {
-    fail(Diag::native_symbol, text.range, text.value);
+    fail(diag::native_symbol, text.range, text.value);
     return false;
   }
   Op op;
@@ -76,7 +78,7 @@ bool Elaborator::runOwn(Activation& a, const std::vector<TensorId>& results) {
       return true;
     }
     if (local == nullptr || !local->value.is(ValueKind::Tensor)) {
-      fail(Diag::not_there_yet, text.range, "a list of tensors given to an operator's own code is");
+      fail(diag::not_there_yet, text.range, "a list of tensors given to an operator's own code is");
       return false;
     }
     op.inputs.push_back(static_cast<TensorId>(local->value.id));

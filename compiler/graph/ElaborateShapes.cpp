@@ -2,6 +2,8 @@
 #include "compiler/graph/Elaborator.h"
 
 #include "compiler/sema/Walk.h"
+#include "compiler/support/diagnostics/Graph.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
 
@@ -43,14 +45,14 @@ std::optional<tbem_dtype> Elaborator::dtypeFromType(Activation& a, const ast::Te
   if (const Local* local = a.frame.find(type.dtype.text); local != nullptr && local->value.is(ValueKind::DType)) {
     return static_cast<tbem_dtype>(local->value.id);
   }
-  fail(Diag::unknown_type, type.dtype.range, type.dtype.text);
+  fail(diag::unknown_type, type.dtype.range, type.dtype.text);
   return std::nullopt;
 }
 
 bool Elaborator::checkType(Activation& a, tbem_dtype wanted, TensorId tensor, std::string_view name) {
   const tbem_dtype found = graph[tensor].dtype;
   if (found == wanted) return true;
-  fail(Diag::dtype_mismatch, a.range, name, a.decl->name.text, dtypeName(wanted), dtypeName(found));
+  fail(diag::dtype_mismatch, a.range, name, a.decl->name.text, dtypeName(wanted), dtypeName(found));
   return false;
 }
 
@@ -62,7 +64,7 @@ bool Elaborator::bindShape(Activation& a, const ast::TensorType& type, TensorId 
   const bool open = splice < type.dims.size();
   const std::size_t fixed = type.dims.size() - (open ? 1 : 0);
   if (open ? shape.size() < fixed : shape.size() != fixed) {
-    sink.report(Diag::rank_mismatch, a.range, name, a.decl->name.text, (open ? "at least " : "") + std::to_string(fixed),
+    sink.report(diag::rank_mismatch, a.range, name, a.decl->name.text, (open ? "at least " : "") + std::to_string(fixed),
                 std::to_string(shape.size()) + ": " + shapeText(pool, graph, tensor))
         .label(type.range, "declared here");
     return false;
@@ -86,7 +88,7 @@ bool Elaborator::bindShape(Activation& a, const ast::TensorType& type, TensorId 
         const auto wanted = elements(known, inner.range);
         if (!wanted) return false;
         if (wanted->size() != spread) {
-          sink.report(Diag::rank_mismatch, a.range, name, a.decl->name.text, std::to_string(fixed + wanted->size()),
+          sink.report(diag::rank_mismatch, a.range, name, a.decl->name.text, std::to_string(fixed + wanted->size()),
                       std::to_string(shape.size()) + ": " + shapeText(pool, graph, tensor))
               .label(type.range, "declared here");
           return false;
@@ -133,7 +135,7 @@ std::optional<std::vector<ExprId>> Elaborator::shapeFromType(Activation& a, cons
       return top.decl != nullptr && top.decl->kind == ast::NodeKind::Constant;
     };
     if (!word.empty() && !isDefined()) {
-      fail(Diag::undefined_dimension, inner.range, word, owner);
+      fail(diag::undefined_dimension, inner.range, word, owner);
       return std::nullopt;
     }
     const Value value = evaluate(inner);
@@ -161,7 +163,7 @@ std::optional<std::vector<ExprId>> Elaborator::shapeFromType(Activation& a, cons
   for (std::size_t k = 0; k < shape.size(); ++k) {
     const std::optional<Rational> here = peek(shape[k]);
     if (!here || (here->isInt() && here->num >= 1)) continue;
-    const Diag kind = here->isInt() ? Diag::dimension_not_positive : Diag::dimension_fractional;
+    const Diag kind = here->isInt() ? diag::dimension_not_positive : diag::dimension_fractional;
     const bool fresh = told(kind, a.range) == nullptr;
     const std::string symbolic = pool.str(shape[k]);
     if (here->isInt())

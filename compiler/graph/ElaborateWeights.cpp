@@ -1,5 +1,7 @@
 // Weights and buffers: their shapes, initialisers and stable paths; updates of buffers.
 #include "compiler/graph/Elaborator.h"
+#include "compiler/support/diagnostics/Graph.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
 #include <array>
@@ -29,7 +31,7 @@ std::optional<Init> Elaborator::readInit(const ast::Expr* init) {
   const auto* call = ast::dynCast<ast::Call>(init);
   const auto* name = ast::dynCast<ast::NameRef>(call != nullptr ? call->callee : init);
   if (name == nullptr) {
-    fail(Diag::unknown_init, init->range, sourceText(session.sources, init->range));
+    fail(diag::unknown_init, init->range, sourceText(session.sources, init->range));
     return std::nullopt;
   }
   std::string word = name->name.text;
@@ -38,7 +40,7 @@ std::optional<Init> Elaborator::readInit(const ast::Expr* init) {
   if (row == kInits.end()) {
     std::vector<std::string> names;
     for (const InitRow& one : kInits) names.emplace_back(one.name);
-    Diagnostic& d = sink.report(Diag::unknown_init, init->range, word);
+    Diagnostic& d = sink.report(diag::unknown_init, init->range, word);
     if (const std::string near = nearest(word, names); !near.empty())
       d.note("did you mean `" + near + "`?").fix(name->range, near);
     return std::nullopt;
@@ -46,7 +48,7 @@ std::optional<Init> Elaborator::readInit(const ast::Expr* init) {
   result.kind = word;
   const std::size_t count = call != nullptr ? call->arguments.size() : 0;
   if (count < row->least || count > row->most) {
-    fail(Diag::wrong_kind, init->range, "`" + word + "`", std::to_string(row->most) + " numbers", std::to_string(count));
+    fail(diag::wrong_kind, init->range, "`" + word + "`", std::to_string(row->most) + " numbers", std::to_string(count));
     return std::nullopt;
   }
   for (std::size_t i = 0; i < count; ++i) {
@@ -75,7 +77,7 @@ bool Elaborator::makeWeight(Activation& a, const ast::WeightStmt& weight) {
   }
   const auto* type = ast::dynCast<ast::TensorType>(weight.type);
   if (type == nullptr) {
-    fail(Diag::wrong_tensor, weight.range, "a weight", "a tensor type");
+    fail(diag::wrong_tensor, weight.range, "a weight", "a tensor type");
     return false;
   }
   Labels labels;
@@ -96,7 +98,7 @@ bool Elaborator::makeWeight(Activation& a, const ast::WeightStmt& weight) {
     if (!same) {
       std::string wanted;
       for (const ExprId dim : *shape) wanted += (wanted.empty() ? "" : ", ") + pool.str(dim);
-      sink.report(Diag::weight_shapes_differ, a.range, path, "[" + wanted + "]", shapeText(pool, graph, id))
+      sink.report(diag::weight_shapes_differ, a.range, path, "[" + wanted + "]", shapeText(pool, graph, id))
           .label(weight.range, "declared here");
       return false;
     }
@@ -141,7 +143,7 @@ bool Elaborator::assignBuffer(Local& local, Value value, SrcRange range) {
   const auto old = static_cast<TensorId>(local.value.id);
   auto made = static_cast<TensorId>(value.id);
   if (graph[old].shape.size() != graph[made].shape.size()) {
-    fail(Diag::rank_mismatch, range, local.name, current->decl->name.text, graph[old].shape.size(), graph[made].shape.size());
+    fail(diag::rank_mismatch, range, local.name, current->decl->name.text, graph[old].shape.size(), graph[made].shape.size());
     return false;
   }
   for (std::size_t k = 0; k < graph[old].shape.size(); ++k) {

@@ -2,6 +2,8 @@
 #include "compiler/graph/Elaborator.h"
 
 #include "compiler/support/Bug.h"
+#include "compiler/support/diagnostics/Graph.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
 
@@ -121,7 +123,7 @@ OpId Elaborator::addOp(Op op, Activation* a) {
   }
   contexts.push_back(std::move(context));
   if (graph.ops.size() == kMaxOperators + 1) {
-    fail(Diag::too_many_operators, graph.ops.back().range, graph.network, kMaxOperators);
+    fail(diag::too_many_operators, graph.ops.back().range, graph.network, kMaxOperators);
   }
   return id;
 }
@@ -187,7 +189,7 @@ std::optional<std::vector<Value>> Elaborator::shapeOf(const Value& tensor) {
 Value Elaborator::runtimeMember(const ast::Member& expr, const Value& object) {
   if (object.is(ValueKind::Tensor)) {
     const std::string& word = expr.member.text;
-    Diagnostic& d = sink.report(Diag::no_member, expr.member.range, kindName(object), word);
+    Diagnostic& d = sink.report(diag::no_member, expr.member.range, kindName(object), word);
     if (word == "shape" || word == "size") {
       d.note("the names in its declared shape are its dimensions, and `shape(x)` is the list of them");
     } else if (program.resolve(*frame->module, word)) {
@@ -195,7 +197,7 @@ Value Elaborator::runtimeMember(const ast::Member& expr, const Value& object) {
     }
     return {};
   }
-  if (!object.is(ValueKind::Instance)) return fail(Diag::no_member, expr.member.range, kindName(object), expr.member.text);
+  if (!object.is(ValueKind::Instance)) return fail(diag::no_member, expr.member.range, kindName(object), expr.member.text);
   const Instance& instance = instances[object.id];
   const std::string path = instance.path.empty() ? expr.member.text : instance.path + "." + expr.member.text;
   if (const auto it = weightByPath.find(path); it != weightByPath.end()) {
@@ -204,12 +206,12 @@ Value Elaborator::runtimeMember(const ast::Member& expr, const Value& object) {
   }
   for (const ast::WeightStmt* weight : instance.decl->weights) {
     if (weight->name.text == expr.member.text) {
-      Diagnostic& d = sink.report(Diag::no_member, expr.member.range, "`" + instance.path + "`", expr.member.text);
+      Diagnostic& d = sink.report(diag::no_member, expr.member.range, "`" + instance.path + "`", expr.member.text);
       d.note("its weights exist from its first use on: apply it before");
       return {};
     }
   }
-  return fail(Diag::no_member, expr.member.range, "`" + instance.decl->name.text + "`", expr.member.text);
+  return fail(diag::no_member, expr.member.range, "`" + instance.decl->name.text + "`", expr.member.text);
 }
 
 // ---- Roots ------------------------------------------------------------------------------------------------------------
@@ -251,7 +253,7 @@ std::optional<std::vector<Local>> Elaborator::networkParameters(const Value& cal
 std::optional<tbem_dtype> Elaborator::inputType(const ast::Parameter& tensor) {
   const auto* type = ast::dynCast<ast::TensorType>(tensor.type);
   if (type == nullptr) {
-    fail(Diag::wrong_tensor, tensor.range, "an input of a network", "a tensor type");
+    fail(diag::wrong_tensor, tensor.range, "an input of a network", "a tensor type");
     return std::nullopt;
   }
   Activation scratch;
@@ -265,7 +267,7 @@ std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> Elaborator::targetOf(c
   const auto* first = ast::dynCast<ast::TensorType>(loss.tensors[0].type);
   const auto* second = ast::dynCast<ast::TensorType>(loss.tensors[1].type);
   if (first == nullptr || second == nullptr) {
-    fail(Diag::wrong_tensor, use, "a loss", "two tensors: the output and the target");
+    fail(diag::wrong_tensor, use, "a loss", "two tensors: the output and the target");
     return std::nullopt;
   }
   Activation a;

@@ -2,6 +2,8 @@
 #include "compiler/graph/Elaborator.h"
 
 #include "compiler/sema/Walk.h"
+#include "compiler/support/diagnostics/Graph.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <fmt/format.h>
 
@@ -138,10 +140,10 @@ std::optional<std::uint32_t> Elaborator::asElem(const Value& value, SrcRange ran
 Value Elaborator::elemBinary(const ast::Binary& expr, const Value& left, const Value& right) {
   const std::optional<ElemOp> op = elemOp(expr.op);
   if (!op) {
-    fail(Diag::wrong_kind, expr.range, "an element-wise expression", "+ - * / **, a comparison or logic",
+    fail(diag::wrong_kind, expr.range, "an element-wise expression", "+ - * / **, a comparison or logic",
          "`" + sourceText(session.sources, expr.range) + "`");
     if (expr.op == ast::BinaryOp::FloorDiv || expr.op == ast::BinaryOp::Mod) {
-      if (Diagnostic* const told = this->told(Diag::wrong_kind, expr.range); told != nullptr && told->notes.empty())
+      if (Diagnostic* const told = this->told(diag::wrong_kind, expr.range); told != nullptr && told->notes.empty())
         told->note("of elements, `a div b` is `floor(a / b)` and `a mod b` is `a - b * floor(a / b)`");
     }
     return {};
@@ -165,7 +167,7 @@ Value Elaborator::runtimeUnary(const ast::Unary& expr, Value operand) {
 
 Value Elaborator::runtimeSelect(const ast::IfExpr& expr, Value condition) {
   if (elem == nullptr || !condition.is(ValueKind::Elem)) {
-    Diagnostic& d = sink.report(Diag::unknown_at_compile_time, expr.condition->range, "a condition");
+    Diagnostic& d = sink.report(diag::unknown_at_compile_time, expr.condition->range, "a condition");
     d.note("an `if` on the elements of a tensor stands in an `elementwise` expression; `skip` and `exit` gate per sample");
     return {};
   }
@@ -180,7 +182,7 @@ Value Elaborator::runtimeSelect(const ast::IfExpr& expr, Value condition) {
 /// `coordinate(k)`: where the element stands along dimension k of the result.
 Value Elaborator::elemCoordinate(const ast::Call& call) {
   const bool fits = call.arguments.size() == 1 && call.arguments.front().value != nullptr && call.arguments.front().name.empty();
-  if (!fits) return fail(Diag::wrong_kind, call.range, "`coordinate`", "one dimension", std::to_string(call.arguments.size()));
+  if (!fits) return fail(diag::wrong_kind, call.range, "`coordinate`", "one dimension", std::to_string(call.arguments.size()));
   const SrcRange range = call.arguments.front().range;
   const Value value = evaluate(*call.arguments.front().value);
   if (value.isPoison()) return {};
@@ -188,7 +190,7 @@ Value Elaborator::elemCoordinate(const ast::Call& call) {
   const std::optional<std::int64_t> dimension = forceInt(value, "`coordinate`", range);
   if (!dimension) return {};
   if (*dimension < 0 || *dimension >= static_cast<std::int64_t>(elem->shape.size()))
-    return fail(Diag::index_out_of_range, range, *dimension, "shape", elem->shape.size());
+    return fail(diag::index_out_of_range, range, *dimension, "shape", elem->shape.size());
   ElemNode node;
   node.op = ElemOp::Index;
   node.input = static_cast<std::uint32_t>(*dimension);
@@ -206,8 +208,8 @@ std::optional<Value> Elaborator::elementwiseCall(std::string_view name, const as
     if ((name == "max" || name == "min") && call.arguments.size() == 2 &&
         std::any_of(call.arguments.begin(), call.arguments.end(), isElement)) {
       const std::string other = name == "max" ? "maximum" : "minimum";
-      fail(Diag::wrong_kind, call.range, "`" + std::string(name) + "`", "a whole tensor and an axis", "elements");
-      if (Diagnostic* const told = this->told(Diag::wrong_kind, call.range); told != nullptr && told->notes.empty())
+      fail(diag::wrong_kind, call.range, "`" + std::string(name) + "`", "a whole tensor and an axis", "elements");
+      if (Diagnostic* const told = this->told(diag::wrong_kind, call.range); told != nullptr && told->notes.empty())
         told->note("of two elements: `" + other + "`").fix(call.callee->range, other);
       return Value{};
     }
@@ -215,8 +217,8 @@ std::optional<Value> Elaborator::elementwiseCall(std::string_view name, const as
   }
   std::vector<std::uint32_t> operands;
   for (const ast::Argument& argument : call.arguments) {
-    if (argument.value == nullptr) return fail(Diag::unknown_argument, argument.range, name, "...");
-    if (!argument.name.empty()) return fail(Diag::unknown_argument, argument.range, name, argument.name.text);
+    if (argument.value == nullptr) return fail(diag::unknown_argument, argument.range, name, "...");
+    if (!argument.name.empty()) return fail(diag::unknown_argument, argument.range, name, argument.name.text);
     const Value value = evaluate(*argument.value);
     if (value.isPoison()) return Value{};
     const auto at = asElem(value, argument.range);
@@ -224,7 +226,7 @@ std::optional<Value> Elaborator::elementwiseCall(std::string_view name, const as
     operands.push_back(*at);
   }
   if (operands.size() != word->operands) {
-    return fail(Diag::wrong_kind, call.range, "`" + std::string(name) + "`", std::to_string(word->operands) + " operands",
+    return fail(diag::wrong_kind, call.range, "`" + std::string(name) + "`", std::to_string(word->operands) + " operands",
                 std::to_string(operands.size()));
   }
   operands.resize(2, 0);
@@ -271,7 +273,7 @@ bool Elaborator::addOperand(ElemBuild& build, TensorId tensor, const Labels& lab
     std::int64_t axis = axisByName(labels, k, resultLabels);
     if (axis < 0) axis = static_cast<std::int64_t>(build.shape.size()) - static_cast<std::int64_t>(shape.size() - k);
     if (const std::string why = ambiguity(labels, k, resultLabels, axis); !why.empty()) {
-      fail(Diag::ambiguous_dimension, current->decl->name.range, labels[k], name, why);
+      fail(diag::ambiguous_dimension, current->decl->name.range, labels[k], name, why);
       return false;
     }
     const bool one = pool.constantValue(shape[k]) == Rational::of(1);
@@ -280,7 +282,7 @@ bool Elaborator::addOperand(ElemBuild& build, TensorId tensor, const Labels& lab
         operand.axes.push_back(-1);
         continue;
       }
-      sink.report(Diag::rank_mismatch, current->range, name, current->decl->name.text,
+      sink.report(diag::rank_mismatch, current->range, name, current->decl->name.text,
                   "at most " + std::to_string(build.shape.size()),
                   std::to_string(shape.size()) + ": " + shapeText(pool, graph, tensor));
       return false;

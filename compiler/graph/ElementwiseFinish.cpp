@@ -1,5 +1,6 @@
 // Finished element-wise expressions: unused nodes go, work is counted. Infix operators on whole tensors.
 #include "compiler/graph/Elaborator.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
 #include <map>
@@ -116,7 +117,7 @@ Value Elaborator::callNamed(std::string_view name, std::vector<Value> tensors,
                             std::vector<std::pair<std::string_view, Value>> parameters, SrcRange use) {
   const sema::Module* library = program.find("std.nn");
   const sema::Resolved found = library != nullptr ? program.member(*library, name, *library) : sema::Resolved{};
-  if (found.decl == nullptr || found.decl->kind != ast::NodeKind::Callable) return fail(Diag::not_in_module, use, "std.nn", name);
+  if (found.decl == nullptr || found.decl->kind != ast::NodeKind::Callable) return fail(diag::not_in_module, use, "std.nn", name);
   ast::Error place;  // a synthetic call: only its range is read
   place.range = use;
   sema::Arguments arguments;
@@ -180,7 +181,7 @@ Value Elaborator::tensorBinary(const ast::Binary& expr, const Value& left, const
   if (!bothTensors && !other.is(ValueKind::Number))
     return wrongKind(expr.range, "arithmetic on tensors", "tensors and numbers", other);
   const char* name = bothTensors ? names.both : left.is(ValueKind::Tensor) ? names.tensorNumber : names.numberTensor;
-  if (name == nullptr) return fail(Diag::not_there_yet, expr.opRange, "this operator on tensors is");
+  if (name == nullptr) return fail(diag::not_there_yet, expr.opRange, "this operator on tensors is");
   if (bothTensors)
     return callNamed(name, names.swap ? std::vector<Value>{right, left} : std::vector<Value>{left, right}, {}, expr.range);
   Value number = other;

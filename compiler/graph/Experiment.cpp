@@ -2,6 +2,8 @@
 #include "compiler/graph/Elaborator.h"
 #include "compiler/graph/Mixed.h"
 #include "compiler/support/Aside.h"
+#include "compiler/support/diagnostics/Graph.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
 
@@ -110,7 +112,7 @@ std::optional<std::vector<ExprId>> Experiment::Impl::inputShape(Elaborator& e, c
   std::vector<ExprId> shape;
   const auto add = [&](const Value& dim, SrcRange range) {
     if (!dim.is(ValueKind::Number)) {
-      if (!dim.isPoison()) session.sink.report(Diag::wrong_kind, range, "a dimension", "an int", kindName(dim));
+      if (!dim.isPoison()) session.sink.report(diag::wrong_kind, range, "a dimension", "an int", kindName(dim));
       return false;
     }
     shape.push_back(dim.expr);
@@ -125,7 +127,7 @@ std::optional<std::vector<ExprId>> Experiment::Impl::inputShape(Elaborator& e, c
     const Value given = e.evaluateIn(*spec.module, *input.shape, factors);
     if (given.isPoison()) return std::nullopt;
     if (!given.is(ValueKind::List)) {
-      session.sink.report(Diag::wrong_kind, input.shape->range, "an input's shape", "a list such as [batch, 3, 32, 32]",
+      session.sink.report(diag::wrong_kind, input.shape->range, "an input's shape", "a list such as [batch, 3, 32, 32]",
                           kindName(given));
       return std::nullopt;
     }
@@ -134,7 +136,7 @@ std::optional<std::vector<ExprId>> Experiment::Impl::inputShape(Elaborator& e, c
     for (const ExprId dim : shape) {
       const auto here = e.peek(dim);
       if (!here || (here->isInt() && here->num >= 1)) continue;
-      session.sink.report(here->isInt() ? Diag::dimension_not_positive : Diag::dimension_fractional, input.shape->range,
+      session.sink.report(here->isInt() ? diag::dimension_not_positive : diag::dimension_fractional, input.shape->range,
                           tensor.name.text, here->isInt() ? here->str() : e.text(dim), here->isInt() ? e.text(dim) : here->str());
       return std::nullopt;
     }
@@ -155,7 +157,7 @@ std::optional<std::vector<ExprId>> Experiment::Impl::inputShape(Elaborator& e, c
   const Source* source = session.sources.find(spec.range.begin);
   const bool ofCommandLine = source != nullptr && source->name == "<-e>";
   const std::string& name = tensor.name.text;
-  session.sink.report(Diag::input_without_shape, spec.range, name, network.name.text)
+  session.sink.report(diag::input_without_shape, spec.range, name, network.name.text)
       .label(tensor.range, "declared here")
       .note(ofCommandLine ? "give it: --input " + name + "=DIMS, such as image=16,3,224,224"
                           : "add `input " + name + ": [...]` to the design");
@@ -166,7 +168,7 @@ std::optional<std::vector<ExprId>> Experiment::Impl::inputShape(Elaborator& e, c
 bool Experiment::Impl::addTarget(Elaborator& e, const Value& loss, SrcRange at, TensorId output, std::vector<Value>& tensors) {
   const auto& decl = *static_cast<const ast::Callable*>(loss.decl);
   if (decl.tensors.size() != 2) {
-    session.sink.report(Diag::wrong_tensor, at, "a loss", "two tensors: the output and the target");
+    session.sink.report(diag::wrong_tensor, at, "a loss", "two tensors: the output and the target");
     return false;
   }
   const auto target = e.targetOf(decl, *loss.module, output, at);
@@ -184,7 +186,7 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
   const bool callable =
       (callee.is(ValueKind::Declaration) || callee.is(ValueKind::Partial)) && callee.decl->kind == ast::NodeKind::Callable;
   if (!callable) {
-    session.sink.report(Diag::unknown_network, spec.of->range, kindName(callee));
+    session.sink.report(diag::unknown_network, spec.of->range, kindName(callee));
     return false;
   }
   const auto& network = *static_cast<const ast::Callable*>(callee.decl);
@@ -194,7 +196,7 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
     if (known) continue;
     std::vector<std::string> names;
     for (const ast::Parameter& tensor : network.tensors) names.push_back(tensor.name.text);
-    Diagnostic& d = session.sink.report(Diag::unknown_input, input.range, network.name.text, input.name);
+    Diagnostic& d = session.sink.report(diag::unknown_input, input.range, network.name.text, input.name);
     if (names.size() == 1) d.note("its input is called `" + names.front() + "`").fix(input.range, names.front());
     return false;
   }
@@ -217,7 +219,7 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
   const std::vector<Value> outputs = result.is(ValueKind::Tensor) ? std::vector<Value>{result} : result.items;
   for (const Value& output : outputs) {
     if (!output.is(ValueKind::Tensor)) {
-      session.sink.report(Diag::wrong_tensor, network.name.range, "the result of `" + network.name.text + "`", "tensors");
+      session.sink.report(diag::wrong_tensor, network.name.range, "the result of `" + network.name.text + "`", "tensors");
       return false;
     }
     s.graph.outputs.push_back(static_cast<TensorId>(output.id));
@@ -231,7 +233,7 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
 bool Experiment::Impl::isCallable(const Value& value, SrcRange at, const char* what) {
   const bool good =
       (value.is(ValueKind::Declaration) || value.is(ValueKind::Partial)) && value.decl->kind == ast::NodeKind::Callable;
-  if (!good && !value.isPoison()) session.sink.report(Diag::wrong_kind, at, what, "an operator or block", kindName(value));
+  if (!good && !value.isPoison()) session.sink.report(diag::wrong_kind, at, what, "an operator or block", kindName(value));
   return good;
 }
 
@@ -241,7 +243,7 @@ bool Experiment::Impl::addLoss(Elaborator& e, Structure& s, const std::vector<Lo
                                           : Value::declaration(program.resolve(*program.find("std.nn"), spec.standardLoss));
   if (!isCallable(loss, range, "a loss")) return false;
   if (s.graph.outputs.size() != 1) {
-    session.sink.report(Diag::wrong_tensor, range, "a loss", "a network with one output");
+    session.sink.report(diag::wrong_tensor, range, "a loss", "a network with one output");
     return false;
   }
   std::vector<Value> pair;
@@ -253,7 +255,7 @@ bool Experiment::Impl::addLoss(Elaborator& e, Structure& s, const std::vector<Lo
   if (number.isPoison()) return false;
   if (!number.is(ValueKind::Tensor) || !s.graph.tensors[number.id].shape.empty()) {
     session.sink.report(
-        Diag::loss_not_scalar, range, name,
+        diag::loss_not_scalar, range, name,
         number.is(ValueKind::Tensor) ? shapeText(s.pool, s.graph, static_cast<TensorId>(number.id)) : kindName(number));
     return false;
   }
@@ -298,7 +300,7 @@ void mergeRepeats(DiagnosticSink& sink, std::size_t before) {
 bool Experiment::Impl::mix(Elaborator& e, Structure& s) {
   if (s.graph.regions.size() > 1 ||
       std::any_of(s.graph.ops.begin(), s.graph.ops.end(), [](const Op& op) { return op.kind == OpKind::Exit; })) {
-    session.sink.report(Diag::backend_mode_not_there, spec.mixedRange, "mixed").note("networks with gates compute in one type");
+    session.sink.report(diag::backend_mode_not_there, spec.mixedRange, "mixed").note("networks with gates compute in one type");
     return false;
   }
   MixedOptions options;
@@ -348,13 +350,13 @@ void Experiment::Impl::reportDimension(const Structure& structure, const Tensor&
   const std::string text = structure.pool.str(dim);
   const sema::EvalError error = values.errorOf(dim);
   if (error == sema::EvalError::DivisionByZero)
-    here.report(Diag::division_by_zero, tensor.range, text);
+    here.report(diag::division_by_zero, tensor.range, text);
   else if (error != sema::EvalError::None)
-    here.report(Diag::number_overflow, tensor.range, text);
+    here.report(diag::number_overflow, tensor.range, text);
   else if (!values[dim].isInt())
-    here.report(Diag::dimension_fractional, tensor.range, tensor.name, text, values[dim].str());
+    here.report(diag::dimension_fractional, tensor.range, tensor.name, text, values[dim].str());
   else
-    here.report(Diag::dimension_not_positive, tensor.range, tensor.name, values[dim].num, text);
+    here.report(diag::dimension_not_positive, tensor.range, tensor.name, values[dim].num, text);
   Diagnostic made = here.all().front();
   made.levels = levelsFor(structure, dim, levels);
   Diagnostic* const told =

@@ -4,6 +4,7 @@
 // it is true), and a Join {condition, computed, left} behind it. `exit` becomes an Exit {condition, value}; where exits were met,
 // the network's result is a Join of all their values and of the last one.
 #include "compiler/graph/Elaborator.h"
+#include "compiler/support/diagnostics/Graph.h"
 
 namespace tbem::graph {
 
@@ -23,7 +24,7 @@ std::optional<TensorId> Elaborator::checkCondition(const Value& value, SrcRange 
                                   ? std::string(sema::kDTypeNames[static_cast<std::size_t>(graph.tensors[value.id].dtype)]) +
                                         shapeText(pool, graph, static_cast<TensorId>(value.id))
                                   : kindName(value);
-    fail(Diag::wrong_tensor, range, "the condition of `" + std::string(gate) + "`",
+    fail(diag::wrong_tensor, range, "the condition of `" + std::string(gate) + "`",
          "one truth value a sample (`bool[n]`), found " + found);
     return std::nullopt;
   }
@@ -76,7 +77,7 @@ Value Elaborator::skip(const ast::Skip& expr) {
     const auto here = peek(pool.make(ExprOp::Equal, graph[a].shape[k], graph[b].shape[k]));
     same = here && here->num != 0;
   }
-  if (!same) return fail(Diag::arms_differ, expr.range, shapeText(pool, graph, a), shapeText(pool, graph, b));
+  if (!same) return fail(diag::arms_differ, expr.range, shapeText(pool, graph, a), shapeText(pool, graph, b));
   for (std::size_t k = 0; k < graph[a].shape.size(); ++k) {
     if (!agree(graph[a].shape[k], graph[b].shape[k], "arm[" + std::to_string(k) + "]", expr.range, expr.leaving->range))
       return {};
@@ -90,14 +91,14 @@ std::optional<TensorId> Elaborator::exitCondition(const ast::Exit& statement, st
   if (current->decl->fallback.text != "best") return gateCondition(*statement.condition, "exit");
   const auto* comparison = ast::dynCast<ast::Binary>(statement.condition);
   if (comparison == nullptr || (comparison->op != ast::BinaryOp::Greater && comparison->op != ast::BinaryOp::GreaterEqual)) {
-    fail(Diag::fallback_without_score, statement.condition->range, "an exit's condition is `score > threshold` or `>=`");
+    fail(diag::fallback_without_score, statement.condition->range, "an exit's condition is `score > threshold` or `>=`");
     return std::nullopt;
   }
   const Value left = evaluate(*comparison->left);
   const Value right = evaluate(*comparison->right);
   if (left.isPoison() || right.isPoison()) return std::nullopt;
   if (!left.is(ValueKind::Tensor) || graph.tensors[left.id].shape.size() != 1) {
-    fail(Diag::fallback_without_score, comparison->left->range, "the score is a tensor with one number a sample");
+    fail(diag::fallback_without_score, comparison->left->range, "the score is a tensor with one number a sample");
     return std::nullopt;
   }
   score = static_cast<TensorId>(left.id);
@@ -124,7 +125,7 @@ bool Elaborator::keepBest(TensorId score, TensorId value, SrcRange range) {
 bool Elaborator::exitStatement(const ast::Exit& statement) {
   if (current == nullptr) return Evaluator::exitStatement(statement);
   if (current->decl->callable != ast::CallableKind::Network || applying.size() != 1 || region != kMainRegion) {
-    fail(Diag::not_in_body, statement.range, "`exit`", "the network that a design builds");
+    fail(diag::not_in_body, statement.range, "`exit`", "the network that a design builds");
     return false;
   }
   std::optional<TensorId> score;
@@ -158,7 +159,7 @@ Value Elaborator::joinExits(Activation& a, Value last) {
   exits.clear();
   if (best.value != kNoTensor) {
     if (!last.is(ValueKind::None))
-      return fail(Diag::fallback_without_score, a.decl->name.range, "it ends in an `exit`, without a `return` behind it");
+      return fail(diag::fallback_without_score, a.decl->name.range, "it ends in an `exit`, without a `return` behind it");
     last = Value::indexed(ValueKind::Tensor, index(best.value));
     best = {};
   }
@@ -166,7 +167,7 @@ Value Elaborator::joinExits(Activation& a, Value last) {
   inputs.push_back(static_cast<TensorId>(last.id));
   for (const TensorId one : inputs) {
     if (graph[one].shape.size() != graph[inputs.front()].shape.size()) {
-      return fail(Diag::arms_differ, a.decl->name.range, shapeText(pool, graph, inputs.front()), shapeText(pool, graph, one));
+      return fail(diag::arms_differ, a.decl->name.range, shapeText(pool, graph, inputs.front()), shapeText(pool, graph, one));
     }
     for (std::size_t k = 0; k < graph[one].shape.size(); ++k) {
       if (!agree(graph[one].shape[k], graph[inputs.front()].shape[k], "exit[" + std::to_string(k) + "]", a.use,

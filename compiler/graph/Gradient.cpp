@@ -2,6 +2,7 @@
 #include "compiler/graph/Differentiation.h"
 
 #include "compiler/sema/Walk.h"
+#include "compiler/support/diagnostics/Graph.h"
 
 #include <algorithm>
 
@@ -145,7 +146,7 @@ bool Elaborator::fitsGradient(Activation& a, const ast::Part& part, TensorId inp
     same = here && here->num != 0;
   }
   if (!same) {
-    fail(Diag::gradient_shape, expr.range, part.name.text, a.decl->name.text, shapeText(pool, graph, made), part.name.text,
+    fail(diag::gradient_shape, expr.range, part.name.text, a.decl->name.text, shapeText(pool, graph, made), part.name.text,
          shapeText(pool, graph, input));
     return false;
   }
@@ -198,7 +199,7 @@ bool Elaborator::bindOptimizer(Differentiation& d, const Value& optimizer, SrcRa
   d.optimizerUse = use;
   const std::string& name = d.optimizer->name.text;
   if (d.optimizer->updates.empty() || d.optimizer->tensors.size() != 2) {
-    fail(Diag::bad_optimizer, use, name,
+    fail(diag::bad_optimizer, use, name,
          d.optimizer->updates.empty() ? "it has no `updates`" : "it must take two tensors, the weight and its gradient");
     return false;
   }

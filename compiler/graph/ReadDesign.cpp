@@ -4,6 +4,9 @@
 #include "compiler/sema/Evaluator.h"
 #include "compiler/sema/Walk.h"
 #include "compiler/support/Units.h"
+#include "compiler/support/diagnostics/Design.h"
+#include "compiler/support/diagnostics/Graph.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
 #include <set>
@@ -71,7 +74,7 @@ private:
       const bool callable =
           (found.is(ValueKind::Declaration) || found.is(ValueKind::Partial)) && found.decl->kind == ast::NodeKind::Callable;
       if (!callable) {
-        fail(Diag::unknown_network, source->range, kindName(found));
+        fail(diag::unknown_network, source->range, kindName(found));
         continue;
       }
       networks.push_back(static_cast<const ast::Callable*>(found.decl));
@@ -103,13 +106,13 @@ private:
     level.range = range;
     for (const Level& other : factor.levels) {
       if (other.text == level.text && other.value.kind == level.value.kind) {
-        sink.report(Diag::duplicate_level, range, level.text, factor.name).label(other.range, "given here first");
+        sink.report(diag::duplicate_level, range, level.text, factor.name).label(other.range, "given here first");
         return;
       }
     }
     const auto family = [](const Value& v) { return v.is(ValueKind::Partial) ? ValueKind::Declaration : v.kind; };
     if (!factor.levels.empty() && family(factor.levels.front().value) != family(level.value)) {
-      fail(Diag::levels_differ_in_kind, range, factor.name, kindName(factor.levels.front().value), kindName(level.value));
+      fail(diag::levels_differ_in_kind, range, factor.name, kindName(factor.levels.front().value), kindName(level.value));
       return;
     }
     factor.levels.push_back(std::move(level));
@@ -120,7 +123,7 @@ private:
     FactorSpec result;
     result.name = factor.name.text;
     result.range = factor.name.range;
-    if (spec.find(result.name)) fail(Diag::duplicate_name, factor.name.range, result.name);
+    if (spec.find(result.name)) fail(diag::duplicate_name, factor.name.range, result.name);
     const auto [parameter, home] = parameterOf(result.name);
     result.binds = parameter != nullptr;
     if (parameter != nullptr) {
@@ -146,7 +149,7 @@ private:
       }
     }
     if (result.levels.empty() && sink.errorCount() == errorsBefore) {
-      Diagnostic& d = sink.report(Diag::no_levels, factor.name.range, result.name);
+      Diagnostic& d = sink.report(diag::no_levels, factor.name.range, result.name);
       d.note(parameter != nullptr ? "its parameter has no domain (`in {...}`) to take them from"
                                   : "write them: `factor " + result.name + ": 1, 2, 4`");
     }
@@ -160,7 +163,7 @@ private:
     if (!parent) {
       std::vector<std::string> names;
       for (const FactorSpec& one : spec.factors) names.push_back(one.name);
-      Diagnostic& d = sink.report(Diag::unknown_name, factor.parent.range, factor.parent.text);
+      Diagnostic& d = sink.report(diag::unknown_name, factor.parent.range, factor.parent.text);
       if (const std::string near = nearest(factor.parent.text, names); !near.empty())
         d.note("did you mean `" + near + "`?").fix(factor.parent.range, near);
       return;
@@ -177,7 +180,7 @@ private:
         result.parentLevels.push_back(static_cast<std::uint32_t>(i));
     }
     if (result.parentLevels.empty() && !wanted.isPoison() && !levels.empty()) {
-      sink.report(Diag::design_clause_value, factor.parentLevel->range, "under", "a level of `" + factor.parent.text + "`",
+      sink.report(diag::design_clause_value, factor.parentLevel->range, "under", "a level of `" + factor.parent.text + "`",
                   wanted.is(ValueKind::String) ? "\"" + wanted.text + "\"" : sema::print(pool, wanted))
           .note("its levels are " + known);
     }
@@ -198,7 +201,7 @@ private:
     for (std::uint32_t f = 0; f < spec.factors.size(); ++f) {
       if (!isUnderItself(f)) continue;
       const ast::Factor& written = design.factors[f];
-      sink.report(Diag::nesting_cyclic, written.parent.range, written.name.text);
+      sink.report(diag::nesting_cyclic, written.parent.range, written.name.text);
       return;
     }
     for (bool again = true; again;) {
@@ -224,7 +227,7 @@ private:
 
   void unknownOfTrain(const ast::Argument& argument) {
     const std::string what = argument.name.empty() ? std::string(session.sources.text(argument.range)) : argument.name.text;
-    session.sink.report(Diag::unknown_argument, argument.range, "train", what)
+    session.sink.report(diag::unknown_argument, argument.range, "train", what)
         .note("both of its parameters are named: `train(loss: cross_entropy, optimizer: sgd(lr: 0.01))`");
   }
 
@@ -234,7 +237,7 @@ private:
     const auto* word = ast::dynCast<ast::NameRef>(call != nullptr ? call->callee : design.task);
     if (word != nullptr && word->name.text == "infer" && (call == nullptr || call->arguments.empty())) return;
     if (word == nullptr || word->name.text != "train") {
-      fail(Diag::bad_task, design.task->range, "`" + std::string(session.sources.text(design.task->range)) + "`");
+      fail(diag::bad_task, design.task->range, "`" + std::string(session.sources.text(design.task->range)) + "`");
       return;
     }
     spec.task = Task::Train;
@@ -246,8 +249,8 @@ private:
       else
         return unknownOfTrain(argument);
     }
-    if (spec.loss == nullptr) fail(Diag::missing_argument, design.task->range, "train", "loss");
-    if (spec.optimizer == nullptr) fail(Diag::missing_argument, design.task->range, "train", "optimizer");
+    if (spec.loss == nullptr) fail(diag::missing_argument, design.task->range, "train", "loss");
+    if (spec.optimizer == nullptr) fail(diag::missing_argument, design.task->range, "train", "optimizer");
   }
 
   std::optional<std::int64_t> whole(const char* clause, const ast::Expr* expr, std::int64_t least) {
@@ -256,7 +259,7 @@ private:
     const auto number = found.is(ValueKind::Number) ? pool.constantValue(found.expr) : std::nullopt;
     if (number && number->isInt() && number->num >= least) return number->num;
     if (!found.isPoison())
-      fail(Diag::design_clause_value, expr->range, clause, "a whole number from " + std::to_string(least),
+      fail(diag::design_clause_value, expr->range, clause, "a whole number from " + std::to_string(least),
            sema::print(pool, found));
     return std::nullopt;
   }
@@ -276,7 +279,7 @@ private:
       if (name.is(ValueKind::String))
         spec.array = name.text;
       else if (!name.isPoison())
-        fail(Diag::design_clause_value, design.array->range, "array", "a string such as \"L36\"", kindName(name));
+        fail(diag::design_clause_value, design.array->range, "array", "a string such as \"L36\"", kindName(name));
     }
     if (design.within != nullptr) {
       const Value limit = value(*design.within);
@@ -284,11 +287,11 @@ private:
       if (seconds && limit.unit == sema::UnitPowers{0, 1, 0, 0})
         spec.within = seconds->toDouble();
       else if (!limit.isPoison())
-        fail(Diag::design_clause_value, design.within->range, "within", "a time such as `30 s`", kindName(limit));
+        fail(diag::design_clause_value, design.within->range, "within", "a time such as `30 s`", kindName(limit));
     }
     if (design.dtype != nullptr) readDtype();
     const auto notYet = [&](const char* word, const ast::Expr* expr) {
-      if (expr != nullptr) fail(Diag::backend_mode_not_there, expr->range, word);
+      if (expr != nullptr) fail(diag::backend_mode_not_there, expr->range, word);
     };
     notYet("math", design.math);
     notYet("accumulate", design.accumulate);
@@ -306,7 +309,7 @@ private:
     if (type.is(ValueKind::DType) && type.id <= TBEM_F8E5M2)
       spec.dtype = static_cast<tbem_dtype>(type.id);
     else if (!type.isPoison())
-      fail(Diag::design_clause_value, design.dtype->range, "dtype", "a floating element type", sema::print(pool, type));
+      fail(diag::design_clause_value, design.dtype->range, "dtype", "a floating element type", sema::print(pool, type));
   }
 
   /// A factor that neither the network nor any clause uses is an error.
@@ -339,7 +342,7 @@ private:
     if (design.of == nullptr) return;  // an array for any experiment
     for (const FactorSpec& factor : spec.factors) {
       if (factor.binds || used.count(factor.name) != 0) continue;
-      Diagnostic& d = sink.report(Diag::unused_factor, factor.range, factor.name);
+      Diagnostic& d = sink.report(diag::unused_factor, factor.range, factor.name);
       std::vector<std::string> names;
       for (const ast::Callable* network : networks)
         for (const ast::Parameter& p : network->parameters) names.push_back(p.name.text);
@@ -364,11 +367,11 @@ std::optional<tbem_dtype> mixedType(DiagnosticSink& sink, const sema::ExprPool& 
   if (type.isPoison()) return std::nullopt;
   const bool narrow = type.is(ValueKind::DType) && type.id > TBEM_F32 && type.id <= TBEM_F8E5M2;
   if (narrow && type.id != TBEM_BF16) {
-    sink.report(Diag::backend_mode_not_there, range, "mixed " + sema::print(pool, type));
+    sink.report(diag::backend_mode_not_there, range, "mixed " + sema::print(pool, type));
   } else if (!narrow) {
-    sink.report(Diag::design_clause_value, range, "mixed", "`bf16`", sema::print(pool, type));
+    sink.report(diag::design_clause_value, range, "mixed", "`bf16`", sema::print(pool, type));
   } else if (dtype && *dtype != TBEM_F32) {
-    sink.report(Diag::design_clause_value, range, "mixed", "a step in f32",
+    sink.report(diag::design_clause_value, range, "mixed", "a step in f32",
                 "`dtype " + std::string(sema::kDTypeNames[static_cast<std::size_t>(*dtype)]) + "`");
   } else {
     return TBEM_BF16;

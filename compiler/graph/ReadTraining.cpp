@@ -1,6 +1,9 @@
 // Clauses of a training, and the dataset that it reads.
 #include "compiler/graph/Training.h"
 #include "compiler/sema/Evaluator.h"
+#include "compiler/support/diagnostics/Graph.h"
+#include "compiler/support/diagnostics/Sema.h"
+#include "compiler/support/diagnostics/Train.h"
 
 #include <algorithm>
 #include <array>
@@ -58,7 +61,7 @@ private:
     const bool builds = callable != nullptr &&
                         (callable->callable == ast::CallableKind::Network || callable->callable == ast::CallableKind::Block);
     if (!builds) {
-      fail(Diag::unknown_network, decl.network->range, kindName(found));
+      fail(diag::unknown_network, decl.network->range, kindName(found));
       return;
     }
     spec.network = callable;
@@ -76,12 +79,12 @@ private:
     const ast::Dataset* dataset = name != nullptr ? findDataset(name->name) : nullptr;
     if (name != nullptr && dataset == nullptr) return;
     if (dataset == nullptr || member == nullptr) {
-      Diagnostic& d = sink.report(Diag::bad_split, expr.range, spec.data.name);
+      Diagnostic& d = sink.report(diag::bad_split, expr.range, spec.data.name);
       if (dataset != nullptr) d.note("did you mean `" + spec.data.name + ".train`?").fix(expr.range, spec.data.name + ".train");
       return;
     }
     if (member->member.text != "train" && member->member.text != "test") {
-      sink.report(Diag::bad_split, member->member.range, member->member.text);
+      sink.report(diag::bad_split, member->member.range, member->member.text);
       return;
     }
     spec.data.test = member->member.text == "test";
@@ -99,7 +102,7 @@ private:
         names.push_back(dataset->name.text);
       }
     }
-    Diagnostic& d = sink.report(Diag::unknown_dataset, name.range, name.text);
+    Diagnostic& d = sink.report(diag::unknown_dataset, name.range, name.text);
     if (const std::string near = nearest(name.text, names); !near.empty())
       d.note("did you mean `" + near + "`?").fix(name.range, near);
     else
@@ -110,7 +113,7 @@ private:
   void readCount(const ast::Call& call) {
     for (const ast::Argument& argument : call.arguments) {
       if (argument.rest || argument.name.text != "count") {
-        fail(Diag::unknown_argument, argument.range, spec.data.test ? "test" : "train",
+        fail(diag::unknown_argument, argument.range, spec.data.test ? "test" : "train",
              argument.name.empty() ? text(*argument.value) : argument.name.text);
         continue;
       }
@@ -125,7 +128,7 @@ private:
     const auto* callable =
         found.is(ValueKind::Declaration) || found.is(ValueKind::Partial) ? ast::dynCast<ast::Callable>(found.decl) : nullptr;
     if (callable == nullptr || callable->callable != ast::CallableKind::Dataset) {
-      fail(Diag::wrong_kind, dataset.value->range, "a dataset", "one of the library's, such as fashion_mnist()", kindName(found));
+      fail(diag::wrong_kind, dataset.value->range, "a dataset", "one of the library's, such as fashion_mnist()", kindName(found));
       return;
     }
     spec.data.declaration = callable;
@@ -146,7 +149,7 @@ private:
       for (const ast::Expr* condition : callable->pre) {
         const auto holds = forceBool(evaluate(*condition), "`pre`", condition->range);
         if (holds && !*holds)
-          sink.report(Diag::pre_violated, dataset.value->range, callable->name.text, text(*condition))
+          sink.report(diag::pre_violated, dataset.value->range, callable->name.text, text(*condition))
               .label(condition->range, "declared here");
       }
     }
@@ -159,7 +162,7 @@ private:
   /// The one value of a clause.
   const ast::Expr* single(const ast::Clause& clause, const char* wants) {
     if (clause.items.size() == 1 && clause.items[0].name.empty() && !clause.items[0].rest) return clause.items[0].value;
-    fail(Diag::design_clause_value, clause.range, clause.word.text, wants,
+    fail(diag::design_clause_value, clause.range, clause.word.text, wants,
          clause.items.empty() ? "nothing" : std::string(session.sources.text(clause.range)));
     return nullptr;
   }
@@ -177,7 +180,7 @@ private:
     poisoned = false;
     const auto found = number(expr);
     if (found && found->isInt() && found->num >= least) return found->num;
-    if (!poisoned) fail(Diag::design_clause_value, expr.range, what, "a whole number from " + std::to_string(least), text(expr));
+    if (!poisoned) fail(diag::design_clause_value, expr.range, what, "a whole number from " + std::to_string(least), text(expr));
     return std::nullopt;
   }
   std::optional<std::int64_t> whole(const ast::Clause& clause, std::int64_t least) {
@@ -191,7 +194,7 @@ private:
     const auto found = number(expr);
     if (found && found->toDouble() >= least && (!below || found->toDouble() < *below)) return found->toDouble();
     if (!poisoned)
-      fail(Diag::design_clause_value, expr.range, what, below ? "a number from 0 to below 1" : "a number from 0", text(expr));
+      fail(diag::design_clause_value, expr.range, what, below ? "a number from 0 to below 1" : "a number from 0", text(expr));
     return std::nullopt;
   }
 
@@ -200,7 +203,7 @@ private:
     for (const ast::Clause& clause : decl.clauses) {
       const auto [first, fresh] = seen.emplace(clause.word.text, clause.word.range);
       if (!fresh) {
-        sink.report(Diag::argument_twice, clause.word.range, clause.word.text).label(first->second, "given here first");
+        sink.report(diag::argument_twice, clause.word.range, clause.word.text).label(first->second, "given here first");
         continue;
       }
       readClause(clause);
@@ -244,7 +247,7 @@ private:
     } else if (word == "mixed") {
       spec.mixedText = single(clause, "`bf16`");
     } else {
-      fail(Diag::not_there_yet, clause.range, "the clause `" + word + "` of a training is");
+      fail(diag::not_there_yet, clause.range, "the clause `" + word + "` of a training is");
     }
   }
 
@@ -255,7 +258,7 @@ private:
     if (type.is(ValueKind::DType) && type.id <= TBEM_F8E5M2)
       spec.dtype = static_cast<tbem_dtype>(type.id);
     else if (!type.isPoison())
-      fail(Diag::design_clause_value, expr->range, "dtype", "a floating element type", sema::print(pool, type));
+      fail(diag::design_clause_value, expr->range, "dtype", "a floating element type", sema::print(pool, type));
   }
 
   void readSchedule(const ast::Expr& expr) {
@@ -269,7 +272,7 @@ private:
     if (form == forms.end()) {
       std::vector<std::string> names;
       for (const ScheduleForm& one : forms) names.emplace_back(one.name);
-      Diagnostic& d = sink.report(Diag::unknown_schedule, expr.range, word != nullptr ? word->name.text : text(expr));
+      Diagnostic& d = sink.report(diag::unknown_schedule, expr.range, word != nullptr ? word->name.text : text(expr));
       const std::string near = word != nullptr ? nearest(word->name.text, names) : "";
       if (!near.empty())
         d.note("did you mean `" + near + "`?").fix(word->range, near);
@@ -287,12 +290,12 @@ private:
     std::string name = argument.name.text;
     if (name.empty() && !argument.rest && position < form.parameters.size()) name = form.parameters[position++];
     if (std::find(form.parameters.begin(), form.parameters.end(), name) == form.parameters.end()) {
-      fail(Diag::unknown_argument, argument.range, form.name, name.empty() ? "..." : name);
+      fail(diag::unknown_argument, argument.range, form.name, name.empty() ? "..." : name);
       return;
     }
     const auto found = real(name, *argument.value, 0, std::nullopt);
     if (!found) return;
-    if (name == "every" && *found == 0) fail(Diag::design_clause_value, argument.range, name, "more than 0 epochs", "0");
+    if (name == "every" && *found == 0) fail(diag::design_clause_value, argument.range, name, "more than 0 epochs", "0");
     (name == "warmup"   ? spec.schedule.warmup
      : name == "floor"  ? spec.schedule.floor
      : name == "factor" ? spec.schedule.factor
@@ -309,21 +312,21 @@ private:
                call->arguments[0].value != nullptr) {
       spec.crop = whole("crop", *call->arguments[0].value, 1).value_or(0);
     } else {
-      fail(Diag::design_clause_value, item.range, "augment", "`flip` or `crop(pixels)`",
+      fail(diag::design_clause_value, item.range, "augment", "`flip` or `crop(pixels)`",
            std::string(session.sources.text(item.range)));
     }
   }
 
   void checkClauses() {
-    const auto missing = [&](const char* what) { fail(Diag::missing_argument, decl.name.range, decl.name.text, what); };
+    const auto missing = [&](const char* what) { fail(diag::missing_argument, decl.name.range, decl.name.text, what); };
     if (spec.epochs && spec.steps)
-      fail(Diag::design_clause_value, decl.name.range, "train", "`epochs` or `steps`", "both");
+      fail(diag::design_clause_value, decl.name.range, "train", "`epochs` or `steps`", "both");
     else if (!spec.epochs && !spec.steps)
       missing("epochs");
     if (spec.batch == 0) missing("batch");
     if (spec.optimizer == nullptr) missing("optimizer");
     if (spec.patience && spec.validate == 0)
-      fail(Diag::design_clause_value, patienceRange, "patience", "examples to be patient about: `validate 0.1`", "none");
+      fail(diag::design_clause_value, patienceRange, "patience", "examples to be patient about: `validate 0.1`", "none");
   }
 
   void readRate() {
@@ -343,7 +346,7 @@ private:
         spec.rate = numberOf(evaluateIn(*optimizer.module, *parameter.defaultValue, {}));
     }
     if (!spec.rate && !spec.schedule.text.empty())
-      fail(Diag::design_clause_value, scheduleRange, "schedule", "an optimiser with a number as its `lr`", spec.optimizerText);
+      fail(diag::design_clause_value, scheduleRange, "schedule", "an optimiser with a number as its `lr`", spec.optimizerText);
   }
 
   Session& session;

@@ -1,6 +1,8 @@
 // A training's network held against its data.
 #include "compiler/graph/Training.h"
 
+#include "compiler/support/diagnostics/Train.h"
+
 namespace tbem::graph {
 
 namespace {
@@ -18,7 +20,7 @@ std::optional<ExperimentSpec> experimentOf(Session& session, const TrainingSpec&
   const auto& tensors = spec.network->tensors;
   if (tensors.size() != data.inputs.size()) {
     session.sink
-        .report(Diag::inputs_differ, spec.data.range, spec.network->name.text, tensors.size(), spec.data.name, data.inputs.size())
+        .report(diag::inputs_differ, spec.data.range, spec.network->name.text, tensors.size(), spec.data.name, data.inputs.size())
         .label(spec.network->name.range, "declared here");
     return std::nullopt;
   }
@@ -67,7 +69,7 @@ bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, con
   for (const std::int64_t dim : shape) wanted *= dim;
   for (const std::int64_t dim : data.target) found *= dim;
   if (classes != (data.classes > 0) || wanted != found) {
-    session.sink.report(Diag::targets_differ, at,
+    session.sink.report(diag::targets_differ, at,
                         spec.loss != nullptr ? spec.lossText
                         : data.classes > 0   ? "cross_entropy"
                                              : "mse",
@@ -78,7 +80,7 @@ bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, con
   const std::vector<std::int64_t> output = row.shape(graph.outputs.front());
   if (data.classes > 0 && (output.size() < 2 || output[1] != data.classes)) {
     session.sink
-        .report(Diag::classes_differ, spec.decl->network->range, spec.network->name.text, output.size() < 2 ? 1 : output[1],
+        .report(diag::classes_differ, spec.decl->network->range, spec.network->name.text, output.size() < 2 ? 1 : output[1],
                 spec.data.name, data.classes)
         .label(spec.data.callRange, std::to_string(data.classes) + " classes");
     return false;

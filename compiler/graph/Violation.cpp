@@ -1,5 +1,7 @@
 // A condition that does not hold in a row: which, where, with what values, and the chain of shapes that led there.
 #include "compiler/graph/Elaborator.h"
+#include "compiler/support/diagnostics/Graph.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
 
@@ -53,24 +55,24 @@ void reportViolation(Session& session, const Structure& structure, const Obligat
   Diagnostic* d = nullptr;
   switch (obligation.kind) {
     case Obligation::Kind::Dimension:
-      d = &sink.report(Diag::shape_mismatch, obligation.use, obligation.text, valueText(values, obligation.bindings[0].second),
+      d = &sink.report(diag::shape_mismatch, obligation.use, obligation.text, valueText(values, obligation.bindings[0].second),
                        valueText(values, obligation.bindings[1].second));
       d->label(obligation.range, "`" + obligation.subject + "` has it here");
       break;
     case Obligation::Kind::Post:
-      d = &sink.report(Diag::post_violated, obligation.use, obligation.subject, obligation.text);
+      d = &sink.report(diag::post_violated, obligation.use, obligation.subject, obligation.text);
       d->label(obligation.range, "promised here");
       break;
     case Obligation::Kind::Requires:
-      d = &sink.report(Diag::requirement_violated, obligation.use, obligation.subject, obligation.text);
+      d = &sink.report(diag::requirement_violated, obligation.use, obligation.subject, obligation.text);
       d->label(obligation.range, "required here");
       break;
     case Obligation::Kind::Assert:
-      d = &sink.report(Diag::assertion_failed, obligation.use, obligation.message.empty() ? obligation.text : obligation.message);
+      d = &sink.report(diag::assertion_failed, obligation.use, obligation.message.empty() ? obligation.text : obligation.message);
       d->label(obligation.range, "this is false");
       break;
     default:
-      d = &sink.report(Diag::pre_violated, obligation.use, obligation.subject, obligation.text);
+      d = &sink.report(diag::pre_violated, obligation.use, obligation.subject, obligation.text);
       d->label(obligation.range, "needed here");
       break;
   }

@@ -4,6 +4,7 @@
 
 #include "compiler/sema/Evaluator.h"
 #include "compiler/sema/Walk.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
 #include <array>
@@ -61,7 +62,7 @@ void NameChecker::member(const ast::Member& node) {
   if (root->name.text == "std") {
     target = program.find("std." + path[0]->text);
     if (target == nullptr) {
-      Diagnostic& d = sink.report(Diag::unknown_module, path[0]->range, "std." + path[0]->text);
+      Diagnostic& d = sink.report(diag::unknown_module, path[0]->range, "std." + path[0]->text);
       d.note("if it is one of the library's, say `import std." + path[0]->text + "` first");
       return;
     }
@@ -71,7 +72,7 @@ void NameChecker::member(const ast::Member& node) {
   } else {
     expr(object);
     if (found.decl != nullptr && found.decl->kind != ast::NodeKind::Constant) {
-      sink.report(Diag::no_member, path[0]->range, "`" + root->name.text + "`", path[0]->text)
+      sink.report(diag::no_member, path[0]->range, "`" + root->name.text + "`", path[0]->text)
           .label(found.decl->name.range, "declared here");
     }
     return;
@@ -83,13 +84,13 @@ void NameChecker::member(const ast::Member& node) {
   }
   const auto hidden = target->own.find(path[at]->text);
   if (hidden != target->own.end()) {
-    sink.report(Diag::private_name, path[at]->range, path[at]->text, target->name);
+    sink.report(diag::private_name, path[at]->range, path[at]->text, target->name);
     return;
   }
   std::vector<std::string> candidates;
   for (const auto& [name, decl] : target->own)
     if (!decl->isPrivate) candidates.push_back(name);
-  Diagnostic& d = sink.report(Diag::not_in_module, path[at]->range, target->name, path[at]->text);
+  Diagnostic& d = sink.report(diag::not_in_module, path[at]->range, target->name, path[at]->text);
   if (const std::string near = nearest(path[at]->text, candidates); !near.empty())
     d.note("did you mean `" + near + "`?").fix(path[at]->range, near);
 }
@@ -181,7 +182,7 @@ void NameChecker::call(const ast::Call& node, bool piped) {
 void NameChecker::uncallable(const ast::NameRef& word, const Name& local) {
   Diagnostic*& told = toldUncallable[local.range.begin];
   if (told == nullptr) {
-    told = &sink.report(Diag::not_callable, word.range, "the local `" + word.name.text + "`");
+    told = &sink.report(diag::not_callable, word.range, "the local `" + word.name.text + "`");
     told->label(local.range, "bound here");
   }
   const Resolved hidden = program.resolve(module, word.name.text);
@@ -195,7 +196,7 @@ void NameChecker::unknownArgument(const ast::Name& name, const ast::Decl& callee
   if (!toldArguments.emplace(&callee, name.text).second) return;
   std::vector<std::string> candidates;
   for (const ast::Parameter* p : parameters) candidates.push_back(p->name.text);
-  Diagnostic& d = sink.report(Diag::unknown_argument, name.range, callee.name.text, name.text);
+  Diagnostic& d = sink.report(diag::unknown_argument, name.range, callee.name.text, name.text);
   d.label(callee.name.range, "declared here");
   suggestParameter(d, name, candidates);
 }
@@ -211,7 +212,7 @@ void NameChecker::arguments(const ast::Call& node, const ast::Decl& callee, bool
     for (const auto& port : process->inputs)
       for (const ast::Parameter& p : port) parameters.push_back(&p);
   } else {
-    Diagnostic& d = sink.report(Diag::not_callable, node.callee->range, "`" + callee.name.text + "`");
+    Diagnostic& d = sink.report(diag::not_callable, node.callee->range, "`" + callee.name.text + "`");
     d.label(callee.name.range, "declared here");
     return;
   }
@@ -232,13 +233,13 @@ void NameChecker::arguments(const ast::Call& node, const ast::Decl& callee, bool
       unknownArgument(argument.name, callee, parameters);
     }
     if (std::find(given.begin(), given.end(), argument.name.text) != given.end())
-      sink.report(Diag::argument_twice, argument.range, argument.name.text);
+      sink.report(diag::argument_twice, argument.range, argument.name.text);
     given.push_back(argument.name.text);
   }
   if (byPosition > tensors.size() + parameters.size()) {
     std::string takes = count(parameters.size(), "parameter");
     if (!tensors.empty()) takes = count(tensors.size(), "tensor") + " and " + takes;
-    sink.report(Diag::too_many_arguments, node.range, callee.name.text, takes).label(callee.name.range, "declared here");
+    sink.report(diag::too_many_arguments, node.range, callee.name.text, takes).label(callee.name.range, "declared here");
     return;
   }
   if (rest || misnamed || inDesign) return;
@@ -247,7 +248,7 @@ void NameChecker::arguments(const ast::Call& node, const ast::Decl& callee, bool
   for (std::size_t p = reached; p < parameters.size(); ++p) {
     const ast::Parameter& parameter = *parameters[p];
     if (parameter.defaultValue != nullptr || std::find(given.begin(), given.end(), parameter.name.text) != given.end()) continue;
-    sink.report(Diag::missing_argument, node.range, callee.name.text, parameter.name.text)
+    sink.report(diag::missing_argument, node.range, callee.name.text, parameter.name.text)
         .label(parameter.range, "declared here without a default");
   }
 }

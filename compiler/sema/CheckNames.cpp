@@ -2,6 +2,7 @@
 #include "compiler/sema/NameChecker.h"
 #include "compiler/sema/Suggest.h"
 #include "compiler/sema/Walk.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
 #include <array>
@@ -39,7 +40,7 @@ NameChecker::Name* NameChecker::find(std::string_view text) {
 void NameChecker::define(const ast::Name& name, Kind kind, const ast::Type* type, bool mayBeUnused) {
   if (name.empty()) return;
   if (Name* outer = find(name.text); outer != nullptr && outer->range.begin != name.range.begin) {
-    sink.report(Diag::shadowed_name, name.range, name.text).label(outer->range, "bound here");
+    sink.report(diag::shadowed_name, name.range, name.text).label(outer->range, "bound here");
     outer->kind = kind;  // what follows means the inner one
     outer->type = type;
     return;
@@ -51,7 +52,7 @@ void NameChecker::leave(std::size_t mark) {
   for (std::size_t i = mark; i < names.size(); ++i) {
     const Name& name = names[i];
     if (name.used || name.mayBeUnused) continue;
-    sink.report(Diag::unused_value, name.range, name.text);
+    sink.report(diag::unused_value, name.range, name.text);
   }
   names.resize(mark);
 }
@@ -64,7 +65,7 @@ void NameChecker::unknown(const ast::Name& name) {
   if (!toldUnknown.insert(name.text).second) return;
   std::vector<std::string> candidates = program.names(module);
   for (const Name& one : names) candidates.emplace_back(one.text);
-  suggest(sink.report(Diag::unknown_name, name.range, name.text), name, candidates);
+  suggest(sink.report(diag::unknown_name, name.range, name.text), name, candidates);
 }
 
 // ---- Declarations -----------------------------------------------------------------------------------------------------
@@ -104,7 +105,7 @@ void NameChecker::check(const ast::Decl& decl) {
 void NameChecker::parameters(const std::vector<ast::Parameter>& list, Kind kind) {
   for (const ast::Parameter& parameter : list) {
     if (const Name* other = find(parameter.name.text); other != nullptr && other->kind != Kind::Dimension) {
-      sink.report(Diag::duplicate_name, parameter.name.range, parameter.name.text).label(other->range, "declared here first");
+      sink.report(diag::duplicate_name, parameter.name.range, parameter.name.text).label(other->range, "declared here first");
       continue;
     }
     if (kind == Kind::Parameter) type(parameter.type, false);
@@ -130,7 +131,7 @@ void NameChecker::type(const ast::Type* type, bool bindsDimensions) {
   if (const auto* named = ast::dynCast<ast::NamedType>(type)) {
     const std::string& word = named->name.text;
     if (std::find(kTypes.begin(), kTypes.end(), word) != kTypes.end()) return;
-    Diagnostic& d = sink.report(Diag::unknown_type, named->name.range, word);
+    Diagnostic& d = sink.report(diag::unknown_type, named->name.range, word);
     if (const std::string near = nearest(word, {kTypes.begin(), kTypes.end()}); !near.empty())
       d.note("did you mean `" + near + "`?").fix(named->name.range, near);
     return;
@@ -324,11 +325,11 @@ void NameChecker::assign(const ast::Assign& assign) {
     const Name* target = find(name.text);
     if (target == nullptr) {
       if (program.resolve(module, name.text))
-        sink.report(Diag::assign_to_let, name.range, name.text);
+        sink.report(diag::assign_to_let, name.range, name.text);
       else
         unknown(name);
     } else if (target->kind != Kind::Var && target->kind != Kind::Buffer) {
-      Diagnostic& d = sink.report(Diag::assign_to_let, name.range, name.text);
+      Diagnostic& d = sink.report(diag::assign_to_let, name.range, name.text);
       d.label(target->range, "bound here");
       if (target->kind == Kind::Let) d.note("a value that changes is bound by `var`");
       if (target->kind == Kind::Tensor || target->kind == Kind::Parameter)

@@ -1,6 +1,7 @@
 // What can be known of constants and functions that no design uses.
 #include "compiler/sema/Evaluator.h"
 #include "compiler/sema/NameChecker.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -53,7 +54,7 @@ private:
     if (open != path.end()) {
       std::string chain;
       for (auto it = open; it != path.end(); ++it) chain += it->first->name.text + " -> ";
-      sink.report(Diag::recursive, use.range, use.function->name.text, chain + use.function->name.text);
+      sink.report(diag::recursive, use.range, use.function->name.text, chain + use.function->name.text);
     } else if (seen.insert(use.function).second) {
       path.emplace_back(use.function, 0);
     }

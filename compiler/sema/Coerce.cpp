@@ -1,5 +1,6 @@
 // Declared types of parameters: what a value must be, and how pairs, pads and axes are brought to one form.
 #include "compiler/sema/Evaluator.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 namespace tbem::sema {
 
@@ -17,7 +18,7 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
     const auto known = pool.constantValue(number.expr);
     const auto here = known ? known : peek(number.expr);
     if (!here || here->isInt()) return true;
-    failAt(number.expr, Diag::not_whole, range, who, here->str());
+    failAt(number.expr, diag::not_whole, range, who, here->str());
     return false;
   };
   if (const auto* list = ast::dynCast<ast::ListType>(&type)) {
@@ -65,7 +66,7 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
     return callable ? std::optional<Value>(value) : wants("a network, block or operator");
   }
   if (word != "pair" && word != "pads" && word != "axes") {
-    fail(Diag::unknown_type, named->name.range, word);
+    fail(diag::unknown_type, named->name.range, word);
     return std::nullopt;
   }
   std::vector<Value> items = isSequence(value) ? value.items : std::vector<Value>{value};
@@ -81,7 +82,7 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
     if (n == 1)
       items = {items[0], items[0]};
     else if (n != 2) {
-      fail(Diag::wrong_kind, range, who, "1 or 2 numbers", std::to_string(n));
+      fail(diag::wrong_kind, range, who, "1 or 2 numbers", std::to_string(n));
       return std::nullopt;
     }
   } else if (word == "pads") {
@@ -90,7 +91,7 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
     else if (n == 2)
       items = {items[0], items[1], items[0], items[1]};
     else if (n != 4) {
-      fail(Diag::wrong_kind, range, who, "1, 2 or 4 numbers", std::to_string(n));
+      fail(diag::wrong_kind, range, who, "1, 2 or 4 numbers", std::to_string(n));
       return std::nullopt;
     }
   }

@@ -1,6 +1,8 @@
 #include "compiler/sema/Derive.h"
 
 #include "compiler/sema/Suggest.h"
+#include "compiler/support/diagnostics/Graph.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
 
@@ -28,7 +30,7 @@ private:
     if (std::find(open.begin(), open.end(), &mutation) != open.end()) {
       std::string chain;
       for (const ast::Mutate* one : open) chain += one->name.text + " -> ";
-      sink.report(Diag::recursive_network, mutation.name.range, mutation.name.text, chain + mutation.name.text);
+      sink.report(diag::recursive_network, mutation.name.range, mutation.name.text, chain + mutation.name.text);
       return nullptr;
     }
     open.push_back(&mutation);
@@ -55,7 +57,7 @@ private:
   Resolved baseOf(const ast::Mutate& mutation) {
     Resolved base = program.resolve(module, mutation.base.text);
     if (!base) {
-      suggest(sink.report(Diag::unknown_name, mutation.base.range, mutation.base.text), mutation.base, program.names(module));
+      suggest(sink.report(diag::unknown_name, mutation.base.range, mutation.base.text), mutation.base, program.names(module));
       return {};
     }
     if (const auto* other = ast::dynCast<ast::Mutate>(base.decl); other != nullptr && base.module == &module) {
@@ -65,7 +67,7 @@ private:
     const auto* callable = ast::dynCast<ast::Callable>(base.decl);
     const bool hasPlaces = callable != nullptr && callable->hasBody && callable->callable != ast::CallableKind::Operator;
     if (hasPlaces) return base;
-    sink.report(Diag::mutation_base, mutation.base.range, mutation.base.text);
+    sink.report(diag::mutation_base, mutation.base.range, mutation.base.text);
     return {};
   }
 
@@ -74,14 +76,14 @@ private:
   void addParameter(ast::File& nodes, const ast::Mutate::Operation& operation, ast::Callable& to) {
     for (const ast::Parameter& other : to.parameters) {
       if (other.name.text != operation.as.text) continue;
-      sink.report(Diag::duplicate_name, operation.as.range, operation.as.text).label(other.name.range, "declared here first");
+      sink.report(diag::duplicate_name, operation.as.range, operation.as.text).label(other.name.range, "declared here first");
       return;
     }
     const std::string& word = operation.word.text;
     const bool chooses = word == "drop" || word == "insert";
     std::vector<const ast::Expr*> levels = operation.levels;
     if (levels.empty() && word == "swap") {
-      sink.report(Diag::mutation_without_levels, operation.range, operation.as.text);
+      sink.report(diag::mutation_without_levels, operation.range, operation.as.text);
       return;
     }
     for (const bool value : {false, true}) {

@@ -3,6 +3,7 @@
 
 #include "compiler/sema/Suggest.h"
 #include "compiler/support/Units.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 namespace tbem::sema {
 
@@ -40,7 +41,7 @@ void Frame::define(std::string_view name, Value value, SrcRange range) {
 
 Value Evaluator::wrongKind(SrcRange range, const std::string& who, const std::string& wants, const Value& found) {
   if (found.isPoison()) return {};
-  return fail(Diag::wrong_kind, range, who, wants, kindName(found));
+  return fail(diag::wrong_kind, range, who, wants, kindName(found));
 }
 
 void Evaluator::addLevels(Diagnostic& diagnostic, ExprId on) {
@@ -70,7 +71,7 @@ Value Evaluator::evaluate(const ast::Expr& expr) {
   if (depth > kMaxDepth || ++steps > kMaxSteps) {
     if (steps > kMaxSteps + kMaxDepth) return {};  // told once
     steps = kMaxSteps + kMaxDepth;
-    return fail(Diag::too_many_steps, expr.range, frame->decl != nullptr ? frame->decl->name.text : "this", kMaxSteps);
+    return fail(diag::too_many_steps, expr.range, frame->decl != nullptr ? frame->decl->name.text : "this", kMaxSteps);
   }
   switch (expr.kind) {
     case ast::NodeKind::Number:
@@ -116,7 +117,7 @@ Value Evaluator::evaluate(const ast::Expr& expr) {
     case ast::NodeKind::Old:
       return oldValue(ast::cast<ast::Old>(expr));
     case ast::NodeKind::Splice:
-      return fail(Diag::wrong_kind, expr.range, "`..`", "a list or a shape around it", "none");
+      return fail(diag::wrong_kind, expr.range, "`..`", "a list or a shape around it", "none");
     default:
       return {};  // ast::Error: told by the parser
   }
@@ -155,7 +156,7 @@ Value Evaluator::lookUp(const ast::Name& name) {
     value.text = "std";
     return value;
   }
-  suggest(sink.report(Diag::unknown_name, name.range, name.text), name, visibleNames());
+  suggest(sink.report(diag::unknown_name, name.range, name.text), name, visibleNames());
   return {};
 }
 
@@ -164,7 +165,7 @@ Value Evaluator::evaluateName(const ast::NameRef& expr) { return lookUp(expr.nam
 Value Evaluator::evaluateConstant(const Resolved& what, const ast::Name& name) {
   if (const auto it = constants.find(what.decl); it != constants.end()) return it->second;
   for (const ast::Decl* running : active) {
-    if (running == what.decl) return fail(Diag::recursive, name.range, name.text, name.text + " -> " + name.text);
+    if (running == what.decl) return fail(diag::recursive, name.range, name.text, name.text + " -> " + name.text);
   }
   active.push_back(what.decl);
   Value value = evaluateIn(*what.module, *static_cast<const ast::Constant*>(what.decl)->value, {});
@@ -182,26 +183,26 @@ Value Evaluator::evaluateMember(const ast::Member& expr) {
     case ValueKind::Module: {
       if (object.module == nullptr) {
         const Module* module = program.find(object.text + "." + word);
-        if (module == nullptr) return fail(Diag::unknown_module, expr.range, object.text + "." + word);
+        if (module == nullptr) return fail(diag::unknown_module, expr.range, object.text + "." + word);
         Value value = Value::ofKind(ValueKind::Module);
         value.module = module;
         value.text = object.text + "." + word;
         return value;
       }
       const Resolved found = program.member(*object.module, word, *frame->module);
-      if (!found) return fail(Diag::not_in_module, expr.member.range, object.text, word);
+      if (!found) return fail(diag::not_in_module, expr.member.range, object.text, word);
       return found.decl->kind == ast::NodeKind::Constant ? evaluateConstant(found, expr.member) : Value::declaration(found);
     }
     case ValueKind::Record:
       for (std::size_t i = 0; i < object.names.size(); ++i) {
         if (object.names[i] == word) return object.items[i];
       }
-      return fail(Diag::no_member, expr.member.range, kindName(object), word);
+      return fail(diag::no_member, expr.member.range, kindName(object), word);
     case ValueKind::Instance:
     case ValueKind::Tensor:
       return runtimeMember(expr, object);
     default:
-      return fail(Diag::no_member, expr.member.range, kindName(object), word);
+      return fail(diag::no_member, expr.member.range, kindName(object), word);
   }
 }
 
@@ -210,17 +211,17 @@ Value Evaluator::evaluateIndex(const ast::Index& expr) {
   if (object.isPoison()) return {};
   if (!object.is(ValueKind::List) && !object.is(ValueKind::Tuple)) {
     if (!object.is(ValueKind::Tensor)) return wrongKind(expr.object->range, "an index", "a list or a tuple", object);
-    sink.report(Diag::wrong_kind, expr.object->range, "an index", "a list or a tuple", kindName(object))
+    sink.report(diag::wrong_kind, expr.object->range, "an index", "a list or a tuple", kindName(object))
         .note("`slice`, `split` and `gather` take parts of a tensor");
     return {};
   }
-  if (expr.items.size() != 1) return fail(Diag::wrong_kind, expr.range, "an index of a list", "one number", "several");
+  if (expr.items.size() != 1) return fail(diag::wrong_kind, expr.range, "an index of a list", "one number", "several");
   const Value position = evaluate(*expr.items.front());
   const std::optional<std::int64_t> at = forceInt(position, "an index", expr.items.front()->range);
   if (!at) return {};
   const auto length = static_cast<std::int64_t>(object.items.size());
   if (*at < 0 || *at >= length) {
-    return failAt(position.expr, Diag::index_out_of_range, expr.items.front()->range, *at,
+    return failAt(position.expr, diag::index_out_of_range, expr.items.front()->range, *at,
                   object.is(ValueKind::List) ? "list" : "tuple", length);
   }
   return object.items[static_cast<std::size_t>(*at)];
@@ -270,7 +271,7 @@ std::optional<Rational> Evaluator::force(const Value& value, SrcRange range) {
   if (value.isPoison()) return std::nullopt;
   if (!value.is(ValueKind::Number) && !value.is(ValueKind::Bool)) {
     if (value.isRuntime())
-      fail(Diag::unknown_at_compile_time, range, "this");
+      fail(diag::unknown_at_compile_time, range, "this");
     else
       wrongKind(range, "this", "a number", value);
     return std::nullopt;
@@ -284,7 +285,7 @@ std::optional<Rational> Evaluator::force(const Value& value, SrcRange range) {
   const std::optional<Rational> found = peek(value.expr);
   if (!found) {
     if (peekError(value.expr) == EvalError::Unassigned)
-      fail(Diag::unknown_at_compile_time, range, "this");
+      fail(diag::unknown_at_compile_time, range, "this");
     else
       reportArithmetic(value.expr, range, range, value.expr);
   }
@@ -295,7 +296,7 @@ std::optional<std::int64_t> Evaluator::forceInt(const Value& value, const std::s
   const std::optional<Rational> found = force(value, range);
   if (!found) return std::nullopt;
   if (!found->isInt()) {
-    failAt(value.expr, Diag::not_whole, range, what, found->str());
+    failAt(value.expr, diag::not_whole, range, what, found->str());
     return std::nullopt;
   }
   return found->num;
@@ -305,7 +306,7 @@ std::optional<bool> Evaluator::forceBool(const Value& value, const std::string& 
   if (value.isPoison()) return std::nullopt;
   if (!value.is(ValueKind::Bool)) {
     if (value.isRuntime())
-      fail(Diag::unknown_at_compile_time, range, what);
+      fail(diag::unknown_at_compile_time, range, what);
     else
       wrongKind(range, what, "a bool", value);
     return std::nullopt;

@@ -1,5 +1,6 @@
 // Functions of elaboration time: on numbers, lists and shapes.
 #include "compiler/sema/Evaluator.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
 #include <array>
@@ -54,15 +55,15 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
   const auto [least, most] = arity(name);
   for (const BoundArgument& one : arguments.list) {
     if (one.value.isPoison()) return {};
-    if (!one.name.empty()) return fail(Diag::unknown_argument, one.range, name, one.name);
+    if (!one.name.empty()) return fail(diag::unknown_argument, one.range, name, one.name);
     if (one.value.isRuntime() && name != "shape" && name != "len")
-      return fail(Diag::unknown_at_compile_time, one.range, "the argument of `" + std::string(name) + "`");
+      return fail(diag::unknown_at_compile_time, one.range, "the argument of `" + std::string(name) + "`");
   }
   if (call.count() < least)
-    return fail(Diag::wrong_kind, arguments.use, "`" + std::string(name) + "`", std::to_string(least) + " arguments",
+    return fail(diag::wrong_kind, arguments.use, "`" + std::string(name) + "`", std::to_string(least) + " arguments",
                 std::to_string(call.count()));
   if (call.count() > most)
-    return fail(Diag::too_many_arguments, call.range(most), name,
+    return fail(diag::too_many_arguments, call.range(most), name,
                 std::to_string(most) + (most == 1 ? " argument" : " arguments"));
 
   const auto numbers = [&](std::size_t from) -> std::optional<std::vector<Value>> {
@@ -94,13 +95,13 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
     if (all->empty()) {
       if (name == "sum") return integerValue(0);
       if (name == "product") return integerValue(1);
-      return fail(Diag::wrong_kind, arguments.use, "`" + std::string(name) + "`", "at least one number", "none");
+      return fail(diag::wrong_kind, arguments.use, "`" + std::string(name) + "`", "at least one number", "none");
     }
     const ExprOp op = name == "sum" ? ExprOp::Add : name == "product" ? ExprOp::Mul : name == "min" ? ExprOp::Min : ExprOp::Max;
     Value total = all->front();
     for (std::size_t i = 1; i < all->size() && !total.isPoison(); ++i) {
       if (op != ExprOp::Mul && total.unit != (*all)[i].unit)
-        return fail(Diag::units_differ, arguments.use, "compare", "one unit", "another");
+        return fail(diag::units_differ, arguments.use, "compare", "one unit", "another");
       total = makeNumber(op, total, (*all)[i], arguments.use, arguments.use);
     }
     return total;
@@ -127,7 +128,7 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
     const double x = value->toDouble();
     const auto result = Rational::fromDouble(name == "sqrt" ? std::sqrt(x) : name == "exp" ? std::exp(x) : std::log(x));
     return result ? Value::number(pool.constant(*result), true)
-                  : fail(Diag::number_overflow, arguments.use, std::string(name) + "(" + value->str() + ")");
+                  : fail(diag::number_overflow, arguments.use, std::string(name) + "(" + value->str() + ")");
   }
   if (name == "str") {
     if (call[0].is(ValueKind::String)) return call[0];
@@ -157,13 +158,13 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
       else if (const auto* declared = ast::dynCast<ast::Function>(function.decl))
         made = callFunction(*declared, *function.module, std::move(inner));
       else
-        return fail(Diag::not_callable, call.range(functionFirst ? 0 : 1), kindName(function));
+        return fail(diag::not_callable, call.range(functionFirst ? 0 : 1), kindName(function));
       if (made.isPoison()) return {};
       result.items.push_back(std::move(made));
     }
     return result;
   }
-  if (name == "bound") return fail(Diag::not_there_yet, arguments.use, "`bound` outside a process is");
+  if (name == "bound") return fail(diag::not_there_yet, arguments.use, "`bound` outside a process is");
 
   // Lists and shapes.
   std::vector<std::vector<Value>> lists;
@@ -211,7 +212,7 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
     if (!at) return {};
     const auto rank = static_cast<std::int64_t>(lists[0].size());
     const std::int64_t index = *at < 0 ? *at + rank : *at;
-    if (index < 0 || index >= rank) return fail(Diag::index_out_of_range, call.range(1), *at, "shape", rank);
+    if (index < 0 || index >= rank) return fail(diag::index_out_of_range, call.range(1), *at, "shape", rank);
     chosen[static_cast<std::size_t>(index)] = true;
   }
   Value result = Value::ofKind(ValueKind::List);

@@ -1,5 +1,6 @@
 // Calls: what is called, how arguments meet parameters, functions.
 #include "compiler/sema/Evaluator.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
 
@@ -98,7 +99,7 @@ Value Evaluator::evaluatePipe(const ast::Pipe& expr) {
     Value callee = evaluate(target);
     if (callee.isPoison()) return {};
     if (callee.is(ValueKind::Builtin) && value.isRuntime()) {
-      return fail(Diag::unknown_at_compile_time, target.range, "the argument of `" + callee.text + "`");
+      return fail(diag::unknown_at_compile_time, target.range, "the argument of `" + callee.text + "`");
     }
     Arguments arguments;
     arguments.use = target.range;
@@ -126,7 +127,7 @@ Value Evaluator::apply(const ast::Expr& use, const Value& callee, Arguments argu
       if (callee.decl->kind == ast::NodeKind::Callable) return applyCallable(use, callee, std::move(arguments));
       [[fallthrough]];
     default: {
-      Diagnostic& d = sink.report(Diag::not_callable, use.range, kindName(callee));
+      Diagnostic& d = sink.report(diag::not_callable, use.range, kindName(callee));
       const auto* call = ast::dynCast<ast::Call>(&use);
       const auto* word = call != nullptr ? ast::dynCast<ast::NameRef>(call->callee) : nullptr;
       if (word != nullptr && frame->find(word->name.text) != nullptr) {
@@ -146,7 +147,7 @@ Value Evaluator::callFunction(const ast::Function& function, const Module& modul
     if (running == &function) {
       std::string chain;
       for (const ast::Decl* one : active) chain += one->name.text + " -> ";
-      return fail(Diag::recursive, arguments.use, function.name.text, chain + function.name.text);
+      return fail(diag::recursive, arguments.use, function.name.text, chain + function.name.text);
     }
   }
   Frame callee;
@@ -161,7 +162,7 @@ Value Evaluator::callFunction(const ast::Function& function, const Module& modul
   const std::size_t errors = mistakeCount();
   executeBlock(function.body);
   Value result = std::move(callee.result);
-  if (!callee.returned && mistakeCount() == errors) fail(Diag::no_return, function.name.range, function.name.text);
+  if (!callee.returned && mistakeCount() == errors) fail(diag::no_return, function.name.range, function.name.text);
   frame = before;
   active.pop_back();
   if (result.isPoison() || function.result == nullptr) return result;
@@ -207,14 +208,14 @@ bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& ca
       if (parameter != signature.parameters.end()) {
         const auto at = static_cast<std::size_t>(parameter - signature.parameters.begin());
         if (given[at] != nullptr) {
-          fail(Diag::argument_twice, one.range, one.name);
+          fail(diag::argument_twice, one.range, one.name);
           good = false;
         }
         given[at] = &one;
       } else if (tensor != signature.tensors.end()) {
         tensors[static_cast<std::size_t>(tensor - signature.tensors.begin())] = one.value;
       } else {
-        Diagnostic& d = sink.report(Diag::unknown_argument, one.range, signature.name, one.name);
+        Diagnostic& d = sink.report(diag::unknown_argument, one.range, signature.name, one.name);
         std::vector<std::string> names;
         for (const ast::Parameter& p : signature.parameters) names.push_back(p.name.text);
         if (const std::string near = nearest(one.name, names); !near.empty()) d.note("did you mean `" + near + "`?");
@@ -224,19 +225,19 @@ bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& ca
     }
     const ast::Parameter* wanted = nextTensor < signature.tensors.size() ? &signature.tensors[nextTensor] : nullptr;
     if (const Value* stray = strayAmongTensors(one.value); wanted != nullptr && stray != nullptr) {
-      fail(Diag::wrong_kind, one.range, "`" + wanted->name.text + "` of `" + std::string(signature.name) + "`", "tensors",
+      fail(diag::wrong_kind, one.range, "`" + wanted->name.text + "` of `" + std::string(signature.name) + "`", "tensors",
            "a list with `" + print(pool, *stray) + "` in it");
       return false;
     }
     const bool asTensor = arguments.separator ? i < *arguments.separator : isTensorLike(one.value, wanted);
     if (asTensor && nextParameter != 0) {
-      fail(Diag::tensor_after_parameter, one.range, signature.name);
+      fail(diag::tensor_after_parameter, one.range, signature.name);
       return false;
     }
     if (asTensor) {
       while (nextTensor < tensors.size() && !tensors[nextTensor].isPoison()) ++nextTensor;
       if (nextTensor == tensors.size()) {
-        Diagnostic& d = sink.report(Diag::too_many_arguments, one.range, signature.name, countText(tensors.size(), "tensor"));
+        Diagnostic& d = sink.report(diag::too_many_arguments, one.range, signature.name, countText(tensors.size(), "tensor"));
         if (wantsList(signature.tensors))
           d.note("tensors of a list stand in brackets: `" + std::string(signature.name) + "([x, y])`");
         return false;
@@ -245,7 +246,7 @@ bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& ca
     } else {
       while (nextParameter < given.size() && given[nextParameter] != nullptr) ++nextParameter;
       if (nextParameter == given.size()) {
-        fail(Diag::too_many_arguments, one.range, signature.name, countText(given.size(), "parameter"));
+        fail(diag::too_many_arguments, one.range, signature.name, countText(given.size(), "parameter"));
         return false;
       }
       given[nextParameter++] = &one;
@@ -280,7 +281,7 @@ bool Evaluator::bindOne(const Signature& signature, const ast::Parameter& parame
   } else if (parameter.defaultValue != nullptr) {
     value = evaluateAtHome(*parameter.defaultValue);
   } else {
-    Diagnostic& d = sink.report(Diag::missing_argument, use, signature.name, parameter.name.text);
+    Diagnostic& d = sink.report(diag::missing_argument, use, signature.name, parameter.name.text);
     d.label(parameter.range, "declared here without a default");
     return false;
   }
@@ -314,7 +315,7 @@ bool Evaluator::checkDomain(const Signature& signature, const ast::Parameter& pa
   if (here && here->num == 0) {
     std::string found = print(pool, value);
     if (const auto number = value.is(ValueKind::Number) ? peek(value.expr) : std::nullopt) found = number->str();
-    Diagnostic& d = sink.report(Diag::outside_domain, range, parameter.name.text, print(pool, domain), found);
+    Diagnostic& d = sink.report(diag::outside_domain, range, parameter.name.text, print(pool, domain), found);
     d.label(parameter.range, "declared here");
     addLevels(d, inside);
     return false;
@@ -328,13 +329,13 @@ bool Evaluator::forEachRequired(const ast::Expr& expr, const std::function<bool(
   if (callee.isPoison()) return false;
   const auto* process = ast::dynCast<ast::Process>(callee.decl);
   if (process == nullptr || call == nullptr) {
-    fail(Diag::wrong_kind, expr.range, "`requires`", "a call of a process", kindName(callee));
+    fail(diag::wrong_kind, expr.range, "`requires`", "a call of a process", kindName(callee));
     return false;
   }
   const bool oneOutput = process->outputs.size() == 1 && process->outputs.front().size() == 1;
   const auto* type = oneOutput ? ast::dynCast<ast::NamedType>(process->outputs.front().front().type) : nullptr;
   if (process->inputs.size() > 1 || type == nullptr || type->name.text != "bool") {
-    fail(Diag::wrong_kind, expr.range, "`requires`", "a process with one group of inputs and one bool as its output",
+    fail(diag::wrong_kind, expr.range, "`requires`", "a process with one group of inputs and one bool as its output",
          "`" + process->name.text + "`");
     return false;
   }

@@ -1,5 +1,6 @@
 // Lists, tuples, sets, records, ranges, comprehensions, quantifiers.
 #include "compiler/sema/Evaluator.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 namespace tbem::sema {
 
@@ -73,7 +74,7 @@ std::optional<std::vector<Value>> Evaluator::elements(const Value& value, SrcRan
   const std::optional<Rational> step = force(value.items[2], range);
   if (!low || !high || !step) return std::nullopt;
   if (step->num == 0) {
-    fail(Diag::step_not_positive, range, low->str(), high->str(), step->str());
+    fail(diag::step_not_positive, range, low->str(), high->str(), step->str());
     return std::nullopt;
   }
   std::vector<Value> result;
@@ -83,7 +84,7 @@ std::optional<std::vector<Value>> Evaluator::elements(const Value& value, SrcRan
     const int order = compare(*at, *high) * (step->num > 0 ? 1 : -1);
     if (order > 0 || (order == 0 && !value.inclusive)) break;
     if (static_cast<std::int64_t>(result.size()) >= kMaxElements) {
-      fail(Diag::too_many_steps, range, "this range", kMaxElements);
+      fail(diag::too_many_steps, range, "this range", kMaxElements);
       return std::nullopt;
     }
     result.push_back(Value::number(pool.constant(*at)));

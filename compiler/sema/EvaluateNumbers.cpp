@@ -2,6 +2,7 @@
 #include "compiler/sema/Evaluator.h"
 
 #include "compiler/support/Units.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 namespace tbem::sema {
 
@@ -80,16 +81,16 @@ bool isLogic(ast::BinaryOp op) {
 
 Value Evaluator::evaluateNumber(const ast::Number& expr) {
   const std::optional<Rational> value = Rational::parse(expr.text);
-  if (!value) return fail(Diag::number_overflow, expr.range, expr.text);
+  if (!value) return fail(diag::number_overflow, expr.range, expr.text);
   return Value::number(pool.constant(*value));
 }
 
 Value Evaluator::evaluateUnit(const ast::Unit& expr) {
   const UnitWord* unit = findUnit(expr.unit.text);
-  if (unit == nullptr) return fail(Diag::unknown_name, expr.unit.range, expr.unit.text);
+  if (unit == nullptr) return fail(diag::unknown_name, expr.unit.range, expr.unit.text);
   const std::optional<Rational> number = Rational::parse(expr.number);
   const std::optional<Rational> value = number ? mul(*number, unit->factor) : std::nullopt;
-  if (!value) return fail(Diag::number_overflow, expr.range, expr.number + " " + expr.unit.text);
+  if (!value) return fail(diag::number_overflow, expr.range, expr.number + " " + expr.unit.text);
   Value result = Value::number(pool.constant(*value));
   result.unit = powersOf(unit->dimension);
   return result;
@@ -99,16 +100,16 @@ Value Evaluator::evaluateUnit(const ast::Unit& expr) {
 Value Evaluator::reportArithmetic(ExprId made, SrcRange range, SrcRange divisor, ExprId right) {
   switch (peekError(made)) {
     case EvalError::DivisionByZero:
-      return failAt(right, Diag::division_by_zero, divisor, pool.str(right));
+      return failAt(right, diag::division_by_zero, divisor, pool.str(right));
     case EvalError::Overflow:
-      return failAt(made, Diag::number_overflow, range, pool.str(made));
+      return failAt(made, diag::number_overflow, range, pool.str(made));
     case EvalError::NegativeExponent: {
       const std::optional<Rational> exponent = peek(right);
-      return failAt(right, Diag::negative_exponent, range, pool.str(made), exponent ? exponent->str() : "");
+      return failAt(right, diag::negative_exponent, range, pool.str(made), exponent ? exponent->str() : "");
     }
     case EvalError::NotAnInteger: {
       const std::optional<Rational> exponent = peek(right);
-      return failAt(right, Diag::not_whole, divisor, "an exponent", exponent ? exponent->str() : "a fraction");
+      return failAt(right, diag::not_whole, divisor, "an exponent", exponent ? exponent->str() : "a fraction");
     }
     case EvalError::Unassigned:
     case EvalError::None:
@@ -191,7 +192,7 @@ Value Evaluator::evaluateBinary(const ast::Binary& expr) {
     } else if (!right.is(ValueKind::Number)) {
       left = wrongKind(node.right->range, "arithmetic", "a number", right);
     } else if (left.unit != right.unit && op != ExprOp::Mul && op != ExprOp::Divide) {
-      left = fail(Diag::units_differ, node.range, verb(node.op), describeUnit(left.unit), describeUnit(right.unit));
+      left = fail(diag::units_differ, node.range, verb(node.op), describeUnit(left.unit), describeUnit(right.unit));
     } else if (node.op == ast::BinaryOp::Rem) {
       left = makeRemainder(left, right, node.range, node.right->range);
     } else {
@@ -237,12 +238,12 @@ Value Evaluator::evaluateLogic(const ast::Binary& expr) {
 
 Value Evaluator::evaluateComparison(const ast::Binary& expr, const Value& left, const Value& right) {
   if (left.unit != right.unit) {
-    return fail(Diag::units_differ, expr.range, verb(expr.op), describeUnit(left.unit), describeUnit(right.unit));
+    return fail(diag::units_differ, expr.range, verb(expr.op), describeUnit(left.unit), describeUnit(right.unit));
   }
   if (expr.op == ast::BinaryOp::Equal || expr.op == ast::BinaryOp::NotEqual) {
     const ExprId same = equal(left, right);
     if (same == kNoExpr)
-      return fail(Diag::wrong_kind, expr.range, "a comparison", kindName(left) + " on both sides", kindName(right));
+      return fail(diag::wrong_kind, expr.range, "a comparison", kindName(left) + " on both sides", kindName(right));
     return Value::boolean(expr.op == ast::BinaryOp::Equal ? same : pool.make(ExprOp::Not, same));
   }
   if (!left.is(ValueKind::Number)) return wrongKind(expr.left->range, "a comparison", "a number", left);

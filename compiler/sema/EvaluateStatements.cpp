@@ -1,5 +1,6 @@
 // Statements of functions and bodies. `false` ends a body: a `return`, or a mistake that was reported.
 #include "compiler/sema/Evaluator.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 namespace tbem::sema {
 
@@ -30,7 +31,7 @@ bool Evaluator::execute(const ast::Stmt& statement) {
         return true;
       }
       if (value.items.size() != let.pattern.names.size()) {
-        fail(Diag::parts_differ, let.pattern.range, let.pattern.names.size(),
+        fail(diag::parts_differ, let.pattern.range, let.pattern.names.size(),
              value.is(ValueKind::Tuple) ? value.items.size() : 1);
         return false;
       }
@@ -99,12 +100,12 @@ bool Evaluator::assignOne(const ast::Name& name, Value value) {
   Local* local = frame->find(name.text);
   if (local == nullptr) {
     lookUp(name);  // says that it is unknown; a name of the top level is no variable
-    if (program.resolve(*frame->module, name.text)) fail(Diag::assign_to_let, name.range, name.text);
+    if (program.resolve(*frame->module, name.text)) fail(diag::assign_to_let, name.range, name.text);
     return false;
   }
   if (local->isBuffer) return assignBuffer(*local, std::move(value), name.range);
   if (!local->isVar) {
-    Diagnostic& d = sink.report(Diag::assign_to_let, name.range, name.text);
+    Diagnostic& d = sink.report(diag::assign_to_let, name.range, name.text);
     if (local->range.valid()) d.label(local->range, "bound here");
     return false;
   }
@@ -117,7 +118,7 @@ bool Evaluator::executeAssign(const ast::Assign& statement) {
   if (value.isPoison()) return false;
   if (!statement.pattern.isTuple) return assignOne(statement.pattern.names.front(), std::move(value));
   if (value.items.size() != statement.pattern.names.size()) {
-    fail(Diag::parts_differ, statement.pattern.range, statement.pattern.names.size(),
+    fail(diag::parts_differ, statement.pattern.range, statement.pattern.names.size(),
          value.is(ValueKind::Tuple) ? value.items.size() : 1);
     return false;
   }

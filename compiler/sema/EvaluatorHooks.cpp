@@ -1,21 +1,22 @@
 // What the evaluator does where no graph is being built: tensors do not exist there.
 #include "compiler/sema/Evaluator.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 namespace tbem::sema {
 
 Value Evaluator::runtimeBinary(const ast::Binary& expr, Value, Value) {
-  return fail(Diag::unknown_at_compile_time, expr.range, "this");
+  return fail(diag::unknown_at_compile_time, expr.range, "this");
 }
-Value Evaluator::runtimeUnary(const ast::Unary& expr, Value) { return fail(Diag::unknown_at_compile_time, expr.range, "this"); }
+Value Evaluator::runtimeUnary(const ast::Unary& expr, Value) { return fail(diag::unknown_at_compile_time, expr.range, "this"); }
 Value Evaluator::runtimeSelect(const ast::IfExpr& expr, Value) {
-  return fail(Diag::unknown_at_compile_time, expr.condition->range, "a condition");
+  return fail(diag::unknown_at_compile_time, expr.condition->range, "a condition");
 }
 std::optional<Value> Evaluator::elementwiseCall(std::string_view, const ast::Call&) { return std::nullopt; }
 
 /// Outside a network a call without tensors is a partial application: a level, a default, a task's optimiser.
 Value Evaluator::applyCallable(const ast::Expr& use, const Value& callee, Arguments arguments) {
   const auto* callable = ast::dynCast<ast::Callable>(callee.decl);
-  if (callable == nullptr) return fail(Diag::not_callable, use.range, kindName(callee));
+  if (callable == nullptr) return fail(diag::not_callable, use.range, kindName(callee));
   Frame scratch;
   scratch.module = callee.module;
   scratch.decl = callable;
@@ -33,7 +34,7 @@ Value Evaluator::applyCallable(const ast::Expr& use, const Value& callee, Argume
     if (name.empty()) {
       if (position >= callable->parameters.size()) {
         return fail(
-            Diag::too_many_arguments, one.range, callable->name.text,
+            diag::too_many_arguments, one.range, callable->name.text,
             std::to_string(callable->parameters.size()) + (callable->parameters.size() == 1 ? " parameter" : " parameters"));
       }
       name = callable->parameters[position++].name.text;
@@ -45,7 +46,7 @@ Value Evaluator::applyCallable(const ast::Expr& use, const Value& callee, Argume
       if (parameter.name.text == name) declared = &parameter;
     }
     if (declared == nullptr) {
-      Diagnostic& d = sink.report(Diag::unknown_argument, one.range, callable->name.text, name);
+      Diagnostic& d = sink.report(diag::unknown_argument, one.range, callable->name.text, name);
       if (const std::string near = nearest(name, names); !near.empty()) d.note("did you mean `" + near + "`?");
       return {};
     }
@@ -64,19 +65,19 @@ Value Evaluator::applyCallable(const ast::Expr& use, const Value& callee, Argume
 }
 
 Value Evaluator::runtimeMember(const ast::Member& expr, const Value& object) {
-  return fail(Diag::no_member, expr.member.range, kindName(object), expr.member.text);
+  return fail(diag::no_member, expr.member.range, kindName(object), expr.member.text);
 }
-Value Evaluator::skip(const ast::Skip& expr) { return fail(Diag::unknown_at_compile_time, expr.range, "a gate"); }
+Value Evaluator::skip(const ast::Skip& expr) { return fail(diag::unknown_at_compile_time, expr.range, "a gate"); }
 Value Evaluator::oldValue(const ast::Old& expr) {
-  return fail(Diag::not_there_yet, expr.range, "the value before (`~`) outside a process is");
+  return fail(diag::not_there_yet, expr.range, "the value before (`~`) outside a process is");
 }
 std::optional<Value> Evaluator::specialCall(std::string_view, const ast::Call&) { return std::nullopt; }
 bool Evaluator::exitStatement(const ast::Exit& statement) {
-  fail(Diag::unknown_at_compile_time, statement.range, "an exit");
+  fail(diag::unknown_at_compile_time, statement.range, "an exit");
   return false;
 }
 bool Evaluator::weightStatement(const ast::WeightStmt& statement) {
-  fail(Diag::wrong_kind, statement.range, "a weight", "an operator, block or network around it", "none");
+  fail(diag::wrong_kind, statement.range, "a weight", "an operator, block or network around it", "none");
   return false;
 }
 bool Evaluator::assignBuffer(Local&, Value, SrcRange) { return false; }
@@ -92,7 +93,7 @@ bool Evaluator::require(Requirement kind, ExprId condition, const ast::Expr& tex
   const std::optional<Rational> here = peek(condition);
   if (!here || here->num != 0) return here.has_value();
   if (kind == Requirement::Assert) {
-    sink.report(Diag::assertion_failed, use, message.empty() ? pool.str(condition) : message).label(text.range, "this is false");
+    sink.report(diag::assertion_failed, use, message.empty() ? pool.str(condition) : message).label(text.range, "this is false");
   }
   return false;
 }

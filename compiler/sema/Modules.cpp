@@ -2,6 +2,7 @@
 
 #include "compiler/sema/Derive.h"
 #include "compiler/sema/Suggest.h"
+#include "compiler/support/diagnostics/Sema.h"
 #include "compiler/syntax/Parse.h"
 
 #include <embedded/tbem_stdlib.h>
@@ -153,7 +154,7 @@ private:
       if (!isNamed(*decl)) continue;
       const auto [it, fresh] = module.own.emplace(decl->name.text, decl);
       if (!fresh)
-        sink.report(Diag::duplicate_name, decl->name.range, decl->name.text).label(it->second->name.range, "declared here first");
+        sink.report(diag::duplicate_name, decl->name.range, decl->name.text).label(it->second->name.range, "declared here first");
     }
   }
 
@@ -218,7 +219,7 @@ private:
     if (const auto at = std::find(open.begin(), open.end(), name); at != open.end()) {
       std::string chain;
       for (auto it = at; it != open.end(); ++it) chain += *it + " -> ";
-      sink.report(Diag::import_cycle, use, chain + name);
+      sink.report(diag::import_cycle, use, chain + name);
       return nullptr;
     }
     if (const Module* known = program->find(name)) return known;
@@ -233,7 +234,7 @@ private:
       if (std::filesystem::equivalent(path, mainSource.name, ignored)) {
         std::string chain = name;
         for (const std::string& one : open) chain += " -> " + one;
-        sink.report(Diag::import_cycle, use, chain + " -> " + name);
+        sink.report(diag::import_cycle, use, chain + " -> " + name);
         return nullptr;
       }
       const Source* source = sources.addFile(path);
@@ -282,23 +283,23 @@ private:
       for (const auto& [known, decl] : target.own) {
         if (!decl->isPrivate) candidates.push_back(known);
       }
-      suggest(sink.report(Diag::not_in_module, wanted.range, name, wanted.text), wanted, candidates);
+      suggest(sink.report(diag::not_in_module, wanted.range, name, wanted.text), wanted, candidates);
       return;
     }
     if (it->second->isPrivate) {
-      sink.report(Diag::private_name, wanted.range, wanted.text, name).label(it->second->name.range, "declared here");
+      sink.report(diag::private_name, wanted.range, wanted.text, name).label(it->second->name.range, "declared here");
       return;
     }
     const auto [known, fresh] = module.imported.emplace(wanted.text, Resolved{it->second, &target});
     if (!fresh && known->second.decl != it->second) {
-      sink.report(Diag::import_clash, wanted.range, wanted.text, known->second.module->name, name)
+      sink.report(diag::import_clash, wanted.range, wanted.text, known->second.module->name, name)
           .note("import one of them as a module: `import " + name + "`, then `" + name.substr(name.rfind('.') + 1) + "." +
                 wanted.text + "`");
     }
   }
 
   void reportUnknown(const ast::Import& import, const std::string& name) {
-    Diagnostic& d = sink.report(Diag::unknown_module, rangeOf(import.path), name);
+    Diagnostic& d = sink.report(diag::unknown_module, rangeOf(import.path), name);
     if (!name.starts_with("std.")) {
       std::string file = name;
       std::replace(file.begin(), file.end(), '.', '/');
@@ -318,7 +319,7 @@ private:
           if (prelude == main.home) continue;
           const auto it = prelude->own.find(decl->name.text);
           if (it != prelude->own.end() && !it->second->isPrivate) {
-            sink.report(Diag::hides_prelude, decl->name.range, decl->name.text, prelude->name);
+            sink.report(diag::hides_prelude, decl->name.range, decl->name.text, prelude->name);
             break;
           }
         }

@@ -2,6 +2,8 @@
 #include "compiler/spec/Normal.h"
 #include "compiler/spec/Predicates.h"
 #include "compiler/spec/Reader.h"
+#include "compiler/support/diagnostics/Specification.h"
+#include "compiler/support/diagnostics/Syntax.h"
 
 #include <algorithm>
 
@@ -45,7 +47,7 @@ Condition Reader::join(Condition::Kind kind, std::vector<Condition> parts, SrcRa
 
 std::optional<Condition> Reader::condition(const ast::Expr& expr, bool negated) {
   if (nesting > kMaxNesting) {
-    fail(Diag::syntax_too_deep, expr.range);
+    fail(diag::syntax_too_deep, expr.range);
     return std::nullopt;
   }
   ++nesting;
@@ -143,7 +145,7 @@ bool Reader::instances(const ast::Quantifier& expr, std::size_t variable, bool n
     if (!one) return false;
     out.push_back(std::move(*one));
     if (out.size() <= kMaxInstances) return true;
-    fail(Diag::quantifier_not_finite, expr.range, oneLine(session.sources, expr.range), "it has too many instances");
+    fail(diag::quantifier_not_finite, expr.range, oneLine(session.sources, expr.range), "it has too many instances");
     return false;
   }
   const ast::Quantifier::Variable& bound = expr.variables[variable];
@@ -171,19 +173,19 @@ bool Reader::openRange(const ast::Quantifier& expr, std::size_t variable, const 
   const ast::Quantifier::Variable& bound = expr.variables[variable];
   const std::string text = oneLine(session.sources, bound.domain->range);
   if (pool.constantValue(range.items[2].expr) != Rational::of(1)) {
-    fail(Diag::quantifier_not_finite, bound.domain->range, text, "its step is not 1");
+    fail(diag::quantifier_not_finite, bound.domain->range, text, "its step is not 1");
     return false;
   }
   Normalizer normal(pool, model.domains);
   const Interval low = normal.bounds(normal.number(range.items[0].expr).a);
   const Interval high = normal.bounds(normal.number(range.items[1].expr).a);
   if (!low.low || !high.high || normal.failed()) {
-    fail(Diag::quantifier_not_finite, bound.domain->range, text,
+    fail(diag::quantifier_not_finite, bound.domain->range, text,
          "its ends have no bounds: give the unknowns in it values, as in `n: int in 1 ..= 64`");
     return false;
   }
   if (high.high->num - low.low->num > kMaxOpenRange) {
-    fail(Diag::quantifier_not_finite, bound.domain->range, text, "it may hold more than 256 numbers");
+    fail(diag::quantifier_not_finite, bound.domain->range, text, "it may hold more than 256 numbers");
     return false;
   }
   const std::size_t mark = frame->locals.size();

@@ -1,6 +1,8 @@
 #include "compiler/spec/Reader.h"
 
 #include "compiler/sema/Walk.h"
+#include "compiler/support/diagnostics/Sema.h"
+#include "compiler/support/diagnostics/Specification.h"
 
 #include <algorithm>
 
@@ -37,7 +39,7 @@ std::optional<Domain> Reader::domainOf(const std::string& name, const ast::Type&
   const auto* named = ast::dynCast<ast::NamedType>(&type);
   const std::string word = named != nullptr ? named->name.text : std::string();
   if (word != "int" && word != "bool" && word != "real") {
-    fail(Diag::process_type, type.range, name, model.decl->name.text, std::string(session.sources.text(type.range)));
+    fail(diag::process_type, type.range, name, model.decl->name.text, std::string(session.sources.text(type.range)));
     return std::nullopt;
   }
   Domain domain = word == "bool" ? Domain::truth() : Domain{};
@@ -58,7 +60,7 @@ std::optional<Domain> Reader::domainOf(const std::string& name, const ast::Type&
   for (const Value& item : *items) {
     const auto value = item.is(ValueKind::Number) || item.is(ValueKind::Bool) ? pool.constantValue(item.expr) : std::nullopt;
     if (!value || (word == "int" && !value->isInt())) {
-      fail(Diag::wrong_kind, values->range, "`" + name + "`", word + " values after `in`", kindName(item));
+      fail(diag::wrong_kind, values->range, "`" + name + "`", word + " values after `in`", kindName(item));
       return std::nullopt;
     }
     domain.levels.push_back(*value);
@@ -137,7 +139,7 @@ bool Reader::read() {
         if (word == nullptr || names.find(word->name.text) == nullptr) return;
         const Value& used = names.find(word->name.text)->value;
         if (used.expr != sema::kNoExpr && model.mentionsOutputs(used.expr))
-          fail(Diag::output_in_pre, word->name.range, word->name.text);
+          fail(diag::output_in_pre, word->name.range, word->name.text);
       });
       return false;
     }
@@ -165,7 +167,7 @@ bool Reader::read() {
 
 Value Reader::oldValue(const ast::Old& expr) {
   const auto found = before.find(expr.name.text);
-  if (found == before.end()) return fail(Diag::no_old_value, expr.range, expr.name.text);
+  if (found == before.end()) return fail(diag::no_old_value, expr.range, expr.name.text);
   return valueOf(found->second);
 }
 
@@ -180,7 +182,7 @@ std::optional<Value> Reader::specialCall(std::string_view name, const ast::Call&
     });
   };
   if (word == nullptr || (!has(process.inputs) && !has(process.outputs)))
-    return fail(Diag::bound_of_port, call.range, process.name.text);
+    return fail(diag::bound_of_port, call.range, process.name.text);
   const auto found = presences.find(word->name.text);
   if (found == presences.end()) return truth(true);  // the only port
   return valueOf(found->second);

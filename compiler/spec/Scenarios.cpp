@@ -1,5 +1,7 @@
 #include "compiler/spec/Scenarios.h"
 
+#include "compiler/support/diagnostics/Specification.h"
+
 #include <algorithm>
 
 namespace tbem::spec {
@@ -17,7 +19,7 @@ public:
   std::vector<Scenario> run() {
     std::vector<Conjunction> all = alternatives(model.post);
     if (tooMany) {
-      session.sink.report(Diag::too_many_scenarios, model.decl->name.range, model.decl->name.text, kMaxScenarios);
+      session.sink.report(diag::too_many_scenarios, model.decl->name.range, model.decl->name.text, kMaxScenarios);
       return {};
     }
     std::vector<Scenario> scenarios;

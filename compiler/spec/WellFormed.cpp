@@ -1,6 +1,7 @@
 // What a process must fulfil (Liu, Nakajima 2010; Liu, Tamai, Nakajima 2007): guards exclude each other, together they cover
 // `pre`, each definition can be met.
 #include "compiler/spec/Scenarios.h"
+#include "compiler/support/diagnostics/Specification.h"
 
 #include <fmt/format.h>
 
@@ -55,7 +56,7 @@ private:
     finding.proof = std::move(proof);
     finding.text = std::move(text);
     if (finding.verdict == Verdict::Residual)
-      session.sink.report(Diag::proof_residual, model.decl->name.range, finding.text, finding.proof.reason);
+      session.sink.report(diag::proof_residual, model.decl->name.range, finding.text, finding.proof.reason);
     checked.findings.push_back(std::move(finding));
     return checked.findings.back();
   }
@@ -72,7 +73,7 @@ private:
     const Finding& found = add(Finding::Kind::Preconditions, existence(prover.find(context)), "something meets `pre`");
     if (found.verdict != Verdict::Refuted) return true;
     const SrcRange range = model.process->pre != nullptr ? model.process->pre->range : model.decl->name.range;
-    session.sink.report(Diag::pre_unsatisfiable, range, name);
+    session.sink.report(diag::pre_unsatisfiable, range, name);
     return false;
   }
 
@@ -87,7 +88,7 @@ private:
       const Finding& found =
           add(Finding::Kind::Defined, isPost ? post : pre, fmt::format("`{}` has a value wherever it is read", clause));
       if (found.verdict != Verdict::Refuted) continue;
-      session.sink.report(Diag::condition_undefined, text->range, clause, name)
+      session.sink.report(diag::condition_undefined, text->range, clause, name)
           .note("a division by 0 or a negative exponent with " + model.describe(inputsOf(found.proof)));
       good = false;
     }
@@ -157,15 +158,15 @@ private:
     const std::string values = model.describe(found.proof.values);
     switch (found.kind) {
       case Finding::Kind::Exclusive:
-        session.sink.report(Diag::scenarios_overlap, scenarios[found.second].range, found.first + 1, found.second + 1, name)
+        session.sink.report(diag::scenarios_overlap, scenarios[found.second].range, found.first + 1, found.second + 1, name)
             .label(scenarios[found.first].range, fmt::format("scenario {}", found.first + 1))
             .note("with " + values);
         break;
       case Finding::Kind::Complete:
-        session.sink.report(Diag::scenarios_incomplete, model.process->post->range, name).note("with " + values);
+        session.sink.report(diag::scenarios_incomplete, model.process->post->range, name).note("with " + values);
         break;
       case Finding::Kind::Satisfiable:
-        session.sink.report(Diag::definition_unsatisfiable, scenarios[found.first].range, found.first + 1, name)
+        session.sink.report(diag::definition_unsatisfiable, scenarios[found.first].range, found.first + 1, name)
             .note("it is `" + scenarios[found.first].definitionText + "`");
         break;
       default:
@@ -186,7 +187,7 @@ private:
       const Proof proof = prover.prove(Goal{facts, model.pool.make(ExprOp::Equal, rest, model.pool.constant(0))});
       if (proof.verdict != Verdict::Refuted) continue;
       const std::string text = oneLine(session.sources, one.text->range);
-      Diagnostic& note = session.sink.report(Diag::division_exact, one.text->opRange, text);
+      Diagnostic& note = session.sink.report(diag::division_exact, one.text->opRange, text);
       note.note(fmt::format("with {} it is {}", model.describe(valuesFor(one, proof)), quotientAt(one, proof)));
       note.note("a dimension that floors is written `div`").fix(one.text->opRange, "div");
     }

@@ -7,22 +7,37 @@
 namespace tbem {
 
 namespace {
-constexpr std::array<DiagInfo, static_cast<std::size_t>(Diag::count_)> kTable{{
+constexpr DiagInfo kTable[] = {
 #define DIAG(code, name, severity, message) {code, #name, Severity::severity, message},
 #include "compiler/support/Diagnostics.def"
 #undef DIAG
-}};
+};
+
+constexpr std::size_t kNumbers = 1000;
+
+/// The row of each number, from 1; 0 where no code has it. A number that two rows have is no constant expression.
+constexpr std::array<std::uint16_t, kNumbers> rowsByNumber() {
+  std::array<std::uint16_t, kNumbers> rows{};
+  std::uint16_t row = 0;
+  for (const DiagInfo& one : kTable) {
+    std::uint16_t& place = rows.at(static_cast<std::size_t>(kindOf(one.code)));
+    if (place != 0) throw "two diagnostics have one number";
+    place = ++row;
+  }
+  return rows;
+}
+constexpr std::array<std::uint16_t, kNumbers> kRows = rowsByNumber();
 }  // namespace
 
-const DiagInfo& info(Diag kind) { return kTable[static_cast<std::size_t>(kind)]; }
+const DiagInfo& info(Diag kind) { return kTable[kRows.at(static_cast<std::size_t>(kind)) - 1]; }
 
-Diag findDiag(std::string_view code) {
+std::span<const DiagInfo> allDiagnostics() { return kTable; }
+
+const DiagInfo* findDiagnostic(std::string_view code) {
   std::string upper(code);
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  for (std::size_t i = 0; i < kTable.size(); ++i) {
-    if (kTable[i].code == upper) return static_cast<Diag>(i);
-  }
-  return Diag::count_;
+  const auto* found = std::ranges::find(kTable, upper, &DiagInfo::code);
+  return found == std::end(kTable) ? nullptr : found;
 }
 
 Diagnostic& Diagnostic::label(SrcRange where, std::string text) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,13 +17,15 @@ namespace tbem {
 
 enum class Severity : std::uint8_t { Error, Warning, Note };
 
-/// Every kind of diagnostic, from the tables in `Diagnostics.def`.
-enum class Diag : std::uint16_t {
-#define DIAG(code, name, severity, message) name,
-#include "compiler/support/Diagnostics.def"
-#undef DIAG
-  count_
-};
+/// A kind of diagnostic: the number of its code. The names are in `diagnostics/*.h`, one header a table.
+enum class Diag : std::uint16_t {};
+
+/// The kind with this code: a letter and four digits.
+constexpr Diag kindOf(std::string_view code) {
+  std::uint16_t number = 0;
+  for (char digit : code.substr(1)) number = static_cast<std::uint16_t>(number * 10 + (digit - '0'));
+  return static_cast<Diag>(number);
+}
 
 /// The row of the table that a kind has.
 struct DiagInfo {
@@ -32,8 +35,10 @@ struct DiagInfo {
   std::string_view message;  ///< fmt format string with positional arguments
 };
 const DiagInfo& info(Diag kind);
-/// The kind with this code ("E0201", any case), or `Diag::count_`.
-Diag findDiag(std::string_view code);
+/// Every row, in the order of the tables.
+std::span<const DiagInfo> allDiagnostics();
+/// The row with this code ("E0201", any case), or nullptr.
+const DiagInfo* findDiagnostic(std::string_view code);
 
 /// How sure a fix is: `Certain` ones are applied by `check --fix`.
 enum class Applicability : std::uint8_t { Certain, Maybe, Placeholder };

@@ -1,5 +1,6 @@
 #include "compiler/syntax/Build.h"
 
+#include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/Words.h"
 
 namespace tbem::syntax {
@@ -52,7 +53,7 @@ bool Builder::broken(Context* root) const {
 void Builder::program(P::ProgramContext* ctx) {
   if (ctx->TBEM() != nullptr && ctx->NUMBER() != nullptr) {
     const ast::Name digits = name(ctx->NUMBER());
-    if (digits.range.valid() && digits.text != "1") sink.report(Diag::syntax_version, digits.range, digits.text);
+    if (digits.range.valid() && digits.text != "1") sink.report(diag::syntax_version, digits.range, digits.text);
     file.version = 1;
   }
   for (P::TopContext* each : ctx->top()) top(each);
@@ -124,7 +125,7 @@ void Builder::unknown(P::UnknownContext* ctx, bool atTop) {
     candidates.insert(candidates.end(), {"let", "var", "for", "if", "return", "exit"});
   else
     candidates.emplace_back("let");
-  Diagnostic& told = sink.report(atTop ? Diag::syntax_no_declaration : Diag::syntax_no_statement, word.range, word.text);
+  Diagnostic& told = sink.report(atTop ? diag::syntax_no_declaration : diag::syntax_no_statement, word.range, word.text);
   const std::string near = nearest(word.text, candidates);
   if (!near.empty()) told.fix(word.range, near);
   const std::size_t next = ctx->afterUnknown()->start->getType();

@@ -1,4 +1,5 @@
 // Operators, blocks, networks, functions, processes: headers, types, clauses.
+#include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/Build.h"
 #include "compiler/syntax/Words.h"
 
@@ -18,7 +19,7 @@ bool isTensor(const ast::Type* type) {
 const ast::Type* Builder::type(P::TypeContext* ctx) {
   if (ctx->type() != nullptr) {
     const ast::Name word = name(ctx->ID());
-    if (word.text != "list") sink.report(Diag::syntax_type_of, word.range, word.text);
+    if (word.text != "list") sink.report(diag::syntax_type_of, word.range, word.text);
     auto* made = make<ast::ListType>(ctx);
     made->element = type(ctx->type());
     return made;
@@ -107,7 +108,7 @@ void Builder::clause(P::ClauseContext* ctx, ast::Callable& out) {
                call != nullptr && call->callee->kind == ast::NodeKind::NameRef) {
       out.native = call;
     } else {
-      sink.report(Diag::syntax_native_call, range(ctx->postfix()));
+      sink.report(diag::syntax_native_call, range(ctx->postfix()));
     }
   } else if (ctx->FALLBACK() != nullptr) {
     out.fallback = name(ctx->ID());
@@ -128,7 +129,7 @@ void Builder::unknownClause(P::UnknownClauseContext* ctx) {
   for (const SoftWord& soft : softWords()) {
     if (soft.kind == WordClass::Header || soft.kind == WordClass::Anywhere) candidates.emplace_back(soft.text);
   }
-  Diagnostic& told = sink.report(Diag::syntax_no_clause, word.range, word.text, "a declaration's header");
+  Diagnostic& told = sink.report(diag::syntax_no_clause, word.range, word.text, "a declaration's header");
   const std::string near = nearest(word.text, candidates);
   if (!near.empty()) told.fix(word.range, near);
 }
@@ -161,7 +162,7 @@ ast::Decl* Builder::process(P::ProcessContext* ctx) {
     } else {
       const ast::Expr*& slot = each->PRE() != nullptr ? made->pre : made->post;
       if (slot != nullptr) {
-        sink.report(Diag::syntax_repeated_clause, range(each->start), each->PRE() != nullptr ? "pre" : "post");
+        sink.report(diag::syntax_repeated_clause, range(each->start), each->PRE() != nullptr ? "pre" : "post");
       }
       slot = expr(each->expr());
     }
@@ -171,7 +172,7 @@ ast::Decl* Builder::process(P::ProcessContext* ctx) {
 
 void Builder::externals(P::ExternalContext* ctx, ast::Process& out) {
   const ast::Name access = name(ctx->access);
-  if (access.text != "rd" && access.text != "wr") sink.report(Diag::syntax_external_access, access.range, access.text);
+  if (access.text != "rd" && access.text != "wr") sink.report(diag::syntax_external_access, access.range, access.text);
   const ast::Type* shared = type(ctx->type());
   const std::vector<antlr4::tree::TerminalNode*> ids = ctx->ID();
   for (std::size_t i = 1; i < ids.size(); ++i) out.externals.push_back({access.text == "wr", name(ids[i]), shared});

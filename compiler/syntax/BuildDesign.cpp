@@ -1,4 +1,5 @@
 // Designs: factors, inputs, and the clauses that say which rows are wanted.
+#include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/Build.h"
 
 #include <algorithm>
@@ -67,9 +68,9 @@ void Builder::designClause(const Entry& entry, ast::Design& out) {
     return;
   }
   for (P::ConfigTailContext* tail : entry.ctx->configTail())
-    sink.report(Diag::syntax_clause_tail, range(tail), text(range(tail->start)), entry.word.text);
+    sink.report(diag::syntax_clause_tail, range(tail), text(range(tail->start)), entry.word.text);
   if (entry.word.text == "full") {
-    if (!entry.items.empty()) sink.report(Diag::syntax_full_alone, entry.items[0].range);
+    if (!entry.items.empty()) sink.report(diag::syntax_full_alone, entry.items[0].range);
     out.full = true;
     out.fullRange = entry.word.range;
     return;
@@ -83,10 +84,10 @@ void Builder::designClause(const Entry& entry, ast::Design& out) {
   const auto* slot =
       std::find_if(std::begin(kSlots), std::end(kSlots), [&](const Slot& each) { return each.word == entry.word.text; });
   if (slot == std::end(kSlots)) {  // `factor` or `input` without a name after it
-    sink.report(Diag::syntax_clause_one, entry.word.range, entry.word.text);
+    sink.report(diag::syntax_clause_one, entry.word.range, entry.word.text);
     return;
   }
-  if (out.*(slot->member) != nullptr) sink.report(Diag::syntax_repeated_clause, entry.word.range, entry.word.text);
+  if (out.*(slot->member) != nullptr) sink.report(diag::syntax_repeated_clause, entry.word.range, entry.word.text);
   out.*(slot->member) = operand;
 }
 

@@ -1,5 +1,6 @@
 // Imports, and the declarations whose `{ }` holds clauses of a word and what it is given: mutate, measure, regress, fit, train,
 // perturb.
+#include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/Build.h"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ std::vector<Builder::Entry> Builder::entries(P::ConfigContext* ctx) {
 /// Reports a clause whose word is none of `words`, or that has an `as`, `after` or `before` where none belongs.
 bool Builder::known(const Entry& entry, std::string_view what, const std::vector<std::string>& words) {
   if (std::find(words.begin(), words.end(), entry.word.text) == words.end()) {
-    Diagnostic& told = sink.report(Diag::syntax_no_clause, entry.word.range, entry.word.text, what);
+    Diagnostic& told = sink.report(diag::syntax_no_clause, entry.word.range, entry.word.text, what);
     const std::string near = nearest(entry.word.text, words);
     if (!near.empty()) told.fix(entry.word.range, near);
     return false;
@@ -48,7 +49,7 @@ bool Builder::known(const Entry& entry, std::string_view what, const std::vector
 /// The one unnamed operand of a clause; reports and returns null where it has none, several, or a named one.
 const ast::Expr* Builder::single(const Entry& entry) {
   if (entry.items.size() == 1 && entry.items[0].name.empty() && !entry.items[0].rest) return entry.items[0].value;
-  sink.report(Diag::syntax_clause_one, range(entry.ctx), entry.word.text);
+  sink.report(diag::syntax_clause_one, range(entry.ctx), entry.word.text);
   return nullptr;
 }
 
@@ -59,9 +60,9 @@ std::vector<ast::Name> Builder::nameList(const Entry& entry) {
     if (ref != nullptr)
       names.push_back(ref->name);
     else
-      sink.report(Diag::syntax_clause_names, each.range, entry.word.text);
+      sink.report(diag::syntax_clause_names, each.range, entry.word.text);
   }
-  if (entry.items.empty()) sink.report(Diag::syntax_clause_names, entry.word.range, entry.word.text);
+  if (entry.items.empty()) sink.report(diag::syntax_clause_names, entry.word.range, entry.word.text);
   return names;
 }
 
@@ -70,7 +71,7 @@ std::vector<ast::Clause> Builder::clauses(P::ConfigContext* ctx, std::string_vie
   for (Entry& each : entries(ctx)) {
     if (!known(each, what, words)) continue;
     for (P::ConfigTailContext* tail : each.ctx->configTail())
-      sink.report(Diag::syntax_clause_tail, range(tail), text(range(tail->start)), each.word.text);
+      sink.report(diag::syntax_clause_tail, range(tail), text(range(tail->start)), each.word.text);
     list.push_back({each.word, std::move(each.items), range(each.ctx)});
   }
   return list;
@@ -99,8 +100,8 @@ ast::Decl* Builder::mutate(P::MutateContext* ctx) {
     if (operation.path == nullptr) operation.path = operand;
     const bool inserts = each.word.text == "insert";
     if (inserts != (operation.inserted != nullptr))
-      sink.report(inserts ? Diag::syntax_insert_where : Diag::syntax_only_insert, each.word.range, each.word.text);
-    if (operation.as.empty()) sink.report(Diag::syntax_mutation_name, each.word.range, each.word.text);
+      sink.report(inserts ? diag::syntax_insert_where : diag::syntax_only_insert, each.word.range, each.word.text);
+    if (operation.as.empty()) sink.report(diag::syntax_mutation_name, each.word.range, each.word.text);
     if (operand != nullptr && !operation.as.empty()) made->operations.push_back(std::move(operation));
   }
   return made;

@@ -1,5 +1,6 @@
 // Operators of expressions, loosest first. Chains such as `a + b + c` lean left without bound in the parser's tree, so they are
 // walked by loops; `depth` counts the levels of our tree and is limited.
+#include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/Build.h"
 
 namespace tbem::syntax {
@@ -55,7 +56,7 @@ ast::BinaryOp binaryOp(std::size_t token) {
 
 bool Builder::tooDeep(SrcRange where) {
   if (depth <= kMaxDepth) return false;
-  if (!toldDepth) sink.report(Diag::syntax_too_deep, where);
+  if (!toldDepth) sink.report(diag::syntax_too_deep, where);
   toldDepth = true;
   return true;
 }
@@ -92,7 +93,7 @@ const ast::Expr* Builder::exprLeaf(P::ExprContext* ctx) {
   if (ctx->conditional() != nullptr) return conditional(ctx->conditional());
   if (ctx->quantifier() != nullptr) return quantifier(ctx->quantifier());
   if (ctx->skipping() != nullptr) {
-    if (ctx != skipPlace) sink.report(Diag::syntax_skip_place, range(ctx->skipping()->SKIP_()->getSymbol()));
+    if (ctx != skipPlace) sink.report(diag::syntax_skip_place, range(ctx->skipping()->SKIP_()->getSymbol()));
     return skipping(ctx->skipping());
   }
   auto* made = make<ast::Unary>(ctx);
@@ -108,7 +109,7 @@ const ast::Expr* Builder::conditional(P::ConditionalContext* ctx) {
   if (ctx->expr().size() > 2) {
     made->otherwise = expr(ctx->expr(2));
   } else if (!elseOptional) {
-    sink.report(Diag::syntax_if_without_else, range(ctx->IF()->getSymbol()));
+    sink.report(diag::syntax_if_without_else, range(ctx->IF()->getSymbol()));
   }
   return made;
 }
@@ -137,7 +138,7 @@ const ast::Expr* Builder::comparison(P::ComparisonContext* ctx) {
   const ast::Expr* right = value(operands[1]);
   if (operands.size() > 2) {
     antlr4::Token* second = ctx->compare(1)->start;
-    sink.report(Diag::syntax_chained_comparison, range(second))
+    sink.report(diag::syntax_chained_comparison, range(second))
         .label(range(mark), "the first comparison")
         .note("write `" + text(range(operands[0])) + " " + mark->getText() + " " + text(range(operands[1])) + " and " +
               text(range(operands[1])) + " " + second->getText() + " " + text(range(operands[2])) + "`");
@@ -168,7 +169,7 @@ const ast::Expr* Builder::pipe(P::PipeContext* ctx) {
     const bool callable = target->kind == ast::NodeKind::NameRef || target->kind == ast::NodeKind::Member ||
                           target->kind == ast::NodeKind::Call || target->kind == ast::NodeKind::Index ||
                           target->kind == ast::NodeKind::Error;
-    if (!callable) sink.report(Diag::syntax_pipe_target, target->range, text(target->range));
+    if (!callable) sink.report(diag::syntax_pipe_target, target->range, text(target->range));
     auto* made = file.make<ast::Pipe>(cover(left->range, target->range));
     made->input = left;
     made->target = target;
@@ -179,7 +180,7 @@ const ast::Expr* Builder::pipe(P::PipeContext* ctx) {
     std::string piped = text(before);
     while (!piped.empty() && (piped.back() == ' ' || piped.back() == '\n')) piped.pop_back();
     const SrcRange whole{before.begin, before.begin + static_cast<Loc>(piped.size())};
-    sink.report(Diag::syntax_pipe_then_arithmetic, range(tail->op), tail->op->getText())
+    sink.report(diag::syntax_pipe_then_arithmetic, range(tail->op), tail->op->getText())
         .fix({whole.begin, whole.begin}, "(", Applicability::Maybe)
         .fix({whole.end, whole.end}, ")", Applicability::Maybe);
   }

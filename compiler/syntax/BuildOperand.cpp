@@ -1,4 +1,5 @@
 // Operands: names, numbers, texts, calls, indices, lists, records.
+#include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/Build.h"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ void Builder::arguments(P::ArgumentsContext* ctx, ast::Call& call) {
     auto* mark = dynamic_cast<antlr4::tree::TerminalNode*>(child);
     if (mark == nullptr || mark->getSymbol()->getType() != P::SEMI) continue;
     if (separated) {
-      sink.report(Diag::syntax_two_separators, range(mark->getSymbol()));
+      sink.report(diag::syntax_two_separators, range(mark->getSymbol()));
     } else {
       call.separator = static_cast<std::uint32_t>(call.arguments.size());
     }
@@ -70,7 +71,7 @@ ast::Argument Builder::argument(P::ArgumentContext* ctx, bool compares) {
     // `out = 3` is a name and its value; `out + 1 = 3` may have been meant as a comparison.
     const auto* compared = ast::dynCast<ast::Binary>(made.value);
     const bool word = compared != nullptr && compared->left->kind == ast::NodeKind::NameRef;
-    sink.report(Diag::syntax_argument_equals, mark, left)
+    sink.report(diag::syntax_argument_equals, mark, left)
         .fix(gap, ": ", word ? Applicability::Certain : Applicability::Maybe)
         .note("a comparison as an argument stands in parentheses: `(" + left + " = " + right + ")`");
   }
@@ -153,7 +154,7 @@ const ast::Expr* Builder::braces(P::PrimaryContext* ctx) {
   const bool named = !entries.empty() && entries[0]->ID() != nullptr;
   const auto other =
       std::find_if(entries.begin(), entries.end(), [&](P::EntryContext* each) { return (each->ID() != nullptr) != named; });
-  if (other != entries.end()) sink.report(Diag::syntax_mixed_braces, range(*other));
+  if (other != entries.end()) sink.report(diag::syntax_mixed_braces, range(*other));
   if (named) {
     auto* made = make<ast::Record>(ctx);
     for (P::EntryContext* each : entries) made->fields.push_back({name(each->ID()), expr(each->expr())});
@@ -188,7 +189,7 @@ std::string Builder::unescape(SrcRange where) {
         break;
       default: {
         const Loc begin = where.begin + static_cast<Loc>(i - 1);
-        sink.report(Diag::syntax_bad_escape, {begin, begin + 2}, std::string(1, letter)).fix({begin, begin + 1}, "\\\\");
+        sink.report(diag::syntax_bad_escape, {begin, begin + 2}, std::string(1, letter)).fix({begin, begin + 1}, "\\\\");
       }
     }
   }

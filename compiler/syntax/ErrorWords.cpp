@@ -1,4 +1,5 @@
 // The words of syntax errors: what a set of tokens means to a person, and the slips that have a message of their own.
+#include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/Errors.h"
 #include "compiler/syntax/LayoutRules.h"
 #include "compiler/syntax/Words.h"
@@ -197,35 +198,35 @@ bool ErrorStrategy::special(antlr4::Parser* parser, antlr4::Token* token) {
   const bool parameterEnds =
       type == P::COMMA || type == P::RPAREN || type == P::SEMI || type == P::EQ || type == P::ID || type == P::LBRACK;
   if ((rule == P::RuleParameterGroup || rule == P::RuleParameters) && previous == P::ID && parameterEnds) {
-    sink.report(Diag::syntax_parameter_type, range(before), text(before));
+    sink.report(diag::syntax_parameter_type, range(before), text(before));
     return true;
   }
   if ((rule == P::RuleStatement || rule == P::RuleConstant) && type == P::COLON && previous == P::ID) {
-    sink.report(Diag::syntax_let_type, range(token), text(before));
+    sink.report(diag::syntax_let_type, range(token), text(before));
     return true;
   }
   if (type == P::LPAREN && previous == P::ID && (text(before) == "tensor" || text(before) == "i64" || text(before) == "f32")) {
-    sink.report(Diag::syntax_shape_brackets, range(token), text(before));
+    sink.report(diag::syntax_shape_brackets, range(token), text(before));
     return true;
   }
   const antlr4::Token* second = before != nullptr && index > 1 ? input->get(index - 2) : nullptr;
   if (second != nullptr && second->getType() == P::FACTOR && previous == P::ID && beginsOperand(type)) {
     const SrcRange behind{range(before).end, range(before).end};
-    sink.report(Diag::syntax_factor_colon, range(token), text(before)).fix(behind, ":", Applicability::Certain);
+    sink.report(diag::syntax_factor_colon, range(token), text(before)).fix(behind, ":", Applicability::Certain);
     return true;
   }
   const bool header = rule == P::RuleCallable || rule == P::RuleFunction || rule == P::RuleTop;
   if (header && type == P::COLON && previous == P::RPAREN) {
-    sink.report(Diag::syntax_results_arrow, range(token)).fix(range(token), " ->", Applicability::Maybe);
+    sink.report(diag::syntax_results_arrow, range(token)).fix(range(token), " ->", Applicability::Maybe);
     return true;
   }
   if (type == P::COLON &&
       (rule == P::RuleStatement || rule == P::RuleIfStatement || rule == P::RuleBlock || rule == P::RulePostfix)) {
-    sink.report(Diag::syntax_body_braces, range(token)).fix(range(token), " {", Applicability::Maybe);
+    sink.report(diag::syntax_body_braces, range(token)).fix(range(token), " {", Applicability::Maybe);
     return true;
   }
   if (rule == P::RuleSkipping && type == P::IF) {
-    sink.report(Diag::syntax_skip_when, range(token)).fix(range(token), "when", Applicability::Maybe);
+    sink.report(diag::syntax_skip_when, range(token)).fix(range(token), "when", Applicability::Maybe);
     return true;
   }
   return false;

@@ -1,5 +1,6 @@
 #include "compiler/syntax/Errors.h"
 
+#include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/LayoutRules.h"
 
 #include <TbemParser.h>
@@ -74,7 +75,7 @@ void ErrorStrategy::tell(antlr4::Parser* parser, antlr4::Token* token, const Int
   if (closer && beginsOperand(token->getType())) could.add(P::COMMA);
   const std::string wanted = describeExpected(could);
   Diagnostic& told =
-      sink.report(Diag::syntax_unexpected, range(token), describe(token) + (wanted.empty() ? "" : ": expected " + wanted));
+      sink.report(diag::syntax_unexpected, range(token), describe(token) + (wanted.empty() ? "" : ": expected " + wanted));
   const std::string near = nearWord(token, expected);
   if (!near.empty()) told.fix(range(token), near);
   if (expected.contains(static_cast<std::size_t>(P::ID)) && token->getType() != P::ID && near.empty() &&

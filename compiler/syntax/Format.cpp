@@ -1,5 +1,6 @@
 #include "compiler/syntax/Format.h"
 
+#include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/ByteStream.h"
 #include "compiler/syntax/Dump.h"
 #include "compiler/syntax/FormatPieces.h"
@@ -61,7 +62,7 @@ std::optional<std::string> format(const Source& source, DiagnosticSink& sink) {
   const Source& again = sources.add(source.name, text);
   const std::unique_ptr<ast::File> reread = parse(again, silent);
   if (silent.hasErrors() || dump(*reread) != dump(*file) || comments(again, *reread) != comments(source, *file)) {
-    sink.report(Diag::syntax_format_refused, {source.base, source.base});
+    sink.report(diag::syntax_format_refused, {source.base, source.base});
     return std::nullopt;
   }
   return text;

@@ -1,6 +1,7 @@
 #include "compiler/syntax/Layout.h"
 
 #include "compiler/support/Units.h"
+#include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/LayoutPass.h"
 #include "compiler/syntax/LayoutRules.h"
 #include "compiler/syntax/Slips.h"
@@ -124,7 +125,7 @@ bool LayoutPass::unit(std::size_t i) {
   };
   for (const UnitWord& each : unitWords()) {
     if (!std::equal(word.begin(), word.end(), each.word.begin(), each.word.end(), same)) continue;
-    sink.report(Diag::syntax_unit, range(*raw[i]), word).fix(range(*raw[i]), std::string(each.word));
+    sink.report(diag::syntax_unit, range(*raw[i]), word).fix(range(*raw[i]), std::string(each.word));
     setType(i, P::UNIT);
     return true;
   }
@@ -136,7 +137,7 @@ void LayoutPass::touching(std::size_t i) {
   if (!lastIsOperand() || raw[i]->getStartIndex() == lastEnd || beginsDeclaration(beforeLast)) return;
   const SrcRange gap{source.base + static_cast<Loc>(lastEnd), range(*raw[i]).begin};
   const bool call = raw[i]->getType() == P::LPAREN;
-  Diagnostic& told = sink.report(Diag::syntax_touching, range(*raw[i]), call ? "(" : "[", call ? "call" : "index");
+  Diagnostic& told = sink.report(diag::syntax_touching, range(*raw[i]), call ? "(" : "[", call ? "call" : "index");
   if (inBracket())
     told.fix({gap.begin, gap.begin}, ",");
   else

@@ -1,6 +1,7 @@
 // Brackets and braces: which opens what, and what to do where one is lost. A lost closing mark is put where the text shows that
 // the bracket must have ended (a `let`, a declaration, a clause word and a name cannot stand in brackets); where braces do not
 // balance, the indentation of the lines says which `}` is lost or too many.
+#include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/LayoutPass.h"
 #include "compiler/syntax/LayoutRules.h"
 #include "compiler/syntax/Words.h"
@@ -134,7 +135,7 @@ void LayoutPass::closeBrackets(std::size_t keep, std::string_view where) {
     open.pop_back();
     const Loc at = source.base + static_cast<Loc>(lastEnd);
     if (tellsBracket(lastEnd))
-      sink.report(Diag::syntax_unclosed, lost.range, spelling(lost.type))
+      sink.report(diag::syntax_unclosed, lost.range, spelling(lost.type))
           .label({at, at}, std::string("`") + spelling(closing(lost.type)) +
                                (where == "here" ? "` expected here" : "` is still expected here"));
     pushMade(closing(lost.type));
@@ -146,7 +147,7 @@ void LayoutPass::closeBodies(std::size_t keep) {
   braceLost = true;
   if (open.size() > keep) {
     const Loc at = source.base + static_cast<Loc>(lastEnd);
-    sink.report(Diag::syntax_unclosed, open.back().range, "{").label({at, at}, "`}` expected before this ends");
+    sink.report(diag::syntax_unclosed, open.back().range, "{").label({at, at}, "`}` expected before this ends");
   }
   while (open.size() > keep) {
     const bool body = open.back().kind == Kind::Body;
@@ -207,7 +208,7 @@ std::optional<Loc> LayoutPass::lostBrace(std::size_t offset) const {
 bool LayoutPass::unmatched(std::size_t i) {
   const std::size_t type = raw[i]->getType();
   if (tellsBracket(raw[i]->getStartIndex())) {
-    Diagnostic& told = sink.report(Diag::syntax_unmatched, range(*raw[i]), spelling(type));
+    Diagnostic& told = sink.report(diag::syntax_unmatched, range(*raw[i]), spelling(type));
     const std::optional<Loc> lost = type == P::RBRACE && newline ? lostBrace(raw[i]->getStartIndex()) : std::nullopt;
     if (lost)
       told.label({*lost, *lost}, "`{` expected here").fix({*lost, *lost}, " {");
@@ -221,7 +222,7 @@ bool LayoutPass::unmatched(std::size_t i) {
 bool LayoutPass::wrongCloser(std::size_t i, std::size_t wanted) {
   const Open wrong = open.back();
   if (tellsBracket(raw[i]->getStartIndex())) {
-    sink.report(Diag::syntax_wrong_closer, range(*raw[i]), spelling(wrong.type), spelling(raw[i]->getType()))
+    sink.report(diag::syntax_wrong_closer, range(*raw[i]), spelling(wrong.type), spelling(raw[i]->getType()))
         .label(wrong.range, "opened here")
         .fix(range(*raw[i]), spelling(wanted));
   }

@@ -1,6 +1,7 @@
 #include "compiler/syntax/Parse.h"
 
 #include "compiler/support/Bug.h"
+#include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/Build.h"
 #include "compiler/syntax/ByteStream.h"
 #include "compiler/syntax/Errors.h"
@@ -32,7 +33,7 @@ void setMode(P& parser, Mode mode) { parser.getInterpreter<antlr4::atn::ParserAT
 
 void reportDepth(const grammar::TooDeep& deep, const Source& source, DiagnosticSink& sink) {
   const auto begin = source.base + static_cast<Loc>(std::min(deep.where->getStartIndex(), source.text.size()));
-  sink.report(Diag::syntax_too_deep, {begin, begin});
+  sink.report(diag::syntax_too_deep, {begin, begin});
 }
 
 struct Tree {
@@ -68,23 +69,23 @@ Tree readTree(P& parser, antlr4::TokenStream& stream, bool program, const Source
 /// the first of the lowest rank on a line is told.
 int rank(Diag kind) {
   switch (kind) {
-    case Diag::syntax_unclosed:
-    case Diag::syntax_wrong_closer:
-    case Diag::syntax_unmatched:
+    case diag::syntax_unclosed:
+    case diag::syntax_wrong_closer:
+    case diag::syntax_unmatched:
       return 1;
-    case Diag::syntax_touching:
+    case diag::syntax_touching:
       return 2;
-    case Diag::syntax_parameter_type:
-    case Diag::syntax_let_type:
-    case Diag::syntax_shape_brackets:
-    case Diag::syntax_results_arrow:
-    case Diag::syntax_body_braces:
-    case Diag::syntax_skip_when:
+    case diag::syntax_parameter_type:
+    case diag::syntax_let_type:
+    case diag::syntax_shape_brackets:
+    case diag::syntax_results_arrow:
+    case diag::syntax_body_braces:
+    case diag::syntax_skip_when:
       return 3;
-    case Diag::syntax_unexpected:
-    case Diag::syntax_no_declaration:
-    case Diag::syntax_no_statement:
-    case Diag::syntax_no_clause:
+    case diag::syntax_unexpected:
+    case diag::syntax_no_declaration:
+    case diag::syntax_no_statement:
+    case diag::syntax_no_clause:
       return 4;
     default:
       return 0;

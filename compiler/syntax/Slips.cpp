@@ -1,6 +1,7 @@
 #include "compiler/syntax/Slips.h"
 
 #include "compiler/support/Unicode.h"
+#include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/LayoutRules.h"
 
 #include <TbemLexer.h>
@@ -80,11 +81,11 @@ private:
         hash(token);
         return true;
       case P::OPEN_STRING:
-        sink.report(Diag::syntax_open_string, range(token)).fix({range(token).end, range(token).end}, "\"");
+        sink.report(diag::syntax_open_string, range(token)).fix({range(token).end, range(token).end}, "\"");
         token.setType(P::STRING);
         return true;
       case P::OPEN_COMMENT:
-        sink.report(Diag::syntax_open_comment, {range(token).begin, range(token).begin + 2});
+        sink.report(diag::syntax_open_comment, {range(token).begin, range(token).begin + 2});
         hide(token);
         return true;
       case P::BAD_BYTES:
@@ -114,7 +115,7 @@ private:
   }
 
   void rename(antlr4::CommonToken& token, const Rename& to) {
-    sink.report(Diag::syntax_slip, range(token), to.theirs, to.ours)
+    sink.report(diag::syntax_slip, range(token), to.theirs, to.ours)
         .fix(range(token), spaced(token, to.ours), Applicability::Certain);
     token.setType(to.token);
   }
@@ -138,7 +139,7 @@ private:
       rename(token, *to);
       return true;
     }
-    sink.report(Diag::syntax_compound_assignment, range(token), mark, mark.substr(0, 1));
+    sink.report(diag::syntax_compound_assignment, range(token), mark, mark.substr(0, 1));
     if (mark == "++" || mark == "--") return false;
     token.setType(P::EQ);
     return true;
@@ -146,7 +147,7 @@ private:
 
   void quotes(antlr4::CommonToken& token) {
     const std::string_view quoted = text(token);
-    Diagnostic& told = sink.report(Diag::syntax_quotes, range(token));
+    Diagnostic& told = sink.report(diag::syntax_quotes, range(token));
     if (quoted.find('"') == std::string_view::npos) {
       told.fix(range(token), "\"" + std::string(quoted.substr(1, quoted.size() - 2)) + "\"", Applicability::Certain);
     }
@@ -155,7 +156,7 @@ private:
 
   void hash(antlr4::CommonToken& token) {
     const Loc begin = range(token).begin;
-    sink.report(Diag::syntax_hash_comment, {begin, begin + 1}).fix({begin, begin + 1}, "//", Applicability::Certain);
+    sink.report(diag::syntax_hash_comment, {begin, begin + 1}).fix({begin, begin + 1}, "//", Applicability::Certain);
     hide(token);
   }
 
@@ -175,7 +176,7 @@ private:
     const auto byte = static_cast<unsigned char>(text(token)[0]);
     if (shown.empty())
       shown = byte > 0x20 && byte < 0x7F ? std::string(1, static_cast<char>(byte)) : fmt::format("0x{:02x}", byte);
-    sink.report(Diag::syntax_character, range(token), shown);
+    sink.report(diag::syntax_character, range(token), shown);
   }
 
   /// `n // 2` is a comment here.
@@ -187,12 +188,12 @@ private:
     while (!rest.empty() && blank(rest.back())) rest.remove_suffix(1);
     if (rest.empty() || !std::all_of(rest.begin(), rest.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.'; })) return;
     const SrcRange mark{range(token).begin, range(token).begin + 2};
-    sink.report(Diag::syntax_division_comment, mark).fix(mark, "div");
+    sink.report(diag::syntax_division_comment, mark).fix(mark, "div");
   }
 
   bool plus(const antlr4::CommonToken& token) {
     if (previous == 0 || endsOperand(previous) || !isInfix(previous)) return true;
-    sink.report(Diag::syntax_unary_plus, range(token)).fix(range(token), "", Applicability::Certain);
+    sink.report(diag::syntax_unary_plus, range(token)).fix(range(token), "", Applicability::Certain);
     return false;
   }
 };

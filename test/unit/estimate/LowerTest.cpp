@@ -6,6 +6,7 @@
 #include "compiler/estimate/Lower.h"
 #include "compiler/estimate/Plan.h"
 #include "compiler/estimate/Static.h"
+#include "compiler/support/diagnostics/Plan.h"
 
 #include <gtest/gtest.h>
 
@@ -210,7 +211,7 @@ TEST(Lower, RefusalsAreDiagnostics) {
   const auto program = lower(net.g, net.values(), blockedBackend(), {});
   ASSERT_FALSE(program.has_value());
   DiagnosticSink sink;
-  EXPECT_EQ(program.error().kind, Diag::row_without_number);
+  EXPECT_EQ(program.error().kind, diag::row_without_number);
   EXPECT_EQ(program.error().report(sink).message, "this row cannot be estimated: `kernel` of `max_pool2d` has 1 values, not 2");
 }
 
@@ -224,7 +225,7 @@ TEST(Lower, AValueThatIsOverwrittenBeforeItsReaderIsRefused) {
   }
   const auto program = lower(g, net.values(), blockedBackend(), {});
   ASSERT_FALSE(program.has_value());
-  EXPECT_EQ(program.error().kind, Diag::value_overwritten);
+  EXPECT_EQ(program.error().kind, diag::value_overwritten);
 }
 
 TEST(Lower, AlgorithmsFollowTheirChoices) {

@@ -1,6 +1,7 @@
 // What elaboration makes of programs: published sizes, paths, structures shared by rows, conditions.
 #include "Fixture.h"
 #include "compiler/graph/Where.h"
+#include "compiler/support/diagnostics/Graph.h"
 
 namespace tbem::test {
 namespace {
@@ -239,7 +240,7 @@ TEST(Elaborate, ABrokenConditionNamesLevelsValuesAndShapes) {
   EXPECT_FALSE(built.row({1}));
   ASSERT_EQ(built.session.sink.errorCount(), 1U) << built.errors();
   const Diagnostic& d = built.session.sink.all().back();
-  EXPECT_EQ(d.kind, Diag::pre_violated);
+  EXPECT_EQ(d.kind, diag::pre_violated);
   EXPECT_EQ(d.levels, (std::vector<std::pair<std::string, std::string>>{{"size", "8"}}));
   EXPECT_NE(built.errors().find("x [1, 3, 8, 8] -> max_pool2d [1, 3, 4, 4]"), std::string::npos) << built.errors();
   EXPECT_EQ(built.experiment->structureCount(), 1U);
@@ -312,7 +313,7 @@ network net(x: tensor[n, 3, h, w]) -> tensor[n, 2, oh, ow]
   Built good(text + "design d of net { input x: [1, 3, 7, 7] }\n"), bad(text + "design d of net { input x: [1, 3, 8, 8] }\n");
   EXPECT_TRUE(good.row()) << good.errors();
   EXPECT_FALSE(bad.row());
-  EXPECT_EQ(bad.session.sink.all().back().kind, Diag::requirement_violated) << bad.errors();
+  EXPECT_EQ(bad.session.sink.all().back().kind, diag::requirement_violated) << bad.errors();
 }
 
 TEST(Elaborate, RowsThatBreakTheSameConditionTellTheirLevels) {

@@ -1,5 +1,6 @@
 // Gates as regions: what lies in an arm, what is joined, what is refused.
 #include "Fixture.h"
+#include "compiler/support/diagnostics/Graph.h"
 
 namespace tbem::test {
 namespace {
@@ -42,7 +43,7 @@ TEST(Gates, TrainingThroughOneIsRefused) {
               "design d of net { input x: [2, 3, 4, 4]\n task train(loss: mse, optimizer: sgd(lr: 0.1)) }\n");
   EXPECT_FALSE(built.row());
   ASSERT_EQ(built.session.sink.errorCount(), 1U) << built.errors();
-  EXPECT_EQ(built.session.sink.all().back().kind, Diag::gates_not_trained);
+  EXPECT_EQ(built.session.sink.all().back().kind, diag::gates_not_trained);
 }
 
 TEST(Gates, ExitsAreJoinedWithTheLastResult) {

@@ -3,6 +3,8 @@
 
 #include "compiler/sema/CheckNames.h"
 #include "compiler/support/Render.h"
+#include "compiler/support/diagnostics/Sema.h"
+#include "compiler/support/diagnostics/Specification.h"
 
 #include <gtest/gtest.h>
 
@@ -63,7 +65,7 @@ end_process
   EXPECT_EQ(checked.verdict(Finding::Kind::Exclusive), Verdict::Proved);
   EXPECT_EQ(checked.verdict(Finding::Kind::Complete), Verdict::Proved);
   EXPECT_EQ(checked.verdict(Finding::Kind::Satisfiable), Verdict::Proved);
-  EXPECT_TRUE(checked.reports(Diag::division_exact)) << checked.told();  // (224 - 7 + 6) / 2 is no whole number
+  EXPECT_TRUE(checked.reports(diag::division_exact)) << checked.told();  // (224 - 7 + 6) / 2 is no whole number
 }
 
 TEST(Scenarios, LostParenthesesAreToldAndMended) {
@@ -74,7 +76,7 @@ end_process
 )");
   ASSERT_TRUE(checked.process);
   EXPECT_TRUE(checked.process->parenthesesLost);
-  ASSERT_TRUE(checked.reports(Diag::alternative_says_nothing));
+  ASSERT_TRUE(checked.reports(diag::alternative_says_nothing));
   const std::string mended = applyFixes(*checked.session.sources.find(1), checked.session.sink.all(), nullptr);
   Checked again(mended);
   ASSERT_TRUE(again.process) << again.told();
@@ -170,26 +172,26 @@ TEST(Scenarios, FaultsComeWithValues) {
   };
   Checked gap("process P(a: int) y: int\npost (a > 0 and y = 1) or (a < 0 and y = 2)\nend_process\n");
   EXPECT_EQ(values(gap, Finding::Kind::Complete), "a = 0");
-  EXPECT_TRUE(gap.reports(Diag::scenarios_incomplete));
+  EXPECT_TRUE(gap.reports(diag::scenarios_incomplete));
   Checked overlap("process P(a: int) y: int\npost (a >= 3 and y = 1) or (a <= 3 and y = 2)\nend_process\n");
   EXPECT_EQ(values(overlap, Finding::Kind::Exclusive), "a = 3");
-  EXPECT_TRUE(overlap.reports(Diag::scenarios_overlap));
+  EXPECT_TRUE(overlap.reports(diag::scenarios_overlap));
   Checked zero("process P(a, b: int) y: int\npre b >= 0\npost y = a div b\nend_process\n");
   EXPECT_EQ(values(zero, Finding::Kind::Defined).substr(0, 5), "b = 0");
-  EXPECT_TRUE(zero.reports(Diag::condition_undefined));
+  EXPECT_TRUE(zero.reports(diag::condition_undefined));
   Checked never("process P(a: int) y: int\npost 2 * y = 2 * a + 1\nend_process\n");
-  EXPECT_TRUE(never.reports(Diag::definition_unsatisfiable));
+  EXPECT_TRUE(never.reports(diag::definition_unsatisfiable));
   Checked nothing("process P(a: int) y: int\npre a * a = 2\npost y = a\nend_process\n");
-  EXPECT_TRUE(nothing.reports(Diag::pre_unsatisfiable)) << nothing.told();
+  EXPECT_TRUE(nothing.reports(diag::pre_unsatisfiable)) << nothing.told();
 }
 
 TEST(Scenarios, MistakesAreTold) {
-  EXPECT_TRUE(Checked("process P(a: string) y: int\npost y = 1\nend_process\n").reports(Diag::process_type));
-  EXPECT_TRUE(Checked("process P(a: int) y: int\npost y = ~a\nend_process\n").reports(Diag::no_old_value));
-  EXPECT_TRUE(Checked("process P(a: int) y: int\npost y = a + 1 and 3\nend_process\n").reports(Diag::wrong_kind));
-  EXPECT_TRUE(Checked("process P(a: int) y: int\npre y > a\npost y = a\nend_process\n").reports(Diag::output_in_pre));
+  EXPECT_TRUE(Checked("process P(a: string) y: int\npost y = 1\nend_process\n").reports(diag::process_type));
+  EXPECT_TRUE(Checked("process P(a: int) y: int\npost y = ~a\nend_process\n").reports(diag::no_old_value));
+  EXPECT_TRUE(Checked("process P(a: int) y: int\npost y = a + 1 and 3\nend_process\n").reports(diag::wrong_kind));
+  EXPECT_TRUE(Checked("process P(a: int) y: int\npre y > a\npost y = a\nend_process\n").reports(diag::output_in_pre));
   EXPECT_TRUE(Checked("process P(a: int) y: int\npost y = a and (exists[i: 0 .. a] | i = 1)\nend_process\n")
-                  .reports(Diag::quantifier_not_finite));
+                  .reports(diag::quantifier_not_finite));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "compiler/support/Json.h"
 #include "compiler/support/Render.h"
 #include "compiler/support/Units.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ TEST(Render, MarksStandUnderTheText) {
   SourceManager sources;
   const Source& source = sources.add("a.tbem", "x\n\tlet 网络 = foo\n");
   DiagnosticSink sink;
-  sink.report(Diag::unknown_name, at(source, "foo"), "foo")
+  sink.report(diag::unknown_name, at(source, "foo"), "foo")
       .label(at(source, "网络"), "for this")
       .note("a note")
       .fix(at(source, "foo"), "for_");
@@ -38,7 +39,7 @@ TEST(Render, PlacesInTwoFilesAndLevels) {
   const Source& one = sources.add("one.tbem", "aaa\n");
   const Source& two = sources.add("two.tbem", "bbb\n");
   DiagnosticSink sink;
-  sink.report(Diag::unknown_name, at(one, "aaa"), "aaa").label(at(two, "bbb"), "there").level("depth", "11").level("batch", "4");
+  sink.report(diag::unknown_name, at(one, "aaa"), "aaa").label(at(two, "bbb"), "there").level("depth", "11").level("batch", "4");
   EXPECT_EQ(renderText(sink.all()[0], sources, {}),
             "error[E0201]: unknown name `aaa`\n --> one.tbem:1:1\n  |\n1 | aaa\n  | ^^^\n ::: two.tbem:1:1\n  |\n1 | bbb\n  | "
             "--- there\n"
@@ -49,7 +50,7 @@ TEST(Render, LongLinesAreCutAroundTheMark) {
   SourceManager sources;
   const Source& source = sources.add("a", std::string(300, 'x') + "foo" + std::string(300, 'y'));
   DiagnosticSink sink;
-  sink.report(Diag::unknown_name, at(source, "foo"), "foo");
+  sink.report(diag::unknown_name, at(source, "foo"), "foo");
   const std::string text = renderText(sink.all()[0], sources, {false, 60});
   EXPECT_NE(text.find("xxxfooyyy"), std::string::npos);
   std::size_t mark = text.find("^^^");
@@ -61,7 +62,7 @@ TEST(Render, Json) {
   SourceManager sources;
   const Source& source = sources.add("a.tbem", "let \"q\" = foo\n");
   DiagnosticSink sink;
-  sink.report(Diag::unknown_name, at(source, "foo"), "foo")
+  sink.report(diag::unknown_name, at(source, "foo"), "foo")
       .level("depth", "11")
       .level("depth", "13")
       .level("model", "vgg")
@@ -77,7 +78,7 @@ TEST(Render, OtherLevelsAreToldOnceEachAndTheFirstSix) {
   SourceManager sources;
   const Source& source = sources.add("a", "foo\n");
   DiagnosticSink sink;
-  Diagnostic& d = sink.report(Diag::unknown_name, at(source, "foo"), "foo").level("w", "1");
+  Diagnostic& d = sink.report(diag::unknown_name, at(source, "foo"), "foo").level("w", "1");
   d.alsoAt({{"w", "1"}});  // the same again
   for (const char* level : {"2", "3", "2", "4", "5", "6", "7", "8", "9"}) d.alsoAt({{"w", level}});
   const std::string text = renderText(d, sources, {});
@@ -90,10 +91,10 @@ TEST(Render, FixesAreAppliedOnceAndTogether) {
   SourceManager sources;
   const Source& source = sources.add("a", "aa bb cc");
   DiagnosticSink sink;
-  sink.report(Diag::unknown_name, at(source, "aa"), "").fix(at(source, "aa"), "AAA", Applicability::Certain);
-  sink.report(Diag::unknown_name, at(source, "aa"), "").fix(at(source, "aa"), "no", Applicability::Certain);
-  sink.report(Diag::unknown_name, at(source, "bb"), "").fix(at(source, "bb"), "no", Applicability::Maybe);
-  sink.report(Diag::unknown_name, at(source, "cc"), "")
+  sink.report(diag::unknown_name, at(source, "aa"), "").fix(at(source, "aa"), "AAA", Applicability::Certain);
+  sink.report(diag::unknown_name, at(source, "aa"), "").fix(at(source, "aa"), "no", Applicability::Certain);
+  sink.report(diag::unknown_name, at(source, "bb"), "").fix(at(source, "bb"), "no", Applicability::Maybe);
+  sink.report(diag::unknown_name, at(source, "cc"), "")
       .fix({at(source, "cc").begin, at(source, "cc").begin}, "(", Applicability::Certain)
       .fix({at(source, "cc").end, at(source, "cc").end}, ")", Applicability::Certain);
   std::size_t applied = 0;
