@@ -14,7 +14,8 @@ using Verdict = CaseResult::Verdict;
 
 namespace {
 
-/// The design that builds it once: "design case of conv2d(out: 4, kernel: [3, 3]) { input x: [2, 3, 8, 8] }".
+/// The design that builds it once: "design case of conv2d(out: 4, kernel: [3, 3]) { input x: [2, 3, 8, 8] }". An optimiser
+/// updates the weight of a dense layer.
 std::string designText(const spec::Contract& contract, const spec::Point& point) {
   const auto value = [&](sema::SymbolId symbol) {
     const auto s = static_cast<std::size_t>(symbol);
@@ -30,7 +31,15 @@ std::string designText(const spec::Contract& contract, const spec::Point& point)
   for (const spec::Contract::Parameter& one : contract.parameters)
     text +=
         fmt::format("{}{}: {}", text.empty() ? "" : ", ", one.name, one.isList ? list(one.values) : value(one.values.front()));
-  text = fmt::format("design case of {}({}) {{\n", contract.decl->name.text, text);
+  const std::string call = fmt::format("{}({})", contract.decl->name.text, text);
+  if (contract.isOptimizer()) {
+    const std::vector<sema::SymbolId>& weight = contract.tensors.front().dims;
+    return fmt::format(
+        "design case of std.nn.dense(out: {}, use_bias: false) {{\n  input x: [1, {}]\n"
+        "  task train(loss: std.nn.mse, optimizer: {})\n}}\n",
+        value(weight[0]), value(weight[1]), call);
+  }
+  text = "design case of " + call + " {\n";
   for (const spec::Contract::Tensor& one : contract.tensors) text += fmt::format("  input {}: {}\n", one.name, list(one.dims));
   return text + "}\n";
 }

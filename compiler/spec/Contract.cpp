@@ -15,6 +15,7 @@ using sema::ValueKind;
 namespace {
 
 constexpr std::size_t kLengths[] = {3, 2, 1, 4};
+constexpr std::size_t kWeightRank = 2;  // of what an optimiser is tried on
 
 std::string_view nameOf(const ast::Expr& expr) {
   const auto* name = ast::dynCast<ast::NameRef>(&expr);
@@ -27,6 +28,8 @@ public:
       : Reader(session, program, module, contract.model), contract(contract), decl(*contract.decl) {}
 
   bool run(std::string& why) { return parameters(why) && tensors(why) && conditions() && results(why); }
+  /// Whether nothing meets what is demanded, whatever the unknowns are.
+  bool isImpossible = false;
 
 protected:
   std::optional<Value> specialName(std::string_view name) override {
@@ -75,8 +78,10 @@ private:
       if (element != nullptr && (element->name.text == "int" || element->name.text == "real")) length = contract.length;
       if (length != 0) {
         if (!listParameter(one, length, element != nullptr && element->name.text == "real")) return false;
-      } else if (word == "int" || word == "real" || word == "bool") {
-        std::optional<Domain> domain = domainOf(one.name.text, *one.type, one.domain);
+      } else if (word == "int" || word == "real" || word == "bool" || word == "schedule") {
+        Domain constant;  // a schedule may be a number
+        constant.isReal = true;
+        std::optional<Domain> domain = word == "schedule" ? constant : domainOf(one.name.text, *one.type, one.domain);
         if (!domain) return false;
         const SymbolId symbol = number(one.name.text, one.name.range, std::move(*domain), false, word == "bool");
         contract.parameters.push_back({one.name.text, {symbol}, false});
@@ -152,6 +157,10 @@ private:
     const std::optional<std::vector<Value>> wanted = dimensions(inner, splice != nullptr);
     if (!wanted) return false;
     for (const Value& one : *wanted) {
+      if (contract.isOptimizer()) {  // a gradient has its weight's shape
+        dims.push_back(pool[one.expr].symbol);
+        continue;
+      }
       dims.push_back(number(fmt::format("{}[{}]", tensor.name.text, dims.size()), dim.range, size()));
       demand(pool.make(ExprOp::Equal, pool.symbolRef(dims.back()), one.expr), false);
     }
@@ -159,6 +168,7 @@ private:
   }
 
   void demand(ExprId condition, bool declared) {
+    isImpossible = isImpossible || pool.constantValue(condition) == Rational{};
     model.pre = pool.make(ExprOp::And, model.pre, condition);
     if (declared) contract.conditions.push_back(condition);
   }
@@ -294,19 +304,19 @@ std::optional<Contract> readContract(Session& session, const sema::Program& prog
   for (const std::size_t length : kLengths) {
     std::optional<Contract> contract(std::in_place);
     contract->decl = &callable;
-    contract->rank = rank;
+    contract->rank = contract->isOptimizer() ? kWeightRank : rank;
     contract->length = length;
     ProcessModel& model = contract->model;
     model.decl = &callable;
     model.pre = model.pool.constant(1);
     why.clear();
     session.sink.clear();
-    const bool good = ContractReader(session, program, module, *contract).run(why);
+    ContractReader reader(session, program, module, *contract);
+    const bool good = reader.run(why);
     std::string said = session.sink.all().empty() ? std::string() : session.sink.all().front().message;
     session.sink.clear();
     for (const Diagnostic& one : before) session.sink.append(one);
-    const bool possible = good && model.pool.constantValue(model.pre) != Rational::of(0);
-    if (possible) return contract;
+    if (good && !reader.isImpossible) return contract;
     if (why.empty()) why = good ? "nothing meets `pre`" : said;
   }
   return std::nullopt;

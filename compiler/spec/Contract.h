@@ -2,7 +2,8 @@
 // of dimensions and the parameters, its outputs the dimensions of the results.
 //
 // `..s` stands for a fixed number of dimensions here, and all lists of numbers have the first length for which `pre` can hold.
-// Parameters of other types have their defaults. `training` is false.
+// A schedule is a number. Parameters of other types have their defaults. `training` is false. What an optimiser updates is a
+// matrix, and its gradient has that matrix's shape.
 #pragma once
 
 #include "compiler/spec/Process.h"
@@ -32,6 +33,7 @@ struct Contract {
   std::vector<ExprId> promises;    ///< `post`, likewise
   std::size_t rank = 0;            ///< dimensions of `..s`
   std::size_t length = 0;          ///< of lists of numbers
+  bool isOptimizer() const { return !decl->updates.empty(); }
   /// Whether a place in the program belongs to what has to hold of the inputs.
   bool demands(SrcRange range) const;
 };
