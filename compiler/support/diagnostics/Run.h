@@ -1,4 +1,5 @@
-// The kinds of diagnostics of `Run.def`, by name. Included where they are reported, so that a new one recompiles those files alone.
+// The kinds of diagnostics of `Run.def`, by name. Included where they are reported, so that a new one recompiles those files
+// alone.
 #pragma once
 
 #include "compiler/support/Diagnostics.h"
