@@ -198,7 +198,7 @@ const std::vector<Variant>& Catalogue::variants(std::uint64_t runs) {
   demand.keepUseful({{static_cast<std::uint32_t>(runs), 1}}, single.columns);
   const auto one = singles.try_emplace(runs, std::move(single)).first;
   std::vector<Variant> found{Variant(one->second)};
-  std::set<Columns> seen{one->second.columns};
+  std::unordered_set<Columns, ColumnsHash> seen{one->second.columns};
   for (std::size_t i = 0; i < found.size() && found.size() < kMostVariants; ++i) {
     if (i > 0 && runs > kLargestVaried) break;
     const Variant from = found[i];

@@ -8,7 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -80,7 +80,7 @@ private:
     const Demand& demand;
     bool roomy = false;  ///< only those that have room for all that is wanted
     std::vector<Candidate> candidates;
-    std::set<Columns> seen;
+    std::unordered_set<Columns, ColumnsHash> seen;
     Columns useful;  ///< of the candidate at hand
     /// Takes a candidate with these columns, which `describe` is called for later.
     template <class Describe>

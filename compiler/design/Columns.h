@@ -80,6 +80,15 @@ private:
   std::vector<Entry> entries;
 };
 
+/// For hashed sets of columns.
+struct ColumnsHash {
+  std::size_t operator()(const Columns& columns) const {
+    std::uint64_t hash = 0;
+    for (const auto& [levels, count] : columns) hash = (hash ^ (levels + (count << 20))) * 0x9E3779B97F4A7C15U;
+    return hash ^ hash >> 32;
+  }
+};
+
 /// Those of an array with these levels.
 inline Columns columnsOf(const std::vector<std::uint32_t>& levels) {
   Columns columns;

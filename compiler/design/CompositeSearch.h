@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -41,7 +41,12 @@ private:
   std::size_t states = 0, most = 0;  ///< seen, and the most for this base
   std::optional<Variant> found;
   std::map<std::uint32_t, std::vector<Option>> known;
-  std::set<std::pair<Columns, Columns>> failed;  ///< free and open columns
+  /// Free columns, open columns.
+  using State = std::pair<Columns, Columns>;
+  struct StateHash {
+    std::size_t operator()(const State& state) const { return ColumnsHash{}(state.first) * 31 + ColumnsHash{}(state.second); }
+  };
+  std::unordered_set<State, StateHash> failed;
 };
 
 }  // namespace tbem::design

@@ -230,6 +230,22 @@ Array nordstromRobinson(bool derived) {
   return half;
 }
 
+/// The code has strength 5, and each of the eight cosets of the Reed-Muller code RM(1, 4) in it strength 3; so three columns that
+/// tell the coset apart make 19 of strength 4 (construction X4 of MacWilliams and Sloane 1977, chapter 18, on the dual). RM(1, 4)
+/// is what twice the octacode and its word of ones generate: that word is 1, 0, 1, 1 in the generators, up to even numbers.
+Array nordstromRobinsonWithCosets() {
+  const Array code = nordstromRobinson(false);
+  Array array = blankArray(256, Levels(19, 2));
+  for (std::uint32_t r = 0; r < 256; ++r) {
+    for (std::uint32_t c = 0; c < 16; ++c) array.at(r, c) = code.at(r, c);
+    const auto odd = [r](std::uint32_t generator) { return r >> (2 * generator) & 1; };
+    array.at(r, 16) = odd(1);
+    array.at(r, 17) = odd(0) ^ odd(2);
+    array.at(r, 18) = odd(0) ^ odd(3);
+  }
+  return array;
+}
+
 /// Points and lines of PG(m-1, 2), any three of them independent: a line (two of its points are given) is a column of four
 /// levels. Found by search; the sizes are those of Brouwer, Cohen and Nguyen 2006.
 struct PointsAndLines {
@@ -304,6 +320,10 @@ std::vector<BaseArray> codeArrays(std::uint64_t runs, std::uint32_t t) {
   if (runs == 256 && t <= 5)
     arrays.push_back(
         {runs, {{2, 16}}, "Nordstrom-Robinson code", [](const Columns&) { return std::optional(nordstromRobinson(false)); }});
+  if (runs == 256 && t == 4)
+    arrays.push_back({runs, {{2, 19}}, "Nordstrom-Robinson code and the cosets of RM(1, 4) in it", [](const Columns&) {
+                        return std::optional(nordstromRobinsonWithCosets());
+                      }});
   if (runs == 128 && t <= 4)
     arrays.push_back({runs, {{2, 15}}, "shortened Nordstrom-Robinson code", [](const Columns&) {
                         return std::optional(nordstromRobinson(true));

@@ -145,16 +145,17 @@ std::optional<Array> seventyTwoWithFour(const Composite& twelve) {
   return result;
 }
 
-/// Columns over Z3 for two columns b of a Hadamard matrix of order 12: each even in both halves of its b, and their difference
-/// each value once in each combination of the two. Row by row, with steps back. (For three columns there are none.)
-std::vector<Levels> evenThrees(const std::vector<Levels>& b) {
+/// Columns d over Z3 for columns b of a Hadamard matrix of order 12, so that the difference of two takes each value once in each
+/// combination of their b; and, where `even`, each d each value twice in both halves of its b (else the first d may be 0). Row by
+/// row, with steps back. There are none for three columns that are even, nor for four.
+std::vector<Levels> thirdsOf(const std::vector<Levels>& b, bool even) {
   const std::size_t k = b.size();
   std::vector<Levels> d(k, Levels(12, 0));
   const auto fits = [&](std::size_t row) {
     for (std::size_t x = 0; x < k; ++x) {
       std::uint32_t same = 0;
       for (std::size_t r = 0; r <= row; ++r) same += b[x][r] == b[x][row] && d[x][r] == d[x][row] ? 1 : 0;
-      if (same > 2) return false;
+      if (even && same > 2) return false;
       for (std::size_t y = 0; y < x; ++y) {
         for (std::size_t r = 0; r < row; ++r) {
           const bool cell = b[x][r] == b[x][row] && b[y][r] == b[y][row];
@@ -164,14 +165,15 @@ std::vector<Levels> evenThrees(const std::vector<Levels>& b) {
     }
     return true;
   };
+  const std::size_t first = even ? 0 : 1;
   std::uint32_t choices = 1;
-  for (std::size_t x = 0; x < k; ++x) choices *= 3;
+  for (std::size_t x = first; x < k; ++x) choices *= 3;
   Levels tried(12, 0);
   for (std::size_t row = 0; row < 12;) {
     bool placed = false;
     while (!placed && tried[row] < choices) {
       std::uint32_t rest = tried[row]++;
-      for (std::size_t x = 0; x < k; ++x, rest /= 3) d[x][row] = rest % 3;
+      for (std::size_t x = first; x < k; ++x, rest /= 3) d[x][row] = rest % 3;
       placed = fits(row);
     }
     if (placed) {
@@ -185,33 +187,34 @@ std::vector<Levels> evenThrees(const std::vector<Levels>& b) {
   return d;
 }
 
-/// Rows (i, j), i < 9, j < 12: four columns a of OA(9, 3^4); for eight columns b of a Hadamard matrix of order 12 the pairs
-/// (b(j), a(i) + d(j)), two for each a, with d from evenThrees; the other three columns b.
-std::optional<Array> hundredEight() {
+/// 2^(3-t) 3^(4-t) 6^(8+t). Rows (i, j), i < 9, j < 12; columns a(i) of OA(9, 3^4) and b(j) of a Hadamard matrix of order 12. Two
+/// columns (b(j), a(i) + d(j)) with different a are balanced because their b are; with the same a because of their d. An a serves
+/// two columns and is one itself, or, `triples` of them, three columns; b that serve none are columns.
+std::optional<Array> hundredEight(std::uint32_t triples) {
   const HadamardMatrix h = *hadamard(12);
-  Levels levels(4, 3);
-  levels.insert(levels.end(), 8, 6);
-  levels.insert(levels.end(), 3, 2);
+  const std::uint32_t threes = 4 - triples, sixes = 8 + triples;
+  Levels levels(threes, 3);
+  levels.insert(levels.end(), sixes, 6);
+  levels.insert(levels.end(), 11 - sixes, 2);
   Array array = blankArray(108, std::move(levels), 2);
-  const auto a = [](std::uint32_t i, std::size_t l) { return l == 0 ? i / 3 : (i % 3 + (l - 1) * (i / 3)) % 3; };
+  const auto a = [](std::uint32_t i, std::uint32_t l) { return l == 0 ? i / 3 : (i % 3 + (l - 1) * (i / 3)) % 3; };
+  const auto b = [&h](std::uint32_t j, std::uint32_t column) { return h.at(j, column) > 0 ? 0U : 1U; };
   for (std::uint32_t r = 0; r < 108; ++r) {
-    for (std::size_t l = 0; l < 4; ++l) array.at(r, l) = static_cast<std::uint32_t>(a(r % 9, l));
+    for (std::uint32_t l = 0; l < threes; ++l) array.at(r, l) = a(r % 9, l);
+    for (std::uint32_t c = sixes; c < 11; ++c) array.at(r, threes + c) = b(r / 9, c + 1);
   }
-  std::uint32_t column = 1;
-  for (std::size_t l = 0; l < 4; ++l) {
-    std::vector<Levels> b(2, Levels(12));
-    for (std::size_t x = 0; x < b.size(); ++x) {
-      for (std::uint32_t j = 0; j < 12; ++j) b[x][j] = h.at(j, column + static_cast<std::uint32_t>(x)) > 0 ? 0 : 1;
+  std::uint32_t column = 0;
+  for (std::uint32_t l = 0; l < 4; ++l) {
+    std::vector<Levels> halves(l < threes ? 2 : 3, Levels(12));
+    for (std::uint32_t x = 0; x < halves.size(); ++x) {
+      for (std::uint32_t j = 0; j < 12; ++j) halves[x][j] = b(j, column + x + 1);
     }
-    const std::vector<Levels> d = evenThrees(b);
+    const std::vector<Levels> d = thirdsOf(halves, l < threes);
     if (d.empty()) return std::nullopt;
-    for (std::size_t x = 0; x < b.size(); ++x, ++column) {
+    for (std::uint32_t x = 0; x < halves.size(); ++x, ++column) {
       for (std::uint32_t r = 0; r < 108; ++r)
-        array.at(r, 3 + column) = 3 * b[x][r / 9] + static_cast<std::uint32_t>(a(r % 9, l) + d[x][r / 9]) % 3;
+        array.at(r, threes + column) = 3 * halves[x][r / 9] + (a(r % 9, l) + d[x][r / 9]) % 3;
     }
-  }
-  for (; column <= 11; ++column) {
-    for (std::uint32_t r = 0; r < 108; ++r) array.at(r, 3 + column) = h.at(r / 9, column) > 0 ? 0 : 1;
   }
   return array;
 }
@@ -293,10 +296,12 @@ std::vector<BaseArray> specialArrays(std::uint64_t runs) {
                       [](const Columns&) { return std::optional(seventyTwo()); }});
   }
   if (runs == 108) {
-    arrays.push_back(
-        {runs, {{2, 3}, {3, 4}, {6, 8}}, "pairs of a Hadamard matrix of order 12 and sums over Z3", [](const Columns&) {
-           return hundredEight();
-         }});
+    for (std::uint32_t triples = 0; triples < 4; ++triples) {
+      arrays.push_back({runs,
+                        {{2, 3 - triples}, {3, 4 - triples}, {6, 8 + triples}},
+                        "columns of a Hadamard matrix of order 12 and sums over Z3",
+                        [triples](const Columns&) { return hundredEight(triples); }});
+    }
   }
   if (runs == 100) {
     arrays.push_back(
