@@ -1,5 +1,6 @@
 // A program under test: one process a case, JSON in and out.
 #include "compiler/driver/SpecTests.h"
+#include "compiler/support/diagnostics/Specification.h"
 #include "runtime/measure/Child.h"
 
 #include <fmt/format.h>
@@ -67,21 +68,25 @@ std::string readOutputs(const spec::ProcessModel& model, const Json& outputs, sp
   return {};
 }
 
+/// The beginning of an answer, on one line.
+std::string beginningOf(const std::string& text) {
+  std::string shown = text.substr(0, 60);
+  std::replace(shown.begin(), shown.end(), '\n', ' ');
+  return shown + (text.size() > shown.size() ? "..." : "");
+}
+
 /// Judges what a program answered.
 CaseResult judge(const TestedSpec& spec, spec::Oracle& oracle, const TestCase& one, const std::string& text) {
   using enum CaseResult::Verdict;
   const Json answer = Json::parse(text, nullptr, false);
-  if (answer.is_discarded() || !answer.is_object()) {
-    std::string shown = text.substr(0, 60);
-    std::replace(shown.begin(), shown.end(), '\n', ' ');
-    return result(Malformed, text.empty() ? "it answered nothing" : fmt::format("`{}` is no JSON object", shown));
-  }
+  if (answer.is_discarded() || !answer.is_object())
+    return result(Malformed, text.empty() ? "it answered nothing" : fmt::format("`{}` is no JSON object", beginningOf(text)));
   if (answer.contains("refused")) {
     if (!one.scenario) return result(Passed, {});
     return result(Failed, fmt::format("refused, though `pre` holds and scenario {} applies", *one.scenario + 1));
   }
   if (!answer.contains("outputs") || !answer["outputs"].is_object())
-    return result(Malformed, "the answer has neither `outputs`, an object, nor `refused`");
+    return result(Malformed, fmt::format("`{}` has neither `outputs`, an object, nor `refused`", beginningOf(text)));
   const Json& outputs = answer["outputs"];
   spec::Point point(spec.model.pool.symbolCount());
   for (const auto& [symbol, value] : one.inputs) point[static_cast<std::size_t>(symbol)] = value;
@@ -94,14 +99,59 @@ CaseResult judge(const TestedSpec& spec, spec::Oracle& oracle, const TestCase& o
                 outputs);
 }
 
+/// What a program reads of a case.
+std::string lineOf(const TestedSpec& spec, std::size_t number) {
+  return Json({{"case", number + 1}, {"process", spec.name()}, {"inputs", spec.inputs(spec.suite.cases[number])}}).dump();
+}
+
+/// The answers that a process allows, one for each of its output ports: `{"outputs": {"given": int, "stock": int}}`.
+std::string answersTo(const spec::ProcessModel& model) {
+  std::vector<std::optional<std::size_t>> ports;
+  for (std::size_t s = 0; s < model.unknowns.size(); ++s) {
+    const spec::Unknown& one = model.unknowns[s];
+    if (one.isOutput && one.port && std::find(ports.begin(), ports.end(), one.port) == ports.end()) ports.push_back(one.port);
+  }
+  if (ports.empty()) ports.emplace_back();
+  std::string text;
+  for (const std::optional<std::size_t>& port : ports) {
+    std::string fields;
+    for (std::size_t s = 0; s < model.unknowns.size(); ++s) {
+      const spec::Unknown& one = model.unknowns[s];
+      if (!one.isOutput || model.isPresence(s) || (one.port && one.port != port)) continue;
+      const char* type = one.isTruth ? "bool" : model.domains[s].isReal ? "number" : "int";
+      fields += fmt::format("{}\"{}\": {}", fields.empty() ? "" : ", ", one.name, type);
+    }
+    text += fmt::format("`{{\"outputs\": {{{}}}}}`, ", fields);
+  }
+  return text + "or `{\"refused\": \"why\"}`";
+}
+
 }  // namespace
+
+void reportUnanswered(DiagnosticSink& sink, const TestedSpec& spec, const std::vector<CaseResult>& results,
+                      const std::string& command) {
+  using enum CaseResult::Verdict;
+  for (const CaseResult::Verdict kind : {Crashed, TimedOut, Malformed}) {
+    const auto is = [&](const CaseResult& one) { return one.verdict == kind; };
+    const auto first = std::find_if(results.begin(), results.end(), is);
+    if (first == results.end()) continue;
+    const auto number = static_cast<std::size_t>(first - results.begin());
+    const auto count = static_cast<std::size_t>(std::count_if(first, results.end(), is));
+    Diagnostic& one = sink.report(diag::case_unanswered, spec.model.decl->name.range, number + 1, spec.name(), first->reason);
+    one.note("expected on standard output, with exit status 0: " + answersTo(spec.model));
+    if (count > 1) one.note(fmt::format("{} cases of `{}` ended so ({})", count, spec.name(), word(kind)));
+    const bool isCompound = command.find_first_of(";&|\n") != std::string::npos;
+    one.note(fmt::format("this case alone: echo '{}' | {}", lineOf(spec, number), isCompound ? "(" + command + ")" : command));
+    if (kind == TimedOut) one.note("`--timeout SECONDS` allows a case more");
+  }
+}
 
 CaseResult runCase(const TestedSpec& spec, spec::Oracle& oracle, std::size_t number, const std::string& command, double seconds) {
   using enum CaseResult::Verdict;
   const TestCase& one = spec.suite.cases[number];
   measure::Command child;
   child.argv = {"/bin/sh", "-c", command};
-  child.input = Json({{"case", number + 1}, {"process", spec.name()}, {"inputs", spec.inputs(one)}}).dump() + "\n";
+  child.input = lineOf(spec, number) + "\n";
   child.timeLimit = seconds;
   child.maxOutput = std::size_t{1} << 20;
   const auto outcome = measure::spawn(child);

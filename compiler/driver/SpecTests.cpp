@@ -84,6 +84,7 @@ public:
     }
   }
 
+  const std::vector<CaseResult>& all() const { return results; }
   std::size_t count(Verdict verdict) const { return counts[static_cast<std::size_t>(verdict)]; }
 
   void print() const {
@@ -244,6 +245,7 @@ private:
     if (!options.program.empty()) {
       spec::Oracle oracle(tested.model, tested.scenarios);
       report.run([&](std::size_t i) { return runCase(tested, oracle, i, options.program, options.caseTime); });
+      reportUnanswered(state.sink(), tested, report.all(), options.program);
     } else if (contract != nullptr && !contract->tensors.empty()) {
       ShapeTrials trials(*state.workspace, options, *contract, tested);
       report.run([&](std::size_t i) { return trials.run(i); });

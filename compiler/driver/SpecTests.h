@@ -38,6 +38,11 @@ const char* word(CaseResult::Verdict verdict);
 /// answer is judged by the specification.
 CaseResult runCase(const TestedSpec& spec, spec::Oracle& oracle, std::size_t number, const std::string& command, double seconds);
 
+/// Reports the first case of each kind to which a program gave no answer that can be judged: what was expected, what came, how to
+/// run that case alone.
+void reportUnanswered(DiagnosticSink& sink, const TestedSpec& spec, const std::vector<CaseResult>& results,
+                      const std::string& command);
+
 /// Elaborates a network, block or operator at cases of its own conditions.
 class ShapeTrials {
 public:
