@@ -124,7 +124,7 @@ void addProgram(CLI::App& app, Options& o, const char* what) {
 void addRow(CLI::App& app, Options& o) {
   app.add_option("--design", o.design, "only this design");
   app.add_option("--at", o.at, "only this row: depth=16,batch=64")->type_name("LEVELS");
-  app.add_option("--on", o.backend, "backend: cpu (default), ref, fake");
+  app.add_option("--on", o.backend, "backend: cpu (default), ref, fake; estimate: also pytorch, pytorch-cpu");
   app.add_option("--threads", o.threads, "threads of the backend (default: all processors)");
   app.add_option("--tune", o.tune,
                  "auto: algorithms as timed on this machine (measuring commands time what is missing); off: the default ones")
@@ -209,7 +209,9 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
         ->capture_default_str();
   }
   if (command == "estimate") {
-    app.add_option("--max", o.maxMemory, "exit with 5 if a row's arena is larger: 22GiB")->type_name("SIZE");
+    app.add_option("--max", o.maxMemory, "exit with 5 if a row takes more memory: 22GiB")->type_name("SIZE");
+    app.add_option("--update", o.update, "with --on pytorch: how its optimiser runs (default: as torch.optim chooses)")
+        ->check(CLI::IsMember({"foreach", "fused", "loop"}));
     app.add_option("--gates", o.gates, "how likely a gate's condition is met, for expected FLOPs: 0.3, or PATH=0.3,..")
         ->type_name("P");
     app.add_option("--convention", o.convention,

@@ -3,6 +3,7 @@
 
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Devices.h"
+#include "compiler/driver/PyTorchEstimate.h"
 #include "compiler/driver/Reports.h"
 #include "compiler/driver/RooflineReport.h"
 #include "compiler/driver/TrainReport.h"
@@ -226,12 +227,13 @@ int runEstimate(const Options& options) {
     return kUsage;
   }
   State state(options);
-  if (const Progressed done = runPipeline(state, "lower"); !done.proceed) return done.status;
+  const bool pytorch = isPyTorch(options.backend);
+  if (const Progressed done = runPipeline(state, pytorch ? "graph" : "lower"); !done.proceed) return done.status;
   if (state.designs.runs.empty() && state.trainings.empty()) {
     printFailure("the program has no design: give --input (and --task) for its network");
     return finish(state, kUsage);
   }
-  const int status = printEstimates(state);
+  const int status = pytorch ? printPyTorchEstimates(state) : printEstimates(state);
   return finish(state, status);
 }
 

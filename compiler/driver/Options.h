@@ -44,7 +44,7 @@ struct Options {
   bool time = false;
 
   // What runs, and how
-  std::string backend;        ///< `--on`: cpu, ref, fake
+  std::string backend;        ///< `--on`: cpu, ref, fake; of estimate also pytorch, pytorch-cpu
   unsigned threads = 0;       ///< 0: all processors
   std::string dtype;          ///< f32, f64
   std::string tune = "auto";  ///< `--tune`: auto, off
@@ -55,6 +55,7 @@ struct Options {
   double rowTime = 600;  ///< seconds a row may take; 0: no limit
   std::optional<unsigned> repeat;
   std::string maxMemory;            ///< `estimate --max 22GiB`
+  std::string update;               ///< `estimate --update`: how PyTorch's optimiser runs: foreach, fused, loop
   std::string roofline;             ///< `estimate --roofline a100`
   std::string convention = "flop";  ///< of counting FLOPs
   std::string gates;                ///< `estimate --gates 0.3`: assumed probabilities that gates' conditions are met

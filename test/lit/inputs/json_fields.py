@@ -9,6 +9,7 @@ FIELDS = {
     "measure": ["levels", "backend", "memory_peak", "memory_baseline", "arena_peak", "latency", "energy", "energy_reason", "status",
                 "reason", "repeat", "reused"],
     "regress": ["name", "design", "backend", "response", "terms", "raw", "r2", "loo_rmse", "loo_relative_error"],
+    "pytorch": ["design", "row", "network", "levels", "device", "version", "optimizer", "memory"],
     "predict": ["name", "backend", "levels", "value", "interval", "inside"],
     "profile": ["network", "backend", "threads", "seconds", "steps"],
     "step": ["network", "loss", "seconds", "saved"],

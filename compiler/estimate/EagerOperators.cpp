@@ -1,0 +1,374 @@
+#include "compiler/estimate/EagerOperators.h"
+
+#include "compiler/estimate/Layout.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <string_view>
+
+namespace tbem::estimate {
+
+using graph::index;
+using graph::TensorId;
+
+namespace {
+
+/// What is kept of an operator's own tensors.
+enum class Keep : std::uint8_t { Nothing, First, Operands, Results, Both, Declared };
+
+/// What else is allocated and kept.
+enum class Extra : std::uint8_t {
+  Nothing,
+  Moments,     ///< mean and reciprocal deviation, f32, of each group that is normalised
+  Indices,     ///< i64, one a result's element
+  Mask,        ///< one a result's element: bool on CUDA, of the result's type on CPU
+  SampleMask,  ///< one a sample, of the result's type
+  LogSums,     ///< f32, one a row of the result
+  LogSoftmax   ///< of the first operand's size, and one number
+};
+
+struct Rule {
+  std::string_view name;  ///< of the operator's declaration, or of the block or operator around it
+  Keep keep = Keep::Nothing;
+  Extra extra = Extra::Nothing;
+  EagerResult result = EagerResult::New;
+  EagerGradient gradient = EagerGradient::New;
+};
+
+constexpr Rule kRules[] = {
+    {"conv1d", Keep::Operands},
+    {"conv2d", Keep::Operands},
+    {"conv3d", Keep::Operands},
+    {"conv_transpose2d", Keep::Operands},
+    {"correlate2d", Keep::Operands},
+    {"dense", Keep::Operands},
+    {"matmul", Keep::Operands},
+    {"embedding"},
+    {"batch_norm", Keep::First, Extra::Moments},
+    {"layer_norm", Keep::First, Extra::Moments},
+    {"norm_channels", Keep::First, Extra::Moments},
+    {"group_norm", Keep::First, Extra::Moments},
+    {"instance_norm", Keep::First, Extra::Moments},
+    {"relu", Keep::Results},
+    {"sigmoid", Keep::Results},
+    {"tanh", Keep::Results},
+    {"exp", Keep::Results},
+    {"sqrt", Keep::Results},
+    {"rsqrt", Keep::Results},
+    {"softmax", Keep::Results},
+    {"log_softmax", Keep::Results},
+    {"relu6", Keep::First},
+    {"leaky_relu", Keep::First},
+    {"elu", Keep::First},
+    {"silu", Keep::First},
+    {"mish", Keep::First},
+    {"hard_swish", Keep::First},
+    {"hard_sigmoid", Keep::First},
+    {"hard_tanh", Keep::First},
+    {"gelu", Keep::First},
+    {"softplus", Keep::First},
+    {"prelu", Keep::First},
+    {"dropout", Keep::Nothing, Extra::Mask},
+    {"stochastic_depth", Keep::Nothing, Extra::SampleMask},
+    {"max_pool1d", Keep::First, Extra::Indices},
+    {"max_pool2d", Keep::First, Extra::Indices},
+    {"max_pool3d", Keep::First, Extra::Indices},
+    {"adaptive_max_pool2d", Keep::First, Extra::Indices},
+    {"avg_pool1d", Keep::First},
+    {"avg_pool2d", Keep::First},
+    {"adaptive_avg_pool2d", Keep::First},
+    {"mean"},
+    {"sum"},
+    {"scaled_dot_product_attention", Keep::Both, Extra::LogSums},
+    {"add", Keep::Nothing, Extra::Nothing, EagerResult::New, EagerGradient::Pass},
+    {"sub", Keep::Nothing, Extra::Nothing, EagerResult::New, EagerGradient::Pass},
+    {"add_scalar", Keep::Nothing, Extra::Nothing, EagerResult::New, EagerGradient::Pass},
+    {"sub_scalar", Keep::Nothing, Extra::Nothing, EagerResult::New, EagerGradient::Pass},
+    {"neg"},
+    {"mul_scalar"},
+    {"div_scalar"},
+    {"scalar_sub"},
+    {"mul", Keep::Operands},
+    {"divide", Keep::Operands},
+    {"concat", Keep::Nothing, Extra::Nothing, EagerResult::New, EagerGradient::Pass},
+    {"identity", Keep::Nothing, Extra::Nothing, EagerResult::View, EagerGradient::Pass},
+    {"permute", Keep::Nothing, Extra::Nothing, EagerResult::View, EagerGradient::Pass},
+    {"flatten", Keep::Nothing, Extra::Nothing, EagerResult::Reshape, EagerGradient::Pass},
+    {"reshape", Keep::Nothing, Extra::Nothing, EagerResult::Reshape, EagerGradient::Pass},
+    {"slice", Keep::Nothing, Extra::Nothing, EagerResult::Slice, EagerGradient::New},
+    {"split", Keep::Nothing, Extra::Nothing, EagerResult::View, EagerGradient::New},
+    {"broadcast_to", Keep::Nothing, Extra::Nothing, EagerResult::Expand, EagerGradient::New},
+    {"ones", Keep::Nothing, Extra::Nothing, EagerResult::Expand, EagerGradient::New},
+    {"zeros", Keep::Nothing, Extra::Nothing, EagerResult::Expand, EagerGradient::New},
+    {"cross_entropy", Keep::Nothing, Extra::LogSoftmax, EagerResult::New, EagerGradient::Loss},
+    {"nll", Keep::First},
+    {"mse", Keep::Operands},
+    {"l1", Keep::Operands},
+    {"huber", Keep::Operands},
+    {"smooth_l1", Keep::Operands},
+    {"bce", Keep::Operands},
+    {"bce_with_logits", Keep::Operands},
+    {"kl_div", Keep::Operands},
+};
+
+const Rule* ruleOf(std::string_view name) {
+  const auto* found = std::ranges::find(kRules, name, &Rule::name);
+  return found == std::end(kRules) ? nullptr : found;
+}
+
+/// The outermost block or operator around it that has a rule.
+const graph::Scope* wholeOf(const graph::Graph& graph, const graph::Op& op) {
+  const graph::Scope* found = nullptr;
+  for (std::uint32_t at = index(op.scope); at != 0; at = index(graph.scopes[at].parent)) {
+    if (ruleOf(graph.scopes[at].declaration) != nullptr) found = &graph.scopes[at];
+  }
+  return found;
+}
+
+/// Dimensions from the one whose steps in memory are widest to the narrowest; empty: in their own order.
+using Order = std::vector<std::size_t>;
+
+class Reader {
+public:
+  Reader(const graph::Graph& graph, const sema::Values& values, EagerDevice device)
+      : graph(graph), values(values), device(device), dims(graph.tensors.size()), orders(graph.tensors.size()) {}
+
+  tl::expected<std::vector<EagerOperator>, NoValue> read() {
+    group();
+    findReaders();
+    std::vector<EagerOperator> operators;
+    for (const Group& each : groups) {
+      if (const auto fault = readDims(each)) return tl::unexpected(*fault);
+      operators.push_back(made(each));
+    }
+    return operators;
+  }
+
+private:
+  struct Group {
+    const graph::Scope* whole = nullptr;  ///< null: a single operator
+    std::vector<const graph::Op*> ops;
+    graph::OpId first = graph::kNoOp;
+  };
+
+  void group() {
+    for (const graph::OpId id : graph[graph::kMainRegion].ops) {
+      const graph::Op& op = graph[id];
+      if (op.phase != graph::Phase::Forward) continue;
+      const graph::Scope* whole = wholeOf(graph, op);
+      if (whole == nullptr || groups.empty() || groups.back().whole != whole) groups.push_back({whole, {}, id});
+      groups.back().ops.push_back(&op);
+    }
+  }
+
+  void findReaders() {
+    outside.assign(graph.tensors.size(), false);
+    std::vector<std::size_t> maker(graph.tensors.size(), SIZE_MAX);
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      for (const graph::Op* op : groups[g].ops) {
+        for (const TensorId out : op->outputs) maker[index(out)] = g;
+      }
+    }
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      for (const graph::Op* op : groups[g].ops) {
+        for (const TensorId in : op->inputs) {
+          if (in != graph::kNoTensor && maker[index(in)] != g) outside[index(in)] = true;
+        }
+      }
+    }
+    for (const TensorId out : graph.outputs) outside[index(out)] = true;
+    if (graph.loss != graph::kNoTensor) outside[index(graph.loss)] = true;
+    for (const graph::Op& op : graph.ops) {
+      if (op.phase != graph::Phase::Backward || op.forward == graph::kNoOp) continue;
+      for (const TensorId in : op.inputs) {
+        if (in != graph::kNoTensor) readBackward[op.forward].push_back(in);
+      }
+    }
+  }
+
+  std::optional<NoValue> readDims(const Group& each) {
+    for (const graph::Op* op : each.ops) {
+      if (op->kind == graph::OpKind::Skip || op->kind == graph::OpKind::Exit || op->kind == graph::OpKind::Join)
+        return NoValue{"eager PyTorch has no gates", op->range};
+      for (const auto* list : {&op->inputs, &op->outputs}) {
+        for (const TensorId tensor : *list) {
+          if (tensor == graph::kNoTensor || !dims[index(tensor)].empty()) continue;
+          auto found = dimsOf(graph, values, tensor);
+          if (!found) return found.error();
+          dims[index(tensor)] = std::move(*found);
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::int64_t count(TensorId tensor) const {
+    const auto& d = dims[index(tensor)];
+    return std::accumulate(d.begin(), d.end(), std::int64_t{1}, std::multiplies<>());
+  }
+  std::uint64_t bytes(TensorId tensor) const {
+    return static_cast<std::uint64_t>(count(tensor)) * elementBytes(graph[tensor].dtype);
+  }
+  graph::StorageClass classOf(TensorId tensor) const { return graph[graph[tensor].storage].kind; }
+
+  EagerOperator made(const Group& each) {
+    EagerOperator result;
+    result.name = each.whole != nullptr ? each.whole->declaration : each.ops.front()->declaration;
+    result.op = each.first;
+    for (const graph::Op* op : each.ops) {
+      for (const TensorId in : op->inputs) {
+        if (in == graph::kNoTensor || isOneOf(each, in)) continue;
+        const graph::StorageClass kind = classOf(in);
+        if (kind == graph::StorageClass::Buffer) continue;
+        auto& list = kind == graph::StorageClass::Weight ? result.weights : result.operands;
+        if (std::find(list.begin(), list.end(), in) == list.end()) list.push_back(in);
+      }
+      for (const TensorId out : op->outputs) {
+        if (outside[index(out)] && classOf(out) != graph::StorageClass::Buffer) result.results.push_back(out);
+      }
+    }
+    apply(each, result);
+    return result;
+  }
+
+  static bool isOneOf(const Group& each, TensorId tensor) {
+    return std::any_of(each.ops.begin(), each.ops.end(), [tensor](const graph::Op* op) {
+      return std::find(op->outputs.begin(), op->outputs.end(), tensor) != op->outputs.end();
+    });
+  }
+
+  void apply(const Group& each, EagerOperator& result) {
+    constexpr Rule kDeclared{"", Keep::Declared};
+    const Rule* found = ruleOf(result.name);
+    const bool shares = found == nullptr && each.ops.front()->kind == graph::OpKind::View;
+    const Rule& rule = shares ? *ruleOf("reshape") : found != nullptr ? *found : kDeclared;
+    result.result = rule.result;
+    result.gradient = rule.gradient;
+    setOrders(each, result);
+    if (!graph.training) return;
+    keep(each, rule.keep, result);
+    if (!result.results.empty()) result.extras = extras(each, rule.extra, result);
+  }
+
+  void keep(const Group& each, Keep what, EagerOperator& result) const {
+    const auto add = [&result](const std::vector<TensorId>& list) {
+      for (const TensorId tensor : list) {
+        if (std::find(result.kept.begin(), result.kept.end(), tensor) == result.kept.end()) result.kept.push_back(tensor);
+      }
+    };
+    if (what == Keep::First && !result.operands.empty()) result.kept = {result.operands.front()};
+    if (what == Keep::Operands || what == Keep::Both) add(result.operands);
+    if (what == Keep::Results || what == Keep::Both) add(result.results);
+    if (what != Keep::Declared) return;
+    for (const graph::Op* op : each.ops) {
+      const auto read = readBackward.find(static_cast<graph::OpId>(op - graph.ops.data()));
+      if (read == readBackward.end()) continue;
+      std::vector<TensorId> own;
+      for (const TensorId tensor : read->second) {
+        const auto among = [tensor](const std::vector<TensorId>& list) {
+          return std::find(list.begin(), list.end(), tensor) != list.end();
+        };
+        if (among(result.operands) || among(result.results)) own.push_back(tensor);
+      }
+      add(own);
+    }
+  }
+
+  std::vector<std::uint64_t> extras(const Group& each, Extra what, const EagerOperator& result) const {
+    const TensorId y = result.results.front();
+    const auto elements = static_cast<std::uint64_t>(count(y));
+    const std::vector<std::int64_t>& shape = dims[index(y)];
+    const auto over = [elements](std::int64_t length) { return length == 0 ? 0 : elements / static_cast<std::uint64_t>(length); };
+    switch (what) {
+      case Extra::Nothing:
+        break;
+      case Extra::Moments:
+        return std::vector<std::uint64_t>(2, 4 * normalisedGroups(each));
+      case Extra::Indices:
+        return {8 * elements};
+      case Extra::Mask:
+        return {device == EagerDevice::Cuda ? elements : bytes(y)};
+      case Extra::SampleMask:
+        return {static_cast<std::uint64_t>(shape[0]) * elementBytes(graph[y].dtype)};
+      case Extra::LogSums:
+        return {4 * over(shape.back())};
+      case Extra::LogSoftmax:
+        return {bytes(result.operands.front()), 4};
+    }
+    return {};
+  }
+
+  std::uint64_t normalisedGroups(const Group& each) const {
+    for (const graph::Op* op : each.ops) {
+      if (op->kind == graph::OpKind::Native && op->primitive == TBEM_PRIMITIVE_channel_moments)
+        return static_cast<std::uint64_t>(count(op->outputs.front()));
+    }
+    return 0;
+  }
+
+  /// In what order the results' elements lie: a permutation is a view, and what works element by element keeps its operand's
+  /// order.
+  void setOrders(const Group& each, EagerOperator& result) {
+    if (result.operands.empty() || result.results.empty()) return;
+    const TensorId from = result.operands.front();
+    const Order& order = orders[index(from)];
+    result.copies = result.result == EagerResult::Reshape && isPermuted(order, dims[index(from)]);
+    for (const TensorId to : result.results) {
+      if (result.name == "permute") {
+        orders[index(to)] = permuted(*each.ops.front(), order);
+      } else if (dims[index(to)] == dims[index(from)] && result.result != EagerResult::Reshape && !makesPlain(result.name)) {
+        orders[index(to)] = order;
+      }
+    }
+  }
+
+  /// Operators whose results are row-major whatever their operands are.
+  static bool makesPlain(std::string_view name) {
+    constexpr std::array<std::string_view, 4> kPlain{"dense", "matmul", "layer_norm", "concat"};
+    return std::find(kPlain.begin(), kPlain.end(), name) != kPlain.end();
+  }
+
+  static bool isPermuted(const Order& order, const std::vector<std::int64_t>& dims) {
+    std::size_t before = 0;
+    for (const std::size_t d : order) {
+      if (dims[d] == 1) continue;
+      if (d < before) return true;
+      before = d;
+    }
+    return false;
+  }
+
+  /// Axis i of the result is axis order[i] of the operand.
+  Order permuted(const graph::Op& op, const Order& before) const {
+    const auto attribute = std::ranges::find(op.attributes, "order", &graph::Attribute::name);
+    if (attribute == op.attributes.end()) return {};
+    Order place(attribute->values.size());
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      place[static_cast<std::size_t>(values.integer(attribute->values[i]))] = i;
+    }
+    Order after(place.size());
+    for (std::size_t p = 0; p < place.size(); ++p) after[p] = place[before.empty() ? p : before[p]];
+    return after;
+  }
+
+  const graph::Graph& graph;
+  const sema::Values& values;
+  EagerDevice device;
+  std::vector<Group> groups;
+  std::vector<bool> outside;  ///< by tensor: read outside its own group, or returned
+  std::map<graph::OpId, std::vector<TensorId>> readBackward;
+  std::vector<std::vector<std::int64_t>> dims;  ///< by tensor, once read
+  std::vector<Order> orders;
+};
+
+}  // namespace
+
+tl::expected<std::vector<EagerOperator>, NoValue> eagerOperators(const graph::Graph& graph, const sema::Values& values,
+                                                                 EagerDevice device) {
+  return Reader(graph, values, device).read();
+}
+
+}  // namespace tbem::estimate

@@ -1,0 +1,302 @@
+#include "compiler/estimate/EagerStep.h"
+
+#include "compiler/estimate/Layout.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace tbem::estimate {
+
+using graph::index;
+using graph::TensorId;
+
+std::string_view eagerKindName(EagerKind kind) {
+  constexpr std::array<std::string_view, kEagerKinds> kNames{
+      "weights", "buffers", "input", "optimizer", "gradients", "activations", "activation gradients", "temporaries"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+namespace {
+
+constexpr std::uint32_t kNoTensorYet = UINT32_MAX;
+
+/// Runs the operators as autograd does and writes down what happens to memory. A tensor lives while something holds it.
+class Engine {
+public:
+  Engine(const graph::Graph& graph, const sema::Values& values, const EagerOptions& options, EagerStep& step)
+      : graph(graph), options(options), step(step), bytesOf(graph.tensors.size(), 0), memory(graph.tensors.size(), kNoTensorYet) {
+    for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
+      const auto dims = dimsOf(graph, values, static_cast<TensorId>(t));
+      if (!dims) continue;  // what operators touch was read before; the rest is not asked for
+      const std::int64_t count = std::accumulate(dims->begin(), dims->end(), std::int64_t{1}, std::multiplies<>());
+      bytesOf[t] = static_cast<std::uint64_t>(count) * elementBytes(graph.tensors[t].dtype);
+    }
+    for (const graph::Graph::Weight& weight : graph.weights) differentiable.insert(weight.value);
+  }
+
+  void run() {
+    mark("model", 0);
+    makePersistent();
+    const int steps = graph.training ? 2 : 1;
+    for (int number = 1; number <= steps; ++number) {
+      if (graph.training) dropGradients();
+      mark("forward", number);
+      forward();
+      if (!graph.training) continue;
+      mark("backward", number);
+      backward();
+      mark("optimizer", number);
+      update(number == 1);
+    }
+  }
+
+private:
+  // ---- memory ----
+  std::uint32_t allocate(std::uint64_t bytes, EagerKind kind) {
+    const auto id = static_cast<std::uint32_t>(step.tensors.size());
+    step.tensors.push_back({bytes, kind, current});
+    holders.push_back(1);
+    step.events.push_back({id, false});
+    return id;
+  }
+  std::uint32_t hold(std::uint32_t id) {
+    if (id != kNoTensorYet) ++holders[id];
+    return id;
+  }
+  void release(std::uint32_t id) {
+    if (id != kNoTensorYet && --holders[id] == 0) step.events.push_back({id, true});
+  }
+  void mark(std::string phase, int number) { step.marks.push_back({std::move(phase), step.events.size(), number}); }
+  std::uint64_t bytes(TensorId tensor) const { return bytesOf[index(tensor)]; }
+  std::uint32_t& at(TensorId tensor) { return memory[index(tensor)]; }
+
+  // ---- before the first step ----
+  void makePersistent() {
+    for (const graph::Graph::Weight& weight : graph.weights) at(weight.value) = allocate(bytes(weight.value), EagerKind::Weights);
+    for (const TensorId buffer : graph.buffers) at(buffer) = allocate(bytes(buffer), EagerKind::Buffers);
+    for (const EagerOperator& op : step.operators) {
+      if (op.name == "batch_norm") allocate(8, EagerKind::Buffers);  // num_batches_tracked
+    }
+    for (const TensorId input : graph.inputs) at(input) = allocate(bytes(input), EagerKind::Input);
+  }
+
+  // ---- forward ----
+  void forward() {
+    std::map<TensorId, std::size_t> readers;
+    for (const EagerOperator& op : step.operators) {
+      for (const TensorId operand : op.operands) ++readers[operand];
+    }
+    for (const TensorId output : graph.outputs) readers[output] += graph.training ? 0 : 1;
+    if (graph.loss != graph::kNoTensor) ++readers[graph.loss];
+    kept.assign(step.operators.size(), {});
+    for (current = 0; current < step.operators.size(); ++current) {
+      const EagerOperator& op = step.operators[current];
+      makeResults(op);
+      for (const TensorId tensor : op.kept) kept[current].push_back(hold(at(tensor)));
+      for (const std::uint64_t extra : op.extras) kept[current].push_back(allocate(extra, EagerKind::Activations));
+      const auto reads = [this](TensorId tensor) { return differentiable.count(tensor) != 0; };
+      if (std::any_of(op.operands.begin(), op.operands.end(), reads) || !op.weights.empty())
+        differentiable.insert(op.results.begin(), op.results.end());
+      for (const TensorId operand : op.operands) {
+        if (--readers[operand] == 0 && !isInput(operand)) drop(operand);
+      }
+      for (const TensorId result : op.results) {
+        if (readers[result] == 0) drop(result);
+      }
+    }
+    current = kNoEagerOp;
+    if (graph.training) return;
+    for (const TensorId output : graph.outputs) drop(output);
+  }
+
+  void makeResults(const EagerOperator& op) {
+    const bool shares =
+        op.result == EagerResult::View || op.result == EagerResult::Slice || (op.result == EagerResult::Reshape && !op.copies);
+    for (const TensorId result : op.results) {
+      if (op.result == EagerResult::Expand || (shares && op.operands.empty())) {
+        at(result) = kNoTensorYet;
+      } else {
+        at(result) = shares ? hold(at(op.operands.front())) : allocate(bytes(result), EagerKind::Activations);
+      }
+    }
+  }
+
+  bool isInput(TensorId tensor) const { return graph[graph[tensor].storage].kind == graph::StorageClass::Input; }
+  void drop(TensorId tensor) {
+    release(at(tensor));
+    at(tensor) = kNoTensorYet;
+  }
+
+  // ---- backward ----
+  void backward() {
+    gradients.assign(graph.tensors.size(), kNoTensorYet);
+    gradients[index(graph.loss)] = allocate(bytes(graph.loss), EagerKind::ActivationGradients);
+    for (std::size_t i = step.operators.size(); i-- > 0;) {
+      current = static_cast<std::uint32_t>(i);
+      differentiate(step.operators[i]);
+    }
+    current = kNoEagerOp;
+    drop(graph.loss);  // backward() is called on it
+  }
+
+  void differentiate(const EagerOperator& op) {
+    std::vector<std::uint32_t> arrived;
+    for (const TensorId result : op.results) {
+      if (gradients[index(result)] != kNoTensorYet) arrived.push_back(std::exchange(gradients[index(result)], kNoTensorYet));
+    }
+    if (!arrived.empty()) {
+      std::vector<std::pair<TensorId, std::uint32_t>> made;
+      for (const auto* list : {&op.operands, &op.weights}) {
+        for (const TensorId tensor : *list) {
+          if (differentiable.count(tensor) != 0) made.emplace_back(tensor, gradientFor(op, tensor, arrived.front()));
+        }
+      }
+      releaseKept();
+      for (const std::uint32_t gradient : arrived) release(gradient);
+      for (const auto& [tensor, gradient] : made) give(tensor, gradient);
+    } else {
+      releaseKept();
+    }
+  }
+
+  void releaseKept() {
+    for (const std::uint32_t id : kept[current]) release(id);
+    kept[current].clear();
+  }
+
+  std::uint32_t gradientFor(const EagerOperator& op, TensorId tensor, std::uint32_t arrived) {
+    const EagerKind kind = isWeight(tensor) ? EagerKind::Gradients : EagerKind::ActivationGradients;
+    const std::uint64_t size = bytes(tensor);
+    const TensorId result = op.results.front();
+    // A part of a concatenation lies in it; an operand that was repeated along an axis needs a sum.
+    const bool lies = op.gradient == EagerGradient::Pass && (op.name == "concat" ? size <= bytes(result) : size == bytes(result));
+    if (lies && !isWeight(tensor)) return hold(arrived);
+    if (op.gradient == EagerGradient::Loss) {
+      const std::uint32_t first = allocate(size, kind);
+      const std::uint32_t second = allocate(size, kind);
+      release(first);
+      return second;
+    }
+    return allocate(size, kind);
+  }
+
+  bool isWeight(TensorId tensor) const { return graph[graph[tensor].storage].kind == graph::StorageClass::Weight; }
+
+  void give(TensorId tensor, std::uint32_t gradient) {
+    if (isWeight(tensor)) {
+      const auto [place, isNew] = weightGradients.try_emplace(tensor, gradient);
+      if (!isNew) release(gradient);  // added into the one that is there
+      return;
+    }
+    std::uint32_t& there = gradients[index(tensor)];
+    if (there == kNoTensorYet) {
+      there = gradient;
+      return;
+    }
+    const std::uint32_t sum = allocate(bytes(tensor), EagerKind::ActivationGradients);
+    release(there);
+    release(gradient);
+    there = sum;
+  }
+
+  void dropGradients() {
+    for (const auto& [tensor, gradient] : weightGradients) release(gradient);
+    weightGradients.clear();
+  }
+
+  // ---- optimiser ----
+  void update(bool first) {
+    if (first) {
+      const bool counts = step.optimizer == "adam" || step.optimizer == "adamw" || step.optimizer == "adagrad";
+      const bool onDevice = options.device == EagerDevice::Cpu || options.update == EagerUpdate::Fused;
+      for (std::size_t w = 0; counts && onDevice && w < graph.weights.size(); ++w) allocate(4, EagerKind::Optimizer);
+      for (const TensorId state : graph.states) allocate(bytes(state), EagerKind::Optimizer);
+    }
+    if (options.update == EagerUpdate::Fused) return;
+    const bool decays = step.optimizer != "adamw" && std::any_of(graph.scalars.begin(), graph.scalars.end(), [](const auto& one) {
+                          return one.name.ends_with("weight_decay");
+                        });
+    const bool roots =
+        step.optimizer == "adam" || step.optimizer == "adamw" || step.optimizer == "rmsprop" || step.optimizer == "adagrad";
+    if (options.update == EagerUpdate::Loop) {
+      for (const graph::Graph::Weight& weight : graph.weights) {
+        // the gradient with its decay; the root and what divides it by a number
+        const auto number = static_cast<std::size_t>(decays) + (roots ? 2 : 0);
+        temporaries(std::vector<std::uint64_t>(number, bytes(weight.value)));
+      }
+      return;
+    }
+    std::vector<std::uint64_t> sizes;
+    for (int list = 0; list < static_cast<int>(decays) + static_cast<int>(roots); ++list) {
+      for (const graph::Graph::Weight& weight : graph.weights) sizes.push_back(bytes(weight.value));
+    }
+    temporaries(sizes);
+  }
+
+  void temporaries(const std::vector<std::uint64_t>& sizes) {
+    std::vector<std::uint32_t> made;
+    for (const std::uint64_t size : sizes) made.push_back(allocate(size, EagerKind::Temporaries));
+    for (const std::uint32_t id : made) release(id);
+  }
+
+  const graph::Graph& graph;
+  EagerOptions options;
+  EagerStep& step;
+  std::vector<std::uint64_t> bytesOf;            ///< by graph tensor
+  std::vector<std::uint32_t> memory;             ///< by graph tensor: where it is now
+  std::vector<std::uint32_t> gradients;          ///< by graph tensor: what has arrived of its gradient
+  std::vector<std::uint32_t> holders;            ///< by tensor of the step
+  std::set<TensorId> differentiable;             ///< leads back to a weight
+  std::vector<std::vector<std::uint32_t>> kept;  ///< by operator
+  std::map<TensorId, std::uint32_t> weightGradients;
+  std::uint32_t current = kNoEagerOp;
+};
+
+std::string optimizerOf(const graph::Graph& graph) {
+  for (const graph::Op& op : graph.ops) {
+    if (op.phase != graph::Phase::Optimizer) continue;
+    for (const TensorId output : op.outputs) {
+      const bool updates = std::ranges::any_of(graph.weights, [output](const auto& weight) { return weight.after == output; });
+      if (updates) return op.declaration;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+tl::expected<EagerStep, NoValue> eagerStep(const graph::Graph& graph, const sema::Values& values, const EagerOptions& options) {
+  auto operators = eagerOperators(graph, values, options.device);
+  if (!operators) return tl::unexpected(operators.error());
+  EagerStep step;
+  step.operators = std::move(*operators);
+  step.optimizer = optimizerOf(graph);
+  Engine(graph, values, options, step).run();
+  return step;
+}
+
+EagerPeak eagerPeak(const EagerStep& step, std::uint64_t granule) {
+  EagerPeak peak;
+  std::array<std::uint64_t, kEagerKinds> kinds{};
+  std::uint64_t live = 0;
+  for (std::size_t e = 0; e < step.events.size(); ++e) {
+    const EagerTensor& tensor = step.tensors[step.events[e].tensor];
+    const std::uint64_t bytes = (tensor.bytes + granule - 1) / granule * granule;
+    std::uint64_t& kind = kinds[static_cast<std::size_t>(tensor.kind)];
+    if (step.events[e].frees) {
+      live -= bytes;
+      kind -= bytes;
+      continue;
+    }
+    live += bytes;
+    kind += bytes;
+    if (live > peak.bytes) peak = {live, kinds, e, tensor.op};
+  }
+  return peak;
+}
+
+}  // namespace tbem::estimate

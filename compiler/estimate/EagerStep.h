@@ -1,0 +1,80 @@
+// What eager PyTorch allocates and frees in a training step: every tensor of forward, backward and optimiser, in order.
+//
+// The order is that of autograd's engine (torch/csrc/autograd/engine.cpp of PyTorch 2.15): gradients flow from the operator made
+// last to the first; what an operator kept is released when its gradient is computed, a gradient when it is consumed; a
+// weight's gradient is taken over where it is made. Gradients are set to None before a step (the default of zero_grad), and the
+// optimiser's state is made in the first step. What Python's variables hold longer than that is not counted; nor are workspaces
+// of libraries, which a device decides.
+#pragma once
+
+#include "compiler/estimate/EagerOperators.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace tbem::estimate {
+
+/// How torch.optim updates: `foreach` takes one operator over all weights, `fused` one for everything, `loop` a weight at a time.
+enum class EagerUpdate : std::uint8_t { Foreach, Fused, Loop };
+
+struct EagerOptions {
+  EagerDevice device = EagerDevice::Cuda;
+  EagerUpdate update = EagerUpdate::Foreach;
+};
+
+enum class EagerKind : std::uint8_t {
+  Weights,
+  Buffers,
+  Input,
+  Optimizer,
+  Gradients,            ///< of weights
+  Activations,          ///< results, and what operators keep
+  ActivationGradients,  ///< of results
+  Temporaries           ///< within the optimiser's update
+};
+constexpr std::size_t kEagerKinds = 8;
+std::string_view eagerKindName(EagerKind kind);
+
+/// A tensor's memory, allocated once. Bytes as asked for.
+struct EagerTensor {
+  std::uint64_t bytes = 0;
+  EagerKind kind{};
+  std::uint32_t op = 0;  ///< index into EagerStep::operators, where it is made; kNoEagerOp: none
+};
+constexpr std::uint32_t kNoEagerOp = UINT32_MAX;
+
+struct EagerEvent {
+  std::uint32_t tensor = 0;  ///< index into EagerStep::tensors
+  bool frees = false;
+};
+
+/// From `event` on.
+struct EagerMark {
+  std::string phase;  ///< "model", "forward", "backward", "optimizer"
+  std::size_t event = 0;
+  int step = 0;  ///< 1 or 2; 0 before the first
+};
+
+/// The first step, in which the optimiser's state is made, and the second, after which nothing changes. Without training: the
+/// forward pass, once each.
+struct EagerStep {
+  std::vector<EagerOperator> operators;
+  std::vector<EagerTensor> tensors;
+  std::vector<EagerEvent> events;
+  std::vector<EagerMark> marks;
+  std::string optimizer;  ///< of the update, as declared: "adam"
+};
+tl::expected<EagerStep, NoValue> eagerStep(const graph::Graph& graph, const sema::Values& values, const EagerOptions& options);
+
+/// The largest sum of live tensors, each rounded up to a multiple of `granule` bytes (512 for the caching allocator's blocks, 1
+/// for bytes alone).
+struct EagerPeak {
+  std::uint64_t bytes = 0;
+  std::array<std::uint64_t, kEagerKinds> kinds{};  ///< at the peak
+  std::size_t event = 0;                           ///< that reaches it
+  std::uint32_t op = kNoEagerOp;                   ///< at work then
+};
+EagerPeak eagerPeak(const EagerStep& step, std::uint64_t granule);
+
+}  // namespace tbem::estimate

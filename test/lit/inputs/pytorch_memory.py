@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Compares the peak of live tensors that `tbemc estimate --on pytorch-cpu` gives with what PyTorch's MemTracker reported (a file of
+docs/measurements made by test/pytorch/live_peaks.py), for every row of that file. usage: pytorch_memory.py TBEMC PEAKS.json
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+NETWORKS = {
+    "resnet18": "resnet(depth: 18)", "resnet50": "resnet(depth: 50)", "resnet101": "resnet(depth: 101)", "resnext50_32x4d": "resnext()",
+    "vgg11": "vgg(depth: 11)", "vgg16": "vgg(depth: 16)", "vgg16_bn": "vgg(depth: 16, norm: true)", "alexnet": "alexnet()",
+    "mobilenet_v2": "mobilenet_v2()", "mobilenet_v3_large": "mobilenet_v3()", "densenet121": "densenet()", "squeezenet1_1": "squeezenet()",
+    "shufflenet_v2_x1_0": "shufflenet_v2()", "efficientnet_b0": "efficientnet()", "convnext_tiny": "convnext()",
+    "vit_b_16": "vit(dropout: 0)",
+}
+OPTIMIZERS = {"sgd": "sgd(lr: 0.01)", "sgd momentum": "sgd(lr: 0.01, momentum: 0.9)", "adam": "adam()", "adamw fused": "adamw()"}
+# MemTracker counts a number of 4 bytes that is not looked for here, and under Adam up to 2 KiB of numbers.
+MOST_DIFFERENCE = 4096
+
+
+def ours(tbemc, row):
+    command = [tbemc, "estimate", "-e", NETWORKS[row["torchvision"]], "--input", f"image={row['batch']},3,{row['size']},{row['size']}",
+               "--task", f"train(loss: cross_entropy, optimizer: {OPTIMIZERS[row['optimizer']]})", "--on", "pytorch-cpu", "--json"]
+    if "fused" in row["optimizer"]:
+        command += ["--update", "fused"]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["memory"]
+
+
+def main():
+    tbemc, path = sys.argv[1:]
+    truths = json.loads(pathlib.Path(path).read_text())
+    for row in truths["rows"]:
+        memory, theirs = ours(tbemc, row), row["peak"]
+        kinds = memory["kinds"]
+        pairs = [("total", memory["live"], theirs["Total"]), ("weights", kinds["weights"], theirs["Parameter"]),
+                 ("buffers", kinds["buffers"], theirs["Buffer"]), ("input", kinds["input"], theirs["Other"])]
+        if memory["peak_at"]["phase"] != "optimizer":  # there MemTracker counts temporaries as state
+            pairs += [("activations", kinds["activations"], theirs["Activation"]), ("optimizer", kinds["optimizer"], theirs["Optstate"]),
+                      # a weight's gradient is a temporary there until it is accumulated
+                      ("gradients", kinds["gradients"] + kinds["activation gradients"], theirs["Gradient"] + theirs["Temp"])]
+        for what, mine, true in pairs:
+            if abs(mine - true) > MOST_DIFFERENCE:
+                sys.exit(f"{row['torchvision']} batch {row['batch']}, {row['optimizer']}: {what} {mine}, PyTorch {true}")
+    print(f"{len(truths['rows'])} peaks are those of torch {truths['torch']}")
+
+
+if __name__ == "__main__":
+    main()
