@@ -217,11 +217,29 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
     app.add_option("--convention", o.convention,
                    "how FLOPs are counted: flop (a multiply-add is 2), mac, or mac2 (2 x multiply-adds alone)")
         ->check(CLI::IsMember({"flop", "mac", "mac2"}));
+    app.add_option("--explain", o.explain,
+                   "workspace: the engines of each convolution on a GPU that need not be here, as cuDNN says")
+        ->check(CLI::IsMember({"workspace"}));
+    app.add_option("--device", o.device, "the GPU of --explain workspace: a100, h200, rtx4090, .., or a record of the program")
+        ->capture_default_str();
+    app.add_option("--cudnn", o.cudnn,
+                   "the cuDNN to ask (default: the CUDA toolkit's; with --on pytorch, the Python environment's)")
+        ->type_name("DIR");
+    app.add_option("--workspace-limit", o.workspaceLimit, "what memory would be if no convolution took more: 256MiB")
+        ->type_name("SIZE");
+    app.add_option("--layout", o.layout, "of images: nchw or nhwc")
+        ->check(CLI::IsMember({"nchw", "nhwc"}))
+        ->capture_default_str();
+    app.add_option("--tf32", o.tf32, "whether f32 convolutions may round their inputs to TF32: on or off")
+        ->check(CLI::IsMember({"on", "off"}))
+        ->capture_default_str();
+    app.add_flag("--nondeterministic", o.nondeterministic, "take engines whose sums change from run to run too");
   }
   if (command == "estimate" || command == "screen") {
-    app.add_option("--roofline", o.roofline,
-                   "bytes moved and least time on a device: v100, t4, a100, h100, h200, rtx4090, cpu, or a record of the program;"
-                   " a100:tf32 for products in TF32")
+    app.add_option(
+           "--roofline", o.roofline,
+           "bytes moved and least time on a device: a100, h200, rtx4090, .. (tbemc doc --devices), cpu, or a record of the"
+           " program; a100:tf32 for products in TF32")
         ->type_name("DEVICE");
   }
   if (command == "screen") {
@@ -267,6 +285,7 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
   if (command == "doc") {
     app.add_option("NAME", o.word, "conv2d, std.vision.resnet, ...");
     app.add_flag("--operators", o.operators, "all operators in one table (Markdown): where they run, gradients, cost");
+    app.add_flag("--devices", o.devices, "all devices of std.devices, and the fields of a device, in tables (Markdown)");
   }
   if (command == "worker") {
     app.add_option("--row", o.workerRow)->required();

@@ -25,6 +25,7 @@ int runFormat(const Options& options);  // fmt
 int runExplain(const Options& options);
 int runDoc(const Options& options);
 int runDocOperators(const Options& options);
+int runDocDevices(const Options& options);
 int runDoctor(const Options& options);
 /// Hidden: measures one row in this process and prints its result as one JSON line.
 int runWorker(const Options& options);

@@ -1,6 +1,7 @@
 #include "compiler/driver/Devices.h"
 
 #include "compiler/driver/Backends.h"
+#include "compiler/driver/DeviceFields.h"
 #include "compiler/jit/Jit.h"
 #include "compiler/sema/Evaluator.h"
 #include "runtime/measure/Rates.h"
@@ -31,71 +32,18 @@ std::string lettersAndDigits(const std::string& text) {
   return out;
 }
 
-/// The unit of a field: bytes, bytes a second, FLOPs a second (exponents of bytes, seconds, joules, FLOPs).
-constexpr sema::UnitPowers kBytes{1, 0, 0, 0}, kBandwidth{1, -1, 0, 0}, kRate{0, -1, 0, 1};
-
-/// A field that is a positive number of this unit.
-tl::expected<double, std::string> numberOf(const sema::ExprPool& pool, const sema::Value& value, sema::UnitPowers unit,
-                                           const char* example) {
-  const std::optional<Rational> number =
-      value.is(sema::ValueKind::Number) ? pool.constantValue(value.expr) : std::optional<Rational>();
-  if (!number || value.unit != unit || number->num <= 0) return tl::unexpected(fmt::format("takes a number such as {}", example));
-  return number->toDouble();
-}
-
-/// A record of the language as a device.
-tl::expected<estimate::Device, std::string> deviceOf(const sema::ExprPool& pool, const std::string& name,
-                                                     const sema::Value& record) {
-  estimate::Device device;
-  device.name = name;
-  for (std::size_t i = 0; i < record.names.size(); ++i) {
-    const std::string& field = record.names[i];
-    const sema::Value& value = record.items[i];
-    tl::expected<double, std::string> number = 0.0;
-    const int dtype = sema::dtypeIndex(field);
-    if (field == "name") {
-      if (!value.is(sema::ValueKind::String)) return tl::unexpected(std::string("its field `name` takes a string"));
-      device.name = value.text;
-    } else if (field == "memory") {
-      number = numberOf(pool, value, kBytes, "24 GiB");
-      if (number) device.memory = static_cast<std::uint64_t>(*number);
-    } else if (field == "bandwidth") {
-      number = numberOf(pool, value, kBandwidth, "900 GB / 1 s");
-      if (number) device.bandwidth = *number;
-    } else if (field == "tf32" || dtype >= 0) {
-      number = numberOf(pool, value, kRate, "15.7 TFLOP / 1 s");
-      if (number) (field == "tf32" ? device.tf32 : device.rates[static_cast<std::size_t>(dtype)]) = *number;
-    } else {
-      return tl::unexpected(fmt::format("its field `{}` is none of name, memory, bandwidth, tf32 and the element types", field));
-    }
-    if (!number) return tl::unexpected(fmt::format("its field `{}` {}", field, number.error()));
-  }
-  if (device.bandwidth <= 0) return tl::unexpected(std::string("it has no field `bandwidth`, such as 900 GB / 1 s"));
-  return device;
-}
-
-/// The record that a constant of a module is.
-Read readRecord(const sema::Program& program, const sema::Module& module, const ast::Constant& constant) {
-  DiagnosticSink sink;
-  sema::ExprPool pool;
-  sema::Evaluator evaluator(program, pool, sink);
-  const sema::Value value = evaluator.constant(module, constant);
-  const std::string& name = constant.name.text;
-  if (!value.is(sema::ValueKind::Record))
-    return tl::unexpected(usage(fmt::format("`{}` is no device: a record with a bandwidth is", name)));
-  const auto device = deviceOf(pool, name, value);
-  if (!device) return tl::unexpected(usage(fmt::format("device `{}`: {}", name, device.error())));
-  return *device;
-}
-
-/// The folder `std.devices`, parsed apart from the user's program.
+/// The folder `std.devices`: as the program has loaded it, or parsed apart.
 struct Library {
   Session session;
-  std::unique_ptr<sema::Program> program;
+  std::unique_ptr<sema::Program> own;
+  const sema::Program* program = nullptr;
   const sema::Module* module = nullptr;
-  Library() {
+  explicit Library(const sema::Program* loaded) : program(loaded) {
+    if (program != nullptr) module = program->find("std.devices");
+    if (module != nullptr) return;
     const Source& source = session.sources.add("<devices>", "import std.devices\n");
-    program = sema::load(session.sources, session.sink, source, sema::LoadOptions::fromEnvironment());
+    own = sema::load(session.sources, session.sink, source, sema::LoadOptions::fromEnvironment());
+    program = own.get();
     module = program->find("std.devices");
   }
   std::vector<const ast::Constant*> all() const {
@@ -103,10 +51,17 @@ struct Library {
     if (module == nullptr) return list;
     for (const auto& file : module->files) {
       for (const ast::Decl* decl : file->declarations) {
-        if (const auto* constant = ast::dynCast<ast::Constant>(decl)) list.push_back(constant);
+        const auto* constant = ast::dynCast<ast::Constant>(decl);
+        if (constant != nullptr && isDevice(*constant)) list.push_back(constant);
       }
     }
     return list;
+  }
+  Read read(const ast::Constant& constant) {
+    auto device = readDevice(*program, *module, constant, session.sink);
+    if (device) return std::move(*device);
+    const std::string why = session.sink.all().empty() ? "" : ": " + session.sink.all().front().message;
+    return tl::unexpected(DeviceFailure{kEnvironment, "std.devices." + constant.name.text + " is no device" + why});
   }
 };
 
@@ -151,7 +106,38 @@ Read thisMachine() {
 
 }  // namespace
 
-tl::expected<DeviceChoice, DeviceFailure> findDevice(const Workspace& workspace, const std::string& text) {
+tl::expected<estimate::Device, DeviceFailure> namedDevice(Workspace& workspace, const std::string& name,
+                                                          std::vector<std::string> others) {
+  const sema::Module& main = workspace.program->main();
+  if (const auto own = main.own.find(name); own != main.own.end() && own->second->kind == ast::NodeKind::Constant) {
+    const auto& constant = *static_cast<const ast::Constant*>(own->second);
+    auto device = readDevice(*workspace.program, main, constant, workspace.session.sink);
+    if (!device) return tl::unexpected(DeviceFailure{kProgramErrors, ""});
+    return std::move(*device);
+  }
+  Library library(workspace.program.get());
+  for (const ast::Constant* constant : library.all()) {
+    others.push_back(constant->name.text);
+    if (lettersAndDigits(constant->name.text) == lettersAndDigits(name)) return library.read(*constant);
+  }
+  std::sort(others.begin(), others.end());
+  return tl::unexpected(
+      usage(fmt::format("no device is called `{}` ({}; or a record of the program)", name, fmt::join(others, ", "))));
+}
+
+std::vector<estimate::Device> libraryDevices(std::vector<std::string>& names) {
+  std::vector<estimate::Device> devices;
+  Library library(nullptr);
+  for (const ast::Constant* constant : library.all()) {
+    if (auto device = library.read(*constant)) {
+      names.push_back(constant->name.text);
+      devices.push_back(std::move(*device));
+    }
+  }
+  return devices;
+}
+
+tl::expected<DeviceChoice, DeviceFailure> findDevice(Workspace& workspace, const std::string& text) {
   DeviceChoice choice;
   const std::size_t colon = text.rfind(':');
   const std::string name = text.substr(0, colon);
@@ -160,26 +146,8 @@ tl::expected<DeviceChoice, DeviceFailure> findDevice(const Workspace& workspace,
       return tl::unexpected(usage(fmt::format("--roofline {}: behind the colon stands `tf32` or nothing", text)));
     choice.tf32 = true;
   }
-  Read found = tl::unexpected(usage(""));
-  std::vector<std::string> names{"cpu"};
-  const sema::Module& main = workspace.program->main();
-  if (const auto own = main.own.find(name); own != main.own.end() && own->second->kind == ast::NodeKind::Constant) {
-    found = readRecord(*workspace.program, main, *static_cast<const ast::Constant*>(own->second));
-  } else if (name == "cpu") {
-    found = thisMachine();
-    choice.thisMachine = true;
-  } else {
-    const Library library;
-    for (const ast::Constant* constant : library.all()) {
-      names.push_back(constant->name.text);
-      if (constant->name.text == lettersAndDigits(name)) found = readRecord(*library.program, *library.module, *constant);
-    }
-    if (!found && found.error().message.empty()) {
-      std::sort(names.begin(), names.end());
-      return tl::unexpected(
-          usage(fmt::format("no device is called `{}` ({}; or a record of the program)", name, fmt::join(names, ", "))));
-    }
-  }
+  choice.thisMachine = name == "cpu" && !workspace.program->main().own.contains(name);
+  Read found = choice.thisMachine ? thisMachine() : namedDevice(workspace, name, {"cpu"});
   if (!found) return tl::unexpected(found.error());
   if (choice.tf32 && !found->tf32) return tl::unexpected(usage(fmt::format("{} has no rate `tf32`", found->name)));
   choice.device = std::move(*found);

@@ -73,8 +73,9 @@ std::string definition(const Session& session, const ast::Decl& decl) {
 
 int runDoc(const Options& options) {
   if (options.operators) return runDocOperators(options);
+  if (options.devices) return runDocDevices(options);
   if (options.word.empty()) {
-    printFailure("tbemc doc wants a NAME, or --operators");
+    printFailure("tbemc doc wants a NAME, --operators or --devices");
     return kUsage;
   }
   Options everything = options;

@@ -7,6 +7,7 @@
 #include "compiler/driver/Reports.h"
 #include "compiler/driver/RooflineReport.h"
 #include "compiler/driver/TrainReport.h"
+#include "compiler/driver/WorkspaceReport.h"
 #include "compiler/estimate/GateFlops.h"
 #include "compiler/support/diagnostics/Plan.h"
 #include "runtime/report/Numbers.h"
@@ -81,7 +82,7 @@ public:
     if (options.roofline.empty()) return true;
     auto found = findDevice(*state.workspace, options.roofline);
     if (!found) {
-      printFailure(found.error().message);
+      if (!found.error().message.empty()) printFailure(found.error().message);
       status = found.error().status;
       return false;
     }
@@ -227,13 +228,17 @@ int runEstimate(const Options& options) {
     return kUsage;
   }
   State state(options);
-  const bool pytorch = isPyTorch(options.backend);
-  if (const Progressed done = runPipeline(state, pytorch ? "graph" : "lower"); !done.proceed) return done.status;
+  const bool workspaces = options.explain == "workspace", pytorch = isPyTorch(options.backend);
+  if (workspaces && !options.backend.empty() && options.backend != "pytorch") {
+    printFailure(fmt::format("--explain workspace is of a GPU (--device NAME), not of {}", options.backend));
+    return kUsage;
+  }
+  if (const Progressed done = runPipeline(state, workspaces || pytorch ? "graph" : "lower"); !done.proceed) return done.status;
   if (state.designs.runs.empty() && state.trainings.empty()) {
     printFailure("the program has no design: give --input (and --task) for its network");
     return finish(state, kUsage);
   }
-  const int status = pytorch ? printPyTorchEstimates(state) : printEstimates(state);
+  const int status = workspaces ? explainWorkspaces(state) : pytorch ? printPyTorchEstimates(state) : printEstimates(state);
   return finish(state, status);
 }
 

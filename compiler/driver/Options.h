@@ -57,6 +57,13 @@ struct Options {
   std::string maxMemory;            ///< `estimate --max 22GiB`
   std::string update;               ///< `estimate --update`: how PyTorch's optimiser runs: foreach, fused, loop
   std::string roofline;             ///< `estimate --roofline a100`
+  std::string explain;              ///< `estimate --explain workspace`
+  std::string device = "h200";      ///< --explain workspace: the GPU that is described
+  std::string cudnn;                ///< --explain workspace: the folder of cuDNN
+  std::string workspaceLimit;       ///< --explain workspace: of each convolution
+  std::string layout = "nchw";      ///< --explain workspace: of images
+  std::string tf32 = "on";          ///< --explain workspace
+  bool nondeterministic = false;    ///< --explain workspace
   std::string convention = "flop";  ///< of counting FLOPs
   std::string gates;                ///< `estimate --gates 0.3`: assumed probabilities that gates' conditions are met
 
@@ -84,7 +91,7 @@ struct Options {
   std::uint64_t align = 1;                                 ///< plan: of offsets, bytes
   std::uint64_t effort = 20'000'000;                       ///< plan: placements that complete search tries
   bool verifyPlan = false, planDiff = false;               ///< plan
-  bool operators = false;                                  ///< doc
+  bool operators = false, devices = false;                 ///< doc
 
   // Of the hidden worker
   unsigned workerRow = 0;

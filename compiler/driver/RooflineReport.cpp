@@ -8,18 +8,24 @@
 
 namespace tbem::driver {
 
+tl::expected<estimate::Program, std::string> lowerRowMajor(const RowState& row, const Options& options,
+                                                           estimate::QueryCache& queries) {
+  const Opened plain = openBackend("ref");
+  if (plain.backend == nullptr) return tl::unexpected(plain.reason);
+  auto program =
+      estimate::lower(row.elaborated->graph(), row.elaborated->values, *plain.backend, lowerOptions(options, plain, &queries));
+  if (program) return std::move(*program);
+  DiagnosticSink sink;
+  return tl::unexpected(program.error().report(sink).message);
+}
+
 tl::expected<estimate::Roofline, std::string> Rooflines::of(const RowState& row) {
   const graph::Graph& graph = row.elaborated->graph();
   const sema::Values& values = row.elaborated->values;
   if (!row.program) return tl::unexpected(std::string("the row was not lowered"));
   if (choice.thisMachine) return estimate::roofline(graph, values, *row.program, choice.device, choice.tf32);
-  const Opened plain = openBackend("ref");
-  if (plain.backend == nullptr) return tl::unexpected(plain.reason);
-  const auto program = estimate::lower(graph, values, *plain.backend, lowerOptions(state.options, plain, &queries));
-  if (!program) {
-    DiagnosticSink sink;
-    return tl::unexpected(program.error().report(sink).message);
-  }
+  const auto program = lowerRowMajor(row, state.options, queries);
+  if (!program) return tl::unexpected(program.error());
   return estimate::roofline(graph, values, *program, choice.device, choice.tf32);
 }
 

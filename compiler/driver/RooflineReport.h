@@ -11,6 +11,10 @@
 
 namespace tbem::driver {
 
+/// The row lowered in row-major layouts by `ref`: no machine's own layouts and reorders. Errors: in words.
+tl::expected<estimate::Program, std::string> lowerRowMajor(const RowState& row, const Options& options,
+                                                           estimate::QueryCache& queries);
+
 /// Rooflines of a state's rows on one device. Of this machine: the program that runs there. Of any other device: the row lowered
 /// in row-major layouts by `ref`, so that no other machine's layouts and reorders are counted.
 class Rooflines {

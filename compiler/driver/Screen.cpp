@@ -126,7 +126,7 @@ public:
     if (state.options.roofline.empty()) return kOk;
     auto found = findDevice(*state.workspace, state.options.roofline);
     if (!found) {
-      printFailure(found.error().message);
+      if (!found.error().message.empty()) printFailure(found.error().message);
       return found.error().status;
     }
     device.emplace(std::move(*found), state);

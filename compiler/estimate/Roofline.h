@@ -7,24 +7,15 @@
 // after another, so their least times add up.
 #pragma once
 
+#include "compiler/estimate/Device.h"
 #include "compiler/estimate/Flops.h"
 #include "compiler/estimate/Program.h"
 
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace tbem::estimate {
-
-/// What a roofline must know of a device. Rates are FLOPs a second by tbem_dtype.
-struct Device {
-  std::string name;
-  std::uint64_t memory = 0;  ///< bytes; 0: not known
-  double bandwidth = 0;      ///< bytes a second
-  std::array<std::optional<double>, TBEM_BOOL + 1> rates;
-  std::optional<double> tf32;  ///< of f32 matrix products and convolutions on units that round their inputs to TF32
-};
 
 enum class Bound : std::uint8_t { Compute, Memory };
 

@@ -21,6 +21,10 @@ FIELDS = {
                "checked_at_run_time"],
     "network": ["network", "at", "sizes", "verdict", "conditions", "breaches", "checked_at_run_time"],
     "graph": ["network", "inputs", "outputs"],
+    "workspace": ["design", "row", "network", "levels", "device", "answers", "layout", "tf32", "nondeterministic", "convolutions",
+                  "not_asked", "step"],
+    "device": ["name", "called", "compute_capability", "memory", "bandwidth", "multiprocessors", "clock", "memory_clock", "l2",
+               "rates", "context", "handles", "kernels", "measured"],
 }
 NESTED = {
     "flops": ["forward", "backward", "optimizer", "step", "by_operator"],

@@ -1,0 +1,17 @@
+// Small text files in the folder of caches (~/.cache/tbemc), each for what one line of text identifies.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace tbem::driver {
+
+/// FOLDER/HASH.txt in the folder of caches, HASH of `line`; "" where there is no such folder (HOME and XDG_CACHE_HOME unset).
+std::string cacheFilePath(const std::string& folder, const std::string& line);
+/// All of a file; "" where it is not there.
+std::string readText(const std::string& path);
+/// Replaces the file as a whole by what `change` makes of its text ("" where it is not there), while other processes that do so
+/// wait. "" or why it cannot be written.
+std::string updateText(const std::string& path, const std::function<std::string(const std::string& text)>& change);
+
+}  // namespace tbem::driver

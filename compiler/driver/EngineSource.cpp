@@ -1,0 +1,129 @@
+#include "compiler/driver/EngineSource.h"
+
+#include "compiler/driver/CacheFile.h"
+#include "compiler/driver/CudnnPlaces.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+
+namespace tbem::driver {
+
+tl::expected<cudnn::DeviceProperties, std::string> propertiesOf(const estimate::Device& device) {
+  if (!device.architecture) return tl::unexpected(std::string("architecture"));
+  if (device.memory == 0) return tl::unexpected(std::string("memory"));
+  if (device.multiprocessors == 0) return tl::unexpected(std::string("multiprocessors"));
+  if (device.clock == 0) return tl::unexpected(std::string("clock"));
+  if (device.memoryClock == 0) return tl::unexpected(std::string("memory_clock"));
+  if (device.l2 == 0) return tl::unexpected(std::string("l2"));
+  constexpr std::int64_t kDriver = 13000;  // CUDA 13.0
+  const estimate::Architecture& a = *device.architecture;
+  cudnn::DeviceProperties p;
+  p.name = device.name;
+  p.capability = a.capability * 10;
+  p.multiprocessors = device.multiprocessors;
+  p.memory = device.memory;
+  p.l2 = device.l2;
+  p.clockKHz = std::llround(device.clock / 1e3);
+  p.memoryClockKHz = std::llround(device.memoryClock / 1e3);
+  p.sharedPerBlock = a.sharedPerBlock;
+  p.sharedPerBlockMost = a.sharedPerBlockMost;
+  p.sharedReserved = a.sharedReserved;
+  p.registersPerBlock = a.registersPerBlock;
+  p.registersPerMultiprocessor = a.registersPerMultiprocessor;
+  p.threadsPerBlock = a.threadsPerBlock;
+  p.threadsPerMultiprocessor = a.threadsPerMultiprocessor;
+  p.blocksPerMultiprocessor = a.blocksPerMultiprocessor;
+  p.warp = a.warp;
+  p.block = a.block;
+  p.grid = a.grid;
+  p.driver = kDriver;
+  return p;
+}
+
+struct EngineSource::Impl {
+  std::string properties;  ///< JSON
+  std::string path, asked, file;
+  cudnn::LibcudaFound libcuda;
+  EngineAnswers answers, fresh;
+  std::optional<cudnn::Library> library;
+  std::optional<cudnn::Device> device;
+
+  /// "" or why not.
+  std::string openLibrary() {
+    if (device) return {};
+    auto opened = cudnn::openLibrary(path);
+    if (!opened) return opened.error();
+    library = std::move(*opened);
+    auto made = cudnn::Device::make(*library, properties);
+    if (!made) return made.error();
+    device.emplace(std::move(*made));
+    answers.version = fresh.version = library->version;
+    return {};
+  }
+};
+
+EngineSource::EngineSource(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+EngineSource::~EngineSource() = default;
+EngineSource::EngineSource(EngineSource&&) noexcept = default;
+EngineSource& EngineSource::operator=(EngineSource&&) noexcept = default;
+
+tl::expected<EngineSource, DeviceFailure> EngineSource::open(const std::string& given, bool pythonFirst,
+                                                             const estimate::Device& device) {
+  const auto properties = propertiesOf(device);
+  if (!properties) {
+    return tl::unexpected(DeviceFailure{
+        kUsage,
+        fmt::format("device {} has no field `{}`, which cuDNN asks for (tbemc explain E0512)", device.name, properties.error())});
+  }
+  auto impl = std::make_unique<Impl>();
+  impl->properties = cudnn::toJson(*properties);
+  const auto path = cudnn::findLibrary(given, cudnnPlaces(pythonFirst));
+  if (!path) return tl::unexpected(DeviceFailure{kEnvironment, path.error() + ": name its folder by --cudnn DIR"});
+  impl->path = *path;
+  impl->libcuda = cudnn::openLibcuda(libcudaStubs());
+  // The file stands for its version: nothing need be opened where everything was asked before.
+  std::error_code error;
+  const auto size = std::filesystem::file_size(*path, error);
+  const auto time = std::filesystem::last_write_time(*path, error).time_since_epoch().count();
+  impl->asked = fmt::format("{} {} {} {} {}", *path, size, time, cudnn::describe(impl->libcuda), impl->properties);
+  impl->file = error ? std::string() : cacheFilePath("engines", impl->asked);
+  if (!impl->file.empty()) {
+    if (auto kept = parseEngines(readText(impl->file), impl->asked)) impl->answers = std::move(*kept);
+  }
+  return EngineSource(std::move(impl));
+}
+
+tl::expected<std::vector<cudnn::Engine>, std::string> EngineSource::engines(const cudnn::Convolution& problem, cudnn::List list) {
+  const std::string key = engineKey(list, problem);
+  if (const auto known = impl->answers.lists.find(key); known != impl->answers.lists.end()) return known->second;
+  if (const std::string why = impl->openLibrary(); !why.empty()) return tl::unexpected(why);
+  auto answer = impl->device->engines(problem, list);
+  if (!answer) return answer;
+  impl->answers.lists.emplace(key, *answer);
+  impl->fresh.lists.emplace(key, *answer);
+  return answer;
+}
+
+const std::string& EngineSource::version() const { return impl->answers.version; }
+const std::string& EngineSource::path() const { return impl->path; }
+cudnn::Libcuda EngineSource::libcuda() const { return impl->libcuda.kind; }
+std::size_t EngineSource::askedAnew() const { return impl->fresh.lists.size(); }
+
+std::string EngineSource::describe() const {
+  return fmt::format("cuDNN {} ({}), libcuda: {}", version(), path(), cudnn::describe(impl->libcuda));
+}
+
+std::string EngineSource::keep() {
+  if (impl->fresh.lists.empty() || impl->file.empty()) return {};
+  return updateText(impl->file, [&](const std::string& text) {
+    EngineAnswers all = parseEngines(text, impl->asked).value_or(EngineAnswers{});
+    all.version = impl->fresh.version;
+    for (const auto& [key, engines] : impl->fresh.lists) all.lists.insert_or_assign(key, engines);
+    impl->fresh.lists.clear();
+    return enginesText(impl->asked, all);
+  });
+}
+
+}  // namespace tbem::driver

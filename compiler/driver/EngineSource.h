@@ -1,0 +1,55 @@
+// Who says which engines a convolution has on a device that is not here: cuDNN itself, opened at run time, or what it said
+// before, kept on disk.
+//
+// One file for each library (path, size, time of change), kind of libcuda and device: ~/.cache/tbemc/engines/HASH.txt. cuDNN is
+// opened at the first question that the file does not answer.
+#pragma once
+
+#include "compiler/driver/Devices.h"
+#include "compiler/driver/EnginesFile.h"
+#include "compiler/estimate/Device.h"
+#include "runtime/backends/cudnn/Properties.h"
+
+#include <tl/expected.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tbem::driver {
+
+/// What cuDNN is told of a device. Errors: the first field that the device's record lacks.
+tl::expected<cudnn::DeviceProperties, std::string> propertiesOf(const estimate::Device& device);
+
+class EngineSource {
+public:
+  /// `given`: where --cudnn says that the library is, or "". `pythonFirst`: of the places that are known, the Python
+  /// environment's package comes first. Errors: there is no cuDNN, the device's record lacks a field.
+  static tl::expected<EngineSource, DeviceFailure> open(const std::string& given, bool pythonFirst,
+                                                        const estimate::Device& device);
+  ~EngineSource();
+  EngineSource(EngineSource&&) noexcept;
+  EngineSource& operator=(EngineSource&&) noexcept;
+
+  /// The engines, best first; none at all is an answer. Errors: cuDNN cannot be opened, or refuses the problem.
+  tl::expected<std::vector<cudnn::Engine>, std::string> engines(const cudnn::Convolution& problem,
+                                                                cudnn::List list = cudnn::List::Heuristic);
+
+  /// "9.19.0"; known once a question was answered.
+  const std::string& version() const;
+  const std::string& path() const;
+  cudnn::Libcuda libcuda() const;
+  /// "cuDNN 9.19.0 (/usr/local/cuda/lib64/libcudnn.so.9), libcuda: the toolkit's stub (..)".
+  std::string describe() const;
+  /// How many answers came from the library, not from the file.
+  std::size_t askedAnew() const;
+  /// Adds what was asked anew to the file. "" or why not.
+  std::string keep();
+
+private:
+  struct Impl;
+  explicit EngineSource(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
+
+}  // namespace tbem::driver

@@ -1,0 +1,141 @@
+// cuDNN itself, where the CUDA toolkit has it.
+#include "runtime/backends/cudnn/Choice.h"
+#include "runtime/backends/cudnn/Engines.h"
+#include "runtime/backends/cudnn/Properties.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace tbem::cudnn {
+namespace {
+
+std::string toolkit() {
+  const char* home = std::getenv("CUDA_HOME");
+  return home != nullptr && *home != '\0' ? home : "/usr/local/cuda";
+}
+
+DeviceProperties h200() {
+  DeviceProperties p;
+  p.name = "NVIDIA H200";
+  p.capability = 900;
+  p.multiprocessors = 132;
+  p.memory = 150754820096;
+  p.l2 = 62914560;
+  p.clockKHz = 1980000;
+  p.memoryClockKHz = 3201000;
+  p.sharedPerBlock = 49152;
+  p.sharedPerBlockMost = 232448;
+  p.sharedReserved = 1024;
+  p.registersPerBlock = p.registersPerMultiprocessor = 65536;
+  p.threadsPerBlock = 1024;
+  p.threadsPerMultiprocessor = 2048;
+  p.blocksPerMultiprocessor = 32;
+  p.warp = 32;
+  p.block = {1024, 1024, 64};
+  p.grid = {2147483647, 65535, 65535};
+  p.driver = 13000;
+  return p;
+}
+
+// Before the tests that open one: a process has one cuDNN.
+TEST(CudnnLibrary, IsLookedForInTheFoldersGiven) {
+  const auto folder =
+      std::filesystem::temp_directory_path() /
+      ("cudnn-" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) + std::to_string(std::rand()));
+  std::filesystem::create_directories(folder / "b" / "lib64");
+  std::ofstream(folder / "b" / "lib64" / "libcudnn.so.9") << "no library";
+  const std::string b = (folder / "b").string(), a = (folder / "a").string(), file = (folder / "b/lib64/libcudnn.so.9").string();
+  EXPECT_EQ(findLibrary("", {a, b}).value_or(""), file);
+  EXPECT_EQ(findLibrary(b, {}).value_or(""), file);
+  EXPECT_EQ(findLibrary(file, {}).value_or(""), file);
+  EXPECT_FALSE(findLibrary(a, {b}).has_value());
+  EXPECT_FALSE(findLibrary("", {a}).has_value());
+  const auto opened = openLibrary(file);
+  ASSERT_FALSE(opened.has_value());
+  EXPECT_NE(opened.error().find("cannot be loaded"), std::string::npos) << opened.error();
+  std::filesystem::remove_all(folder);
+}
+
+class CudnnEngines : public ::testing::Test {
+protected:
+  void SetUp() override {
+    const auto path = findLibrary("", {toolkit()});
+    if (!path) GTEST_SKIP() << path.error();
+    libcuda = openLibcuda({toolkit() + "/lib64/stubs/libcuda.so"});
+    auto opened = openLibrary(*path);
+    ASSERT_TRUE(opened.has_value()) << opened.error();
+    library = *opened;
+    auto made = Device::make(library, toJson(h200()));
+    ASSERT_TRUE(made.has_value()) << made.error();
+    device.emplace(std::move(*made));
+  }
+  LibcudaFound libcuda;
+  Library library;
+  std::optional<Device> device;
+};
+
+Convolution problem(const std::string& line) {
+  const auto read = readConvolution(line);
+  EXPECT_TRUE(read.has_value()) << line;
+  return read.value_or(Convolution{});
+}
+
+/// What a program of its own, linked with cuDNN 9.19, was told for the same device.
+TEST_F(CudnnEngines, WorkspacesAreThoseThatAnotherProgramWasTold) {
+  if (library.version != "9.19.0") GTEST_SKIP() << "the numbers are of 9.19.0, not " << library.version;
+  if (libcuda.kind == Libcuda::None) GTEST_SKIP() << "no libcuda can be opened";
+  const std::string shape = " 32x64x224x224 64x64x3x3 stride 1,1 pad 1,1,1,1 dilation 1,1 groups 1";
+  const std::pair<const char*, std::uint64_t> told[] = {
+      {"forward f32 nchw", 822231187}, {"data_gradient f32 nchw", 822231187}, {"weight_gradient f32 nchw", 822526163},
+      {"forward f32 nhwc", 131},       {"data_gradient f32 nhwc", 131},       {"weight_gradient f32 nhwc", 295107}};
+  for (const auto& [kind, workspace] : told) {
+    const auto engines = device->engines(problem(kind + shape));
+    ASSERT_TRUE(engines.has_value()) << engines.error();
+    ASSERT_FALSE(engines->empty());
+    EXPECT_EQ(engines->front().workspace, workspace) << kind;
+  }
+}
+
+TEST_F(CudnnEngines, EveryKindOfConvolutionHasEngines) {
+  for (const char* line : {
+           "forward f16 nchw 8x32x17x19 48x32x3x3 stride 2,1 pad 1,1,1,1 dilation 1,1 groups 1",
+           "data_gradient bf16 nhwc 8x32x28x28 32x1x3x3 stride 1,1 pad 1,1,1,1 dilation 1,1 groups 32",
+           "weight_gradient f32 nchw 4x64x28x28 64x16x3x3 stride 1,1 pad 2,2,2,2 dilation 2,2 groups 4",
+       }) {
+    const auto engines = device->engines(problem(line));
+    ASSERT_TRUE(engines.has_value()) << engines.error();
+    EXPECT_FALSE(engines->empty()) << line;
+    const auto fallback = device->engines(problem(line), List::Fallback);
+    ASSERT_TRUE(fallback.has_value()) << fallback.error();
+    EXPECT_TRUE(smallest(problem(line), *fallback, {.tf32 = false}).has_value()) << line;
+  }
+}
+
+TEST_F(CudnnEngines, AProblemThatIsNoneIsRefusedInCudnnsWords) {
+  Convolution wrong;
+  wrong.kernel = {5, 5};  // on an image of one pixel
+  const auto engines = device->engines(wrong);
+  ASSERT_FALSE(engines.has_value());
+  EXPECT_NE(engines.error().find("cuDNN refuses"), std::string::npos) << engines.error();
+}
+
+TEST_F(CudnnEngines, PropertiesThatLackAFieldAreRefused) {
+  const auto made = Device::make(library, "{\"deviceVer\": 900}");
+  ASSERT_FALSE(made.has_value());
+  EXPECT_NE(made.error().find("the device's properties"), std::string::npos) << made.error();
+}
+
+TEST(CudnnProperties, AreOneLineOfJson) {
+  DeviceProperties p = h200();
+  p.name = "a \"quoted\"\nname";
+  const std::string text = toJson(p);
+  EXPECT_EQ(text.find('\n'), std::string::npos);
+  EXPECT_NE(text.find("\"deviceName\": \"a \\\"quoted\\\" name\""), std::string::npos) << text;
+  EXPECT_NE(text.find("\"maxGridSize\": [2147483647, 65535, 65535]"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace tbem::cudnn
