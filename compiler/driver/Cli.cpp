@@ -26,6 +26,7 @@ const std::vector<Command>& commands() {
       {"check", "syntax, names, types, specifications of every row; nothing is run", runCheck},
       {"design", "the rows of each design, and what is known of the array", runDesign},
       {"estimate", "parameters, FLOPs and memory of each row, before anything runs", runEstimate},
+      {"fit", "the largest batch (or level of another factor) that fits a memory; nothing is run", runFit},
       {"screen", "the factors and operators that move parameters, FLOPs and memory; nothing is run", runScreen},
       {"spec", "the processes of a program: functional scenarios, and what is proved of them", runSpec},
       {"step", "run one row's step once; save or load its numbers", runStep},
@@ -47,7 +48,6 @@ const std::vector<Command>& commands() {
 
 const std::vector<std::pair<const char*, const char*>>& laterCommands() {
   static const std::vector<std::pair<const char*, const char*>> list = {
-      {"fit", "the largest level that fits a memory"},
       {"replay", "a recorded allocator history under other options"},
       {"perturb", "search for slow inputs"},
       {"watch", "run with the live page"},
@@ -73,8 +73,8 @@ struct Needs {
 Needs needsOf(std::string_view command) {
   if (command == "run" || command == "measure") return {true, true, true, true};
   if (command == "worker" || command == "step" || command == "train") return {true, true, true, false};
-  if (command == "estimate" || command == "screen" || command == "emit" || command == "design" || command == "check" ||
-      command == "weights")
+  if (command == "estimate" || command == "fit" || command == "screen" || command == "emit" || command == "design" ||
+      command == "check" || command == "weights")
     return {true, true, false, false};
   if (command == "regress" || command == "predict") return {true, true, false, false};
   if (command == "plan") return {true, true, false, false};
@@ -124,7 +124,7 @@ void addProgram(CLI::App& app, Options& o, const char* what) {
 void addRow(CLI::App& app, Options& o) {
   app.add_option("--design", o.design, "only this design");
   app.add_option("--at", o.at, "only this row: depth=16,batch=64")->type_name("LEVELS");
-  app.add_option("--on", o.backend, "backend: cpu (default), ref, fake; estimate: also pytorch, pytorch-cpu");
+  app.add_option("--on", o.backend, "backend: cpu (default), ref, fake; estimate and fit: also pytorch, pytorch-cpu");
   app.add_option("--threads", o.threads, "threads of the backend (default: all processors)");
   app.add_option("--tune", o.tune,
                  "auto: algorithms as timed on this machine (measuring commands time what is missing); off: the default ones")
@@ -208,10 +208,18 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
         ->check(CLI::Range(0.001, 86400.0))
         ->capture_default_str();
   }
-  if (command == "estimate") {
+  if (command == "fit") {
+    app.add_option("--max", o.maxMemory, "the memory that there is: 22GiB")->type_name("SIZE")->required();
+    app.add_option("--vary", o.vary, "the factor whose largest level is looked for")->capture_default_str();
+    app.add_flag("--every", o.every, "try every level from 1 on: certain, and slower");
+  }
+  if (command == "estimate")
     app.add_option("--max", o.maxMemory, "exit with 5 if a row takes more memory: 22GiB")->type_name("SIZE");
+  if (command == "estimate" || command == "fit") {
     app.add_option("--update", o.update, "with --on pytorch: how its optimiser runs (default: as torch.optim chooses)")
         ->check(CLI::IsMember({"foreach", "fused", "loop"}));
+  }
+  if (command == "estimate") {
     app.add_option("--gates", o.gates, "how likely a gate's condition is met, for expected FLOPs: 0.3, or PATH=0.3,..")
         ->type_name("P");
     app.add_option("--convention", o.convention,

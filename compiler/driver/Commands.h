@@ -10,6 +10,7 @@ int runProgram(const Options& options);  // run
 int runCheck(const Options& options);
 int runDesign(const Options& options);
 int runEstimate(const Options& options);
+int runFit(const Options& options);
 int runScreen(const Options& options);
 int runSpec(const Options& options);
 int runSpecTests(const Options& options);  // spec --tests

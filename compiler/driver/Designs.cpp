@@ -81,23 +81,6 @@ std::optional<std::vector<std::pair<std::string, std::string>>> parseAt(const st
 
 namespace {
 
-/// The level's position; a number that is no level yet becomes one more, but for nested factors.
-std::optional<std::uint32_t> levelOf(graph::DesignSpec& spec, graph::FactorSpec& factor, const std::string& text) {
-  const std::optional<Rational> number = Rational::parse(text);
-  for (std::uint32_t i = 0; i < factor.levels.size(); ++i) {
-    const graph::Level& level = factor.levels[i];
-    if (level.text == text || (number && level.number && *level.number == *number)) return i;
-  }
-  if (!factor.numeric() || factor.parent || !number) return std::nullopt;
-  graph::Level level;
-  level.value = sema::Value::number(spec.pool->constant(*number), factor.isReal);
-  level.text = number->str();
-  level.number = number;
-  level.range = factor.range;
-  factor.levels.push_back(std::move(level));
-  return static_cast<std::uint32_t>(factor.levels.size() - 1);
-}
-
 std::string levelNames(const graph::FactorSpec& factor) {
   std::string text;
   for (const graph::Level& level : factor.values()) text += (text.empty() ? "" : ", ") + level.text;
@@ -234,6 +217,22 @@ Designs makeDesigns(Workspace& workspace, const Options& options) {
     designs.usage = true;
   }
   return designs;
+}
+
+std::optional<std::uint32_t> levelOf(graph::DesignSpec& spec, graph::FactorSpec& factor, const std::string& text) {
+  const std::optional<Rational> number = Rational::parse(text);
+  for (std::uint32_t i = 0; i < factor.levels.size(); ++i) {
+    const graph::Level& level = factor.levels[i];
+    if (level.text == text || (number && level.number && *level.number == *number)) return i;
+  }
+  if (!factor.numeric() || factor.parent || !number) return std::nullopt;
+  graph::Level level;
+  level.value = sema::Value::number(spec.pool->constant(*number), factor.isReal);
+  level.text = number->str();
+  level.number = number;
+  level.range = factor.range;
+  factor.levels.push_back(std::move(level));
+  return static_cast<std::uint32_t>(factor.levels.size() - 1);
 }
 
 std::optional<graph::Row> elaborateRow(DesignRun& run, std::size_t row) {

@@ -59,6 +59,9 @@ std::optional<std::vector<std::pair<std::string, std::string>>> parseAt(const st
 /// What the command line says of every experiment.
 graph::ExperimentOptions experimentOptions(const Options& options);
 
+/// The level's position; a number that is no level yet becomes one more, but for nested factors.
+std::optional<std::uint32_t> levelOf(graph::DesignSpec& spec, graph::FactorSpec& factor, const std::string& text);
+
 /// The row's graph and numbers; nothing after a diagnostic that names its levels.
 std::optional<graph::Row> elaborateRow(DesignRun& run, std::size_t row);
 

@@ -54,7 +54,9 @@ struct Options {
   std::optional<std::uint64_t> maxRows;
   double rowTime = 600;  ///< seconds a row may take; 0: no limit
   std::optional<unsigned> repeat;
-  std::string maxMemory;            ///< `estimate --max 22GiB`
+  std::string maxMemory;            ///< `estimate --max 22GiB`, `fit --max 22GiB`
+  std::string vary = "batch";       ///< `fit --vary FACTOR`
+  bool every = false;               ///< `fit --every`: try all levels
   std::string update;               ///< `estimate --update`: how PyTorch's optimiser runs: foreach, fused, loop
   std::string roofline;             ///< `estimate --roofline a100`
   std::string explain;              ///< `estimate --explain workspace`

@@ -63,12 +63,7 @@ int elaborate(State& state) {
 }
 
 int lower(State& state) {
-  state.backendName = !state.options.backend.empty() ? state.options.backend : state.options.dtype == "f64" ? "ref" : "cpu";
-  state.backend = openBackend(state.backendName);
-  if (state.backend.backend == nullptr) {
-    printFailure(fmt::format("backend {}: {}", state.backendName, state.backend.reason));
-    return state.backend.known ? kEnvironment : kUsage;
-  }
+  if (const int status = openBackend(state); status != kOk) return status;
   estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries);
   options.keepGradients = state.keepResults;
   for (RowState& row : state.rows) {
@@ -126,6 +121,16 @@ int checkStageNames(const State& state) {
 }
 
 }  // namespace
+
+int openBackend(State& state) {
+  state.backendName = !state.options.backend.empty() ? state.options.backend : state.options.dtype == "f64" ? "ref" : "cpu";
+  state.backend = openBackend(state.backendName);
+  if (state.backend.backend == nullptr) {
+    printFailure(fmt::format("backend {}: {}", state.backendName, state.backend.reason));
+    return state.backend.known ? kEnvironment : kUsage;
+  }
+  return kOk;
+}
 
 int compileRow(State& state, RowState& row) {
   if (row.compiled) return kOk;

@@ -57,6 +57,8 @@ struct Stage {
   std::string (*dump)(const State& state);
 };
 
+/// The backend that the options ask for. kOk, or the exit status after saying why it cannot be used.
+int openBackend(State& state);
 /// Native code of a lowered row that has none yet. kOk, or the exit status after saying why not.
 int compileRow(State& state, RowState& row);
 

@@ -28,31 +28,6 @@ struct PyTorchRow {
   std::optional<estimate::Replay> allocator;  ///< on CUDA
 };
 
-estimate::EagerOptions eagerOptions(const Options& options) {
-  estimate::EagerOptions result;
-  result.device = options.backend == kCpu ? estimate::EagerDevice::Cpu : estimate::EagerDevice::Cuda;
-  // torch.optim's own choice where nothing is asked for: foreach on CUDA, a loop elsewhere.
-  result.update = options.update == "fused"                                                 ? estimate::EagerUpdate::Fused
-                  : options.update == "foreach"                                             ? estimate::EagerUpdate::Foreach
-                  : options.update == "loop" || result.device == estimate::EagerDevice::Cpu ? estimate::EagerUpdate::Loop
-                                                                                            : estimate::EagerUpdate::Foreach;
-  return result;
-}
-
-/// The step's allocations, as the caching allocator meets them on one stream.
-estimate::Replay replayed(const estimate::EagerStep& step) {
-  std::vector<estimate::AllocatorEvent> events;
-  events.reserve(step.events.size());
-  for (const estimate::EagerEvent& event : step.events) {
-    estimate::AllocatorEvent next;
-    next.kind = event.frees ? estimate::AllocatorEvent::Kind::Free : estimate::AllocatorEvent::Kind::Allocate;
-    next.id = event.tensor;
-    next.bytes = event.frees ? 0 : step.tensors[event.tensor].bytes;
-    events.push_back(next);
-  }
-  return estimate::replay(events, {}, {});
-}
-
 const estimate::EagerMark& markOf(const PyTorchRow& one) {
   const auto after = std::upper_bound(one.step.marks.begin(), one.step.marks.end(), one.peak.event,
                                       [](std::size_t event, const estimate::EagerMark& mark) { return event < mark.event; });
@@ -180,7 +155,7 @@ private:
     PyTorchRow one{&row, std::move(*step), {}, {}};
     const bool cuda = eager.device == estimate::EagerDevice::Cuda;
     one.peak = estimate::eagerPeak(one.step, cuda ? kGranule : 1);
-    if (cuda) one.allocator = replayed(one.step);
+    if (cuda) one.allocator = estimate::replay(estimate::allocatorEvents(one.step), {}, {});
     return one;
   }
 
@@ -201,6 +176,17 @@ private:
 }  // namespace
 
 bool isPyTorch(std::string_view backend) { return backend == kCuda || backend == kCpu; }
+
+estimate::EagerOptions eagerOptions(const Options& options) {
+  estimate::EagerOptions result;
+  result.device = options.backend == kCpu ? estimate::EagerDevice::Cpu : estimate::EagerDevice::Cuda;
+  // torch.optim's own choice where nothing is asked for: foreach on CUDA, a loop elsewhere.
+  result.update = options.update == "fused"                                                 ? estimate::EagerUpdate::Fused
+                  : options.update == "foreach"                                             ? estimate::EagerUpdate::Foreach
+                  : options.update == "loop" || result.device == estimate::EagerDevice::Cpu ? estimate::EagerUpdate::Loop
+                                                                                            : estimate::EagerUpdate::Foreach;
+  return result;
+}
 
 int printPyTorchEstimates(State& state) {
   Printer printer(state);

@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <set>
 
 namespace tbem::driver {
 
@@ -36,28 +38,44 @@ std::string Workspace::beside(const std::string& extension) const {
 
 namespace {
 
-/// "image=16,3,224,224" as a clause of a design; nothing where it has no such form.
-std::optional<std::string> inputClause(const std::string& text) {
+/// "image=16,3,224,224" as a clause of a design; nothing where it has no such form. With `names`, a dimension may be a name,
+/// which is added to them: "image=batch,3,224,224".
+std::optional<std::string> inputClause(const std::string& text, std::set<std::string>* names) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) return std::nullopt;
-  const std::string dims = text.substr(equals + 1);
-  if (dims.find_first_not_of("0123456789,x ") != std::string::npos) return std::nullopt;
-  std::string list = dims;
-  std::replace(list.begin(), list.end(), 'x', ',');
+  std::string list = text.substr(equals + 1);
+  if (list.find_first_not_of("0123456789,x ") == std::string::npos) {
+    std::replace(list.begin(), list.end(), 'x', ',');
+  } else {
+    if (names == nullptr) return std::nullopt;
+    for (std::size_t at = 0; at <= list.size();) {
+      const std::size_t end = std::min(list.find(',', at), list.size());
+      const std::string dim = list.substr(at, end - at);
+      const auto isWord = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+      if (dim.empty() || !std::all_of(dim.begin(), dim.end(), isWord)) return std::nullopt;
+      if (std::isdigit(static_cast<unsigned char>(dim.front())) == 0) names->insert(dim);
+      at = end + 1;
+    }
+  }
   return fmt::format("  input {}: [{}]\n", text.substr(0, equals), list);
 }
 
-/// The text of a design of one row of `network`.
+/// The text of a design of one row of `network`. Of `fit`, dimensions that are names are factors with the level 1.
 std::optional<std::string> designText(const Options& options, const std::string& network) {
-  std::string text = fmt::format("design row of {} {{\n", network);
+  std::set<std::string> names;
+  std::string inputs;
   for (const std::string& input : options.inputs) {
-    const std::optional<std::string> clause = inputClause(input);
+    const std::optional<std::string> clause = inputClause(input, options.command == "fit" ? &names : nullptr);
     if (!clause) {
-      printFailure(fmt::format("--input {}: give a name and its dimensions: --input image=16,3,224,224", input));
+      printFailure(fmt::format("--input {}: give a name and its dimensions: --input image={},3,224,224", input,
+                               options.command == "fit" ? "batch" : "16"));
       return std::nullopt;
     }
-    text += *clause;
+    inputs += *clause;
   }
+  std::string text = fmt::format("design row of {} {{\n", network);
+  for (const std::string& name : names) text += fmt::format("  factor {}: 1\n", name);
+  text += inputs;
   if (!options.task.empty()) text += fmt::format("  task {}\n", options.task);
   return text + "}\n";
 }

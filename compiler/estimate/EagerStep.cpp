@@ -299,4 +299,17 @@ EagerPeak eagerPeak(const EagerStep& step, std::uint64_t granule) {
   return peak;
 }
 
+std::vector<AllocatorEvent> allocatorEvents(const EagerStep& step) {
+  std::vector<AllocatorEvent> events;
+  events.reserve(step.events.size());
+  for (const EagerEvent& event : step.events) {
+    AllocatorEvent next;
+    next.kind = event.frees ? AllocatorEvent::Kind::Free : AllocatorEvent::Kind::Allocate;
+    next.id = event.tensor;
+    next.bytes = event.frees ? 0 : step.tensors[event.tensor].bytes;
+    events.push_back(next);
+  }
+  return events;
+}
+
 }  // namespace tbem::estimate

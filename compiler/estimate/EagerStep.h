@@ -7,6 +7,7 @@
 // of libraries, which a device decides.
 #pragma once
 
+#include "compiler/estimate/CachingAllocator.h"
 #include "compiler/estimate/EagerOperators.h"
 
 #include <array>
@@ -76,5 +77,8 @@ struct EagerPeak {
   std::uint32_t op = kNoEagerOp;                   ///< at work then
 };
 EagerPeak eagerPeak(const EagerStep& step, std::uint64_t granule);
+
+/// The step as the caching allocator meets it, on one stream. Events are those of the step; ids are its tensors.
+std::vector<AllocatorEvent> allocatorEvents(const EagerStep& step);
 
 }  // namespace tbem::estimate

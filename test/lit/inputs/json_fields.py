@@ -10,6 +10,7 @@ FIELDS = {
                 "reason", "repeat", "reused"],
     "regress": ["name", "design", "backend", "response", "terms", "raw", "r2", "loo_rmse", "loo_relative_error"],
     "pytorch": ["design", "row", "network", "levels", "device", "version", "optimizer", "memory"],
+    "fit": ["design", "levels", "factor", "backend", "limit", "largest", "memory", "failing", "reason", "checked_from", "tried"],
     "predict": ["name", "backend", "levels", "value", "interval", "inside"],
     "profile": ["network", "backend", "threads", "seconds", "steps"],
     "step": ["network", "loss", "seconds", "saved"],
