@@ -219,6 +219,21 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
     app.add_option("--update", o.update, "with --on pytorch: how its optimiser runs (default: as torch.optim chooses)")
         ->check(CLI::IsMember({"foreach", "fused", "loop"}));
   }
+  if (command == "estimate" || command == "fit") {
+    app.add_option(
+        "--device", o.device,
+        "the GPU of --explain workspace (default: h200), and with --on pytorch the one whose workspaces are counted: a100,"
+        " h200, rtx4090, .., or a record of the program");
+    app.add_option("--cudnn", o.cudnn,
+                   "the cuDNN to ask (default: the CUDA toolkit's; with --on pytorch, the Python environment's)")
+        ->type_name("DIR");
+    app.add_option("--layout", o.layout, "of images: nchw or nhwc")
+        ->check(CLI::IsMember({"nchw", "nhwc"}))
+        ->capture_default_str();
+    app.add_option("--tf32", o.tf32, "whether f32 convolutions may round their inputs to TF32: on or off")
+        ->check(CLI::IsMember({"on", "off"}))
+        ->capture_default_str();
+  }
   if (command == "estimate") {
     app.add_option("--gates", o.gates, "how likely a gate's condition is met, for expected FLOPs: 0.3, or PATH=0.3,..")
         ->type_name("P");
@@ -228,19 +243,8 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
     app.add_option("--explain", o.explain,
                    "workspace: the engines of each convolution on a GPU that need not be here, as cuDNN says")
         ->check(CLI::IsMember({"workspace"}));
-    app.add_option("--device", o.device, "the GPU of --explain workspace: a100, h200, rtx4090, .., or a record of the program")
-        ->capture_default_str();
-    app.add_option("--cudnn", o.cudnn,
-                   "the cuDNN to ask (default: the CUDA toolkit's; with --on pytorch, the Python environment's)")
-        ->type_name("DIR");
     app.add_option("--workspace-limit", o.workspaceLimit, "what memory would be if no convolution took more: 256MiB")
         ->type_name("SIZE");
-    app.add_option("--layout", o.layout, "of images: nchw or nhwc")
-        ->check(CLI::IsMember({"nchw", "nhwc"}))
-        ->capture_default_str();
-    app.add_option("--tf32", o.tf32, "whether f32 convolutions may round their inputs to TF32: on or off")
-        ->check(CLI::IsMember({"on", "off"}))
-        ->capture_default_str();
     app.add_flag("--nondeterministic", o.nondeterministic, "take engines whose sums change from run to run too");
   }
   if (command == "estimate" || command == "screen") {

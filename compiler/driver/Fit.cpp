@@ -42,8 +42,8 @@ struct Fit {
 
 class Searcher {
 public:
-  Searcher(State& state, DesignRun& run, LevelIndices levels, std::uint32_t factor, std::uint64_t limit)
-      : state(state), run(run), levels(std::move(levels)), factor(factor), limit(limit) {}
+  Searcher(State& state, EagerSteps* eager, DesignRun& run, LevelIndices levels, std::uint32_t factor, std::uint64_t limit)
+      : state(state), eager(eager), run(run), levels(std::move(levels)), factor(factor), limit(limit) {}
 
   /// Every level from 1 on, until one does not fit.
   Fit searchAll() {
@@ -121,7 +121,7 @@ private:
     reportsOf(state.sink(), [&] { row = run.experiment->row(levels); });
     if (!row) return trial;
     trial.exists = true;
-    if (isPyTorch(state.options.backend)) {
+    if (eager != nullptr) {
       tryPyTorch(*row, trial);
     } else {
       tryLowered(*row, trial);
@@ -130,13 +130,12 @@ private:
   }
 
   void tryPyTorch(const graph::Row& row, Trial& trial) {
-    const estimate::EagerOptions eager = eagerOptions(state.options);
-    const auto step = estimate::eagerStep(row.graph(), row.values, eager);
+    const auto step = eager->of(row);
     if (!step) {
       refuse(step.error().what);
       return;
     }
-    if (eager.device == estimate::EagerDevice::Cpu) {
+    if (!eager->onCuda()) {
       trial.bytes = estimate::eagerPeak(*step, 1).bytes;
       trial.fits = trial.bytes <= limit;
       if (!trial.fits) trial.why = fmt::format("live tensors take {}", report::bytes(trial.bytes));
@@ -178,6 +177,7 @@ public:
 
 private:
   State& state;
+  EagerSteps* eager;  ///< null for a backend of ours
   DesignRun& run;
   LevelIndices levels;
   std::uint32_t factor;
@@ -187,7 +187,8 @@ private:
 
 class Fitter {
 public:
-  Fitter(State& state, std::uint64_t limit) : state(state), options(state.options), limit(limit) {}
+  Fitter(State& state, EagerSteps* eager, std::uint64_t limit)
+      : state(state), options(state.options), eager(eager), limit(limit) {}
 
   /// False: the factor is none of numbers, or there is none, which was said.
   bool design(DesignRun& run) {
@@ -212,7 +213,7 @@ public:
       LevelIndices levels = run.rows[chosen];
       levels[*factor] = 0;
       if (!seen.insert(levels).second) continue;
-      Searcher searcher(state, run, levels, *factor, limit);
+      Searcher searcher(state, eager, run, levels, *factor, limit);
       const Fit fit = options.every ? searcher.searchAll() : searcher.search();
       if (searcher.refused) return true;
       none = none || !fit.largest;
@@ -267,6 +268,7 @@ private:
 
   State& state;
   const Options& options;
+  EagerSteps* eager;
   std::uint64_t limit;
 };
 
@@ -280,10 +282,15 @@ int runFit(const Options& options) {
   }
   State state(options);
   if (const Progressed done = runPipeline(state, "design"); !done.proceed) return done.status;
-  if (!isPyTorch(options.backend)) {
-    if (const int status = openBackend(state); status != kOk) return status;
+  std::optional<EagerSteps> eager;
+  if (isPyTorch(options.backend)) {
+    auto opened = EagerSteps::open(state);
+    if (!opened) return finish(state, opened.error());
+    eager.emplace(std::move(*opened));
+  } else if (const int status = openBackend(state); status != kOk) {
+    return status;
   }
-  Fitter fitter(state, *limit);
+  Fitter fitter(state, eager ? &*eager : nullptr, *limit);
   bool any = false;
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr) continue;
@@ -293,6 +300,9 @@ int runFit(const Options& options) {
   if (!any) {
     printFailure("the program has no design of a network: give --input image=batch,3,224,224 (and --task) for its network");
     return finish(state, kUsage);
+  }
+  if (eager) {
+    if (const int status = eager->finish(options); status != kOk) return finish(state, status);
   }
   return finish(state, fitter.none ? kVerdictAgainst : kOk);
 }

@@ -60,7 +60,7 @@ struct Options {
   std::string update;               ///< `estimate --update`: how PyTorch's optimiser runs: foreach, fused, loop
   std::string roofline;             ///< `estimate --roofline a100`
   std::string explain;              ///< `estimate --explain workspace`
-  std::string device = "h200";      ///< --explain workspace: the GPU that is described
+  std::string device;               ///< --explain workspace (h200), --on pytorch: the GPU that is described
   std::string cudnn;                ///< --explain workspace: the folder of cuDNN
   std::string workspaceLimit;       ///< --explain workspace: of each convolution
   std::string layout = "nchw";      ///< --explain workspace: of images

@@ -42,7 +42,7 @@ std::string peakText(const PyTorchRow& one, const SourceManager& sources) {
   return fmt::format("the peak is in the {}, at {}, {}", mark.phase, op.name, sources.describe(place.range.begin));
 }
 
-void printRowJson(const PyTorchRow& one, const Options& options, const SourceManager& sources) {
+void printRowJson(const PyTorchRow& one, const Options& options, const SourceManager& sources, const Json& workspaces) {
   const RowState& row = *one.row;
   Json kinds = Json::object();
   for (std::size_t k = 0; k < estimate::kEagerKinds; ++k)
@@ -70,7 +70,8 @@ void printRowJson(const PyTorchRow& one, const Options& options, const SourceMan
                         {"device", options.backend},
                         {"version", kVersion},
                         {"optimizer", one.step.optimizer},
-                        {"memory", memory}});
+                        {"memory", memory},
+                        {"workspaces", workspaces}});
 }
 
 void printKinds(const Options& options, const PyTorchRow& one, const SourceManager& sources) {
@@ -96,9 +97,20 @@ void printKinds(const Options& options, const PyTorchRow& one, const SourceManag
   fmt::print("{}\n", peakText(one, sources));
 }
 
+estimate::EagerOptions eagerOptions(const Options& options) {
+  estimate::EagerOptions result;
+  result.device = options.backend == kCpu ? estimate::EagerDevice::Cpu : estimate::EagerDevice::Cuda;
+  // torch.optim's own choice where nothing is asked for: foreach on CUDA, a loop elsewhere.
+  result.update = options.update == "fused"                                                 ? estimate::EagerUpdate::Fused
+                  : options.update == "foreach"                                             ? estimate::EagerUpdate::Foreach
+                  : options.update == "loop" || result.device == estimate::EagerDevice::Cpu ? estimate::EagerUpdate::Loop
+                                                                                            : estimate::EagerUpdate::Foreach;
+  return result;
+}
+
 class Printer {
 public:
-  explicit Printer(State& state) : state(state), options(state.options) {}
+  Printer(State& state, EagerSteps& steps) : state(state), options(state.options), steps(steps) {}
 
   void design(const DesignRun& run) {
     report::Table table;
@@ -118,7 +130,8 @@ public:
       if (!one) continue;
       checkLimit(*one);
       if (options.json) {
-        printRowJson(*one, options, state.workspace->session.sources);
+        printRowJson(*one, options, state.workspace->session.sources,
+                     steps.workspaces() ? Json(steps.workspaces()->describe()) : Json(nullptr));
         continue;
       }
       std::vector<report::Cell> cells = {std::to_string(row.row + 1)};
@@ -135,7 +148,10 @@ public:
     if (options.json || !worst) return;
     printTable(options, table);
     printKinds(options, *worst, state.workspace->session.sources);
-    if (options.backend == kCuda) fmt::print("not counted: workspaces of cuDNN and cuBLAS, the CUDA context\n");
+    if (steps.workspaces()) fmt::print("workspaces of convolutions as on {}\n", steps.workspaces()->describe());
+    if (steps.onCuda())
+      fmt::print("not counted: {}workspaces of cuBLAS, the CUDA context\n",
+                 steps.workspaces() ? "" : "workspaces of cuDNN (--device says on which GPU), ");
   }
 
   bool overLimit = false;
@@ -146,14 +162,13 @@ private:
   }
 
   std::optional<PyTorchRow> estimateOf(const RowState& row) {
-    const estimate::EagerOptions eager = eagerOptions(options);
-    auto step = estimate::eagerStep(row.elaborated->graph(), row.elaborated->values, eager);
+    auto step = steps.of(*row.elaborated);
     if (!step) {
       state.sink().report(diag::row_without_number, step.error().range, step.error().what);
       return std::nullopt;
     }
     PyTorchRow one{&row, std::move(*step), {}, {}};
-    const bool cuda = eager.device == estimate::EagerDevice::Cuda;
+    const bool cuda = steps.onCuda();
     one.peak = estimate::eagerPeak(one.step, cuda ? kGranule : 1);
     if (cuda) one.allocator = estimate::replay(estimate::allocatorEvents(one.step), {}, {});
     return one;
@@ -171,25 +186,44 @@ private:
 
   State& state;
   const Options& options;
+  EagerSteps& steps;
 };
 
 }  // namespace
 
 bool isPyTorch(std::string_view backend) { return backend == kCuda || backend == kCpu; }
 
-estimate::EagerOptions eagerOptions(const Options& options) {
-  estimate::EagerOptions result;
-  result.device = options.backend == kCpu ? estimate::EagerDevice::Cpu : estimate::EagerDevice::Cuda;
-  // torch.optim's own choice where nothing is asked for: foreach on CUDA, a loop elsewhere.
-  result.update = options.update == "fused"                                                 ? estimate::EagerUpdate::Fused
-                  : options.update == "foreach"                                             ? estimate::EagerUpdate::Foreach
-                  : options.update == "loop" || result.device == estimate::EagerDevice::Cpu ? estimate::EagerUpdate::Loop
-                                                                                            : estimate::EagerUpdate::Foreach;
-  return result;
+tl::expected<EagerSteps, int> EagerSteps::open(State& state) {
+  EagerSteps steps;
+  steps.options = eagerOptions(state.options);
+  if (steps.onCuda() && !state.options.device.empty()) {
+    auto asked = EagerWorkspaces::open(state);
+    if (!asked) return tl::unexpected(asked.error());
+    steps.asked.emplace(std::move(*asked));
+  }
+  return steps;
+}
+
+tl::expected<estimate::EagerStep, estimate::NoValue> EagerSteps::of(const graph::Row& row) {
+  estimate::EagerOptions own = options;
+  if (asked) own.workspaces = [this, &row](graph::OpId id) { return asked->of(row.graph(), row.values, id); };
+  return estimate::eagerStep(row.graph(), row.values, own);
+}
+
+int EagerSteps::finish(const Options& options) {
+  if (!asked) return kOk;
+  if (!asked->failure.empty()) {
+    printFailure(asked->failure);
+    return kEnvironment;
+  }
+  asked->keep(options);
+  return kOk;
 }
 
 int printPyTorchEstimates(State& state) {
-  Printer printer(state);
+  auto steps = EagerSteps::open(state);
+  if (!steps) return steps.error();
+  Printer printer(state, *steps);
   for (const auto& run : state.designs.runs) {
     if (run->experiment != nullptr) {
       printer.design(*run);
@@ -198,6 +232,7 @@ int printPyTorchEstimates(State& state) {
     }
   }
   for (const auto& training : state.trainings) printer.design(*training->step);
+  if (const int status = steps->finish(state.options); status != kOk) return status;
   return printer.overLimit ? kVerdictAgainst : kOk;
 }
 

@@ -9,24 +9,6 @@ namespace {
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
-/// Asks for one problem, and for the fallback where nothing of the heuristic's list may be taken.
-std::string ask(AskedConvolution& one, EngineSource& source, cudnn::Policy policy) {
-  const std::uint64_t limit = policy.limit;
-  policy.limit = kNoLimit;
-  for (const cudnn::List list : {cudnn::List::Heuristic, cudnn::List::Fallback}) {
-    auto engines = source.engines(one.problem, list);
-    if (!engines) return engines.error();
-    one.engines = std::move(*engines);
-    one.fallback = list == cudnn::List::Fallback;
-    one.first = cudnn::first(one.problem, one.engines, policy);
-    if (one.first) break;
-  }
-  one.smallest = cudnn::smallest(one.problem, one.engines, policy);
-  policy.limit = limit;
-  if (limit != kNoLimit) one.limited = cudnn::first(one.problem, one.engines, policy);
-  return {};
-}
-
 template <class Pick>
 WorkspaceChoice choose(const estimate::Program& program, const WorkspaceUse& use, Pick pick) {
   WorkspaceChoice choice;
@@ -43,6 +25,23 @@ WorkspaceChoice choose(const estimate::Program& program, const WorkspaceUse& use
 
 }  // namespace
 
+std::string askEngines(AskedConvolution& one, EngineSource& source, cudnn::Policy policy) {
+  const std::uint64_t limit = policy.limit;
+  policy.limit = kNoLimit;
+  for (const cudnn::List list : {cudnn::List::Heuristic, cudnn::List::Fallback}) {
+    auto engines = source.engines(one.problem, list);
+    if (!engines) return engines.error();
+    one.engines = std::move(*engines);
+    one.fallback = list == cudnn::List::Fallback;
+    one.first = cudnn::first(one.problem, one.engines, policy);
+    if (one.first) break;
+  }
+  one.smallest = cudnn::smallest(one.problem, one.engines, policy);
+  policy.limit = limit;
+  if (limit != kNoLimit) one.limited = cudnn::first(one.problem, one.engines, policy);
+  return {};
+}
+
 tl::expected<WorkspaceUse, std::string> queryWorkspaces(const estimate::Program& program, EngineSource& source,
                                                         cudnn::Order order, const cudnn::Policy& policy) {
   using Engine = std::optional<std::size_t>;
@@ -53,7 +52,7 @@ tl::expected<WorkspaceUse, std::string> queryWorkspaces(const estimate::Program&
     if (known == use.convolutions.end()) {
       AskedConvolution one;
       one.problem = call.problem;
-      if (const std::string why = ask(one, source, policy); !why.empty()) return tl::unexpected(why);
+      if (const std::string why = askEngines(one, source, policy); !why.empty()) return tl::unexpected(why);
       known = use.convolutions.insert(known, std::move(one));
     }
     known->calls.push_back(call);

@@ -26,6 +26,10 @@ struct AskedConvolution {
   std::optional<std::size_t> limited;   ///< the first within the limit; nothing where there is no limit or none fits
 };
 
+/// Fills the rest of one whose problem is set: from the heuristic's list, or the fallback's where nothing of it may be taken.
+/// "" or why not.
+std::string askEngines(AskedConvolution& one, EngineSource& source, cudnn::Policy policy);
+
 /// The step where every convolution takes one choice. Bytes.
 struct WorkspaceChoice {
   std::uint64_t largest = 0;  ///< workspace of a single convolution

@@ -207,16 +207,17 @@ private:
 
 int explainWorkspaces(State& state) {
   const Options& options = state.options;
-  auto device = namedDevice(*state.workspace, options.device);
+  const std::string name = options.device.empty() ? "h200" : options.device;
+  auto device = namedDevice(*state.workspace, name);
   if (!device) {
     if (!device.error().message.empty()) printFailure(device.error().message);
     return device.error().status;
   }
   if (const auto properties = propertiesOf(*device); !properties) {
     const auto& own = state.workspace->program->main().own;
-    const auto constant = own.find(options.device);
-    state.sink().report(diag::device_field_missing, constant != own.end() ? constant->second->name.range : SrcRange{},
-                        options.device, properties.error(), "which cuDNN asks for");
+    const auto constant = own.find(name);
+    state.sink().report(diag::device_field_missing, constant != own.end() ? constant->second->name.range : SrcRange{}, name,
+                        properties.error(), "which cuDNN asks for");
     return kProgramErrors;
   }
   auto source = EngineSource::open(options.cudnn, options.backend == "pytorch", *device);

@@ -16,7 +16,8 @@ using graph::TensorId;
 
 std::string_view eagerKindName(EagerKind kind) {
   constexpr std::array<std::string_view, kEagerKinds> kNames{
-      "weights", "buffers", "input", "optimizer", "gradients", "activations", "activation gradients", "temporaries"};
+      "weights",     "buffers",   "input", "optimizer", "gradients", "activations", "activation gradients",
+      "temporaries", "workspaces"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -93,9 +94,13 @@ private:
     for (const TensorId output : graph.outputs) readers[output] += graph.training ? 0 : 1;
     if (graph.loss != graph::kNoTensor) ++readers[graph.loss];
     kept.assign(step.operators.size(), {});
+    workspaces.clear();
     for (current = 0; current < step.operators.size(); ++current) {
       const EagerOperator& op = step.operators[current];
       makeResults(op);
+      const bool convolves = options.workspaces && op.name == "conv2d";
+      workspaces.push_back(convolves ? options.workspaces(op.op) : ConvolutionWorkspaces{});
+      useWorkspace(workspaces.back().forward);
       for (const TensorId tensor : op.kept) kept[current].push_back(hold(at(tensor)));
       for (const std::uint64_t extra : op.extras) kept[current].push_back(allocate(extra, EagerKind::Activations));
       const auto reads = [this](TensorId tensor) { return differentiable.count(tensor) != 0; };
@@ -111,6 +116,10 @@ private:
     current = kNoEagerOp;
     if (graph.training) return;
     for (const TensorId output : graph.outputs) drop(output);
+  }
+
+  void useWorkspace(std::uint64_t bytes) {
+    if (bytes != 0) release(allocate(bytes, EagerKind::Workspaces));
   }
 
   void makeResults(const EagerOperator& op) {
@@ -152,7 +161,10 @@ private:
       std::vector<std::pair<TensorId, std::uint32_t>> made;
       for (const auto* list : {&op.operands, &op.weights}) {
         for (const TensorId tensor : *list) {
-          if (differentiable.count(tensor) != 0) made.emplace_back(tensor, gradientFor(op, tensor, arrived.front()));
+          if (differentiable.count(tensor) == 0) continue;
+          made.emplace_back(tensor, gradientFor(op, tensor, arrived.front()));
+          if (list == &op.operands) useWorkspace(workspaces[current].dataGradient);
+          if (list == &op.weights && tensor == op.weights.front()) useWorkspace(workspaces[current].weightGradient);
         }
       }
       releaseKept();
@@ -246,12 +258,13 @@ private:
   const graph::Graph& graph;
   EagerOptions options;
   EagerStep& step;
-  std::vector<std::uint64_t> bytesOf;            ///< by graph tensor
-  std::vector<std::uint32_t> memory;             ///< by graph tensor: where it is now
-  std::vector<std::uint32_t> gradients;          ///< by graph tensor: what has arrived of its gradient
-  std::vector<std::uint32_t> holders;            ///< by tensor of the step
-  std::set<TensorId> differentiable;             ///< leads back to a weight
-  std::vector<std::vector<std::uint32_t>> kept;  ///< by operator
+  std::vector<std::uint64_t> bytesOf;             ///< by graph tensor
+  std::vector<std::uint32_t> memory;              ///< by graph tensor: where it is now
+  std::vector<std::uint32_t> gradients;           ///< by graph tensor: what has arrived of its gradient
+  std::vector<std::uint32_t> holders;             ///< by tensor of the step
+  std::set<TensorId> differentiable;              ///< leads back to a weight
+  std::vector<std::vector<std::uint32_t>> kept;   ///< by operator
+  std::vector<ConvolutionWorkspaces> workspaces;  ///< by operator
   std::map<TensorId, std::uint32_t> weightGradients;
   std::uint32_t current = kNoEagerOp;
 };

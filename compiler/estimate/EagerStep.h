@@ -3,14 +3,15 @@
 // The order is that of autograd's engine (torch/csrc/autograd/engine.cpp of PyTorch 2.15): gradients flow from the operator made
 // last to the first; what an operator kept is released when its gradient is computed, a gradient when it is consumed; a
 // weight's gradient is taken over where it is made. Gradients are set to None before a step (the default of zero_grad), and the
-// optimiser's state is made in the first step. What Python's variables hold longer than that is not counted; nor are workspaces
-// of libraries, which a device decides.
+// optimiser's state is made in the first step. What Python's variables hold longer than that is not counted; workspaces of
+// convolutions are, where the options say what they are: one is taken while a tensor is computed, and given back.
 #pragma once
 
 #include "compiler/estimate/CachingAllocator.h"
 #include "compiler/estimate/EagerOperators.h"
 
 #include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,16 @@ namespace tbem::estimate {
 /// How torch.optim updates: `foreach` takes one operator over all weights, `fused` one for everything, `loop` a weight at a time.
 enum class EagerUpdate : std::uint8_t { Foreach, Fused, Loop };
 
+/// Bytes that a library takes while it computes a convolution and its gradients.
+struct ConvolutionWorkspaces {
+  std::uint64_t forward = 0, dataGradient = 0, weightGradient = 0;
+};
+
 struct EagerOptions {
   EagerDevice device = EagerDevice::Cuda;
   EagerUpdate update = EagerUpdate::Foreach;
+  /// Of a forward operator `conv2d` of the graph; empty: none is counted.
+  std::function<ConvolutionWorkspaces(graph::OpId)> workspaces;
 };
 
 enum class EagerKind : std::uint8_t {
@@ -32,9 +40,10 @@ enum class EagerKind : std::uint8_t {
   Gradients,            ///< of weights
   Activations,          ///< results, and what operators keep
   ActivationGradients,  ///< of results
-  Temporaries           ///< within the optimiser's update
+  Temporaries,          ///< within the optimiser's update
+  Workspaces            ///< of convolutions
 };
-constexpr std::size_t kEagerKinds = 8;
+constexpr std::size_t kEagerKinds = 9;
 std::string_view eagerKindName(EagerKind kind);
 
 /// A tensor's memory, allocated once. Bytes as asked for.

@@ -1,0 +1,82 @@
+#include "compiler/driver/EagerWorkspaces.h"
+
+#include "compiler/support/diagnostics/Plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <utility>
+
+namespace tbem::driver {
+
+EagerWorkspaces::EagerWorkspaces(estimate::Device device, EngineSource source, const Options& options)
+    : device(std::move(device)), source(std::move(source)) {
+  policy.tf32 = options.tf32 != "off";
+  policy.nondeterministic = true;  // torch.backends.cudnn.deterministic is off
+  order = options.layout == "nhwc" ? cudnn::Order::Nhwc : cudnn::Order::Nchw;
+}
+
+tl::expected<EagerWorkspaces, int> EagerWorkspaces::open(State& state) {
+  const Options& options = state.options;
+  auto device = namedDevice(*state.workspace, options.device);
+  if (!device) {
+    if (!device.error().message.empty()) printFailure(device.error().message);
+    return tl::unexpected(device.error().status);
+  }
+  auto source = EngineSource::open(options.cudnn, true, *device);
+  if (!source) {
+    printFailure(source.error().message);
+    return tl::unexpected(source.error().status);
+  }
+  return EagerWorkspaces(std::move(*device), std::move(*source), options);
+}
+
+std::uint64_t EagerWorkspaces::ask(cudnn::Convolution problem, cudnn::Pass pass) {
+  problem.pass = pass;
+  AskedConvolution one;
+  one.problem = problem;
+  if (std::string why = askEngines(one, source, policy); !why.empty()) {
+    failure = std::move(why);
+    return 0;
+  }
+  return one.first ? one.engines[*one.first].workspace : 0;
+}
+
+estimate::ConvolutionWorkspaces EagerWorkspaces::of(const graph::Graph& graph, const sema::Values& values, graph::OpId id) {
+  const graph::Op& op = graph[id];
+  if (op.primitive != TBEM_PRIMITIVE_conv2d || !failure.empty()) return {};
+  const auto x = estimate::dimsOf(graph, values, op.inputs[0]);
+  const auto weight = estimate::dimsOf(graph, values, op.inputs[1]);
+  const tbem_dtype dtype = graph[op.inputs[0]].dtype;
+  if (!x || !weight || (dtype != TBEM_F32 && dtype != TBEM_F16 && dtype != TBEM_BF16)) return {};
+  const auto attribute = [&](std::string_view name, auto& into) {
+    const auto found = std::ranges::find(op.attributes, name, &graph::Attribute::name);
+    for (std::size_t i = 0; i < into.size(); ++i) into[i] = values.integer(found->values[i]);
+  };
+  cudnn::Convolution problem;
+  problem.dtype = dtype;
+  problem.order = order;
+  std::tie(problem.n, problem.c, problem.h, problem.w) = std::tuple((*x)[0], (*x)[1], (*x)[2], (*x)[3]);
+  problem.out = (*weight)[0];
+  problem.kernel = {(*weight)[2], (*weight)[3]};
+  attribute("stride", problem.stride);
+  attribute("pad", problem.pad);
+  attribute("dilation", problem.dilation);
+  std::array<std::int64_t, 1> groups{};
+  attribute("groups", groups);
+  problem.groups = groups[0];
+  estimate::ConvolutionWorkspaces bytes;
+  bytes.forward = ask(problem, cudnn::Pass::Forward);
+  if (!graph.training) return bytes;
+  bytes.dataGradient = ask(problem, cudnn::Pass::DataGradient);
+  bytes.weightGradient = ask(problem, cudnn::Pass::WeightGradient);
+  return bytes;
+}
+
+void EagerWorkspaces::keep(const Options& options) {
+  if (const std::string why = source.keep(); !why.empty()) printNote(options, "cuDNN's answers cannot be kept: " + why);
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,40 @@
+// The workspaces of eager PyTorch's convolutions on a device that is not here: cuDNN's first engine for each, as PyTorch takes it
+// without `torch.backends.cudnn.benchmark`.
+#pragma once
+
+#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/WorkspaceQuery.h"
+#include "compiler/estimate/EagerStep.h"
+
+#include <tl/expected.hpp>
+
+#include <string>
+
+namespace tbem::driver {
+
+class EagerWorkspaces {
+public:
+  /// For the device that --device names. Errors: the exit status, after saying why.
+  static tl::expected<EagerWorkspaces, int> open(State& state);
+
+  /// Of a forward convolution of the graph. Nothing is taken where cuDNN cannot be asked; `failure` then says why.
+  estimate::ConvolutionWorkspaces of(const graph::Graph& graph, const sema::Values& values, graph::OpId id);
+  const estimate::Device& onDevice() const { return device; }
+  /// "H200: cuDNN 9.19.0 (..), .."
+  std::string describe() const { return device.name + ": " + source.describe(); }
+  /// Keeps the answers for the next time.
+  void keep(const Options& options);
+
+  std::string failure;
+
+private:
+  EagerWorkspaces(estimate::Device device, EngineSource source, const Options& options);
+  std::uint64_t ask(cudnn::Convolution problem, cudnn::Pass pass);
+
+  estimate::Device device;
+  EngineSource source;
+  cudnn::Policy policy;
+  cudnn::Order order = cudnn::Order::Nchw;
+};
+
+}  // namespace tbem::driver
