@@ -6,21 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 
 namespace tbem::driver {
 
 namespace {
 
-bool holdsWord(std::string_view text, std::string_view word) {
-  const auto inWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || !inWord(text[at - 1])) && (end == text.size() || !inWord(text[end]))) return true;
-  }
-  return false;
-}
+bool holdsWord(std::string_view text, std::string_view word) { return findWord(text, word) != std::string_view::npos; }
 
 /// The mistakes of building the trial's row; the session's own stay as they were.
 std::vector<Diagnostic> build(Workspace& workspace, const Trial& trial, const Options& options) {
@@ -38,7 +30,7 @@ void checkNetwork(State& state, const ast::Callable& network) {
   const std::string& name = network.name.text;
   std::string why;
   for (const int size : kTrialSizes) {
-    const auto trial = trialOf(network, state.workspace->session.sources, size, TrialSizes::Numbers);
+    const auto trial = trialOf(TrialSubject::of(network), state.workspace->session.sources, size, TrialSizes::Numbers, 0);
     if (!trial) {
       why = trial.error();
       break;

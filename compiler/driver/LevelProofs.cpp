@@ -77,8 +77,12 @@ bool nextCombination(const graph::ExperimentSpec& spec, LevelIndices& levels) {
 }
 
 spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, graph::Experiment& experiment,
-                         std::vector<LevelIndices> rows) {
+                         std::vector<LevelIndices> rows, const Options& options, std::size_t maxStructures) {
   spec::LevelQuestion question;
+  question.maxStructures = maxStructures;
+  question.fresh = [&] {
+    return std::make_unique<graph::Experiment>(workspace.session, *workspace.program, spec, experimentOptions(options));
+  };
   question.experiment = &experiment;
   question.spec = &spec;
   question.rows = std::move(rows);
@@ -95,11 +99,12 @@ spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, gr
   return proof;
 }
 
-std::vector<DesignProof> proveDesigns(State& state) {
+std::vector<DesignProof> proveDesigns(State& state, std::size_t maxStructures) {
   std::vector<DesignProof> proofs;
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr || run->spec.factors.empty()) continue;
-    DesignProof one{run.get(), proofOf(*state.workspace, run->spec, *run->experiment, run->rows), {}};
+    DesignProof one{run.get(), {}, {}};
+    one.proof = proofOf(*state.workspace, run->spec, *run->experiment, run->rows, state.options, maxStructures);
     for (const spec::Breach& breach : one.proof.breaches) {
       one.remedies.push_back(remediesFor(*state.workspace, *run, one.proof, breach, state.options));
       report(state, *run, one.proof, breach, one.remedies.back());

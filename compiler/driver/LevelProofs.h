@@ -15,16 +15,21 @@ struct DesignProof {
   std::vector<std::vector<LevelRemedy>> remedies;  ///< of each breach
 };
 
-/// The conditions of a design's network at all combinations of its levels that its `where` allows; nothing is reported.
+/// Structures of a design that are looked at: where what breaks is one of several things to be told, and where it is what was
+/// asked for.
+inline constexpr std::size_t kFewStructures = 256, kManyStructures = 4096;
+
+/// The conditions of a design's network at all combinations of its levels that its `where` allows, in at most so many structures;
+/// nothing is reported.
 spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, graph::Experiment& experiment,
-                         std::vector<LevelIndices> rows);
+                         std::vector<LevelIndices> rows, const Options& options, std::size_t maxStructures = kFewStructures);
 
 /// The next combination of levels, the last factor running fastest; false after the last, which the first follows.
 bool nextCombination(const graph::ExperimentSpec& spec, LevelIndices& levels);
 
 /// For each design of a network; what breaks is reported with its cause, the levels nearest to the first ones, and the chain of
 /// shapes that leads there, and what would mend it.
-std::vector<DesignProof> proveDesigns(State& state);
+std::vector<DesignProof> proveDesigns(State& state, std::size_t maxStructures);
 
 /// One line, or a `levels` object with --json.
 void printDesignProof(const DesignProof& proved, const Options& options);

@@ -56,7 +56,7 @@ private:
       const std::optional<graph::DesignSpec> spec = graph::readDesign(changed->session, *changed->program, *decl);
       if (!spec || changed->session.sink.hasErrors()) return std::nullopt;
       graph::Experiment experiment(changed->session, *changed->program, *spec, experimentOptions(options));
-      return proofOf(*changed, *spec, experiment, {});
+      return proofOf(*changed, *spec, experiment, {}, options);
     }
     return std::nullopt;
   }

@@ -25,32 +25,65 @@ std::string valuesText(const spec::SizeBreach& breach) {
 
 class Prover {
 public:
-  Prover(State& state, const ast::Callable& network) : state(state), network(network) {}
+  Prover(State& state, const TrialSubject& subject) : state(state), subject(subject) {}
 
   std::vector<NetworkProof> run() {
     std::string why;
-    for (const int size : kTrialSizes) {
-      const auto trial = trialOf(network, state.workspace->session.sources, size, TrialSizes::Factors);
-      if (!trial) return {notLookedAt(trial.error())};
-      std::unique_ptr<TrialDesign> design;
-      const std::deque<Diagnostic> made = reportsOf(state.sink(), [&] {
-        design = designOf(*state.workspace, *trial, state.options);
-        if (design != nullptr) prove(*design);
-      });
-      if (!proofs.empty()) return std::move(proofs);
-      if (why.empty()) why = made.empty() ? "nothing builds it with " + trial->sizes : made.front().message;
+    for (const std::size_t length : kTrialLengths) {
+      for (const int size : kTrialSizes) {
+        auto written = trialOf(subject, state.workspace->session.sources, size, TrialSizes::Factors, length);
+        if (!written) return {notLookedAt(written.error())};
+        trial = std::move(*written);
+        std::unique_ptr<TrialDesign> design;
+        const std::deque<Diagnostic> made = reportsOf(state.sink(), [&] {
+          design = designOf(*state.workspace, trial, state.options);
+          if (design != nullptr) prove(*design);
+        });
+        if (!proofs.empty()) return std::move(proofs);
+        if (why.empty()) why = made.empty() ? "nothing builds it with " + trial.sizes : made.front().message;
+      }
+      if (trial.lengths.empty()) break;
     }
     return {notLookedAt(why)};
   }
 
 private:
   State& state;
-  const ast::Callable& network;
+  const TrialSubject& subject;
+  Trial trial;
   std::vector<NetworkProof> proofs;
 
-  NetworkProof notLookedAt(std::string reason) const {
+  /// What a factor of the trial stands for.
+  const std::string& nameOf(const std::string& factor) const {
+    const auto element = trial.elements.find(factor);
+    return element == trial.elements.end() ? factor : element->second;
+  }
+
+  /// Every word of the text that is a factor of the trial, as what it stands for.
+  void nameElements(std::string& text) const {
+    for (const auto& [factor, element] : trial.elements) {
+      for (std::size_t at = findWord(text, factor); at != std::string::npos; at = findWord(text, factor, at + element.size()))
+        text.replace(at, factor.size(), element);
+    }
+  }
+  void nameElements(spec::SizeProof& proof) const {
+    for (spec::SizeBreach& breach : proof.breaches) {
+      nameElements(breach.text);
+      for (auto& [name, value] : breach.values) name = nameOf(name);
+    }
+    for (spec::Doubt& doubt : proof.doubts) nameElements(doubt.text);
+    if (proof.remedy) nameElements(proof.remedy->text);
+  }
+
+  NetworkProof proofOf() const {
     NetworkProof one;
-    one.network = &network;
+    one.network = subject.callable;
+    one.name = subject.call;
+    return one;
+  }
+
+  NetworkProof notLookedAt(std::string reason) const {
+    NetworkProof one = proofOf();
     one.proof.verdict = spec::Verdict::Residual;
     one.reason = std::move(reason);
     return one;
@@ -72,20 +105,22 @@ private:
   }
 
   NetworkProof proveOne(const graph::DesignSpec& spec, const graph::Structure& structure) const {
-    NetworkProof made;
-    made.network = &network;
+    NetworkProof made = proofOf();
+    made.at = trial.lengths;
     std::vector<spec::Domain> domains(structure.pool.symbolCount());
     std::vector<bool> fixed(spec.factors.size(), false);
     for (const auto& [factor, level] : structure.guards) {
       fixed[factor] = true;
-      made.at += (made.at.empty() ? "" : ", ") + spec.factors[factor].name + " = " + spec.factors[factor].levels[level].text;
+      made.at += fmt::format("{}{} = {}", made.at.empty() ? "" : ", ", nameOf(spec.factors[factor].name),
+                             spec.factors[factor].levels[level].text);
     }
     for (std::size_t symbol = 0; symbol < structure.symbolFactor.size(); ++symbol) {
       const std::uint32_t factor = structure.symbolFactor[symbol];
       domains[symbol] = domainOf(spec, factor, fixed[factor], structure);
-      if (!fixed[factor]) made.sizes += (made.sizes.empty() ? "" : ", ") + spec.factors[factor].name;
+      if (!fixed[factor]) made.sizes += (made.sizes.empty() ? "" : ", ") + nameOf(spec.factors[factor].name);
     }
     made.proof = spec::proveSizes(structure, std::move(domains), spec.of->range);
+    if (!trial.elements.empty()) nameElements(made.proof);
     return made;
   }
 
@@ -102,8 +137,8 @@ private:
       for (const graph::Level& level : levels) domain.levels.push_back(level.number.value_or(Rational{}));
       std::sort(domain.levels.begin(), domain.levels.end(),
                 [](const Rational& a, const Rational& b) { return compare(a, b) < 0; });
-    } else if (!spec.factors[factor].binds) {
-      domain.low = 1;  // a size; a parameter without a default may be any whole number
+    } else if (!spec.factors[factor].binds && trial.elements.count(spec.factors[factor].name) == 0) {
+      domain.low = 1;  // a size; a parameter without a default, and an element of one, may be any whole number
     }
     return domain;
   }
@@ -117,7 +152,9 @@ SrcRange behindResults(const ast::Callable& network) {
 
 /// One note for each call; `told`: the calls that have one.
 void report(State& state, const NetworkProof& proved, std::set<Loc>& told) {
-  const std::string& name = proved.network->name.text;
+  const std::string& name = proved.name;
+  const SourceManager& sources = state.workspace->session.sources;
+  const bool isOwn = sources.find(proved.network->range.begin) == state.workspace->file().source;
   if (proved.proof.verdict == spec::Verdict::Vacuous)
     state.sink().report(diag::pre_unsatisfiable, proved.network->name.range, name);
   bool isFirst = true;
@@ -131,14 +168,22 @@ void report(State& state, const NetworkProof& proved, std::set<Loc>& told) {
     const spec::Remedy& remedy = *proved.proof.remedy;
     one.note(fmt::format("all of `{}` holds with `pre {}`{}", name, remedy.text,
                          remedy.isExact ? ", and at no other size" : "; it may leave out sizes that work"));
-    one.fix(behindResults(*proved.network), "\n  pre " + remedy.text);
+    if (isOwn) one.fix(behindResults(*proved.network), "\n  pre " + remedy.text);
   }
 }
 
 std::string headline(const NetworkProof& proved) {
-  std::string text = "network " + proved.network->name.text;
+  std::string text = "network " + proved.name;
   if (!proved.at.empty()) text += " with " + proved.at;
   return text + ": " + word(proved.proof.verdict);
+}
+
+void prove(State& state, const TrialSubject& subject, std::vector<NetworkProof>& all) {
+  std::set<Loc> told;
+  for (NetworkProof& one : Prover(state, subject).run()) {
+    report(state, one, told);
+    all.push_back(std::move(one));
+  }
 }
 
 }  // namespace
@@ -147,12 +192,16 @@ std::vector<NetworkProof> proveNetworks(State& state, std::string_view only) {
   std::vector<NetworkProof> all;
   for (const ast::Callable* callable : state.workspace->all<ast::Callable>()) {
     if (callable->callable != ast::CallableKind::Network || (!only.empty() && callable->name.text != only)) continue;
-    std::set<Loc> told;
-    for (NetworkProof& one : Prover(state, *callable).run()) {
-      report(state, one, told);
-      all.push_back(std::move(one));
-    }
+    prove(state, TrialSubject::of(*callable), all);
   }
+  return all;
+}
+
+std::vector<NetworkProof> proveExpression(State& state) {
+  std::vector<NetworkProof> all;
+  const std::vector<const ast::Design*> around = state.workspace->all<ast::Design>();
+  const std::optional<TrialSubject> subject = subjectOf(*state.workspace, *around.front()->of);
+  if (subject) prove(state, *subject, all);
   return all;
 }
 
@@ -183,13 +232,9 @@ void printNetworkProof(const State& state, const NetworkProof& proved) {
   Json doubts = Json::array();
   for (const spec::Doubt& one : proof.doubts)
     doubts.push_back({{"subject", one.subject}, {"condition", one.text}, {"reason", one.reason}});
-  Json fields = {{"network", proved.network->name.text},
-                 {"at", proved.at},
-                 {"sizes", proved.sizes},
-                 {"verdict", word(proof.verdict)},
-                 {"conditions", proof.conditions},
-                 {"breaches", breaches},
-                 {"checked_at_run_time", doubts}};
+  Json fields = {
+      {"network", proved.name},         {"at", proved.at},      {"sizes", proved.sizes},        {"verdict", word(proof.verdict)},
+      {"conditions", proof.conditions}, {"breaches", breaches}, {"checked_at_run_time", doubts}};
   if (proof.remedy) fields["pre"] = proof.remedy->text;
   if (!proved.reason.empty()) fields["reason"] = proved.reason;
   printJson("network", std::move(fields));

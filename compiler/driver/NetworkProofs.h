@@ -12,6 +12,7 @@ namespace tbem::driver {
 /// A network in one of its structures.
 struct NetworkProof {
   const ast::Callable* network = nullptr;
+  std::string name;   ///< "resnet"; as an expression calls it: "resnet(depth: 50)"
   std::string at;     ///< "depth = 18": what steers the structure; sizes that do are proved at that size only
   std::string sizes;  ///< "n, h, w": what stands for all of its values
   spec::SizeProof proof;
@@ -21,6 +22,9 @@ struct NetworkProof {
 /// The program's networks, all or the one of that name, each with all levels of the domains of its parameters (64 at most). What
 /// breaks is reported, with a `pre` that would mend it as a fix.
 std::vector<NetworkProof> proveNetworks(State& state, std::string_view only = {});
+
+/// The network, block or operator that the expression of -e calls, with the parameters that it gives.
+std::vector<NetworkProof> proveExpression(State& state);
 
 /// One line, or a `network` object with --json.
 void printNetworkProof(const State& state, const NetworkProof& proved);

@@ -1,5 +1,6 @@
 #include "compiler/driver/NetworkTrial.h"
 
+#include "compiler/sema/Evaluator.h"
 #include "compiler/support/diagnostics/Graph.h"
 #include "compiler/support/diagnostics/Sema.h"
 #include "compiler/syntax/Parse.h"
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 namespace tbem::driver {
@@ -18,17 +20,27 @@ bool isInt(const ast::Type* type) {
   return named != nullptr && named->name.text == "int";
 }
 
+/// How many whole numbers the type holds where it is a list of them; 0: it is none.
+std::size_t elementsOf(const ast::Type* type, std::size_t length) {
+  if (const auto* list = ast::dynCast<ast::ListType>(type)) return isInt(list->element) ? length : 0;
+  const auto* named = ast::dynCast<ast::NamedType>(type);
+  if (named == nullptr) return 0;
+  return named->name.text == "pair" ? 2 : named->name.text == "pads" ? 4 : 0;
+}
+
 /// The text of a trial while it is written.
 class Writer {
 public:
-  Writer(const ast::Callable& network, const SourceManager& sources, int size, TrialSizes sizes)
-      : network(network), sources(sources), size(size), sizes(sizes) {}
+  Writer(const TrialSubject& subject, const SourceManager& sources, int size, TrialSizes sizes, std::size_t length)
+      : subject(subject), network(*subject.callable), sources(sources), size(size), sizes(sizes), length(length) {}
 
   tl::expected<Trial, std::string> write() {
     for (const ast::Parameter& parameter : network.parameters) addParameter(parameter);
     for (const ast::Parameter& tensor : network.tensors) addTensor(tensor);
     if (!why.empty()) return tl::unexpected(why);
-    return Trial{fmt::format("design check of {} {{\n{}{}}}\n", network.name.text, factors, inputs), said};
+    const std::string call = lists.empty() ? subject.call : fmt::format("{}({})", subject.call, lists);
+    trial.text = fmt::format("design check of {} {{\n{}{}}}\n", call, factors, inputs);
+    return trial;
   }
 
 private:
@@ -38,18 +50,37 @@ private:
 
   void addParameter(const ast::Parameter& parameter) {
     const std::string& name = parameter.name.text;
+    if (std::find(subject.given.begin(), subject.given.end(), name) != subject.given.end()) return;
+    const std::size_t elements = elementsOf(parameter.type, length);
     if (sizes == TrialSizes::Factors && parameter.domain != nullptr) {
       factors += fmt::format("  factor {}\n", name);
     } else if (parameter.defaultValue == nullptr) {
       if (sizes == TrialSizes::Factors && isInt(parameter.type))
         addNumber(name, size);
+      else if (sizes == TrialSizes::Factors && elements != 0)
+        addList(parameter, elements);
       else
         leave(fmt::format("`{}` has no default", name));
     }
   }
 
+  /// A factor for each element, by which the call gives the list.
+  void addList(const ast::Parameter& parameter, std::size_t elements) {
+    const std::string& name = parameter.name.text;
+    std::string items;
+    for (std::size_t i = 0; i < elements; ++i) {
+      const std::string factor = fmt::format("{}_{}", name, i);
+      trial.elements.emplace(factor, fmt::format("{}[{}]", name, i));
+      addNumber(factor, size);
+      items += (i == 0 ? "" : ", ") + factor;
+    }
+    lists += fmt::format("{}{}: [{}]", lists.empty() ? "" : ", ", name, items);
+    if (ast::dynCast<ast::ListType>(parameter.type) != nullptr)
+      trial.lengths += fmt::format("{}len({}) = {}", trial.lengths.empty() ? "" : ", ", name, elements);
+  }
+
   void addNumber(const std::string& name, int value) {
-    said += fmt::format("{}{} = {}", said.empty() ? "" : ", ", name, value);
+    trial.sizes += fmt::format("{}{} = {}", trial.sizes.empty() ? "" : ", ", name, value);
     if (sizes == TrialSizes::Factors) factors += fmt::format("  factor {}: {}\n", name, value);
   }
 
@@ -75,18 +106,36 @@ private:
     return sizes == TrialSizes::Factors ? name->name.text : std::to_string(value);
   }
 
+  const TrialSubject& subject;
   const ast::Callable& network;
   const SourceManager& sources;
   int size;
   TrialSizes sizes;
-  std::string factors, inputs, said, why;
+  std::size_t length;
+  Trial trial;
+  std::string factors, lists, inputs, why;
   std::set<std::string> named;
 };
 
 }  // namespace
 
-tl::expected<Trial, std::string> trialOf(const ast::Callable& network, const SourceManager& sources, int size, TrialSizes sizes) {
-  return Writer(network, sources, size, sizes).write();
+tl::expected<Trial, std::string> trialOf(const TrialSubject& subject, const SourceManager& sources, int size, TrialSizes sizes,
+                                         std::size_t length) {
+  return Writer(subject, sources, size, sizes, length).write();
+}
+
+std::optional<TrialSubject> subjectOf(Workspace& workspace, const ast::Expr& expr) {
+  Session& session = workspace.session;
+  sema::ExprPool pool;
+  sema::Evaluator evaluator(*workspace.program, pool, session.sink);
+  const sema::Value called = evaluator.evaluateIn(workspace.program->main(), expr, {});
+  if (called.isPoison()) return std::nullopt;
+  const auto* callable = ast::dynCast<ast::Callable>(called.decl);
+  if (callable == nullptr) {
+    session.sink.report(diag::unknown_network, expr.range, sema::kindName(called));
+    return std::nullopt;
+  }
+  return TrialSubject{callable, std::string(session.sources.text(expr.range)), called.names};
 }
 
 TrialDesign::TrialDesign(std::unique_ptr<ast::File> file, graph::DesignSpec spec, Workspace& workspace, const Options& options)
@@ -102,6 +151,15 @@ std::unique_ptr<TrialDesign> designOf(Workspace& workspace, const Trial& trial, 
   std::optional<graph::DesignSpec> spec = graph::readDesign(workspace.session, *workspace.program, *decl);
   if (!spec) return nullptr;
   return std::make_unique<TrialDesign>(std::move(file), std::move(*spec), workspace, options);
+}
+
+std::size_t findWord(std::string_view text, std::string_view word, std::size_t from) {
+  const auto inWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t at = text.find(word, from); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !inWord(text[at - 1])) && (end == text.size() || !inWord(text[end]))) return at;
+  }
+  return std::string_view::npos;
 }
 
 bool dependsOnSizes(Diag kind) {

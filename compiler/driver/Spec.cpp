@@ -115,13 +115,15 @@ int runSpec(const Options& options) {
     options.json ? printProcessJson(*state.workspace, one) : printProcessText(*state.workspace, one);
   }
   bool against = std::any_of(checked.begin(), checked.end(), [](const auto& one) { return one.refuted(); });
-  const std::vector<NetworkProof> networks = proveNetworks(state, only);
+  // A network given by -e stands in a design of its own.
+  const bool isExpression = options.text && workspace.file().source->text != *options.text;
+  const std::vector<NetworkProof> networks = isExpression ? proveExpression(state) : proveNetworks(state, only);
   for (const NetworkProof& one : networks) {
     if (!options.sarif) printNetworkProof(state, one);
     against = against || one.proof.verdict == spec::Verdict::Refuted;
   }
-  if (only.empty()) {
-    const std::vector<DesignProof> proofs = proveDesigns(state);
+  if (only.empty() && !isExpression) {
+    const std::vector<DesignProof> proofs = proveDesigns(state, kManyStructures);
     for (const DesignProof& one : proofs) {
       if (!options.sarif) printDesignProof(one, options);
       against = against || one.proof.verdict == spec::Verdict::Refuted;

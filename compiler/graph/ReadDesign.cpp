@@ -59,6 +59,21 @@ private:
     return evaluateIn(*spec.module, expr, std::move(names));
   }
 
+  bool mentionsFactor(const ast::Expr& expr) const {
+    bool found = false;
+    sema::forEachInside(expr, [&](const ast::Expr& inner) {
+      const auto* name = ast::dynCast<ast::NameRef>(&inner);
+      found = found || (name != nullptr && std::any_of(design.factors.begin(), design.factors.end(),
+                                                       [&](const auto& one) { return one.name.text == name->name.text; }));
+    });
+    return found;
+  }
+  /// Factors have no values yet: of a call whose arguments name some, what it calls.
+  const ast::Expr* withoutFactors(const ast::Expr* source) const {
+    const auto* call = ast::dynCast<ast::Call>(source);
+    return call != nullptr && mentionsFactor(*source) ? call->callee : source;
+  }
+
   /// The networks that rows may build: `of`, or the levels of the factor that it names.
   void readNetworks() {
     if (design.of == nullptr) return;
@@ -69,7 +84,7 @@ private:
       }
     }
     for (const ast::Expr* source : sources) {
-      const Value found = value(*source);
+      const Value found = value(*withoutFactors(source));
       if (found.isPoison()) continue;
       const bool callable =
           (found.is(ValueKind::Declaration) || found.is(ValueKind::Partial)) && found.decl->kind == ast::NodeKind::Callable;

@@ -14,9 +14,10 @@ namespace tbem::spec {
 
 namespace {
 
-constexpr std::size_t kMaxStructures = 256;
-constexpr std::size_t kMaxAttempts = 2048;
-constexpr std::size_t kMaxOperators = 100'000;  // elaborated for one design
+// For each structure that may be looked at.
+constexpr std::size_t kAttempts = 8;
+constexpr std::size_t kOperators = 400;
+constexpr std::size_t kAtOnce = 256;  // structures in memory
 constexpr std::size_t kMaxListed = std::size_t{1} << 20;
 
 using Levels = std::vector<std::uint32_t>;
@@ -29,7 +30,8 @@ Levels firstOf(const LevelBox& box) {
 
 class LevelProver {
 public:
-  explicit LevelProver(const LevelQuestion& question) : question(question), spec(*question.spec) {}
+  explicit LevelProver(const LevelQuestion& question)
+      : question(question), spec(*question.spec), experiment(question.experiment) {}
 
   LevelProof run() {
     if (prepare()) search();
@@ -54,6 +56,8 @@ public:
 private:
   const LevelQuestion& question;
   const graph::ExperimentSpec& spec;
+  graph::Experiment* experiment;
+  std::unique_ptr<graph::Experiment> own;
   LevelProof proof;
   std::deque<LevelBox> boxes;
   std::size_t attempts = 0;
@@ -69,7 +73,7 @@ private:
       std::iota(all.begin(), all.end(), 0U);
       whole.push_back(std::move(all));
     }
-    boxes = branchesOf(spec, std::move(whole), kMaxStructures);
+    boxes = branchesOf(spec, std::move(whole), question.maxStructures);
     if (boxes.empty()) {
       leave("nested factors have too many combinations");
       return false;
@@ -93,10 +97,31 @@ private:
     while (!boxes.empty()) {
       const LevelBox box = std::move(boxes.front());
       boxes.pop_front();
-      if (proof.structures == kMaxStructures || attempts >= kMaxAttempts || operators > kMaxOperators)
-        return leave("the levels make more structures than are looked at");
+      if (proof.structures == question.maxStructures || isExhausted()) return leaveRest(box);
+      if (proof.structures != 0 && proof.structures % kAtOnce == 0 && question.fresh) {
+        own = question.fresh();
+        experiment = own.get();
+      }
       cover(box);
     }
+  }
+
+  bool isExhausted() const {
+    return attempts >= kAttempts * question.maxStructures || operators > kOperators * question.maxStructures;
+  }
+
+  static std::uint64_t combinationsOf(const LevelBox& box) {
+    std::uint64_t count = 1;
+    for (const Levels& levels : box) count *= levels.size();
+    return count;
+  }
+
+  /// The box and all that are still listed are not looked at.
+  void leaveRest(const LevelBox& box) {
+    std::uint64_t left = combinationsOf(box);
+    for (const LevelBox& other : boxes) left += combinationsOf(other);
+    leave("the levels make more structures than are looked at: " + std::to_string(left) + " of " +
+          std::to_string(proof.combinations) + " combinations are left");
   }
 
   void leave(std::string reason) {
@@ -114,16 +139,16 @@ private:
     const graph::Structure* structure = nullptr;
     Levels at = firstOf(box);
     // A condition that breaks ends the elaboration: other levels of the box may not break it.
-    for (std::size_t tries = 0; tries < 24 && structure == nullptr && attempts < kMaxAttempts; ++tries, ++attempts) {
+    for (std::size_t tries = 0; tries < 24 && structure == nullptr && !isExhausted(); ++tries, ++attempts) {
       if (tries != 0) {
         for (std::size_t f = 0; f < box.size(); ++f)
           at[f] = box[f][tries <= box.size() ? (f + 1 == tries ? box[f].size() - 1 : 0) : (tries * 7 + f * 13) % box[f].size()];
       }
-      structure = question.experiment->structureAt(at);
+      structure = experiment->structureAt(at);
       if (structure != nullptr) largest = std::max(largest, structure->graph.ops.size());
       operators += largest;
-      if (operators > kMaxOperators && structure == nullptr) return leave("the levels make more structures than are looked at");
     }
+    if (structure == nullptr && isExhausted()) return leaveRest(box);
     if (structure == nullptr) {
       split(std::move(box));
       return;

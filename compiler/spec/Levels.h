@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -54,6 +55,11 @@ struct LevelQuestion {
   std::vector<std::vector<std::uint32_t>> rows;  ///< of the design
   /// Whether a combination is one of the design's (its `where`); empty: all are.
   std::function<bool(std::span<const std::uint32_t>)> allowed;
+  /// Structures that are looked at; about 3 ms of processor each, for 70 operators (2.5 GHz).
+  std::size_t maxStructures = 256;
+  /// Makes the experiment anew. Where there are many structures it takes the place of `experiment`, so that they do not all live
+  /// at once; empty: they do.
+  std::function<std::unique_ptr<graph::Experiment>()> fresh;
 };
 
 LevelProof proveLevels(const LevelQuestion& question);
