@@ -37,6 +37,7 @@ const std::vector<Command>& commands() {
       {"predict", "evaluate the program's predictions", runPredict},
       {"emit", "the network as json, dot or llvm", runEmit},
       {"plan", "places of buffers in one arena: of a CSV file's, or of a row's step", runPlan},
+      {"replay", "a recorded history of PyTorch's CUDA allocator under the same and other options", runReplay},
       {"fmt", "format a program; keeps every comment", runFormat},
       {"explain", "explain a diagnostic: tbemc explain E0101", runExplain},
       {"doc", "documentation of an operator, block, network or function", runDoc},
@@ -48,7 +49,6 @@ const std::vector<Command>& commands() {
 
 const std::vector<std::pair<const char*, const char*>>& laterCommands() {
   static const std::vector<std::pair<const char*, const char*>> list = {
-      {"replay", "a recorded allocator history under other options"},
       {"perturb", "search for slow inputs"},
       {"watch", "run with the live page"},
       {"report", "one offline HTML file"},
@@ -286,6 +286,20 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
     app.add_option("--effort", o.effort, "placements that the complete search tries")->capture_default_str();
     app.add_flag("--verify", o.verifyPlan, "check the offsets that the file has; exit with 5 where two buffers share bytes");
     app.add_flag("--diff", o.planDiff, "compare two plans; exit with 5 where the second takes more");
+  }
+  if (command == "replay") {
+    app.add_option("FILE", o.files, "snapshots of torch.cuda.memory, or histories as JSON lines; plain or .gz")->required();
+    app.add_option("--alloc-conf", o.allocConf, "options to compare, as in PYTORCH_ALLOC_CONF; again for more")
+        ->type_name("TEXT")
+        ->allow_extra_args(false);
+    app.add_option("--capacity", o.capacity, "what the card can hand out (default: what an out of memory tells, else no end)")
+        ->type_name("SIZE");
+    app.add_option("--card", o.card, "memory of the card, which per_process_memory_fraction is a share of (default: --capacity)")
+        ->type_name("SIZE");
+    app.add_option("--recorded-conf", o.recordedConf, "the options of the recording, where it does not say them")
+        ->type_name("TEXT");
+    app.add_option("--torch", o.torch, "rules of this PyTorch (default: the recording's, else the newest)")->type_name("VERSION");
+    app.add_option("--trace", o.traceName, "only the histories whose name has this: 'card 1', 'resnet50 f32'")->type_name("TEXT");
   }
   if (command == "fmt") {
     app.add_option("FILE", o.files, "programs; - is standard input")->required();

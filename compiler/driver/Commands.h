@@ -21,7 +21,8 @@ int runTrain(const Options& options);
 int runRegress(const Options& options);
 int runPredict(const Options& options);
 int runEmit(const Options& options);
-int runPlan(const Options& options);    // PlanTool.cpp
+int runPlan(const Options& options);  // PlanTool.cpp
+int runReplay(const Options& options);
 int runFormat(const Options& options);  // fmt
 int runExplain(const Options& options);
 int runDoc(const Options& options);

@@ -93,6 +93,11 @@ struct Options {
   std::uint64_t align = 1;                                 ///< plan: of offsets, bytes
   std::uint64_t effort = 20'000'000;                       ///< plan: placements that complete search tries
   bool verifyPlan = false, planDiff = false;               ///< plan
+  std::vector<std::string> allocConf;                      ///< replay: texts of options to compare
+  std::optional<std::string> recordedConf;                 ///< replay: the options of the recording
+  std::string card;                                        ///< replay: memory of the card
+  std::string torch;                                       ///< replay: the version whose rules hold
+  std::string traceName;                                   ///< replay: only histories whose name has this
   bool operators = false, devices = false;                 ///< doc
 
   // Of the hidden worker

@@ -24,6 +24,7 @@ struct AllocatorVersion {
   bool restAfterLast;  ///< roundup_power2_divisions: `>` sets the intervals after the last named one (165135); before, that too
   bool fraction;       ///< per_process_memory_fraction is an option (161035)
   bool largeSegmentSize;  ///< large_segment_size_mb exists (172056); before, 20 MiB
+  bool earlierFirst;  ///< of free blocks of equal size that of the earliest segment is taken; before, that at the lowest address
 };
 /// The oldest first.
 std::span<const AllocatorVersion> allocatorVersions();
@@ -41,7 +42,7 @@ struct AllocatorOptions {
   bool expandableSegments = false;
   std::uint64_t largeSegmentSize = std::uint64_t{20} << 20U;  ///< bytes
   double memoryFraction = 1;                                  ///< of the card's memory; 1: no limit
-  bool roundsOne = true;                                      ///< see AllocatorVersion
+  bool roundsOne = true, earlierFirst = true;                 ///< see AllocatorVersion
   std::vector<std::string> ignored;                           ///< options of the text that do not change what is simulated
 };
 

@@ -30,9 +30,16 @@ class HistoryMaker {
 public:
   HistoryMaker(const AllocatorTrace& trace, const AllocatorOptions& options, std::optional<std::uint64_t> capacity,
                std::uint64_t total)
-      : trace(trace), entries(trace.entries), options(options), total(total) {
+      : trace(trace), entries(trace.entries), options(options), total(total), shadow(options, {}) {
     made.capacity = capacity ? capacity : capacityOfFailure();
+    CardMemory card;
+    if (made.capacity) card.capacity = *made.capacity;
+    card.total = total;
+    card.address = [this](std::uint64_t bytes) { return addressFor(bytes); };
+    shadow = CachingAllocator(options, card);
   }
+  HistoryMaker(const HistoryMaker&) = delete;
+  HistoryMaker& operator=(const HistoryMaker&) = delete;
 
   AllocatorHistory run() {
     for (std::size_t e = 0; e < entries.size();) e = step(e);
@@ -55,6 +62,19 @@ private:
   std::unordered_set<std::uint32_t> released;              ///< pools
   std::uint32_t next = 0;
   std::uint64_t reserved = 0;
+  CachingAllocator shadow;               ///< what the allocator is like at the entry in hand
+  std::vector<std::uint64_t> addresses;  ///< of segments that came with the request in hand
+  std::uint64_t fresh = std::uint64_t{1} << 58U;
+
+  std::uint64_t addressFor(std::uint64_t bytes) {
+    if (!addresses.empty()) {
+      const std::uint64_t address = addresses.front();
+      addresses.erase(addresses.begin());
+      return address;
+    }
+    fresh += bytes;
+    return fresh - bytes;
+  }
 
   /// What was reserved and what was free at the first failure.
   std::optional<std::uint64_t> capacityOfFailure() const {
@@ -71,6 +91,8 @@ private:
            std::uint64_t stream = 0) {
     made.events.push_back({kind, id, pool, bytes, stream});
     made.entry.push_back(e);
+    shadow.apply(made.events.back());
+    if (kind == AllocatorEvent::Kind::Allocate) addresses.clear();
   }
 
   std::uint32_t wasThere(std::uint64_t address, std::uint64_t bytes, std::uint64_t stream, std::uint32_t pool) {
@@ -95,6 +117,7 @@ private:
       case Kind::SegmentAllocate:
       case Kind::SegmentMap:
         reserved += entry.bytes;
+        addresses.push_back(entry.address);
         return e + 1;
       case Kind::OutOfMemory:  // what was asked for in vain; where it succeeds now, nobody knows what would have followed
         add(AllocatorEvent::Kind::Allocate, e, next, entry.pool, entry.bytes, entry.stream);
@@ -139,7 +162,7 @@ private:
       }
       ++end;
     }
-    if (inNeed(end)) {
+    if (inNeed(end) && givesItself(segments, end)) {
       // The allocator waits for other streams, and gives back, within the request that comes: only where it does not do so now
       // are the frees left to do after it.
       reserved -= std::min(reserved, given);
@@ -172,6 +195,31 @@ private:
     if (limited && reserved + coming.bytes > allowed) return true;
     return limited && options.collectionThreshold > 0 &&
            reserved > static_cast<std::uint64_t>(options.collectionThreshold * static_cast<double>(allowed));
+  }
+
+  /// Whether the request that comes at `end` makes the allocator give back just what was given back from `first` on.
+  bool givesItself(std::size_t first, std::size_t end) {
+    std::size_t request = end;
+    while (request < entries.size() && takes(entries[request].kind)) ++request;
+    if (request == entries.size()) return false;
+    const AllocatorAction& entry = entries[request];
+    if (entry.kind != Kind::Allocate && entry.kind != Kind::OutOfMemory) return false;
+    CachingAllocator trial = shadow.fork();
+    std::vector<AllocatorAction> done;
+    trial.logTo(&done);
+    const std::uint64_t unused = fresh;
+    trial.apply({AllocatorEvent::Kind::Allocate, next, entry.pool, entry.bytes, entry.stream});
+    fresh = unused;
+    if (first == end) return true;  // it only waited for other streams
+    std::size_t e = first;
+    for (const AllocatorAction& action : done) {
+      if (!gives(action.kind)) continue;
+      while (e < end && !gives(entries[e].kind)) ++e;
+      if (e == end || action.address != entries[e].address || action.bytes != entries[e].bytes) return false;
+      ++e;
+    }
+    return std::none_of(entries.begin() + static_cast<std::ptrdiff_t>(e), entries.begin() + static_cast<std::ptrdiff_t>(end),
+                        [](const AllocatorAction& entry) { return gives(entry.kind); });
   }
 
   void emptyCache(std::size_t e, const std::vector<std::uint32_t>& pools) {

@@ -56,6 +56,13 @@ CachingAllocator::CachingAllocator(const AllocatorOptions& options, CardMemory c
     allowed = static_cast<std::uint64_t>(options.memoryFraction * static_cast<double>(this->card.total));
 }
 
+CachingAllocator CachingAllocator::fork() {
+  closeHole();  // it points into the lists
+  CachingAllocator other = *this;
+  other.log = nullptr;
+  return other;
+}
+
 std::uint64_t CachingAllocator::addressOf(std::uint32_t id) const {
   return id < blockOf.size() && blockOf[id] != kNone ? blocks[blockOf[id]].address : 0;
 }
@@ -158,7 +165,7 @@ std::uint32_t CachingAllocator::split(std::uint32_t index, std::uint64_t size) {
   return made;
 }
 
-/// Best fit of the stream, at the lowest address of equals; out of the list of free blocks.
+/// Best fit of the stream, of equals that of the earliest segment, at the lowest address; out of the list of free blocks.
 std::uint32_t CachingAllocator::findFree(const Request& request) {
   closeHole();
   std::vector<Free>& free = listsOf(request.pool, request.stream).free;
@@ -251,11 +258,12 @@ CachingAllocator::StreamLists& CachingAllocator::listsOf(std::uint32_t pool, std
   return *streams.insert(at, {stream, {}, {}});
 }
 
-/// By size, then by address.
+/// By size, then by segment, then by address.
 auto CachingAllocator::before(const Block& block) {
-  return [size = block.size, address = block.address](const Free& one) {
-    return static_cast<bool>(static_cast<int>(one.size < size) |
-                             (static_cast<int>(one.size == size) & static_cast<int>(one.address < address)));
+  return [size = block.size, address = block.address, segment = block.segment](const Free& one) {
+    const int equal = static_cast<int>(one.size == size), same = static_cast<int>(one.segment == segment);
+    return static_cast<bool>(static_cast<int>(one.size < size) | (equal & static_cast<int>(one.segment < segment)) |
+                             (equal & same & static_cast<int>(one.address < address)));
   };
 }
 
@@ -263,7 +271,7 @@ void CachingAllocator::insertFree(std::uint32_t index) {
   Block& block = blocks[index];
   block.born = pools[block.pool].searches;
   std::vector<Free>& free = listsOf(block.pool, block.stream).free;
-  const Free one{block.size, block.address, index};
+  const Free one{block.size, block.address, index, block.segment};
   if (hole.list != &free) {
     closeHole();
     free.insert(firstNot(free, before(block)), one);
@@ -296,7 +304,7 @@ void CachingAllocator::insertUnmapped(std::uint32_t index) {
   std::vector<Free>& unmapped = listsOf(block.pool, block.stream).unmapped;
   const auto at =
       std::partition_point(unmapped.begin(), unmapped.end(), [&](const Free& other) { return other.address < block.address; });
-  unmapped.insert(at, {block.size, block.address, index});
+  unmapped.insert(at, {block.size, block.address, index, block.segment});
 }
 
 void CachingAllocator::eraseUnmapped(std::uint32_t index) {

@@ -93,6 +93,8 @@ public:
   /// allocated are passed over.
   bool apply(const AllocatorEvent& event);
   const AllocatorStatistics& statistics() const { return counts; }
+  /// One that goes its own way from here on; it logs nowhere.
+  CachingAllocator fork();
   /// Where an allocation lies; 0: it is not allocated.
   std::uint64_t addressOf(std::uint32_t id) const;
   /// Everything that happens from now on is appended here; nullptr: nowhere.
@@ -106,15 +108,16 @@ private:
     std::uint64_t address = 0, size = 0, requested = 0, stream = 0;
     std::uint64_t born = 0;  ///< when it became free, in searches of its pool
     std::uint32_t before = kNone, after = kNone, pool = 0, range = kNone, id = kNone;
-    bool taken = false;  ///< allocated, or waiting for another stream
+    std::uint32_t segment = 0;  ///< number of its segment, in the order in which they came; 0 where that decides nothing
+    bool taken = false;         ///< allocated, or waiting for another stream
     bool mapped = true;
     bool whole() const { return before == kNone && after == kNone; }
   };
   struct Free {
     std::uint64_t size, address;
-    std::uint32_t block;
+    std::uint32_t block, segment;
   };
-  /// The free blocks of one stream, by size and address; addresses without memory behind them, by address.
+  /// The free blocks of one stream, by size, segment and address; addresses without memory behind them, by address.
   struct StreamLists {
     std::uint64_t stream = 0;
     std::vector<Free> free, unmapped;
@@ -180,6 +183,7 @@ private:
   CardMemory card;
   std::uint64_t allowed = 0;  ///< kUnlimited: no limit
   std::uint64_t pagesTaken = 0, nextAddress = 0;
+  std::uint32_t segmentsMade = 0;
   AllocatorStatistics counts;
   std::vector<Block> blocks;
   std::vector<std::uint32_t> spare;  ///< blocks that are no more

@@ -31,6 +31,7 @@ std::uint32_t CachingAllocator::takeSegment(const Request& request, bool retry) 
   block.size = request.segment;
   block.stream = request.stream;
   block.pool = request.pool;
+  block.segment = options.earlierFirst ? ++segmentsMade : 0;
   block.address = card.address ? card.address(request.segment) : nextAddress;
   if (!card.address) nextAddress += pagesOf(request.segment);
   note(AllocatorAction::Kind::SegmentAllocate, request.pool / 2, block.address, block.size, block.stream);
@@ -186,6 +187,7 @@ std::uint32_t CachingAllocator::growable(const Request& request) {
   block.stream = request.stream;
   block.pool = request.pool;
   block.range = static_cast<std::uint32_t>(ranges.size());
+  block.segment = options.earlierFirst ? ++segmentsMade : 0;
   block.mapped = false;
   ranges.push_back(range);
   const std::uint32_t made = newBlock(block);

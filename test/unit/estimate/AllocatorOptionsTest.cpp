@@ -60,9 +60,9 @@ TEST_P(RefusedTexts, SayWhereAndWhy) {
 INSTANTIATE_TEST_SUITE_P(
     Each, RefusedTexts,
     testing::Values(
-        Refused{"foo:1", "foo", "PyTorch has no option `foo` (rules of 2.11)"},
-        Refused{",", ",", "PyTorch has no option `,` (rules of 2.11)"},
-        Refused{"max_split_size_mb=64", "max_split_size_mb=64", "PyTorch has no option `max_split_size_mb=64` (rules of 2.11)"},
+        Refused{"foo:1", "foo", "PyTorch has no option `foo` (rules of 2.15)"},
+        Refused{",", ",", "PyTorch has no option `,` (rules of 2.15)"},
+        Refused{"max_split_size_mb=64", "max_split_size_mb=64", "PyTorch has no option `max_split_size_mb=64` (rules of 2.15)"},
         Refused{"max_split_size_mb", "", "the text ends where `:` is expected"},
         Refused{"max_split_size_mb:", "", "a value is missing"}, Refused{"max_split_size_mb:10", "10", "max_split_size_mb is 10"},
         Refused{"max_split_size_mb:32,large_segment_size_mb:64", "32", "max_split_size_mb is 32"},
@@ -77,22 +77,22 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"roundup_power2_divisions:[63:4]", "63", "an interval that begins at 63 MiB"},
         Refused{"roundup_power2_divisions:[64:4", "", "the text ends where `,` is expected"},
         Refused{"expandable_segments:true", "true", "`true` is neither True nor False"},
-        Refused{"expandable_segments:True,,", ",", "PyTorch has no option `,` (rules of 2.11)"},
+        Refused{"expandable_segments:True,,", ",", "PyTorch has no option `,` (rules of 2.15)"},
         Refused{"backend:cudaMallocAsync", "cudaMallocAsync",
                 "the backend `cudaMallocAsync` is not simulated"},  // PyTorch has it
         Refused{"max_split_size_mb:64MB", "64MB",
                 "`64MB` is no whole number (PyTorch reads the 64 before it stops)"},  // PyTorch takes 64
         Refused{"max_split_size_mb:-1", "-1", "`-1` is no whole number"},             // PyTorch takes 2^64 - 1
-        Refused{"max_split_size_mb 64", "max_split_size_mb 64", "PyTorch has no option `max_split_size_mb64` (rules of 2.11)"},
+        Refused{"max_split_size_mb 64", "max_split_size_mb 64", "PyTorch has no option `max_split_size_mb64` (rules of 2.15)"},
         Refused{"expandable_segments:True max_split_size_mb:64", "True max_split_size_mb",
                 "`Truemax_split_size_mb` is neither True nor False"}));
 
 TEST(AllocatorVersion, TheLastThatIsNotNewer) {
-  EXPECT_EQ(allocatorVersion("2.15.0+cu132")->name, "2.11");
+  EXPECT_EQ(allocatorVersion("2.15.0+cu132")->name, "2.15");
   EXPECT_EQ(allocatorVersion("2.10.1")->name, "2.10");
   EXPECT_EQ(allocatorVersion("2.9")->name, "2.6");
   EXPECT_EQ(allocatorVersion("2.1.0")->name, "2.1");
-  EXPECT_EQ(allocatorVersion("3.0")->name, "2.11");
+  EXPECT_EQ(allocatorVersion("3.0")->name, "2.15");
   EXPECT_EQ(allocatorVersion("1.13.1"), nullptr);
   EXPECT_EQ(allocatorVersion("new"), nullptr);
   EXPECT_FALSE(parseAllocatorOptions("large_segment_size_mb:64", *allocatorVersion("2.10")));

@@ -113,6 +113,20 @@ TEST(CachingAllocator, TakesTheBestFitAtTheLowestAddress) {
   EXPECT_EQ(d.reserved(), 20 * kMiB);
 }
 
+TEST(CachingAllocator, OfEqualBlocksThatOfTheEarlierSegment) {
+  // Seen on PyTorch 2.15: the second segment lies lower. Older versions take the lower address.
+  for (const bool earlierFirst : {true, false}) {
+    AllocatorOptions options;
+    options.earlierFirst = earlierFirst;
+    std::uint64_t place = 100 * kMiB;
+    CachingAllocator allocator(options, {1024 * kMiB, 1024 * kMiB, [&](std::uint64_t) { return place -= 40 * kMiB; }});
+    for (const std::uint32_t id : {0U, 1U}) allocator.apply({AllocatorEvent::Kind::Allocate, id, 0, 30 * kMiB, 0});
+    for (const std::uint32_t id : {0U, 1U}) allocator.apply({AllocatorEvent::Kind::Free, id, 0, 0, 0});
+    allocator.apply({AllocatorEvent::Kind::Allocate, 2, 0, 30 * kMiB, 0});
+    EXPECT_EQ(allocator.addressOf(2), earlierFirst ? 60 * kMiB : 20 * kMiB);
+  }
+}
+
 TEST(CachingAllocator, StreamsAndPoolsDoNotShare) {
   Driver d;
   d.take(0, 4 * kMiB, 0);
