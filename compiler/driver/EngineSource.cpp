@@ -2,6 +2,7 @@
 
 #include "compiler/driver/CacheFile.h"
 #include "compiler/driver/CudnnPlaces.h"
+#include "runtime/backends/cudnn/Recorded.h"
 
 #include <fmt/format.h>
 
@@ -43,12 +44,21 @@ tl::expected<cudnn::DeviceProperties, std::string> propertiesOf(const estimate::
 }
 
 struct EngineSource::Impl {
-  std::string properties;  ///< JSON
+  cudnn::DeviceProperties described;
+  std::string properties;  ///< the same as JSON
+  std::string without;     ///< why there is no library; "": there is one
   std::string path, asked, file;
   cudnn::LibcudaFound libcuda;
   EngineAnswers answers, fresh;
   std::optional<cudnn::Library> library;
   std::optional<cudnn::Device> device;
+
+  EngineList withoutLibrary(const cudnn::Convolution& problem, cudnn::List list) const {
+    if (list == cudnn::List::Heuristic) {
+      if (const auto* known = cudnn::recordedTable().find(described, problem)) return {*known, Origin::Recorded};
+    }
+    return {cudnn::modelled(problem), Origin::Model};
+  }
 
   /// "" or why not.
   std::string openLibrary() {
@@ -78,9 +88,18 @@ tl::expected<EngineSource, DeviceFailure> EngineSource::open(const std::string& 
         fmt::format("device {} has no field `{}`, which cuDNN asks for (tbemc explain E0512)", device.name, properties.error())});
   }
   auto impl = std::make_unique<Impl>();
+  impl->described = *properties;
   impl->properties = cudnn::toJson(*properties);
+  if (given == "none") {
+    impl->without = "no cuDNN is asked";
+    return EngineSource(std::move(impl));
+  }
   const auto path = cudnn::findLibrary(given, cudnnPlaces(pythonFirst));
-  if (!path) return tl::unexpected(DeviceFailure{kEnvironment, path.error() + ": name its folder by --cudnn DIR"});
+  if (!path) {
+    if (!given.empty()) return tl::unexpected(DeviceFailure{kEnvironment, path.error()});
+    impl->without = path.error() + " (--cudnn DIR names its folder)";
+    return EngineSource(std::move(impl));
+  }
   impl->path = *path;
   impl->libcuda = cudnn::openLibcuda(libcudaStubs());
   // The file stands for its version: nothing need be opened where everything was asked before.
@@ -95,23 +114,30 @@ tl::expected<EngineSource, DeviceFailure> EngineSource::open(const std::string& 
   return EngineSource(std::move(impl));
 }
 
-tl::expected<std::vector<cudnn::Engine>, std::string> EngineSource::engines(const cudnn::Convolution& problem, cudnn::List list) {
+tl::expected<EngineList, std::string> EngineSource::engines(const cudnn::Convolution& problem, cudnn::List list) {
+  if (!hasLibrary()) return impl->withoutLibrary(problem, list);
   const std::string key = engineKey(list, problem);
-  if (const auto known = impl->answers.lists.find(key); known != impl->answers.lists.end()) return known->second;
+  if (const auto known = impl->answers.lists.find(key); known != impl->answers.lists.end())
+    return EngineList{known->second, Origin::Cudnn};
   if (const std::string why = impl->openLibrary(); !why.empty()) return tl::unexpected(why);
   auto answer = impl->device->engines(problem, list);
-  if (!answer) return answer;
+  if (!answer) return tl::unexpected(answer.error());
   impl->answers.lists.emplace(key, *answer);
   impl->fresh.lists.emplace(key, *answer);
-  return answer;
+  return EngineList{std::move(*answer), Origin::Cudnn};
 }
 
+bool EngineSource::hasLibrary() const { return impl->without.empty(); }
 const std::string& EngineSource::version() const { return impl->answers.version; }
 const std::string& EngineSource::path() const { return impl->path; }
 cudnn::Libcuda EngineSource::libcuda() const { return impl->libcuda.kind; }
 std::size_t EngineSource::askedAnew() const { return impl->fresh.lists.size(); }
 
 std::string EngineSource::describe() const {
+  if (!hasLibrary()) {
+    return fmt::format("{}: `recorded` is what {} said (batch 32, deterministic engines), `model` a copy of each tensor in NCHW",
+                       impl->without, cudnn::recordedTable().made);
+  }
   return fmt::format("cuDNN {} ({}), libcuda: {}", version(), path(), cudnn::describe(impl->libcuda));
 }
 

@@ -21,25 +21,35 @@ namespace tbem::driver {
 /// What cuDNN is told of a device. Errors: the first field that the device's record lacks.
 tl::expected<cudnn::DeviceProperties, std::string> propertiesOf(const estimate::Device& device);
 
+enum class Origin : std::uint8_t { Cudnn, Recorded, Model };
+
+/// Engines, best first; none at all is an answer.
+struct EngineList {
+  std::vector<cudnn::Engine> engines;
+  Origin origin = Origin::Cudnn;
+};
+
 class EngineSource {
 public:
-  /// `given`: where --cudnn says that the library is, or "". `pythonFirst`: of the places that are known, the Python
-  /// environment's package comes first. Errors: there is no cuDNN, the device's record lacks a field.
+  /// `given`: where --cudnn says that the library is, "none" for none, or "". `pythonFirst`: of the places that are known, the
+  /// Python environment's package comes first. Errors: `given` has no cuDNN, the device's record lacks a field.
   static tl::expected<EngineSource, DeviceFailure> open(const std::string& given, bool pythonFirst,
                                                         const estimate::Device& device);
   ~EngineSource();
   EngineSource(EngineSource&&) noexcept;
   EngineSource& operator=(EngineSource&&) noexcept;
 
-  /// The engines, best first; none at all is an answer. Errors: cuDNN cannot be opened, or refuses the problem.
-  tl::expected<std::vector<cudnn::Engine>, std::string> engines(const cudnn::Convolution& problem,
-                                                                cudnn::List list = cudnn::List::Heuristic);
+  /// Errors: cuDNN cannot be opened, or refuses the problem.
+  tl::expected<EngineList, std::string> engines(const cudnn::Convolution& problem, cudnn::List list = cudnn::List::Heuristic);
 
+  /// Whether there is a cuDNN to ask.
+  bool hasLibrary() const;
   /// "9.19.0"; known once a question was answered.
   const std::string& version() const;
   const std::string& path() const;
   cudnn::Libcuda libcuda() const;
-  /// "cuDNN 9.19.0 (/usr/local/cuda/lib64/libcudnn.so.9), libcuda: the toolkit's stub (..)".
+  /// "cuDNN 9.19.0 (/usr/local/cuda/lib64/libcudnn.so.9), libcuda: the toolkit's stub (..)"; without a library, why, and what
+  /// answers instead.
   std::string describe() const;
   /// How many answers came from the library, not from the file.
   std::size_t askedAnew() const;

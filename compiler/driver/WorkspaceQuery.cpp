@@ -29,9 +29,10 @@ std::string askEngines(AskedConvolution& one, EngineSource& source, cudnn::Polic
   const std::uint64_t limit = policy.limit;
   policy.limit = kNoLimit;
   for (const cudnn::List list : {cudnn::List::Heuristic, cudnn::List::Fallback}) {
-    auto engines = source.engines(one.problem, list);
-    if (!engines) return engines.error();
-    one.engines = std::move(*engines);
+    auto answer = source.engines(one.problem, list);
+    if (!answer) return answer.error();
+    one.engines = std::move(answer->engines);
+    one.origin = answer->origin;
     one.fallback = list == cudnn::List::Fallback;
     one.first = cudnn::first(one.problem, one.engines, policy);
     if (one.first) break;

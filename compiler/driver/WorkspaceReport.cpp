@@ -3,6 +3,8 @@
 #include "compiler/driver/RooflineReport.h"
 #include "compiler/driver/WorkspaceQuery.h"
 #include "compiler/support/diagnostics/Plan.h"
+#include "runtime/backends/cudnn/Recorded.h"
+#include "runtime/measure/Meters.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -26,10 +28,16 @@ std::string shapeText(const cudnn::Convolution& p) {
   return text;
 }
 
+const char* originName(Origin origin) {
+  constexpr std::array<const char*, 3> kNames{"cudnn", "recorded", "model"};
+  return kNames[static_cast<std::size_t>(origin)];
+}
+
 std::string engineText(const AskedConvolution& one, const std::optional<std::size_t>& at) {
   if (!at) return "none";
   const cudnn::Engine& engine = one.engines[*at];
-  return fmt::format("{}: {}", engine.index, report::bytes(engine.workspace));
+  const std::string index = engine.index < 0 ? "" : fmt::format("{}: ", engine.index);
+  return index + report::bytes(engine.workspace);
 }
 
 /// The next that may be taken with less workspace than the first: what a smaller limit would bring.
@@ -42,7 +50,10 @@ std::optional<std::size_t> nextBest(const AskedConvolution& one, cudnn::Policy p
 Json engineJson(const cudnn::Engine& engine) {
   Json knobs = Json::array();
   for (std::size_t k = 0; k + 1 < engine.knobs.size(); k += 2) knobs.push_back({engine.knobs[k], engine.knobs[k + 1]});
-  return {{"engine", engine.index}, {"workspace", engine.workspace}, {"knobs", knobs}, {"notes", cudnn::notesOf(engine)}};
+  return {{"engine", engine.index < 0 ? Json(nullptr) : Json(engine.index)},
+          {"workspace", engine.workspace},
+          {"knobs", knobs},
+          {"notes", cudnn::notesOf(engine)}};
 }
 
 Json indexJson(const std::optional<std::size_t>& at) { return at ? Json(*at) : Json(nullptr); }
@@ -82,7 +93,12 @@ public:
       printFailure(program.error());
       return kEnvironment;
     }
+    const double start = measure::monotonicSeconds();
     const auto use = queryWorkspaces(*program, source, order, policy);
+    if (options.time) {
+      fmt::print(stderr, "engines  {}, {} lists asked anew so far\n", report::seconds(measure::monotonicSeconds() - start),
+                 source.askedAnew());
+    }
     if (!use) {
       printFailure(use.error());
       return kEnvironment;
@@ -116,6 +132,7 @@ private:
       const auto next = nextBest(one, policy);
       std::string notes = one.first ? cudnn::notesOf(one.engines[*one.first]) : "";
       if (one.fallback) notes += notes.empty() ? "fallback" : ", fallback";
+      if (one.origin != Origin::Cudnn) notes += fmt::format("{}{}", notes.empty() ? "" : ", ", originName(one.origin));
       table.add({shapeText(one.problem), kPasses[static_cast<std::size_t>(one.problem.pass)], sources.describe(step.range.begin),
                  std::to_string(one.calls.size()), std::to_string(one.engines.size()), engineText(one, one.first),
                  next ? engineText(one, next) : "", engineText(one, one.smallest), notes});
@@ -166,9 +183,9 @@ private:
                       {"limited", indexJson(one.limited)},
                       {"smallest", indexJson(one.smallest)},
                       {"fallback", one.fallback},
+                      {"source", originName(one.origin)},
                       {"engines", std::move(engines)}});
     }
-    constexpr std::array<const char*, 3> kLibcuda{"driver", "stub", "none"};
     printJson("workspace", {{"design", row.run->spec.name},
                             {"row", row.row},
                             {"network", row.elaborated->graph().network},
@@ -178,11 +195,7 @@ private:
                               {"context", bytesJson(device.context)},
                               {"handles", bytesJson(device.handles)},
                               {"kernels", bytesJson(device.kernels)}}},
-                            {"answers",
-                             {{"source", "cudnn"},
-                              {"version", source.version()},
-                              {"path", source.path()},
-                              {"libcuda", kLibcuda[static_cast<std::size_t>(source.libcuda())]}}},
+                            {"answers", answersJson()},
                             {"layout", options.layout},
                             {"tf32", policy.tf32},
                             {"nondeterministic", policy.nondeterministic},
@@ -193,6 +206,20 @@ private:
                               {"limited", use.limited ? choiceJson(*use.limited) : Json(nullptr)},
                               {"smallest", choiceJson(use.smallest)},
                               {"none", choiceJson(use.none)}}}});
+  }
+
+  Json answersJson() const {
+    constexpr std::array<const char*, 3> kLibcuda{"driver", "stub", "none"};
+    if (!source.hasLibrary())
+      return {{"source", "none"},
+              {"version", nullptr},
+              {"path", nullptr},
+              {"libcuda", nullptr},
+              {"recorded", cudnn::recordedTable().made}};
+    return {{"source", "cudnn"},
+            {"version", source.version()},
+            {"path", source.path()},
+            {"libcuda", kLibcuda[static_cast<std::size_t>(source.libcuda())]}};
   }
 
   State& state;
