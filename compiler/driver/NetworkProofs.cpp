@@ -168,7 +168,8 @@ void report(State& state, const NetworkProof& proved, std::set<Loc>& told) {
     const spec::Remedy& remedy = *proved.proof.remedy;
     one.note(fmt::format("all of `{}` holds with `pre {}`{}", name, remedy.text,
                          remedy.isExact ? ", and at no other size" : "; it may leave out sizes that work"));
-    if (isOwn) one.fix(behindResults(*proved.network), "\n  pre " + remedy.text);
+    // Proved at one length of a list, it could break the others.
+    if (isOwn && !proved.at.starts_with("len(")) one.fix(behindResults(*proved.network), "\n  pre " + remedy.text);
   }
 }
 
