@@ -3,6 +3,7 @@
 
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Devices.h"
+#include "compiler/driver/MemoryTimeline.h"
 #include "compiler/driver/PyTorchEstimate.h"
 #include "compiler/driver/Reports.h"
 #include "compiler/driver/RooflineReport.h"
@@ -101,12 +102,18 @@ public:
     std::optional<estimate::Roofline> longest;
     std::string longestLevels;
     std::string worstLevels;
+    const RowState* highest = nullptr;
+    std::uint64_t highestBytes = 0;
     std::vector<std::string> paths;
     for (const RowState& row : state.rows) {
       if (row.run != &run) continue;
       std::optional<estimate::Estimate> estimate = estimateOf(row);
       if (!estimate) continue;
       checkLimit(row, *estimate);
+      if (highest == nullptr || memoryOf(*estimate) > highestBytes) {
+        highest = &row;
+        highestBytes = memoryOf(*estimate);
+      }
       if (options.json) {
         const estimate::RowLabel label{run.spec.name, row.row, run.levels(row.row).dump()};
         fmt::print("{}\n", estimate::toJson(*estimate, label, state.workspace->session.sources));
@@ -129,6 +136,9 @@ public:
       worst = std::move(estimate);
       worstLevels = run.levelsText(row.row);
     }
+    if (highest != nullptr && highest->program && !options.out.empty() &&
+        !writeTimeline(options, *highest, timelineOf(*highest, state.workspace->session.sources)))
+      status = kEnvironment;
     if (options.json || table.rows.empty()) return;
     printTable(options, table);
     if (worst) printKinds(options, *state.workspace, *worst, worstLevels);
@@ -213,6 +223,7 @@ int printEstimates(State& state) {
     estimator.design(*training->step);
     printTrainingCost(state, *training);
   }
+  if (estimator.status != kOk) return estimator.status;
   return estimator.overLimit ? kVerdictAgainst : kOk;
 }
 

@@ -1,5 +1,6 @@
 #include "compiler/driver/PyTorchEstimate.h"
 
+#include "compiler/driver/MemoryTimeline.h"
 #include "compiler/driver/Output.h"
 #include "compiler/estimate/CachingAllocator.h"
 #include "compiler/estimate/EagerStep.h"
@@ -129,9 +130,11 @@ public:
       std::optional<PyTorchRow> one = estimateOf(row);
       if (!one) continue;
       checkLimit(*one);
+      const bool isHighest = !worst || memoryOf(*one) > memoryOf(*worst);
       if (options.json) {
         printRowJson(*one, options, state.workspace->session.sources,
                      steps.workspaces() ? Json(steps.workspaces()->describe()) : Json(nullptr));
+        if (isHighest) worst = std::move(one);
         continue;
       }
       std::vector<report::Cell> cells = {std::to_string(row.row + 1)};
@@ -143,9 +146,13 @@ public:
         cells.emplace_back(report::bytes(one->allocator->statistics.reserved.peak));
       }
       table.add(std::move(cells));
-      if (!worst || memoryOf(*one) > memoryOf(*worst)) worst = std::move(one);
+      if (isHighest) worst = std::move(one);
     }
-    if (options.json || !worst) return;
+    if (!worst) return;
+    if (!options.out.empty() &&
+        !writeTimeline(options, *worst->row, timelineOf(*worst->row, worst->step, state.workspace->session.sources)))
+      failed = true;
+    if (options.json) return;
     printTable(options, table);
     printKinds(options, *worst, state.workspace->session.sources);
     if (steps.workspaces()) fmt::print("workspaces of convolutions as on {}\n", steps.workspaces()->describe());
@@ -155,6 +162,7 @@ public:
   }
 
   bool overLimit = false;
+  bool failed = false;  ///< a plot could not be written, which was said
 
 private:
   static std::uint64_t memoryOf(const PyTorchRow& one) {
@@ -233,6 +241,7 @@ int printPyTorchEstimates(State& state) {
   }
   for (const auto& training : state.trainings) printer.design(*training->step);
   if (const int status = steps->finish(state.options); status != kOk) return status;
+  if (printer.failed) return kEnvironment;
   return printer.overLimit ? kVerdictAgainst : kOk;
 }
 

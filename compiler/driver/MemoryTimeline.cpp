@@ -1,0 +1,117 @@
+#include "compiler/driver/MemoryTimeline.h"
+
+#include "compiler/estimate/Static.h"
+#include "runtime/report/Svg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+namespace tbem::driver {
+
+namespace {
+
+std::string placed(const std::string& name, SrcRange range, const SourceManager& sources) {
+  return range.valid() ? fmt::format("{}, {}", name, sources.describe(range.begin)) : name;
+}
+
+std::string_view phaseOf(const estimate::Step& step, const graph::Graph& graph) {
+  if (step.ops.empty()) return "";
+  switch (graph[step.ops.front()].phase) {
+    case graph::Phase::Forward:
+      return "forward";
+    case graph::Phase::Backward:
+      return "backward";
+    case graph::Phase::Optimizer:
+      return "optimizer";
+  }
+  return "";
+}
+
+}  // namespace
+
+report::Timeline timelineOf(const RowState& row, const SourceManager& sources) {
+  const estimate::Program& program = *row.program;
+  report::Timeline timeline;
+  timeline.title = fmt::format("memory of {} on {}", row.run->spec.name, program.backend);
+  timeline.subtitle = row.run->levelsText(row.row);
+  for (std::size_t k = 0; k < estimate::kKinds; ++k)
+    timeline.kinds.emplace_back(estimate::kindName(static_cast<estimate::Kind>(k)));
+  for (const estimate::Step& step : program.steps)
+    timeline.moments.push_back({placed(step.name, step.range, sources), std::vector<double>(estimate::kKinds, 0)});
+  for (const estimate::Allocation& one : program.allocations) {
+    const std::size_t first = one.persistent ? 0 : one.first;
+    const std::size_t end =
+        one.persistent ? timeline.moments.size() : std::min<std::size_t>(one.last + 1, timeline.moments.size());
+    for (std::size_t m = first; m < end; ++m)
+      timeline.moments[m].bytes[static_cast<std::size_t>(one.kind)] += static_cast<double>(one.bytes);
+  }
+  // An update may run before the backward pass has ended: the optimiser's phase is where only updates are left.
+  std::string_view last;
+  for (std::size_t m = 0; m < program.steps.size(); ++m) {
+    const std::string_view phase = phaseOf(program.steps[m], row.elaborated->graph());
+    if (phase.empty() || phase == last || (phase == "optimizer" && last == "backward") ||
+        (phase == "forward" && last == "backward"))
+      continue;
+    if (last == "optimizer") continue;
+    timeline.phases.push_back({std::string(phase), m});
+    last = phase;
+  }
+  return timeline;
+}
+
+report::Timeline timelineOf(const RowState& row, const estimate::EagerStep& step, const SourceManager& sources) {
+  report::Timeline timeline;
+  timeline.title = fmt::format("live tensors of {} in eager PyTorch", row.run->spec.name);
+  timeline.subtitle = row.run->levelsText(row.row);
+  for (std::size_t k = 0; k < estimate::kEagerKinds; ++k)
+    timeline.kinds.emplace_back(estimate::eagerKindName(static_cast<estimate::EagerKind>(k)));
+  std::array<double, estimate::kEagerKinds> live{};
+  double sum = 0, highest = 0;
+  const int wanted = step.marks.back().step;
+  std::size_t mark = 0;
+  std::uint32_t op = estimate::kNoEagerOp;
+  bool isNew = true;
+  for (std::size_t e = 0; e < step.events.size(); ++e) {
+    while (mark + 1 < step.marks.size() && step.marks[mark + 1].event <= e) {
+      ++mark;
+      isNew = true;
+      if (step.marks[mark].step == wanted) timeline.phases.push_back({step.marks[mark].phase, timeline.moments.size()});
+    }
+    const estimate::EagerTensor& tensor = step.tensors[step.events[e].tensor];
+    const auto bytes = static_cast<double>(tensor.bytes);
+    live[static_cast<std::size_t>(tensor.kind)] += step.events[e].frees ? -bytes : bytes;
+    sum += step.events[e].frees ? -bytes : bytes;
+    if (step.marks[mark].step != wanted || step.events[e].frees) continue;
+    if (isNew || tensor.op != op) {
+      const bool none = tensor.op == estimate::kNoEagerOp;
+      const std::string label =
+          none ? step.marks[mark].phase
+               : placed(step.operators[tensor.op].name, row.elaborated->graph()[step.operators[tensor.op].op].range, sources);
+      timeline.moments.push_back({label, {live.begin(), live.end()}});
+      highest = sum;
+      op = tensor.op;
+      isNew = false;
+    } else if (sum > highest) {
+      timeline.moments.back().bytes.assign(live.begin(), live.end());
+      highest = sum;
+    }
+  }
+  return timeline;
+}
+
+bool writeTimeline(const Options& options, const RowState& row, report::Timeline timeline) {
+  if (options.out.empty()) return true;
+  const std::string path = (std::filesystem::path(options.out) / (row.run->spec.name + "-memory.svg")).string();
+  const auto written = report::writeAtomically(path, report::timelineSvg(timeline));
+  if (!written) {
+    printFailure(written.error());
+    return false;
+  }
+  printNote(options, fmt::format("plot in {}", path));
+  return true;
+}
+
+}  // namespace tbem::driver
