@@ -101,22 +101,19 @@ public:
     std::optional<estimate::Estimate> worst;
     std::optional<estimate::Roofline> longest;
     std::string longestLevels;
-    std::string worstLevels;
-    const RowState* highest = nullptr;
-    std::uint64_t highestBytes = 0;
+    const RowState* worstRow = nullptr;
     std::vector<std::string> paths;
     for (const RowState& row : state.rows) {
       if (row.run != &run) continue;
       std::optional<estimate::Estimate> estimate = estimateOf(row);
       if (!estimate) continue;
       checkLimit(row, *estimate);
-      if (highest == nullptr || memoryOf(*estimate) > highestBytes) {
-        highest = &row;
-        highestBytes = memoryOf(*estimate);
-      }
+      const bool isWorst = !worst || memoryOf(*estimate) > memoryOf(*worst);
+      if (isWorst) worstRow = &row;
       if (options.json) {
         const estimate::RowLabel label{run.spec.name, row.row, run.levels(row.row).dump()};
         fmt::print("{}\n", estimate::toJson(*estimate, label, state.workspace->session.sources));
+        if (isWorst) worst = std::move(estimate);
         continue;
       }
       std::vector<report::Cell> cells = {std::to_string(row.row + 1)};
@@ -132,16 +129,14 @@ public:
       }
       table.add(std::move(cells));
       if (estimate->flops.gated) paths.push_back(pathsText(run.levelsText(row.row), *estimate));
-      if (worst && memoryOf(*estimate) <= memoryOf(*worst)) continue;
-      worst = std::move(estimate);
-      worstLevels = run.levelsText(row.row);
+      if (isWorst) worst = std::move(estimate);
     }
-    if (highest != nullptr && highest->program && !options.out.empty() &&
-        !writeTimeline(options, *highest, timelineOf(*highest, state.workspace->session.sources)))
+    if (worst && worstRow->program && !options.out.empty() &&
+        !writeTimeline(options, *worstRow, timelineOf(*worstRow, state.workspace->session.sources)))
       status = kEnvironment;
     if (options.json || table.rows.empty()) return;
     printTable(options, table);
-    if (worst) printKinds(options, *state.workspace, *worst, worstLevels);
+    if (worst) printKinds(options, *state.workspace, *worst, run.levelsText(worstRow->row));
     if (longest) printRoofline(options, *state.workspace, *longest, longestLevels);
     for (const std::string& path : paths) fmt::print("{}\n", path);
   }

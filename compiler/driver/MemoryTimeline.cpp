@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <utility>
 
 namespace tbem::driver {
 
@@ -17,17 +18,10 @@ std::string placed(const std::string& name, SrcRange range, const SourceManager&
   return range.valid() ? fmt::format("{}, {}", name, sources.describe(range.begin)) : name;
 }
 
-std::string_view phaseOf(const estimate::Step& step, const graph::Graph& graph) {
-  if (step.ops.empty()) return "";
-  switch (graph[step.ops.front()].phase) {
-    case graph::Phase::Forward:
-      return "forward";
-    case graph::Phase::Backward:
-      return "backward";
-    case graph::Phase::Optimizer:
-      return "optimizer";
-  }
-  return "";
+/// The first step that has an operator of this phase, or the number of steps.
+std::size_t firstOf(graph::Phase phase, const estimate::Program& program, const graph::Graph& graph) {
+  const auto isOne = [&](const estimate::Step& step) { return !step.ops.empty() && graph[step.ops.front()].phase == phase; };
+  return static_cast<std::size_t>(std::find_if(program.steps.begin(), program.steps.end(), isOne) - program.steps.begin());
 }
 
 }  // namespace
@@ -48,16 +42,10 @@ report::Timeline timelineOf(const RowState& row, const SourceManager& sources) {
     for (std::size_t m = first; m < end; ++m)
       timeline.moments[m].bytes[static_cast<std::size_t>(one.kind)] += static_cast<double>(one.bytes);
   }
-  // An update may run before the backward pass has ended: the optimiser's phase is where only updates are left.
-  std::string_view last;
-  for (std::size_t m = 0; m < program.steps.size(); ++m) {
-    const std::string_view phase = phaseOf(program.steps[m], row.elaborated->graph());
-    if (phase.empty() || phase == last || (phase == "optimizer" && last == "backward") ||
-        (phase == "forward" && last == "backward"))
-      continue;
-    if (last == "optimizer") continue;
-    timeline.phases.push_back({std::string(phase), m});
-    last = phase;
+  // The optimiser has no phase of its own: an update runs as soon as its gradient is there.
+  for (const auto& [phase, name] : {std::pair(graph::Phase::Forward, "forward"), {graph::Phase::Backward, "backward"}}) {
+    const std::size_t first = firstOf(phase, program, row.elaborated->graph());
+    if (first < program.steps.size()) timeline.phases.push_back({name, first});
   }
   return timeline;
 }

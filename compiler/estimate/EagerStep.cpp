@@ -37,6 +37,10 @@ public:
       bytesOf[t] = static_cast<std::uint64_t>(count) * elementBytes(graph.tensors[t].dtype);
     }
     for (const graph::Graph::Weight& weight : graph.weights) differentiable.insert(weight.value);
+    for (const EagerOperator& op : step.operators) {
+      const bool convolves = options.workspaces && op.name == "conv2d";
+      workspaces.push_back(convolves ? options.workspaces(op.op) : ConvolutionWorkspaces{});
+    }
   }
 
   void run() {
@@ -94,13 +98,10 @@ private:
     for (const TensorId output : graph.outputs) readers[output] += graph.training ? 0 : 1;
     if (graph.loss != graph::kNoTensor) ++readers[graph.loss];
     kept.assign(step.operators.size(), {});
-    workspaces.clear();
     for (current = 0; current < step.operators.size(); ++current) {
       const EagerOperator& op = step.operators[current];
       makeResults(op);
-      const bool convolves = options.workspaces && op.name == "conv2d";
-      workspaces.push_back(convolves ? options.workspaces(op.op) : ConvolutionWorkspaces{});
-      useWorkspace(workspaces.back().forward);
+      useWorkspace(workspaces[current].forward);
       for (const TensorId tensor : op.kept) kept[current].push_back(hold(at(tensor)));
       for (const std::uint64_t extra : op.extras) kept[current].push_back(allocate(extra, EagerKind::Activations));
       const auto reads = [this](TensorId tensor) { return differentiable.count(tensor) != 0; };
