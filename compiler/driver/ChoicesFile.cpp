@@ -1,30 +1,19 @@
 #include "compiler/driver/ChoicesFile.h"
 
 #include "compiler/jit/Cache.h"
+#include "runtime/core/Fields.h"
 #include "tbem/backend.h"
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 namespace tbem::driver {
+
+using runtime::readNumber;
+using runtime::takeUntil;
 
 namespace {
 
 constexpr std::string_view kMagic = "tbemc algorithms 2";
-
-std::string_view takeUntil(std::string_view& text, char end) {
-  const std::size_t at = text.find(end);
-  const std::string_view taken = text.substr(0, at);
-  text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
-  return taken;
-}
-
-template <class Number>
-bool readNumber(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
 
 /// One line of the file; false where it is none.
 bool readLine(std::string_view line, estimate::Choices& choices) {

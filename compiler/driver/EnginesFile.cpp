@@ -1,30 +1,23 @@
 #include "compiler/driver/EnginesFile.h"
 
 #include "compiler/jit/Cache.h"
+#include "runtime/core/Fields.h"
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 namespace tbem::driver {
+
+using runtime::readNumber;
+using runtime::takeUntil;
 
 namespace {
 
 constexpr std::string_view kMagic = "tbemc engines 1";
 constexpr std::size_t kMostEngines = 256, kMostKnobs = 128;
 
-std::string_view takeUntil(std::string_view& text, char end) {
-  const std::size_t at = text.find(end);
-  const std::string_view taken = text.substr(0, at);
-  text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
-  return taken;
-}
-
 template <class Number>
 bool takeNumber(std::string_view& text, Number& number) {
-  const std::string_view word = takeUntil(text, ' ');
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  return error == std::errc() && end == word.data() + word.size();
+  return readNumber(takeUntil(text, ' '), number);
 }
 
 bool readEngine(std::string_view text, cudnn::Engine& engine) {

@@ -1,8 +1,8 @@
 #include "runtime/backends/cudnn/Convolution.h"
 
-#include <fmt/format.h>
+#include "runtime/core/Fields.h"
 
-#include <charconv>
+#include <fmt/format.h>
 
 namespace tbem::cudnn {
 
@@ -14,19 +14,11 @@ constexpr std::int64_t kMost = std::int64_t{1} << 40;  // of any size: products 
 
 std::string_view typeName(std::int32_t dtype) { return dtype == TBEM_F16 ? "f16" : dtype == TBEM_BF16 ? "bf16" : "f32"; }
 
-std::string_view takeWord(std::string_view& text, char end = ' ') {
-  const std::size_t at = text.find(end);
-  const std::string_view word = text.substr(0, at);
-  text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
-  return word;
-}
-
 template <std::size_t N>
 bool takeNumbers(std::string_view word, char between, std::int64_t least, std::array<std::int64_t, N>& numbers) {
   for (std::size_t i = 0; i < N; ++i) {
-    const std::string_view one = takeWord(word, between);
-    const auto [end, error] = std::from_chars(one.data(), one.data() + one.size(), numbers[i]);
-    if (error != std::errc() || end != one.data() + one.size() || numbers[i] < least || numbers[i] > kMost) return false;
+    if (!runtime::readNumber(runtime::takeUntil(word, between), numbers[i]) || numbers[i] < least || numbers[i] > kMost)
+      return false;
   }
   return word.empty();
 }
@@ -56,18 +48,17 @@ std::string describe(const Convolution& p) {
 }
 
 std::optional<Convolution> readConvolution(std::string_view line) {
+  const auto word = [&line] { return runtime::takeUntil(line, ' '); };
   Convolution p;
-  const auto pass = indexOf(kPasses, takeWord(line));
-  const std::string_view type = takeWord(line);
-  const auto order = indexOf(kOrders, takeWord(line));
+  const auto pass = indexOf(kPasses, word());
+  const std::string_view type = word();
+  const auto order = indexOf(kOrders, word());
   std::array<std::int64_t, 4> x{}, weight{};
   std::array<std::int64_t, 1> groups{};
-  if (!pass || !order || !takeNumbers(takeWord(line), 'x', 1, x) || !takeNumbers(takeWord(line), 'x', 1, weight))
-    return std::nullopt;
-  const bool rest = takeWord(line) == "stride" && takeNumbers(takeWord(line), ',', 1, p.stride) && takeWord(line) == "pad" &&
-                    takeNumbers(takeWord(line), ',', 0, p.pad) && takeWord(line) == "dilation" &&
-                    takeNumbers(takeWord(line), ',', 1, p.dilation) && takeWord(line) == "groups" &&
-                    takeNumbers(takeWord(line), ',', 1, groups) && line.empty();
+  if (!pass || !order || !takeNumbers(word(), 'x', 1, x) || !takeNumbers(word(), 'x', 1, weight)) return std::nullopt;
+  const bool rest = word() == "stride" && takeNumbers(word(), ',', 1, p.stride) && word() == "pad" &&
+                    takeNumbers(word(), ',', 0, p.pad) && word() == "dilation" && takeNumbers(word(), ',', 1, p.dilation) &&
+                    word() == "groups" && takeNumbers(word(), ',', 1, groups) && line.empty();
   if (!rest || weight[1] > kMost / groups[0] || weight[1] * groups[0] != x[1]) return std::nullopt;
   p.pass = static_cast<Pass>(*pass);
   p.dtype = type == "f32" ? TBEM_F32 : type == "f16" ? TBEM_F16 : TBEM_BF16;

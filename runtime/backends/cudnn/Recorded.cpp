@@ -1,10 +1,13 @@
 #include "runtime/backends/cudnn/Recorded.h"
 
+#include "runtime/core/Fields.h"
+
 #include <embedded/tbem_recorded.h>
 
-#include <charconv>
-
 namespace tbem::cudnn {
+
+using runtime::readNumber;
+using runtime::takeUntil;
 
 namespace {
 
@@ -13,32 +16,19 @@ constexpr std::array<Pass, 3> kPasses{Pass::Forward, Pass::DataGradient, Pass::W
 constexpr std::array<std::int32_t, 2> kTypes{TBEM_F32, TBEM_BF16};
 constexpr std::array<Order, 2> kOrders{Order::Nchw, Order::Nhwc};
 
-std::string_view take(std::string_view& text, char end) {
-  const std::size_t at = text.find(end);
-  const std::string_view taken = text.substr(0, at);
-  text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
-  return taken;
-}
-
-template <class Number>
-bool toNumber(std::string_view word, Number& number) {
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  return error == std::errc() && end == word.data() + word.size();
-}
-
 bool readEngine(std::string_view word, Engine& engine) {
   engine.index = -1;
   if (!word.empty() && word.back() == 't') {
     engine.numerical = 1U << static_cast<unsigned>(Numerical::TensorCore);
     word.remove_suffix(1);
   }
-  return toNumber(word, engine.workspace);
+  return readNumber(word, engine.workspace);
 }
 
 bool readProblem(std::string_view& line, Convolution& p) {
   std::array<std::int64_t, kNumbers> v{};
   for (std::int64_t& number : v) {
-    if (!toNumber(take(line, ' '), number) || number < 0) return false;
+    if (!readNumber(takeUntil(line, ' '), number) || number < 0) return false;
   }
   p.n = v[0], p.c = v[1], p.h = v[2], p.w = v[3], p.out = v[4];
   p.kernel = {v[5], v[6]};
@@ -56,12 +46,12 @@ bool readLine(std::string_view line, std::map<std::string, std::vector<Engine>, 
   for (const Pass pass : kPasses) {
     for (const std::int32_t type : kTypes) {
       for (const Order order : kOrders) {
-        std::string_view answer = take(line, ' ');
+        std::string_view answer = takeUntil(line, ' ');
         if (answer == "-") continue;
         p.pass = pass, p.dtype = type, p.order = order;
         std::vector<Engine>& engines = lists[describe(p)];
         while (!answer.empty()) {
-          if (!readEngine(take(answer, ','), engines.emplace_back())) return false;
+          if (!readEngine(takeUntil(answer, ','), engines.emplace_back())) return false;
         }
         if (engines.empty()) return false;
       }
@@ -81,15 +71,15 @@ const std::vector<Engine>* Recorded::find(const DeviceProperties& device, const 
 
 std::optional<Recorded> readRecorded(std::string_view text) {
   Recorded table;
-  table.made = take(text, '\n');
+  table.made = takeUntil(text, '\n');
   std::map<std::string, std::vector<Engine>, std::less<>>* lists = nullptr;
   while (!text.empty()) {
-    std::string_view line = take(text, '\n');
+    std::string_view line = takeUntil(text, '\n');
     if (line.substr(0, 7) == "device ") {
       line.remove_prefix(7);
       std::array<std::int64_t, 3> device{};
       for (std::int64_t& number : device) {
-        if (!toNumber(take(line, ' '), number)) return std::nullopt;
+        if (!readNumber(takeUntil(line, ' '), number)) return std::nullopt;
       }
       lists = &table.devices[device];
     } else if (lists == nullptr || !readLine(line, *lists)) {
