@@ -4,6 +4,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Devices.h"
 #include "compiler/driver/MemoryTimeline.h"
+#include "compiler/driver/PlainRows.h"
 #include "compiler/driver/PyTorchEstimate.h"
 #include "compiler/driver/Reports.h"
 #include "compiler/driver/RooflineReport.h"
@@ -21,32 +22,37 @@ namespace tbem::driver {
 
 namespace {
 
+/// Rows in all up to which each is lowered where no --on asks for it: planning takes milliseconds a row.
+constexpr std::size_t kMostLowered = 1000;
+
+std::uint64_t memoryOf(const estimate::Estimate& e) { return e.device ? e.device->arena : e.memory.bytes; }
+
 /// Where memory of each kind goes, for the row that takes most.
 void printKinds(const Options& options, const Workspace& workspace, const estimate::Estimate& worst, const std::string& levels) {
-  if (!worst.device) return;
+  const std::uint64_t* kinds = worst.device ? worst.device->kinds : worst.memory.kinds;
+  const std::uint64_t total = memoryOf(worst);
   report::Table table;
   table.title = fmt::format("memory at the peak of {}", levels);
   table.columns = {{"kind", report::Align::Left}, {"bytes", report::Align::Decimal}, {"share", report::Align::Decimal}};
-  const auto share = [&](std::uint64_t bytes) {
-    return worst.device->arena == 0 ? std::string()
-                                    : report::percent(static_cast<double>(bytes) / static_cast<double>(worst.device->arena));
+  const auto share = [total](std::uint64_t bytes) {
+    return total == 0 ? std::string() : report::percent(static_cast<double>(bytes) / static_cast<double>(total));
   };
   for (std::size_t k = 0; k < estimate::kKinds; ++k) {
-    const std::uint64_t bytes = worst.device->kinds[k];
-    if (bytes != 0)
-      table.add({std::string(estimate::kindName(static_cast<estimate::Kind>(k))), report::bytes(bytes), share(bytes)});
+    if (kinds[k] != 0)
+      table.add({std::string(estimate::kindName(static_cast<estimate::Kind>(k))), report::bytes(kinds[k]), share(kinds[k])});
   }
-  table.add({"gaps", report::bytes(worst.device->gaps), share(worst.device->gaps)});
+  if (worst.device) table.add({"gaps", report::bytes(worst.device->gaps), share(worst.device->gaps)});
   table.rules.push_back(table.rows.size());
-  table.add({"arena", report::bytes(worst.device->arena), share(worst.device->arena)});
+  table.add({worst.device ? "arena" : "static", report::bytes(total), share(total)});
   printTable(options, table);
   const SourceManager& sources = workspace.session.sources;
   const estimate::PeakAt& peak = worst.peak;
+  if (peak.name.empty()) return;
   const bool inside = peak.use.valid() && peak.use.begin != peak.range.begin;
   fmt::print("the peak is at {}, {}{}{}\n", peak.name, sources.describe(peak.range.begin),
              peak.scope.empty() ? "" : fmt::format(", in {}", peak.scope),
              inside ? fmt::format(" ({})", sources.describe(peak.use.begin)) : "");
-  if (worst.device->assumed != 0) {
+  if (worst.device && worst.device->assumed != 0) {
     fmt::print("{} calls assume the default algorithm: what else there is was not timed on this machine yet (measure does)\n",
                worst.device->assumed);
   }
@@ -55,6 +61,7 @@ void printKinds(const Options& options, const Workspace& workspace, const estima
 struct Column {
   const char* title;
   std::string (*text)(const estimate::Estimate& e);
+  bool ofDevice = false;
 };
 
 std::string deviceBytes(const estimate::Estimate& e, std::uint64_t estimate::DeviceMemory::*field) {
@@ -67,11 +74,99 @@ const std::vector<Column>& columns() {
       {"FLOPs forward", [](const estimate::Estimate& e) { return report::flops(estimate::toDouble(e.flops.most.forward)); }},
       {"FLOPs step", [](const estimate::Estimate& e) { return report::flops(estimate::toDouble(e.flops.most.step())); }},
       {"static", [](const estimate::Estimate& e) { return report::bytes(e.memory.bytes); }},
-      {"live", [](const estimate::Estimate& e) { return deviceBytes(e, &estimate::DeviceMemory::live); }},
-      {"arena", [](const estimate::Estimate& e) { return deviceBytes(e, &estimate::DeviceMemory::arena); }},
+      {"live", [](const estimate::Estimate& e) { return deviceBytes(e, &estimate::DeviceMemory::live); }, true},
+      {"arena", [](const estimate::Estimate& e) { return deviceBytes(e, &estimate::DeviceMemory::arena); }, true},
   };
   return list;
 }
+
+std::string pathsText(const std::string& levels, const estimate::Estimate& e) {
+  const std::string expected = e.expected ? fmt::format(", {} expected", report::flops(*e.expected)) : "";
+  return fmt::format("paths of {}: FLOPs forward from {} to {}{}, static memory from {} to {}", levels,
+                     report::flops(estimate::toDouble(e.flops.least.forward)),
+                     report::flops(estimate::toDouble(e.flops.most.forward)), expected, report::bytes(e.memory.least),
+                     report::bytes(e.memory.bytes));
+}
+
+/// The estimates of one design as they are printed: a line of JSON a row, or a table.
+class DesignReport {
+public:
+  /// `on`: the device, in words; "": none.
+  DesignReport(const Options& options, const Workspace& workspace, const DesignRun& run, std::string_view on, bool rooflines)
+      : options(options), workspace(workspace), run(run) {
+    table.title = fmt::format("estimate of {} {} ({})", run.spec.name,
+                              on.empty() ? std::string("from shapes alone") : fmt::format("on {}", on), run.array.name);
+    table.columns.push_back({"row", report::Align::Right});
+    for (const graph::FactorSpec& factor : run.spec.factors) table.columns.push_back({factor.name, report::Align::Right});
+    for (const Column& column : columns()) {
+      if (column.ofDevice && on.empty()) continue;
+      shown.push_back(&column);
+      table.columns.push_back({column.title, report::Align::Decimal});
+    }
+    if (rooflines) addRooflineColumns(table);
+  }
+
+  void add(std::size_t row, estimate::Estimate estimate) {
+    checkLimit(row, estimate);
+    if (options.json) {
+      const estimate::RowLabel label{run.spec.name, row, run.levels(row).dump()};
+      fmt::print("{}\n", estimate::toJson(estimate, label, workspace.session.sources));
+    } else {
+      addCells(row, estimate);
+    }
+    if (!worst || memoryOf(estimate) > memoryOf(*worst)) {
+      worst = std::move(estimate);
+      worstRow = row;
+    }
+  }
+
+  void print() const {
+    if (options.json || table.rows.empty()) return;
+    printTable(options, table);
+    printKinds(options, workspace, *worst, run.levelsText(worstRow));
+    if (longest) printRoofline(options, workspace, *longest, longestLevels);
+    for (const std::string& path : paths) fmt::print("{}\n", path);
+  }
+
+  std::optional<estimate::Estimate> worst;  ///< of the row that takes most
+  std::size_t worstRow = 0;
+  bool overLimit = false;
+
+private:
+  void addCells(std::size_t row, const estimate::Estimate& estimate) {
+    std::vector<report::Cell> cells = {std::to_string(row + 1)};
+    for (std::size_t f = 0; f < run.spec.factors.size(); ++f)
+      cells.emplace_back(run.spec.factors[f].levels[run.rows[row][f]].text);
+    for (const Column* column : shown) cells.emplace_back(column->text(estimate));
+    if (estimate.roofline) {
+      addRooflineCells(cells, *estimate.roofline);
+      if (!longest || estimate.roofline->seconds > longest->seconds) {
+        longest = estimate.roofline;
+        longestLevels = run.levelsText(row);
+      }
+    }
+    table.add(std::move(cells));
+    if (estimate.flops.gated) paths.push_back(pathsText(run.levelsText(row), estimate));
+  }
+
+  void checkLimit(std::size_t row, const estimate::Estimate& estimate) {
+    if (options.maxMemory.empty()) return;
+    const auto limit = report::parseBytes(options.maxMemory);
+    if (!limit || memoryOf(estimate) <= *limit) return;
+    overLimit = true;
+    printNote(options, fmt::format("{} ({}) takes {}, more than {}", run.spec.name, run.levelsText(row),
+                                   report::bytes(memoryOf(estimate)), report::bytes(*limit)));
+  }
+
+  const Options& options;
+  const Workspace& workspace;
+  const DesignRun& run;
+  report::Table table;
+  std::vector<const Column*> shown;
+  std::optional<estimate::Roofline> longest;
+  std::string longestLevels;
+  std::vector<std::string> paths;
+};
 
 class Estimator {
 public:
@@ -91,88 +186,51 @@ public:
     return true;
   }
 
+  /// Of rows that went through the pipeline.
   void design(const DesignRun& run) {
-    report::Table table;
-    table.title = fmt::format("estimate of {} on {} ({})", run.spec.name, state.backendName, run.array.name);
-    table.columns.push_back({"row", report::Align::Right});
-    for (const graph::FactorSpec& factor : run.spec.factors) table.columns.push_back({factor.name, report::Align::Right});
-    for (const Column& column : columns()) table.columns.push_back({column.title, report::Align::Decimal});
-    if (device) addRooflineColumns(table);
-    std::optional<estimate::Estimate> worst;
-    std::optional<estimate::Roofline> longest;
-    std::string longestLevels;
-    const RowState* worstRow = nullptr;
-    std::vector<std::string> paths;
+    DesignReport made(options, *state.workspace, run, state.backendName, device.has_value());
+    const RowState* worst = nullptr;
     for (const RowState& row : state.rows) {
       if (row.run != &run) continue;
       std::optional<estimate::Estimate> estimate = estimateOf(row);
       if (!estimate) continue;
-      checkLimit(row, *estimate);
-      const bool isWorst = !worst || memoryOf(*estimate) > memoryOf(*worst);
-      if (isWorst) worstRow = &row;
-      if (options.json) {
-        const estimate::RowLabel label{run.spec.name, row.row, run.levels(row.row).dump()};
-        fmt::print("{}\n", estimate::toJson(*estimate, label, state.workspace->session.sources));
-        if (isWorst) worst = std::move(estimate);
-        continue;
-      }
-      std::vector<report::Cell> cells = {std::to_string(row.row + 1)};
-      for (std::size_t f = 0; f < run.spec.factors.size(); ++f)
-        cells.emplace_back(run.spec.factors[f].levels[run.rows[row.row][f]].text);
-      for (const Column& column : columns()) cells.emplace_back(column.text(*estimate));
-      if (estimate->roofline) {
-        addRooflineCells(cells, *estimate->roofline);
-        if (!longest || estimate->roofline->seconds > longest->seconds) {
-          longest = estimate->roofline;
-          longestLevels = run.levelsText(row.row);
-        }
-      }
-      table.add(std::move(cells));
-      if (estimate->flops.gated) paths.push_back(pathsText(run.levelsText(row.row), *estimate));
-      if (isWorst) worst = std::move(estimate);
+      made.add(row.row, std::move(*estimate));
+      if (made.worstRow == row.row) worst = &row;
     }
-    if (worst && worstRow->program && !options.out.empty() &&
-        !writeTimeline(options, *worstRow, timelineOf(*worstRow, state.workspace->session.sources)))
+    if (worst != nullptr && worst->program && !options.out.empty() &&
+        !writeTimeline(options, *worst, timelineOf(*worst, state.workspace->session.sources)))
       status = kEnvironment;
-    if (options.json || table.rows.empty()) return;
-    printTable(options, table);
-    if (worst) printKinds(options, *state.workspace, *worst, run.levelsText(worstRow->row));
-    if (longest) printRoofline(options, *state.workspace, *longest, longestLevels);
-    for (const std::string& path : paths) fmt::print("{}\n", path);
+    made.print();
+    overLimit = overLimit || made.overLimit;
+  }
+
+  /// Of rows from shapes alone. False: some break conditions, which was reported; nothing was printed.
+  bool plain(DesignRun& run) {
+    PlainRows rows(state, run, convention);
+    if (!rows.check()) return false;
+    DesignReport made(options, *state.workspace, run, "", false);
+    rows.each([&](std::size_t row, const graph::Graph& graph, estimate::Estimate estimate) {
+      addExpected(graph, estimate);
+      made.add(row, std::move(estimate));
+    });
+    made.print();
+    overLimit = overLimit || made.overLimit;
+    return true;
   }
 
   bool overLimit = false;
   int status = kOk;
 
 private:
-  static std::uint64_t memoryOf(const estimate::Estimate& e) { return e.device ? e.device->arena : e.memory.bytes; }
-
-  static std::string pathsText(const std::string& levels, const estimate::Estimate& e) {
-    const std::string expected = e.expected ? fmt::format(", {} expected", report::flops(*e.expected)) : "";
-    return fmt::format("paths of {}: FLOPs forward from {} to {}{}, static memory from {} to {}", levels,
-                       report::flops(estimate::toDouble(e.flops.least.forward)),
-                       report::flops(estimate::toDouble(e.flops.most.forward)), expected, report::bytes(e.memory.least),
-                       report::bytes(e.memory.bytes));
-  }
-
   std::optional<estimate::Estimate> estimateOf(const RowState& row) {
-    const graph::Row& elaborated = *row.elaborated;
-    auto estimate = estimate::estimateRow(elaborated.graph(), elaborated.values, row.program ? &*row.program : nullptr);
-    auto flops = estimate::countFlops(elaborated.graph(), elaborated.values, convention);
-    if (!estimate || !flops) {
-      const estimate::NoValue& why = estimate ? flops.error() : estimate.error();
-      state.sink().report(diag::row_without_number, why.range, why.what);
+    const graph::Graph& graph = row.elaborated->graph();
+    auto estimate = estimate::estimateRow(graph, row.elaborated->values, row.program ? &*row.program : nullptr,
+                                          estimate::staticOrder(graph), convention);
+    if (!estimate) {
+      state.sink().report(diag::row_without_number, estimate.error().range, estimate.error().what);
       return std::nullopt;
     }
-    estimate->flops = std::move(*flops);
-    if (estimate->flops.gated && !options.gates.empty()) {
-      const auto expected = estimate::expectedFlops(elaborated.graph(), estimate->flops, probabilities);
-      if (expected) {
-        estimate->expected = *expected;
-      } else {
-        printNote(options, fmt::format("--gates: {}", expected.error()));
-      }
-    }
+    addExpected(graph, *estimate);
     if (device) {
       auto roofline = device->of(row);
       if (roofline) {
@@ -185,13 +243,15 @@ private:
     return std::move(*estimate);
   }
 
-  void checkLimit(const RowState& row, const estimate::Estimate& estimate) {
-    if (options.maxMemory.empty()) return;
-    const auto limit = report::parseBytes(options.maxMemory);
-    if (!limit || memoryOf(estimate) <= *limit) return;
-    overLimit = true;
-    printNote(options, fmt::format("{} ({}) takes {}, more than {}", row.run->spec.name, row.run->levelsText(row.row),
-                                   report::bytes(memoryOf(estimate)), report::bytes(*limit)));
+  /// What --gates adds.
+  void addExpected(const graph::Graph& graph, estimate::Estimate& estimate) {
+    if (!estimate.flops.gated || options.gates.empty()) return;
+    const auto expected = estimate::expectedFlops(graph, estimate.flops, probabilities);
+    if (expected) {
+      estimate.expected = *expected;
+    } else {
+      printNote(options, fmt::format("--gates: {}", expected.error()));
+    }
   }
 
   State& state;
@@ -208,10 +268,12 @@ int printEstimates(State& state) {
                       *estimate::parseProbabilities(state.options.gates));
   if (!estimator.chooseDevice()) return estimator.status;
   for (const auto& run : state.designs.runs) {
-    if (run->experiment != nullptr) {
-      estimator.design(*run);
-    } else {
+    if (run->experiment == nullptr) {
       printNote(state.options, fmt::format("{} has no network: nothing to estimate", run->spec.name));
+    } else if (!state.plain()) {
+      estimator.design(*run);
+    } else if (!estimator.plain(*run)) {
+      return kOk;  // `finish` prints what was reported
     }
   }
   for (const auto& training : state.trainings) {
@@ -234,12 +296,23 @@ int runEstimate(const Options& options) {
     return kUsage;
   }
   State state(options);
-  const bool workspaces = options.explain == "workspace", pytorch = isPyTorch(options.backend);
+  const bool workspaces = options.explain == "workspace", pytorch = isPyTorch(options.backend), none = options.backend == "none";
   if (workspaces && !options.backend.empty() && options.backend != "pytorch") {
     printFailure(fmt::format("--explain workspace is of a GPU (--device NAME), not of {}", options.backend));
     return kUsage;
   }
-  if (const Progressed done = runPipeline(state, workspaces || pytorch ? "graph" : "lower"); !done.proceed) return done.status;
+  if (none && !options.roofline.empty()) {
+    printFailure("--roofline needs the step of a device, not --on none");
+    return kUsage;
+  }
+  const bool lowers = !workspaces && !pytorch && !none;
+  if (none) state.plainAbove = 0;
+  if (lowers && options.backend.empty() && options.roofline.empty() && options.out.empty()) state.plainAbove = kMostLowered;
+  if (const Progressed done = runPipeline(state, lowers ? "lower" : "graph"); !done.proceed) return done.status;
+  if (!none && state.plain()) {
+    printNote(options, fmt::format("{} rows: estimated from shapes alone (--on cpu plans the memory of each for this machine)",
+                                   report::grouped(static_cast<std::int64_t>(state.chosenRows()))));
+  }
   if (state.designs.runs.empty() && state.trainings.empty()) {
     printFailure("the program has no design: give --input (and --task) for its network");
     return finish(state, kUsage);

@@ -49,7 +49,7 @@ bool elaborateRows(State& state, DesignRun& run) {
 
 int elaborate(State& state) {
   for (const auto& run : state.designs.runs) {
-    if (!state.trainingsOnly && !elaborateRows(state, *run)) return kOk;
+    if (!state.trainingsOnly && !state.plain() && !elaborateRows(state, *run)) return kOk;
   }
   for (const auto& training : state.trainings) {
     const bool more = elaborateRows(state, *training->step);
@@ -144,6 +144,12 @@ int compileRow(State& state, RowState& row) {
   }
   row.compiled = std::move(*compiled);
   return kOk;
+}
+
+std::size_t State::chosenRows() const {
+  std::size_t rows = 0;
+  for (const auto& run : designs.runs) rows += run->experiment != nullptr ? run->chosen.size() : 0;
+  return rows;
 }
 
 RowState* State::rowOf(const DesignRun* run) {

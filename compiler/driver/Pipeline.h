@@ -30,12 +30,13 @@ struct State {
   State& operator=(const State&) = delete;
 
   const Options& options;
-  bool firstRowOnly = false;             ///< work on the first chosen row alone
-  bool timing = false;                   ///< algorithms that were never timed on this machine are timed
-  bool trainingsOnly = false;            ///< the rows of designs are left out
-  bool keepResults = false;              ///< gradients and outputs stay readable after the step
-  std::unique_ptr<Workspace> workspace;  ///< after `load`
-  Designs designs;                       ///< after `design`
+  bool firstRowOnly = false;              ///< work on the first chosen row alone
+  bool timing = false;                    ///< algorithms that were never timed on this machine are timed
+  bool trainingsOnly = false;             ///< the rows of designs are left out
+  std::optional<std::size_t> plainAbove;  ///< designs of more rows in all are left out: their rows are for PlainRows
+  bool keepResults = false;               ///< gradients and outputs stay readable after the step
+  std::unique_ptr<Workspace> workspace;   ///< after `load`
+  Designs designs;                        ///< after `design`
   /// After `design`. Their rows stand behind those of the designs: for each, its step and then its evaluations.
   std::vector<std::unique_ptr<TrainingRun>> trainings;
   std::vector<RowState> rows;  ///< after `graph`: the rows that met their conditions
@@ -44,6 +45,10 @@ struct State {
   estimate::QueryCache queries;
 
   DiagnosticSink& sink() { return workspace->session.sink; }
+  /// Rows of all designs that the command works on.
+  std::size_t chosenRows() const;
+  /// Whether the rows of designs are left to PlainRows.
+  bool plain() const { return plainAbove && chosenRows() > *plainAbove; }
   /// The first row of this design, or nullptr.
   RowState* rowOf(const DesignRun* run);
 };

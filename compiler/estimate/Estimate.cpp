@@ -6,7 +6,6 @@
 
 namespace tbem::estimate {
 
-namespace {
 PeakAt peakAt(const graph::Graph& graph, const graph::Op& op) {
   PeakAt peak{op.declaration, op.range, op.use, {}};
   // A gradient stands where its operator stands.
@@ -15,15 +14,19 @@ PeakAt peakAt(const graph::Graph& graph, const graph::Op& op) {
   if (!graph.scopes.empty()) peak.scope = graph.scopes[graph::index(place.scope)].path;
   return peak;
 }
-}  // namespace
 
 tl::expected<Estimate, NoValue> estimateRow(const graph::Graph& graph, const sema::Values& values, const Program* program) {
+  return estimateRow(graph, values, program, staticOrder(graph));
+}
+
+tl::expected<Estimate, NoValue> estimateRow(const graph::Graph& graph, const sema::Values& values, const Program* program,
+                                            const StaticOrder& order, const Convention& convention) {
   Estimate estimate;
   estimate.network = graph.network;
-  auto flops = countFlops(graph, values);
+  auto flops = countFlops(graph, values, convention);
   if (!flops) return tl::unexpected(flops.error());
   estimate.flops = std::move(*flops);
-  const auto memory = staticMemory(graph, values);
+  const auto memory = staticMemory(graph, values, order);
   if (!memory) return tl::unexpected(memory.error());
   estimate.memory = *memory;
   if (memory->peak != graph::kNoOp) estimate.peak = peakAt(graph, graph[memory->peak]);

@@ -42,7 +42,12 @@ struct Estimate {
   std::optional<double> expected;      ///< FLOPs of a step at assumed probabilities of the gates
 };
 
-/// `program`: the row lowered for a device, or null.
+/// The place of an operator in the user's text and in the network.
+PeakAt peakAt(const graph::Graph& graph, const graph::Op& op);
+
+/// `program`: the row lowered for a device, or null. `order`: of this graph.
+tl::expected<Estimate, NoValue> estimateRow(const graph::Graph& graph, const sema::Values& values, const Program* program,
+                                            const StaticOrder& order, const Convention& convention = conventions().front());
 tl::expected<Estimate, NoValue> estimateRow(const graph::Graph& graph, const sema::Values& values, const Program* program);
 
 /// Where the row comes from.

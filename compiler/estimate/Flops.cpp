@@ -132,7 +132,8 @@ private:
     of(range.most, op.phase) += flops;
     of(range.least, op.phase) += flops;
     byBranch[branches.of[graph::index(id)]] += flops;
-    if (flops != 0 || macs != 0) record(op, flops, macs);
+    const bool isUpdate = op.phase == Phase::Optimizer;
+    if (flops != 0 || (macs != 0 && !isUpdate)) record(op, flops, macs);
     // A sample takes one arm of a gate: all take the cheapest, or all the dearest.
     std::optional<Range> arms;
     for (const graph::RegionId arm : op.regions) {

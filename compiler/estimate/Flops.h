@@ -37,6 +37,7 @@ struct PhaseCounts {
 struct OperatorCounts {
   Count forward = 0, backward = 0, optimizer = 0;
   Count macForward = 0, macBackward = 0;  ///< 2 x multiply-adds alone
+  bool none() const { return (forward | backward | optimizer | macForward | macBackward) == 0; }
 };
 
 struct Flops {

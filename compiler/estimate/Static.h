@@ -1,9 +1,9 @@
 // Static memory: what a row holds at its worst moment, from shapes alone, before any device is asked.
 //
-// The largest sum of live storages on the unfused graph, in the order in which the step runs (Schedule.h). Persistent storages (weights, optimiser state,
-// buffers, inputs, constants) live throughout; any other from the operator that writes it first to the one that reads it last;
-// what the step returns (the loss, or the outputs of inference) to the end. Views share. Nothing is computed in place, nothing is
-// padded, no library takes a workspace: that is what `lower` adds and takes away.
+// The largest sum of live storages on the unfused graph, in the order in which the step runs (Schedule.h). Persistent storages
+// (weights, optimiser state, buffers, inputs, constants) live throughout; any other from the operator that writes it first to the
+// one that reads it last; what the step returns (the loss, or the outputs of inference) to the end. Views share. Nothing is
+// computed in place, nothing is padded, no library takes a workspace: that is what `lower` adds and takes away.
 #pragma once
 
 #include "compiler/estimate/Flops.h"
@@ -16,6 +16,24 @@ struct LiveStorage {
   graph::StorageId storage{};
   std::uint64_t bytes = 0;
 };
+
+/// When a storage is there: positions in StaticOrder::ops.
+struct Lifespan {
+  std::uint32_t first = UINT32_MAX, last = 0;
+  bool used = false;  ///< by an operator that runs
+  bool persistent = false;
+  Kind kind{};
+  /// Whether its bytes are held at all.
+  bool counts() const { return used || persistent; }
+};
+
+/// What all rows of a structure have in common.
+struct StaticOrder {
+  std::vector<graph::OpId> ops;  ///< in the order in which they run
+  std::vector<bool> optional;    ///< by position: in an arm of a gate, or behind an exit: some samples may never come there
+  std::vector<Lifespan> lives;   ///< by StorageId
+};
+StaticOrder staticOrder(const graph::Graph& graph);
 
 struct StaticMemory {
   std::uint64_t bytes = 0;
@@ -30,6 +48,8 @@ std::string_view kindName(Kind kind);
 Kind kindOf(graph::StorageClass storage);
 bool isPersistent(graph::StorageClass storage);
 
+/// `order`: of this graph.
+tl::expected<StaticMemory, NoValue> staticMemory(const graph::Graph& graph, const sema::Values& values, const StaticOrder& order);
 tl::expected<StaticMemory, NoValue> staticMemory(const graph::Graph& graph, const sema::Values& values);
 
 }  // namespace tbem::estimate

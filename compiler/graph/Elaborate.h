@@ -141,6 +141,8 @@ public:
   /// all rows that break it in the same place.
   std::optional<Row> row(std::span<const std::uint32_t> levels);
   std::size_t structureCount() const;
+  /// The structure that serves these levels, if it has been elaborated.
+  const Structure* known(std::span<const std::uint32_t> levels) const;
   /// The structure that serves these levels, elaborated if need be; what it breaks is neither looked at nor reported. nullptr
   /// where a mistake at these levels ends the elaboration.
   const Structure* structureAt(std::span<const std::uint32_t> levels);

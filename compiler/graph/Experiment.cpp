@@ -393,6 +393,8 @@ Experiment::~Experiment() = default;
 
 std::size_t Experiment::structureCount() const { return impl->structures.size(); }
 
+const Structure* Experiment::known(std::span<const std::uint32_t> levels) const { return impl->find(levels); }
+
 const Structure* Experiment::structureAt(std::span<const std::uint32_t> levels) {
   if (!impl->spec.hasNetwork()) return nullptr;
   if (const Structure* known = impl->find(levels)) return known;

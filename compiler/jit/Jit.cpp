@@ -2,24 +2,21 @@
 
 #include "compiler/jit/Bytes.h"
 #include "compiler/jit/Cache.h"
+#include "compiler/jit/Host.h"
 #include "compiler/jit/Modules.h"
 
 #include <fmt/format.h>
-#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
-#include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <mutex>
 
 #include <link.h>
 
@@ -62,14 +59,6 @@ std::string buildId() {
       },
       &search);
   return search.id;
-}
-
-void initialiseLlvm() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-  });
 }
 
 std::string text(llvm::Error error) { return llvm::toString(std::move(error)); }
@@ -145,11 +134,9 @@ private:
 };
 
 tl::expected<void, Error> Compilation::prepare() {
-  initialiseLlvm();
-  auto detected = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!detected) return tl::make_unexpected(Error{"LLVM does not know this processor: " + text(detected.takeError())});
+  auto detected = detectHost();
+  if (!detected) return tl::make_unexpected(Error{detected.error()});
   host = std::move(*detected);
-  host->setRelocationModel(llvm::Reloc::PIC_);
   return {};
 }
 
@@ -181,9 +168,7 @@ tl::expected<CacheEntry, Error> Compilation::build() {
       return tl::make_unexpected(Error{"LLVM has no code generator for this processor: " + text(machine.takeError())});
     module->setDataLayout((*machine)->createDataLayout());
     module->setTargetTriple((*machine)->getTargetTriple().str());
-    std::string wrong;
-    llvm::raw_string_ostream stream(wrong);
-    if (llvm::verifyModule(*module, &stream)) return tl::make_unexpected(Error{"the generated IR is not sound: " + wrong, true});
+    if (std::string wrong = unsound(*module); !wrong.empty()) return tl::make_unexpected(Error{wrong, true});
     if (options.keepIr) result.ir += print(*module);
     if (loops) {
       if (auto error = optimise(*module, **machine))

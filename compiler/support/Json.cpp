@@ -4,12 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tbem {
 
 std::string jsonString(std::string_view text) {
+  const auto plain = [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; };
   std::string out = "\"";
+  if (std::all_of(text.begin(), text.end(), plain)) return out.append(text) += '"';
   for (std::size_t i = 0; i < text.size();) {
     const CodePoint point = decode(text, i);
     if (point.value == '"' || point.value == '\\') {

@@ -122,6 +122,12 @@ std::optional<Rational> Rational::fromDouble(double value) {
   return mantissa == 0 ? Rational{} : make(mantissa, static_cast<Wide>(1) << -exponent);
 }
 
+std::optional<double> Rational::exactDouble() const {
+  const double value = toDouble();
+  const std::optional<Rational> back = fromDouble(value);
+  return back && *back == *this ? std::optional(value) : std::nullopt;
+}
+
 std::string Rational::str() const {
   if (den == 1) return std::to_string(num);
   std::int64_t rest = den;

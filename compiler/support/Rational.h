@@ -23,6 +23,8 @@ struct Rational {
 
   bool isInt() const { return den == 1; }
   double toDouble() const { return static_cast<double>(num) / static_cast<double>(den); }
+  /// The double that is equal to it; nothing where there is none.
+  std::optional<double> exactDouble() const;
   /// "3", "0.1" where the decimal ends, else "1/3".
   std::string str() const;
   friend bool operator==(const Rational&, const Rational&) = default;
