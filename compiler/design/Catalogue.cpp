@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_set>
 #include <utility>
 
 namespace tbem::design {
@@ -19,6 +20,19 @@ constexpr std::size_t kMostVariants = 60;      // arrays of one size that larger
 constexpr std::size_t kMostArrays = 120;       // candidates of one size
 constexpr std::uint64_t kLargestVaried = 200;  // runs up to which all variants are tried
 constexpr std::uint64_t kMostLevels = 65536;
+
+/// Ascending, without 1 and the number itself.
+std::vector<std::uint64_t> divisorsOf(std::uint64_t number) {
+  std::vector<std::uint64_t> small, all;
+  for (std::uint64_t d = 2; d * d <= number; ++d) {
+    if (number % d == 0) small.push_back(d);
+  }
+  all = small;
+  for (auto d = small.rbegin(); d != small.rend(); ++d) {
+    if (*d * *d != number) all.push_back(number / *d);
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -78,20 +92,36 @@ bool Demand::fits(const Columns& columns) const {
 
 void Demand::keepUseful(const Columns& columns, Columns& result) const {
   result.clear();
-  for (const auto& [s, count] : columns) {
-    const std::uint32_t levels = s;
-    const bool useful = std::any_of(needs.begin(), needs.end(), [&](const Need& need) {
-      const bool factor = strength > 2 || levels == 2;  // of strength two, only columns of two levels are multiplied
-      return levels % need.divisor == 0 || (factor && need.divisor % levels == 0);
-    });
-    if (useful) result.add(s, count);
-  }
+  for (const auto& [s, count] : columns) result.add(s, isUseful(s) ? count : 0);
+}
+
+bool Demand::isUseful(std::uint32_t levels) const {
+  const bool factor = strength > 2 || levels == 2;  // of strength two, only columns of two levels are multiplied
+  return std::any_of(needs.begin(), needs.end(),
+                     [&](const Need& need) { return levels % need.divisor == 0 || (factor && need.divisor % levels == 0); });
 }
 
 void Catalogue::Found::offer(BaseArray array) {
   const std::uint64_t runs = array.runs;
   const Columns columns = array.columns;
   offer(runs, columns, [array = std::move(array)] { return array; });
+}
+
+bool Catalogue::Found::insert() {
+  if (2 * candidates.size() >= slots.size()) {  // twice as many, and all find their places anew
+    slots.assign(std::max<std::size_t>(64, 2 * slots.size()), 0);
+    for (std::uint32_t i = 0; i < candidates.size(); ++i) slots[slotOf(candidates[i].columns)] = i + 1;
+  }
+  const std::size_t at = slotOf(useful);
+  if (slots[at] != 0) return false;
+  slots[at] = static_cast<std::uint32_t>(candidates.size()) + 1;
+  return true;
+}
+
+std::size_t Catalogue::Found::slotOf(const Columns& columns) const {
+  std::size_t at = ColumnsHash{}(columns) & (slots.size() - 1);
+  while (slots[at] != 0 && !(candidates[slots[at] - 1].columns == columns)) at = (at + 1) & (slots.size() - 1);
+  return at;
 }
 
 bool Catalogue::kroneckerMayFit(std::uint32_t n, std::uint32_t m) {
@@ -107,22 +137,41 @@ bool Catalogue::kroneckerMayFit(std::uint32_t n, std::uint32_t m) {
   });
 }
 
+const std::vector<Catalogue::Factor>& Catalogue::factors(std::uint32_t n, std::uint32_t common) {
+  const auto [at, isNew] = knownFactors.try_emplace({n, common});
+  std::vector<Factor>& kept = at->second;
+  if (!isNew) return kept;
+  for (const Variant& variant : variants(n)) {
+    Factor factor{{}, &variant};
+    for (const auto& [s, count] : variant.columns) factor.columns.add(s, common % s == 0 ? count : 0);
+    const auto covers = [](const Factor& outer, const Factor& inner) { return outer.columns.contains(inner.columns); };
+    if (std::any_of(kept.begin(), kept.end(), [&](const Factor& other) { return covers(other, factor); })) continue;
+    std::erase_if(kept, [&](const Factor& other) { return covers(factor, other); });
+    kept.push_back(std::move(factor));
+  }
+  return kept;
+}
+
 void Catalogue::addKronecker(std::uint32_t n, std::uint32_t m, Found& found) {
   if (found.roomy && !kroneckerMayFit(n, m)) return;
-  Columns columns;
-  for (const Variant& a : variants(n)) {
-    kroneckerColumns(schemes, n, m, a.columns, columns);
-    found.offer(std::uint64_t{n} * m, columns, [this, n, m, &a] { return kroneckerProduct(schemes, n, m, a.composite()); });
+  const bool usefulN = demand.isUseful(n), usefulM = demand.isUseful(m);
+  for (const Factor& a : factors(n, std::gcd(n, m))) {
+    kroneckerColumns(schemes, n, m, a.columns, found.useful);
+    if (!usefulN) found.useful.remove(n);
+    if (!usefulM) found.useful.remove(m);
+    const Variant& of = *a.of;
+    found.offerUseful(std::uint64_t{n} * m, [n, m, &of] { return kroneckerProduct(n, m, of.composite()); });
   }
 }
 
 void Catalogue::addMerged(std::uint32_t n, std::uint32_t m, Found& found) {
   if ((n & (n - 1)) != 0 || m % 4 != 0 || !hadamardReaches(m)) return;
-  Columns columns;
+  const bool useful = demand.isUseful(2 * n);
   for (const Variant& c : variants(m)) {
-    if (c.columns.count(2) == 0) continue;
-    mergedColumns(n, m, c.columns, columns);
-    found.offer(std::uint64_t{n} * m, columns, [n, m, &c] { return mergedProduct(n, m, c.composite()); });
+    if (c.columns.count(2) == 0) continue;  // else they are useful
+    mergedColumns(n, m, c.columns, found.useful);
+    if (!useful) found.useful.remove(2 * n);
+    found.offerUseful(std::uint64_t{n} * m, [n, m, &c] { return mergedProduct(n, m, c.composite()); });
   }
 }
 
@@ -139,8 +188,8 @@ void Catalogue::addOfStrengthTwo(std::uint64_t runs, Found& found) {
       if (twelve.columns.count(2) != 0) found.offer(extendedTwelve(twelve.composite()));
     }
   }
-  for (std::uint64_t divisor = 2; divisor <= runs / 2; ++divisor) {
-    if (runs % divisor != 0 || divisor > kMostLevels || runs / divisor > kMostLevels) continue;
+  for (const std::uint64_t divisor : divisorsOf(runs)) {
+    if (divisor > kMostLevels || runs / divisor > kMostLevels) continue;
     const auto n = static_cast<std::uint32_t>(divisor), m = static_cast<std::uint32_t>(runs / divisor);
     addKronecker(n, m, found);
     addMerged(n, m, found);
@@ -178,6 +227,7 @@ void Catalogue::addOfHigherStrength(std::uint64_t runs, Found& found) {
 
 std::vector<Candidate> Catalogue::candidatesFor(std::uint64_t runs, bool roomy) {
   Found found{demand, roomy, {}, {}, {}};
+  found.candidates.reserve(4 * kMostArrays);
   if (strength == 2) addOfStrengthTwo(runs, found);
   if (strength > 2) addOfHigherStrength(runs, found);
   keepLargest(found.candidates);

@@ -8,7 +8,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -49,7 +48,8 @@ public:
   };
   Demand(std::uint32_t strength, const Columns& wanted);
   bool fits(const Columns& columns) const;
-  /// Those from which a wanted column may come, or that may become a factor of one.
+  /// Whether a wanted column may come from one of so many levels, or that become a factor of one.
+  bool isUseful(std::uint32_t levels) const;
   void keepUseful(const Columns& columns, Columns& result) const;
   std::vector<Need> needs;  ///< for each number of levels
 
@@ -80,20 +80,35 @@ private:
     const Demand& demand;
     bool roomy = false;  ///< only those that have room for all that is wanted
     std::vector<Candidate> candidates;
-    std::unordered_set<Columns, ColumnsHash> seen;
-    Columns useful;  ///< of the candidate at hand
+    std::vector<std::uint32_t> slots;  ///< a hashed set of the candidates: their indices + 1, or 0; open addressing
+    Columns useful;                    ///< of the candidate at hand
     /// Takes a candidate with these columns, which `describe` is called for later.
     template <class Describe>
     void offer(std::uint64_t runs, const Columns& columns, Describe describe) {
-      if (roomy && !demand.fits(columns)) return;
       demand.keepUseful(columns, useful);
-      if (!useful.empty() && seen.insert(useful).second) candidates.push_back({runs, useful, std::move(describe)});
+      offerUseful(runs, std::move(describe));
     }
+    /// The same, where `useful` is set.
+    template <class Describe>
+    void offerUseful(std::uint64_t runs, Describe describe) {
+      if (useful.empty() || (roomy && !demand.fits(useful)) || !insert()) return;
+      candidates.push_back({runs, useful, std::move(describe)});
+    }
+    /// Whether no candidate has the useful columns; their place is then taken for the next one.
+    bool insert();
+    std::size_t slotOf(const Columns& columns) const;
     void offer(BaseArray array);
   };
 
   std::vector<Candidate> candidatesFor(std::uint64_t runs, bool roomy);
   const std::vector<Variant>& variants(std::uint64_t runs);
+  /// What difference schemes multiply of a variant.
+  struct Factor {
+    Columns columns;  ///< the useful ones
+    const Variant* of = nullptr;
+  };
+  /// Those of the variants of n runs, of levels that divide `common`; none is another's part.
+  const std::vector<Factor>& factors(std::uint32_t n, std::uint32_t common);
   void addOfStrengthTwo(std::uint64_t runs, Found& found);
   void addKronecker(std::uint32_t n, std::uint32_t m, Found& found);
   void addMerged(std::uint32_t n, std::uint32_t m, Found& found);
@@ -106,6 +121,7 @@ private:
   std::map<std::uint64_t, Candidate> singles;
   std::map<std::uint64_t, std::vector<Candidate>> known;
   std::map<std::uint64_t, std::vector<Variant>> knownVariants;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Factor>> knownFactors;
 };
 
 }  // namespace tbem::design

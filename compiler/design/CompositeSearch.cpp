@@ -14,19 +14,17 @@ constexpr std::uint32_t kDeepest = 40;
 
 }  // namespace
 
-CompositeSearch::Slack CompositeSearch::freedomsOf(const Columns& columns) const {
-  Slack over;
+void CompositeSearch::addFreedoms(const Columns& columns, Slack& over) const {
   for (const Demand::Need& need : catalogue.wanted().needs)
     over.push_back(static_cast<std::int64_t>(columns.freedomsOver(need.divisor)));
-  return over;
 }
 
-const std::vector<CompositeSearch::Option>& CompositeSearch::options(std::uint32_t levels) {
-  const auto at = known.find(levels);
-  if (at != known.end()) return at->second;
-  std::vector<Option> result;
-  for (const Candidate& by : catalogue.arrays(levels)) result.push_back({&by, freedomsOf(by.columns)});
-  return known[levels] = std::move(result);
+const CompositeSearch::Options& CompositeSearch::options(std::uint32_t levels) {
+  const auto [at, isNew] = known.try_emplace(levels);
+  if (!isNew) return at->second;
+  at->second.by = &catalogue.arrays(levels);
+  for (const Candidate& by : *at->second.by) addFreedoms(by.columns, at->second.over);
+  return at->second;
 }
 
 bool CompositeSearch::reach(const Variant& variant, const Slack& slack, std::uint32_t depth) {
@@ -49,23 +47,27 @@ bool CompositeSearch::reach(const Variant& variant, const Slack& slack, std::uin
 
 bool CompositeSearch::replaceFor(std::uint32_t level, std::uint64_t count, const Variant& variant, const Columns& free,
                                  const Slack& slack, std::uint32_t depth) {
-  const auto own = static_cast<std::size_t>(std::find_if(catalogue.wanted().needs.begin(), catalogue.wanted().needs.end(),
-                                                         [&](const auto& need) { return need.divisor == level; }) -
-                                            catalogue.wanted().needs.begin());
+  const std::vector<Demand::Need>& needs = catalogue.wanted().needs;
+  std::size_t own = 0;
+  while (needs[own].divisor != level) ++own;
   Slack next(slack.size());
   for (const auto& [s, available] : free) {
     if (s <= level || s % level != 0) continue;
-    for (const Option& option : options(s)) {
-      if (option.over[own] == 0) continue;
-      const std::uint64_t gain = std::max<std::uint64_t>(1, option.by->columns.count(level));
+    const Options& all = options(s);
+    const std::int64_t* over = all.over.data();
+    for (const Candidate& by : *all.by) {
+      const std::int64_t* of = over;
+      over += needs.size();
+      if (of[own] == 0) continue;
+      const std::uint64_t gain = std::max<std::uint64_t>(1, by.columns.count(level));
       const std::uint64_t times = std::max<std::uint64_t>(1, std::min(available, count / gain));
       bool enough = true;
-      for (std::size_t i = 0; i < next.size(); ++i) {
-        const std::int64_t before = s % catalogue.wanted().needs[i].divisor == 0 ? s - 1 : 0;
-        next[i] = slack[i] - static_cast<std::int64_t>(times) * (before - option.over[i]);
-        enough = enough && next[i] >= 0;
+      for (std::size_t i = 0; i < next.size() && enough; ++i) {
+        const std::int64_t before = s % needs[i].divisor == 0 ? s - 1 : 0;
+        next[i] = slack[i] - static_cast<std::int64_t>(times) * (before - of[i]);
+        enough = next[i] >= 0;
       }
-      if (enough && reach(variant.replaced(s, times, *option.by), next, depth + 1)) return true;
+      if (enough && reach(variant.replaced(s, times, by), next, depth + 1)) return true;
     }
   }
   return false;
@@ -80,7 +82,8 @@ std::optional<Composite> CompositeSearch::at(std::uint64_t runs) {
   const std::size_t end = std::min(states + kMostAtRuns, kMostStates);
   for (const std::size_t each : kMostOfBase) {
     for (const Candidate& base : bases) {
-      Slack slack = freedomsOf(base.columns);
+      Slack slack;
+      addFreedoms(base.columns, slack);
       for (std::size_t i = 0; i < slack.size(); ++i) slack[i] -= static_cast<std::int64_t>(catalogue.wanted().needs[i].freedoms);
       most = std::min(states + each, end);
       if (reach(Variant(base), slack, 0)) return found->composite();

@@ -24,14 +24,14 @@ public:
 private:
   /// For each need of the demand, the degrees of freedom that are there beyond it.
   using Slack = std::vector<std::int64_t>;
-  /// What may replace a column.
-  struct Option {
-    const Candidate* by = nullptr;
-    Slack over;  ///< degrees of freedom for each need
+  /// What may replace a column: candidates, and of each the degrees of freedom for each need, one after the other.
+  struct Options {
+    const std::vector<Candidate>* by = nullptr;
+    Slack over;
   };
 
-  Slack freedomsOf(const Columns& columns) const;
-  const std::vector<Option>& options(std::uint32_t levels);
+  void addFreedoms(const Columns& columns, Slack& over) const;
+  const Options& options(std::uint32_t levels);
   bool reach(const Variant& variant, const Slack& slack, std::uint32_t depth);
   bool replaceFor(std::uint32_t level, std::uint64_t count, const Variant& variant, const Columns& free, const Slack& slack,
                   std::uint32_t depth);
@@ -40,7 +40,7 @@ private:
   Columns wanted;
   std::size_t states = 0, most = 0;  ///< seen, and the most for this base
   std::optional<Variant> found;
-  std::map<std::uint32_t, std::vector<Option>> known;
+  std::map<std::uint32_t, Options> known;
   /// Free columns, open columns.
   using State = std::pair<Columns, Columns>;
   struct StateHash {

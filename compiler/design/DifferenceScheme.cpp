@@ -184,7 +184,8 @@ std::uint32_t DifferenceSchemes::columns(std::uint32_t rows, std::uint32_t level
 
 DifferenceSchemes::Best DifferenceSchemes::best(std::uint32_t rows, std::uint32_t levels) {
   if (levels < 2 || rows % levels != 0) return {};
-  const auto at = known.find({rows, levels});
+  const std::uint64_t key = std::uint64_t{rows} << 32 | levels;
+  const auto at = known.find(key);
   if (at != known.end()) return at->second;
   Best best{Way::Two, 2, {}, {}};
   const auto offer = [&](Way way, std::uint32_t columns, std::pair<std::uint32_t, std::uint32_t> first = {},
@@ -208,7 +209,7 @@ DifferenceSchemes::Best DifferenceSchemes::best(std::uint32_t rows, std::uint32_
     if (rows % r == 0 && rows / r % rest == 0)
       offer(Way::Product, std::min(columns(r, part), columns(rows / r, rest)), {r, part}, {rows / r, rest});
   }
-  known[{rows, levels}] = best;
+  known[key] = best;
   return best;
 }
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -51,7 +51,7 @@ public:
 
 private:
   Best best(std::uint32_t rows, std::uint32_t levels);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Best> known;
+  std::unordered_map<std::uint64_t, Best> known;  ///< by rows, levels
 };
 
 }  // namespace tbem::design

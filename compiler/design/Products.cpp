@@ -21,9 +21,9 @@ std::string kroneckerWords(DifferenceSchemes& schemes, std::uint32_t n, std::uin
   std::string parts;
   std::size_t count = 0;
   for (const auto& entry : a) {
-    const std::uint32_t c = schemes.columns(m, entry.first);
+    const std::uint32_t c = schemes.columns(m, entry.levels);
     if (c == 1) continue;
-    parts += fmt::format("{}D({}, {}, {})", count++ == 0 ? "" : ", ", m, c, entry.first);
+    parts += fmt::format("{}D({}, {}, {})", count++ == 0 ? "" : ", ", m, c, entry.levels);
   }
   if (count == 0) return fmt::format("every combination of {} and {} levels", n, m);
   const Levels levels = a.listed();
@@ -117,7 +117,7 @@ std::optional<Table> mergedTable(std::uint32_t n, std::uint32_t m, const Composi
 /// The columns of the one number of levels that the array is taken for.
 std::optional<Table> plainTable(const BaseArray& array) {
   auto table = array.build(array.columns);
-  const std::uint32_t levels = array.columns.begin()->first;
+  const std::uint32_t levels = array.columns.begin()->levels;
   if (table) std::erase_if(table->columns, [&](const Column& column) { return column.levels != levels; });
   return table;
 }
@@ -175,7 +175,8 @@ void kroneckerColumns(DifferenceSchemes& schemes, std::uint32_t n, std::uint32_t
   for (const auto& [s, count] : a) columns.add(s, count * (schemes.columns(m, s) - 1));
 }
 
-BaseArray kroneckerProduct(DifferenceSchemes& schemes, std::uint32_t n, std::uint32_t m, const Composite& a) {
+BaseArray kroneckerProduct(std::uint32_t n, std::uint32_t m, const Composite& a) {
+  DifferenceSchemes schemes;
   BaseArray array{std::uint64_t{n} * m, {}, kroneckerWords(schemes, n, m, a.columns), [n, m, a](const Columns& wanted) {
                     return kroneckerTable(n, m, a, wanted);
                   }};

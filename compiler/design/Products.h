@@ -18,7 +18,7 @@ BaseArray singleColumn(std::uint64_t runs);
 /// each column a of A and each column d but the zero one of a difference scheme over its levels, a(i) + d(j). For a fixed j the
 /// first is uniform, for a fixed i the second, in every pair. Into `columns`.
 void kroneckerColumns(DifferenceSchemes& schemes, std::uint32_t n, std::uint32_t m, const Columns& a, Columns& columns);
-BaseArray kroneckerProduct(DifferenceSchemes& schemes, std::uint32_t n, std::uint32_t m, const Composite& a);
+BaseArray kroneckerProduct(std::uint32_t n, std::uint32_t m, const Composite& a);
 
 /// Rows (i, j), i < n, j < m, over an array A of n runs and n - 1 two-level columns and an array C of m runs with a two-level
 /// column u: (i, u(j)) as one column of 2 n levels, the other columns of C, and a(i) + d(j) for the columns d but 0 and u of a

@@ -1,5 +1,6 @@
 // How long arrays take for random requests: planning and building, verifying by counting, and the lower bound; and how many rows
-// they have. `--csv` prints a line a request, by which two builds can be compared.
+// they have. `--csv` prints a line a request, by which two builds can be compared; `--only STRENGTH LEVELS` (`--only 2 "6^28
+// 9^35"`) measures one request, `--times N` the least of so many times.
 #include "compiler/design/ArrayChoice.h"
 #include "compiler/design/Plans.h"
 #include "compiler/design/Random.h"
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -28,8 +30,8 @@ struct Request {
 };
 
 struct Result {
-  std::uint64_t runs = 0, bound = 0;            ///< 0 runs: refused
-  double build = 0, verify = 0, boundTime = 0;  ///< milliseconds of processor time
+  std::uint64_t runs = 0, bound = 0;                      ///< 0 runs: refused
+  double plan = 0, build = 0, verify = 0, boundTime = 0;  ///< milliseconds of processor time; `build` with `plan`
 };
 
 double milliseconds() {
@@ -63,7 +65,9 @@ Result measured(const Request& request) {
   Result result;
   double start = milliseconds();
   std::optional<Array> array;
-  for (const Plan& plan : plansFor(request.levels, request.strength, kMostCells, false)) {
+  const std::vector<Plan> plans = plansFor(request.levels, request.strength, kMostCells, false);
+  result.plan = milliseconds() - start;
+  for (const Plan& plan : plans) {
     array = plan.build();
     if (array) break;
   }
@@ -83,6 +87,37 @@ Result measured(const Request& request) {
   return result;
 }
 
+/// The least times of several, as other work runs beside.
+Result leastOf(const Request& request, std::uint64_t times) {
+  Result result = measured(request);
+  for (std::uint64_t again = 1; again < times; ++again) {
+    const Result next = measured(request);
+    result.plan = std::min(result.plan, next.plan);
+    result.build = std::min(result.build, next.build);
+    result.verify = std::min(result.verify, next.verify);
+    result.boundTime = std::min(result.boundTime, next.boundTime);
+  }
+  return result;
+}
+
+/// "6^28 9^35"
+Levels readLevels(const std::string& text) {
+  Levels levels;
+  for (std::istringstream words(text); words >> std::ws && !words.eof();) {
+    std::uint32_t s = 0;
+    std::size_t count = 1;
+    if (!(words >> s)) break;
+    if (words.peek() == '^') words.ignore() >> count;
+    levels.insert(levels.end(), count, s);
+  }
+  return levels;
+}
+
+void printLine(const Request& request, const Result& result) {
+  fmt::print("{},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f}\n", request.strength, levelText(request.levels), result.runs, result.bound,
+             result.plan, result.build, result.verify, result.boundTime);
+}
+
 void printTimes(const char* what, std::vector<double> times) {
   if (times.empty()) return;
   std::sort(times.begin(), times.end());
@@ -95,30 +130,29 @@ void printTimes(const char* what, std::vector<double> times) {
 
 int main(int argc, char** argv) {
   std::size_t count = 300;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1, times = 3;
   bool csv = false;
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
     if (option == "--csv") csv = true;
     if (option == "--requests" && i + 1 < argc) count = std::strtoul(argv[++i], nullptr, 10);
     if (option == "--seed" && i + 1 < argc) seed = std::strtoull(argv[++i], nullptr, 10);
+    if (option == "--times" && i + 1 < argc) times = std::strtoull(argv[++i], nullptr, 10);
+    if (option == "--only" && i + 2 < argc) {
+      const Request request{readLevels(argv[i + 2]), static_cast<std::uint32_t>(std::strtoul(argv[i + 1], nullptr, 10))};
+      printLine(request, leastOf(request, times));
+      return 0;
+    }
   }
   Random random(seed);
   std::vector<double> build, verify, bound;
   std::size_t refused = 0, larger = 0, optimal = 0;
-  if (csv) fmt::print("strength,levels,rows,bound,build_ms,verify_ms,bound_ms\n");
+  if (csv) fmt::print("strength,levels,rows,bound,plan_ms,build_ms,verify_ms,bound_ms\n");
   for (std::size_t i = 0; i < count; ++i) {
     const Request request = drawn(random);
-    Result result = measured(request);
-    for (int again = 0; again < 2; ++again) {
-      const Result next = measured(request);
-      result.build = std::min(result.build, next.build);
-      result.verify = std::min(result.verify, next.verify);
-      result.boundTime = std::min(result.boundTime, next.boundTime);
-    }
+    const Result result = leastOf(request, times);
     if (csv) {
-      fmt::print("{},{},{},{},{:.3f},{:.3f},{:.3f}\n", request.strength, levelText(request.levels), result.runs, result.bound,
-                 result.build, result.verify, result.boundTime);
+      printLine(request, result);
       continue;
     }
     if (result.runs == 0) ++refused;
