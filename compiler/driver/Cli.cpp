@@ -124,7 +124,8 @@ void addProgram(CLI::App& app, Options& o, const char* what) {
 void addRow(CLI::App& app, Options& o) {
   app.add_option("--design", o.design, "only this design");
   app.add_option("--at", o.at, "only this row: depth=16,batch=64")->type_name("LEVELS");
-  app.add_option("--on", o.backend, "backend: cpu (default), ref, fake; estimate and fit: also pytorch, pytorch-cpu; estimate: none");
+  app.add_option("--on", o.backend,
+                 "backend: cpu (default), ref, fake; estimate and fit: also pytorch, pytorch-cpu; estimate: none");
   app.add_option("--threads", o.threads, "threads of the backend (default: all processors)");
   app.add_option("--tune", o.tune,
                  "auto: algorithms as timed on this machine (measuring commands time what is missing); off: the default ones")

@@ -2,10 +2,13 @@
 
 #include "compiler/sema/Derive.h"
 #include "compiler/sema/Suggest.h"
+#include "compiler/support/Bug.h"
 #include "compiler/support/diagnostics/Sema.h"
+#include "compiler/syntax/Pack.h"
 #include "compiler/syntax/Parse.h"
 
 #include <embedded/tbem_stdlib.h>
+#include <embedded/tbem_stdlib_trees.h>
 
 #include <algorithm>
 #include <array>
@@ -148,8 +151,18 @@ public:
   }
 
 private:
-  void addFile(Module& module, const Source& source) {
-    module.files.push_back(syntax::parse(source, sink));
+  void addFile(Module& module, const Source& source) { addTree(module, syntax::parse(source, sink)); }
+
+  /// A file of the embedded library: its tree was made when the compiler was built.
+  void addEmbedded(Module& module, const std::string& name, const Source& source) {
+    const auto trees = stdlib_trees::files();
+    const auto found = std::find_if(trees.begin(), trees.end(), [&name](const auto& tree) { return tree.name == name; });
+    TBEM_CHECK(found != trees.end());
+    addTree(module, syntax::unpack(source, found->text));
+  }
+
+  void addTree(Module& module, std::unique_ptr<ast::File> tree) {
+    module.files.push_back(std::move(tree));
     for (const ast::Decl* decl : module.files.back()->declarations) {
       if (!isNamed(*decl)) continue;
       const auto [it, fresh] = module.own.emplace(decl->name.text, decl);
@@ -206,7 +219,11 @@ private:
         module->name = name;
         module->isStandard = true;
       }
-      addFile(*module, sources.add((options.stdlib ? *options.stdlib + "/" : "<std>/") + file, text));
+      if (options.stdlib) {
+        addFile(*module, sources.add(*options.stdlib + "/" + file, text));
+      } else {
+        addEmbedded(*module, file, sources.add("<std>/" + file, text));
+      }
     }
     if (module != nullptr) {
       readImports(*module);
