@@ -210,15 +210,20 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
         ->capture_default_str();
   }
   if (command == "fit") {
-    app.add_option("--max", o.maxMemory, "the memory that there is: 22GiB")->type_name("SIZE")->required();
+    app.add_option("--max", o.maxMemory, "the memory that there is: 22GiB, or a device: h100")->type_name("SIZE")->required();
     app.add_option("--vary", o.vary, "the factor whose largest level is looked for")->capture_default_str();
     app.add_flag("--every", o.every, "try every level from 1 on: certain, and slower");
   }
   if (command == "estimate")
-    app.add_option("--max", o.maxMemory, "exit with 5 if a row takes more memory: 22GiB")->type_name("SIZE");
+    app.add_option("--max", o.maxMemory,
+                   "exit with 5 if a row takes more memory: 22GiB; with --on pytorch 22GiB:upper is of the upper bound")
+        ->type_name("SIZE");
   if (command == "estimate" || command == "fit") {
     app.add_option("--update", o.update, "with --on pytorch: how its optimiser runs (default: as torch.optim chooses)")
         ->check(CLI::IsMember({"foreach", "fused", "loop"}));
+    app.add_option("--alloc-conf", o.allocConf, "with --on pytorch: the allocator's options, as in PYTORCH_ALLOC_CONF")
+        ->type_name("TEXT")
+        ->allow_extra_args(false);
   }
   if (command == "estimate" || command == "fit") {
     app.add_option(

@@ -1,7 +1,5 @@
 #include "compiler/driver/EagerWorkspaces.h"
 
-#include "compiler/support/diagnostics/Plan.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,46 +9,44 @@
 
 namespace tbem::driver {
 
-EagerWorkspaces::EagerWorkspaces(estimate::Device device, EngineSource source, const Options& options)
-    : device(std::move(device)), source(std::move(source)) {
+EagerWorkspaces::EagerWorkspaces(AskedDevice asked, const Options& options)
+    : device(std::move(asked.device)), source(std::move(asked.source)) {
   policy.tf32 = options.tf32 != "off";
   policy.nondeterministic = true;  // torch.backends.cudnn.deterministic is off
   order = options.layout == "nhwc" ? cudnn::Order::Nhwc : cudnn::Order::Nchw;
 }
 
-tl::expected<EagerWorkspaces, int> EagerWorkspaces::open(State& state) {
-  const Options& options = state.options;
-  auto device = namedDevice(*state.workspace, options.device);
-  if (!device) {
-    if (!device.error().message.empty()) printFailure(device.error().message);
-    return tl::unexpected(device.error().status);
-  }
-  auto source = EngineSource::open(options.cudnn, true, *device);
-  if (!source) {
-    printFailure(source.error().message);
-    return tl::unexpected(source.error().status);
-  }
-  return EagerWorkspaces(std::move(*device), std::move(*source), options);
+tl::expected<EagerWorkspaces, int> EagerWorkspaces::open(State& state, const Options& options) {
+  auto asked = openAskedDevice(state, options.device, true);
+  if (!asked) return tl::unexpected(asked.error());
+  return EagerWorkspaces(std::move(*asked), options);
 }
 
-std::uint64_t EagerWorkspaces::ask(cudnn::Convolution problem, cudnn::Pass pass) {
+estimate::EagerWorkspace EagerWorkspaces::ask(cudnn::Convolution problem, cudnn::Pass pass) {
   problem.pass = pass;
   AskedConvolution one;
   one.problem = problem;
   if (std::string why = askEngines(one, source, policy); !why.empty()) {
     failure = std::move(why);
-    return 0;
+    return {};
   }
-  return one.first ? one.engines[*one.first].workspace : 0;
+  if (one.origin != Origin::Cudnn) ++notListed;
+  if (!one.first) return {};
+  if (one.origin != Origin::Cudnn) return {one.engines[*one.first].workspace, 0, one.engines[*one.largest].workspace};
+  const auto bytes = [&](const std::optional<std::size_t>& at) { return one.engines[*at].workspace; };
+  return {bytes(one.first), bytes(one.smallest), bytes(one.largest)};
 }
 
-estimate::ConvolutionWorkspaces EagerWorkspaces::of(const graph::Graph& graph, const sema::Values& values, graph::OpId id) {
+estimate::OperatorWorkspaces EagerWorkspaces::of(const graph::Graph& graph, const sema::Values& values, graph::OpId id) {
   const graph::Op& op = graph[id];
   if (op.primitive != TBEM_PRIMITIVE_conv2d || !failure.empty()) return {};
   const auto x = estimate::dimsOf(graph, values, op.inputs[0]);
   const auto weight = estimate::dimsOf(graph, values, op.inputs[1]);
   const tbem_dtype dtype = graph[op.inputs[0]].dtype;
-  if (!x || !weight || (dtype != TBEM_F32 && dtype != TBEM_F16 && dtype != TBEM_BF16)) return {};
+  if (!x || !weight || (dtype != TBEM_F32 && dtype != TBEM_F16 && dtype != TBEM_BF16)) {
+    ++notListed;
+    return {};
+  }
   const auto attribute = [&](std::string_view name, auto& into) {
     const auto found = std::ranges::find(op.attributes, name, &graph::Attribute::name);
     for (std::size_t i = 0; i < into.size(); ++i) into[i] = values.integer(found->values[i]);
@@ -67,7 +63,7 @@ estimate::ConvolutionWorkspaces EagerWorkspaces::of(const graph::Graph& graph, c
   std::array<std::int64_t, 1> groups{};
   attribute("groups", groups);
   problem.groups = groups[0];
-  estimate::ConvolutionWorkspaces bytes;
+  estimate::OperatorWorkspaces bytes;
   bytes.forward = ask(problem, cudnn::Pass::Forward);
   if (!graph.training) return bytes;
   bytes.dataGradient = ask(problem, cudnn::Pass::DataGradient);

@@ -2,7 +2,7 @@
 // without `torch.backends.cudnn.benchmark`.
 #pragma once
 
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/AskedDevice.h"
 #include "compiler/driver/WorkspaceQuery.h"
 #include "compiler/estimate/EagerStep.h"
 
@@ -15,10 +15,10 @@ namespace tbem::driver {
 class EagerWorkspaces {
 public:
   /// For the device that --device names. Errors: the exit status, after saying why.
-  static tl::expected<EagerWorkspaces, int> open(State& state);
+  static tl::expected<EagerWorkspaces, int> open(State& state, const Options& options);
 
   /// Of a forward convolution of the graph. Nothing is taken where cuDNN cannot be asked; `failure` then says why.
-  estimate::ConvolutionWorkspaces of(const graph::Graph& graph, const sema::Values& values, graph::OpId id);
+  estimate::OperatorWorkspaces of(const graph::Graph& graph, const sema::Values& values, graph::OpId id);
   const estimate::Device& onDevice() const { return device; }
   /// "H200: cuDNN 9.19.0 (..), .."
   std::string describe() const { return device.name + ": " + source.describe(); }
@@ -26,10 +26,11 @@ public:
   void keep(const Options& options);
 
   std::string failure;
+  std::size_t notListed = 0;  ///< questions that cuDNN did not answer: the least and the most are those of a model
 
 private:
-  EagerWorkspaces(estimate::Device device, EngineSource source, const Options& options);
-  std::uint64_t ask(cudnn::Convolution problem, cudnn::Pass pass);
+  EagerWorkspaces(AskedDevice asked, const Options& options);
+  estimate::EagerWorkspace ask(cudnn::Convolution problem, cudnn::Pass pass);
 
   estimate::Device device;
   EngineSource source;

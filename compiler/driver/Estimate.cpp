@@ -285,8 +285,11 @@ int printEstimates(State& state) {
 }
 
 int runEstimate(const Options& options) {
+  const bool workspaces = options.explain == "workspace", pytorch = isPyTorch(options.backend), none = options.backend == "none";
   if (!options.maxMemory.empty()) {
-    if (const auto limit = report::parseBytes(options.maxMemory); !limit) {
+    const auto limit = pytorch ? readGate(options.maxMemory).map([](const MemoryGate& gate) { return gate.bytes; })
+                               : report::parseBytes(options.maxMemory);
+    if (!limit) {
       printFailure(fmt::format("--max {}: {}", options.maxMemory, limit.error()));
       return kUsage;
     }
@@ -296,9 +299,12 @@ int runEstimate(const Options& options) {
     return kUsage;
   }
   State state(options);
-  const bool workspaces = options.explain == "workspace", pytorch = isPyTorch(options.backend), none = options.backend == "none";
   if (workspaces && !options.backend.empty() && options.backend != "pytorch") {
     printFailure(fmt::format("--explain workspace is of a GPU (--device NAME), not of {}", options.backend));
+    return kUsage;
+  }
+  if (!pytorch && !options.allocConf.empty()) {
+    printFailure("--alloc-conf is of --on pytorch");
     return kUsage;
   }
   if (none && !options.roofline.empty()) {

@@ -69,7 +69,7 @@ report::Timeline timelineOf(const RowState& row, const estimate::EagerStep& step
       if (step.marks[mark].step == wanted) timeline.phases.push_back({step.marks[mark].phase, timeline.moments.size()});
     }
     const estimate::EagerTensor& tensor = step.tensors[step.events[e].tensor];
-    const auto bytes = static_cast<double>(tensor.bytes);
+    const auto bytes = static_cast<double>(tensor.bytes());
     live[static_cast<std::size_t>(tensor.kind)] += step.events[e].frees ? -bytes : bytes;
     sum += step.events[e].frees ? -bytes : bytes;
     if (step.marks[mark].step != wanted || step.events[e].frees) continue;

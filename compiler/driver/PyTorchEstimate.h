@@ -1,35 +1,25 @@
 // tbemc estimate --on pytorch: what eager PyTorch would take for the same step, on CUDA or (pytorch-cpu) on the processor.
 #pragma once
 
-#include "compiler/driver/EagerWorkspaces.h"
+#include "compiler/driver/EagerSteps.h"
 
-#include <optional>
+#include <tl/expected.hpp>
+
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace tbem::driver {
 
-/// Whether `--on` names PyTorch and no backend of ours.
-bool isPyTorch(std::string_view backend);
-
-/// Makes the steps of rows, as the options say: device, optimiser, and with --device the workspaces of convolutions.
-class EagerSteps {
-public:
-  /// Errors: the exit status, after saying why.
-  static tl::expected<EagerSteps, int> open(State& state);
-
-  tl::expected<estimate::EagerStep, estimate::NoValue> of(const graph::Row& row);
-  bool onCuda() const { return options.device == estimate::EagerDevice::Cuda; }
-  /// Where --device names one.
-  const std::optional<EagerWorkspaces>& workspaces() const { return asked; }
-  /// Keeps what cuDNN was asked. kOk, or the exit status after saying why it could not be asked.
-  int finish(const Options& options);
-
-private:
-  estimate::EagerOptions options;
-  std::optional<EagerWorkspaces> asked;
+/// What --max compares: the estimate, or its upper bound.
+struct MemoryGate {
+  std::uint64_t bytes = 0;
+  bool upper = false;
 };
+/// "22GiB", "22GiB:upper". Errors: what is wrong with the text.
+tl::expected<MemoryGate, std::string> readGate(std::string_view text);
 
-/// The estimates of a state that has passed `graph`. The exit status: kOk, kVerdictAgainst where a row takes more than --max.
+/// The estimates of a state that has passed `graph`. The exit status: kOk, kVerdictAgainst where a row does not pass --max.
 int printPyTorchEstimates(State& state);
 
 }  // namespace tbem::driver

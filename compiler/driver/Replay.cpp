@@ -1,4 +1,5 @@
 // tbemc replay: a recorded history of PyTorch's CUDA caching allocator under the options it was recorded with, and under others.
+#include "compiler/driver/AllocConf.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Output.h"
 #include "compiler/driver/Replays.h"
@@ -48,17 +49,6 @@ std::optional<Wanted> readWanted(const Options& options) {
   return wanted;
 }
 
-/// Nothing after saying what is wrong, and where.
-std::optional<AllocatorOptions> readOptions(const std::string& what, const std::string& text, const AllocatorVersion& version) {
-  auto read = estimate::parseAllocatorOptions(text, version);
-  if (read) return *std::move(read);
-  const estimate::OptionFault& fault = read.error();
-  printFailure(fmt::format("{}: {}: {}", what, fault.cause, fault.wayOut));
-  fmt::print(stderr, "  {}\n  {:>{}}{}\n", text, "", fault.begin,
-             std::string(std::max<std::size_t>(1, fault.end - fault.begin), '^'));
-  return std::nullopt;
-}
-
 const AllocatorVersion* versionOf(const Wanted& wanted, const AllocatorTrace& trace, const std::string& path) {
   if (wanted.version != nullptr) return wanted.version;
   if (trace.version.empty()) return &estimate::allocatorVersions().back();
@@ -76,11 +66,11 @@ int replayTrace(const Options& options, const Wanted& wanted, const std::string&
   if (version == nullptr) return kProgramErrors;
   traced.rules = version->name;
   const std::string recorded = options.recordedConf.value_or(trace.settings.value_or(""));
-  const auto own = readOptions(options.recordedConf ? "--recorded-conf" : path + ", its options", recorded, *version);
+  const auto own = readAllocConf(options.recordedConf ? "--recorded-conf" : path + ", its options", recorded, *version);
   if (!own) return options.recordedConf ? kUsage : kProgramErrors;
   std::vector<std::pair<std::string, AllocatorOptions>> others;
   for (const std::string& text : options.allocConf) {
-    auto read = readOptions("--alloc-conf", text, *version);
+    auto read = readAllocConf("--alloc-conf", text, *version);
     if (!read) return kUsage;
     others.emplace_back(text, *std::move(read));
   }

@@ -38,6 +38,7 @@ std::string askEngines(AskedConvolution& one, EngineSource& source, cudnn::Polic
     if (one.first) break;
   }
   one.smallest = cudnn::smallest(one.problem, one.engines, policy);
+  one.largest = cudnn::largest(one.problem, one.engines, policy);
   policy.limit = limit;
   if (limit != kNoLimit) one.limited = cudnn::first(one.problem, one.engines, policy);
   return {};

@@ -24,6 +24,7 @@ struct AskedConvolution {
   Origin origin = Origin::Cudnn;
   std::optional<std::size_t> first;     ///< into `engines`: what cuDNN's users take; nothing where no engine may be taken
   std::optional<std::size_t> smallest;  ///< of those that may be taken
+  std::optional<std::size_t> largest;   ///< of those that may be taken
   std::optional<std::size_t> limited;   ///< the first within the limit; nothing where there is no limit or none fits
 };
 

@@ -1,8 +1,8 @@
 #include "compiler/driver/WorkspaceReport.h"
 
+#include "compiler/driver/AskedDevice.h"
 #include "compiler/driver/RooflineReport.h"
 #include "compiler/driver/WorkspaceQuery.h"
-#include "compiler/support/diagnostics/Plan.h"
 #include "runtime/backends/cudnn/Recorded.h"
 #include "runtime/measure/Meters.h"
 #include "runtime/report/Numbers.h"
@@ -65,8 +65,7 @@ Json choiceJson(const WorkspaceChoice& choice) {
 
 std::string measuredText(const estimate::Device& device) {
   std::string known, unknown;
-  for (const auto& [name, bytes] :
-       {std::pair("context", device.context), {"handles", device.handles}, {"kernels", device.kernels}}) {
+  for (const auto& [name, bytes] : estimate::besideTensors(device)) {
     std::string& list = bytes ? known : unknown;
     list += fmt::format("{}{}{}", list.empty() ? "" : ", ", name, bytes ? " " + report::bytes(*bytes) : "");
   }
@@ -235,24 +234,9 @@ private:
 int explainWorkspaces(State& state) {
   const Options& options = state.options;
   const std::string name = options.device.empty() ? "h200" : options.device;
-  auto device = namedDevice(*state.workspace, name);
-  if (!device) {
-    if (!device.error().message.empty()) printFailure(device.error().message);
-    return device.error().status;
-  }
-  if (const auto properties = propertiesOf(*device); !properties) {
-    const auto& own = state.workspace->program->main().own;
-    const auto constant = own.find(name);
-    state.sink().report(diag::device_field_missing, constant != own.end() ? constant->second->name.range : SrcRange{}, name,
-                        properties.error(), "which cuDNN asks for");
-    return kProgramErrors;
-  }
-  auto source = EngineSource::open(options.cudnn, options.backend == "pytorch", *device);
-  if (!source) {
-    printFailure(source.error().message);
-    return source.error().status;
-  }
-  Explainer explainer(state, std::move(*device), std::move(*source));
+  auto asked = openAskedDevice(state, name, options.backend == "pytorch");
+  if (!asked) return asked.error();
+  Explainer explainer(state, std::move(asked->device), std::move(asked->source));
   if (!options.workspaceLimit.empty()) {
     const auto limit = report::parseBytes(options.workspaceLimit);
     if (!limit) {

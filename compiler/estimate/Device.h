@@ -36,4 +36,13 @@ struct Device {
   std::string measured;  ///< when, on which driver
 };
 
+/// What a process takes beside its tensors, by the names of a record's fields. No bytes: not measured.
+struct BesideTensors {
+  const char* name;
+  std::optional<std::uint64_t> bytes;
+};
+inline std::array<BesideTensors, 3> besideTensors(const Device& device) {
+  return {{{"context", device.context}, {"handles", device.handles}, {"kernels", device.kernels}}};
+}
+
 }  // namespace tbem::estimate

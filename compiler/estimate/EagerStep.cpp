@@ -15,10 +15,22 @@ using graph::index;
 using graph::TensorId;
 
 std::string_view eagerKindName(EagerKind kind) {
-  constexpr std::array<std::string_view, kEagerKinds> kNames{
-      "weights",     "buffers",   "input", "optimizer", "gradients", "activations", "activation gradients",
-      "temporaries", "workspaces"};
+  constexpr std::array<std::string_view, kEagerKinds> kNames{"weights",
+                                                             "buffers",
+                                                             "input",
+                                                             "optimizer",
+                                                             "gradients",
+                                                             "activations",
+                                                             "activation gradients",
+                                                             "temporaries",
+                                                             "cuDNN workspaces",
+                                                             "cuBLAS workspaces"};
   return kNames[static_cast<std::size_t>(kind)];
+}
+
+ProductWorkspaces productWorkspaces(std::int64_t capability) {
+  constexpr std::uint64_t kKiB = 1024, kHopper = 4096 * 8 * kKiB, kBefore = 2 * 4096 * kKiB + 8 * 16 * kKiB;
+  return {capability >= 90 ? kHopper : kBefore, 1024 * kKiB};
 }
 
 namespace {
@@ -38,8 +50,8 @@ public:
     }
     for (const graph::Graph::Weight& weight : graph.weights) differentiable.insert(weight.value);
     for (const EagerOperator& op : step.operators) {
-      const bool convolves = options.workspaces && op.name == "conv2d";
-      workspaces.push_back(convolves ? options.workspaces(op.op) : ConvolutionWorkspaces{});
+      workspaces.push_back(workspacesOf(op, values));
+      if (op.name.starts_with("conv") && op.name != "conv2d") ++step.notAsked;
     }
   }
 
@@ -60,10 +72,30 @@ public:
   }
 
 private:
+  // ---- workspaces ----
+  OperatorWorkspaces workspacesOf(const EagerOperator& op, const sema::Values& values) const {
+    if (op.name == "conv2d") return options.convolutions ? options.convolutions(op.op) : OperatorWorkspaces{};
+    if (op.name != "dense" && op.name != "matmul") return {};
+    const auto always = [](std::uint64_t bytes) { return EagerWorkspace{bytes, bytes, bytes}; };
+    const EagerWorkspace product = always(options.products.product);
+    return {hasEpilogue(op, values) ? always(options.products.withBias) : product, product, product};
+  }
+
+  /// Whether the bias is added by cuBLASLt (isInputCompliesAddmmCudaLt in aten/src/ATen/native/cuda/Blas.cpp): both of the
+  /// weight's dimensions are more than 1.
+  bool hasEpilogue(const EagerOperator& op, const sema::Values& values) const {
+    if (op.name != "dense" || op.weights.size() < 2) return false;
+    const auto dims = dimsOf(graph, values, op.weights.front());
+    return dims && std::ranges::all_of(*dims, [](std::int64_t length) { return length > 1; });
+  }
+
+  static EagerKind workspaceKind(const EagerOperator& op) { return op.name == "conv2d" ? EagerKind::Cudnn : EagerKind::Cublas; }
+
   // ---- memory ----
-  std::uint32_t allocate(std::uint64_t bytes, EagerKind kind) {
+  std::uint32_t allocate(std::uint64_t bytes, EagerKind kind) { return allocate(EagerWorkspace{bytes, bytes, bytes}, kind); }
+  std::uint32_t allocate(const EagerWorkspace& size, EagerKind kind) {
     const auto id = static_cast<std::uint32_t>(step.tensors.size());
-    step.tensors.push_back({bytes, kind, current});
+    step.tensors.push_back({size, kind, current});
     holders.push_back(1);
     step.events.push_back({id, false});
     return id;
@@ -119,8 +151,8 @@ private:
     for (const TensorId output : graph.outputs) drop(output);
   }
 
-  void useWorkspace(std::uint64_t bytes) {
-    if (bytes != 0) release(allocate(bytes, EagerKind::Workspaces));
+  void useWorkspace(const EagerWorkspace& size) {
+    if (size.bytes != 0 || size.most != 0) release(allocate(size, workspaceKind(step.operators[current])));
   }
 
   void makeResults(const EagerOperator& op) {
@@ -144,12 +176,14 @@ private:
   // ---- backward ----
   void backward() {
     gradients.assign(graph.tensors.size(), kNoTensorYet);
-    gradients[index(graph.loss)] = allocate(bytes(graph.loss), EagerKind::ActivationGradients);
+    const std::uint32_t ones = allocate(bytes(graph.loss), EagerKind::ActivationGradients);
+    gradients[index(graph.loss)] = hold(ones);  // torch.autograd.backward holds what it starts from until it returns
     for (std::size_t i = step.operators.size(); i-- > 0;) {
       current = static_cast<std::uint32_t>(i);
       differentiate(step.operators[i]);
     }
     current = kNoEagerOp;
+    release(ones);
     drop(graph.loss);  // backward() is called on it
   }
 
@@ -259,13 +293,13 @@ private:
   const graph::Graph& graph;
   EagerOptions options;
   EagerStep& step;
-  std::vector<std::uint64_t> bytesOf;             ///< by graph tensor
-  std::vector<std::uint32_t> memory;              ///< by graph tensor: where it is now
-  std::vector<std::uint32_t> gradients;           ///< by graph tensor: what has arrived of its gradient
-  std::vector<std::uint32_t> holders;             ///< by tensor of the step
-  std::set<TensorId> differentiable;              ///< leads back to a weight
-  std::vector<std::vector<std::uint32_t>> kept;   ///< by operator
-  std::vector<ConvolutionWorkspaces> workspaces;  ///< by operator
+  std::vector<std::uint64_t> bytesOf;            ///< by graph tensor
+  std::vector<std::uint32_t> memory;             ///< by graph tensor: where it is now
+  std::vector<std::uint32_t> gradients;          ///< by graph tensor: what has arrived of its gradient
+  std::vector<std::uint32_t> holders;            ///< by tensor of the step
+  std::set<TensorId> differentiable;             ///< leads back to a weight
+  std::vector<std::vector<std::uint32_t>> kept;  ///< by operator
+  std::vector<OperatorWorkspaces> workspaces;    ///< by operator
   std::map<TensorId, std::uint32_t> weightGradients;
   std::uint32_t current = kNoEagerOp;
 };
@@ -293,13 +327,13 @@ tl::expected<EagerStep, NoValue> eagerStep(const graph::Graph& graph, const sema
   return step;
 }
 
-EagerPeak eagerPeak(const EagerStep& step, std::uint64_t granule) {
+EagerPeak eagerPeak(const EagerStep& step, std::uint64_t granule, EagerEngines engines) {
   EagerPeak peak;
   std::array<std::uint64_t, kEagerKinds> kinds{};
   std::uint64_t live = 0;
   for (std::size_t e = 0; e < step.events.size(); ++e) {
     const EagerTensor& tensor = step.tensors[step.events[e].tensor];
-    const std::uint64_t bytes = (tensor.bytes + granule - 1) / granule * granule;
+    const std::uint64_t bytes = (tensor.bytes(engines) + granule - 1) / granule * granule;
     std::uint64_t& kind = kinds[static_cast<std::size_t>(tensor.kind)];
     if (step.events[e].frees) {
       live -= bytes;
@@ -313,14 +347,14 @@ EagerPeak eagerPeak(const EagerStep& step, std::uint64_t granule) {
   return peak;
 }
 
-std::vector<AllocatorEvent> allocatorEvents(const EagerStep& step) {
+std::vector<AllocatorEvent> allocatorEvents(const EagerStep& step, EagerEngines engines) {
   std::vector<AllocatorEvent> events;
   events.reserve(step.events.size());
   for (const EagerEvent& event : step.events) {
     AllocatorEvent next;
     next.kind = event.frees ? AllocatorEvent::Kind::Free : AllocatorEvent::Kind::Allocate;
     next.id = event.tensor;
-    next.bytes = event.frees ? 0 : step.tensors[event.tensor].bytes;
+    next.bytes = event.frees ? 0 : step.tensors[event.tensor].bytes(engines);
     events.push_back(next);
   }
   return events;

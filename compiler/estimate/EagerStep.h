@@ -4,7 +4,8 @@
 // last to the first; what an operator kept is released when its gradient is computed, a gradient when it is consumed; a
 // weight's gradient is taken over where it is made. Gradients are set to None before a step (the default of zero_grad), and the
 // optimiser's state is made in the first step. What Python's variables hold longer than that is not counted; workspaces of
-// convolutions are, where the options say what they are: one is taken while a tensor is computed, and given back.
+// convolutions and matrix products are, where the options say what they are: one is taken while a tensor is computed, and given
+// back.
 #pragma once
 
 #include "compiler/estimate/CachingAllocator.h"
@@ -20,16 +21,32 @@ namespace tbem::estimate {
 /// How torch.optim updates: `foreach` takes one operator over all weights, `fused` one for everything, `loop` a weight at a time.
 enum class EagerUpdate : std::uint8_t { Foreach, Fused, Loop };
 
-/// Bytes that a library takes while it computes a convolution and its gradients.
-struct ConvolutionWorkspaces {
-  std::uint64_t forward = 0, dataGradient = 0, weightGradient = 0;
+/// Bytes that a library takes while it computes one tensor: with the engine that it is expected to take, and with those of its
+/// engines that take least and most.
+struct EagerWorkspace {
+  std::uint64_t bytes = 0, least = 0, most = 0;
 };
+/// Of an operator and its gradients.
+struct OperatorWorkspaces {
+  EagerWorkspace forward, dataGradient, weightGradient;
+};
+
+/// What PyTorch 2.15 hands cuBLAS while it computes one matrix product; bytes. It is given back after each
+/// (aten/src/ATen/cuda/CublasHandlePool.cpp: parseChosenWorkspaceSize, parseCUDABlasLtWorkspaceSize,
+/// isCUDABlasWorkspaceCachingEnabled), unless TORCH_CUBLAS_WORKSPACE_CACHE=1.
+struct ProductWorkspaces {
+  std::uint64_t product = 0;   ///< through cuBLAS: CUBLAS_WORKSPACE_CONFIG's default
+  std::uint64_t withBias = 0;  ///< a linear layer with a bias goes through cuBLASLt: CUBLASLT_WORKSPACE_SIZE's default
+};
+/// On a GPU of this compute capability (90: 9.0).
+ProductWorkspaces productWorkspaces(std::int64_t capability);
 
 struct EagerOptions {
   EagerDevice device = EagerDevice::Cuda;
   EagerUpdate update = EagerUpdate::Foreach;
   /// Of a forward operator `conv2d` of the graph; empty: none is counted.
-  std::function<ConvolutionWorkspaces(graph::OpId)> workspaces;
+  std::function<OperatorWorkspaces(graph::OpId)> convolutions;
+  ProductWorkspaces products;
 };
 
 enum class EagerKind : std::uint8_t {
@@ -41,16 +58,23 @@ enum class EagerKind : std::uint8_t {
   Activations,          ///< results, and what operators keep
   ActivationGradients,  ///< of results
   Temporaries,          ///< within the optimiser's update
-  Workspaces            ///< of convolutions
+  Cudnn,                ///< workspaces of convolutions
+  Cublas                ///< workspaces of matrix products
 };
-constexpr std::size_t kEagerKinds = 9;
+constexpr std::size_t kEagerKinds = 10;
 std::string_view eagerKindName(EagerKind kind);
 
-/// A tensor's memory, allocated once. Bytes as asked for.
+/// Which engines libraries take: those that are expected, or for every tensor the one that takes least or most.
+enum class EagerEngines : std::uint8_t { Expected, Least, Most };
+
+/// A tensor's memory, allocated once. Bytes as asked for; they differ by engines for workspaces alone, which may be 0.
 struct EagerTensor {
-  std::uint64_t bytes = 0;
+  EagerWorkspace size;
   EagerKind kind{};
   std::uint32_t op = 0;  ///< index into EagerStep::operators, where it is made; kNoEagerOp: none
+  std::uint64_t bytes(EagerEngines engines = EagerEngines::Expected) const {
+    return engines == EagerEngines::Least ? size.least : engines == EagerEngines::Most ? size.most : size.bytes;
+  }
 };
 constexpr std::uint32_t kNoEagerOp = UINT32_MAX;
 
@@ -73,21 +97,25 @@ struct EagerStep {
   std::vector<EagerTensor> tensors;
   std::vector<EagerEvent> events;
   std::vector<EagerMark> marks;
-  std::string optimizer;  ///< of the update, as declared: "adam"
+  std::string optimizer;     ///< of the update, as declared: "adam"
+  std::size_t notAsked = 0;  ///< convolutions whose workspaces nobody knows: conv1d, conv3d, conv_transpose2d
 };
 tl::expected<EagerStep, NoValue> eagerStep(const graph::Graph& graph, const sema::Values& values, const EagerOptions& options);
 
-/// The largest sum of live tensors, each rounded up to a multiple of `granule` bytes (512 for the caching allocator's blocks, 1
-/// for bytes alone).
+/// Blocks of the caching allocator are multiples of so many bytes.
+constexpr std::uint64_t kEagerBlock = 512;
+
+/// The largest sum of live tensors, each rounded up to a multiple of `granule` bytes (kEagerBlock, or 1 for bytes
+/// alone).
 struct EagerPeak {
   std::uint64_t bytes = 0;
   std::array<std::uint64_t, kEagerKinds> kinds{};  ///< at the peak
   std::size_t event = 0;                           ///< that reaches it
   std::uint32_t op = kNoEagerOp;                   ///< at work then
 };
-EagerPeak eagerPeak(const EagerStep& step, std::uint64_t granule);
+EagerPeak eagerPeak(const EagerStep& step, std::uint64_t granule, EagerEngines engines = EagerEngines::Expected);
 
 /// The step as the caching allocator meets it, on one stream. Events are those of the step; ids are its tensors.
-std::vector<AllocatorEvent> allocatorEvents(const EagerStep& step);
+std::vector<AllocatorEvent> allocatorEvents(const EagerStep& step, EagerEngines engines = EagerEngines::Expected);
 
 }  // namespace tbem::estimate

@@ -24,5 +24,7 @@ bool mayTake(const Convolution& problem, const Engine& engine, const Policy& pol
 std::optional<std::size_t> first(const Convolution& problem, std::span<const Engine> engines, const Policy& policy);
 /// Of those that may be taken the one with the least workspace, the earlier of equals; the limit does not count.
 std::optional<std::size_t> smallest(const Convolution& problem, std::span<const Engine> engines, const Policy& policy);
+/// The same with the most workspace.
+std::optional<std::size_t> largest(const Convolution& problem, std::span<const Engine> engines, const Policy& policy);
 
 }  // namespace tbem::cudnn

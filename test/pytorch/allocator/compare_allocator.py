@@ -31,7 +31,7 @@ def build(folder):
     import torch
     include = pathlib.Path(torch.__file__).resolve().parents[1] / "nvidia" / "cu13" / "include"
     library = pathlib.Path(folder) / "libstandin.so"
-    subprocess.run(["g++", "-O1", "-std=c++20", "-shared", "-fPIC", f"-I{include}", str(HERE / "standin.cpp"), "-o", str(library)], check=True)
+    subprocess.run(["g++", "-O1", "-std=c++20", "-shared", "-fPIC", f"-I{include}", str(HERE / "standin.cpp"), str(HERE / "standin_compute.cpp"), "-o", str(library)], check=True)
     for name in ("libcuda.so.1", "libnvidia-ml.so.1"):
         (pathlib.Path(folder) / name).symlink_to(library)
     return {**os.environ, "PYTHONWARNINGS": "ignore", "LD_PRELOAD": str(library), "LD_LIBRARY_PATH": f"{folder}:{os.environ.get('LD_LIBRARY_PATH', '')}"}

@@ -128,9 +128,16 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   if (const char* bytes = std::getenv("STANDIN_TOTAL")) total = std::strtoull(bytes, nullptr, 10);
   properties->totalGlobalMem = total;
   properties->major = 9;
+  if (const char* major = std::getenv("STANDIN_MAJOR")) properties->major = std::atoi(major);
   properties->multiProcessorCount = 132;
   properties->warpSize = 32;
   properties->maxThreadsPerMultiProcessor = 2048;
+  properties->maxThreadsPerBlock = 1024;
+  properties->sharedMemPerBlock = 48U << 10U;
+  for (int axis = 0; axis < 3; ++axis) {
+    properties->maxGridSize[axis] = 65535;
+    properties->maxThreadsDim[axis] = axis < 2 ? 1024 : 64;
+  }
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {

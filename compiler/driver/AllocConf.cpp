@@ -1,0 +1,22 @@
+#include "compiler/driver/AllocConf.h"
+
+#include "compiler/driver/Output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tbem::driver {
+
+std::optional<estimate::AllocatorOptions> readAllocConf(const std::string& what, const std::string& text,
+                                                        const estimate::AllocatorVersion& version) {
+  auto read = estimate::parseAllocatorOptions(text, version);
+  if (read) return *std::move(read);
+  const estimate::OptionFault& fault = read.error();
+  printFailure(fmt::format("{}: {}: {}", what, fault.cause, fault.wayOut));
+  fmt::print(stderr, "  {}\n  {:>{}}{}\n", text, "", fault.begin,
+             std::string(std::max<std::size_t>(1, fault.end - fault.begin), '^'));
+  return std::nullopt;
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,16 @@
+// `--alloc-conf TEXT`: the options of PyTorch's allocator, as in PYTORCH_ALLOC_CONF.
+#pragma once
+
+#include "compiler/estimate/AllocatorOptions.h"
+
+#include <optional>
+#include <string>
+
+namespace tbem::driver {
+
+/// Nothing after saying what is wrong, and where in the text; `what` names where the text comes from.
+std::optional<estimate::AllocatorOptions> readAllocConf(
+    const std::string& what, const std::string& text,
+    const estimate::AllocatorVersion& version = estimate::allocatorVersions().back());
+
+}  // namespace tbem::driver

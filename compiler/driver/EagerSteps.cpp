@@ -1,0 +1,87 @@
+#include "compiler/driver/EagerSteps.h"
+
+#include "compiler/driver/AllocConf.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tbem::driver {
+
+namespace {
+
+constexpr std::string_view kCuda = "pytorch", kCpu = "pytorch-cpu";
+
+estimate::EagerOptions eagerOptions(const Options& options) {
+  estimate::EagerOptions result;
+  result.device = options.backend == kCpu ? estimate::EagerDevice::Cpu : estimate::EagerDevice::Cuda;
+  // torch.optim's own choice where nothing is asked for: foreach on CUDA, a loop elsewhere.
+  result.update = options.update == "fused"                                                 ? estimate::EagerUpdate::Fused
+                  : options.update == "foreach"                                             ? estimate::EagerUpdate::Foreach
+                  : options.update == "loop" || result.device == estimate::EagerDevice::Cpu ? estimate::EagerUpdate::Loop
+                                                                                            : estimate::EagerUpdate::Foreach;
+  return result;
+}
+
+}  // namespace
+
+bool isPyTorch(std::string_view backend) { return backend == kCuda || backend == kCpu; }
+
+tl::expected<EagerSteps, int> EagerSteps::open(State& state, const Options& wanted) {
+  EagerSteps steps;
+  steps.options = eagerOptions(wanted);
+  if (wanted.allocConf.size() > 1) {
+    printFailure(
+        fmt::format("--alloc-conf is given {} times: one text, its options separated by commas", wanted.allocConf.size()));
+    return tl::unexpected(static_cast<int>(kUsage));
+  }
+  if (!wanted.allocConf.empty()) {
+    auto read = readAllocConf("--alloc-conf", wanted.allocConf.front());
+    if (!read) return tl::unexpected(static_cast<int>(kUsage));
+    steps.allocatorOptions = *std::move(read);
+    for (const std::string& name : steps.allocatorOptions.ignored)
+      printNote(wanted, fmt::format("--alloc-conf: {} is not simulated", name));
+  }
+  if (steps.onCuda() && !wanted.device.empty()) {
+    auto asked = EagerWorkspaces::open(state, wanted);
+    if (!asked) return tl::unexpected(asked.error());
+    steps.asked.emplace(std::move(*asked));
+    steps.options.products = estimate::productWorkspaces(steps.asked->onDevice().architecture->capability);
+  }
+  return steps;
+}
+
+tl::expected<estimate::EagerStep, estimate::NoValue> EagerSteps::of(const graph::Row& row) {
+  estimate::EagerOptions own = options;
+  if (asked) own.convolutions = [this, &row](graph::OpId id) { return asked->of(row.graph(), row.values, id); };
+  return estimate::eagerStep(row.graph(), row.values, own);
+}
+
+estimate::CardMemory EagerSteps::card() const {
+  estimate::CardMemory card;
+  if (asked && asked->onDevice().memory != 0) card.total = asked->onDevice().memory;
+  return card;
+}
+
+estimate::EagerMemory EagerSteps::memoryOf(const estimate::EagerStep& step, estimate::EagerEngines engines) const {
+  return estimate::eagerMemory(step, allocatorOptions, card(), engines);
+}
+
+estimate::Replay EagerSteps::replayWithin(const estimate::EagerStep& step, std::uint64_t capacity) const {
+  estimate::CardMemory limited = card();
+  limited.capacity = capacity;
+  if (!asked) limited.total = capacity;
+  return estimate::replay(estimate::allocatorEvents(step), allocatorOptions, limited);
+}
+
+int EagerSteps::finish(const Options& options) {
+  if (!asked) return kOk;
+  if (!asked->failure.empty()) {
+    printFailure(asked->failure);
+    return kEnvironment;
+  }
+  asked->keep(options);
+  return kOk;
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,42 @@
+// The steps of rows as eager PyTorch runs them, and what they take: with the device, the optimiser's way, the allocator's options
+// and the workspaces that the command line asks for.
+#pragma once
+
+#include "compiler/driver/EagerWorkspaces.h"
+#include "compiler/estimate/EagerMemory.h"
+
+#include <optional>
+#include <string_view>
+
+namespace tbem::driver {
+
+/// Whether `--on` names PyTorch and no backend of ours.
+bool isPyTorch(std::string_view backend);
+
+class EagerSteps {
+public:
+  /// Errors: the exit status, after saying why.
+  static tl::expected<EagerSteps, int> open(State& state, const Options& options);
+
+  tl::expected<estimate::EagerStep, estimate::NoValue> of(const graph::Row& row);
+  /// On CUDA, of a card without end.
+  estimate::EagerMemory memoryOf(const estimate::EagerStep& step,
+                                 estimate::EagerEngines engines = estimate::EagerEngines::Expected) const;
+  /// The same history where the card can hand out so much.
+  estimate::Replay replayWithin(const estimate::EagerStep& step, std::uint64_t capacity) const;
+  bool onCuda() const { return options.device == estimate::EagerDevice::Cuda; }
+  /// Where --device names one.
+  const std::optional<EagerWorkspaces>& workspaces() const { return asked; }
+  const estimate::AllocatorOptions& allocator() const { return allocatorOptions; }
+  /// Keeps what cuDNN was asked. kOk, or the exit status after saying why it could not be asked.
+  int finish(const Options& options);
+
+private:
+  estimate::CardMemory card() const;
+
+  estimate::EagerOptions options;
+  estimate::AllocatorOptions allocatorOptions;
+  std::optional<EagerWorkspaces> asked;
+};
+
+}  // namespace tbem::driver

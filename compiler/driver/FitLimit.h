@@ -1,0 +1,30 @@
+// `--max` of fit and what-if: a memory, or a device whose memory it is.
+#pragma once
+
+#include "compiler/driver/Devices.h"
+#include "compiler/driver/Pipeline.h"
+
+#include <tl/expected.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tbem::driver {
+
+struct FitLimit {
+  std::uint64_t bytes = 0;  ///< of a device: what it has, less what a process was measured to take beside its tensors
+  std::optional<estimate::Device> device;
+  std::string unmeasured;  ///< of the device: "context, handles, kernels"
+  /// "24.00 GiB", "the 80.00 GiB of NVIDIA H100-SXM5-80GB".
+  std::string text() const;
+};
+
+/// Why a text is no memory and cannot be the name of a device; "" where it may be either.
+std::string wrongLimit(const std::string& text);
+/// "24GiB", "h100", the name of a record of the program. Errors: the exit status, after saying why.
+tl::expected<FitLimit, int> readLimit(State& state, const std::string& text);
+/// What a device's tensors can have.
+FitLimit limitOf(const estimate::Device& device);
+
+}  // namespace tbem::driver

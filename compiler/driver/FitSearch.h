@@ -1,0 +1,76 @@
+// The largest level of a factor such that it and all smaller ones fit a memory.
+//
+// What a row takes need not grow with every level: an allocator's segments, and a library's workspaces, come in steps. So a first
+// level that does not fit is looked for by doubling and halving, and then every level down from it is tried, an eighth of the way
+// (16 to 256 of them); where one of those does not fit it takes the first one's place. Levels at which a condition of the
+// program does not hold are passed over.
+#pragma once
+
+#include "compiler/driver/EagerSteps.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace tbem::driver {
+
+/// What a level takes.
+struct Trial {
+  bool exists = false;  ///< its conditions hold
+  bool fits = true;
+  std::uint64_t bytes = 0;
+  std::string why;  ///< it does not fit: where
+};
+
+struct Fit {
+  std::optional<std::uint64_t> largest;  ///< none: the least level that exists does not fit, or none exists
+  std::optional<std::uint64_t> failing;  ///< the first that does not fit; none up to kMostLevel
+  std::uint64_t checkedFrom = 0;         ///< every level from here on was tried
+};
+
+class LevelSearch {
+public:
+  static constexpr std::uint64_t kMostLevel = std::uint64_t{1} << 24U;
+
+  explicit LevelSearch(std::function<Trial(std::uint64_t)> tryLevel) : tryLevel(std::move(tryLevel)) {}
+
+  /// Whether levels below the first that does not fit are tried too; trusted, a smaller one that does not fit is not found.
+  enum class Below : std::uint8_t { Tried, Trusted };
+  Fit search(Below below = Below::Tried);
+  /// Every level from 1 on, until one does not fit.
+  Fit searchAll();
+  const Trial& at(std::uint64_t level);
+  std::size_t count() const { return tried.size(); }
+
+private:
+  bool holds(std::uint64_t level) { return at(level).fits; }
+  std::uint64_t firstBad(std::uint64_t good, std::uint64_t bad);
+  std::optional<std::uint64_t> largestUpTo(std::uint64_t level);
+
+  std::function<Trial(std::uint64_t)> tryLevel;
+  std::map<std::uint64_t, Trial> tried;
+};
+
+/// The rows that differ in one factor alone, each elaborated once.
+class VariedRows {
+public:
+  VariedRows(State& state, DesignRun& run, LevelIndices levels, std::uint32_t factor)
+      : state(state), run(run), levels(std::move(levels)), factor(factor) {}
+  /// nullptr: its conditions do not hold.
+  const graph::Row* at(std::uint64_t level);
+
+private:
+  State& state;
+  DesignRun& run;
+  LevelIndices levels;
+  std::uint32_t factor;
+  std::map<std::uint64_t, std::optional<graph::Row>> rows;
+};
+
+/// Whether a row fits the card's memory in eager PyTorch; errors: it cannot be estimated at all.
+tl::expected<Trial, estimate::NoValue> tryPyTorch(const graph::Row& row, EagerSteps& eager, std::uint64_t limit,
+                                                  const SourceManager& sources);
+
+}  // namespace tbem::driver

@@ -1,0 +1,59 @@
+#include "compiler/driver/PyTorchMemory.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tbem::driver {
+
+namespace {
+
+using estimate::EagerEngines;
+
+/// Whether the largest workspace of every convolution is known.
+bool listed(const PyTorchMemory& memory, const EagerSteps& steps) {
+  return steps.workspaces() && steps.workspaces()->notListed == 0 && memory.step.notAsked == 0;
+}
+
+MemoryBounds boundsOf(const PyTorchMemory& memory, const EagerSteps& steps) {
+  MemoryBounds bounds;
+  const std::uint64_t reserved = memory.cuda->reserved;
+  const std::uint64_t least = estimate::eagerPeak(memory.step, estimate::kEagerBlock, EagerEngines::Least).bytes;
+  bounds.lower = least + memory.measuredBeside();
+  bounds.lowerEngines = memory.live.bytes - least;
+  bounds.lowerAllocator = reserved - memory.live.bytes;
+  if (!listed(memory, steps)) return bounds;
+  const std::uint64_t most = std::max(reserved, steps.memoryOf(memory.step, EagerEngines::Most).reserved);
+  bounds.upper = most + memory.measuredBeside();
+  bounds.upperEngines = most - reserved;
+  return bounds;
+}
+
+}  // namespace
+
+std::uint64_t PyTorchMemory::measuredBeside() const {
+  std::uint64_t sum = 0;
+  for (const estimate::BesideTensors& part : beside) sum += part.bytes.value_or(0);
+  return sum;
+}
+
+tl::expected<PyTorchMemory, estimate::NoValue> pytorchMemory(const RowState& row, EagerSteps& steps) {
+  auto step = steps.of(*row.elaborated);
+  if (!step) return tl::unexpected(step.error());
+  PyTorchMemory memory;
+  memory.row = &row;
+  memory.step = std::move(*step);
+  if (!steps.onCuda()) {
+    memory.live = estimate::eagerPeak(memory.step, 1);
+    return memory;
+  }
+  memory.cuda = steps.memoryOf(memory.step);
+  memory.live = memory.cuda->live;
+  if (steps.workspaces()) {
+    memory.beside = estimate::besideTensors(steps.workspaces()->onDevice());
+    memory.complete = std::ranges::all_of(memory.beside, [](const auto& part) { return part.bytes.has_value(); });
+  }
+  memory.bounds = boundsOf(memory, steps);
+  return memory;
+}
+
+}  // namespace tbem::driver

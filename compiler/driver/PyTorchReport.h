@@ -1,0 +1,24 @@
+// What a row takes in eager PyTorch, as a waterfall of named parts: for people, and as JSON.
+#pragma once
+
+#include "compiler/driver/Output.h"
+#include "compiler/driver/PyTorchMemory.h"
+
+#include <string>
+#include <string_view>
+
+namespace tbem::driver {
+
+/// What the rules of eager PyTorch were read from.
+constexpr std::string_view kPyTorchVersion = "2.15";
+
+/// "the peak is in the backward, at relu, net.tbem:4:7".
+std::string peakText(const PyTorchMemory& memory, const SourceManager& sources);
+/// The device's peak: "1.234 GiB", "at least 1.234 GiB".
+std::string deviceText(const PyTorchMemory& memory);
+
+/// Every part of the peak, the place in the program, the bounds, and what was asked of whom.
+void printWaterfall(const Options& options, const PyTorchMemory& memory, const EagerSteps& steps, const SourceManager& sources);
+void printPyTorchJson(const Options& options, const PyTorchMemory& memory, const EagerSteps& steps, const SourceManager& sources);
+
+}  // namespace tbem::driver
