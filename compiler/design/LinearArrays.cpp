@@ -1,5 +1,6 @@
 #include "compiler/design/LinearArrays.h"
 
+#include "compiler/design/Coordinates.h"
 #include "compiler/design/Galois.h"
 #include "compiler/design/RaoHamming.h"
 
@@ -28,31 +29,10 @@ std::optional<std::uint32_t> exponentOf(std::uint64_t runs, std::uint64_t q) {
 
 std::uint32_t countOf(const Columns& wanted, std::uint32_t levels) { return static_cast<std::uint32_t>(wanted.count(levels)); }
 
-/// Sums of two elements, by the first times q plus the second.
-Levels sumsOf(const Galois& field) {
-  const std::uint32_t q = field.size();
-  Levels sums(std::size_t{q} * q);
-  for (std::uint32_t a = 0; a < q; ++a) {
-    for (std::uint32_t b = 0; b < q; ++b) sums[std::size_t{a} * q + b] = field.add(a, b);
-  }
-  return sums;
-}
-
-/// Every cell becomes its sums with the terms, in turn: the rows get one more coordinate, that changes fastest.
-void addCoordinate(Levels& cells, const Levels& terms, const Levels& sums, std::uint32_t q) {
-  Levels next(cells.size() * terms.size());
-  std::uint32_t* to = next.data();
-  for (const std::uint32_t cell : cells) {
-    const std::uint32_t* sum = sums.data() + std::size_t{cell} * q;
-    for (const std::uint32_t term : terms) *to++ = sum[term];
-  }
-  cells = std::move(next);
-}
-
 /// A column for each of the first `count` vectors, in rows of all vectors of GF(q)^m: their products.
 Table vectorTable(std::uint32_t q, std::uint32_t m, const std::vector<Levels>& vectors, std::size_t count) {
   const Galois field = *Galois::make(q);
-  const Levels sums = sumsOf(field);
+  const Levels sums = sumsOf(q, [&](std::uint32_t a, std::uint32_t b) { return field.add(a, b); });
   Table table(*powerUpTo(q, m, SIZE_MAX));
   for (std::size_t c = 0; c < std::min(count, vectors.size()); ++c) {
     Levels cells{0}, terms(q);
@@ -140,8 +120,8 @@ Table traceTable(const TraceCode& code, std::size_t count) {
     label[a] = static_cast<std::uint32_t>(subfield.size());
     subfield.push_back(a);
   }
-  Levels sums(std::size_t{code.q} * code.q);  // of labels
-  for (std::uint32_t x = 0; x < sums.size(); ++x) sums[x] = label[field.add(subfield[x / code.q], subfield[x % code.q])];
+  const Levels sums =
+      sumsOf(code.q, [&](std::uint32_t x, std::uint32_t y) { return label[field.add(subfield[x], subfield[y])]; });
   Levels constants{0};
   if (code.constant) {
     constants.resize(code.q);

@@ -1,6 +1,7 @@
 #include "compiler/design/Offers.h"
 
 #include "compiler/design/Plans.h"
+#include "compiler/design/PrimeParts.h"
 
 #include <fmt/format.h>
 
@@ -127,6 +128,12 @@ std::string whyNot(const Levels& varying, std::uint32_t strength, std::size_t ma
   const Bounds bound = bounds(varying, strength);
   if (bound.smallest == 0 || bound.smallest > maxRows)
     return fmt::format("a strength-{} array of these levels has more than {} rows", strength, maxRows);
+  constexpr std::size_t kHuge = std::size_t{1} << 40;
+  if (const auto parts = varying.empty() ? std::nullopt : primePartsPlan(varying, strength, kHuge, kHuge)) {
+    return fmt::format(
+        "the smallest array of strength {} for {} that is here has {} rows, {} cells: more than {} rows or {} cells", strength,
+        levelText(varying), parts->runs, parts->runs * varying.size(), maxRows, kMostCells);
+  }
   return fmt::format("no construction that is here gives strength {} for {} with fewer rows than every combination has", strength,
                      levelText(varying));
 }

@@ -6,6 +6,7 @@
 #include "compiler/design/Hadamard.h"
 #include "compiler/design/PrimeParts.h"
 #include "compiler/design/RaoHamming.h"
+#include "compiler/design/Subspaces.h"
 
 #include <fmt/format.h>
 
@@ -87,6 +88,47 @@ std::optional<Plan> compositePlan(CompositeSearch& search, const Levels& levels,
               }};
 }
 
+/// The linear array of p^m rows that a search finds, for levels that are powers of the prime p.
+std::optional<Plan> linearPlan(const Levels& levels, std::uint32_t strength, std::uint32_t p, std::uint32_t m) {
+  const auto largest = primePower(*std::max_element(levels.begin(), levels.end()));
+  const auto least = primePower(*std::min_element(levels.begin(), levels.end()));
+  for (const std::uint32_t field : std::set<std::uint32_t, std::greater<>>{largest->exponent, least->exponent, 1}) {
+    auto found = independentSubspaces(levels, strength, p, m, field);
+    if (!found) continue;
+    return Plan{*powerUpTo(p, m, SIZE_MAX), strength, [found = std::move(*found), levels, strength]() -> std::optional<Array> {
+                  auto array = rowsOf(subspaceTable(found), levels);
+                  if (!array) return std::nullopt;
+                  array->strength = strength;
+                  array->construction = fmt::format("{} subspaces of GF({})^{}, any {} of them independent", levels.size(),
+                                                    found.p, found.m, strength);
+                  return array;
+                }};
+  }
+  return std::nullopt;
+}
+
+/// The prime of which all the levels are powers.
+std::optional<std::uint32_t> primeOf(const Levels& levels) {
+  const auto first = primePower(levels.front());
+  const auto same = [&](std::uint32_t s) {
+    const auto power = primePower(s);
+    return power && power->prime == first->prime;
+  };
+  return first && std::all_of(levels.begin(), levels.end(), same) ? std::optional(first->prime) : std::nullopt;
+}
+
+/// The smallest linear array of fewer than `end` rows.
+std::optional<Plan> smallestLinearPlan(const Levels& levels, std::uint32_t strength, std::uint64_t least, std::uint64_t end) {
+  const auto p = strength > 2 ? primeOf(levels) : std::nullopt;
+  if (!p || least == 0) return std::nullopt;
+  std::uint64_t runs = 1;
+  for (std::uint32_t m = 0; runs < end && runs * levels.size() <= kMostCells; ++m, runs *= *p) {
+    if (runs < least) continue;
+    if (auto plan = linearPlan(levels, strength, *p, m)) return plan;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string arrayName(std::uint64_t runs, const Levels& levels) { return fmt::format("L{}({})", runs, levelText(levels)); }
@@ -136,6 +178,8 @@ std::vector<Plan> plansFor(const Levels& levels, std::uint32_t strength, std::si
       break;
     }
   }
+  const std::uint64_t limit = plans.empty() ? std::uint64_t{maxRuns} + 1 : plans.front().runs;
+  if (auto linear = smallestLinearPlan(levels, strength, bound.smallest, limit)) plans.insert(plans.begin(), std::move(*linear));
   return plans;
 }
 
@@ -144,11 +188,14 @@ std::optional<Plan> planAt(const Levels& levels, std::uint32_t strength, std::ui
     if (plan.runs == runs) return std::move(plan);
   }
   const Bounds bound = bounds(levels, strength);
-  if (levels.size() <= strength || strength < 2 || runs > kLargestComposite || bound.smallest == 0 || runs < bound.smallest ||
-      runs % bound.divisor != 0)
+  if (levels.size() <= strength || strength < 2 || bound.smallest == 0 || runs < bound.smallest || runs % bound.divisor != 0)
     return std::nullopt;
-  CompositeSearch search(strength, columnsOf(levels));
-  return compositePlan(search, levels, strength, runs);
+  if (runs <= kLargestComposite) {
+    CompositeSearch search(strength, columnsOf(levels));
+    if (auto plan = compositePlan(search, levels, strength, runs)) return plan;
+  }
+  if (auto plan = primePartsPlan(levels, strength, runs); plan && plan->runs == runs) return plan;
+  return runs * levels.size() <= kMostCells ? smallestLinearPlan(levels, strength, runs, runs + 1) : std::nullopt;
 }
 
 }  // namespace tbem::design

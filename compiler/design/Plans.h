@@ -10,6 +10,10 @@
 
 namespace tbem::design {
 
+/// Products of arrays, and linear arrays that are searched for, have no more cells than this: more is no answer to what was
+/// asked.
+constexpr std::size_t kMostCells = 4'000'000;
+
 /// One construction at one size. `build` may still fail (too many runs for memory): nothing then.
 struct Plan {
   std::uint64_t runs = 0;

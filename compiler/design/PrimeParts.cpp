@@ -13,8 +13,6 @@ namespace {
 
 using Levels = std::vector<std::uint32_t>;
 
-constexpr std::size_t kMostCells = 4'000'000;  // a product of more is no answer to what was asked
-
 /// The array of one prime: of the columns that it divides.
 struct Part {
   Levels levels;  ///< the largest power of the prime in each column; 1 where there is none
@@ -76,13 +74,13 @@ std::optional<Array> build(const std::vector<Part>& parts, const Levels& levels,
 
 }  // namespace
 
-std::optional<Plan> primePartsPlan(const Levels& levels, std::uint32_t strength, std::size_t maxRuns) {
+std::optional<Plan> primePartsPlan(const Levels& levels, std::uint32_t strength, std::size_t maxRuns, std::size_t maxCells) {
   const auto powers = powersOf(levels);
   if (powers.size() < 2) return std::nullopt;
   std::vector<Part> parts;
   std::uint64_t runs = 1;
   for (const auto& [p, of] : powers) {
-    const std::size_t most = std::min(maxRuns, kMostCells / levels.size()) / runs;
+    const std::size_t most = std::min(maxRuns, maxCells / levels.size()) / runs;
     std::vector<Plan> plans = plansFor(varying(of), strength, most, false);
     if (plans.empty()) return std::nullopt;
     runs *= plans.front().runs;

@@ -22,7 +22,7 @@ namespace {
 
 using Levels = std::vector<std::uint32_t>;
 
-constexpr std::uint64_t kMostCells = 1'000'000;
+constexpr std::uint64_t kMostTimed = 1'000'000;
 
 struct Request {
   Levels levels;
@@ -57,7 +57,7 @@ Request drawn(Random& random) {
     }
     const Bounds bound = bounds(request.levels, request.strength);
     if (request.levels.size() <= request.strength || bound.smallest == 0) continue;
-    if (bound.smallest <= kMostCells / request.levels.size()) return request;
+    if (bound.smallest <= kMostTimed / request.levels.size()) return request;
   }
 }
 
@@ -65,7 +65,7 @@ Result measured(const Request& request) {
   Result result;
   double start = milliseconds();
   std::optional<Array> array;
-  const std::vector<Plan> plans = plansFor(request.levels, request.strength, kMostCells, false);
+  const std::vector<Plan> plans = plansFor(request.levels, request.strength, kMostTimed, false);
   result.plan = milliseconds() - start;
   for (const Plan& plan : plans) {
     array = plan.build();
@@ -157,7 +157,7 @@ int main(int argc, char** argv) {
     }
     if (result.runs == 0) ++refused;
     if (result.runs != 0 && result.runs == result.bound) ++optimal;
-    if (result.runs > kMostCells / request.levels.size()) {
+    if (result.runs > kMostTimed / request.levels.size()) {
       ++larger;
       continue;
     }
