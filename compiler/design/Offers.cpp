@@ -131,8 +131,10 @@ std::string whyNot(const Levels& varying, std::uint32_t strength, std::size_t ma
   constexpr std::size_t kHuge = std::size_t{1} << 40;
   if (const auto parts = varying.empty() ? std::nullopt : primePartsPlan(varying, strength, kHuge, kHuge)) {
     return fmt::format(
-        "the smallest array of strength {} for {} that is here has {} rows, {} cells: more than {} rows or {} cells", strength,
-        levelText(varying), parts->runs, parts->runs * varying.size(), maxRows, kMostCells);
+        "no construction that is here gives strength {} for {} with at most {} rows and {} cells; the product of the arrays of "
+        "each "
+        "prime has {} rows, {} cells",
+        strength, levelText(varying), maxRows, kMostCells, parts->runs, parts->runs * varying.size());
   }
   return fmt::format("no construction that is here gives strength {} for {} with fewer rows than every combination has", strength,
                      levelText(varying));

@@ -153,6 +153,6 @@ TEST(Subspaces, RefusalsSayHowLargeTheProductIs) {
   ASSERT_TRUE(std::holds_alternative<Refusal>(choice));
   EXPECT_EQ(
       std::get<Refusal>(choice).reason,
-      "the smallest array of strength 3 for 5^7 7^11 that is here has 1500625 rows, 27011250 cells: more than 1000000 rows or "
-      "4000000 cells");
+      "no construction that is here gives strength 3 for 5^7 7^11 with at most 1000000 rows and 4000000 cells; the product of "
+      "the arrays of each prime has 1500625 rows, 27011250 cells");
 }
