@@ -344,7 +344,7 @@ private:
       case Relation::Less:
         return {Rational{}, minus(step)};
       case Relation::Equal:
-        return {first, minus(first)};
+        return {first, minus(first), std::nullopt};  // and anywhere: remainders that other divisors share
       case Relation::Unequal:
         break;
     }

@@ -64,11 +64,34 @@ std::vector<Rational> valuesOf(const sema::ExprPool& pool, ExprId condition, sem
   return values;
 }
 
+/// The answer on another port: its outputs have a value that some equation gives them, those of the other ports no data.
+std::vector<Point> onOtherPorts(Subject& subject, ExprId condition, const Point& right) {
+  const auto& unknowns = subject.model.unknowns;
+  std::vector<Point> answers;
+  for (std::size_t flag = 0; flag < unknowns.size(); ++flag) {
+    if (!subject.model.isPresence(flag) || !unknowns[flag].isOutput || right[flag] == Rational::of(1)) continue;
+    Point other = right;
+    for (std::size_t s = 0; s < unknowns.size(); ++s) {
+      if (!unknowns[s].isOutput || (!unknowns[s].port && !subject.model.isPresence(s))) continue;
+      other[s] = Rational::of(s == flag ? 1 : 0);
+      if (unknowns[s].port != flag) continue;
+      const auto values = valuesOf(subject.model.pool, condition, static_cast<sema::SymbolId>(s), right);
+      if (!values.empty()) other[s] = values.front();
+    }
+    answers.push_back(std::move(other));
+  }
+  return answers;
+}
+
 /// Whether the mutant may answer something that the specification does not allow, at a case where both admit the inputs.
 bool answersOtherwise(Subject& subject, ExprId changed, Points& posts, const Point& right) {
   posts.at(right);
   if (!posts.holds(0)) return false;  // no right answer is known
   if (!posts.holds(1)) return true;   // the right answer is none of the mutant's
+  for (const Point& other : onOtherPorts(subject, changed, right)) {
+    posts.at(other);
+    if (posts.holds(1) && !posts.holds(0)) return true;
+  }
   for (std::size_t s = 0; s < subject.model.unknowns.size(); ++s) {
     if (!subject.model.unknowns[s].isOutput) continue;
     std::vector<Rational> answers = valuesOf(subject.model.pool, changed, static_cast<sema::SymbolId>(s), right);
