@@ -156,27 +156,16 @@ struct OpenedOnce {
   estimate::QueryCache cache;
 };
 
-/// `opened`: null where the row cannot run. `timing`: algorithms that were never timed on this machine are.
-bool fillEstimates(Workspace& workspace, const graph::Row& row, OpenedOnce* once, bool timing, const Options& options,
-                   CaseRow& out) {
-  const auto flops = estimate::countFlops(row.graph(), row.values);
-  const auto memory = estimate::staticMemory(row.graph(), row.values);
-  if (!flops || !memory) {
-    const estimate::NoValue& why = flops ? memory.error() : flops.error();
-    workspace.session.sink.report(diag::row_without_number, why.range, why.what);
-    return false;
-  }
-  out.flops = estimate::toDouble(flops->most.step());
-  out.parameters = static_cast<double>(flops->parameters);
-  out.staticMemory = memory->bytes;
-  if (once == nullptr) return true;
-  Opened& opened = once->opened;
-  const estimate::LowerOptions lowering = lowerOptions(options, opened, &once->cache);
-  auto program = estimate::lower(row.graph(), row.values, *opened.backend, lowering);
+/// `timing`: algorithms that were never timed on this machine are.
+bool lowerCase(Workspace& workspace, graph::Row& row, OpenedOnce& once, bool timing, const Options& options, CaseRow& out) {
+  Opened& opened = once.opened;
+  const estimate::LowerOptions lowering = lowerOptions(options, opened, &once.cache);
+  const graph::ExperimentSpec& spec = out.plan->run->spec;
+  auto program = lowerRow(row, spec, *opened.backend, lowering);
   if (program && timing) {
     const auto timed = tune(*program, opened, options);
     if (!timed) printNote(options, fmt::format("algorithms are not timed, the default ones run: {}", timed.error()));
-    if (timed && *timed) program = estimate::lower(row.graph(), row.values, *opened.backend, lowering);
+    if (timed && *timed) program = lowerRow(row, spec, *opened.backend, lowering);
   }
   if (!program) {
     program.error().report(workspace.session.sink);
@@ -188,6 +177,23 @@ bool fillEstimates(Workspace& workspace, const graph::Row& row, OpenedOnce* once
   return true;
 }
 
+/// `once`: null where the row cannot run.
+bool fillEstimates(Workspace& workspace, graph::Row& row, OpenedOnce* once, bool timing, const Options& options, CaseRow& out) {
+  row.recomputed.reset();
+  if (once != nullptr && !lowerCase(workspace, row, *once, timing, options, out)) return false;
+  const auto flops = estimate::countFlops(row.graph(), row.values);
+  const auto memory = estimate::staticMemory(row.graph(), row.values);
+  if (!flops || !memory) {
+    const estimate::NoValue& why = flops ? memory.error() : flops.error();
+    workspace.session.sink.report(diag::row_without_number, why.range, why.what);
+    return false;
+  }
+  out.flops = estimate::toDouble(flops->most.step());
+  out.parameters = static_cast<double>(flops->parameters);
+  out.staticMemory = memory->bytes;
+  return true;
+}
+
 }  // namespace
 
 std::vector<CaseRow> caseRows(Workspace& workspace, const std::vector<MeasurePlan>& plans, const Options& options, bool timing) {
@@ -195,7 +201,7 @@ std::vector<CaseRow> caseRows(Workspace& workspace, const std::vector<MeasurePla
   std::map<std::string, OpenedOnce> backends;
   for (const MeasurePlan& plan : plans) {
     for (const std::size_t row : plan.run->chosen) {
-      const std::optional<graph::Row> elaborated = elaborateRow(*plan.run, row);
+      std::optional<graph::Row> elaborated = elaborateRow(*plan.run, row);
       if (!elaborated) continue;
       for (const std::string& backend : plan.backends) {
         auto [entry, isNew] = backends.try_emplace(backend);

@@ -162,7 +162,6 @@ bool refuseLater(Workspace& workspace, const graph::DesignSpec& spec) {
     refused = true;
   };
   if (spec.decl->accumulate != nullptr) refuse(spec.decl->accumulate->range, "gradient accumulation (`accumulate`) is");
-  if (spec.decl->checkpoint != nullptr) refuse(spec.decl->checkpoint->range, "recomputation (`checkpoint`) is");
   if (spec.decl->math != nullptr) refuse(spec.decl->math->range, "the clause `math` is");
   return refused;
 }

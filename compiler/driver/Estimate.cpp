@@ -6,6 +6,7 @@
 #include "compiler/driver/MemoryTimeline.h"
 #include "compiler/driver/PlainRows.h"
 #include "compiler/driver/PyTorchEstimate.h"
+#include "compiler/driver/RecomputeReport.h"
 #include "compiler/driver/Reports.h"
 #include "compiler/driver/RooflineReport.h"
 #include "compiler/driver/TrainReport.h"
@@ -124,6 +125,7 @@ public:
     if (options.json || table.rows.empty()) return;
     printTable(options, table);
     printKinds(options, workspace, *worst, run.levelsText(worstRow));
+    if (worst->recomputation) printRecomputation(options, *worst->recomputation, run.levelsText(worstRow));
     if (longest) printRoofline(options, workspace, *longest, longestLevels);
     for (const std::string& path : paths) fmt::print("{}\n", path);
   }
@@ -230,6 +232,7 @@ private:
       state.sink().report(diag::row_without_number, estimate.error().range, estimate.error().what);
       return std::nullopt;
     }
+    estimate->recomputation = row.recomputation;
     addExpected(graph, *estimate);
     if (device) {
       auto roofline = device->of(row);

@@ -4,6 +4,7 @@
 #include "compiler/driver/FitLimit.h"
 #include "compiler/driver/FitSearch.h"
 #include "compiler/estimate/Lower.h"
+#include "compiler/support/diagnostics/Plan.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
 
@@ -66,7 +67,7 @@ public:
 private:
   Trial trialOf(const DesignRun& run, const graph::Row* row) {
     if (row == nullptr) return {};
-    if (eager == nullptr) return tryLowered(*row);
+    if (eager == nullptr) return tryLowered(run, *row);
     auto trial = tryPyTorch(*row, *eager, limit, state.workspace->session.sources);
     if (trial) return *std::move(trial);
     if (!refused) printFailure(fmt::format("{}: {}", run.spec.name, trial.error().what));
@@ -74,12 +75,17 @@ private:
     return {true};
   }
 
-  Trial tryLowered(const graph::Row& row) {
+  Trial tryLowered(const DesignRun& run, graph::Row row) {
     Trial trial;
     trial.exists = true;
     const estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries);
-    const auto program = estimate::lower(row.graph(), row.values, *state.backend.backend, options);
+    const auto program = lowerRow(row, run.spec, *state.backend.backend, options);
     if (!program) {
+      if (program.error().kind == diag::checkpoint_unmet) {  // a clause `checkpoint auto(under: ...)` is a limit of its own
+        trial.fits = false;
+        trial.why = fmt::format("with all that can be computed again the arena takes {}", program.error().arguments.back());
+        return trial;
+      }
       if (!refused) program.error().report(state.sink());
       refused = true;
       return trial;

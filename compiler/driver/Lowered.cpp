@@ -1,7 +1,9 @@
 #include "compiler/driver/Lowered.h"
 
+#include "compiler/support/diagnostics/Plan.h"
 #include "compiler/support/diagnostics/Run.h"
 #include "runtime/core/Native.h"
+#include "runtime/report/Numbers.h"
 
 namespace tbem::driver {
 
@@ -33,6 +35,21 @@ estimate::LowerOptions lowerOptions(const Options& options, const Opened& opened
   if (options.tune != "off") lower.choices = &opened.choices;
   lower.ownWorkspace = ownWorkspace;
   return lower;
+}
+
+tl::expected<estimate::Program, estimate::LowerError> lowerRow(graph::Row& row, const graph::ExperimentSpec& spec,
+                                                               const tbem_backend& backend, const estimate::LowerOptions& options,
+                                                               std::optional<estimate::Recomputation>* report) {
+  if (!spec.checkpoint || !row.structure->graph.training) return estimate::lower(row.graph(), row.values, backend, options);
+  auto made = estimate::lowerCheckpointed(row.structure->graph, row.values, backend, options, *spec.checkpoint);
+  if (!made) return tl::unexpected(made.error());
+  if (!made->report.fits) {
+    return tl::unexpected(estimate::LowerError{
+        diag::checkpoint_unmet, spec.checkpoint->range, {report::bytes(*made->report.limit), report::bytes(made->report.arena)}});
+  }
+  row.recomputed = std::move(made->graph);
+  if (report != nullptr) *report = std::move(made->report);
+  return std::move(made->program);
 }
 
 tl::expected<jit::Compiled, std::string> compileRow(const graph::Row& row, const estimate::Program& program,

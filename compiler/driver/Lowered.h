@@ -3,7 +3,7 @@
 
 #include "compiler/driver/Backends.h"
 #include "compiler/driver/Designs.h"
-#include "compiler/estimate/Lower.h"
+#include "compiler/estimate/Recompute.h"
 #include "compiler/jit/Jit.h"
 
 #include <optional>
@@ -15,6 +15,12 @@ namespace tbem::driver {
 int threadsOf(const Options& options, const tbem_device_info& device);
 /// What the options say of lowering on this backend, which must outlive the result.
 estimate::LowerOptions lowerOptions(const Options& options, const Opened& opened, estimate::QueryCache* cache);
+
+/// The row lowered for this backend. Where its design has a clause `checkpoint`, `row`'s graph becomes the one whose backward
+/// pass computes activations again, and `report`, if there is one, says which.
+tl::expected<estimate::Program, estimate::LowerError> lowerRow(graph::Row& row, const graph::ExperimentSpec& spec,
+                                                               const tbem_backend& backend, const estimate::LowerOptions& options,
+                                                               std::optional<estimate::Recomputation>* report = nullptr);
 
 /// Native code of a lowered row, with its storages described. Errors: in words.
 tl::expected<jit::Compiled, std::string> compileRow(const graph::Row& row, const estimate::Program& program,

@@ -68,14 +68,17 @@ int lower(State& state) {
   options.keepGradients = state.keepResults;
   for (RowState& row : state.rows) {
     options.keepOutputs = state.keepResults || row.run->keepsOutputs;
-    auto program = estimate::lower(row.elaborated->graph(), row.elaborated->values, *state.backend.backend, options);
+    const auto lowered = [&] {
+      return lowerRow(*row.elaborated, row.run->spec, *state.backend.backend, options, &row.recomputation);
+    };
+    auto program = lowered();
     if (program && state.timing) {
       const auto timed = tune(*program, state.backend, state.options);
       if (!timed) {
         printFailure(timed.error());
         return kRunFailed;
       }
-      if (*timed) program = estimate::lower(row.elaborated->graph(), row.elaborated->values, *state.backend.backend, options);
+      if (*timed) program = lowered();
     }
     if (program) {
       row.program = std::move(*program);

@@ -17,9 +17,10 @@ namespace tbem::driver {
 struct RowState {
   DesignRun* run = nullptr;
   std::size_t row = 0;
-  std::optional<graph::Row> elaborated;      ///< after `graph`
-  std::optional<estimate::Program> program;  ///< after `lower`
-  std::optional<jit::Compiled> compiled;     ///< after `code`
+  std::optional<graph::Row> elaborated;                  ///< after `graph`
+  std::optional<estimate::Program> program;              ///< after `lower`
+  std::optional<estimate::Recomputation> recomputation;  ///< after `lower`, with a clause `checkpoint`
+  std::optional<jit::Compiled> compiled;                 ///< after `code`
 };
 
 /// What the stages hand on.

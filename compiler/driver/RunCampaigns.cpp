@@ -113,10 +113,9 @@ private:
     if (!compiled.insert({row.identity, row.backend}).second) return {};
     Opened& opened = backends[row.backend];
     if (opened.backend == nullptr) opened = openBackend(row.backend);
-    const std::optional<graph::Row> elaborated = elaborateRow(*row.plan->run, row.row);
+    std::optional<graph::Row> elaborated = elaborateRow(*row.plan->run, row.row);
     if (!elaborated) return "it cannot be elaborated";
-    const auto program =
-        estimate::lower(elaborated->graph(), elaborated->values, *opened.backend, lowerOptions(options, opened, &queries));
+    const auto program = lowerRow(*elaborated, row.plan->run->spec, *opened.backend, lowerOptions(options, opened, &queries));
     if (!program) return fmt::format("it cannot be lowered ({})", info(program.error().kind).code);
     jit::JitOptions jit;
     jit.cacheDir = cache.path();

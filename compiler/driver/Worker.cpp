@@ -76,9 +76,9 @@ runtime::Measurement work(const Options& options) {
   if (workspace->session.sink.hasErrors() || designs.runs.size() != 1 || options.workerRow >= designs.runs.front()->rows.size()) {
     return failed("the program changed while it was measured");
   }
-  const std::optional<graph::Row> row = elaborateRow(*designs.runs.front(), options.workerRow);
+  std::optional<graph::Row> row = elaborateRow(*designs.runs.front(), options.workerRow);
   if (!row) return failed("the program changed while it was measured");
-  const auto program = estimate::lower(row->graph(), row->values, *opened.backend, lowerOptions(options, opened, nullptr));
+  const auto program = lowerRow(*row, designs.runs.front()->spec, *opened.backend, lowerOptions(options, opened, nullptr));
   if (!program) return failed("the program changed while it was measured");
   const std::string identity =
       identityOf(row->graph(), row->values, protocolSettings(), options.seed, options.backend, &opened.device,

@@ -59,6 +59,7 @@ void writeFlops(JsonWriter& json, const Flops& flops) {
   count(json, "forward", flops.most.forward);
   count(json, "backward", flops.most.backward);
   count(json, "optimizer", flops.most.optimizer);
+  count(json, "recomputed", flops.most.recomputed);
   count(json, "step", flops.most.step());
   json.key("by_operator").begin();
   for (const auto& [name, counts] : flops.byOperator) {
@@ -68,6 +69,7 @@ void writeFlops(JsonWriter& json, const Flops& flops) {
     count(json, "mac_flops_forward", counts.macForward);
     count(json, "mac_flops_backward", counts.macBackward);
     count(json, "optimizer", counts.optimizer);
+    count(json, "recomputed", counts.recomputed);
     json.end();
   }
   json.end().end();
@@ -114,6 +116,27 @@ void writeMemory(JsonWriter& json, const Estimate& estimate, const SourceManager
   }
   json.end();
 }
+
+void writeRecomputation(JsonWriter& json, const Recomputation& recomputation) {
+  json.key("checkpoint").begin().key("limit");
+  if (recomputation.limit) {
+    json.value(*recomputation.limit);
+  } else {
+    json.null();
+  }
+  json.field("arena_kept", recomputation.arenaKept).field("arena", recomputation.arena);
+  count(json, "flops", recomputation.flops);
+  json.field("share", recomputation.share()).key("blocks").beginList();
+  for (const RecomputedBlock& block : recomputation.blocks) {
+    json.begin().field("path", block.path).key("operators").beginList();
+    for (const std::string& name : block.operators) json.value(name);
+    json.endList().field("count", std::uint64_t{block.count});
+    count(json, "flops", block.flops);
+    json.end();
+  }
+  json.endList().end();
+}
+
 std::string_view boundName(Bound bound) { return bound == Bound::Compute ? "compute" : "memory"; }
 
 void writeRoofline(JsonWriter& json, const Roofline& roofline, const SourceManager& sources) {
@@ -169,6 +192,7 @@ std::string toJson(const Estimate& estimate, const RowLabel& label, const Source
     count(json, "flops_max", estimate.flops.most.step());
     json.field("memory_min", estimate.memory.least).field("memory_max", estimate.memory.bytes).end();
   }
+  if (estimate.recomputation) writeRecomputation(json, *estimate.recomputation);
   if (estimate.roofline) writeRoofline(json, *estimate.roofline, sources);
   return json.end().str();
 }

@@ -3,6 +3,7 @@
 
 #include "compiler/estimate/Flops.h"
 #include "compiler/estimate/Program.h"
+#include "compiler/estimate/Recompute.h"
 #include "compiler/estimate/Roofline.h"
 #include "compiler/estimate/Static.h"
 #include "compiler/support/Source.h"
@@ -35,11 +36,12 @@ struct DeviceMemory {
 struct Estimate {
   std::string network;
   Flops flops;
-  StaticMemory memory;                 ///< from shapes alone
-  std::optional<DeviceMemory> device;  ///< where the row was lowered for a device
-  std::optional<Roofline> roofline;    ///< where one was asked for
-  PeakAt peak;                         ///< of the plan if there is one, else of the static estimate
-  std::optional<double> expected;      ///< FLOPs of a step at assumed probabilities of the gates
+  StaticMemory memory;                         ///< from shapes alone
+  std::optional<DeviceMemory> device;          ///< where the row was lowered for a device
+  std::optional<Roofline> roofline;            ///< where one was asked for
+  std::optional<Recomputation> recomputation;  ///< where clause `checkpoint` asks for it
+  PeakAt peak;                                 ///< of the plan if there is one, else of the static estimate
+  std::optional<double> expected;              ///< FLOPs of a step at assumed probabilities of the gates
 };
 
 /// The place of an operator in the user's text and in the network.
@@ -59,7 +61,7 @@ struct RowLabel {
 
 /// One line of JSON with the fields that docs/reference lists for `estimate`; no line end. `device` and the device's bytes are
 /// null where the row was not lowered; `paths` is there where the network has gates, with `flops_expected` null where nothing was
-/// assumed of how many samples take which arm. `roofline` is there where one was asked for.
+/// assumed of how many samples take which arm. `roofline` and `checkpoint` are there where they were asked for.
 std::string toJson(const Estimate& estimate, const RowLabel& label, const SourceManager& sources);
 
 }  // namespace tbem::estimate

@@ -118,9 +118,11 @@ private:
     a.forward += b.forward;
     a.backward += b.backward;
     a.optimizer += b.optimizer;
+    a.recomputed += b.recomputed;
   }
-  static Count& of(PhaseCounts& counts, Phase phase) {
-    return phase == Phase::Forward ? counts.forward : (phase == Phase::Backward ? counts.backward : counts.optimizer);
+  static Count& of(PhaseCounts& counts, const Op& op) {
+    if (op.repeats) return counts.recomputed;
+    return op.phase == Phase::Forward ? counts.forward : (op.phase == Phase::Backward ? counts.backward : counts.optimizer);
   }
 
   tl::expected<Range, NoValue> one(graph::OpId id) {
@@ -129,8 +131,8 @@ private:
     const auto own = ownFlops(op, values, convention);
     if (!own) return tl::unexpected(own.error());
     const auto [flops, macs] = *own;
-    of(range.most, op.phase) += flops;
-    of(range.least, op.phase) += flops;
+    of(range.most, op) += flops;
+    of(range.least, op) += flops;
     byBranch[branches.of[graph::index(id)]] += flops;
     const bool isUpdate = op.phase == Phase::Optimizer;
     if (flops != 0 || (macs != 0 && !isUpdate)) record(op, flops, macs);
@@ -158,8 +160,8 @@ private:
     const bool isGradient = op.phase == Phase::Backward;
     const std::string& name = isGradient && op.forward != graph::kNoOp ? graph[op.forward].declaration : op.declaration;
     OperatorCounts& counts = byOperator[name];
-    if (op.phase == Phase::Optimizer) {
-      counts.optimizer += flops;
+    if (op.phase == Phase::Optimizer || op.repeats) {
+      (op.repeats ? counts.recomputed : counts.optimizer) += flops;
       return;
     }
     (isGradient ? counts.backward : counts.forward) += flops;

@@ -30,14 +30,16 @@ const Convention* findConvention(std::string_view name);
 
 struct PhaseCounts {
   Count forward = 0, backward = 0, optimizer = 0;
-  Count step() const { return forward + backward + optimizer; }
+  Count recomputed = 0;  ///< of forward operators that the backward pass repeats (Recompute.h)
+  Count step() const { return forward + backward + optimizer + recomputed; }
 };
 
 /// By declaration. The cost of a gradient is counted under the operator whose gradient it is.
 struct OperatorCounts {
   Count forward = 0, backward = 0, optimizer = 0;
   Count macForward = 0, macBackward = 0;  ///< 2 x multiply-adds alone
-  bool none() const { return (forward | backward | optimizer | macForward | macBackward) == 0; }
+  Count recomputed = 0;
+  bool none() const { return (forward | backward | optimizer | macForward | macBackward | recomputed) == 0; }
 };
 
 struct Flops {

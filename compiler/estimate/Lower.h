@@ -59,6 +59,9 @@ struct LowerOptions {
   const Choices* choices = nullptr;  ///< borrowed; nothing: the backend's default algorithms, and no call says `assumed`
 };
 
+/// Values that the caller reads after the step.
+std::vector<graph::TensorId> keptValues(const graph::Graph& graph, const LowerOptions& options);
+
 /// Contracts of the result, beyond Program.h:
 /// - A full-sized operand of a fused loop lies where the loop's layout says; a broadcast one is row-major.
 /// - An element's inputs are all read before an output of it is written; an output may share the allocation of an input that

@@ -15,13 +15,7 @@ using graph::kNoTensor;
 using graph::Op;
 using graph::TensorId;
 
-bool Lowering::fail(Diag kind, SrcRange range, std::vector<std::string> arguments) {
-  if (!error) error = LowerError{kind, range, std::move(arguments)};
-  return false;
-}
-
-/// Dims of all tensors in use, scalars, the schedule, and what the caller will read.
-bool Lowering::prepare() {
+std::vector<TensorId> keptValues(const graph::Graph& graph, const LowerOptions& options) {
   std::vector<TensorId> kept = graph.outputs;
   if (graph.training && !options.keepOutputs) kept.clear();
   if (graph.loss != kNoTensor) kept.push_back(graph.loss);
@@ -30,7 +24,17 @@ bool Lowering::prepare() {
       if (weight.gradient != kNoTensor) kept.push_back(weight.gradient);
     }
   }
-  auto scheduled = schedule(graph, kept);
+  return kept;
+}
+
+bool Lowering::fail(Diag kind, SrcRange range, std::vector<std::string> arguments) {
+  if (!error) error = LowerError{kind, range, std::move(arguments)};
+  return false;
+}
+
+/// Dims of all tensors in use, scalars, the schedule, and what the caller will read.
+bool Lowering::prepare() {
+  auto scheduled = schedule(graph, keptValues(graph, options));
   if (!scheduled) {
     const Overwritten& lost = scheduled.error();
     const std::string reader = lost.reader == kNoOp ? "" : graph[lost.reader].declaration;

@@ -1,6 +1,7 @@
 // From a program and a design to graphs: designs are read, structures elaborated once, rows evaluated and checked.
 #pragma once
 
+#include "compiler/graph/Checkpoint.h"
 #include "compiler/graph/Graph.h"
 #include "compiler/sema/Modules.h"
 #include "compiler/sema/Value.h"
@@ -73,6 +74,9 @@ struct ExperimentSpec {
   std::optional<std::uint32_t> dtypeFactor;  ///< the factor that it names instead
   std::optional<tbem_dtype> mixed;           ///< clause `mixed`: what f32 steps compute in (Mixed.h)
   SrcRange mixedRange;
+  std::optional<CheckpointSpec> checkpoint;  ///< clause `checkpoint`
+  std::int64_t accumulate = 1;               ///< clause `accumulate`: micro-batches of a step (Accumulate.h)
+  SrcRange accumulateRange;
   std::unique_ptr<sema::ExprPool> pool;
 
   bool hasNetwork() const { return of != nullptr; }
@@ -103,6 +107,10 @@ struct DesignSpec : ExperimentSpec {
 std::optional<tbem_dtype> mixedType(DiagnosticSink& sink, const sema::ExprPool& pool, const sema::Value& type, SrcRange range,
                                     std::optional<tbem_dtype> dtype);
 
+/// Clause `checkpoint`; nothing after a report. Its names mean something in `module`.
+std::optional<CheckpointSpec> readCheckpoint(Session& session, const sema::Program& program, const sema::Module& module,
+                                             sema::ExprPool& pool, const ast::Expr& expr);
+
 /// Reads a design: levels, task, clauses. Nothing where it has errors, which were reported.
 std::optional<DesignSpec> readDesign(Session& session, const sema::Program& program, const ast::Design& design);
 
@@ -121,7 +129,8 @@ struct Row {
   const Structure* structure = nullptr;
   sema::Values values;
   std::vector<std::uint32_t> levels;
-  const Graph& graph() const { return structure->graph; }
+  std::optional<Graph> recomputed;  ///< the step with activations computed again, once that is chosen for a device
+  const Graph& graph() const { return recomputed ? *recomputed : structure->graph; }
   std::int64_t integer(ExprId id) const { return values.integer(id); }
   /// The shape of a tensor in this row, in elements.
   std::vector<std::int64_t> shape(TensorId id) const;

@@ -166,7 +166,8 @@ struct Op {
   Elementwise elementwise;
   std::vector<FlopPart> flops;
   Phase phase = Phase::Forward;
-  OpId forward = kNoOp;  ///< Backward: the operator whose gradient it is part of; Optimizer: none
+  OpId forward = kNoOp;  ///< Backward: the operator whose gradient it is part of, or that it repeats; Optimizer: none
+  bool repeats = false;  ///< Backward: it computes results of `forward` once more (Checkpoint.h)
   ScopeId scope{};       ///< the instance of a block that it stands in
   RegionId region = kMainRegion;
   std::vector<RegionId> regions;  ///< owned

@@ -310,10 +310,17 @@ private:
     };
     notYet("math", design.math);
     notYet("accumulate", design.accumulate);
-    notYet("checkpoint", design.checkpoint);
+    if (design.checkpoint != nullptr) readCheckpointClause();
     if (design.mixed == nullptr) return;
     spec.mixed = mixedType(sink, pool, value(*design.mixed), design.mixed->range, spec.dtype);
     spec.mixedRange = design.mixed->range;
+  }
+
+  void readCheckpointClause() {
+    spec.checkpoint = readCheckpoint(session, program, *spec.module, pool, *design.checkpoint);
+    if (spec.task == Task::Train) return;
+    fail(diag::design_clause_value, design.checkpoint->range, "checkpoint", "a design whose task is `train(...)`",
+         "one that has no backward pass");
   }
 
   void readDtype() {

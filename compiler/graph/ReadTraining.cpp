@@ -227,7 +227,7 @@ private:
     } else if (word == "every") {
       spec.every = whole(clause, 1).value_or(0);
     } else if (word == "checkpoint") {
-      spec.checkpoint = whole(clause, 1).value_or(1);
+      for (const ast::Argument& one : clause.items) readCheckpointItem(one);
     } else if (word == "patience") {
       spec.patience = whole(clause, 1);
       patienceRange = clause.range;
@@ -248,6 +248,18 @@ private:
       spec.mixedText = single(clause, "`bf16`");
     } else {
       fail(diag::not_there_yet, clause.range, "the clause `" + word + "` of a training is");
+    }
+  }
+
+  /// A number is how often the training is written to its file; all else says what the backward pass computes again.
+  void readCheckpointItem(const ast::Argument& item) {
+    if (!item.name.empty() || item.value == nullptr) {
+      fail(diag::design_clause_value, item.range, "checkpoint", "epochs between files, or what is computed again",
+           std::string(session.sources.text(item.range)));
+    } else if (item.value->kind == ast::NodeKind::Number) {
+      spec.checkpoint = whole("checkpoint", *item.value, 1).value_or(1);
+    } else {
+      spec.recompute = readCheckpoint(session, program, *spec.module, pool, *item.value);
     }
   }
 
