@@ -1,7 +1,7 @@
 #include "compiler/driver/Cli.h"
 
-#include "compiler/driver/Commands.h"
 #include "compiler/driver/OpenMp.h"
+#include "compiler/driver/Options.h"
 #include "compiler/driver/Version.h"
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/Render.h"
@@ -20,47 +20,6 @@
 
 namespace tbem::driver {
 
-const std::vector<Command>& commands() {
-  static const std::vector<Command> list = {
-      {"run", "run the whole program: check, design, estimate, measure, regress, predict, train", runProgram},
-      {"check", "syntax, names, types, specifications of every row; nothing is run", runCheck},
-      {"design", "the rows of each design, and what is known of the array", runDesign},
-      {"estimate", "parameters, FLOPs and memory of each row, before anything runs", runEstimate},
-      {"fit", "the largest batch (or level of another factor) that fits a memory; nothing is run", runFit},
-      {"screen", "the factors and operators that move parameters, FLOPs and memory; nothing is run", runScreen},
-      {"spec", "the processes of a program: functional scenarios, and what is proved of them", runSpec},
-      {"step", "run one row's step once; save or load its numbers", runStep},
-      {"weights", "names, shapes and types of a network's weights, or of the arrays in a file", runWeights},
-      {"measure", "run the rows that are not finished yet, each in a fresh process", runMeasure},
-      {"train", "run the program's trainings; each goes on where its checkpoint ends", runTrain},
-      {"regress", "fit the program's regressions to what was measured", runRegress},
-      {"predict", "evaluate the program's predictions", runPredict},
-      {"emit", "the network as json, dot or llvm", runEmit},
-      {"plan", "places of buffers in one arena: of a CSV file's, or of a row's step", runPlan},
-      {"replay", "a recorded history of PyTorch's CUDA allocator under the same and other options", runReplay},
-      {"fmt", "format a program; keeps every comment", runFormat},
-      {"explain", "explain a diagnostic: tbemc explain E0101", runExplain},
-      {"doc", "documentation of an operator, block, network or function", runDoc},
-      {"doctor", "what this machine has, and what is missing", runDoctor},
-      {"worker", nullptr, runWorker},
-  };
-  return list;
-}
-
-const std::vector<std::pair<const char*, const char*>>& laterCommands() {
-  static const std::vector<std::pair<const char*, const char*>> list = {
-      {"perturb", "search for slow inputs"},
-      {"watch", "run with the live page"},
-      {"report", "one offline HTML file"},
-      {"compare", "two results with a verdict"},
-      {"import", "a program from an ONNX model"},
-      {"repl", "an interactive session"},
-      {"lsp", "the language server"},
-      {"new", "a new program from a template"},
-  };
-  return list;
-}
-
 namespace {
 
 struct Needs {
@@ -73,8 +32,8 @@ struct Needs {
 Needs needsOf(std::string_view command) {
   if (command == "run" || command == "measure") return {true, true, true, true};
   if (command == "worker" || command == "step" || command == "train") return {true, true, true, false};
-  if (command == "estimate" || command == "fit" || command == "screen" || command == "emit" || command == "design" ||
-      command == "check" || command == "weights")
+  if (command == "estimate" || command == "fit" || command == "what-if" || command == "screen" || command == "emit" ||
+      command == "design" || command == "check" || command == "weights")
     return {true, true, false, false};
   if (command == "regress" || command == "predict") return {true, true, false, false};
   if (command == "plan") return {true, true, false, false};
@@ -211,21 +170,20 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
   }
   if (command == "fit") {
     app.add_option("--max", o.maxMemory, "the memory that there is: 22GiB, or a device: h100")->type_name("SIZE")->required();
-    app.add_option("--vary", o.vary, "the factor whose largest level is looked for")->capture_default_str();
     app.add_flag("--every", o.every, "try every level from 1 on: certain, and slower");
   }
+  if (command == "fit" || command == "what-if")
+    app.add_option("--vary", o.vary, "the factor whose largest level is looked for")->capture_default_str();
   if (command == "estimate")
     app.add_option("--max", o.maxMemory,
                    "exit with 5 if a row takes more memory: 22GiB; with --on pytorch 22GiB:upper is of the upper bound")
         ->type_name("SIZE");
-  if (command == "estimate" || command == "fit") {
+  if (command == "estimate" || command == "fit" || command == "what-if") {
     app.add_option("--update", o.update, "with --on pytorch: how its optimiser runs (default: as torch.optim chooses)")
         ->check(CLI::IsMember({"foreach", "fused", "loop"}));
     app.add_option("--alloc-conf", o.allocConf, "with --on pytorch: the allocator's options, as in PYTORCH_ALLOC_CONF")
         ->type_name("TEXT")
         ->allow_extra_args(false);
-  }
-  if (command == "estimate" || command == "fit") {
     app.add_option(
         "--device", o.device,
         "the GPU of --explain workspace (default: h200), and with --on pytorch the one whose workspaces are counted: a100,"

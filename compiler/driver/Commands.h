@@ -11,6 +11,7 @@ int runCheck(const Options& options);
 int runDesign(const Options& options);
 int runEstimate(const Options& options);
 int runFit(const Options& options);
+int runWhatIf(const Options& options);  // what-if
 int runScreen(const Options& options);
 int runSpec(const Options& options);
 int runSpecTests(const Options& options);  // spec --tests

@@ -46,7 +46,9 @@ tl::expected<EagerSteps, int> EagerSteps::open(State& state, const Options& want
     auto asked = EagerWorkspaces::open(state, wanted);
     if (!asked) return tl::unexpected(asked.error());
     steps.asked.emplace(std::move(*asked));
-    steps.options.products = estimate::productWorkspaces(steps.asked->onDevice().architecture->capability);
+    const estimate::Device& device = steps.asked->onDevice();
+    steps.options.products = estimate::productWorkspaces(device.architecture->capability);
+    steps.options.sums = {device.multiprocessors, device.architecture->threadsPerMultiprocessor};
   }
   return steps;
 }

@@ -22,8 +22,22 @@ tl::expected<EagerWorkspaces, int> EagerWorkspaces::open(State& state, const Opt
   return EagerWorkspaces(std::move(*asked), options);
 }
 
+std::size_t EagerWorkspaces::ProblemHash::operator()(const cudnn::Convolution& p) const {
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a, a number at a time
+  const auto add = [&hash](std::int64_t number) { hash = (hash ^ static_cast<std::uint64_t>(number)) * 1099511628211U; };
+  for (const std::int64_t number : {static_cast<std::int64_t>(p.pass), p.n, p.c, p.h, p.w, p.out, p.kernel[0], p.stride[0]})
+    add(number);
+  return hash;
+}
+
 estimate::EagerWorkspace EagerWorkspaces::ask(cudnn::Convolution problem, cudnn::Pass pass) {
   problem.pass = pass;
+  const auto [place, isNew] = answers.try_emplace(problem);
+  if (isNew) place->second = answer(problem);
+  return place->second;
+}
+
+estimate::EagerWorkspace EagerWorkspaces::answer(const cudnn::Convolution& problem) {
   AskedConvolution one;
   one.problem = problem;
   if (std::string why = askEngines(one, source, policy); !why.empty()) {

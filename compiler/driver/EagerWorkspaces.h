@@ -9,6 +9,7 @@
 #include <tl/expected.hpp>
 
 #include <string>
+#include <unordered_map>
 
 namespace tbem::driver {
 
@@ -30,12 +31,17 @@ public:
 
 private:
   EagerWorkspaces(AskedDevice asked, const Options& options);
+  struct ProblemHash {
+    std::size_t operator()(const cudnn::Convolution& problem) const;
+  };
   estimate::EagerWorkspace ask(cudnn::Convolution problem, cudnn::Pass pass);
+  estimate::EagerWorkspace answer(const cudnn::Convolution& problem);
 
   estimate::Device device;
   EngineSource source;
   cudnn::Policy policy;
   cudnn::Order order = cudnn::Order::Nchw;
+  std::unordered_map<cudnn::Convolution, estimate::EagerWorkspace, ProblemHash> answers;  ///< networks repeat their layers
 };
 
 }  // namespace tbem::driver

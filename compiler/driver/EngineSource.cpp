@@ -49,7 +49,9 @@ struct EngineSource::Impl {
   std::string without;     ///< why there is no library; "": there is one
   std::string path, asked, file;
   cudnn::LibcudaFound libcuda;
-  EngineAnswers answers, fresh;
+  KeptEngines kept;
+  EngineAnswers fresh;  ///< what was asked anew
+  std::string version;
   std::optional<cudnn::Library> library;
   std::optional<cudnn::Device> device;
 
@@ -69,7 +71,7 @@ struct EngineSource::Impl {
     auto made = cudnn::Device::make(*library, properties);
     if (!made) return made.error();
     device.emplace(std::move(*made));
-    answers.version = fresh.version = library->version;
+    version = fresh.version = library->version;
     return {};
   }
 };
@@ -109,7 +111,8 @@ tl::expected<EngineSource, DeviceFailure> EngineSource::open(const std::string& 
   impl->asked = fmt::format("{} {} {} {} {}", *path, size, time, cudnn::describe(impl->libcuda), impl->properties);
   impl->file = error ? std::string() : cacheFilePath("engines", impl->asked);
   if (!impl->file.empty()) {
-    if (auto kept = parseEngines(readText(impl->file), impl->asked)) impl->answers = std::move(*kept);
+    if (auto kept = KeptEngines::open(readText(impl->file), impl->asked)) impl->kept = std::move(*kept);
+    impl->version = impl->kept.version();
   }
   return EngineSource(std::move(impl));
 }
@@ -117,18 +120,18 @@ tl::expected<EngineSource, DeviceFailure> EngineSource::open(const std::string& 
 tl::expected<EngineList, std::string> EngineSource::engines(const cudnn::Convolution& problem, cudnn::List list) {
   if (!hasLibrary()) return impl->withoutLibrary(problem, list);
   const std::string key = engineKey(list, problem);
-  if (const auto known = impl->answers.lists.find(key); known != impl->answers.lists.end())
+  if (auto known = impl->kept.find(key)) return EngineList{*std::move(known), Origin::Cudnn};
+  if (const auto known = impl->fresh.lists.find(key); known != impl->fresh.lists.end())
     return EngineList{known->second, Origin::Cudnn};
   if (const std::string why = impl->openLibrary(); !why.empty()) return tl::unexpected(why);
   auto answer = impl->device->engines(problem, list);
   if (!answer) return tl::unexpected(answer.error());
-  impl->answers.lists.emplace(key, *answer);
   impl->fresh.lists.emplace(key, *answer);
   return EngineList{std::move(*answer), Origin::Cudnn};
 }
 
 bool EngineSource::hasLibrary() const { return impl->without.empty(); }
-const std::string& EngineSource::version() const { return impl->answers.version; }
+const std::string& EngineSource::version() const { return impl->version; }
 const std::string& EngineSource::path() const { return impl->path; }
 cudnn::Libcuda EngineSource::libcuda() const { return impl->libcuda.kind; }
 std::size_t EngineSource::askedAnew() const { return impl->fresh.lists.size(); }

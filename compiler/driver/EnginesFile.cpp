@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace tbem::driver {
 
 using runtime::readNumber;
@@ -32,16 +35,29 @@ bool readEngine(std::string_view text, cudnn::Engine& engine) {
   return true;
 }
 
+bool readList(std::string_view line, std::vector<cudnn::Engine>& engines) {
+  while (!line.empty()) {
+    if (engines.size() >= kMostEngines || !readEngine(takeUntil(line, '\t'), engines.emplace_back())) return false;
+  }
+  return true;
+}
+
 bool readLine(std::string_view line, EngineAnswers& answers) {
   const std::string_view list = takeUntil(line, '\t');
   const std::string_view problem = takeUntil(line, '\t');
   const auto known = cudnn::readConvolution(problem);
   if ((list != "h" && list != "f") || !known || cudnn::describe(*known) != problem) return false;
   std::vector<cudnn::Engine> engines;
-  while (!line.empty()) {
-    if (engines.size() >= kMostEngines || !readEngine(takeUntil(line, '\t'), engines.emplace_back())) return false;
-  }
+  if (!readList(line, engines)) return false;
   return answers.lists.emplace(fmt::format("{}\t{}", list, problem), std::move(engines)).second;
+}
+
+/// What stands before the answers; what is left of the text are they. Nothing: it is no such file.
+std::optional<std::string> readHead(std::string_view& text, const std::string& asked) {
+  if (takeUntil(text, '\n') != kMagic) return std::nullopt;
+  const std::string_view sum = takeUntil(text, '\n');
+  if (jit::hashKey(text) != sum || takeUntil(text, '\n') != asked) return std::nullopt;
+  return std::string(takeUntil(text, '\n'));
 }
 
 }  // namespace
@@ -65,12 +81,33 @@ std::string enginesText(const std::string& asked, const EngineAnswers& answers) 
   return sealEngines(body);
 }
 
+std::optional<KeptEngines> KeptEngines::open(std::string text, const std::string& asked) {
+  KeptEngines kept;
+  kept.text = std::make_unique<const std::string>(std::move(text));
+  std::string_view rest = *kept.text;
+  const auto version = readHead(rest, asked);
+  if (!version) return std::nullopt;
+  kept.ofCudnn = *version;
+  while (!rest.empty()) {
+    const std::string_view line = takeUntil(rest, '\n');
+    const std::size_t key = line.find('\t', std::min(line.size(), line.find('\t') + 1));  // behind list and problem
+    kept.lines.emplace(line.substr(0, key), key == std::string_view::npos ? std::string_view() : line.substr(key + 1));
+  }
+  return kept;
+}
+
+std::optional<std::vector<cudnn::Engine>> KeptEngines::find(const std::string& key) const {
+  const auto line = lines.find(key);
+  std::vector<cudnn::Engine> engines;
+  if (line == lines.end() || !readList(line->second, engines)) return std::nullopt;
+  return engines;
+}
+
 std::optional<EngineAnswers> parseEngines(std::string_view text, const std::string& asked) {
-  if (takeUntil(text, '\n') != kMagic) return std::nullopt;
-  const std::string_view sum = takeUntil(text, '\n');
-  if (jit::hashKey(text) != sum || takeUntil(text, '\n') != asked) return std::nullopt;
+  const auto version = readHead(text, asked);
+  if (!version) return std::nullopt;
   EngineAnswers answers;
-  answers.version = takeUntil(text, '\n');
+  answers.version = *version;
   while (!text.empty()) {
     if (!readLine(takeUntil(text, '\n'), answers)) return std::nullopt;
   }

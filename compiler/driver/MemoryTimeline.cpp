@@ -1,13 +1,12 @@
 #include "compiler/driver/MemoryTimeline.h"
 
+#include "compiler/driver/PlotFiles.h"
 #include "compiler/estimate/Static.h"
-#include "runtime/report/Svg.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <utility>
 
 namespace tbem::driver {
@@ -90,16 +89,9 @@ report::Timeline timelineOf(const RowState& row, const estimate::EagerStep& step
   return timeline;
 }
 
-bool writeTimeline(const Options& options, const RowState& row, report::Timeline timeline) {
+bool writeTimeline(const Options& options, const RowState& row, const report::Timeline& timeline) {
   if (options.out.empty()) return true;
-  const std::string path = (std::filesystem::path(options.out) / (row.run->spec.name + "-memory.svg")).string();
-  const auto written = report::writeAtomically(path, report::timelineSvg(timeline));
-  if (!written) {
-    printFailure(written.error());
-    return false;
-  }
-  printNote(options, fmt::format("plot in {}", path));
-  return true;
+  return writePlotFiles(options, options.out, {{row.run->spec.name + "-memory.svg", report::timelineSvg(timeline)}});
 }
 
 }  // namespace tbem::driver

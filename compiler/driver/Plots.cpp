@@ -1,11 +1,11 @@
 // The plots of a program: measured against predicted, and memory by factor (the TBEM paper's Figure 2).
 #include "compiler/driver/MeasureReport.h"
+#include "compiler/driver/PlotFiles.h"
 #include "compiler/driver/Regressions.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <set>
 
@@ -95,25 +95,14 @@ std::optional<report::Plot> memoryByFactor(const MeasurePlan& plan, const std::v
   return plot;
 }
 
-bool write(const std::string& path, const report::Plot& plot) {
-  const auto written = report::writeAtomically(path, report::svg(plot));
-  if (!written) printFailure(written.error());
-  return written.has_value();
-}
-
 }  // namespace
 
 bool writePlots(const Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
                 const std::vector<Fitted>& fits, store::Store& store, const Options& options) {
   const std::string folder = !options.out.empty() ? options.out : workspace.beside(".out");
   if (folder.empty() || options.noPlots) return true;
-  bool good = true;
-  const auto file = [&](const std::string& name) { return (std::filesystem::path(folder) / name).string(); };
-  std::vector<std::string> written;
-  const auto add = [&](const std::string& name, const report::Plot& plot) {
-    good = write(file(name), plot) && good;
-    written.push_back(name);
-  };
+  std::vector<PlotFile> plots;
+  const auto add = [&](std::string name, const report::Plot& plot) { plots.push_back({std::move(name), report::svg(plot)}); };
   for (const Fitted& fitted : fits)
     add(fmt::format("{}-{}.svg", fitted.plan->decl->name.text, fitted.backend), measuredAgainstPredicted(fitted));
   for (const MeasurePlan& plan : plans) {
@@ -122,8 +111,7 @@ bool writePlots(const Workspace& workspace, const std::vector<MeasurePlan>& plan
         add(fmt::format("{}-memory-{}.svg", plan.run->spec.name, backend), *plot);
     }
   }
-  if (!written.empty() && good) printNote(options, fmt::format("plots in {}: {}", folder, fmt::join(written, ", ")));
-  return good;
+  return writePlotFiles(options, folder, plots);
 }
 
 }  // namespace tbem::driver

@@ -1,4 +1,5 @@
 // How a screening is shown: tables with bars, JSON, SVG.
+#include "compiler/driver/PlotFiles.h"
 #include "compiler/driver/Screen.h"
 
 #include "runtime/report/Bars.h"
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 namespace tbem::driver {
 
@@ -233,15 +233,9 @@ bool reportScreening(const State& state, const std::vector<Screened>& findings) 
   }
   if (const std::string note = telling(first); !note.empty()) printNote(options, note);
   if (options.out.empty() || groups.empty()) return true;
-  const std::string path = (std::filesystem::path(options.out) / (first.run->spec.name + "-screen.svg")).string();
-  const auto written = report::writeAtomically(
-      path, report::barsSvg(fmt::format("what moves {}: share of the variation", first.run->spec.name), groups));
-  if (!written) {
-    printFailure(written.error());
-    return false;
-  }
-  printNote(options, fmt::format("plot in {}", path));
-  return true;
+  return writePlotFiles(options, options.out,
+                        {{first.run->spec.name + "-screen.svg",
+                          report::barsSvg(fmt::format("what moves {}: share of the variation", first.run->spec.name), groups)}});
 }
 
 }  // namespace tbem::driver

@@ -60,15 +60,16 @@ std::optional<std::string> inputClause(const std::string& text, std::set<std::st
   return fmt::format("  input {}: [{}]\n", text.substr(0, equals), list);
 }
 
-/// The text of a design of one row of `network`. Of `fit`, dimensions that are names are factors with the level 1.
+/// The text of a design of one row of `network`. Of `fit` and `what-if`, dimensions that are names are factors with the level 1.
 std::optional<std::string> designText(const Options& options, const std::string& network) {
+  const bool varies = options.command == "fit" || options.command == "what-if";
   std::set<std::string> names;
   std::string inputs;
   for (const std::string& input : options.inputs) {
-    const std::optional<std::string> clause = inputClause(input, options.command == "fit" ? &names : nullptr);
+    const std::optional<std::string> clause = inputClause(input, varies ? &names : nullptr);
     if (!clause) {
-      printFailure(fmt::format("--input {}: give a name and its dimensions: --input image={},3,224,224", input,
-                               options.command == "fit" ? "batch" : "16"));
+      printFailure(
+          fmt::format("--input {}: give a name and its dimensions: --input image={},3,224,224", input, varies ? "batch" : "16"));
       return std::nullopt;
     }
     inputs += *clause;

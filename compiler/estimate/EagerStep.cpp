@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -36,21 +35,22 @@ ProductWorkspaces productWorkspaces(std::int64_t capability) {
 namespace {
 
 constexpr std::uint32_t kNoTensorYet = UINT32_MAX;
+constexpr std::uint64_t kNotRead = UINT64_MAX;
 
 /// Runs the operators as autograd does and writes down what happens to memory. A tensor lives while something holds it.
 class Engine {
 public:
   Engine(const graph::Graph& graph, const sema::Values& values, const EagerOptions& options, EagerStep& step)
-      : graph(graph), options(options), step(step), bytesOf(graph.tensors.size(), 0), memory(graph.tensors.size(), kNoTensorYet) {
-    for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
-      const auto dims = dimsOf(graph, values, static_cast<TensorId>(t));
-      if (!dims) continue;  // what operators touch was read before; the rest is not asked for
-      const std::int64_t count = std::accumulate(dims->begin(), dims->end(), std::int64_t{1}, std::multiplies<>());
-      bytesOf[t] = static_cast<std::uint64_t>(count) * elementBytes(graph.tensors[t].dtype);
-    }
-    for (const graph::Graph::Weight& weight : graph.weights) differentiable.insert(weight.value);
+      : graph(graph),
+        values(values),
+        options(options),
+        step(step),
+        bytesOf(graph.tensors.size(), kNotRead),
+        memory(graph.tensors.size(), kNoTensorYet) {
+    differentiable.assign(graph.tensors.size(), false);
+    for (const graph::Graph::Weight& weight : graph.weights) differentiable[index(weight.value)] = true;
     for (const EagerOperator& op : step.operators) {
-      workspaces.push_back(workspacesOf(op, values));
+      workspaces.push_back(workspacesOf(op));
       if (op.name.starts_with("conv") && op.name != "conv2d") ++step.notAsked;
     }
   }
@@ -73,17 +73,17 @@ public:
 
 private:
   // ---- workspaces ----
-  OperatorWorkspaces workspacesOf(const EagerOperator& op, const sema::Values& values) const {
+  OperatorWorkspaces workspacesOf(const EagerOperator& op) const {
     if (op.name == "conv2d") return options.convolutions ? options.convolutions(op.op) : OperatorWorkspaces{};
     if (op.name != "dense" && op.name != "matmul") return {};
     const auto always = [](std::uint64_t bytes) { return EagerWorkspace{bytes, bytes, bytes}; };
     const EagerWorkspace product = always(options.products.product);
-    return {hasEpilogue(op, values) ? always(options.products.withBias) : product, product, product};
+    return {hasEpilogue(op) ? always(options.products.withBias) : product, product, product};
   }
 
   /// Whether the bias is added by cuBLASLt (isInputCompliesAddmmCudaLt in aten/src/ATen/native/cuda/Blas.cpp): both of the
   /// weight's dimensions are more than 1.
-  bool hasEpilogue(const EagerOperator& op, const sema::Values& values) const {
+  bool hasEpilogue(const EagerOperator& op) const {
     if (op.name != "dense" || op.weights.size() < 2) return false;
     const auto dims = dimsOf(graph, values, op.weights.front());
     return dims && std::ranges::all_of(*dims, [](std::int64_t length) { return length > 1; });
@@ -108,7 +108,15 @@ private:
     if (id != kNoTensorYet && --holders[id] == 0) step.events.push_back({id, true});
   }
   void mark(std::string phase, int number) { step.marks.push_back({std::move(phase), step.events.size(), number}); }
-  std::uint64_t bytes(TensorId tensor) const { return bytesOf[index(tensor)]; }
+  std::uint64_t bytes(TensorId tensor) {
+    std::uint64_t& known = bytesOf[index(tensor)];
+    if (known != kNotRead) return known;
+    const auto dims = dimsOf(graph, values, tensor);
+    known = 0;
+    if (!dims) return known;  // no operator touches it: those were read before
+    const std::int64_t count = std::accumulate(dims->begin(), dims->end(), std::int64_t{1}, std::multiplies<>());
+    return known = static_cast<std::uint64_t>(count) * elementBytes(graph[tensor].dtype);
+  }
   std::uint32_t& at(TensorId tensor) { return memory[index(tensor)]; }
 
   // ---- before the first step ----
@@ -136,9 +144,10 @@ private:
       useWorkspace(workspaces[current].forward);
       for (const TensorId tensor : op.kept) kept[current].push_back(hold(at(tensor)));
       for (const std::uint64_t extra : op.extras) kept[current].push_back(allocate(extra, EagerKind::Activations));
-      const auto reads = [this](TensorId tensor) { return differentiable.count(tensor) != 0; };
-      if (std::any_of(op.operands.begin(), op.operands.end(), reads) || !op.weights.empty())
-        differentiable.insert(op.results.begin(), op.results.end());
+      const auto reads = [this](TensorId tensor) { return differentiable[index(tensor)]; };
+      if (std::any_of(op.operands.begin(), op.operands.end(), reads) || !op.weights.empty()) {
+        for (const TensorId result : op.results) differentiable[index(result)] = true;
+      }
       for (const TensorId operand : op.operands) {
         if (--readers[operand] == 0 && !isInput(operand)) drop(operand);
       }
@@ -196,10 +205,15 @@ private:
       std::vector<std::pair<TensorId, std::uint32_t>> made;
       for (const auto* list : {&op.operands, &op.weights}) {
         for (const TensorId tensor : *list) {
-          if (differentiable.count(tensor) == 0) continue;
+          if (!differentiable[index(tensor)]) continue;
           made.emplace_back(tensor, gradientFor(op, tensor, arrived.front()));
           if (list == &op.operands) useWorkspace(workspaces[current].dataGradient);
-          if (list == &op.weights && tensor == op.weights.front()) useWorkspace(workspaces[current].weightGradient);
+          if (list == &op.operands) continue;
+          if (tensor == op.weights.front()) {
+            useWorkspace(workspaces[current].weightGradient);
+          } else if (op.name == "dense") {
+            useSumBuffers(op, tensor);
+          }
         }
       }
       releaseKept();
@@ -208,6 +222,18 @@ private:
     } else {
       releaseKept();
     }
+  }
+
+  /// Of a bias's gradient: the result's, summed over all but the last dimension.
+  void useSumBuffers(const EagerOperator& op, TensorId bias) {
+    const std::uint64_t element = elementBytes(graph[bias].dtype);
+    const std::uint64_t row = bytes(bias), whole = bytes(op.results.front());
+    if (row == 0) return;
+    const SumBuffers buffers = sumBuffers(whole / row, row / element, std::max<std::uint64_t>(4, element), options.sums);
+    if (buffers.partial == 0) return;
+    const std::uint32_t partial = allocate(buffers.partial, EagerKind::Temporaries);
+    release(allocate(buffers.counters, EagerKind::Temporaries));
+    release(partial);
   }
 
   void releaseKept() {
@@ -291,13 +317,14 @@ private:
   }
 
   const graph::Graph& graph;
-  EagerOptions options;
+  const sema::Values& values;
+  const EagerOptions& options;
   EagerStep& step;
   std::vector<std::uint64_t> bytesOf;            ///< by graph tensor
   std::vector<std::uint32_t> memory;             ///< by graph tensor: where it is now
   std::vector<std::uint32_t> gradients;          ///< by graph tensor: what has arrived of its gradient
   std::vector<std::uint32_t> holders;            ///< by tensor of the step
-  std::set<TensorId> differentiable;             ///< leads back to a weight
+  std::vector<bool> differentiable;              ///< by graph tensor: leads back to a weight
   std::vector<std::vector<std::uint32_t>> kept;  ///< by operator
   std::vector<OperatorWorkspaces> workspaces;    ///< by operator
   std::map<TensorId, std::uint32_t> weightGradients;

@@ -4,12 +4,13 @@
 // last to the first; what an operator kept is released when its gradient is computed, a gradient when it is consumed; a
 // weight's gradient is taken over where it is made. Gradients are set to None before a step (the default of zero_grad), and the
 // optimiser's state is made in the first step. What Python's variables hold longer than that is not counted; workspaces of
-// convolutions and matrix products are, where the options say what they are: one is taken while a tensor is computed, and given
-// back.
+// convolutions and matrix products are, and buffers of the sums that gradients of biases are, where the options say what they
+// are: they are taken while a tensor is computed, and given back.
 #pragma once
 
 #include "compiler/estimate/CachingAllocator.h"
 #include "compiler/estimate/EagerOperators.h"
+#include "compiler/estimate/SumBuffers.h"
 
 #include <array>
 #include <functional>
@@ -47,6 +48,7 @@ struct EagerOptions {
   /// Of a forward operator `conv2d` of the graph; empty: none is counted.
   std::function<OperatorWorkspaces(graph::OpId)> convolutions;
   ProductWorkspaces products;
+  SumUnits sums;
 };
 
 enum class EagerKind : std::uint8_t {
@@ -57,7 +59,7 @@ enum class EagerKind : std::uint8_t {
   Gradients,            ///< of weights
   Activations,          ///< results, and what operators keep
   ActivationGradients,  ///< of results
-  Temporaries,          ///< within the optimiser's update
+  Temporaries,          ///< within the optimiser's update, and of sums
   Cudnn,                ///< workspaces of convolutions
   Cublas                ///< workspaces of matrix products
 };

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace tbem::driver {
 namespace {
 
@@ -23,6 +25,21 @@ TEST(EnginesFile, ReadsWhatWasWritten) {
   EXPECT_EQ(read->lists, answers.lists);
 }
 
+TEST(EnginesFile, AnswersOneByOne) {
+  const EngineAnswers answers = some();
+  auto opened = KeptEngines::open(enginesText("asked", answers), "asked");
+  ASSERT_TRUE(opened.has_value());
+  const KeptEngines kept = std::move(*opened);
+  EXPECT_EQ(kept.version(), answers.version);
+  for (const auto& [key, engines] : answers.lists) EXPECT_EQ(kept.find(key), engines) << key;
+  EXPECT_FALSE(kept.find("h\tno problem").has_value());
+  EXPECT_FALSE(KeptEngines().find("h").has_value());
+  const std::string problem = cudnn::describe(cudnn::Convolution{});
+  const auto broken = KeptEngines::open(sealEngines("asked\n9.19.0\nh\t" + problem + "\t1 2 3\n"), "asked");
+  ASSERT_TRUE(broken.has_value());
+  EXPECT_FALSE(broken->find("h\t" + problem).has_value());
+}
+
 TEST(EnginesFile, RefusesWhatIsDamagedOrOfAnotherQuestion) {
   const std::string text = enginesText("asked", some());
   EXPECT_FALSE(parseEngines(text, "asked something else").has_value());
@@ -31,6 +48,7 @@ TEST(EnginesFile, RefusesWhatIsDamagedOrOfAnotherQuestion) {
     std::string damaged = text;
     damaged[i] ^= 1;
     EXPECT_FALSE(parseEngines(damaged, "asked").has_value()) << i;
+    EXPECT_FALSE(KeptEngines::open(damaged, "asked").has_value()) << i;
     EXPECT_FALSE(parseEngines(text.substr(0, i), "asked").has_value()) << i;
   }
 }
