@@ -27,6 +27,17 @@ estimate::EagerOptions eagerOptions(const Options& options) {
 
 bool isPyTorch(std::string_view backend) { return backend == kCuda || backend == kCpu; }
 
+void tellLeftOut(const State& state) {
+  for (const auto& run : state.designs.runs) {
+    if (run->spec.checkpoint)
+      printNote(state.options, fmt::format("{}: PyTorch is asked without the clause `checkpoint`", run->spec.name));
+  }
+  for (const auto& training : state.trainings) {
+    if (training->step->spec.checkpoint)
+      printNote(state.options, fmt::format("{}: PyTorch is asked without the clause `checkpoint`", training->step->spec.name));
+  }
+}
+
 tl::expected<EagerSteps, int> EagerSteps::open(State& state, const Options& wanted) {
   EagerSteps steps;
   steps.options = eagerOptions(wanted);

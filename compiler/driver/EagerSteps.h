@@ -13,6 +13,9 @@ namespace tbem::driver {
 /// Whether `--on` names PyTorch and no backend of ours.
 bool isPyTorch(std::string_view backend);
 
+/// A note for each design with clauses that eager PyTorch's steps leave out.
+void tellLeftOut(const State& state);
+
 class EagerSteps {
 public:
   /// Errors: the exit status, after saying why.

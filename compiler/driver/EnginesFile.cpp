@@ -27,6 +27,7 @@ bool readEngine(std::string_view text, cudnn::Engine& engine) {
   if (!takeNumber(text, engine.index) || !takeNumber(text, engine.workspace) || !takeNumber(text, engine.numerical) ||
       !takeNumber(text, engine.behaviour))
     return false;
+  engine.knobs.reserve(std::min(kMostKnobs, static_cast<std::size_t>(std::count(text.begin(), text.end(), ' ')) + 1));
   while (!text.empty()) {
     std::int64_t type = 0, value = 0;
     if (engine.knobs.size() >= kMostKnobs || !takeNumber(text, type) || !takeNumber(text, value)) return false;
@@ -36,6 +37,7 @@ bool readEngine(std::string_view text, cudnn::Engine& engine) {
 }
 
 bool readList(std::string_view line, std::vector<cudnn::Engine>& engines) {
+  engines.reserve(std::min(kMostEngines, static_cast<std::size_t>(std::count(line.begin(), line.end(), '\t')) + 1));
   while (!line.empty()) {
     if (engines.size() >= kMostEngines || !readEngine(takeUntil(line, '\t'), engines.emplace_back())) return false;
   }

@@ -157,6 +157,7 @@ int runFit(const Options& given) {
     auto opened = EagerSteps::open(state, options);
     if (!opened) return finish(state, opened.error());
     eager.emplace(std::move(*opened));
+    tellLeftOut(state);
   } else if (const int status = openBackend(state); status != kOk) {
     return status;
   }

@@ -115,6 +115,7 @@ tl::expected<MemoryGate, std::string> readGate(std::string_view text) {
 int printPyTorchEstimates(State& state) {
   auto steps = EagerSteps::open(state, state.options);
   if (!steps) return steps.error();
+  tellLeftOut(state);
   Printer printer(state, *steps);
   for (const auto& run : state.designs.runs) {
     if (run->experiment != nullptr) {

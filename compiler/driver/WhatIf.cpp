@@ -254,6 +254,7 @@ int runWhatIf(const Options& given) {
   State state(options);
   state.firstRowOnly = true;
   if (const Progressed done = runPipeline(state, "graph"); !done.proceed) return done.status;
+  tellLeftOut(state);
   return finish(state, askOf(state));
 }
 
