@@ -53,6 +53,10 @@ void printKinds(const Options& options, const Workspace& workspace, const estima
   fmt::print("the peak is at {}, {}{}{}\n", peak.name, sources.describe(peak.range.begin),
              peak.scope.empty() ? "" : fmt::format(", in {}", peak.scope),
              inside ? fmt::format(" ({})", sources.describe(peak.use.begin)) : "");
+  if (worst.device && worst.device->arenaAsWritten > worst.device->arena) {
+    fmt::print("another order of the operators than the program's: arena {} instead of {}\n", report::bytes(worst.device->arena),
+               report::bytes(worst.device->arenaAsWritten));
+  }
   if (worst.device && worst.device->assumed != 0) {
     fmt::print("{} calls assume the default algorithm: what else there is was not timed on this machine yet (measure does)\n",
                worst.device->assumed);
@@ -83,10 +87,14 @@ const std::vector<Column>& columns() {
 
 std::string pathsText(const std::string& levels, const estimate::Estimate& e) {
   const std::string expected = e.expected ? fmt::format(", {} expected", report::flops(*e.expected)) : "";
-  return fmt::format("paths of {}: FLOPs forward from {} to {}{}, static memory from {} to {}", levels,
+  const std::string average =
+      e.expectedMemory ? fmt::format(", {} expected", report::bytes(static_cast<std::uint64_t>(*e.expectedMemory))) : "";
+  const std::string arena =
+      e.paths ? fmt::format(", arena from {} to {}{}", report::bytes(e.paths->least), report::bytes(e.paths->most), average) : "";
+  return fmt::format("paths of {}: FLOPs forward from {} to {}{}, static memory from {} to {}{}", levels,
                      report::flops(estimate::toDouble(e.flops.least.forward)),
                      report::flops(estimate::toDouble(e.flops.most.forward)), expected, report::bytes(e.memory.least),
-                     report::bytes(e.memory.bytes));
+                     report::bytes(e.memory.bytes), arena);
 }
 
 /// The estimates of one design as they are printed: a line of JSON a row, or a table.
@@ -234,6 +242,10 @@ private:
     }
     estimate->recomputation = row.recomputation;
     addExpected(graph, *estimate);
+    if (estimate->expected && estimate->paths) {
+      // Its gates are the graph's, whose probabilities are all there.
+      if (const auto bytes = estimate::expectedMemory(*row.program, probabilities)) estimate->expectedMemory = *bytes;
+    }
     if (device) {
       auto roofline = device->of(row);
       if (roofline) {

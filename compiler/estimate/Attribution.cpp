@@ -63,7 +63,8 @@ Attribution parametersByOperator(const graph::Graph& graph, const sema::Values& 
 Attribution flopsByOperator(const Flops& flops) {
   Attribution amounts;
   for (const auto& [name, counts] : flops.byOperator)
-    amounts[name] += toDouble(counts.forward) + toDouble(counts.backward) + toDouble(counts.optimizer) + toDouble(counts.recomputed);
+    amounts[name] +=
+        toDouble(counts.forward) + toDouble(counts.backward) + toDouble(counts.optimizer) + toDouble(counts.recomputed);
   return amounts;
 }
 

@@ -36,12 +36,14 @@ tl::expected<Estimate, NoValue> estimateRow(const graph::Graph& graph, const sem
   device.arena = program->arena;
   std::copy(std::begin(program->kinds), std::end(program->kinds), device.kinds);
   device.gaps = program->gaps;
+  device.arenaAsWritten = program->arenaAsWritten;
   device.backend = program->backend;
   device.info = program->device;
   for (const NativeCall& call : program->calls) {
     if (!call.choice.empty()) ++(call.assumed ? device.assumed : device.timed);
   }
   estimate.device = std::move(device);
+  if (!program->branches.empty()) estimate.paths = memoryOfPaths(*program);
   if (!program->steps.empty()) {
     const Step& step = program->steps[program->peakStep];
     estimate.peak = step.ops.empty() ? PeakAt{} : peakAt(graph, graph[step.ops.front()]);
@@ -89,9 +91,10 @@ void writeMemory(JsonWriter& json, const Estimate& estimate, const SourceManager
   const std::uint64_t* kinds = estimate.memory.kinds;
   if (estimate.device) {
     json.field("live", estimate.device->live).field("arena", estimate.device->arena);
+    json.field("arena_as_written", estimate.device->arenaAsWritten);
     kinds = estimate.device->kinds;
   } else {
-    json.key("live").null().key("arena").null();
+    json.key("live").null().key("arena").null().key("arena_as_written").null();
   }
   json.key("kinds").begin();
   for (std::size_t k = 0; k < kKinds; ++k) json.field(kindName(static_cast<Kind>(k)), kinds[k]);
@@ -190,7 +193,10 @@ std::string toJson(const Estimate& estimate, const RowLabel& label, const Source
       json.null();
     }
     count(json, "flops_max", estimate.flops.most.step());
-    json.field("memory_min", estimate.memory.least).field("memory_max", estimate.memory.bytes).end();
+    json.field("memory_min", estimate.memory.least).field("memory_max", estimate.memory.bytes);
+    if (estimate.paths) json.field("arena_min", estimate.paths->least).field("arena_max", estimate.paths->most);
+    if (estimate.expectedMemory) json.field("arena_expected", *estimate.expectedMemory);
+    json.end();
   }
   if (estimate.recomputation) writeRecomputation(json, *estimate.recomputation);
   if (estimate.roofline) writeRoofline(json, *estimate.roofline, sources);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/estimate/Flops.h"
+#include "compiler/estimate/GateMemory.h"
 #include "compiler/estimate/Program.h"
 #include "compiler/estimate/Recompute.h"
 #include "compiler/estimate/Roofline.h"
@@ -27,6 +28,7 @@ struct DeviceMemory {
   std::uint64_t arena = 0;           ///< of the plan that runs
   std::uint64_t kinds[kKinds] = {};  ///< bytes live at the peak, by Kind
   std::uint64_t gaps = 0;            ///< arena - sum of kinds
+  std::uint64_t arenaAsWritten = 0;  ///< with the operators in the program's order
   std::string backend;
   tbem_device_info info{};
   std::uint32_t timed = 0;    ///< calls whose algorithm was chosen by timing on this machine
@@ -41,6 +43,8 @@ struct Estimate {
   std::optional<Roofline> roofline;            ///< where one was asked for
   std::optional<Recomputation> recomputation;  ///< where clause `checkpoint` asks for it
   PeakAt peak;                                 ///< of the plan if there is one, else of the static estimate
+  std::optional<GateMemory> paths;             ///< of the arena, where there are gates and the row was lowered
+  std::optional<double> expectedMemory;        ///< bytes of the arena that a step reaches at these probabilities
   std::optional<double> expected;              ///< FLOPs of a step at assumed probabilities of the gates
 };
 

@@ -4,6 +4,7 @@
 
 #include "compiler/estimate/Coalesce.h"
 #include "compiler/estimate/GateFlops.h"
+#include "compiler/estimate/GateMemory.h"
 #include "compiler/estimate/Samples.h"
 
 #include <gtest/gtest.h>
@@ -72,6 +73,55 @@ TEST(Probabilities, AreReadAndRefused) {
   EXPECT_EQ(mixed->others, 0.5);
   for (const char* wrong : {"1.01", "-0.1", "nan", "x", "a=", "0.5x", ","})
     EXPECT_FALSE(estimate::parseProbabilities(wrong)) << wrong;
+}
+
+/// A step of each branch that touches bytes up to 64 * (its number's place in `heights`).
+estimate::Program reaching(const std::vector<std::uint64_t>& heights, std::int64_t samples) {
+  estimate::Program program;
+  program.samples = samples;
+  const auto gate = [](std::uint32_t id) { return static_cast<graph::OpId>(id); };
+  // A skip, in whose computed arm stands another, and an exit behind it.
+  program.branches = {{0, graph::kNoOp, "", false, false, {}, {}}, {0, gate(0), "outer", false, false, {}, {}},
+                      {0, gate(0), "outer", false, true, {}, {}},  {1, gate(1), "inner", false, false, {}, {}},
+                      {1, gate(1), "inner", false, true, {}, {}},  {0, gate(2), "exit", true, false, {}, {}},
+                      {0, gate(2), "exit", true, true, {}, {}}};
+  for (std::uint32_t b = 0; b < program.branches.size(); ++b) {
+    program.allocations.push_back({.bytes = 64, .offset = 64 * heights[b]});
+    program.buffers.push_back({.allocation = b});
+    program.loops.push_back({.outputs = {{.buffer = static_cast<estimate::BufferId>(b)}}});
+    program.steps.push_back({.kind = estimate::Step::Kind::Loop, .index = b, .branch = b});
+    program.arena = std::max(program.arena, 64 * (heights[b] + 1));
+  }
+  return program;
+}
+
+/// Every way that each sample can go, one after the other.
+TEST(GateMemory, IsThatOfEveryWay) {
+  const double outer = 0.25, inner = 0.5, exits = 0.125;
+  const estimate::GateProbabilities probabilities{{{"outer", outer}, {"inner", inner}}, exits};
+  for (const std::vector<std::uint64_t>& heights :
+       {std::vector<std::uint64_t>{0, 3, 1, 6, 4, 2, 5}, {2, 0, 9, 1, 3, 8, 7}, {9, 1, 2, 3, 4, 5, 6}, {0, 5, 6, 1, 2, 4, 3}}) {
+    const estimate::Program program = reaching(heights, 3);
+    double expected = 0;
+    std::uint64_t least = ~std::uint64_t{0};
+    for (int ways = 0; ways < 512; ++ways) {  // three decisions of three samples
+      double probability = 1;
+      std::uint64_t reached = heights[0];
+      for (int sample = 0; sample < 3; ++sample) {
+        const bool first = (ways >> (3 * sample) & 1) != 0, second = (ways >> (3 * sample) & 2) != 0,
+                   third = (ways >> (3 * sample) & 4) != 0;
+        probability *= (first ? outer : 1 - outer) * (second ? inner : 1 - inner) * (third ? exits : 1 - exits);
+        reached = std::max(reached, first ? heights[2] : std::max(heights[1], second ? heights[4] : heights[3]));
+        reached = std::max(reached, third ? heights[6] : heights[5]);
+      }
+      expected += probability * 64 * static_cast<double>(reached + 1);
+      least = std::min(least, 64 * (reached + 1));
+    }
+    EXPECT_NEAR(*estimate::expectedMemory(program, probabilities), expected, 1e-9 * expected);
+    EXPECT_EQ(estimate::memoryOfPaths(program).least, least);
+    EXPECT_EQ(estimate::memoryOfPaths(program).most, 640U - 64 * (9 - *std::max_element(heights.begin(), heights.end())));
+  }
+  EXPECT_FALSE(estimate::expectedMemory(reaching({0, 1, 2, 3, 4, 5, 6}, 1), {{{"outer", 0.5}}, std::nullopt}));
 }
 
 }  // namespace
