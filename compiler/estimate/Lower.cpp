@@ -1,6 +1,7 @@
 #include "compiler/estimate/Lower.h"
 
 #include "compiler/estimate/Lowering.h"
+#include "compiler/estimate/OrderOf.h"
 #include "compiler/estimate/Query.h"
 #include "compiler/estimate/Static.h"
 #include "compiler/support/diagnostics/Plan.h"
@@ -83,14 +84,12 @@ bool keepResults(Lowering& state) {
 }
 }  // namespace
 
-tl::expected<Program, LowerError> lower(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend,
-                                        const LowerOptions& options) {
-  QueryCache own;
-  Lowering state{.graph = graph,
-                 .values = values,
-                 .backend = backend,
-                 .options = options,
-                 .cache = options.cache != nullptr ? *options.cache : own};
+namespace {
+/// `order`: in which the operators run, and comes back; where it is empty, `schedule`'s.
+tl::expected<Program, LowerError> lowerIn(std::vector<graph::OpId>& order, const graph::Graph& graph, const sema::Values& values,
+                                          const tbem_backend& backend, const LowerOptions& options, QueryCache& cache) {
+  Lowering state{.graph = graph, .values = values, .backend = backend, .options = options, .cache = cache};
+  state.order = std::move(order);
   Program program;
   program.backend = backend.name;
   if (!state.prepare() || !lowerAll(state) || !keepResults(state)) return tl::unexpected(*state.error);
@@ -101,7 +100,26 @@ tl::expected<Program, LowerError> lower(const graph::Graph& graph, const sema::V
   if (backend.probe(&program.device) != TBEM_OK) {
     return tl::unexpected(LowerError{diag::backend_lacks_primitive, {}, {backend.name, "any program", backend.last_error()}});
   }
+  program.arenaAsWritten = program.arena;
+  order = std::move(state.order);
   return program;
+}
+}  // namespace
+
+tl::expected<Program, LowerError> lower(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend,
+                                        const LowerOptions& options) {
+  QueryCache own;
+  QueryCache& cache = options.cache != nullptr ? *options.cache : own;
+  std::vector<graph::OpId> order;
+  auto program = lowerIn(order, graph, values, backend, options, cache);
+  if (!program || !program->branches.empty()) return program;
+  std::vector<graph::OpId> other = betterOrder(graph, *program, order, keptValues(graph, options));
+  if (other.empty()) return program;
+  auto reordered = lowerIn(other, graph, values, backend, options, cache);
+  // The plan decides: fusion and results in place may see it otherwise than the search did.
+  if (!reordered || reordered->arena >= program->arena) return program;
+  reordered->arenaAsWritten = program->arena;
+  return reordered;
 }
 
 }  // namespace tbem::estimate

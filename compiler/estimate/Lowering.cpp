@@ -34,7 +34,8 @@ bool Lowering::fail(Diag kind, SrcRange range, std::vector<std::string> argument
 
 /// Dims of all tensors in use, scalars, the schedule, and what the caller will read.
 bool Lowering::prepare() {
-  auto scheduled = schedule(graph, keptValues(graph, options));
+  auto scheduled = order.empty() ? schedule(graph, keptValues(graph, options))
+                                 : tl::expected<std::vector<graph::OpId>, Overwritten>(std::move(order));
   if (!scheduled) {
     const Overwritten& lost = scheduled.error();
     const std::string reader = lost.reader == kNoOp ? "" : graph[lost.reader].declaration;

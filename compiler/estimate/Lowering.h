@@ -89,7 +89,7 @@ struct Lowering {
   const LowerOptions& options;
   QueryCache& cache;
 
-  std::vector<graph::OpId> order;
+  std::vector<graph::OpId> order;               ///< where it is given, that one; else `schedule`'s
   std::vector<std::vector<std::int64_t>> dims;  ///< by tensor
   std::vector<Version> versions;
   std::vector<Memory> memories;

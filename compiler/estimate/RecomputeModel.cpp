@@ -1,5 +1,6 @@
 #include "compiler/estimate/RecomputeModel.h"
 
+#include "compiler/estimate/OrderOf.h"
 #include "compiler/estimate/Static.h"
 
 #include <algorithm>
@@ -29,14 +30,12 @@ RecomputeModel::RecomputeModel(const graph::Graph& graph, const Program& program
       storages(graph.storages.size()) {
   for (std::size_t s = 0; s < storages.size(); ++s) {
     storages[s].persistent = isPersistent(graph.storages[s].kind);
-    storages[s].fused = true;
   }
   for (const Allocation& allocation : program.allocations) persistent += allocation.persistent ? allocation.bytes : 0;
-  for (const Buffer& buffer : program.buffers) {
-    if (buffer.tensor == graph::kNoTensor) continue;
-    StorageUse& storage = storages[index(graph[buffer.tensor].storage)];
-    storage.bytes = std::max(storage.bytes, buffer.operand.layout.bytes);
-    storage.fused = false;
+  const std::vector<std::uint64_t> bytes = storedBytes(graph, program);
+  for (std::size_t s = 0; s < storages.size(); ++s) {
+    storages[s].bytes = bytes[s];
+    storages[s].fused = bytes[s] == 0;
   }
   for (const graph::TensorId tensor : kept) storages[index(graph[tensor].storage)].kept = true;
   for (const graph::OpId id : order) {
@@ -50,11 +49,8 @@ RecomputeModel::RecomputeModel(const graph::Graph& graph, const Program& program
     }
     for (const graph::TensorId tensor : op.outputs) addOnce(use.writes, index(graph[tensor].storage));
   }
-  for (const Step& step : program.steps) {
-    if (step.kind != Step::Kind::Call || step.ops.empty()) continue;
-    const NativeCall& call = program.calls[step.index];
-    if (call.workspace != kNoBuffer) ops[index(step.ops.front())].workspace = program[call.workspace].operand.layout.bytes;
-  }
+  const std::vector<std::uint64_t> workspaces = workspaceOf(graph, program);
+  for (const graph::OpId id : order) ops[index(id)].workspace = workspaces[index(id)];
 }
 
 RecomputeModel::Cost RecomputeModel::cost(const std::vector<bool>& keep, std::uint64_t limit) const {

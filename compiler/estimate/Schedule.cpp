@@ -84,6 +84,8 @@ public:
     return tl::unexpected(stuck(done));
   }
 
+  std::vector<std::vector<std::uint32_t>> takeUsers() { return std::move(users); }
+
 private:
   void edge(std::uint32_t from, std::uint32_t to) {
     if (from == UINT32_MAX || from == to) return;
@@ -160,6 +162,10 @@ tl::expected<std::vector<OpId>, Overwritten> schedule(const graph::Graph& graph,
   std::vector<OpId> ops;
   std::copy_if(all.begin(), all.end(), std::back_inserter(ops), [&need](OpId id) { return need[index(id)]; });
   return Order(graph, std::move(ops)).run();
+}
+
+std::vector<std::vector<std::uint32_t>> mustFollow(const graph::Graph& graph, const std::vector<OpId>& order) {
+  return Order(graph, order).takeUsers();
 }
 
 }  // namespace tbem::estimate

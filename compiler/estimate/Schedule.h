@@ -21,4 +21,7 @@ struct Overwritten {
 tl::expected<std::vector<graph::OpId>, Overwritten> schedule(const graph::Graph& graph,
                                                              const std::vector<graph::TensorId>& wanted);
 
+/// By place in `order`, which is one of `schedule`'s: the places of operators that must run later.
+std::vector<std::vector<std::uint32_t>> mustFollow(const graph::Graph& graph, const std::vector<graph::OpId>& order);
+
 }  // namespace tbem::estimate
