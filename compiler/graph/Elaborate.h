@@ -75,8 +75,6 @@ struct ExperimentSpec {
   std::optional<tbem_dtype> mixed;           ///< clause `mixed`: what f32 steps compute in (Mixed.h)
   SrcRange mixedRange;
   std::optional<CheckpointSpec> checkpoint;  ///< clause `checkpoint`
-  std::int64_t accumulate = 1;               ///< clause `accumulate`: micro-batches of a step (Accumulate.h)
-  SrcRange accumulateRange;
   std::unique_ptr<sema::ExprPool> pool;
 
   bool hasNetwork() const { return of != nullptr; }

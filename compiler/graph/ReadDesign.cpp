@@ -384,23 +384,6 @@ private:
 
 }  // namespace
 
-std::optional<tbem_dtype> mixedType(DiagnosticSink& sink, const sema::ExprPool& pool, const Value& type, SrcRange range,
-                                    std::optional<tbem_dtype> dtype) {
-  if (type.isPoison()) return std::nullopt;
-  const bool narrow = type.is(ValueKind::DType) && type.id > TBEM_F32 && type.id <= TBEM_F8E5M2;
-  if (narrow && type.id != TBEM_BF16) {
-    sink.report(diag::backend_mode_not_there, range, "mixed " + sema::print(pool, type));
-  } else if (!narrow) {
-    sink.report(diag::design_clause_value, range, "mixed", "`bf16`", sema::print(pool, type));
-  } else if (dtype && *dtype != TBEM_F32) {
-    sink.report(diag::design_clause_value, range, "mixed", "a step in f32",
-                "`dtype " + std::string(sema::kDTypeNames[static_cast<std::size_t>(*dtype)]) + "`");
-  } else {
-    return TBEM_BF16;
-  }
-  return std::nullopt;
-}
-
 std::optional<DesignSpec> readDesign(Session& session, const sema::Program& program, const ast::Design& design) {
   DesignSpec spec;
   spec.pool = std::make_unique<sema::ExprPool>();

@@ -45,9 +45,7 @@ struct TrainingSpec {
   const ast::Expr* mixedText = nullptr;  ///< of clause `mixed`
   std::optional<tbem_dtype> mixed;
   std::optional<CheckpointSpec> recompute;  ///< clause `checkpoint`, but for its number
-  std::int64_t accumulate = 1;              ///< micro-batches of a step
-  SrcRange accumulateRange;
-  std::optional<Rational> rate;  ///< the optimiser's `lr`, where it is a number
+  std::optional<Rational> rate;             ///< the optimiser's `lr`, where it is a number
   std::unique_ptr<sema::ExprPool> pool;
   DataSpec data;
   std::optional<std::int64_t> epochs, steps;  ///< exactly one
