@@ -6,6 +6,7 @@
 #include "compiler/support/diagnostics/Sema.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <sstream>

@@ -6,6 +6,7 @@
 #include "compiler/sema/Suggest.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <set>

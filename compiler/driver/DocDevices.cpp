@@ -6,6 +6,7 @@
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace tbem::driver {
 

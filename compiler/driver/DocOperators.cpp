@@ -6,6 +6,7 @@
 #include "compiler/sema/Walk.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>

@@ -4,6 +4,7 @@
 #include "compiler/driver/Pipeline.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace tbem::driver {
 

@@ -4,6 +4,7 @@
 #include "compiler/support/Diagnostics.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace tbem::driver {
 

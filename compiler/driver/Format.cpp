@@ -7,6 +7,7 @@
 #include "runtime/report/Svg.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cerrno>
 #include <cstring>

@@ -4,6 +4,8 @@
 #include "compiler/driver/Output.h"
 #include "compiler/support/Rational.h"
 
+#include <nlohmann/json.hpp>
+
 namespace tbem::driver {
 
 /// A whole number as it is, another as the nearest double.

@@ -5,6 +5,7 @@
 #include "runtime/report/Table.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <set>
 #include <utility>

@@ -7,6 +7,7 @@
 #include "compiler/support/diagnostics/Specification.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <set>

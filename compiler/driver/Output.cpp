@@ -6,6 +6,7 @@
 #include <embedded/tbem_explanations.h>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>

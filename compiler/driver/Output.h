@@ -6,7 +6,7 @@
 #include "runtime/report/Progress.h"
 #include "runtime/report/Table.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <string>
 #include <string_view>

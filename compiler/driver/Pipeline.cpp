@@ -8,6 +8,7 @@
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

@@ -7,6 +7,7 @@
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <map>
 #include <optional>

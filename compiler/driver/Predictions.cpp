@@ -3,6 +3,7 @@
 #include "compiler/support/diagnostics/Run.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -7,6 +7,7 @@
 #include "runtime/report/Table.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <optional>
 #include <utility>

@@ -3,6 +3,7 @@
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <utility>
 

@@ -8,6 +8,7 @@
 #include "compiler/driver/Specs.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

@@ -4,6 +4,7 @@
 #include "runtime/measure/Child.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstring>

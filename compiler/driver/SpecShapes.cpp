@@ -4,6 +4,7 @@
 #include "compiler/support/diagnostics/Sema.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

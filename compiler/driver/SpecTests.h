@@ -7,6 +7,8 @@
 #include "compiler/spec/Oracle.h"
 #include "compiler/spec/Vibration.h"
 
+#include <nlohmann/json.hpp>
+
 #include <optional>
 #include <string>
 #include <vector>

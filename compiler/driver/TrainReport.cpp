@@ -5,6 +5,7 @@
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cstdio>
 

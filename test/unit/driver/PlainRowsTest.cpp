@@ -2,6 +2,7 @@
 #include "compiler/driver/PlainRows.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace tbem::driver {
 namespace {
