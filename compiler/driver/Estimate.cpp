@@ -329,7 +329,9 @@ int runEstimate(const Options& options) {
   }
   const bool lowers = !workspaces && !pytorch && !none;
   if (none) state.plainAbove = 0;
-  if (lowers && options.backend.empty() && options.roofline.empty() && options.out.empty()) state.plainAbove = kMostLowered;
+  const bool needsPrograms =
+      !options.roofline.empty() || !options.out.empty() || !options.emitStage.empty() || !options.printAfter.empty();
+  if (lowers && options.backend.empty() && !needsPrograms) state.plainAbove = kMostLowered;
   if (const Progressed done = runPipeline(state, lowers ? "lower" : "graph"); !done.proceed) return done.status;
   if (!none && state.plain()) {
     printNote(options, fmt::format("{} rows: estimated from shapes alone (--on cpu plans the memory of each for this machine)",
