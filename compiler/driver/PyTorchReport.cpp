@@ -4,6 +4,7 @@
 #include "runtime/report/Table.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <optional>

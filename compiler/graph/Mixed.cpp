@@ -1,7 +1,9 @@
 #include "compiler/graph/Mixed.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <string_view>
 #include <utility>
 
 namespace tbem::graph {
@@ -60,6 +62,13 @@ bool isSteep(ElemOp op) {
   return op == ElemOp::Exp || op == ElemOp::Log || op == ElemOp::Pow || op == ElemOp::Sqrt || op == ElemOp::Rsqrt;
 }
 
+/// Arithmetic that a program writes down: a parameter in it makes the result f32, as PyTorch's type promotion does. (Those of a
+/// normalisation or an activation are read as they are.)
+bool promotes(const Op& op) {
+  constexpr std::array<std::string_view, 6> kArithmetic{"add", "sub", "mul", "divide", "maximum", "minimum"};
+  return std::find(kArithmetic.begin(), kArithmetic.end(), op.declaration) != kArithmetic.end();
+}
+
 class Mixer {
 public:
   Mixer(Graph& g, const MixedOptions& o) : graph(g), options(o) {}
@@ -91,6 +100,9 @@ private:
   bool mayBeNarrow(TensorId tensor) const {
     return graph[tensor].dtype == TBEM_F32 && graph[graph[tensor].storage].kind == StorageClass::Activation &&
            graph[tensor].shape.size() >= 2;
+  }
+  bool isParameter(TensorId tensor) const {
+    return tensor != kNoTensor && !graph[tensor].shape.empty() && graph[graph[tensor].storage].kind == StorageClass::Weight;
   }
   bool isOfLoss(OpId id) const { return graph[id].phase == Phase::Forward && index(id) >= options.lossBegin; }
 
@@ -136,6 +148,7 @@ private:
     bool full = false, fullNarrow = true, any = false, anyNarrow = true;
     const std::size_t rank = graph[op.outputs.front()].shape.size();
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+      if (promotes(op) && isParameter(op.inputs[i])) return false;
       if (!isMixed(op.inputs[i]) || graph[op.inputs[i]].shape.size() < 2) continue;
       const std::vector<std::int32_t>& axes = op.elementwise.operands[i].axes;
       const bool here = isNarrow(op.inputs[i]);

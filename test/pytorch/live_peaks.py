@@ -5,6 +5,7 @@ tensors: no data are computed, no device is needed. Bytes are rounded up to 512 
 The second step is looked at (the optimiser's state is there), with cross entropy and gradients set to None before each step.
 Needs a current torch and torchvision (`python3 -m venv V; V/bin/pip install torch torchvision`).
 usage: live_peaks.py > docs/measurements/DATE-pytorch-live-peaks.json
+       live_peaks.py --autocast > docs/measurements/DATE-pytorch-live-peaks-autocast.json   forward under torch.autocast in bfloat16
 """
 import datetime
 import json
@@ -30,9 +31,15 @@ NETWORKS = [
     ("shufflenet_v2_x1_0", 32, 224, ["sgd momentum"]), ("efficientnet_b0", 16, 224, ["sgd momentum", "adam"]), ("convnext_tiny", 8, 224, ["adamw fused"]),
     ("vit_b_16", 8, 224, ["adamw fused", "sgd momentum"]), ("resnext50_32x4d", 16, 224, ["sgd momentum"]),
 ]
+AUTOCAST = [
+    ("resnet18", 16, 224, ["sgd momentum", "adam"]), ("resnet50", 8, 224, ["sgd momentum"]), ("vgg16_bn", 8, 224, ["sgd momentum"]),
+    ("alexnet", 128, 224, ["sgd momentum"]), ("mobilenet_v2", 32, 224, ["sgd momentum"]), ("densenet121", 8, 224, ["sgd momentum"]),
+    ("squeezenet1_1", 32, 224, ["sgd"]), ("efficientnet_b0", 16, 224, ["adam"]), ("convnext_tiny", 8, 224, ["adamw fused"]),
+    ("vit_b_16", 8, 224, ["adamw fused"]), ("resnext50_32x4d", 16, 224, ["sgd momentum"]),
+]
 
 
-def peak(name, batch, size, optimizer_name):
+def peak(name, batch, size, optimizer_name, autocast):
     with FakeTensorMode():
         model = getattr(torchvision.models, name)().train()
         optimizer = OPTIMIZERS[optimizer_name](model.parameters())
@@ -45,7 +52,10 @@ def peak(name, batch, size, optimizer_name):
                 if step == 1:
                     tracker.reset_mod_stats()
                 optimizer.zero_grad(set_to_none=True)
-                torch.nn.functional.cross_entropy(model(image), labels).backward()
+                with torch.autocast("cpu", dtype=torch.bfloat16, enabled=autocast):
+                    loss = torch.nn.functional.cross_entropy(model(image), labels)
+                loss.backward()
+                del loss
                 optimizer.step()
         snapshot = tracker.get_tracker_snapshot("peak")[torch.device("cpu")]
     return {getattr(kind, "value", str(kind)): count for kind, count in snapshot.items()}
@@ -54,13 +64,14 @@ def peak(name, batch, size, optimizer_name):
 def main():
     torch.nn.init.trunc_normal_ = lambda tensor, *_, **__: tensor  # looks at values, which there are none of
     rows = []
-    for name, batch, size, optimizers in NETWORKS:
+    autocast = "--autocast" in sys.argv[1:]
+    for name, batch, size, optimizers in AUTOCAST if autocast else NETWORKS:
         for optimizer in optimizers:
-            kinds = peak(name, batch, size, optimizer)
+            kinds = peak(name, batch, size, optimizer, autocast)
             rows.append({"torchvision": name, "batch": batch, "size": size, "optimizer": optimizer, "peak": kinds})
             print(name, batch, size, optimizer, kinds.get("Total"), file=sys.stderr, flush=True)
-    json.dump({"date": str(datetime.date.today()), "what": "peak of live tensors, second step, MemTracker under FakeTensorMode (cpu)",
-               "torch": torch.__version__, "torchvision": torchvision.__version__, "rows": rows}, sys.stdout, indent=1)
+    json.dump({"date": str(datetime.date.today()), "what": "peak of live tensors, second step, MemTracker under FakeTensorMode (cpu)" + (", forward under autocast in bfloat16" if autocast else ""),
+               "autocast": "bfloat16" if autocast else None, "torch": torch.__version__, "torchvision": torchvision.__version__, "rows": rows}, sys.stdout, indent=1)
     print()
 
 
