@@ -219,6 +219,10 @@ public:
   bool plain(DesignRun& run) {
     PlainRows rows(state, run, convention);
     if (!rows.check()) return false;
+    if (run.spec.checkpoint) {
+      printNote(options, fmt::format("{}: what is computed again is chosen where memory is planned (--on cpu); here nothing is",
+                                     run.spec.name));
+    }
     DesignReport made(options, *state.workspace, run, "", false);
     rows.each([&](std::size_t row, const graph::Graph& graph, estimate::Estimate estimate) {
       addExpected(graph, estimate);

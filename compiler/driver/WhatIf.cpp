@@ -10,6 +10,7 @@
 #include "runtime/report/Table.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <functional>
 #include <optional>
