@@ -10,7 +10,7 @@ weights = 4 * plain["parameters"]
 kinds = plain["memory"]["kinds"]["gradients"], clipped["memory"]["kinds"]["gradients"]
 more = clipped["memory"]["arena"] - plain["memory"]["arena"]
 print(f"gradients at the peak: {kinds[0]} and {kinds[1]} of {weights}")
-# The last gradients, of biases, may be made after the peak.
-good = kinds[0] < 0.5 * weights and 0.99 * weights < kinds[1] < 1.01 * weights and 0 < more <= weights
+# Gradients of biases and of the smallest layer may be made after the peak.
+good = kinds[0] < 0.5 * weights and 0.98 * weights < kinds[1] < 1.01 * weights and 0 < more <= weights
 print("as promised" if good else f"BAD: the arena grew by {more}")
 sys.exit(0 if good else 1)
