@@ -18,20 +18,6 @@ namespace {
 /// Powers are products.
 constexpr std::int64_t kLargestPower = 16;
 
-bool isTruth(ExprOp op) {
-  switch (op) {
-    case ExprOp::Equal:
-    case ExprOp::Less:
-    case ExprOp::LessEqual:
-    case ExprOp::And:
-    case ExprOp::Or:
-    case ExprOp::Not:
-      return true;
-    default:
-      return false;
-  }
-}
-
 class Emitter {
 public:
   Emitter(llvm::IRBuilder<>& b, const sema::ExprPool& pool) : b(b), pool(pool), values(pool.size(), nullptr) {
@@ -195,7 +181,7 @@ private:
   /// 0 or 1.
   llvm::Value* truth(ExprId id) {
     llvm::Value* value = of(id);
-    if (isTruth(pool[id].op)) return value;
+    if (sema::isTruth(pool[id].op)) return value;
     return b.CreateSelect(b.CreateFCmpUNE(value, zero), one, zero);
   }
 

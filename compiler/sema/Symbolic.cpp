@@ -62,6 +62,20 @@ Outcome power(const Rational& base, const Rational& exponent) {
 
 }  // namespace
 
+bool isTruth(ExprOp op) {
+  switch (op) {
+    case ExprOp::Equal:
+    case ExprOp::Less:
+    case ExprOp::LessEqual:
+    case ExprOp::And:
+    case ExprOp::Or:
+    case ExprOp::Not:
+      return true;
+    default:
+      return false;
+  }
+}
+
 Outcome applied(ExprOp op, const Rational& a, const Rational& b) {
   switch (op) {
     case ExprOp::Add:

@@ -46,6 +46,9 @@ enum class ExprOp : std::uint8_t {
   Select
 };
 
+/// Whether its results are truth values, 0 or 1.
+bool isTruth(ExprOp op);
+
 struct ExprNode {
   ExprOp op{};
   Rational value;     ///< Constant

@@ -70,7 +70,7 @@ bool Normalizer::isIntegral(const Poly& poly) const {
 /// Makes operands before their users, so that no chain of operators is walked by recursion.
 void Normalizer::prepare(ExprId root) {
   for (const ExprId id : pool.cone(root)) {
-    if (!isTruth(id) && pool[id].op != ExprOp::Select) number(id);
+    if (!isTruth(pool[id].op) && pool[id].op != ExprOp::Select) number(id);
   }
 }
 
@@ -131,7 +131,7 @@ Fraction Normalizer::makeNumber(ExprId expr) {
     default:
       break;
   }
-  if (isTruth(expr)) return choice(formula(expr), {one, one}, {{}, one});
+  if (isTruth(pool[expr].op)) return choice(formula(expr), {one, one}, {{}, one});
   return combine(node.op, number(node.a), number(node.b), expr);
 }
 

@@ -96,7 +96,6 @@ private:
   Formula makeFormula(ExprId expr, bool negated);
   Formula compareNumbers(sema::ExprOp op, const Fraction& a, const Fraction& b, bool negated);
   Formula literal(Formula::Kind kind, Poly poly);
-  bool isTruth(ExprId expr) const;
   // Facts.cpp
   void learn(const Formula& fact);
   bool replace(const Poly& equation);

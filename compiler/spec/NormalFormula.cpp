@@ -68,21 +68,6 @@ Formula Normalizer::negated(const Formula& formula) {
   return formula.kind == And ? anyOf(std::move(parts)) : allOf(std::move(parts));
 }
 
-bool Normalizer::isTruth(ExprId expr) const {
-  const ExprNode& node = pool[expr];
-  switch (node.op) {
-    case ExprOp::Equal:
-    case ExprOp::Less:
-    case ExprOp::LessEqual:
-    case ExprOp::And:
-    case ExprOp::Or:
-    case ExprOp::Not:
-      return true;
-    default:
-      return false;
-  }
-}
-
 Formula Normalizer::formula(ExprId condition, bool negated) {
   prepare(condition);
   return makeFormula(condition, negated);
@@ -109,7 +94,7 @@ Formula Normalizer::makeFormula(ExprId expr, bool isNegated) {
       made = makeFormula(node.a, !isNegated);
       break;
     case ExprOp::Equal:
-      if (isTruth(node.a) && isTruth(node.b)) {
+      if (isTruth(pool[node.a].op) && isTruth(pool[node.b].op)) {
         std::vector<Formula> both, neither;
         both.push_back(makeFormula(node.a, false));
         both.push_back(makeFormula(node.b, isNegated));
