@@ -91,18 +91,27 @@ std::optional<Galois> Galois::make(std::uint32_t q) {
   const Digits modulus = firstIrreducible(p, m, q);
   Galois field;
   field.q = q;
-  field.sums.resize(std::size_t{q} * q);
   field.negatives.resize(q);
-  // Sums digit by digit: the quotients by p are smaller elements, whose sums are there.
+  if (m == 1) {
+    for (std::uint32_t a = 1; a < q; ++a) field.negatives[a] = static_cast<std::uint16_t>(q - a);
+  } else {
+    field.findSums(p);
+  }
+  field.findPowers(p, modulus);
+  return field;
+}
+
+/// Digit by digit: the quotients by p are smaller elements, whose sums are there.
+void Galois::findSums(std::uint32_t p) {
+  sums.resize(std::size_t{q} * q);
   for (std::uint32_t a = 0; a < q; ++a) {
-    std::uint16_t* sums = field.sums.data() + std::size_t{a} * q;
-    const std::uint16_t* quotients = field.sums.data() + std::size_t{a / p} * q;
+    std::uint16_t* own = sums.data() + std::size_t{a} * q;
+    const std::uint16_t* quotients = sums.data() + std::size_t{a / p} * q;
     std::uint32_t low = a % p;  // the sum of the lowest digits
     for (std::uint32_t b = 0, quotient = 0, digit = 0; b < q; ++b) {
-      const std::uint32_t high = m == 1 ? 0 : a < p ? quotient : quotients[quotient];
-      const std::uint32_t sum = low + p * high;
-      sums[b] = static_cast<std::uint16_t>(sum);
-      if (sum == 0) field.negatives[a] = static_cast<std::uint16_t>(b);
+      const std::uint32_t sum = low + p * (a < p ? quotient : quotients[quotient]);
+      own[b] = static_cast<std::uint16_t>(sum);
+      if (sum == 0) negatives[a] = static_cast<std::uint16_t>(b);
       low = low + 1 == p ? 0 : low + 1;
       if (++digit == p) {
         digit = 0;
@@ -110,8 +119,6 @@ std::optional<Galois> Galois::make(std::uint32_t q) {
       }
     }
   }
-  field.findPowers(p, modulus);
-  return field;
 }
 
 /// Of the first element that generates all others but 0.

@@ -23,7 +23,10 @@ public:
   static std::optional<Galois> make(std::uint32_t q);
 
   std::uint32_t size() const { return q; }
-  std::uint32_t add(std::uint32_t a, std::uint32_t b) const { return sums[a * q + b]; }
+  std::uint32_t add(std::uint32_t a, std::uint32_t b) const {
+    if (!sums.empty()) return sums[a * q + b];
+    return a + b < q ? a + b : a + b - q;
+  }
   std::uint32_t multiply(std::uint32_t a, std::uint32_t b) const {
     return a == 0 || b == 0 ? 0 : powers[std::size_t{logarithms[a]} + logarithms[b]];
   }
@@ -36,8 +39,10 @@ public:
 private:
   Galois() = default;
   std::uint32_t q = 0;
-  std::vector<std::uint16_t> sums, negatives;
+  std::vector<std::uint16_t> sums;  ///< none where q is a prime
+  std::vector<std::uint16_t> negatives;
   std::vector<std::uint16_t> powers, logarithms;  ///< of a primitive element; powers up to the exponent 2 (q - 2)
+  void findSums(std::uint32_t p);
   void findPowers(std::uint32_t p, const std::vector<std::uint32_t>& modulus);
 };
 

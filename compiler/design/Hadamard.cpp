@@ -23,13 +23,12 @@ std::int8_t& cell(HadamardMatrix& h, std::uint32_t r, std::uint32_t c) { return 
 
 /// Signs of rows, then of columns, so that row and column 0 are +1.
 void normalise(HadamardMatrix& h) {
+  const std::vector<std::int8_t> first(h.cells.begin(), h.cells.begin() + h.order);
+  const std::int8_t* signs = first.data();
   for (std::uint32_t r = 0; r < h.order; ++r) {
-    if (h.at(r, 0) > 0) continue;
-    for (std::uint32_t c = 0; c < h.order; ++c) cell(h, r, c) = static_cast<std::int8_t>(-h.at(r, c));
-  }
-  for (std::uint32_t c = 0; c < h.order; ++c) {
-    if (h.at(0, c) > 0) continue;
-    for (std::uint32_t r = 0; r < h.order; ++r) cell(h, r, c) = static_cast<std::int8_t>(-h.at(r, c));
+    std::int8_t* row = &cell(h, r, 0);
+    const int own = row[0] * signs[0];
+    for (std::uint32_t c = 0, end = h.order; c < end; ++c) row[c] = static_cast<std::int8_t>(row[c] * own * signs[c]);
   }
 }
 
@@ -42,10 +41,16 @@ int jacobsthal(const Galois& field, std::uint32_t a, std::uint32_t b) {
 HadamardMatrix paleyOne(std::uint32_t q) {
   const Galois field = *Galois::make(q);
   HadamardMatrix h = blank(q + 1);
-  for (std::uint32_t r = 0; r <= q; ++r) {
-    for (std::uint32_t c = 0; c <= q; ++c) {
-      const int value = r == c || r == 0 ? 1 : c == 0 ? -1 : jacobsthal(field, r - 1, c - 1);
-      cell(h, r, c) = static_cast<std::int8_t>(value);
+  std::vector<std::int8_t> values(q);  // of row 1; in a prime field the other rows are it, cycled
+  for (std::uint32_t c = 0; c < q; ++c) values[c] = static_cast<std::int8_t>(c == 0 ? 1 : jacobsthal(field, 0, c));
+  const bool cyclic = primePower(q)->exponent == 1;
+  for (std::uint32_t r = 0; r < q; ++r) {
+    std::int8_t* row = &cell(h, r + 1, 0);
+    *row++ = -1;
+    if (cyclic) {
+      std::copy_n(values.begin(), q - r, std::copy_n(values.end() - r, r, row));
+    } else {
+      for (std::uint32_t c = 0; c < q; ++c) row[c] = values[field.add(c, field.negate(r))];
     }
   }
   h.construction = fmt::format("Paley I over GF({})", q);

@@ -46,11 +46,17 @@ Levels varying(const Levels& levels) {
 void multiply(Array& array, Levels& weights, const Levels& levels, const Array& part) {
   Array result = blankArray(array.runs * part.runs, array.levels);
   const std::size_t k = levels.size();
+  Levels weighed(part.runs * k, 0);  // the part's cells, with 0 in columns that it lacks
+  for (std::size_t j = 0; j < part.runs; ++j) {
+    for (std::size_t c = 0, own = 0; c < k; ++c) {
+      if (levels[c] > 1) weighed[j * k + c] = weights[c] * part.at(j, own++);
+    }
+  }
   std::uint32_t* to = result.cells.data();
   for (std::size_t i = 0; i < array.runs; ++i) {
-    const std::uint32_t* from = array.cells.data() + i * k;
-    for (std::size_t j = 0; j < part.runs; ++j, to += k) {
-      for (std::size_t c = 0, own = 0; c < k; ++c) to[c] = from[c] + (levels[c] > 1 ? weights[c] * part.at(j, own++) : 0);
+    const std::uint32_t *from = array.cells.data() + i * k, *by = weighed.data();
+    for (std::size_t j = 0; j < part.runs; ++j, to += k, by += k) {
+      for (std::size_t c = 0; c < k; ++c) to[c] = from[c] + by[c];
     }
   }
   for (std::size_t c = 0; c < k; ++c) weights[c] *= levels[c];

@@ -90,13 +90,13 @@ std::optional<Table> mergedTable(std::uint32_t n, std::uint32_t m, const Composi
   std::size_t two = 0;  // where u stands
   while (table->columns[two].levels != 2) ++two;
   const Levels& u = table->columns[two].cells;
-  const DifferenceScheme d = hadamardWith(m, u);
   const HadamardMatrix a = *hadamard(n);
   Table result(std::size_t{n} * m);
   const std::uint64_t own = c.columns.count(2) - 1, all = wanted.count(2);
   std::uint64_t sums = all - std::min(own, all);  // columns of two levels that C lacks
+  const DifferenceScheme d = hadamardWith(m, u, static_cast<std::uint32_t>(std::min<std::uint64_t>(m, 2 + sums)));
   for (std::uint32_t l = 1; l < n && sums > 0; ++l) {
-    for (std::uint32_t k = 2; k < m && sums > 0; ++k, --sums) {
+    for (std::uint32_t k = 2; k < d.columns && sums > 0; ++k, --sums) {
       result.columns.push_back(pairColumn(2, n, m, [&](std::size_t i, std::size_t j) {
         return (a.at(static_cast<std::uint32_t>(i), l) > 0 ? 0U : 1U) ^ d.at(static_cast<std::uint32_t>(j), k);
       }));

@@ -58,7 +58,7 @@ Array thirtySix() {
   const LevelGroup group(3);
   Levels half;
   for (const char c : kHalf) half.push_back(c == '0' ? 0 : 1);
-  const DifferenceScheme h = hadamardWith(12, half);
+  const DifferenceScheme h = hadamardWith(12, half, 12);
   Levels levels(8, 3);
   levels.insert(levels.end(), 10, 2);
   levels.push_back(6);
@@ -249,15 +249,15 @@ Array latinTen() {
 
 }  // namespace
 
-DifferenceScheme hadamardWith(std::uint32_t order, const std::vector<std::uint32_t>& wanted) {
+DifferenceScheme hadamardWith(std::uint32_t order, const std::vector<std::uint32_t>& wanted, std::uint32_t columns) {
   const HadamardMatrix h = *hadamard(order);
   std::array<std::vector<std::uint32_t>, 2> rows;  // of the matrix, by the level of column 1
   for (std::uint32_t r = 0; r < order; ++r) rows[h.at(r, 1) > 0 ? 0 : 1].push_back(r);
   std::array<std::size_t, 2> used{0, 0};
-  DifferenceScheme scheme{order, order, 2, std::vector<std::uint32_t>(std::size_t{order} * order)};
+  DifferenceScheme scheme{order, columns, 2, std::vector<std::uint32_t>(std::size_t{order} * columns)};
   for (std::uint32_t r = 0; r < order; ++r) {
     const std::uint32_t from = rows[wanted[r]][used[wanted[r]]++];
-    for (std::uint32_t c = 0; c < order; ++c) scheme.cells[std::size_t{r} * order + c] = h.at(from, c) > 0 ? 0 : 1;
+    for (std::uint32_t c = 0; c < columns; ++c) scheme.cells[std::size_t{r} * columns + c] = h.at(from, c) > 0 ? 0 : 1;
   }
   return scheme;
 }

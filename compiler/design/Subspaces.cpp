@@ -17,51 +17,55 @@ namespace {
 using Numbers = std::vector<std::uint32_t>;
 
 constexpr std::size_t kMostVectors = std::size_t{1} << 24;
+constexpr std::size_t kMostSums = std::size_t{1} << 17;
 constexpr std::uint8_t kNever = 255;
 
-/// Sums of vectors of GF(p)^m by their numbers: of the low and the high half of the digits by tables.
+/// Sums of vectors of GF(p)^m by their numbers.
 class Space {
 public:
-  Space(std::uint32_t p, std::uint32_t m) : p(p), half(1), size(*powerUpTo(p, m, kMostVectors)) {
-    for (std::uint32_t i = 0; i < m / 2; ++i) half *= p;
+  Space(std::uint32_t p, std::uint32_t m) : p(p), size(*powerUpTo(p, m, kMostVectors)) {
+    if (p == 2 || m < 2) return;
+    const std::size_t high = *powerUpTo(p, (m + 1) / 2, kMostVectors);  // the lower half of the digits are no more
+    if (high * high > kMostSums) return;
+    half = static_cast<std::uint32_t>(high);
+    sums.resize(high * high);
+    for (std::uint32_t a = 0; a < half; ++a) {  // those of all digits but the lowest are there
+      for (std::uint32_t b = 0; b < half; ++b)
+        sums[std::size_t{a} * half + b] = a == 0 ? b : (a % p + b % p) % p + p * sums[std::size_t{a / p} * half + b / p];
+    }
   }
   std::uint32_t add(std::uint32_t a, std::uint32_t b) const {
-    std::uint32_t sum = 0;
-    for (std::uint32_t place = 1; a != 0 || b != 0; place *= p, a /= p, b /= p) sum += (a % p + b % p) % p * place;
-    return sum;
+    if (p == 2) return a ^ b;
+    if (sums.empty()) return addDigits(a, b);
+    return sums[std::size_t{a / half} * half + b / half] * half + sums[std::size_t{a % half} * half + b % half];
   }
   std::uint32_t times(std::uint32_t a, std::uint32_t factor) const {
+    if (factor == 1) return a;
     std::uint32_t result = 0;
     for (std::uint32_t place = 1; a != 0; place *= p, a /= p) result += a % p * factor % p * place;
     return result;
   }
-  /// least[v] becomes the least of least[v + c b] over all c.
-  void spread(std::vector<std::uint8_t>& least, std::uint32_t b) const {
-    const std::vector<std::uint8_t> before = least;
-    const auto high = static_cast<std::uint32_t>(size / half);
-    Numbers low(half), top(high);
-    for (std::uint32_t c = 1; c < p; ++c) {
-      const std::uint32_t by = times(b, c);
-      for (std::uint32_t i = 0; i < half; ++i) low[i] = add(i, by % half);
-      for (std::uint32_t i = 0; i < high; ++i) top[i] = add(i, by / half) * half;
-      std::uint8_t* to = least.data();
-      for (std::uint32_t i = 0; i < high; ++i) {
-        const std::uint8_t* from = before.data() + top[i];
-        for (std::uint32_t j = 0; j < half; ++j, ++to) *to = std::min(*to, from[low[j]]);
-      }
-    }
-  }
 
   const std::uint32_t p;
-  std::uint32_t half;
   const std::size_t size;
+
+private:
+  std::uint32_t addDigits(std::uint32_t a, std::uint32_t b) const {
+    std::uint32_t sum = 0;
+    for (std::uint32_t place = 1; a != 0 || b != 0; place *= p, a /= p, b /= p) sum += (a % p + b % p) % p * place;
+    return sum;
+  }
+
+  std::uint32_t half = 1;  ///< p to the half of m
+  Numbers sums;            ///< of two vectors of half the digits; none where they are too many
 };
 
 class Greedy {
 public:
   Greedy(std::uint32_t strength, std::uint32_t p, std::uint32_t m, std::uint32_t field)
-      : strength(strength), field(field), space(p, m), fewest(space.size, kNever) {
+      : strength(strength), field(field), space(p, m), fewest(space.size, kNever), layers(strength - 1) {
     fewest[0] = 0;
+    layers[0].push_back(0);
     if (field > 1) line = Galois::make(static_cast<std::uint32_t>(*powerUpTo(p, field, Galois::kLargest)));
   }
 
@@ -71,7 +75,7 @@ public:
   /// A subspace of so many dimensions, none of whose vectors but 0 is a sum of `strength` - 1 from those before.
   bool add(std::uint32_t dimensions, Numbers& basis) {
     const bool found = addFrom(dimensions, basis);
-    if (found) use(basis);
+    if (found) useSpan();
     return found;
   }
 
@@ -137,18 +141,27 @@ private:
     return basis.size() == dimensions;
   }
 
-  void use(const Numbers& basis) {
-    std::vector<std::uint8_t> least = fewest;
-    for (const std::uint32_t b : basis) space.spread(least, b);
-    for (std::size_t v = 0; v < fewest.size(); ++v) {
-      if (least[v] != kNever) fewest[v] = std::min<std::uint8_t>(fewest[v], least[v] + 1);
+  /// What the subspace at hand makes sums of few. Only the sums of at most strength - 2 lead to such as are forbidden.
+  void useSpan() {
+    for (std::uint32_t summands = strength - 1; summands > 0; --summands) {
+      Numbers& from = layers[summands - 1];
+      std::erase_if(from, [&](std::uint32_t v) { return fewest[v] != summands - 1; });
+      for (std::size_t i = 1; i < span.size(); ++i) {
+        for (const std::uint32_t v : from) {
+          const std::uint32_t sum = space.add(v, span[i]);
+          if (fewest[sum] <= summands) continue;
+          fewest[sum] = static_cast<std::uint8_t>(summands);
+          if (summands < layers.size()) layers[summands].push_back(sum);
+        }
+      }
     }
   }
 
   const std::uint32_t strength, field;
   const Space space;
   std::optional<Galois> line;
-  std::vector<std::uint8_t> fewest;  ///< of each vector: of how many subspaces it is a sum
+  std::vector<std::uint8_t> fewest;  ///< of each vector: of how many subspaces it is a sum, if of less than `strength`
+  std::vector<Numbers> layers;       ///< by that number, those below strength - 1, and some that have become a sum of fewer
   Numbers span;                      ///< of the basis at hand
   std::size_t next = 1;              ///< all before are forbidden
 };
