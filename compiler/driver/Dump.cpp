@@ -63,9 +63,15 @@ std::string bufferText(const estimate::Program& program, estimate::BufferId id) 
   return fmt::format("{}:{}[{}{}]@{}", buffer.name, runtime::dtypeName(buffer.operand.dtype), dims, blocks, place.offset);
 }
 
-/// "where unit[3].skip is false"
-std::string branchText(const estimate::Branch& branch) {
-  return fmt::format("where {} is {}", branch.path, branch.condition ? "true" : "false");
+/// " (where unit[3].skip is false, 4 samples at a time)"; "" of a step for all samples
+std::string branchText(const estimate::Program& program, std::uint32_t step) {
+  if (program.steps[step].branch == 0) return {};
+  const estimate::Branch& branch = program.branches[program.steps[step].branch];
+  std::string text = fmt::format(" (where {} is {}", branch.path, branch.condition ? "true" : "false");
+  for (const estimate::Chunk& chunk : program.chunks) {
+    if (chunk.first <= step && step <= chunk.last) text += fmt::format(", {} samples at a time", chunk.samples);
+  }
+  return text + ")";
 }
 
 std::string stepText(const estimate::Program& program, const estimate::Step& step) {
@@ -93,10 +99,9 @@ std::string dumpPrograms(const State& state) {
     text += fmt::format("# {} ({}) on {}\n", row.run->spec.name, row.run->levelsText(row.row), state.backendName);
     const estimate::Program& program = *row.program;
     text += fmt::format("arena {} live {} peak at step {}\n", program.arena, program.live, program.peakStep);
-    for (std::size_t i = 0; i < program.steps.size(); ++i) {
+    for (std::uint32_t i = 0; i < program.steps.size(); ++i) {
       const estimate::Step& step = program.steps[i];
-      const std::string branch = step.branch == 0 ? "" : fmt::format(" ({})", branchText(program.branches[step.branch]));
-      text += fmt::format("{:4} {}{}{}\n", i, step.name, branch, stepText(program, step));
+      text += fmt::format("{:4} {}{}{}\n", i, step.name, branchText(program, i), stepText(program, step));
     }
   }
   return text;

@@ -2,7 +2,6 @@
 
 #include "compiler/estimate/Flops.h"
 #include "runtime/core/Executable.h"
-#include "runtime/measure/Meters.h"
 #include "runtime/measure/Quantile.h"
 #include "runtime/report/Numbers.h"
 
@@ -36,23 +35,16 @@ tl::expected<std::vector<double>, std::string> timeSteps(const State& state, con
   if (!made) return tl::unexpected(made.error().message);
   runtime::Instance& run = **made;
   if (const auto ready = run.initialise(state.options.seed); !ready) return tl::unexpected(ready.error().message);
-  std::vector<double> ends(row.program->steps.size(), 0), wholes;
-  std::vector<std::vector<double>> samples(ends.size());
-  run.keepTimes(ends);
+  std::vector<double> times(row.program->steps.size(), 0), wholes;
+  std::vector<std::vector<double>> samples(times.size());
+  run.keepTimes(times);
   for (int i = 0; i < kWarmUp + kRepeats; ++i) {
-    std::fill(ends.begin(), ends.end(), 0);  // a step in a branch that no sample takes leaves no time
-    const double start = measure::monotonicSeconds();
     if (const auto done = run.run(static_cast<std::uint64_t>(i) + 1); !done) return tl::unexpected(done.error().message);
     if (i < kWarmUp) continue;
-    double before = start;
-    for (std::size_t k = 0; k < ends.size(); ++k) {
-      const double end = std::max(ends[k], before);
-      samples[k].push_back(end - before);
-      before = end;
-    }
-    wholes.push_back(before - start);
+    for (std::size_t k = 0; k < times.size(); ++k) samples[k].push_back(times[k]);
+    wholes.push_back(std::accumulate(times.begin(), times.end(), 0.0));
   }
-  whole = ends.empty() ? 0 : measure::median(wholes);
+  whole = times.empty() ? 0 : measure::median(wholes);
   std::vector<double> seconds;
   for (const std::vector<double>& one : samples) seconds.push_back(measure::median(one));
   return seconds;

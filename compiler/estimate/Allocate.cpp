@@ -26,9 +26,10 @@ bool Allocator::run() {
   measureLives();
   coalesce();
   shareInPlace();
+  listBranches();
+  findChunks();
   makeAllocations();
   nameBuffers();
-  listBranches();
   place();
   return true;
 }
@@ -99,7 +100,7 @@ bool Allocator::addCall(const Group& group, std::uint32_t step) {
     call.workspace = static_cast<BufferId>(program.buffers.size());
     program.buffers.push_back({kNoTensor, "workspace", plainOperand(TBEM_U8, {&bytes, 1}), 0});
     versionOf.push_back(kNone);
-    workspaces.push_back({call.workspace, step, item.workspace});
+    workspaces.push_back({call.workspace, step, step, item.workspace});
   }
   noteCopy(item, step);
   program.steps.push_back({Step::Kind::Call, static_cast<std::uint32_t>(program.calls.size()), {}, state.rangeOf(item), {}});
@@ -166,7 +167,7 @@ void Allocator::makeAllocations() {
   for (const Workspace& workspace : workspaces) {
     program.buffers[static_cast<std::uint32_t>(workspace.buffer)].allocation =
         static_cast<std::uint32_t>(program.allocations.size());
-    program.allocations.push_back({Kind::Workspace, workspace.bytes, 0, workspace.step, workspace.step, false});
+    program.allocations.push_back({Kind::Workspace, workspace.bytes, 0, workspace.first, workspace.last, false});
   }
   for (std::uint32_t m = 0; m < state.memories.size(); ++m) {
     if (state.memories[m].persistent) bufferForPersistent(m);

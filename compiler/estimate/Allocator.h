@@ -41,7 +41,7 @@ private:
   };
   struct Workspace {
     BufferId buffer;
-    std::uint32_t step;
+    std::uint32_t first, last;  ///< steps
     std::uint64_t bytes;
   };
 
@@ -57,6 +57,22 @@ private:
   void nameBuffers();
   void listBranches();
   void place();
+
+  // Chunks.cpp
+  struct Segment {
+    std::uint32_t first, last, branch;
+  };
+  void findChunks();
+  void addChunks(Segment segment);
+  std::uint32_t ownerOf(BufferId buffer) const;
+  bool isInside(const Segment& segment, BufferId buffer) const;
+  bool isList(std::uint32_t branch, BufferId buffer) const;
+  bool fits(const Segment& segment, const Step& step) const;
+  bool movesFit(const Segment& segment, const NativeCall& call) const;
+  bool loopFits(const Segment& segment, const FusedLoop& loop) const;
+  std::int64_t chunkSize(const Segment& segment) const;
+  BufferId copyOfList(const Chunk& chunk, BufferId list);
+  void keepOver(const Segment& segment);
 
   // Lifetimes.cpp
   void noteCopy(const Item& item, std::uint32_t step);

@@ -19,15 +19,7 @@ public:
       if (allocation.persistent) always = std::max(always, end(allocation));
     }
     for (const Step& step : program.steps) {
-      if (step.kind == Step::Kind::Call) {
-        const NativeCall& call = program.calls[step.index];
-        for (const BufferId buffer : call.operands) touch(step.branch, buffer);
-        touch(step.branch, call.workspace);
-      } else {
-        const FusedLoop& loop = program.loops[step.index];
-        for (const FusedLoop::Input& input : loop.inputs) touch(step.branch, input.buffer);
-        for (const FusedLoop::Output& output : loop.outputs) touch(step.branch, output.buffer), touch(step.branch, output.rows);
-      }
+      for (const BufferId buffer : program.buffersOf(step)) touch(step.branch, buffer);
     }
   }
 
@@ -65,7 +57,6 @@ public:
 private:
   static std::uint64_t end(const Allocation& allocation) { return alignUp(allocation.offset + allocation.bytes); }
   void touch(std::uint32_t branch, BufferId buffer) {
-    if (buffer == kNoBuffer) return;
     own[branch] = std::max(own[branch], end(program.allocations[program[buffer].allocation]));
   }
   std::size_t otherOf(std::size_t b) const {

@@ -100,7 +100,7 @@ void Allocator::dropSteps(const std::vector<bool>& gone) {
     life.last = gone[life.last] && place[life.last] > life.first ? place[life.last] - 1 : std::min(place[life.last], end);
   }
   for (LoopUse& loop : loopReads) loop.step = place[loop.step];
-  for (Workspace& workspace : workspaces) workspace.step = place[workspace.step];
+  for (Workspace& workspace : workspaces) workspace.first = workspace.last = place[workspace.first];
 }
 
 /// A result of a loop takes the place of an operand that dies there, where both have the same places.

@@ -88,6 +88,16 @@ struct Branch {
   BufferId origin = kNoBuffer;  ///< the same with their numbers in the batch; `rows` itself where the parent is branch 0
 };
 
+/// Steps of one branch that run for some of its samples, then for the next ones, so that what they hand to each other stays in a
+/// processor's cache (Chunks.cpp). In these steps the chunk's lists stand in the place of the branch's.
+struct Chunk {
+  std::uint32_t first = 0, last = 0;  ///< steps; those of two chunks never overlap
+  std::uint32_t branch = 0;
+  std::int64_t samples = 0;     ///< at most so many at a time
+  BufferId rows = kNoBuffer;    ///< as Branch::rows, of the samples at hand; kNoBuffer where no step reads it
+  BufferId origin = kNoBuffer;  ///< as Branch::origin; kNoBuffer where no step reads it, or where it is `rows`
+};
+
 /// One step of the schedule.
 struct Step {
   enum class Kind : std::uint8_t { Call, Loop } kind{};
@@ -105,6 +115,7 @@ struct Program {
   std::vector<FusedLoop> loops;
   std::vector<Step> steps;
   std::vector<Branch> branches;  ///< the first is all samples; a parent before its children
+  std::vector<Chunk> chunks;     ///< in the order of their steps
   std::int64_t samples = 0;      ///< of the batch; 0 without gates
   std::vector<double> scalars;   ///< this row's values of the run-time scalars; slot 0 (the step number) is set by the runtime
   std::uint64_t arena = 0;       ///< bytes, persistent ones included
@@ -119,6 +130,10 @@ struct Program {
   tbem_device_info device{};
   int threads = 1;  ///< for which it was lowered
 
+  /// What a step reads and writes, with its workspace and lists of rows; each as often as it is named.
+  std::vector<BufferId> buffersOf(const Step& step) const;
+  /// The same, to put other buffers in their places.
+  std::vector<BufferId*> buffersOf(const Step& step);
   const Buffer& operator[](BufferId id) const { return buffers[static_cast<std::uint32_t>(id)]; }
 };
 

@@ -42,6 +42,7 @@ public:
     unsigned inBlock = 0;
     std::uint32_t branch = 0;
     std::uint32_t number = 0;
+    auto chunk = program.chunks.begin();
     for (const Step& s : program.steps) {
       if (s.branch != branch) {
         leave();
@@ -49,6 +50,8 @@ public:
         if (branch != 0) enter(program, branch);
         inBlock = 0;
       }
+      const bool inChunk = chunk != program.chunks.end() && chunk->first <= number;
+      if (inChunk && chunk->first == number) beginChunk(program, *chunk);
       if (s.kind == Step::Kind::Call) {
         nativeCall(s.index, !program.calls[s.index].sizes.empty());
         inBlock = 0;
@@ -61,6 +64,10 @@ public:
         loop(s.index);
       }
       if (marks) b.CreateCall(mark, {step->getArg(0), b.getInt32(number)});
+      if (inChunk && chunk->last == number) {
+        endChunk();
+        ++chunk;
+      }
       ++number;
     }
     leave();
@@ -68,11 +75,11 @@ public:
   }
 
 private:
-  /// Where the number of a branch's samples is kept.
-  Value* countOf(const Program& program, std::uint32_t branch) {
-    const std::uint64_t offset = program.allocations[program[program.branches[branch].rows].allocation].offset;
-    return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), step->getArg(1), offset);
+  Value* placeOf(const Program& program, estimate::BufferId buffer) {
+    return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), step->getArg(1), program.allocations[program[buffer].allocation].offset);
   }
+  /// Where the number of a branch's samples is kept.
+  Value* countOf(const Program& program, std::uint32_t branch) { return placeOf(program, program.branches[branch].rows); }
   /// A gate that is not reached leaves its branches without samples.
   void zeroCounts(const Program& program) {
     for (std::uint32_t i = 1; i < program.branches.size(); ++i)
@@ -92,6 +99,35 @@ private:
     b.SetInsertPoint(after);
     after = nullptr;
     samples = nullptr;
+  }
+
+  /// What follows runs for at most `chunk.samples` of the branch's samples at a time, whose lists are made first.
+  void beginChunk(const Program& program, const estimate::Chunk& chunk) {
+    const estimate::Branch& branch = program.branches[chunk.branch];
+    all = samples;
+    auto* before = b.GetInsertBlock();
+    round = BasicBlock::Create(module.getContext(), "round", step);
+    b.CreateBr(round);
+    b.SetInsertPoint(round);
+    done = b.CreatePHI(b.getInt64Ty(), 2, "done");
+    done->addIncoming(number(0), before);
+    samples = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateNSWSub(all, done), number(chunk.samples));
+    for (const auto& [from, to] : {std::pair{branch.rows, chunk.rows}, std::pair{branch.origin, chunk.origin}}) {
+      if (to == estimate::kNoBuffer) continue;
+      Value *source = placeOf(program, from), *target = placeOf(program, to);
+      b.CreateAlignedStore(samples, target, llvm::Align(8));
+      b.CreateMemCpy(b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), target, 1), llvm::Align(8),
+                     b.CreateInBoundsGEP(b.getInt64Ty(), source, b.CreateNSWAdd(done, number(1))), llvm::Align(8),
+                     b.CreateNSWMul(samples, number(8)));
+    }
+  }
+  void endChunk() {
+    Value* reached = b.CreateNSWAdd(done, samples);
+    done->addIncoming(reached, b.GetInsertBlock());
+    auto* behind = BasicBlock::Create(module.getContext(), "behind", step);
+    b.CreateCondBr(b.CreateICmpSLT(reached, all), round, behind);
+    b.SetInsertPoint(behind);
+    samples = all;
   }
 
   void nativeCall(std::uint32_t index, bool perSample) {
@@ -139,8 +175,11 @@ private:
   bool marks;
   llvm::FunctionCallee call, parallel, mark;
   llvm::Function* step = nullptr;
-  Value* samples = nullptr;     ///< of the branch at hand
-  BasicBlock* after = nullptr;  ///< behind the branch at hand; null among all samples
+  Value* samples = nullptr;       ///< of the branch at hand, or of the chunk
+  BasicBlock* after = nullptr;    ///< behind the branch at hand; null among all samples
+  Value* all = nullptr;           ///< samples of the branch whose chunks run
+  llvm::PHINode* done = nullptr;  ///< of these, before the round at hand
+  BasicBlock* round = nullptr;
 };
 
 }  // namespace
@@ -181,6 +220,16 @@ std::string programKey(const Program& program) {
     if (s.kind == Step::Kind::Call) bytes.number(program.calls[s.index].sizes.empty());
   }
   bytes.number(program.samples);
+  const auto placeOf = [&program](estimate::BufferId id) {
+    return id == estimate::kNoBuffer ? 0 : program.allocations[program[id].allocation].offset + 1;
+  };
+  bytes.number(program.chunks.size());
+  for (const auto& chunk : program.chunks) {
+    for (const std::uint32_t value : {chunk.first, chunk.last, chunk.branch}) bytes.number(value);
+    bytes.number(chunk.samples);
+    for (const estimate::BufferId list : {chunk.rows, chunk.origin, program.branches[chunk.branch].origin})
+      bytes.number(placeOf(list));
+  }
   for (std::size_t i = 1; i < program.branches.size(); ++i)
     bytes.number(program.allocations[program[program.branches[i].rows].allocation].offset);
   auto layout = [&](const tbem_layout& l, std::size_t rank) {
@@ -219,7 +268,7 @@ std::string programKey(const Program& program) {
     for (const auto& out : loop.outputs) {
       buffer(out.buffer);
       bytes.number(out.node);
-      bytes.number(out.rows == estimate::kNoBuffer ? 0 : program.allocations[program[out.rows].allocation].offset + 1);
+      bytes.number(placeOf(out.rows));
     }
   }
   return bytes.text;

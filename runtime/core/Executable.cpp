@@ -263,6 +263,8 @@ tl::expected<void, Failure> Instance::fillStorage(const StorageDesc& storage, st
 tl::expected<void, Failure> Instance::run(std::uint64_t step) {
   scalarValues[0] = static_cast<double>(step);
   failedCall = kNone;
+  std::fill(stepTimes.begin(), stepTimes.end(), 0);
+  if (!stepTimes.empty()) marked = std::chrono::steady_clock::now();
   const std::int32_t status = description.step(reinterpret_cast<tbem_rt_context*>(this), arena, scalarValues.data(), seed);
   if (status == TBEM_OK && device.synchronize != nullptr) {
     if (tbem_status late = device.synchronize(); late != TBEM_OK)
@@ -320,8 +322,10 @@ void Instance::parallel(tbem_rt_loop loop, char* base, const double* values, std
 }
 
 void Instance::mark(std::uint32_t step) {
-  if (step < stepTimes.size())
-    stepTimes[step] = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  if (step >= stepTimes.size()) return;
+  const auto now = std::chrono::steady_clock::now();
+  stepTimes[step] += std::chrono::duration<double>(now - marked).count();
+  marked = now;
 }
 
 std::optional<std::uint32_t> Instance::findStorage(std::string_view path) const {

@@ -8,6 +8,7 @@
 
 #include <tl/expected.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -72,8 +73,8 @@ public:
   /// samples for the first time: it is prepared for that number then, and stays so.
   tl::expected<void, Failure> run(std::uint64_t step);
 
-  /// From now on native code that was compiled with marks writes the time at which each step of the program ended (of the steady
-  /// clock, seconds) to times[step]. Borrowed; empty: no longer.
+  /// From now on each run writes the seconds that every step of the program took to times[step]: 0 where it did not run, the sum
+  /// where it ran for some samples at a time. Only native code that was compiled with marks does. Borrowed; empty: no longer.
   void keepTimes(std::span<double> times) { stepTimes = times; }
 
   /// Number of the storage with this path, or nothing.
@@ -138,6 +139,7 @@ private:
   std::uint64_t seed = 0;
   std::uint32_t failedCall = kNone;
   std::span<double> stepTimes;
+  std::chrono::steady_clock::time_point marked;  ///< when the last step that was marked ended
 };
 
 }  // namespace tbem::runtime

@@ -5,7 +5,8 @@ usage: gates.py batch [--tbemc PATH] [--samples 32] [--going 16] [--blocks 6] [-
        gates.py pytorch [--tbemc PATH] [--python PATH] [--network skipnet|sdn_resnet56] [--n 3] [--pictures 10]
 
 batch: a network of residual blocks in a batch of `samples`, of which `going` are computed (by skips before each block, or by an exit before
-all of them), against the same blocks without gates in a batch of `going`. The ratio is the first over the second.
+all of them), against the same blocks without gates in a batch of `going`. The ratio is the first over the second; that of the blocks is the
+same of what all blocks but the first add, as what stands before and behind skips is computed for the whole batch.
 pytorch: inference at batch 1, picture by picture, against eager PyTorch with real branches on the same weights and pictures.
 """
 import argparse
@@ -62,25 +63,29 @@ def batch(arguments):
             flags[random.permutation(arguments.samples)[:arguments.going]] = -1
             programs = {}
             for name, text, count in (("skip", SKIPS, arguments.samples), ("exit", EXIT, arguments.samples), ("plain", PLAIN, arguments.going)):
-                program = pathlib.Path(folder) / f"{name}{channels}.tbem"
                 flag = "" if name == "plain" else f"\n  input flag: [{count}]"
-                program.write_text(f"{text}design d of net(blocks: {arguments.blocks}) {{\n"
-                                   f"  input image: [{count}, {channels}, {size}, {size}]{flag}\n}}\n")
-                programs[name] = program
-            times = {name: [] for name in programs}
+                for blocks in (1, arguments.blocks):
+                    program = pathlib.Path(folder) / f"{name}{channels}_{blocks}.tbem"
+                    program.write_text(f"{text}design d of net(blocks: {blocks}) {{\n"
+                                       f"  input image: [{count}, {channels}, {size}, {size}]{flag}\n}}\n")
+                    programs[name, blocks] = program
+            times = {key: [] for key in programs}
             for _ in range(arguments.pairs):
-                for name, program in programs.items():
+                for (name, blocks), program in programs.items():
                     count = arguments.going if name == "plain" else arguments.samples
                     arrays = {"input/image": pictures[:count]}
                     if name != "plain":
                         arrays["input/flag"] = flags
-                    times[name].append(step(arguments.tbemc, program, arrays, folder, arguments.repeat, arguments.threads)["latency"]["median"])
+                    row = step(arguments.tbemc, program, arrays, folder, arguments.repeat, arguments.threads)
+                    times[name, blocks].append(row["latency"]["median"])
+            first, whole = 1, arguments.blocks
             for name in ("skip", "exit"):
-                ratios = sorted(a / b for a, b in zip(times[name], times["plain"]))
+                ratios = sorted(a / b for a, b in zip(times[name, whole], times["plain", whole]))
+                added = [statistics.median(times[key, whole]) - statistics.median(times[key, first]) for key in (name, "plain")]
                 results.append({"gate": name, "channels": channels, "size": size, "samples": arguments.samples,
-                                "going": arguments.going, "threads": arguments.threads, "gated": statistics.median(times[name]),
-                                "plain": statistics.median(times["plain"]), "ratio": statistics.median(ratios),
-                                "smallest": ratios[0], "largest": ratios[-1]})
+                                "going": arguments.going, "threads": arguments.threads, "gated": statistics.median(times[name, whole]),
+                                "plain": statistics.median(times["plain", whole]), "ratio": statistics.median(ratios),
+                                "smallest": ratios[0], "largest": ratios[-1], "ratio_of_blocks": added[0] / added[1]})
                 print(json.dumps(results[-1]), flush=True)
 
 

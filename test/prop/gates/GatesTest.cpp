@@ -28,7 +28,8 @@ struct Loaded {
   std::unique_ptr<runtime::Instance> instance;
 };
 
-Loaded load(const std::string& text, tbem_dtype dtype, const tbem_backend& backend) {
+/// `chunkBytes`: as LowerOptions::chunkBytes; all samples at once in networks as small as these.
+Loaded load(const std::string& text, tbem_dtype dtype, const tbem_backend& backend, std::uint64_t chunkBytes = 0) {
   Loaded l;
   graph::ExperimentOptions options;
   options.dtype = dtype;
@@ -37,7 +38,7 @@ Loaded load(const std::string& text, tbem_dtype dtype, const tbem_backend& backe
   EXPECT_TRUE(l.row) << text << l.built->errors();
   if (!l.row) return l;
   EXPECT_EQ(graph::verify(l.row->graph()), std::vector<std::string>{}) << text;
-  auto program = estimate::lower(l.row->graph(), l.row->values, backend, {.threads = 2});
+  auto program = estimate::lower(l.row->graph(), l.row->values, backend, {.threads = 2, .chunkBytes = chunkBytes});
   EXPECT_TRUE(program) << text << (program ? "" : info(program.error().kind).message) << " "
                        << (program || program.error().arguments.empty() ? "" : program.error().arguments.back());
   if (!program) return l;
@@ -128,6 +129,9 @@ double worst(const std::vector<double>& a, const std::vector<double>& b) {
   return most;
 }
 
+/// Values of a sample take 800 B in f64: of seven samples, two to six run at a time.
+constexpr std::uint64_t kFewBytes = 6000;
+
 class Gates : public ::testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(Gates, AgreeHoweverTheyAreRun) {
@@ -138,8 +142,10 @@ TEST_P(Gates, AgreeHoweverTheyAreRun) {
   Loaded batch = load(text, TBEM_F64, *tbem_backend_ref());
   Loaded single = load(network.text(1), TBEM_F64, *tbem_backend_ref());
   Loaded fast = load(text, TBEM_F32, *tbem_backend_cpu());
-  ASSERT_TRUE(batch.instance && single.instance && fast.instance) << text;
-  for (Loaded* l : {&batch, &single, &fast}) setWeights(*l->instance, seed);
+  Loaded few = load(text, TBEM_F64, *tbem_backend_ref(), kFewBytes);
+  Loaded fewFast = load(text, TBEM_F32, *tbem_backend_cpu(), kFewBytes / 2);
+  ASSERT_TRUE(batch.instance && single.instance && fast.instance && few.instance && fewFast.instance) << text;
+  for (Loaded* l : {&batch, &single, &fast, &few, &fewFast}) setWeights(*l->instance, seed);
   for (std::uint32_t repeat = 0; repeat < 4; ++repeat) {
     const bool withNan = repeat == 3;
     const std::vector<double> images = randomImages(kSamples, 100 * seed + repeat, withNan);
@@ -155,14 +161,17 @@ TEST_P(Gates, AgreeHoweverTheyAreRun) {
       oneByOne.insert(oneByOne.end(), result.begin(), result.end());
     }
     EXPECT_EQ(worst(together, oneByOne), 0) << text << "\nagainst one by one, inputs " << repeat;
+    EXPECT_EQ(worst(run(few, images), together), 0) << text << "\na few samples at a time, inputs " << repeat;
     // A score within rounding of its threshold may fall on the other side in f32.
-    const double inSingle = worst(finite(run(fast, images), withNan), finite(together, withNan));
-    EXPECT_TRUE(inSingle <= 2e-3 || margin < 1e-4) << inSingle << text << "\ncpu against ref, inputs " << repeat;
+    for (Loaded* l : {&fast, &fewFast}) {
+      const double inSingle = worst(finite(run(*l, images), withNan), finite(together, withNan));
+      EXPECT_TRUE(inSingle <= 2e-3 || margin < 1e-4) << inSingle << text << "\ncpu against ref, inputs " << repeat;
+    }
     if (HasFailure()) break;
   }
 }
 
-// ---- What is not computed is not computed -----------------------------------------------------------------------------
+// ---- What ran -------------------------------------------------------------------------------------------------------
 
 struct Ran {
   int primitive = 0;
@@ -197,6 +206,77 @@ std::vector<std::int64_t> rowsOf(tbem_primitive primitive) {
   }
   return rows;
 }
+
+// ---- A few samples at a time ------------------------------------------------------------------------------------------
+
+constexpr const char* kBlocks = R"(
+network net(x: tensor[b, 4, 5, 5], flag: tensor[b]) -> tensor[b, 2] {
+  var y = x
+  for i in 0 .. 3 as unit { y = skip residual(y, out: 4) when flag > 0 leaving y }
+  return y |> flatten |> dense(2)
+}
+design d of net { input x: [7, 4, 5, 5]
+  input flag: [7] }
+)";
+
+/// Each computed block is one chunk from its gather to its last loop, with a list of its own; convolutions run for the chunk's
+/// samples.
+TEST(Chunks, TakeWholeBlocks) {
+  Loaded l = load(kBlocks, TBEM_F64, noting(), kFewBytes);
+  ASSERT_TRUE(l.instance);
+  const estimate::Program& program = *l.program;
+  ASSERT_EQ(program.chunks.size(), 3U);
+  for (const estimate::Chunk& chunk : program.chunks) {
+    EXPECT_EQ(program.steps[chunk.first].name, "move_rows");
+    EXPECT_EQ(program.steps[chunk.last].name, "channel_affine+add+relu");
+    EXPECT_EQ(program.calls[program.steps[chunk.first].index].operands[1], chunk.rows);
+    EXPECT_NE(chunk.rows, program.branches[chunk.branch].rows);
+    EXPECT_GE(chunk.samples, 1);
+    EXPECT_LT(chunk.samples, 7);
+  }
+  const std::int64_t size = program.chunks.front().samples;
+  const std::uint32_t storage = l.instance->findStorage("flag").value();
+  for (std::int64_t going = 0; going <= 7; ++going) {
+    std::vector<double> flags(7, 1);
+    std::fill_n(flags.begin(), going, -1);
+    ASSERT_TRUE(l.instance->writeStorage(storage, HostTensor::of(TBEM_F64, {7}, flags)));
+    ran.clear();
+    ASSERT_TRUE(l.instance->run(1));
+    std::vector<std::int64_t> expected;
+    for (int block = 0; block < 3; ++block) {
+      for (std::int64_t done = 0; done < going; done += size) expected.insert(expected.end(), 2, std::min(size, going - done));
+    }
+    EXPECT_EQ(rowsOf(TBEM_PRIMITIVE_conv2d), expected) << going;
+  }
+}
+
+/// A value that is read again behind a gate inside the block outlives the steps before that gate: those run for all samples at
+/// once.
+TEST(Chunks, LeaveOutWhatLasts) {
+  Loaded l = load(R"(
+network net(x: tensor[b, 4, 5, 5], flag: tensor[b]) -> tensor[b, 2] {
+  let y = skip inner(x, flag) when flag > 1 leaving x
+  return y |> flatten |> dense(2)
+}
+block inner(x: tensor[b, 4, 5, 5], flag: tensor[b]) -> tensor[b, 4, 5, 5] {
+  let z = x |> conv2d(out: 4, kernel: 3, pad: 1)
+  let u = skip z |> conv2d(out: 4, kernel: 3, pad: 1) |> relu when flag > 0 leaving z
+  return u + z
+}
+design d of net { input x: [7, 4, 5, 5]
+  input flag: [7] }
+)",
+                  TBEM_F64, *tbem_backend_ref(), kFewBytes);
+  ASSERT_TRUE(l.program);
+  // The inner block alone: its convolution is the only one whose operands are made and used up among the steps of one branch.
+  ASSERT_EQ(l.program->chunks.size(), 1U);
+  const estimate::Chunk& chunk = l.program->chunks.front();
+  std::vector<std::string> names;
+  for (std::uint32_t s = chunk.first; s <= chunk.last; ++s) names.push_back(l.program->steps[s].name);
+  EXPECT_EQ(names, (std::vector<std::string>{"move_rows", "conv2d", "relu"}));
+}
+
+// ---- What is not computed is not computed -----------------------------------------------------------------------------
 
 constexpr const char* kFlagged = R"(
 network net(x: tensor[b, 4, 5, 5], flag: tensor[b]) -> tensor[b, 2] {
