@@ -3,7 +3,8 @@
 // The samples that go on lie anywhere in the batch: their rows are gathered, computed and scattered. For all of them at once,
 // each of the three passes over more memory than a core's cache holds, and thin blocks pay for that as much as for their
 // arithmetic. A few samples at a time, a row is still in the cache when it is needed again. Steps can run so if whatever they
-// hand to each other is used up among them, and if each touches its own samples' rows only.
+// hand to each other is used up among them, and if each touches its own samples' rows only. (What counts samples, or draws
+// random numbers by their places, does not stand behind a gate: Samples.h.)
 #include "compiler/estimate/Allocator.h"
 
 namespace tbem::estimate {
