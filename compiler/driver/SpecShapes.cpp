@@ -41,7 +41,13 @@ std::string designText(const spec::Contract& contract, const spec::Point& point)
         value(weight[0]), value(weight[1]), call);
   }
   text = "design case of " + call + " {\n";
-  for (const spec::Contract::Tensor& one : contract.tensors) text += fmt::format("  input {}: {}\n", one.name, list(one.dims));
+  for (std::size_t i = 0; i < contract.tensors.size(); ++i) {
+    const spec::Contract::Tensor& one = contract.tensors[i];
+    std::string shape = list(one.dims);
+    for (; one.inList && i + 1 < contract.tensors.size() && contract.tensors[i + 1].name == one.name; ++i)
+      shape += ", " + list(contract.tensors[i + 1].dims);
+    text += fmt::format("  input {}: {}\n", one.name, one.inList ? "[" + shape + "]" : shape);
+  }
   return text + "}\n";
 }
 
@@ -96,12 +102,14 @@ CaseResult ShapeTrials::judge(const TestCase& one, const std::vector<std::vector
   Json outputs = Json::object();
   std::string wrong;
   for (std::size_t i = 0; i < contract.results.size(); ++i) {
-    if (i >= shapes.size() || shapes[i].size() != contract.results[i].size()) {
+    if (!contract.results[i]) break;  // how many tensors a list has is not declared, nor what follows it
+    const std::vector<sema::SymbolId>& dims = *contract.results[i];
+    if (i >= shapes.size() || shapes[i].size() != dims.size()) {
       wrong = fmt::format("result {} has another number of dimensions", i + 1);
       break;
     }
     for (std::size_t k = 0; k < shapes[i].size(); ++k) {
-      const auto s = static_cast<std::size_t>(contract.results[i][k]);
+      const auto s = static_cast<std::size_t>(dims[k]);
       point[s] = Rational::of(shapes[i][k]);
       outputs[contract.model.unknowns[s].name] = shapes[i][k];
     }

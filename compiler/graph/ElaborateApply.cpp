@@ -7,12 +7,12 @@
 
 namespace tbem::graph {
 
-namespace {
-/// `tensor` without brackets: of any shape.
 bool isAnyTensor(const ast::Type* type) {
   const auto* named = ast::dynCast<ast::NamedType>(type);
   return named != nullptr && named->name.text == "tensor";
 }
+
+namespace {
 /// A parameter without a default is not among the arguments, none of which is a tensor.
 bool lacksParameter(const ast::Callable& decl, const sema::Arguments& arguments) {
   std::size_t byPosition = 0;

@@ -251,7 +251,10 @@ std::optional<std::vector<Local>> Elaborator::networkParameters(const Value& cal
 }
 
 std::optional<tbem_dtype> Elaborator::inputType(const ast::Parameter& tensor) {
-  const auto* type = ast::dynCast<ast::TensorType>(tensor.type);
+  const auto* list = ast::dynCast<ast::ListType>(tensor.type);
+  const ast::Type* declared = list != nullptr ? list->element : tensor.type;
+  if (list != nullptr && isAnyTensor(declared)) return options.dtype;
+  const auto* type = ast::dynCast<ast::TensorType>(declared);
   if (type == nullptr) {
     fail(diag::wrong_tensor, tensor.range, "an input of a network", "a tensor type");
     return std::nullopt;

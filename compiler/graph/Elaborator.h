@@ -310,5 +310,7 @@ void reportViolation(Session& session, const Structure& structure, const Obligat
 std::uint64_t hashText(std::string_view text);
 /// `exp`, `maximum`, `random` ...: words of element-wise expressions.
 bool isElementwiseWord(std::string_view name);
+/// `tensor` without brackets: of any shape.
+bool isAnyTensor(const ast::Type* type);
 
 }  // namespace tbem::graph

@@ -1,5 +1,6 @@
 // Rows of a design: structures elaborated once each, values per row, conditions checked per row.
 #include "compiler/graph/Elaborator.h"
+#include "compiler/graph/ExperimentInputs.h"
 #include "compiler/graph/Mixed.h"
 #include "compiler/support/Aside.h"
 #include "compiler/support/diagnostics/Graph.h"
@@ -70,8 +71,6 @@ struct Experiment::Impl {
   bool mix(Elaborator& e, Structure& s);
   void reportDimension(const Structure& structure, const Tensor& tensor, ExprId dim, const sema::Values& values, Levels levels);
   bool check(const Structure& structure, const sema::Values& values, Levels levels);
-  std::optional<std::vector<ExprId>> inputShape(Elaborator& e, const ast::Callable& network, const ast::Parameter& tensor,
-                                                const std::vector<Local>& factors);
   bool isCallable(const Value& value, SrcRange at, const char* what);
   bool addLoss(Elaborator& e, Structure& s, const std::vector<Local>& factors);
   bool addUpdates(Elaborator& e, Structure& s, const std::vector<Local>& factors);
@@ -104,64 +103,6 @@ std::vector<Local> Experiment::Impl::factorNames(Elaborator& e, Structure& s, Le
     names.push_back(std::move(local));
   }
   return names;
-}
-
-std::optional<std::vector<ExprId>> Experiment::Impl::inputShape(Elaborator& e, const ast::Callable& network,
-                                                                const ast::Parameter& tensor, const std::vector<Local>& factors) {
-  const auto* type = ast::dynCast<ast::TensorType>(tensor.type);
-  std::vector<ExprId> shape;
-  const auto add = [&](const Value& dim, SrcRange range) {
-    if (!dim.is(ValueKind::Number)) {
-      if (!dim.isPoison()) session.sink.report(diag::wrong_kind, range, "a dimension", "an int", kindName(dim));
-      return false;
-    }
-    shape.push_back(dim.expr);
-    return true;
-  };
-  for (const InputSpec& input : spec.inputs) {
-    if (input.name != tensor.name.text) continue;
-    if (input.shape == nullptr) {
-      for (const std::int64_t dim : input.dims) shape.push_back(e.whole(dim));
-      return shape;
-    }
-    const Value given = e.evaluateIn(*spec.module, *input.shape, factors);
-    if (given.isPoison()) return std::nullopt;
-    if (!given.is(ValueKind::List)) {
-      session.sink.report(diag::wrong_kind, input.shape->range, "an input's shape", "a list such as [batch, 3, 32, 32]",
-                          kindName(given));
-      return std::nullopt;
-    }
-    for (const Value& dim : given.items)
-      if (!add(dim, input.shape->range)) return std::nullopt;
-    for (const ExprId dim : shape) {
-      const auto here = e.peek(dim);
-      if (!here || (here->isInt() && here->num >= 1)) continue;
-      session.sink.report(here->isInt() ? diag::dimension_not_positive : diag::dimension_fractional, input.shape->range,
-                          tensor.name.text, here->isInt() ? here->str() : e.text(dim), here->isInt() ? e.text(dim) : here->str());
-      return std::nullopt;
-    }
-    return shape;
-  }
-  // Without an `input` clause its dimensions must all be factors or numbers.
-  for (const ast::Expr* dim : type != nullptr ? type->dims : std::vector<const ast::Expr*>{}) {
-    const auto* name = ast::dynCast<ast::NameRef>(dim);
-    const bool known = name != nullptr ? spec.find(name->name.text).has_value() : dim->kind == ast::NodeKind::Number;
-    if (!known) {
-      shape.clear();
-      type = nullptr;
-      break;
-    }
-    if (!add(e.evaluateIn(*spec.module, *dim, factors), dim->range)) return std::nullopt;
-  }
-  if (type != nullptr) return shape;
-  const Source* source = session.sources.find(spec.range.begin);
-  const bool ofCommandLine = source != nullptr && source->name == "<-e>";
-  const std::string& name = tensor.name.text;
-  session.sink.report(diag::input_without_shape, spec.range, name, network.name.text)
-      .label(tensor.range, "declared here")
-      .note(ofCommandLine ? "give it: --input " + name + "=DIMS, such as image=16,3,224,224"
-                          : "add `input " + name + ": [...]` to the design");
-  return std::nullopt;
 }
 
 /// The loss's second tensor: its shape and type come from its declaration, its dimensions from the network's output.
@@ -204,15 +145,9 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
   if (!parameters) return false;
   std::vector<Value> tensors;
   for (const ast::Parameter& tensor : network.tensors) {
-    const auto shape = inputShape(e, network, tensor, factors);
-    if (!shape) return false;
-    const std::optional<tbem_dtype> dtype = e.inputType(tensor);
-    if (!dtype) return false;
-    // Its shape was given by the design, where it was.
-    const auto given = std::find_if(spec.inputs.begin(), spec.inputs.end(),
-                                    [&](const InputSpec& input) { return input.name == tensor.name.text; });
-    const SrcRange range = given != spec.inputs.end() && given->range.valid() ? given->range : tensor.range;
-    tensors.push_back(Value::indexed(ValueKind::Tensor, index(e.addInput(tensor.name.text, *dtype, *shape, range))));
+    std::optional<Value> input = addInputs(e, session, spec, network, tensor, factors);
+    if (!input) return false;
+    tensors.push_back(std::move(*input));
   }
   const Value result = e.applyRoot(callee, std::move(*parameters), std::move(tensors), "", spec.of->range);
   if (result.isPoison()) return false;

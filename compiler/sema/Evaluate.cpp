@@ -217,6 +217,9 @@ Value Evaluator::evaluateIndex(const ast::Index& expr) {
   }
   if (expr.items.size() != 1) return fail(diag::wrong_kind, expr.range, "an index of a list", "one number", "several");
   const Value position = evaluate(*expr.items.front());
+  if (object.is(ValueKind::List) && position.is(ValueKind::Number) && !pool.constantValue(position.expr)) {
+    if (std::optional<Value> element = elementAt(object, position.expr)) return *element;
+  }
   const std::optional<std::int64_t> at = forceInt(position, "an index", expr.items.front()->range);
   if (!at) return {};
   const auto length = static_cast<std::int64_t>(object.items.size());

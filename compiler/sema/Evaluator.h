@@ -112,6 +112,8 @@ protected:
   /// Names that only some evaluations know: `training`, `step`.
   virtual std::optional<Value> specialName(std::string_view name);
   virtual std::optional<std::vector<Value>> shapeOf(const Value& tensor);
+  /// An element of a list at a position over unknowns. Nothing: the position has to have a value.
+  virtual std::optional<Value> elementAt(const Value& list, ExprId position);
   /// An argument of a call: a hook, since a gradient's arguments may be element-wise expressions.
   virtual Value evaluateArgument(const ast::Expr& expr) { return evaluate(expr); }
   /// Adds to a diagnostic what only some evaluations know: the call that led to a place in the library.

@@ -86,6 +86,7 @@ bool Evaluator::leaveTurn(const ast::For&) { return true; }
 void Evaluator::naming(const ast::Expr&, std::string_view) {}
 std::optional<Value> Evaluator::specialName(std::string_view) { return std::nullopt; }
 std::optional<std::vector<Value>> Evaluator::shapeOf(const Value&) { return std::nullopt; }
+std::optional<Value> Evaluator::elementAt(const Value&, ExprId) { return std::nullopt; }
 
 bool Evaluator::require(Requirement kind, ExprId condition, const ast::Expr& text, SrcRange use, std::string_view subject,
                         const std::string& message) {

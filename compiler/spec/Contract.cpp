@@ -36,11 +36,35 @@ protected:
     if (name == "training") return truth(false);
     return std::nullopt;
   }
-  /// `broadcast` of dimensions that are not known: each is the one that is not 1.
   std::optional<Value> specialCall(std::string_view name, const ast::Call& call) override {
-    if (name != "broadcast" || call.arguments.size() != 2) return Reader::specialCall(name, call);
+    if (name == "broadcast" && call.arguments.size() == 2) return broadcastOf(call);
+    if (name == "drop" && call.arguments.size() == 2) return dropped(call);
+    if (name == "replace" && call.arguments.size() == 3) return replaced(call);
+    return Reader::specialCall(name, call);
+  }
+  /// By position; what has none is not read where the conditions hold.
+  std::optional<Value> elementAt(const Value& list, ExprId position) override {
+    const auto isNumber = [](const Value& item) { return item.is(ValueKind::Number); };
+    if (list.items.empty() || !std::all_of(list.items.begin(), list.items.end(), isNumber)) return std::nullopt;
+    Value made = list.items.back();
+    for (std::size_t i = list.items.size() - 1; i-- > 0;) {
+      const ExprId here = pool.make(ExprOp::Equal, position, pool.constant(static_cast<std::int64_t>(i)));
+      made.expr = pool.make(ExprOp::Select, here, list.items[i].expr, made.expr);
+      made.isReal = made.isReal || list.items[i].isReal;
+    }
+    return made;
+  }
+  std::optional<std::vector<Value>> shapeOf(const Value& tensor) override {
+    std::vector<Value> dims;
+    for (const SymbolId symbol : contract.tensors[tensor.id].dims) dims.push_back(valueOf(symbol));
+    return dims;
+  }
+
+private:
+  /// Of dimensions that are not known: each is the one that is not 1.
+  Value broadcastOf(const ast::Call& call) {
     const Value first = evaluate(*call.arguments[0].value), second = evaluate(*call.arguments[1].value);
-    if (!first.is(ValueKind::List) || !second.is(ValueKind::List)) return Value{};
+    if (!first.is(ValueKind::List) || !second.is(ValueKind::List)) return {};
     const std::vector<Value>&a = first.items, &b = second.items;
     std::vector<Value> made = a.size() >= b.size() ? a : b;
     for (std::size_t k = 1; k <= std::min(a.size(), b.size()); ++k) {
@@ -50,13 +74,33 @@ protected:
     }
     return Value::list(std::move(made));
   }
-  std::optional<std::vector<Value>> shapeOf(const Value& tensor) override {
-    std::vector<Value> dims;
-    for (const SymbolId symbol : contract.tensors[tensor.id].dims) dims.push_back(valueOf(symbol));
-    return dims;
+
+  /// A list without the element at one position, which may be unknown.
+  std::optional<Value> dropped(const ast::Call& call) {
+    const Value list = evaluate(*call.arguments[0].value), places = evaluate(*call.arguments[1].value);
+    const bool one = list.is(ValueKind::List) && places.is(ValueKind::List) && places.items.size() == 1;
+    if (!one || list.items.empty() || pool.constantValue(places.items.front().expr)) return std::nullopt;
+    std::vector<Value> made(list.items.begin(), list.items.end() - 1);
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      const ExprId after = pool.make(ExprOp::LessEqual, places.items.front().expr, pool.constant(static_cast<std::int64_t>(i)));
+      made[i].expr = pool.make(ExprOp::Select, after, list.items[i + 1].expr, list.items[i].expr);
+    }
+    return Value::list(std::move(made));
   }
 
-private:
+  /// A list with another element at an unknown position.
+  std::optional<Value> replaced(const ast::Call& call) {
+    Value list = evaluate(*call.arguments[0].value);
+    const Value place = evaluate(*call.arguments[1].value), by = evaluate(*call.arguments[2].value);
+    const bool numbers = list.is(ValueKind::List) && place.is(ValueKind::Number) && by.is(ValueKind::Number);
+    if (!numbers || pool.constantValue(place.expr)) return std::nullopt;
+    for (std::size_t i = 0; i < list.items.size(); ++i) {
+      const ExprId here = pool.make(ExprOp::Equal, place.expr, pool.constant(static_cast<std::int64_t>(i)));
+      list.items[i].expr = pool.make(ExprOp::Select, here, by.expr, list.items[i].expr);
+    }
+    return list;
+  }
+
   SymbolId number(const std::string& name, SrcRange range, Domain domain, bool isOutput = false, bool isTruth = false) {
     return unknown(name, range, isOutput, isTruth, std::move(domain));
   }
@@ -76,7 +120,9 @@ private:
       if (word == "pair") length = 2;
       if (word == "pads") length = 4;
       if (element != nullptr && (element->name.text == "int" || element->name.text == "real")) length = contract.length;
-      if (length != 0) {
+      if (contract.keepsDefaults && one.defaultValue != nullptr) {
+        if (!defaultParameter(one)) return false;
+      } else if (length != 0) {
         if (!listParameter(one, length, element != nullptr && element->name.text == "real")) return false;
       } else if (word == "int" || word == "real" || word == "bool" || word == "schedule") {
         Domain constant;  // a schedule may be a number
@@ -87,14 +133,19 @@ private:
         contract.parameters.push_back({one.name.text, {symbol}, false});
         define(one.name, valueOf(symbol));
       } else if (one.defaultValue != nullptr) {
-        Value value = evaluate(*one.defaultValue);
-        if (value.isPoison()) return false;
-        define(one.name, std::move(value));
+        if (!defaultParameter(one)) return false;
       } else {
         why = fmt::format("the parameter `{}` is no number and has no default", one.name.text);
         return false;
       }
     }
+    return true;
+  }
+
+  bool defaultParameter(const ast::Parameter& one) {
+    Value value = evaluate(*one.defaultValue);
+    if (value.isPoison()) return false;
+    define(one.name, std::move(value));
     return true;
   }
 
@@ -117,16 +168,27 @@ private:
 
   bool tensors(std::string& why) {
     for (const ast::Parameter& one : decl.tensors) {
-      const auto* type = ast::dynCast<ast::TensorType>(one.type);
-      if (type == nullptr) {
-        why = fmt::format("`{}` is no single tensor with a shape", one.name.text);
+      const auto* list = ast::dynCast<ast::ListType>(one.type);
+      const ast::Type* element = list != nullptr ? list->element : one.type;
+      const auto* type = ast::dynCast<ast::TensorType>(element);
+      const auto* named = ast::dynCast<ast::NamedType>(element);
+      const bool isAny = named != nullptr && named->name.text == "tensor";  // of any shape
+      if (type == nullptr && (!isAny || list == nullptr)) {
+        why = fmt::format("`{}` is no tensor with a shape", one.name.text);
         return false;
       }
-      contract.tensors.push_back({one.name.text, {}});
-      for (const ast::Expr* dim : type->dims) {
-        if (!tensorDim(one, *dim)) return false;
+      std::vector<Value> items;
+      for (std::size_t i = 0; i < (list != nullptr ? contract.length : 1); ++i) {
+        contract.tensors.push_back({one.name.text, {}, list != nullptr});
+        const std::string name = list != nullptr ? fmt::format("{}[{}]", one.name.text, i) : one.name.text;
+        for (std::size_t k = 0; isAny && k < contract.rank; ++k)
+          contract.tensors.back().dims.push_back(number(fmt::format("{}[{}]", name, k), one.range, size()));
+        for (const ast::Expr* dim : type != nullptr ? type->dims : std::vector<const ast::Expr*>()) {
+          if (!tensorDim(name, *dim)) return false;
+        }
+        items.push_back(Value::indexed(ValueKind::Tensor, static_cast<std::uint32_t>(contract.tensors.size() - 1)));
       }
-      define(one.name, Value::indexed(ValueKind::Tensor, static_cast<std::uint32_t>(contract.tensors.size() - 1)));
+      define(one.name, list != nullptr ? Value::list(std::move(items)) : std::move(items.front()));
     }
     return true;
   }
@@ -139,7 +201,7 @@ private:
   }
 
   /// A name that is met first is an unknown; everything else has one of its own, which must agree.
-  bool tensorDim(const ast::Parameter& tensor, const ast::Expr& dim) {
+  bool tensorDim(const std::string& tensor, const ast::Expr& dim) {
     std::vector<SymbolId>& dims = contract.tensors.back().dims;
     const auto* splice = ast::dynCast<ast::Splice>(&dim);
     const ast::Expr& inner = splice != nullptr ? *splice->value : dim;
@@ -161,7 +223,7 @@ private:
         dims.push_back(pool[one.expr].symbol);
         continue;
       }
-      dims.push_back(number(fmt::format("{}[{}]", tensor.name.text, dims.size()), dim.range, size()));
+      dims.push_back(number(fmt::format("{}[{}]", tensor, dims.size()), dim.range, size()));
       demand(pool.make(ExprOp::Equal, pool.symbolRef(dims.back()), one.expr), false);
     }
     return true;
@@ -201,10 +263,7 @@ private:
   bool results(std::string& why) {
     for (const ast::Result& one : decl.results) {
       const auto* type = ast::dynCast<ast::TensorType>(one.type);
-      if (type == nullptr) {
-        why = "a result is no single tensor with a shape";
-        return false;
-      }
+      if (type == nullptr) continue;
       for (const ast::Expr* dim : type->dims) {
         const std::string_view name = nameOf(*dim);
         if (name.empty() || find(name) != nullptr) continue;
@@ -215,6 +274,10 @@ private:
     std::vector<Condition> parts;
     if (!posts(parts)) return false;
     for (std::size_t i = 0; i < decl.results.size(); ++i) {
+      if (ast::dynCast<ast::TensorType>(decl.results[i].type) == nullptr) {
+        contract.results.emplace_back();  // a list of tensors: as many as the arguments say
+        continue;
+      }
       if (!resultShape(i, parts, why)) return false;
     }
     model.post = join(Condition::Kind::And, std::move(parts), decl.name.range);
@@ -273,7 +336,7 @@ private:
         parts.push_back(std::move(made));
       }
     }
-    contract.results.push_back(std::move(dims));
+    contract.results.emplace_back(std::move(dims));
     return true;
   }
 
@@ -301,24 +364,33 @@ bool Contract::demands(SrcRange range) const {
 std::optional<Contract> readContract(Session& session, const sema::Program& program, const sema::Module& module,
                                      const ast::Callable& callable, std::size_t rank, std::string& why) {
   const std::deque<Diagnostic> before = session.sink.all();
-  for (const std::size_t length : kLengths) {
-    std::optional<Contract> contract(std::in_place);
-    contract->decl = &callable;
-    contract->rank = contract->isOptimizer() ? kWeightRank : rank;
-    contract->length = length;
-    ProcessModel& model = contract->model;
-    model.decl = &callable;
-    model.pre = model.pool.constant(1);
-    why.clear();
-    session.sink.clear();
-    ContractReader reader(session, program, module, *contract);
-    const bool good = reader.run(why);
-    std::string said = session.sink.all().empty() ? std::string() : session.sink.all().front().message;
-    session.sink.clear();
-    for (const Diagnostic& one : before) session.sink.append(one);
-    if (good && !reader.isImpossible) return contract;
-    if (why.empty()) why = good ? "nothing meets `pre`" : said;
+  const bool hasDefault = std::any_of(callable.parameters.begin(), callable.parameters.end(),
+                                      [](const ast::Parameter& one) { return one.defaultValue != nullptr; });
+  std::string firstWhy;
+  for (const bool keepsDefaults : {false, true}) {
+    for (const std::size_t length : kLengths) {
+      std::optional<Contract> contract(std::in_place);
+      contract->decl = &callable;
+      contract->rank = contract->isOptimizer() ? kWeightRank : rank;
+      contract->length = length;
+      contract->keepsDefaults = keepsDefaults;
+      ProcessModel& model = contract->model;
+      model.decl = &callable;
+      model.pre = model.pool.constant(1);
+      why.clear();
+      session.sink.clear();
+      ContractReader reader(session, program, module, *contract);
+      const bool good = reader.run(why);
+      std::string said = session.sink.all().empty() ? std::string() : session.sink.all().front().message;
+      session.sink.clear();
+      for (const Diagnostic& one : before) session.sink.append(one);
+      if (good && !reader.isImpossible) return contract;
+      if (why.empty()) why = good ? "nothing meets `pre`" : said;
+    }
+    if (!keepsDefaults) firstWhy = why;
+    if (!hasDefault) break;
   }
+  why = firstWhy;
   return std::nullopt;
 }
 

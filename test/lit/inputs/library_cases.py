@@ -9,9 +9,6 @@ import pathlib
 import subprocess
 import sys
 
-# Not in the subset: tensors in lists, and conditions that take an element of a list at an unknown position.
-NOT_TRIED = {"argmax", "argmin", "concat", "gather", "permute", "split", "stack"}
-
 
 def cases_of(tbemc, path):
     run = subprocess.run([tbemc, "spec", "--tests", path, "--json"], capture_output=True, text=True)
@@ -35,7 +32,7 @@ def main():
                     if one["cases"] == 0:
                         failures.append(f"{path.name}: {one['process']} has no case")
             for note in notes.splitlines():
-                if " has no tests: " in note and note.split("`")[1] not in NOT_TRIED:
+                if " has no tests: " in note:
                     failures.append(f"{path.name}: {note}")
     print(f"{len(files)} files, {declarations} declarations, {cases} cases elaborated, {len(failures)} failures")
     print("\n".join(failures))

@@ -191,14 +191,52 @@ block halves(x: tensor[n, c, h, ..s], other: tensor[n, c div 2, h]; out: int, ke
   ASSERT_EQ(contract->tensors.size(), 2U);
   EXPECT_EQ(contract->tensors[0].dims.size(), 5U);
   ASSERT_EQ(contract->results.size(), 1U);
-  EXPECT_EQ(contract->results[0].size(), 3U);
+  ASSERT_TRUE(contract->results[0]);
+  EXPECT_EQ(contract->results[0]->size(), 3U);
+}
+
+std::optional<spec::Contract> contractOf(Loaded& loaded, std::string& why) {
+  return spec::readContract(loaded.session, *loaded.program, loaded.program->main(), loaded.only<ast::Callable>(), 2, why);
+}
+
+TEST(Contract, ReadsListsOfTensors) {
+  Loaded loaded(R"(
+block side(xs: list of tensor[n, ..s], y: tensor[n]; axis: int = 0) -> tensor[..replace(s, axis, len(xs)), n]
+  pre axis >= 0 and axis < len(s) and len(xs) = 2 and s[axis] = n
+{ return y }
+)");
+  std::string why;
+  const auto contract = contractOf(loaded, why);
+  ASSERT_TRUE(contract) << why;
+  EXPECT_EQ(contract->length, 2U);  // the first for which `pre` can hold
+  std::vector<std::string> inputs;
+  for (const spec::Unknown& one : contract->model.unknowns) {
+    if (!one.isOutput) inputs.push_back(one.name);
+  }
+  EXPECT_EQ(inputs, (std::vector<std::string>{"axis", "n", "s[0]", "s[1]", "xs[1][0]", "xs[1][1]", "xs[1][2]", "y[0]"}));
+  ASSERT_EQ(contract->tensors.size(), 3U);
+  EXPECT_TRUE(contract->tensors[0].inList && contract->tensors[1].inList && !contract->tensors[2].inList);
+}
+
+TEST(Contract, KeepsTheDefaultOfWhatSteersTheLengthOfAList) {
+  Loaded loaded(R"(
+block head(x: tensor[..s]; axis: int = 1) -> tensor[..[s[i] for i in 0 .. axis]]
+  pre axis >= 0
+{ return x }
+)");
+  std::string why;
+  const auto contract = contractOf(loaded, why);
+  ASSERT_TRUE(contract) << why;
+  EXPECT_TRUE(contract->parameters.empty());
+  ASSERT_TRUE(contract->results.size() == 1 && contract->results[0]);
+  EXPECT_EQ(contract->results[0]->size(), 1U);
 }
 
 TEST(Contract, SaysWhatIsBeyondIt) {
-  Loaded loaded("block join(xs: list of tensor; axis: int) -> tensor[n]\n  pre axis >= 0\n{ return xs[0] }\n");
+  Loaded loaded("block same(x: tensor; axis: int) -> tensor[n]\n  pre axis >= 0\n{ return x }\n");
   std::string why;
-  EXPECT_FALSE(spec::readContract(loaded.session, *loaded.program, loaded.program->main(), loaded.only<ast::Callable>(), 2, why));
-  EXPECT_EQ(why, "`xs` is no single tensor with a shape");
+  EXPECT_FALSE(contractOf(loaded, why));
+  EXPECT_EQ(why, "`x` is no tensor with a shape");
 }
 
 }  // namespace
