@@ -159,7 +159,8 @@ Repaired mend(Task& task, const Array& array, Random& random) {
   result.kept = kept;
   result.lost = array.runs - validPart(array, task.filter).runs;
   result.array.name = kept == array.runs ? fmt::format("{} relabelled", array.name)
-                                         : fmt::format("{} with {} rows exchanged", array.name, array.runs - kept);
+                                         : fmt::format("{} with {} row{} exchanged", array.name, array.runs - kept,
+                                                       array.runs - kept == 1 ? "" : "s");
   result.array.construction = array.construction;
   return result;
 }

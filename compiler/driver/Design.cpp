@@ -77,8 +77,11 @@ void printExcluded(const DesignRun& run) {
   const design::Implied& implied = excluded->implied;
   fmt::print("constraints: ");
   if (excluded->valid) fmt::print("{} combinations of all levels can stand, ", *excluded->valid);
-  fmt::print("{} pairs of levels cannot", implied.pairs.size());
-  if (implied.triplesCounted) fmt::print(", and {} triples more", implied.triples.size());
+  const auto counted = [](std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  fmt::print("{} of levels cannot", counted(implied.pairs.size(), "pair"));
+  if (implied.triplesCounted) fmt::print(", and {} more", counted(implied.triples.size(), "triple"));
   const auto& examples = implied.pairs.empty() ? implied.triples : implied.pairs;
   constexpr std::size_t kShown = 3;
   for (std::size_t i = 0; i < std::min(kShown, examples.size()); ++i)

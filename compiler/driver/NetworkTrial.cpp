@@ -75,8 +75,11 @@ private:
       items += (i == 0 ? "" : ", ") + factor;
     }
     lists += fmt::format("{}{}: [{}]", lists.empty() ? "" : ", ", name, items);
-    if (ast::dynCast<ast::ListType>(parameter.type) != nullptr)
-      trial.lengths += fmt::format("{}len({}) = {}", trial.lengths.empty() ? "" : ", ", name, elements);
+    if (ast::dynCast<ast::ListType>(parameter.type) != nullptr) addLength(name, elements);
+  }
+
+  void addLength(const std::string& list, std::size_t elements) {
+    trial.lengths += fmt::format("{}len({}) = {}", trial.lengths.empty() ? "" : ", ", list, elements);
   }
 
   void addNumber(const std::string& name, int value) {
@@ -85,11 +88,21 @@ private:
   }
 
   void addTensor(const ast::Parameter& tensor) {
-    const auto* type = ast::dynCast<ast::TensorType>(tensor.type);
-    if (type == nullptr) return leave(fmt::format("`{}` is a list of tensors", tensor.name.text));
+    const std::string& name = tensor.name.text;
+    const auto* list = ast::dynCast<ast::ListType>(tensor.type);
+    const auto* type = ast::dynCast<ast::TensorType>(list != nullptr ? list->element : tensor.type);
+    if (type == nullptr) return leave(fmt::format("`{}` has no declared shape", name));
+    if (list != nullptr && length == 0) return leave(fmt::format("`{}` is a list of tensors", name));
     std::string dims;
     for (std::size_t k = 0; k < type->dims.size(); ++k) dims += (k == 0 ? "" : ", ") + dimension(tensor, *type->dims[k], k == 0);
-    inputs += fmt::format("  input {}: [{}]\n", tensor.name.text, dims);
+    std::string shape = fmt::format("[{}]", dims);
+    if (list != nullptr) {  // all of one shape: the names of its dimensions agree
+      std::string shapes = shape;
+      for (std::size_t i = 1; i < length; ++i) shapes += ", " + shape;
+      shape = fmt::format("[{}]", shapes);
+      addLength(name, length);
+    }
+    inputs += fmt::format("  input {}: {}\n", name, shape);
   }
 
   std::string dimension(const ast::Parameter& tensor, const ast::Expr& dim, bool isFirst) {

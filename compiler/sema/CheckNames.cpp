@@ -65,7 +65,12 @@ void NameChecker::unknown(const ast::Name& name) {
   if (!toldUnknown.insert(name.text).second) return;
   std::vector<std::string> candidates = program.names(module);
   for (const Name& one : names) candidates.emplace_back(one.text);
-  suggest(sink.report(diag::unknown_name, name.range, name.text), name, candidates);
+  Diagnostic& report = sink.report(diag::unknown_name, name.range, name.text);
+  if (inWords) {
+    report.note("a level that is a word stands in quotes").fix(name.range, "\"" + name.text + "\"");
+  } else {
+    suggest(report, name, candidates);
+  }
 }
 
 // ---- Declarations -----------------------------------------------------------------------------------------------------
@@ -239,9 +244,11 @@ void NameChecker::checkMutation(const ast::Mutate& decl) {
 
 void NameChecker::checkDesign(const ast::Design& decl) {
   inDesign = true;
+  inWords = decl.of == nullptr;
   for (const ast::Factor& factor : decl.factors) {
     for (const ast::Expr* level : factor.levels) expr(level);
   }
+  inWords = false;
   for (const ast::Factor& factor : decl.factors) {
     if (find(factor.name.text) == nullptr)
       names.push_back({factor.name.text, factor.name.range, Kind::Factor, nullptr, false, true});
