@@ -220,6 +220,17 @@ void printDesignText(const DesignRun& run, const design::Checks& known, const Op
   for (const design::Dependence& dependence : known.dependences) fmt::print("note: {}\n", dependence.text);
 }
 
+/// The factors with the levels that the array has: `--at` may have added one.
+std::vector<design::Factor> factorsOfArray(const DesignRun& run) {
+  std::vector<design::Factor> factors = run.factors();
+  for (std::uint32_t f = 0; f < factors.size(); ++f) {
+    const std::size_t count = design::valuesOf(run.array, f);
+    if (factors[f].labels.size() > count) factors[f].labels.resize(count);
+    if (factors[f].values.size() > count) factors[f].values.resize(count);
+  }
+  return factors;
+}
+
 }  // namespace
 
 void printDesigns(const State& state) {
@@ -228,7 +239,7 @@ void printDesigns(const State& state) {
       printCsv(*run);
       continue;
     }
-    const design::Checks known = design::checkArray(run->factors(), run->array);
+    const design::Checks known = design::checkArray(factorsOfArray(*run), run->array);
     if (state.options.json) {
       printDesignJson(*run, known);
     } else {

@@ -88,6 +88,27 @@ std::string levelNames(const graph::FactorSpec& factor) {
   return text;
 }
 
+graph::Level levelAt(const graph::DesignSpec& spec, const graph::FactorSpec& factor, const Rational& number) {
+  graph::Level level;
+  level.value = sema::Value::number(spec.pool->constant(number), factor.isReal);
+  level.text = number.str();
+  level.number = number;
+  level.range = factor.range;
+  return level;
+}
+
+/// One more level of a nested factor of numbers: before that of its absence, which moves in the rows. Nothing is built of them
+/// yet.
+std::optional<std::uint32_t> addNested(DesignRun& run, std::uint32_t position, const std::string& text) {
+  graph::FactorSpec& factor = run.spec.factors[position];
+  const std::optional<Rational> number = Rational::parse(text);
+  if (!factor.parent || !factor.numeric() || !number) return std::nullopt;
+  const auto count = static_cast<std::uint32_t>(factor.values().size());
+  factor.levels.insert(factor.levels.begin() + count, levelAt(run.spec, factor, *number));
+  for (LevelIndices& row : run.rows) row[position] += row[position] == count ? 1 : 0;
+  return count;
+}
+
 /// Nested factors that were not asked for do not exist where their parents say so.
 void fillAbsences(const graph::DesignSpec& spec, std::vector<std::optional<std::uint32_t>>& wanted) {
   for (bool again = true; again;) {
@@ -121,6 +142,7 @@ bool chooseAt(DesignRun& run, const Options& options) {
     }
     graph::FactorSpec& factor = run.spec.factors[*position];
     wanted[*position] = levelOf(run.spec, factor, text);
+    if (!wanted[*position]) wanted[*position] = addNested(run, *position, text);
     if (!wanted[*position]) {
       printFailure(fmt::format("--at {}: `{}` has the levels {}", options.at, name, levelNames(factor)));
       return false;
@@ -226,12 +248,7 @@ std::optional<std::uint32_t> levelOf(graph::DesignSpec& spec, graph::FactorSpec&
     if (level.text == text || (number && level.number && *level.number == *number)) return i;
   }
   if (!factor.numeric() || factor.parent || !number) return std::nullopt;
-  graph::Level level;
-  level.value = sema::Value::number(spec.pool->constant(*number), factor.isReal);
-  level.text = number->str();
-  level.number = number;
-  level.range = factor.range;
-  factor.levels.push_back(std::move(level));
+  factor.levels.push_back(levelAt(spec, factor, *number));
   return static_cast<std::uint32_t>(factor.levels.size() - 1);
 }
 
