@@ -67,7 +67,13 @@ tl::expected<EagerSteps, int> EagerSteps::open(State& state, const Options& want
 tl::expected<estimate::EagerStep, estimate::NoValue> EagerSteps::of(const graph::Row& row) {
   estimate::EagerOptions own = options;
   if (asked) own.convolutions = [this, &row](graph::OpId id) { return asked->of(row.graph(), row.values, id); };
-  return estimate::eagerStep(row.graph(), row.values, own);
+  if (row.recomputed) {  // of this row alone
+    estimate::EagerReader reader(*row.recomputed, options.device);
+    return estimate::eagerStep(reader, row.values, own);
+  }
+  auto found = readers.find(row.structure);
+  if (found == readers.end()) found = readers.try_emplace(row.structure, row.structure->graph, options.device).first;
+  return estimate::eagerStep(found->second, row.values, own);
 }
 
 estimate::CardMemory EagerSteps::card() const {

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 
 namespace tbem::driver {
 
@@ -40,6 +41,7 @@ private:
   estimate::EagerOptions options;
   estimate::AllocatorOptions allocatorOptions;
   std::optional<EagerWorkspaces> asked;
+  std::unordered_map<const graph::Structure*, estimate::EagerReader> readers;  ///< structures outlive this
 };
 
 }  // namespace tbem::driver

@@ -50,7 +50,7 @@ public:
       if (!seen.insert(levels).second) continue;
       VariedRows rows(state, run, levels, *factor);
       LevelSearch searcher([&](std::uint64_t level) { return trialOf(run, rows.at(level)); });
-      const Fit fit = options.every ? searcher.searchAll() : searcher.search();
+      const Fit fit = options.every ? searcher.searchAll() : onCard() ? searchCard(searcher, rows) : searcher.search();
       if (refused) return true;
       none = none || !fit.largest;
       if (options.json) {
@@ -66,6 +66,18 @@ public:
   bool none = false;  ///< of some row no level fits
 
 private:
+  bool onCard() const { return eager != nullptr && eager->onCuda(); }
+
+  Fit searchCard(LevelSearch& searcher, VariedRows& rows) {
+    return searcher.searchWithin(limit, [&](std::uint64_t level) -> std::optional<std::uint64_t> {
+      const graph::Row* row = rows.at(level);
+      if (row == nullptr) return std::nullopt;
+      const auto step = eager->of(*row);
+      if (!step) return std::nullopt;  // a trial says why
+      return estimate::eagerPeak(*step, estimate::kEagerBlock).bytes;
+    });
+  }
+
   Trial trialOf(const DesignRun& run, const graph::Row* row) {
     if (row == nullptr) return {};
     if (eager == nullptr) return tryLowered(run, *row);

@@ -6,12 +6,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace tbem::driver {
 
 namespace {
 
 constexpr std::uint64_t kLeastChecked = 16, kMostChecked = 256;
+// Of searchWithin: with these 136 pairs (ten networks, two optimisers, memories from 2 to 16 GiB) end where trying every level
+// does; half the rungs or three quarters of the waste miss one.
+constexpr std::uint64_t kRungs = 16, kLeastBelow = 8, kMostBelow = 64;
+constexpr std::size_t kMostLines = 9;
+constexpr std::uint64_t kNear = 16;
+constexpr double kLadder = 0.4, kLeastWaste = 0.01, kTimesWaste = 1.5;
 
 std::uint64_t lowerEnd(std::uint64_t bad) { return bad - std::min(bad - 1, std::clamp(bad / 8, kLeastChecked, kMostChecked)); }
 
@@ -51,6 +59,79 @@ Fit LevelSearch::search(Below below) {
   fit.checkedFrom = below == Below::Tried ? lowerEnd(bad) : bad;
   fit.largest = largestUpTo(bad - 1);
   return fit;
+}
+
+Fit LevelSearch::searchWithin(std::uint64_t limit, const Live& live) {
+  const std::uint64_t last = largestLive(limit, live);
+  if (last >= kMostLevel) return search();
+  std::uint64_t bad = last == 0 ? 1 : lowestRung(last);
+  double wasted = waste(bad, limit);
+  std::uint64_t level = bad;
+  for (std::uint64_t fitting = 0; level > 1 && fitting < kMostBelow;) {
+    if (holds(--level)) {
+      const double left = 1 - static_cast<double>(at(level).live) / static_cast<double>(limit);
+      if (++fitting >= kLeastBelow && left > kTimesWaste * wasted) break;
+      continue;
+    }
+    level = bad = firstBad(0, level);
+    wasted = std::max(wasted, waste(bad, limit));
+    fitting = 0;
+  }
+  Fit fit;
+  fit.failing = bad;
+  fit.checkedFrom = level;
+  fit.largest = largestUpTo(bad - 1);
+  return fit;
+}
+
+/// A level that does not fit whose predecessor does, below the lowest of the levels tried that does not.
+std::uint64_t LevelSearch::lowestRung(std::uint64_t last) {
+  std::uint64_t good = 0, bad = last + 1;
+  std::vector<std::uint64_t> rungs;
+  for (std::uint64_t i = 0; i <= kRungs; ++i) {
+    const double down = kLadder * static_cast<double>(i) / static_cast<double>(kRungs);
+    rungs.push_back(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(static_cast<double>(last) * (1 - down))));
+  }
+  for (const std::uint64_t rung : rungs) {
+    if (!holds(rung)) bad = rung;
+  }
+  for (const std::uint64_t rung : rungs) {
+    if (rung < bad) good = std::max(good, rung);
+  }
+  return firstBad(good, bad);
+}
+
+/// The share of the limit that live tensors leave at a level that does not fit.
+double LevelSearch::waste(std::uint64_t bad, std::uint64_t limit) {
+  return std::max(kLeastWaste, 1 - static_cast<double>(at(bad).live) / static_cast<double>(limit));
+}
+
+std::uint64_t largestLive(std::uint64_t limit, const LevelSearch::Live& live) {
+  struct Point {
+    double level = 0, bytes = 0;
+  };
+  std::vector<Point> known;
+  std::uint64_t good = 0, bad = LevelSearch::kMostLevel + 1, level = 1;
+  while (bad - good > 1) {
+    std::optional<std::uint64_t> bytes = live(level);
+    for (std::uint64_t more = 1; !bytes && more < kNear && level + more < bad; ++more) {  // one near it that exists
+      bytes = live(level + more);
+      if (bytes) level += more;
+    }
+    (bytes && *bytes > limit ? bad : good) = level;
+    if (bytes) known.push_back({static_cast<double>(level), static_cast<double>(*bytes)});
+    const std::uint64_t least = good + 1, most = bad - 1;
+    if (least > most) break;
+    level = bad > LevelSearch::kMostLevel ? std::min(2 * level, most) : good + (bad - good) / 2;
+    if (known.size() < 2 || known.size() > kMostLines) continue;
+    const Point& now = known.back();
+    const Point& before = known[known.size() - 2];
+    if (now.bytes == before.bytes) continue;
+    const double meets =
+        now.level + (static_cast<double>(limit) - now.bytes) * (now.level - before.level) / (now.bytes - before.bytes);
+    level = static_cast<std::uint64_t>(std::clamp(meets, static_cast<double>(least), static_cast<double>(most)));
+  }
+  return good;
 }
 
 const Trial& LevelSearch::at(std::uint64_t level) {
@@ -98,6 +179,7 @@ tl::expected<Trial, estimate::NoValue> tryPyTorch(const graph::Row& row, EagerSt
     if (!trial.fits) trial.why = fmt::format("live tensors take {}", report::bytes(trial.bytes));
     return trial;
   }
+  trial.live = estimate::eagerPeak(*step, estimate::kEagerBlock).bytes;
   const estimate::Replay replay = eager.replayWithin(*step, limit);
   trial.bytes = replay.statistics.reserved.peak;
   trial.fits = replay.outOfMemory.empty();

@@ -4,6 +4,11 @@
 // level that does not fit is looked for by doubling and halving, and then every level down from it is tried, an eighth of the way
 // (16 to 256 of them); where one of those does not fit it takes the first one's place. Levels at which a condition of the
 // program does not hold are passed over.
+//
+// Where something is known that no allocator does without, live tensors, levels above the last whose live tensors fit need no
+// trial. What lies between live tensors and the limit at a level that does not fit is what the allocator wasted there. Sixteen
+// levels down to three fifths of the last are tried, the lowest that does not fit is narrowed by halving, and from there each
+// level down is tried until, at eight at least, live tensors leave one and a half times the largest waste that was seen.
 #pragma once
 
 #include "compiler/driver/EagerSteps.h"
@@ -21,7 +26,8 @@ struct Trial {
   bool exists = false;  ///< its conditions hold
   bool fits = true;
   std::uint64_t bytes = 0;
-  std::string why;  ///< it does not fit: where
+  std::string why;         ///< it does not fit: where
+  std::uint64_t live = 0;  ///< of `bytes`, what no allocator does without; 0: not known
 };
 
 struct Fit {
@@ -39,6 +45,9 @@ public:
   /// Whether levels below the first that does not fit are tried too; trusted, a smaller one that does not fit is not found.
   enum class Below : std::uint8_t { Tried, Trusted };
   Fit search(Below below = Below::Tried);
+  /// What no allocator does without at a level; nothing: the level does not exist.
+  using Live = std::function<std::optional<std::uint64_t>(std::uint64_t level)>;
+  Fit searchWithin(std::uint64_t limit, const Live& live);
   /// Every level from 1 on, until one does not fit.
   Fit searchAll();
   const Trial& at(std::uint64_t level);
@@ -47,6 +56,8 @@ public:
 private:
   bool holds(std::uint64_t level) { return at(level).fits; }
   std::uint64_t firstBad(std::uint64_t good, std::uint64_t bad);
+  std::uint64_t lowestRung(std::uint64_t last);
+  double waste(std::uint64_t bad, std::uint64_t limit);
   std::optional<std::uint64_t> largestUpTo(std::uint64_t level);
 
   std::function<Trial(std::uint64_t)> tryLevel;
@@ -68,6 +79,10 @@ private:
   std::uint32_t factor;
   std::map<std::uint64_t, std::optional<graph::Row>> rows;
 };
+
+/// The largest level whose live tensors fit; LevelSearch::kMostLevel: all do. Live tensors grow almost in proportion to the
+/// level, so that a line through two levels soon meets the limit.
+std::uint64_t largestLive(std::uint64_t limit, const LevelSearch::Live& live);
 
 /// Whether a row fits the card's memory in eager PyTorch; errors: it cannot be estimated at all.
 tl::expected<Trial, estimate::NoValue> tryPyTorch(const graph::Row& row, EagerSteps& eager, std::uint64_t limit,

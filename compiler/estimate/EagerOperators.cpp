@@ -1,5 +1,6 @@
 #include "compiler/estimate/EagerOperators.h"
 
+#include "compiler/estimate/Dims.h"
 #include "compiler/estimate/Layout.h"
 
 #include <algorithm>
@@ -131,28 +132,38 @@ const graph::Scope* wholeOf(const graph::Graph& graph, const graph::Op& op) {
 /// Dimensions from the one whose steps in memory are widest to the narrowest; empty: in their own order.
 using Order = std::vector<std::size_t>;
 
-class Reader {
-public:
-  Reader(const graph::Graph& graph, const sema::Values& values, EagerDevice device)
-      : graph(graph), values(values), device(device), dims(graph.tensors.size()), orders(graph.tensors.size()) {}
+/// One operator of eager PyTorch, as the graph has it.
+struct Group {
+  const graph::Scope* whole = nullptr;  ///< null: a single operator
+  std::vector<const graph::Op*> ops;
+  graph::OpId first = graph::kNoOp;
+};
 
-  tl::expected<std::vector<EagerOperator>, NoValue> read() {
+}  // namespace
+
+/// Groups, what they read and keep are of the graph; `dims` and `orders` are of the row that is read.
+struct EagerReader::Impl {
+  Impl(const graph::Graph& graph, EagerDevice device)
+      : graph(graph), device(device), dims(graph.tensors.size()), orders(graph.tensors.size()) {
     group();
     findReaders();
-    std::vector<EagerOperator> operators;
-    for (const Group& each : groups) {
-      if (const auto fault = readDims(each)) return tl::unexpected(*fault);
-      operators.push_back(made(each));
+    for (const Group& each : groups) prototypes.push_back(made(each));
+    findTensors();
+  }
+
+  tl::expected<std::vector<EagerOperator>, NoValue> read(const sema::Values& values) {
+    if (gate) return tl::unexpected(*gate);
+    for (const TensorId tensor : tensors) {
+      if (auto fault = readDims(graph, values, tensor, dims[index(tensor)])) return tl::unexpected(*std::move(fault));
+      orders[index(tensor)].clear();
+    }
+    std::vector<EagerOperator> operators = prototypes;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      setOrders(groups[g], values, operators[g]);
+      if (graph.training && !operators[g].results.empty()) operators[g].extras = extras(groups[g], rules[g].extra, operators[g]);
     }
     return operators;
   }
-
-private:
-  struct Group {
-    const graph::Scope* whole = nullptr;  ///< null: a single operator
-    std::vector<const graph::Op*> ops;
-    graph::OpId first = graph::kNoOp;
-  };
 
   void group() {
     for (const graph::OpId id : graph[graph::kMainRegion].ops) {
@@ -189,20 +200,21 @@ private:
     }
   }
 
-  std::optional<NoValue> readDims(const Group& each) {
-    for (const graph::Op* op : each.ops) {
-      if (op->kind == graph::OpKind::Skip || op->kind == graph::OpKind::Exit || op->kind == graph::OpKind::Join)
-        return NoValue{"eager PyTorch has no gates", op->range};
-      for (const auto* list : {&op->inputs, &op->outputs}) {
-        for (const TensorId tensor : *list) {
-          if (tensor == graph::kNoTensor || !dims[index(tensor)].empty()) continue;
-          auto found = dimsOf(graph, values, tensor);
-          if (!found) return found.error();
-          dims[index(tensor)] = std::move(*found);
+  void findTensors() {
+    std::vector<bool> listed(graph.tensors.size(), false);
+    for (const Group& each : groups) {
+      for (const graph::Op* op : each.ops) {
+        const bool gates = op->kind == graph::OpKind::Skip || op->kind == graph::OpKind::Exit || op->kind == graph::OpKind::Join;
+        if (gates && !gate) gate = NoValue{"eager PyTorch has no gates", op->range};
+        for (const auto* list : {&op->inputs, &op->outputs}) {
+          for (const TensorId tensor : *list) {
+            if (tensor == graph::kNoTensor || listed[index(tensor)]) continue;
+            listed[index(tensor)] = true;
+            tensors.push_back(tensor);
+          }
         }
       }
     }
-    return std::nullopt;
   }
 
   std::int64_t count(TensorId tensor) const {
@@ -245,12 +257,10 @@ private:
     const Rule* found = ruleOf(result.name);
     const bool shares = found == nullptr && each.ops.front()->kind == graph::OpKind::View;
     const Rule& rule = shares ? *ruleOf("reshape") : found != nullptr ? *found : kDeclared;
+    rules.push_back(rule);
     result.result = rule.result;
     result.gradient = rule.gradient;
-    setOrders(each, result);
-    if (!graph.training) return;
-    keep(each, rule.keep, result);
-    if (!result.results.empty()) result.extras = extras(each, rule.extra, result);
+    if (graph.training) keep(each, rule.keep, result);
   }
 
   void keep(const Group& each, Keep what, EagerOperator& result) const {
@@ -311,14 +321,14 @@ private:
 
   /// In what order the results' elements lie: a permutation is a view, and what works element by element keeps its operand's
   /// order.
-  void setOrders(const Group& each, EagerOperator& result) {
+  void setOrders(const Group& each, const sema::Values& values, EagerOperator& result) {
     if (result.operands.empty() || result.results.empty()) return;
     const TensorId from = result.operands.front();
     const Order& order = orders[index(from)];
     result.copies = result.result == EagerResult::Reshape && isPermuted(order, dims[index(from)]);
     for (const TensorId to : result.results) {
       if (result.name == "permute") {
-        orders[index(to)] = permuted(*each.ops.front(), order);
+        orders[index(to)] = permuted(*each.ops.front(), values, order);
       } else if (dims[index(to)] == dims[index(from)] && result.result != EagerResult::Reshape && !makesPlain(result.name)) {
         orders[index(to)] = order;
       }
@@ -342,7 +352,7 @@ private:
   }
 
   /// Axis i of the result is axis order[i] of the operand.
-  Order permuted(const graph::Op& op, const Order& before) const {
+  static Order permuted(const graph::Op& op, const sema::Values& values, const Order& before) {
     const auto attribute = std::ranges::find(op.attributes, "order", &graph::Attribute::name);
     if (attribute == op.attributes.end()) return {};
     Order place(attribute->values.size());
@@ -355,20 +365,26 @@ private:
   }
 
   const graph::Graph& graph;
-  const sema::Values& values;
   EagerDevice device;
   std::vector<Group> groups;
-  std::vector<bool> outside;  ///< by tensor: read outside its own group, or returned
+  std::vector<EagerOperator> prototypes;  ///< by group; without what depends on sizes
+  std::vector<Rule> rules;                ///< by group
+  std::vector<TensorId> tensors;          ///< that operators read or make, once each
+  std::optional<NoValue> gate;            ///< the first
+  std::vector<bool> outside;              ///< by tensor: read outside its own group, or returned
   std::map<graph::OpId, std::vector<TensorId>> readBackward;
-  std::vector<std::vector<std::int64_t>> dims;  ///< by tensor, once read
-  std::vector<Order> orders;
+  std::vector<std::vector<std::int64_t>> dims;  ///< by tensor
+  std::vector<Order> orders;                    ///< by tensor
 };
 
-}  // namespace
+EagerReader::EagerReader(const graph::Graph& graph, EagerDevice device) : impl(std::make_unique<Impl>(graph, device)) {}
+EagerReader::~EagerReader() = default;
+EagerReader::EagerReader(EagerReader&&) noexcept = default;
 
-tl::expected<std::vector<EagerOperator>, NoValue> eagerOperators(const graph::Graph& graph, const sema::Values& values,
-                                                                 EagerDevice device) {
-  return Reader(graph, values, device).read();
+tl::expected<std::vector<EagerOperator>, NoValue> EagerReader::operators(const sema::Values& values) {
+  return impl->read(values);
 }
+
+const graph::Graph& EagerReader::graph() const { return impl->graph; }
 
 }  // namespace tbem::estimate

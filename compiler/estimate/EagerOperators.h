@@ -9,6 +9,7 @@
 #include "compiler/graph/Graph.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -45,9 +46,22 @@ struct EagerOperator {
   bool copies = false;  ///< Reshape: the operand's elements lie in another order
 };
 
-/// The forward operators in the order in which the program runs them. Errors: a dimension without a number; a gate, of which
-/// eager PyTorch knows nothing.
-tl::expected<std::vector<EagerOperator>, NoValue> eagerOperators(const graph::Graph& graph, const sema::Values& values,
-                                                                 EagerDevice device);
+/// Reads a graph once, and then for any number of rows the operators with what depends on sizes.
+class EagerReader {
+public:
+  /// The graph outlives this.
+  EagerReader(const graph::Graph& graph, EagerDevice device);
+  ~EagerReader();
+  EagerReader(EagerReader&&) noexcept;
+
+  /// The forward operators in the order in which the program runs them. Errors: a dimension without a number; a gate, of which
+  /// eager PyTorch knows nothing.
+  tl::expected<std::vector<EagerOperator>, NoValue> operators(const sema::Values& values);
+  const graph::Graph& graph() const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
 
 }  // namespace tbem::estimate

@@ -1,9 +1,9 @@
 #include "compiler/estimate/EagerStep.h"
 
+#include "compiler/estimate/Dims.h"
 #include "compiler/estimate/Layout.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -46,7 +46,10 @@ public:
         options(options),
         step(step),
         bytesOf(graph.tensors.size(), kNotRead),
-        memory(graph.tensors.size(), kNoTensorYet) {
+        memory(graph.tensors.size(), kNoTensorYet),
+        gradients(graph.tensors.size(), kNoTensorYet) {
+    for (const graph::Graph::Weight& weight : graph.weights) weights.push_back(weight.value);
+    std::ranges::sort(weights);
     differentiable.assign(graph.tensors.size(), false);
     for (const graph::Graph::Weight& weight : graph.weights) differentiable[index(weight.value)] = true;
     for (const EagerOperator& op : step.operators) {
@@ -111,10 +114,9 @@ private:
   std::uint64_t bytes(TensorId tensor) {
     std::uint64_t& known = bytesOf[index(tensor)];
     if (known != kNotRead) return known;
-    const auto dims = dimsOf(graph, values, tensor);
     known = 0;
-    if (!dims) return known;  // no operator touches it: those were read before
-    const std::int64_t count = std::accumulate(dims->begin(), dims->end(), std::int64_t{1}, std::multiplies<>());
+    if (readDims(graph, values, tensor, dims)) return known;  // no operator touches it: those were read before
+    const std::int64_t count = std::accumulate(dims.begin(), dims.end(), std::int64_t{1}, std::multiplies<>());
     return known = static_cast<std::uint64_t>(count) * elementBytes(graph[tensor].dtype);
   }
   std::uint32_t& at(TensorId tensor) { return memory[index(tensor)]; }
@@ -131,13 +133,13 @@ private:
 
   // ---- forward ----
   void forward() {
-    std::map<TensorId, std::size_t> readers;
+    readers.assign(graph.tensors.size(), 0);
     for (const EagerOperator& op : step.operators) {
-      for (const TensorId operand : op.operands) ++readers[operand];
+      for (const TensorId operand : op.operands) ++readers[index(operand)];
     }
-    for (const TensorId output : graph.outputs) readers[output] += graph.training ? 0 : 1;
-    if (graph.loss != graph::kNoTensor) ++readers[graph.loss];
-    kept.assign(step.operators.size(), {});
+    for (const TensorId output : graph.outputs) readers[index(output)] += graph.training ? 0 : 1;
+    if (graph.loss != graph::kNoTensor) ++readers[index(graph.loss)];
+    kept.resize(step.operators.size());  // backward() has emptied each
     for (current = 0; current < step.operators.size(); ++current) {
       const EagerOperator& op = step.operators[current];
       makeResults(op);
@@ -149,10 +151,10 @@ private:
         for (const TensorId result : op.results) differentiable[index(result)] = true;
       }
       for (const TensorId operand : op.operands) {
-        if (--readers[operand] == 0 && !isInput(operand)) drop(operand);
+        if (--readers[index(operand)] == 0 && !isInput(operand)) drop(operand);
       }
       for (const TensorId result : op.results) {
-        if (readers[result] == 0) drop(result);
+        if (readers[index(result)] == 0) drop(result);
       }
     }
     current = kNoEagerOp;
@@ -184,7 +186,6 @@ private:
 
   // ---- backward ----
   void backward() {
-    gradients.assign(graph.tensors.size(), kNoTensorYet);
     const std::uint32_t ones = allocate(bytes(graph.loss), EagerKind::ActivationGradients);
     gradients[index(graph.loss)] = hold(ones);  // torch.autograd.backward holds what it starts from until it returns
     for (std::size_t i = step.operators.size(); i-- > 0;) {
@@ -197,12 +198,12 @@ private:
   }
 
   void differentiate(const EagerOperator& op) {
-    std::vector<std::uint32_t> arrived;
+    arrived.clear();
     for (const TensorId result : op.results) {
       if (gradients[index(result)] != kNoTensorYet) arrived.push_back(std::exchange(gradients[index(result)], kNoTensorYet));
     }
     if (!arrived.empty()) {
-      std::vector<std::pair<TensorId, std::uint32_t>> made;
+      made.clear();
       for (const auto* list : {&op.operands, &op.weights}) {
         for (const TensorId tensor : *list) {
           if (!differentiable[index(tensor)]) continue;
@@ -261,8 +262,11 @@ private:
 
   void give(TensorId tensor, std::uint32_t gradient) {
     if (isWeight(tensor)) {
-      const auto [place, isNew] = weightGradients.try_emplace(tensor, gradient);
-      if (!isNew) release(gradient);  // added into the one that is there
+      std::uint32_t& there = gradients[index(tensor)];
+      if (there == kNoTensorYet)
+        there = gradient;
+      else
+        release(gradient);  // added into the one that is there
       return;
     }
     std::uint32_t& there = gradients[index(tensor)];
@@ -277,11 +281,15 @@ private:
   }
 
   void dropGradients() {
-    for (const auto& [tensor, gradient] : weightGradients) release(gradient);
-    weightGradients.clear();
+    for (const TensorId weight : weights) release(std::exchange(gradients[index(weight)], kNoTensorYet));
   }
 
   // ---- optimiser ----
+  /// One that is a number of the step: 0 is left out of it.
+  bool hasOption(std::string_view name) const {
+    return std::ranges::any_of(graph.scalars, [name](const auto& one) { return one.name.ends_with(name); });
+  }
+
   void update(bool first) {
     if (first) {
       const bool counts = step.optimizer == "adam" || step.optimizer == "adamw" || step.optimizer == "adagrad";
@@ -290,9 +298,7 @@ private:
       for (const TensorId state : graph.states) allocate(bytes(state), EagerKind::Optimizer);
     }
     if (options.update == EagerUpdate::Fused) return;
-    const bool decays = step.optimizer != "adamw" && std::any_of(graph.scalars.begin(), graph.scalars.end(), [](const auto& one) {
-                          return one.name.ends_with("weight_decay");
-                        });
+    const bool decays = step.optimizer != "adamw" && hasOption("weight_decay");
     const bool roots =
         step.optimizer == "adam" || step.optimizer == "adamw" || step.optimizer == "rmsprop" || step.optimizer == "adagrad";
     if (options.update == EagerUpdate::Loop) {
@@ -311,23 +317,27 @@ private:
   }
 
   void temporaries(const std::vector<std::uint64_t>& sizes) {
-    std::vector<std::uint32_t> made;
-    for (const std::uint64_t size : sizes) made.push_back(allocate(size, EagerKind::Temporaries));
-    for (const std::uint32_t id : made) release(id);
+    std::vector<std::uint32_t> all;
+    for (const std::uint64_t size : sizes) all.push_back(allocate(size, EagerKind::Temporaries));
+    for (const std::uint32_t id : all) release(id);
   }
 
   const graph::Graph& graph;
   const sema::Values& values;
   const EagerOptions& options;
   EagerStep& step;
-  std::vector<std::uint64_t> bytesOf;            ///< by graph tensor
-  std::vector<std::uint32_t> memory;             ///< by graph tensor: where it is now
-  std::vector<std::uint32_t> gradients;          ///< by graph tensor: what has arrived of its gradient
-  std::vector<std::uint32_t> holders;            ///< by tensor of the step
-  std::vector<bool> differentiable;              ///< by graph tensor: leads back to a weight
-  std::vector<std::vector<std::uint32_t>> kept;  ///< by operator
-  std::vector<OperatorWorkspaces> workspaces;    ///< by operator
-  std::map<TensorId, std::uint32_t> weightGradients;
+  std::vector<std::uint64_t> bytesOf;                    ///< by graph tensor
+  std::vector<std::uint32_t> memory;                     ///< by graph tensor: where it is now
+  std::vector<std::uint32_t> gradients;                  ///< by graph tensor: what has arrived of its gradient
+  std::vector<std::uint32_t> holders;                    ///< by tensor of the step
+  std::vector<bool> differentiable;                      ///< by graph tensor: leads back to a weight
+  std::vector<std::vector<std::uint32_t>> kept;          ///< by operator
+  std::vector<OperatorWorkspaces> workspaces;            ///< by operator
+  std::vector<TensorId> weights;                         ///< in order of their numbers
+  std::vector<std::size_t> readers;                      ///< by graph tensor: operators of the forward pass that will read it
+  std::vector<std::int64_t> dims;                        ///< of the tensor that is looked at
+  std::vector<std::uint32_t> arrived;                    ///< gradients of the operator's results
+  std::vector<std::pair<TensorId, std::uint32_t>> made;  ///< gradients of its operands
   std::uint32_t current = kNoEagerOp;
 };
 
@@ -344,47 +354,14 @@ std::string optimizerOf(const graph::Graph& graph) {
 
 }  // namespace
 
-tl::expected<EagerStep, NoValue> eagerStep(const graph::Graph& graph, const sema::Values& values, const EagerOptions& options) {
-  auto operators = eagerOperators(graph, values, options.device);
+tl::expected<EagerStep, NoValue> eagerStep(EagerReader& reader, const sema::Values& values, const EagerOptions& options) {
+  auto operators = reader.operators(values);
   if (!operators) return tl::unexpected(operators.error());
   EagerStep step;
   step.operators = std::move(*operators);
-  step.optimizer = optimizerOf(graph);
-  Engine(graph, values, options, step).run();
+  step.optimizer = optimizerOf(reader.graph());
+  Engine(reader.graph(), values, options, step).run();
   return step;
-}
-
-EagerPeak eagerPeak(const EagerStep& step, std::uint64_t granule, EagerEngines engines) {
-  EagerPeak peak;
-  std::array<std::uint64_t, kEagerKinds> kinds{};
-  std::uint64_t live = 0;
-  for (std::size_t e = 0; e < step.events.size(); ++e) {
-    const EagerTensor& tensor = step.tensors[step.events[e].tensor];
-    const std::uint64_t bytes = (tensor.bytes(engines) + granule - 1) / granule * granule;
-    std::uint64_t& kind = kinds[static_cast<std::size_t>(tensor.kind)];
-    if (step.events[e].frees) {
-      live -= bytes;
-      kind -= bytes;
-      continue;
-    }
-    live += bytes;
-    kind += bytes;
-    if (live > peak.bytes) peak = {live, kinds, e, tensor.op};
-  }
-  return peak;
-}
-
-std::vector<AllocatorEvent> allocatorEvents(const EagerStep& step, EagerEngines engines) {
-  std::vector<AllocatorEvent> events;
-  events.reserve(step.events.size());
-  for (const EagerEvent& event : step.events) {
-    AllocatorEvent next;
-    next.kind = event.frees ? AllocatorEvent::Kind::Free : AllocatorEvent::Kind::Allocate;
-    next.id = event.tensor;
-    next.bytes = event.frees ? 0 : step.tensors[event.tensor].bytes(engines);
-    events.push_back(next);
-  }
-  return events;
 }
 
 }  // namespace tbem::estimate

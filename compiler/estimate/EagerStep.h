@@ -102,7 +102,8 @@ struct EagerStep {
   std::string optimizer;     ///< of the update, as declared: "adam"
   std::size_t notAsked = 0;  ///< convolutions whose workspaces nobody knows: conv1d, conv3d, conv_transpose2d
 };
-tl::expected<EagerStep, NoValue> eagerStep(const graph::Graph& graph, const sema::Values& values, const EagerOptions& options);
+/// Of a row of the reader's graph, which was made for the same device.
+tl::expected<EagerStep, NoValue> eagerStep(EagerReader& reader, const sema::Values& values, const EagerOptions& options);
 
 /// Blocks of the caching allocator are multiples of so many bytes.
 constexpr std::uint64_t kEagerBlock = 512;

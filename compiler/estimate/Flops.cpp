@@ -1,5 +1,6 @@
 #include "compiler/estimate/Flops.h"
 
+#include "compiler/estimate/Dims.h"
 #include "compiler/graph/Branches.h"
 
 #include <algorithm>
@@ -183,27 +184,32 @@ tl::expected<std::int64_t, NoValue> elements(const graph::Graph& graph, const se
 }
 }  // namespace
 
-tl::expected<std::vector<std::int64_t>, NoValue> dimsOf(const graph::Graph& graph, const sema::Values& values,
-                                                        graph::TensorId id) {
+std::optional<NoValue> readDims(const graph::Graph& graph, const sema::Values& values, graph::TensorId id,
+                                std::vector<std::int64_t>& dims) {
   const graph::Tensor& tensor = graph[id];
-  std::vector<std::int64_t> dims;
+  dims.clear();
   std::int64_t product = 8;  // bytes of the widest element
   for (std::size_t k = 0; k < tensor.shape.size(); ++k) {
     const auto dim = whole(values, tensor.shape[k], 1);
-    if (!dim)
-      return tl::unexpected(NoValue{"dimension " + std::to_string(k) + " of `" + tensor.name + "` " + dim.error(), tensor.range});
+    if (!dim) return NoValue{"dimension " + std::to_string(k) + " of `" + tensor.name + "` " + dim.error(), tensor.range};
     // Padding to blocks can double a dimension a few times: stay far from 64 bits.
-    if (*dim > (std::int64_t{1} << 40) || product > (std::int64_t{1} << 54) / *dim) {
-      return tl::unexpected(NoValue{"the size of `" + tensor.name + "` leaves 2^54 bytes", tensor.range});
-    }
+    if (*dim > (std::int64_t{1} << 40) || product > (std::int64_t{1} << 54) / *dim)
+      return NoValue{"the size of `" + tensor.name + "` leaves 2^54 bytes", tensor.range};
     product *= *dim;
     dims.push_back(*dim);
   }
   if (dims.size() > TBEM_MAX_RANK) {
-    return tl::unexpected(NoValue{
+    return NoValue{
         "`" + tensor.name + "` has " + std::to_string(dims.size()) + " dimensions, more than " + std::to_string(TBEM_MAX_RANK),
-        tensor.range});
+        tensor.range};
   }
+  return std::nullopt;
+}
+
+tl::expected<std::vector<std::int64_t>, NoValue> dimsOf(const graph::Graph& graph, const sema::Values& values,
+                                                        graph::TensorId id) {
+  std::vector<std::int64_t> dims;
+  if (auto fault = readDims(graph, values, id, dims)) return tl::unexpected(*std::move(fault));
   return dims;
 }
 

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Whether `tbemc fit` finds what trying every batch finds, and how long it takes: networks and memories, on CUDA PyTorch's allocator.
+"""Whether `tbemc fit` finds what trying every batch finds, and the processor time that it takes: networks and memories, on CUDA PyTorch's
+allocator. A process of its own each, the least of some runs: other work on the machine adds to each.
 
-usage: fit.py TBEMC [PAIRS]. Prints a line a pair and a summary; exits with 1 where one differs.
+usage: fit.py TBEMC [PAIRS] [--runs N] [--device NAME] [--cudnn DIR] [--no-every] [--json]
+Prints a line a pair and a summary, or the whole as JSON; exits with 1 where one differs.
 """
+import argparse
 import json
+import os
 import subprocess
 import sys
-import time
 
 NETWORKS = [("cifar_resnet(depth: 20)", 32), ("resnet(depth: 18)", 224), ("vgg(depth: 11)", 224), ("mobilenet_v2()", 224), ("alexnet()", 224),
             ("resnet(depth: 50)", 224), ("squeezenet()", 224), ("shufflenet_v2()", 224), ("vit(layers: 4, width: 192, heads: 3)", 224),
@@ -16,33 +19,54 @@ MEMORIES = ["2GiB", "4GiB", "8GiB", "12GiB", "16GiB"]
 OPTIMIZERS = ["sgd(lr: 0.1, momentum: 0.9)", "adam()"]
 
 
-def fit(tbemc, network, size, memory, optimizer, *more):
-    start = time.perf_counter()
-    done = subprocess.run([tbemc, "fit", "-e", network, "--input", f"image=batch,3,{size},{size}", "--task",
-                           f"train(loss: cross_entropy, optimizer: {optimizer})", "--on", "pytorch", "--max", memory, "--json", *more],
-                          capture_output=True, text=True)
-    if done.returncode not in (0, 5):
-        sys.exit(done.stderr)
-    return json.loads(done.stdout), time.perf_counter() - start
+def fit(tbemc, network, size, memory, optimizer, more):
+    command = [tbemc, "fit", "-e", network, "--input", f"image=batch,3,{size},{size}", "--task",
+               f"train(loss: cross_entropy, optimizer: {optimizer})", "--on", "pytorch", "--max", memory, "--json", *more]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    answer, complaint = process.stdout.read(), process.stderr.read()
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in (0, 5):
+        sys.exit(complaint)
+    return json.loads(answer), used.ru_utime + used.ru_stime
 
 
 def main():
-    tbemc = sys.argv[1]
-    pairs = [(n, s, m) for m in MEMORIES for n, s in NETWORKS][:int(sys.argv[2]) if len(sys.argv) > 2 else None]
-    seconds, different = [], 0
-    for i, (network, size, memory) in enumerate(pairs):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tbemc")
+    parser.add_argument("pairs", nargs="?", type=int)
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--device")
+    parser.add_argument("--cudnn")
+    parser.add_argument("--no-every", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    more = [text for name in ("device", "cudnn") if getattr(given, name) for text in (f"--{name}", getattr(given, name))]
+    rows = []
+    for i, (network, size, memory) in enumerate([(n, s, m) for m in MEMORIES for n, s in NETWORKS][:given.pairs]):
         optimizer = OPTIMIZERS[i % 2]
-        found, took = fit(tbemc, network, size, memory, optimizer)
-        every, whole = fit(tbemc, network, size, memory, optimizer, "--every")
-        same = found["largest"] == every["largest"]
-        different += not same
-        seconds.append(took)
-        print(f"{network:38} {memory:>6} {optimizer[:4]} batch {found['largest']} of {found['tried']} tried, {took:.3f} s"
-              + (f"; every: {whole:.1f} s" if same else f"; every batch tried: {every['largest']}"), flush=True)
-    seconds.sort()
-    print(f"{len(pairs) - different} of {len(pairs)} agree with trying every batch; median {seconds[len(seconds) // 2]:.3f} s, worst {seconds[-1]:.3f} s,"
-          " each a process of its own")
-    sys.exit(1 if different else 0)
+        runs = [fit(given.tbemc, network, size, memory, optimizer, more) for _ in range(given.runs)]
+        found, took = runs[0][0], min(seconds for _, seconds in runs)
+        row = {"network": network, "size": size, "memory": memory, "optimizer": optimizer, "largest": found["largest"], "tried": found["tried"],
+               "processor_seconds": round(took, 4)}
+        if not given.no_every:
+            every, whole = fit(given.tbemc, network, size, memory, optimizer, [*more, "--every"])
+            row |= {"every": every["largest"], "every_processor_seconds": round(whole, 3)}
+        rows.append(row)
+        if not given.json:
+            same = row.get("every", row["largest"]) == row["largest"]
+            print(f"{network:38} {memory:>6} {optimizer[:4]} batch {row['largest']} of {row['tried']} tried, {took:.3f} s"
+                  + ("" if same else f"; every batch tried: {row['every']}"), flush=True)
+    agree = sum(row.get("every", row["largest"]) == row["largest"] for row in rows)
+    seconds = sorted(row["processor_seconds"] for row in rows)
+    summary = {"pairs": len(rows), "agree": None if given.no_every else agree, "median": seconds[len(seconds) // 2], "worst": seconds[-1],
+               "under_100_ms": sum(second < 0.1 for second in seconds)}
+    if given.json:
+        print(json.dumps({"device": given.device, **summary, "rows": rows}, indent=1))
+    else:
+        print(("" if given.no_every else f"{agree} of {len(rows)} agree with trying every batch; ") + f"processor time: median {summary['median']:.3f} s, worst {seconds[-1]:.3f} s,"
+              f" {summary['under_100_ms']} under 0.1 s")
+    sys.exit(agree != len(rows))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,82 @@
+// The search for the largest level below the first that does not fit.
+#include "compiler/driver/FitSearch.h"
+
+#include <gtest/gtest.h>
+
+namespace tbem::driver {
+namespace {
+
+/// Live tensors take 10 a level and 50; the levels `bad` do not fit, and none that live tensors leave no room for.
+struct Card {
+  std::uint64_t limit = 0;
+  std::function<bool(std::uint64_t)> bad;
+  std::size_t asked = 0;
+
+  static std::uint64_t live(std::uint64_t level) { return 50 + 10 * level; }
+  Fit search(LevelSearch& searcher) {
+    return searcher.searchWithin(limit, [this](std::uint64_t level) -> std::optional<std::uint64_t> {
+      ++asked;
+      return live(level);
+    });
+  }
+  LevelSearch searcher() {
+    return LevelSearch([this](std::uint64_t level) {
+      Trial trial;
+      trial.exists = true;
+      trial.live = live(level);
+      trial.fits = trial.live <= limit && !bad(level);
+      return trial;
+    });
+  }
+};
+
+TEST(FitSearch, LiveTensorsAloneAreMetByALine) {
+  std::size_t asked = 0;
+  const auto largest = [&](std::uint64_t limit) {
+    return largestLive(limit, [&](std::uint64_t level) -> std::optional<std::uint64_t> {
+      ++asked;
+      return Card::live(level);
+    });
+  };
+  EXPECT_EQ(largest(59), 0U);
+  EXPECT_EQ(largest(60), 1U);
+  EXPECT_EQ(largest(1'234'567), 123'451U);
+  EXPECT_LE(asked, 10U);
+  EXPECT_EQ(largest(std::uint64_t{1} << 60U), LevelSearch::kMostLevel);
+}
+
+TEST(FitSearch, LevelsThatDoNotExistArePassedOver) {
+  const auto live = [](std::uint64_t level) { return level % 3 != 0 ? std::nullopt : std::optional(Card::live(level)); };
+  // 99 is the last that fits; 100 and 101 do not exist.
+  const std::uint64_t largest = largestLive(1050, live);
+  EXPECT_GE(largest, 99U);
+  EXPECT_LE(largest, 101U);
+}
+
+TEST(FitSearch, TheLargestBelowTheFirstThatDoesNotFit) {
+  Card card{10'050, [](std::uint64_t level) { return (level >= 820 && level < 860) || level >= 950; }};
+  LevelSearch searcher = card.searcher();
+  const Fit fit = card.search(searcher);
+  EXPECT_EQ(fit.failing, 820U);
+  EXPECT_EQ(fit.largest, 819U);
+  EXPECT_LT(searcher.count(), 150U);
+  LevelSearch all = card.searcher();
+  EXPECT_EQ(all.searchAll().largest, 819U);
+}
+
+TEST(FitSearch, NoneAndAll) {
+  Card none{10'050, [](std::uint64_t) { return true; }};
+  LevelSearch nothing = none.searcher();
+  EXPECT_EQ(none.search(nothing).largest, std::nullopt);
+  Card little{20, [](std::uint64_t) { return false; }};
+  LevelSearch small = little.searcher();
+  const Fit fit = little.search(small);
+  EXPECT_EQ(fit.failing, 1U);
+  EXPECT_EQ(fit.largest, std::nullopt);
+  Card every{10'050, [](std::uint64_t) { return false; }};
+  LevelSearch searcher = every.searcher();
+  EXPECT_EQ(every.search(searcher).largest, 1000U);
+}
+
+}  // namespace
+}  // namespace tbem::driver
