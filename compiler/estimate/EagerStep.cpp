@@ -70,6 +70,7 @@ public:
       mark("backward", number);
       backward();
       mark("optimizer", number);
+      if (hasOption("clip_norm")) clipNorm();
       update(number == 1);
     }
   }
@@ -288,6 +289,33 @@ private:
   /// One that is a number of the step: 0 is left out of it.
   bool hasOption(std::string_view name) const {
     return std::ranges::any_of(graph.scalars, [name](const auto& one) { return one.name.ends_with(name); });
+  }
+
+  /// torch.nn.utils.clip_grad_norm_, by foreach: a norm of each gradient, these in one tensor, the norm of that, and the factor
+  /// in four steps; gradients are scaled in place. On CUDA norms are summed from those of pieces, whose numbers gradient by
+  /// gradient lie beside them. What is taken, and in which order, is that of PyTorch 2.15 (test/pytorch/allocator/eager_steps.py
+  /// --clip). Cutting each element takes nothing.
+  void clipNorm() {
+    constexpr std::uint64_t kPiece = 65536, kFloat = 4, kInteger = 8;
+    const auto number = [this] { return allocate(kFloat, EagerKind::Temporaries); };
+    std::uint64_t pieces = 0;
+    for (const TensorId weight : weights) pieces += (bytes(weight) / elementBytes(graph[weight].dtype) + kPiece - 1) / kPiece;
+    std::vector<std::uint32_t> partial, norms;
+    if (options.device == EagerDevice::Cuda) {
+      for (const std::uint64_t size : {kInteger * (weights.size() + 1), kFloat * pieces})
+        partial.push_back(allocate(size, EagerKind::Temporaries));
+    }
+    for (std::size_t w = 0; w < weights.size(); ++w) norms.push_back(number());
+    for (const std::uint32_t id : partial) release(id);
+    const std::uint32_t all = allocate(kFloat * weights.size(), EagerKind::Temporaries);
+    const std::uint32_t total = number();
+    release(all);
+    for (const std::uint32_t norm : norms) release(norm);
+    const std::uint32_t more = number(), reciprocal = number(), factor = number();
+    release(more);
+    release(reciprocal);
+    const std::uint32_t least = number();
+    for (const std::uint32_t id : {least, factor, total}) release(id);
   }
 
   void update(bool first) {

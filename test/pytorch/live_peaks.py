@@ -5,6 +5,7 @@ tensors: no data are computed, no device is needed. Bytes are rounded up to 512 
 The second step is looked at (the optimiser's state is there), with cross entropy and gradients set to None before each step.
 Needs a current torch and torchvision (`python3 -m venv V; V/bin/pip install torch torchvision`).
 usage: live_peaks.py > docs/measurements/DATE-pytorch-live-peaks.json
+       live_peaks.py --clip > docs/measurements/DATE-pytorch-live-peaks-clip.json   the norm of the gradients is limited
        live_peaks.py --autocast > docs/measurements/DATE-pytorch-live-peaks-autocast.json   forward under torch.autocast in bfloat16
 """
 import datetime
@@ -37,6 +38,12 @@ AUTOCAST = [
     ("squeezenet1_1", 32, 224, ["sgd"]), ("efficientnet_b0", 16, 224, ["adam"]), ("convnext_tiny", 8, 224, ["adamw fused"]),
     ("vit_b_16", 8, 224, ["adamw fused"]), ("resnext50_32x4d", 16, 224, ["sgd momentum"]),
 ]
+CLIPPED = [
+    ("resnet18", 16, 32, list(OPTIMIZERS)), ("resnet18", 16, 224, ["sgd momentum", "adam"]), ("mobilenet_v2", 64, 224, ["sgd momentum"]),
+    ("alexnet", 16, 224, ["sgd", "adam"]), ("shufflenet_v2_x1_0", 32, 224, ["sgd momentum"]), ("vit_b_16", 8, 224, ["adamw fused"]),
+    ("resnet50", 2, 32, ["sgd", "adamw fused"]),
+]
+CLIPS = "--clip" in sys.argv[1:]
 
 
 def peak(name, batch, size, optimizer_name, autocast):
@@ -56,6 +63,8 @@ def peak(name, batch, size, optimizer_name, autocast):
                     loss = torch.nn.functional.cross_entropy(model(image), labels)
                 loss.backward()
                 del loss
+                if CLIPS:
+                    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
                 optimizer.step()
         snapshot = tracker.get_tracker_snapshot("peak")[torch.device("cpu")]
     return {getattr(kind, "value", str(kind)): count for kind, count in snapshot.items()}
@@ -65,13 +74,13 @@ def main():
     torch.nn.init.trunc_normal_ = lambda tensor, *_, **__: tensor  # looks at values, which there are none of
     rows = []
     autocast = "--autocast" in sys.argv[1:]
-    for name, batch, size, optimizers in AUTOCAST if autocast else NETWORKS:
+    for name, batch, size, optimizers in CLIPPED if CLIPS else AUTOCAST if autocast else NETWORKS:
         for optimizer in optimizers:
             kinds = peak(name, batch, size, optimizer, autocast)
             rows.append({"torchvision": name, "batch": batch, "size": size, "optimizer": optimizer, "peak": kinds})
             print(name, batch, size, optimizer, kinds.get("Total"), file=sys.stderr, flush=True)
     json.dump({"date": str(datetime.date.today()), "what": "peak of live tensors, second step, MemTracker under FakeTensorMode (cpu)" + (", forward under autocast in bfloat16" if autocast else ""),
-               "autocast": "bfloat16" if autocast else None, "torch": torch.__version__, "torchvision": torchvision.__version__, "rows": rows}, sys.stdout, indent=1)
+               "autocast": "bfloat16" if autocast else None, "clip_norm": 1 if CLIPS else None, "torch": torch.__version__, "torchvision": torchvision.__version__, "rows": rows}, sys.stdout, indent=1)
     print()
 
 

@@ -21,9 +21,12 @@ MOST_DIFFERENCE, MOST_IN_UPDATE = 4, 2048
 MOST_SHARE_AUTOCAST = 0.001
 
 
-def ours(tbemc, row, mixed):
+def ours(tbemc, row, mixed, clip):
+    optimizer = OPTIMIZERS[row["optimizer"]]
+    if clip:
+        optimizer = optimizer.replace(")", f"{'' if optimizer.endswith('()') else ', '}clip_norm: {clip})")
     design = (f"design d of {NETWORKS[row['torchvision']]} {{\n input image: [{row['batch']}, 3, {row['size']}, {row['size']}]\n"
-              f" task train(loss: cross_entropy, optimizer: {OPTIMIZERS[row['optimizer']]})\n {mixed}\n}}")
+              f" task train(loss: cross_entropy, optimizer: {optimizer})\n {mixed}\n}}")
     command = [tbemc, "estimate", "-e", design, "--on", "pytorch-cpu", "--json"]
     if "fused" in row["optimizer"]:
         command += ["--update", "fused"]
@@ -33,9 +36,9 @@ def ours(tbemc, row, mixed):
 def main():
     tbemc, path = sys.argv[1:]
     truths = json.loads(pathlib.Path(path).read_text())
-    autocast = truths.get("autocast")
+    autocast, clip = truths.get("autocast"), truths.get("clip_norm")
     for row in truths["rows"]:
-        memory, theirs = ours(tbemc, row, "mixed bf16" if autocast else ""), row["peak"]
+        memory, theirs = ours(tbemc, row, "mixed bf16" if autocast else "", clip), row["peak"]
         kinds = memory["kinds"]
         pairs = [("total", memory["live"], theirs["Total"]), ("weights", kinds["weights"], theirs["Parameter"]),
                  ("buffers", kinds["buffers"], theirs["Buffer"]), ("input", kinds["input"], theirs["Other"])]
@@ -47,7 +50,7 @@ def main():
             allowed = MOST_SHARE_AUTOCAST * theirs["Total"] if autocast else MOST_IN_UPDATE if memory["peak_at"]["phase"] == "optimizer" else 0 if what == "total" else MOST_DIFFERENCE
             if abs(mine - true) > allowed:
                 sys.exit(f"{row['torchvision']} batch {row['batch']}, {row['optimizer']}: {what} {mine}, PyTorch {true}")
-    print(f"{len(truths['rows'])} peaks{' under autocast' if autocast else ''} are those of torch {truths['torch']}")
+    print(f"{len(truths['rows'])} peaks{' under autocast' if autocast else ' with clipped gradients' if clip else ''} are those of torch {truths['torch']}")
 
 
 if __name__ == "__main__":

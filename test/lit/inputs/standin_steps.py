@@ -11,9 +11,12 @@ OPTIMIZERS = {"sgd": "sgd(lr: 0.01)", "sgd momentum": "sgd(lr: 0.01, momentum: 0
 DEVICES = {8: "a100", 9: "h100"}
 
 
-def ours(tbemc, row):
+def ours(tbemc, row, clip):
+    optimizer = OPTIMIZERS[row["optimizer"]]
+    if clip:
+        optimizer = optimizer.replace(")", f"{'' if optimizer.endswith('()') else ', '}clip_norm: {clip})")
     command = [tbemc, "estimate", "-e", f"mlp(widths: {row['widths']})", "--input", f"x={row['batch']},{row['features']}",
-               "--task", f"train(loss: cross_entropy, optimizer: {OPTIMIZERS[row['optimizer']]})", "--on", "pytorch",
+               "--task", f"train(loss: cross_entropy, optimizer: {optimizer})", "--on", "pytorch",
                "--device", DEVICES[row["capability"]], "--cudnn", "none", "--json"]
     if "fused" in row["optimizer"]:
         command += ["--update", "fused"]
@@ -29,7 +32,7 @@ def main():
     equal, below, above = 0, 0, 0
     rows = [row for i, row in enumerate(steps["rows"]) if i % some == i // some % some]
     for row in rows:
-        memory = ours(tbemc, row)
+        memory = ours(tbemc, row, steps.get("clip_norm"))
         differences = [memory[name] - row["peak"][name] for name in ("allocated", "reserved")]
         equal += differences == [0, 0]
         below, above = max(below, -min(differences)), max(above, *differences)

@@ -4,6 +4,7 @@ autograd, optimisers, cuBLAS's workspaces and the allocator are PyTorch's; kerne
 
 Needs a Python with torch built for CUDA, and g++.
 usage: eager_steps.py > docs/measurements/DATE-pytorch-standin-steps.json
+       eager_steps.py --clip > docs/measurements/DATE-pytorch-standin-steps-clip.json   the norm of the gradients is limited
 """
 import datetime
 import json
@@ -19,6 +20,7 @@ NETWORKS = [([1000], 1000, 64), ([1000], 1000, 1), ([4096, 4096, 10], 784, 256),
 OPTIMIZERS = ["sgd", "sgd momentum", "adam", "adamw fused"]
 OPTIONS = ["", "expandable_segments:True"]
 CAPABILITIES = [8, 9]
+CLIPS = "--clip" in sys.argv[1:]
 
 
 def step(net, x, labels, name, optimizer=None):
@@ -28,6 +30,8 @@ def step(net, x, labels, name, optimizer=None):
                               "adam": lambda: torch.optim.Adam(weights), "adamw fused": lambda: torch.optim.AdamW(weights, fused=True)}[name]()
     optimizer.zero_grad(set_to_none=True)
     torch.nn.functional.cross_entropy(net(x), labels).backward()
+    if CLIPS:
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
     optimizer.step()
     return optimizer
 
@@ -56,7 +60,7 @@ def rows():
         os.environ["STANDIN_MAJOR"] = str(major)
         for network in NETWORKS:
             for optimizer in OPTIMIZERS:
-                for options in OPTIONS:
+                for options in OPTIONS[:1] if CLIPS else OPTIONS:
                     reader, writer = os.pipe()
                     compare_allocator.in_child(lambda: os.write(writer, json.dumps(peaks(*network, optimizer, options)).encode()))
                     os.close(writer)
@@ -69,11 +73,11 @@ def rows():
 def main():
     import torch
     if "STANDIN_MAJOR" in os.environ:
-        print(json.dumps({"date": datetime.date.today().isoformat(), "torch": torch.__version__, "rows": list(rows())}, indent=1))
+        print(json.dumps({"date": datetime.date.today().isoformat(), "torch": torch.__version__, "clip_norm": 1 if CLIPS else None, "rows": list(rows())}, indent=1))
         return
     with tempfile.TemporaryDirectory() as folder:
         environment = compare_allocator.build(folder)
-        subprocess.run([sys.executable, __file__], env={**environment, "STANDIN_MAJOR": str(CAPABILITIES[0])}, check=True)
+        subprocess.run([sys.executable, __file__, *sys.argv[1:]], env={**environment, "STANDIN_MAJOR": str(CAPABILITIES[0])}, check=True)
 
 
 if __name__ == "__main__":

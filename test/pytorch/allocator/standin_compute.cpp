@@ -4,6 +4,8 @@
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
+#include <cstdlib>
+
 // Of libcuda, what PyTorch's NVRTC library wants to find.
 #define UNUSED(name) \
   int name() { return 801; } /* CUDA_ERROR_NOT_SUPPORTED */
@@ -57,6 +59,14 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
 }
 cudaError_t cudaMemcpy(void*, const void*, size_t, cudaMemcpyKind) { return cudaSuccess; }
 cudaError_t cudaMemcpyAsync(void*, const void*, size_t, cudaMemcpyKind, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaHostAlloc(void** at, size_t bytes, unsigned) {
+  *at = std::malloc(bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaFreeHost(void* at) {
+  std::free(at);
+  return cudaSuccess;
+}
 cudaError_t cudaMemset(void*, int, size_t) { return cudaSuccess; }
 cudaError_t cudaMemsetAsync(void*, int, size_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
