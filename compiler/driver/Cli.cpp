@@ -33,7 +33,7 @@ Needs needsOf(std::string_view command) {
   if (command == "run" || command == "measure") return {true, true, true, true};
   if (command == "worker" || command == "step" || command == "train") return {true, true, true, false};
   if (command == "estimate" || command == "fit" || command == "what-if" || command == "screen" || command == "emit" ||
-      command == "design" || command == "check" || command == "weights")
+      command == "report" || command == "design" || command == "check" || command == "weights")
     return {true, true, false, false};
   if (command == "regress" || command == "predict") return {true, true, false, false};
   if (command == "plan") return {true, true, false, false};
@@ -178,7 +178,7 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
     app.add_option("--max", o.maxMemory,
                    "exit with 5 if a row takes more memory: 22GiB; with --on pytorch 22GiB:upper is of the upper bound")
         ->type_name("SIZE");
-  if (command == "estimate" || command == "fit" || command == "what-if") {
+  if (command == "estimate" || command == "fit" || command == "what-if" || command == "report") {
     app.add_option("--update", o.update, "with --on pytorch: how its optimiser runs (default: as torch.optim chooses)")
         ->check(CLI::IsMember({"foreach", "fused", "loop"}));
     app.add_option("--alloc-conf", o.allocConf, "with --on pytorch: the allocator's options, as in PYTORCH_ALLOC_CONF")
@@ -198,12 +198,14 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
         ->check(CLI::IsMember({"on", "off"}))
         ->capture_default_str();
   }
-  if (command == "estimate") {
+  if (command == "estimate" || command == "report") {
     app.add_option("--gates", o.gates, "how likely a gate's condition is met, for expected FLOPs: 0.3, or PATH=0.3,..")
         ->type_name("P");
     app.add_option("--convention", o.convention,
                    "how FLOPs are counted: flop (a multiply-add is 2), mac, or mac2 (2 x multiply-adds alone)")
         ->check(CLI::IsMember({"flop", "mac", "mac2"}));
+  }
+  if (command == "estimate") {
     app.add_option("--explain", o.explain,
                    "workspace: the engines of each convolution on a GPU that need not be here, as cuDNN says")
         ->check(CLI::IsMember({"workspace"}));
@@ -211,7 +213,7 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
         ->type_name("SIZE");
     app.add_flag("--nondeterministic", o.nondeterministic, "take engines whose sums change from run to run too");
   }
-  if (command == "estimate" || command == "screen") {
+  if (command == "estimate" || command == "screen" || command == "report") {
     app.add_option(
            "--roofline", o.roofline,
            "bytes moved and least time on a device: a100, h200, rtx4090, .. (tbemc doc --devices), cpu, or a record of the"

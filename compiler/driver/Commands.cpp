@@ -1,5 +1,7 @@
 #include "compiler/driver/Commands.h"
 
+#include "compiler/driver/Page.h"
+
 namespace tbem::driver {
 
 const std::vector<Command>& commands() {
@@ -18,6 +20,8 @@ const std::vector<Command>& commands() {
       {"train", "run the program's trainings; each goes on where its checkpoint ends", runTrain},
       {"regress", "fit the program's regressions to what was measured", runRegress},
       {"predict", "evaluate the program's predictions", runPredict},
+      {"report", "one offline HTML page: designs, specifications, estimates, memory over the step, what the store holds",
+       runReport},
       {"emit", "the network as json, dot or llvm", runEmit},
       {"plan", "places of buffers in one arena: of a CSV file's, or of a row's step", runPlan},
       {"replay", "a recorded history of PyTorch's CUDA allocator under the same and other options", runReplay},
@@ -32,13 +36,8 @@ const std::vector<Command>& commands() {
 
 const std::vector<std::pair<const char*, const char*>>& laterCommands() {
   static const std::vector<std::pair<const char*, const char*>> list = {
-      {"perturb", "search for slow inputs"},
-      {"watch", "run with the live page"},
-      {"report", "one offline HTML file"},
-      {"compare", "two results with a verdict"},
-      {"import", "a program from an ONNX model"},
-      {"repl", "an interactive session"},
-      {"lsp", "the language server"},
+      {"perturb", "search for slow inputs"},      {"watch", "run with the live page"}, {"compare", "two results with a verdict"},
+      {"import", "a program from an ONNX model"}, {"repl", "an interactive session"},  {"lsp", "the language server"},
       {"new", "a new program from a template"},
   };
   return list;

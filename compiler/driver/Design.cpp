@@ -4,6 +4,7 @@
 #include "compiler/design/NestedArray.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/DesignRepair.h"
+#include "compiler/driver/Page.h"
 #include "compiler/driver/Reports.h"
 #include "compiler/support/Csv.h"
 #include "runtime/report/Numbers.h"
@@ -75,30 +76,30 @@ void printExcluded(const DesignRun& run) {
   const std::optional<Excluded> excluded = excludedBy(run);
   if (!excluded) return;
   const design::Implied& implied = excluded->implied;
-  fmt::print("constraints: ");
-  if (excluded->valid) fmt::print("{} combinations of all levels can stand, ", *excluded->valid);
+  say("constraints: ");
+  if (excluded->valid) say("{} combinations of all levels can stand, ", *excluded->valid);
   const auto counted = [](std::size_t count, const char* what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
   };
-  fmt::print("{} of levels cannot", counted(implied.pairs.size(), "pair"));
-  if (implied.triplesCounted) fmt::print(", and {} more", counted(implied.triples.size(), "triple"));
+  say("{} of levels cannot", counted(implied.pairs.size(), "pair"));
+  if (implied.triplesCounted) say(", and {} more", counted(implied.triples.size(), "triple"));
   const auto& examples = implied.pairs.empty() ? implied.triples : implied.pairs;
   constexpr std::size_t kShown = 3;
   for (std::size_t i = 0; i < std::min(kShown, examples.size()); ++i)
-    fmt::print("{}{}", i == 0 ? ": " : "; ", combinationText(run, examples[i]));
-  fmt::print("{}\n", examples.size() > kShown ? "; ..." : "");
+    say("{}{}", i == 0 ? ": " : "; ", combinationText(run, examples[i]));
+  say("{}\n", examples.size() > kShown ? "; ..." : "");
 }
 
 void printCovering(const design::Covering& covering) {
-  fmt::print("covered: all {} combinations of {} levels that can stand", covering.covered, covering.strength);
-  if (covering.impossible != 0) fmt::print(" ({} cannot)", covering.impossible);
+  say("covered: all {} combinations of {} levels that can stand", covering.covered, covering.strength);
+  if (covering.impossible != 0) say(" ({} cannot)", covering.impossible);
   if (covering.optimal()) {
-    fmt::print("; optimal: no array has fewer rows ({})\n", covering.boundReason);
+    say("; optimal: no array has fewer rows ({})\n", covering.boundReason);
   } else {
-    fmt::print("; any array has at least {} rows ({})\n", covering.lowerBound, covering.boundReason);
+    say("; any array has at least {} rows ({})\n", covering.lowerBound, covering.boundReason);
   }
   if (covering.endedByClock)
-    fmt::print("note: the search was ended by its time; a faster machine may find other rows with the same seed\n");
+    say("note: the search was ended by its time; a faster machine may find other rows with the same seed\n");
 }
 
 void printDesignJson(const DesignRun& run, const design::Checks& known) {
@@ -176,12 +177,12 @@ void printAliases(const DesignRun& run, const design::Checks& known) {
   std::size_t weak = 0;
   for (const design::Alias& alias : known.aliases) {
     if (run.array.strength > 0 || alias.share >= kStrong) {
-      fmt::print("note: {}\n", alias.text);
+      say("note: {}\n", alias.text);
     } else {
       ++weak;
     }
   }
-  if (weak != 0) fmt::print("note: {} more aliases, each to less than {:.0f} % (--json has them)\n", weak, 100 * kStrong);
+  if (weak != 0) say("note: {} more aliases, each to less than {:.0f} % (--json has them)\n", weak, 100 * kStrong);
 }
 
 void printDesignText(const DesignRun& run, const design::Checks& known, const Options& options) {
@@ -197,27 +198,27 @@ void printDesignText(const DesignRun& run, const design::Checks& known, const Op
   }
   printTable(options, table);
   if (run.spec.factors.empty()) return;
-  if (!run.array.construction.empty()) fmt::print("construction: {}\n", run.array.construction);
+  if (!run.array.construction.empty()) say("construction: {}\n", run.array.construction);
   if (run.array.smallestPossible != 0 && run.array.runs <= run.array.smallestPossible) {
-    fmt::print("rows: the fewest possible ({})\n", run.array.smallestBy);
+    say("rows: the fewest possible ({})\n", run.array.smallestBy);
   } else if (run.array.smallestPossible != 0) {
-    fmt::print("rows: at least {} are needed ({})\n", run.array.smallestPossible, run.array.smallestBy);
+    say("rows: at least {} are needed ({})\n", run.array.smallestPossible, run.array.smallestBy);
   }
   if (run.covering) printCovering(*run.covering);
   if (run.repaired) {
-    fmt::print("constrained: {}: {}\n", run.repaired->from, repairText(*run.repaired));
-    fmt::print("model: {}", repairQuality(*run.repaired));
-    if (known.wordLengths.size() > 2) fmt::print(", A2 = {:.3g}", known.wordLengths[2].toDouble());
-    fmt::print("\n");
+    say("constrained: {}: {}\n", run.repaired->from, repairText(*run.repaired));
+    say("model: {}", repairQuality(*run.repaired));
+    if (known.wordLengths.size() > 2) say(", A2 = {:.3g}", known.wordLengths[2].toDouble());
+    say("\n");
   }
   printExcluded(run);
-  fmt::print("counted: strength {}", known.strength);
-  if (known.mainEffects) fmt::print(", main effects of rank {} of {}", known.mainEffects->rank, known.mainEffects->parameters);
-  if (known.pairs.total != 0) fmt::print(", {} of {} pairs of levels", known.pairs.covered, known.pairs.total);
-  if (known.duplicateRows != 0) fmt::print(", {} duplicate rows", known.duplicateRows);
-  fmt::print("\n");
+  say("counted: strength {}", known.strength);
+  if (known.mainEffects) say(", main effects of rank {} of {}", known.mainEffects->rank, known.mainEffects->parameters);
+  if (known.pairs.total != 0) say(", {} of {} pairs of levels", known.pairs.covered, known.pairs.total);
+  if (known.duplicateRows != 0) say(", {} duplicate rows", known.duplicateRows);
+  say("\n");
   printAliases(run, known);
-  for (const design::Dependence& dependence : known.dependences) fmt::print("note: {}\n", dependence.text);
+  for (const design::Dependence& dependence : known.dependences) say("note: {}\n", dependence.text);
 }
 
 /// The factors with the levels that the array has: `--at` may have added one.

@@ -4,6 +4,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Devices.h"
 #include "compiler/driver/MemoryTimeline.h"
+#include "compiler/driver/Page.h"
 #include "compiler/driver/PlainRows.h"
 #include "compiler/driver/PyTorchEstimate.h"
 #include "compiler/driver/RecomputeReport.h"
@@ -51,16 +52,16 @@ void printKinds(const Options& options, const Workspace& workspace, const estima
   const estimate::PeakAt& peak = worst.peak;
   if (peak.name.empty()) return;
   const bool inside = peak.use.valid() && peak.use.begin != peak.range.begin;
-  fmt::print("the peak is at {}, {}{}{}\n", peak.name, sources.describe(peak.range.begin),
-             peak.scope.empty() ? "" : fmt::format(", in {}", peak.scope),
-             inside ? fmt::format(" ({})", sources.describe(peak.use.begin)) : "");
+  say("the peak is at {}, {}{}{}\n", peak.name, sources.describe(peak.range.begin),
+      peak.scope.empty() ? "" : fmt::format(", in {}", peak.scope),
+      inside ? fmt::format(" ({})", sources.describe(peak.use.begin)) : "");
   if (worst.device && worst.device->arenaAsWritten > worst.device->arena) {
-    fmt::print("another order of the operators than the program's: arena {} instead of {}\n", report::bytes(worst.device->arena),
-               report::bytes(worst.device->arenaAsWritten));
+    say("another order of the operators than the program's: arena {} instead of {}\n", report::bytes(worst.device->arena),
+        report::bytes(worst.device->arenaAsWritten));
   }
   if (worst.device && worst.device->assumed != 0) {
-    fmt::print("{} calls assume the default algorithm: what else there is was not timed on this machine yet (measure does)\n",
-               worst.device->assumed);
+    say("{} calls assume the default algorithm: what else there is was not timed on this machine yet (measure does)\n",
+        worst.device->assumed);
   }
 }
 
@@ -136,7 +137,7 @@ public:
     printKinds(options, workspace, *worst, run.levelsText(worstRow));
     if (worst->recomputation) printRecomputation(options, *worst->recomputation, run.levelsText(worstRow));
     if (longest) printRoofline(options, workspace, *longest, longestLevels);
-    for (const std::string& path : paths) fmt::print("{}\n", path);
+    for (const std::string& path : paths) say("{}\n", path);
   }
 
   std::optional<estimate::Estimate> worst;  ///< of the row that takes most
@@ -208,10 +209,10 @@ public:
       made.add(row.row, std::move(*estimate));
       if (made.worstRow == row.row) worst = &row;
     }
+    made.print();
     if (worst != nullptr && worst->program && !options.out.empty() &&
         !writeTimeline(options, *worst, timelineOf(*worst, state.workspace->session.sources)))
       status = kEnvironment;
-    made.print();
     overLimit = overLimit || made.overLimit;
   }
 

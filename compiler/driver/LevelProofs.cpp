@@ -1,4 +1,5 @@
 #include "compiler/driver/LevelProofs.h"
+#include "compiler/driver/Page.h"
 
 #include "compiler/graph/Where.h"
 #include "compiler/support/Aside.h"
@@ -150,12 +151,11 @@ void printDesignProof(const DesignProof& proved, const Options& options) {
     printJson("levels", std::move(fields));
     return;
   }
-  fmt::print(
-      "design {}: {} for {} combinations of levels ({} structures, {} conditions, {} by intervals, {} values computed){}{}\n",
+  say("design {}: {} for {} combinations of levels ({} structures, {} conditions, {} by intervals, {} values computed){}{}\n",
       proved.run->spec.name, word(proof.verdict), proof.combinations, proof.structures, proof.conditions, proof.byIntervals,
       proof.points, proof.reason.empty() ? "" : ": ", proof.reason);
   for (const spec::Doubt& one : proof.doubts)
-    fmt::print("  residual `{}`: `{}`: {}; checked when a row is built\n", one.subject, one.text, one.reason);
+    say("  residual `{}`: `{}`: {}; checked when a row is built\n", one.subject, one.text, one.reason);
 }
 
 }  // namespace tbem::driver

@@ -1,6 +1,8 @@
 // tbemc run, measure, regress, predict: the commands that have to do with measured rows.
 #include "compiler/driver/Campaigns.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/MeasureReport.h"
+#include "compiler/driver/Page.h"
 #include "compiler/driver/Predictions.h"
 #include "compiler/driver/Reports.h"
 #include "compiler/driver/Train.h"
@@ -45,6 +47,7 @@ int evaluateStored(State& state, const Declared& declared, const std::vector<Cas
     printFailure(store.error().message);
     return kEnvironment;
   }
+  if (openPage() != nullptr) printMeasurements(*store, declared.measures, rows, state.options);
   std::vector<Fitted> fits;
   if (wantsFit) fits = fitRegressions(*state.workspace, declared.regressions, rows, *store);
   if (steps.regress) printFitted(fits, state.options);

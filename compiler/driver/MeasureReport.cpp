@@ -1,4 +1,5 @@
 #include "compiler/driver/MeasureReport.h"
+#include "compiler/driver/Page.h"
 
 #include "runtime/measure/Quantile.h"
 #include "runtime/report/Numbers.h"
@@ -151,7 +152,7 @@ void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plan
       table.add(std::move(cells));
     }
     printTable(options, table);
-    if (plan.wantsEnergy && !energyReason.empty()) fmt::print("no energy: {}\n", energyReason);
+    if (plan.wantsEnergy && !energyReason.empty()) say("no energy: {}\n", energyReason);
   }
 }
 

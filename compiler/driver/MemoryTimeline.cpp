@@ -1,5 +1,6 @@
 #include "compiler/driver/MemoryTimeline.h"
 
+#include "compiler/driver/Page.h"
 #include "compiler/driver/PlotFiles.h"
 #include "compiler/estimate/Static.h"
 
@@ -91,6 +92,10 @@ report::Timeline timelineOf(const RowState& row, const estimate::EagerStep& step
 
 bool writeTimeline(const Options& options, const RowState& row, const report::Timeline& timeline) {
   if (options.out.empty()) return true;
+  if (report::Page* page = openPage()) {
+    addTimeline(*page, timeline);
+    return true;
+  }
   return writePlotFiles(options, options.out, {{row.run->spec.name + "-memory.svg", report::timelineSvg(timeline)}});
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/driver/JsonNumber.h"
 #include "compiler/driver/LevelProofs.h"
 #include "compiler/driver/NetworkTrial.h"
+#include "compiler/driver/Page.h"
 #include "compiler/support/Aside.h"
 #include "compiler/support/diagnostics/Specification.h"
 
@@ -217,12 +218,12 @@ void printNetworkProof(const State& state, const NetworkProof& proved) {
       text += fmt::format(" for all {} ({} condition{})", proved.sizes.empty() ? "sizes" : proved.sizes, proof.conditions,
                           proof.conditions == 1 ? "" : "s");
     }
-    fmt::print("{}\n", text);
+    say("{}\n", text);
     for (const spec::SizeBreach& breach : proof.breaches)
-      fmt::print("  refuted  `{}`: `{}`: {}\n", breach.subject, breach.text, valuesText(breach));
+      say("  refuted  `{}`: `{}`: {}\n", breach.subject, breach.text, valuesText(breach));
     for (const spec::Doubt& doubt : proof.doubts)
-      fmt::print("  residual `{}`: `{}`: {}; checked when it is built\n", doubt.subject, doubt.text, doubt.reason);
-    if (proof.remedy) fmt::print("  holds with  pre {}\n", proof.remedy->text);
+      say("  residual `{}`: `{}`: {}; checked when it is built\n", doubt.subject, doubt.text, doubt.reason);
+    if (proof.remedy) say("  holds with  pre {}\n", proof.remedy->text);
     return;
   }
   Json breaches = Json::array();

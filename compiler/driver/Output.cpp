@@ -1,5 +1,6 @@
 #include "compiler/driver/Output.h"
 
+#include "compiler/driver/Page.h"
 #include "compiler/driver/Version.h"
 #include "compiler/support/Render.h"
 
@@ -38,6 +39,8 @@ int printDiagnostics(const Session& session, const Options& options) {
     options.sarifRuns->push_back(renderSarifRun(session.sink, session.sources, {kVersion, explanationOf}));
   } else if (options.json) {
     for (const Diagnostic& diagnostic : session.sink.all()) fmt::print("{}\n", renderJson(diagnostic, session.sources));
+  } else if (openPage() != nullptr && !session.sink.hasErrors()) {
+    listOnce(renderAll(session.sink, session.sources, {}));
   } else {
     fmt::print(stderr, "{}", renderAll(session.sink, session.sources, style));
   }
@@ -48,6 +51,7 @@ int printDiagnostics(const Session& session, const Options& options) {
 void printFailure(std::string_view text) { fmt::print(stderr, "tbemc: {}\n", text); }
 
 void printNote(const Options& options, std::string_view text) {
+  if (openPage() != nullptr) return sayOnce(fmt::format("{}\n", text));
   if (!options.quiet) fmt::print(stderr, "{}\n", text);
 }
 
@@ -61,6 +65,7 @@ report::ProgressStyle progressStyle(const Options& options) {
 }
 
 void printTable(const Options& options, const report::Table& table) {
+  if (openPage() != nullptr) return openPage()->table(table);
   report::TableStyle style;
   style.width = report::terminalWidth(STDOUT_FILENO);
   style.color = report::useColor(options.color, STDOUT_FILENO);

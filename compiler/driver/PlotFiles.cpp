@@ -1,6 +1,7 @@
 #include "compiler/driver/PlotFiles.h"
 
 #include "compiler/driver/Output.h"
+#include "compiler/driver/Page.h"
 #include "runtime/report/Svg.h"
 
 #include <fmt/format.h>
@@ -10,6 +11,10 @@
 namespace tbem::driver {
 
 bool writePlotFiles(const Options& options, const std::string& folder, const std::vector<PlotFile>& plots) {
+  if (report::Page* page = openPage()) {
+    for (const PlotFile& plot : plots) page->plot(plot.text);
+    return true;
+  }
   bool good = true;
   std::string names;
   for (const PlotFile& plot : plots) {

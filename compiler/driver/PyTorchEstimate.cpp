@@ -50,11 +50,12 @@ public:
       if (!worst || memory->point() > worst->point()) worst = std::move(*memory);
     }
     if (!worst) return;
+    if (!options.json) {
+      printTable(options, table);
+      printWaterfall(options, *worst, steps, sources);
+    }
     if (!options.out.empty() && !writeTimeline(options, *worst->row, timelineOf(*worst->row, worst->step, sources)))
       failed = true;
-    if (options.json) return;
-    printTable(options, table);
-    printWaterfall(options, *worst, steps, sources);
   }
 
   bool overLimit = false;

@@ -1,4 +1,5 @@
 #include "compiler/driver/PyTorchReport.h"
+#include "compiler/driver/Page.h"
 
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
@@ -92,34 +93,33 @@ std::string notMeasured(const PyTorchMemory& memory) {
 
 void printBounds(const PyTorchMemory& memory, const EagerSteps& steps) {
   const MemoryBounds& bounds = *memory.bounds;
-  fmt::print(
-      "at least {}, proved of this step: {} less with the smallest engines of cuDNN, {} less if the allocator lost nothing\n",
+  say("at least {}, proved of this step: {} less with the smallest engines of cuDNN, {} less if the allocator lost nothing\n",
       report::bytes(bounds.lower), report::bytes(bounds.lowerEngines), report::bytes(bounds.lowerAllocator));
   if (!steps.workspaces()) {
-    fmt::print("at most: not known without --device\n");
+    say("at most: not known without --device\n");
     return;
   }
   if (!bounds.upper) {
-    fmt::print("at most: not known, cuDNN did not list the engines of every convolution\n");
+    say("at most: not known, cuDNN did not list the engines of every convolution\n");
     return;
   }
   const std::string unmeasured = notMeasured(memory);
-  fmt::print("at most {}{}, not proved: {} more with the largest engines of cuDNN, as replayed\n", report::bytes(*bounds.upper),
-             unmeasured.empty() ? "" : " and " + unmeasured, report::bytes(bounds.upperEngines));
+  say("at most {}{}, not proved: {} more with the largest engines of cuDNN, as replayed\n", report::bytes(*bounds.upper),
+      unmeasured.empty() ? "" : " and " + unmeasured, report::bytes(bounds.upperEngines));
 }
 
 void printNotes(const PyTorchMemory& memory, const EagerSteps& steps) {
   if (!steps.onCuda()) return;
   if (!steps.workspaces()) {
-    fmt::print("not counted: workspaces of cuDNN and cuBLAS, the CUDA context (--device says on which GPU)\n");
+    say("not counted: workspaces of cuDNN and cuBLAS, the CUDA context (--device says on which GPU)\n");
     return;
   }
   const estimate::Device& device = steps.workspaces()->onDevice();
-  fmt::print("workspaces of convolutions as on {}\n", steps.workspaces()->describe());
+  say("workspaces of convolutions as on {}\n", steps.workspaces()->describe());
   if (const std::string unmeasured = notMeasured(memory); !unmeasured.empty())
-    fmt::print("not measured on {}: {}\n", device.name, unmeasured);
+    say("not measured on {}: {}\n", device.name, unmeasured);
   if (memory.measuredBeside() != 0)
-    fmt::print("measured: {}\n", device.measured.empty() ? "the record does not say when" : device.measured);
+    say("measured: {}\n", device.measured.empty() ? "the record does not say when" : device.measured);
 }
 
 }  // namespace
@@ -154,7 +154,7 @@ void printWaterfall(const Options& options, const PyTorchMemory& memory, const E
     table.add({memory.complete ? "device" : "device, at least", report::bytes(memory.point()), report::percent(1)});
   }
   printTable(options, table);
-  fmt::print("{}\n", peakText(memory, sources));
+  say("{}\n", peakText(memory, sources));
   if (memory.bounds) printBounds(memory, steps);
   printNotes(memory, steps);
 }

@@ -1,4 +1,5 @@
 #include "compiler/driver/RecomputeReport.h"
+#include "compiler/driver/Page.h"
 
 #include "runtime/report/Numbers.h"
 
@@ -20,7 +21,7 @@ std::string named(const std::vector<std::string>& operators) {
 void printRecomputation(const Options& options, const estimate::Recomputation& recomputation, const std::string& levels) {
   const std::string memory = fmt::format("arena {} where everything is kept", report::bytes(recomputation.arenaKept));
   if (recomputation.blocks.empty()) {
-    fmt::print("nothing is computed again in {}: {}\n", levels, memory);
+    say("nothing is computed again in {}: {}\n", levels, memory);
     return;
   }
   report::Table table;
@@ -34,10 +35,9 @@ void printRecomputation(const Options& options, const estimate::Recomputation& r
                report::flops(estimate::toDouble(block.flops)), named(block.operators)});
   }
   printTable(options, table);
-  fmt::print("recomputation: {}, {} of the step without it; {}, {} with it{}\n",
-             report::flops(estimate::toDouble(recomputation.flops)), report::percent(recomputation.share()), memory,
-             report::bytes(recomputation.arena),
-             recomputation.limit ? fmt::format(" (limit {})", report::bytes(*recomputation.limit)) : "");
+  say("recomputation: {}, {} of the step without it; {}, {} with it{}\n", report::flops(estimate::toDouble(recomputation.flops)),
+      report::percent(recomputation.share()), memory, report::bytes(recomputation.arena),
+      recomputation.limit ? fmt::format(" (limit {})", report::bytes(*recomputation.limit)) : "");
 }
 
 }  // namespace tbem::driver

@@ -1,5 +1,6 @@
 // Regressions as tables and JSON.
 #include "compiler/design/Aliases.h"
+#include "compiler/driver/Page.h"
 #include "compiler/driver/Regressions.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
@@ -76,24 +77,23 @@ void printFitText(const Fitted& fitted, const Options& options) {
                               fmt::format("{}: {} of {} on {}", fitted.plan->decl->name.text, fitted.plan->response,
                                           fitted.plan->run->spec.name, fitted.backend)));
   printTable(options, toTable(regress::rawTable(r), "the same in the factors' units"));
-  fmt::print("{} rows, {} parameters", r.rows, r.parameters);
-  if (r.r2) fmt::print(", R² {:.6f}", *r.r2);
-  if (r.adjustedR2) fmt::print(" (adjusted {:.6f})", *r.adjustedR2);
-  if (r.residualSd) fmt::print(", residual sd {}", quantityText(quantity, *r.residualSd));
-  fmt::print("\n");
+  say("{} rows, {} parameters", r.rows, r.parameters);
+  if (r.r2) say(", R² {:.6f}", *r.r2);
+  if (r.adjustedR2) say(" (adjusted {:.6f})", *r.adjustedR2);
+  if (r.residualSd) say(", residual sd {}", quantityText(quantity, *r.residualSd));
+  say("\n");
   if (r.looRmse) {
-    fmt::print("leave-one-out error {}", quantityText(quantity, *r.looRmse));
-    if (r.looRelativeError) fmt::print(", {} of the mean response", report::percent(*r.looRelativeError));
-    fmt::print("\n");
+    say("leave-one-out error {}", quantityText(quantity, *r.looRmse));
+    if (r.looRelativeError) say(", {} of the mean response", report::percent(*r.looRelativeError));
+    say("\n");
   } else if (!r.looReason.empty()) {
-    fmt::print("no leave-one-out error: {}\n", r.looReason);
+    say("no leave-one-out error: {}\n", r.looReason);
   }
-  if (!r.intervalReason.empty()) fmt::print("no intervals: {}\n", r.intervalReason);
-  for (const regress::Warning& warning : r.warnings) fmt::print("warning: {}\n", warning.text);
+  if (!r.intervalReason.empty()) say("no intervals: {}\n", r.intervalReason);
+  for (const regress::Warning& warning : r.warnings) say("warning: {}\n", warning.text);
   std::vector<std::string> names;
   for (const graph::FactorSpec& factor : fitted.plan->run->spec.factors) names.push_back(factor.name);
-  for (const design::Alias& alias : design::mainEffectAliases(fitted.plan->run->array, names))
-    fmt::print("note: {}\n", alias.text);
+  for (const design::Alias& alias : design::mainEffectAliases(fitted.plan->run->array, names)) say("note: {}\n", alias.text);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // How a screening is shown: tables with bars, JSON, SVG.
+#include "compiler/driver/Page.h"
 #include "compiler/driver/PlotFiles.h"
 #include "compiler/driver/Screen.h"
 
@@ -68,6 +69,7 @@ struct Style {
   bool ascii = false;
 };
 Style barStyle() {
+  if (openPage() != nullptr) return {};
   const std::size_t terminal = report::terminalWidth(STDOUT_FILENO);
   return {std::clamp<std::size_t>(terminal > 66 ? terminal - 66 : 10, 10, 40), isatty(STDOUT_FILENO) != 1};
 }
@@ -118,7 +120,7 @@ void printText(const Options& options, const Screened& found) {
   const design::Screening& s = found.screening;
   const Style style = barStyle();
   if (s.squares == 0) {
-    fmt::print("{} is {} in every row: no factor moves it\n\n", found.response, amount(found.quantity, s.mean));
+    say("{} is {} in every row: no factor moves it\n\n", found.response, amount(found.quantity, s.mean));
     return;
   }
   report::Table effects;
@@ -133,9 +135,9 @@ void printText(const Options& options, const Screened& found) {
   addEffects(effects, found, options.cutoff, style);
   printTable(options, effects);
   const Judged judged = judge(found, options.cutoff);
-  fmt::print("{} or more: {}{}\n\n", report::percent(options.cutoff),
-             judged.influential.empty() ? "none" : fmt::format("{}", fmt::join(judged.influential, ", ")),
-             judged.left.empty() ? "" : fmt::format("; less: {}", fmt::join(judged.left, ", ")));
+  say("{} or more: {}{}\n\n", report::percent(options.cutoff),
+      judged.influential.empty() ? "none" : fmt::format("{}", fmt::join(judged.influential, ", ")),
+      judged.left.empty() ? "" : fmt::format("; less: {}", fmt::join(judged.left, ", ")));
   report::Table operators;
   operators.title = fmt::format("{} by operator, at {}", found.response, found.run->levelsText(found.centre));
   operators.columns = {{"operator", report::Align::Left},
@@ -222,7 +224,7 @@ bool reportScreening(const State& state, const std::vector<Screened>& findings) 
   if (findings.empty()) return true;
   const Options& options = state.options;
   const Screened& first = findings.front();
-  if (!options.json) fmt::print("screening of {}: {}, on {}\n\n", first.run->spec.name, rowsText(first), state.backendName);
+  if (!options.json) say("screening of {}: {}, on {}\n\n", first.run->spec.name, rowsText(first), state.backendName);
   std::vector<report::BarGroup> groups;
   for (const Screened& found : findings) {
     if (options.json) {

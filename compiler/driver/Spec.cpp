@@ -4,6 +4,7 @@
 #include "compiler/driver/LevelProofs.h"
 #include "compiler/driver/NetworkProofs.h"
 #include "compiler/driver/Output.h"
+#include "compiler/driver/Page.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Specs.h"
 
@@ -54,23 +55,22 @@ void printProcessJson(const Workspace& workspace, const spec::CheckedProcess& pr
 
 void printProcessText(const Workspace& workspace, const spec::CheckedProcess& process) {
   const SourceManager& sources = workspace.session.sources;
-  fmt::print("process {}\n  pre  {}\n", process.model.decl->name.text, preText(workspace, process));
+  say("process {}\n  pre  {}\n", process.model.decl->name.text, preText(workspace, process));
   for (std::size_t i = 0; i < process.scenarios.size(); ++i) {
     const spec::Scenario& one = process.scenarios[i];
-    fmt::print("  {}.   {} && {}  (line {})\n", i + 1, one.guardText, one.definitionText,
-               sources.lineColumn(one.range.begin).line);
+    say("  {}.   {} && {}  (line {})\n", i + 1, one.guardText, one.definitionText, sources.lineColumn(one.range.begin).line);
   }
   if (process.unreachable != 0)
-    fmt::print("  {} further combination{} of conditions that nothing meets\n", process.unreachable,
-               process.unreachable == 1 ? "" : "s");
-  if (process.parenthesesLost) fmt::print("  nothing was proved: parentheses are missing in `post`\n");
+    say("  {} further combination{} of conditions that nothing meets\n", process.unreachable,
+        process.unreachable == 1 ? "" : "s");
+  if (process.parenthesesLost) say("  nothing was proved: parentheses are missing in `post`\n");
   for (const spec::Finding& one : process.findings) {
     std::string more;
     if (one.verdict == spec::Verdict::Refuted && !one.proof.values.empty())
       more = ": " + process.model.describe(one.proof.values);
     else if (one.verdict == spec::Verdict::Residual)
       more = ": " + one.proof.reason;
-    fmt::print("  {:<9}{}{}\n", word(one.verdict), one.text, more);
+    say("  {:<9}{}{}\n", word(one.verdict), one.text, more);
   }
 }
 

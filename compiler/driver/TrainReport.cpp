@@ -1,4 +1,5 @@
 #include "compiler/driver/TrainReport.h"
+#include "compiler/driver/Page.h"
 
 #include "compiler/driver/Interrupt.h"
 #include "compiler/estimate/Flops.h"
@@ -172,8 +173,7 @@ void printTrainingCost(State& state, const TrainingRun& training) {
                            {"flops", total}});
     return;
   }
-  fmt::print("train {}: {}; {} without validation and test\n", name, sizesText(training.sizes, training.plan),
-             report::flops(total));
+  say("train {}: {}; {} without validation and test\n", name, sizesText(training.sizes, training.plan), report::flops(total));
 }
 
 }  // namespace tbem::driver

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <string_view>
 
 namespace tbem::report {
@@ -16,17 +15,15 @@ namespace tbem::report {
 namespace {
 
 constexpr double kWidth = 960, kHeight = 460, kLeft = 76, kRight = 188, kTop = 64, kBottom = 40;
-/// Okabe & Ito (2008), and two greys.
-constexpr std::array<std::string_view, 9> kAreas{"#0072B2", "#999999", "#56B4E9", "#CC79A7", "#D55E00",
-                                                 "#009E73", "#E69F00", "#F0E442", "#444444"};
-
-double sumOf(const Timeline::Moment& moment) { return std::accumulate(moment.bytes.begin(), moment.bytes.end(), 0.0); }
+/// Okabe & Ito (2008), a grey, and two more that stand out on light and dark paper.
+constexpr std::array<std::string_view, 10> kAreas{"#0072B2", "#999999", "#56B4E9", "#CC79A7", "#D55E00",
+                                                  "#009E73", "#E69F00", "#F0E442", "#882255", "#A6761D"};
 
 class Drawing {
 public:
   explicit Drawing(const Timeline& timeline) : timeline(timeline) {
     std::vector<double> sums{0};
-    for (const Timeline::Moment& moment : timeline.moments) sums.push_back(sumOf(moment));
+    for (const Timeline::Moment& moment : timeline.moments) sums.push_back(moment.sum());
     scale = scaleFor({"memory", Quantity::Bytes, false, true, {}}, sums, 6);
     highest = static_cast<std::size_t>(std::max_element(sums.begin() + 1, sums.end()) - sums.begin() - 1);
   }
@@ -99,14 +96,15 @@ private:
     const bool left = x(highest) > (kWidth - kRight + kLeft) / 2;
     out += fmt::format(
         "<circle cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"3\"/>\n<text x=\"{2:.1f}\" y=\"{3:.1f}\" text-anchor=\"{4}\">{5}</text>\n",
-        (x(highest) + x(highest + 1)) / 2, y(sumOf(peak)), x(highest) + (left ? -6 : 10), std::max(kTop - 2, y(sumOf(peak)) - 6),
-        left ? "end" : "start", escapeXml(fmt::format("{}: {}", bytes(static_cast<std::uint64_t>(sumOf(peak))), peak.label)));
+        (x(highest) + x(highest + 1)) / 2, y(peak.sum()), x(highest) + (left ? -6 : 10), std::max(kTop - 2, y(peak.sum()) - 6),
+        left ? "end" : "start", escapeXml(fmt::format("{}: {}", bytes(static_cast<std::uint64_t>(peak.sum())), peak.label)));
     for (std::size_t m = 0; m < timeline.moments.size(); ++m) {
-      out += fmt::format(
-          "<rect x=\"{:.2f}\" y=\"{:g}\" width=\"{:.2f}\" height=\"{:g}\" fill-opacity=\"0\"><title>{}</title></rect>\n", x(m),
-          kTop, x(m + 1) - x(m), kHeight - kTop - kBottom,
-          escapeXml(
-              fmt::format("{}: {}", timeline.moments[m].label, bytes(static_cast<std::uint64_t>(sumOf(timeline.moments[m]))))));
+      const Timeline::Moment& moment = timeline.moments[m];
+      const std::string title = escapeXml(fmt::format("{}: {}", moment.label, bytes(static_cast<std::uint64_t>(moment.sum()))));
+      const std::string rect = fmt::format(
+          "<rect x=\"{:.2f}\" y=\"{:g}\" width=\"{:.2f}\" height=\"{:g}\" fill-opacity=\"0\"><title>{}</title></rect>", x(m),
+          kTop, x(m + 1) - x(m), kHeight - kTop - kBottom, title);
+      out += moment.link.empty() ? rect + "\n" : fmt::format("<a href=\"{}\">{}</a>\n", escapeXml(moment.link), rect);
     }
   }
 

@@ -1,6 +1,7 @@
 // Amounts of several kinds over a sequence of moments, stacked: memory over a training step.
 #pragma once
 
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ struct Timeline {
   struct Moment {
     std::string label;          ///< shown when pointed at: "relu, net.tbem:4"
     std::vector<double> bytes;  ///< by kind
+    std::string link;           ///< where pointing at it leads: "#rise3"; "": nowhere
+    double sum() const { return std::accumulate(bytes.begin(), bytes.end(), 0.0); }
   };
   std::vector<Moment> moments;  ///< of equal width, in order
   struct Phase {
