@@ -57,7 +57,7 @@ struct EngineSource::Impl {
 
   EngineList withoutLibrary(const cudnn::Convolution& problem, cudnn::List list) const {
     if (list == cudnn::List::Heuristic) {
-      if (const auto* known = cudnn::recordedTable().find(described, problem)) return {*known, Origin::Recorded};
+      if (const auto* known = cudnn::recordedTable(described).find(described, problem)) return {*known, Origin::Recorded};
     }
     return {cudnn::modelled(problem), Origin::Model};
   }

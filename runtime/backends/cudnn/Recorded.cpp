@@ -3,6 +3,9 @@
 #include "runtime/core/Fields.h"
 
 #include <embedded/tbem_recorded.h>
+#include <fmt/format.h>
+
+#include <mutex>
 
 namespace tbem::cudnn {
 
@@ -87,6 +90,24 @@ std::optional<Recorded> readRecorded(std::string_view text) {
     }
   }
   return table;
+}
+
+const Recorded& recordedTable(const DeviceProperties& device) {
+  static std::mutex one;
+  static std::map<std::array<std::int64_t, 3>, Recorded> tables;
+  const std::lock_guard lock(one);
+  const auto [place, isNew] = tables.try_emplace({device.capability, device.clockKHz, device.memoryClockKHz});
+  if (!isNew) return place->second;
+  const std::string head = fmt::format("\ndevice {} {} {} ", device.capability, device.clockKHz, device.memoryClockKHz);
+  for (const auto& file : recorded::files()) {
+    const std::string_view text = file.text;
+    const std::size_t from = text.find(head);
+    if (from == std::string_view::npos) continue;
+    const std::size_t end = text.find("\ndevice ", from + 1);
+    const std::string_view own = text.substr(from, end == std::string_view::npos ? end : end + 1 - from);
+    if (auto read = readRecorded(fmt::format("{}{}", text.substr(0, text.find('\n')), own))) place->second = std::move(*read);
+  }
+  return place->second;
 }
 
 const Recorded& recordedTable() {

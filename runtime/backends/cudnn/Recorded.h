@@ -32,6 +32,8 @@ struct Recorded {
 std::optional<Recorded> readRecorded(std::string_view text);
 /// The table that is part of this program.
 const Recorded& recordedTable();
+/// What it has of one device, which is read when it is first asked for.
+const Recorded& recordedTable(const DeviceProperties& device);
 
 /// One engine (its number is -1) with the workspace of the usual one: engines want the channels innermost, so in NCHW a copy of
 /// each of the three tensors; nothing in NHWC, and nothing for a depthwise convolution. How near that is: docs/devices.md.
