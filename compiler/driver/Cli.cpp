@@ -206,9 +206,11 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
         ->check(CLI::IsMember({"flop", "mac", "mac2"}));
   }
   if (command == "estimate") {
-    app.add_option("--explain", o.explain,
-                   "workspace: the engines of each convolution on a GPU that need not be here, as cuDNN says")
-        ->check(CLI::IsMember({"workspace"}));
+    app.add_option(
+           "--explain", o.explain,
+           "workspace: the engines of each convolution on a GPU that need not be here, as cuDNN says; gradients: how long they"
+           " live, and the arena if all were kept")
+        ->check(CLI::IsMember({"workspace", "gradients"}));
     app.add_option("--workspace-limit", o.workspaceLimit, "what memory would be if no convolution took more: 256MiB")
         ->type_name("SIZE");
     app.add_flag("--nondeterministic", o.nondeterministic, "take engines whose sums change from run to run too");

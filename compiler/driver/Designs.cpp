@@ -184,7 +184,6 @@ bool refuseLater(Workspace& workspace, const graph::DesignSpec& spec) {
     workspace.session.sink.report(diag::not_there_yet, range, std::string(what));
     refused = true;
   };
-  if (spec.decl->accumulate != nullptr) refuse(spec.decl->accumulate->range, "gradient accumulation (`accumulate`) is");
   if (spec.decl->math != nullptr) refuse(spec.decl->math->range, "the clause `math` is");
   return refused;
 }

@@ -1,5 +1,4 @@
-// tbemc doc --operators: docs/operators.md, the operators and blocks of std.nn, made from their declarations and the backends'
-// own answers.
+// tbemc doc --operators: docs/operators.md, made from the declarations of std.nn and the backends' own answers.
 #include "compiler/driver/Backends.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Output.h"
@@ -102,24 +101,11 @@ std::string backends(const std::set<std::string>& primitives) {
   return text;
 }
 
-/// The word that the declaration begins with; blocks and networks are made of operators alike.
-const char* keyword(const ast::Callable& callable) {
-  switch (callable.callable) {
-    case ast::CallableKind::Block:
-      return "block";
-    case ast::CallableKind::Network:
-      return "network";
-    default:
-      return "operator";
-  }
-}
-
 /// The declaration up to its results, on one line.
 std::string signature(const Session& session, const ast::Callable& callable) {
   const std::string_view text = session.sources.text(callable.range);
-  const std::string word = fmt::format("{} ", keyword(callable));
   std::string line;
-  std::size_t at = text.find(word);
+  std::size_t at = text.find("operator ");
   int depth = 0;
   const auto clause = [&](std::size_t i) {
     for (const char* word : {"pre ", "post ", "weight ", "buffer ", "native ", "elementwise ", "updates ", "requires ", "{"}) {
@@ -127,7 +113,7 @@ std::string signature(const Session& session, const ast::Callable& callable) {
     }
     return false;
   };
-  for (at += word.size(); at < text.size(); ++at) {
+  for (at += std::string_view("operator ").size(); at < text.size(); ++at) {
     const char c = text[at];
     if (depth == 0 && (line.ends_with(' ') || line.ends_with(')')) && clause(at)) break;
     depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
@@ -155,71 +141,6 @@ std::string cost(const ast::Callable& callable) {
   return callable.native != nullptr ? "none" : "of the expression";
 }
 
-class Tables {
-public:
-  Tables(const Session& s, const sema::Module& l, bool j) : session(s), operators(l), json(j) {}
-
-  /// The public declarations of a file that are operators, or that are not.
-  void print(const ast::File& file, bool ofOperators) {
-    bool titled = false;
-    for (const ast::Decl* decl : file.declarations) {
-      const auto* callable = ast::dynCast<ast::Callable>(decl);
-      if (callable == nullptr || callable->callable == ast::CallableKind::Dataset || decl->isPrivate) continue;
-      if ((callable->callable == ast::CallableKind::Operator) != ofOperators) continue;
-      if (!titled && !json) title(*decl, ofOperators);
-      titled = true;
-      row(*callable);
-    }
-  }
-
-private:
-  void title(const ast::Decl& decl, bool ofOperators) {
-    const Source* source = session.sources.find(decl.range.begin);
-    const std::string name = source != nullptr ? std::filesystem::path(source->name).stem().string() : "";
-    if (name != section) fmt::print("\n## {}\n", name);
-    section = name;
-    fmt::print("\n{}\n",
-               ofOperators ? "| operator | runs on | gradient | cost |\n|---|---|---|---|" : "| block or network |\n|---|");
-  }
-
-  void row(const ast::Callable& callable) const {
-    const std::string text = signature(session, callable);
-    if (callable.callable != ast::CallableKind::Operator) {
-      if (json) {
-        printJson("block", {{"form", keyword(callable)}, {"name", callable.name.text}, {"signature", text}});
-      } else {
-        fmt::print("| `{}` |\n", text);
-      }
-      return;
-    }
-    const std::string where = backends(operators.primitives(callable));
-    if (json) {
-      printJson("operator", {{"name", callable.name.text},
-                             {"signature", text},
-                             {"backends", where},
-                             {"gradient", gradient(callable)},
-                             {"cost", cost(callable)}});
-    } else {
-      fmt::print("| `{}` | {} | {} | {} |\n", text, where, gradient(callable), cost(callable));
-    }
-  }
-
-  const Session& session;
-  Operators operators;
-  bool json;
-  std::string section;  ///< whose title stands
-};
-
-constexpr const char* kIntroduction =
-    "# Operators and blocks\n\nThe public operators, blocks and networks of `std.nn`, as the declarations in `stdlib/nn` and the "
-    "backends "
-    "say: `tbemc doc --operators`\nmakes this file, and a test compares. `tbemc doc NAME` prints one in full. *Runs on* counts "
-    "the native "
-    "primitives of an operator, of its\ngradient and of what they call; element-wise expressions are compiled for any backend. "
-    "*Gradient*: "
-    "the inputs and weights that have\none. *Cost*: the parts that its FLOPs are counted in. Those of blocks are those of their "
-    "operators.\n";
-
 }  // namespace
 
 int runDocOperators(const Options& options) {
@@ -229,10 +150,40 @@ int runDocOperators(const Options& options) {
   if (workspace == nullptr) return kEnvironment;
   const sema::Module* library = workspace->program->find("std.nn");
   if (library == nullptr) return kEnvironment;
-  if (!options.json) fmt::print("{}", kIntroduction);
-  Tables tables(workspace->session, *library, options.json);
+  const Operators operators(*library);
+  if (!options.json) {
+    fmt::print(
+        "# Operators\n\nThe public operators of `std.nn`, as the declarations in `stdlib/nn` and the backends say: `tbemc doc "
+        "--operators` "
+        "makes this file, and\na test compares. `tbemc doc NAME` prints one in full. *Runs on* counts the native primitives of "
+        "an "
+        "operator, of its gradient and of\nwhat they call; element-wise expressions are compiled for any backend. *Gradient*: "
+        "the "
+        "inputs and weights that have one. *Cost*: the\nparts that its FLOPs are counted in.\n");
+  }
   for (const auto& file : library->files) {
-    for (const bool ofOperators : {true, false}) tables.print(*file, ofOperators);
+    bool titled = false;
+    for (const ast::Decl* decl : file->declarations) {
+      const auto* callable = ast::dynCast<ast::Callable>(decl);
+      if (callable == nullptr || callable->callable != ast::CallableKind::Operator || decl->isPrivate) continue;
+      const std::string where = backends(operators.primitives(*callable));
+      if (options.json) {
+        printJson("operator", {{"name", decl->name.text},
+                               {"signature", signature(workspace->session, *callable)},
+                               {"backends", where},
+                               {"gradient", gradient(*callable)},
+                               {"cost", cost(*callable)}});
+        continue;
+      }
+      if (!titled) {
+        const Source* source = workspace->session.sources.find(decl->range.begin);
+        fmt::print("\n## {}\n\n| operator | runs on | gradient | cost |\n|---|---|---|---|\n",
+                   source != nullptr ? std::filesystem::path(source->name).stem().string() : "");
+        titled = true;
+      }
+      fmt::print("| `{}` | {} | {} | {} |\n", signature(workspace->session, *callable), where, gradient(*callable),
+                 cost(*callable));
+    }
   }
   return kOk;
 }

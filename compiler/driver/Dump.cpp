@@ -99,6 +99,8 @@ std::string dumpPrograms(const State& state) {
     text += fmt::format("# {} ({}) on {}\n", row.run->spec.name, row.run->levelsText(row.row), state.backendName);
     const estimate::Program& program = *row.program;
     text += fmt::format("arena {} live {} peak at step {}\n", program.arena, program.live, program.peakStep);
+    if (program.micro.parts > 1)
+      text += fmt::format("steps before {} run for each of {} micro-batches\n", program.micro.steps, program.micro.parts);
     for (std::uint32_t i = 0; i < program.steps.size(); ++i) {
       const estimate::Step& step = program.steps[i];
       text += fmt::format("{:4} {}{}{}\n", i, step.name, branchText(program, i), stepText(program, step));

@@ -3,6 +3,7 @@
 
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Devices.h"
+#include "compiler/driver/GradientReport.h"
 #include "compiler/driver/MemoryTimeline.h"
 #include "compiler/driver/Page.h"
 #include "compiler/driver/PlainRows.h"
@@ -332,10 +333,14 @@ int runEstimate(const Options& options) {
     printFailure("--roofline needs the step of a device, not --on none");
     return kUsage;
   }
+  if (options.explain == "gradients" && (pytorch || none)) {
+    printFailure("--explain gradients is of a step that is planned, not of --on " + options.backend);
+    return kUsage;
+  }
   const bool lowers = !workspaces && !pytorch && !none;
   if (none) state.plainAbove = 0;
-  const bool needsPrograms =
-      !options.roofline.empty() || !options.out.empty() || !options.emitStage.empty() || !options.printAfter.empty();
+  const bool needsPrograms = !options.explain.empty() || !options.roofline.empty() || !options.out.empty() ||
+                             !options.emitStage.empty() || !options.printAfter.empty();
   if (lowers && options.backend.empty() && !needsPrograms) state.plainAbove = kMostLowered;
   if (const Progressed done = runPipeline(state, lowers ? "lower" : "graph"); !done.proceed) return done.status;
   if (!none && state.plain()) {
@@ -347,6 +352,7 @@ int runEstimate(const Options& options) {
     return finish(state, kUsage);
   }
   const int status = workspaces ? explainWorkspaces(state) : pytorch ? printPyTorchEstimates(state) : printEstimates(state);
+  if (options.explain == "gradients") explainGradients(state);
   return finish(state, status);
 }
 

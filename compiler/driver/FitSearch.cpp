@@ -25,6 +25,13 @@ std::uint64_t lowerEnd(std::uint64_t bad) { return bad - std::min(bad - 1, std::
 
 }  // namespace
 
+bool LevelSearch::holds(std::uint64_t level) {
+  for (std::uint64_t near = level, left = kMostChecked; near > 0 && left > 0; --near, --left) {
+    if (at(near).exists) return at(near).fits;
+  }
+  return at(level).fits;
+}
+
 Fit LevelSearch::searchAll() {
   Fit fit;
   fit.checkedFrom = 1;

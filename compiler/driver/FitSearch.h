@@ -54,7 +54,8 @@ public:
   std::size_t count() const { return tried.size(); }
 
 private:
-  bool holds(std::uint64_t level) { return at(level).fits; }
+  /// Of a level that does not exist: whether the nearest one below does, among the next kMostChecked.
+  bool holds(std::uint64_t level);
   std::uint64_t firstBad(std::uint64_t good, std::uint64_t bad);
   std::uint64_t lowestRung(std::uint64_t last);
   double waste(std::uint64_t bad, std::uint64_t limit);

@@ -78,7 +78,8 @@ tl::expected<std::vector<Line>, std::string> linesOf(const RowState& row, const 
     const bool call = step.kind == estimate::Step::Kind::Call;
     const graph::Graph& graph = row.elaborated->graph();
     const bool placed = !step.ops.empty() && !graph.scopes.empty();
-    lines.push_back({&step, seconds[k], estimate::toDouble(*flops), bytesOf(program, step),
+    lines.push_back({&step, seconds[k], estimate::toDouble(*flops),
+                     bytesOf(program, step) * static_cast<std::uint64_t>(program.runsOf(static_cast<std::uint32_t>(k))),
                      call ? program.calls[step.index].implementation : "loop",
                      placed ? graph.scopes[graph::index(graph[step.ops.front()].scope)].path : ""});
   }

@@ -23,12 +23,14 @@ bool Allocator::run() {
     const bool ok = state.items[group.items.front()].isLoop ? addLoop(group, step) : addCall(group, step);
     if (!ok) return false;
   }
+  markMicroBatches();
   measureLives();
   coalesce();
   shareInPlace();
   listBranches();
   findChunks();
   makeAllocations();
+  listMicroBatches();
   nameBuffers();
   place();
   return true;
@@ -59,13 +61,15 @@ void Allocator::findStored() {
       if (read != kNone && madeIn[state.versions[read].root] != state.groupOf[i]) stored[state.versions[read].root] = true;
     }
   }
+  for (const Lowering::Collected& one : state.collected) stored[state.versions[one.from].root] = true;
 }
 
 BufferId Allocator::buffer(std::uint32_t version) {
   if (version == kNone) return kNoBuffer;
   if (bufferOf[version] == kNoBuffer) {
     bufferOf[version] = static_cast<BufferId>(program.buffers.size());
-    program.buffers.push_back({state.versions[version].tensor, {}, state.versions[version].operand, 0});
+    program.buffers.push_back(
+        {state.versions[version].tensor, {}, state.versions[version].operand, 0, state.versions[version].window});
     versionOf.push_back(version);
   }
   return bufferOf[version];
@@ -210,6 +214,36 @@ void Allocator::nameBuffers() {
       buffer.name = (path.empty() ? "" : path + ".") + op.declaration + "." + tensor.name;
     } else {
       buffer.name = tensor.name;
+    }
+  }
+}
+
+/// Which steps each micro-batch runs, and what is copied behind them.
+void Allocator::markMicroBatches() {
+  MicroBatches& micro = program.micro;
+  micro.parts = state.graph.microBatches;
+  if (micro.parts == 1) return;
+  const auto once = std::find_if(order.begin(), order.end(),
+                                 [this](std::uint32_t group) { return state.groups[group].items.front() >= state.once; });
+  micro.steps = static_cast<std::uint32_t>(once - order.begin());
+  for (const Lowering::Collected& one : state.collected) {
+    // The copy is made behind the last step of the micro-batch: nothing may take the value's place in that.
+    state.memories[state.versions[one.from].memory].kept = true;
+    lives[state.versions[one.to].memory].at(micro.steps - 1);
+    micro.collected.push_back({buffer(one.from), buffer(one.to)});
+  }
+  lives[state.versions[state.part].memory].at(0);
+  micro.number = buffer(state.part);
+}
+
+void Allocator::listMicroBatches() {
+  if (program.micro.parts == 1) return;
+  for (std::uint32_t s = 0; s < state.memoryOf.size(); ++s) {
+    if (!state.graph.storages[s].carried || state.memoryOf[s] == kNone) continue;
+    for (std::uint32_t v = 0; v < state.versions.size(); ++v) {
+      if (state.versions[v].memory != state.memoryOf[s] || bufferOf[v] == kNoBuffer) continue;
+      program.micro.zeroed.push_back(bufferOf[v]);
+      break;
     }
   }
 }

@@ -56,6 +56,8 @@ private:
   void bufferForPersistent(std::uint32_t memory);
   void nameBuffers();
   void listBranches();
+  void markMicroBatches();
+  void listMicroBatches();
   void place();
 
   // Chunks.cpp

@@ -21,7 +21,7 @@ std::vector<std::string> ownersOf(const graph::Graph& graph) {
       const graph::Storage& storage = graph[graph[tensor].storage];
       std::string& owner = owners[index(graph[tensor].storage)];
       const bool given = storage.kind == graph::StorageClass::Input || storage.kind == graph::StorageClass::Constant;
-      if (owner.empty() && isPersistent(storage.kind)) owner = given ? "input" : nameOf(op);
+      if (owner.empty() && isPersistent(storage)) owner = given ? "input" : nameOf(op);
       if (storage.kind == graph::StorageClass::Weight) byPath.try_emplace(storage.path, owner);
     }
     for (const graph::TensorId tensor : op.outputs) {

@@ -234,7 +234,7 @@ struct EagerReader::Impl {
       for (const TensorId in : op->inputs) {
         if (in == graph::kNoTensor || isOneOf(each, in)) continue;
         const graph::StorageClass kind = classOf(in);
-        if (kind == graph::StorageClass::Buffer) continue;
+        if (kind == graph::StorageClass::Buffer || graph[graph[in].storage].carried) continue;
         auto& list = kind == graph::StorageClass::Weight ? result.weights : result.operands;
         if (std::find(list.begin(), list.end(), in) == list.end()) list.push_back(in);
       }

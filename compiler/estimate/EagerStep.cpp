@@ -64,11 +64,14 @@ public:
     const int steps = graph.training ? 2 : 1;
     for (int number = 1; number <= steps; ++number) {
       if (graph.training) dropGradients();
-      mark("forward", number);
-      forward();
+      for (std::int64_t part = 0; part < graph.microBatches; ++part) {
+        mark("forward", number);
+        forward();
+        if (!graph.training) break;
+        mark("backward", number);
+        backward();
+      }
       if (!graph.training) continue;
-      mark("backward", number);
-      backward();
       mark("optimizer", number);
       if (hasOption("clip_norm")) clipNorm();
       update(number == 1);

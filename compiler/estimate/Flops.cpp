@@ -131,7 +131,8 @@ private:
     Range range;
     const auto own = ownFlops(op, values, convention);
     if (!own) return tl::unexpected(own.error());
-    const auto [flops, macs] = *own;
+    const auto runs = static_cast<Count>(graph::runsOf(graph, op));
+    const Count flops = own->flops * runs, macs = own->macs * runs;
     of(range.most, op) += flops;
     of(range.least, op) += flops;
     byBranch[branches.of[graph::index(id)]] += flops;
@@ -241,7 +242,7 @@ tl::expected<Count, NoValue> countFlops(const graph::Graph& graph, const sema::V
   for (const graph::OpId id : ops) {
     const auto own = ownFlops(graph[id], values, kConventions.front());
     if (!own) return tl::unexpected(own.error());
-    sum += own->flops;
+    sum += own->flops * static_cast<Count>(graph::runsOf(graph, graph[id]));
   }
   return sum;
 }

@@ -87,7 +87,7 @@ private:
       const bool isGradient = op.phase == Phase::Backward && op.forward != graph::kNoOp;
       Parts& parts = byOperator[isGradient ? graph[op.forward].declaration : op.declaration][static_cast<std::size_t>(op.phase)];
       for (const graph::FlopPart& part : op.flops) {
-        ++(part.name == "mac" ? parts.macs : parts.others)[part.count];
+        (part.name == "mac" ? parts.macs : parts.others)[part.count] += graph::runsOf(graph, op);
         counts.push_back(part.count);
       }
     }

@@ -90,10 +90,11 @@ private:
     return samePlaces(x, y);
   }
 
-  /// A forward loop stays out of the backward pass: values would live longer.
+  /// A forward loop stays out of the backward pass: values would live longer. What each micro-batch does is done apart from what
+  /// is done once.
   bool sameSide(std::uint32_t a, std::uint32_t b) const {
     const auto forward = [this](std::uint32_t item) { return state.graph[state.items[item].op].phase == graph::Phase::Forward; };
-    return forward(a) == forward(b);
+    return forward(a) == forward(b) && (a < state.once) == (b < state.once);
   }
 
   bool sameBranch(std::uint32_t a, std::uint32_t b) const {

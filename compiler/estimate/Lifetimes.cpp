@@ -129,7 +129,7 @@ bool Allocator::canTake(const LoopUse& loop, const FusedLoop& code, std::uint32_
   const Memory& memory = state.memories[source];
   const tbem_operand& from = state.versions[loop.reads[input]].operand;
   tbem_operand to = state.versions[write].operand;
-  if (memory.persistent || lives[source].last != loop.step) return false;
+  if (memory.persistent || memory.kept || lives[source].last != loop.step) return false;
   if (elementBytes(from.dtype) != elementBytes(to.dtype) || memory.bytes != to.layout.bytes) return false;
   to.dtype = from.dtype;
   if (!samePlaces(from, to)) return false;

@@ -27,6 +27,9 @@ Diagnostic& LowerError::report(DiagnosticSink& sink) const {
 namespace {
 bool lowerAll(Lowering& state) {
   for (const graph::OpId id : state.order) {
+    if (state.graph.microBatches > 1 && state.graph[id].phase == graph::Phase::Optimizer && state.once == kNone &&
+        !state.endMicroBatch())
+      return false;
     state.here = state.branches.of[index(id)];
     bool ok = false;
     switch (state.graph[id].kind) {
@@ -50,7 +53,7 @@ bool lowerAll(Lowering& state) {
     if (!ok || state.error) return false;
   }
   state.here = graph::kAllSamples;
-  return true;
+  return state.graph.microBatches == 1 || state.once != kNone || state.endMicroBatch();
 }
 
 /// What the caller reads after the step stays alive: outputs and the loss in row-major order, gradients as they are.
@@ -61,7 +64,7 @@ bool keepResults(Lowering& state) {
     if (version != kNone) state.memories[state.versions[version].memory].kept = true;
     return version != kNone;
   };
-  if (!graph.training || state.options.keepOutputs) {
+  if (!graph.training || (state.options.keepOutputs && graph.microBatches == 1)) {
     for (const graph::TensorId output : graph.outputs) {
       if (!keepPlain(output)) return false;
     }

@@ -54,7 +54,10 @@ bool Lowering::prepare() {
   memoryOf.assign(graph.storages.size(), kNone);
   weightOf.assign(graph.tensors.size(), kNoTensor);
   for (const graph::Graph::Weight& weight : graph.weights) {
-    if (weight.gradient != kNoTensor) weightOf[index(weight.gradient)] = weight.value;
+    if (weight.gradient == kNoTensor) continue;
+    weightOf[index(weight.gradient)] = weight.value;
+    if (graph[graph[weight.gradient].storage].carried)  // what a micro-batch adds to it
+      weightOf[index(graph[graph[weight.gradient].producer].inputs[1])] = weight.value;
   }
   readersOf.resize(graph.tensors.size());
   for (const graph::OpId id : order) {
@@ -72,13 +75,13 @@ bool Lowering::prepare() {
   return findGates();
 }
 
-bool Lowering::isPersistent(TensorId tensor) const { return estimate::isPersistent(graph[graph[tensor].storage].kind); }
+bool Lowering::isPersistent(TensorId tensor) const { return estimate::isPersistent(graph[graph[tensor].storage]); }
 
 bool Lowering::isOpen(TensorId tensor) const {
   const graph::StorageId storage = graph[tensor].storage;
   const graph::StorageClass kind = graph[storage].kind;
-  return (kind == graph::StorageClass::Weight || kind == graph::StorageClass::State) && !layoutOf[index(storage)] &&
-         versionsOf[index(tensor)].empty();
+  const bool free = kind == graph::StorageClass::Weight || kind == graph::StorageClass::State || graph[storage].carried;
+  return free && !layoutOf[index(storage)] && versionsOf[index(tensor)].empty();
 }
 
 std::uint32_t Lowering::addMemory(Kind kind, std::uint64_t bytes) {
@@ -92,6 +95,7 @@ std::uint32_t Lowering::addVersion(TensorId tensor, const tbem_operand& operand,
   if (root != kNone) {  // another name of a value is where and when that is
     versions[id].space = versions[root].space;
     versions[id].guard = versions[root].guard;
+    versions[id].window = versions[root].window;
   }
   if (tensor != kNoTensor) versionsOf[index(tensor)].push_back(id);
   return id;

@@ -24,6 +24,7 @@ struct Version {
   std::uint32_t root = kNone;                ///< the version that was written; itself, unless this is another view of it
   std::uint32_t space = graph::kAllSamples;  ///< the branch whose samples its rows are, in order; others hold the whole batch
   std::uint32_t guard = graph::kAllSamples;  ///< made only where this branch has samples
+  bool window = false;                       ///< Buffer::window
 };
 
 struct Memory {
@@ -104,6 +105,13 @@ struct Lowering {
   std::vector<double> scalars;
   std::optional<LowerError> error;
 
+  std::uint32_t once = kNone;  ///< the first item behind all micro-batches, where gradients are accumulated
+  std::uint32_t part = kNone;  ///< version: the number of the micro-batch
+  struct Collected {
+    std::uint32_t from = kNone, to = kNone;  ///< versions
+  };
+  std::vector<Collected> collected;  ///< outputs of the whole batch
+
   graph::Branches branches;
   std::vector<BranchState> branchStates;
   std::uint32_t here = graph::kAllSamples;  ///< the branch in which items are added
@@ -164,6 +172,10 @@ struct Lowering {
 
   // LowerOwn.cpp: operators with code of their own.
   bool lowerOwn(graph::OpId op);
+
+  // LowerMicroBatches.cpp
+  /// Ends what each micro-batch runs: kept outputs are put together. Items from here on run once.
+  bool endMicroBatch();
 
   // LowerLoops.cpp: element-wise operators, one item each.
   bool lowerLoop(graph::OpId op);

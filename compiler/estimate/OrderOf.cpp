@@ -30,8 +30,11 @@ std::vector<std::uint64_t> workspaceOf(const graph::Graph& graph, const Program&
   return bytes;
 }
 
-std::vector<graph::OpId> betterOrder(const graph::Graph& graph, const Program& program, const std::vector<graph::OpId>& order,
+std::vector<graph::OpId> betterOrder(const graph::Graph& graph, const Program& program, const std::vector<graph::OpId>& whole,
                                      const std::vector<graph::TensorId>& kept) {
+  // What a step runs once, behind all micro-batches, stays there.
+  const std::size_t repeated = repeatedOps(graph, whole);
+  const std::vector<graph::OpId> order(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(repeated));
   OrderProblem problem;
   problem.after = mustFollow(graph, order);
   const std::vector<std::uint64_t> workspaces = workspaceOf(graph, program);
@@ -39,7 +42,7 @@ std::vector<graph::OpId> betterOrder(const graph::Graph& graph, const Program& p
   std::vector<std::uint32_t> valueOf(graph.storages.size(), kNobody);
   const auto value = [&](graph::TensorId tensor) -> OrderProblem::Value* {
     const std::uint32_t storage = index(graph[tensor].storage);
-    if (isPersistent(graph.storages[storage].kind) || bytes[storage] == 0) return nullptr;
+    if (isPersistent(graph.storages[storage]) || bytes[storage] == 0) return nullptr;
     if (valueOf[storage] == kNobody) {
       valueOf[storage] = static_cast<std::uint32_t>(problem.values.size());
       problem.values.push_back({.bytes = bytes[storage]});
@@ -65,6 +68,7 @@ std::vector<graph::OpId> betterOrder(const graph::Graph& graph, const Program& p
   }
   std::vector<graph::OpId> better;
   for (const std::uint32_t place : lowerPeak(problem)) better.push_back(order[place]);
+  if (!better.empty()) better.insert(better.end(), whole.begin() + static_cast<std::ptrdiff_t>(repeated), whole.end());
   return better;
 }
 

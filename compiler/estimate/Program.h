@@ -21,6 +21,7 @@ struct Buffer {
   std::string name;                           ///< path or name, for people
   tbem_operand operand{};                     ///< element type, dims, layout
   std::uint32_t allocation = 0;               ///< index into Program::allocations
+  bool window = false;                        ///< it begins as many of its own sizes further on as the micro-batch's number says
 };
 
 enum class Kind : std::uint8_t { Weights, Gradients, Optimizer, Buffers, Activations, Input, Constants, Workspace };
@@ -108,6 +109,20 @@ struct Step {
   std::uint32_t branch = 0;  ///< runs where this branch has samples
 };
 
+/// Gradient accumulation (graph/Accumulate.h): the first `steps` steps run `parts` times, once for each micro-batch; the others
+/// once, behind them. Windows move from micro-batch to micro-batch.
+struct MicroBatches {
+  std::int64_t parts = 1;
+  std::uint32_t steps = 0;
+  BufferId number = kNoBuffer;   ///< i64: of the micro-batch at hand, from 0; 0 among the steps that run once
+  std::vector<BufferId> zeroed;  ///< sums over the micro-batches: zero when a step begins
+  /// Behind each micro-batch `from` is copied into its own rows of `to`, a buffer of the whole batch.
+  struct Collected {
+    BufferId from = kNoBuffer, to = kNoBuffer;
+  };
+  std::vector<Collected> collected;
+};
+
 struct Program {
   std::vector<Buffer> buffers;
   std::vector<Allocation> allocations;
@@ -117,8 +132,9 @@ struct Program {
   std::vector<Branch> branches;  ///< the first is all samples; a parent before its children
   std::vector<Chunk> chunks;     ///< in the order of their steps
   std::int64_t samples = 0;      ///< of the batch; 0 without gates
-  std::vector<double> scalars;   ///< this row's values of the run-time scalars; slot 0 (the step number) is set by the runtime
-  std::uint64_t arena = 0;       ///< bytes, persistent ones included
+  MicroBatches micro;
+  std::vector<double> scalars;  ///< this row's values of the run-time scalars; slot 0 (the step number) is set by the runtime
+  std::uint64_t arena = 0;      ///< bytes, persistent ones included
   std::uint64_t arenaAsWritten = 0;  ///< the same in the program's order; more where another order was found (OrderSearch.h)
   std::uint64_t live = 0;            ///< largest sum of live bytes: the bound that the plan is measured against
   std::uint32_t peakStep = 0;
@@ -134,6 +150,8 @@ struct Program {
   std::vector<BufferId> buffersOf(const Step& step) const;
   /// The same, to put other buffers in their places.
   std::vector<BufferId*> buffersOf(const Step& step);
+  /// How often a step of the schedule runs.
+  std::int64_t runsOf(std::uint32_t step) const { return step < micro.steps ? micro.parts : 1; }
   const Buffer& operator[](BufferId id) const { return buffers[static_cast<std::uint32_t>(id)]; }
 };
 

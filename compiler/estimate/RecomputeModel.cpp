@@ -29,7 +29,7 @@ RecomputeModel::RecomputeModel(const graph::Graph& graph, const Program& program
       ops(graph.ops.size()),
       storages(graph.storages.size()) {
   for (std::size_t s = 0; s < storages.size(); ++s) {
-    storages[s].persistent = isPersistent(graph.storages[s].kind);
+    storages[s].persistent = isPersistent(graph.storages[s]);
   }
   for (const Allocation& allocation : program.allocations) persistent += allocation.persistent ? allocation.bytes : 0;
   const std::vector<std::uint64_t> bytes = storedBytes(graph, program);

@@ -85,11 +85,13 @@ tl::expected<Roofline, std::string> roofline(const graph::Graph& graph, const se
   result.device = device.name;
   result.type = tf32 ? "tf32" : "";
   if (tf32 && !device.tf32) return tl::unexpected(device.name + " has no rate `tf32`");
-  for (const Step& step : program.steps) {
+  for (std::uint32_t i = 0; i < program.steps.size(); ++i) {
+    const Step& step = program.steps[i];
+    const auto runs = static_cast<std::uint64_t>(program.runsOf(i));
     const Traffic traffic = trafficOf(program, step);
     const auto work = workOf(graph, values, step);
     if (!work) return tl::unexpected(work.error());
-    StepCost cost{step.name, step.range, work->flops, traffic.bytes, 0, Bound::Memory};
+    StepCost cost{step.name, step.range, work->flops * runs, traffic.bytes * runs, 0, Bound::Memory};
     cost.seconds = static_cast<double>(cost.bytes) / device.bandwidth;
     if (cost.flops != 0) {
       const std::optional<std::int32_t> dtype = computesIn(program, traffic);

@@ -16,7 +16,7 @@ using graph::TensorId;
 namespace {
 bool writesPersistent(const graph::Graph& graph, const Op& op) {
   return op.kind != graph::OpKind::View && std::any_of(op.outputs.begin(), op.outputs.end(), [&graph](TensorId tensor) {
-           return isPersistent(graph[graph[tensor].storage].kind);
+           return isPersistent(graph[graph[tensor].storage]);
          });
 }
 
@@ -71,7 +71,7 @@ public:
     std::vector<OpId> result;
     std::vector<bool> done(ops.size(), false);
     while (!plain.empty() || !updates.empty()) {
-      Queue& queue = updates.empty() ? plain : updates;
+      Queue& queue = updates.empty() || (graph.microBatches > 1 && !plain.empty()) ? plain : updates;
       const std::uint32_t i = queue.top();
       queue.pop();
       result.push_back(ops[i]);
@@ -100,7 +100,7 @@ private:
     for (std::uint32_t t = 0; t < graph.tensors.size(); ++t) rootOf[t] = static_cast<TensorId>(t);
     for (std::uint32_t t = 0; t < graph.tensors.size(); ++t) {
       const graph::Tensor& tensor = graph.tensors[t];
-      if (tensor.producer == graph::kNoOp && isPersistent(graph[tensor.storage].kind))
+      if (tensor.producer == graph::kNoOp && isPersistent(graph[tensor.storage]))
         values[index(tensor.storage)].push_back(static_cast<TensorId>(t));
     }
     for (const OpId id : ops) {
@@ -108,7 +108,7 @@ private:
       for (const TensorId output : op.outputs) {
         if (op.kind == graph::OpKind::View) {
           rootOf[index(output)] = rootOf[index(op.inputs[0])];
-        } else if (isPersistent(graph[graph[output].storage].kind)) {
+        } else if (isPersistent(graph[graph[output].storage])) {
           values[index(graph[output].storage)].push_back(output);
         }
       }
@@ -139,7 +139,7 @@ private:
     for (std::uint32_t i = 0; i < ops.size(); ++i) {
       if (done[i]) continue;
       for (const TensorId input : graph[ops[i]].inputs) {
-        if (input != graph::kNoTensor && isPersistent(graph[graph[input].storage].kind)) return {input, ops[i]};
+        if (input != graph::kNoTensor && isPersistent(graph[graph[input].storage])) return {input, ops[i]};
       }
     }
     for (std::uint32_t i = 0; i < ops.size(); ++i) {
@@ -162,6 +162,13 @@ tl::expected<std::vector<OpId>, Overwritten> schedule(const graph::Graph& graph,
   std::vector<OpId> ops;
   std::copy_if(all.begin(), all.end(), std::back_inserter(ops), [&need](OpId id) { return need[index(id)]; });
   return Order(graph, std::move(ops)).run();
+}
+
+std::size_t repeatedOps(const graph::Graph& graph, const std::vector<OpId>& order) {
+  if (graph.microBatches == 1) return order.size();
+  const auto once =
+      std::find_if(order.begin(), order.end(), [&graph](OpId id) { return graph[id].phase == graph::Phase::Optimizer; });
+  return static_cast<std::size_t>(once - order.begin());
 }
 
 std::vector<std::vector<std::uint32_t>> mustFollow(const graph::Graph& graph, const std::vector<OpId>& order) {

@@ -53,8 +53,8 @@ Kind kindOf(graph::StorageClass storage) {
   return Kind::Activations;
 }
 
-bool isPersistent(graph::StorageClass storage) {
-  return storage != graph::StorageClass::Gradient && storage != graph::StorageClass::Activation;
+bool isPersistent(const graph::Storage& storage) {
+  return storage.carried || (storage.kind != graph::StorageClass::Gradient && storage.kind != graph::StorageClass::Activation);
 }
 
 namespace {
@@ -78,7 +78,7 @@ std::vector<graph::OpId> opsOf(const graph::Graph& graph) {
 std::vector<Lifespan> livesOf(const graph::Graph& graph, const std::vector<graph::OpId>& ops) {
   std::vector<Lifespan> lives(graph.storages.size());
   for (std::size_t s = 0; s < lives.size(); ++s) {
-    lives[s].persistent = isPersistent(graph.storages[s].kind);
+    lives[s].persistent = isPersistent(graph.storages[s]);
     lives[s].kind = kindOf(graph.storages[s].kind);
   }
   const auto touch = [&](graph::TensorId tensor, std::uint32_t step) {

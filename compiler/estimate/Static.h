@@ -46,7 +46,8 @@ struct StaticMemory {
 /// "weights", "gradients", ...: the names of the estimate's `kinds`.
 std::string_view kindName(Kind kind);
 Kind kindOf(graph::StorageClass storage);
-bool isPersistent(graph::StorageClass storage);
+/// In memory over the whole step, and the same one for every value.
+bool isPersistent(const graph::Storage& storage);
 
 /// `order`: of this graph.
 tl::expected<StaticMemory, NoValue> staticMemory(const graph::Graph& graph, const sema::Values& values, const StaticOrder& order);

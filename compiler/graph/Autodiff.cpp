@@ -60,7 +60,9 @@ bool Elaborator::differentiate(TensorId loss, const Value& optimizer, SrcRange u
   if (!d.needed[index(loss)]) return true;  // no weight: nothing to learn
   phase = Phase::Backward;
   places.emplace_back();
-  const TensorId seed = constantTensor("d" + graph[loss].name, graph[loss].dtype, graph[loss].shape, 1, graph[loss].range);
+  // The loss of a step is the mean of its micro-batches'.
+  const TensorId seed =
+      constantTensor("d" + graph[loss].name, graph[loss].dtype, graph[loss].shape, {1, graph.microBatches}, graph[loss].range);
   d.gradient[index(loss)] = seed;
   bool good = true;
   for (std::size_t end = d.forwardOps; good && end > 0;) {
@@ -104,8 +106,8 @@ bool Elaborator::releaseWeights(Differentiation& d, const Op& op) {
   return good;
 }
 
-TensorId Elaborator::constantTensor(const std::string& name, tbem_dtype dtype, const std::vector<ExprId>& shape,
-                                    std::int64_t value, SrcRange range) {
+TensorId Elaborator::constantTensor(const std::string& name, tbem_dtype dtype, const std::vector<ExprId>& shape, Rational value,
+                                    SrcRange range) {
   const TensorId id = addTensor(name, dtype, shape, range);
   Op op;
   op.kind = OpKind::Elementwise;
@@ -114,7 +116,7 @@ TensorId Elaborator::constantTensor(const std::string& name, tbem_dtype dtype, c
   op.range = range;
   ElemNode node;
   node.op = ElemOp::Constant;
-  node.value = Rational::of(value);
+  node.value = value;
   op.elementwise.nodes.push_back(node);
   op.elementwise.roots.push_back(0);
   addOp(std::move(op), nullptr);
@@ -251,7 +253,7 @@ bool Elaborator::finishWeight(Differentiation& d, std::size_t weight) {
   }
   graph[graph[gradient].storage].kind = StorageClass::Gradient;
   graph[graph[gradient].storage].path = path;
-  entry.gradient = gradient;
+  entry.gradient = graph.microBatches > 1 ? addUp(gradient, 1) : gradient;
   d.finished.push_back(weight);
   return true;
 }

@@ -9,7 +9,10 @@ namespace tbem::graph {
 
 namespace {
 
-bool isOfStep(const Graph& graph, TensorId tensor) { return graph[graph[tensor].storage].kind == StorageClass::Activation; }
+bool isOfStep(const Graph& graph, TensorId tensor) {
+  const Storage& storage = graph[graph[tensor].storage];
+  return storage.kind == StorageClass::Activation && !storage.carried;
+}
 
 /// Doing it twice does what doing it once does: it writes nothing that outlives the step, and reads nothing that the step
 /// overwrites before the backward pass. An operator's own code promises neither.
@@ -19,8 +22,8 @@ bool isPure(const Graph& graph, const Op& op) {
   const bool writes = std::any_of(op.outputs.begin(), op.outputs.end(), [&](TensorId t) { return !isOfStep(graph, t); });
   const bool reads = std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId t) {
     if (t == kNoTensor) return false;
-    const StorageClass kind = graph[graph[t].storage].kind;
-    return kind == StorageClass::Buffer || kind == StorageClass::State;
+    const Storage& storage = graph[graph[t].storage];
+    return storage.kind == StorageClass::Buffer || storage.kind == StorageClass::State || storage.carried;
   });
   return !writes && !reads;
 }

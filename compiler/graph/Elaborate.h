@@ -75,6 +75,7 @@ struct ExperimentSpec {
   std::optional<tbem_dtype> mixed;           ///< clause `mixed`: what f32 steps compute in (Mixed.h)
   SrcRange mixedRange;
   std::optional<CheckpointSpec> checkpoint;  ///< clause `checkpoint`
+  const ast::Expr* accumulate = nullptr;     ///< clause `accumulate`; it may name factors
   std::unique_ptr<sema::ExprPool> pool;
 
   bool hasNetwork() const { return of != nullptr; }

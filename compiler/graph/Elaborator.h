@@ -108,6 +108,22 @@ public:
   std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> targetOf(const ast::Callable& loss, const sema::Module& module,
                                                                      TensorId output, SrcRange use);
   std::optional<tbem_dtype> inputType(const ast::Parameter& tensor);
+  // Gradient accumulation (Accumulate.cpp)
+  /// Clause `accumulate`: into how many micro-batches it splits the batch. False after a report.
+  bool splitBatch(const ast::Expr& clause, const sema::Module& module, const std::vector<Local>& factors);
+  /// An input of the shape `all`, of which the network reads one micro-batch at a time, of the shape `part`: that is returned.
+  TensorId addInputInParts(const std::string& name, tbem_dtype dtype, std::vector<ExprId> all, std::vector<ExprId> part,
+                           SrcRange range);
+  /// An input as a network reads it: the micro-batch at hand where `clause` splits the batch. Nothing after a report: it has not
+  /// the samples of the first input, or they do not split. `at`: the row's levels, for that.
+  std::optional<TensorId> addBatchInput(const std::string& name, tbem_dtype dtype, std::vector<ExprId> shape, SrcRange range,
+                                        const ast::Expr* clause, const std::vector<std::pair<std::string, std::string>>& at);
+  std::int64_t microBatches() const { return graph.microBatches; }
+  /// The shape of a micro-batch of a tensor of this shape; the other way round.
+  std::vector<ExprId> shapeOfPart(std::vector<ExprId> all);
+  std::vector<ExprId> shapeOfBatch(std::vector<ExprId> part);
+  /// Adds `part / parts` to a sum over the micro-batches; the sum with it. What it is a sum of says what kind of storage it has.
+  TensorId addUp(TensorId part, std::int64_t parts);
   std::string text(ExprId id) const { return pool.str(id); }
   ExprId whole(std::int64_t value) { return pool.constant(value); }
   /// Drops storages that nothing refers to.
@@ -264,7 +280,7 @@ private:
   bool defineGradients(Differentiation& d, Activation& a, const ast::Expr& expr, const Op& op);
   bool accumulate(Differentiation& d, TensorId tensor, TensorId gradient);
   bool finishWeight(Differentiation& d, std::size_t weight);
-  TensorId constantTensor(const std::string& name, tbem_dtype dtype, const std::vector<ExprId>& shape, std::int64_t value,
+  TensorId constantTensor(const std::string& name, tbem_dtype dtype, const std::vector<ExprId>& shape, Rational value,
                           SrcRange range);
   bool bindOptimizer(Differentiation& d, const Value& optimizer, SrcRange use);
   bool updateWeight(Differentiation& d, std::size_t weight);

@@ -1,4 +1,5 @@
 // Rows of a design: structures elaborated once each, values per row, conditions checked per row.
+#include "compiler/graph/Accumulate.h"
 #include "compiler/graph/Elaborator.h"
 #include "compiler/graph/ExperimentInputs.h"
 #include "compiler/graph/Mixed.h"
@@ -25,6 +26,7 @@ struct Experiment::Impl {
   std::size_t lossBegin = 0;  ///< of the structure that is being built: the first operator of its loss
 
   using Levels = std::span<const std::uint32_t>;
+  using NamedLevels = std::vector<std::pair<std::string, std::string>>;  ///< a training's learning rate is none
 
   std::vector<std::pair<std::string, std::string>> levelTexts(Levels levels) const {
     std::vector<std::pair<std::string, std::string>> texts;
@@ -115,13 +117,22 @@ bool Experiment::Impl::addTarget(Elaborator& e, const Value& loss, SrcRange at, 
   const auto target = e.targetOf(decl, *loss.module, output, at);
   if (!target) return false;
   const ast::Parameter& declared = decl.tensors[1];
-  const TensorId id = e.addInput("target", target->first, target->second, declared.range);
+  const std::int64_t parts = e.microBatches();
+  const std::vector<ExprId>& shape = target->second;
+  if (parts > 1 && shape.empty()) {
+    session.sink.report(diag::samples_differ, declared.range, "target", "none", "split").label(at, "the loss");
+    return false;
+  }
+  const TensorId id = parts > 1 ? e.addInputInParts("target", target->first, e.shapeOfBatch(shape), shape, declared.range)
+                                : e.addInput("target", target->first, shape, declared.range);
   tensors = {Value::indexed(ValueKind::Tensor, index(output)), Value::indexed(ValueKind::Tensor, index(id))};
   return true;
 }
 
 bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Local>& factors, Levels levels) {
   (void)levels;
+  if (spec.accumulate != nullptr && spec.task == Task::Train && !e.splitBatch(*spec.accumulate, *spec.module, factors))
+    return false;
   const Value callee = e.evaluateIn(*spec.module, *spec.of, factors);
   if (callee.isPoison()) return false;
   const bool callable =
@@ -212,7 +223,9 @@ bool Experiment::Impl::addUpdates(Elaborator& e, Structure& s, const std::vector
     }
     optimizer.items[at] = factors[*spec.rateFactor].value;
   }
-  return e.differentiate(s.graph.loss, optimizer, spec.optimizer->range);
+  const TensorId loss = s.graph.loss;
+  if (s.graph.microBatches > 1) s.graph.loss = e.addUp(loss, s.graph.microBatches);
+  return e.differentiate(loss, optimizer, spec.optimizer->range);
 }
 
 /// Diagnostics after the first `before` that say again what another row has said: they add their levels to it.
@@ -304,6 +317,10 @@ void Experiment::Impl::reportDimension(const Structure& structure, const Tensor&
 
 /// Obligations and shapes of a row that reuses a structure.
 bool Experiment::Impl::check(const Structure& structure, const sema::Values& values, Levels levels) {
+  const std::int64_t parts = structure.graph.microBatches;
+  if (parts > 1 && !splitsEvenly(session.sink, spec.accumulate->range, samplesOf(structure.graph, values), parts,
+                                 spec.rateFactor ? NamedLevels{} : levelTexts(levels)))
+    return false;
   bool good = true;
   for (const Obligation& obligation : structure.graph.obligations) {
     if (values.errorOf(obligation.condition) == sema::EvalError::None && values[obligation.condition].num != 0) continue;

@@ -150,10 +150,15 @@ std::optional<Value> addInputs(Elaborator& e, Session& session, const Experiment
   if (!shapes) return std::nullopt;
   const std::optional<tbem_dtype> dtype = e.inputType(tensor);
   if (!dtype) return std::nullopt;
+  const std::vector<std::pair<std::string, std::string>> none;
   std::vector<Value> inputs;
   for (Shape& shape : *shapes) {
     const std::string name = isList ? fmt::format("{}[{}]", tensor.name.text, inputs.size()) : tensor.name.text;
-    inputs.push_back(Value::indexed(ValueKind::Tensor, index(e.addInput(name, *dtype, std::move(shape), reader.range()))));
+    // A training's learning rate is no level that matters here.
+    const auto& at = spec.rateFactor ? none : e.levels;
+    const auto made = e.addBatchInput(name, *dtype, std::move(shape), reader.range(), spec.accumulate, at);
+    if (!made) return std::nullopt;
+    inputs.push_back(Value::indexed(ValueKind::Tensor, index(*made)));
   }
   return isList ? Value::list(std::move(inputs)) : std::move(inputs.front());
 }

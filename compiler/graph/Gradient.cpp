@@ -53,7 +53,7 @@ bool Elaborator::isElementwiseExpr(const ast::Expr& expr) const {
 Value Elaborator::gradientOf(Differentiation& d, TensorId tensor, const std::string& name, SrcRange range) {
   TensorId gradient = d.gradient[index(tensor)];
   if (gradient == kNoTensor) {
-    gradient = constantTensor(name, graph[tensor].dtype, graph[tensor].shape, 0, range);
+    gradient = constantTensor(name, graph[tensor].dtype, graph[tensor].shape, Rational::of(0), range);
     d.gradient[index(tensor)] = gradient;
   }
   return Value::indexed(ValueKind::Tensor, index(gradient));

@@ -50,6 +50,8 @@ struct Storage {
   std::string path;
   Init init;
   SrcRange range;
+  /// A sum over micro-batches (Graph::microBatches): zero when a step begins, the same memory in all of them.
+  bool carried = false;
 };
 
 /// A value. `shape` in elements; empty: a scalar.
@@ -168,6 +170,7 @@ struct Op {
   Phase phase = Phase::Forward;
   OpId forward = kNoOp;  ///< Backward: the operator whose gradient it is part of, or that it repeats; Optimizer: none
   bool repeats = false;  ///< Backward: it computes results of `forward` once more (Checkpoint.h)
+  bool window = false;   ///< View: its result is the rows of the micro-batch at hand, of an input of the whole batch
   ScopeId scope{};       ///< the instance of a block that it stands in
   RegionId region = kMainRegion;
   std::vector<RegionId> regions;  ///< owned
@@ -232,6 +235,9 @@ struct Graph {
   std::vector<TensorId> buffers;  ///< running statistics, value before the step
   std::vector<TensorId> states;   ///< of the optimiser, value before the step
   bool training = false;
+  /// Gradient accumulation (Accumulate.h): operators of the forward and backward pass run so often, on the next of as many equal
+  /// parts of the batch each time; those of the optimiser run once, behind them.
+  std::int64_t microBatches = 1;
 
   const Op& operator[](OpId id) const { return ops[index(id)]; }
   const Tensor& operator[](TensorId id) const { return tensors[index(id)]; }
@@ -242,5 +248,8 @@ struct Graph {
   Storage& operator[](StorageId id) { return storages[index(id)]; }
   Region& operator[](RegionId id) { return regions[index(id)]; }
 };
+
+/// How often a step runs the operator.
+inline std::int64_t runsOf(const Graph& graph, const Op& op) { return op.phase == Phase::Optimizer ? 1 : graph.microBatches; }
 
 }  // namespace tbem::graph

@@ -309,7 +309,8 @@ private:
       if (expr != nullptr) fail(diag::backend_mode_not_there, expr->range, word);
     };
     notYet("math", design.math);
-    notYet("accumulate", design.accumulate);
+    spec.accumulate = design.accumulate;
+    if (design.accumulate != nullptr) onlyOfTraining("accumulate", design.accumulate->range);
     if (design.checkpoint != nullptr) readCheckpointClause();
     if (design.mixed == nullptr) return;
     spec.mixed = mixedType(sink, pool, value(*design.mixed), design.mixed->range, spec.dtype);
@@ -318,9 +319,12 @@ private:
 
   void readCheckpointClause() {
     spec.checkpoint = readCheckpoint(session, program, *spec.module, pool, *design.checkpoint);
+    onlyOfTraining("checkpoint", design.checkpoint->range);
+  }
+
+  void onlyOfTraining(const char* clause, SrcRange range) {
     if (spec.task == Task::Train) return;
-    fail(diag::design_clause_value, design.checkpoint->range, "checkpoint", "a design whose task is `train(...)`",
-         "one that has no backward pass");
+    fail(diag::design_clause_value, range, clause, "a design whose task is `train(...)`", "one that has no backward pass");
   }
 
   void readDtype() {
@@ -346,6 +350,7 @@ private:
     collect(design.of);
     collect(design.task);
     collect(design.dtype);
+    collect(design.accumulate);
     for (const ast::Input& input : design.inputs) collect(input.shape);
     for (const ast::Expr* condition : design.where) collect(condition);
     for (const ast::Factor& factor : design.factors) {

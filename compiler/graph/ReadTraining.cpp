@@ -246,6 +246,8 @@ private:
       readDtype(clause);
     } else if (word == "mixed") {
       spec.mixedText = single(clause, "`bf16`");
+    } else if (word == "accumulate") {
+      spec.accumulate = single(clause, "a whole number");
     } else {
       fail(diag::not_there_yet, clause.range, "the clause `" + word + "` of a training is");
     }

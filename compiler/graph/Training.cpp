@@ -36,7 +36,10 @@ std::optional<ExperimentSpec> experimentOf(Session& session, const TrainingSpec&
   experiment.dtype = spec.dtype;
   experiment.mixed = spec.mixed;
   if (spec.mixed) experiment.mixedRange = spec.mixedText->range;
-  if (task == Task::Train) experiment.checkpoint = spec.recompute;
+  if (task == Task::Train) {
+    experiment.checkpoint = spec.recompute;
+    experiment.accumulate = spec.accumulate;
+  }
   experiment.pool = std::make_unique<sema::ExprPool>();
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     std::vector<std::int64_t> dims{batch};

@@ -38,7 +38,7 @@ public:
     // Whatever else is there from the start: constants.
     for (std::uint32_t t = 0; t < graph.tensors.size(); ++t) {
       const auto& tensor = graph.tensors[t];
-      if (tensor.producer != graph::kNoOp) continue;
+      if (tensor.producer != graph::kNoOp || graph[tensor.storage].carried) continue;
       if (auto ok = add(static_cast<graph::TensorId>(t)); !ok) return ok;
     }
     for (const auto& weight : graph.weights) {
@@ -106,6 +106,10 @@ runtime::CallDesc describeCall(const estimate::Program& program, const estimate:
     const bool absent = id == estimate::kNoBuffer;
     desc.operands.push_back(absent ? tbem_operand{} : program[id].operand);
     desc.offsets.push_back(absent ? runtime::kAbsent : offsetOf(program, id));
+    if (!absent && program[id].window) {
+      desc.moves.resize(call.operands.size(), 0);
+      desc.moves[desc.offsets.size() - 1] = program[id].operand.layout.bytes;
+    }
   }
   desc.attributes = call.attributes;
   desc.scalars = call.scalars;
@@ -136,6 +140,8 @@ Executable describe(const estimate::Program& program) {
     if (step.kind == estimate::Step::Kind::Call) out.calls[step.index].name = step.name;
   }
   out.samples = program.samples;
+  out.microBatches = program.micro.parts;
+  if (out.microBatches > 1) out.microBatchAt = offsetOf(program, program.micro.number);
   for (const auto& branch : program.branches) {
     runtime::BranchDesc desc{.parent = branch.parent, .condition = branch.condition};
     if (branch.gate != graph::kNoOp) {

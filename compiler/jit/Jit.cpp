@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 
 #include <link.h>
 
@@ -212,6 +213,8 @@ tl::expected<void, Error> Compilation::link(const CacheEntry& entry) {
   define("floor", static_cast<F64>(::floor));
   define("pow", static_cast<double (*)(double, double)>(::pow));
   define("powf", static_cast<float (*)(float, float)>(::powf));
+  define("memset", static_cast<void* (*)(void*, int, std::size_t)>(::memset));
+  define("memcpy", static_cast<void* (*)(void*, const void*, std::size_t)>(::memcpy));
   if (auto error = (*jit)->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols))))
     return fail(std::move(error));
   for (const std::string& object : entry.objects) {

@@ -150,7 +150,7 @@ llvm::Function* Emitter::run(const std::string& name) {
   Type *pointer = b.getPtrTy(), *number = b.getInt64Ty();
   const std::size_t pointers = nest.pointers.size();
   std::vector<Type*> parameters(pointers + 1, pointer);
-  parameters.insert(parameters.end(), 3, number);
+  parameters.insert(parameters.end(), nest.elements != 0 ? 4 : 3, number);
   function = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), parameters, false), llvm::Function::ExternalLinkage,
                                     name, module);
   for (unsigned i = 0; i <= pointers; ++i) function->addParamAttr(i, llvm::Attribute::NoAlias);
@@ -169,6 +169,7 @@ llvm::Function* Emitter::run(const std::string& name) {
       index = b.CreateUDiv(index, i64(nest.chunks));
     }
     Position at = origin();
+    if (nest.elements != 0) at.number = argument(4);
     for (std::size_t v = nest.prefix; v-- > 0;) {
       Value* value = v == 0 ? index : b.CreateURem(index, i64(nest.trips[v]));
       if (v != 0) index = b.CreateUDiv(index, i64(nest.trips[v]));
@@ -424,9 +425,15 @@ llvm::Function* emitLoop(llvm::Module& module, const LoopNest& nest, llvm::Funct
   function->addFnAttr(llvm::Attribute::NoUnwind);
   b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", function));
   std::vector<Value*> arguments;
-  for (std::uint64_t offset : nest.pointers)
-    arguments.push_back(b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), function->getArg(0), offset));
+  const auto at = [&](std::uint64_t offset) { return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), function->getArg(0), offset); };
+  Value* part = nest.numberAt ? b.CreateAlignedLoad(number, at(*nest.numberAt), llvm::Align(8)) : nullptr;
+  for (std::size_t i = 0; i < nest.pointers.size(); ++i) {
+    arguments.push_back(at(nest.pointers[i]));
+    if (nest.moves[i] == 0) continue;
+    arguments.back() = b.CreateInBoundsGEP(b.getInt8Ty(), arguments.back(), b.CreateMul(part, b.getInt64(nest.moves[i])));
+  }
   for (unsigned i = 1; i < 5; ++i) arguments.push_back(function->getArg(i));
+  if (nest.elements != 0) arguments.push_back(b.CreateMul(part, b.getInt64(static_cast<std::uint64_t>(nest.elements))));
   b.CreateCall(module.getOrInsertFunction(kernel->getName(), kernel->getFunctionType()), arguments);
   b.CreateRetVoid();
   return function;

@@ -13,7 +13,8 @@
 namespace tbem::jit {
 
 /// Adds the exported `void name(pointers.., ptr scalars, i64 seed, i64 begin, i64 end)` to `module`: iterations [begin, end) of
-/// the nest's parallel index. The pointers (nest.pointers.size() of them) do not overlap each other.
+/// the nest's parallel index; behind them `i64 first`, the number of the first element, where `nest.elements` says so. The
+/// pointers (nest.pointers.size() of them) do not overlap each other.
 llvm::Function* emitKernel(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types,
                            const std::string& name);
 

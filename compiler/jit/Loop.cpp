@@ -73,6 +73,7 @@ private:
   tl::expected<void, std::string> checkOverlaps() const;
   void refine();
   std::uint32_t pointerOf(const Buffer& buffer);
+  std::uint64_t numberAt() const;
   std::uint32_t coordinate(int dim);
   Form formOf(int dim) const;
   LoopOperand operand(const FusedLoop::Input& input);
@@ -209,13 +210,17 @@ void Planner::refine() {
 
 std::uint32_t Planner::pointerOf(const Buffer& buffer) {
   const std::uint64_t offset = program.allocations[buffer.allocation].offset;
-  const auto found = std::find(nest.pointers.begin(), nest.pointers.end(), offset);
-  if (found == nest.pointers.end()) {
-    nest.pointers.push_back(offset);
-    return static_cast<std::uint32_t>(nest.pointers.size() - 1);
+  const std::uint64_t move = buffer.window ? buffer.operand.layout.bytes : 0;
+  for (std::uint32_t i = 0; i < nest.pointers.size(); ++i) {
+    if (nest.pointers[i] == offset && nest.moves[i] == move) return i;
   }
-  return static_cast<std::uint32_t>(found - nest.pointers.begin());
+  nest.pointers.push_back(offset);
+  nest.moves.push_back(move);
+  if (move != 0) nest.numberAt = numberAt();
+  return static_cast<std::uint32_t>(nest.pointers.size() - 1);
 }
+
+std::uint64_t Planner::numberAt() const { return program.allocations[program[program.micro.number].allocation].offset; }
 
 Form Planner::formOf(int dim) const {
   Form form;
@@ -341,6 +346,11 @@ tl::expected<LoopNest, std::string> Planner::run() {
   for (int k = rank - 2; k >= 0; --k)
     rowMajor[static_cast<std::size_t>(k)] = rowMajor[static_cast<std::size_t>(k) + 1] * dimOf(k + 1);
   const bool random = uses(ElemOp::Random);
+  if (random && program.micro.parts > 1) {
+    nest.numberAt = numberAt();
+    nest.elements = 1;
+    for (int k = 0; k < rank; ++k) nest.elements *= dimOf(k);
+  }
   for (const Digit& d : digits)
     nest.number.stride.push_back(random && d.dim >= 0 ? d.weight * rowMajor[static_cast<std::size_t>(d.dim)] : 0);
   for (int k = 0; k < rank; ++k) {
@@ -407,6 +417,7 @@ std::string kernelKey(const LoopNest& nest) {
   }
   bytes.nodes(nest.nodes);
   bytes.number(nest.pointers.size());
+  bytes.number(nest.elements != 0);
   bytes.number(nest.prefix);
   bytes.number(nest.chunk);
   bytes.number(nest.chunks);

@@ -73,6 +73,10 @@ struct LoopNest {
   std::vector<LoopOutput> outputs;
   std::vector<graph::ElemNode> nodes;
   std::vector<std::uint64_t> pointers;  ///< distinct arena offsets, one kernel argument each
+  // With gradient accumulation; micro-batch i of the step:
+  std::vector<std::uint64_t> moves;       ///< by pointer: it lies i times so many bytes further on
+  std::optional<std::uint64_t> numberAt;  ///< arena offset of i, where the loop wants it
+  std::int64_t elements = 0;              ///< Random: its first element is number i * elements; 0: no loop with Random
 
   // How it is run: the parallel index counts (prefix variables) x (chunks of the next one).
   std::uint32_t prefix = 0;  ///< leading variables in the parallel index

@@ -39,11 +39,17 @@ public:
                                   llvm::Function::ExternalLinkage, "tbem_step", module);
     b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", step));
     zeroCounts(program);
+    const auto& micro = program.micro;
+    if (micro.parts > 1) beginMicroBatches(program);
     unsigned inBlock = 0;
     std::uint32_t branch = 0;
     std::uint32_t number = 0;
     auto chunk = program.chunks.begin();
     for (const Step& s : program.steps) {
+      if (micro.parts > 1 && number == micro.steps) {
+        endMicroBatch(program);
+        inBlock = 0;
+      }
       if (s.branch != branch) {
         leave();
         branch = s.branch;
@@ -71,12 +77,43 @@ public:
       ++number;
     }
     leave();
+    if (micro.parts > 1 && number == micro.steps) endMicroBatch(program);
     b.CreateRet(b.getInt32(TBEM_OK));
   }
 
 private:
   Value* placeOf(const Program& program, estimate::BufferId buffer) {
     return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), step->getArg(1), program.allocations[program[buffer].allocation].offset);
+  }
+  Value* bytes(std::uint64_t count) { return b.getInt64(count); }
+
+  /// What follows runs once for each micro-batch.
+  void beginMicroBatches(const Program& program) {
+    for (const estimate::BufferId sum : program.micro.zeroed)
+      b.CreateMemSet(placeOf(program, sum), b.getInt8(0), program[sum].operand.layout.bytes, llvm::Align(64));
+    BasicBlock* before = b.GetInsertBlock();
+    microBatch = BasicBlock::Create(module.getContext(), "micro_batch", step);
+    b.CreateBr(microBatch);
+    b.SetInsertPoint(microBatch);
+    part = b.CreatePHI(b.getInt64Ty(), 2);
+    part->addIncoming(b.getInt64(0), before);
+    b.CreateAlignedStore(part, placeOf(program, program.micro.number), llvm::Align(8));
+  }
+  void endMicroBatch(const Program& program) {
+    for (const auto& one : program.micro.collected) {
+      const std::uint64_t rows = program[one.from].operand.layout.bytes;
+      const auto moved = [&](Value* base) { return b.CreateInBoundsGEP(b.getInt8Ty(), base, b.CreateMul(part, bytes(rows))); };
+      Value* from = placeOf(program, one.from);
+      if (program[one.from].window) from = moved(from);
+      b.CreateMemCpy(moved(placeOf(program, one.to)), llvm::Align(1), from, llvm::Align(1), rows);
+    }
+    Value* next = b.CreateAdd(part, b.getInt64(1));
+    part->addIncoming(next, b.GetInsertBlock());
+    auto* after = BasicBlock::Create(module.getContext(), "once", step);
+    const auto parts = static_cast<std::uint64_t>(program.micro.parts);
+    b.CreateCondBr(b.CreateICmpSLT(next, b.getInt64(parts)), microBatch, after);
+    b.SetInsertPoint(after);
+    b.CreateAlignedStore(b.getInt64(0), placeOf(program, program.micro.number), llvm::Align(8));
   }
   /// Where the number of a branch's samples is kept.
   Value* countOf(const Program& program, std::uint32_t branch) { return placeOf(program, program.branches[branch].rows); }
@@ -180,6 +217,8 @@ private:
   Value* all = nullptr;           ///< samples of the branch whose chunks run
   llvm::PHINode* done = nullptr;  ///< of these, before the round at hand
   BasicBlock* round = nullptr;
+  BasicBlock* microBatch = nullptr;  ///< where the next one begins
+  llvm::PHINode* part = nullptr;     ///< the number of the one at hand
 };
 
 }  // namespace
@@ -220,6 +259,8 @@ std::string programKey(const Program& program) {
     if (s.kind == Step::Kind::Call) bytes.number(program.calls[s.index].sizes.empty());
   }
   bytes.number(program.samples);
+  bytes.number(program.micro.parts);
+  bytes.number(program.micro.steps);
   const auto placeOf = [&program](estimate::BufferId id) {
     return id == estimate::kNoBuffer ? 0 : program.allocations[program[id].allocation].offset + 1;
   };
@@ -247,11 +288,19 @@ std::string programKey(const Program& program) {
   auto buffer = [&](estimate::BufferId id) {
     const estimate::Buffer& b = program[id];
     bytes.number(program.allocations[b.allocation].offset);
+    bytes.number(b.window);
     bytes.number(b.operand.dtype);
     bytes.number(b.operand.rank);
     for (int k = 0; k < b.operand.rank; ++k) bytes.number(b.operand.dims[k]);
     layout(b.operand.layout, static_cast<std::size_t>(b.operand.rank));
   };
+  if (program.micro.parts > 1) buffer(program.micro.number);
+  for (const estimate::BufferId sum : program.micro.zeroed) buffer(sum);
+  bytes.number(program.micro.collected.size());
+  for (const auto& one : program.micro.collected) {
+    buffer(one.from);
+    buffer(one.to);
+  }
   bytes.number(program.scalars.size());
   bytes.number(program.loops.size());
   for (const auto& loop : program.loops) {

@@ -35,9 +35,12 @@ std::string checkExecutable(const Executable& e) {
     const std::string name = fmt::format("call {} ({})", i, c.name);
     if (c.operands.size() != c.offsets.size() || c.operands.size() != static_cast<std::size_t>(c.inputs + c.outputs))
       return name + " has the wrong number of operands";
+    if (!c.moves.empty() && (c.moves.size() != c.operands.size() || e.microBatchAt > e.arena - sizeof(std::int64_t)))
+      return name + " moves without a number of the micro-batch";
     for (std::size_t k = 0; k < c.operands.size(); ++k) {
       if (c.operands[k].present == 0) continue;
-      if (c.offsets[k] > e.arena || extentBytes(c.operands[k]) > e.arena - c.offsets[k])
+      const std::uint64_t moved = c.moves.empty() ? 0 : c.moves[k] * static_cast<std::uint64_t>(e.microBatches - 1);
+      if (c.offsets[k] > e.arena || extentBytes(c.operands[k]) + moved > e.arena - c.offsets[k])
         return fmt::format("{}: operand {} leaves the arena", name, k);
     }
     if (c.workspace != kAbsent && (c.workspace > e.arena || c.workspaceBytes > e.arena - c.workspace))
@@ -286,6 +289,13 @@ tl::expected<void, Failure> Instance::run(std::uint64_t step) {
 std::int32_t Instance::call(std::uint32_t number, std::int64_t samples) {
   if (number >= prepared.size()) return TBEM_INVALID;
   Prepared& p = prepared[number];
+  const CallDesc& planned = description.calls[number];
+  if (!planned.moves.empty()) {
+    const auto part = *reinterpret_cast<const std::uint64_t*>(arena + description.microBatchAt);
+    for (std::size_t k = 0; k < p.operands.size(); ++k) {
+      if (planned.moves[k] != 0) p.operands[k] = arena + planned.offsets[k] + part * planned.moves[k];
+    }
+  }
   if (p.own != nullptr) {
     for (std::size_t i = 0; i < p.slots.size(); ++i) p.scalars[i] = scalarValues[p.slots[i]];
     const std::int32_t own = p.own(&p.args);

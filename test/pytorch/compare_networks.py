@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds a training step of networks of the standard library, made small, against PyTorch: in f64 on ref, in f32 on cpu.
 
-usage: compare_networks.py TBEMC FOLDER NAME...
+usage: compare_networks.py TBEMC FOLDER [--accumulate PARTS] NAME...
 """
 import subprocess
 import sys
@@ -30,25 +30,26 @@ NETWORKS = {
 TASK = "train(loss: cross_entropy, optimizer: sgd(lr: 0.1, momentum: 0.9))"
 
 
-def step(tbemc, network, inputs, path, *options):
-    command = [tbemc, "step", "-e", network, "--task", TASK, "--save", path, *options]
-    for given in inputs:
-        command += ["--input", given]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+def step(tbemc, network, inputs, parts, path, *options):
+    shapes = "\n".join(f"  input {given.replace('=', ': [')}]" for given in inputs)
+    design = f"design d of {network} {{\n{shapes}\n  task {TASK}\n  accumulate {parts}\n}}"
+    subprocess.run([tbemc, "step", "-e", design, "--save", path, *options], check=True, stdout=subprocess.DEVNULL)
 
 
 def main():
     tbemc, folder, *names = sys.argv[1:]
+    parts = int(names.pop(1)) if names[0] == "--accumulate" else 1
+    names = names[parts > 1:]
     good = 0
     for name in names:
         network, inputs, f32 = NETWORKS[name]
         print(f"{network} in f64 on ref")
         path = f"{folder}/{name}.npz"
-        step(tbemc, network, inputs, path, "--dtype", "f64", "--on", "ref")
-        agrees = compare(path, name)
+        step(tbemc, network, inputs, parts, path, "--dtype", "f64", "--on", "ref")
+        agrees = compare(path, name, parts=parts)
         print(f"{network} in f32 on cpu")
-        step(tbemc, network, inputs, path, "--on", "cpu")
-        good += compare(path, name, f32) and agrees
+        step(tbemc, network, inputs, parts, path, "--on", "cpu")
+        good += compare(path, name, f32, parts=parts) and agrees
     print(f"{good} of {len(names)} networks agree")
     return 0 if good == len(names) else 1
 

@@ -6,6 +6,7 @@ The second step is looked at (the optimiser's state is there), with cross entrop
 Needs a current torch and torchvision (`python3 -m venv V; V/bin/pip install torch torchvision`).
 usage: live_peaks.py > docs/measurements/DATE-pytorch-live-peaks.json
        live_peaks.py --clip > docs/measurements/DATE-pytorch-live-peaks-clip.json   the norm of the gradients is limited
+       live_peaks.py --accumulate > docs/measurements/DATE-pytorch-live-peaks-accumulate.json   micro-batches, one step of the optimiser
        live_peaks.py --autocast > docs/measurements/DATE-pytorch-live-peaks-autocast.json   forward under torch.autocast in bfloat16
 """
 import datetime
@@ -38,6 +39,11 @@ AUTOCAST = [
     ("squeezenet1_1", 32, 224, ["sgd"]), ("efficientnet_b0", 16, 224, ["adam"]), ("convnext_tiny", 8, 224, ["adamw fused"]),
     ("vit_b_16", 8, 224, ["adamw fused"]), ("resnext50_32x4d", 16, 224, ["sgd momentum"]),
 ]
+# torchvision's network, batch, size, optimisers, micro-batches
+ACCUMULATE = [
+    ("resnet18", 64, 224, ["sgd", "sgd momentum", "adam"], 4), ("resnet18", 16, 32, ["adam"], 8), ("resnet50", 32, 224, ["sgd momentum", "adam"], 2),
+    ("vgg16_bn", 16, 224, ["sgd momentum"], 4), ("alexnet", 128, 224, ["sgd momentum", "adam"], 8), ("mobilenet_v2", 64, 224, ["adam"], 4),
+]
 CLIPPED = [
     ("resnet18", 16, 32, list(OPTIMIZERS)), ("resnet18", 16, 224, ["sgd momentum", "adam"]), ("mobilenet_v2", 64, 224, ["sgd momentum"]),
     ("alexnet", 16, 224, ["sgd", "adam"]), ("shufflenet_v2_x1_0", 32, 224, ["sgd momentum"]), ("vit_b_16", 8, 224, ["adamw fused"]),
@@ -46,7 +52,7 @@ CLIPPED = [
 CLIPS = "--clip" in sys.argv[1:]
 
 
-def peak(name, batch, size, optimizer_name, autocast):
+def peak(name, batch, size, optimizer_name, autocast, parts):
     with FakeTensorMode():
         model = getattr(torchvision.models, name)().train()
         optimizer = OPTIMIZERS[optimizer_name](model.parameters())
@@ -56,13 +62,15 @@ def peak(name, batch, size, optimizer_name, autocast):
         tracker.track_external(model, optimizer, image, labels)
         with tracker:
             for step in range(2):
-                if step == 1:
-                    tracker.reset_mod_stats()
                 optimizer.zero_grad(set_to_none=True)
-                with torch.autocast("cpu", dtype=torch.bfloat16, enabled=autocast):
-                    loss = torch.nn.functional.cross_entropy(model(image), labels)
-                loss.backward()
-                del loss
+                for images, targets in zip(image.split(batch // parts), labels.split(batch // parts)):
+                    tracker.reset_mod_stats()
+                    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=autocast):
+                        loss = torch.nn.functional.cross_entropy(model(images), targets)
+                    if parts > 1:
+                        loss = loss / parts
+                    loss.backward()
+                    del loss
                 if CLIPS:
                     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
                 optimizer.step()
@@ -73,13 +81,13 @@ def peak(name, batch, size, optimizer_name, autocast):
 def main():
     torch.nn.init.trunc_normal_ = lambda tensor, *_, **__: tensor  # looks at values, which there are none of
     rows = []
-    autocast = "--autocast" in sys.argv[1:]
-    for name, batch, size, optimizers in CLIPPED if CLIPS else AUTOCAST if autocast else NETWORKS:
+    autocast, accumulate = "--autocast" in sys.argv[1:], "--accumulate" in sys.argv[1:]
+    for name, batch, size, optimizers, *parts in ACCUMULATE if accumulate else CLIPPED if CLIPS else AUTOCAST if autocast else NETWORKS:
         for optimizer in optimizers:
-            kinds = peak(name, batch, size, optimizer, autocast)
-            rows.append({"torchvision": name, "batch": batch, "size": size, "optimizer": optimizer, "peak": kinds})
+            kinds = peak(name, batch, size, optimizer, autocast, *(parts or [1]))
+            rows.append({"torchvision": name, "batch": batch, "size": size, "optimizer": optimizer, "peak": kinds} | ({"accumulate": parts[0]} if parts else {}))
             print(name, batch, size, optimizer, kinds.get("Total"), file=sys.stderr, flush=True)
-    json.dump({"date": str(datetime.date.today()), "what": "peak of live tensors, second step, MemTracker under FakeTensorMode (cpu)" + (", forward under autocast in bfloat16" if autocast else ""),
+    json.dump({"date": str(datetime.date.today()), "what": "peak of live tensors, second step, MemTracker under FakeTensorMode (cpu)" + (", forward under autocast in bfloat16" if autocast else "") + (", gradients accumulated over micro-batches" if accumulate else ""),
                "autocast": "bfloat16" if autocast else None, "clip_norm": 1 if CLIPS else None, "torch": torch.__version__, "torchvision": torchvision.__version__, "rows": rows}, sys.stdout, indent=1)
     print()
 

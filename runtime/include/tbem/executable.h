@@ -63,6 +63,8 @@ struct CallDesc {
   std::vector<bool> perSample;
   std::vector<std::int64_t> sizes;
   std::int32_t algorithm = 0;  ///< of the backend's (backend.h)
+  /// By operand: micro-batch i has it i times so many bytes further on. Empty: all stay.
+  std::vector<std::uint64_t> moves;
 };
 
 /// Some of the samples, chosen at run time by the gates of a network. The first is all of them.
@@ -84,6 +86,8 @@ struct Executable {
   std::vector<CallDesc> calls;
   std::vector<BranchDesc> branches;      ///< a parent before its children; empty without gates
   std::int64_t samples = 0;              ///< of the batch; 0 without gates
+  std::int64_t microBatches = 1;         ///< into which a step splits its batch
+  std::uint64_t microBatchAt = kAbsent;  ///< offset of an i64: the number of the one at hand, which the code keeps
   std::vector<double> scalars;           ///< slot 0 is the number of the step, set by `run`
   std::vector<std::string> scalarNames;  ///< "step", "optimizer.lr", ..; may be empty
   std::uint32_t loss = kNone;            ///< buffer of the loss, if there is one

@@ -248,16 +248,6 @@ void addLayers(std::map<std::string, Generator>& table) {
     return {fmt::format("scaled_dot_product_attention(%0, %1, %2, causal: {}{})", d.coin(), d.coin() ? ", dropout: 0.25" : ""),
             {real(query), real(key), real(value)}};
   };
-  table["biased_attention"] = [](Dice& d) -> Case {
-    Dims lead;
-    for (std::int64_t i = d.integer(0, 2); i > 0; --i) lead.push_back(d.integer(1, 3));
-    const std::int64_t l = d.integer(1, 5), m = d.integer(1, 5), k = d.integer(1, 5), e = d.integer(1, 5);
-    Dims query = lead, key = lead, value = lead, bias = lead;
-    query.insert(query.end(), {l, k}), key.insert(key.end(), {m, k}), value.insert(value.end(), {m, e});
-    bias.insert(bias.end(), {d.coin() ? l : 1, d.coin() ? m : 1});
-    bias.erase(bias.begin(), bias.begin() + d.integer(0, static_cast<std::int64_t>(lead.size())));
-    return {"biased_attention(%0, %1, %2, %3)", {real(query), real(key), real(value), real(bias)}};
-  };
 }
 
 }  // namespace tbem::test

@@ -95,12 +95,6 @@ void addShapes(std::map<std::string, Generator>& table) {
     dims.insert(dims.begin() + 1, groups * d.integer(1, 3));
     return {fmt::format("channel_shuffle(%0, groups: {})", groups), {real(dims)}};
   };
-  table["roll"] = [](Dice& d) -> Case {
-    const Dims dims = anyDims(d);
-    return {
-        fmt::format("roll(%0, shift: {}, axis: {})", d.integer(-6, 6), d.integer(0, static_cast<std::int64_t>(dims.size()) - 1)),
-        {real(dims)}};
-  };
   table["slice"] = [](Dice& d) -> Case {
     const Dims dims = anyDims(d);
     Dims start, size, stride;
