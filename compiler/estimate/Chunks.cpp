@@ -14,6 +14,13 @@ using graph::kAllSamples;
 namespace {
 /// A step that reads more of what all samples share (weights) than this share of the cache reads it anew for each few samples.
 constexpr std::uint64_t kSharedPart = 4;
+/// After each step of a round threads wait for each other: with several, fewer and longer rounds are faster (measured).
+constexpr std::uint64_t kRoundsOfSeveral = 4;
+
+/// Of a thread.
+std::uint64_t bytesAtHand(const LowerOptions& options) {
+  return options.chunkBytes * (options.threads > 1 ? kRoundsOfSeveral : 1);
+}
 
 bool movesRows(const Program& program, const Step& step) {
   return step.kind == Step::Kind::Call && program.calls[step.index].primitive == TBEM_PRIMITIVE_move_rows;
@@ -74,7 +81,7 @@ bool Allocator::fits(const Segment& segment, const Step& step) const {
     if (call.perSample[i] ? !isInside(segment, call.operands[i]) : i >= call.inputs) return false;
     if (!call.perSample[i]) shared += program[call.operands[i]].operand.layout.bytes;
   }
-  return shared <= state.options.chunkBytes / kSharedPart;
+  return shared <= bytesAtHand(state.options) / kSharedPart;
 }
 
 /// As many samples as the cache holds: what the segment keeps at once of each, and the row that is read or written outside.
@@ -98,7 +105,7 @@ std::int64_t Allocator::chunkSize(const Segment& segment) const {
   }
   const std::uint64_t bytes = *std::max_element(live.begin(), live.end()) + outside;
   const auto samples = static_cast<std::uint64_t>(state.samples);
-  const std::uint64_t fits = state.options.chunkBytes * samples / std::max<std::uint64_t>(bytes, 1);
+  const std::uint64_t fits = bytesAtHand(state.options) * samples / std::max<std::uint64_t>(bytes, 1);
   return static_cast<std::int64_t>(fits) * state.options.threads;
 }
 

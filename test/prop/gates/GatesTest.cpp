@@ -130,7 +130,7 @@ double worst(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 /// Values of a sample take 800 B in f64: of seven samples, two to six run at a time.
-constexpr std::uint64_t kFewBytes = 6000;
+constexpr std::uint64_t kFewBytes = 1500;
 
 class Gates : public ::testing::TestWithParam<std::uint32_t> {};
 
