@@ -85,7 +85,6 @@ private:
   Value* placeOf(const Program& program, estimate::BufferId buffer) {
     return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), step->getArg(1), program.allocations[program[buffer].allocation].offset);
   }
-  Value* bytes(std::uint64_t count) { return b.getInt64(count); }
 
   /// What follows runs once for each micro-batch.
   void beginMicroBatches(const Program& program) {
@@ -102,7 +101,9 @@ private:
   void endMicroBatch(const Program& program) {
     for (const auto& one : program.micro.collected) {
       const std::uint64_t rows = program[one.from].operand.layout.bytes;
-      const auto moved = [&](Value* base) { return b.CreateInBoundsGEP(b.getInt8Ty(), base, b.CreateMul(part, bytes(rows))); };
+      const auto moved = [&](Value* base) {
+        return b.CreateInBoundsGEP(b.getInt8Ty(), base, b.CreateMul(part, b.getInt64(rows)));
+      };
       Value* from = placeOf(program, one.from);
       if (program[one.from].window) from = moved(from);
       b.CreateMemCpy(moved(placeOf(program, one.to)), llvm::Align(1), from, llvm::Align(1), rows);

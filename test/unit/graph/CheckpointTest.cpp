@@ -29,12 +29,7 @@ std::string training(const std::string& body) {
 std::vector<std::vector<double>> results(const graph::Row& row) {
   const graph::Graph& g = row.graph();
   Interpreter run(row);
-  std::mt19937_64 random(3);
-  std::normal_distribution<double> normal;
-  for (const graph::TensorId input : g.inputs)
-    for (double& value : run.of(input)) value = normal(random);
-  for (const graph::Graph::Weight& weight : g.weights)
-    for (double& value : run.of(weight.value)) value = 0.5 * normal(random);
+  run.fillNormal(3);
   run.run(graph::Phase::Backward);
   std::vector<std::vector<double>> all{run.of(g.loss)};
   for (const graph::Graph::Weight& weight : g.weights) all.push_back(run.of(weight.gradient));

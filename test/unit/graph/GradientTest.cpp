@@ -100,12 +100,7 @@ void expectGradients(const std::string& program, double tolerance, std::uint64_t
   const graph::Graph& g = row->graph();
   EXPECT_EQ(graph::verify(g), std::vector<std::string>{});
   Interpreter run(*row);
-  std::mt19937_64 random(seed);
-  std::normal_distribution<double> normal;
-  for (const graph::TensorId input : g.inputs)
-    for (double& value : run.of(input)) value = normal(random);
-  for (const graph::Graph::Weight& weight : g.weights)
-    for (double& value : run.of(weight.value)) value = 0.5 * normal(random);
+  run.fillNormal(seed);
   run.run(graph::Phase::Backward);
   ASSERT_FALSE(g.weights.empty());
   double worst = 0, norm = 0;

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,15 @@ public:
     std::int64_t n = 1;
     for (const std::int64_t dim : row.shape(tensor)) n *= dim;
     return n;
+  }
+  /// Normal numbers in inputs, half as wide ones in weights: the same for the same seed.
+  void fillNormal(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> normal;
+    for (const graph::TensorId input : g.inputs)
+      for (double& value : of(input)) value = normal(random);
+    for (const graph::Graph::Weight& weight : g.weights)
+      for (double& value : of(weight.value)) value = 0.5 * normal(random);
   }
   double margin = HUGE_VAL;  ///< smallest |a - b| of the comparisons that were computed
 
