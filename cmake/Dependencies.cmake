@@ -25,14 +25,12 @@ add_library(tbem_z3 INTERFACE)
 target_include_directories(tbem_z3 SYSTEM INTERFACE ${TBEM_Z3_INCLUDE})
 target_link_libraries(tbem_z3 INTERFACE ${TBEM_Z3})
 
-# LLVM's shared library links in a second; the portable bundle takes the static components.
+# The shared library takes longer to load than most commands run: an executable with the property TBEM_STATIC_LLVM takes the
+# static components; unit tests, of which there are many, link the shared one.
+define_property(TARGET PROPERTY TBEM_STATIC_LLVM)
 add_library(tbem_llvm INTERFACE)
 target_include_directories(tbem_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 separate_arguments(llvm_definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
 target_compile_definitions(tbem_llvm INTERFACE ${llvm_definitions})
-if(TBEM_STATIC_LLVM)
-  llvm_map_components_to_libnames(llvm_libs orcjit native passes)
-  target_link_libraries(tbem_llvm INTERFACE ${llvm_libs})
-else()
-  target_link_libraries(tbem_llvm INTERFACE LLVM)
-endif()
+llvm_map_components_to_libnames(llvm_libs orcjit native passes)
+target_link_libraries(tbem_llvm INTERFACE "$<IF:$<BOOL:$<TARGET_PROPERTY:TBEM_STATIC_LLVM>>,${llvm_libs},LLVM>")
