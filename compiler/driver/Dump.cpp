@@ -69,7 +69,9 @@ std::string branchText(const estimate::Program& program, std::uint32_t step) {
   const estimate::Branch& branch = program.branches[program.steps[step].branch];
   std::string text = fmt::format(" (where {} is {}", branch.path, branch.condition ? "true" : "false");
   for (const estimate::Chunk& chunk : program.chunks) {
-    if (chunk.first <= step && step <= chunk.last) text += fmt::format(", {} samples at a time", chunk.samples);
+    if (step < chunk.first || chunk.last < step) continue;
+    text += fmt::format(", {} samples at a time", chunk.samples);
+    if (chunk.threads > 1) text += " a thread";
   }
   return text + ")";
 }

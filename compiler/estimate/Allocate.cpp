@@ -99,13 +99,7 @@ bool Allocator::addCall(const Group& group, std::uint32_t step) {
         call.perSample.push_back(version != kNone && state.versions[version].space != graph::kAllSamples);
     }
   }
-  if (item.workspace != 0) {
-    const std::int64_t bytes = static_cast<std::int64_t>(item.workspace);
-    call.workspace = static_cast<BufferId>(program.buffers.size());
-    program.buffers.push_back({kNoTensor, "workspace", plainOperand(TBEM_U8, {&bytes, 1}), 0});
-    versionOf.push_back(kNone);
-    workspaces.push_back({call.workspace, step, step, item.workspace});
-  }
+  if (item.workspace != 0) addWorkspace(call, step, item.workspace);
   noteCopy(item, step);
   program.steps.push_back({Step::Kind::Call, static_cast<std::uint32_t>(program.calls.size()), {}, state.rangeOf(item), {}});
   Step& made = program.steps.back();
@@ -118,6 +112,14 @@ bool Allocator::addCall(const Group& group, std::uint32_t step) {
   }
   program.calls.push_back(std::move(call));
   return true;
+}
+
+void Allocator::addWorkspace(NativeCall& call, std::uint32_t step, std::uint64_t bytes) {
+  const auto extent = static_cast<std::int64_t>(bytes);
+  call.workspace = static_cast<BufferId>(program.buffers.size());
+  program.buffers.push_back({kNoTensor, "workspace", plainOperand(TBEM_U8, {&extent, 1}), 0});
+  versionOf.push_back(kNone);
+  workspaces.push_back({call.workspace, step, step, bytes});
 }
 
 bool Allocator::addLoop(const Group& group, std::uint32_t step) {

@@ -50,6 +50,7 @@ private:
   void findStored();
   BufferId buffer(std::uint32_t version);
   bool addCall(const Group& group, std::uint32_t step);
+  void addWorkspace(NativeCall& call, std::uint32_t step, std::uint64_t bytes);
   bool addLoop(const Group& group, std::uint32_t step);
   BufferId use(std::uint32_t version, std::uint32_t step, bool atSameElement = false, bool rowsOnly = false);
   void makeAllocations();
@@ -74,7 +75,11 @@ private:
   bool loopFits(const Segment& segment, const FusedLoop& loop) const;
   std::int64_t chunkSize(const Segment& segment) const;
   BufferId copyOfList(const Chunk& chunk, BufferId list);
-  void keepOver(const Segment& segment);
+  void placeChunk(const Segment& segment, const Chunk& chunk);
+  void listRows(Chunk& chunk);
+  SizedCall sizedCall(const NativeCall& call) const;
+  bool sizeCalls(const Chunk& chunk, bool change);
+  void setWorkspace(NativeCall& call, std::uint32_t step, std::uint64_t bytes, std::uint64_t part);
 
   // Lifetimes.cpp
   void noteCopy(const Item& item, std::uint32_t step);

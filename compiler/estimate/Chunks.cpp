@@ -5,7 +5,12 @@
 // arithmetic. A few samples at a time, a row is still in the cache when it is needed again. Steps can run so if whatever they
 // hand to each other is used up among them, and if each touches its own samples' rows only. (What counts samples, or draws
 // random numbers by their places, does not stand behind a gate: Samples.h.)
+//
+// Several threads that shared each of those short steps would wait for each other after every one. So each takes samples of its
+// own through all of them, in memory of its own, by calls prepared for one thread.
 #include "compiler/estimate/Allocator.h"
+#include "compiler/estimate/Plan.h"
+#include "compiler/estimate/Query.h"
 
 namespace tbem::estimate {
 
@@ -14,13 +19,6 @@ using graph::kAllSamples;
 namespace {
 /// A step that reads more of what all samples share (weights) than this share of the cache reads it anew for each few samples.
 constexpr std::uint64_t kSharedPart = 4;
-/// After each step of a round threads wait for each other: with several, fewer and longer rounds are faster (measured).
-constexpr std::uint64_t kRoundsOfSeveral = 4;
-
-/// Of a thread.
-std::uint64_t bytesAtHand(const LowerOptions& options) {
-  return options.chunkBytes * (options.threads > 1 ? kRoundsOfSeveral : 1);
-}
 
 bool movesRows(const Program& program, const Step& step) {
   return step.kind == Step::Kind::Call && program.calls[step.index].primitive == TBEM_PRIMITIVE_move_rows;
@@ -31,6 +29,11 @@ bool hasRows(const Program& program, const FusedLoop::Input& input) {
     if (input.axes[k] == 0 && program[input.buffer].operand.dims[k] != 1) return true;
   }
   return false;
+}
+
+/// Bytes in which every thread has so many of its own.
+std::uint64_t forThreads(const Chunk& chunk, std::uint64_t bytes) {
+  return alignUp(bytes) * static_cast<std::uint64_t>(chunk.threads - 1) + bytes;
 }
 }  // namespace
 
@@ -81,10 +84,10 @@ bool Allocator::fits(const Segment& segment, const Step& step) const {
     if (call.perSample[i] ? !isInside(segment, call.operands[i]) : i >= call.inputs) return false;
     if (!call.perSample[i]) shared += program[call.operands[i]].operand.layout.bytes;
   }
-  return shared <= bytesAtHand(state.options) / kSharedPart;
+  return shared <= state.options.chunkBytes / kSharedPart;
 }
 
-/// As many samples as the cache holds: what the segment keeps at once of each, and the row that is read or written outside.
+/// As many samples as a core's cache holds: what the segment keeps at once of each, and the row that is read or written outside.
 std::int64_t Allocator::chunkSize(const Segment& segment) const {
   std::vector<std::uint64_t> live(segment.last - segment.first + 1, 0);
   std::uint64_t outside = 0;
@@ -105,17 +108,32 @@ std::int64_t Allocator::chunkSize(const Segment& segment) const {
   }
   const std::uint64_t bytes = *std::max_element(live.begin(), live.end()) + outside;
   const auto samples = static_cast<std::uint64_t>(state.samples);
-  const std::uint64_t fits = bytesAtHand(state.options) * samples / std::max<std::uint64_t>(bytes, 1);
-  return static_cast<std::int64_t>(fits) * state.options.threads;
+  return static_cast<std::int64_t>(state.options.chunkBytes * samples / std::max<std::uint64_t>(bytes, 1));
 }
 
-/// What is there before or after the segment is there for all of its rounds.
-void Allocator::keepOver(const Segment& segment) {
+/// What is there before or after the segment is there for all of its rounds. What is inside has room for the samples at hand, and
+/// where threads are at different steps, none of it may lie where another was.
+void Allocator::placeChunk(const Segment& segment, const Chunk& chunk) {
   for (std::uint32_t s = segment.first; s <= segment.last; ++s) {
     for (const BufferId* id : program.buffersOf(program.steps[s])) {
-      if (isInside(segment, *id)) continue;
-      lives[ownerOf(*id)].at(segment.first);
-      lives[ownerOf(*id)].at(segment.last);
+      const std::uint32_t memory = ownerOf(*id);
+      const bool inside = isInside(segment, *id);
+      if (memory == kNone || (inside && chunk.threads == 1)) continue;
+      lives[memory].at(segment.first);
+      lives[memory].at(segment.last);
+    }
+  }
+  std::vector<std::uint32_t> shortened;
+  for (std::uint32_t s = segment.first; s <= segment.last; ++s) {
+    for (const BufferId* id : program.buffersOf(program.steps[s])) {
+      const std::uint32_t memory = ownerOf(*id);
+      if (memory == kNone || !isInside(segment, *id)) continue;
+      const std::uint64_t rows = program[*id].operand.layout.bytes / static_cast<std::uint64_t>(state.samples) *
+                                 static_cast<std::uint64_t>(chunk.samples);
+      if (chunk.threads > 1) program.buffers[static_cast<std::uint32_t>(*id)].part = alignUp(rows);
+      if (std::find(shortened.begin(), shortened.end(), memory) != shortened.end()) continue;
+      shortened.push_back(memory);
+      state.memories[memory].bytes = forThreads(chunk, rows);
     }
   }
 }
@@ -125,9 +143,65 @@ BufferId Allocator::copyOfList(const Chunk& chunk, BufferId list) {
   const auto id = static_cast<BufferId>(program.buffers.size());
   const tbem_operand operand = program[list].operand;
   program.buffers.push_back({graph::kNoTensor, "temporary", operand, 0});
+  if (chunk.threads > 1) program.buffers.back().part = alignUp(operand.layout.bytes);
   versionOf.push_back(kNone);
-  workspaces.push_back({id, chunk.first, chunk.last, operand.layout.bytes});
+  workspaces.push_back({id, chunk.first, chunk.last, forThreads(chunk, operand.layout.bytes)});
   return id;
+}
+
+void Allocator::listRows(Chunk& chunk) {
+  const Branch& branch = program.branches[chunk.branch];
+  for (std::uint32_t s = chunk.first; s <= chunk.last; ++s) {
+    for (BufferId* id : program.buffersOf(program.steps[s])) {
+      if (!isList(chunk.branch, *id)) continue;
+      BufferId& list = *id == branch.rows ? chunk.rows : chunk.origin;
+      if (list == kNoBuffer) list = copyOfList(chunk, *id);
+      *id = list;
+    }
+  }
+}
+
+SizedCall Allocator::sizedCall(const NativeCall& call) const {
+  SizedCall sized{call.primitive, {}, call.perSample, call.inputs, call.attributes, call.algorithm};
+  for (const BufferId id : call.operands) sized.operands.push_back(id == kNoBuffer ? tbem_operand{} : program[id].operand);
+  return sized;
+}
+
+/// Calls are prepared for what is left over behind the threads' own samples, or of one thread for all samples at hand; and of
+/// several for each one's own. False where the device has none for these numbers.
+bool Allocator::sizeCalls(const Chunk& chunk, bool change) {
+  for (std::uint32_t s = chunk.first; s <= chunk.last; ++s) {
+    if (program.steps[s].kind != Step::Kind::Call || movesRows(program, program.steps[s])) continue;
+    NativeCall& call = program.calls[program.steps[s].index];
+    const bool several = chunk.threads > 1;
+    const std::int64_t most =
+        *std::lower_bound(call.sizes.begin(), call.sizes.end(), several ? chunk.threads - 1 : chunk.samples);
+    if (most > chunk.samples * chunk.threads || most == state.samples) return false;
+    std::uint64_t together = 0, part = 0;
+    const SizedCall sized = sizedCall(call);
+    std::vector<std::int64_t> partSizes;
+    if (several) partSizes = state.sizesOf(sized, 1, chunk.samples, part);
+    if (several && (partSizes.empty() || partSizes.back() != chunk.samples)) return false;
+    if (!change) continue;
+    call.sizes = state.sizesOf(sized, state.options.threads, most, together);
+    call.partSizes = std::move(partSizes);
+    setWorkspace(call, s, std::max(together, part == 0 ? 0 : forThreads(chunk, part)), part);
+  }
+  return true;
+}
+
+void Allocator::setWorkspace(NativeCall& call, std::uint32_t step, std::uint64_t bytes, std::uint64_t part) {
+  if (call.workspace == kNoBuffer) {
+    if (bytes == 0) return;
+    addWorkspace(call, step, bytes);
+  }
+  const auto extent = static_cast<std::int64_t>(bytes);
+  Buffer& buffer = program.buffers[static_cast<std::uint32_t>(call.workspace)];
+  buffer.operand = plainOperand(TBEM_U8, {&extent, 1});
+  buffer.part = alignUp(part);
+  for (Workspace& workspace : workspaces) {
+    if (workspace.buffer == call.workspace) workspace.bytes = bytes;
+  }
 }
 
 void Allocator::addChunks(Segment segment) {
@@ -140,18 +214,14 @@ void Allocator::addChunks(Segment segment) {
   }
   const auto begin = program.steps.begin() + segment.first, end = program.steps.begin() + segment.last + 1;
   if (std::all_of(begin, end, [this](const Step& step) { return movesRows(program, step); })) return;
-  Chunk chunk{segment.first, segment.last, segment.branch, chunkSize(segment)};
-  if (chunk.samples == 0 || chunk.samples >= state.samples) return;
-  keepOver(segment);
-  const Branch& branch = program.branches[segment.branch];
-  for (std::uint32_t s = segment.first; s <= segment.last; ++s) {
-    for (BufferId* id : program.buffersOf(program.steps[s])) {
-      if (!isList(segment.branch, *id)) continue;
-      BufferId& list = *id == branch.rows ? chunk.rows : chunk.origin;
-      if (list == kNoBuffer) list = copyOfList(chunk, *id);
-      *id = list;
-    }
-  }
+  Chunk chunk{segment.first, segment.last, segment.branch, chunkSize(segment), state.options.threads};
+  if (chunk.samples >= state.samples) return;
+  chunk.samples = std::min(chunk.samples, state.samples / chunk.threads);
+  while (chunk.samples > 0 && !sizeCalls(chunk, false)) --chunk.samples;
+  if (chunk.samples == 0) return;
+  sizeCalls(chunk, true);
+  placeChunk(segment, chunk);
+  listRows(chunk);
   program.chunks.push_back(chunk);
 }
 

@@ -54,9 +54,9 @@ struct LowerOptions {
   bool keepGradients = false;  ///< weights' gradients stay readable after the step
   bool keepOutputs = false;    ///< of a training step; those of inference are always kept
   bool fuse = true;
-  /// Behind a gate, steps run for as many samples at a time as keep so many bytes at hand, four times as many a thread where
-  /// several share the work; 0: for all of them. An eighth of a second-level cache of 2 MiB, in which the batch's own rows stay
-  /// too (measured: gates.md); fixed, so that a plan does not depend on the machine that makes it.
+  /// Behind a gate, each thread runs steps for as many samples at a time as keep so many bytes at hand; 0: all threads run each
+  /// step for all samples. An eighth of a second-level cache of 2 MiB, in which the batch's own rows stay too (measured:
+  /// gates.md); fixed, so that a plan does not depend on the machine that makes it.
   std::uint64_t chunkBytes = std::uint64_t{256} << 10U;
   OwnWorkspace ownWorkspace;         ///< empty: a graph with own code is refused
   QueryCache* cache = nullptr;       ///< borrowed; nothing: one of this call alone

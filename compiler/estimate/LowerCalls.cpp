@@ -286,28 +286,34 @@ bool Lowering::aliasPermuted(const Op& op) {
   return true;
 }
 
+std::vector<std::int64_t> Lowering::sizesOf(const SizedCall& call, int threads, std::int64_t most, std::uint64_t& workspace) {
+  std::vector<std::int64_t> sizes;
+  for (const std::int64_t size : sampleSizes(samples)) {
+    if (size > most) break;
+    Operands fewer = call.operands;
+    for (std::size_t i = 0; i < fewer.size(); ++i) {
+      if (call.perSample[i]) tbem_take_rows(&fewer[i], samples, size);
+    }
+    const Answer& answer =
+        cache.impl().ask(backend, call.primitive, fewer, call.inputs, call.attributes, threads, call.algorithm);
+    if (answer.status != TBEM_OK || isSlow(answer.info)) continue;  // it runs at the next size that the library has
+    sizes.push_back(size);
+    workspace = std::max<std::uint64_t>(workspace, answer.info.workspace);
+  }
+  return sizes;
+}
+
 bool Lowering::sizeCall(Item& item) {
-  std::vector<tbem_operand> operands;
-  std::vector<bool> perSample;
+  SizedCall call{item.primitive, {}, {}, item.reads.size(), item.attributes, item.algorithm};
   for (const std::vector<std::uint32_t>* list : {&item.reads, &item.writes}) {
     for (const std::uint32_t version : *list) {
-      operands.push_back(version == kNone ? absent() : versions[version].operand);
-      perSample.push_back(version != kNone && versions[version].space != graph::kAllSamples);
+      call.operands.push_back(version == kNone ? absent() : versions[version].operand);
+      call.perSample.push_back(version != kNone && versions[version].space != graph::kAllSamples);
     }
   }
-  if (std::find(perSample.begin(), perSample.end(), true) == perSample.end()) return true;
+  if (std::find(call.perSample.begin(), call.perSample.end(), true) == call.perSample.end()) return true;
   item.perSample = true;
-  for (const std::int64_t size : sampleSizes(samples)) {
-    if (size == samples) break;
-    Operands fewer = operands;
-    for (std::size_t i = 0; i < fewer.size(); ++i) {
-      if (perSample[i]) tbem_take_rows(&fewer[i], samples, size);
-    }
-    const Answer& answer = ask(item.primitive, fewer, item.reads.size(), item.attributes, item.algorithm);
-    if (answer.status != TBEM_OK || isSlow(answer.info)) continue;  // it runs at the next size that the library has
-    item.sizes.push_back(size);
-    item.workspace = std::max<std::uint64_t>(item.workspace, answer.info.workspace);
-  }
+  item.sizes = sizesOf(call, options.threads, samples - 1, item.workspace);
   item.sizes.push_back(samples);
   return true;
 }

@@ -61,6 +61,16 @@ struct Item {
   std::vector<bool> sameElement;  ///< by operand: read at the element that is computed
 };
 
+/// A call behind a gate, with its operands for the whole batch.
+struct SizedCall {
+  tbem_primitive primitive{};
+  std::vector<tbem_operand> operands;
+  std::vector<bool> perSample;
+  std::size_t inputs = 0;
+  std::vector<std::int64_t> attributes;
+  std::int32_t algorithm = 0;
+};
+
 /// Items that become one step, in the order in which they were made.
 struct Group {
   std::vector<std::uint32_t> items;
@@ -155,6 +165,9 @@ struct Lowering {
                 SrcRange range);
   /// Behind a gate: the numbers of samples that the call can be prepared for, and the workspace of the largest.
   bool sizeCall(Item& item);
+  /// For which numbers of samples, up to `most`, a call of so many threads runs well; `workspace` becomes what they need at
+  /// least.
+  std::vector<std::int64_t> sizesOf(const SizedCall& call, int threads, std::int64_t most, std::uint64_t& workspace);
   bool isReachable(const Version& version) const { return branches.contains(version.guard, here); }
 
   // LowerCalls.cpp: native operators, views.

@@ -15,13 +15,14 @@ enum class BufferId : std::uint32_t {};
 constexpr BufferId kNoBuffer = static_cast<BufferId>(0xFFFFFFFFU);
 
 /// A tensor in a layout, with a place in the arena. Several buffers may share bytes on purpose (views, in-place results): they
-/// then have one `allocation`.
+/// then have one `allocation`. Inside a chunk (below) that has room for the samples at hand only.
 struct Buffer {
   graph::TensorId tensor = graph::kNoTensor;  ///< the value it holds; kNoTensor for a workspace
   std::string name;                           ///< path or name, for people
   tbem_operand operand{};                     ///< element type, dims, layout
   std::uint32_t allocation = 0;               ///< index into Program::allocations
   bool window = false;                        ///< it begins as many of its own sizes further on as the micro-batch's number says
+  std::uint64_t part = 0;                     ///< inside a chunk: thread t's own begins t times so many bytes further on
 };
 
 enum class Kind : std::uint8_t { Weights, Gradients, Optimizer, Buffers, Activations, Input, Constants, Workspace };
@@ -49,10 +50,11 @@ struct NativeCall {
   /// samples the call can be prepared, ascending; it runs at the next one. Empty: always the whole batch.
   std::vector<bool> perSample;
   std::vector<std::int64_t> sizes;
-  std::int32_t algorithm = 0;  ///< of the backend's for this primitive (backend.h)
-  std::string choice;          ///< its key in Choices where the backend has several; else ""
-  bool assumed = false;        ///< it has several, and no measurement says which is fastest: the default was taken
-  graph::OwnCode own;          ///< its symbol is not empty: an operator's own code, and `primitive` means nothing
+  std::vector<std::int64_t> partSizes;  ///< in a chunk: the same of one thread's call; empty where one thread runs all
+  std::int32_t algorithm = 0;           ///< of the backend's for this primitive (backend.h)
+  std::string choice;                   ///< its key in Choices where the backend has several; else ""
+  bool assumed = false;                 ///< it has several, and no measurement says which is fastest: the default was taken
+  graph::OwnCode own;                   ///< its symbol is not empty: an operator's own code, and `primitive` means nothing
 };
 
 /// A fused run of element-wise operators over one iteration space: every output has the dims `dims` in the layout `layout`.
@@ -90,11 +92,13 @@ struct Branch {
 };
 
 /// Steps of one branch that run for some of its samples, then for the next ones, so that what they hand to each other stays in a
-/// processor's cache (Chunks.cpp). In these steps the chunk's lists stand in the place of the branch's.
+/// processor's cache (Chunks.cpp). In these steps the chunk's lists stand in the place of the branch's. Of several threads each
+/// takes its own samples through all the steps; those left over, fewer than threads, are run by all of them together behind that.
 struct Chunk {
   std::uint32_t first = 0, last = 0;  ///< steps; those of two chunks never overlap
   std::uint32_t branch = 0;
-  std::int64_t samples = 0;     ///< at most so many at a time
+  std::int64_t samples = 0;  ///< at most so many at a time, of a thread
+  std::int64_t threads = 1;
   BufferId rows = kNoBuffer;    ///< as Branch::rows, of the samples at hand; kNoBuffer where no step reads it
   BufferId origin = kNoBuffer;  ///< as Branch::origin; kNoBuffer where no step reads it, or where it is `rows`
 };

@@ -95,6 +95,29 @@ private:
   std::vector<bool> seen;
 };
 
+/// As the buffer's operand, with those rows alone that its memory has room for.
+tbem_operand operandIn(const estimate::Program& program, const estimate::Buffer& buffer) {
+  tbem_operand operand = buffer.operand;
+  const std::uint64_t room = program.allocations[buffer.allocation].bytes;
+  if (room >= operand.layout.bytes) return operand;
+  const auto rows = room / (operand.layout.bytes / static_cast<std::uint64_t>(program.samples));
+  tbem_take_rows(&operand, program.samples, static_cast<std::int64_t>(rows));
+  return operand;
+}
+
+/// Inside a chunk: the memory of the operands, and where each thread has its own.
+void describeParts(const estimate::Program& program, const estimate::NativeCall& call, runtime::CallDesc& desc) {
+  bool shared = false;
+  for (const BufferId id : call.operands) {
+    const bool absent = id == estimate::kNoBuffer;
+    desc.parts.push_back(absent ? 0 : program[id].part);
+    desc.room.push_back(absent ? 0 : program.allocations[program[id].allocation].bytes);
+    shared = shared || desc.parts.back() != 0;
+  }
+  if (!shared) desc.parts.clear();
+  if (call.workspace != estimate::kNoBuffer) desc.workspacePart = program[call.workspace].part;
+}
+
 runtime::CallDesc describeCall(const estimate::Program& program, const estimate::NativeCall& call) {
   runtime::CallDesc desc;
   desc.primitive = call.primitive;
@@ -120,6 +143,7 @@ runtime::CallDesc describeCall(const estimate::Program& program, const estimate:
   desc.implementation = call.implementation;
   desc.perSample = call.perSample;
   desc.sizes = call.sizes;
+  desc.partSizes = call.partSizes;
   desc.algorithm = call.algorithm;
   return desc;
 }
@@ -131,11 +155,17 @@ Executable describe(const estimate::Program& program) {
   out.arena = program.arena;
   for (const auto& a : program.allocations) out.allocations.push_back({a.offset, a.bytes, a.persistent});
   for (const auto& b : program.buffers) {
-    runtime::BufferDesc desc{b.name, b.operand, program.allocations[b.allocation].offset, b.allocation};
+    runtime::BufferDesc desc{b.name, operandIn(program, b), program.allocations[b.allocation].offset, b.allocation};
     desc.operand.present = b.operand.layout.bytes != 0 || b.tensor != graph::kNoTensor ? b.operand.present : 0;
     out.buffers.push_back(std::move(desc));
   }
   for (const auto& call : program.calls) out.calls.push_back(describeCall(program, call));
+  for (const auto& chunk : program.chunks) {
+    for (std::uint32_t s = chunk.first; s <= chunk.last; ++s) {
+      const std::uint32_t index = program.steps[s].index;
+      if (program.steps[s].kind == estimate::Step::Kind::Call) describeParts(program, program.calls[index], out.calls[index]);
+    }
+  }
   for (const auto& step : program.steps) {
     if (step.kind == estimate::Step::Kind::Call) out.calls[step.index].name = step.name;
   }

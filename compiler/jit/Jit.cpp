@@ -201,6 +201,7 @@ tl::expected<void, Error> Compilation::link(const CacheEntry& entry) {
   };
   define("tbem_rt_call", &tbem_rt_call);
   define("tbem_rt_parallel", &tbem_rt_parallel);
+  define("tbem_rt_parts", &tbem_rt_parts);
   define("tbem_rt_mark", &tbem_rt_mark);
   using F64 = double (*)(double);
   using F32 = float (*)(float);

@@ -416,24 +416,29 @@ llvm::Function* emitKernel(llvm::Module& module, const LoopNest& nest, const std
   return Emitter(module, nest, types).run(name);
 }
 
-llvm::Function* emitLoop(llvm::Module& module, const LoopNest& nest, llvm::Function* kernel, const std::string& name) {
+llvm::Function* emitLoop(llvm::Module& module, const LoopNest& nest, llvm::Function* kernel, const std::string& name,
+                         bool ofPart) {
   Builder b(module.getContext());
   Type *pointer = b.getPtrTy(), *number = b.getInt64Ty();
-  auto* function =
-      llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), {pointer, pointer, number, number, number}, false),
-                             llvm::Function::InternalLinkage, name, module);
+  std::vector<Type*> parameters{pointer, pointer, number, number, number};
+  if (ofPart) parameters.push_back(number);
+  auto* function = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), parameters, false),
+                                          llvm::Function::InternalLinkage, name, module);
   function->addFnAttr(llvm::Attribute::NoUnwind);
   b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", function));
   std::vector<Value*> arguments;
   const auto at = [&](std::uint64_t offset) { return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), function->getArg(0), offset); };
-  Value* part = nest.numberAt ? b.CreateAlignedLoad(number, at(*nest.numberAt), llvm::Align(8)) : nullptr;
+  Value* microBatch = nest.numberAt ? b.CreateAlignedLoad(number, at(*nest.numberAt), llvm::Align(8)) : nullptr;
+  const auto move = [&](Value* by, std::uint64_t bytes) {
+    if (bytes != 0) arguments.back() = b.CreateInBoundsGEP(b.getInt8Ty(), arguments.back(), b.CreateMul(by, b.getInt64(bytes)));
+  };
   for (std::size_t i = 0; i < nest.pointers.size(); ++i) {
     arguments.push_back(at(nest.pointers[i]));
-    if (nest.moves[i] == 0) continue;
-    arguments.back() = b.CreateInBoundsGEP(b.getInt8Ty(), arguments.back(), b.CreateMul(part, b.getInt64(nest.moves[i])));
+    move(microBatch, nest.moves[i]);
+    if (ofPart) move(function->getArg(5), nest.parts[i]);
   }
   for (unsigned i = 1; i < 5; ++i) arguments.push_back(function->getArg(i));
-  if (nest.elements != 0) arguments.push_back(b.CreateMul(part, b.getInt64(static_cast<std::uint64_t>(nest.elements))));
+  if (nest.elements != 0) arguments.push_back(b.CreateMul(microBatch, b.getInt64(static_cast<std::uint64_t>(nest.elements))));
   b.CreateCall(module.getOrInsertFunction(kernel->getName(), kernel->getFunctionType()), arguments);
   b.CreateRetVoid();
   return function;

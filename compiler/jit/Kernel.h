@@ -19,7 +19,9 @@ llvm::Function* emitKernel(llvm::Module& module, const LoopNest& nest, const std
                            const std::string& name);
 
 /// Adds `void name(ptr arena, ptr scalars, i64 seed, i64 begin, i64 end)`, internal, to `module` (another one than the kernel's:
-/// it is not worth optimising): calls the kernel of that name and type with the nest's offsets.
-llvm::Function* emitLoop(llvm::Module& module, const LoopNest& nest, llvm::Function* kernel, const std::string& name);
+/// it is not worth optimising): calls the kernel of that name and type with the nest's offsets. `ofPart`: behind the parameters
+/// `i64 part`, the thread of a chunk whose own memory it is.
+llvm::Function* emitLoop(llvm::Module& module, const LoopNest& nest, llvm::Function* kernel, const std::string& name,
+                         bool ofPart = false);
 
 }  // namespace tbem::jit

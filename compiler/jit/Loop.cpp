@@ -153,8 +153,8 @@ tl::expected<void, std::string> Planner::checkOverlaps() const {
     std::uint64_t begin, end;
   };
   auto span = [&](const Buffer& b) {
-    const std::uint64_t begin = program.allocations[b.allocation].offset;
-    return Span{begin, begin + b.operand.layout.bytes};
+    const estimate::Allocation& place = program.allocations[b.allocation];
+    return Span{place.offset, place.offset + std::min(place.bytes, b.operand.layout.bytes)};
   };
   auto overlap = [](Span a, Span b) { return a.begin < b.end && b.begin < a.end; };
   for (std::size_t o = 0; o < loop.outputs.size(); ++o) {
@@ -212,9 +212,10 @@ std::uint32_t Planner::pointerOf(const Buffer& buffer) {
   const std::uint64_t offset = program.allocations[buffer.allocation].offset;
   const std::uint64_t move = buffer.window ? buffer.operand.layout.bytes : 0;
   for (std::uint32_t i = 0; i < nest.pointers.size(); ++i) {
-    if (nest.pointers[i] == offset && nest.moves[i] == move) return i;
+    if (nest.pointers[i] == offset && nest.moves[i] == move && nest.parts[i] == buffer.part) return i;
   }
   nest.pointers.push_back(offset);
+  nest.parts.push_back(buffer.part);
   nest.moves.push_back(move);
   if (move != 0) nest.numberAt = numberAt();
   return static_cast<std::uint32_t>(nest.pointers.size() - 1);

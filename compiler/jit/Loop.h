@@ -73,6 +73,7 @@ struct LoopNest {
   std::vector<LoopOutput> outputs;
   std::vector<graph::ElemNode> nodes;
   std::vector<std::uint64_t> pointers;  ///< distinct arena offsets, one kernel argument each
+  std::vector<std::uint64_t> parts;     ///< by pointer: thread t of a chunk has its own t times so many bytes further on
   // With gradient accumulation; micro-batch i of the step:
   std::vector<std::uint64_t> moves;       ///< by pointer: it lies i times so many bytes further on
   std::optional<std::uint64_t> numberAt;  ///< arena offset of i, where the loop wants it

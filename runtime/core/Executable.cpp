@@ -2,13 +2,11 @@
 
 #include "runtime/core/Init.h"
 #include "runtime/core/Layout.h"
-#include "runtime/core/Native.h"
 #include "runtime/core/Poison.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace tbem::runtime {
@@ -35,18 +33,22 @@ std::string checkExecutable(const Executable& e) {
     const std::string name = fmt::format("call {} ({})", i, c.name);
     if (c.operands.size() != c.offsets.size() || c.operands.size() != static_cast<std::size_t>(c.inputs + c.outputs))
       return name + " has the wrong number of operands";
+    if (!c.room.empty() && c.room.size() != c.operands.size()) return name + " has the wrong number of rooms";
     if (!c.moves.empty() && (c.moves.size() != c.operands.size() || e.microBatchAt > e.arena - sizeof(std::int64_t)))
       return name + " moves without a number of the micro-batch";
     for (std::size_t k = 0; k < c.operands.size(); ++k) {
       if (c.operands[k].present == 0) continue;
       const std::uint64_t moved = c.moves.empty() ? 0 : c.moves[k] * static_cast<std::uint64_t>(e.microBatches - 1);
-      if (c.offsets[k] > e.arena || extentBytes(c.operands[k]) + moved > e.arena - c.offsets[k])
+      const std::uint64_t extent = c.room.empty() ? extentBytes(c.operands[k]) + moved : c.room[k];
+      if (c.offsets[k] > e.arena || extent > e.arena - c.offsets[k])
         return fmt::format("{}: operand {} leaves the arena", name, k);
     }
     if (c.workspace != kAbsent && (c.workspace > e.arena || c.workspaceBytes > e.arena - c.workspace))
       return name + ": the workspace leaves the arena";
-    if (!c.sizes.empty() && (c.sizes.back() != e.samples || c.perSample.size() != c.operands.size()))
+    if (!c.sizes.empty() && (c.sizes.back() > e.samples || c.perSample.size() != c.operands.size()))
       return name + " is not sized for the batch";
+    if (!c.parts.empty() && (c.parts.size() != c.operands.size() || c.partSizes.empty() != c.sizes.empty()))
+      return name + " is not sized for a thread's part";
     for (std::uint32_t slot : c.scalars) {
       if (slot >= std::max<std::size_t>(e.scalars.size(), 1)) return name + " reads a scalar that is not there";
     }
@@ -92,10 +94,14 @@ HostTensor HostTensor::of(std::int32_t dtype, std::vector<std::int64_t> dims, st
   return tensor;
 }
 
-Failure Instance::failure(tbem_status status, std::string what) const {
+std::string Instance::lastError() const {
   const char* text = device.last_error != nullptr ? device.last_error() : nullptr;
-  if (text != nullptr && *text != '\0') what += fmt::format(": {}", text);
-  return {status, std::move(what)};
+  return text != nullptr ? text : "";
+}
+
+Failure Instance::failure(tbem_status status, std::string what) const {
+  const std::string text = lastError();
+  return {status, text.empty() ? what : fmt::format("{}: {}", what, text)};
 }
 
 tl::expected<std::unique_ptr<Instance>, Failure> Instance::create(const Executable& executable, const tbem_backend& backend,
@@ -113,8 +119,8 @@ tl::expected<std::unique_ptr<Instance>, Failure> Instance::create(const Executab
 
 Instance::~Instance() {
   for (Prepared& p : prepared) {
-    if (p.op != nullptr) device.destroy(p.op);
-    for (tbem_op* op : p.sized) {
+    for (Prepared& part : p.parts) p.ops.insert(p.ops.end(), part.ops.begin(), part.ops.end());
+    for (tbem_op* op : p.ops) {
       if (op != nullptr) device.destroy(op);
     }
   }
@@ -149,93 +155,6 @@ tl::expected<void, Failure> Instance::allocateArena(const InstanceOptions& optio
   return {};
 }
 
-tl::expected<void, Failure> Instance::prepareCalls() {
-  prepared.resize(description.calls.size());
-  for (std::size_t i = 0; i < description.calls.size(); ++i) {
-    const CallDesc& call = description.calls[i];
-    Prepared& p = prepared[i];
-    for (std::uint64_t offset : call.offsets) p.operands.push_back(offset == kAbsent ? nullptr : arena + offset);
-    if (call.workspace != kAbsent && call.workspaceBytes != 0) p.workspace = arena + call.workspace;
-    p.slots = call.scalars;
-    p.scalars.resize(p.slots.size());
-    p.sized.assign(call.sizes.empty() ? 0 : call.sizes.size() - 1, nullptr);
-    if (!call.symbol.empty()) {
-      if (auto done = prepareOwn(i); !done) return done;
-      continue;
-    }
-    if (tbem_status status = prepare(call, description.samples, &p.op); status != TBEM_OK) {
-      p.op = nullptr;
-      return tl::make_unexpected(
-          failure(status, fmt::format("backend {} cannot prepare {} (call {})", device.name, call.name, i)));
-    }
-  }
-  return {};
-}
-
-tbem_status Instance::prepare(const CallDesc& call, std::int64_t samples, tbem_op** out) const {
-  std::vector<tbem_operand> operands = call.operands;
-  for (std::size_t k = 0; k < operands.size() && samples != description.samples; ++k) {
-    if (call.perSample[k]) tbem_take_rows(&operands[k], description.samples, samples);
-  }
-  tbem_op_desc desc{};
-  desc.size = sizeof desc;
-  desc.primitive = call.primitive;
-  desc.inputs = call.inputs;
-  desc.outputs = call.outputs;
-  desc.operands = operands.data();
-  desc.attributes = call.attributes.data();
-  desc.attribute_count = static_cast<std::int32_t>(call.attributes.size());
-  desc.threads = description.threads;
-  desc.algorithm = call.algorithm;
-  return device.create(&desc, out);
-}
-
-tbem_op* Instance::sized(std::uint32_t number, std::int64_t samples) {
-  Prepared& p = prepared[number];
-  const std::vector<std::int64_t>& sizes = description.calls[number].sizes;
-  const auto at = static_cast<std::size_t>(std::lower_bound(sizes.begin(), sizes.end(), samples) - sizes.begin());
-  if (at >= p.sized.size()) return p.op;
-  if (p.sized[at] == nullptr && prepare(description.calls[number], sizes[at], &p.sized[at]) != TBEM_OK) p.sized[at] = nullptr;
-  return p.sized[at];
-}
-
-namespace {
-void ownParallel(const tbem_native_args* args, void (*body)(void*, std::int64_t, std::int64_t), void* context,
-                 std::int64_t count) {
-  static_cast<const tbem_backend*>(args->runtime)->parallel(args->threads, body, context, count);
-}
-}  // namespace
-
-tl::expected<void, Failure> Instance::prepareOwn(std::size_t number) {
-  const CallDesc& call = description.calls[number];
-  Prepared& p = prepared[number];
-  const auto code = loadNative(call.library, call.symbol);
-  if (!code) {
-    return tl::make_unexpected(
-        Failure{TBEM_FAILED, fmt::format("{}: {} of {}: {}", call.name, call.symbol, call.library, code.error().text)});
-  }
-  p.own = code->run;
-  p.message.assign(256, '\0');
-  tbem_native_args& args = p.args;
-  args.size = sizeof args;
-  args.threads = description.threads;
-  args.inputs = call.inputs;
-  args.outputs = call.outputs;
-  args.operands = call.operands.data();
-  args.data = p.operands.data();
-  args.attributes = call.attributes.data();
-  args.scalars = p.scalars.data();
-  args.attribute_count = static_cast<std::int32_t>(call.attributes.size());
-  args.scalar_count = static_cast<std::int32_t>(p.scalars.size());
-  args.workspace = p.workspace;
-  args.workspace_bytes = p.workspace == nullptr ? 0 : call.workspaceBytes;
-  args.parallel = ownParallel;
-  args.message = p.message.data();
-  args.message_size = static_cast<std::uint32_t>(p.message.size());
-  args.runtime = &device;
-  return {};
-}
-
 tl::expected<void, Failure> Instance::initialise(std::uint64_t key) {
   seed = key;
   for (const StorageDesc& storage : description.storages) {
@@ -266,6 +185,7 @@ tl::expected<void, Failure> Instance::fillStorage(const StorageDesc& storage, st
 tl::expected<void, Failure> Instance::run(std::uint64_t step) {
   scalarValues[0] = static_cast<double>(step);
   failedCall = kNone;
+  failedText.clear();
   std::fill(stepTimes.begin(), stepTimes.end(), 0);
   if (!stepTimes.empty()) marked = std::chrono::steady_clock::now();
   const std::int32_t status = description.step(reinterpret_cast<tbem_rt_context*>(this), arena, scalarValues.data(), seed);
@@ -283,59 +203,9 @@ tl::expected<void, Failure> Instance::run(std::uint64_t step) {
         static_cast<tbem_status>(status),
         fmt::format("step {} failed in {}: {}", step, where, message.front() == '\0' ? "no reason given" : message.data())});
   }
-  return tl::make_unexpected(failure(static_cast<tbem_status>(status), fmt::format("step {} failed in {}", step, where)));
-}
-
-std::int32_t Instance::call(std::uint32_t number, std::int64_t samples) {
-  if (number >= prepared.size()) return TBEM_INVALID;
-  Prepared& p = prepared[number];
-  const CallDesc& planned = description.calls[number];
-  if (!planned.moves.empty()) {
-    const auto part = *reinterpret_cast<const std::uint64_t*>(arena + description.microBatchAt);
-    for (std::size_t k = 0; k < p.operands.size(); ++k) {
-      if (planned.moves[k] != 0) p.operands[k] = arena + planned.offsets[k] + part * planned.moves[k];
-    }
-  }
-  if (p.own != nullptr) {
-    for (std::size_t i = 0; i < p.slots.size(); ++i) p.scalars[i] = scalarValues[p.slots[i]];
-    const std::int32_t own = p.own(&p.args);
-    if (own != TBEM_OK) failedCall = number;
-    return own < TBEM_OK || own > TBEM_INVALID ? TBEM_FAILED : own;
-  }
-  tbem_op* op = samples == 0 ? p.op : sized(number, samples);
-  if (op == nullptr) {
-    failedCall = number;
-    return TBEM_FAILED;
-  }
-  for (std::size_t i = 0; i < p.slots.size(); ++i) p.scalars[i] = scalarValues[p.slots[i]];
-  const tbem_status status = device.run(op, p.operands.data(), p.workspace, p.scalars.data());
-  if (status != TBEM_OK) failedCall = number;
-  return status;
-}
-
-namespace {
-struct LoopCall {
-  tbem_rt_loop loop;
-  char* arena;
-  const double* scalars;
-  std::uint64_t seed;
-};
-void runRange(void* context, std::int64_t begin, std::int64_t end) {
-  const auto* c = static_cast<const LoopCall*>(context);
-  c->loop(c->arena, c->scalars, c->seed, begin, end);
-}
-}  // namespace
-
-void Instance::parallel(tbem_rt_loop loop, char* base, const double* values, std::uint64_t key, std::int64_t count) {
-  LoopCall context{loop, base, values, key};
-  device.parallel(description.threads, runRange, &context, count);
-}
-
-void Instance::mark(std::uint32_t step) {
-  if (step >= stepTimes.size()) return;
-  const auto now = std::chrono::steady_clock::now();
-  stepTimes[step] += std::chrono::duration<double>(now - marked).count();
-  marked = now;
+  std::string what = fmt::format("step {} failed in {}", step, where);
+  if (failedText.empty()) return tl::make_unexpected(failure(static_cast<tbem_status>(status), std::move(what)));
+  return tl::make_unexpected(Failure{static_cast<tbem_status>(status), fmt::format("{}: {}", what, failedText)});
 }
 
 std::optional<std::uint32_t> Instance::findStorage(std::string_view path) const {
@@ -418,14 +288,3 @@ tl::expected<ArenaReport, Failure> Instance::measureArena() const {
 }
 
 }  // namespace tbem::runtime
-
-extern "C" int32_t tbem_rt_call(tbem_rt_context* context, uint32_t call, int64_t samples) {
-  return reinterpret_cast<tbem::runtime::Instance*>(context)->call(call, samples);
-}
-extern "C" void tbem_rt_parallel(tbem_rt_context* context, tbem_rt_loop loop, char* arena, const double* scalars, uint64_t seed,
-                                 int64_t count) {
-  reinterpret_cast<tbem::runtime::Instance*>(context)->parallel(loop, arena, scalars, seed, count);
-}
-extern "C" void tbem_rt_mark(tbem_rt_context* context, uint32_t step) {
-  reinterpret_cast<tbem::runtime::Instance*>(context)->mark(step);
-}

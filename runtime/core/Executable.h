@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -74,7 +75,8 @@ public:
   tl::expected<void, Failure> run(std::uint64_t step);
 
   /// From now on each run writes the seconds that every step of the program took to times[step]: 0 where it did not run, the sum
-  /// where it ran for some samples at a time. Only native code that was compiled with marks does. Borrowed; empty: no longer.
+  /// where it ran for some samples at a time (of threads that took samples of their own, the first one's). Only native code that
+  /// was compiled with marks does. Borrowed; empty: no longer.
   void keepTimes(std::span<double> times) { stepTimes = times; }
 
   /// Number of the storage with this path, or nothing.
@@ -100,31 +102,40 @@ public:
   tl::expected<ArenaReport, Failure> measureArena() const;
 
   // What native code calls, through rt.h.
-  std::int32_t call(std::uint32_t number, std::int64_t samples);
+  std::int32_t call(std::uint32_t number, std::int64_t samples, std::int64_t part);
   void parallel(tbem_rt_loop loop, char* base, const double* values, std::uint64_t key, std::int64_t count);
-  void mark(std::uint32_t step);
+  std::int32_t parts(tbem_rt_part code, char* base, const double* values, std::uint64_t key, std::int64_t samples);
+  void mark(std::uint32_t step, std::int64_t part);
 
 private:
   /// A call with everything that `run` of the backend needs, so that a step only fills in scalars.
   struct Prepared {
-    tbem_op* op = nullptr;
-    std::vector<tbem_op*> sized;  ///< by CallDesc::sizes but the last, which is `op`; null: not met yet
+    std::vector<tbem_op*> ops;  ///< by CallDesc::sizes, or the one for the whole batch; null: not met yet
     std::vector<void*> operands;
     void* workspace = nullptr;
     std::vector<double> scalars;
     std::vector<std::uint32_t> slots;
-    tbem_native_function own = nullptr;  ///< an operator's own code, instead of `op`
+    std::vector<Prepared> parts;         ///< by thread that takes samples of its own; `ops` by CallDesc::partSizes
+    tbem_native_function own = nullptr;  ///< an operator's own code, instead of `ops`
     tbem_native_args args{};
     std::vector<char> message;  ///< what it says of its failure
+    /// Where a part's operands lie; -1: those of all threads together.
+    void place(const CallDesc& call, char* arena, std::int64_t part);
   };
   Instance(const Executable& executable, const tbem_backend& backend) : description(executable), device(backend) {}
   tl::expected<void, Failure> allocateArena(const InstanceOptions& options);
   tl::expected<void, Failure> prepareCalls();
-  tbem_status prepare(const CallDesc& call, std::int64_t samples, tbem_op** out) const;
-  /// The operator prepared for at least so many samples; null where the backend cannot.
-  tbem_op* sized(std::uint32_t number, std::int64_t samples);
+  Prepared& at(std::size_t number, std::int64_t part) {
+    return part < 0 ? prepared[number] : prepared[number].parts[static_cast<std::size_t>(part)];
+  }
+  tl::expected<void, Failure> prepareLargest(std::size_t number, std::int64_t part);
+  tbem_status prepare(const CallDesc& call, std::int64_t samples, std::int64_t part, tbem_op** out) const;
+  /// The operator prepared for at least so many samples (0: the whole batch); null where the backend cannot.
+  tbem_op* sized(std::size_t number, std::int64_t samples, std::int64_t part);
+  void noteFailure(std::uint32_t number);
   tl::expected<void, Failure> prepareOwn(std::size_t number);
   tl::expected<void, Failure> fillStorage(const StorageDesc& storage, std::uint64_t key);
+  std::string lastError() const;
   Failure failure(tbem_status status, std::string what) const;
 
   Executable description;
@@ -137,7 +148,9 @@ private:
   std::uint64_t guardBytes = 0;
   bool poisoned = false;
   std::uint64_t seed = 0;
-  std::uint32_t failedCall = kNone;
+  std::mutex failing;                ///< of the next two: parts may fail at once
+  std::uint32_t failedCall = kNone;  ///< the first that did
+  std::string failedText;            ///< what the backend said
   std::span<double> stepTimes;
   std::chrono::steady_clock::time_point marked;  ///< when the last step that was marked ended
 };

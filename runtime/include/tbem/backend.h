@@ -113,10 +113,11 @@ typedef struct tbem_backend {
   /* Chooses layouts for operands whose layout is `any`, checks that the fixed ones can be run, and fills `info`.
    * Deterministic. Prepares nothing, allocates no tensor memory. `operands` null: only whether the primitive is there at all. */
   tbem_status (*query)(tbem_op_desc* op, tbem_op_info* info);
-  /* Prepares an operator whose layouts are all fixed, as query left them. */
+  /* Prepares an operator whose layouts are all fixed, as query left them. Several threads may do so at once. */
   tbem_status (*create)(const tbem_op_desc* op, tbem_op** out);
   /* Runs it. `operands`: pointers in the order of the description (null for absent ones); `workspace`: as many bytes as
-   * query said, 64-aligned, or null for 0; `scalars`: in the order of primitives.def. Allocates nothing of ours. */
+   * query said, 64-aligned, or null for 0; `scalars`: in the order of primitives.def. Allocates nothing of ours. Several threads
+   * may run different operators at once, each with memory of its own. */
   tbem_status (*run)(tbem_op* op, void* const* operands, void* workspace, const double* scalars);
   void (*destroy)(tbem_op* op);
   /* Device memory, 64-aligned (4096 for the arena); TBEM_OUT_OF_MEMORY is an answer, not a crash. */

@@ -59,12 +59,19 @@ struct CallDesc {
   std::uint64_t workspaceBytes = 0;
   std::string implementation;
   /// Behind a gate: which operands have as many rows as there are samples at run time, and the numbers of samples for which the
-  /// call can be prepared, ascending, the whole batch last. Empty: always the whole batch.
+  /// call can be prepared, ascending, the last one as many as there can be. Empty: always the whole batch.
   std::vector<bool> perSample;
   std::vector<std::int64_t> sizes;
   std::int32_t algorithm = 0;  ///< of the backend's (backend.h)
   /// By operand: micro-batch i has it i times so many bytes further on. Empty: all stay.
   std::vector<std::uint64_t> moves;
+  /// Behind a gate, where threads take samples of their own: thread t has the operand t times so many bytes further on, and calls
+  /// prepared for one thread at `partSizes`, as `sizes`. Empty: one call for all threads.
+  std::vector<std::uint64_t> parts;
+  std::uint64_t workspacePart = 0;
+  std::vector<std::int64_t> partSizes;
+  /// By operand: bytes of its memory, which may have room for the samples at hand only. Empty: as the operands say.
+  std::vector<std::uint64_t> room;
 };
 
 /// Some of the samples, chosen at run time by the gates of a network. The first is all of them.

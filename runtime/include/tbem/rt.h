@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-#define TBEM_RT_ABI 2u
+#define TBEM_RT_ABI 3u
 
 /* One executable's run-time state; made by runtime/core, opaque to native code. */
 typedef struct tbem_rt_context tbem_rt_context;
@@ -21,14 +21,22 @@ typedef void (*tbem_rt_loop)(char* arena, const double* scalars, uint64_t seed, 
 typedef int32_t (*tbem_rt_step)(tbem_rt_context* context, char* arena, const double* scalars, uint64_t seed);
 
 /* Runs native call number `call` of the program on the backend. `samples`: how many samples of the batch it is for, where it
- * stands behind a gate; 0: the whole batch. */
-int32_t tbem_rt_call(tbem_rt_context* context, uint32_t call, int64_t samples);
+ * stands behind a gate; 0: the whole batch. `part`: the thread that runs it alone, in memory of its own; -1: all do. */
+int32_t tbem_rt_call(tbem_rt_context* context, uint32_t call, int64_t samples, int64_t part);
 /* Runs `loop` over [0, count) on the backend's threads. */
 void tbem_rt_parallel(tbem_rt_context* context, tbem_rt_loop loop, char* arena, const double* scalars, uint64_t seed,
                       int64_t count);
 
-/* Step number `step` of the program has just ended. Only in code compiled with marks: that is how a step is profiled. */
-void tbem_rt_mark(tbem_rt_context* context, uint32_t step);
+/* Steps that one thread runs for `samples` samples of its own; returns a tbem_status of the first call that failed. */
+typedef int32_t (*tbem_rt_part)(tbem_rt_context* context, char* arena, const double* scalars, uint64_t seed, int64_t part,
+                                int64_t samples);
+/* Runs `code` for all parts, one a thread of the backend's; returns a status that is not TBEM_OK if one did. */
+int32_t tbem_rt_parts(tbem_rt_context* context, tbem_rt_part code, char* arena, const double* scalars, uint64_t seed,
+                      int64_t samples);
+
+/* Step number `step` of the program has just ended in a part (-1: outside of parts); of parts, the first one's time counts. Only
+ * in code compiled with marks: that is how a step is profiled. */
+void tbem_rt_mark(tbem_rt_context* context, uint32_t step, int64_t part);
 
 #ifdef __cplusplus
 }
