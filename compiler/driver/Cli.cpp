@@ -1,5 +1,6 @@
 #include "compiler/driver/Cli.h"
 
+#include "compiler/driver/Heap.h"
 #include "compiler/driver/OpenMp.h"
 #include "compiler/driver/Options.h"
 #include "compiler/driver/Version.h"
@@ -310,6 +311,7 @@ int runGuarded(const Command& command, const Options& options) {
 }  // namespace
 
 int runCommandLine(int argc, char** argv) {
+  growHeapInLargeSteps();
   const std::vector<std::string> arguments = withCommand(argc, argv);
   for (const auto& [name, help] : laterCommands()) {
     if (arguments.front() == name) {
@@ -329,6 +331,7 @@ int runCommandLine(int argc, char** argv) {
   for (const Command& command : commands()) {
     CLI::App* sub = app.add_subcommand(command.name, command.help != nullptr ? command.help : "");
     if (command.help == nullptr) sub->group("");
+    if (std::ranges::find(arguments, command.name) == arguments.end()) continue;  // no command line of it: spared the options
     const Needs needs = needsOf(command.name);
     if (needs.program) addProgram(*sub, options, whatFiles(command.name));
     if (needs.row) addRow(*sub, options);

@@ -90,7 +90,7 @@ estimate::Replay EagerSteps::replayWithin(const estimate::EagerStep& step, std::
   estimate::CardMemory limited = card();
   limited.capacity = capacity;
   if (!asked) limited.total = capacity;
-  return estimate::replay(estimate::allocatorEvents(step), allocatorOptions, limited);
+  return estimate::replay(estimate::allocatorEvents(step), allocatorOptions, limited, estimate::ReplayUntil::OutOfMemory);
 }
 
 int EagerSteps::finish(const Options& options) {

@@ -26,7 +26,7 @@ public:
   /// On CUDA, of a card without end.
   estimate::EagerMemory memoryOf(const estimate::EagerStep& step,
                                  estimate::EagerEngines engines = estimate::EagerEngines::Expected) const;
-  /// The same history where the card can hand out so much.
+  /// The same history where the card can hand out so much, until it cannot.
   estimate::Replay replayWithin(const estimate::EagerStep& step, std::uint64_t capacity) const;
   bool onCuda() const { return options.device == estimate::EagerDevice::Cuda; }
   /// Where --device names one.

@@ -314,12 +314,14 @@ void CachingAllocator::eraseUnmapped(std::uint32_t index) {
       std::partition_point(unmapped.begin(), unmapped.end(), [&](const Free& other) { return other.address < block.address; }));
 }
 
-Replay replay(std::span<const AllocatorEvent> events, const AllocatorOptions& options, const CardMemory& card) {
+Replay replay(std::span<const AllocatorEvent> events, const AllocatorOptions& options, const CardMemory& card,
+              ReplayUntil until) {
   Replay made;
   CachingAllocator allocator(options, card);
   std::uint64_t reserved = 0, allocated = 0;
   for (std::size_t e = 0; e < events.size(); ++e) {
     if (!allocator.apply(events[e])) made.outOfMemory.push_back(e);
+    if (!made.outOfMemory.empty() && until == ReplayUntil::OutOfMemory) break;
     const AllocatorStatistics& counts = allocator.statistics();
     if (counts.reserved.peak > reserved) {
       reserved = counts.reserved.peak;

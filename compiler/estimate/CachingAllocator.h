@@ -202,6 +202,8 @@ struct Replay {
   std::uint64_t allocatedAtPeak = 0;                    ///< bytes handed out when reserved first reached its peak
   std::vector<std::size_t> outOfMemory;                 ///< events that failed
 };
-Replay replay(std::span<const AllocatorEvent> events, const AllocatorOptions& options, const CardMemory& card);
+enum class ReplayUntil : std::uint8_t { End, OutOfMemory };  ///< the first event that fails, or there is none
+Replay replay(std::span<const AllocatorEvent> events, const AllocatorOptions& options, const CardMemory& card,
+              ReplayUntil until = ReplayUntil::End);
 
 }  // namespace tbem::estimate

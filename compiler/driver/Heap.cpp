@@ -1,0 +1,16 @@
+#include "compiler/driver/Heap.h"
+
+#include <malloc.h>
+
+namespace tbem::driver {
+
+void growHeapInLargeSteps() {
+#ifdef __GLIBC__
+  constexpr int kMiB = 1 << 20;
+  mallopt(M_TOP_PAD, 16 * kMiB);
+  mallopt(M_MMAP_THRESHOLD, 32 * kMiB);
+  mallopt(M_TRIM_THRESHOLD, 64 * kMiB);
+#endif
+}
+
+}  // namespace tbem::driver
