@@ -119,7 +119,7 @@ void Allocator::addWorkspace(NativeCall& call, std::uint32_t step, std::uint64_t
   call.workspace = static_cast<BufferId>(program.buffers.size());
   program.buffers.push_back({kNoTensor, "workspace", plainOperand(TBEM_U8, {&extent, 1}), 0});
   versionOf.push_back(kNone);
-  workspaces.push_back({call.workspace, step, step, bytes});
+  workspaces.push_back({{call.workspace}, step, step, bytes});
 }
 
 bool Allocator::addLoop(const Group& group, std::uint32_t step) {
@@ -171,8 +171,8 @@ void Allocator::makeAllocations() {
     }
   }
   for (const Workspace& workspace : workspaces) {
-    program.buffers[static_cast<std::uint32_t>(workspace.buffer)].allocation =
-        static_cast<std::uint32_t>(program.allocations.size());
+    for (const BufferId buffer : workspace.buffers)
+      program.buffers[static_cast<std::uint32_t>(buffer)].allocation = static_cast<std::uint32_t>(program.allocations.size());
     program.allocations.push_back({Kind::Workspace, workspace.bytes, 0, workspace.first, workspace.last, false});
   }
   for (std::uint32_t m = 0; m < state.memories.size(); ++m) {

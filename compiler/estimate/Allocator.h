@@ -40,8 +40,8 @@ private:
     std::vector<std::uint32_t> reads, writes;
   };
   struct Workspace {
-    BufferId buffer;
-    std::uint32_t first, last;  ///< steps
+    std::vector<BufferId> buffers;  ///< that share it
+    std::uint32_t first, last;      ///< steps
     std::uint64_t bytes;
   };
 
@@ -80,6 +80,7 @@ private:
   SizedCall sizedCall(const NativeCall& call) const;
   bool sizeCalls(const Chunk& chunk, bool change);
   void setWorkspace(NativeCall& call, std::uint32_t step, std::uint64_t bytes, std::uint64_t part);
+  void shareWorkspace(const Chunk& chunk);
 
   // Lifetimes.cpp
   void noteCopy(const Item& item, std::uint32_t step);

@@ -145,7 +145,7 @@ BufferId Allocator::copyOfList(const Chunk& chunk, BufferId list) {
   program.buffers.push_back({graph::kNoTensor, "temporary", operand, 0});
   if (chunk.threads > 1) program.buffers.back().part = alignUp(operand.layout.bytes);
   versionOf.push_back(kNone);
-  workspaces.push_back({id, chunk.first, chunk.last, forThreads(chunk, operand.layout.bytes)});
+  workspaces.push_back({{id}, chunk.first, chunk.last, forThreads(chunk, operand.layout.bytes)});
   return id;
 }
 
@@ -200,8 +200,24 @@ void Allocator::setWorkspace(NativeCall& call, std::uint32_t step, std::uint64_t
   buffer.operand = plainOperand(TBEM_U8, {&extent, 1});
   buffer.part = alignUp(part);
   for (Workspace& workspace : workspaces) {
-    if (workspace.buffer == call.workspace) workspace.bytes = bytes;
+    if (workspace.buffers.front() == call.workspace) workspace.bytes = bytes;
   }
+}
+
+/// A thread runs one call at a time, another thread any other one meanwhile: of several threads each has one workspace for all
+/// calls, and it lies where nothing else of the chunk ever does.
+void Allocator::shareWorkspace(const Chunk& chunk) {
+  Workspace all{{}, chunk.first, chunk.last, 0};
+  std::uint64_t part = 0;
+  std::erase_if(workspaces, [&](const Workspace& one) {
+    if (one.first < chunk.first || chunk.last < one.last) return false;
+    all.buffers.push_back(one.buffers.front());
+    all.bytes = std::max(all.bytes, one.bytes);
+    part = std::max(part, program[one.buffers.front()].part);
+    return true;
+  });
+  for (const BufferId buffer : all.buffers) program.buffers[static_cast<std::uint32_t>(buffer)].part = part;
+  if (!all.buffers.empty()) workspaces.push_back(std::move(all));
 }
 
 void Allocator::addChunks(Segment segment) {
@@ -220,6 +236,7 @@ void Allocator::addChunks(Segment segment) {
   while (chunk.samples > 0 && !sizeCalls(chunk, false)) --chunk.samples;
   if (chunk.samples == 0) return;
   sizeCalls(chunk, true);
+  if (chunk.threads > 1) shareWorkspace(chunk);
   placeChunk(segment, chunk);
   listRows(chunk);
   program.chunks.push_back(chunk);

@@ -1,61 +1,19 @@
 // Gated networks: a batch whose samples are gathered and scattered must give, sample by sample, what the same samples give one by
 // one, what `cpu` gives in f32, and what an interpreter gives that computes every arm for every sample and then selects.
+#include "test/prop/gates/Loaded.h"
 #include "test/prop/gates/Networks.h"
-#include "test/unit/graph/Fixture.h"
 #include "test/unit/graph/Interpret.h"
 
 #include "compiler/estimate/GateFlops.h"
-#include "compiler/estimate/Lower.h"
-#include "compiler/jit/Jit.h"
 #include "runtime/core/Decisions.h"
-#include "runtime/core/Executable.h"
 
 #include <cmath>
 #include <limits>
-#include <map>
 
 namespace tbem::test {
 namespace {
 
 using runtime::HostTensor;
-
-/// A network loaded on a backend.
-struct Loaded {
-  std::unique_ptr<Built> built;
-  std::optional<graph::Row> row;
-  std::optional<estimate::Program> program;
-  std::optional<jit::Compiled> compiled;
-  std::unique_ptr<runtime::Instance> instance;
-};
-
-/// `chunkBytes`: as LowerOptions::chunkBytes; all samples at once in networks as small as these.
-Loaded load(const std::string& text, tbem_dtype dtype, const tbem_backend& backend, std::uint64_t chunkBytes = 0) {
-  Loaded l;
-  graph::ExperimentOptions options;
-  options.dtype = dtype;
-  l.built = std::make_unique<Built>(text, options);
-  l.row = l.built->row();
-  EXPECT_TRUE(l.row) << text << l.built->errors();
-  if (!l.row) return l;
-  EXPECT_EQ(graph::verify(l.row->graph()), std::vector<std::string>{}) << text;
-  auto program = estimate::lower(l.row->graph(), l.row->values, backend, {.threads = 2, .chunkBytes = chunkBytes});
-  EXPECT_TRUE(program) << text << (program ? "" : info(program.error().kind).message) << " "
-                       << (program || program.error().arguments.empty() ? "" : program.error().arguments.back());
-  if (!program) return l;
-  l.program = std::move(*program);
-  auto compiled = jit::compile(*l.program, {.cache = false});
-  EXPECT_TRUE(compiled) << text << (compiled ? "" : compiled.error().message);
-  if (!compiled) return l;
-  l.compiled = std::move(*compiled);
-  const auto described = jit::describeStorages(*l.program, l.row->graph(), l.row->values, l.compiled->executable);
-  EXPECT_TRUE(described);
-  auto instance = runtime::Instance::create(l.compiled->executable, backend, {.poison = true, .guard = 4096});
-  EXPECT_TRUE(instance) << text << (instance ? "" : instance.error().message);
-  if (!instance) return l;
-  l.instance = std::move(*instance);
-  EXPECT_TRUE(l.instance->initialise(7));
-  return l;
-}
 
 /// Weights differ from 0 and from one another, so that scores split a batch.
 void setWeights(runtime::Instance& instance, std::uint32_t seed) {
@@ -129,9 +87,6 @@ double worst(const std::vector<double>& a, const std::vector<double>& b) {
   return most;
 }
 
-/// Values of a sample take 800 B in f64: of seven samples, two to six run at a time.
-constexpr std::uint64_t kFewBytes = 7000;
-
 class Gates : public ::testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(Gates, AgreeHoweverTheyAreRun) {
@@ -169,116 +124,6 @@ TEST_P(Gates, AgreeHoweverTheyAreRun) {
     }
     if (HasFailure()) break;
   }
-}
-
-// ---- What ran -------------------------------------------------------------------------------------------------------
-
-struct Ran {
-  int primitive = 0;
-  std::int64_t rows = 0;
-  friend bool operator==(const Ran&, const Ran&) = default;
-};
-std::map<tbem_op*, Ran> prepared;
-std::vector<Ran> ran;
-
-/// ref, which notes what it runs.
-const tbem_backend& noting() {
-  static const tbem_backend table = [] {
-    tbem_backend t = *tbem_backend_ref();
-    t.create = [](const tbem_op_desc* op, tbem_op** out) {
-      const tbem_status status = tbem_backend_ref()->create(op, out);
-      if (status == TBEM_OK) prepared[*out] = {op->primitive, op->operands[0].dims[0]};
-      return status;
-    };
-    t.run = [](tbem_op* op, void* const* operands, void* work, const double* scalars) {
-      ran.push_back(prepared.at(op));
-      return tbem_backend_ref()->run(op, operands, work, scalars);
-    };
-    return t;
-  }();
-  return table;
-}
-
-std::vector<std::int64_t> rowsOf(tbem_primitive primitive) {
-  std::vector<std::int64_t> rows;
-  for (const Ran& one : ran) {
-    if (one.primitive == primitive) rows.push_back(one.rows);
-  }
-  return rows;
-}
-
-// ---- A few samples at a time ------------------------------------------------------------------------------------------
-
-constexpr const char* kBlocks = R"(
-network net(x: tensor[b, 4, 5, 5], flag: tensor[b]) -> tensor[b, 2] {
-  var y = x
-  for i in 0 .. 3 as unit { y = skip residual(y, out: 4) when flag > 0 leaving y }
-  return y |> flatten |> dense(2)
-}
-design d of net { input x: [7, 4, 5, 5]
-  input flag: [7] }
-)";
-
-/// Each computed block is one chunk from its gather to its last loop, with a list of its own. Convolutions run for a few of a
-/// thread's samples at a time; the sample that is left over is for both threads.
-TEST(Chunks, TakeWholeBlocks) {
-  Loaded l = load(kBlocks, TBEM_F64, noting(), kFewBytes);
-  ASSERT_TRUE(l.instance);
-  const estimate::Program& program = *l.program;
-  ASSERT_EQ(program.chunks.size(), 3U);
-  for (const estimate::Chunk& chunk : program.chunks) {
-    EXPECT_EQ(program.steps[chunk.first].name, "move_rows");
-    EXPECT_EQ(program.steps[chunk.last].name, "channel_affine+add+relu");
-    EXPECT_EQ(program.calls[program.steps[chunk.first].index].operands[1], chunk.rows);
-    EXPECT_NE(chunk.rows, program.branches[chunk.branch].rows);
-    EXPECT_EQ(chunk.threads, 2);
-    EXPECT_GE(chunk.samples, 1);
-    EXPECT_LE(chunk.samples, 3);
-  }
-  const std::int64_t size = program.chunks.front().samples;
-  const std::uint32_t storage = l.instance->findStorage("flag").value();
-  for (std::int64_t going = 0; going <= 7; ++going) {
-    std::vector<double> flags(7, 1);
-    std::fill_n(flags.begin(), going, -1);
-    ASSERT_TRUE(l.instance->writeStorage(storage, HostTensor::of(TBEM_F64, {7}, flags)));
-    ran.clear();
-    ASSERT_TRUE(l.instance->run(1));
-    std::vector<std::int64_t> expected;
-    for (int block = 0; block < 3; ++block) {
-      for (int thread = 0; thread < 2; ++thread) {
-        for (std::int64_t done = 0; done < going / 2; done += size)
-          expected.insert(expected.end(), 2, std::min(size, going / 2 - done));
-      }
-      if (going % 2 == 1) expected.insert(expected.end(), 2, 1);
-    }
-    EXPECT_EQ(rowsOf(TBEM_PRIMITIVE_conv2d), expected) << going;
-  }
-}
-
-/// A value that is read again behind a gate inside the block outlives the steps before that gate: those run for all samples at
-/// once.
-TEST(Chunks, LeaveOutWhatLasts) {
-  Loaded l = load(R"(
-network net(x: tensor[b, 4, 5, 5], flag: tensor[b]) -> tensor[b, 2] {
-  let y = skip inner(x, flag) when flag > 1 leaving x
-  return y |> flatten |> dense(2)
-}
-block inner(x: tensor[b, 4, 5, 5], flag: tensor[b]) -> tensor[b, 4, 5, 5] {
-  let z = x |> conv2d(out: 4, kernel: 3, pad: 1)
-  let u = skip z |> conv2d(out: 4, kernel: 3, pad: 1) |> relu when flag > 0 leaving z
-  return u + z
-}
-design d of net { input x: [7, 4, 5, 5]
-  input flag: [7] }
-)",
-                  TBEM_F64, *tbem_backend_ref(), kFewBytes);
-  ASSERT_TRUE(l.program);
-  // The inner block alone: its convolution is the only one whose operands are made and used up among the steps of one branch.
-  ASSERT_EQ(l.program->chunks.size(), 1U);
-  const estimate::Chunk& chunk = l.program->chunks.front();
-  std::vector<std::string> names;
-  for (std::uint32_t s = chunk.first; s <= chunk.last; ++s) names.push_back(l.program->steps[s].name);
-  EXPECT_EQ(names, (std::vector<std::string>{"move_rows", "conv2d", "relu"}));
 }
 
 // ---- What is not computed is not computed -----------------------------------------------------------------------------
