@@ -199,6 +199,9 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
         ->check(CLI::IsMember({"on", "off"}))
         ->capture_default_str();
   }
+  if (command == "estimate" || command == "emit" || command == "fit")
+    app.add_flag("--keep-gradients", o.keepGradients,
+                 "of our own training steps: all gradients stay to the end of the step, as `step` keeps them");
   if (command == "estimate" || command == "report") {
     app.add_option("--gates", o.gates, "how likely a gate's condition is met, for expected FLOPs: 0.3, or PATH=0.3,..")
         ->type_name("P");

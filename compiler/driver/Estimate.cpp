@@ -333,8 +333,11 @@ int runEstimate(const Options& options) {
     printFailure("--roofline needs the step of a device, not --on none");
     return kUsage;
   }
-  if (options.explain == "gradients" && (pytorch || none)) {
-    printFailure("--explain gradients is of a step that is planned, not of --on " + options.backend);
+  const char* const ofPlans = options.keepGradients            ? "--keep-gradients"
+                              : options.explain == "gradients" ? "--explain gradients"
+                                                               : nullptr;
+  if (ofPlans != nullptr && (pytorch || none)) {
+    printFailure(fmt::format("{} is of a step that is planned, not of --on {}", ofPlans, options.backend));
     return kUsage;
   }
   const bool lowers = !workspaces && !pytorch && !none;

@@ -161,6 +161,10 @@ int runFit(const Options& given) {
     printFailure(fmt::format("--max {}: {}", options.maxMemory, why));
     return kUsage;
   }
+  if (options.keepGradients && isPyTorch(options.backend)) {
+    printFailure("--keep-gradients is of a step that is planned, not of --on " + options.backend);
+    return kUsage;
+  }
   if (const Progressed done = runPipeline(state, "design"); !done.proceed) return done.status;
   const auto limit = readLimit(state, options.maxMemory);
   if (!limit) return finish(state, limit.error());

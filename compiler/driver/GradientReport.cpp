@@ -39,13 +39,13 @@ GradientBytes gradientBytes(const estimate::Program& program) {
 /// What holds of a row's gradients, and the arena if all were kept to the end of the step.
 struct GradientLives {
   GradientBytes bytes;
-  bool kept = false;  ///< sums over micro-batches: they are
+  bool kept = false;  ///< sums over micro-batches are, and all if that is asked
   std::uint64_t arenaKept = 0;
 };
 
 tl::expected<GradientLives, estimate::LowerError> livesOf(State& state, const RowState& row) {
   const graph::Graph& graph = row.elaborated->graph();
-  GradientLives lives{gradientBytes(*row.program), graph.microBatches > 1, row.program->arena};
+  GradientLives lives{gradientBytes(*row.program), graph.microBatches > 1 || state.options.keepGradients, row.program->arena};
   if (lives.kept) return lives;
   estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries);
   options.keepGradients = true;
@@ -59,8 +59,9 @@ std::string textOf(const GradientLives& lives, const RowState& row) {
   const std::string most =
       fmt::format("at most {} of {} live at once", report::bytes(lives.bytes.most), report::bytes(lives.bytes.all));
   if (lives.kept) {
-    return fmt::format("kept to the end of the step, since {} micro-batches add to them: {}, arena {}",
-                       row.elaborated->graph().microBatches, most, report::bytes(row.program->arena));
+    const std::int64_t parts = row.elaborated->graph().microBatches;
+    const std::string why = parts > 1 ? fmt::format("since {} micro-batches add to them", parts) : "as --keep-gradients asks";
+    return fmt::format("kept to the end of the step, {}: {}, arena {}", why, most, report::bytes(row.program->arena));
   }
   return fmt::format("freed with the update of their weights: {}, arena {}; kept to the end of the step it would be {}", most,
                      report::bytes(row.program->arena), report::bytes(lives.arenaKept));

@@ -32,6 +32,7 @@ estimate::LowerOptions lowerOptions(const Options& options, const Opened& opened
   estimate::LowerOptions lower;
   lower.threads = threadsOf(options, opened.device);
   lower.cache = cache;
+  lower.keepGradients = options.keepGradients;
   if (options.tune != "off") lower.choices = &opened.choices;
   lower.ownWorkspace = ownWorkspace;
   return lower;

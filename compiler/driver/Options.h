@@ -67,6 +67,7 @@ struct Options {
   std::string tf32 = "on";          ///< --explain workspace
   bool nondeterministic = false;    ///< --explain workspace
   std::string convention = "flop";  ///< of counting FLOPs
+  bool keepGradients = false;       ///< of a planned step: to its end
   std::string gates;                ///< `estimate --gates 0.3`: assumed probabilities that gates' conditions are met
 
   // Of single commands

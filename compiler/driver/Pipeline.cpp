@@ -66,7 +66,7 @@ int elaborate(State& state) {
 int lower(State& state) {
   if (const int status = openBackend(state); status != kOk) return status;
   estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries);
-  options.keepGradients = state.keepResults;
+  if (state.keepResults) options.keepGradients = true;
   for (RowState& row : state.rows) {
     options.keepOutputs = state.keepResults || row.run->keepsOutputs;
     const auto lowered = [&] {
