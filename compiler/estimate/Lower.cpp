@@ -115,7 +115,7 @@ tl::expected<Program, LowerError> lower(const graph::Graph& graph, const sema::V
   QueryCache& cache = options.cache != nullptr ? *options.cache : own;
   std::vector<graph::OpId> order;
   auto program = lowerIn(order, graph, values, backend, options, cache);
-  if (!program || !program->branches.empty()) return program;
+  if (!program || !options.searchOrder || !program->branches.empty()) return program;
   std::vector<graph::OpId> other = betterOrder(graph, *program, order, keptValues(graph, options));
   if (other.empty()) return program;
   auto reordered = lowerIn(other, graph, values, backend, options, cache);

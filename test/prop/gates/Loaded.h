@@ -1,56 +1,17 @@
-// A gated network loaded on a backend, and a backend that notes what it runs.
+// Gated networks in memory, and a backend that notes what it runs.
 #pragma once
 
-#include "test/unit/graph/Fixture.h"
-
-#include "compiler/estimate/Lower.h"
-#include "compiler/jit/Jit.h"
-#include "runtime/core/Executable.h"
+#include "test/unit/graph/Loaded.h"
 
 #include <map>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace tbem::test {
 
-/// A network loaded on a backend.
-struct Loaded {
-  std::unique_ptr<Built> built;
-  std::optional<graph::Row> row;
-  std::optional<estimate::Program> program;
-  std::optional<jit::Compiled> compiled;
-  std::unique_ptr<runtime::Instance> instance;
-};
-
 /// `chunkBytes`: as LowerOptions::chunkBytes; all samples at once in networks as small as these.
 inline Loaded load(const std::string& text, tbem_dtype dtype, const tbem_backend& backend, std::uint64_t chunkBytes = 0) {
-  Loaded l;
-  graph::ExperimentOptions options;
-  options.dtype = dtype;
-  l.built = std::make_unique<Built>(text, options);
-  l.row = l.built->row();
-  EXPECT_TRUE(l.row) << text << l.built->errors();
-  if (!l.row) return l;
-  EXPECT_EQ(graph::verify(l.row->graph()), std::vector<std::string>{}) << text;
-  auto program = estimate::lower(l.row->graph(), l.row->values, backend, {.threads = 2, .chunkBytes = chunkBytes});
-  EXPECT_TRUE(program) << text << (program ? "" : info(program.error().kind).message) << " "
-                       << (program || program.error().arguments.empty() ? "" : program.error().arguments.back());
-  if (!program) return l;
-  l.program = std::move(*program);
-  auto compiled = jit::compile(*l.program, {.cache = false});
-  EXPECT_TRUE(compiled) << text << (compiled ? "" : compiled.error().message);
-  if (!compiled) return l;
-  l.compiled = std::move(*compiled);
-  const auto described = jit::describeStorages(*l.program, l.row->graph(), l.row->values, l.compiled->executable);
-  EXPECT_TRUE(described);
-  auto instance = runtime::Instance::create(l.compiled->executable, backend, {.poison = true, .guard = 4096});
-  EXPECT_TRUE(instance) << text << (instance ? "" : instance.error().message);
-  if (!instance) return l;
-  l.instance = std::move(*instance);
-  EXPECT_TRUE(l.instance->initialise(7));
-  return l;
+  return loaded(text, dtype, backend, {.threads = 2, .chunkBytes = chunkBytes});
 }
 
 /// For `load`: values of a sample take 800 B in f64, and each of two threads runs one or two at a time.

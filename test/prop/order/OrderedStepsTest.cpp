@@ -1,0 +1,62 @@
+// A training step whose operators run in another order, so that its arena is lower, gives the same bits: losses, weights, states
+// and statistics after three steps.
+#include "test/unit/graph/Loaded.h"
+
+#include "runtime/include/tbem/backend.h"
+
+namespace tbem::test {
+namespace {
+
+std::string training(const std::string& body, const std::string& input) {
+  return "network net(x: tensor[n, c, h, w]) -> tensor[n, 5] {\n " + body + "\n}\ndesign d of net {\n input x: " + input +
+         "\n task train(loss: cross_entropy, optimizer: sgd(lr: 0.1, momentum: 0.9))\n}\n";
+}
+
+/// Of networks whose branches may run one after the other in any order.
+const std::string kPrograms[] = {
+    training("let y = conv2d(x, out: 8, kernel: 3, pad: 1)\n"
+             " let a = y |> conv2d(out: 24, kernel: 3, pad: 1) |> batch_norm |> relu |> conv2d(out: 4, kernel: 1)\n"
+             " let b = y |> conv2d(out: 32, kernel: 1) |> relu |> conv2d(out: 4, kernel: 3, pad: 1)\n"
+             " let c = y |> max_pool2d(kernel: 2) |> conv2d(out: 6, kernel: 1) |> upsample2d(size: 12)\n"
+             " return concat([a, b, c], axis: 1) |> relu |> global_avg_pool |> dense(5)",
+             "[2, 3, 12, 12]"),
+    training(
+        "let y = conv2d(x, out: 16, kernel: 3, pad: 1)\n"
+        " let parts = split(y, sizes: [8, 8], axis: 1)\n"
+        " let a = parts[0] |> conv2d(out: 32, kernel: 1) |> batch_norm |> relu |> conv2d(out: 8, kernel: 3, pad: 1)\n"
+        " let b = parts[1] |> conv2d(out: 48, kernel: 1) |> relu |> conv2d(out: 8, kernel: 1) |> dropout(p: 0.2)\n"
+        " return concat([a, b, y], axis: 1) |> channel_shuffle(groups: 2) |> conv2d(out: 8, kernel: 3) |> global_avg_pool |> "
+        "dense(5)",
+        "[3, 3, 10, 10]"),
+};
+
+/// What outlives the step, and the loss, after `steps` steps.
+std::vector<std::vector<double>> after(const Loaded& l, std::uint64_t steps) {
+  for (std::uint64_t step = 1; step <= steps; ++step) EXPECT_TRUE(l.instance->run(step));
+  const auto arena = l.instance->measureArena();
+  EXPECT_TRUE(arena && arena->guardIntact && arena->stray == runtime::kAbsent);
+  std::vector<std::vector<double>> values;
+  for (const std::uint32_t output : l.instance->executable().outputs) values.push_back(l.instance->read(output)->doubles());
+  const std::vector<runtime::StorageDesc>& storages = l.instance->executable().storages;
+  for (std::uint32_t s = 0; s < storages.size(); ++s) {
+    if (storages[s].kind != runtime::BufferClass::Gradient) values.push_back(l.instance->readStorage(s)->doubles());
+  }
+  return values;
+}
+
+TEST(OrderedSteps, GiveTheSameBitsInALowerArena) {
+  for (const tbem_backend* backend : {tbem_backend_ref(), tbem_backend_cpu()}) {
+    for (const std::string& text : kPrograms) {
+      SCOPED_TRACE(std::string(backend->name) + "\n" + text);
+      const Loaded better = loaded(text, TBEM_F32, *backend, {.threads = 2, .keepOutputs = true});
+      const Loaded written = loaded(text, TBEM_F32, *backend, {.threads = 2, .keepOutputs = true, .searchOrder = false});
+      ASSERT_TRUE(better.instance && written.instance);
+      EXPECT_LT(better.program->arena, written.program->arena);
+      EXPECT_EQ(better.program->arenaAsWritten, written.program->arena);
+      EXPECT_TRUE(after(better, 3) == after(written, 3));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tbem::test
