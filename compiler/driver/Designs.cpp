@@ -205,9 +205,12 @@ void takeGrid(graph::DesignSpec& spec, const Options& options) {
 }  // namespace
 
 graph::ExperimentOptions experimentOptions(const Options& options) {
-  if (options.dtype == "f64") return {TBEM_F64};
-  if (options.dtype == "f32") return {TBEM_F32};
-  return {};
+  graph::ExperimentOptions result;
+  if (options.dtype == "f64") result.dtype = TBEM_F64;
+  if (options.dtype == "f32") result.dtype = TBEM_F32;
+  if (options.backend == "pytorch") result.rules = graph::MixedRules::PyTorchCuda;
+  if (options.backend == "pytorch-cpu") result.rules = graph::MixedRules::PyTorchCpu;
+  return result;
 }
 
 Designs makeDesigns(Workspace& workspace, const Options& options) {

@@ -5,6 +5,7 @@
 #include "compiler/driver/FitSearch.h"
 #include "compiler/driver/PyTorchMemory.h"
 #include "compiler/driver/PyTorchReport.h"
+#include "compiler/support/Aside.h"
 #include "compiler/support/diagnostics/Plan.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
@@ -13,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -28,7 +30,14 @@ struct Change {
   std::string name;
   Options options;
   estimate::EagerEngines engines = estimate::EagerEngines::Expected;
-  std::optional<std::uint64_t> level;  ///< of the factor that varies
+  std::optional<std::uint64_t> level;               ///< of the factor that varies
+  std::optional<graph::ExperimentOptions> clauses;  ///< of the design
+};
+
+/// A row under other clauses.
+struct Otherwise {
+  std::unique_ptr<graph::Experiment> experiment;
+  std::optional<graph::Row> row;
 };
 
 /// What a row takes of the device; bytes.
@@ -76,9 +85,12 @@ public:
                      {"difference", report::Align::Decimal}};
     std::optional<std::uint64_t> before;
     for (const Change& change : changesOf(name)) {
+      Otherwise otherwise;
       auto steps = EagerSteps::open(state, change.options);
       if (!steps) return steps.error();
-      const graph::Row* changed = change.level ? varied->at(*change.level) : rowOf();
+      const graph::Row* changed = change.level     ? varied->at(*change.level)
+                                  : change.clauses ? rowUnder(*change.clauses, otherwise)
+                                                   : rowOf();
       if (changed == nullptr) continue;
       const auto taken = takenBy(*changed, *steps, change.engines);
       if (const int status = steps->finish(change.options); status != kOk) return status;
@@ -143,6 +155,14 @@ private:
     return nullptr;
   }
 
+  /// nullptr: these clauses do not suit the row.
+  const graph::Row* rowUnder(const graph::ExperimentOptions& clauses, Otherwise& otherwise) {
+    Workspace& workspace = *state.workspace;
+    otherwise.experiment = std::make_unique<graph::Experiment>(workspace.session, *workspace.program, run.spec, clauses);
+    reportsOf(state.sink(), [&] { otherwise.row = otherwise.experiment->row(run.rows[row]); });
+    return otherwise.row ? &*otherwise.row : nullptr;
+  }
+
   /// Nothing after saying why.
   std::optional<Taken> takenBy(const graph::Row& elaborated, EagerSteps& steps, estimate::EagerEngines engines) {
     const auto step = steps.of(elaborated);
@@ -174,6 +194,12 @@ private:
       if (isTrained() && update != other)
         add(fmt::format("the optimiser were {}", other), [&](Change& change) { change.options.update = other; });
     }
+    if (!run.spec.mixed && isSingle()) add("it were mixed bf16", [this](Change& change) { clausesOf(change).mixed = TBEM_BF16; });
+    for (const std::int64_t times : {2, 4, 8}) {
+      if (!isTrained()) break;
+      const std::int64_t parts = times * rowOf()->graph().microBatches;
+      add(fmt::format("accumulate {}", parts), [&](Change& change) { clausesOf(change).microBatches = parts; });
+    }
     const std::string layout = options.layout == "nchw" ? "nhwc" : "nchw";
     add(fmt::format("images lay in {}", layout), [&](Change& change) { change.options.layout = layout; });
     add("each convolution took its smallest workspace", [](Change& change) { change.engines = estimate::EagerEngines::Least; });
@@ -187,6 +213,13 @@ private:
     return list;
   }
 
+  graph::ExperimentOptions& clausesOf(Change& change) const { return change.clauses.emplace(experimentOptions(options)); }
+
+  /// Its weights are f32.
+  bool isSingle() const {
+    const graph::Row* now = rowOf();
+    return now != nullptr && !now->graph().weights.empty() && now->graph()[now->graph().weights.front().value].dtype == TBEM_F32;
+  }
   bool isTrained() const { return rowOf() != nullptr && rowOf()->graph().training; }
 
   /// Of the factor that varies; 0: none.

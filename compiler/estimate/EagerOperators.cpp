@@ -1,6 +1,7 @@
 #include "compiler/estimate/EagerOperators.h"
 
 #include "compiler/estimate/Dims.h"
+#include "compiler/estimate/EagerRules.h"
 #include "compiler/estimate/Layout.h"
 
 #include <algorithm>
@@ -17,114 +18,11 @@ using graph::TensorId;
 
 namespace {
 
-/// What is kept of an operator's own tensors.
-enum class Keep : std::uint8_t { Nothing, First, Operands, Results, Both, Declared };
-
-/// What else is allocated and kept.
-enum class Extra : std::uint8_t {
-  Nothing,
-  Moments,     ///< mean and reciprocal deviation, f32, of each group that is normalised
-  Indices,     ///< i64, one a result's element
-  Mask,        ///< one a result's element: bool on CUDA, of the result's type on CPU
-  SampleMask,  ///< one a sample, of the result's type
-  LogSums,     ///< f32, one a row of the result
-  LogSoftmax   ///< of the first operand's size, and one number
-};
-
-struct Rule {
-  std::string_view name;  ///< of the operator's declaration, or of the block or operator around it
-  Keep keep = Keep::Nothing;
-  Extra extra = Extra::Nothing;
-  EagerResult result = EagerResult::New;
-  EagerGradient gradient = EagerGradient::New;
-};
-
-constexpr Rule kRules[] = {
-    {"conv1d", Keep::Operands},
-    {"conv2d", Keep::Operands},
-    {"conv3d", Keep::Operands},
-    {"conv_transpose2d", Keep::Operands},
-    {"correlate2d", Keep::Operands},
-    {"dense", Keep::Operands},
-    {"matmul", Keep::Operands},
-    {"embedding"},
-    {"batch_norm", Keep::First, Extra::Moments},
-    {"layer_norm", Keep::First, Extra::Moments},
-    {"norm_channels", Keep::First, Extra::Moments},
-    {"group_norm", Keep::First, Extra::Moments},
-    {"instance_norm", Keep::First, Extra::Moments},
-    {"relu", Keep::Results},
-    {"sigmoid", Keep::Results},
-    {"tanh", Keep::Results},
-    {"exp", Keep::Results},
-    {"sqrt", Keep::Results},
-    {"rsqrt", Keep::Results},
-    {"softmax", Keep::Results},
-    {"log_softmax", Keep::Results},
-    {"relu6", Keep::First},
-    {"leaky_relu", Keep::First},
-    {"elu", Keep::First},
-    {"silu", Keep::First},
-    {"mish", Keep::First},
-    {"hard_swish", Keep::First},
-    {"hard_sigmoid", Keep::First},
-    {"hard_tanh", Keep::First},
-    {"gelu", Keep::First},
-    {"softplus", Keep::First},
-    {"prelu", Keep::First},
-    {"dropout", Keep::Nothing, Extra::Mask},
-    {"stochastic_depth", Keep::Nothing, Extra::SampleMask},
-    {"max_pool1d", Keep::First, Extra::Indices},
-    {"max_pool2d", Keep::First, Extra::Indices},
-    {"max_pool3d", Keep::First, Extra::Indices},
-    {"adaptive_max_pool2d", Keep::First, Extra::Indices},
-    {"avg_pool1d", Keep::First},
-    {"avg_pool2d", Keep::First},
-    {"adaptive_avg_pool2d", Keep::First},
-    {"mean"},
-    {"sum"},
-    {"scaled_dot_product_attention", Keep::Both, Extra::LogSums},
-    {"add", Keep::Nothing, Extra::Nothing, EagerResult::New, EagerGradient::Pass},
-    {"sub", Keep::Nothing, Extra::Nothing, EagerResult::New, EagerGradient::Pass},
-    {"add_scalar", Keep::Nothing, Extra::Nothing, EagerResult::New, EagerGradient::Pass},
-    {"sub_scalar", Keep::Nothing, Extra::Nothing, EagerResult::New, EagerGradient::Pass},
-    {"neg"},
-    {"mul_scalar"},
-    {"div_scalar"},
-    {"scalar_sub"},
-    {"mul", Keep::Operands},
-    {"divide", Keep::Operands},
-    {"concat", Keep::Nothing, Extra::Nothing, EagerResult::New, EagerGradient::Pass},
-    {"identity", Keep::Nothing, Extra::Nothing, EagerResult::View, EagerGradient::Pass},
-    {"permute", Keep::Nothing, Extra::Nothing, EagerResult::View, EagerGradient::Pass},
-    {"flatten", Keep::Nothing, Extra::Nothing, EagerResult::Reshape, EagerGradient::Pass},
-    {"reshape", Keep::Nothing, Extra::Nothing, EagerResult::Reshape, EagerGradient::Pass},
-    {"slice", Keep::Nothing, Extra::Nothing, EagerResult::Slice, EagerGradient::New},
-    {"split", Keep::Nothing, Extra::Nothing, EagerResult::View, EagerGradient::New},
-    {"broadcast_to", Keep::Nothing, Extra::Nothing, EagerResult::Expand, EagerGradient::New},
-    {"ones", Keep::Nothing, Extra::Nothing, EagerResult::Expand, EagerGradient::New},
-    {"zeros", Keep::Nothing, Extra::Nothing, EagerResult::Expand, EagerGradient::New},
-    {"cross_entropy", Keep::Nothing, Extra::LogSoftmax, EagerResult::New, EagerGradient::Loss},
-    {"nll", Keep::First},
-    {"mse", Keep::Operands},
-    {"l1", Keep::Operands},
-    {"huber", Keep::Operands},
-    {"smooth_l1", Keep::Operands},
-    {"bce", Keep::Operands},
-    {"bce_with_logits", Keep::Operands},
-    {"kl_div", Keep::Operands},
-};
-
-const Rule* ruleOf(std::string_view name) {
-  const auto* found = std::ranges::find(kRules, name, &Rule::name);
-  return found == std::end(kRules) ? nullptr : found;
-}
-
 /// The outermost block or operator around it that has a rule.
 const graph::Scope* wholeOf(const graph::Graph& graph, const graph::Op& op) {
   const graph::Scope* found = nullptr;
   for (std::uint32_t at = index(op.scope); at != 0; at = index(graph.scopes[at].parent)) {
-    if (ruleOf(graph.scopes[at].declaration) != nullptr) found = &graph.scopes[at];
+    if (eagerRule(graph.scopes[at].declaration) != nullptr) found = &graph.scopes[at];
   }
   return found;
 }
@@ -253,26 +151,26 @@ struct EagerReader::Impl {
   }
 
   void apply(const Group& each, EagerOperator& result) {
-    constexpr Rule kDeclared{"", Keep::Declared};
-    const Rule* found = ruleOf(result.name);
+    constexpr EagerRule kDeclared{"", EagerKeep::Declared};
+    const EagerRule* found = eagerRule(result.name);
     const bool shares = found == nullptr && each.ops.front()->kind == graph::OpKind::View;
-    const Rule& rule = shares ? *ruleOf("reshape") : found != nullptr ? *found : kDeclared;
+    const EagerRule& rule = shares ? *eagerRule("reshape") : found != nullptr ? *found : kDeclared;
     rules.push_back(rule);
     result.result = rule.result;
     result.gradient = rule.gradient;
     if (graph.training) keep(each, rule.keep, result);
   }
 
-  void keep(const Group& each, Keep what, EagerOperator& result) const {
+  void keep(const Group& each, EagerKeep what, EagerOperator& result) const {
     const auto add = [&result](const std::vector<TensorId>& list) {
       for (const TensorId tensor : list) {
         if (std::find(result.kept.begin(), result.kept.end(), tensor) == result.kept.end()) result.kept.push_back(tensor);
       }
     };
-    if (what == Keep::First && !result.operands.empty()) result.kept = {result.operands.front()};
-    if (what == Keep::Operands || what == Keep::Both) add(result.operands);
-    if (what == Keep::Results || what == Keep::Both) add(result.results);
-    if (what != Keep::Declared) return;
+    if (what == EagerKeep::First && !result.operands.empty()) result.kept = {result.operands.front()};
+    if (what == EagerKeep::Operands || what == EagerKeep::Both) add(result.operands);
+    if (what == EagerKeep::Results || what == EagerKeep::Both) add(result.results);
+    if (what != EagerKeep::Declared) return;
     for (const graph::Op* op : each.ops) {
       const auto read = readBackward.find(static_cast<graph::OpId>(op - graph.ops.data()));
       if (read == readBackward.end()) continue;
@@ -287,28 +185,42 @@ struct EagerReader::Impl {
     }
   }
 
-  std::vector<std::uint64_t> extras(const Group& each, Extra what, const EagerOperator& result) const {
+  std::vector<std::uint64_t> extras(const Group& each, EagerExtra what, const EagerOperator& result) const {
     const TensorId y = result.results.front();
     const auto elements = static_cast<std::uint64_t>(count(y));
     const std::vector<std::int64_t>& shape = dims[index(y)];
     const auto over = [elements](std::int64_t length) { return length == 0 ? 0 : elements / static_cast<std::uint64_t>(length); };
     switch (what) {
-      case Extra::Nothing:
+      case EagerExtra::Nothing:
         break;
-      case Extra::Moments:
-        return std::vector<std::uint64_t>(2, 4 * normalisedGroups(each));
-      case Extra::Indices:
+      case EagerExtra::Moments:
+        return std::vector<std::uint64_t>(2, momentBytes(result) * normalisedGroups(each));
+      case EagerExtra::Indices:
         return {8 * elements};
-      case Extra::Mask:
+      case EagerExtra::Mask:
         return {device == EagerDevice::Cuda ? elements : bytes(y)};
-      case Extra::SampleMask:
+      case EagerExtra::SampleMask:
         return {static_cast<std::uint64_t>(shape[0]) * elementBytes(graph[y].dtype)};
-      case Extra::LogSums:
-        return {4 * over(shape.back())};
-      case Extra::LogSoftmax:
+      case EagerExtra::LogSums:
+        if (device == EagerDevice::Cpu) return {4 * over(shape.back())};
+        return {4 * paddedRows(y), 8, 8};  // seed and offset
+      case EagerExtra::LogSoftmax:
         return {bytes(result.operands.front()), 4};
     }
     return {};
+  }
+
+  /// Rows of attention's result; the kernel for f32 pads those of each head to whole warps.
+  std::uint64_t paddedRows(TensorId y) const {
+    constexpr std::int64_t kWarp = 32;
+    const std::vector<std::int64_t>& shape = dims[index(y)];
+    std::int64_t rows = shape[shape.size() - 2];
+    if (graph[y].dtype == TBEM_F32) rows = (rows + kWarp - 1) / kWarp * kWarp;
+    return static_cast<std::uint64_t>(std::accumulate(shape.begin(), shape.end() - 2, rows, std::multiplies<>()));
+  }
+
+  std::uint64_t momentBytes(const EagerOperator& op) const {
+    return device == EagerDevice::Cuda ? 4 : elementBytes(graph[op.operands.front()].dtype);
   }
 
   std::uint64_t normalisedGroups(const Group& each) const {
@@ -329,7 +241,8 @@ struct EagerReader::Impl {
     for (const TensorId to : result.results) {
       if (result.name == "permute") {
         orders[index(to)] = permuted(*each.ops.front(), values, order);
-      } else if (dims[index(to)] == dims[index(from)] && result.result != EagerResult::Reshape && !makesPlain(result.name)) {
+      } else if (dims[index(to)] == dims[index(from)] && result.result != EagerResult::Reshape && !makesPlain(result.name) &&
+                 !turnsHeads(each, to)) {
         orders[index(to)] = order;
       }
     }
@@ -339,6 +252,17 @@ struct EagerReader::Impl {
   static bool makesPlain(std::string_view name) {
     constexpr std::array<std::string_view, 4> kPlain{"dense", "matmul", "layer_norm", "concat"};
     return std::find(kPlain.begin(), kPlain.end(), name) != kPlain.end();
+  }
+
+  /// Attention in f32 on CUDA gives sample, place, head, whatever its operands' order is; torch.nn.MultiheadAttention, which has
+  /// places first, then copies. The other kernels keep their operands' order.
+  bool turnsHeads(const Group& each, TensorId result) const {
+    constexpr std::array<std::string_view, 2> kPlacesFirst{"multi_head_attention", "cross_attention"};
+    if (device == EagerDevice::Cpu || graph[result].dtype != TBEM_F32 || each.whole == nullptr ||
+        each.whole->declaration != "scaled_dot_product_attention")
+      return false;
+    const std::string& around = graph.scopes[index(each.whole->parent)].declaration;
+    return std::find(kPlacesFirst.begin(), kPlacesFirst.end(), around) != kPlacesFirst.end();
   }
 
   static bool isPermuted(const Order& order, const std::vector<std::int64_t>& dims) {
@@ -368,7 +292,7 @@ struct EagerReader::Impl {
   EagerDevice device;
   std::vector<Group> groups;
   std::vector<EagerOperator> prototypes;  ///< by group; without what depends on sizes
-  std::vector<Rule> rules;                ///< by group
+  std::vector<EagerRule> rules;           ///< by group
   std::vector<TensorId> tensors;          ///< that operators read or make, once each
   std::optional<NoValue> gate;            ///< the first
   std::vector<bool> outside;              ///< by tensor: read outside its own group, or returned

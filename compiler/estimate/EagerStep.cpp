@@ -221,11 +221,22 @@ private:
           }
         }
       }
-      releaseKept();
       for (const std::uint32_t gradient : arrived) release(gradient);
+      if (op.gradient == EagerGradient::Product) castProducts(op);
+      releaseKept();
       for (const auto& [tensor, gradient] : made) give(tensor, gradient);
     } else {
       releaseKept();
+    }
+  }
+
+  /// Products have the type of the result; autograd gives each operand its own.
+  void castProducts(const EagerOperator& op) {
+    const std::size_t wide = elementBytes(graph[op.results.front()].dtype);
+    for (auto& [tensor, gradient] : made) {
+      if (elementBytes(graph[tensor].dtype) >= wide) continue;
+      const std::uint32_t cast = allocate(bytes(tensor), EagerKind::ActivationGradients);
+      release(std::exchange(gradient, cast));
     }
   }
 
@@ -258,6 +269,15 @@ private:
       const std::uint32_t second = allocate(size, kind);
       release(first);
       return second;
+    }
+    if (op.gradient == EagerGradient::Product) {
+      const std::uint64_t element = elementBytes(graph[result].dtype);
+      const std::uint64_t own = size / elementBytes(graph[tensor].dtype) * element;
+      if (own == bytes(result)) return allocate(own, kind);
+      const std::uint32_t product = allocate(bytes(result), EagerKind::Temporaries);
+      const std::uint32_t sum = allocate(own, kind);
+      release(product);
+      return sum;
     }
     return allocate(size, kind);
   }

@@ -124,7 +124,7 @@ bool splitsEvenly(DiagnosticSink& sink, SrcRange clause, const std::vector<Input
 }
 
 std::optional<TensorId> Elaborator::addBatchInput(const std::string& name, tbem_dtype dtype, std::vector<ExprId> shape,
-                                                  SrcRange range, const ast::Expr* clause,
+                                                  SrcRange range, SrcRange clause,
                                                   const std::vector<std::pair<std::string, std::string>>& at) {
   if (graph.microBatches == 1) return addInput(name, dtype, std::move(shape), range);
   std::vector<InputSamples> inputs;
@@ -133,7 +133,7 @@ std::optional<TensorId> Elaborator::addBatchInput(const std::string& name, tbem_
     inputs.push_back({first.name, first.range, peek(first.shape.front())});
   }
   inputs.push_back({name, range, shape.empty() ? std::nullopt : peek(shape.front())});
-  if (!splitsEvenly(sink, clause->range, inputs, graph.microBatches, at)) return std::nullopt;
+  if (!splitsEvenly(sink, clause, inputs, graph.microBatches, at)) return std::nullopt;
   std::vector<ExprId> part = shapeOfPart(shape);
   return addInputInParts(name, dtype, std::move(shape), std::move(part), range);
 }

@@ -3,6 +3,7 @@
 
 #include "compiler/graph/Checkpoint.h"
 #include "compiler/graph/Graph.h"
+#include "compiler/graph/Mixed.h"
 #include "compiler/sema/Modules.h"
 #include "compiler/sema/Value.h"
 #include "compiler/support/Session.h"
@@ -79,6 +80,8 @@ struct ExperimentSpec {
   std::unique_ptr<sema::ExprPool> pool;
 
   bool hasNetwork() const { return of != nullptr; }
+  /// Of clause `accumulate`, or the name.
+  SrcRange accumulateRange() const { return accumulate != nullptr ? accumulate->range : range; }
   /// Position of the factor, or nothing.
   std::optional<std::uint32_t> find(std::string_view factor) const;
   /// Whether factor `f` exists at these levels (nested ones may not).
@@ -135,9 +138,12 @@ struct Row {
   std::vector<std::int64_t> shape(TensorId id) const;
 };
 
+/// What stands over the clauses of the spec.
 struct ExperimentOptions {
-  /// The floating type of `tensor[...]`, over the spec's `dtype`.
-  std::optional<tbem_dtype> dtype;
+  std::optional<tbem_dtype> dtype;           ///< the floating type of `tensor[...]`
+  std::optional<tbem_dtype> mixed;           ///< as clause `mixed`
+  std::optional<std::int64_t> microBatches;  ///< as clause `accumulate`, of training steps
+  MixedRules rules = MixedRules::Own;        ///< of `mixed`
 };
 
 /// Makes rows. Structures live as long as the experiment; rows point into them.

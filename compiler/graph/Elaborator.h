@@ -117,7 +117,7 @@ public:
   /// An input as a network reads it: the micro-batch at hand where `clause` splits the batch. Nothing after a report: it has not
   /// the samples of the first input, or they do not split. `at`: the row's levels, for that.
   std::optional<TensorId> addBatchInput(const std::string& name, tbem_dtype dtype, std::vector<ExprId> shape, SrcRange range,
-                                        const ast::Expr* clause, const std::vector<std::pair<std::string, std::string>>& at);
+                                        SrcRange clause, const std::vector<std::pair<std::string, std::string>>& at);
   std::int64_t microBatches() const { return graph.microBatches; }
   /// The shape of a micro-batch of a tensor of this shape; the other way round.
   std::vector<ExprId> shapeOfPart(std::vector<ExprId> all);

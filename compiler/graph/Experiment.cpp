@@ -131,8 +131,12 @@ bool Experiment::Impl::addTarget(Elaborator& e, const Value& loss, SrcRange at, 
 
 bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Local>& factors, Levels levels) {
   (void)levels;
-  if (spec.accumulate != nullptr && spec.task == Task::Train && !e.splitBatch(*spec.accumulate, *spec.module, factors))
-    return false;
+  if (spec.task == Task::Train) {
+    if (options.microBatches)
+      s.graph.microBatches = *options.microBatches;
+    else if (spec.accumulate != nullptr && !e.splitBatch(*spec.accumulate, *spec.module, factors))
+      return false;
+  }
   const Value callee = e.evaluateIn(*spec.module, *spec.of, factors);
   if (callee.isPoison()) return false;
   const bool callable =
@@ -251,11 +255,12 @@ bool Experiment::Impl::mix(Elaborator& e, Structure& s) {
     session.sink.report(diag::backend_mode_not_there, spec.mixedRange, "mixed").note("networks with gates compute in one type");
     return false;
   }
-  MixedOptions options;
-  options.narrow = *spec.mixed;
-  options.lossBegin = lossBegin;
-  options.valueOf = std::move(e.valueOf);
-  mixPrecision(s.graph, options);
+  MixedOptions mixing;
+  mixing.narrow = options.mixed ? *options.mixed : *spec.mixed;
+  mixing.rules = options.rules;
+  mixing.lossBegin = lossBegin;
+  mixing.valueOf = std::move(e.valueOf);
+  mixPrecision(s.graph, mixing);
   return true;
 }
 
@@ -279,7 +284,7 @@ const Structure* Experiment::Impl::elaborate(Levels levels) {
     mergeRepeats(session.sink, told);
     return nullptr;
   }
-  if (spec.mixed && settings.dtype == TBEM_F32 && !mix(elaborator, *made)) return nullptr;
+  if ((options.mixed || spec.mixed) && settings.dtype == TBEM_F32 && !mix(elaborator, *made)) return nullptr;
   elaborator.finish();
   for (const sema::SymbolId symbol : elaborator.forced) {
     const std::uint32_t factor = made->symbolFactor[static_cast<std::uint32_t>(symbol)];
@@ -318,7 +323,7 @@ void Experiment::Impl::reportDimension(const Structure& structure, const Tensor&
 /// Obligations and shapes of a row that reuses a structure.
 bool Experiment::Impl::check(const Structure& structure, const sema::Values& values, Levels levels) {
   const std::int64_t parts = structure.graph.microBatches;
-  if (parts > 1 && !splitsEvenly(session.sink, spec.accumulate->range, samplesOf(structure.graph, values), parts,
+  if (parts > 1 && !splitsEvenly(session.sink, spec.accumulateRange(), samplesOf(structure.graph, values), parts,
                                  spec.rateFactor ? NamedLevels{} : levelTexts(levels)))
     return false;
   bool good = true;

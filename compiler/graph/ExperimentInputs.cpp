@@ -156,7 +156,7 @@ std::optional<Value> addInputs(Elaborator& e, Session& session, const Experiment
     const std::string name = isList ? fmt::format("{}[{}]", tensor.name.text, inputs.size()) : tensor.name.text;
     // A training's learning rate is no level that matters here.
     const auto& at = spec.rateFactor ? none : e.levels;
-    const auto made = e.addBatchInput(name, *dtype, std::move(shape), reader.range(), spec.accumulate, at);
+    const auto made = e.addBatchInput(name, *dtype, std::move(shape), reader.range(), spec.accumulateRange(), at);
     if (!made) return std::nullopt;
     inputs.push_back(Value::indexed(ValueKind::Tensor, index(*made)));
   }

@@ -1,9 +1,12 @@
 #include "compiler/graph/Mixed.h"
 
+#include "compiler/graph/AutocastLists.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace tbem::graph {
@@ -50,11 +53,24 @@ constexpr NativeRule kRules[] = {
     {TBEM_PRIMITIVE_gather, Use::Follow, 1, 0, false},
 };
 
-NativeRule ruleOf(const Op& op) {
-  const auto found = std::find_if(std::begin(kRules), std::end(kRules), [&](const NativeRule& rule) {
-    return op.own.symbol.empty() && rule.primitive == op.primitive;
-  });
-  return found != std::end(kRules) ? *found : NativeRule{op.primitive, Use::Wide, 0, 0, true};
+/// What PyTorch computes in the type of its operand, and our own step in f32.
+constexpr NativeRule kPyTorchRules[] = {
+    {TBEM_PRIMITIVE_reduce_sum, Use::Follow, 1, 0, false},
+    {TBEM_PRIMITIVE_reduce_max, Use::Follow, 1, 0, false},
+    {TBEM_PRIMITIVE_softmax, Use::Follow, 1, 0, false},
+    {TBEM_PRIMITIVE_log_softmax, Use::Follow, 1, 0, false},
+};
+
+NativeRule ruleOf(const Op& op, MixedRules rules) {
+  const auto found = [&op](const auto& list) {
+    return std::find_if(std::begin(list), std::end(list),
+                        [&](const NativeRule& rule) { return op.own.symbol.empty() && rule.primitive == op.primitive; });
+  };
+  if (rules != MixedRules::Own && op.phase == Phase::Forward) {
+    if (const auto* rule = found(kPyTorchRules); rule != std::end(kPyTorchRules)) return *rule;
+  }
+  const auto* rule = found(kRules);
+  return rule != std::end(kRules) ? *rule : NativeRule{op.primitive, Use::Wide, 0, 0, true};
 }
 
 /// Functions whose results grow or change faster than bf16 can say.
@@ -76,22 +92,25 @@ public:
   void run() {
     const std::vector<OpId> program = std::exchange(graph[kMainRegion].ops, {});
     for (const OpId id : program) {
-      switch (graph[id].kind) {
-        case OpKind::Native:
-          native(id);
-          break;
-        case OpKind::Elementwise:
-          elementwise(id);
-          break;
-        default:
-          graph[graph[id].outputs.front()].dtype = graph[graph[id].inputs.front()].dtype;  // a view
-          break;
-      }
+      if (graph[id].phase == Phase::Backward) readCasts(id);
+      if (isWidened(id))
+        widen(id);
+      else if (graph[id].kind == OpKind::Native)
+        native(id);
+      else if (graph[id].kind == OpKind::Elementwise)
+        elementwise(id);
+      if (graph[id].kind == OpKind::View) view(id);
       graph[kMainRegion].ops.push_back(id);
     }
   }
 
 private:
+  /// Its operand may be a cast by now, in another place.
+  void view(OpId id) {
+    const Tensor from = graph[graph[id].inputs.front()];
+    Tensor& to = graph[graph[id].outputs.front()];
+    to.dtype = from.dtype, to.storage = from.storage;
+  }
   bool isMixed(TensorId tensor) const {
     return tensor != kNoTensor && (graph[tensor].dtype == TBEM_F32 || graph[tensor].dtype == options.narrow);
   }
@@ -104,10 +123,56 @@ private:
   bool isParameter(TensorId tensor) const {
     return tensor != kNoTensor && !graph[tensor].shape.empty() && graph[graph[tensor].storage].kind == StorageClass::Weight;
   }
+  bool isOwn() const { return options.rules == MixedRules::Own; }
+
+  /// The operator of PyTorch's that an operator is part of: the outermost block or operator around it that is listed, or it
+  /// alone.
+  struct Whole {
+    std::uint32_t id = 0;  ///< scopes, then operators
+    AutocastList list = AutocastList::None;
+    ScopeId around{};  ///< where it stands
+  };
+  Whole wholeOf(OpId id) const {
+    const auto listed = [this](std::string_view name) { return autocastList(name, options.rules == MixedRules::PyTorchCuda); };
+    Whole whole{static_cast<std::uint32_t>(graph.scopes.size()) + index(id), listed(graph[id].declaration), graph[id].scope};
+    for (ScopeId at = graph[id].scope; index(at) != 0; at = graph.scopes[index(at)].parent) {
+      const AutocastList list = listed(graph.scopes[index(at)].declaration);
+      if (list != AutocastList::None) whole = {index(at), list, graph.scopes[index(at)].parent};
+    }
+    return whole;
+  }
+  bool isWidened(OpId id) const {
+    return !isOwn() && graph[id].phase == Phase::Forward && wholeOf(id).list == AutocastList::Widened;
+  }
+  /// The casts stand before the whole operator, which keeps what they give.
+  void widen(OpId id) {
+    const ScopeId scope = wholeOf(id).around;
+    for (std::size_t i = 0; i < graph[id].inputs.size(); ++i) {
+      if (isNarrow(graph[id].inputs[i])) convert(id, i, TBEM_F32, scope);
+    }
+  }
+  /// Who shares a cast: by our rules, and of parameters, all; else those who are one operator, and its gradient.
+  std::uint32_t sharerOf(OpId id, TensorId tensor) const {
+    if (isOwn() || isParameter(tensor) || graph[id].phase == Phase::Optimizer) return 0;
+    return wholeOf(graph[id].phase == Phase::Backward && graph[id].forward != kNoOp ? graph[id].forward : id).id;
+  }
+  /// A gradient reads what its operator read.
+  void readCasts(OpId id) {
+    if (isOwn()) return;
+    for (TensorId& tensor : graph[id].inputs) {
+      if (tensor == kNoTensor || isParameter(tensor)) continue;
+      for (const tbem_dtype type : {options.narrow, TBEM_F32}) {
+        const auto known = casts.find({index(tensor), type, sharerOf(id, tensor)});
+        if (known == casts.end()) continue;
+        tensor = known->second;
+        break;
+      }
+    }
+  }
   bool isOfLoss(OpId id) const { return graph[id].phase == Phase::Forward && index(id) >= options.lossBegin; }
 
   void native(OpId id) {
-    NativeRule rule = ruleOf(graph[id]);
+    NativeRule rule = ruleOf(graph[id], options.rules);
     if (isOfLoss(id)) rule = {rule.primitive, Use::Wide, 0, 0, true};
     const std::size_t count = graph[id].inputs.size();
     const bool kept = std::any_of(graph[id].outputs.begin(), graph[id].outputs.end(), [this](TensorId result) {
@@ -138,13 +203,17 @@ private:
       const auto value = options.valueOf.find(index(result));
       const bool follows = value != options.valueOf.end();
       const bool steep = isSteep(op.elementwise.nodes[op.elementwise.roots[r]].op);
-      if (follows ? isNarrow(value->second) : narrow && !steep) graph[result].dtype = options.narrow;
+      if (follows ? isNarrow(value->second) : narrow && !(isOwn() && steep)) graph[result].dtype = options.narrow;
     }
   }
 
   /// Its values, which are as large as its result, are narrow; parameters that are spread over it do not count. Where nothing is
   /// as large, all that it reads counts.
   bool readsNarrow(const Op& op) const {
+    if (!isOwn() && promotes(op)) {
+      return std::all_of(op.inputs.begin(), op.inputs.end(),
+                         [this](TensorId in) { return !isMixed(in) || graph[in].shape.empty() || isNarrow(in); });
+    }
     bool full = false, fullNarrow = true, any = false, anyNarrow = true;
     const std::size_t rank = graph[op.outputs.front()].shape.size();
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
@@ -160,10 +229,12 @@ private:
   }
 
   /// Makes input `i` of the operator one of this type: as it is, or by a cast before the operator, shared by all who want it.
-  void convert(OpId id, std::size_t i, tbem_dtype type) {
+  void convert(OpId id, std::size_t i, tbem_dtype type) { convert(id, i, type, graph[id].scope); }
+  void convert(OpId id, std::size_t i, tbem_dtype type, ScopeId scope) {
     const TensorId from = graph[id].inputs[i];
     if (graph[from].dtype == type) return;
-    const auto known = casts.find({index(from), type});
+    const std::tuple key{index(from), type, sharerOf(id, from)};
+    const auto known = casts.find(key);
     if (known != casts.end()) {
       graph[id].inputs[i] = known->second;
       return;
@@ -179,7 +250,7 @@ private:
     cast.declaration = "cast";
     cast.inputs = {from};
     cast.outputs = {to};
-    cast.phase = graph[id].phase, cast.forward = graph[id].forward, cast.scope = graph[id].scope;
+    cast.phase = graph[id].phase, cast.forward = graph[id].forward, cast.scope = scope;
     cast.range = graph[id].range, cast.use = graph[id].use;
     cast.elementwise.nodes.emplace_back();  // its input
     cast.elementwise.roots = {0};
@@ -189,13 +260,13 @@ private:
     graph.tensors.push_back(std::move(made));
     graph[kMainRegion].ops.push_back(static_cast<OpId>(graph.ops.size()));
     graph.ops.push_back(std::move(cast));
-    casts.emplace(std::pair{index(from), type}, to);
+    casts.emplace(key, to);
     graph[id].inputs[i] = to;
   }
 
   Graph& graph;
   const MixedOptions& options;
-  std::map<std::pair<std::uint32_t, tbem_dtype>, TensorId> casts;
+  std::map<std::tuple<std::uint32_t, tbem_dtype, std::uint32_t>, TensorId> casts;  ///< of a tensor, to a type, for a sharer
 };
 
 }  // namespace

@@ -8,20 +8,29 @@ usage: live_peaks.py > docs/measurements/DATE-pytorch-live-peaks.json
        live_peaks.py --clip > docs/measurements/DATE-pytorch-live-peaks-clip.json   the norm of the gradients is limited
        live_peaks.py --accumulate > docs/measurements/DATE-pytorch-live-peaks-accumulate.json   micro-batches, one step of the optimiser
        live_peaks.py --autocast > docs/measurements/DATE-pytorch-live-peaks-autocast.json   forward under torch.autocast in bfloat16
+With --cuda, alone or with one of these (-cuda in the file's name), tensors are of CUDA: PyTorch takes its operators, autocast's lists and
+optimisers (foreach, named, as torch.optim does not look at the device of fake weights) for a card; a stand-in answers for that
+(allocator/), so that no card is needed, but torch built for CUDA, and g++.
 """
 import datetime
 import json
+import os
+import pathlib
+import subprocess
 import sys
+import tempfile
 
 import torch
 import torchvision
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.distributed._tools.mem_tracker import MemTracker
 
+DEVICE = "cuda" if "--cuda" in sys.argv[1:] else "cpu"
+FOREACH = True if DEVICE == "cuda" else None
 OPTIMIZERS = {
-    "sgd": lambda p: torch.optim.SGD(p, lr=0.01),
-    "sgd momentum": lambda p: torch.optim.SGD(p, lr=0.01, momentum=0.9),
-    "adam": lambda p: torch.optim.Adam(p),
+    "sgd": lambda p: torch.optim.SGD(p, lr=0.01, foreach=FOREACH),
+    "sgd momentum": lambda p: torch.optim.SGD(p, lr=0.01, momentum=0.9, foreach=FOREACH),
+    "adam": lambda p: torch.optim.Adam(p, foreach=FOREACH),
     "adamw fused": lambda p: torch.optim.AdamW(p, fused=True),
 }
 # torchvision's network, batch, size, optimisers
@@ -53,7 +62,7 @@ CLIPS = "--clip" in sys.argv[1:]
 
 
 def peak(name, batch, size, optimizer_name, autocast, parts):
-    with FakeTensorMode():
+    with FakeTensorMode(), torch.device(DEVICE):
         model = getattr(torchvision.models, name)().train()
         optimizer = OPTIMIZERS[optimizer_name](model.parameters())
         image = torch.empty(batch, 3, size, size)
@@ -65,7 +74,7 @@ def peak(name, batch, size, optimizer_name, autocast, parts):
                 optimizer.zero_grad(set_to_none=True)
                 for images, targets in zip(image.split(batch // parts), labels.split(batch // parts)):
                     tracker.reset_mod_stats()
-                    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=autocast):
+                    with torch.autocast(DEVICE, dtype=torch.bfloat16, enabled=autocast):
                         loss = torch.nn.functional.cross_entropy(model(images), targets)
                     if parts > 1:
                         loss = loss / parts
@@ -74,11 +83,22 @@ def peak(name, batch, size, optimizer_name, autocast, parts):
                 if CLIPS:
                     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
                 optimizer.step()
-        snapshot = tracker.get_tracker_snapshot("peak")[torch.device("cpu")]
+        snapshot = tracker.get_tracker_snapshot("peak")[torch.device(DEVICE, 0) if DEVICE == "cuda" else torch.device(DEVICE)]
     return {getattr(kind, "value", str(kind)): count for kind, count in snapshot.items()}
 
 
+def on_standin():
+    """This program once more, beside a card that is not there."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "allocator"))
+    import compare_allocator
+    with tempfile.TemporaryDirectory() as folder:
+        environment = compare_allocator.build(folder)
+        return subprocess.run([sys.executable, *sys.argv], env={**environment, "STANDIN_MAJOR": "9"}).returncode
+
+
 def main():
+    if DEVICE == "cuda" and "STANDIN_MAJOR" not in os.environ:
+        sys.exit(on_standin())
     torch.nn.init.trunc_normal_ = lambda tensor, *_, **__: tensor  # looks at values, which there are none of
     rows = []
     autocast, accumulate = "--autocast" in sys.argv[1:], "--accumulate" in sys.argv[1:]
@@ -87,8 +107,8 @@ def main():
             kinds = peak(name, batch, size, optimizer, autocast, *(parts or [1]))
             rows.append({"torchvision": name, "batch": batch, "size": size, "optimizer": optimizer, "peak": kinds} | ({"accumulate": parts[0]} if parts else {}))
             print(name, batch, size, optimizer, kinds.get("Total"), file=sys.stderr, flush=True)
-    json.dump({"date": str(datetime.date.today()), "what": "peak of live tensors, second step, MemTracker under FakeTensorMode (cpu)" + (", forward under autocast in bfloat16" if autocast else "") + (", gradients accumulated over micro-batches" if accumulate else ""),
-               "autocast": "bfloat16" if autocast else None, "clip_norm": 1 if CLIPS else None, "torch": torch.__version__, "torchvision": torchvision.__version__, "rows": rows}, sys.stdout, indent=1)
+    json.dump({"date": str(datetime.date.today()), "what": f"peak of live tensors, second step, MemTracker under FakeTensorMode ({DEVICE})" + (", forward under autocast in bfloat16" if autocast else "") + (", gradients accumulated over micro-batches" if accumulate else ""),
+               "device": DEVICE, "autocast": "bfloat16" if autocast else None, "clip_norm": 1 if CLIPS else None, "torch": torch.__version__, "torchvision": torchvision.__version__, "rows": rows}, sys.stdout, indent=1)
     print()
 
 

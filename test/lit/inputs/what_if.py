@@ -1,15 +1,25 @@
 """Asks estimate and fit for each line of what-if, which stands on standard input. usage: what_if.py TBEMC PROGRAM DEVICE"""
 import json
+import pathlib
 import subprocess
 import sys
+import tempfile
 
 tbemc, program, device = sys.argv[1:]
 WAYS = {"nothing": [], "the optimiser were fused": ["--update", "fused"], "the optimiser were loop": ["--update", "loop"],
         "images lay in nhwc": ["--layout", "nhwc"], "expandable_segments:True": ["--alloc-conf", "expandable_segments:True"],
-        "batch were 2": ["--at", "batch=2"], "each convolution took its smallest workspace": []}  # there is no convolution
+        "batch were 2": ["--at", "batch=2"], "it were mixed bf16": [], "accumulate 2": [], "accumulate 4": [], "each convolution took its smallest workspace": []}  # there is no convolution
+CLAUSES = {"it were mixed bf16": "mixed bf16", "accumulate 2": "accumulate 2", "accumulate 4": "accumulate 4"}
 
 
-def ask(*arguments):
+def with_clause(clause, folder):
+    """The program, its design closed by one more clause."""
+    path = pathlib.Path(folder) / "changed.tbem"
+    path.write_text(pathlib.Path(program).read_text().rstrip().removesuffix("}") + f"  {clause}\n}}\n")
+    return str(path)
+
+
+def ask(*arguments, program=program):
     command = [tbemc, *arguments, program, "--on", "pytorch", "--cudnn", "none", "--json"]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
@@ -22,7 +32,9 @@ for row in rows:
         memory = ask("estimate", "--device", row["name"])["memory"]
         assert row["headroom"] == row["memory"] - row["takes"] and row["fits"] == (row["headroom"] >= 0), row
     else:
-        memory = ask("estimate", "--device", device, *WAYS[row["name"]])["memory"]
+        with tempfile.TemporaryDirectory() as folder:
+            changed = with_clause(CLAUSES[row["name"]], folder) if row["name"] in CLAUSES else program
+            memory = ask("estimate", "--device", device, *WAYS[row["name"]], program=changed)["memory"]
         assert row["difference"] == row["takes"] - base["takes"], row
     assert (row["allocated"], row["reserved"], row["takes"]) == (memory["allocated"], memory["reserved"], memory["device_at_least"]), row
     counts[row["question"]] += 1

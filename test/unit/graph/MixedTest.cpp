@@ -74,9 +74,67 @@ TEST(Mixed, ProductsReadNarrowOperands) {
   EXPECT_EQ(copies, 3) << "a weight is copied once";
 }
 
+const char* const kRows =
+    "network net(x: tensor[n, s, 16]) -> tensor[n, s, 16] {\n"
+    "  let y = x |> dense(16) |> layer_norm\n"
+    "  return dense(y, out: 16) + dense(y, out: 16)\n"
+    "}\n"
+    "design d of net { input x: [2, 4, 16]; task train(loss: mse, optimizer: sgd(lr: 0.1)); mixed bf16 }\n";
+
+/// By whose rules; the type of what layer_norm reads, and how often its result is cast.
+struct RowsCase {
+  graph::MixedRules rules;
+  tbem_dtype moments;
+  int casts;
+};
+
+TEST(Mixed, PyTorchWidensOnCudaWhatItListsAndCastsForEachReader) {
+  using graph::MixedRules;
+  for (const RowsCase& one : {RowsCase{MixedRules::Own, TBEM_BF16, 0}, RowsCase{MixedRules::PyTorchCpu, TBEM_BF16, 0},
+                              RowsCase{MixedRules::PyTorchCuda, TBEM_F32, 2}}) {
+    graph::ExperimentOptions options;
+    options.rules = one.rules;
+    Built built(kRows, options);
+    const auto row = built.row();
+    ASSERT_TRUE(row) << built.errors();
+    const Graph& graph = row->graph();
+    EXPECT_EQ(graph::verify(graph), std::vector<std::string>{});
+    int casts = 0;
+    TensorId normal = graph::kNoTensor;
+    for (const Op& op : graph.ops) {
+      if (op.phase != graph::Phase::Forward) continue;
+      if (op.declaration == "channel_moments") {
+        EXPECT_EQ(graph[op.inputs.front()].dtype, one.moments);
+      }
+      if (op.declaration == "row_normalize") normal = op.outputs.front();
+      if (op.declaration == "cast" && op.inputs.front() == normal) ++casts;
+    }
+    ASSERT_NE(normal, graph::kNoTensor);
+    EXPECT_EQ(graph[normal].dtype, one.moments);
+    EXPECT_EQ(casts, one.casts);
+    for (const Op& op : graph.ops) {  // a gradient reads the narrow copy that its operator read
+      if (op.declaration == "dense_weight_gradient") {
+        EXPECT_EQ(graph[op.inputs.front()].dtype, TBEM_BF16);
+      }
+    }
+  }
+}
+
+TEST(Mixed, ClausesOfTheOptionsStandOverThoseOfTheDesign) {
+  graph::ExperimentOptions options;
+  options.mixed = TBEM_BF16;
+  options.microBatches = 2;
+  Built built(program("accumulate 1"), options);
+  const auto row = built.row();
+  ASSERT_TRUE(row) << built.errors();
+  EXPECT_EQ(row->graph().microBatches, 2);
+  EXPECT_EQ(types(row->graph(), "relu", graph::Phase::Forward), std::vector<int>{TBEM_BF16});
+}
+
 TEST(Mixed, OtherStepsAreLeftAlone) {
   for (const bool wide : {false, true}) {
-    Built built(program(wide ? "mixed bf16" : "seed 1"), wide ? graph::ExperimentOptions{TBEM_F64} : graph::ExperimentOptions{});
+    Built built(program(wide ? "mixed bf16" : "seed 1"),
+                wide ? graph::ExperimentOptions{.dtype = TBEM_F64} : graph::ExperimentOptions{});
     const auto row = built.row();
     ASSERT_TRUE(row) << built.errors();
     EXPECT_TRUE(std::none_of(row->graph().tensors.begin(), row->graph().tensors.end(),
