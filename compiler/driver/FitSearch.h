@@ -8,7 +8,8 @@
 // Where something is known that no allocator does without, live tensors, levels above the last whose live tensors fit need no
 // trial. What lies between live tensors and the limit at a level that does not fit is what the allocator wasted there. Sixteen
 // levels down to three fifths of the last are tried, the lowest that does not fit is narrowed by halving, and from there each
-// level down is tried until, at eight at least, live tensors leave one and a half times the largest waste that was seen.
+// level down is tried until, at eight at least, live tensors leave one and a half times the largest waste that was seen. Where
+// that is far, the search ends when 64 in a row fit and it has replayed 196 608 events, so that of small networks it tries all.
 #pragma once
 
 #include "compiler/driver/EagerSteps.h"
@@ -28,6 +29,7 @@ struct Trial {
   std::uint64_t bytes = 0;
   std::string why;         ///< it does not fit: where
   std::uint64_t live = 0;  ///< of `bytes`, what no allocator does without; 0: not known
+  std::size_t events = 0;  ///< of the step: what the trial cost
 };
 
 struct Fit {
@@ -63,6 +65,7 @@ private:
 
   std::function<Trial(std::uint64_t)> tryLevel;
   std::map<std::uint64_t, Trial> tried;
+  std::size_t events = 0;  ///< of all levels tried
 };
 
 /// The rows that differ in one factor alone, each elaborated once.
