@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::uint64_t kLeastChecked = 16, kMostChecked = 256;
 // Of searchWithin: with these 100 pairs of ten networks and five memories, with and without workspaces, end where trying every
-// level does; three quarters of the rungs or five sixths of the events miss one, three quarters of the waste seven.
+// level does; with eight as the least below for all one does not, nor where events end after five sixths of the most.
 constexpr std::uint64_t kRungs = 16, kLeastBelow = 8, kMostBelow = 64;
-constexpr std::size_t kMostEvents = std::size_t{3} << 16U;
+constexpr std::size_t kLeastEvents = std::size_t{1} << 15U, kMostEvents = std::size_t{3} << 16U;
 constexpr std::size_t kMostLines = 9;
 constexpr std::uint64_t kNear = 16;
 constexpr double kLadder = 0.4, kLeastWaste = 0.01, kTimesWaste = 1.5;
@@ -74,11 +74,12 @@ Fit LevelSearch::searchWithin(std::uint64_t limit, const Live& live) {
   if (last >= kMostLevel) return search();
   std::uint64_t bad = last == 0 ? 1 : lowestRung(last);
   double wasted = waste(bad, limit);
+  const std::uint64_t least = std::clamp<std::uint64_t>(kLeastEvents / (at(bad).events + 1), kLeastBelow, kMostBelow);
   std::uint64_t level = bad;
   for (std::uint64_t fitting = 0; level > 1 && (fitting < kMostBelow || events < kMostEvents);) {
     if (holds(--level)) {
       const double left = 1 - static_cast<double>(at(level).live) / static_cast<double>(limit);
-      if (++fitting >= kLeastBelow && left > kTimesWaste * wasted) break;
+      if (++fitting >= least && left > kTimesWaste * wasted) break;
       continue;
     }
     level = bad = firstBad(0, level);

@@ -8,8 +8,9 @@
 // Where something is known that no allocator does without, live tensors, levels above the last whose live tensors fit need no
 // trial. What lies between live tensors and the limit at a level that does not fit is what the allocator wasted there. Sixteen
 // levels down to three fifths of the last are tried, the lowest that does not fit is narrowed by halving, and from there each
-// level down is tried until, at eight at least, live tensors leave one and a half times the largest waste that was seen. Where
-// that is far, the search ends when 64 in a row fit and it has replayed 196 608 events, so that of small networks it tries all.
+// level down is tried until live tensors leave one and a half times the largest waste that was seen, of each run of levels that
+// fit at least eight, of small networks more: as many as 32 768 events, or 64. Where that is far, the search ends when 64 in a
+// row fit and it has replayed 196 608 events, so that of small networks it tries all.
 #pragma once
 
 #include "compiler/driver/EagerSteps.h"

@@ -296,5 +296,18 @@ TEST(Replay, SaysWhenPeaksAreReached) {
   EXPECT_EQ(made.outOfMemory, std::vector<std::size_t>{4});
 }
 
+TEST(Replay, EndsWhereMemoryDoesIfAsked) {
+  using Kind = AllocatorEvent::Kind;
+  const std::vector<AllocatorEvent> events = {{Kind::Allocate, 0, 0, 30 * kMiB, 0},
+                                              {Kind::Allocate, 1, 0, 80 * kMiB, 0},
+                                              {Kind::Allocate, 2, 0, 90 * kMiB, 0},
+                                              {Kind::Allocate, 3, 0, 40 * kMiB, 0}};
+  const CardMemory card{100 * kMiB, 100 * kMiB, {}};
+  EXPECT_EQ(replay(events, {}, card).outOfMemory, (std::vector<std::size_t>{1, 2}));
+  const Replay ended = replay(events, {}, card, ReplayUntil::OutOfMemory);
+  EXPECT_EQ(ended.outOfMemory, std::vector<std::size_t>{1});
+  EXPECT_EQ(ended.statistics.reserved.peak, 30 * kMiB);
+}
+
 }  // namespace
 }  // namespace tbem::estimate
