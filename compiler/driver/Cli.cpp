@@ -314,8 +314,8 @@ int runGuarded(const Command& command, const Options& options) {
 }  // namespace
 
 int runCommandLine(int argc, char** argv) {
-  growHeapInLargeSteps();
   const std::vector<std::string> arguments = withCommand(argc, argv);
+  if (!needsOf(arguments.front()).runs) growHeapInLargeSteps();  // else its own memory is looked at
   for (const auto& [name, help] : laterCommands()) {
     if (arguments.front() == name) {
       fmt::print(stderr, "tbemc: `tbemc {}` ({}) is not there yet\n", name, help);

@@ -1,6 +1,8 @@
 #include "compiler/driver/Heap.h"
 
+#ifdef __GLIBC__
 #include <malloc.h>
+#endif
 
 namespace tbem::driver {
 

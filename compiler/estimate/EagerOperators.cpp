@@ -202,7 +202,7 @@ struct EagerReader::Impl {
       case EagerExtra::SampleMask:
         return {static_cast<std::uint64_t>(shape[0]) * elementBytes(graph[y].dtype)};
       case EagerExtra::LogSums:
-        if (device == EagerDevice::Cpu) return {4 * over(shape.back())};
+        if (device == EagerDevice::Cpu) return {4 * (shape.empty() ? 1 : over(shape.back()))};
         return {4 * paddedRows(y), 8, 8};  // seed and offset
       case EagerExtra::LogSoftmax:
         return {bytes(result.operands.front()), 4};
@@ -214,13 +214,14 @@ struct EagerReader::Impl {
   std::uint64_t paddedRows(TensorId y) const {
     constexpr std::int64_t kWarp = 32;
     const std::vector<std::int64_t>& shape = dims[index(y)];
+    if (shape.size() < 2) return 1;
     std::int64_t rows = shape[shape.size() - 2];
     if (graph[y].dtype == TBEM_F32) rows = (rows + kWarp - 1) / kWarp * kWarp;
     return static_cast<std::uint64_t>(std::accumulate(shape.begin(), shape.end() - 2, rows, std::multiplies<>()));
   }
 
   std::uint64_t momentBytes(const EagerOperator& op) const {
-    return device == EagerDevice::Cuda ? 4 : elementBytes(graph[op.operands.front()].dtype);
+    return device == EagerDevice::Cuda || op.operands.empty() ? 4 : elementBytes(graph[op.operands.front()].dtype);
   }
 
   std::uint64_t normalisedGroups(const Group& each) const {

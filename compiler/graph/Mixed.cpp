@@ -211,8 +211,9 @@ private:
   /// as large, all that it reads counts.
   bool readsNarrow(const Op& op) const {
     if (!isOwn() && promotes(op)) {
-      return std::all_of(op.inputs.begin(), op.inputs.end(),
-                         [this](TensorId in) { return !isMixed(in) || graph[in].shape.empty() || isNarrow(in); });
+      const auto narrow = [this](TensorId in) { return isNarrow(in); };
+      const auto passes = [&](TensorId in) { return !isMixed(in) || graph[in].shape.empty() || isNarrow(in); };
+      return std::any_of(op.inputs.begin(), op.inputs.end(), narrow) && std::all_of(op.inputs.begin(), op.inputs.end(), passes);
     }
     bool full = false, fullNarrow = true, any = false, anyNarrow = true;
     const std::size_t rank = graph[op.outputs.front()].shape.size();

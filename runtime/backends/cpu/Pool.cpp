@@ -69,7 +69,8 @@ public:
     const std::int64_t groups = (image_.lanes + 15) / 16, tasks = image_.n * image_.blocks * groups;
     parallelFor(threads, tasks, image_.n * image_.image, [&](std::int64_t task) {
       const std::int64_t n = task / (image_.blocks * groups), block = task / groups % image_.blocks, group = task % groups;
-      auto* const sums = static_cast<float*>(work) + omp_get_thread_num() * sumsOf(pool_);
+      const int thread = threads == 1 ? 0 : omp_get_thread_num();  // alone it may be any thread of those outside
+      auto* const sums = static_cast<float*>(work) + thread * sumsOf(pool_);
       lanes(memory, work != nullptr ? sums : nullptr, n, block, group * 16,
             group + 1 == groups ? image_.lanes : (group + 1) * 16);
     });

@@ -93,6 +93,38 @@ const tbem_backend& failingAside() {
   return table;
 }
 
+/// A loop that has one element a sample is no part of a chunk: its buffer has room for the whole batch, which it runs over.
+TEST(Chunks, LeaveOutOneElementASample) {
+  const std::string text = R"(
+block scored(x: tensor[b, c, h, w]) -> tensor[b, c, h, w] {
+  let score = x |> conv2d(out: c, kernel: 3, pad: 1) |> relu |> global_avg_pool |> dense(1) |> sigmoid
+  return relu(x * reshape(score, shape: [b, 1, 1, 1]) + conv2d(x, out: c, kernel: 1))
+}
+network net(x: tensor[b, c, h, w], flag: tensor[b]) -> tensor[b, c, h, w] {
+  let y = skip scored(x) when flag > 0 leaving x
+  return y
+}
+design d of net { input x: [128, 4, 4, 4]
+  input flag: [128] }
+)";
+  for (const auto& [type, backend] : {std::pair{TBEM_F64, tbem_backend_ref()}, std::pair{TBEM_F32, tbem_backend_cpu()}}) {
+    std::vector<double> results[2];
+    for (const std::uint64_t bytes : {std::uint64_t{12000}, std::uint64_t{0}}) {
+      Loaded l = load(text, type, *backend, bytes);
+      ASSERT_TRUE(l.instance);
+      std::vector<double> flags(128);
+      for (std::size_t i = 0; i < flags.size(); ++i) flags[i] = i % 3 == 1 ? 1 : -1;
+      ASSERT_TRUE(l.instance->writeStorage(l.instance->findStorage("flag").value(), HostTensor::of(type, {128}, flags)));
+      ASSERT_TRUE(l.instance->run(1));
+      const auto arena = l.instance->measureArena();
+      EXPECT_TRUE(arena && arena->guardIntact && arena->stray == runtime::kAbsent);
+      results[bytes == 0 ? 0 : 1] = l.instance->read(l.instance->executable().outputs.front())->doubles();
+    }
+    ASSERT_EQ(results[0].size(), results[1].size());
+    for (std::size_t i = 0; i < results[0].size(); ++i) ASSERT_NEAR(results[0][i], results[1][i], 1e-5) << backend->name << i;
+  }
+}
+
 /// Blocks whose rows and weights leave room for two samples of a thread on `cpu`: 4 channels of 8x8 in f32 take 1 KiB.
 struct Thin {
   int channels;
