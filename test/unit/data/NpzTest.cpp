@@ -1,4 +1,6 @@
 // Arrays out and in. NumPy itself writes and reads the other side where it is there.
+#include "test/unit/data/Temporary.h"
+
 #include "runtime/data/Npz.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +26,7 @@ bool python(const std::string& code) {
   return std::system(("/usr/bin/python3 -c \"" + code + "\" > /dev/null 2>&1").c_str()) == 0;
 }
 bool haveNumPy() { return python("import numpy"); }
-std::string temporary(const char* name) { return testing::TempDir() + name; }
+using tbem::test::temporary;
 
 std::string slurp(const std::string& path) {
   std::ostringstream text;

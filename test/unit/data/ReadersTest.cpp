@@ -1,4 +1,6 @@
 // The readers of datasets, on files made here and, where Debian's dataset-fashion-mnist is installed, on that.
+#include "test/unit/data/Temporary.h"
+
 #include "runtime/data/Dataset.h"
 #include "runtime/data/Idx.h"
 #include "runtime/data/Npz.h"
@@ -19,7 +21,7 @@ namespace fs = std::filesystem;
 
 /// An empty folder of this test.
 fs::path folder(const char* name) {
-  const fs::path path = fs::path(testing::TempDir()) / name;
+  const fs::path path = test::temporary(name);
   fs::remove_all(path);
   fs::create_directories(path);
   return path;

@@ -1,5 +1,7 @@
 // The safetensors format against bytes that its own library (PyPI's safetensors 0.8.0) wrote, and against damaged and hostile
 // files.
+#include "test/unit/data/Temporary.h"
+
 #include "runtime/data/ArrayFile.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +17,7 @@ using namespace tbem::data;
 
 namespace {
 
-std::string temporary(const char* name) { return testing::TempDir() + name; }
+using tbem::test::temporary;
 
 std::string slurp(const std::string& path) {
   std::ostringstream text;
