@@ -7,15 +7,15 @@ usage: autocast_lists.py > docs/measurements/DATE-pytorch-autocast.json
 """
 import datetime
 import json
-import os
 import pathlib
-import subprocess
 import sys
-import tempfile
 
 import torch
 import torch.nn.functional as F
 from torch._subclasses.fake_tensor import FakeTensorMode
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "allocator"))
+import compare_allocator  # noqa: E402
 
 # of x: bf16 [4, 8, 8, 8]
 OPERATORS = {
@@ -45,12 +45,7 @@ def listed(device):
 
 
 def main():
-    if "STANDIN_MAJOR" not in os.environ:
-        sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "allocator"))
-        import compare_allocator
-        with tempfile.TemporaryDirectory() as folder:
-            environment = compare_allocator.build(folder)
-            sys.exit(subprocess.run([sys.executable, *sys.argv], env={**environment, "STANDIN_MAJOR": "9"}).returncode)
+    compare_allocator.on_standin(9)
     cuda, cpu = listed("cuda"), listed("cpu")
     json.dump({"date": datetime.date.today().isoformat(), "what": "types of results of operators that read bf16, under torch.autocast in bfloat16",
                "torch": torch.__version__, "rows": [{"operator": name, "cuda": cuda[name], "cpu": cpu[name]} for name in OPERATORS]}, sys.stdout, indent=1)

@@ -14,16 +14,16 @@ optimisers (foreach, named, as torch.optim does not look at the device of fake w
 """
 import datetime
 import json
-import os
 import pathlib
-import subprocess
 import sys
-import tempfile
 
 import torch
 import torchvision
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.distributed._tools.mem_tracker import MemTracker
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "allocator"))
+import compare_allocator  # noqa: E402
 
 DEVICE = "cuda" if "--cuda" in sys.argv[1:] else "cpu"
 FOREACH = True if DEVICE == "cuda" else None
@@ -87,18 +87,9 @@ def peak(name, batch, size, optimizer_name, autocast, parts):
     return {getattr(kind, "value", str(kind)): count for kind, count in snapshot.items()}
 
 
-def on_standin():
-    """This program once more, beside a card that is not there."""
-    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "allocator"))
-    import compare_allocator
-    with tempfile.TemporaryDirectory() as folder:
-        environment = compare_allocator.build(folder)
-        return subprocess.run([sys.executable, *sys.argv], env={**environment, "STANDIN_MAJOR": "9"}).returncode
-
-
 def main():
-    if DEVICE == "cuda" and "STANDIN_MAJOR" not in os.environ:
-        sys.exit(on_standin())
+    if DEVICE == "cuda":
+        compare_allocator.on_standin(9)
     torch.nn.init.trunc_normal_ = lambda tensor, *_, **__: tensor  # looks at values, which there are none of
     rows = []
     autocast, accumulate = "--autocast" in sys.argv[1:], "--accumulate" in sys.argv[1:]

@@ -37,6 +37,16 @@ def build(folder):
     return {**os.environ, "PYTHONWARNINGS": "ignore", "LD_PRELOAD": str(library), "LD_LIBRARY_PATH": f"{folder}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
 
 
+def on_standin(capability):
+    """Goes on beside a card that is not there, of this major compute capability: where this process does not, it ends with the status of
+    one that does, of the same program."""
+    if "STANDIN_MAJOR" in os.environ:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        status = subprocess.run([sys.executable, *sys.argv], env={**build(folder), "STANDIN_MAJOR": str(capability)}).returncode
+    sys.exit(status)
+
+
 class Allocator:
     """PyTorch's allocator on the stand-in, in this process."""
 
