@@ -73,6 +73,8 @@ private:
   bool fits(const Segment& segment, const Step& step) const;
   bool movesFit(const Segment& segment, const NativeCall& call) const;
   bool loopFits(const Segment& segment, const FusedLoop& loop) const;
+  /// Native code takes such a loop's elements, of the whole batch, as one piece: it has no variable for the sample.
+  static bool hasOneElementASample(const FusedLoop& loop);
   std::int64_t chunkSize(const Segment& segment) const;
   BufferId copyOfList(const Chunk& chunk, BufferId list);
   void placeChunk(const Segment& segment, const Chunk& chunk);

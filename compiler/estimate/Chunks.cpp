@@ -62,10 +62,13 @@ bool Allocator::movesFit(const Segment& segment, const NativeCall& call) const {
   return isInside(segment, call.operands[0]) == !gathers && isInside(segment, call.operands[3]) == !scatters;
 }
 
+bool Allocator::hasOneElementASample(const FusedLoop& loop) {
+  return std::all_of(loop.dims.begin() + 1, loop.dims.end(), [](std::int64_t dim) { return dim == 1; });
+}
+
 bool Allocator::loopFits(const Segment& segment, const FusedLoop& loop) const {
   if (!loop.perSample) return false;
-  // Without a second dimension native code takes the whole batch's elements as one piece, which the chunk has no room for.
-  if (std::all_of(loop.dims.begin() + 1, loop.dims.end(), [](std::int64_t dim) { return dim == 1; })) return false;
+  if (hasOneElementASample(loop)) return false;  // the chunk has no room for the whole batch
   for (const FusedLoop::Input& input : loop.inputs) {
     if (hasRows(program, input) && !isInside(segment, input.buffer)) return false;
   }

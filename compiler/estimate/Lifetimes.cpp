@@ -63,7 +63,7 @@ bool Allocator::scatterInLoop(const Scatter& scatter) {
   Step& producer = program.steps[uses[0].step];
   if (producer.kind != Step::Kind::Loop || value.operand.dims[0] != state.samples) return false;
   FusedLoop& loop = program.loops[producer.index];
-  if (!loop.perSample || elementCount(value.operand) == state.samples) return false;
+  if (!loop.perSample || hasOneElementASample(loop)) return false;
   // From the loop on, the rows that it writes must be nobody else's.
   for (const MemoryUse& other : usesOf[to]) {
     const bool disjoint =
