@@ -1,5 +1,7 @@
 #include "compiler/driver/Heap.h"
 
+#include <cstdlib>  // says whether the C library is GNU's
+
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
