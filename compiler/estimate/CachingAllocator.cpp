@@ -20,10 +20,9 @@ std::uint64_t upTo(std::uint64_t bytes, std::uint64_t multiple) { return (bytes 
 
 /// The first element that is not before; elements that are come first. Without a branch on the data: these searches are most of a
 /// replay's time, and a processor cannot foresee their turns.
-template <class List, class Before>
-auto firstNot(List& list, Before before) {
-  auto at = list.begin();
-  for (std::size_t left = list.size(); left > 0;) {
+template <class At, class Before>
+At firstNot(At at, At end, Before before) {
+  for (auto left = static_cast<std::size_t>(end - at); left > 0;) {
     const std::size_t half = (left + 1) / 2;
     at += before(*(at + static_cast<std::ptrdiff_t>(half - 1))) ? static_cast<std::ptrdiff_t>(half) : 0;
     left -= half;
@@ -169,7 +168,7 @@ std::uint32_t CachingAllocator::split(std::uint32_t index, std::uint64_t size) {
 std::uint32_t CachingAllocator::findFree(const Request& request) {
   closeHole();
   std::vector<Free>& free = listsOf(request.pool, request.stream).free;
-  const auto first = firstNot(free, [&](const Free& one) { return one.size < request.size; });
+  const auto first = firstNot(free.begin(), free.end(), [&](const Free& one) { return one.size < request.size; });
   if (first == free.end()) return kNone;
   auto at = static_cast<std::size_t>(first - free.begin());
   if (options.expandableSegments) at = leastGrowable(free, at);
@@ -248,9 +247,8 @@ CachingAllocator::Pool& CachingAllocator::poolAt(std::uint32_t index) {
   return pools[index];
 }
 
-CachingAllocator::StreamLists& CachingAllocator::listsOf(std::uint32_t pool, std::uint64_t stream) {
+CachingAllocator::StreamLists& CachingAllocator::listsOfOneOfMany(std::uint32_t pool, std::uint64_t stream) {
   std::vector<StreamLists>& streams = pools[pool].streams;
-  if (streams.size() == 1 && streams.front().stream == stream) return streams.front();
   const auto at =
       std::partition_point(streams.begin(), streams.end(), [&](const StreamLists& one) { return one.stream < stream; });
   if (at != streams.end() && at->stream == stream) return *at;
@@ -258,13 +256,15 @@ CachingAllocator::StreamLists& CachingAllocator::listsOf(std::uint32_t pool, std
   return *streams.insert(at, {stream, {}, {}});
 }
 
-/// By size, then by segment, then by address.
-auto CachingAllocator::before(const Block& block) {
-  return [size = block.size, address = block.address, segment = block.segment](const Free& one) {
-    const int equal = static_cast<int>(one.size == size), same = static_cast<int>(one.segment == segment);
-    return static_cast<bool>(static_cast<int>(one.size < size) | (equal & static_cast<int>(one.segment < segment)) |
-                             (equal & same & static_cast<int>(one.address < address)));
+/// Where a block stands among free ones: by size, then by segment, then by address.
+std::vector<CachingAllocator::Free>::iterator CachingAllocator::placeOf(const Block& block, std::vector<Free>& free) {
+  const auto first = firstNot(free.begin(), free.end(), [size = block.size](const Free& one) { return one.size < size; });
+  const auto before = [&block](const Free& one) {
+    return one.size == block.size &&
+           (one.segment < block.segment || (one.segment == block.segment && one.address < block.address));
   };
+  if (first == free.end() || !before(*first)) return first;  // most often: few blocks are of one size
+  return firstNot(first + 1, free.end(), before);
 }
 
 void CachingAllocator::insertFree(std::uint32_t index) {
@@ -274,11 +274,11 @@ void CachingAllocator::insertFree(std::uint32_t index) {
   const Free one{block.size, block.address, index, block.segment};
   if (hole.list != &free) {
     closeHole();
-    free.insert(firstNot(free, before(block)), one);
+    free.insert(placeOf(block, free), one);
     return;
   }
   const auto from = free.begin() + static_cast<std::ptrdiff_t>(hole.at);
-  const auto to = firstNot(free, before(block));  // the hole's old element keeps the order
+  const auto to = placeOf(block, free);  // the hole's old element keeps the order
   if (to <= from)
     std::move_backward(to, from, from + 1);
   else
@@ -291,7 +291,7 @@ void CachingAllocator::eraseFree(std::uint32_t index) {
   closeHole();
   const Block& block = blocks[index];
   std::vector<Free>& free = listsOf(block.pool, block.stream).free;
-  hole = {&free, static_cast<std::size_t>(firstNot(free, before(block)) - free.begin())};
+  hole = {&free, static_cast<std::size_t>(placeOf(block, free) - free.begin())};
 }
 
 void CachingAllocator::closeHole() {

@@ -154,8 +154,13 @@ private:
   void merge(std::uint32_t block, std::uint32_t neighbour);
   std::uint32_t newBlock(const Block& block);
   Pool& poolAt(std::uint32_t index);
-  StreamLists& listsOf(std::uint32_t pool, std::uint64_t stream);
-  static auto before(const Block& block);
+  /// Most programs have one stream.
+  StreamLists& listsOf(std::uint32_t pool, std::uint64_t stream) {
+    std::vector<StreamLists>& streams = pools[pool].streams;
+    return streams.size() == 1 && streams.front().stream == stream ? streams.front() : listsOfOneOfMany(pool, stream);
+  }
+  StreamLists& listsOfOneOfMany(std::uint32_t pool, std::uint64_t stream);
+  static std::vector<Free>::iterator placeOf(const Block& block, std::vector<Free>& free);
   void closeHole();
   void insertFree(std::uint32_t block);
   void eraseFree(std::uint32_t block);
