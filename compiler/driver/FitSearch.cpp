@@ -200,7 +200,7 @@ tl::expected<Trial, estimate::NoValue> tryPyTorch(const graph::Row& row, EagerSt
   const estimate::EagerTensor& tensor = step->tensors[step->events[replay.outOfMemory.front()].tensor];
   trial.why = fmt::format("out of memory for {} of {}", report::bytes(tensor.bytes()), estimate::eagerKindName(tensor.kind));
   if (tensor.op == estimate::kNoEagerOp) return trial;
-  const estimate::EagerOperator& op = step->operators[tensor.op];
+  const estimate::EagerOperator& op = (*step->operators)[tensor.op];
   trial.why += fmt::format(" at {}, {}", op.name, sources.describe(row.graph()[op.op].range.begin));
   return trial;
 }

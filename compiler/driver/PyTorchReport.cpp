@@ -57,7 +57,7 @@ Json placeJson(const PyTorchMemory& memory, std::size_t event, const SourceManag
   Json at = {{"phase", mark.phase}, {"step", mark.step}, {"operator", nullptr}, {"file", nullptr}, {"line", nullptr}};
   const std::uint32_t operatorAt = memory.step.tensors[memory.step.events[event].tensor].op;
   if (operatorAt == estimate::kNoEagerOp) return at;
-  const estimate::EagerOperator& op = memory.step.operators[operatorAt];
+  const estimate::EagerOperator& op = (*memory.step.operators)[operatorAt];
   const SrcRange range = memory.row->elaborated->graph()[op.op].range;
   at["operator"] = op.name;
   if (const Source* source = sources.find(range.begin)) {
@@ -129,7 +129,7 @@ std::string peakText(const PyTorchMemory& memory, const SourceManager& sources) 
   const std::uint32_t operatorAt = memory.step.tensors[memory.step.events[event].tensor].op;
   const std::string phase = fmt::format("the peak is in the {}", markOf(memory, event).phase);
   if (operatorAt == estimate::kNoEagerOp) return phase;
-  const estimate::EagerOperator& op = memory.step.operators[operatorAt];
+  const estimate::EagerOperator& op = (*memory.step.operators)[operatorAt];
   const graph::Op& place = memory.row->elaborated->graph()[op.op];
   return fmt::format("{}, at {}, {}", phase, op.name, sources.describe(place.range.begin));
 }

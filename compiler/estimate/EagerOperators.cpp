@@ -39,28 +39,37 @@ struct Group {
 
 }  // namespace
 
-/// Groups, what they read and keep are of the graph; `dims` and `orders` are of the row that is read.
+/// Groups, what they read and keep are of the graph; `dims`, `orders`, `bytes` and `sizes` are of the row that is read.
 struct EagerReader::Impl {
   Impl(const graph::Graph& graph, EagerDevice device)
-      : graph(graph), device(device), dims(graph.tensors.size()), orders(graph.tensors.size()) {
+      : graph(graph),
+        device(device),
+        dims(graph.tensors.size()),
+        orders(graph.tensors.size()),
+        bytes(graph.tensors.size(), kNotRead) {
     group();
     findReaders();
-    for (const Group& each : groups) prototypes.push_back(made(each));
+    EagerOperators all;
+    for (const Group& each : groups) all.push_back(made(each));
+    operators = std::make_shared<const EagerOperators>(std::move(all));
+    sizes.resize(groups.size());
     findTensors();
   }
 
-  tl::expected<std::vector<EagerOperator>, NoValue> read(const sema::Values& values) {
-    if (gate) return tl::unexpected(*gate);
+  std::optional<NoValue> read(const sema::Values& values) {
+    if (gate) return gate;
     for (const TensorId tensor : tensors) {
-      if (auto fault = readDims(graph, values, tensor, dims[index(tensor)])) return tl::unexpected(*std::move(fault));
+      if (auto fault = readDims(graph, values, tensor, dims[index(tensor)])) return fault;
+      bytes[index(tensor)] = static_cast<std::uint64_t>(count(tensor)) * elementBytes(graph[tensor].dtype);
       orders[index(tensor)].clear();
     }
-    std::vector<EagerOperator> operators = prototypes;
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      setOrders(groups[g], values, operators[g]);
-      if (graph.training && !operators[g].results.empty()) operators[g].extras = extras(groups[g], rules[g].extra, operators[g]);
+      const EagerOperator& op = (*operators)[g];
+      sizes[g].copies = setOrders(groups[g], values, op);
+      sizes[g].extras.clear();
+      if (graph.training && !op.results.empty()) addExtras(groups[g], rules[g].extra, op, sizes[g].extras);
     }
-    return operators;
+    return std::nullopt;
   }
 
   void group() {
@@ -118,9 +127,6 @@ struct EagerReader::Impl {
   std::int64_t count(TensorId tensor) const {
     const auto& d = dims[index(tensor)];
     return std::accumulate(d.begin(), d.end(), std::int64_t{1}, std::multiplies<>());
-  }
-  std::uint64_t bytes(TensorId tensor) const {
-    return static_cast<std::uint64_t>(count(tensor)) * elementBytes(graph[tensor].dtype);
   }
   graph::StorageClass classOf(TensorId tensor) const { return graph[graph[tensor].storage].kind; }
 
@@ -185,8 +191,8 @@ struct EagerReader::Impl {
     }
   }
 
-  std::vector<std::uint64_t> extras(const Group& each, EagerExtra what, const EagerOperator& result) const {
-    const TensorId y = result.results.front();
+  void addExtras(const Group& each, EagerExtra what, const EagerOperator& op, std::vector<std::uint64_t>& extras) const {
+    const TensorId y = op.results.front();
     const auto elements = static_cast<std::uint64_t>(count(y));
     const std::vector<std::int64_t>& shape = dims[index(y)];
     const auto over = [elements](std::int64_t length) { return length == 0 ? 0 : elements / static_cast<std::uint64_t>(length); };
@@ -194,20 +200,27 @@ struct EagerReader::Impl {
       case EagerExtra::Nothing:
         break;
       case EagerExtra::Moments:
-        return std::vector<std::uint64_t>(2, momentBytes(result) * normalisedGroups(each));
+        extras.assign(2, momentBytes(op) * normalisedGroups(each));
+        break;
       case EagerExtra::Indices:
-        return {8 * elements};
+        extras = {8 * elements};
+        break;
       case EagerExtra::Mask:
-        return {device == EagerDevice::Cuda ? elements : bytes(y)};
+        extras = {device == EagerDevice::Cuda ? elements : bytes[index(y)]};
+        break;
       case EagerExtra::SampleMask:
-        return {static_cast<std::uint64_t>(shape[0]) * elementBytes(graph[y].dtype)};
+        extras = {static_cast<std::uint64_t>(shape[0]) * elementBytes(graph[y].dtype)};
+        break;
       case EagerExtra::LogSums:
-        if (device == EagerDevice::Cpu) return {4 * (shape.empty() ? 1 : over(shape.back()))};
-        return {4 * paddedRows(y), 8, 8};  // seed and offset
+        if (device == EagerDevice::Cpu)
+          extras = {4 * (shape.empty() ? 1 : over(shape.back()))};
+        else
+          extras = {4 * paddedRows(y), 8, 8};  // seed and offset
+        break;
       case EagerExtra::LogSoftmax:
-        return {bytes(result.operands.front()), 4};
+        extras = {bytes[index(op.operands.front())], 4};
+        break;
     }
-    return {};
   }
 
   /// Rows of attention's result; the kernel for f32 pads those of each head to whole warps.
@@ -233,12 +246,12 @@ struct EagerReader::Impl {
   }
 
   /// In what order the results' elements lie: a permutation is a view, and what works element by element keeps its operand's
-  /// order.
-  void setOrders(const Group& each, const sema::Values& values, EagerOperator& result) {
-    if (result.operands.empty() || result.results.empty()) return;
+  /// order. Whether a reshape copies.
+  bool setOrders(const Group& each, const sema::Values& values, const EagerOperator& result) {
+    if (result.operands.empty() || result.results.empty()) return false;
     const TensorId from = result.operands.front();
     const Order& order = orders[index(from)];
-    result.copies = result.result == EagerResult::Reshape && isPermuted(order, dims[index(from)]);
+    const bool copies = result.result == EagerResult::Reshape && isPermuted(order, dims[index(from)]);
     for (const TensorId to : result.results) {
       if (result.name == "permute") {
         orders[index(to)] = permuted(*each.ops.front(), values, order);
@@ -247,6 +260,7 @@ struct EagerReader::Impl {
         orders[index(to)] = order;
       }
     }
+    return copies;
   }
 
   /// Operators whose results are row-major whatever their operands are.
@@ -292,24 +306,27 @@ struct EagerReader::Impl {
   const graph::Graph& graph;
   EagerDevice device;
   std::vector<Group> groups;
-  std::vector<EagerOperator> prototypes;  ///< by group; without what depends on sizes
-  std::vector<EagerRule> rules;           ///< by group
-  std::vector<TensorId> tensors;          ///< that operators read or make, once each
-  std::optional<NoValue> gate;            ///< the first
-  std::vector<bool> outside;              ///< by tensor: read outside its own group, or returned
+  std::shared_ptr<const EagerOperators> operators;  ///< by group
+  std::vector<EagerRule> rules;                     ///< by group
+  std::vector<TensorId> tensors;                    ///< that operators read or make, once each
+  std::optional<NoValue> gate;                      ///< the first
+  std::vector<bool> outside;                        ///< by tensor: read outside its own group, or returned
   std::map<graph::OpId, std::vector<TensorId>> readBackward;
   std::vector<std::vector<std::int64_t>> dims;  ///< by tensor
   std::vector<Order> orders;                    ///< by tensor
+  std::vector<std::uint64_t> bytes;             ///< by tensor
+  std::vector<EagerSizes> sizes;                ///< by group
 };
 
 EagerReader::EagerReader(const graph::Graph& graph, EagerDevice device) : impl(std::make_unique<Impl>(graph, device)) {}
 EagerReader::~EagerReader() = default;
 EagerReader::EagerReader(EagerReader&&) noexcept = default;
 
-tl::expected<std::vector<EagerOperator>, NoValue> EagerReader::operators(const sema::Values& values) {
-  return impl->read(values);
-}
-
+std::shared_ptr<const EagerOperators> EagerReader::operators() const { return impl->operators; }
 const graph::Graph& EagerReader::graph() const { return impl->graph; }
+
+std::optional<NoValue> EagerReader::read(const sema::Values& values) { return impl->read(values); }
+const std::vector<EagerSizes>& EagerReader::sizes() const { return impl->sizes; }
+const std::vector<std::uint64_t>& EagerReader::bytes() const { return impl->bytes; }
 
 }  // namespace tbem::estimate

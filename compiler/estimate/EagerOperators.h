@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,13 +42,19 @@ struct EagerOperator {
   std::vector<graph::TensorId> weights;
   std::vector<graph::TensorId> results;
   std::vector<graph::TensorId> kept;  ///< of its operands and results, for the gradient
-  std::vector<std::uint64_t> extras;  ///< bytes of what else is allocated and kept: moments, indices, masks
   EagerResult result = EagerResult::New;
   EagerGradient gradient = EagerGradient::New;
-  bool copies = false;  ///< Reshape: the operand's elements lie in another order
+};
+/// In the order in which the program runs them.
+using EagerOperators = std::vector<EagerOperator>;
+
+/// What of an operator depends on a row's sizes.
+struct EagerSizes {
+  std::vector<std::uint64_t> extras;  ///< bytes of what is allocated and kept beside its tensors: moments, indices, masks
+  bool copies = false;                ///< Reshape: the operand's elements lie in another order
 };
 
-/// Reads a graph once, and then for any number of rows the operators with what depends on sizes.
+/// Reads a graph once, and then for any number of rows what depends on sizes.
 class EagerReader {
 public:
   /// The graph outlives this.
@@ -55,10 +62,17 @@ public:
   ~EagerReader();
   EagerReader(EagerReader&&) noexcept;
 
-  /// The forward operators in the order in which the program runs them. Errors: a dimension without a number; a gate, of which
-  /// eager PyTorch knows nothing.
-  tl::expected<std::vector<EagerOperator>, NoValue> operators(const sema::Values& values);
+  /// Those of the forward pass; they outlive this.
+  std::shared_ptr<const EagerOperators> operators() const;
   const graph::Graph& graph() const;
+
+  /// What went wrong: a dimension without a number; a gate, of which eager PyTorch knows nothing.
+  std::optional<NoValue> read(const sema::Values& values);
+  /// Of the row that was read last, by operator.
+  const std::vector<EagerSizes>& sizes() const;
+  /// Of the row that was read last, by tensor: bytes; kNotRead of tensors that none of the operators reads or makes.
+  const std::vector<std::uint64_t>& bytes() const;
+  static constexpr std::uint64_t kNotRead = UINT64_MAX;
 
 private:
   struct Impl;

@@ -35,24 +35,29 @@ ProductWorkspaces productWorkspaces(std::int64_t capability) {
 namespace {
 
 constexpr std::uint32_t kNoTensorYet = UINT32_MAX;
-constexpr std::uint64_t kNotRead = UINT64_MAX;
 
 /// Runs the operators as autograd does and writes down what happens to memory. A tensor lives while something holds it.
 class Engine {
 public:
-  Engine(const graph::Graph& graph, const sema::Values& values, const EagerOptions& options, EagerStep& step)
-      : graph(graph),
+  Engine(const EagerReader& reader, const sema::Values& values, const EagerOptions& options, EagerStep& step)
+      : graph(reader.graph()),
         values(values),
         options(options),
         step(step),
-        bytesOf(graph.tensors.size(), kNotRead),
+        operators(*step.operators),
+        sizes(reader.sizes()),
+        bytesOf(reader.bytes()),
         memory(graph.tensors.size(), kNoTensorYet),
         gradients(graph.tensors.size(), kNoTensorYet) {
     for (const graph::Graph::Weight& weight : graph.weights) weights.push_back(weight.value);
     std::ranges::sort(weights);
+    // About what two steps come to; they grow by themselves where it is more.
+    step.tensors.reserve(2 * graph.tensors.size());
+    holders.reserve(2 * graph.tensors.size());
+    step.events.reserve(4 * graph.tensors.size());
     differentiable.assign(graph.tensors.size(), false);
     for (const graph::Graph::Weight& weight : graph.weights) differentiable[index(weight.value)] = true;
-    for (const EagerOperator& op : step.operators) {
+    for (const EagerOperator& op : operators) {
       workspaces.push_back(workspacesOf(op));
       if (op.name.starts_with("conv") && op.name != "conv2d") ++step.notAsked;
     }
@@ -117,7 +122,7 @@ private:
   void mark(std::string phase, int number) { step.marks.push_back({std::move(phase), step.events.size(), number}); }
   std::uint64_t bytes(TensorId tensor) {
     std::uint64_t& known = bytesOf[index(tensor)];
-    if (known != kNotRead) return known;
+    if (known != EagerReader::kNotRead) return known;
     known = 0;
     if (readDims(graph, values, tensor, dims)) return known;  // no operator touches it: those were read before
     const std::int64_t count = std::accumulate(dims.begin(), dims.end(), std::int64_t{1}, std::multiplies<>());
@@ -129,7 +134,7 @@ private:
   void makePersistent() {
     for (const graph::Graph::Weight& weight : graph.weights) at(weight.value) = allocate(bytes(weight.value), EagerKind::Weights);
     for (const TensorId buffer : graph.buffers) at(buffer) = allocate(bytes(buffer), EagerKind::Buffers);
-    for (const EagerOperator& op : step.operators) {
+    for (const EagerOperator& op : operators) {
       if (op.name == "batch_norm") allocate(8, EagerKind::Buffers);  // num_batches_tracked
     }
     for (const TensorId input : graph.inputs) at(input) = allocate(bytes(input), EagerKind::Input);
@@ -138,18 +143,20 @@ private:
   // ---- forward ----
   void forward() {
     readers.assign(graph.tensors.size(), 0);
-    for (const EagerOperator& op : step.operators) {
+    for (const EagerOperator& op : operators) {
       for (const TensorId operand : op.operands) ++readers[index(operand)];
     }
     for (const TensorId output : graph.outputs) readers[index(output)] += graph.training ? 0 : 1;
     if (graph.loss != graph::kNoTensor) ++readers[index(graph.loss)];
-    kept.resize(step.operators.size());  // backward() has emptied each
-    for (current = 0; current < step.operators.size(); ++current) {
-      const EagerOperator& op = step.operators[current];
+    kept.clear();
+    keptFrom.clear();
+    for (current = 0; current < operators.size(); ++current) {
+      const EagerOperator& op = operators[current];
       makeResults(op);
       useWorkspace(workspaces[current].forward);
-      for (const TensorId tensor : op.kept) kept[current].push_back(hold(at(tensor)));
-      for (const std::uint64_t extra : op.extras) kept[current].push_back(allocate(extra, EagerKind::Activations));
+      keptFrom.push_back(kept.size());
+      for (const TensorId tensor : op.kept) kept.push_back(hold(at(tensor)));
+      for (const std::uint64_t extra : sizes[current].extras) kept.push_back(allocate(extra, EagerKind::Activations));
       const auto reads = [this](TensorId tensor) { return differentiable[index(tensor)]; };
       if (std::any_of(op.operands.begin(), op.operands.end(), reads) || !op.weights.empty()) {
         for (const TensorId result : op.results) differentiable[index(result)] = true;
@@ -167,12 +174,12 @@ private:
   }
 
   void useWorkspace(const EagerWorkspace& size) {
-    if (size.bytes != 0 || size.most != 0) release(allocate(size, workspaceKind(step.operators[current])));
+    if (size.bytes != 0 || size.most != 0) release(allocate(size, workspaceKind(operators[current])));
   }
 
   void makeResults(const EagerOperator& op) {
     const bool shares =
-        op.result == EagerResult::View || op.result == EagerResult::Slice || (op.result == EagerResult::Reshape && !op.copies);
+        op.result == EagerResult::View || op.result == EagerResult::Slice || (op.result == EagerResult::Reshape && !sizes[current].copies);
     for (const TensorId result : op.results) {
       if (op.result == EagerResult::Expand || (shares && op.operands.empty())) {
         at(result) = kNoTensorYet;
@@ -192,9 +199,9 @@ private:
   void backward() {
     const std::uint32_t ones = allocate(bytes(graph.loss), EagerKind::ActivationGradients);
     gradients[index(graph.loss)] = hold(ones);  // torch.autograd.backward holds what it starts from until it returns
-    for (std::size_t i = step.operators.size(); i-- > 0;) {
+    for (std::size_t i = operators.size(); i-- > 0;) {
       current = static_cast<std::uint32_t>(i);
-      differentiate(step.operators[i]);
+      differentiate(operators[i]);
     }
     current = kNoEagerOp;
     release(ones);
@@ -252,9 +259,10 @@ private:
     release(partial);
   }
 
+  /// Of the last operator that still keeps anything.
   void releaseKept() {
-    for (const std::uint32_t id : kept[current]) release(id);
-    kept[current].clear();
+    for (std::size_t i = keptFrom[current]; i < kept.size(); ++i) release(kept[i]);
+    kept.resize(keptFrom[current]);
   }
 
   std::uint32_t gradientFor(const EagerOperator& op, TensorId tensor, std::uint32_t arrived) {
@@ -377,12 +385,15 @@ private:
   const sema::Values& values;
   const EagerOptions& options;
   EagerStep& step;
+  const EagerOperators& operators;
+  const std::vector<EagerSizes>& sizes;                  ///< by operator
   std::vector<std::uint64_t> bytesOf;                    ///< by graph tensor
   std::vector<std::uint32_t> memory;                     ///< by graph tensor: where it is now
   std::vector<std::uint32_t> gradients;                  ///< by graph tensor: what has arrived of its gradient
   std::vector<std::uint32_t> holders;                    ///< by tensor of the step
   std::vector<bool> differentiable;                      ///< by graph tensor: leads back to a weight
-  std::vector<std::vector<std::uint32_t>> kept;          ///< by operator
+  std::vector<std::uint32_t> kept;                       ///< tensors of the step that operators keep, operator after operator
+  std::vector<std::size_t> keptFrom;                     ///< by operator: its first place in these
   std::vector<OperatorWorkspaces> workspaces;            ///< by operator
   std::vector<TensorId> weights;                         ///< in order of their numbers
   std::vector<std::size_t> readers;                      ///< by graph tensor: operators of the forward pass that will read it
@@ -406,12 +417,11 @@ std::string optimizerOf(const graph::Graph& graph) {
 }  // namespace
 
 tl::expected<EagerStep, NoValue> eagerStep(EagerReader& reader, const sema::Values& values, const EagerOptions& options) {
-  auto operators = reader.operators(values);
-  if (!operators) return tl::unexpected(operators.error());
+  if (auto fault = reader.read(values)) return tl::unexpected(*std::move(fault));
   EagerStep step;
-  step.operators = std::move(*operators);
+  step.operators = reader.operators();
   step.optimizer = optimizerOf(reader.graph());
-  Engine(reader.graph(), values, options, step).run();
+  Engine(reader, values, options, step).run();
   return step;
 }
 

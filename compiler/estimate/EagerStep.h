@@ -14,6 +14,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -73,7 +74,7 @@ enum class EagerEngines : std::uint8_t { Expected, Least, Most };
 struct EagerTensor {
   EagerWorkspace size;
   EagerKind kind{};
-  std::uint32_t op = 0;  ///< index into EagerStep::operators, where it is made; kNoEagerOp: none
+  std::uint32_t op = 0;  ///< index into EagerStep's operators, where it is made; kNoEagerOp: none
   std::uint64_t bytes(EagerEngines engines = EagerEngines::Expected) const {
     return engines == EagerEngines::Least ? size.least : engines == EagerEngines::Most ? size.most : size.bytes;
   }
@@ -95,14 +96,14 @@ struct EagerMark {
 /// The first step, in which the optimiser's state is made, and the second, after which nothing changes. Without training: the
 /// forward pass, once each.
 struct EagerStep {
-  std::vector<EagerOperator> operators;
+  std::shared_ptr<const EagerOperators> operators;
   std::vector<EagerTensor> tensors;
   std::vector<EagerEvent> events;
   std::vector<EagerMark> marks;
   std::string optimizer;     ///< of the update, as declared: "adam"
   std::size_t notAsked = 0;  ///< convolutions whose workspaces nobody knows: conv1d, conv3d, conv_transpose2d
 };
-/// Of a row of the reader's graph, which was made for the same device.
+/// Of a row of the reader's graph, which was made for the same device and keeps what it reads of the row.
 tl::expected<EagerStep, NoValue> eagerStep(EagerReader& reader, const sema::Values& values, const EagerOptions& options);
 
 /// Blocks of the caching allocator are multiples of so many bytes.

@@ -194,7 +194,7 @@ std::optional<NoValue> readDims(const graph::Graph& graph, const sema::Values& v
     const auto dim = whole(values, tensor.shape[k], 1);
     if (!dim) return NoValue{"dimension " + std::to_string(k) + " of `" + tensor.name + "` " + dim.error(), tensor.range};
     // Padding to blocks can double a dimension a few times: stay far from 64 bits.
-    if (*dim > (std::int64_t{1} << 40) || product > (std::int64_t{1} << 54) / *dim)
+    if (*dim > (std::int64_t{1} << 40) || static_cast<__int128>(product) * *dim > (std::int64_t{1} << 54))
       return NoValue{"the size of `" + tensor.name + "` leaves 2^54 bytes", tensor.range};
     product *= *dim;
     dims.push_back(*dim);
