@@ -21,6 +21,10 @@ constexpr std::size_t kLeastEvents = std::size_t{1} << 15U, kMostEvents = std::s
 constexpr std::size_t kMostLines = 9;
 constexpr std::uint64_t kNear = 16;
 constexpr double kLadder = 0.4, kLeastWaste = 0.01, kTimesWaste = 1.5;
+// Of the same pairs, the longest row of rungs that fit above one that does not is five, of networks of less than 1 000 events.
+constexpr std::uint64_t kLeastRungs = 6;
+constexpr std::size_t kRungEvents = std::size_t{1} << 16U;
+constexpr double kRungTimesWaste = 4;
 
 std::uint64_t lowerEnd(std::uint64_t bad) { return bad - std::min(bad - 1, std::clamp(bad / 8, kLeastChecked, kMostChecked)); }
 
@@ -72,7 +76,7 @@ Fit LevelSearch::search(Below below) {
 Fit LevelSearch::searchWithin(std::uint64_t limit, const Live& live) {
   const std::uint64_t last = largestLive(limit, live);
   if (last >= kMostLevel) return search();
-  std::uint64_t bad = last == 0 ? 1 : lowestRung(last);
+  std::uint64_t bad = last == 0 ? 1 : lowestRung(last, limit);
   double wasted = waste(bad, limit);
   const std::uint64_t least = std::clamp<std::uint64_t>(kLeastEvents / (at(bad).events + 1), kLeastBelow, kMostBelow);
   std::uint64_t level = bad;
@@ -94,18 +98,27 @@ Fit LevelSearch::searchWithin(std::uint64_t limit, const Live& live) {
 }
 
 /// A level that does not fit whose predecessor does, below the lowest of the levels tried that does not.
-std::uint64_t LevelSearch::lowestRung(std::uint64_t last) {
+std::uint64_t LevelSearch::lowestRung(std::uint64_t last, std::uint64_t limit) {
   std::uint64_t good = 0, bad = last + 1;
   std::vector<std::uint64_t> rungs;
   for (std::uint64_t i = 0; i <= kRungs; ++i) {
     const double down = kLadder * static_cast<double>(i) / static_cast<double>(kRungs);
     rungs.push_back(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(static_cast<double>(last) * (1 - down))));
   }
+  std::uint64_t fitting = 0;
+  double wasted = kLeastWaste;
   for (const std::uint64_t rung : rungs) {
-    if (!holds(rung)) bad = rung;
+    if (!holds(rung)) {
+      bad = rung;
+      wasted = std::max(wasted, waste(rung, limit));
+      fitting = 0;
+      continue;
+    }
+    const bool enough = ++fitting >= kLeastRungs && events >= kRungEvents;
+    if (enough && 1 - static_cast<double>(at(rung).live) / static_cast<double>(limit) > kRungTimesWaste * wasted) break;
   }
   for (const std::uint64_t rung : rungs) {
-    if (rung < bad) good = std::max(good, rung);
+    if (rung < bad && tried.contains(rung)) good = std::max(good, rung);
   }
   return firstBad(good, bad);
 }

@@ -7,10 +7,11 @@
 //
 // Where something is known that no allocator does without, live tensors, levels above the last whose live tensors fit need no
 // trial. What lies between live tensors and the limit at a level that does not fit is what the allocator wasted there. Sixteen
-// levels down to three fifths of the last are tried, the lowest that does not fit is narrowed by halving, and from there each
-// level down is tried until live tensors leave one and a half times the largest waste that was seen, of each run of levels that
-// fit at least eight, of small networks more: as many as 32 768 events, or 64. Where that is far, the search ends when 64 in a
-// row fit and it has replayed 196 608 events, so that of small networks it tries all.
+// levels down to three fifths of the last are tried, of large networks (65 536 events seen) only until six in a row fit, of which
+// the last leaves four times the largest waste that was seen. The lowest that does not fit is narrowed by halving, and from there
+// each level down is tried until live tensors leave one and a half times the largest waste that was seen, of each run of levels
+// that fit at least eight, of small networks more: as many as 32 768 events, or 64. Where that is far, the search ends when 64 in
+// a row fit and it has replayed 196 608 events, so that of small networks it tries all.
 #pragma once
 
 #include "compiler/driver/EagerSteps.h"
@@ -60,7 +61,7 @@ private:
   /// Of a level that does not exist: whether the nearest one below does, among the next kMostChecked.
   bool holds(std::uint64_t level);
   std::uint64_t firstBad(std::uint64_t good, std::uint64_t bad);
-  std::uint64_t lowestRung(std::uint64_t last);
+  std::uint64_t lowestRung(std::uint64_t last, std::uint64_t limit);
   double waste(std::uint64_t bad, std::uint64_t limit);
   std::optional<std::uint64_t> largestUpTo(std::uint64_t level);
 

@@ -76,8 +76,7 @@ report::Timeline timelineOf(const RowState& row, const estimate::EagerStep& step
     if (isNew || tensor.op != op) {
       const bool none = tensor.op == estimate::kNoEagerOp;
       const estimate::EagerOperator* at = none ? nullptr : &(*step.operators)[tensor.op];
-      const std::string label =
-          none ? step.marks[mark].phase : placed(at->name, row.elaborated->graph()[at->op].range, sources);
+      const std::string label = none ? step.marks[mark].phase : placed(at->name, row.elaborated->graph()[at->op].range, sources);
       timeline.moments.push_back({label, {live.begin(), live.end()}});
       highest = sum;
       op = tensor.op;

@@ -178,8 +178,8 @@ private:
   }
 
   void makeResults(const EagerOperator& op) {
-    const bool shares =
-        op.result == EagerResult::View || op.result == EagerResult::Slice || (op.result == EagerResult::Reshape && !sizes[current].copies);
+    const bool shares = op.result == EagerResult::View || op.result == EagerResult::Slice ||
+                        (op.result == EagerResult::Reshape && !sizes[current].copies);
     for (const TensorId result : op.results) {
       if (op.result == EagerResult::Expand || (shares && op.operands.empty())) {
         at(result) = kNoTensorYet;

@@ -47,9 +47,9 @@ struct OwnGradient {
 struct ElemBuild {
   Elementwise expression;
   std::vector<TensorId> inputs;
-  std::vector<bool> varies;  ///< by node: depends on an element, not only on scalars
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> index;
-  std::vector<ExprId> shape;  ///< of the result
+  std::vector<bool> varies;           ///< by node: depends on an element, not only on scalars
+  std::vector<std::uint64_t> hashes;  ///< by node
+  std::vector<ExprId> shape;          ///< of the result
   std::uint64_t stream = 0;
   std::uint64_t randoms = 0;  ///< uses of `random()` so far
 };

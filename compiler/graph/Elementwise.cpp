@@ -79,8 +79,9 @@ Value Elaborator::elemLeaf(ElemNode node, bool varies) {
     h = (h ^ part) * 0xFF51AFD7ED558CCDULL;
     h ^= h >> 32;
   }
-  std::vector<std::uint32_t>& bucket = build.index[h];
-  for (const std::uint32_t at : bucket) {
+  for (auto same = std::ranges::find(build.hashes, h); same != build.hashes.end();
+       same = std::find(same + 1, build.hashes.end(), h)) {
+    const auto at = static_cast<std::uint32_t>(same - build.hashes.begin());
     const ElemNode& known = build.expression.nodes[at];
     if (known.op == node.op && known.a == node.a && known.b == node.b && known.c == node.c && known.input == node.input &&
         known.value == node.value && known.scalar == node.scalar && known.stream == node.stream)
@@ -89,7 +90,7 @@ Value Elaborator::elemLeaf(ElemNode node, bool varies) {
   const auto at = static_cast<std::uint32_t>(build.expression.nodes.size());
   build.expression.nodes.push_back(std::move(node));
   build.varies.push_back(varies);
-  bucket.push_back(at);
+  build.hashes.push_back(h);
   return Value::indexed(ValueKind::Elem, at);
 }
 
