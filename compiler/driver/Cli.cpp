@@ -170,7 +170,10 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
         ->capture_default_str();
   }
   if (command == "fit") {
-    app.add_option("--max", o.maxMemory, "the memory that there is: 22GiB, or a device: h100")->type_name("SIZE")->required();
+    app.add_option("--max", o.maxMemory,
+                   "the memory that there is: 22GiB, or a device: h100; with --on pytorch h100:upper counts what may be taken")
+        ->type_name("SIZE")
+        ->required();
     app.add_flag("--every", o.every, "try every level from 1 on: certain, and slower");
   }
   if (command == "fit" || command == "what-if")

@@ -210,6 +210,8 @@ graph::ExperimentOptions experimentOptions(const Options& options) {
   if (options.dtype == "f32") result.dtype = TBEM_F32;
   if (options.backend == "pytorch") result.rules = graph::MixedRules::PyTorchCuda;
   if (options.backend == "pytorch-cpu") result.rules = graph::MixedRules::PyTorchCpu;
+  if (result.rules != graph::MixedRules::Own && options.emitStage.empty() && options.printAfter.empty())
+    result.updates = graph::Updates::First;
   return result;
 }
 

@@ -86,11 +86,17 @@ estimate::EagerMemory EagerSteps::memoryOf(const estimate::EagerStep& step, esti
   return estimate::eagerMemory(step, allocatorOptions, card(), engines);
 }
 
-estimate::Replay EagerSteps::replayWithin(const estimate::EagerStep& step, std::uint64_t capacity) const {
+bool EagerSteps::engineListsComplete(const estimate::EagerStep& step) const {
+  return asked && asked->notListed == 0 && step.notAsked == 0;
+}
+
+estimate::Replay EagerSteps::replayWithin(const estimate::EagerStep& step, std::uint64_t capacity,
+                                          estimate::EagerEngines engines) const {
   estimate::CardMemory limited = card();
   limited.capacity = capacity;
   if (!asked) limited.total = capacity;
-  return estimate::replay(estimate::allocatorEvents(step), allocatorOptions, limited, estimate::ReplayUntil::OutOfMemory);
+  return estimate::replay(estimate::allocatorEvents(step, engines), allocatorOptions, limited,
+                          estimate::ReplayUntil::OutOfMemory);
 }
 
 int EagerSteps::finish(const Options& options) {

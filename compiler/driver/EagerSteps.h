@@ -27,7 +27,10 @@ public:
   estimate::EagerMemory memoryOf(const estimate::EagerStep& step,
                                  estimate::EagerEngines engines = estimate::EagerEngines::Expected) const;
   /// The same history where the card can hand out so much, until it cannot.
-  estimate::Replay replayWithin(const estimate::EagerStep& step, std::uint64_t capacity) const;
+  estimate::Replay replayWithin(const estimate::EagerStep& step, std::uint64_t capacity,
+                                estimate::EagerEngines engines = estimate::EagerEngines::Expected) const;
+  /// Whether the largest workspace of every convolution that was asked so far is known.
+  bool engineListsComplete(const estimate::EagerStep& step) const;
   bool onCuda() const { return options.device == estimate::EagerDevice::Cuda; }
   /// Where --device names one.
   const std::optional<EagerWorkspaces>& workspaces() const { return asked; }

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -21,10 +22,8 @@ namespace {
 
 class Fitter {
 public:
-  Fitter(State& state, EagerSteps* eager, std::uint64_t limit)
+  Fitter(State& state, EagerSteps* eager, const FitLimit& limit)
       : state(state), options(state.options), eager(eager), limit(limit) {}
-
-  std::string limitText;  ///< "24.00 GiB", "NVIDIA H100's 80.00 GiB"
 
   /// False: the factor is none of numbers, or there is none, which was said.
   bool design(DesignRun& run) {
@@ -36,12 +35,14 @@ public:
       return false;
     }
     report::Table table;
-    table.title = fmt::format("the largest {} of {} on {} within {}", options.vary, run.spec.name, backendText(), limitText);
+    table.title = fmt::format("the largest {} of {} on {} within {}{}", options.vary, run.spec.name, backendText(), limit.text(),
+                              limit.upper ? ", with each convolution's largest engine too" : "");
     for (std::size_t f = 0; f < run.spec.factors.size(); ++f) {
       if (f != *factor) table.columns.push_back({run.spec.factors[f].name, report::Align::Right});
     }
     table.columns.push_back({options.vary, report::Align::Right});
     table.columns.push_back({"takes", report::Align::Decimal});
+    if (onCard()) table.columns.push_back({"none above", report::Align::Right});
     table.columns.push_back({"the next one", report::Align::Left});
     std::set<LevelIndices> seen;
     for (const std::size_t chosen : run.chosen) {
@@ -50,7 +51,7 @@ public:
       if (!seen.insert(levels).second) continue;
       VariedRows rows(state, run, levels, *factor);
       LevelSearch searcher([&](std::uint64_t level) { return trialOf(run, rows.at(level)); });
-      const Fit fit = options.every ? searcher.searchAll() : onCard() ? searchCard(searcher, rows) : searcher.search();
+      const Fit fit = onCard() ? searchCard(searcher, rows) : options.every ? searcher.searchAll() : searcher.search();
       if (refused) return true;
       none = none || !fit.largest;
       if (options.json) {
@@ -68,20 +69,41 @@ public:
 private:
   bool onCard() const { return eager != nullptr && eager->onCuda(); }
 
+  /// The largest level, and one above which live tensors alone do not fit.
   Fit searchCard(LevelSearch& searcher, VariedRows& rows) {
-    return searcher.searchWithin(limit, [&](std::uint64_t level) -> std::optional<std::uint64_t> {
-      const graph::Row* row = rows.at(level);
-      if (row == nullptr) return std::nullopt;
+    using estimate::EagerEngines;
+    struct Live {
+      std::uint64_t least = 0, counted = 0;
+    };
+    std::map<std::uint64_t, std::optional<Live>> known;
+    const auto liveOf = [&](std::uint64_t level) -> std::optional<Live> {
+      const auto [place, isNew] = known.try_emplace(level);
+      const graph::Row* row = isNew ? rows.at(level) : nullptr;
+      if (row == nullptr) return place->second;
       const auto step = eager->of(*row);
       if (!step) return std::nullopt;  // a trial says why
-      return estimate::eagerPeak(*step, estimate::kEagerBlock).bytes;
-    });
+      const auto peak = [&](EagerEngines engines) { return estimate::eagerPeak(*step, estimate::kEagerBlock, engines).bytes; };
+      place->second = Live{peak(EagerEngines::Least), peak(EagerEngines::Expected)};
+      if (limit.upper) place->second->counted = std::max(place->second->counted, peak(EagerEngines::Most));
+      return place->second;
+    };
+    const auto bytesOf = [&liveOf](std::uint64_t Live::*which) {
+      return [&liveOf, which](std::uint64_t level) -> std::optional<std::uint64_t> {
+        const std::optional<Live> live = liveOf(level);
+        if (!live) return std::nullopt;
+        return (*live).*which;
+      };
+    };
+    Fit fit = options.every ? searcher.searchAll() : searcher.searchWithin(limit.bytes, bytesOf(&Live::counted));
+    const std::uint64_t most = largestLive(limit.bytes, bytesOf(&Live::least));
+    if (most < LevelSearch::kMostLevel) fit.most = most;
+    return fit;
   }
 
   Trial trialOf(const DesignRun& run, const graph::Row* row) {
     if (row == nullptr) return {};
     if (eager == nullptr) return tryLowered(run, *row);
-    auto trial = tryPyTorch(*row, *eager, limit, state.workspace->session.sources);
+    auto trial = tryPyTorch(*row, *eager, {limit.bytes, limit.upper}, state.workspace->session.sources);
     if (trial) return *std::move(trial);
     if (!refused) printFailure(fmt::format("{}: {}", run.spec.name, trial.error().what));
     refused = true;
@@ -104,7 +126,7 @@ private:
       return trial;
     }
     trial.bytes = program->arena;
-    trial.fits = trial.bytes <= limit;
+    trial.fits = trial.bytes <= limit.bytes;
     if (!trial.fits) trial.why = fmt::format("the arena takes {}", report::bytes(trial.bytes));
     return trial;
   }
@@ -119,6 +141,7 @@ private:
     }
     result.emplace_back(fit.largest ? std::to_string(*fit.largest) : "none");
     result.emplace_back(fit.largest ? report::bytes(searcher.at(*fit.largest).bytes) : "");
+    if (onCard()) result.emplace_back(fit.most ? std::to_string(*fit.most) : "");
     result.emplace_back(fit.failing ? fmt::format("{}: {}", *fit.failing, searcher.at(*fit.failing).why)
                                     : fmt::format("all up to {} fit", LevelSearch::kMostLevel));
     return result;
@@ -130,9 +153,11 @@ private:
     for (std::size_t f = 0; f < levels.size(); ++f) {
       if (f != factor) others[run.spec.factors[f].name] = run.spec.factors[f].levels[levels[f]].text;
     }
-    Json fields = {{"design", run.spec.name}, {"levels", others},        {"factor", options.vary},   {"backend", backendText()},
-                   {"limit", limit},          {"largest", nullptr},      {"memory", nullptr},        {"failing", nullptr},
-                   {"reason", nullptr},       {"checked_from", nullptr}, {"tried", searcher.count()}};
+    Json fields = {{"design", run.spec.name},  {"levels", others},     {"factor", options.vary}, {"backend", backendText()},
+                   {"limit", limit.bytes},     {"upper", limit.upper}, {"largest", nullptr},     {"none_above", nullptr},
+                   {"memory", nullptr},        {"failing", nullptr},   {"reason", nullptr},      {"checked_from", nullptr},
+                   {"tried", searcher.count()}};
+    if (fit.most) fields["none_above"] = *fit.most;
     if (fit.largest) {
       fields["largest"] = *fit.largest;
       fields["memory"] = searcher.at(*fit.largest).bytes;
@@ -148,7 +173,7 @@ private:
   State& state;
   const Options& options;
   EagerSteps* eager;
-  std::uint64_t limit;
+  const FitLimit& limit;
   bool refused = false;  ///< the network cannot be estimated at all, which was said
 };
 
@@ -168,7 +193,14 @@ int runFit(const Options& given) {
   if (const Progressed done = runPipeline(state, "design"); !done.proceed) return done.status;
   const auto limit = readLimit(state, options.maxMemory);
   if (!limit) return finish(state, limit.error());
-  if (limit->device && options.device.empty() && options.backend == "pytorch") options.device = options.maxMemory;
+  if (limit->device && options.device.empty() && options.backend == "pytorch")
+    options.device = readLimitText(options.maxMemory)->what;
+  if (limit->upper && (options.backend != "pytorch" || options.device.empty())) {
+    printFailure(
+        fmt::format("--max {}: the upper bound is of --on pytorch and a --device, whose engines of convolutions it knows",
+                    options.maxMemory));
+    return finish(state, kUsage);
+  }
   std::optional<EagerSteps> eager;
   if (isPyTorch(options.backend)) {
     auto opened = EagerSteps::open(state, options);
@@ -178,8 +210,7 @@ int runFit(const Options& given) {
   } else if (const int status = openBackend(state); status != kOk) {
     return status;
   }
-  Fitter fitter(state, eager ? &*eager : nullptr, limit->bytes);
-  fitter.limitText = limit->text();
+  Fitter fitter(state, eager ? &*eager : nullptr, *limit);
   bool any = false;
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr) continue;

@@ -13,7 +13,7 @@ namespace tbem::driver {
 namespace {
 
 /// No name begins like a number.
-bool isSize(const std::string& text) { return text.empty() || std::isalpha(static_cast<unsigned char>(text.front())) == 0; }
+bool isSize(std::string_view text) { return text.empty() || std::isalpha(static_cast<unsigned char>(text.front())) == 0; }
 
 }  // namespace
 
@@ -21,19 +21,30 @@ std::string FitLimit::text() const {
   return device ? fmt::format("the {} of {}", report::bytes(bytes), device->name) : report::bytes(bytes);
 }
 
+tl::expected<LimitText, std::string> readLimitText(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return LimitText{text};
+  if (text.substr(colon + 1) != "upper") return tl::unexpected(std::string("behind the colon stands `upper` or nothing"));
+  return LimitText{text.substr(0, colon), true};
+}
+
 std::string wrongLimit(const std::string& text) {
-  if (!isSize(text)) return {};
-  const auto bytes = report::parseBytes(text);
+  const auto read = readLimitText(text);
+  if (!read) return read.error();
+  if (!isSize(read->what)) return {};
+  const auto bytes = report::parseBytes(read->what);
   return bytes ? std::string() : bytes.error();
 }
 
 tl::expected<FitLimit, int> readLimit(State& state, const std::string& text) {
-  if (isSize(text)) {
+  const LimitText read = readLimitText(text).value_or(LimitText{text});
+  if (isSize(read.what)) {
     FitLimit limit;
-    limit.bytes = report::parseBytes(text).value_or(0);
+    limit.bytes = report::parseBytes(read.what).value_or(0);
+    limit.upper = read.upper;
     return limit;
   }
-  auto device = namedDevice(*state.workspace, text);
+  auto device = namedDevice(*state.workspace, std::string(read.what));
   if (!device) {
     if (!device.error().message.empty())
       printFailure(fmt::format("--max {}: neither a size such as 24GiB nor a device: {}", text, device.error().message));
@@ -43,7 +54,9 @@ tl::expected<FitLimit, int> readLimit(State& state, const std::string& text) {
     printFailure(fmt::format("--max {}: the record does not say how much memory it has", text));
     return tl::unexpected(static_cast<int>(kUsage));
   }
-  return limitOf(*device);
+  FitLimit limit = limitOf(*device);
+  limit.upper = read.upper;
+  return limit;
 }
 
 FitLimit limitOf(const estimate::Device& device) {

@@ -17,7 +17,7 @@ constexpr std::uint64_t kLeastChecked = 16, kMostChecked = 256;
 // Of searchWithin: with these 100 pairs of ten networks and five memories, with and without workspaces, end where trying every
 // level does; with eight as the least below for all one does not, nor where events end after five sixths of the most.
 constexpr std::uint64_t kRungs = 16, kLeastBelow = 8, kMostBelow = 64;
-constexpr std::size_t kLeastEvents = std::size_t{1} << 15U, kMostEvents = std::size_t{3} << 16U;
+constexpr std::size_t kLeastEvents = std::size_t{1} << 16U, kMostEvents = std::size_t{3} << 16U;
 constexpr std::size_t kMostLines = 9;
 constexpr std::uint64_t kNear = 16;
 constexpr double kLadder = 0.4, kLeastWaste = 0.01, kTimesWaste = 1.5;
@@ -192,29 +192,50 @@ const graph::Row* VariedRows::at(std::uint64_t level) {
   return place->second ? &*place->second : nullptr;
 }
 
-tl::expected<Trial, estimate::NoValue> tryPyTorch(const graph::Row& row, EagerSteps& eager, std::uint64_t limit,
+namespace {
+
+/// The tensor for which there is no room.
+std::string whyNot(const estimate::EagerStep& step, const estimate::Replay& replay, estimate::EagerEngines engines,
+                   const graph::Row& row, const SourceManager& sources) {
+  const estimate::EagerTensor& tensor = step.tensors[step.events[replay.outOfMemory.front()].tensor];
+  std::string why =
+      fmt::format("out of memory for {} of {}", report::bytes(tensor.bytes(engines)), estimate::eagerKindName(tensor.kind));
+  if (tensor.op == estimate::kNoEagerOp) return why;
+  const estimate::EagerOperator& op = (*step.operators)[tensor.op];
+  return why + fmt::format(" at {}, {}", op.name, sources.describe(row.graph()[op.op].range.begin));
+}
+
+}  // namespace
+
+tl::expected<Trial, estimate::NoValue> tryPyTorch(const graph::Row& row, EagerSteps& eager, const CardLimit& limit,
                                                   const SourceManager& sources) {
+  using estimate::EagerEngines;
   const auto step = eager.of(row);
   if (!step) return tl::unexpected(step.error());
   Trial trial;
   trial.exists = true;
   if (!eager.onCuda()) {
     trial.bytes = estimate::eagerPeak(*step, 1).bytes;
-    trial.fits = trial.bytes <= limit;
+    trial.fits = trial.bytes <= limit.bytes;
     if (!trial.fits) trial.why = fmt::format("live tensors take {}", report::bytes(trial.bytes));
     return trial;
   }
-  trial.live = estimate::eagerPeak(*step, estimate::kEagerBlock).bytes;
-  trial.events = step->events.size();
-  const estimate::Replay replay = eager.replayWithin(*step, limit);
-  trial.bytes = replay.statistics.reserved.peak;
-  trial.fits = replay.outOfMemory.empty();
-  if (trial.fits) return trial;
-  const estimate::EagerTensor& tensor = step->tensors[step->events[replay.outOfMemory.front()].tensor];
-  trial.why = fmt::format("out of memory for {} of {}", report::bytes(tensor.bytes()), estimate::eagerKindName(tensor.kind));
-  if (tensor.op == estimate::kNoEagerOp) return trial;
-  const estimate::EagerOperator& op = (*step->operators)[tensor.op];
-  trial.why += fmt::format(" at {}, {}", op.name, sources.describe(row.graph()[op.op].range.begin));
+  if (limit.upper && !eager.engineListsComplete(*step)) {
+    trial.fits = false;
+    trial.why = "has no upper bound: cuDNN did not list the engines of every convolution";
+    return trial;
+  }
+  for (const EagerEngines engines : {EagerEngines::Expected, EagerEngines::Most}) {
+    if (engines == EagerEngines::Most && !limit.upper) break;
+    trial.live = std::max(trial.live, estimate::eagerPeak(*step, estimate::kEagerBlock, engines).bytes);
+    trial.events += step->events.size();
+    const estimate::Replay replay = eager.replayWithin(*step, limit.bytes, engines);
+    trial.bytes = std::max(trial.bytes, replay.statistics.reserved.peak);
+    trial.fits = replay.outOfMemory.empty();
+    if (trial.fits) continue;
+    trial.why = whyNot(*step, replay, engines, row, sources);
+    break;
+  }
   return trial;
 }
 

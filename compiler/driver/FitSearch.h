@@ -10,7 +10,7 @@
 // levels down to three fifths of the last are tried, of large networks (65 536 events seen) only until six in a row fit, of which
 // the last leaves four times the largest waste that was seen. The lowest that does not fit is narrowed by halving, and from there
 // each level down is tried until live tensors leave one and a half times the largest waste that was seen, of each run of levels
-// that fit at least eight, of small networks more: as many as 32 768 events, or 64. Where that is far, the search ends when 64 in
+// that fit at least eight, of small networks more: as many as 65 536 events, or 64. Where that is far, the search ends when 64 in
 // a row fit and it has replayed 196 608 events, so that of small networks it tries all.
 #pragma once
 
@@ -38,6 +38,7 @@ struct Fit {
   std::optional<std::uint64_t> largest;  ///< none: the least level that exists does not fit, or none exists
   std::optional<std::uint64_t> failing;  ///< the first that does not fit; none up to kMostLevel
   std::uint64_t checkedFrom = 0;         ///< every level from here on was tried
+  std::optional<std::uint64_t> most;     ///< of no level above it do live tensors fit, whatever the allocator does
 };
 
 class LevelSearch {
@@ -90,8 +91,13 @@ private:
 /// level, so that a line through two levels soon meets the limit.
 std::uint64_t largestLive(std::uint64_t limit, const LevelSearch::Live& live);
 
-/// Whether a row fits the card's memory in eager PyTorch; errors: it cannot be estimated at all.
-tl::expected<Trial, estimate::NoValue> tryPyTorch(const graph::Row& row, EagerSteps& eager, std::uint64_t limit,
+/// Whether a row fits the card's memory in eager PyTorch: as expected, and where `upper` is asked for, with each convolution's
+/// largest engine too. Errors: it cannot be estimated at all.
+struct CardLimit {
+  std::uint64_t bytes = 0;
+  bool upper = false;
+};
+tl::expected<Trial, estimate::NoValue> tryPyTorch(const graph::Row& row, EagerSteps& eager, const CardLimit& limit,
                                                   const SourceManager& sources);
 
 }  // namespace tbem::driver

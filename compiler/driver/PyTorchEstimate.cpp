@@ -1,5 +1,6 @@
 #include "compiler/driver/PyTorchEstimate.h"
 
+#include "compiler/driver/FitLimit.h"
 #include "compiler/driver/MemoryTimeline.h"
 #include "compiler/driver/PyTorchReport.h"
 #include "compiler/support/diagnostics/Plan.h"
@@ -102,16 +103,11 @@ private:
 }  // namespace
 
 tl::expected<MemoryGate, std::string> readGate(std::string_view text) {
-  MemoryGate gate;
-  const std::size_t colon = text.find(':');
-  if (colon != std::string_view::npos) {
-    if (text.substr(colon + 1) != "upper") return tl::unexpected(std::string("behind the colon stands `upper` or nothing"));
-    gate.upper = true;
-  }
-  const auto bytes = report::parseBytes(text.substr(0, colon));
+  const auto read = readLimitText(text);
+  if (!read) return tl::unexpected(read.error());
+  const auto bytes = report::parseBytes(read->what);
   if (!bytes) return tl::unexpected(bytes.error());
-  gate.bytes = *bytes;
-  return gate;
+  return MemoryGate{*bytes, read->upper};
 }
 
 int printPyTorchEstimates(State& state) {

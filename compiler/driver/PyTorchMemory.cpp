@@ -9,11 +9,6 @@ namespace {
 
 using estimate::EagerEngines;
 
-/// Whether the largest workspace of every convolution is known.
-bool listed(const PyTorchMemory& memory, const EagerSteps& steps) {
-  return steps.workspaces() && steps.workspaces()->notListed == 0 && memory.step.notAsked == 0;
-}
-
 MemoryBounds boundsOf(const PyTorchMemory& memory, const EagerSteps& steps) {
   MemoryBounds bounds;
   const std::uint64_t reserved = memory.cuda->reserved;
@@ -21,7 +16,7 @@ MemoryBounds boundsOf(const PyTorchMemory& memory, const EagerSteps& steps) {
   bounds.lower = least + memory.measuredBeside();
   bounds.lowerEngines = memory.live.bytes - least;
   bounds.lowerAllocator = reserved - memory.live.bytes;
-  if (!listed(memory, steps)) return bounds;
+  if (!steps.engineListsComplete(memory.step)) return bounds;
   const std::uint64_t most = std::max(reserved, steps.memoryOf(memory.step, EagerEngines::Most).reserved);
   bounds.upper = most + memory.measuredBeside();
   bounds.upperEngines = most - reserved;

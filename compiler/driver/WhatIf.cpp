@@ -142,7 +142,7 @@ private:
     LevelSearch search([&](std::uint64_t level) -> Trial {
       const graph::Row* row = varied->at(level);
       if (row == nullptr) return {};
-      auto trial = tryPyTorch(*row, steps, limit, state.workspace->session.sources);
+      auto trial = tryPyTorch(*row, steps, {limit, false}, state.workspace->session.sources);
       return trial ? *std::move(trial) : Trial{true, false, 0, trial.error().what};
     });
     return search.search(LevelSearch::Below::Trusted).largest;

@@ -138,12 +138,17 @@ struct Row {
   std::vector<std::int64_t> shape(TensorId id) const;
 };
 
+/// Whose updates a graph has. First: of the first weight alone; of the others there are the optimiser's states, for readers to
+/// whom an update is one operator over all weights.
+enum class Updates : std::uint8_t { All, First };
+
 /// What stands over the clauses of the spec.
 struct ExperimentOptions {
   std::optional<tbem_dtype> dtype;           ///< the floating type of `tensor[...]`
   std::optional<tbem_dtype> mixed;           ///< as clause `mixed`
   std::optional<std::int64_t> microBatches;  ///< as clause `accumulate`, of training steps
   MixedRules rules = MixedRules::Own;        ///< of `mixed`
+  Updates updates = Updates::All;            ///< of training steps
 };
 
 /// Makes rows. Structures live as long as the experiment; rows point into them.

@@ -248,7 +248,8 @@ bool Elaborator::runUpdates(Activation& a) {
     parts.push_back(&part);
     old.push_back(static_cast<TensorId>(local->value.id));
   }
-  if (old.empty()) return true;
+  if (old.empty() || (updated && options.updates == Updates::First)) return true;
+  updated = true;
   ElemBuild build;
   const Labels* labels = a.labelsOf(parts.back()->name.text);
   const Labels resultLabels = labels != nullptr ? *labels : Labels{};

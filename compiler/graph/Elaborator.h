@@ -89,6 +89,7 @@ struct Activation {
 struct ElaborateOptions {
   tbem_dtype dtype = TBEM_F32;
   bool training = false;
+  Updates updates = Updates::All;
 };
 
 class Elaborator : public sema::Evaluator {
@@ -308,6 +309,7 @@ private:
   std::deque<Mutation> mutations;        ///< of the derived templates being applied; a deque, since changes are pointed at
   std::vector<TensorId> exits;           ///< values of the exits met so far
   TensorId normOfGradients = kNoTensor;  ///< made on first use
+  bool updated = false;                  ///< a weight
   struct Best {
     TensorId score = kNoTensor, value = kNoTensor;
   };

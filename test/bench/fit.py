@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Whether `tbemc fit` finds what trying every batch finds, and the processor time that it takes: networks and memories, on CUDA PyTorch's
-allocator. A process of its own each, the least of some runs: other work on the machine adds to each.
+allocator. A process of its own each, the least of some rounds over all pairs: other work on the machine adds to each.
 
 usage: fit.py TBEMC [PAIRS] [--others] [--runs N] [--device NAME] [--cudnn DIR] [--no-every] [--json]
 Prints a line a pair and a summary, or the whole as JSON; exits with 1 where one differs.
@@ -48,21 +48,22 @@ def main():
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     more = [text for name in ("device", "cudnn") if getattr(given, name) for text in (f"--{name}", getattr(given, name))]
-    rows = []
     networks, memories = (OTHERS, OTHER_MEMORIES) if given.others else (NETWORKS, MEMORIES)
-    for i, (network, size, memory) in enumerate([(n, s, m) for m in memories for n, s in networks][:given.pairs]):
-        optimizer = OPTIMIZERS[i % 2]
-        runs = [fit(given.tbemc, network, size, memory, optimizer, more) for _ in range(given.runs)]
-        found, took = runs[0][0], min(seconds for _, seconds in runs)
-        row = {"network": network, "size": size, "memory": memory, "optimizer": optimizer, "largest": found["largest"], "tried": found["tried"],
-               "processor_seconds": round(took, 4)}
+    pairs = [(n, s, m, OPTIMIZERS[i % 2]) for i, (n, s, m) in enumerate((n, s, m) for m in memories for n, s in networks)][:given.pairs]
+    # In rounds: what else the machine does lasts for a while, and would make all runs of one pair slow.
+    rounds = [[fit(given.tbemc, *pair, more) for pair in pairs] for _ in range(given.runs)]
+    rows = []
+    for i, (network, size, memory, optimizer) in enumerate(pairs):
+        found, took = rounds[0][i][0], min(each[i][1] for each in rounds)
+        row = {"network": network, "size": size, "memory": memory, "optimizer": optimizer, "largest": found["largest"],
+               "none_above": found["none_above"], "tried": found["tried"], "processor_seconds": round(took, 4)}
         if not given.no_every:
             every, whole = fit(given.tbemc, network, size, memory, optimizer, [*more, "--every"])
             row |= {"every": every["largest"], "every_processor_seconds": round(whole, 3)}
         rows.append(row)
         if not given.json:
             same = row.get("every", row["largest"]) == row["largest"]
-            print(f"{network:38} {memory:>6} {optimizer[:4]} batch {row['largest']} of {row['tried']} tried, {took:.3f} s"
+            print(f"{network:38} {memory:>6} {optimizer[:4]} batch {row['largest']} of {row['tried']} tried, none above {row['none_above']}, {took:.3f} s"
                   + ("" if same else f"; every batch tried: {row['every']}"), flush=True)
     agree = sum(row.get("every", row["largest"]) == row["largest"] for row in rows)
     seconds = sorted(row["processor_seconds"] for row in rows)

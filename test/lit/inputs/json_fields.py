@@ -10,7 +10,7 @@ FIELDS = {
                 "reason", "repeat", "reused"],
     "regress": ["name", "design", "backend", "response", "terms", "raw", "r2", "loo_rmse", "loo_relative_error"],
     "pytorch": ["design", "row", "network", "levels", "device", "gpu", "version", "alloc_conf", "optimizer", "memory"],
-    "fit": ["design", "levels", "factor", "backend", "limit", "largest", "memory", "failing", "reason", "checked_from", "tried"],
+    "fit": ["design", "levels", "factor", "backend", "limit", "upper", "largest", "none_above", "memory", "failing", "reason", "checked_from", "tried"],
     "what-if": ["design", "row", "levels", "question", "name", "allocated", "reserved", "takes", "complete"],
     "predict": ["name", "backend", "levels", "value", "interval", "inside"],
     "profile": ["network", "backend", "threads", "seconds", "steps"],
