@@ -53,6 +53,11 @@ public:
       LevelSearch searcher([&](std::uint64_t level) { return trialOf(run, rows.at(level)); });
       const Fit fit = onCard() ? searchCard(searcher, rows) : options.every ? searcher.searchAll() : searcher.search();
       if (refused) return true;
+      if (!fit.largest && !fit.failing) {
+        for (const Diagnostic& one : rows.whyAbsent()) state.sink().append(one);
+        absent = true;
+        continue;
+      }
       none = none || !fit.largest;
       if (options.json) {
         printFitJson(run, levels, *factor, searcher, fit);
@@ -60,11 +65,12 @@ public:
         table.add(cells(run, levels, *factor, searcher, fit));
       }
     }
-    if (!options.json) printTable(options, table);
+    if (!options.json && !table.rows.empty()) printTable(options, table);
     return true;
   }
 
-  bool none = false;  ///< of some row no level fits
+  bool none = false;    ///< of some row no level fits
+  bool absent = false;  ///< of some row no level exists, which was reported
 
 private:
   bool onCard() const { return eager != nullptr && eager->onCuda(); }
@@ -226,7 +232,7 @@ int runFit(const Options& given) {
   if (eager) {
     if (const int status = eager->finish(options); status != kOk) return finish(state, status);
   }
-  return finish(state, fitter.none ? kVerdictAgainst : kOk);
+  return finish(state, fitter.none && !fitter.absent ? kVerdictAgainst : kOk);
 }
 
 }  // namespace tbem::driver

@@ -37,12 +37,17 @@ bool LevelSearch::holds(std::uint64_t level) {
   return at(level).fits;
 }
 
+bool LevelSearch::noneUpTo(std::uint64_t level) const {
+  return level >= kMostAbsent && std::ranges::none_of(tried, [](const auto& one) { return one.second.exists; });
+}
+
 Fit LevelSearch::searchAll() {
   Fit fit;
   fit.checkedFrom = 1;
   std::uint64_t level = 1;
   while (level <= kMostLevel && holds(level)) {
     if (at(level).exists) fit.largest = level;
+    if (level == kMostAbsent && !fit.largest) return fit;
     ++level;
   }
   if (level <= kMostLevel) fit.failing = level;
@@ -52,6 +57,7 @@ Fit LevelSearch::searchAll() {
 Fit LevelSearch::search(Below below) {
   std::uint64_t good = 0, bad = 1;  // no level is 0
   while (bad <= kMostLevel && holds(bad)) {
+    if (noneUpTo(bad)) return {};
     good = bad;
     bad *= 2;
   }
@@ -186,7 +192,8 @@ const graph::Row* VariedRows::at(std::uint64_t level) {
   if (isNew) {
     if (const auto index = levelOf(run.spec, run.spec.factors[factor], std::to_string(level))) {
       levels[factor] = *index;
-      reportsOf(state.sink(), [&] { place->second = run.experiment->row(levels); });
+      std::deque<Diagnostic> told = reportsOf(state.sink(), [&] { place->second = run.experiment->row(levels); });
+      if (!place->second && why.empty()) why = std::move(told);
     }
   }
   return place->second ? &*place->second : nullptr;

@@ -17,6 +17,7 @@
 #include "compiler/driver/EagerSteps.h"
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -55,10 +56,13 @@ public:
   Fit searchWithin(std::uint64_t limit, const Live& live);
   /// Every level from 1 on, until one does not fit.
   Fit searchAll();
+  /// Where none up to this exists, none is taken to: a search ends with neither a largest nor a failing level.
+  static constexpr std::uint64_t kMostAbsent = 4096;
   const Trial& at(std::uint64_t level);
   std::size_t count() const { return tried.size(); }
 
 private:
+  bool noneUpTo(std::uint64_t level) const;
   /// Of a level that does not exist: whether the nearest one below does, among the next kMostChecked.
   bool holds(std::uint64_t level);
   std::uint64_t firstBad(std::uint64_t good, std::uint64_t bad);
@@ -78,6 +82,8 @@ public:
       : state(state), run(run), levels(std::move(levels)), factor(factor) {}
   /// nullptr: its conditions do not hold.
   const graph::Row* at(std::uint64_t level);
+  /// What is wrong with the first level that was asked for and does not exist.
+  const std::deque<Diagnostic>& whyAbsent() const { return why; }
 
 private:
   State& state;
@@ -85,6 +91,7 @@ private:
   LevelIndices levels;
   std::uint32_t factor;
   std::map<std::uint64_t, std::optional<graph::Row>> rows;
+  std::deque<Diagnostic> why;
 };
 
 /// The largest level whose live tensors fit; LevelSearch::kMostLevel: all do. Live tensors grow almost in proportion to the
