@@ -8,6 +8,15 @@
 
 namespace tbem::driver {
 
+const estimate::AllocatorVersion* readTorch(const std::string& version) {
+  if (version.empty()) return &estimate::allocatorVersions().back();
+  const estimate::AllocatorVersion* found = estimate::allocatorVersion(version);
+  if (found == nullptr)
+    printFailure(fmt::format("--torch {}: versions are numbers from {} on: --torch 2.9", version,
+                             estimate::allocatorVersions().front().name));
+  return found;
+}
+
 std::optional<estimate::AllocatorOptions> readAllocConf(const std::string& what, const std::string& text,
                                                         const estimate::AllocatorVersion& version) {
   auto read = estimate::parseAllocatorOptions(text, version);

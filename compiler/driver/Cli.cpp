@@ -188,6 +188,8 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
     app.add_option("--alloc-conf", o.allocConf, "with --on pytorch: the allocator's options, as in PYTORCH_ALLOC_CONF")
         ->type_name("TEXT")
         ->allow_extra_args(false);
+    app.add_option("--torch", o.torch, "with --on pytorch: this PyTorch's rules (default: the newest that are known)")
+        ->type_name("VERSION");
     app.add_option(
         "--device", o.device,
         "the GPU of --explain workspace (default: h200), and with --on pytorch the one whose workspaces are counted: a100,"

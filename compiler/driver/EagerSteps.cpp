@@ -25,6 +25,10 @@ estimate::EagerOptions eagerOptions(const Options& options) {
 
 }  // namespace
 
+std::string torchVersion(const Options& options) {
+  return options.torch.empty() ? std::string(estimate::allocatorVersions().back().name) : options.torch;
+}
+
 bool isPyTorch(std::string_view backend) { return backend == kCuda || backend == kCpu; }
 
 void tellLeftOut(const State& state) {
@@ -46,19 +50,19 @@ tl::expected<EagerSteps, int> EagerSteps::open(State& state, const Options& want
         fmt::format("--alloc-conf is given {} times: one text, its options separated by commas", wanted.allocConf.size()));
     return tl::unexpected(static_cast<int>(kUsage));
   }
-  if (!wanted.allocConf.empty()) {
-    auto read = readAllocConf("--alloc-conf", wanted.allocConf.front());
-    if (!read) return tl::unexpected(static_cast<int>(kUsage));
-    steps.allocatorOptions = *std::move(read);
-    for (const std::string& name : steps.allocatorOptions.ignored)
-      printNote(wanted, fmt::format("--alloc-conf: {} is not simulated", name));
-  }
+  const estimate::AllocatorVersion* version = readTorch(wanted.torch);
+  if (version == nullptr) return tl::unexpected(static_cast<int>(kUsage));
+  auto read = readAllocConf("--alloc-conf", wanted.allocConf.empty() ? "" : wanted.allocConf.front(), *version);
+  if (!read) return tl::unexpected(static_cast<int>(kUsage));
+  steps.allocatorOptions = *std::move(read);
+  for (const std::string& name : steps.allocatorOptions.ignored)
+    printNote(wanted, fmt::format("--alloc-conf: {} is not simulated", name));
   if (steps.onCuda() && !wanted.device.empty()) {
     auto asked = EagerWorkspaces::open(state, wanted);
     if (!asked) return tl::unexpected(asked.error());
     steps.asked.emplace(std::move(*asked));
     const estimate::Device& device = steps.asked->onDevice();
-    steps.options.products = estimate::productWorkspaces(device.architecture->capability);
+    steps.options.products = estimate::productWorkspaces(device.architecture->capability, *version);
     steps.options.sums = {device.multiprocessors, device.architecture->threadsPerMultiprocessor};
   }
   return steps;

@@ -14,6 +14,9 @@ namespace tbem::driver {
 /// Whether `--on` names PyTorch and no backend of ours.
 bool isPyTorch(std::string_view backend);
 
+/// The version of PyTorch whose steps are asked for: `--torch`, or the newest that is known.
+std::string torchVersion(const Options& options);
+
 /// A note for each design with clauses that eager PyTorch's steps leave out.
 void tellLeftOut(const State& state);
 

@@ -97,9 +97,9 @@ struct Options {
   std::vector<std::string> allocConf;                      ///< replay: texts of options to compare
   std::optional<std::string> recordedConf;                 ///< replay: the options of the recording
   std::string card;                                        ///< replay: memory of the card
-  std::string torch;                                       ///< replay: the version whose rules hold
-  std::string traceName;                                   ///< replay: only histories whose name has this
-  bool operators = false, devices = false;                 ///< doc
+  std::string torch;                        ///< the version of PyTorch whose rules hold; replay: default, the recording's
+  std::string traceName;                    ///< replay: only histories whose name has this
+  bool operators = false, devices = false;  ///< doc
 
   // Of the hidden worker
   unsigned workerRow = 0;

@@ -25,7 +25,7 @@ public:
 
   void design(const DesignRun& run) {
     report::Table table;
-    table.title = fmt::format("estimate of {} in eager PyTorch {} ({}, {})", run.spec.name, kPyTorchVersion,
+    table.title = fmt::format("estimate of {} in eager PyTorch {} ({}, {})", run.spec.name, torchVersion(options),
                               steps.onCuda() ? "cuda" : "cpu", run.array.name);
     table.columns.push_back({"row", report::Align::Right});
     for (const graph::FactorSpec& factor : run.spec.factors) table.columns.push_back({factor.name, report::Align::Right});

@@ -192,7 +192,7 @@ void printPyTorchJson(const Options& options, const PyTorchMemory& memory, const
                         {"levels", row.run->levels(row.row)},
                         {"device", options.backend},
                         {"gpu", device},
-                        {"version", kPyTorchVersion},
+                        {"version", torchVersion(options)},
                         {"alloc_conf", options.allocConf.empty() ? "" : options.allocConf.front()},
                         {"optimizer", memory.step.optimizer},
                         {"memory", fields},

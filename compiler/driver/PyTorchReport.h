@@ -9,9 +9,6 @@
 
 namespace tbem::driver {
 
-/// What the rules of eager PyTorch were read from.
-constexpr std::string_view kPyTorchVersion = "2.15";
-
 /// "the peak is in the backward, at relu, net.tbem:4:7".
 std::string peakText(const PyTorchMemory& memory, const SourceManager& sources);
 /// The device's peak: "1.234 GiB", "at least 1.234 GiB".

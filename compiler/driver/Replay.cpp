@@ -38,12 +38,8 @@ std::optional<Wanted> readWanted(const Options& options) {
   wanted.capacity = readBytes("--capacity", options.capacity, good);
   wanted.card = readBytes("--card", options.card, good);
   if (!options.torch.empty()) {
-    wanted.version = estimate::allocatorVersion(options.torch);
-    if (wanted.version == nullptr) {
-      printFailure(fmt::format("--torch {}: versions are numbers from {} on: --torch 2.9", options.torch,
-                               estimate::allocatorVersions().front().name));
-      good = false;
-    }
+    wanted.version = readTorch(options.torch);
+    good = good && wanted.version != nullptr;
   }
   if (!good) return std::nullopt;
   return wanted;

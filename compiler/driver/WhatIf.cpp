@@ -57,7 +57,7 @@ public:
   /// An exit status.
   int devices() {
     report::Table table;
-    table.title = fmt::format("{} ({}) in eager PyTorch {}", run.spec.name, run.levelsText(row), kPyTorchVersion);
+    table.title = fmt::format("{} ({}) in eager PyTorch {}", run.spec.name, run.levelsText(row), torchVersion(options));
     table.columns = {{"device", report::Align::Left},
                      {"has", report::Align::Decimal},
                      {"takes", report::Align::Decimal},

@@ -13,12 +13,13 @@ namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
 // 2.15 was tried (earlierFirst); 2.11 goes by address, and which between them was the first is not known.
-constexpr std::array<AllocatorVersion, 6> kVersions = {{{"2.1", false, false, false, false, false, false},
-                                                        {"2.4", true, false, false, false, false, false},
-                                                        {"2.6", true, true, false, false, false, false},
-                                                        {"2.10", true, true, true, true, false, false},
-                                                        {"2.11", true, true, true, true, true, false},
-                                                        {"2.15", true, true, true, true, true, true}}};
+constexpr std::array<AllocatorVersion, 7> kVersions = {{{"2.1", false, false, false, false, false, false, true, false},
+                                                        {"2.4", true, false, false, false, false, false, true, false},
+                                                        {"2.6", true, true, false, false, false, false, true, false},
+                                                        {"2.8", true, true, false, false, false, false, true, true},
+                                                        {"2.10", true, true, true, true, false, false, true, true},
+                                                        {"2.11", true, true, true, true, true, false, true, true},
+                                                        {"2.15", true, true, true, true, true, true, false, false}}};
 // They do not bear on what a history takes of the card's memory, or only where the driver is at its limits.
 constexpr std::array<std::string_view, 15> kIgnored = {"backend",
                                                        "release_lock_on_cudamalloc",

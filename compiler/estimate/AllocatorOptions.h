@@ -25,6 +25,8 @@ struct AllocatorVersion {
   bool fraction;       ///< per_process_memory_fraction is an option (161035)
   bool largeSegmentSize;  ///< large_segment_size_mb exists (172056); before, 20 MiB
   bool earlierFirst;  ///< of free blocks of equal size that of the earliest segment is taken; before, that at the lowest address
+  bool keepsProductWorkspaces;  ///< cuBLAS's workspaces stay from a thread's first product on; since 194311 they are given back
+  bool keepsBiasWorkspaces;     ///< so do cuBLASLt's (145130); before, they were given back
 };
 /// The oldest first.
 std::span<const AllocatorVersion> allocatorVersions();

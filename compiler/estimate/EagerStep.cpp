@@ -27,9 +27,9 @@ std::string_view eagerKindName(EagerKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-ProductWorkspaces productWorkspaces(std::int64_t capability) {
+ProductWorkspaces productWorkspaces(std::int64_t capability, const AllocatorVersion& version) {
   constexpr std::uint64_t kKiB = 1024, kHopper = 4096 * 8 * kKiB, kBefore = 2 * 4096 * kKiB + 8 * 16 * kKiB;
-  return {capability >= 90 ? kHopper : kBefore, 1024 * kKiB};
+  return {capability >= 90 ? kHopper : kBefore, 1024 * kKiB, version.keepsProductWorkspaces, version.keepsBiasWorkspaces};
 }
 
 namespace {
@@ -87,10 +87,13 @@ private:
   // ---- workspaces ----
   OperatorWorkspaces workspacesOf(const EagerOperator& op) const {
     if (op.name == "conv2d") return options.convolutions ? options.convolutions(op.op) : OperatorWorkspaces{};
-    if (op.name != "dense" && op.name != "matmul") return {};
+    if (!isProduct(op)) return {};
     const auto always = [](std::uint64_t bytes) { return EagerWorkspace{bytes, bytes, bytes}; };
     const EagerWorkspace product = always(options.products.product);
-    return {hasEpilogue(op) ? always(options.products.withBias) : product, product, product};
+    const EagerWorkspace withBias =
+        options.products.withBiasKept || !hasEpilogue(op) ? EagerWorkspace{} : always(options.products.withBias);
+    if (options.products.kept) return {withBias, {}, {}};
+    return {hasEpilogue(op) ? withBias : product, product, product};
   }
 
   /// Whether the bias is added by cuBLASLt (isInputCompliesAddmmCudaLt in aten/src/ATen/native/cuda/Blas.cpp): both of the
@@ -99,6 +102,20 @@ private:
     if (op.name != "dense" || op.weights.size() < 2) return false;
     const auto dims = dimsOf(graph, values, op.weights.front());
     return dims && std::ranges::all_of(*dims, [](std::int64_t length) { return length > 1; });
+  }
+
+  static bool isProduct(const EagerOperator& op) { return op.name == "dense" || op.name == "matmul"; }
+  static TensorId biasOf(const EagerOperator& op) { return op.weights.size() < 2 ? graph::kNoTensor : op.weights[1]; }
+
+  /// What a thread's first product takes, where it is never given back.
+  struct KeptWorkspaces {
+    bool product = false, withBias = false;
+  };
+  void keepProductWorkspaces(KeptWorkspaces& kept, bool epilogue) {
+    if (!options.products.kept || options.products.product == 0) return;
+    if (!std::exchange(kept.product, true)) allocate(options.products.product, EagerKind::Cublas);
+    if (epilogue && options.products.withBiasKept && !std::exchange(kept.withBias, true))
+      allocate(options.products.withBias, EagerKind::Cublas);
   }
 
   static EagerKind workspaceKind(const EagerOperator& op) { return op.name == "conv2d" ? EagerKind::Cudnn : EagerKind::Cublas; }
@@ -153,7 +170,9 @@ private:
     for (current = 0; current < operators.size(); ++current) {
       const EagerOperator& op = operators[current];
       makeResults(op);
-      useWorkspace(workspaces[current].forward);
+      const std::uint32_t workspace = takeWorkspace(workspaces[current].forward);
+      if (isProduct(op)) keepProductWorkspaces(keptForward, hasEpilogue(op));
+      release(workspace);
       keptFrom.push_back(kept.size());
       for (const TensorId tensor : op.kept) kept.push_back(hold(at(tensor)));
       for (const std::uint64_t extra : sizes[current].extras) kept.push_back(allocate(extra, EagerKind::Activations));
@@ -173,9 +192,10 @@ private:
     for (const TensorId output : graph.outputs) drop(output);
   }
 
-  void useWorkspace(const EagerWorkspace& size) {
-    if (size.bytes != 0 || size.most != 0) release(allocate(size, workspaceKind(operators[current])));
+  std::uint32_t takeWorkspace(const EagerWorkspace& size) {
+    return size.bytes != 0 || size.most != 0 ? allocate(size, workspaceKind(operators[current])) : kNoTensorYet;
   }
+  void useWorkspace(const EagerWorkspace& size) { release(takeWorkspace(size)); }
 
   void makeResults(const EagerOperator& op) {
     const bool shares = op.result == EagerResult::View || op.result == EagerResult::Slice ||
@@ -219,6 +239,7 @@ private:
         for (const TensorId tensor : *list) {
           if (!differentiable[index(tensor)]) continue;
           made.emplace_back(tensor, gradientFor(op, tensor, arrived.front()));
+          if (isProduct(op) && tensor != biasOf(op)) keepProductWorkspaces(keptBackward, false);
           if (list == &op.operands) useWorkspace(workspaces[current].dataGradient);
           if (list == &op.operands) continue;
           if (tensor == op.weights.front()) {
@@ -400,6 +421,7 @@ private:
   std::vector<std::int64_t> dims;                        ///< of the tensor that is looked at
   std::vector<std::uint32_t> arrived;                    ///< gradients of the operator's results
   std::vector<std::pair<TensorId, std::uint32_t>> made;  ///< gradients of its operands
+  KeptWorkspaces keptForward, keptBackward;              ///< by the thread of each pass
   std::uint32_t current = kNoEagerOp;
 };
 

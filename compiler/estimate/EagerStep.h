@@ -33,15 +33,16 @@ struct OperatorWorkspaces {
   EagerWorkspace forward, dataGradient, weightGradient;
 };
 
-/// What PyTorch 2.15 hands cuBLAS while it computes one matrix product; bytes. It is given back after each
-/// (aten/src/ATen/cuda/CublasHandlePool.cpp: parseChosenWorkspaceSize, parseCUDABlasLtWorkspaceSize,
-/// isCUDABlasWorkspaceCachingEnabled), unless TORCH_CUBLAS_WORKSPACE_CACHE=1.
+/// What PyTorch hands cuBLAS for matrix products; bytes. 2.15 gives it back after each (aten/src/ATen/cuda/CublasHandlePool.cpp:
+/// parseChosenWorkspaceSize, parseCUDABlasLtWorkspaceSize, isCUDABlasWorkspaceCachingEnabled). Older versions keep it: a thread's
+/// first product takes `product`; forward and backward are two threads. What cuBLASLt takes they keep too, or give back.
 struct ProductWorkspaces {
   std::uint64_t product = 0;   ///< through cuBLAS: CUBLAS_WORKSPACE_CONFIG's default
   std::uint64_t withBias = 0;  ///< a linear layer with a bias goes through cuBLASLt: CUBLASLT_WORKSPACE_SIZE's default
+  bool kept = false, withBiasKept = false;
 };
 /// On a GPU of this compute capability (90: 9.0).
-ProductWorkspaces productWorkspaces(std::int64_t capability);
+ProductWorkspaces productWorkspaces(std::int64_t capability, const AllocatorVersion& version);
 
 struct EagerOptions {
   EagerDevice device = EagerDevice::Cuda;

@@ -11,13 +11,13 @@ OPTIMIZERS = {"sgd": "sgd(lr: 0.01)", "sgd momentum": "sgd(lr: 0.01, momentum: 0
 DEVICES = {8: "a100", 9: "h100"}
 
 
-def ours(tbemc, row, clip):
+def ours(tbemc, row, clip, version):
     optimizer = OPTIMIZERS[row["optimizer"]]
     if clip:
         optimizer = optimizer.replace(")", f"{'' if optimizer.endswith('()') else ', '}clip_norm: {clip})")
     command = [tbemc, "estimate", "-e", f"mlp(widths: {row['widths']})", "--input", f"x={row['batch']},{row['features']}",
                "--task", f"train(loss: cross_entropy, optimizer: {optimizer})", "--on", "pytorch",
-               "--device", DEVICES[row["capability"]], "--cudnn", "none", "--json"]
+               "--device", DEVICES[row["capability"]], "--cudnn", "none", "--torch", version, "--json"]
     if "fused" in row["optimizer"]:
         command += ["--update", "fused"]
     if row["options"]:
@@ -32,7 +32,7 @@ def main():
     equal, below, above = 0, 0, 0
     rows = [row for i, row in enumerate(steps["rows"]) if i % some == i // some % some]
     for row in rows:
-        memory = ours(tbemc, row, steps.get("clip_norm"))
+        memory = ours(tbemc, row, steps.get("clip_norm"), steps["torch"])
         differences = [memory[name] - row["peak"][name] for name in ("allocated", "reserved")]
         equal += differences == [0, 0]
         below, above = max(below, -min(differences)), max(above, *differences)

@@ -29,9 +29,10 @@ BASE = 0x7f0000000000  # the stand-in's first address; 1 << 40 in the histories
 
 def build(folder):
     import torch
-    include = pathlib.Path(torch.__file__).resolve().parents[1] / "nvidia" / "cu13" / "include"
+    nvidia = pathlib.Path(torch.__file__).resolve().parents[1] / "nvidia"  # packages of CUDA 13 share a folder; of CUDA 12 each has its own
+    include = [f"-I{folder}" for folder in sorted(nvidia.glob("*/include"))]
     library = pathlib.Path(folder) / "libstandin.so"
-    subprocess.run(["g++", "-O1", "-std=c++20", "-shared", "-fPIC", f"-I{include}", str(HERE / "standin.cpp"), str(HERE / "standin_compute.cpp"), "-o", str(library)], check=True)
+    subprocess.run(["g++", "-O1", "-std=c++20", "-shared", "-fPIC", *include, str(HERE / "standin.cpp"), str(HERE / "standin_compute.cpp"), "-o", str(library)], check=True)
     for name in ("libcuda.so.1", "libnvidia-ml.so.1"):
         (pathlib.Path(folder) / name).symlink_to(library)
     return {**os.environ, "PYTHONWARNINGS": "ignore", "LD_PRELOAD": str(library), "LD_LIBRARY_PATH": f"{folder}:{os.environ.get('LD_LIBRARY_PATH', '')}"}

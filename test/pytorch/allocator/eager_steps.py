@@ -36,7 +36,7 @@ def step(net, x, labels, name, optimizer=None):
 
 def peaks(widths, features, batch, name, options):
     import torch
-    torch._C._accelerator_setAllocatorSettings(options)
+    getattr(torch._C, "_accelerator_setAllocatorSettings", torch.cuda.memory._set_allocator_settings)(options)  # 2.9 has the second alone
     torch.cuda.init()
     layers, inputs = [], features
     with torch.device("cuda"):

@@ -96,6 +96,48 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice, unsigned* flags, int* active) {
   return CUDA_SUCCESS;
 }
 CUresult cuGetErrorString(CUresult, const char** text) { return words(CUDA_SUCCESS, text); }
+// What versions before 2.8 look up by name.
+CUresult cuMemAddressReserve(CUdeviceptr* at, size_t bytes, size_t alignment, CUdeviceptr wanted, unsigned long long flags) {
+  return reserve(at, bytes, alignment, wanted, flags);
+}
+CUresult cuMemAddressFree(CUdeviceptr at, size_t bytes) { return release(at, bytes); }
+CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes, const CUmemAllocationProp* properties,
+                     unsigned long long flags) {
+  return create(handle, bytes, properties, flags);
+}
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle) { return drop(handle); }
+CUresult cuMemMap(CUdeviceptr at, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags) {
+  return map(at, bytes, offset, handle, flags);
+}
+CUresult cuMemUnmap(CUdeviceptr at, size_t bytes) { return unmap(at, bytes); }
+CUresult cuMemSetAccess(CUdeviceptr at, size_t bytes, const CUmemAccessDesc* wanted, size_t count) {
+  return access(at, bytes, wanted, count);
+}
+CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp* properties,
+                                       CUmemAllocationGranularity_flags flags) {
+  return granularity(bytes, properties, flags);
+}
+CUresult cuMemsetD32Async(CUdeviceptr, unsigned, size_t, CUstream) { return CUDA_SUCCESS; }
+#undef cuStreamWriteValue32
+CUresult cuStreamWriteValue32(CUstream, CUdeviceptr, unsigned, unsigned) { return CUDA_SUCCESS; }
+CUresult cuMulticastCreate(CUmemGenericAllocationHandle*, const CUmulticastObjectProp*) { return CUDA_ERROR_NOT_SUPPORTED; }
+CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle, CUdevice) { return CUDA_ERROR_NOT_SUPPORTED; }
+CUresult cuMulticastBindMem(CUmemGenericAllocationHandle, size_t, CUmemGenericAllocationHandle, size_t, size_t,
+                            unsigned long long) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle, size_t, CUdeviceptr, size_t, unsigned long long) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+CUresult cuMemExportToShareableHandle(void*, CUmemGenericAllocationHandle, CUmemAllocationHandleType, unsigned long long) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle*, void*, CUmemAllocationHandleType) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp*, CUmemGenericAllocationHandle) {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
 void standin_complete() { completed = recorded; }
 
 // Of NVML: it starts and knows the card; of the card's links and processes it knows nothing (NVML_ERROR_NOT_SUPPORTED).
@@ -189,8 +231,13 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status)
   *status = cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
+#if CUDART_VERSION >= 13000
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t*,
                                      const cudaGraphNode_t**, const cudaGraphEdgeData**, size_t*) {
+#else
+cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t*,
+                                        const cudaGraphNode_t**, size_t*) {
+#endif
   *status = cudaStreamCaptureStatusNone;
   if (id != nullptr) *id = 0;
   return cudaSuccess;

@@ -100,6 +100,16 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t, cublasOperation_t, cub
                                           cublasGemmAlgo_t) {
   return CUBLAS_STATUS_SUCCESS;
 }
+// What older versions call for f32.
+cublasStatus_t cublasSgemm_v2(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const float*, const float*,
+                              int, const float*, int, const float*, float*, int) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const float*,
+                                         const float*, int, long long, const float*, int, long long, const float*, float*, int,
+                                         long long, int) {
+  return CUBLAS_STATUS_SUCCESS;
+}
 
 // ---- cuBLASLt ----
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t, const void*, const void*, cublasLtMatrixLayout_t,

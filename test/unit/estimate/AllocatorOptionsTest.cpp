@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(AllocatorVersion, TheLastThatIsNotNewer) {
   EXPECT_EQ(allocatorVersion("2.15.0+cu132")->name, "2.15");
   EXPECT_EQ(allocatorVersion("2.10.1")->name, "2.10");
-  EXPECT_EQ(allocatorVersion("2.9")->name, "2.6");
+  EXPECT_EQ(allocatorVersion("2.9")->name, "2.8");
   EXPECT_EQ(allocatorVersion("2.1.0")->name, "2.1");
   EXPECT_EQ(allocatorVersion("3.0")->name, "2.15");
   EXPECT_EQ(allocatorVersion("1.13.1"), nullptr);
