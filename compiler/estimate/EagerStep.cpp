@@ -170,6 +170,7 @@ private:
     for (current = 0; current < operators.size(); ++current) {
       const EagerOperator& op = operators[current];
       makeResults(op);
+      // cuBLASLt's is there when its handle is asked for, which is cuBLAS's own and brings the workspace that stays.
       const std::uint32_t workspace = takeWorkspace(workspaces[current].forward);
       if (isProduct(op)) keepProductWorkspaces(keptForward, hasEpilogue(op));
       release(workspace);
