@@ -309,7 +309,7 @@ int printEstimates(State& state) {
 int runEstimate(const Options& options) {
   const bool workspaces = options.explain == "workspace", pytorch = isPyTorch(options.backend), none = options.backend == "none";
   if (!options.maxMemory.empty()) {
-    const auto limit = pytorch ? readGate(options.maxMemory).map([](const MemoryGate& gate) { return gate.bytes; })
+    const auto limit = pytorch ? readGate(options.maxMemory).map([](const MemoryLimit& gate) { return gate.bytes; })
                                : report::parseBytes(options.maxMemory);
     if (!limit) {
       printFailure(fmt::format("--max {}: {}", options.maxMemory, limit.error()));

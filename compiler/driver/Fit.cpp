@@ -109,7 +109,7 @@ private:
   Trial trialOf(const DesignRun& run, const graph::Row* row) {
     if (row == nullptr) return {};
     if (eager == nullptr) return tryLowered(run, *row);
-    auto trial = tryPyTorch(*row, *eager, {limit.bytes, limit.upper}, state.workspace->session.sources);
+    auto trial = tryPyTorch(*row, *eager, limit, state.workspace->session.sources);
     if (trial) return *std::move(trial);
     if (!refused) printFailure(fmt::format("{}: {}", run.spec.name, trial.error().what));
     refused = true;

@@ -21,11 +21,14 @@ struct LimitText {
 /// Errors: what is wrong behind the colon.
 tl::expected<LimitText, std::string> readLimitText(std::string_view text);
 
-struct FitLimit {
+struct MemoryLimit {
   std::uint64_t bytes = 0;  ///< of a device: what it has, less what a process was measured to take beside its tensors
+  bool upper = false;       ///< as in LimitText
+};
+
+struct FitLimit : MemoryLimit {
   std::optional<estimate::Device> device;
   std::string unmeasured;  ///< of the device: "context, handles, kernels"
-  bool upper = false;      ///< as asked for
   /// "24.00 GiB", "the 80.00 GiB of NVIDIA H100-SXM5-80GB".
   std::string text() const;
 };

@@ -88,8 +88,7 @@ Fit LevelSearch::searchWithin(std::uint64_t limit, const Live& live) {
   std::uint64_t level = bad;
   for (std::uint64_t fitting = 0; level > 1 && (fitting < kMostBelow || events < kMostEvents);) {
     if (holds(--level)) {
-      const double left = 1 - static_cast<double>(at(level).live) / static_cast<double>(limit);
-      if (++fitting >= least && left > kTimesWaste * wasted) break;
+      if (++fitting >= least && left(level, limit) > kTimesWaste * wasted) break;
       continue;
     }
     level = bad = firstBad(0, level);
@@ -121,7 +120,7 @@ std::uint64_t LevelSearch::lowestRung(std::uint64_t last, std::uint64_t limit) {
       continue;
     }
     const bool enough = ++fitting >= kLeastRungs && events >= kRungEvents;
-    if (enough && 1 - static_cast<double>(at(rung).live) / static_cast<double>(limit) > kRungTimesWaste * wasted) break;
+    if (enough && left(rung, limit) > kRungTimesWaste * wasted) break;
   }
   for (const std::uint64_t rung : rungs) {
     if (rung < bad && tried.contains(rung)) good = std::max(good, rung);
@@ -129,10 +128,13 @@ std::uint64_t LevelSearch::lowestRung(std::uint64_t last, std::uint64_t limit) {
   return firstBad(good, bad);
 }
 
-/// The share of the limit that live tensors leave at a level that does not fit.
-double LevelSearch::waste(std::uint64_t bad, std::uint64_t limit) {
-  return std::max(kLeastWaste, 1 - static_cast<double>(at(bad).live) / static_cast<double>(limit));
+/// The share of the limit that live tensors leave at a level.
+double LevelSearch::left(std::uint64_t level, std::uint64_t limit) {
+  return 1 - static_cast<double>(at(level).live) / static_cast<double>(limit);
 }
+
+/// The same at a level that does not fit: what the allocator wastes there.
+double LevelSearch::waste(std::uint64_t bad, std::uint64_t limit) { return std::max(kLeastWaste, left(bad, limit)); }
 
 std::uint64_t largestLive(std::uint64_t limit, const LevelSearch::Live& live) {
   struct Point {
@@ -214,7 +216,7 @@ std::string whyNot(const estimate::EagerStep& step, const estimate::Replay& repl
 
 }  // namespace
 
-tl::expected<Trial, estimate::NoValue> tryPyTorch(const graph::Row& row, EagerSteps& eager, const CardLimit& limit,
+tl::expected<Trial, estimate::NoValue> tryPyTorch(const graph::Row& row, EagerSteps& eager, const MemoryLimit& limit,
                                                   const SourceManager& sources) {
   using estimate::EagerEngines;
   const auto step = eager.of(row);

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "compiler/driver/EagerSteps.h"
+#include "compiler/driver/FitLimit.h"
 
 #include <cstdint>
 #include <deque>
@@ -67,6 +68,7 @@ private:
   bool holds(std::uint64_t level);
   std::uint64_t firstBad(std::uint64_t good, std::uint64_t bad);
   std::uint64_t lowestRung(std::uint64_t last, std::uint64_t limit);
+  double left(std::uint64_t level, std::uint64_t limit);
   double waste(std::uint64_t bad, std::uint64_t limit);
   std::optional<std::uint64_t> largestUpTo(std::uint64_t level);
 
@@ -100,11 +102,7 @@ std::uint64_t largestLive(std::uint64_t limit, const LevelSearch::Live& live);
 
 /// Whether a row fits the card's memory in eager PyTorch: as expected, and where `upper` is asked for, with each convolution's
 /// largest engine too. Errors: it cannot be estimated at all.
-struct CardLimit {
-  std::uint64_t bytes = 0;
-  bool upper = false;
-};
-tl::expected<Trial, estimate::NoValue> tryPyTorch(const graph::Row& row, EagerSteps& eager, const CardLimit& limit,
+tl::expected<Trial, estimate::NoValue> tryPyTorch(const graph::Row& row, EagerSteps& eager, const MemoryLimit& limit,
                                                   const SourceManager& sources);
 
 }  // namespace tbem::driver

@@ -1,6 +1,5 @@
 #include "compiler/driver/PyTorchEstimate.h"
 
-#include "compiler/driver/FitLimit.h"
 #include "compiler/driver/MemoryTimeline.h"
 #include "compiler/driver/PyTorchReport.h"
 #include "compiler/support/diagnostics/Plan.h"
@@ -102,12 +101,12 @@ private:
 
 }  // namespace
 
-tl::expected<MemoryGate, std::string> readGate(std::string_view text) {
+tl::expected<MemoryLimit, std::string> readGate(std::string_view text) {
   const auto read = readLimitText(text);
   if (!read) return tl::unexpected(read.error());
   const auto bytes = report::parseBytes(read->what);
   if (!bytes) return tl::unexpected(bytes.error());
-  return MemoryGate{*bytes, read->upper};
+  return MemoryLimit{*bytes, read->upper};
 }
 
 int printPyTorchEstimates(State& state) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/driver/EagerSteps.h"
+#include "compiler/driver/FitLimit.h"
 
 #include <tl/expected.hpp>
 
@@ -11,13 +12,8 @@
 
 namespace tbem::driver {
 
-/// What --max compares: the estimate, or its upper bound.
-struct MemoryGate {
-  std::uint64_t bytes = 0;
-  bool upper = false;
-};
 /// "22GiB", "22GiB:upper". Errors: what is wrong with the text.
-tl::expected<MemoryGate, std::string> readGate(std::string_view text);
+tl::expected<MemoryLimit, std::string> readGate(std::string_view text);
 
 /// The estimates of a state that has passed `graph`. The exit status: kOk, kVerdictAgainst where a row does not pass --max.
 int printPyTorchEstimates(State& state);

@@ -104,6 +104,7 @@ private:
     return dims && std::ranges::all_of(*dims, [](std::int64_t length) { return length > 1; });
   }
 
+  bool keepsWorkspaces(const EagerOperator& op) const { return options.products.kept && isProduct(op); }
   static bool isProduct(const EagerOperator& op) { return op.name == "dense" || op.name == "matmul"; }
   static TensorId biasOf(const EagerOperator& op) { return op.weights.size() < 2 ? graph::kNoTensor : op.weights[1]; }
 
@@ -112,7 +113,6 @@ private:
     bool product = false, withBias = false;
   };
   void keepProductWorkspaces(KeptWorkspaces& kept, bool epilogue) {
-    if (!options.products.kept || options.products.product == 0) return;
     if (!std::exchange(kept.product, true)) allocate(options.products.product, EagerKind::Cublas);
     if (epilogue && options.products.withBiasKept && !std::exchange(kept.withBias, true))
       allocate(options.products.withBias, EagerKind::Cublas);
@@ -172,7 +172,7 @@ private:
       makeResults(op);
       // cuBLASLt's is there when its handle is asked for, which is cuBLAS's own and brings the workspace that stays.
       const std::uint32_t workspace = takeWorkspace(workspaces[current].forward);
-      if (isProduct(op)) keepProductWorkspaces(keptForward, hasEpilogue(op));
+      if (keepsWorkspaces(op)) keepProductWorkspaces(keptForward, hasEpilogue(op));
       release(workspace);
       keptFrom.push_back(kept.size());
       for (const TensorId tensor : op.kept) kept.push_back(hold(at(tensor)));
@@ -240,7 +240,7 @@ private:
         for (const TensorId tensor : *list) {
           if (!differentiable[index(tensor)]) continue;
           made.emplace_back(tensor, gradientFor(op, tensor, arrived.front()));
-          if (isProduct(op) && tensor != biasOf(op)) keepProductWorkspaces(keptBackward, false);
+          if (keepsWorkspaces(op) && tensor != biasOf(op)) keepProductWorkspaces(keptBackward, false);
           if (list == &op.operands) useWorkspace(workspaces[current].dataGradient);
           if (list == &op.operands) continue;
           if (tensor == op.weights.front()) {
