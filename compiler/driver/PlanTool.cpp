@@ -52,6 +52,13 @@ PlanFile planOf(const estimate::Program& program) {
 
 std::string amount(std::uint64_t bytes) { return fmt::format("{} ({} B)", report::bytes(bytes), bytes); }
 
+/// Where complete search was not begun, the reason.
+std::string unsearched(const PlanFile& plan) {
+  return plan.ids.size() <= estimate::kMostSearched
+             ? ""
+             : fmt::format(" (complete search is for up to {} buffers)", estimate::kMostSearched);
+}
+
 /// The plan on standard output; what is known of it on standard error, or all of it as JSON.
 int print(const Options& options, const PlanFile& plan, std::uint64_t peak, std::uint64_t bound, std::uint64_t proved) {
   if (options.json) {
@@ -70,7 +77,7 @@ int print(const Options& options, const PlanFile& plan, std::uint64_t peak, std:
   if (peak == proved)
     text += peak == bound ? ", the largest sum of live ones: no plan is lower" : ", no plan is lower: shown by complete search";
   else
-    text += fmt::format("; no plan is lower than {}", amount(proved));
+    text += fmt::format("; no plan is lower than {}{}", amount(proved), unsearched(plan));
   printNote(options, text);
   return kOk;
 }
@@ -94,12 +101,14 @@ int planFile(const Options& options, std::uint64_t alignment) {
     estimate::Packing packing =
         estimate::packWithin(plan->requests, *capacity / alignment * alignment, options.effort, alignment);
     if (packing.fit != estimate::Fit::Found) {
-      printFailure(
-          packing.fit == estimate::Fit::None
-              ? fmt::format("no plan fits in {}: that was shown; the lowest that was found takes {}", amount(*capacity),
-                            amount(made.peak))
-              : fmt::format("no plan that fits in {} was found in {} placements (--effort gives more); the lowest takes {}",
-                            amount(*capacity), options.effort, amount(made.peak)));
+      printFailure(packing.fit == estimate::Fit::None
+                       ? fmt::format("no plan fits in {}: that was shown; the lowest that was found takes {}", amount(*capacity),
+                                     amount(made.peak))
+                       : fmt::format("no plan that fits in {} was found{}; the lowest takes {}", amount(*capacity),
+                                     unsearched(*plan).empty()
+                                         ? fmt::format(" in {} placements (--effort gives more)", options.effort)
+                                         : unsearched(*plan),
+                                     amount(made.peak)));
       return kVerdictAgainst;
     }
     made.offsets = std::move(packing.offsets);

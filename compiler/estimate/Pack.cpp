@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -45,15 +46,15 @@ public:
       one.width = requests[i].last - requests[i].first + std::uint64_t{1};
       buffers.push_back(std::move(one));
     }
-    findSections(requests);
-    findRivals();
+    findSectionsAndRivals(requests);
     lowest.assign(buffers.size(), 0);
     place.assign(buffers.size(), kOpen);
     best.assign(buffers.size(), 0);
-    marked.assign(members.size(), 0);
-    floors.assign(members.size(), 0);
-    totals.assign(members.size(), 0);
-    crossing.assign(members.size(), 0);
+    raised.assign(buffers.size(), 0);
+    next.assign(sections + 1, 0);
+    level.assign(buffers.size() / 64 + 1, 0);
+    totals.assign(sections, 0);
+    crossing.assign(sections, 0);
     for (const Buffer& buffer : buffers) {
       for (std::uint32_t s = buffer.from; s < buffer.to; ++s) totals[s] += buffer.size;
       for (std::uint32_t s = buffer.from; s + 1 < buffer.to; ++s) ++crossing[s];
@@ -62,10 +63,6 @@ public:
 
   Packing run() {
     Packing made;
-    if (std::any_of(totals.begin(), totals.end(), [&](std::uint64_t total) { return total > capacity; })) {
-      made.fit = Fit::None;
-      return made;
-    }
     const std::vector<Part> parts = initialParts();
     // Short searches in every order first, then longer ones.
     for (std::uint64_t share = 2 * buffers.size() + 1; made.fit == Fit::Unknown && spent < limit; share *= 2) {
@@ -82,40 +79,37 @@ public:
   }
 
 private:
-  struct Candidate {
-    std::uint64_t offset;
-    std::uint32_t rank;
-  };
+  /// Ranks of a part's open buffers, by lowest place, then by rank.
+  using Ranks = std::vector<std::uint32_t>;
   /// A number as it was before a placement changed it.
   struct Change {
     std::uint32_t index;
     std::uint64_t before;
   };
-  /// How long the two trails were before a placement.
-  struct Mark {
-    std::size_t lowest, floors;
-    bool hasRivals = false;  ///< open ones
+  struct Placement {
+    std::uint64_t offset = 0;
+    std::uint32_t rank = 0;
   };
 
   std::size_t count;
   std::uint64_t capacity, limit;
   std::vector<Buffer> buffers;
-  std::vector<std::vector<std::uint32_t>> members;  ///< by section: buffers
+  std::uint32_t sections = 0;
   // The state of the search.
-  std::vector<std::uint64_t> lowest;            ///< by buffer: nothing lower is free of what was placed
-  std::vector<std::uint64_t> place;             ///< by buffer: kOpen until it is placed
-  std::vector<std::uint64_t> best;              ///< by buffer: where it was placed last
-  std::vector<std::uint64_t> floors;            ///< by section: nothing open will lie lower
-  std::vector<std::uint64_t> totals;            ///< by section: sizes of open buffers
-  std::vector<std::uint32_t> crossing;          ///< by section: open buffers that are in the next one too
-  std::vector<std::uint32_t> marked;            ///< by section: the last round in which it was touched
-  std::vector<Change> lowestTrail, floorTrail;  ///< all that placements have changed, to be taken back
-  std::vector<std::uint32_t> touched;
+  std::vector<std::uint64_t> lowest;    ///< by buffer: nothing lower is free of what was placed
+  std::vector<std::uint64_t> place;     ///< by buffer: kOpen until it is placed
+  std::vector<std::uint64_t> best;      ///< by buffer: where it was placed last
+  std::vector<std::uint64_t> totals;    ///< by section: sizes of open buffers
+  std::vector<std::uint32_t> crossing;  ///< by section: open buffers that are in the next one too
+  std::vector<std::uint32_t> raised;    ///< by buffer: the last round in which its lowest place rose
+  std::vector<Change> trail;            ///< lowest places that placements have raised, to be taken back
+  std::vector<std::uint32_t> next;      ///< by section: no section from it to this one is without a floor
+  std::vector<std::uint64_t> level;     ///< by 64 ranks: those whose lowest place is the top of what was placed last
   std::uint32_t round = 0;
   std::uint64_t spent = 0, until = 0;
 
-  /// A section ends where a buffer ends after another has begun.
-  void findSections(std::span<const Request> requests) {
+  /// A section ends where a buffer ends after another has begun. Buffers that live at once share one.
+  void findSectionsAndRivals(std::span<const Request> requests) {
     struct Event {
       std::uint64_t step;
       bool begins;
@@ -134,25 +128,21 @@ private:
     bool hasGrown = false;
     for (const Event& event : events) {
       if (event.begins) {
+        for (const std::uint32_t other : live) {
+          buffers[other].rivals.push_back(event.buffer);
+          buffers[event.buffer].rivals.push_back(other);
+        }
         live.push_back(event.buffer);
-        buffers[event.buffer].from = static_cast<std::uint32_t>(members.size());
+        buffers[event.buffer].from = sections;
         hasGrown = true;
         continue;
       }
       if (hasGrown) {
-        members.push_back(live);
+        ++sections;
         hasGrown = false;
       }
-      buffers[event.buffer].to = static_cast<std::uint32_t>(members.size());
+      buffers[event.buffer].to = sections;
       live.erase(std::find(live.begin(), live.end(), event.buffer));
-    }
-  }
-
-  void findRivals() {
-    for (std::uint32_t a = 0; a < buffers.size(); ++a) {
-      for (std::uint32_t b = 0; b < buffers.size(); ++b) {
-        if (a != b && buffers[a].from < buffers[b].to && buffers[b].from < buffers[a].to) buffers[a].rivals.push_back(b);
-      }
     }
   }
 
@@ -160,10 +150,10 @@ private:
     std::vector<std::uint32_t> all(buffers.size());
     std::iota(all.begin(), all.end(), 0U);
     std::vector<std::uint32_t> cuts{0};
-    for (std::uint32_t s = 0; s + 1 < members.size(); ++s) {
+    for (std::uint32_t s = 0; s + 1 < sections; ++s) {
       if (crossing[s] == 0) cuts.push_back(s + 1);
     }
-    cuts.push_back(static_cast<std::uint32_t>(members.size()));
+    cuts.push_back(sections);
     return split(all, cuts);
   }
 
@@ -212,61 +202,52 @@ private:
     }
     std::stable_sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     Part ranked = part;
-    std::vector<Candidate> candidates;
-    for (std::uint32_t rank = 0; rank < keyed.size(); ++rank) {
-      ranked.buffers[rank] = keyed[rank].second;
-      candidates.push_back({0, rank});
-    }
-    return search(ranked, priority, candidates, {0, 0});
+    Ranks order(keyed.size());
+    for (std::uint32_t rank = 0; rank < keyed.size(); ++rank) ranked.buffers[rank] = keyed[rank].second;
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return lowest[ranked.buffers[a]] < lowest[ranked.buffers[b]]; });
+    return search(ranked, priority, order, {});
   }
 
-  /// The open candidates by lowest place, then by rank.
-  std::vector<Candidate> ordered(const Part& part, const std::vector<Candidate>& before) const {
-    std::vector<Candidate> candidates;
-    candidates.reserve(before.size());
-    for (const Candidate& one : before) {
-      const std::uint32_t b = part.buffers[one.rank];
-      if (place[b] == kOpen) candidates.push_back({lowest[b], one.rank});
-    }
-    std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-      return a.offset != b.offset ? a.offset < b.offset : a.rank < b.rank;
-    });
-    return candidates;
-  }
-
-  Fit search(const Part& part, const std::array<Key, 3>& priority, const std::vector<Candidate>& before, Candidate last) {
-    const std::vector<Candidate> candidates = ordered(part, before);
-    if (candidates.empty()) return Fit::Found;
+  Fit search(const Part& part, const std::array<Key, 3>& priority, const Ranks& order, Placement last) {
+    if (order.empty()) return Fit::Found;
     // What began above the top of another would leave a gap in which that fits.
     std::uint64_t ceiling = kOpen;
-    for (const Candidate& one : candidates) ceiling = std::min(ceiling, one.offset + buffers[part.buffers[one.rank]].size);
-    for (const Candidate& one : candidates) {
-      if (one.offset >= ceiling) break;
-      if (one.offset < last.offset || (one.offset == last.offset && one.rank < last.rank)) continue;
+    for (const std::uint32_t rank : order) {
+      const std::uint32_t b = part.buffers[rank];
+      if (lowest[b] >= ceiling) break;
+      ceiling = std::min(ceiling, lowest[b] + buffers[b].size);
+    }
+    for (const std::uint32_t rank : order) {
+      const std::uint32_t b = part.buffers[rank];
+      const Placement here{lowest[b], rank};
+      if (here.offset >= ceiling) break;
+      if (here.offset < last.offset || (here.offset == last.offset && rank < last.rank)) continue;
       if (spent >= until) return Fit::Unknown;
       ++spent;
-      const std::uint32_t b = part.buffers[one.rank];
-      if (!leavesRoom(buffers[b], one.offset)) continue;
-      const Mark mark = put(b, one.offset);
+      if (!leavesRoom(buffers[b], here.offset)) continue;
+      const std::size_t mark = trail.size();
+      const bool hasRivals = put(b, here.offset);
       Fit fit = Fit::None;
-      if (canHold(part, one.offset)) fit = descend(part, priority, candidates, one, b);
+      if (canHold(part, order, here)) fit = descend(part, priority, order, here);
       takeBack(b, mark);
       if (fit != Fit::None) return fit;
-      if (!mark.hasRivals) break;  // it is in nobody's way: another in its place would not help
+      if (!hasRivals) break;  // it is in nobody's way: another in its place would not help
     }
     return Fit::None;
   }
 
   /// Goes on below a placement; where it has cut the part in pieces, with each on its own.
-  Fit descend(const Part& part, const std::array<Key, 3>& priority, const std::vector<Candidate>& candidates, Candidate placed,
-              std::uint32_t b) {
+  Fit descend(const Part& part, const std::array<Key, 3>& priority, const Ranks& order, Placement placed) {
+    const Buffer& buffer = buffers[part.buffers[placed.rank]];
     std::vector<std::uint32_t> cuts{part.from};
-    for (std::uint32_t s = buffers[b].from; s + 1 < buffers[b].to; ++s) {
+    for (std::uint32_t s = buffer.from; s + 1 < buffer.to; ++s) {
       if (--crossing[s] == 0) cuts.push_back(s + 1);
     }
     Fit fit = Fit::Found;
     if (cuts.size() == 1) {
-      fit = search(part, priority, candidates, placed);
+      fit = search(part, priority, without(part, order, placed), placed);
     } else {
       cuts.push_back(part.to);
       for (const Part& piece : split(part.buffers, cuts)) {
@@ -274,52 +255,58 @@ private:
         if (fit != Fit::Found) break;
       }
     }
-    for (std::uint32_t s = buffers[b].from; s + 1 < buffers[b].to; ++s) ++crossing[s];
+    for (std::uint32_t s = buffer.from; s + 1 < buffer.to; ++s) ++crossing[s];
     return fit;
   }
 
-  Mark put(std::uint32_t b, std::uint64_t offset) {
-    Mark mark{lowestTrail.size(), floorTrail.size()};
+  /// Raises the lowest places of its open rivals, if it has any.
+  bool put(std::uint32_t b, std::uint64_t offset) {
     const Buffer& buffer = buffers[b];
     const std::uint64_t top = offset + buffer.size;
     place[b] = best[b] = offset;
-    for (std::uint32_t s = buffer.from; s < buffer.to; ++s) {
-      raiseFloor(s, top);
-      totals[s] -= buffer.size;
-    }
+    for (std::uint32_t s = buffer.from; s < buffer.to; ++s) totals[s] -= buffer.size;
     ++round;
-    touched.clear();
+    bool hasRivals = false;
     for (const std::uint32_t rival : buffer.rivals) {
       if (place[rival] != kOpen) continue;
-      mark.hasRivals = true;
+      hasRivals = true;
       if (lowest[rival] >= top) continue;
-      lowestTrail.push_back({rival, lowest[rival]});
+      trail.push_back({rival, lowest[rival]});
       lowest[rival] = top;
-      for (std::uint32_t s = buffers[rival].from; s < buffers[rival].to; ++s) {
-        if (marked[s] != round) touched.push_back(s);
-        marked[s] = round;
-      }
+      raised[rival] = round;
     }
-    for (const std::uint32_t s : touched) {
-      std::uint64_t least = kOpen;
-      for (const std::uint32_t other : members[s]) {
-        if (place[other] == kOpen) least = std::min(least, lowest[other]);
-      }
-      if (least != kOpen && floors[s] < least) raiseFloor(s, least);
-    }
-    return mark;
+    return hasRivals;
   }
 
-  void raiseFloor(std::uint32_t section, std::uint64_t floor) {
-    floorTrail.push_back({section, floors[section]});
-    floors[section] = floor;
-  }
-
-  void takeBack(std::uint32_t b, const Mark& mark) {
-    for (; lowestTrail.size() > mark.lowest; lowestTrail.pop_back()) lowest[lowestTrail.back().index] = lowestTrail.back().before;
-    for (; floorTrail.size() > mark.floors; floorTrail.pop_back()) floors[floorTrail.back().index] = floorTrail.back().before;
+  void takeBack(std::uint32_t b, std::size_t mark) {
+    for (; trail.size() > mark; trail.pop_back()) lowest[trail.back().index] = trail.back().before;
     for (std::uint32_t s = buffers[b].from; s < buffers[b].to; ++s) totals[s] += buffers[b].size;
     place[b] = kOpen;
+  }
+
+  /// The order once what was put last is no longer open. What it raised lies at its top now, among what lay there.
+  Ranks without(const Part& part, const Ranks& order, Placement placed) {
+    const std::uint64_t top = placed.offset + buffers[part.buffers[placed.rank]].size;
+    Ranks after;
+    after.reserve(order.size() - 1);
+    std::size_t i = 0;
+    for (; i < order.size(); ++i) {
+      const std::uint32_t b = part.buffers[order[i]];
+      if (order[i] == placed.rank) continue;
+      if (lowest[b] > top) break;
+      if (lowest[b] < top)
+        after.push_back(order[i]);
+      else
+        level[order[i] / 64] |= std::uint64_t{1} << order[i] % 64;
+    }
+    for (std::uint32_t word = 0; word <= part.buffers.size() / 64; ++word) {
+      for (std::uint64_t bits = std::exchange(level[word], 0); bits != 0; bits &= bits - 1)
+        after.push_back(word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
+    }
+    for (; i < order.size(); ++i) {
+      if (order[i] != placed.rank) after.push_back(order[i]);
+    }
+    return after;
   }
 
   /// Whether what is left in the buffer's own sections would fit above it.
@@ -330,18 +317,52 @@ private:
     return true;
   }
 
-  /// Whether the open buffers of every section fit above its floor and above what was placed last.
-  bool canHold(const Part& part, std::uint64_t offset) const {
-    for (std::uint32_t s = part.from; s < part.to; ++s) {
-      if (std::max(floors[s], offset) + totals[s] > capacity && (totals[s] != 0 || floors[s] > capacity)) return false;
+  /// Whether the open buffers of every section fit above its floor, the least of their lowest places, and above what was put
+  /// last. `order`: before that.
+  bool canHold(const Part& part, const Ranks& order, Placement placed) {
+    const std::uint64_t top = placed.offset + buffers[part.buffers[placed.rank]].size;
+    std::iota(next.begin() + part.from, next.begin() + part.to + 1, part.from);
+    // By rising lowest place, a section's floor is that of the first buffer that meets it: what was below the top and was not
+    // raised, what was raised to it, the rest.
+    std::size_t i = 0;
+    for (; i < order.size() && (isRaised(part, order[i]) || lowest[part.buffers[order[i]]] <= top); ++i) {
+      if (order[i] != placed.rank && !isRaised(part, order[i]) && !holds(part.buffers[order[i]], placed.offset)) return false;
+    }
+    for (std::size_t k = 0; k < i; ++k) {
+      if (isRaised(part, order[k]) && !holds(part.buffers[order[k]], placed.offset)) return false;
+    }
+    for (; i < order.size() && !hasFloors(part); ++i) {
+      if (order[i] != placed.rank && !holds(part.buffers[order[i]], placed.offset)) return false;
     }
     return true;
+  }
+  bool isRaised(const Part& part, std::uint32_t rank) const { return raised[part.buffers[rank]] == round; }
+
+  /// Gives the buffer's sections that have no floor yet its lowest place.
+  bool holds(std::uint32_t b, std::uint64_t offset) {
+    const std::uint64_t floor = std::max(lowest[b], offset);
+    for (std::uint32_t s = withoutFloor(buffers[b].from); s < buffers[b].to; s = withoutFloor(s)) {
+      if (floor + totals[s] > capacity) return false;
+      next[s] = s + 1;
+    }
+    return true;
+  }
+  bool hasFloors(const Part& part) { return withoutFloor(part.from) == part.to; }
+  /// The first such section from `section` on (disjoint sets; paths are halved).
+  std::uint32_t withoutFloor(std::uint32_t section) {
+    while (next[section] != section) {
+      next[section] = next[next[section]];
+      section = next[section];
+    }
+    return section;
   }
 };
 
 }  // namespace
 
 Packing packWithin(std::span<const Request> requests, std::uint64_t capacity, std::uint64_t nodes, std::uint64_t alignment) {
+  if (liveBound(requests, alignment) > capacity) return {Fit::None, {}, 0};
+  if (requests.size() > kMostSearched) return {};
   return Packer(requests, capacity, nodes, alignment).run();
 }
 

@@ -26,6 +26,9 @@ struct Packing {
   std::uint64_t nodes = 0;             ///< placements that were tried
 };
 
+/// The search keeps what grows with the square of the requests: for more than these it does not begin (Unknown).
+constexpr std::size_t kMostSearched = 8192;
+
 /// Places in [0, capacity), multiples of `alignment`; sizes are rounded up to it. At most `nodes` placements are tried, in the
 /// same order on every machine. A request of 0 bytes takes no place.
 Packing packWithin(std::span<const Request> requests, std::uint64_t capacity, std::uint64_t nodes,

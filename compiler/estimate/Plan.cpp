@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <utility>
 
 namespace tbem::estimate {
 
@@ -186,6 +187,45 @@ void placeByOrders(std::span<const Request> requests, std::uint64_t looks, std::
   }
 }
 
+/// Whatever can lie lowest is placed next, of several the one that lives longest. Complete search begins so (Pack.h) and goes
+/// back where that fails; for this it keeps what grows with the square of the requests, so many of them are placed so alone.
+void placeLowestFirst(std::span<const Request> requests, std::uint64_t alignment, Plan& plan) {
+  struct Open {
+    std::uint64_t lowest, size;
+    std::uint32_t first, last, id;
+    std::uint64_t life() const { return std::uint64_t{last} - first + 1; }
+  };
+  constexpr std::uint64_t kPlaced = std::numeric_limits<std::uint64_t>::max();
+  std::vector<Open> open;
+  for (std::uint32_t i = 0; i < requests.size(); ++i) {
+    if (requests[i].bytes != 0)
+      open.push_back({0, alignUp(requests[i].bytes, alignment), requests[i].first, requests[i].last, i});
+  }
+  std::stable_sort(open.begin(), open.end(),
+                   [](const Open& a, const Open& b) { return a.life() != b.life() ? a.life() > b.life() : a.size > b.size; });
+  std::vector<std::uint64_t> offsets(requests.size(), 0);
+  std::uint64_t top = 0;
+  std::size_t next = 0;
+  for (std::size_t left = open.size(); left != 0; --left) {
+    const Open one = open[next];
+    offsets[one.id] = one.lowest;
+    const std::uint64_t end = one.lowest + one.size;
+    top = std::max(top, end);
+    if (top >= plan.peak) return;
+    open[next].lowest = kPlaced;
+    if (2 * left < open.size()) std::erase_if(open, [](const Open& other) { return other.lowest == kPlaced; });
+    next = 0;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      Open& other = open[i];
+      const bool together = other.first <= one.last && one.first <= other.last;
+      if (together && other.lowest < end) other.lowest = end;
+      if (other.lowest < open[next].lowest) next = i;
+    }
+  }
+  plan.peak = top;
+  plan.offsets = std::move(offsets);
+}
+
 /// Complete search at the bound first, then between what is shown to be too low and what is known to fit.
 void lower(std::span<const Request> requests, std::uint64_t nodes, std::uint64_t alignment, Plan& plan) {
   std::uint64_t from = plan.proved;  // below this it was shown, or not found out
@@ -219,6 +259,7 @@ Plan planOffsets(std::span<const Request> requests, const PlanEffort& effort, st
   plan.bound = plan.proved = liveBound(requests, alignment, &peakStep);
   if (plan.bound == 0) return plan;
   placeByOrders(requests, effort.looks, alignment, peakStep, plan);
+  if (!plan.isLowest()) placeLowestFirst(requests, alignment, plan);
   if (!plan.isLowest()) lower(requests, effort.nodes, alignment, plan);
   return plan;
 }

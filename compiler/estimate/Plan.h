@@ -2,8 +2,8 @@
 //
 // Requests are rectangles: bytes high, [first, last] wide. Finding the lowest arena is NP-hard (Garey & Johnson 1979, SR2), so
 // several greedy orders are placed by first fit, as TFLite and TVM's USMP do, and the best is bettered by hill climbing over
-// orders, and then by complete search (Pack.h). It stops as soon as the arena is as low as the largest sum of live bytes, which
-// nothing can pass below.
+// orders, by placing whatever can lie lowest, and then by complete search (Pack.h). It stops as soon as the arena is as low as
+// the largest sum of live bytes, which nothing can pass below.
 #pragma once
 
 #include <cstdint>

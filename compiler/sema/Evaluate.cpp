@@ -207,27 +207,32 @@ Value Evaluator::evaluateMember(const ast::Member& expr) {
 }
 
 Value Evaluator::evaluateIndex(const ast::Index& expr) {
-  const Value object = evaluate(*expr.object);
-  if (object.isPoison()) return {};
-  if (!object.is(ValueKind::List) && !object.is(ValueKind::Tuple)) {
-    if (!object.is(ValueKind::Tensor)) return wrongKind(expr.object->range, "an index", "a list or a tuple", object);
-    sink.report(diag::wrong_kind, expr.object->range, "an index", "a list or a tuple", kindName(object))
+  // A list is not copied for one of its elements: a name is looked up again after the position, which may move the locals.
+  const Local* const local =
+      expr.object->kind == ast::NodeKind::NameRef ? frame->find(ast::cast<ast::NameRef>(*expr.object).name.text) : nullptr;
+  const Value made = local == nullptr ? evaluate(*expr.object) : Value{};
+  const auto number = local == nullptr ? 0 : static_cast<std::size_t>(local - frame->locals.data());
+  const auto object = [&]() -> const Value& { return local == nullptr ? made : frame->locals[number].value; };
+  if (object().isPoison()) return {};
+  if (!object().is(ValueKind::List) && !object().is(ValueKind::Tuple)) {
+    if (!object().is(ValueKind::Tensor)) return wrongKind(expr.object->range, "an index", "a list or a tuple", object());
+    sink.report(diag::wrong_kind, expr.object->range, "an index", "a list or a tuple", kindName(object()))
         .note("`slice`, `split` and `gather` take parts of a tensor");
     return {};
   }
   if (expr.items.size() != 1) return fail(diag::wrong_kind, expr.range, "an index of a list", "one number", "several");
   const Value position = evaluate(*expr.items.front());
-  if (object.is(ValueKind::List) && position.is(ValueKind::Number) && !pool.constantValue(position.expr)) {
-    if (std::optional<Value> element = elementAt(object, position.expr)) return *element;
+  if (object().is(ValueKind::List) && position.is(ValueKind::Number) && !pool.constantValue(position.expr)) {
+    if (std::optional<Value> element = elementAt(object(), position.expr)) return *element;
   }
   const std::optional<std::int64_t> at = forceInt(position, "an index", expr.items.front()->range);
   if (!at) return {};
-  const auto length = static_cast<std::int64_t>(object.items.size());
+  const auto length = static_cast<std::int64_t>(object().items.size());
   if (*at < 0 || *at >= length) {
     return failAt(position.expr, diag::index_out_of_range, expr.items.front()->range, *at,
-                  object.is(ValueKind::List) ? "list" : "tuple", length);
+                  object().is(ValueKind::List) ? "list" : "tuple", length);
   }
-  return object.items[static_cast<std::size_t>(*at)];
+  return object().items[static_cast<std::size_t>(*at)];
 }
 
 Value Evaluator::evaluateIf(const ast::IfExpr& expr) {

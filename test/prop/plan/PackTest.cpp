@@ -85,6 +85,14 @@ TEST(Pack, ASearchThatIsEndedSaysSo) {
   EXPECT_LE(packing.nodes, 10U);
 }
 
+TEST(Pack, MoreThanItSearchesIsNotBegun) {
+  const std::vector<Request> requests(kMostSearched + 1, Request{64, 0, 0});
+  const Packing packing = packWithin(requests, 64 * requests.size(), 1'000'000);
+  EXPECT_EQ(packing.fit, Fit::Unknown);
+  EXPECT_EQ(packing.nodes, 0U);
+  EXPECT_EQ(packWithin(requests, 64 * requests.size() - 1, 1'000'000).fit, Fit::None);
+}
+
 TEST(Pack, NothingFitsAnywhere) {
   EXPECT_EQ(packWithin({}, 0, 100).fit, Fit::Found);
   const std::vector<Request> one{{64, 0, 3}};
