@@ -4,6 +4,7 @@
 #include "compiler/sema/Suggest.h"
 #include "compiler/support/Bug.h"
 #include "compiler/support/diagnostics/Sema.h"
+#include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/Pack.h"
 #include "compiler/syntax/Parse.h"
 
@@ -151,7 +152,15 @@ public:
   }
 
 private:
-  void addFile(Module& module, const Source& source) { addTree(module, syntax::parse(source, sink)); }
+  void addFile(Module& module, const Source& source) {
+    std::unique_ptr<ast::File> tree = syntax::parse(source, sink);
+    // `-e` takes an expression, and has put it into a design before.
+    if (tree->expression != nullptr) {
+      sink.report(diag::syntax_lone_expression, tree->expression->range)
+          .note("a file holds declarations; a network alone is given by `-e`, with `--input`");
+    }
+    addTree(module, std::move(tree));
+  }
 
   /// A file of the embedded library: its tree was made when the compiler was built.
   void addEmbedded(Module& module, const std::string& name, const Source& source) {

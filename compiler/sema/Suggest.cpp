@@ -59,6 +59,24 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 40> kElsewhe
     {"grucell", "gru"},
 }};
 
+/// What they call the parameters of layers.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kParametersElsewhere = {{
+    {"padding", "pad"},
+    {"dim", "axis"},
+    {"dims", "axis"},
+    {"filters", "out"},
+    {"units", "out"},
+    {"features", "out"},
+    {"num_embeddings", "vocab"},
+    {"embedding_dim", "width"},
+    {"hidden_size", "width"},
+    {"rate", "p"},
+    {"negative_slope", "slope"},
+    {"learning_rate", "lr"},
+}};
+/// What they must be told and a shape says here.
+constexpr std::array<std::string_view, 4> kSizesOfInputs = {"in_channels", "in_features", "input_size", "in_dim"};
+
 /// Words of other languages for what has a form of its own here.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kWritten = {{
     {"True", "a truth value is written `true`"},
@@ -104,6 +122,25 @@ std::string_view asTorchvision(std::string_view name) {
   return found != std::end(kNetworks) ? found->second : std::string_view();
 }
 
+namespace {
+/// In small letters, without underscores.
+std::string squeezed(std::string_view name) {
+  std::string bare;
+  for (const char c : name) {
+    if (c != '_') bare.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+  }
+  return bare;
+}
+
+/// The candidate that differs in capitals and underscores alone: `max_pool2d` for `MaxPool2d`.
+std::string alike(std::string_view name, const std::vector<std::string>& candidates) {
+  const std::string bare = squeezed(name);
+  const auto found = std::find_if(candidates.begin(), candidates.end(),
+                                  [&](const std::string& one) { return one != name && squeezed(one) == bare; });
+  return found != candidates.end() ? *found : "";
+}
+}  // namespace
+
 void suggest(Diagnostic& report, const ast::Name& name, const std::vector<std::string>& candidates) {
   if (const std::string module = moduleOf(name.text); !module.empty()) {
     report.note("`" + module + "` has it: write `import " + module + ": " + name.text + "` at the top");
@@ -130,8 +167,9 @@ void suggest(Diagnostic& report, const ast::Name& name, const std::vector<std::s
     report.note("torchvision's `" + std::string(name.text) + "` is `" + std::string(network) + "` of `std.vision`");
     return;
   }
-  if (const std::string near = nearest(name.text, candidates); !near.empty())
-    report.note("did you mean `" + near + "`?").fix(name.range, near);
+  std::string near = alike(name.text, candidates);
+  if (near.empty()) near = nearest(name.text, candidates);
+  if (!near.empty()) report.note("did you mean `" + near + "`?").fix(name.range, near);
 }
 
 void suggestParameter(Diagnostic& report, const ast::Name& name, const std::vector<std::string>& declared) {
@@ -141,7 +179,14 @@ void suggestParameter(Diagnostic& report, const ast::Name& name, const std::vect
   };
   if (near.empty() && std::count_if(declared.begin(), declared.end(), related) == 1)
     near = *std::find_if(declared.begin(), declared.end(), related);
-  if (!near.empty()) {
+  if (near.empty()) {
+    for (const auto& [theirs, ours] : kParametersElsewhere) {
+      if (theirs == name.text && std::find(declared.begin(), declared.end(), ours) != declared.end()) near = ours;
+    }
+  }
+  if (std::find(kSizesOfInputs.begin(), kSizesOfInputs.end(), name.text) != kSizesOfInputs.end()) {
+    report.note("the size of what comes in is that of the tensor: leave this out");
+  } else if (!near.empty()) {
     report.note("did you mean `" + near + "`?").fix(name.range, near);
   } else if (!declared.empty()) {
     report.note(fmt::format("its parameters: `{}`", fmt::join(declared, "`, `")));

@@ -114,6 +114,23 @@ ast::Decl* Builder::declaration(P::DeclarationContext* ctx) {
   return nullptr;
 }
 
+namespace {
+/// For a word with which other languages begin a declaration or a statement, how that is said here; "" for other words.
+std::string_view wayOf(std::string_view word, bool atTop) {
+  constexpr std::string_view kDeclares[] = {"class", "def", "fn", "func", "layer", "model", "module", "net", "struct"};
+  constexpr std::string_view kLoops[] = {"while", "loop", "repeat", "do", "foreach"};
+  if (!atTop) {
+    const bool loops = std::ranges::find(kLoops, word) != std::end(kLoops);
+    return loops ? "what is repeated has an end: `for i in 0 .. n { ... }`" : "";
+  }
+  if (std::ranges::find(designWords(), word) != designWords().end())
+    return "it is a clause of a design: `design name of NETWORK { ... }`";
+  if (std::ranges::find(kDeclares, word) != std::end(kDeclares))
+    return "a network is declared by `network name(x: tensor[n, c]) -> tensor[n, c] { ... }`, a part of one by `block`";
+  return "";
+}
+}  // namespace
+
 void Builder::unknown(P::UnknownContext* ctx, bool atTop) {
   const ast::Name word = name(ctx->ID());
   std::vector<std::string> candidates;
@@ -128,8 +145,10 @@ void Builder::unknown(P::UnknownContext* ctx, bool atTop) {
   Diagnostic& told = sink.report(atTop ? diag::syntax_no_declaration : diag::syntax_no_statement, word.range, word.text);
   const std::string near = nearest(word.text, candidates);
   if (!near.empty()) told.fix(word.range, near);
+  const std::string_view way = near.empty() ? wayOf(word.text, atTop) : "";
+  if (!way.empty()) told.note(std::string(way));
   const std::size_t next = ctx->afterUnknown()->start->getType();
-  if (near.empty() && !atTop && (next == P::LPAREN || next == P::LBRACK || next == P::DOT)) {
+  if (near.empty() && way.empty() && !atTop && (next == P::LPAREN || next == P::LBRACK || next == P::DOT)) {
     told.note("a value alone is no statement: name it with `let`, or `return` it");
   }
 }

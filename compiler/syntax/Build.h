@@ -120,4 +120,7 @@ struct Builder::Entry {
   std::vector<ast::Argument> items;
 };
 
+/// Words that begin a clause of a design.
+const std::vector<std::string>& designWords();
+
 }  // namespace tbem::syntax

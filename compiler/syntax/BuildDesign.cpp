@@ -20,6 +20,8 @@ constexpr Slot kSlots[] = {
     {"mixed", &ast::Design::mixed},       {"checkpoint", &ast::Design::checkpoint},
 };
 
+}  // namespace
+
 const std::vector<std::string>& designWords() {
   static const std::vector<std::string> words = [] {
     std::vector<std::string> list{"factor", "input", "where", "full"};
@@ -28,7 +30,6 @@ const std::vector<std::string>& designWords() {
   }();
   return words;
 }
-}  // namespace
 
 ast::Decl* Builder::design(P::DesignContext* ctx) {
   auto* made = make<ast::Design>(ctx);

@@ -3,6 +3,8 @@
 #include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/Build.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace tbem::syntax {
@@ -40,7 +42,10 @@ bool Builder::known(const Entry& entry, std::string_view what, const std::vector
   if (std::find(words.begin(), words.end(), entry.word.text) == words.end()) {
     Diagnostic& told = sink.report(diag::syntax_no_clause, entry.word.range, entry.word.text, what);
     const std::string near = nearest(entry.word.text, words);
-    if (!near.empty()) told.fix(entry.word.range, near);
+    if (!near.empty())
+      told.fix(entry.word.range, near);
+    else
+      told.note(fmt::format("its clauses: `{}`", fmt::join(words, "`, `")));
     return false;
   }
   return true;
