@@ -326,6 +326,22 @@ void NameChecker::statement(const ast::Stmt& statement) {
   }
 }
 
+/// What is assigned and was not begun: a variable that is spelt otherwise, or, as other languages do it, the beginning of a
+/// value.
+void NameChecker::unbound(const ast::Name& name) {
+  std::vector<std::string> variables;
+  for (const Name& one : names) {
+    if (one.kind == Kind::Var || one.kind == Kind::Buffer) variables.emplace_back(one.text);
+  }
+  if (name.text.size() > 2 && !nearest(name.text, variables).empty()) return unknown(name);
+  if (toldUnknown.insert(name.text).second) {
+    sink.report(diag::unknown_name, name.range, name.text)
+        .note("a value gets its name by `let " + name.text + " = ...`; one that changes begins by `var " + name.text + " = ...`")
+        .fix({name.range.begin, name.range.begin}, "let ");
+  }
+  define(name, Kind::Var, nullptr, true);
+}
+
 void NameChecker::assign(const ast::Assign& assign) {
   expr(assign.value);
   for (const ast::Name& name : assign.pattern.names) {
@@ -334,7 +350,7 @@ void NameChecker::assign(const ast::Assign& assign) {
       if (program.resolve(module, name.text))
         sink.report(diag::assign_to_let, name.range, name.text);
       else
-        unknown(name);
+        unbound(name);
     } else if (target->kind != Kind::Var && target->kind != Kind::Buffer) {
       Diagnostic& d = sink.report(diag::assign_to_let, name.range, name.text);
       d.label(target->range, "bound here");

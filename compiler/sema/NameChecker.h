@@ -72,6 +72,7 @@ private:
   void define(const ast::Name& name, Kind kind, const ast::Type* type = nullptr, bool mayBeUnused = true);
   void leave(std::size_t mark);
   void unknown(const ast::Name& name);
+  void unbound(const ast::Name& name);
   void noteUse(const Resolved& found, SrcRange range);
 
   const Program& program;

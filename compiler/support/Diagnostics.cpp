@@ -105,7 +105,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
-  std::size_t bestDistance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  // At least one letter is the same.
+  std::size_t bestDistance = std::min(std::max<std::size_t>(1, word.size() / 3) + 1, word.size());
   for (const std::string& candidate : candidates) {
     if (candidate == word) continue;
     const std::size_t far = distance(word, candidate);
