@@ -1,6 +1,7 @@
 // The root of an elaboration, paths, operators and tensors of the graph.
 #include "compiler/graph/Elaborator.h"
 
+#include "compiler/sema/Suggest.h"
 #include "compiler/support/Bug.h"
 #include "compiler/support/diagnostics/Graph.h"
 #include "compiler/support/diagnostics/Sema.h"
@@ -192,8 +193,8 @@ Value Elaborator::runtimeMember(const ast::Member& expr, const Value& object) {
     Diagnostic& d = sink.report(diag::no_member, expr.member.range, kindName(object), word);
     if (word == "shape" || word == "size") {
       d.note("the names in its declared shape are its dimensions, and `shape(x)` is the list of them");
-    } else if (program.resolve(*frame->module, word)) {
-      d.note("an operator is applied as `x |> " + word + "` or `" + word + "(x)`");
+    } else if (const std::string ours(program.resolve(*frame->module, word) ? word : sema::elsewhere(word)); !ours.empty()) {
+      d.note("an operator is applied as `x |> " + ours + "` or `" + ours + "(x)`");
     }
     return {};
   }

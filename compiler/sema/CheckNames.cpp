@@ -4,6 +4,8 @@
 #include "compiler/sema/Walk.h"
 #include "compiler/support/diagnostics/Sema.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -70,6 +72,7 @@ void NameChecker::unknown(const ast::Name& name) {
     report.note("a level that is a word stands in quotes").fix(name.range, "\"" + name.text + "\"");
   } else {
     suggest(report, name, candidates);
+    if (inShapes && report.notes.empty()) report.note("a factor gives it levels: `factor " + std::string(name.text) + ": 8, 16`");
   }
 }
 
@@ -137,8 +140,11 @@ void NameChecker::type(const ast::Type* type, bool bindsDimensions) {
     const std::string& word = named->name.text;
     if (std::find(kTypes.begin(), kTypes.end(), word) != kTypes.end()) return;
     Diagnostic& d = sink.report(diag::unknown_type, named->name.range, word);
-    if (const std::string near = nearest(word, {kTypes.begin(), kTypes.end()}); !near.empty())
+    const std::string near = nearestType(word, {kTypes.begin(), kTypes.end()});
+    if (!near.empty())
       d.note("did you mean `" + near + "`?").fix(named->name.range, near);
+    else
+      d.note(fmt::format("types of parameters: `{}`, `list of int`", fmt::join(kTypes, "`, `")));
     return;
   }
   if (const auto* tensor = ast::dynCast<ast::TensorType>(type)) {
@@ -254,7 +260,9 @@ void NameChecker::checkDesign(const ast::Design& decl) {
       names.push_back({factor.name.text, factor.name.range, Kind::Factor, nullptr, false, true});
   }
   expr(decl.of);
+  inShapes = true;
   for (const ast::Input& input : decl.inputs) expr(input.shape);
+  inShapes = false;
   for (const ast::Expr* condition : decl.where) expr(condition);
   if (const auto* task = ast::dynCast<ast::Call>(decl.task)) {
     for (const ast::Argument& argument : task->arguments) expr(argument.value);

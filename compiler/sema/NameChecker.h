@@ -85,6 +85,7 @@ private:
   std::map<Loc, Diagnostic*> toldUncallable;  ///< by where the local is bound
   const ast::Decl* current = nullptr;
   bool inDesign = false;   ///< parameters may still come from factors
+  bool inShapes = false;   ///< of a design's inputs
   bool inWords = false;    ///< levels of a design that builds no network: names are as likely words
   bool gradients = false;  ///< `dy` is a name where `y` is a result
   bool lenient = false;    ///< `step`, `random` and the words of element-wise expressions are names

@@ -78,22 +78,33 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kParamet
 constexpr std::array<std::string_view, 4> kSizesOfInputs = {"in_channels", "in_features", "input_size", "in_dim"};
 
 /// Words of other languages for what has a form of its own here.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kWritten = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWritten = {{
     {"True", "a truth value is written `true`"},
     {"False", "a truth value is written `false`"},
     {"None", "there is no empty value: a parameter has a default instead, such as 0 or `false`"},
+    {"Sequential", "layers follow each other by `|>`: `x |> conv2d(16, kernel: 3) |> relu`; a list of layers runs in a `for`"},
+    {"ModuleList", "a list of layers is `[dense(10) for i in 0 .. 3]`"},
+    {"enumerate", "`for i in 0 .. len(xs)` counts, and `xs[i]` is the element"},
+    {"self", "nothing belongs to an object: tensors, parameters and layers stand by their names"},
+    {"grad", "the gradient of a result `y` is `dy`"},
     {"range", "the whole numbers from `a` to before `b` are `a .. b`"},
 }};
 
-std::string_view elsewhere(std::string_view name) {
-  std::string small(name);
-  std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  for (const std::string_view end : {"1d", "2d", "3d"}) {
-    if (small.size() > end.size() && small.ends_with(end)) small.resize(small.size() - end.size());
+/// In small letters, without underscores.
+std::string squeezed(std::string_view name) {
+  std::string bare;
+  for (const char c : name) {
+    if (c != '_') bare.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
   }
-  if (small.ends_with('_')) small.pop_back();
-  const auto found = std::find_if(kElsewhere.begin(), kElsewhere.end(), [&](const auto& pair) { return pair.first == small; });
-  return found != kElsewhere.end() ? found->second : std::string_view();
+  return bare;
+}
+
+/// The candidate that differs in capitals and underscores alone: `max_pool2d` for `MaxPool2d`.
+std::string alike(std::string_view name, const std::vector<std::string>& candidates) {
+  const std::string bare = squeezed(name);
+  const auto found = std::find_if(candidates.begin(), candidates.end(),
+                                  [&](const std::string& one) { return one != name && squeezed(one) == bare; });
+  return found != candidates.end() ? *found : "";
 }
 
 /// The standard module that declares a public network, block or operator `name`; "" where none does.
@@ -111,6 +122,27 @@ std::string moduleOf(std::string_view name) {
 
 }  // namespace
 
+std::string_view elsewhere(std::string_view name) {
+  std::string small(name);
+  std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const std::string_view end : {"1d", "2d", "3d"}) {
+    if (small.size() > end.size() && small.ends_with(end)) small.resize(small.size() - end.size());
+  }
+  if (small.ends_with('_')) small.pop_back();
+  const auto found = std::find_if(kElsewhere.begin(), kElsewhere.end(), [&](const auto& pair) { return pair.first == small; });
+  return found != kElsewhere.end() ? found->second : std::string_view();
+}
+
+std::string nearestType(std::string_view word, const std::vector<std::string>& types) {
+  constexpr std::pair<std::string_view, std::string_view> kTypesElsewhere[] = {
+      {"float", "real"}, {"double", "real"}, {"number", "real"}, {"str", "string"}, {"integer", "int"}, {"boolean", "bool"}};
+  for (const auto& [theirs, ours] : kTypesElsewhere) {
+    if (word == theirs) return std::string(ours);
+  }
+  const std::string near = alike(word, types);
+  return near.empty() ? nearest(word, types) : near;
+}
+
 std::string_view asTorchvision(std::string_view name) {
   static constexpr std::pair<std::string_view, std::string_view> kNetworks[] = {
 #define NETWORK(theirs, ours) {theirs, ours},
@@ -121,25 +153,6 @@ std::string_view asTorchvision(std::string_view name) {
       std::find_if(std::begin(kNetworks), std::end(kNetworks), [&](const auto& pair) { return pair.first == name; });
   return found != std::end(kNetworks) ? found->second : std::string_view();
 }
-
-namespace {
-/// In small letters, without underscores.
-std::string squeezed(std::string_view name) {
-  std::string bare;
-  for (const char c : name) {
-    if (c != '_') bare.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
-  }
-  return bare;
-}
-
-/// The candidate that differs in capitals and underscores alone: `max_pool2d` for `MaxPool2d`.
-std::string alike(std::string_view name, const std::vector<std::string>& candidates) {
-  const std::string bare = squeezed(name);
-  const auto found = std::find_if(candidates.begin(), candidates.end(),
-                                  [&](const std::string& one) { return one != name && squeezed(one) == bare; });
-  return found != candidates.end() ? *found : "";
-}
-}  // namespace
 
 void suggest(Diagnostic& report, const ast::Name& name, const std::vector<std::string>& candidates) {
   if (const std::string module = moduleOf(name.text); !module.empty()) {

@@ -21,4 +21,10 @@ void suggest(Diagnostic& report, const ast::Name& name, const std::vector<std::s
 /// (`kernel_size`, `bias`); else all of them.
 void suggestParameter(Diagnostic& report, const ast::Name& name, const std::vector<std::string>& declared);
 
+/// The type among these that other languages call `word`, or the nearest; "" where none is.
+std::string nearestType(std::string_view word, const std::vector<std::string>& types);
+
+/// Our name of an operator that other frameworks call so; "" where they do not.
+std::string_view elsewhere(std::string_view name);
+
 }  // namespace tbem::sema

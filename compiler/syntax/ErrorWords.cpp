@@ -182,6 +182,32 @@ std::string formNote(const antlr4::RuleContext* context) {
   return {};
 }
 
+namespace {
+/// True between the brackets of an index: `x[..., `.
+bool insideIndex(antlr4::TokenStream& input, std::size_t index) {
+  int depth = 0;
+  for (std::size_t i = index; i-- > 0;) {
+    const std::size_t type = input.get(i)->getType();
+    if (type == P::RBRACK || type == P::RPAREN) ++depth;
+    if ((type == P::LBRACK || type == P::LPAREN) && depth-- == 0)
+      return type == P::LBRACK && i > 0 && endsOperand(input.get(i - 1)->getType());
+    if (type == P::END) return false;
+  }
+  return false;
+}
+}  // namespace
+
+std::string_view habitNote(antlr4::TokenStream& input, const antlr4::Token& token) {
+  const std::size_t index = token.getTokenIndex(), type = token.getType();
+  if (index == 0 || index >= input.size()) return {};
+  const antlr4::Token* before = input.get(index - 1);
+  if (before->getType() == P::ID && before->getText() == "while") return "what is repeated has an end: `for i in 0 .. n { ... }`";
+  if (type == P::IF && endsOperand(before->getType())) return "a choice is written `if condition then a else b`";
+  if (type == P::COLON && insideIndex(input, index))
+    return "an index takes one element of a list; a part of a tensor is `slice(x, start: [...], size: [...])`";
+  return {};
+}
+
 /// Slips with a message of their own. True if one was told.
 bool ErrorStrategy::special(antlr4::Parser* parser, antlr4::Token* token) {
   antlr4::TokenStream* input = parser->getTokenStream();

@@ -68,6 +68,7 @@ bool LayoutPass::declares(std::size_t i) const {
 /// True if this token shows that the brackets that are open should have been closed before it.
 bool LayoutPass::endsBrackets(std::size_t i) const {
   const std::size_t type = raw[i]->getType();
+  if (following(i) == P::COLON) return false;  // meant as a name: `f(x; exit: int)`
   switch (type) {
     case P::LET:
     case P::VAR:

@@ -176,17 +176,22 @@ private:
     const auto byte = static_cast<unsigned char>(text(token)[0]);
     if (shown.empty())
       shown = byte > 0x20 && byte < 0x7F ? std::string(1, static_cast<char>(byte)) : fmt::format("0x{:02x}", byte);
-    sink.report(diag::syntax_character, range(token), shown);
+    Diagnostic& told = sink.report(diag::syntax_character, range(token), shown);
+    if (shown == "@") told.note("the product of matrices is `matmul(a, b)`");
   }
 
   /// `n // 2` is a comment here.
   void division(const antlr4::CommonToken& token) {
     if (newline || !endsOperand(previous)) return;
+    // A number, and behind it at most what goes on in the call: `f(n // 2, k: 3)`.
     std::string_view rest = text(token).substr(2);
-    const auto blank = [](char c) { return c == ' ' || c == '\r'; };
-    while (!rest.empty() && blank(rest.front())) rest.remove_prefix(1);
-    while (!rest.empty() && blank(rest.back())) rest.remove_suffix(1);
-    if (rest.empty() || !std::all_of(rest.begin(), rest.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.'; })) return;
+    const std::size_t first = rest.find_first_not_of(' ');
+    if (first == std::string_view::npos) return;
+    rest.remove_prefix(first);
+    rest.remove_prefix(std::min(rest.find_first_not_of("0123456789."), rest.size()));
+    const bool number = first + 2 + rest.size() < text(token).size();
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \r"), rest.size()));
+    if (!number || (!rest.empty() && rest.front() != ',' && rest.front() != ')')) return;
     const SrcRange mark{range(token).begin, range(token).begin + 2};
     sink.report(diag::syntax_division_comment, mark).fix(mark, "div");
   }
