@@ -1,6 +1,7 @@
-// tbemc doc NAME: the declaration's documentation and text. What is printed is what the compiler reads: there is no second
-// source.
+// tbemc doc NAME: the declaration's documentation and text; doc MODULE: a line for each of its declarations. What is printed is
+// what the compiler reads: there is no second source.
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/DocText.h"
 #include "compiler/driver/Output.h"
 #include "compiler/driver/Workspace.h"
 #include "compiler/sema/Suggest.h"
@@ -14,31 +15,6 @@
 namespace tbem::driver {
 
 namespace {
-
-const char* kindOf(const ast::Decl& decl) {
-  switch (decl.kind) {
-    case ast::NodeKind::Function:
-      return "function";
-    case ast::NodeKind::Process:
-      return "process";
-    case ast::NodeKind::Constant:
-      return "constant";
-    case ast::NodeKind::Callable:
-      switch (ast::cast<ast::Callable>(decl).callable) {
-        case ast::CallableKind::Operator:
-          return "operator";
-        case ast::CallableKind::Block:
-          return "block";
-        case ast::CallableKind::Network:
-          return "network";
-        case ast::CallableKind::Dataset:
-          return "dataset";
-      }
-      return "";
-    default:
-      return "declaration";
-  }
-}
 
 struct Entry {
   const ast::Decl* decl;
@@ -70,22 +46,41 @@ std::string definition(const Session& session, const ast::Decl& decl) {
   return text;
 }
 
+/// Every public declaration of a module, a line each. False where there is no such module.
+bool listModule(const Options& options, const std::vector<Entry>& all) {
+  bool any = false;
+  for (const Entry& entry : all) {
+    if (entry.module != options.word) continue;
+    any = true;
+    const std::string& name = entry.decl->name.text;
+    if (options.json)
+      printJson(
+          "doc",
+          {{"name", entry.module + "." + name}, {"what", kindOf(*entry.decl)}, {"documentation", entry.decl->documentation}});
+    else
+      fmt::print("{:<9} {:<28} {}\n", kindOf(*entry.decl), name, firstSentence(*entry.decl));
+  }
+  return any;
+}
+
 }  // namespace
 
 int runDoc(const Options& options) {
   if (options.operators) return runDocOperators(options);
   if (options.devices) return runDocDevices(options);
   if (options.word.empty()) {
-    printFailure("tbemc doc wants a NAME, --operators or --devices");
+    printFailure("tbemc doc wants a NAME, a module (std.nn, std.vision, std.text, ...), --operators or --devices");
     return kUsage;
   }
   Options everything = options;
   everything.text = "1";
   const std::unique_ptr<Workspace> workspace = loadWorkspace(everything);
   if (workspace == nullptr) return kEnvironment;
+  const std::vector<Entry> all = entries(*workspace->program);
+  if (listModule(options, all)) return kOk;
   std::set<std::string> names;
   bool any = false;
-  for (const Entry& entry : entries(*workspace->program)) {
+  for (const Entry& entry : all) {
     const std::string full = entry.module + "." + entry.decl->name.text;
     names.insert(entry.decl->name.text);
     if (options.word != entry.decl->name.text && options.word != full) continue;

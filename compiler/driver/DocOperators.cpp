@@ -1,6 +1,7 @@
 // tbemc doc --operators: docs/operators.md, made from the declarations of std.nn and the backends' own answers.
 #include "compiler/driver/Backends.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/DocText.h"
 #include "compiler/driver/Output.h"
 #include "compiler/driver/Workspace.h"
 #include "compiler/sema/Walk.h"
@@ -101,29 +102,6 @@ std::string backends(const std::set<std::string>& primitives) {
   return text;
 }
 
-/// The declaration up to its results, on one line.
-std::string signature(const Session& session, const ast::Callable& callable) {
-  const std::string_view text = session.sources.text(callable.range);
-  std::string line;
-  std::size_t at = text.find("operator ");
-  int depth = 0;
-  const auto clause = [&](std::size_t i) {
-    for (const char* word : {"pre ", "post ", "weight ", "buffer ", "native ", "elementwise ", "updates ", "requires ", "{"}) {
-      if (text.substr(i).starts_with(word)) return true;
-    }
-    return false;
-  };
-  for (at += std::string_view("operator ").size(); at < text.size(); ++at) {
-    const char c = text[at];
-    if (depth == 0 && (line.ends_with(' ') || line.ends_with(')')) && clause(at)) break;
-    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
-    const bool blank = c == ' ' || c == '\n';
-    if (!blank || (!line.empty() && line.back() != ' ')) line += blank ? ' ' : c;
-  }
-  while (line.ends_with(' ')) line.pop_back();
-  return line;
-}
-
 std::string names(const std::vector<ast::Part>& parts) {
   std::string text;
   for (const ast::Part& part : parts) text += fmt::format("{}{}", text.empty() ? "" : ", ", part.name.text);
@@ -139,6 +117,21 @@ std::string cost(const ast::Callable& callable) {
   if (!callable.flops.empty()) return names(callable.flops);
   if (callable.hasBody) return "of its parts";
   return callable.native != nullptr ? "none" : "of the expression";
+}
+
+void printBlocks(const Workspace& workspace, const sema::Module& library, const Options& options) {
+  if (!options.json) fmt::print("\n## Blocks\n\n| block | what it is |\n|---|---|\n");
+  for (const auto& file : library.files) {
+    for (const ast::Decl* decl : file->declarations) {
+      const auto* callable = ast::dynCast<ast::Callable>(decl);
+      if (callable == nullptr || callable->callable != ast::CallableKind::Block || decl->isPrivate) continue;
+      const std::string line = signature(workspace.session, *callable);
+      if (options.json)
+        printJson("block", {{"name", decl->name.text}, {"signature", line}, {"documentation", decl->documentation}});
+      else
+        fmt::print("| `{}` | {} |\n", line, firstSentence(*decl));
+    }
+  }
 }
 
 }  // namespace
@@ -159,7 +152,8 @@ int runDocOperators(const Options& options) {
         "an "
         "operator, of its gradient and of\nwhat they call; element-wise expressions are compiled for any backend. *Gradient*: "
         "the "
-        "inputs and weights that have one. *Cost*: the\nparts that its FLOPs are counted in.\n");
+        "inputs and weights that have one. *Cost*: the\nparts that its FLOPs are counted in. Blocks, which are made of these, "
+        "stand at the end.\n");
   }
   for (const auto& file : library->files) {
     bool titled = false;
@@ -185,6 +179,7 @@ int runDocOperators(const Options& options) {
                  cost(*callable));
     }
   }
+  printBlocks(*workspace, *library, options);
   return kOk;
 }
 

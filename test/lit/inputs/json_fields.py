@@ -25,6 +25,9 @@ FIELDS = {
     "graph": ["network", "inputs", "outputs"],
     "workspace": ["design", "row", "network", "levels", "device", "answers", "layout", "tf32", "nondeterministic", "convolutions",
                   "not_asked", "step"],
+    "doc": ["name", "what", "documentation"],
+    "operator": ["name", "signature", "backends", "gradient", "cost"],
+    "block": ["name", "signature", "documentation"],
     "device": ["name", "called", "compute_capability", "memory", "bandwidth", "multiprocessors", "clock", "memory_clock", "l2",
                "rates", "context", "handles", "kernels", "measured"],
 }
