@@ -120,11 +120,15 @@ std::string_view wayOf(std::string_view word, bool atTop) {
   constexpr std::string_view kDeclares[] = {"class", "def", "fn", "func", "layer", "model", "module", "net", "struct"};
   constexpr std::string_view kLoops[] = {"while", "loop", "repeat", "do", "foreach"};
   if (!atTop) {
+    if (const SoftWord* soft = findSoftWord(word); soft != nullptr && soft->kind == WordClass::Header)
+      return "it is a clause of the header: before the `{`, on a line of its own";
     const bool loops = std::ranges::find(kLoops, word) != std::end(kLoops);
     return loops ? "what is repeated has an end: `for i in 0 .. n { ... }`" : "";
   }
   if (std::ranges::find(designWords(), word) != designWords().end())
     return "it is a clause of a design: `design name of NETWORK { ... }`";
+  if (word == "from" || word == "using" || word == "include")
+    return "names of another module come by `import std.vision: resnet`";
   if (std::ranges::find(kDeclares, word) != std::end(kDeclares))
     return "a network is declared by `network name(x: tensor[n, c]) -> tensor[n, c] { ... }`, a part of one by `block`";
   return "";
