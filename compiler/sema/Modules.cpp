@@ -4,7 +4,6 @@
 #include "compiler/sema/Suggest.h"
 #include "compiler/support/Bug.h"
 #include "compiler/support/diagnostics/Sema.h"
-#include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/Pack.h"
 #include "compiler/syntax/Parse.h"
 
@@ -156,7 +155,7 @@ private:
     std::unique_ptr<ast::File> tree = syntax::parse(source, sink);
     // `-e` takes an expression, and has put it into a design before.
     if (tree->expression != nullptr) {
-      sink.report(diag::syntax_lone_expression, tree->expression->range)
+      sink.report(diag::lone_expression, tree->expression->range)
           .note("a file holds declarations; a network alone is given by `-e`, with `--input`");
     }
     addTree(module, std::move(tree));
