@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace tbem::driver {
@@ -107,6 +108,13 @@ bool makePlan(Workspace& workspace, TrainingRun& training, const Options& option
   plan.checkpoint = spec.checkpoint;
   if (spec.rate) plan.rate = spec.rate->toDouble();
   plan.augmentation = {spec.flip, spec.crop};
+  const auto isImage = [](const data::Feature& input) { return input.shape.size() == 3; };
+  if (plan.augmentation.any() && std::ranges::none_of(training.about.inputs, isImage)) {
+    const data::Feature& input = training.about.inputs.front();
+    workspace.session.sink.report(diag::augments_no_image, spec.augmentation, spec.data.name,
+                                  fmt::format("`{}` [{}]", input.name, fmt::join(input.shape, ", ")));
+    return false;
+  }
   training.sizes = train::sizesOf(plan, training.about);
   if (training.sizes.stepsPerEpoch == 0) {
     Diagnostic& d =

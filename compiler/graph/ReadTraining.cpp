@@ -5,6 +5,8 @@
 #include "compiler/support/diagnostics/Sema.h"
 #include "compiler/support/diagnostics/Train.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -304,7 +306,11 @@ private:
     std::string name = argument.name.text;
     if (name.empty() && !argument.rest && position < form.parameters.size()) name = form.parameters[position++];
     if (std::find(form.parameters.begin(), form.parameters.end(), name) == form.parameters.end()) {
-      fail(diag::unknown_argument, argument.range, form.name, name.empty() ? "..." : name);
+      Diagnostic& d = sink.report(diag::unknown_argument, argument.range, form.name, name.empty() ? "..." : name);
+      if (form.parameters.empty())
+        d.note("as a clause it has no parameters");
+      else
+        d.note(fmt::format("as a clause it has: `{}`; it ends with the training", fmt::join(form.parameters, "`, `")));
       return;
     }
     const auto found = real(name, *argument.value, 0, std::nullopt);
@@ -320,6 +326,7 @@ private:
     const auto* call = item.value != nullptr ? ast::dynCast<ast::Call>(item.value) : nullptr;
     const auto* word = item.value != nullptr ? ast::dynCast<ast::NameRef>(call != nullptr ? call->callee : item.value) : nullptr;
     const bool plain = item.name.empty() && word != nullptr;
+    spec.augmentation = item.range;
     if (plain && word->name.text == "flip" && call == nullptr) {
       spec.flip = true;
     } else if (plain && word->name.text == "crop" && call != nullptr && call->arguments.size() == 1 &&

@@ -60,6 +60,7 @@ struct TrainingSpec {
   ScheduleSpec schedule;
   bool flip = false;      ///< `augment flip`: left and right
   std::int64_t crop = 0;  ///< `augment crop(4)`: a window of the image padded by so many zeros on each side
+  SrcRange augmentation;  ///< the text of the last of these
   std::string networkText, optimizerText, lossText;  ///< as a person writes them, whatever the program's layout
 };
 
