@@ -2,6 +2,7 @@
 
 #include "compiler/driver/NetworkTrial.h"
 #include "compiler/support/Aside.h"
+#include "compiler/support/diagnostics/Graph.h"
 
 #include <fmt/format.h>
 
@@ -43,7 +44,11 @@ void checkNetwork(State& state, const ast::Callable& network) {
       return;
     }
     if (std::none_of(mistakes.begin(), mistakes.end(), [](const Diagnostic& d) { return dependsOnSizes(d.kind); })) {
-      for (const Diagnostic& one : mistakes) state.sink().append(one);
+      for (const Diagnostic& one : mistakes) {
+        Diagnostic& told = state.sink().append(one);
+        if (one.kind == diag::rank_mismatch && !trial->sizes.empty())
+          told.note(fmt::format("no design gives sizes: tried with {}", trial->sizes));
+      }
       return;
     }
     if (why.empty()) why = fmt::format("with {}: {}", trial->sizes, mistakes.front().message);

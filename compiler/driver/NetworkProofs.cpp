@@ -31,6 +31,7 @@ public:
 
   std::vector<NetworkProof> run() {
     std::string why;
+    std::optional<NetworkProof> refuted;
     for (const std::size_t length : kTrialLengths) {
       for (const int size : kTrialSizes) {
         auto written = trialOf(subject, state.workspace->session.sources, size, TrialSizes::Factors, length);
@@ -43,10 +44,11 @@ public:
         });
         if (!proofs.empty()) return std::move(proofs);
         if (why.empty()) why = made.empty() ? "nothing builds it with " + trial.sizes : made.front().message;
+        if (!refuted) refuted = refutedBy(made);
       }
       if (trial.lengths.empty()) break;
     }
-    return {notLookedAt(why)};
+    return {refuted ? std::move(*refuted) : notLookedAt(why)};
   }
 
 private:
@@ -88,6 +90,23 @@ private:
     NetworkProof one = proofOf();
     one.proof.verdict = spec::Verdict::Residual;
     one.reason = std::move(reason);
+    return one;
+  }
+
+  /// The sizes of the trial as values that refute: what breaks stands in a body, and is not what the network asks of its caller.
+  std::optional<NetworkProof> refutedBy(const std::deque<Diagnostic>& made) const {
+    const auto first =
+        std::find_if(made.begin(), made.end(), [](const Diagnostic& one) { return one.severity == Severity::Error; });
+    if (first == made.end() || !dependsOnSizes(first->kind) || trial.sizes.empty()) return std::nullopt;
+    const Source* const within = state.workspace->session.sources.find(first->range.begin);
+    if (within == nullptr || within->name == kTrialFile) return std::nullopt;
+    NetworkProof one = proofOf();
+    one.proof.verdict = spec::Verdict::Refuted;
+    one.at = trial.lengths.empty() ? trial.sizes : trial.lengths + ", " + trial.sizes;
+    one.reason = first->message;
+    one.broken = *first;
+    nameElements(one.at);
+    nameElements(one.reason);
     return one;
   }
 
@@ -159,6 +178,13 @@ void report(State& state, const NetworkProof& proved, std::set<Loc>& told) {
   const bool isOwn = sources.find(proved.network->range.begin) == state.workspace->file().source;
   if (proved.proof.verdict == spec::Verdict::Vacuous)
     state.sink().report(diag::pre_unsatisfiable, proved.network->name.range, name);
+  if (proved.broken && told.insert(proved.broken->range.begin).second) {
+    Diagnostic one = *proved.broken;
+    one.kind = diag::sizes_break;
+    one.severity = Severity::Note;
+    one.message = fmt::format("{}: breaks at {} of `{}`", proved.reason, proved.at, name);
+    state.sink().append(std::move(one));
+  }
   bool isFirst = true;
   for (const spec::SizeBreach& breach : proved.proof.breaches) {
     if (!told.insert(breach.use.begin).second) continue;
@@ -221,6 +247,7 @@ void printNetworkProof(const State& state, const NetworkProof& proved) {
     say("{}\n", text);
     for (const spec::SizeBreach& breach : proof.breaches)
       say("  refuted  `{}`: `{}`: {}\n", breach.subject, breach.text, valuesText(breach));
+    if (proof.unasked > 0) say("  and {} more that may follow from these\n", proof.unasked);
     for (const spec::Doubt& doubt : proof.doubts)
       say("  residual `{}`: `{}`: {}; checked when it is built\n", doubt.subject, doubt.text, doubt.reason);
     if (proof.remedy) say("  holds with  pre {}\n", proof.remedy->text);
@@ -238,6 +265,7 @@ void printNetworkProof(const State& state, const NetworkProof& proved) {
   Json fields = {
       {"network", proved.name},         {"at", proved.at},      {"sizes", proved.sizes},        {"verdict", word(proof.verdict)},
       {"conditions", proof.conditions}, {"breaches", breaches}, {"checked_at_run_time", doubts}};
+  if (proof.unasked > 0) fields["more"] = proof.unasked;
   if (proof.remedy) fields["pre"] = proof.remedy->text;
   if (!proved.reason.empty()) fields["reason"] = proved.reason;
   printJson("network", std::move(fields));

@@ -16,7 +16,9 @@ struct NetworkProof {
   std::string at;     ///< "depth = 18": what steers the structure; sizes that do are proved at that size only
   std::string sizes;  ///< "n, h, w": what stands for all of its values
   spec::SizeProof proof;
-  std::string reason;  ///< why it was not looked at, or not at every structure: the verdict is Residual
+  std::string reason;  ///< why it was not looked at, or not at every structure: the verdict is Residual; or what `broken` says
+  /// Refuted at the sizes `at`, where no size that was tried lets it be built.
+  std::optional<Diagnostic> broken;
 };
 
 /// The program's networks, all or the one of that name, each with all levels of the domains of its parameters (64 at most). What

@@ -157,7 +157,7 @@ TrialDesign::TrialDesign(std::unique_ptr<ast::File> file, graph::DesignSpec spec
       experiment(workspace.session, *workspace.program, this->spec, experimentOptions(options)) {}
 
 std::unique_ptr<TrialDesign> designOf(Workspace& workspace, const Trial& trial, const Options& options) {
-  const Source& source = workspace.session.sources.add("<check>", trial.text);
+  const Source& source = workspace.session.sources.add(kTrialFile, trial.text);
   std::unique_ptr<ast::File> file = syntax::parse(source, workspace.session.sink);
   if (workspace.session.sink.hasErrors()) return nullptr;
   const auto* decl = ast::dynCast<ast::Design>(file->declarations.front());

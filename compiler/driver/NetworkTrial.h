@@ -62,6 +62,9 @@ std::size_t findWord(std::string_view text, std::string_view word, std::size_t f
 /// Whether other sizes may mend it.
 bool dependsOnSizes(Diag kind);
 
+/// The name of the source that holds a trial's text.
+inline constexpr const char* kTrialFile = "<check>";
+
 /// Sizes that are tried in turn.
 inline constexpr int kTrialSizes[] = {32, 224, 28, 64, 16, 8, 1};
 /// Lengths of lists, likewise.

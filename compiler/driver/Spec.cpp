@@ -19,7 +19,7 @@ namespace {
 
 std::string preText(const Workspace& workspace, const spec::CheckedProcess& process) {
   const ast::Expr* pre = process.model.process->pre;
-  return pre != nullptr ? spec::oneLine(workspace.session.sources, pre->range) : "true";
+  return pre != nullptr ? sourceText(workspace.session.sources, pre->range) : "true";
 }
 
 Json valuesOf(const spec::ProcessModel& model, const spec::Proof& proof) {

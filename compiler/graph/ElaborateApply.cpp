@@ -347,7 +347,14 @@ Value Elaborator::bindResults(Activation& a, Value result) {
   const std::vector<ast::Result>& declared = a.decl->results;
   std::vector<Value> parts = result.is(ValueKind::Tuple) ? result.items : std::vector<Value>{result};
   if (!declared.empty() && parts.size() != declared.size()) {
-    return fail(diag::parts_differ, a.decl->name.range, declared.size(), parts.size());
+    const ast::Expr* const returned = a.frame.returnedText;
+    fail(diag::parts_differ, returned != nullptr ? returned->range : a.decl->name.range, declared.size(), parts.size());
+    if (Diagnostic* const d = told(diag::parts_differ, returned != nullptr ? returned->range : a.decl->name.range);
+        d != nullptr && result.is(ValueKind::Tuple) && d->notes.empty()) {
+      d->note(fmt::format("`{}` declares {}, and this is a tuple of {}: `let (a, b) = ...` takes one apart", a.decl->name.text,
+                          declared.size() == 1 ? "1 result" : std::to_string(declared.size()) + " results", parts.size()));
+    }
+    return {};
   }
   std::vector<const ast::Expr*> remaining;
   if (a.decl->callable == ast::CallableKind::Operator && !definePosts(a, remaining)) return {};

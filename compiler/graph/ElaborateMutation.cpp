@@ -161,8 +161,13 @@ void Elaborator::endMutations(std::size_t before, bool complete) {
       if (told(diag::mutation_unmet, range) != nullptr) continue;
       Diagnostic& report =
           sink.report(diag::mutation_unmet, range, mutation.derivation->base.decl->name.text, pathText(change.place));
-      const std::vector<std::string> seen(mutation.seen.begin(), mutation.seen.end());
-      const std::string near = nearest(pathText(change.place), seen);
+      std::vector<std::string> seen(mutation.seen.begin(), mutation.seen.end());
+      const std::string word = change.place.back().name;
+      const auto first = std::stable_partition(seen.begin(), seen.end(),
+                                               [&](const std::string& one) { return pathParts(one).back().name == word; });
+      std::stable_partition(first, seen.end(), [&](const std::string& one) { return one.find(word) != std::string::npos; });
+      std::string near = nearest(pathText(change.place), seen);
+      if (near.empty() && first != seen.begin()) near = seen.front();
       if (!near.empty()) report.note("did you mean `" + near + "`?").fix(range, near);
       if (change.word == Change::Word::Widen) report.note("`widen` changes the parameter `out` of what is applied there");
       std::string some;

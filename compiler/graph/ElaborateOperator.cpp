@@ -61,7 +61,7 @@ bool Elaborator::makeResults(Activation& a, std::vector<TensorId>& results) {
       return false;
     }
     Labels labels;
-    std::optional<std::vector<ExprId>> shape = shapeFromType(a, *type, labels, a.decl->name.text);
+    std::optional<std::vector<ExprId>> shape = shapeFromType(a, *type, labels, "the result of `" + a.decl->name.text + "`");
     const std::optional<tbem_dtype> dtype = dtypeFromType(a, *type);
     if (!shape || !dtype) return false;
     const std::string name = declared.name.empty() ? "y" : declared.name.text;

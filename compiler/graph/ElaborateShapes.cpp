@@ -189,6 +189,12 @@ bool Elaborator::agree(ExprId a, ExprId b, const std::string& name, SrcRange ran
   obligation.subject = current != nullptr ? current->decl->name.text : "";
   obligation.bindings = {{"here", a}, {"there", b}};
   obligation.culprit = current != nullptr ? current->culprit : kNoTensor;
+  // Where no declared shape says so, an element-wise body does: then the shapes of all its tensors.
+  if (current != nullptr && there.begin == current->decl->name.range.begin) {
+    for (const ast::Parameter& tensor : current->decl->tensors) {
+      if (const Local* local = current->frame.find(tensor.name.text)) bindShapes(tensor.name.text, local->value, obligation);
+    }
+  }
   const std::optional<Rational> here = peek(same);
   if (here && here->num == 0) {
     sema::Values values;
@@ -215,7 +221,20 @@ std::vector<std::pair<std::string, std::string>> Elaborator::levelsFor(ExprId co
 
 // ---- Conditions -------------------------------------------------------------------------------------------------------
 
-/// The numbers that a condition mentions, by name: `h`, `pad[0]`, all of `kernel` in `min(kernel)`.
+/// The dimensions of a tensor, or of each in a list, all by the name `shape(x)` or `shape(xs[0])`.
+void Elaborator::bindShapes(std::string_view name, const Value& value, Obligation& obligation) const {
+  if (value.is(ValueKind::List)) {
+    for (std::size_t i = 0; i < value.items.size(); ++i)
+      bindShapes(std::string(name) + "[" + std::to_string(i) + "]", value.items[i], obligation);
+  }
+  if (!value.is(ValueKind::Tensor)) return;
+  const std::string word = "shape(" + std::string(name) + ")";
+  const auto isKnown = [&](const auto& binding) { return binding.first == word; };
+  if (std::any_of(obligation.bindings.begin(), obligation.bindings.end(), isKnown)) return;
+  for (const ExprId dim : graph[static_cast<TensorId>(value.id)].shape) obligation.bindings.emplace_back(word, dim);
+}
+
+/// The numbers that a condition mentions, by name: `h`, `pad[0]`, all of `kernel` in `min(kernel)`; the shapes of tensors.
 void Elaborator::collectBindings(const ast::Expr& text, Obligation& obligation) const {
   const auto add = [&](std::string word, ExprId value) {
     for (const auto& [known, expr] : obligation.bindings)
@@ -244,6 +263,7 @@ void Elaborator::collectBindings(const ast::Expr& text, Obligation& obligation) 
     const Local* local = localOf(inner);
     if (local == nullptr || std::find(indexed.begin(), indexed.end(), &inner) != indexed.end()) return;
     if (local->value.is(ValueKind::Number)) add(std::string(local->name), local->value.expr);
+    bindShapes(local->name, local->value, obligation);
     if (!local->value.is(ValueKind::List)) return;
     for (std::size_t i = 0; i < local->value.items.size(); ++i) {
       const Value& item = local->value.items[i];

@@ -81,7 +81,8 @@ bool Elaborator::makeWeight(Activation& a, const ast::WeightStmt& weight) {
     return false;
   }
   Labels labels;
-  const std::optional<std::vector<ExprId>> shape = shapeFromType(a, *type, labels, a.decl->name.text);
+  const std::optional<std::vector<ExprId>> shape =
+      shapeFromType(a, *type, labels, "weight `" + weight.name.text + "` of `" + a.decl->name.text + "`");
   const std::optional<tbem_dtype> dtype = dtypeFromType(a, *type);
   if (!shape || !dtype) return false;
   const std::string path = a.path.empty() ? weight.name.text : a.path + "." + weight.name.text;

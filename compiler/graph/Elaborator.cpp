@@ -265,18 +265,21 @@ std::optional<tbem_dtype> Elaborator::inputType(const ast::Parameter& tensor) {
   return dtypeFromType(scratch, *type);
 }
 
-std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> Elaborator::targetOf(const ast::Callable& loss,
-                                                                               const sema::Module& module, TensorId output,
+std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> Elaborator::targetOf(const Value& given, TensorId output,
                                                                                SrcRange use) {
+  const auto& loss = *static_cast<const ast::Callable*>(given.decl);
   const auto* first = ast::dynCast<ast::TensorType>(loss.tensors[0].type);
   const auto* second = ast::dynCast<ast::TensorType>(loss.tensors[1].type);
   if (first == nullptr || second == nullptr) {
     fail(diag::wrong_tensor, use, "a loss", "two tensors: the output and the target");
     return std::nullopt;
   }
+  std::optional<std::vector<Local>> parameters = networkParameters(given, {}, use);
+  if (!parameters) return std::nullopt;
   Activation a;
-  a.frame.module = &module;
+  a.frame.module = given.module;
   a.frame.decl = &loss;
+  a.frame.locals = std::move(*parameters);
   a.decl = &loss;
   a.use = a.range = use;
   a.rank = 2;
@@ -288,7 +291,7 @@ std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> Elaborator::targetOf(c
   std::optional<std::vector<ExprId>> shape;
   std::optional<tbem_dtype> dtype;
   if (bindShape(a, *first, output, loss.tensors[0].name.text, labels)) {
-    shape = shapeFromType(a, *second, labels, loss.name.text);
+    shape = shapeFromType(a, *second, labels, "the target of `" + loss.name.text + "`");
     dtype = dtypeFromType(a, *second);
   }
   frame = nullptr;

@@ -106,8 +106,7 @@ public:
   /// The parameters of `callee` from its partial application and from the factors that bear their names.
   std::optional<std::vector<Local>> networkParameters(const Value& callee, const std::vector<Local>& factors, SrcRange use);
   /// Element type and shape of a loss's second tensor, given the network's output as its first.
-  std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> targetOf(const ast::Callable& loss, const sema::Module& module,
-                                                                     TensorId output, SrcRange use);
+  std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> targetOf(const Value& loss, TensorId output, SrcRange use);
   std::optional<tbem_dtype> inputType(const ast::Parameter& tensor);
   // Gradient accumulation (Accumulate.cpp)
   /// Clause `accumulate`: into how many micro-batches it splits the batch. False after a report.
@@ -213,6 +212,7 @@ private:
                                                    std::string_view owner);
   std::optional<tbem_dtype> dtypeFromType(Activation& a, const ast::TensorType& type);
   void collectBindings(const ast::Expr& text, Obligation& obligation) const;
+  void bindShapes(std::string_view name, const Value& value, Obligation& obligation) const;
   ExprId elementCount(const std::vector<ExprId>& shape);
 
   // Leaves (ElaborateOperator.cpp, ElaborateNative.cpp, ElaborateWeights.cpp)

@@ -114,7 +114,7 @@ bool Experiment::Impl::addTarget(Elaborator& e, const Value& loss, SrcRange at, 
     session.sink.report(diag::wrong_tensor, at, "a loss", "two tensors: the output and the target");
     return false;
   }
-  const auto target = e.targetOf(decl, *loss.module, output, at);
+  const auto target = e.targetOf(loss, output, at);
   if (!target) return false;
   const ast::Parameter& declared = decl.tensors[1];
   const std::int64_t parts = e.microBatches();

@@ -4,6 +4,7 @@
 #include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
+#include <span>
 
 namespace tbem::graph {
 
@@ -21,6 +22,21 @@ std::string valueText(const sema::Values& values, ExprId id) {
     default:
       return "no value";
   }
+}
+
+/// "axis = 1, shape(x) = [2, 8]": neighbours of one name are the dimensions of a shape.
+std::string bindingsText(std::span<const std::pair<std::string, ExprId>> bindings, const sema::Values& values) {
+  std::string text;
+  for (std::size_t i = 0; i < bindings.size(); ++i) {
+    const std::string& name = bindings[i].first;
+    const bool isShape = name.starts_with("shape(");
+    const bool isFirst = i == 0 || bindings[i - 1].first != name;
+    if (isFirst) text += (text.empty() ? "" : ", ") + name + " = " + (isShape ? "[" : "");
+    if (!isFirst) text += ", ";
+    text += valueText(values, bindings[i].second);
+    if (isShape && (i + 1 == bindings.size() || bindings[i + 1].first != name)) text += "]";
+  }
+  return text;
 }
 
 /// "image [4, 3, 30, 30] -> conv2d [4, 64, 30, 30] -> ...", the last kChain of it.
@@ -76,12 +92,8 @@ void reportViolation(Session& session, const Structure& structure, const Obligat
       d->label(obligation.range, "needed here");
       break;
   }
-  if (obligation.kind != Obligation::Kind::Dimension && !obligation.bindings.empty()) {
-    std::string text;
-    for (const auto& [name, expr] : obligation.bindings)
-      text += (text.empty() ? "" : ", ") + name + " = " + valueText(values, expr);
-    d->note("here " + text);
-  }
+  const std::size_t named = obligation.kind == Obligation::Kind::Dimension ? 2 : 0;  // the message has those of a dimension
+  if (obligation.bindings.size() > named) d->note("here " + bindingsText(std::span(obligation.bindings).subspan(named), values));
   if (obligation.culprit != kNoTensor) {
     const Graph& graph = structure.graph;
     const Tensor& tensor = graph[obligation.culprit];

@@ -192,6 +192,23 @@ bool Evaluator::passRest(const Signature& signature, Arguments& arguments) {
   return true;
 }
 
+/// What stands at a place where only a tensor is left to be given. False.
+bool Evaluator::notATensor(const Signature& signature, const ast::Parameter& wanted, const BoundArgument& found) {
+  const std::string who = "`" + wanted.name.text + "` of `" + std::string(signature.name) + "`";
+  wrongKind(found.range, who, "a tensor", found.value);
+  Diagnostic* const d = told(diag::wrong_kind, found.range);
+  if (d == nullptr || !d->notes.empty()) return false;
+  const bool callable = (found.value.is(ValueKind::Declaration) || found.value.is(ValueKind::Partial)) &&
+                        found.value.decl->kind == ast::NodeKind::Callable;
+  if (callable)
+    d->note("an operator is applied to a tensor: `x |> " + found.value.decl->name.text + "`");
+  else if (found.value.is(ValueKind::Number))
+    d->note(
+        "a number becomes a tensor by `constant([2])`, which is stretched where shapes are broadcast; an operator of "
+        "your own may say it in `elementwise`");
+  return false;
+}
+
 bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& callee, std::vector<Value>& tensors, int rank) {
   if (arguments.rest) passRest(signature, arguments);
   tensors.assign(signature.tensors.size(), Value{});
@@ -245,6 +262,7 @@ bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& ca
       tensors[nextTensor++] = one.value;
     } else {
       while (nextParameter < given.size() && given[nextParameter] != nullptr) ++nextParameter;
+      if (nextParameter == given.size() && wanted != nullptr && !arguments.separator) return notATensor(signature, *wanted, one);
       if (nextParameter == given.size()) {
         fail(diag::too_many_arguments, one.range, signature.name, countText(given.size(), "parameter"));
         return false;

@@ -155,6 +155,7 @@ protected:
   bool execute(const ast::Stmt& statement);
   /// Binds arguments to the declared parameters in `callee`; tensors go to `tensors`, in order, Poison where missing.
   bool bind(const Signature& signature, Arguments& arguments, Frame& callee, std::vector<Value>& tensors, int rank);
+  bool notATensor(const Signature& signature, const ast::Parameter& wanted, const BoundArgument& found);
   /// The value as the declared type wants it (pairs, pads, axes normalised); nothing after a report.
   std::optional<Value> coerce(const ast::Type& type, Value value, const std::string& who, SrcRange range, int rank);
   Arguments evaluateArguments(const ast::Call& call, const Value* piped);

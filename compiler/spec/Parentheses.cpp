@@ -66,7 +66,7 @@ bool reportLostParentheses(Session& session, const ast::Process& process) {
     if (first == last) continue;
     const SrcRange from = alternatives[first]->range;
     const SrcRange to = (*(says - 1))->range;
-    session.sink.report(diag::alternative_says_nothing, from, oneLine(session.sources, from))
+    session.sink.report(diag::alternative_says_nothing, from, sourceText(session.sources, from))
         .label((*says)->range, "this belongs to the last alternative alone")
         .note("`and` binds closer than `or`; with the parentheses it holds for all of them")
         .fix({from.begin, from.begin}, "(", Applicability::Certain)

@@ -6,19 +6,6 @@
 
 namespace tbem::spec {
 
-std::string oneLine(const SourceManager& sources, SrcRange range) {
-  const std::string text = sourceText(sources, range);
-  // The range of an operator reaches from operand to operand, within the parentheses around them.
-  std::size_t open = 0;
-  std::string before;
-  for (const char c : text) {
-    if (c == '(') ++open;
-    if (c == ')' && open == 0) before += '(';
-    if (c == ')' && open != 0) --open;
-  }
-  return before + text + std::string(open, ')');
-}
-
 bool ProcessModel::mentionsOutputs(ExprId expr) const {
   const std::vector<SymbolId> symbols = pool.symbolsOf(expr);
   return std::any_of(symbols.begin(), symbols.end(), [&](SymbolId s) { return unknowns[static_cast<std::size_t>(s)].isOutput; });

@@ -69,7 +69,4 @@ std::optional<ProcessModel> readProcess(Session& session, const sema::Program& p
 /// as a fix. True where there is one: its scenarios are not what was meant.
 bool reportLostParentheses(Session& session, const ast::Process& process);
 
-/// sourceText with the parentheses that the range of an operator leaves out at its ends.
-std::string oneLine(const SourceManager& sources, SrcRange range);
-
 }  // namespace tbem::spec

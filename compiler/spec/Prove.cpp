@@ -106,7 +106,7 @@ std::vector<Proof> Prover::prove(const std::vector<Goal>& goals) {
   }
   std::vector<Question> questions;
   std::vector<std::size_t> asked;
-  for (std::size_t i = 0; i < goals.size(); ++i) {
+  for (std::size_t i = 0; limits.vacuity && i < goals.size(); ++i) {
     if (std::optional<Question> question = attempts[i]->vacuity()) {
       questions.push_back(std::move(*question));
       asked.push_back(i);

@@ -47,6 +47,8 @@ struct ProofLimits {
   std::uint64_t points = 100'000;  ///< combinations up to which all are evaluated
   unsigned samples = 1'500;
   unsigned cases = 128;  ///< combinations of levels up to which the solver is asked one by one
+  /// Tell Vacuous from Proved where only a question to the solver does; false: both are Proved.
+  bool vacuity = true;
   SolverLimits solver;
 };
 

@@ -145,7 +145,7 @@ bool Reader::instances(const ast::Quantifier& expr, std::size_t variable, bool n
     if (!one) return false;
     out.push_back(std::move(*one));
     if (out.size() <= kMaxInstances) return true;
-    fail(diag::quantifier_not_finite, expr.range, oneLine(session.sources, expr.range), "it has too many instances");
+    fail(diag::quantifier_not_finite, expr.range, sourceText(session.sources, expr.range), "it has too many instances");
     return false;
   }
   const ast::Quantifier::Variable& bound = expr.variables[variable];
@@ -171,7 +171,7 @@ bool Reader::instances(const ast::Quantifier& expr, std::size_t variable, bool n
 bool Reader::openRange(const ast::Quantifier& expr, std::size_t variable, const Value& range, bool negated,
                        std::vector<Condition>& out) {
   const ast::Quantifier::Variable& bound = expr.variables[variable];
-  const std::string text = oneLine(session.sources, bound.domain->range);
+  const std::string text = sourceText(session.sources, bound.domain->range);
   if (pool.constantValue(range.items[2].expr) != Rational::of(1)) {
     fail(diag::quantifier_not_finite, bound.domain->range, text, "its step is not 1");
     return false;
@@ -227,9 +227,9 @@ std::optional<Condition> Reader::leaf(const ast::Expr& expr, bool negated) {
   if (instanceDepth > 0)
     made.text = pool.str(made.expr);
   else if (negated)
-    made.text = "not (" + oneLine(session.sources, expr.range) + ")";
+    made.text = "not (" + sourceText(session.sources, expr.range) + ")";
   else
-    made.text = oneLine(session.sources, expr.range);
+    made.text = sourceText(session.sources, expr.range);
   return lift(std::move(made));
 }
 

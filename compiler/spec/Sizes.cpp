@@ -8,6 +8,9 @@ namespace {
 
 using sema::ExprOp;
 
+/// Whether one more follows from these is no longer asked: each question costs up to the solver's limit of steps.
+constexpr std::size_t kMaxBreaches = 8;
+
 class SizeProver {
 public:
   SizeProver(const graph::Structure& structure, std::vector<Domain> domains, SrcRange call)
@@ -40,7 +43,7 @@ public:
     }
     const std::vector<ExprId> roots = rootsOf(refuted, reasons, made);
     made.verdict = !made.breaches.empty() ? Verdict::Refuted : made.doubts.empty() ? Verdict::Proved : Verdict::Residual;
-    if (made.verdict == Verdict::Refuted) made.remedy = remedy(roots);
+    if (made.verdict == Verdict::Refuted && made.unasked == 0) made.remedy = remedy(roots);
     return made;
   }
 
@@ -65,17 +68,28 @@ private:
   std::vector<Proof> prove(const std::vector<ExprId>& hypotheses) {
     std::vector<Goal> goals;
     for (const Claim& one : open) goals.push_back({hypotheses, one.claim});
-    return Prover(pool, domains).prove(goals);
+    return Prover(pool, domains, withoutVacuity()).prove(goals);
+  }
+
+  /// Whether anything meets the hypotheses is asked once, by `find`: of all claims it would be the same question again.
+  static ProofLimits withoutVacuity() {
+    ProofLimits limits;
+    limits.vacuity = false;
+    return limits;
   }
 
   /// Those of the refuted claims that do not follow from the ones before them.
   std::vector<ExprId> rootsOf(const std::vector<Claim>& refuted, const std::vector<Proof>& reasons, SizeProof& made) {
     std::vector<ExprId> with = given, roots;
     for (std::size_t i = 0; i < refuted.size(); ++i) {
+      if (roots.size() == kMaxBreaches) {
+        made.unasked = refuted.size() - i;
+        break;
+      }
       const Duty& duty = refuted[i].duty;
       Proof reason = reasons[i];
       if (!roots.empty()) {
-        const Proof again = Prover(pool, domains).prove(Goal{with, refuted[i].claim});
+        const Proof again = Prover(pool, domains, withoutVacuity()).prove(Goal{with, refuted[i].claim});
         if (again.verdict == Verdict::Proved || again.verdict == Verdict::Vacuous) continue;
         if (again.verdict == Verdict::Refuted) reason = again;
       }

@@ -21,6 +21,7 @@ struct SizeProof {
   Verdict verdict = Verdict::Proved;  ///< Vacuous: nothing meets the network's own `pre`
   std::size_t conditions = 0;
   std::vector<SizeBreach> breaches;  ///< each follows from none before it
+  std::size_t unasked = 0;           ///< refuted ones behind the last of `breaches`, which may follow from it
   std::vector<Doubt> doubts;
   /// A `pre` with which all of it holds, proved.
   std::optional<Remedy> remedy;

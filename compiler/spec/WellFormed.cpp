@@ -186,7 +186,7 @@ private:
       facts.push_back(isNot(model.pool.make(ExprOp::Equal, one.right, model.pool.constant(0))));
       const Proof proof = prover.prove(Goal{facts, model.pool.make(ExprOp::Equal, rest, model.pool.constant(0))});
       if (proof.verdict != Verdict::Refuted) continue;
-      const std::string text = oneLine(session.sources, one.text->range);
+      const std::string text = sourceText(session.sources, one.text->range);
       Diagnostic& note = session.sink.report(diag::division_exact, one.text->opRange, text);
       note.note(fmt::format("with {} it is {}", model.describe(valuesFor(one, proof)), quotientAt(one, proof)));
       note.note("a dimension that floors is written `div`").fix(one.text->opRange, "div");

@@ -89,7 +89,15 @@ std::string sourceText(const SourceManager& sources, SrcRange range) {
     else if (!text.empty() && text.back() != ' ')
       text += ' ';
   }
-  return text;
+  // The range of an operator reaches from operand to operand, within the parentheses around them.
+  std::size_t open = 0;
+  std::string before;
+  for (const char c : text) {
+    if (c == '(') ++open;
+    if (c == ')' && open == 0) before += '(';
+    if (c == ')' && open != 0) --open;
+  }
+  return before + text + std::string(open, ')');
 }
 
 }  // namespace tbem
