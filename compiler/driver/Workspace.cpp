@@ -27,7 +27,14 @@ const Source* readSource(Session& session, const std::string& path) {
     return nullptr;
   }
   const Source* source = session.sources.addFile(path);
-  if (source == nullptr) printFailure(fmt::format("cannot read {}: {} (errno {})", path, std::strerror(errno), errno));
+  if (source == nullptr) {
+    printFailure(fmt::format("cannot read {}: {} (errno {})", path, std::strerror(errno), errno));
+    return nullptr;
+  }
+  if (source->text.find('\0') != std::string::npos) {
+    printFailure(fmt::format("cannot read {}: it is no program but a binary file (`--load` takes weights)", path));
+    return nullptr;
+  }
   return source;
 }
 

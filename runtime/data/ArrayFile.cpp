@@ -23,6 +23,7 @@ tl::expected<ArrayFile, std::string> ArrayFile::open(const std::string& path) {
     file.arrays.assign(file.owned.begin(), file.owned.end());
     return file;
   }
+  if (!header && text.starts_with('\x80')) return tl::unexpected(fmt::format("{}: {}", path, kPickled));  // opcode PROTO
   if (!header) return tl::unexpected(fmt::format("{}: it is neither a .npz archive nor a .safetensors file", path));
   auto arrays = parseSafetensors(text);
   if (!arrays) return tl::unexpected(fmt::format("{}: {}", path, arrays.error()));

@@ -164,6 +164,7 @@ tl::expected<std::vector<Array>, std::string> parseNpz(std::string_view bytes) {
   if (!entries) return Failure(entries.error());
   std::vector<Array> arrays;
   for (const Entry& entry : *entries) {
+    if (entry.name.ends_with("data.pkl")) return Failure(std::string(kPickled));
     const std::string_view suffix = ".npy";
     if (entry.name.size() <= suffix.size() || entry.name.compare(entry.name.size() - suffix.size(), suffix.size(), suffix) != 0) {
       return Failure(fmt::format("`{}` is no .npy array", entry.name));

@@ -12,6 +12,11 @@
 
 namespace tbem::data {
 
+/// Why what torch.save wrote is refused, and the way out.
+constexpr std::string_view kPickled =
+    "it is pickled, as torch.save writes, and nothing is ever unpickled: write it by "
+    "`safetensors.torch.save_file(model.state_dict(), \"weights.safetensors\")`";
+
 /// The .npy text of an array (format 1.0).
 std::string toNpy(const Array& array);
 /// A .npy file's header: its array as a view into `bytes`, in the order that the file has. Errors as below.
