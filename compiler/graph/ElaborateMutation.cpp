@@ -11,6 +11,13 @@ namespace {
 
 constexpr std::size_t kPlacesShown = 8;
 
+/// The place in every turn of the loops around it: "se.gate" for "stage[0].unit[1].se.gate".
+std::string withoutTurns(const std::string& place) {
+  std::vector<PathPart> parts = pathParts(place);
+  std::erase_if(parts, [](const PathPart& part) { return part.turn.has_value(); });
+  return parts.empty() ? place : pathText(parts);
+}
+
 Change::Word wordOf(const ast::Mutate::Operation& operation) {
   static constexpr std::pair<std::string_view, Change::Word> kWords[] = {{"repeat", Change::Word::Repeat},
                                                                          {"drop", Change::Word::Drop},
@@ -167,7 +174,7 @@ void Elaborator::endMutations(std::size_t before, bool complete) {
                                                [&](const std::string& one) { return pathParts(one).back().name == word; });
       std::stable_partition(first, seen.end(), [&](const std::string& one) { return one.find(word) != std::string::npos; });
       std::string near = nearest(pathText(change.place), seen);
-      if (near.empty() && first != seen.begin()) near = seen.front();
+      if (near.empty() && first != seen.begin()) near = withoutTurns(seen.front());
       if (!near.empty()) report.note("did you mean `" + near + "`?").fix(range, near);
       if (change.word == Change::Word::Widen) report.note("`widen` changes the parameter `out` of what is applied there");
       std::string some;

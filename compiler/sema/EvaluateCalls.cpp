@@ -203,9 +203,8 @@ bool Evaluator::notATensor(const Signature& signature, const ast::Parameter& wan
   if (callable)
     d->note("an operator is applied to a tensor: `x |> " + found.value.decl->name.text + "`");
   else if (found.value.is(ValueKind::Number))
-    d->note(
-        "a number becomes a tensor by `constant([2])`, which is stretched where shapes are broadcast; an operator of "
-        "your own may say it in `elementwise`");
+    d->note("a number becomes a tensor by `constant([" + print(pool, found.value) +
+            "])`, which is stretched where shapes are broadcast");
   return false;
 }
 
