@@ -72,7 +72,14 @@ void addProgram(CLI::App& app, Options& o, const char* what) {
   app.add_option("FILE", o.files, what);
   app.add_option("-e", o.text, "the program's text itself; a network is a design of one row")->type_name("TEXT");
   app.add_option("--input", o.inputs, "shape of an input where the program has no design: image=16,3,224,224")
-      ->type_name("NAME=DIMS");
+      ->type_name("NAME=DIMS")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            const std::size_t equals = text.find('=');
+            const bool named = equals != 0 && equals != std::string::npos;
+            return named ? std::string() : text + ": give a name and its dimensions, such as image=16,3,224,224";
+          },
+          ""));
   app.add_option("--task", o.task,
                  "task where the program has no design: 'train(loss: cross_entropy, optimizer: sgd(lr: 0.01))'");
   app.add_option("--emit", o.emitStage, "print what this stage made, and stop: load, names, design, graph, lower, code")

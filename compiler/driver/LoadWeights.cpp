@@ -46,13 +46,24 @@ public:
 
   std::string matchByTable(const std::vector<NameRule>& rules) {
     std::vector<NamedRank> theirs;
-    for (const data::ArrayView& array : file.arrays) theirs.push_back({array.name, array.shape.size()});
+    std::vector<const data::ArrayView*> arrays;
+    for (const data::ArrayView& array : file.arrays) {
+      // Inputs have no other names: they may lie beside weights that do.
+      const std::string_view name = array.name, group = "input/";
+      const auto input = name.starts_with(group) ? instance.findStorage(name.substr(group.size())) : std::nullopt;
+      if (input) {
+        place(array, *input);
+        continue;
+      }
+      theirs.push_back({array.name, array.shape.size()});
+      arrays.push_back(&array);
+    }
     const auto matched = matchNames(rules, theirs, paths);
     if (!matched) return matched.error();
-    for (std::size_t i = 0; i < file.arrays.size(); ++i) {
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
       const std::size_t to = (*matched)[i];
-      if (to == kUnmatched) unknown.push_back(fmt::format("`{}`", file.arrays[i].name));
-      if (to != kUnmatched && to != kUnused) place(file.arrays[i], weights[to]);
+      if (to == kUnmatched) unknown.push_back(fmt::format("`{}`", arrays[i]->name));
+      if (to != kUnmatched && to != kUnused) place(*arrays[i], weights[to]);
     }
     return {};
   }

@@ -10,6 +10,8 @@ biases = {"layer[0].dense.bias": ("F32", [4], [0] * 4), "layer[1].dense.bias": (
 write(f"{folder}/plain.safetensors", {"layer[0].dense.weight": first, "layer[1].dense.weight": second, **biases})
 write(f"{folder}/wrong.safetensors",
       {"layer[0].dense.wieght": first, "layer[1].dense.weight": ("F32", [3, 4], [0] * 12), **biases})
-write(f"{folder}/theirs.safetensors", {"net.10.weight": second, "net.2.weight": first, "net.2.bias": ("F32", [4], [0] * 4),
-                                       "net.10.bias": ("F32", [2], [1] * 2), "steps": ("F32", [], [7])})
+theirs = {"net.10.weight": second, "net.2.weight": first, "net.2.bias": ("F32", [4], [0] * 4), "net.10.bias": ("F32", [2], [1] * 2),
+          "steps": ("F32", [], [7])}
+write(f"{folder}/theirs.safetensors", theirs)
+write(f"{folder}/with_input.safetensors", {"input/x": ("F32", [2, 3], [1, 2, 3, 4, 5, 6]), **theirs})
 write(f"{folder}/damaged.safetensors", {"layer[0].dense.bias": ("F32", [4], [0] * 4)}, cut=8)
