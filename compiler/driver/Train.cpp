@@ -40,6 +40,7 @@ train::Machine machineOf(State& state, const TrainingRun& training) {
   for (const auto& [batch, run] : training.evaluation)
     machine.evaluation.emplace(batch, &state.rowOf(run.get())->compiled->executable);
   for (const ast::Parameter& input : training.spec.network->tensors) machine.inputs.push_back(input.name.text);
+  machine.classAxis = graph::classAxis(*state.rowOf(training.step.get())->elaborated, training.shape);
   return machine;
 }
 

@@ -93,6 +93,25 @@ train::Schedule scheduleOf(const graph::ScheduleSpec& spec, const train::Sizes& 
   return schedule;
 }
 
+/// Whether `augment` has images to move, and a target that stays what it is when they are moved.
+bool checkAugmentation(Workspace& workspace, const TrainingRun& training) {
+  const graph::TrainingSpec& spec = training.spec;
+  const auto refuse = [&](const char* role, const data::Feature& found) -> Diagnostic& {
+    return workspace.session.sink.report(diag::augments_no_image, spec.augmentation, spec.data.name,
+                                         fmt::format("{}`{}` [{}]", role, found.name, fmt::join(found.shape, ", ")));
+  };
+  const auto isImage = [](const data::Feature& input) { return input.shape.size() == 3; };
+  if (std::ranges::none_of(training.about.inputs, isImage)) {
+    refuse("", training.about.inputs.front());
+    return false;
+  }
+  if (training.about.target.shape.size() >= 2) {
+    refuse("the target ", training.about.target).note("a target that lies on the image would have to be moved with it");
+    return false;
+  }
+  return true;
+}
+
 bool makePlan(Workspace& workspace, TrainingRun& training, const Options& options) {
   const graph::TrainingSpec& spec = training.spec;
   train::Plan& plan = training.plan;
@@ -108,13 +127,7 @@ bool makePlan(Workspace& workspace, TrainingRun& training, const Options& option
   plan.checkpoint = spec.checkpoint;
   if (spec.rate) plan.rate = spec.rate->toDouble();
   plan.augmentation = {spec.flip, spec.crop};
-  const auto isImage = [](const data::Feature& input) { return input.shape.size() == 3; };
-  if (plan.augmentation.any() && std::ranges::none_of(training.about.inputs, isImage)) {
-    const data::Feature& input = training.about.inputs.front();
-    workspace.session.sink.report(diag::augments_no_image, spec.augmentation, spec.data.name,
-                                  fmt::format("`{}` [{}]", input.name, fmt::join(input.shape, ", ")));
-    return false;
-  }
+  if (plan.augmentation.any() && !checkAugmentation(workspace, training)) return false;
   training.sizes = train::sizesOf(plan, training.about);
   if (training.sizes.stepsPerEpoch == 0) {
     Diagnostic& d =

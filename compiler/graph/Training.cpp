@@ -3,6 +3,8 @@
 
 #include "compiler/support/diagnostics/Train.h"
 
+#include <algorithm>
+
 namespace tbem::graph {
 
 namespace {
@@ -12,6 +14,15 @@ std::string shapeWords(const std::vector<std::int64_t>& shape) {
   for (const std::int64_t dim : shape) out += (out.size() > 1 ? ", " : "") + std::to_string(dim);
   return out + "]";
 }
+
+/// The dimensions that are not 1: what decides in which order numbers lie.
+std::vector<std::int64_t> extents(std::vector<std::int64_t> shape) {
+  std::erase(shape, 1);
+  return shape;
+}
+
+/// Where cross_entropy (stdlib/nn/loss.tbem) has the classes.
+std::size_t standardClassAxis(std::size_t rank) { return rank == 3 ? 2 : 1; }
 
 }  // namespace
 
@@ -69,10 +80,7 @@ bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, con
   const bool classes = graph[target].dtype == TBEM_I64;
   std::vector<std::int64_t> shape = row.shape(target);
   if (!shape.empty()) shape.erase(shape.begin());
-  std::int64_t wanted = 1, found = 1;
-  for (const std::int64_t dim : shape) wanted *= dim;
-  for (const std::int64_t dim : data.target) found *= dim;
-  if (classes != (data.classes > 0) || wanted != found) {
+  if (classes != (data.classes > 0) || extents(shape) != extents(data.target)) {
     session.sink.report(diag::targets_differ, at,
                         spec.loss != nullptr ? spec.lossText
                         : data.classes > 0   ? "cross_entropy"
@@ -82,14 +90,33 @@ bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, con
     return false;
   }
   const std::vector<std::int64_t> output = row.shape(graph.outputs.front());
-  if (data.classes > 0 && (output.size() < 2 || output[1] != data.classes)) {
+  const bool fits =
+      std::find(output.begin() + std::min<std::ptrdiff_t>(1, std::ssize(output)), output.end(), data.classes) != output.end();
+  if (data.classes > 0 && !fits) {
+    const std::int64_t found = output.size() < 2 ? 1 : output[standardClassAxis(output.size())];
     session.sink
-        .report(diag::classes_differ, spec.decl->network->range, spec.network->name.text, output.size() < 2 ? 1 : output[1],
-                spec.data.name, data.classes)
+        .report(diag::classes_differ, spec.decl->network->range, spec.network->name.text, found, spec.data.name, data.classes)
         .label(spec.data.callRange, std::to_string(data.classes) + " classes");
     return false;
   }
   return true;
+}
+
+std::optional<std::size_t> classAxis(const Row& row, const DataShape& data) {
+  const Graph& graph = row.graph();
+  const std::vector<std::int64_t> output = row.shape(graph.outputs.front());
+  const std::vector<std::int64_t> labels = extents(data.target);
+  const auto counts = [&](std::size_t axis) {
+    if (data.classes == 0 || axis >= output.size() || output[axis] != data.classes) return false;
+    std::vector<std::int64_t> ofOne(output.begin() + 1, output.end());
+    ofOne.erase(ofOne.begin() + static_cast<std::ptrdiff_t>(axis) - 1);
+    return extents(std::move(ofOne)) == labels;
+  };
+  if (const std::size_t standard = standardClassAxis(output.size()); counts(standard)) return standard;
+  for (std::size_t axis = 1; axis < output.size(); ++axis) {
+    if (counts(axis)) return axis;
+  }
+  return std::nullopt;
 }
 
 }  // namespace tbem::graph

@@ -3,6 +3,7 @@
 
 #include "compiler/graph/Elaborate.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -82,5 +83,9 @@ std::optional<ExperimentSpec> experimentOf(Session& session, const TrainingSpec&
 
 /// Whether an elaborated row's target and outputs are what the data have. Reports what differs.
 bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, const DataShape& data);
+
+/// The dimension of a row's output that counts the classes of each label: its other dimensions are those of the target. Where
+/// several are possible, the one that cross_entropy takes. Nothing: no dimension is, as with a loss that sums outputs up.
+std::optional<std::size_t> classAxis(const Row& row, const DataShape& data);
 
 }  // namespace tbem::graph

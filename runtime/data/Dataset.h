@@ -32,7 +32,7 @@ struct Feature {
 /// What is known of a dataset before an example is read.
 struct Description {
   std::vector<Feature> inputs;          ///< f32 each, in the order of the network's inputs: one or more
-  Feature target;                       ///< a class's number (shape empty), or numbers to be approximated
+  Feature target;                       ///< class numbers (one an example: shape empty), or numbers to be approximated
   std::int64_t classes = 0;             ///< > 0: labels are i64 in [0, classes). 0: the target is f32
   std::vector<std::string> classNames;  ///< `classes` of them, or none
   std::int64_t train = 0, test = 0;     ///< examples of each split; a dataset without a test split has 0
@@ -44,15 +44,15 @@ struct Description {
 /// each.
 struct Batch {
   std::vector<float*> inputs;      ///< one an input of the description
-  std::int64_t* labels = nullptr;  ///< where there are classes
-  float* targets = nullptr;        ///< where there are none
+  std::int64_t* labels = nullptr;  ///< the target, where there are classes
+  float* targets = nullptr;        ///< the target, where there are none
 };
 
 class Dataset {
 public:
   virtual ~Dataset() = default;
   virtual const Description& description() const = 0;
-  /// A hash of everything that decides what `read` gives: contents (or path, size and time of each file, where contents are too
+  /// A hash of everything that decides what `read` gives: contents (or name, size and time of each file, where contents are too
   /// many to be read at once) and settings. A checkpoint keeps it, and is not resumed on other data.
   virtual std::uint64_t fingerprint() const = 0;
   /// Writes the examples with these numbers, each in [0, count(split)), in this order; a number may occur twice. Several threads

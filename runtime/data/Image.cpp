@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 
 namespace tbem::data {
 
@@ -136,7 +137,7 @@ void Fingerprint::mix(const Preparation& how) {
 void Fingerprint::mixFile(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return;
-  mix(path);
+  mix(std::filesystem::path(path).filename().string());
   mix(static_cast<std::uint64_t>(status.st_size));
   mix(static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(status.st_mtim.tv_nsec));
 }

@@ -67,7 +67,8 @@ public:
   void mix(std::uint64_t word) { hash = (hash ^ word) * 0x100000001B3U; }
   void mix(std::string_view bytes);
   void mix(const Preparation& how);
-  /// Path, size and time of change of a file; nothing where it is not there.
+  /// A file's name, size and time of change; nothing where it is not there. Not its folder: files that were moved, or are named
+  /// from another working folder, are the same.
   void mixFile(const std::string& path);
   std::uint64_t value() const { return hash; }
 

@@ -97,7 +97,11 @@ public:
     Fingerprint print;
     print.mix(how);
     for (const Listing& listing : splits) {
-      for (const auto& [path, label] : listing.files) print.mixFile(path);
+      for (const std::string& name : listing.classes) print.mix(name);
+      for (const auto& [path, label] : listing.files) {
+        print.mix(static_cast<std::uint64_t>(label));
+        print.mixFile(path);
+      }
     }
     return print.value();
   }

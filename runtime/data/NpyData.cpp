@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -133,10 +134,6 @@ public:
     if (about.classes < 0) return Failure(fmt::format("npy: `classes` is {}; it is 0 for a regression", about.classes));
     for (std::size_t i = 0; i + 1 < arrays.size(); ++i) about.inputs.push_back(arrays[i].feature());
     about.target = arrays.back().feature();
-    if (about.classes > 0 && !about.target.shape.empty()) {
-      return Failure(fmt::format("npy: {} has the shape {}; labels of classes are one number an example", arrays.back().given,
-                                 shapeText(arrays.back().view.shape)));
-    }
     dataset->scale = settings.get<double>("scale");
     if (!std::isfinite(dataset->scale) || dataset->scale == 0) return Failure(fmt::format("npy: `scale` is {}", dataset->scale));
     return dataset;
@@ -150,7 +147,7 @@ public:
     print.mix(static_cast<std::uint64_t>(about.classes));
     for (const Arrays& arrays : splits) {
       for (const Source& source : arrays) {
-        print.mix(source.given);
+        print.mix(source.view.name);
         print.mixFile(source.path);
       }
     }
@@ -165,7 +162,7 @@ public:
           return Failure(std::move(problem));
       }
       const Source& target = arrays.back();
-      auto problem = about.classes > 0 ? readLabel(target, examples[i], into.labels[i])
+      auto problem = about.classes > 0 ? readLabels(target, examples[i], i, into.labels)
                                        : readNumbers(target, examples[i], 1, i, into.targets);
       if (!problem.empty()) return Failure(std::move(problem));
     }
@@ -189,13 +186,18 @@ private:
     return {};
   }
 
-  std::string readLabel(const Source& source, std::int64_t example, std::int64_t& label) const {
+  std::string readLabels(const Source& source, std::int64_t example, std::size_t at, std::int64_t* batch) const {
     const auto value = source.example(example, TBEM_I64);
     if (!value) return "npy: " + value.error();
-    label = value->integers().front();
-    if (label >= 0 && label < about.classes) return {};
-    return fmt::format("npy: {}: the label of example {} is {}, expected 0 to {}", source.given, example, label,
-                       about.classes - 1);
+    const std::vector<std::int64_t> labels = value->integers();
+    for (std::size_t e = 0; e < labels.size(); ++e) {
+      if (labels[e] >= 0 && labels[e] < about.classes) continue;
+      const std::string which = about.target.shape.empty() ? "the label" : fmt::format("label {}", e);
+      return fmt::format("npy: {}: {} of example {} is {}, expected 0 to {}", source.given, which, example, labels[e],
+                         about.classes - 1);
+    }
+    std::copy(labels.begin(), labels.end(), batch + at * labels.size());
+    return {};
   }
 
   std::string compareSplits() const {

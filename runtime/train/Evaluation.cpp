@@ -16,14 +16,19 @@ tl::unexpected<TrainFailure> failure(Kind kind, std::string message) {
 
 }  // namespace
 
-std::int64_t countCorrect(std::span<const double> outputs, std::span<const std::int64_t> labels) {
-  const std::size_t classes = labels.empty() ? 0 : outputs.size() / labels.size();
+std::int64_t countCorrect(const runtime::HostTensor& outputs, std::size_t axis, std::span<const std::int64_t> labels) {
+  const std::vector<double> values = outputs.doubles();
+  const auto classes = static_cast<std::size_t>(outputs.dims[axis]);
+  std::size_t inner = 1;
+  for (std::size_t d = axis + 1; d < outputs.dims.size(); ++d) inner *= static_cast<std::size_t>(outputs.dims[d]);
   std::int64_t correct = 0;
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    const double* row = outputs.data() + i * classes;
+    const double* first = values.data() + i / inner * classes * inner + i % inner;
     std::int64_t largest = -1;
     for (std::size_t k = 0; k < classes; ++k) {
-      if (!std::isnan(row[k]) && (largest < 0 || row[k] > row[largest])) largest = static_cast<std::int64_t>(k);
+      const double value = first[k * inner];
+      if (!std::isnan(value) && (largest < 0 || value > first[static_cast<std::size_t>(largest) * inner]))
+        largest = static_cast<std::int64_t>(k);
     }
     correct += largest == labels[i] ? 1 : 0;
   }
@@ -63,16 +68,18 @@ tl::expected<std::optional<Score>, TrainFailure> Evaluation::run(const Snapshot&
     const auto loss = instance.read(instance.executable().loss);
     if (!loss) return failure(Kind::Run, loss.error().message);
     lossSum += loss->doubles().front() * static_cast<double>(size);
-    if (!feed.labels().empty()) {
+    if (machine.classAxis) {
       const auto outputs = instance.read(instance.executable().outputs.front());
       if (!outputs) return failure(Kind::Run, outputs.error().message);
-      correct += countCorrect(outputs->doubles(), feed.labels());
+      correct += countCorrect(*outputs, *machine.classAxis, feed.labels());
     }
     first += size;
   }
   Score score;
-  score.loss = lossSum / static_cast<double>(examples.size());
-  if (dataset.description().classes > 0) score.accuracy = static_cast<double>(correct) / static_cast<double>(examples.size());
+  const auto count = static_cast<double>(examples.size());
+  score.loss = lossSum / count;
+  if (machine.classAxis)
+    score.accuracy = static_cast<double>(correct) / (count * static_cast<double>(dataset.description().target.elements()));
   return std::optional<Score>(score);
 }
 

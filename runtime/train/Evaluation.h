@@ -13,9 +13,9 @@
 
 namespace tbem::train {
 
-/// Examples whose largest output is their class. `outputs`: [n, classes], row-major, n = labels.size(); of equal ones the first
-/// counts, and a NaN is never the largest.
-std::int64_t countCorrect(std::span<const double> outputs, std::span<const std::int64_t> labels);
+/// Labels that are the place of the largest output along `axis`; of equal ones the first counts, and a NaN is never the largest.
+/// `labels`: row-major, in the shape of `outputs` without the axis.
+std::int64_t countCorrect(const runtime::HostTensor& outputs, std::size_t axis, std::span<const std::int64_t> labels);
 
 class Evaluation {
 public:

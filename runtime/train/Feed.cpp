@@ -2,7 +2,10 @@
 
 #include "runtime/core/Philox.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace tbem::train {
@@ -39,8 +42,9 @@ tl::expected<void, std::string> Feed::load(data::Split split, std::span<const st
     numbers[i].resize(examples.size() * static_cast<std::size_t>(about.inputs[i].elements()));
     batch.inputs.push_back(numbers[i].data());
   }
-  classes.resize(about.classes > 0 ? examples.size() : 0);
-  targets.resize(about.classes > 0 ? 0 : examples.size() * static_cast<std::size_t>(about.target.elements()));
+  const std::size_t targetElements = examples.size() * static_cast<std::size_t>(about.target.elements());
+  classes.resize(about.classes > 0 ? targetElements : 0);
+  targets.resize(about.classes > 0 ? 0 : targetElements);
   batch.labels = classes.data();
   batch.targets = targets.data();
   if (const auto read = dataset.read(split, examples, batch); !read) return Failure(read.error());
@@ -48,6 +52,7 @@ tl::expected<void, std::string> Feed::load(data::Split split, std::span<const st
     const std::int64_t elements = about.inputs[i].elements();
     for (std::size_t e = 0; how.any() && e < examples.size(); ++e)
       augment(how, seed, epoch, examples[e], about.inputs[i].shape, numbers[i].data() + static_cast<std::int64_t>(e) * elements);
+    if (std::string problem = notWhole(i, examples); !problem.empty()) return Failure(std::move(problem));
     if (const auto done = write(inputs[i], numbers[i]); !done) return done;
   }
   if (about.classes == 0) return write("target", targets);
@@ -59,6 +64,21 @@ tl::expected<void, std::string> Feed::load(data::Split split, std::span<const st
   const tbem_operand& operand = instance.executable().buffers[instance.executable().storages[*storage].buffer].operand;
   tensor.dims.assign(operand.dims, operand.dims + operand.rank);
   if (const auto done = instance.writeStorage(*storage, tensor); !done) return Failure(done.error().message);
+  return {};
+}
+
+std::string Feed::notWhole(std::size_t input, std::span<const std::int64_t> examples) const {
+  const auto storage = instance.findStorage(inputs[input]);
+  if (!storage || instance.executable().buffers[instance.executable().storages[*storage].buffer].operand.dtype != TBEM_I64)
+    return {};
+  constexpr float kExact = 1 << 24U;  // from here f32, which a dataset's inputs are, leaves whole numbers out
+  const std::size_t elements = numbers[input].size() / examples.size();
+  for (std::size_t e = 0; e < numbers[input].size(); ++e) {
+    const float value = numbers[input][e];
+    if (std::abs(value) < kExact && value == std::trunc(value)) continue;
+    return fmt::format("the input `{}` takes whole numbers below {}; number {} of example {} is {}", inputs[input], kExact,
+                       e % elements, examples[e / elements], value);
+  }
   return {};
 }
 

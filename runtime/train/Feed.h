@@ -34,11 +34,13 @@ public:
   /// As many examples as the instance's batch. `epoch`: for `how`; not looked at where that changes nothing.
   tl::expected<void, std::string> load(data::Split split, std::span<const std::int64_t> examples, const Augmentation& how = {},
                                        std::uint64_t seed = 0, std::uint32_t epoch = 0);
-  /// Of the examples that were loaded last, where the dataset has classes.
+  /// Of the examples that were loaded last, where the dataset has classes; as many each as its target has elements.
   std::span<const std::int64_t> labels() const { return classes; }
 
 private:
   tl::expected<void, std::string> write(std::string_view path, std::span<const float> values);
+  /// What an input of whole numbers cannot take of these examples, or "".
+  std::string notWhole(std::size_t input, std::span<const std::int64_t> examples) const;
 
   const data::Dataset& dataset;
   runtime::Instance& instance;

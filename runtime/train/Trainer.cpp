@@ -138,7 +138,10 @@ private:
     report.examplesPerSecond = progress.seconds > 0 ? seen / progress.seconds : 0;
     report.rate = rateOf(progress.step - 1);
     report.train.loss = progress.lossSum / seen;
-    if (dataset.description().classes > 0) report.train.accuracy = static_cast<double>(progress.correct) / seen;
+    if (machine.classAxis) {
+      const auto labels = static_cast<double>(dataset.description().target.elements());
+      report.train.accuracy = static_cast<double>(progress.correct) / (seen * labels);
+    }
     if (!parts.validation.empty()) {
       auto score = evaluate(plan.split, parts.validation, "validation");
       if (!score) return tl::unexpected(score.error());
@@ -164,10 +167,10 @@ private:
                                             "gradients keep it finite",
                                             progress.step + 1, value));
     }
-    if (!feed->labels().empty()) {
+    if (machine.classAxis) {
       const auto outputs = instance->read(machine.step->outputs.front());
       if (!outputs) return failure(Kind::Run, outputs.error().message);
-      progress.correct += countCorrect(outputs->doubles(), feed->labels());
+      progress.correct += countCorrect(*outputs, *machine.classAxis, feed->labels());
     }
     progress.lossSum += value * static_cast<double>(plan.batch);
     ++progress.step;

@@ -53,11 +53,13 @@ struct Machine {
   const runtime::Executable* step = nullptr;                      ///< a training step of `batch` examples; its output is kept
   std::map<std::int64_t, const runtime::Executable*> evaluation;  ///< by batch: the loss at inference, output kept
   std::vector<std::string> inputs;                                ///< paths, in the dataset's order
+  /// The output's dimension that counts the classes of each label; nothing: there is no accuracy.
+  std::optional<std::size_t> classAxis;
 };
 
 struct Score {
   double loss = 0;                 ///< mean over the examples
-  std::optional<double> accuracy;  ///< share of examples whose largest output is their class; nothing without classes
+  std::optional<double> accuracy;  ///< share of labels that are the place of the largest output; nothing without classes
 };
 struct EpochReport {
   std::int64_t epoch = 0;  ///< from 1

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -68,8 +69,8 @@ struct Read {
 Read readSome(const Dataset& data, Split split, const std::vector<std::int64_t>& numbers) {
   Read out;
   out.x.resize(numbers.size() * static_cast<std::size_t>(data.description().inputs.front().elements()));
-  out.labels.resize(numbers.size());
   std::vector<float> targets(numbers.size() * static_cast<std::size_t>(data.description().target.elements()));
+  out.labels.resize(targets.size());
   const auto done = data.read(split, numbers, {{out.x.data()}, out.labels.data(), targets.data()});
   if (!done) out.error = done.error();
   return out;
@@ -296,6 +297,18 @@ TEST(NpyData, LabelsFromAnArchive) {
   EXPECT_SAYS(errorOf("npy", npySettings(path, {"all.npz:z"}, "all.npz:y", 3)), "the archive has no array `z` (it has x, y)");
 }
 
+TEST(NpyData, LabelsOfPixels) {
+  const fs::path path = folder("npy");
+  write(path / "x.npy", npy<float>("f4", {2, 1, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}));
+  write(path / "y.npy", npy<std::uint8_t>("u1", {2, 2, 2}, {0, 1, 2, 0, 2, 2, 1, 7}));
+  const auto data = findReader("npy")->open(npySettings(path, {"x.npy"}, "y.npy", 3));
+  ASSERT_TRUE(data) << data.error();
+  EXPECT_EQ((*data)->description().target.shape, (std::vector<std::int64_t>{2, 2}));
+  const Read read = readSome(**data, Split::Train, {0, 0});
+  EXPECT_EQ(read.labels, (std::vector<std::int64_t>{0, 1, 2, 0, 0, 1, 2, 0}));
+  EXPECT_SAYS(readSome(**data, Split::Train, {1}).error, "label 3 of example 1 is 7, expected 0 to 2");
+}
+
 TEST(NpyData, SaysWhatIsWrong) {
   const fs::path path = folder("npy");
   write(path / "x.npy", npy<float>("f4", {2, 2}, {1, 2, NAN, 4}));
@@ -306,7 +319,6 @@ TEST(NpyData, SaysWhatIsWrong) {
   EXPECT_SAYS(errorOf("npy", npySettings(path, {}, "y.npy", 0)), "`inputs` names no file");
   EXPECT_SAYS(errorOf("npy", npySettings(path, {"s.npy"}, "y.npy", 0)), "it is one number");
   EXPECT_SAYS(errorOf("npy", npySettings(path, {"w.npy"}, "y.npy", 0)), "errno 2");
-  EXPECT_SAYS(errorOf("npy", npySettings(path, {"x.npy"}, "x.npy", 3)), "labels of classes are one number an example");
   const auto data = findReader("npy")->open(npySettings(path, {"x.npy"}, "z.npy", 2));
   ASSERT_TRUE(data) << data.error();
   EXPECT_SAYS(readSome(**data, Split::Train, {1}).error, "x.npy: number 0 of example 1 is nan");
@@ -345,6 +357,24 @@ TEST(ImageFolder, ClassesAreFolders) {
   EXPECT_SAYS(errorOf("image_folder", settings), "nowhere: No such file or directory");
   settings.values["train"] = path.string() + "/train/ant";
   EXPECT_SAYS(errorOf("image_folder", settings), "has no images: expected a folder a class");
+}
+
+/// A checkpoint is taken up from wherever the same files are named.
+TEST(Readers, FingerprintsAreThoseOfFilesWhereverTheyLie) {
+  const fs::path path = folder("npy"), moved = path.parent_path() / "moved";
+  write(path / "x.npy", npy<float>("f4", {2, 1}, {1, 2}));
+  write(path / "y.npy", npy<float>("f4", {2, 1}, {1, 2}));
+  const auto print = [](const fs::path& where) {
+    return (*findReader("npy")->open(npySettings(where, {"x.npy"}, "y.npy", 0)))->fingerprint();
+  };
+  const auto before = print(path);
+  EXPECT_EQ(print(fs::relative(path)), before);
+  fs::remove_all(moved);
+  fs::rename(path, moved);
+  EXPECT_EQ(print(moved), before);
+  fs::last_write_time(moved / "y.npy", fs::last_write_time(moved / "y.npy") + std::chrono::seconds(1));
+  EXPECT_NE(print(moved), before);
+  fs::remove_all(moved);
 }
 
 TEST(Readers, FingerprintsTellSettingsApart) {

@@ -7,18 +7,31 @@
 namespace tbem::train {
 namespace {
 
+std::int64_t correct(std::vector<std::int64_t> dims, const std::vector<double>& outputs, std::size_t axis,
+                     const std::vector<std::int64_t>& labels) {
+  return countCorrect(runtime::HostTensor::of(TBEM_F64, std::move(dims), outputs), axis, labels);
+}
+
 TEST(CountCorrect, CountsTheLargestOutputs) {
   const std::vector<double> outputs = {1, 3, 2, /**/ 5, 4, 0, /**/ -1, -2, -0.5};
-  EXPECT_EQ(countCorrect(outputs, std::vector<std::int64_t>{1, 0, 2}), 3);
-  EXPECT_EQ(countCorrect(outputs, std::vector<std::int64_t>{1, 1, 1}), 1);
+  EXPECT_EQ(correct({3, 3}, outputs, 1, {1, 0, 2}), 3);
+  EXPECT_EQ(correct({3, 3}, outputs, 1, {1, 1, 1}), 1);
+}
+
+TEST(CountCorrect, OfEveryWordAndEveryPixel) {
+  const std::vector<double> outputs = {1, 2, 3, 4, /**/ 5, 0, 3.5, 4, /**/ 0, 9, 0, 4.5};
+  EXPECT_EQ(correct({1, 3, 4}, outputs, 1, {1, 2, 1, 2}), 4);     // classes first: columns
+  EXPECT_EQ(correct({1, 3, 2, 2}, outputs, 1, {1, 2, 1, 0}), 3);  // the same of an image
+  EXPECT_EQ(correct({1, 3, 4}, outputs, 2, {3, 0, 1}), 3);        // classes last: rows
+  EXPECT_EQ(correct({1, 3, 4}, outputs, 2, {3, 3, 3}), 1);
 }
 
 TEST(CountCorrect, TheFirstOfEqualOnesCountsAndNanNever) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(countCorrect(std::vector<double>{2, 2}, std::vector<std::int64_t>{0}), 1);
-  EXPECT_EQ(countCorrect(std::vector<double>{2, 2}, std::vector<std::int64_t>{1}), 0);
-  EXPECT_EQ(countCorrect(std::vector<double>{nan, 1}, std::vector<std::int64_t>{1}), 1);
-  EXPECT_EQ(countCorrect(std::vector<double>{nan, nan}, std::vector<std::int64_t>{0}), 0);
+  EXPECT_EQ(correct({1, 2}, {2, 2}, 1, {0}), 1);
+  EXPECT_EQ(correct({1, 2}, {2, 2}, 1, {1}), 0);
+  EXPECT_EQ(correct({1, 2}, {nan, 1}, 1, {1}), 1);
+  EXPECT_EQ(correct({1, 2}, {nan, nan}, 1, {0}), 0);
 }
 
 TEST(Sizes, FullBatchesToTrainAndEveryExampleToEvaluate) {
