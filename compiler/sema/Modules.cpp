@@ -323,6 +323,18 @@ private:
     }
   }
 
+  /// What is meant by `std.text.gpt2`, where a module of the library is followed by one of its names or files; "": nothing.
+  std::string libraryModule(const ast::Import& import) {
+    const std::vector<ast::Name>& path = import.path;
+    if (path.size() != 3 || path[0].text != "std") return {};
+    const std::string name = "std." + path[1].text;
+    const Module* module = standard(name);
+    if (module == nullptr) return {};
+    const auto found = module->own.find(path[2].text);
+    const bool names = import.names.empty() && import.alias.empty() && found != module->own.end() && !found->second->isPrivate;
+    return names ? name + ": " + path[2].text : name;
+  }
+
   void reportUnknown(const ast::Import& import, const std::string& name) {
     Diagnostic& d = sink.report(diag::unknown_module, rangeOf(import.path), name);
     if (!name.starts_with("std.")) {
@@ -330,7 +342,9 @@ private:
       std::replace(file.begin(), file.end(), '.', '/');
       d.note("looked for `" + file + ".tbem` beside the program and in TBEM_PATH");
     }
-    if (const std::string near = nearest(name, standardNames()); !near.empty()) {
+    std::string near = libraryModule(import);
+    if (near.empty()) near = nearest(name, standardNames());
+    if (!near.empty()) {
       d.note("did you mean `" + near + "`?").fix(rangeOf(import.path), near);
     }
   }
