@@ -74,9 +74,10 @@ int runDoc(const Options& options) {
   }
   Options everything = options;
   everything.text = "1";
-  const std::unique_ptr<Workspace> workspace = loadWorkspace(everything);
-  if (workspace == nullptr) return kEnvironment;
-  const std::vector<Entry> all = entries(*workspace->program);
+  const auto loaded = loadWorkspace(everything);
+  if (!loaded) return loaded.error();
+  const Workspace& workspace = **loaded;
+  const std::vector<Entry> all = entries(*workspace.program);
   if (listModule(options, all)) return kOk;
   std::set<std::string> names;
   bool any = false;
@@ -85,14 +86,14 @@ int runDoc(const Options& options) {
     names.insert(entry.decl->name.text);
     if (options.word != entry.decl->name.text && options.word != full) continue;
     any = true;
-    const std::string text = definition(workspace->session, *entry.decl);
+    const std::string text = definition(workspace.session, *entry.decl);
     if (options.json) {
       printJson(
           "doc",
           {{"name", full}, {"what", kindOf(*entry.decl)}, {"documentation", entry.decl->documentation}, {"definition", text}});
       continue;
     }
-    fmt::print("{} {}  ({})\n\n", kindOf(*entry.decl), full, workspace->session.sources.describe(entry.decl->name.range.begin));
+    fmt::print("{} {}  ({})\n\n", kindOf(*entry.decl), full, workspace.session.sources.describe(entry.decl->name.range.begin));
     if (!entry.decl->documentation.empty()) fmt::print("{}\n\n", entry.decl->documentation);
     fmt::print("{}\n", text);
   }

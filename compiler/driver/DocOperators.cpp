@@ -139,9 +139,10 @@ void printBlocks(const Workspace& workspace, const sema::Module& library, const 
 int runDocOperators(const Options& options) {
   Options everything = options;
   everything.text = "1";
-  const std::unique_ptr<Workspace> workspace = loadWorkspace(everything);
-  if (workspace == nullptr) return kEnvironment;
-  const sema::Module* library = workspace->program->find("std.nn");
+  const auto loaded = loadWorkspace(everything);
+  if (!loaded) return loaded.error();
+  const Workspace& workspace = **loaded;
+  const sema::Module* library = workspace.program->find("std.nn");
   if (library == nullptr) return kEnvironment;
   const Operators operators(*library);
   if (!options.json) {
@@ -163,23 +164,23 @@ int runDocOperators(const Options& options) {
       const std::string where = backends(operators.primitives(*callable));
       if (options.json) {
         printJson("operator", {{"name", decl->name.text},
-                               {"signature", signature(workspace->session, *callable)},
+                               {"signature", signature(workspace.session, *callable)},
                                {"backends", where},
                                {"gradient", gradient(*callable)},
                                {"cost", cost(*callable)}});
         continue;
       }
       if (!titled) {
-        const Source* source = workspace->session.sources.find(decl->range.begin);
+        const Source* source = workspace.session.sources.find(decl->range.begin);
         fmt::print("\n## {}\n\n| operator | runs on | gradient | cost |\n|---|---|---|---|\n",
                    source != nullptr ? std::filesystem::path(source->name).stem().string() : "");
         titled = true;
       }
-      fmt::print("| `{}` | {} | {} | {} |\n", signature(workspace->session, *callable), where, gradient(*callable),
+      fmt::print("| `{}` | {} | {} | {} |\n", signature(workspace.session, *callable), where, gradient(*callable),
                  cost(*callable));
     }
   }
-  printBlocks(*workspace, *library, options);
+  printBlocks(workspace, *library, options);
   return kOk;
 }
 

@@ -17,8 +17,9 @@ namespace tbem::driver {
 namespace {
 
 int load(State& state) {
-  state.workspace = loadWorkspace(state.options);
-  if (state.workspace == nullptr) return kEnvironment;
+  auto loaded = loadWorkspace(state.options);
+  if (!loaded) return loaded.error();
+  state.workspace = std::move(*loaded);
   setReproducerHook(writeReproducer, &state.workspace->session);
   return kOk;
 }

@@ -68,12 +68,13 @@ runtime::Measurement measureRow(const jit::Compiled& compiled, const tbem_backen
 }
 
 runtime::Measurement work(const Options& options) {
-  const std::unique_ptr<Workspace> workspace = loadWorkspace(options);
-  if (workspace == nullptr) return failed("the program cannot be read");
-  Designs designs = makeDesigns(*workspace, options);
+  const auto loaded = loadWorkspace(options);
+  if (!loaded) return failed("the program cannot be read");
+  Workspace& workspace = **loaded;
+  Designs designs = makeDesigns(workspace, options);
   const Opened opened = openBackend(options.backend);
   if (opened.backend == nullptr) return failed(opened.reason);
-  if (workspace->session.sink.hasErrors() || designs.runs.size() != 1 || options.workerRow >= designs.runs.front()->rows.size()) {
+  if (workspace.session.sink.hasErrors() || designs.runs.size() != 1 || options.workerRow >= designs.runs.front()->rows.size()) {
     return failed("the program changed while it was measured");
   }
   std::optional<graph::Row> row = elaborateRow(*designs.runs.front(), options.workerRow);

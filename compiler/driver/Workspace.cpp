@@ -112,13 +112,16 @@ std::string onlyNetwork(const ast::File& file) {
   return name;
 }
 
-const Source* sourceOf(const Options& options, Workspace& workspace, const std::string& path) {
+/// The program's text. Errors are those of loadWorkspace.
+tl::expected<const Source*, int> sourceOf(const Options& options, Workspace& workspace, const std::string& path) {
   if (options.text) {
     const std::optional<std::string> text = expressionText(options);
-    return text ? &workspace.session.sources.add("<-e>", *text) : nullptr;
+    if (!text) return tl::unexpected<int>(kUsage);
+    return &workspace.session.sources.add("<-e>", *text);
   }
   const Source* source = readSource(workspace.session, path);
-  if (source == nullptr || options.inputs.empty()) return source;
+  if (source == nullptr) return tl::unexpected<int>(kEnvironment);
+  if (options.inputs.empty()) return source;
   Session trial;
   const Source& copy = trial.sources.add(source->name, source->text);
   const std::unique_ptr<ast::File> file = syntax::parse(copy, trial.sink);
@@ -126,25 +129,25 @@ const Source* sourceOf(const Options& options, Workspace& workspace, const std::
   if (declaresDesign(*file)) {
     printFailure(fmt::format("--input {}: the program has a design, which says the shapes of its inputs; change them there",
                              options.inputs.front()));
-    return nullptr;
+    return tl::unexpected<int>(kUsage);
   }
   const std::string network = onlyNetwork(*file);
   if (network.empty()) return source;
   const std::optional<std::string> design = designText(options, network);
-  if (!design) return nullptr;
+  if (!design) return tl::unexpected<int>(kUsage);
   return &workspace.session.sources.add(source->name, source->text + "\n" + *design);
 }
 
 }  // namespace
 
-std::unique_ptr<Workspace> loadWorkspace(const Options& options, const std::string& path) {
+tl::expected<std::unique_ptr<Workspace>, int> loadWorkspace(const Options& options, const std::string& path) {
   auto workspace = std::make_unique<Workspace>();
   workspace->path = options.text ? "" : path;
-  const Source* source = sourceOf(options, *workspace, path);
-  if (source == nullptr) return nullptr;
+  const auto source = sourceOf(options, *workspace, path);
+  if (!source) return tl::unexpected(source.error());
   workspace->load = sema::LoadOptions::fromEnvironment();
   workspace->load.allStandard = options.text.has_value();
-  workspace->program = sema::load(workspace->session.sources, workspace->session.sink, *source, workspace->load);
+  workspace->program = sema::load(workspace->session.sources, workspace->session.sink, **source, workspace->load);
   return workspace;
 }
 
@@ -157,7 +160,7 @@ std::unique_ptr<Workspace> withText(const Workspace& from, std::string text) {
   return workspace;
 }
 
-std::unique_ptr<Workspace> loadWorkspace(const Options& options) {
+tl::expected<std::unique_ptr<Workspace>, int> loadWorkspace(const Options& options) {
   return loadWorkspace(options, options.files.empty() ? std::string() : options.files.front());
 }
 

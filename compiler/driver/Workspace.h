@@ -5,6 +5,8 @@
 #include "compiler/sema/Modules.h"
 #include "compiler/support/Session.h"
 
+#include <tl/expected.hpp>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,12 +37,12 @@ struct Workspace {
 };
 
 /// Parses and loads what the command line names: a file, standard input, or -e. A network given by -e, or a file that has
-/// networks but no design and is given --input, gets a design of one row. Diagnostics are left in the session. nullptr after
-/// saying why where the file cannot be read (exit kEnvironment).
-std::unique_ptr<Workspace> loadWorkspace(const Options& options, const std::string& path);
+/// networks but no design and is given --input, gets a design of one row. Diagnostics are left in the session. Errors, which
+/// were told, are the exit status: kEnvironment (the file cannot be read), kUsage (--input is not what the program can be given).
+tl::expected<std::unique_ptr<Workspace>, int> loadWorkspace(const Options& options, const std::string& path);
 /// The same program with another text of its file; what it imports is looked for in the same places.
 std::unique_ptr<Workspace> withText(const Workspace& from, std::string text);
 /// The same for the first of `options.files`.
-std::unique_ptr<Workspace> loadWorkspace(const Options& options);
+tl::expected<std::unique_ptr<Workspace>, int> loadWorkspace(const Options& options);
 
 }  // namespace tbem::driver

@@ -3,6 +3,11 @@
 #include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/Words.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 namespace tbem::syntax {
 
 SrcRange Builder::range(const antlr4::Token* token) const {
@@ -118,6 +123,7 @@ namespace {
 /// For a word with which other languages begin a declaration or a statement, how that is said here; "" for other words.
 std::string_view wayOf(std::string_view word, bool atTop) {
   constexpr std::string_view kDeclares[] = {"class", "def", "fn", "func", "layer", "model", "module", "net", "struct"};
+  constexpr std::string_view kDesigns[] = {"campaign", "experiment", "factors", "grid", "study", "sweep"};
   constexpr std::string_view kLoops[] = {"while", "loop", "repeat", "do", "foreach"};
   if (!atTop) {
     if (const SoftWord* soft = findSoftWord(word); soft != nullptr && soft->kind == WordClass::Header)
@@ -127,6 +133,8 @@ std::string_view wayOf(std::string_view word, bool atTop) {
   }
   if (std::ranges::find(designWords(), word) != designWords().end())
     return "it is a clause of a design: `design name of NETWORK { ... }`";
+  if (std::ranges::find(kDesigns, word) != std::end(kDesigns))
+    return "factors and their levels are declared by `design name of NETWORK { ... }`";
   if (word == "from" || word == "using" || word == "include")
     return "names of another module come by `import std.vision: resnet`";
   if (std::ranges::find(kDeclares, word) != std::end(kDeclares))
@@ -152,9 +160,13 @@ void Builder::unknown(P::UnknownContext* ctx, bool atTop) {
   const std::string_view way = near.empty() ? wayOf(word.text, atTop) : "";
   if (!way.empty()) told.note(std::string(way));
   const std::size_t next = ctx->afterUnknown()->start->getType();
-  if (near.empty() && way.empty() && !atTop && (next == P::LPAREN || next == P::LBRACK || next == P::DOT)) {
+  if (!near.empty() || !way.empty()) return;
+  if (!atTop && (next == P::LPAREN || next == P::LBRACK || next == P::DOT)) {
     told.note("a value alone is no statement: name it with `let`, or `return` it");
+    return;
   }
+  std::ranges::sort(candidates);
+  told.note(fmt::format("{} begin with {}", atTop ? "declarations" : "statements", fmt::join(candidates, ", ")));
 }
 
 }  // namespace tbem::syntax
