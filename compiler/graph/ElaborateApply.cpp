@@ -56,11 +56,11 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
   std::vector<Value> tensors;
   if (isInstance) {
     const sema::Signature signature{decl->name.text, module, decl, decl->tensors, {}};
-    if (!bind(signature, arguments, scratch, tensors, 0)) return {};
+    if (!bind(signature, arguments, scratch, tensors)) return {};
     scratch.locals = instances[callee.id].parameters;
   } else {
     const sema::Signature signature{decl->name.text, module, decl, decl->tensors, decl->parameters};
-    if (!bind(signature, arguments, scratch, tensors, 0)) return {};
+    if (!bind(signature, arguments, scratch, tensors)) return {};
   }
   const auto givenTensors =
       static_cast<std::size_t>(std::count_if(tensors.begin(), tensors.end(), [](const Value& t) { return !t.isPoison(); }));
@@ -123,7 +123,7 @@ void Elaborator::instantiateParameters(Activation& a) {
     scratch.decl = &decl;
     std::vector<Value> none;
     const sema::Signature signature{decl.name.text, value.module, &decl, decl.tensors, decl.parameters};
-    if (!bind(signature, arguments, scratch, none, 0)) {
+    if (!bind(signature, arguments, scratch, none)) {
       value = {};
       return;
     }
@@ -135,6 +135,26 @@ void Elaborator::instantiateParameters(Activation& a) {
     make(local.value);
     if (local.value.is(ValueKind::List))
       for (Value& item : local.value.items) make(item);
+  }
+}
+
+/// Negative numbers of `axes` count from the end of the first tensor; those outside of it stay as they are.
+void Elaborator::countAxesFromEnd(Activation& a, const std::vector<Value>& tensors) {
+  if (tensors.empty()) return;
+  const bool isList = tensors.front().is(ValueKind::List) && !tensors.front().items.empty();
+  const Value& first = isList ? tensors.front().items.front() : tensors.front();
+  if (!first.is(ValueKind::Tensor)) return;
+  const auto rank = static_cast<std::int64_t>(graph[static_cast<TensorId>(first.id)].shape.size());
+  for (const ast::Parameter& declared : a.decl->parameters) {
+    const auto* type = ast::dynCast<ast::NamedType>(declared.type);
+    if (type == nullptr || type->name.text != "axes") continue;
+    for (Local& local : a.frame.locals) {
+      if (!local.isParameter || local.name != declared.name.text) continue;
+      for (Value& item : local.value.items) {
+        const auto known = pool.constantValue(item.expr);
+        if (known && known->num < 0) item = integerValue(known->num + rank);
+      }
+    }
   }
 }
 
@@ -195,6 +215,7 @@ Value Elaborator::applyOnce(const ast::Callable& decl, const sema::Module& modul
 
 Value Elaborator::runActivation(Activation& a, std::vector<Value>& tensors) {
   instantiateParameters(a);
+  countAxesFromEnd(a, tensors);
   if (!bindTensors(a, tensors) || !checkConditions(a)) return {};
   for (const ast::WeightStmt* weight : a.decl->weights) {
     if (!makeWeight(a, *weight)) return {};

@@ -247,7 +247,7 @@ std::optional<std::vector<Local>> Elaborator::networkParameters(const Value& cal
   scratch.decl = &decl;
   std::vector<Value> none;
   const sema::Signature signature{decl.name.text, callee.module, &decl, {}, decl.parameters};
-  if (!bind(signature, arguments, scratch, none, 0)) return std::nullopt;
+  if (!bind(signature, arguments, scratch, none)) return std::nullopt;
   return std::move(scratch.locals);
 }
 

@@ -185,6 +185,7 @@ private:
   std::uint32_t makeInstance(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
                              std::string_view name, SrcRange range);
   void instantiateParameters(Activation& a);
+  void countAxesFromEnd(Activation& a, const std::vector<Value>& tensors);
 
   // Templates of templates (ElaborateMutation.cpp)
   std::vector<PathPart> placeOf(const sema::Module& module, const ast::Expr& expr);

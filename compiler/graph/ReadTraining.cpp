@@ -147,7 +147,7 @@ private:
     const sema::Signature signature{callable->name.text, found.module, callable, {}, callable->parameters};
     sema::Frame* const before = frame;
     frame = &scratch;
-    if (bind(signature, arguments, scratch, none, 0)) {
+    if (bind(signature, arguments, scratch, none)) {
       for (const ast::Expr* condition : callable->pre) {
         const auto holds = forceBool(evaluate(*condition), "`pre`", condition->range);
         if (holds && !*holds)

@@ -8,7 +8,7 @@ namespace {
 bool isSequence(const Value& value) { return value.is(ValueKind::List) || value.is(ValueKind::Tuple); }
 }  // namespace
 
-std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const std::string& who, SrcRange range, int rank) {
+std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const std::string& who, SrcRange range) {
   if (value.isPoison()) return std::nullopt;
   const auto wants = [&](const std::string& what) -> std::optional<Value> {
     wrongKind(range, who, what, value);
@@ -29,7 +29,7 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
     }
     if (!isSequence(value)) return wants("a list");
     for (Value& item : value.items) {
-      std::optional<Value> typed = coerce(*list->element, std::move(item), who, range, rank);
+      std::optional<Value> typed = coerce(*list->element, std::move(item), who, range);
       if (!typed) return std::nullopt;
       item = std::move(*typed);
     }
@@ -74,8 +74,6 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
     if (!item.is(ValueKind::Number)) return wants(word == "axes" ? "an int or a list of int" : "a number or a list of numbers");
     if (!whole(item)) return std::nullopt;
     item.isReal = false;
-    const auto known = pool.constantValue(item.expr);
-    if (word == "axes" && known && known->num < 0) item = integerValue(known->num + rank);
   }
   const std::size_t n = items.size();
   if (word == "pair") {

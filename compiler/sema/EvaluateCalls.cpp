@@ -155,7 +155,7 @@ Value Evaluator::callFunction(const ast::Function& function, const Module& modul
   callee.decl = &function;
   std::vector<Value> tensors;
   const Signature signature{function.name.text, &module, &function, {}, function.parameters};
-  if (!bind(signature, arguments, callee, tensors, 0)) return {};
+  if (!bind(signature, arguments, callee, tensors)) return {};
   active.push_back(&function);
   Frame* const before = frame;
   frame = &callee;
@@ -167,7 +167,7 @@ Value Evaluator::callFunction(const ast::Function& function, const Module& modul
   active.pop_back();
   if (result.isPoison() || function.result == nullptr) return result;
   const std::optional<Value> typed =
-      coerce(*function.result, std::move(result), "the result of `" + function.name.text + "`", arguments.use, 0);
+      coerce(*function.result, std::move(result), "the result of `" + function.name.text + "`", arguments.use);
   return typed ? *typed : Value{};
 }
 
@@ -208,7 +208,7 @@ bool Evaluator::notATensor(const Signature& signature, const ast::Parameter& wan
   return false;
 }
 
-bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& callee, std::vector<Value>& tensors, int rank) {
+bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& callee, std::vector<Value>& tensors) {
   if (arguments.rest) passRest(signature, arguments);
   tensors.assign(signature.tensors.size(), Value{});
   std::vector<const BoundArgument*> given(signature.parameters.size(), nullptr);
@@ -270,17 +270,14 @@ bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& ca
     }
   }
   if (!good) return false;
-  if (rank == 0 && !tensors.empty() && tensors.front().isRuntime()) {
-    if (const auto shape = shapeOf(tensors.front())) rank = static_cast<int>(shape->size());
-  }
   for (std::size_t p = 0; p < given.size(); ++p) {
-    if (!bindOne(signature, signature.parameters[p], given[p], callee, arguments.use, rank)) good = false;
+    if (!bindOne(signature, signature.parameters[p], given[p], callee, arguments.use)) good = false;
   }
   return good;
 }
 
 bool Evaluator::bindOne(const Signature& signature, const ast::Parameter& parameter, const BoundArgument* given, Frame& callee,
-                        SrcRange use, int rank) {
+                        SrcRange use) {
   Value value;
   SrcRange range = use;
   const Module* const home = program.homeOf(signature.decl, signature.module, parameter.name.text);
@@ -303,8 +300,8 @@ bool Evaluator::bindOne(const Signature& signature, const ast::Parameter& parame
     return false;
   }
   if (value.isPoison()) return false;
-  std::optional<Value> typed = coerce(*parameter.type, std::move(value),
-                                      "`" + parameter.name.text + "` of `" + std::string(signature.name) + "`", range, rank);
+  std::optional<Value> typed =
+      coerce(*parameter.type, std::move(value), "`" + parameter.name.text + "` of `" + std::string(signature.name) + "`", range);
   if (!typed) return false;
   callee.define(parameter.name.text, *typed, parameter.name.range);
   callee.locals.back().isParameter = true;
@@ -364,7 +361,7 @@ bool Evaluator::forEachRequired(const ast::Expr& expr, const std::function<bool(
   const std::vector<ast::Parameter> noInputs;
   const Signature signature{
       process->name.text, callee.module, process, {}, process->inputs.empty() ? noInputs : process->inputs.front()};
-  if (!bind(signature, arguments, inside, none, 0)) return false;
+  if (!bind(signature, arguments, inside, none)) return false;
   inside.define(process->outputs.front().front().name.text, truth(true));
   Frame* const before = frame;
   bool good = true;

@@ -154,10 +154,10 @@ protected:
   bool executeBlock(const ast::Block& block);
   bool execute(const ast::Stmt& statement);
   /// Binds arguments to the declared parameters in `callee`; tensors go to `tensors`, in order, Poison where missing.
-  bool bind(const Signature& signature, Arguments& arguments, Frame& callee, std::vector<Value>& tensors, int rank);
+  bool bind(const Signature& signature, Arguments& arguments, Frame& callee, std::vector<Value>& tensors);
   bool notATensor(const Signature& signature, const ast::Parameter& wanted, const BoundArgument& found);
-  /// The value as the declared type wants it (pairs, pads, axes normalised); nothing after a report.
-  std::optional<Value> coerce(const ast::Type& type, Value value, const std::string& who, SrcRange range, int rank);
+  /// The value as the declared type wants it (pairs and pads in full, axes a list); nothing after a report.
+  std::optional<Value> coerce(const ast::Type& type, Value value, const std::string& who, SrcRange range);
   Arguments evaluateArguments(const ast::Call& call, const Value* piped);
   /// `requires P(arguments)`: visits what P's `pre` says, then its `post` with its only output true; a visit that returns false
   /// ends it. False after a report or such a visit.
@@ -223,7 +223,7 @@ private:
   bool assignOne(const ast::Name& name, Value value);
   bool passRest(const Signature& signature, Arguments& arguments);
   bool bindOne(const Signature& signature, const ast::Parameter& parameter, const BoundArgument* given, Frame& callee,
-               SrcRange use, int rank);
+               SrcRange use);
   bool checkDomain(const Signature& signature, const ast::Parameter& parameter, const Value& domain, const Value& value,
                    SrcRange range);
   Value reportArithmetic(ExprId made, SrcRange range, SrcRange divisor, ExprId right);

@@ -51,7 +51,7 @@ Value Evaluator::applyCallable(const ast::Expr& use, const Value& callee, Argume
       return {};
     }
     std::optional<Value> typed =
-        coerce(*declared->type, std::move(one.value), "`" + name + "` of `" + callable->name.text + "`", one.range, 0);
+        coerce(*declared->type, std::move(one.value), "`" + name + "` of `" + callable->name.text + "`", one.range);
     if (!typed) return {};
     std::size_t at = 0;
     while (at < partial.names.size() && partial.names[at] != name) ++at;
