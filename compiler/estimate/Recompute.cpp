@@ -64,8 +64,7 @@ double repeatedFlops(const graph::Graph& graph, const std::vector<double>& flops
 }
 
 /// Comes close to the limit from below: each choice is lowered, and says by how much the model was wrong.
-bool belowLimit(const RecomputeModel& model, Trial& trial, const std::vector<double>& flops, std::uint64_t limit,
-                Checkpointed& best) {
+bool belowLimit(RecomputeModel& model, Trial& trial, const std::vector<double>& flops, std::uint64_t limit, Checkpointed& best) {
   const std::uint64_t whole = model.cost(model.which().saved, 0).peak;
   const auto offset = static_cast<std::int64_t>(best.program.arena) - static_cast<std::int64_t>(whole);
   std::int64_t aim = static_cast<std::int64_t>(limit) - offset;
@@ -104,7 +103,7 @@ bool belowLimit(const RecomputeModel& model, Trial& trial, const std::vector<dou
 }
 
 /// The lowest arena that is found.
-bool lowest(const RecomputeModel& model, Trial& trial, Checkpointed& best) {
+bool lowest(RecomputeModel& model, Trial& trial, Checkpointed& best) {
   const std::vector<std::vector<bool>> choices = chooseLower(model);
   for (std::size_t i = choices.size() - std::min(choices.size(), kLowest); i < choices.size(); ++i) {
     Checkpointed one;
@@ -162,7 +161,7 @@ tl::expected<Checkpointed, LowerError> lowerCheckpointed(const graph::Graph& gra
     std::vector<graph::TensorId> kept = keptValues(graph, options);
     const auto order = schedule(graph, kept);
     if (!order) return tl::unexpected(LowerError{diag::value_overwritten, {}, {"", ""}});
-    const RecomputeModel model(graph, made.program, *order, kept, *flops);
+    RecomputeModel model(graph, made.program, *order, kept, *flops);
     fits = spec.under && belowLimit(model, trial, *flops, *spec.under, made);
     if (!fits && !trial.error) {
       lowest(model, trial, made);

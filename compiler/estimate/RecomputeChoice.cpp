@@ -17,7 +17,7 @@ using Move = std::vector<std::uint32_t>;
 
 class Chooser {
 public:
-  Chooser(const RecomputeModel& m, std::uint64_t l) : model(m), limit(l) {
+  Chooser(RecomputeModel& m, std::uint64_t l) : model(m), limit(l) {
     const graph::Graph& graph = model.graph();
     const graph::Repeatable& which = model.which();
     for (std::uint32_t s = 0; s < which.can.size(); ++s) {
@@ -136,18 +136,16 @@ private:
     }
   }
 
-  const RecomputeModel& model;
+  RecomputeModel& model;
   std::uint64_t limit;
   std::vector<Move> moves;
 };
 
 }  // namespace
 
-std::optional<std::vector<bool>> chooseBelow(const RecomputeModel& model, std::uint64_t limit) {
-  return Chooser(model, limit).run();
-}
+std::optional<std::vector<bool>> chooseBelow(RecomputeModel& model, std::uint64_t limit) { return Chooser(model, limit).run(); }
 
-std::vector<std::vector<bool>> chooseLower(const RecomputeModel& model) {
+std::vector<std::vector<bool>> chooseLower(RecomputeModel& model) {
   std::vector<std::vector<bool>> found;
   std::uint64_t low = 0, high = model.cost(model.which().saved, 0).peak;
   for (int i = 0; i < kHalvings && low + 1 < high; ++i) {

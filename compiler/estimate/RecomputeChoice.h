@@ -14,9 +14,9 @@
 namespace tbem::estimate {
 
 /// Values that stay, by storage. A peak of the model; nothing where none was found.
-std::optional<std::vector<bool>> chooseBelow(const RecomputeModel& model, std::uint64_t limit);
+std::optional<std::vector<bool>> chooseBelow(RecomputeModel& model, std::uint64_t limit);
 
 /// Choices whose peak in the model is lower and lower, the last one the lowest that was found.
-std::vector<std::vector<bool>> chooseLower(const RecomputeModel& model);
+std::vector<std::vector<bool>> chooseLower(RecomputeModel& model);
 
 }  // namespace tbem::estimate

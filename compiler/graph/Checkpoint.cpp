@@ -28,58 +28,6 @@ bool isPure(const Graph& graph, const Op& op) {
   return !writes && !reads;
 }
 
-/// Operators to repeat before one reader, found from the reader backwards.
-class Repeater {
-public:
-  Repeater(const Graph& g, const std::vector<OpId>& o, const Repeatable& w, const std::vector<bool>& k)
-      : graph(g), order(o), which(w), keep(k), place(g.ops.size(), 0), done(g.ops.size(), false) {
-    for (std::uint32_t i = 0; i < order.size(); ++i) place[index(order[i])] = i;
-  }
-
-  std::vector<Repeat> run() {
-    std::vector<Repeat> steps;
-    for (const OpId id : order) {
-      if (graph[id].phase != Phase::Forward) {
-        for (const std::uint32_t again : before(id)) steps.push_back({order[again], true});
-      }
-      steps.push_back({id, false});
-    }
-    return steps;
-  }
-
-private:
-  bool isRepeated(TensorId tensor) const {
-    if (tensor == kNoTensor || graph[tensor].producer == kNoOp) return false;
-    const std::uint32_t storage = index(graph[tensor].storage);  // a view may be made in the backward pass, of a forward value
-    return which.can[storage] && !keep[storage] && graph[graph[tensor].producer].phase == Phase::Forward;
-  }
-
-  std::vector<std::uint32_t> before(OpId reader) {
-    std::vector<std::uint32_t> found;
-    std::vector<OpId> open{reader};
-    while (!open.empty()) {
-      const OpId id = open.back();
-      open.pop_back();
-      for (const TensorId tensor : graph[id].inputs) {
-        if (!isRepeated(tensor) || done[index(graph[tensor].producer)]) continue;
-        const OpId producer = graph[tensor].producer;
-        done[index(producer)] = true;
-        found.push_back(place[index(producer)]);
-        open.push_back(producer);
-      }
-    }
-    std::sort(found.begin(), found.end());
-    return found;
-  }
-
-  const Graph& graph;
-  const std::vector<OpId>& order;
-  const Repeatable& which;
-  const std::vector<bool>& keep;
-  std::vector<std::uint32_t> place;  ///< by operator: its position in `order`
-  std::vector<bool> done;            ///< by operator: repeated already
-};
-
 }  // namespace
 
 Repeatable repeatable(const Graph& graph) {
@@ -105,9 +53,49 @@ Repeatable repeatable(const Graph& graph) {
   return which;
 }
 
-std::vector<Repeat> repeats(const Graph& graph, const std::vector<OpId>& order, const Repeatable& which,
-                            const std::vector<bool>& keep) {
-  return Repeater(graph, order, which, keep).run();
+Repeater::Repeater(const Graph& graph, const std::vector<OpId>& order, const Repeatable& which) : done(order.size()) {
+  std::vector<std::uint32_t> placeOf(graph.ops.size(), 0);
+  for (std::uint32_t i = 0; i < order.size(); ++i) placeOf[index(order[i])] = i;
+  for (const OpId id : order) {
+    Place place{id, graph[id].phase == Phase::Forward, static_cast<std::uint32_t>(needs.size()), 0};
+    for (const TensorId tensor : graph[id].inputs) {
+      if (tensor == kNoTensor || graph[tensor].producer == kNoOp) continue;
+      const std::uint32_t storage = index(graph[tensor].storage);
+      // A view may be made in the backward pass, of a forward value.
+      const bool isForward = graph[graph[tensor].producer].phase == Phase::Forward;
+      if (which.can[storage] && isForward) needs.push_back({storage, placeOf[index(graph[tensor].producer)]});
+    }
+    place.endNeed = static_cast<std::uint32_t>(needs.size());
+    places.push_back(place);
+  }
+}
+
+const std::vector<Repeat>& Repeater::run(const std::vector<bool>& keep) {
+  steps.clear();
+  std::fill(done.begin(), done.end(), 0);
+  for (std::uint32_t i = 0; i < places.size(); ++i) {
+    if (!places[i].isForward) repeatBefore(i, keep);
+    steps.push_back({places[i].op, false});
+  }
+  return steps;
+}
+
+void Repeater::repeatBefore(std::uint32_t reader, const std::vector<bool>& keep) {
+  found.clear();
+  open.assign(1, reader);
+  while (!open.empty()) {
+    const Place& place = places[open.back()];
+    open.pop_back();
+    for (std::uint32_t n = place.firstNeed; n < place.endNeed; ++n) {
+      const auto [storage, producer] = needs[n];
+      if (keep[storage] || done[producer] != 0) continue;
+      done[producer] = 1;
+      found.push_back(producer);
+      open.push_back(producer);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  for (const std::uint32_t again : found) steps.push_back({places[again].op, true});
 }
 
 Graph recompute(const Graph& graph, const std::vector<bool>& keep) {
@@ -153,7 +141,8 @@ Graph recompute(const Graph& graph, const std::vector<bool>& keep) {
       if (keep[index(graph[result].storage)]) now[index(result)] = result;
     }
   };
-  for (const auto& [id, isRepetition] : repeats(graph, programOrder(graph), which, keep)) {
+  Repeater repeater(graph, programOrder(graph), which);
+  for (const auto& [id, isRepetition] : repeater.run(keep)) {
     if (isRepetition) {
       again(id);
       restore(id);

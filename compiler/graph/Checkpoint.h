@@ -39,11 +39,34 @@ struct Repeat {
   OpId op{};
   bool again = false;
 };
-/// The operators of `order` (a topological order of a graph without gates) with those that are repeated before what reads them.
-/// `keep`, by storage: the forward value stays; every other one that can be is computed again where the backward pass reads it.
-/// A reader behind the forward pass reads the repetition of a value that has one.
-std::vector<Repeat> repeats(const Graph& graph, const std::vector<OpId>& order, const Repeatable& which,
-                            const std::vector<bool>& keep);
+/// Finds what is repeated. Asked often, with one choice after the other, so it remembers what all choices have in common.
+class Repeater {
+public:
+  /// `order`: a topological order of a graph without gates.
+  Repeater(const Graph& graph, const std::vector<OpId>& order, const Repeatable& which);
+  /// The operators of the order with those that are repeated before what reads them. `keep`, by storage: the forward value stays;
+  /// every other one that can be is computed again where the backward pass reads it. A reader behind the forward pass reads the
+  /// repetition of a value that has one. Valid until the next call.
+  const std::vector<Repeat>& run(const std::vector<bool>& keep);
+
+private:
+  /// An input that may be computed again: its storage, and its producer's place in the order.
+  struct Need {
+    std::uint32_t storage = 0, producer = 0;
+  };
+  struct Place {
+    OpId op{};
+    bool isForward = false;
+    std::uint32_t firstNeed = 0, endNeed = 0;
+  };
+  void repeatBefore(std::uint32_t reader, const std::vector<bool>& keep);
+
+  std::vector<Place> places;  ///< in the order
+  std::vector<Need> needs;
+  std::vector<std::uint8_t> done;          ///< by place: repeated already
+  std::vector<std::uint32_t> found, open;  ///< of one reader
+  std::vector<Repeat> steps;
+};
 
 /// The step with these repetitions. Values of the row (sema::Values) serve it as they serve `graph`.
 Graph recompute(const Graph& graph, const std::vector<bool>& keep);
