@@ -195,9 +195,26 @@ bool insideIndex(antlr4::TokenStream& input, std::size_t index) {
   }
   return false;
 }
+
+/// Clauses of a training or a design written as settings of other languages are: `epochs: 2`, `epochs = 2, batch = 32`.
+std::string clauseNote(antlr4::ParserRuleContext* context, antlr4::TokenStream& input, const antlr4::Token& token) {
+  auto* config = dynamic_cast<P::ConfigContext*>(context);
+  if (config == nullptr || config->configClause().empty()) return {};
+  P::ConfigClauseContext* clause = config->configClause().back();
+  if (clause->ID() == nullptr) return {};
+  const std::size_t index = token.getTokenIndex(), type = token.getType();
+  const bool isSet = type == P::COLON || type == P::EQ;
+  if (isSet && clause->getStart() == clause->getStop()) {
+    const antlr4::Token* value = input.get(std::min(index + 1, input.size() - 1));
+    return fmt::format("a clause is a word and its value: `{} {}`", clause->ID()->getText(),
+                       value->getType() == P::NUMBER || value->getType() == P::ID ? value->getText() : "value");
+  }
+  const bool follows = index > 1 && input.get(index - 1)->getType() == P::ID && input.get(index - 2)->getType() == P::COMMA;
+  return follows && beginsOperand(type) ? "clauses stand on lines of their own, or with a `;` between them" : "";
+}
 }  // namespace
 
-std::string_view habitNote(antlr4::TokenStream& input, const antlr4::Token& token) {
+std::string habitNote(antlr4::ParserRuleContext* context, antlr4::TokenStream& input, const antlr4::Token& token) {
   const std::size_t index = token.getTokenIndex(), type = token.getType();
   if (index == 0 || index >= input.size()) return {};
   const antlr4::Token* before = input.get(index - 1);
@@ -205,7 +222,7 @@ std::string_view habitNote(antlr4::TokenStream& input, const antlr4::Token& toke
   if (type == P::IF && endsOperand(before->getType())) return "a choice is written `if condition then a else b`";
   if (type == P::COLON && insideIndex(input, index))
     return "an index takes one element of a list; a part of a tensor is `slice(x, start: [...], size: [...])`";
-  return {};
+  return clauseNote(context, input, token);
 }
 
 /// Slips with a message of their own. True if one was told.
@@ -239,6 +256,10 @@ bool ErrorStrategy::special(antlr4::Parser* parser, antlr4::Token* token) {
   if (second != nullptr && second->getType() == P::FACTOR && previous == P::ID && beginsOperand(type)) {
     const SrcRange behind{range(before).end, range(before).end};
     sink.report(diag::syntax_factor_colon, range(token), text(before)).fix(behind, ":", Applicability::Certain);
+    return true;
+  }
+  if (second != nullptr && second->getType() == P::FACTOR && type == P::EQ) {
+    sink.report(diag::syntax_factor_colon, range(token), text(before)).fix(range(token), ":", Applicability::Certain);
     return true;
   }
   const bool header = rule == P::RuleCallable || rule == P::RuleFunction || rule == P::RuleTop;

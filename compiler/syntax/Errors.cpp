@@ -78,11 +78,12 @@ void ErrorStrategy::tell(antlr4::Parser* parser, antlr4::Token* token, const Int
       sink.report(diag::syntax_unexpected, range(token), describe(token) + (wanted.empty() ? "" : ": expected " + wanted));
   const std::string near = nearWord(token, expected);
   if (!near.empty()) told.fix(range(token), near);
+  if (token->getType() == P::EQ && expected.contains(static_cast<std::size_t>(P::COLON))) told.fix(range(token), ":");
   antlr4::TokenStream* input = parser->getTokenStream();
   const bool isName = expected.contains(static_cast<std::size_t>(P::ID)) || (input->LT(1) == token && input->LA(2) == P::COLON);
-  const std::string_view habit = habitNote(*input, *token);
+  const std::string habit = habitNote(parser->getContext(), *input, *token);
   if (!habit.empty()) {
-    told.note(std::string(habit));
+    told.note(habit);
   } else if (isName && token->getType() != P::ID && near.empty() &&
              std::isalpha(static_cast<unsigned char>(token->getText().front())) != 0) {
     told.note(describe(token) + " is a word of the language: no name can be so");

@@ -44,6 +44,6 @@ std::string describeExpected(const antlr4::misc::IntervalSet& expected);
 /// "a factor is written `factor name: level, level`" for the construct in hand; "" inside an expression.
 std::string formNote(const antlr4::RuleContext* context);
 /// How that is said here which other languages say with this token in this place; "" where they say nothing.
-std::string_view habitNote(antlr4::TokenStream& input, const antlr4::Token& token);
+std::string habitNote(antlr4::ParserRuleContext* context, antlr4::TokenStream& input, const antlr4::Token& token);
 
 }  // namespace tbem::syntax
