@@ -15,16 +15,6 @@ namespace {
 using Failure = tl::unexpected<std::string>;
 using runtime::BufferClass;
 
-/// At most this many names in a message.
-constexpr std::size_t kShown = 6;
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", names[i]);
-  if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
-  return text;
-}
-
 /// An array that `step --save` or a training writes and that is no beginning of a step.
 bool isResult(std::string_view name) {
   const std::string_view group = name.substr(0, name.find('/'));

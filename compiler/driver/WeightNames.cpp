@@ -4,6 +4,7 @@
 
 #include <embedded/tbem_names.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -140,6 +141,12 @@ tl::expected<std::vector<NameRule>, std::string> parsed(const std::string& where
 
 }  // namespace
 
+std::string listed(std::span<const std::string> names) {
+  constexpr std::size_t kShown = 6;
+  const std::string more = names.size() > kShown ? fmt::format(" and {} more", names.size() - kShown) : "";
+  return fmt::format("{}{}", fmt::join(names.first(std::min(names.size(), kShown)), ", "), more);
+}
+
 tl::expected<std::vector<NameRule>, std::string> parseNameTable(std::string_view text) {
   std::vector<NameRule> rules;
   std::istringstream lines{std::string(text)};
@@ -196,9 +203,15 @@ tl::expected<std::vector<std::size_t>, std::string> matchNames(std::span<const N
     }
     const std::vector<Found> right = findAll(rule.ours, ourTaken, [&](std::size_t i) { return std::string_view(ours[i]); });
     if (left.size() != right.size()) {
+      const bool fileHasMore = left.size() > right.size();
+      const std::vector<Found>& more = fileHasMore ? left : right;
+      std::vector<std::string> alone;  // names pair in the order of their numbers, so the last ones have no partner
+      for (std::size_t i = std::min(left.size(), right.size()); i < more.size(); ++i)
+        alone.push_back(fmt::format("`{}`", fileHasMore ? theirs[more[i].index].name : ours[more[i].index]));
       return Failure(
-          fmt::format("line {} of the table of names: `{}` matches {} arrays of the file, `{}` matches {} of the network",
-                      rule.line, rule.theirs, left.size(), rule.ours, right.size()));
+          fmt::format("line {} of the table of names: `{}` matches {} arrays of the file, `{}` matches {} of the network; "
+                      "without a partner: {}",
+                      rule.line, rule.theirs, left.size(), rule.ours, right.size(), listed(alone)));
     }
     for (std::size_t i = 0; i < left.size(); ++i) {
       result[left[i].index] = right[i].index;

@@ -28,6 +28,9 @@ struct NameRule {
   std::size_t line = 0;
 };
 
+/// The first six names, and how many more there are.
+std::string listed(std::span<const std::string> names);
+
 /// Errors: the line, what is wrong with it.
 tl::expected<std::vector<NameRule>, std::string> parseNameTable(std::string_view text);
 

@@ -66,7 +66,8 @@ TEST(WeightNames, CountsMustAgree) {
   const std::vector<NamedRank> theirs = {{"a.0", 1}, {"a.1", 1}};
   const std::vector<std::string> ours = {"b[0]"};
   EXPECT_EQ(matchNames(rulesOf("# first\na.{} b[{}]"), theirs, ours).error(),
-            "line 2 of the table of names: `a.{}` matches 2 arrays of the file, `b[{}]` matches 1 of the network");
+            "line 2 of the table of names: `a.{}` matches 2 arrays of the file, `b[{}]` matches 1 of the network; "
+            "without a partner: `a.1`");
 }
 
 TEST(WeightNames, SaysWhatIsWrongWithATable) {
