@@ -90,10 +90,9 @@ bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, con
     return false;
   }
   const std::vector<std::int64_t> output = row.shape(graph.outputs.front());
-  const bool fits =
-      std::find(output.begin() + std::min<std::ptrdiff_t>(1, std::ssize(output)), output.end(), data.classes) != output.end();
-  if (data.classes > 0 && !fits) {
-    const std::int64_t found = output.size() < 2 ? 1 : output[standardClassAxis(output.size())];
+  const std::size_t standard = standardClassAxis(output.size());
+  const std::int64_t found = standard < output.size() ? output[standard] : 1;
+  if (data.classes > 0 && found != data.classes && !classAxis(row, data)) {
     session.sink
         .report(diag::classes_differ, spec.decl->network->range, spec.network->name.text, found, spec.data.name, data.classes)
         .label(spec.data.callRange, std::to_string(data.classes) + " classes");
