@@ -101,15 +101,22 @@ bool checkAugmentation(Workspace& workspace, const TrainingRun& training) {
                                          fmt::format("{}`{}` [{}]", role, found.name, fmt::join(found.shape, ", ")));
   };
   const auto isImage = [](const data::Feature& input) { return input.shape.size() == 3; };
-  if (std::ranges::none_of(training.about.inputs, isImage)) {
+  const auto image = std::ranges::find_if(training.about.inputs, isImage);
+  if (image == training.about.inputs.end()) {
     refuse("", training.about.inputs.front());
     return false;
   }
-  if (training.about.target.shape.size() >= 2) {
-    refuse("the target ", training.about.target).note("a target that lies on the image would have to be moved with it");
+  const data::Feature& target = training.about.target;
+  if (target.shape.size() < 2) return true;
+  if (!std::equal(target.shape.end() - 2, target.shape.end(), image->shape.end() - 2)) {
+    refuse("the target ", target)
+        .note(fmt::format("it does not lie on `{}` [{}], so it is not known how it moves with it", image->name,
+                          fmt::join(image->shape, ", ")));
     return false;
   }
-  return true;
+  if (spec.crop == 0) return true;
+  refuse("the target ", target).note("it is flipped with its image; `crop` would leave places without a target");
+  return false;
 }
 
 bool makePlan(Workspace& workspace, TrainingRun& training, const Options& options) {

@@ -12,10 +12,31 @@ namespace tbem::train {
 
 using Failure = tl::unexpected<std::string>;
 
+namespace {
+
+auto wordsOf(std::uint64_t seed, std::uint32_t epoch, std::int64_t example) {
+  return runtime::philoxAt(seed, kAugmentStream, epoch, static_cast<std::uint64_t>(example));
+}
+
+/// Swaps left and right of a target that lies on images which are swapped.
+template <class T>
+void flipTargets(std::uint64_t seed, std::uint32_t epoch, std::span<const std::int64_t> examples,
+                 std::span<const std::int64_t> shape, std::vector<T>& targets) {
+  const auto width = static_cast<std::ptrdiff_t>(shape.back());
+  const auto one = static_cast<std::ptrdiff_t>(targets.size() / examples.size());
+  for (std::size_t e = 0; e < examples.size(); ++e) {
+    if ((wordsOf(seed, epoch, examples[e])[0] & 1U) == 0) continue;
+    const auto begin = targets.begin() + static_cast<std::ptrdiff_t>(e) * one;
+    for (auto row = begin; row != begin + one; row += width) std::reverse(row, row + width);
+  }
+}
+
+}  // namespace
+
 void augment(const Augmentation& how, std::uint64_t seed, std::uint32_t epoch, std::int64_t example,
              std::span<const std::int64_t> shape, float* image) {
   if (shape.size() != 3) return;
-  const auto words = runtime::philoxAt(seed, kAugmentStream, epoch, static_cast<std::uint64_t>(example));
+  const auto words = wordsOf(seed, epoch, example);
   const bool flip = how.flip && (words[0] & 1U) != 0;
   const auto offset = [&](std::uint32_t word) { return runtime::philoxBelow({word, 0, 0, 0}, 2 * how.crop + 1) - how.crop; };
   const std::int64_t down = offset(words[1]), right = offset(words[2]), height = shape[1], width = shape[2];
@@ -54,6 +75,10 @@ tl::expected<void, std::string> Feed::load(data::Split split, std::span<const st
       augment(how, seed, epoch, examples[e], about.inputs[i].shape, numbers[i].data() + static_cast<std::int64_t>(e) * elements);
     if (std::string problem = notWhole(i, examples); !problem.empty()) return Failure(std::move(problem));
     if (const auto done = write(inputs[i], numbers[i]); !done) return done;
+  }
+  if (how.flip && about.target.shape.size() >= 2) {
+    flipTargets(seed, epoch, examples, about.target.shape, classes);
+    flipTargets(seed, epoch, examples, about.target.shape, targets);
   }
   if (about.classes == 0) return write("target", targets);
   const auto storage = instance.findStorage("target");

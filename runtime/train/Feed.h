@@ -12,7 +12,8 @@
 namespace tbem::train {
 
 /// Changes of images [channels, height, width], drawn anew for each example and epoch: left and right swapped with probability
-/// 1/2; a window of the image's size out of the image with `crop` zeros around it, each place as likely.
+/// 1/2; a window of the image's size out of the image with `crop` zeros around it, each place as likely. A target of two
+/// dimensions or more lies on the image and is swapped with it; it has no `crop`.
 struct Augmentation {
   bool flip = false;
   std::int64_t crop = 0;
