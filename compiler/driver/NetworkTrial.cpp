@@ -25,7 +25,8 @@ std::size_t elementsOf(const ast::Type* type, std::size_t length) {
   if (const auto* list = ast::dynCast<ast::ListType>(type)) return isInt(list->element) ? length : 0;
   const auto* named = ast::dynCast<ast::NamedType>(type);
   if (named == nullptr) return 0;
-  return named->name.text == "pair" ? 2 : named->name.text == "pads" ? 4 : 0;
+  const std::string& word = named->name.text;
+  return word == "axes" ? 1 : word == "pair" ? 2 : word == "pads" ? 4 : 0;
 }
 
 /// The text of a trial while it is written.

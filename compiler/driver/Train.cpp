@@ -32,6 +32,19 @@ int compileTraining(State& state, const TrainingRun& training) {
   return state.sink().hasErrors() ? kProgramErrors : kOk;
 }
 
+/// The classes' dimension, where all of these executables have an output to look at and agree: its shape may depend on
+/// `training`, and an output that is only another shape of what is read has no memory of its own.
+std::optional<std::size_t> classAxisOf(State& state, const TrainingRun& training, const train::Machine& machine) {
+  const auto axisOf = [&](const DesignRun* run) {
+    return graph::classAxis(training.spec, *state.rowOf(run)->elaborated, training.shape);
+  };
+  const auto axis = axisOf(training.step.get());
+  bool agree = !machine.step->outputs.empty();
+  for (const auto& [batch, run] : training.evaluation)
+    agree = agree && axisOf(run.get()) == axis && !machine.evaluation.at(batch)->outputs.empty();
+  return agree ? axis : std::nullopt;
+}
+
 /// The executables of a training whose rows are compiled.
 train::Machine machineOf(State& state, const TrainingRun& training) {
   train::Machine machine;
@@ -40,7 +53,7 @@ train::Machine machineOf(State& state, const TrainingRun& training) {
   for (const auto& [batch, run] : training.evaluation)
     machine.evaluation.emplace(batch, &state.rowOf(run.get())->compiled->executable);
   for (const ast::Parameter& input : training.spec.network->tensors) machine.inputs.push_back(input.name.text);
-  machine.classAxis = graph::classAxis(*state.rowOf(training.step.get())->elaborated, training.shape);
+  machine.classAxis = classAxisOf(state, training, machine);
   return machine;
 }
 

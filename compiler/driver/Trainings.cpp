@@ -100,18 +100,27 @@ bool checkAugmentation(Workspace& workspace, const TrainingRun& training) {
     return workspace.session.sink.report(diag::augments_no_image, spec.augmentation, spec.data.name,
                                          fmt::format("{}`{}` [{}]", role, found.name, fmt::join(found.shape, ", ")));
   };
+  const std::vector<data::Feature>& inputs = training.about.inputs;
+  const data::Feature& target = training.about.target;
   const auto isImage = [](const data::Feature& input) { return input.shape.size() == 3; };
-  const auto image = std::ranges::find_if(training.about.inputs, isImage);
-  if (image == training.about.inputs.end()) {
-    refuse("", training.about.inputs.front());
+  if (std::ranges::none_of(inputs, isImage)) {
+    refuse("", inputs.front());
     return false;
   }
-  const data::Feature& target = training.about.target;
-  if (target.shape.size() < 2) return true;
-  if (!std::equal(target.shape.end() - 2, target.shape.end(), image->shape.end() - 2)) {
+  const auto liesBelow = [&](const data::Feature& input) {
+    return isImage(input) && target.shape.size() >= 2 &&
+           std::equal(target.shape.end() - 2, target.shape.end(), input.shape.end() - 2);
+  };
+  // Numbers along the only row of an image may lie on it or not.
+  const auto mayLieBelow = [&](const data::Feature& input) {
+    return isImage(input) && target.shape.size() == 1 && input.shape[1] == 1 && input.shape[2] == target.shape.front();
+  };
+  if (target.shape.size() < 2 && std::ranges::none_of(inputs, mayLieBelow)) return true;
+  if (std::ranges::none_of(inputs, liesBelow)) {
+    const data::Feature& image = *std::ranges::find_if(inputs, isImage);
     refuse("the target ", target)
-        .note(fmt::format("it does not lie on `{}` [{}], so it is not known how it moves with it", image->name,
-                          fmt::join(image->shape, ", ")));
+        .note(fmt::format("its last two dimensions are not those of `{}` [{}], so it is not known how it moves with it",
+                          image.name, fmt::join(image.shape, ", ")));
     return false;
   }
   if (spec.crop == 0) return true;

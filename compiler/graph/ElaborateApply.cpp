@@ -138,7 +138,8 @@ void Elaborator::instantiateParameters(Activation& a) {
   }
 }
 
-/// Negative numbers of `axes` count from the end of the first tensor; those outside of it stay as they are.
+/// Negative numbers of `axes` count from the end of the first tensor; those outside of it, and levels of factors, stay as they
+/// are.
 void Elaborator::countAxesFromEnd(Activation& a, const std::vector<Value>& tensors) {
   if (tensors.empty()) return;
   const bool isList = tensors.front().is(ValueKind::List) && !tensors.front().items.empty();
@@ -152,7 +153,7 @@ void Elaborator::countAxesFromEnd(Activation& a, const std::vector<Value>& tenso
       if (!local.isParameter || local.name != declared.name.text) continue;
       for (Value& item : local.value.items) {
         const auto known = pool.constantValue(item.expr);
-        if (known && known->num < 0) item = integerValue(known->num + rank);
+        if (known && known->num < 0 && known->num >= -rank) item = integerValue(known->num + rank);
       }
     }
   }

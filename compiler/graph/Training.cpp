@@ -4,6 +4,9 @@
 #include "compiler/support/diagnostics/Train.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
+#include <span>
 
 namespace tbem::graph {
 
@@ -21,8 +24,21 @@ std::vector<std::int64_t> extents(std::vector<std::int64_t> shape) {
   return shape;
 }
 
-/// Where cross_entropy (stdlib/nn/loss.tbem) has the classes.
+/// Whether numbers of these shapes lie in the same order: the one is the other but for dimensions of 1, or is flat.
+bool lieAlike(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
+  const std::vector<std::int64_t> first = extents(a), second = extents(b);
+  const auto count = [](const std::vector<std::int64_t>& shape) {
+    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  };
+  return first == second || ((first.size() <= 1 || second.size() <= 1) && count(first) == count(second));
+}
+
+/// Where cross_entropy and nll (stdlib/nn/loss.tbem) have the classes.
 std::size_t standardClassAxis(std::size_t rank) { return rank == 3 ? 2 : 1; }
+
+bool hasLibraryLoss(const TrainingSpec& spec) {
+  return spec.loss == nullptr || spec.lossText.starts_with("cross_entropy") || spec.lossText.starts_with("nll");
+}
 
 }  // namespace
 
@@ -80,7 +96,7 @@ bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, con
   const bool classes = graph[target].dtype == TBEM_I64;
   std::vector<std::int64_t> shape = row.shape(target);
   if (!shape.empty()) shape.erase(shape.begin());
-  if (classes != (data.classes > 0) || extents(shape) != extents(data.target)) {
+  if (classes != (data.classes > 0) || !lieAlike(shape, data.target)) {
     session.sink.report(diag::targets_differ, at,
                         spec.loss != nullptr ? spec.lossText
                         : data.classes > 0   ? "cross_entropy"
@@ -92,7 +108,10 @@ bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, con
   const std::vector<std::int64_t> output = row.shape(graph.outputs.front());
   const std::size_t standard = standardClassAxis(output.size());
   const std::int64_t found = standard < output.size() ? output[standard] : 1;
-  if (data.classes > 0 && found != data.classes && !classAxis(row, data)) {
+  const bool fits = hasLibraryLoss(spec) ? found == data.classes
+                                         : std::ranges::count(std::span(output).subspan(std::min<std::size_t>(1, output.size())),
+                                                              data.classes) > 0;
+  if (data.classes > 0 && !fits) {
     session.sink
         .report(diag::classes_differ, spec.decl->network->range, spec.network->name.text, found, spec.data.name, data.classes)
         .label(spec.data.callRange, std::to_string(data.classes) + " classes");
@@ -101,21 +120,20 @@ bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, con
   return true;
 }
 
-std::optional<std::size_t> classAxis(const Row& row, const DataShape& data) {
-  const Graph& graph = row.graph();
-  const std::vector<std::int64_t> output = row.shape(graph.outputs.front());
+std::optional<std::size_t> classAxis(const TrainingSpec& spec, const Row& row, const DataShape& data) {
+  const std::vector<std::int64_t> output = row.shape(row.graph().outputs.front());
   const std::vector<std::int64_t> labels = extents(data.target);
-  const auto counts = [&](std::size_t axis) {
-    if (data.classes == 0 || axis >= output.size() || output[axis] != data.classes) return false;
+  std::vector<std::size_t> could;
+  for (std::size_t axis = 1; axis < output.size() && data.classes > 0; ++axis) {
+    if (output[axis] != data.classes) continue;
     std::vector<std::int64_t> ofOne(output.begin() + 1, output.end());
     ofOne.erase(ofOne.begin() + static_cast<std::ptrdiff_t>(axis) - 1);
-    return extents(std::move(ofOne)) == labels;
-  };
-  if (const std::size_t standard = standardClassAxis(output.size()); counts(standard)) return standard;
-  for (std::size_t axis = 1; axis < output.size(); ++axis) {
-    if (counts(axis)) return axis;
+    if (extents(std::move(ofOne)) == labels) could.push_back(axis);
   }
-  return std::nullopt;
+  if (could.size() == 1) return could.front();
+  const std::size_t standard = standardClassAxis(output.size());
+  const bool known = hasLibraryLoss(spec) && std::ranges::count(could, standard) > 0;
+  return known ? std::optional<std::size_t>(standard) : std::nullopt;
 }
 
 }  // namespace tbem::graph

@@ -85,7 +85,8 @@ std::optional<ExperimentSpec> experimentOf(Session& session, const TrainingSpec&
 bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, const DataShape& data);
 
 /// The dimension of a row's output that counts the classes of each label: its other dimensions are those of the target. Where
-/// several are possible, the one that cross_entropy takes. Nothing: no dimension is, as with a loss that sums outputs up.
-std::optional<std::size_t> classAxis(const Row& row, const DataShape& data);
+/// several could, the one that the library's loss takes. Nothing: none does, as with a loss that sums outputs up, or it is not
+/// known which a program's own loss takes.
+std::optional<std::size_t> classAxis(const TrainingSpec& spec, const Row& row, const DataShape& data);
 
 }  // namespace tbem::graph

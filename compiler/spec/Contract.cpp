@@ -117,6 +117,7 @@ private:
       const auto* element = list != nullptr ? ast::dynCast<ast::NamedType>(list->element) : nullptr;
       const std::string word = named != nullptr ? named->name.text : std::string();
       std::size_t length = 0;
+      if (word == "axes") length = 1;
       if (word == "pair") length = 2;
       if (word == "pads") length = 4;
       if (element != nullptr && (element->name.text == "int" || element->name.text == "real")) length = contract.length;

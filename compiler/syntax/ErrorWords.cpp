@@ -196,7 +196,7 @@ bool insideIndex(antlr4::TokenStream& input, std::size_t index) {
   return false;
 }
 
-/// Clauses of a training or a design written as settings of other languages are: `epochs: 2`, `epochs = 2, batch = 32`.
+/// Clauses of a training written as settings of other languages are: `epochs: 2`, `epochs = 2, batch = 32`.
 std::string clauseNote(antlr4::ParserRuleContext* context, antlr4::TokenStream& input, const antlr4::Token& token) {
   auto* config = dynamic_cast<P::ConfigContext*>(context);
   if (config == nullptr || config->configClause().empty()) return {};
@@ -206,10 +206,14 @@ std::string clauseNote(antlr4::ParserRuleContext* context, antlr4::TokenStream& 
   const bool isSet = type == P::COLON || type == P::EQ;
   if (isSet && clause->getStart() == clause->getStop()) {
     const antlr4::Token* value = input.get(std::min(index + 1, input.size() - 1));
-    return fmt::format("a clause is a word and its value: `{} {}`", clause->ID()->getText(),
-                       value->getType() == P::NUMBER || value->getType() == P::ID ? value->getText() : "value");
+    const bool isCall = input.get(std::min(index + 2, input.size() - 1))->getType() == P::LPAREN;
+    const bool isShort = value->getType() == P::NUMBER || value->getType() == P::ID;
+    return fmt::format("a clause is a word and its value: `{} {}{}`", clause->ID()->getText(),
+                       isShort ? value->getText() : "value", isShort && isCall ? "(...)" : "");
   }
-  const bool follows = index > 1 && input.get(index - 1)->getType() == P::ID && input.get(index - 2)->getType() == P::COMMA;
+  const bool isCrop = index > 0 && input.get(index - 1)->getText() == "crop";  // of `augment flip, crop(4)`
+  const bool follows =
+      !isCrop && index > 1 && input.get(index - 1)->getType() == P::ID && input.get(index - 2)->getType() == P::COMMA;
   return follows && beginsOperand(type) ? "clauses stand on lines of their own, or with a `;` between them" : "";
 }
 }  // namespace

@@ -16,23 +16,37 @@ tl::unexpected<TrainFailure> failure(Kind kind, std::string message) {
 
 }  // namespace
 
+namespace {
+
+/// `values`: [outer, classes, inner], read once from front to back.
+template <class T>
+std::int64_t countLargest(const T* values, std::size_t classes, std::size_t inner, std::span<const std::int64_t> labels) {
+  std::vector<T> largest(inner);
+  std::vector<std::int64_t> place(inner);
+  std::int64_t correct = 0;
+  for (std::size_t first = 0; first < labels.size(); first += inner) {
+    std::fill(place.begin(), place.end(), -1);
+    for (std::size_t k = 0; k < classes; ++k, values += inner) {
+      for (std::size_t i = 0; i < inner; ++i) {
+        if (std::isnan(values[i]) || (place[i] >= 0 && !(values[i] > largest[i]))) continue;
+        largest[i] = values[i];
+        place[i] = static_cast<std::int64_t>(k);
+      }
+    }
+    for (std::size_t i = 0; i < inner; ++i) correct += place[i] == labels[first + i] ? 1 : 0;
+  }
+  return correct;
+}
+
+}  // namespace
+
 std::int64_t countCorrect(const runtime::HostTensor& outputs, std::size_t axis, std::span<const std::int64_t> labels) {
-  const std::vector<double> values = outputs.doubles();
   const auto classes = static_cast<std::size_t>(outputs.dims[axis]);
   std::size_t inner = 1;
   for (std::size_t d = axis + 1; d < outputs.dims.size(); ++d) inner *= static_cast<std::size_t>(outputs.dims[d]);
-  std::int64_t correct = 0;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const double* first = values.data() + i / inner * classes * inner + i % inner;
-    std::int64_t largest = -1;
-    for (std::size_t k = 0; k < classes; ++k) {
-      const double value = first[k * inner];
-      if (!std::isnan(value) && (largest < 0 || value > first[static_cast<std::size_t>(largest) * inner]))
-        largest = static_cast<std::int64_t>(k);
-    }
-    correct += largest == labels[i] ? 1 : 0;
-  }
-  return correct;
+  // A language model's outputs are the most of what a step makes: they are not copied once more.
+  if (outputs.dtype == TBEM_F32) return countLargest(reinterpret_cast<const float*>(outputs.data.data()), classes, inner, labels);
+  return countLargest(outputs.doubles().data(), classes, inner, labels);
 }
 
 tl::expected<Evaluation::Worker*, TrainFailure> Evaluation::workerOf(std::int64_t size) {
