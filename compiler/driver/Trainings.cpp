@@ -93,7 +93,7 @@ train::Schedule scheduleOf(const graph::ScheduleSpec& spec, const train::Sizes& 
   return schedule;
 }
 
-/// Whether `augment` has images to move, and a target that stays what it is when they are moved.
+/// Whether `augment` has images to move, and a target of which it is known what becomes of it then.
 bool checkAugmentation(Workspace& workspace, const TrainingRun& training) {
   const graph::TrainingSpec& spec = training.spec;
   const auto refuse = [&](const char* role, const data::Feature& found) -> Diagnostic& {

@@ -18,6 +18,12 @@ auto wordsOf(std::uint64_t seed, std::uint32_t epoch, std::int64_t example) {
   return runtime::philoxAt(seed, kAugmentStream, epoch, static_cast<std::uint64_t>(example));
 }
 
+bool isFlipped(const decltype(wordsOf(0, 0, 0))& words) { return (words[0] & 1U) != 0; }
+
+const tbem_operand& operandOf(const runtime::Executable& executable, std::uint32_t storage) {
+  return executable.buffers[executable.storages[storage].buffer].operand;
+}
+
 /// Swaps left and right of a target that lies on images which are swapped.
 template <class T>
 void flipTargets(std::uint64_t seed, std::uint32_t epoch, std::span<const std::int64_t> examples,
@@ -25,7 +31,7 @@ void flipTargets(std::uint64_t seed, std::uint32_t epoch, std::span<const std::i
   const auto width = static_cast<std::ptrdiff_t>(shape.back());
   const auto one = static_cast<std::ptrdiff_t>(targets.size() / examples.size());
   for (std::size_t e = 0; e < examples.size(); ++e) {
-    if ((wordsOf(seed, epoch, examples[e])[0] & 1U) == 0) continue;
+    if (!isFlipped(wordsOf(seed, epoch, examples[e]))) continue;
     const auto begin = targets.begin() + static_cast<std::ptrdiff_t>(e) * one;
     for (auto row = begin; row != begin + one; row += width) std::reverse(row, row + width);
   }
@@ -37,7 +43,7 @@ void augment(const Augmentation& how, std::uint64_t seed, std::uint32_t epoch, s
              std::span<const std::int64_t> shape, float* image) {
   if (shape.size() != 3) return;
   const auto words = wordsOf(seed, epoch, example);
-  const bool flip = how.flip && (words[0] & 1U) != 0;
+  const bool flip = how.flip && isFlipped(words);
   const auto offset = [&](std::uint32_t word) { return runtime::philoxBelow({word, 0, 0, 0}, 2 * how.crop + 1) - how.crop; };
   const std::int64_t down = offset(words[1]), right = offset(words[2]), height = shape[1], width = shape[2];
   std::vector<float> before(image, image + shape[0] * height * width);
@@ -86,7 +92,7 @@ tl::expected<void, std::string> Feed::load(data::Split split, std::span<const st
   runtime::HostTensor tensor{TBEM_I64, {static_cast<std::int64_t>(classes.size())}, {}};
   tensor.data.resize(classes.size() * sizeof(std::int64_t));
   std::memcpy(tensor.data.data(), classes.data(), tensor.data.size());
-  const tbem_operand& operand = instance.executable().buffers[instance.executable().storages[*storage].buffer].operand;
+  const tbem_operand& operand = operandOf(instance.executable(), *storage);
   tensor.dims.assign(operand.dims, operand.dims + operand.rank);
   if (const auto done = instance.writeStorage(*storage, tensor); !done) return Failure(done.error().message);
   return {};
@@ -94,8 +100,7 @@ tl::expected<void, std::string> Feed::load(data::Split split, std::span<const st
 
 std::string Feed::notWhole(std::size_t input, std::span<const std::int64_t> examples) const {
   const auto storage = instance.findStorage(inputs[input]);
-  if (!storage || instance.executable().buffers[instance.executable().storages[*storage].buffer].operand.dtype != TBEM_I64)
-    return {};
+  if (!storage || operandOf(instance.executable(), *storage).dtype != TBEM_I64) return {};
   constexpr float kExact = 1 << 24U;  // from here f32, which a dataset's inputs are, leaves whole numbers out
   const std::size_t elements = numbers[input].size() / examples.size();
   for (std::size_t e = 0; e < numbers[input].size(); ++e) {
@@ -110,7 +115,7 @@ std::string Feed::notWhole(std::size_t input, std::span<const std::int64_t> exam
 tl::expected<void, std::string> Feed::write(std::string_view path, std::span<const float> values) {
   const auto storage = instance.findStorage(path);
   if (!storage) return {};
-  const tbem_operand& operand = instance.executable().buffers[instance.executable().storages[*storage].buffer].operand;
+  const tbem_operand& operand = operandOf(instance.executable(), *storage);
   runtime::HostTensor tensor{operand.dtype, {operand.dims, operand.dims + operand.rank}, {}};
   if (operand.dtype == TBEM_F32) {
     tensor.data.resize(values.size_bytes());
