@@ -1,6 +1,7 @@
 // Designs: factors, inputs, and the clauses that say which rows are wanted.
 #include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/Build.h"
+#include "compiler/syntax/Errors.h"
 
 #include <algorithm>
 
@@ -56,16 +57,29 @@ ast::Factor Builder::factor(Ctx* ctx) {
   return made;
 }
 
+/// Whether a line of a list of factors or inputs is none, but a clause written as settings of other languages are: `strength: 3`.
+/// A factor or input of that name has the word `factor` or `input` before it.
+bool Builder::isSetting(const ast::Name& name, antlr4::tree::TerminalNode* colon, Context* value) {
+  if (std::ranges::find(designWords(), name.text) == designWords().end()) return false;
+  sink.report(diag::syntax_unexpected, range(colon->getSymbol()), "`:`").note(settingNote(name.text, text(range(value))));
+  return true;
+}
+
 void Builder::factors(P::ConfigClauseContext* ctx, ast::Design& out) {
   out.factors.push_back(factor(ctx->factorPart()));
-  for (P::FactorRestContext* each : ctx->factorRest()) out.factors.push_back(factor(each));
+  for (P::FactorRestContext* each : ctx->factorRest()) {
+    if (!isSetting(name(each->ID(0)), each->COLON(), each->value(0))) out.factors.push_back(factor(each));
+  }
 }
 
 void Builder::designClause(const Entry& entry, ast::Design& out) {
   if (entry.ctx->factorPart() != nullptr) return factors(entry.ctx, out);
   if (!entry.ctx->inputPart().empty()) {
-    for (P::InputPartContext* each : entry.ctx->inputPart())
-      out.inputs.push_back({name(each->ID()), value(each->value()), range(each)});
+    for (P::InputPartContext* each : entry.ctx->inputPart()) {
+      const bool isFirst = each == entry.ctx->inputPart(0);
+      if (isFirst || !isSetting(name(each->ID()), each->COLON(), each->value()))
+        out.inputs.push_back({name(each->ID()), value(each->value()), range(each)});
+    }
     return;
   }
   for (P::ConfigTailContext* tail : entry.ctx->configTail())

@@ -208,8 +208,13 @@ std::string clauseNote(antlr4::ParserRuleContext* context, antlr4::TokenStream& 
     const antlr4::Token* value = input.get(std::min(index + 1, input.size() - 1));
     const bool isCall = input.get(std::min(index + 2, input.size() - 1))->getType() == P::LPAREN;
     const bool isShort = value->getType() == P::NUMBER || value->getType() == P::ID;
-    return fmt::format("a clause is a word and its value: `{} {}{}`", clause->ID()->getText(),
-                       isShort ? value->getText() : "value", isShort && isCall ? "(...)" : "");
+    const std::string word = clause->ID()->getText();
+    if (word == "factor" || word == "input") {  // without a name
+      const auto rule = word == "factor" ? P::RuleFactorPart : P::RuleInputPart;
+      const Form& form = *std::ranges::find(kForms, static_cast<std::size_t>(rule), &Form::rule);
+      return fmt::format("{} is written `{}`", form.what, form.text);
+    }
+    return settingNote(word, (isShort ? value->getText() : "value") + (isShort && isCall ? "(...)" : ""));
   }
   const bool isCrop = index > 0 && input.get(index - 1)->getText() == "crop";  // of `augment flip, crop(4)`
   const bool follows =
@@ -217,6 +222,10 @@ std::string clauseNote(antlr4::ParserRuleContext* context, antlr4::TokenStream& 
   return follows && beginsOperand(type) ? "clauses stand on lines of their own, or with a `;` between them" : "";
 }
 }  // namespace
+
+std::string settingNote(std::string_view word, std::string_view value) {
+  return fmt::format("a clause is a word and its value: `{} {}`", word, value);
+}
 
 std::string habitNote(antlr4::ParserRuleContext* context, antlr4::TokenStream& input, const antlr4::Token& token) {
   const std::size_t index = token.getTokenIndex(), type = token.getType();

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace tbem::syntax {
 
@@ -45,5 +46,7 @@ std::string describeExpected(const antlr4::misc::IntervalSet& expected);
 std::string formNote(const antlr4::RuleContext* context);
 /// How that is said here which other languages say with this token in this place; "" where they say nothing.
 std::string habitNote(antlr4::ParserRuleContext* context, antlr4::TokenStream& input, const antlr4::Token& token);
+/// How a clause is written that has a sign between its word and its value: `epochs: 2`.
+std::string settingNote(std::string_view word, std::string_view value);
 
 }  // namespace tbem::syntax

@@ -87,6 +87,8 @@ int rank(Diag kind) {
     case diag::syntax_no_statement:
     case diag::syntax_no_clause:
       return 4;
+    case diag::syntax_clause_one:  // what follows the word was not understood
+      return 5;
     default:
       return 0;
   }
