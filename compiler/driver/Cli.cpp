@@ -70,7 +70,8 @@ const char* whatFiles(std::string_view command) {
 
 void addProgram(CLI::App& app, Options& o, const char* what) {
   app.add_option("FILE", o.files, what);
-  app.add_option("-e", o.text, "the program's text itself; a network is a design of one row")->type_name("TEXT");
+  app.add_option("-e", o.text, "the program's text itself; a network is a design of one row. Beside a FILE: one of its networks")
+      ->type_name("TEXT");
   app.add_option("--input", o.inputs, "shape of an input where the program has no design: image=16,3,224,224")
       ->type_name("NAME=DIMS")
       ->check(CLI::Validator(
@@ -370,6 +371,10 @@ int runCommandLine(int argc, char** argv) {
                          std::strcmp(command.name, "plan") == 0;
     if (!several && needsOf(command.name).program && options.files.size() > 1) {
       fmt::print(stderr, "tbemc {}: one program at a time, found {}\n", command.name, fmt::join(options.files, " "));
+      return kUsage;
+    }
+    if (several && options.text && !options.files.empty()) {
+      fmt::print(stderr, "tbemc {}: -e TEXT or a FILE, not both\n", command.name);
       return kUsage;
     }
     if (needsOf(command.name).program && options.files.empty() && !options.text) {

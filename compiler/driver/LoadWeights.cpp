@@ -20,7 +20,8 @@ bool isResult(std::string_view name) {
   const std::string_view group = name.substr(0, name.find('/'));
   constexpr std::string_view kResults[] = {"gradient", "after", "buffer_after", "state", "decision", "best"};
   if (group.size() < name.size()) return std::find(std::begin(kResults), std::end(kResults), group) != std::end(kResults);
-  return name == "loss" || name == "output" || (name.starts_with("output_") && name.find('.') == std::string_view::npos);
+  return name == "loss" || name == "target" || name == "output" ||
+         (name.starts_with("output_") && name.find('.') == std::string_view::npos);
 }
 
 class Loader {

@@ -77,13 +77,13 @@ private:
     if (const std::string problem = compile(row); !problem.empty()) return notRun(runtime::Status::Failed, problem);
     measure::Command command;
     command.argv = {"/proc/self/exe", "worker"};
-    if (options.text) {
-      command.argv.insert(command.argv.end(), {"-e", *options.text});
+    if (!workspace.path.empty()) command.argv.push_back(workspace.path);
+    if (workspace.path == "-") {  // the text, with the design that -e and --input made
+      command.input = workspace.file().source->text;
     } else {
-      command.argv.push_back(workspace.path);
-      if (workspace.path == "-") command.input = workspace.file().source->text;
+      if (options.text) command.argv.insert(command.argv.end(), {"-e", *options.text});
+      for (const std::string& input : options.inputs) command.argv.insert(command.argv.end(), {"--input", input});
     }
-    for (const std::string& input : options.inputs) command.argv.insert(command.argv.end(), {"--input", input});
     const std::vector<std::pair<const char*, std::string>> named = {
         {"--task", options.task},
         {"--at", options.at},

@@ -93,13 +93,12 @@ bool declaresDesign(const ast::File& file) {
                      [](const ast::Decl* decl) { return decl->kind == ast::NodeKind::Design; });
 }
 
-/// The text of -e, with a design around it where it is a network's expression.
-std::optional<std::string> expressionText(const Options& options) {
+/// Whether the text of -e is a network's expression.
+bool isExpression(const std::string& text) {
   Session trial;
-  const Source& source = trial.sources.add("<-e>", *options.text);
+  const Source& source = trial.sources.add("<-e>", text);
   const std::unique_ptr<ast::File> file = syntax::parse(source, trial.sink);
-  if (trial.sink.hasErrors() || file->expression == nullptr) return *options.text;
-  return designText(options, *options.text);
+  return !trial.sink.hasErrors() && file->expression != nullptr;
 }
 
 /// The last network of a file that has no design, for `--input`.
@@ -114,24 +113,33 @@ std::string onlyNetwork(const ast::File& file) {
 
 /// The program's text. Errors are those of loadWorkspace.
 tl::expected<const Source*, int> sourceOf(const Options& options, Workspace& workspace, const std::string& path) {
-  if (options.text) {
-    const std::optional<std::string> text = expressionText(options);
+  if (options.text && path.empty()) {
+    const std::optional<std::string> text = isExpression(*options.text) ? designText(options, *options.text) : options.text;
     if (!text) return tl::unexpected<int>(kUsage);
     return &workspace.session.sources.add("<-e>", *text);
   }
   const Source* source = readSource(workspace.session, path);
   if (source == nullptr) return tl::unexpected<int>(kEnvironment);
-  if (options.inputs.empty()) return source;
+  if (options.inputs.empty() && !options.text) return source;
+  if (options.text && !isExpression(*options.text)) {
+    printFailure(fmt::format("-e '{}': beside a file it is an expression of one of its networks, such as 'net(width: 64)'",
+                             *options.text));
+    return tl::unexpected<int>(kUsage);
+  }
   Session trial;
   const Source& copy = trial.sources.add(source->name, source->text);
   const std::unique_ptr<ast::File> file = syntax::parse(copy, trial.sink);
   if (trial.sink.hasErrors()) return source;
   if (declaresDesign(*file)) {
-    printFailure(fmt::format("--input {}: the program has a design, which says the shapes of its inputs; change them there",
-                             options.inputs.front()));
+    if (options.text)
+      printFailure(fmt::format("-e '{}': {} has designs, which say what is looked at; choose one with --design", *options.text,
+                               source->name));
+    else
+      printFailure(fmt::format("--input {}: the program has a design, which says the shapes of its inputs; change them there",
+                               options.inputs.front()));
     return tl::unexpected<int>(kUsage);
   }
-  const std::string network = onlyNetwork(*file);
+  const std::string network = options.text ? *options.text : onlyNetwork(*file);
   if (network.empty()) return source;
   const std::optional<std::string> design = designText(options, network);
   if (!design) return tl::unexpected<int>(kUsage);
@@ -142,11 +150,11 @@ tl::expected<const Source*, int> sourceOf(const Options& options, Workspace& wor
 
 tl::expected<std::unique_ptr<Workspace>, int> loadWorkspace(const Options& options, const std::string& path) {
   auto workspace = std::make_unique<Workspace>();
-  workspace->path = options.text ? "" : path;
+  workspace->path = path;
   const auto source = sourceOf(options, *workspace, path);
   if (!source) return tl::unexpected(source.error());
   workspace->load = sema::LoadOptions::fromEnvironment();
-  workspace->load.allStandard = options.text.has_value();
+  workspace->load.allStandard = options.text && path.empty();
   workspace->program = sema::load(workspace->session.sources, workspace->session.sink, **source, workspace->load);
   return workspace;
 }

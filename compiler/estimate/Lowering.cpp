@@ -159,6 +159,7 @@ bool Lowering::reorder(std::uint32_t from, std::uint32_t to, SrcRange range) {
   item.reads = {from};
   item.writes = {to};
   item.primitive = TBEM_PRIMITIVE_reorder;
+  item.reader = range;
   item.workspace = answer.info.workspace;
   item.implementation = answer.info.implementation;
   if (!sizeCall(item)) return false;
@@ -213,6 +214,6 @@ std::uint32_t Lowering::scalarSlot(sema::ExprId id, SrcRange range) {
   return static_cast<std::uint32_t>(scalars.size() - 1);
 }
 
-SrcRange Lowering::rangeOf(const Item& item) const { return item.op == kNoOp ? SrcRange{} : graph[item.op].range; }
+SrcRange Lowering::rangeOf(const Item& item) const { return item.op == kNoOp ? item.reader : graph[item.op].range; }
 
 }  // namespace tbem::estimate

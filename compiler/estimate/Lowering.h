@@ -42,6 +42,7 @@ struct Item {
   std::uint32_t branch = graph::kAllSamples;  ///< runs where it has samples
   bool perSample = false;                     ///< as many rows as the branch has samples
   graph::OpId op = graph::kNoOp;              ///< kNoOp: a reorder that lowering inserted
+  SrcRange reader;                            ///< of such a reorder: what reads its result
   std::vector<std::uint32_t> reads;           ///< versions; kNone where absent. Of a loop: one an operand
   std::vector<std::uint32_t> writes;
   std::vector<std::uint32_t> before;  ///< items that must come first

@@ -368,11 +368,26 @@ bool Elaborator::bindResult(Activation& a, const ast::Result& declared, const as
 Value Elaborator::bindResults(Activation& a, Value result) {
   const std::vector<ast::Result>& declared = a.decl->results;
   std::vector<Value> parts = result.is(ValueKind::Tuple) ? result.items : std::vector<Value>{result};
+  const SrcRange at = a.frame.returnedText != nullptr ? a.frame.returnedText->range : a.decl->name.range;
+  const auto notTensors = [&](const char* wants, const Value& found) {
+    wrongKind(at, "the result of `" + a.decl->name.text + "`", wants, found);
+    Diagnostic* const d = told(diag::wrong_kind, at);
+    const bool isUnapplied = found.is(ValueKind::Declaration) || found.is(ValueKind::Partial) || found.is(ValueKind::Instance);
+    if (d != nullptr && isUnapplied && d->notes.empty()) d->note("an operator is applied to a tensor: `y(x)` or `x |> y`");
+    return Value{};
+  };
+  if (declared.empty() && a.decl->callable == ast::CallableKind::Network) {
+    for (const Value& part : parts) {
+      const std::vector<Value> tensors = part.is(ValueKind::List) ? part.items : std::vector<Value>{part};
+      if (tensors.empty()) return notTensors("tensors", part);
+      for (const Value& one : tensors) {
+        if (!one.is(ValueKind::Tensor)) return notTensors("tensors", one);
+      }
+    }
+  }
   if (!declared.empty() && parts.size() != declared.size()) {
-    const ast::Expr* const returned = a.frame.returnedText;
-    fail(diag::parts_differ, returned != nullptr ? returned->range : a.decl->name.range, declared.size(), parts.size());
-    if (Diagnostic* const d = told(diag::parts_differ, returned != nullptr ? returned->range : a.decl->name.range);
-        d != nullptr && result.is(ValueKind::Tuple) && d->notes.empty()) {
+    fail(diag::parts_differ, at, declared.size(), parts.size());
+    if (Diagnostic* const d = told(diag::parts_differ, at); d != nullptr && result.is(ValueKind::Tuple) && d->notes.empty()) {
       d->note(fmt::format("`{}` declares {}, and this is a tuple of {}: `let (a, b) = ...` takes one apart", a.decl->name.text,
                           declared.size() == 1 ? "1 result" : std::to_string(declared.size()) + " results", parts.size()));
     }
@@ -382,14 +397,12 @@ Value Elaborator::bindResults(Activation& a, Value result) {
   if (a.decl->callable == ast::CallableKind::Operator && !definePosts(a, remaining)) return {};
   for (std::size_t i = 0; i < declared.size(); ++i) {
     const auto* list = ast::dynCast<ast::ListType>(declared[i].type);
-    if (list != nullptr && !parts[i].is(ValueKind::List))
-      return wrongKind(a.decl->name.range, "the result of `" + a.decl->name.text + "`", "a list of tensors", parts[i]);
+    if (list != nullptr && !parts[i].is(ValueKind::List)) return notTensors("a list of tensors", parts[i]);
     const ast::Type* wanted = list != nullptr ? list->element : declared[i].type;
     const auto* type = ast::dynCast<ast::TensorType>(wanted);
     if (type == nullptr && !isAnyTensor(wanted)) continue;
     for (const Value& tensor : list != nullptr ? parts[i].items : std::vector<Value>{parts[i]}) {
-      if (!tensor.is(ValueKind::Tensor))
-        return wrongKind(a.decl->name.range, "the result of `" + a.decl->name.text + "`", "a tensor", tensor);
+      if (!tensor.is(ValueKind::Tensor)) return notTensors("a tensor", tensor);
       if (type != nullptr && !bindResult(a, declared[i], *type, static_cast<TensorId>(tensor.id), i)) return {};
     }
   }

@@ -43,6 +43,8 @@ std::optional<Init> Elaborator::readInit(const ast::Expr* init) {
     Diagnostic& d = sink.report(diag::unknown_init, init->range, word);
     if (const std::string near = nearest(word, names); !near.empty())
       d.note("did you mean `" + near + "`?").fix(name->range, near);
+    else
+      d.note(fmt::format("there are `{}`", fmt::join(names, "`, `")));
     return std::nullopt;
   }
   result.kind = word;

@@ -193,7 +193,8 @@ bool Experiment::Impl::addLoss(Elaborator& e, Structure& s, const std::vector<Lo
                                           : Value::declaration(program.resolve(*program.find("std.nn"), spec.standardLoss));
   if (!isCallable(loss, range, "a loss")) return false;
   if (s.graph.outputs.size() != 1) {
-    session.sink.report(diag::wrong_tensor, range, "a loss", "a network with one output");
+    session.sink.report(diag::wrong_tensor, range, "a loss", "a network with one output")
+        .note("several become one by `concat` or `stack`, and an operator of one's own as loss takes them apart");
     return false;
   }
   std::vector<Value> pair;

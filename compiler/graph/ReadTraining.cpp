@@ -234,7 +234,7 @@ private:
       spec.patience = whole(clause, 1);
       patienceRange = clause.range;
     } else if (word == "validate") {
-      if (const ast::Expr* expr = single(clause, "a share of the examples")) spec.validate = real(word, *expr, 0, 1).value_or(0);
+      readValidate(clause);
     } else if (word == "optimizer") {
       spec.optimizer = single(clause, "an optimiser");
     } else if (word == "loss") {
@@ -338,14 +338,27 @@ private:
     }
   }
 
+  void readValidate(const ast::Clause& clause) {
+    const ast::Expr* const share = single(clause, "a share of the examples");
+    if (share == nullptr) return;
+    if (const auto* part = ast::dynCast<ast::Member>(share); part != nullptr && part->member.text == "test")
+      fail(diag::design_clause_value, share->range, "validate",
+           "a share of the training's examples, such as 0.1 (the test's are for the end)",
+           std::string(session.sources.text(share->range)));
+    else
+      spec.validate = real("validate", *share, 0, 1).value_or(0);
+  }
+
   void checkClauses() {
-    const auto missing = [&](const char* what) { fail(diag::missing_argument, decl.name.range, decl.name.text, what); };
+    const auto missing = [&](const char* what) {
+      fail(diag::design_clause_value, decl.name.range, decl.name.text, std::string("a clause ") + what, "none");
+    };
     if (spec.epochs && spec.steps)
       fail(diag::design_clause_value, decl.name.range, "train", "`epochs` or `steps`", "both");
     else if (!spec.epochs && !spec.steps)
-      missing("epochs");
-    if (spec.batch == 0) missing("batch");
-    if (spec.optimizer == nullptr) missing("optimizer");
+      missing("`epochs` or `steps`");
+    if (spec.batch == 0) missing("`batch`");
+    if (spec.optimizer == nullptr) missing("`optimizer`");
     if (spec.patience && spec.validate == 0)
       fail(diag::design_clause_value, patienceRange, "patience", "examples to be patient about: `validate 0.1`", "none");
   }

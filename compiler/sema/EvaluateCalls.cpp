@@ -271,6 +271,8 @@ bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& ca
   }
   if (!good) return false;
   for (std::size_t p = 0; p < given.size(); ++p) {
+    // A default may read a parameter that has no value.
+    if (!good && given[p] == nullptr && signature.parameters[p].defaultValue != nullptr) continue;
     if (!bindOne(signature, signature.parameters[p], given[p], callee, arguments.use)) good = false;
   }
   return good;
@@ -302,7 +304,11 @@ bool Evaluator::bindOne(const Signature& signature, const ast::Parameter& parame
   if (value.isPoison()) return false;
   std::optional<Value> typed =
       coerce(*parameter.type, std::move(value), "`" + parameter.name.text + "` of `" + std::string(signature.name) + "`", range);
-  if (!typed) return false;
+  if (!typed) {
+    Diagnostic* const d = given != nullptr && given->name.empty() ? told(diag::wrong_kind, range) : nullptr;
+    if (d != nullptr && d->labels.empty()) d->label(parameter.range, "this is the next parameter");
+    return false;
+  }
   callee.define(parameter.name.text, *typed, parameter.name.range);
   callee.locals.back().isParameter = true;
   if (parameter.domain == nullptr || given == nullptr) return true;

@@ -15,6 +15,13 @@ bool Evaluator::executeBlock(const ast::Block& block) {
   return goOn;
 }
 
+namespace {
+/// How many values a tuple of names takes from it.
+std::size_t partsOf(const Value& value) {
+  return value.is(ValueKind::Tuple) || value.is(ValueKind::List) ? value.items.size() : 1;
+}
+}  // namespace
+
 bool Evaluator::execute(const ast::Stmt& statement) {
   switch (statement.kind) {
     case ast::NodeKind::Let: {
@@ -31,8 +38,7 @@ bool Evaluator::execute(const ast::Stmt& statement) {
         return true;
       }
       if (value.items.size() != let.pattern.names.size()) {
-        fail(diag::parts_differ, let.pattern.range, let.pattern.names.size(),
-             value.is(ValueKind::Tuple) ? value.items.size() : 1);
+        fail(diag::parts_differ, let.pattern.range, let.pattern.names.size(), partsOf(value));
         return false;
       }
       for (std::size_t i = 0; i < value.items.size(); ++i) define(let.pattern.names[i], value.items[i]);
@@ -118,8 +124,7 @@ bool Evaluator::executeAssign(const ast::Assign& statement) {
   if (value.isPoison()) return false;
   if (!statement.pattern.isTuple) return assignOne(statement.pattern.names.front(), std::move(value));
   if (value.items.size() != statement.pattern.names.size()) {
-    fail(diag::parts_differ, statement.pattern.range, statement.pattern.names.size(),
-         value.is(ValueKind::Tuple) ? value.items.size() : 1);
+    fail(diag::parts_differ, statement.pattern.range, statement.pattern.names.size(), partsOf(value));
     return false;
   }
   for (std::size_t i = 0; i < value.items.size(); ++i) {

@@ -16,7 +16,7 @@ namespace {
 
 /// What PyTorch and others call otherwise, in small letters without a trailing "1d", "2d" or "3d". Only names that are far from
 /// ours by their letters.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 40> kElsewhere = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 45> kElsewhere = {{
     {"linear", "dense"},
     {"fc", "dense"},
     {"fully_connected", "dense"},
@@ -37,7 +37,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 40> kElsewhe
     {"masked_fill", "where"},
     {"bmm", "matmul"},
     {"mm", "matmul"},
-    {"einsum", "matmul"},
     {"dot", "matmul"},
     {"t", "transpose"},
     {"swish", "silu"},
@@ -55,6 +54,12 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 40> kElsewhe
     {"nll_loss", "nll"},
     {"mse_loss", "mse"},
     {"l1_loss", "l1"},
+    {"mseloss", "mse"},
+    {"nllloss", "nll"},
+    {"bceloss", "bce"},
+    {"smoothl1loss", "smooth_l1"},
+    {"maxpool", "max_pool2d"},
+    {"avgpool", "avg_pool2d"},
     {"lstmcell", "lstm"},
     {"grucell", "gru"},
 }};
@@ -78,7 +83,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kParamet
 constexpr std::array<std::string_view, 4> kSizesOfInputs = {"in_channels", "in_features", "input_size", "in_dim"};
 
 /// Words of other languages for what has a form of its own here.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWritten = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kWritten = {{
     {"True", "a truth value is written `true`"},
     {"False", "a truth value is written `false`"},
     {"None", "there is no empty value: a parameter has a default instead, such as 0 or `false`"},
@@ -87,6 +92,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWritten 
     {"enumerate", "`for i in 0 .. len(xs)` counts, and `xs[i]` is the element"},
     {"self", "nothing belongs to an object: tensors, parameters and layers stand by their names"},
     {"grad", "the gradient of a result `y` is `dy`"},
+    {"einsum", "a sum of products over named axes is `matmul` of what `permute` and `reshape` bring to its form"},
+    {"tril",
+     "a part of a matrix is kept by comparing `coordinate`s: `elementwise y = if coordinate(1) <= coordinate(0) then x else 0`"},
+    {"triu",
+     "a part of a matrix is kept by comparing `coordinate`s: `elementwise y = if coordinate(1) >= coordinate(0) then x else 0`"},
     {"range", "the whole numbers from `a` to before `b` are `a .. b`"},
 }};
 
