@@ -325,6 +325,13 @@ int runEstimate(const Options& options) {
     printFailure(fmt::format("--explain workspace is of a GPU (--device NAME), not of {}", options.backend));
     return kUsage;
   }
+  if (!options.device.empty() && !pytorch && !workspaces) {
+    printFailure(
+        fmt::format("--device {0}: with --on pytorch its workspaces are counted, with --explain workspace they are listed; "
+                    "--roofline {0} shows the least time there",
+                    options.device));
+    return kUsage;
+  }
   if (!pytorch && !options.allocConf.empty()) {
     printFailure("--alloc-conf is of --on pytorch");
     return kUsage;

@@ -154,9 +154,7 @@ tl::expected<Checkpointed, LowerError> lowerCheckpointed(const graph::Graph& gra
   Trial trial(graph, values, backend, options);
   bool fits = true;
   if (spec.kind != Kind::Auto) {
-    const graph::ScopeChoice chosen = graph::scopesOf(graph, spec);
-    if (!chosen.unmet.empty()) return tl::unexpected(LowerError{diag::mutation_unmet, spec.range, {graph.network, chosen.unmet}});
-    trial.lowered(graph::keepOutside(graph, chosen.scopes), made);
+    trial.lowered(graph::keepOutside(graph, graph::scopesOf(graph, spec).scopes), made);
   } else if (!spec.under || made.program.arena > *spec.under) {
     std::vector<graph::TensorId> kept = keptValues(graph, options);
     const auto order = schedule(graph, kept);

@@ -1,5 +1,6 @@
 // Rows of a design: structures elaborated once each, values per row, conditions checked per row.
 #include "compiler/graph/Accumulate.h"
+#include "compiler/graph/Checkpoint.h"
 #include "compiler/graph/Elaborator.h"
 #include "compiler/graph/ExperimentInputs.h"
 #include "compiler/graph/Mixed.h"
@@ -265,6 +266,24 @@ bool Experiment::Impl::mix(Elaborator& e, Structure& s) {
   return true;
 }
 
+/// Whether the step has the blocks that its clause `checkpoint` names; reports one that it has not.
+bool placesAreThere(DiagnosticSink& sink, const Graph& graph, const CheckpointSpec& spec) {
+  const std::string unmet = scopesOf(graph, spec).unmet;
+  if (unmet.empty()) return true;
+  if (sink.find([&](const Diagnostic& one) { return one.kind == diag::mutation_unmet && one.range == spec.range; }) != nullptr)
+    return false;
+  Diagnostic& told = sink.report(diag::mutation_unmet, spec.range, graph.network, unmet);
+  const bool isOperator = std::any_of(graph.ops.begin(), graph.ops.end(), [&](const Op& op) { return op.declaration == unmet; });
+  if (isOperator) told.note("`" + unmet + "` is an operator; what is computed again is a block");
+  constexpr std::size_t kShown = 8;
+  std::string some;
+  for (std::size_t s = 1; s < graph.scopes.size() && s <= kShown; ++s)
+    some += (s == 1 ? "`" : ", `") + graph.scopes[s].path + "`";
+  told.note(some.empty() ? "the network applies no blocks"
+                         : "its places are " + some + (graph.scopes.size() > kShown + 1 ? " ..." : ""));
+  return false;
+}
+
 const Structure* Experiment::Impl::elaborate(Levels levels) {
   auto made = std::make_unique<Structure>();
   ElaborateOptions settings;
@@ -288,6 +307,7 @@ const Structure* Experiment::Impl::elaborate(Levels levels) {
   }
   if ((options.mixed || spec.mixed) && settings.dtype == TBEM_F32 && !mix(elaborator, *made)) return nullptr;
   elaborator.finish();
+  if (settings.training && spec.checkpoint && !placesAreThere(session.sink, made->graph, *spec.checkpoint)) return nullptr;
   for (const sema::SymbolId symbol : elaborator.forced) {
     const std::uint32_t factor = made->symbolFactor[static_cast<std::uint32_t>(symbol)];
     made->guards.emplace_back(factor, levels[factor]);
