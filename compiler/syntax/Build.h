@@ -105,7 +105,7 @@ private:
   ast::Decl* perturb(P::PerturbContext* ctx);
   std::vector<Entry> entries(P::ConfigContext* ctx);
   bool known(const Entry& entry, std::string_view what, const std::vector<std::string>& words);
-  bool isSetting(const ast::Name& name, antlr4::tree::TerminalNode* colon, Context* value);
+  bool isSetting(const ast::Name& name, antlr4::tree::TerminalNode* colon, Context* value, std::string_view listed);
   void factors(P::ConfigClauseContext* ctx, ast::Design& out);
   template <class Ctx>
   ast::Factor factor(Ctx* ctx);

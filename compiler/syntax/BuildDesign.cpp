@@ -3,6 +3,8 @@
 #include "compiler/syntax/Build.h"
 #include "compiler/syntax/Errors.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace tbem::syntax {
@@ -59,16 +61,19 @@ ast::Factor Builder::factor(Ctx* ctx) {
 
 /// Whether a line of a list of factors or inputs is none, but a clause written as settings of other languages are: `strength: 3`.
 /// A factor or input of that name has the word `factor` or `input` before it.
-bool Builder::isSetting(const ast::Name& name, antlr4::tree::TerminalNode* colon, Context* value) {
+bool Builder::isSetting(const ast::Name& name, antlr4::tree::TerminalNode* colon, Context* value, std::string_view listed) {
   if (std::ranges::find(designWords(), name.text) == designWords().end()) return false;
-  sink.report(diag::syntax_unexpected, range(colon->getSymbol()), "`:`").note(settingNote(name.text, text(range(value))));
+  sink.report(diag::syntax_unexpected, range(colon->getSymbol()), "`:`")
+      .note(settingNote(name.text, text(range(value))))
+      .note(
+          fmt::format("where it is the name of {} {}: `{} {}: ...`", listed == "input" ? "an" : "a", listed, listed, name.text));
   return true;
 }
 
 void Builder::factors(P::ConfigClauseContext* ctx, ast::Design& out) {
   out.factors.push_back(factor(ctx->factorPart()));
   for (P::FactorRestContext* each : ctx->factorRest()) {
-    if (!isSetting(name(each->ID(0)), each->COLON(), each->value(0))) out.factors.push_back(factor(each));
+    if (!isSetting(name(each->ID(0)), each->COLON(), each->value(0), "factor")) out.factors.push_back(factor(each));
   }
 }
 
@@ -77,7 +82,7 @@ void Builder::designClause(const Entry& entry, ast::Design& out) {
   if (!entry.ctx->inputPart().empty()) {
     for (P::InputPartContext* each : entry.ctx->inputPart()) {
       const bool isFirst = each == entry.ctx->inputPart(0);
-      if (isFirst || !isSetting(name(each->ID()), each->COLON(), each->value()))
+      if (isFirst || !isSetting(name(each->ID()), each->COLON(), each->value(), "input"))
         out.inputs.push_back({name(each->ID()), value(each->value()), range(each)});
     }
     return;
