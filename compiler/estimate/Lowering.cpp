@@ -6,6 +6,7 @@
 #include "compiler/support/diagnostics/Plan.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tbem::estimate {
 
@@ -207,11 +208,9 @@ std::uint32_t Lowering::scalarSlot(sema::ExprId id, SrcRange range) {
     return 0;
   }
   const double value = values[id].toDouble();
-  for (std::size_t slot = graph.scalars.size() + 1; slot < scalars.size(); ++slot) {
-    if (scalars[slot] == value) return static_cast<std::uint32_t>(slot);
-  }
-  scalars.push_back(value);
-  return static_cast<std::uint32_t>(scalars.size() - 1);
+  const auto [at, fresh] = slotOf.try_emplace(std::bit_cast<std::uint64_t>(value), static_cast<std::uint32_t>(scalars.size()));
+  if (fresh) scalars.push_back(value);
+  return at->second;
 }
 
 SrcRange Lowering::rangeOf(const Item& item) const { return item.op == kNoOp ? item.reader : graph[item.op].range; }

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <optional>
+#include <unordered_map>
 
 namespace tbem::estimate {
 
@@ -114,6 +115,7 @@ struct Lowering {
   std::vector<graph::TensorId> weightOf;               ///< by tensor: the weight whose gradient it is
   std::vector<std::vector<graph::OpId>> readersOf;     ///< by tensor: scheduled operators that read it
   std::vector<double> scalars;
+  std::unordered_map<std::uint64_t, std::uint32_t> slotOf;  ///< by the bits of a scalar that is no argument of the step
   std::optional<LowerError> error;
 
   std::uint32_t once = kNone;  ///< the first item behind all micro-batches, where gradients are accumulated

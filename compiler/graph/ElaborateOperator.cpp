@@ -129,12 +129,23 @@ bool Elaborator::nativeAttributes(Activation& a, std::string_view table, std::st
     }
     op.attributes.push_back(std::move(attribute));
   }
-  for (const std::string_view name : words(scalars)) {
+  for (const std::string_view word : words(scalars)) {
+    const std::string_view name = word.substr(0, word.find('['));
+    const bool isList = name.size() < word.size();
     const Local* local = a.frame.find(name);
-    if (local == nullptr || !local->value.is(ValueKind::Number)) {
-      fail(diag::native_attribute, a.decl->native->range, sourceText(session.sources, a.decl->native->callee->range), name,
+    const bool fits = local != nullptr && local->value.is(isList ? ValueKind::List : ValueKind::Number) &&
+                      std::ranges::all_of(local->value.items, [](const Value& item) { return item.is(ValueKind::Number); });
+    if (!fits) {
+      fail(diag::native_attribute, a.decl->native->range, sourceText(session.sources, a.decl->native->callee->range), word,
            a.decl->name.text);
       return false;
+    }
+    if (isList) {  // nameless: no arguments of a step
+      for (const Value& item : local->value.items) op.scalars.push_back(item.expr);
+      const ExprId count = pool.constant(static_cast<std::int64_t>(op.scalars.size()));
+      const ExprId elements = elementCount(graph[op.outputs.front()].shape);
+      if (!agree(elements, count, "elements of " + a.decl->name.text, a.range, a.decl->native->range)) return false;
+      continue;
     }
     op.scalars.push_back(local->value.expr);
     registerScalar((a.path.empty() ? "" : a.path + ".") + std::string(name), local->value.expr);

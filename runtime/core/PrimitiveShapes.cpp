@@ -398,6 +398,8 @@ std::string checkShapes(const tbem_op_desc& op) {
     case TBEM_PRIMITIVE_split_rows:
     case TBEM_PRIMITIVE_move_rows:
       return checkRows(op);
+    case TBEM_PRIMITIVE_constant:
+      return op.operands[0].rank == 1 ? "" : shapes(op, "a vector");
     case TBEM_PRIMITIVE_COUNT:
       break;
   }

@@ -70,6 +70,7 @@ Family familyOf(int primitive) {
     case TBEM_PRIMITIVE_gather:
     case TBEM_PRIMITIVE_gather_gradient:
     case TBEM_PRIMITIVE_arg_max:
+    case TBEM_PRIMITIVE_constant:
       return indexFamily();
     case TBEM_PRIMITIVE_split_rows:
     case TBEM_PRIMITIVE_move_rows:

@@ -1,5 +1,5 @@
-// gather, its gradient and arg_max. Every index is checked before anything is read by it. A gather by a vector takes any dense
-// layout without blocks along the axis, since its result can lie alike; all else is row-major.
+// gather, its gradient, arg_max and tables of given values. Every index is checked before anything is read by it. A gather by a
+// vector takes any dense layout without blocks along the axis, since its result can lie alike; all else is row-major.
 #include "runtime/backends/cpu/Op.h"
 #include "runtime/backends/cpu/Parallel.h"
 #include "runtime/backends/cpu/View.h"
@@ -146,9 +146,21 @@ private:
   Lines x_;
 };
 
+/// One thread: a table is read once, and is small beside what reads it.
+class Constant final : public Op {
+public:
+  using Op::Op;
+
+  tbem_status run(void* const* memory, void*, const double* scalars) override {
+    std::transform(scalars, scalars + operands[0].dims[0], static_cast<float*>(memory[0]),
+                   [](double value) { return static_cast<float>(value); });
+    return TBEM_OK;
+  }
+};
+
 /// A gather by a vector: the result lies as x does, where that can be said.
 bool queryAlike(tbem_op_desc& op) {
-  if (op.primitive == TBEM_PRIMITIVE_arg_max || op.operands[1].rank != 1) return false;
+  if (op.inputs < 2 || op.operands[1].rank != 1) return false;
   tbem_operand &x = op.operands[0], &y = op.operands[2];
   if (x.layout.any && y.layout.any) return false;
   if (op.operands[1].layout.any) runtime::setPlain(op.operands[1]);
@@ -178,6 +190,9 @@ tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
       break;
     case TBEM_PRIMITIVE_gather_gradient:
       out = std::make_unique<GatherGradient>(op);
+      break;
+    case TBEM_PRIMITIVE_constant:
+      out = std::make_unique<Constant>(op);
       break;
     default:
       out = std::make_unique<ArgMax>(op);

@@ -1,4 +1,4 @@
-// Operators that read or make numbers of elements: gather, its gradient, arg_max.
+// Operators that read or make numbers of elements (gather, its gradient, arg_max), and tables of given values.
 #include "runtime/backends/ref/Kernels.h"
 
 #include <fmt/format.h>
@@ -71,6 +71,13 @@ tbem_status argMax(const Op& op, void* const* memory, void*, const double*) {
   return TBEM_OK;
 }
 
+template <class T>
+tbem_status constant(const Op& op, void* const* memory, void*, const double* scalars) {
+  std::transform(scalars, scalars + op.operands[0].dims[0], static_cast<T*>(memory[0]),
+                 [](double v) { return static_cast<T>(v); });
+  return TBEM_OK;
+}
+
 template tbem_status gather<std::uint8_t>(const Op&, void* const*, void*, const double*);
 template tbem_status gather<std::uint16_t>(const Op&, void* const*, void*, const double*);
 template tbem_status gather<std::uint32_t>(const Op&, void* const*, void*, const double*);
@@ -79,5 +86,7 @@ template tbem_status gatherGradient<float>(const Op&, void* const*, void*, const
 template tbem_status gatherGradient<double>(const Op&, void* const*, void*, const double*);
 template tbem_status argMax<float>(const Op&, void* const*, void*, const double*);
 template tbem_status argMax<double>(const Op&, void* const*, void*, const double*);
+template tbem_status constant<float>(const Op&, void* const*, void*, const double*);
+template tbem_status constant<double>(const Op&, void* const*, void*, const double*);
 
 }  // namespace tbem::ref

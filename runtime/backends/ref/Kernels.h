@@ -81,6 +81,8 @@ template <class T>
 tbem_status gatherGradient(const Op& op, void* const* memory, void* work, const double* scalars);
 template <class T>
 tbem_status argMax(const Op& op, void* const* memory, void* work, const double* scalars);
+template <class T>
+tbem_status constant(const Op& op, void* const* memory, void* work, const double* scalars);
 tbem_status splitRows(const Op& op, void* const* memory, void* work, const double* scalars);
 tbem_status moveRows(const Op& op, void* const* memory, void* work, const double* scalars);
 tbem_status reorder(const Op& op, void* const* memory, void* work, const double* scalars);

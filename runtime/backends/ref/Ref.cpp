@@ -70,6 +70,8 @@ Kernel arithmetic(int primitive) {
       return gatherGradient<T>;
     case TBEM_PRIMITIVE_arg_max:
       return argMax<T>;
+    case TBEM_PRIMITIVE_constant:
+      return constant<T>;
     case TBEM_PRIMITIVE_permute:
     case TBEM_PRIMITIVE_pad:
     case TBEM_PRIMITIVE_slice:

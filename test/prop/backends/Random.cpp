@@ -357,6 +357,10 @@ Problem randomProblem(tbem_primitive primitive, Random& r) {
       return gather(primitive, r);
     case TBEM_PRIMITIVE_arg_max:
       return argMax(r);
+    case TBEM_PRIMITIVE_constant: {
+      const Array values = r.array({r.integer(1, 3000)});
+      return {primitive, {}, values.values, {}, {shape(values.dims)}};
+    }
     default:
       return pool(primitive, r);
   }

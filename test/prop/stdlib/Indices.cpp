@@ -81,7 +81,9 @@ void addIndices(std::map<std::string, Generator>& table) {
   table["arange"] = [](Dice& d) -> Case { return {fmt::format("arange(n: {})", d.integer(1, 20)), {}, "whole", 1, false}; };
   table["cast"] = [](Dice& d) -> Case { return {"cast(%0, to: i64)", {real(anyDims(d))}, "whole", 1, false}; };
   table["constant"] = [](Dice& d) -> Case {
-    return {fmt::format("constant(values: [{}, {}])", numberText(d, -1, 1), numberText(d, -1, 1)), {}};
+    std::string values = numberText(d, -1, 1);
+    for (std::int64_t k = d.integer(0, 20); k > 0; --k) values += ", " + numberText(d, -1, 1);
+    return {"constant(values: [" + values + "])", {}};
   };
 }
 

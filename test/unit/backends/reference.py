@@ -333,6 +333,11 @@ def arg_max():
     return [axis], [], [x], [x.argmax(axis)]
 
 
+def constant():
+    values = [float(v) for v in rng.normal(size=integer(1, 300))]
+    return [], values, [], [torch.tensor(values, dtype=torch.float64)]
+
+
 def matmul_broadcast():
     batch, m, k, n = [integer(1, 4) for _ in range(integer(1, 3))], integer(1, 20), integer(1, 20), integer(1, 20)
     own = [1 if integer(0, 2) == 0 else d for d in batch]
@@ -348,7 +353,7 @@ PRIMITIVES = [conv2d, conv2d_input_gradient, conv2d_weight_gradient, dense, dens
               max_pool2d_gradient, avg_pool2d,
               avg_pool2d_gradient, adaptive_avg_pool2d, adaptive_avg_pool2d_gradient, softmax, softmax_gradient, log_softmax,
               log_softmax_gradient, cross_entropy, cross_entropy_gradient, permute, pad, slice, concat, gather, gather_gradient, arg_max,
-              matmul_broadcast]
+              matmul_broadcast, constant]
 
 
 def write_array(file, array):
