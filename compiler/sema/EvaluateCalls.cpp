@@ -273,7 +273,12 @@ bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& ca
   for (std::size_t p = 0; p < given.size(); ++p) {
     // A default may read a parameter that has no value.
     if (!good && given[p] == nullptr && signature.parameters[p].defaultValue != nullptr) continue;
-    if (!bindOne(signature, signature.parameters[p], given[p], callee, arguments.use)) good = false;
+    if (bindOne(signature, signature.parameters[p], given[p], callee, arguments.use)) continue;
+    good = false;
+    const bool tensorsMissing = nextTensor > 0 && nextTensor < tensors.size();
+    if (given[p] == nullptr || !given[p]->name.empty() || !tensorsMissing) continue;
+    if (Diagnostic* const d = told(diag::wrong_kind, given[p]->range))
+      d->note("`" + signature.tensors[nextTensor].name.text + "`, a tensor, is missing before it");
   }
   return good;
 }

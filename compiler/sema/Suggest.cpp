@@ -16,7 +16,7 @@ namespace {
 
 /// What PyTorch and others call otherwise, in small letters without a trailing "1d", "2d" or "3d". Only names that are far from
 /// ours by their letters.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 45> kElsewhere = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 48> kElsewhere = {{
     {"linear", "dense"},
     {"fc", "dense"},
     {"fully_connected", "dense"},
@@ -39,6 +39,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 45> kElsewhe
     {"mm", "matmul"},
     {"dot", "matmul"},
     {"t", "transpose"},
+    {"swapaxes", "transpose"},
+    {"swapdims", "transpose"},
+    {"moveaxis", "permute"},
     {"swish", "silu"},
     {"hardswish", "hard_swish"},
     {"hardsigmoid", "hard_sigmoid"},
@@ -83,7 +86,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kParamet
 constexpr std::array<std::string_view, 4> kSizesOfInputs = {"in_channels", "in_features", "input_size", "in_dim"};
 
 /// Words of other languages for what has a form of its own here.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kWritten = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kWritten = {{
     {"True", "a truth value is written `true`"},
     {"False", "a truth value is written `false`"},
     {"None", "there is no empty value: a parameter has a default instead, such as 0 or `false`"},
@@ -97,6 +100,14 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kWritten
      "a part of a matrix is kept by comparing `coordinate`s: `elementwise y = if coordinate(1) <= coordinate(0) then x else 0`"},
     {"triu",
      "a part of a matrix is kept by comparing `coordinate`s: `elementwise y = if coordinate(1) >= coordinate(0) then x else 0`"},
+    {"cumsum",
+     "sums of all up to a place are `matmul` with a triangle of ones: `elementwise y = if coordinate(0) <= coordinate(1) then 1 "
+     "else 0`"},
+    {"bfloat16", "this element type is written `bf16`"},
+    {"float16", "this element type is written `f16`"},
+    {"half", "this element type is written `f16`"},
+    {"float32", "this element type is written `f32`"},
+    {"float64", "this element type is written `f64`"},
     {"range", "the whole numbers from `a` to before `b` are `a .. b`"},
 }};
 

@@ -196,6 +196,20 @@ bool insideIndex(antlr4::TokenStream& input, std::size_t index) {
   return false;
 }
 
+/// A comma between values that stand in no parentheses: `return a, b`, `let a, b = f(x)`.
+std::string tupleNote(antlr4::TokenStream& input, std::size_t comma) {
+  int open = 0;
+  for (std::size_t i = comma; i-- > 0 && open <= 0;) {
+    const std::size_t type = input.get(i)->getType();
+    if (type == P::END || type == P::SEMI || type == P::LBRACE || type == P::RBRACE) break;
+    if (type == P::RETURN) return "several results are a tuple: `return (a, b)`";
+    if (type == P::LET && i + 2 == comma) return "a tuple is taken apart in parentheses: `let (a, b) = f(x)`";
+    if (type == P::RPAREN || type == P::RBRACK || type == P::RCURLY) --open;
+    if (type == P::LPAREN || type == P::LBRACK || type == P::LCURLY) ++open;
+  }
+  return {};
+}
+
 /// Clauses of a training written as settings of other languages are: `epochs: 2`, `epochs = 2, batch = 32`.
 std::string clauseNote(antlr4::ParserRuleContext* context, antlr4::TokenStream& input, const antlr4::Token& token) {
   auto* config = dynamic_cast<P::ConfigContext*>(context);
@@ -235,6 +249,9 @@ std::string habitNote(antlr4::ParserRuleContext* context, antlr4::TokenStream& i
   if (type == P::IF && endsOperand(before->getType())) return "a choice is written `if condition then a else b`";
   if (type == P::COLON && insideIndex(input, index))
     return "an index takes one element of a list; a part of a tensor is `slice(x, start: [...], size: [...])`";
+  if (type == P::COMMA) {
+    if (std::string note = tupleNote(input, index); !note.empty()) return note;
+  }
   return clauseNote(context, input, token);
 }
 

@@ -30,6 +30,8 @@ case("concat_last", "concat([a, b * a], axis: 3)", lambda a, b: torch.cat([a, b 
 case("split", "let p = split(a, sizes: [2, 1, 3], axis: 1)\n return concat([p[2], p[0] * p[0]], axis: 1)",
      lambda a: torch.cat([a.split([2, 1, 3], 1)[2], a.split([2, 1, 3], 1)[0] ** 2], 1), a=[3, 6, 2])
 case("stack", "stack([a, b, a], axis: 1)", lambda a, b: torch.stack([a, b, a], 1), a=[2, 3], b=[2, 3])
+case("flip", "flip(a * a, axis: [0, -1]) * a", lambda a: (a * a).flip(0, 2) * a, a=[3, 4, 5])
+case("roll", "roll(a * a, shift: [2, 0 - 7], axis: [-2, 0]) * a", lambda a: (a * a).roll([2, -7], [1, 0]) * a, a=[3, 4, 5])
 case("embedding_rows", "gather(a, i, axis: 0)", lambda a, i: F.embedding(i, a), a=[7, 5], i=[3, 4])
 case("gather_middle", "gather(a, i, axis: 1)", lambda a, i: a.index_select(1, i), a=[2, 6, 3], i=[9])
 case("gather_last", "gather(a, i, axis: 2)", lambda a, i: a[:, :, i], a=[2, 3, 6], i=[2, 2])

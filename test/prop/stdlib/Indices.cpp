@@ -39,6 +39,14 @@ void addLists(std::map<std::string, Generator>& table) {
     dims[static_cast<std::size_t>(axis)] = a + b;
     return {fmt::format("split(%0, sizes: [{}, {}], axis: {})", a, b, axis), {real(dims)}, "real", 2};
   };
+  table["flip"] = [](Dice& d) -> Case {
+    const Dims dims = anyDims(d);
+    return {fmt::format("flip(%0, axis: [{}])", axisOf(d, dims)), {real(dims)}};
+  };
+  table["roll"] = [](Dice& d) -> Case {
+    const Dims dims = anyDims(d);
+    return {fmt::format("roll(%0, shift: [{}], axis: [{}])", d.integer(-9, 9), axisOf(d, dims)), {real(dims)}};
+  };
 }
 
 void addIndices(std::map<std::string, Generator>& table) {
