@@ -12,6 +12,9 @@
 
 namespace tbem::runtime {
 
+/// A target of the cross entropies that has no class: its line counts for nothing, neither in the sum nor in the number of lines.
+constexpr std::int64_t kNoClass = -100;
+
 /// A row of primitives.def. Word lists are separated by spaces.
 struct Signature {
   std::string_view name, inputs, outputs, attributes, scalars;

@@ -33,7 +33,7 @@ struct Feature {
 struct Description {
   std::vector<Feature> inputs;          ///< f32 each, in the order of the network's inputs: one or more
   Feature target;                       ///< class numbers (one an example: shape empty), or numbers to be approximated
-  std::int64_t classes = 0;             ///< > 0: labels are i64 in [0, classes). 0: the target is f32
+  std::int64_t classes = 0;             ///< > 0: labels are i64 in [0, classes), or kNoClass. 0: the target is f32
   std::vector<std::string> classNames;  ///< `classes` of them, or none
   std::int64_t train = 0, test = 0;     ///< examples of each split; a dataset without a test split has 0
 

@@ -1,4 +1,5 @@
 // Examples in NumPy's arrays: .npy files, which are mapped and read an example at a time, or members of a .npz.
+#include "runtime/core/Primitive.h"
 #include "runtime/data/File.h"
 #include "runtime/data/Image.h"
 #include "runtime/data/Npz.h"
@@ -132,6 +133,9 @@ public:
     about.train = arrays.front().count();
     about.classes = settings.get<std::int64_t>("classes");
     if (about.classes < 0) return Failure(fmt::format("npy: `classes` is {}; it is 0 for a regression", about.classes));
+    dataset->ignore = settings.get<std::int64_t>("ignore");
+    if (about.classes == 0 && dataset->ignore != runtime::kNoClass)
+      return Failure("npy: `ignore` is a label, and without `classes` there are none");
     for (std::size_t i = 0; i + 1 < arrays.size(); ++i) about.inputs.push_back(arrays[i].feature());
     about.target = arrays.back().feature();
     dataset->scale = settings.get<double>("scale");
@@ -145,6 +149,7 @@ public:
     Fingerprint print;
     print.mix(fmt::format("{:a}", scale));
     print.mix(static_cast<std::uint64_t>(about.classes));
+    if (ignore != runtime::kNoClass) print.mix(static_cast<std::uint64_t>(ignore));
     for (const Arrays& arrays : splits) {
       for (const Source& source : arrays) {
         print.mix(source.view.name);
@@ -189,12 +194,14 @@ private:
   std::string readLabels(const Source& source, std::int64_t example, std::size_t at, std::int64_t* batch) const {
     const auto value = source.example(example, TBEM_I64);
     if (!value) return "npy: " + value.error();
-    const std::vector<std::int64_t> labels = value->integers();
+    std::vector<std::int64_t> labels = value->integers();
     for (std::size_t e = 0; e < labels.size(); ++e) {
-      if (labels[e] >= 0 && labels[e] < about.classes) continue;
-      const std::string which = about.target.shape.empty() ? "the label" : fmt::format("label {}", e);
-      return fmt::format("npy: {}: {} of example {} is {}, expected 0 to {}", source.given, which, example, labels[e],
-                         about.classes - 1);
+      if (labels[e] != ignore && (labels[e] < 0 || labels[e] >= about.classes)) {
+        const std::string which = about.target.shape.empty() ? "the label" : fmt::format("label {}", e);
+        return fmt::format("npy: {}: {} of example {} is {}, expected 0 to {}, or {} for none", source.given, which, example,
+                           labels[e], about.classes - 1, ignore);
+      }
+      if (labels[e] == ignore) labels[e] = runtime::kNoClass;
     }
     std::copy(labels.begin(), labels.end(), batch + at * labels.size());
     return {};
@@ -216,6 +223,7 @@ private:
   Description about;
   std::array<Arrays, 2> splits;
   double scale = 1;
+  std::int64_t ignore = runtime::kNoClass;  ///< the label in the files that stands for none
 };
 
 }  // namespace

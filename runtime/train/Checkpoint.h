@@ -19,8 +19,7 @@ struct Progress {
   std::int64_t epoch = 0;    ///< epochs that are over
   std::int64_t inEpoch = 0;  ///< steps of the one in hand
   std::int64_t step = 0;     ///< steps in all
-  double lossSum = 0;        ///< of the epoch in hand, by example
-  std::int64_t correct = 0;  ///< likewise
+  Tally tally;               ///< of the epoch in hand
   double seconds = 0;        ///< likewise
   std::optional<double> bestLoss;
   std::int64_t bestEpoch = 0;

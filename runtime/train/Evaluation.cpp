@@ -1,5 +1,7 @@
 #include "runtime/train/Evaluation.h"
 
+#include "runtime/core/Primitive.h"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -49,6 +51,32 @@ std::int64_t countCorrect(const runtime::HostTensor& outputs, std::size_t axis, 
   return countLargest(outputs.doubles().data(), classes, inner, labels);
 }
 
+tl::expected<double, TrainFailure> addStep(runtime::Instance& instance, const Machine& machine, const Feed& feed,
+                                           std::size_t examples, Tally& tally) {
+  const auto loss = instance.read(instance.executable().loss);
+  if (!loss) return failure(Kind::Run, loss.error().message);
+  const double value = loss->doubles().front();
+  const std::span<const std::int64_t> labels = feed.labels();
+  const auto counted =
+      labels.empty() ? static_cast<std::int64_t>(examples) : std::ssize(labels) - std::ranges::count(labels, runtime::kNoClass);
+  tally.loss += value * static_cast<double>(counted);
+  tally.counted += counted;
+  if (machine.classAxis) {
+    const auto outputs = instance.read(instance.executable().outputs.front());
+    if (!outputs) return failure(Kind::Run, outputs.error().message);
+    tally.correct += countCorrect(*outputs, *machine.classAxis, labels);
+  }
+  return value;
+}
+
+Score Tally::score(bool hasAccuracy) const {
+  Score score;
+  if (counted == 0) return score;
+  score.loss = loss / static_cast<double>(counted);
+  if (hasAccuracy) score.accuracy = static_cast<double>(correct) / static_cast<double>(counted);
+  return score;
+}
+
 tl::expected<Evaluation::Worker*, TrainFailure> Evaluation::workerOf(std::int64_t size) {
   Worker& one = workers[size];
   if (one.instance == nullptr) {
@@ -65,8 +93,7 @@ tl::expected<std::optional<Score>, TrainFailure> Evaluation::run(const Snapshot&
                                                                  std::span<const std::int64_t> examples,
                                                                  const std::function<bool()>& next) {
   std::set<std::int64_t> given;
-  double lossSum = 0;
-  std::int64_t correct = 0;
+  Tally tally;
   for (std::size_t first = 0; first < examples.size();) {
     if (!next()) return std::optional<Score>();
     const std::size_t size = std::min(static_cast<std::size_t>(batch), examples.size() - first);
@@ -79,22 +106,10 @@ tl::expected<std::optional<Score>, TrainFailure> Evaluation::run(const Snapshot&
     Feed& feed = *(*worker)->feed;
     if (auto done = feed.load(split, examples.subspan(first, size)); !done) return failure(Kind::Environment, done.error());
     if (auto done = instance.run(1); !done) return failure(Kind::Run, done.error().message);
-    const auto loss = instance.read(instance.executable().loss);
-    if (!loss) return failure(Kind::Run, loss.error().message);
-    lossSum += loss->doubles().front() * static_cast<double>(size);
-    if (machine.classAxis) {
-      const auto outputs = instance.read(instance.executable().outputs.front());
-      if (!outputs) return failure(Kind::Run, outputs.error().message);
-      correct += countCorrect(*outputs, *machine.classAxis, feed.labels());
-    }
+    if (auto done = addStep(instance, machine, feed, size, tally); !done) return tl::unexpected(done.error());
     first += size;
   }
-  Score score;
-  const auto count = static_cast<double>(examples.size());
-  score.loss = lossSum / count;
-  if (machine.classAxis)
-    score.accuracy = static_cast<double>(correct) / (count * static_cast<double>(dataset.description().target.elements()));
-  return std::optional<Score>(score);
+  return std::optional<Score>(tally.score(machine.classAxis.has_value()));
 }
 
 }  // namespace tbem::train

@@ -17,6 +17,10 @@ namespace tbem::train {
 /// `labels`: row-major, in the shape of `outputs` without the axis.
 std::int64_t countCorrect(const runtime::HostTensor& outputs, std::size_t axis, std::span<const std::int64_t> labels);
 
+/// Adds the step that the instance ran last, on the `examples` that were fed last. Returns its loss.
+tl::expected<double, TrainFailure> addStep(runtime::Instance& instance, const Machine& machine, const Feed& feed,
+                                           std::size_t examples, Tally& tally);
+
 class Evaluation {
 public:
   /// All must outlive it.

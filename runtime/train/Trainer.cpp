@@ -137,11 +137,7 @@ private:
     const auto seen = static_cast<double>(progress.inEpoch * plan.batch);
     report.examplesPerSecond = progress.seconds > 0 ? seen / progress.seconds : 0;
     report.rate = rateOf(progress.step - 1);
-    report.train.loss = progress.lossSum / seen;
-    if (machine.classAxis) {
-      const auto labels = static_cast<double>(dataset.description().target.elements());
-      report.train.accuracy = static_cast<double>(progress.correct) / (seen * labels);
-    }
+    report.train = progress.tally.score(machine.classAxis.has_value());
     if (!parts.validation.empty()) {
       auto score = evaluate(plan.split, parts.validation, "validation");
       if (!score) return tl::unexpected(score.error());
@@ -159,20 +155,14 @@ private:
     if (rate && plan.rateSlot != runtime::kNone) instance->scalars()[plan.rateSlot] = *rate;
     if (auto done = instance->run(static_cast<std::uint64_t>(progress.step + 1)); !done)
       return failure(Kind::Run, done.error().message);
-    const auto loss = instance->read(machine.step->loss);
-    if (!loss) return failure(Kind::Run, loss.error().message);
-    const double value = loss->doubles().front();
+    const auto loss = addStep(*instance, machine, *feed, examples.size(), progress.tally);
+    if (!loss) return tl::unexpected(loss.error());
+    const double value = *loss;
     if (!std::isfinite(value)) {
       return failure(Kind::Run, fmt::format("the loss of step {} is {}: a lower learning rate (lr), a warm-up, or clipped "
                                             "gradients keep it finite",
                                             progress.step + 1, value));
     }
-    if (machine.classAxis) {
-      const auto outputs = instance->read(machine.step->outputs.front());
-      if (!outputs) return failure(Kind::Run, outputs.error().message);
-      progress.correct += countCorrect(*outputs, *machine.classAxis, feed->labels());
-    }
-    progress.lossSum += value * static_cast<double>(plan.batch);
     ++progress.step;
     ++progress.inEpoch;
     const double spent = now() - start;
@@ -200,8 +190,7 @@ private:
     progress.epochs.push_back(report);
     progress.epoch = report.epoch;
     progress.inEpoch = 0;
-    progress.lossSum = 0;
-    progress.correct = 0;
+    progress.tally = {};
     progress.seconds = 0;
     if (!over() && progress.epoch % plan.checkpoint == 0) {
       if (auto done = save(); !done) return tl::unexpected(done.error());

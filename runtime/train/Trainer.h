@@ -58,8 +58,17 @@ struct Machine {
 };
 
 struct Score {
-  double loss = 0;                 ///< mean over the examples
-  std::optional<double> accuracy;  ///< share of labels that are the place of the largest output; nothing without classes
+  double loss = 0;  ///< mean over the labels that have a class; without classes over the examples
+  /// Share of the labels that have a class which are the place of the largest output; nothing without classes.
+  std::optional<double> accuracy;
+};
+/// Of several steps: what a score is made of.
+struct Tally {
+  double loss = 0;           ///< each step's loss times what it counts
+  std::int64_t correct = 0;  ///< labels that are the place of the largest output
+  std::int64_t counted = 0;  ///< labels that have a class; without classes examples
+
+  Score score(bool hasAccuracy) const;  ///< 0 and no accuracy where nothing counted
 };
 struct EpochReport {
   std::int64_t epoch = 0;  ///< from 1

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -94,17 +95,20 @@ public:
     const auto* logits = static_cast<const float*>(memory[gradient ? 1 : 0]);
     const auto* target = static_cast<const std::int64_t*>(memory[gradient ? 2 : 1]);
     const std::int64_t lines = outer_ * inner_;
+    std::int64_t counted = 0;
     for (std::int64_t i = 0; i < lines; ++i) {
-      if (target[i] >= 0 && target[i] < classes_) continue;
+      counted += target[i] != runtime::kNoClass ? 1 : 0;
+      if ((target[i] >= 0 && target[i] < classes_) || target[i] == runtime::kNoClass) continue;
       return fail(TBEM_FAILED, fmt::format("cross_entropy: target {} of sample {} is not in 0..{}", target[i], i, classes_ - 1));
     }
+    const double count = static_cast<double>(std::max<std::int64_t>(counted, 1));
     const SoftmaxLoop loop = loopOf(desc);
     // One loss a line, summed in order afterwards: the same bits for any number of threads.
     auto* const losses = static_cast<double*>(work);
     SoftmaxLine all;
     all.length = classes_;
     all.smoothing = scalars[0];
-    if (gradient) all.scale = static_cast<double>(*static_cast<const float*>(memory[0])) / static_cast<double>(lines);
+    if (gradient) all.scale = static_cast<double>(*static_cast<const float*>(memory[0])) / count;
     parallelFor(threads, lines, 4 * lines * classes_, [&](std::int64_t i) {
       const std::int64_t start = i / inner_ * classes_ * inner_ + i % inner_;
       const std::int64_t* const offsets = inner_ != 1 ? offsets_.data() : nullptr;
@@ -112,13 +116,18 @@ public:
       line.from = {logits + start, offsets};
       line.target = target[i];
       if (gradient) line.to = {static_cast<float*>(memory[3]) + start, offsets};
-      const double loss = softmaxLine(loop, line);
+      const bool counts = line.target != runtime::kNoClass;
+      if (gradient && !counts) {
+        for (std::int64_t k = 0; k < classes_; ++k) line.to.data[k * inner_] = 0;
+        return;
+      }
+      const double loss = counts ? softmaxLine(loop, line) : 0;
       if (!gradient) losses[i] = loss;
     });
     if (gradient) return TBEM_OK;
     double sum = 0;
     for (std::int64_t i = 0; i < lines; ++i) sum += losses[i];
-    *static_cast<float*>(memory[2]) = static_cast<float>(sum / static_cast<double>(lines));
+    *static_cast<float*>(memory[2]) = static_cast<float>(sum / count);
     return TBEM_OK;
   }
 

@@ -38,23 +38,25 @@ Normaliser normaliser(const T* line, std::int64_t length, std::int64_t step) {
   return {largest, sum};
 }
 
-tbem_status checkTarget(std::int64_t target, std::int64_t sample, std::int64_t classes) {
-  if (target >= 0 && target < classes) return TBEM_OK;
-  return fail(TBEM_FAILED, fmt::format("cross_entropy: target {} of sample {} is not in 0..{}", target, sample, classes - 1));
+tbem_status checkTargets(const std::int64_t* target, const Lines& lines) {
+  for (std::int64_t i = 0; i < lines.outer * lines.inner; ++i) {
+    if ((target[i] >= 0 && target[i] < lines.length) || target[i] == runtime::kNoClass) continue;
+    return fail(TBEM_FAILED,
+                fmt::format("cross_entropy: target {} of sample {} is not in 0..{}", target[i], i, lines.length - 1));
+  }
+  return TBEM_OK;
 }
 
-/// Calls use(offset of the line's first element, its target) for each line, until a target is no class.
+/// How many lines have a class, as a divisor: 1 where none has.
+double countOf(const std::int64_t* target, const Lines& lines) {
+  const std::int64_t all = lines.outer * lines.inner;
+  return static_cast<double>(std::max<std::int64_t>(all - std::count(target, target + all, runtime::kNoClass), 1));
+}
+
+/// Calls use(offset of the line's first element, its target) for each line.
 template <class Use>
-tbem_status forTargets(const Lines& lines, const std::int64_t* target, Use use) {
-  std::int64_t line = 0;
-  tbem_status status = TBEM_OK;
-  forLines(lines, [&](std::int64_t at) {
-    const std::int64_t wanted = target[line];
-    if (status == TBEM_OK) status = checkTarget(wanted, line, lines.length);
-    ++line;
-    if (status == TBEM_OK) use(at, wanted);
-  });
-  return status;
+void forTargets(const Lines& lines, const std::int64_t* target, Use use) {
+  forLines(lines, [&](std::int64_t at) { use(at, *target++); });
 }
 
 }  // namespace
@@ -104,16 +106,18 @@ tbem_status crossEntropy(const Op& op, void* const* memory, void*, const double*
   const auto* logits = static_cast<const T*>(memory[0]);
   const auto* target = static_cast<const std::int64_t*>(memory[1]);
   const double smoothing = scalars[0];
+  if (const tbem_status wrong = checkTargets(target, lines)) return wrong;
   double sum = 0;
-  const tbem_status status = forTargets(lines, target, [&](std::int64_t at, std::int64_t wanted) {
+  forTargets(lines, target, [&](std::int64_t at, std::int64_t wanted) {
+    if (wanted == runtime::kNoClass) return;
     const Normaliser z = normaliser(logits + at, lines.length, lines.inner);
     double all = 0;
     for (std::int64_t k = 0; k < lines.length; ++k) all += static_cast<double>(logits[at + k * lines.inner]) - z.largest;
     const double own = static_cast<double>(logits[at + wanted * lines.inner]) - z.largest;
     sum += std::log(z.sum) - (1 - smoothing) * own - (smoothing == 0 ? 0 : smoothing * all / static_cast<double>(lines.length));
   });
-  if (status == TBEM_OK) *static_cast<T*>(memory[2]) = static_cast<T>(sum / static_cast<double>(lines.outer * lines.inner));
-  return status;
+  *static_cast<T*>(memory[2]) = static_cast<T>(sum / countOf(target, lines));
+  return TBEM_OK;
 }
 
 template <class T>
@@ -122,16 +126,21 @@ tbem_status crossEntropyGradient(const Op& op, void* const* memory, void*, const
   const auto* logits = static_cast<const T*>(memory[1]);
   const auto* target = static_cast<const std::int64_t*>(memory[2]);
   auto* dlogits = static_cast<T*>(memory[3]);
-  const double scale = static_cast<double>(*static_cast<const T*>(memory[0])) / static_cast<double>(lines.outer * lines.inner);
+  if (const tbem_status wrong = checkTargets(target, lines)) return wrong;
+  const double scale = static_cast<double>(*static_cast<const T*>(memory[0])) / countOf(target, lines);
   const double own = 1 - scalars[0], each = scalars[0] / static_cast<double>(lines.length);
-  const tbem_status status = forTargets(lines, target, [&](std::int64_t at, std::int64_t wanted) {
+  forTargets(lines, target, [&](std::int64_t at, std::int64_t wanted) {
+    if (wanted == runtime::kNoClass) {
+      for (std::int64_t k = 0; k < lines.length; ++k) dlogits[at + k * lines.inner] = T(0);
+      return;
+    }
     const Normaliser z = normaliser(logits + at, lines.length, lines.inner);
     for (std::int64_t k = 0; k < lines.length; ++k) {
       const double probability = std::exp(static_cast<double>(logits[at + k * lines.inner]) - z.largest) / z.sum;
       dlogits[at + k * lines.inner] = static_cast<T>(scale * (probability - each - (k == wanted ? own : 0.0)));
     }
   });
-  return status;
+  return TBEM_OK;
 }
 
 #define TBEM_REF_INSTANCES(T)                                                             \

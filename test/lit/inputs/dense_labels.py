@@ -15,7 +15,10 @@ LENGTH, VOCABULARY, CLASSES, HEIGHT, WIDTH = 7, 11, 5, 6, 4
 def make(folder):
     random = np.random.default_rng(7)
     x = random.integers(0, VOCABULARY, (80, LENGTH))
-    np.savez(folder + "/words.npz", x=x[:60], y=x[:60] % CLASSES, x_test=x[60:], y_test=x[60:] % CLASSES)
+    some = np.where(random.random(x.shape) < 0.4, 255, x % CLASSES)
+    some[60] = 255
+    np.savez(folder + "/words.npz", x=x[:60], y=x[:60] % CLASSES, x_test=x[60:], y_test=x[60:] % CLASSES, some=some[:60],
+             some_test=some[60:])
     images = random.standard_normal((50, 3, HEIGHT, WIDTH)).astype(np.float32)
     labels = np.argmax(images, axis=1).astype(np.uint8)
     np.savez(folder + "/pixels.npz", x=images[:30], y=labels[:30], x_test=images[30:], y_test=labels[30:],
@@ -23,7 +26,8 @@ def make(folder):
 
 
 def score(logits, labels):
-    """Mean cross entropy and accuracy; classes last."""
+    """Mean cross entropy and accuracy over the labels that are not 255; classes last."""
+    logits, labels = logits[labels != 255], labels[labels != 255]
     logs = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
     return -np.take_along_axis(logs, labels[..., None].astype(int), -1).mean(), (logits.argmax(-1) == labels).mean()
 
@@ -45,6 +49,8 @@ def check(folder):
     words, pixels = np.load(folder + "/words.npz"), np.load(folder + "/pixels.npz")
     table, kernel = weight("tagger", "embedding.weight"), weight("segmenter", "conv2d.weight")
     compare("tagger", table[words["x_test"]], words["y_test"])
+    compare("some_words", weight("some_words", "embedding.weight")[words["x_test"]], words["some_test"])
+    compare("some_logs", weight("some_logs", "embedding.weight")[words["x_test"]], words["some_test"])
     compare("segmenter", np.einsum("nchw,kc->nhwk", pixels["x_test"], kernel[:, :, 0, 0]), pixels["y_test"])
 
 

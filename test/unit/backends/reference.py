@@ -257,7 +257,11 @@ def entropy_problem():
     n, classes, smoothing = integer(1, 20), integer(1, 20), float(rng.choice([0, 0.1]))
     rest = [integer(1, 5) for _ in range(integer(0, 2))]  # images: classes are axis 1
     logits, target = real(n, classes, *rest), torch.tensor(rng.integers(0, classes, [n] + rest))
-    return logits, target, smoothing, F.cross_entropy(logits, target, label_smoothing=smoothing)
+    if integer(0, 1):  # targets without a class: their lines are left out
+        target[torch.tensor(rng.random(target.shape) < 0.3)] = -100
+    kept = target != -100
+    loss = F.cross_entropy(logits.movedim(1, -1)[kept], target[kept], label_smoothing=smoothing) if kept.any() else 0 * logits.sum()
+    return logits, target, smoothing, loss
 
 
 def cross_entropy():

@@ -1,5 +1,7 @@
 #include "runtime/train/Evaluation.h"
 
+#include "runtime/core/Primitive.h"
+
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -32,6 +34,21 @@ TEST(CountCorrect, TheFirstOfEqualOnesCountsAndNanNever) {
   EXPECT_EQ(correct({1, 2}, {2, 2}, 1, {1}), 0);
   EXPECT_EQ(correct({1, 2}, {nan, 1}, 1, {1}), 1);
   EXPECT_EQ(correct({1, 2}, {nan, nan}, 1, {0}), 0);
+}
+
+TEST(CountCorrect, NoClassIsNeverCorrect) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(correct({3, 2}, {2, 1, /**/ nan, nan, /**/ 0, 1}, 1, {runtime::kNoClass, runtime::kNoClass, 1}), 1);
+}
+
+TEST(Tally, IsAMeanOverWhatCounted) {
+  const Score some = Tally{6, 1, 4}.score(true);
+  EXPECT_EQ(some.loss, 1.5);
+  EXPECT_EQ(some.accuracy, 0.25);
+  EXPECT_EQ((Tally{6, 0, 4}.score(false).accuracy), std::nullopt);
+  const Score none = Tally{}.score(true);
+  EXPECT_EQ(none.loss, 0);
+  EXPECT_EQ(none.accuracy, std::nullopt);
 }
 
 TEST(Sizes, FullBatchesToTrainAndEveryExampleToEvaluate) {
