@@ -54,6 +54,7 @@ train::Machine machineOf(State& state, const TrainingRun& training) {
     machine.evaluation.emplace(batch, &state.rowOf(run.get())->compiled->executable);
   for (const ast::Parameter& input : training.spec.network->tensors) machine.inputs.push_back(input.name.text);
   machine.classAxis = classAxisOf(state, training, machine);
+  machine.lossOfLabels = graph::isMeanOfLabels(training.spec, training.shape);
   return machine;
 }
 

@@ -195,7 +195,11 @@ std::vector<std::pair<std::string, std::string>> identityOf(const TrainingRun& t
   const graph::TrainingSpec& spec = training.spec;
   const train::Plan& plan = training.plan;
   std::string data = spec.data.declaration->name.text;
-  for (const auto& [name, value] : spec.data.settings) data += fmt::format(" {}: {}", name, sema::print(*spec.pool, value));
+  for (const auto& [name, value] : spec.data.settings) {
+    const std::string text = sema::print(*spec.pool, value);
+    // Younger than the checkpoints that are to be taken up: it is told where it says something.
+    if (name != "ignore" || text != "-100") data += fmt::format(" {}: {}", name, text);
+  }
   // A schedule that ends with the training is another one where the training is longer.
   const bool ends =
       spec.schedule.kind == graph::ScheduleSpec::Kind::Cosine || spec.schedule.kind == graph::ScheduleSpec::Kind::Linear;

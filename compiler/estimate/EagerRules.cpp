@@ -64,6 +64,8 @@ constexpr EagerRule kRules[] = {
     {"divide", EagerKeep::Operands, EagerExtra::Nothing, EagerResult::New, EagerGradient::Product},
     {"concat", EagerKeep::Nothing, EagerExtra::Nothing, EagerResult::New, EagerGradient::Pass},
     {"identity", EagerKeep::Nothing, EagerExtra::Nothing, EagerResult::View, EagerGradient::Pass},
+    {"flip"},
+    {"roll_axis"},
     {"permute", EagerKeep::Nothing, EagerExtra::Nothing, EagerResult::View, EagerGradient::Pass},
     {"flatten", EagerKeep::Nothing, EagerExtra::Nothing, EagerResult::Reshape, EagerGradient::Pass},
     {"reshape", EagerKeep::Nothing, EagerExtra::Nothing, EagerResult::Reshape, EagerGradient::Pass},

@@ -95,6 +95,12 @@ private:
         use.along.assign(use.along.size(), true);
         if (attributes[0] == 0) use.mixes = "it joins samples one behind the other";
         break;
+      case TBEM_PRIMITIVE_gather:
+        use.along[0] = true;
+        if (attributes[0] == 0) use.mixes = "it picks among the samples";
+        // A call may run on more rows than there are samples left; what lies in those is no number of an element.
+        if (has(1)) use.mixes = "its numbers of elements are computed over the whole batch";
+        break;
       case TBEM_PRIMITIVE_arg_max:
         use.along[0] = true;
         if (attributes[0] == 0) use.mixes = "it looks for the largest over the samples";

@@ -3,6 +3,7 @@
 
 #include "compiler/support/Bug.h"
 #include "compiler/support/diagnostics/Graph.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
 #include <array>
@@ -101,6 +102,13 @@ std::optional<Value> Elaborator::nativeAttribute(Activation& a, std::string_view
 }
 
 bool Elaborator::nativeAttributes(Activation& a, std::string_view table, std::string_view scalars, Op& op) {
+  for (const ast::Argument& argument : a.decl->native->arguments) {
+    const auto isNamed = [&](std::string_view word) { return word.substr(0, word.find('[')) == argument.name.text; };
+    if (argument.name.empty() || std::ranges::any_of(words(table), isNamed) || std::ranges::any_of(words(scalars), isNamed))
+      continue;
+    fail(diag::unknown_argument, argument.range, sourceText(session.sources, a.decl->native->callee->range), argument.name.text);
+    return false;
+  }
   for (std::string_view word : words(table)) {
     const std::size_t bracket = std::min(word.find('['), word.size());
     const std::string_view name = word.substr(0, bracket);
@@ -132,23 +140,27 @@ bool Elaborator::nativeAttributes(Activation& a, std::string_view table, std::st
   for (const std::string_view word : words(scalars)) {
     const std::string_view name = word.substr(0, word.find('['));
     const bool isList = name.size() < word.size();
-    const Local* local = a.frame.find(name);
-    const bool fits = local != nullptr && local->value.is(isList ? ValueKind::List : ValueKind::Number) &&
-                      std::ranges::all_of(local->value.items, [](const Value& item) { return item.is(ValueKind::Number); });
-    if (!fits) {
+    const std::optional<Value> value = nativeAttribute(a, name);
+    if (value && value->isPoison()) return false;
+    if (!value) {
       fail(diag::native_attribute, a.decl->native->range, sourceText(session.sources, a.decl->native->callee->range), word,
            a.decl->name.text);
       return false;
     }
+    if (!value->is(isList ? ValueKind::List : ValueKind::Number) ||
+        !std::ranges::all_of(value->items, [](const Value& item) { return item.is(ValueKind::Number); })) {
+      wrongKind(a.decl->native->range, "`" + std::string(name) + "`", isList ? "a list of numbers" : "a number", *value);
+      return false;
+    }
     if (isList) {  // nameless: no arguments of a step
-      for (const Value& item : local->value.items) op.scalars.push_back(item.expr);
+      for (const Value& item : value->items) op.scalars.push_back(item.expr);
       const ExprId count = pool.constant(static_cast<std::int64_t>(op.scalars.size()));
       const ExprId elements = elementCount(graph[op.outputs.front()].shape);
       if (!agree(elements, count, "elements of " + a.decl->name.text, a.range, a.decl->native->range)) return false;
       continue;
     }
-    op.scalars.push_back(local->value.expr);
-    registerScalar((a.path.empty() ? "" : a.path + ".") + std::string(name), local->value.expr);
+    op.scalars.push_back(value->expr);
+    registerScalar((a.path.empty() ? "" : a.path + ".") + std::string(name), value->expr);
   }
   return true;
 }

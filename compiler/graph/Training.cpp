@@ -36,6 +36,7 @@ bool lieAlike(const std::vector<std::int64_t>& a, const std::vector<std::int64_t
 /// Where cross_entropy and nll (stdlib/nn/loss.tbem) have the classes.
 std::size_t standardClassAxis(std::size_t rank) { return rank == 3 ? 2 : 1; }
 
+/// cross_entropy or nll of stdlib/nn/loss.tbem.
 bool hasLibraryLoss(const TrainingSpec& spec) {
   return spec.loss == nullptr || spec.lossText.starts_with("cross_entropy") || spec.lossText.starts_with("nll");
 }
@@ -119,6 +120,8 @@ bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, con
   }
   return true;
 }
+
+bool isMeanOfLabels(const TrainingSpec& spec, const DataShape& data) { return data.classes > 0 && hasLibraryLoss(spec); }
 
 std::optional<std::size_t> classAxis(const TrainingSpec& spec, const Row& row, const DataShape& data) {
   const std::vector<std::int64_t> output = row.shape(row.graph().outputs.front());

@@ -84,6 +84,9 @@ std::optional<ExperimentSpec> experimentOf(Session& session, const TrainingSpec&
 /// Whether an elaborated row's target and outputs are what the data have. Reports what differs.
 bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, const DataShape& data);
 
+/// Whether the loss is a mean over the labels that have a class.
+bool isMeanOfLabels(const TrainingSpec& spec, const DataShape& data);
+
 /// The dimension of a row's output that counts the classes of each label: its other dimensions are those of the target. Where
 /// several could, the one that the library's loss takes. Nothing: none does, as with a loss that sums outputs up, or it is not
 /// known which a program's own loss takes.

@@ -275,10 +275,10 @@ bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& ca
     if (!good && given[p] == nullptr && signature.parameters[p].defaultValue != nullptr) continue;
     if (bindOne(signature, signature.parameters[p], given[p], callee, arguments.use)) continue;
     good = false;
-    const bool tensorsMissing = nextTensor > 0 && nextTensor < tensors.size();
-    if (given[p] == nullptr || !given[p]->name.empty() || !tensorsMissing) continue;
+    const auto missing = static_cast<std::size_t>(std::ranges::find_if(tensors, &Value::isPoison) - tensors.begin());
+    if (given[p] == nullptr || !given[p]->name.empty() || nextTensor == 0 || missing == tensors.size()) continue;
     if (Diagnostic* const d = told(diag::wrong_kind, given[p]->range))
-      d->note("`" + signature.tensors[nextTensor].name.text + "`, a tensor, is missing before it");
+      d->note("`" + signature.tensors[missing].name.text + "`, a tensor, is missing before it");
   }
   return good;
 }

@@ -86,7 +86,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kParamet
 constexpr std::array<std::string_view, 4> kSizesOfInputs = {"in_channels", "in_features", "input_size", "in_dim"};
 
 /// Words of other languages for what has a form of its own here.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kWritten = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kWritten = {{
     {"True", "a truth value is written `true`"},
     {"False", "a truth value is written `false`"},
     {"None", "there is no empty value: a parameter has a default instead, such as 0 or `false`"},
@@ -105,7 +105,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kWritten
      "else 0`"},
     {"bfloat16", "this element type is written `bf16`"},
     {"float16", "this element type is written `f16`"},
-    {"half", "this element type is written `f16`"},
     {"float32", "this element type is written `f32`"},
     {"float64", "this element type is written `f64`"},
     {"range", "the whole numbers from `a` to before `b` are `a .. b`"},

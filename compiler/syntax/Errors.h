@@ -42,7 +42,9 @@ private:
 
 /// "`)` or `,`", "a name", "an expression": what a set of token types means to a person; "" for a set too large to help.
 std::string describeExpected(const antlr4::misc::IntervalSet& expected);
-/// "a factor is written `factor name: level, level`" for the construct in hand; "" inside an expression.
+/// "a factor is written `factor name: level, level`"; "" for a rule that has no such form.
+std::string formOf(std::size_t rule);
+/// The same for the construct in hand; "" inside an expression.
 std::string formNote(const antlr4::RuleContext* context);
 /// How that is said here which other languages say with this token in this place; "" where they say nothing.
 std::string habitNote(antlr4::ParserRuleContext* context, antlr4::TokenStream& input, const antlr4::Token& token);

@@ -80,9 +80,16 @@ EpochReport toEpoch(const Json& json) {
 }
 
 Json toJson(const Progress& progress) {
-  Json out{{"epoch", progress.epoch},         {"in_epoch", progress.inEpoch},      {"step", progress.step},
-           {"loss_sum", progress.tally.loss}, {"correct", progress.tally.correct}, {"counted", progress.tally.counted},
-           {"seconds", progress.seconds},     {"best_epoch", progress.bestEpoch},  {"ended", progress.ended},
+  Json out{{"epoch", progress.epoch},
+           {"in_epoch", progress.inEpoch},
+           {"step", progress.step},
+           {"loss_sum", progress.tally.loss},
+           {"correct", progress.tally.correct},
+           {"counted", progress.tally.counted},
+           {"weight", progress.tally.weight},
+           {"seconds", progress.seconds},
+           {"best_epoch", progress.bestEpoch},
+           {"ended", progress.ended},
            {"early", progress.early}};
   if (progress.bestLoss) out["best_loss"] = *progress.bestLoss;
   if (progress.test) out["test"] = toJson(*progress.test);
@@ -97,8 +104,8 @@ Progress toProgress(const Json& json) {
   progress.step = json.at("step").get<std::int64_t>();
   progress.tally.loss = json.at("loss_sum").get<double>();
   progress.tally.correct = json.at("correct").get<std::int64_t>();
-  // Checkpoints of before there were labels without a class lack it; between epochs nothing is lost by that.
-  if (progress.inEpoch != 0 || json.contains("counted")) progress.tally.counted = json.at("counted").get<std::int64_t>();
+  progress.tally.counted = json.value("counted", std::int64_t{-1});
+  progress.tally.weight = json.value("weight", 0.0);
   progress.seconds = json.at("seconds").get<double>();
   progress.bestEpoch = json.at("best_epoch").get<std::int64_t>();
   progress.ended = json.at("ended").get<bool>();
@@ -135,7 +142,7 @@ tl::expected<Checkpoint, std::string> parse(const data::ArrayFile& file) {
     return Failure(fmt::format("its metadata cannot be read: {}", error.what()));
   }
   const Progress& p = out.progress;
-  if (p.epoch < 0 || p.inEpoch < 0 || p.step < p.inEpoch || p.tally.correct < 0 || p.tally.counted < 0)
+  if (p.epoch < 0 || p.inEpoch < 0 || p.step < p.inEpoch || p.tally.correct < 0 || p.tally.counted < -1)
     return Failure("its metadata is not sound");
   for (const data::ArrayView& array : file.arrays) {
     const data::ElementType* type = data::findElementType(array.dtype);

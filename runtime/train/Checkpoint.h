@@ -19,7 +19,7 @@ struct Progress {
   std::int64_t epoch = 0;    ///< epochs that are over
   std::int64_t inEpoch = 0;  ///< steps of the one in hand
   std::int64_t step = 0;     ///< steps in all
-  Tally tally;               ///< of the epoch in hand
+  Tally tally;               ///< of the epoch in hand; -1 counted: of a checkpoint from before labels could have no class
   double seconds = 0;        ///< likewise
   std::optional<double> bestLoss;
   std::int64_t bestEpoch = 0;

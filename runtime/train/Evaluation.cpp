@@ -2,6 +2,8 @@
 
 #include "runtime/core/Primitive.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -57,9 +59,11 @@ tl::expected<double, TrainFailure> addStep(runtime::Instance& instance, const Ma
   if (!loss) return failure(Kind::Run, loss.error().message);
   const double value = loss->doubles().front();
   const std::span<const std::int64_t> labels = feed.labels();
-  const auto counted =
-      labels.empty() ? static_cast<std::int64_t>(examples) : std::ssize(labels) - std::ranges::count(labels, runtime::kNoClass);
-  tally.loss += value * static_cast<double>(counted);
+  const auto counted = std::ssize(labels) - std::ranges::count(labels, runtime::kNoClass);
+  const double share = machine.lossOfLabels ? static_cast<double>(counted) / static_cast<double>(labels.size()) : 1;
+  const double weight = static_cast<double>(examples) * share;
+  tally.loss += value * weight;
+  tally.weight += weight;
   tally.counted += counted;
   if (machine.classAxis) {
     const auto outputs = instance.read(instance.executable().outputs.front());
@@ -69,10 +73,11 @@ tl::expected<double, TrainFailure> addStep(runtime::Instance& instance, const Ma
   return value;
 }
 
-Score Tally::score(bool hasAccuracy) const {
+tl::expected<Score, std::string> Tally::score(bool hasAccuracy) const {
+  if (weight == 0 || (hasAccuracy && counted == 0))
+    return tl::unexpected(std::string("none of the labels has a class, so there is no loss"));
   Score score;
-  if (counted == 0) return score;
-  score.loss = loss / static_cast<double>(counted);
+  score.loss = loss / weight;
   if (hasAccuracy) score.accuracy = static_cast<double>(correct) / static_cast<double>(counted);
   return score;
 }
@@ -109,7 +114,12 @@ tl::expected<std::optional<Score>, TrainFailure> Evaluation::run(const Snapshot&
     if (auto done = addStep(instance, machine, feed, size, tally); !done) return tl::unexpected(done.error());
     first += size;
   }
-  return std::optional<Score>(tally.score(machine.classAxis.has_value()));
+  const auto score = tally.score(machine.classAxis.has_value());
+  if (!score) {
+    return failure(Kind::Environment, fmt::format("{} of the {} split: {}", examples.size() == 1 ? "the example" : "the examples",
+                                                  split == data::Split::Test ? "test" : "training", score.error()));
+  }
+  return std::optional<Score>(*score);
 }
 
 }  // namespace tbem::train

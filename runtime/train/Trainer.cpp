@@ -98,6 +98,11 @@ private:
                                                 keeping.path, differ));
     }
     progress = std::move(checkpoint.progress);
+    if (progress.tally.counted < 0) {  // every label counted
+      const std::int64_t examples = progress.inEpoch * plan.batch;
+      progress.tally.weight = static_cast<double>(examples);
+      progress.tally.counted = examples * dataset.description().target.elements();
+    }
     best = std::move(checkpoint.best);
     outcome.resumed = true;
     outcome.elsewhere = differences(checkpoint.machine, keeping.machine);
@@ -137,7 +142,9 @@ private:
     const auto seen = static_cast<double>(progress.inEpoch * plan.batch);
     report.examplesPerSecond = progress.seconds > 0 ? seen / progress.seconds : 0;
     report.rate = rateOf(progress.step - 1);
-    report.train = progress.tally.score(machine.classAxis.has_value());
+    const auto trained = progress.tally.score(machine.classAxis.has_value());
+    if (!trained) return failure(Kind::Environment, fmt::format("epoch {}: {}", report.epoch, trained.error()));
+    report.train = *trained;
     if (!parts.validation.empty()) {
       auto score = evaluate(plan.split, parts.validation, "validation");
       if (!score) return tl::unexpected(score.error());

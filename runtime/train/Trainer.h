@@ -55,20 +55,23 @@ struct Machine {
   std::vector<std::string> inputs;                                ///< paths, in the dataset's order
   /// The output's dimension that counts the classes of each label; nothing: there is no accuracy.
   std::optional<std::size_t> classAxis;
+  bool lossOfLabels = false;  ///< the loss is a mean over the labels that have a class
 };
 
 struct Score {
-  double loss = 0;  ///< mean over the labels that have a class; without classes over the examples
+  double loss = 0;  ///< mean over the examples, or over the labels that have a class (Machine::lossOfLabels)
   /// Share of the labels that have a class which are the place of the largest output; nothing without classes.
   std::optional<double> accuracy;
 };
 /// Of several steps: what a score is made of.
 struct Tally {
-  double loss = 0;           ///< each step's loss times what it counts
+  double loss = 0;           ///< each step's loss times its weight
+  double weight = 0;         ///< examples; where the loss is a mean over labels, the share of them whose labels have a class
   std::int64_t correct = 0;  ///< labels that are the place of the largest output
-  std::int64_t counted = 0;  ///< labels that have a class; without classes examples
+  std::int64_t counted = 0;  ///< labels that have a class
 
-  Score score(bool hasAccuracy) const;  ///< 0 and no accuracy where nothing counted
+  /// Errors: nothing counted, so there is no mean.
+  tl::expected<Score, std::string> score(bool hasAccuracy) const;
 };
 struct EpochReport {
   std::int64_t epoch = 0;  ///< from 1

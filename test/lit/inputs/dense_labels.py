@@ -18,7 +18,8 @@ def make(folder):
     some = np.where(random.random(x.shape) < 0.4, 255, x % CLASSES)
     some[60] = 255
     np.savez(folder + "/words.npz", x=x[:60], y=x[:60] % CLASSES, x_test=x[60:], y_test=x[60:] % CLASSES, some=some[:60],
-             some_test=some[60:])
+             some_test=some[60:],
+             nothing=np.full((60, LENGTH), 255), nothing_test=some[60:])
     images = random.standard_normal((50, 3, HEIGHT, WIDTH)).astype(np.float32)
     labels = np.argmax(images, axis=1).astype(np.uint8)
     np.savez(folder + "/pixels.npz", x=images[:30], y=labels[:30], x_test=images[30:], y_test=labels[30:],
@@ -45,6 +46,12 @@ def check(folder):
         assert abs(told["test_loss"] - loss) < 1e-5 * loss, (told, loss)
         assert told["test_accuracy"] == accuracy and accuracy > 0.5, (told, accuracy)
         print(f"{name}: test loss and accuracy agree")
+
+    # A loss of the program's own is a mean over the examples, whatever their labels.
+    rows = [row for row in map(json.loads, open(f"{folder}/told.json", encoding="utf-8")) if row.get("name") == "some_squares"]
+    steps = [row["loss"] for row in rows if row["kind"] == "train_step"]
+    epoch = next(row["loss"] for row in rows if row["kind"] == "train")
+    assert len(steps) == 4 and abs(np.mean(steps) - epoch) < 1e-12, rows
 
     words, pixels = np.load(folder + "/words.npz"), np.load(folder + "/pixels.npz")
     table, kernel = weight("tagger", "embedding.weight"), weight("segmenter", "conv2d.weight")

@@ -38,7 +38,7 @@ Checkpoint sample() {
   p.epoch = 3;
   p.inEpoch = 2;
   p.step = 11;
-  p.tally = {0.1 + 0.2, 40, 60};
+  p.tally = {0.1 + 0.2, 57.5, 40, 60};
   p.seconds = 1.5;
   p.bestLoss = 1.0 / 3;
   p.bestEpoch = 2;
@@ -72,9 +72,10 @@ TEST_F(CheckpointTest, ReadsBackWhatWasWritten) {
   }
   ASSERT_EQ(after.best.entries.size(), 1U);
   const Progress &a = after.progress, &b = before.progress;
-  EXPECT_EQ(
-      std::tie(a.epoch, a.inEpoch, a.step, a.tally.loss, a.tally.correct, a.tally.counted, a.seconds, a.bestLoss, a.bestEpoch),
-      std::tie(b.epoch, b.inEpoch, b.step, b.tally.loss, b.tally.correct, b.tally.counted, b.seconds, b.bestLoss, b.bestEpoch));
+  EXPECT_EQ(std::tie(a.epoch, a.inEpoch, a.step, a.tally.loss, a.tally.weight, a.tally.correct, a.tally.counted, a.seconds,
+                     a.bestLoss, a.bestEpoch),
+            std::tie(b.epoch, b.inEpoch, b.step, b.tally.loss, b.tally.weight, b.tally.correct, b.tally.counted, b.seconds,
+                     b.bestLoss, b.bestEpoch));
   ASSERT_EQ(a.epochs.size(), 1U);
   EXPECT_EQ(a.epochs[0].train.accuracy, 0.25);
   EXPECT_EQ(a.epochs[0].validation->accuracy, std::nullopt);

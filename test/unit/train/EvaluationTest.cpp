@@ -42,13 +42,13 @@ TEST(CountCorrect, NoClassIsNeverCorrect) {
 }
 
 TEST(Tally, IsAMeanOverWhatCounted) {
-  const Score some = Tally{6, 1, 4}.score(true);
-  EXPECT_EQ(some.loss, 1.5);
-  EXPECT_EQ(some.accuracy, 0.25);
-  EXPECT_EQ((Tally{6, 0, 4}.score(false).accuracy), std::nullopt);
-  const Score none = Tally{}.score(true);
-  EXPECT_EQ(none.loss, 0);
-  EXPECT_EQ(none.accuracy, std::nullopt);
+  const auto some = Tally{6, 4, 1, 5}.score(true);
+  ASSERT_TRUE(some);
+  EXPECT_EQ(some->loss, 1.5);
+  EXPECT_EQ(some->accuracy, 0.2);
+  EXPECT_EQ((Tally{6, 4, 0, 0}.score(false)->accuracy), std::nullopt);
+  EXPECT_FALSE(Tally{}.score(false));
+  EXPECT_FALSE((Tally{6, 4, 0, 0}.score(true)));
 }
 
 TEST(Sizes, FullBatchesToTrainAndEveryExampleToEvaluate) {
