@@ -252,7 +252,8 @@ Settings npySettings(const fs::path& path, std::vector<std::string> inputs, std:
            {"test_inputs", std::vector<double>{}},
            {"test_target", std::string()},
            {"classes", classes},
-           {"scale", 1.0}},
+           {"scale", 1.0},
+           {"ignore", std::int64_t{-100}}},
           path.string()};
 }
 
@@ -306,7 +307,24 @@ TEST(NpyData, LabelsOfPixels) {
   EXPECT_EQ((*data)->description().target.shape, (std::vector<std::int64_t>{2, 2}));
   const Read read = readSome(**data, Split::Train, {0, 0});
   EXPECT_EQ(read.labels, (std::vector<std::int64_t>{0, 1, 2, 0, 0, 1, 2, 0}));
-  EXPECT_SAYS(readSome(**data, Split::Train, {1}).error, "label 3 of example 1 is 7, expected 0 to 2");
+  EXPECT_SAYS(readSome(**data, Split::Train, {1}).error, "label 3 of example 1 is 7, expected 0 to 2, or -100 for none");
+}
+
+TEST(NpyData, OneLabelMayStandForNone) {
+  const fs::path path = folder("npy");
+  write(path / "x.npy", npy<float>("f4", {2, 1}, {1, 2}));
+  write(path / "y.npy", npy<std::uint8_t>("u1", {2, 3}, {0, 255, 2, 255, 255, 1}));
+  Settings settings = npySettings(path, {"x.npy"}, "y.npy", 3);
+  const auto plain = findReader("npy")->open(settings);
+  ASSERT_TRUE(plain) << plain.error();
+  EXPECT_SAYS(readSome(**plain, Split::Train, {0}).error, "label 1 of example 0 is 255, expected 0 to 2, or -100 for none");
+  settings.values["ignore"] = std::int64_t{255};
+  const auto data = findReader("npy")->open(settings);
+  ASSERT_TRUE(data) << data.error();
+  EXPECT_EQ(readSome(**data, Split::Train, {1, 0}).labels, (std::vector<std::int64_t>{-100, -100, 1, 0, -100, 2}));
+  EXPECT_NE((*data)->fingerprint(), (*plain)->fingerprint());
+  settings.values["classes"] = std::int64_t{0};
+  EXPECT_SAYS(errorOf("npy", settings), "`ignore` is a label, and without `classes` there are none");
 }
 
 TEST(NpyData, SaysWhatIsWrong) {
