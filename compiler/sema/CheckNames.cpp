@@ -1,6 +1,7 @@
 // Declarations and statements: where names begin and end.
 #include "compiler/sema/NameChecker.h"
 #include "compiler/sema/Suggest.h"
+#include "compiler/sema/Value.h"
 #include "compiler/sema/Walk.h"
 #include "compiler/support/diagnostics/Sema.h"
 
@@ -148,8 +149,19 @@ void NameChecker::type(const ast::Type* type, bool bindsDimensions) {
     return;
   }
   if (const auto* tensor = ast::dynCast<ast::TensorType>(type)) {
+    elementType(tensor->dtype);
     for (const ast::Expr* dim : tensor->dims) dimension(*dim, bindsDimensions);
   }
+}
+
+void NameChecker::elementType(const ast::Name& name) {
+  if (name.empty() || dtypeIndex(name.text) >= 0 || find(name.text) != nullptr) return;
+  Diagnostic& d = sink.report(diag::unknown_type, name.range, name.text);
+  const std::string near = nearestElementType(name.text);
+  if (!near.empty())
+    d.note("did you mean `" + near + "`?").fix(name.range, near);
+  else
+    d.note(fmt::format("types of elements: `{}`; `tensor` takes the program's", fmt::join(kDTypeNames, "`, `")));
 }
 
 void NameChecker::weight(const ast::WeightStmt& weight) {

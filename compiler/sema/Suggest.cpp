@@ -1,5 +1,7 @@
 #include "compiler/sema/Suggest.h"
 
+#include "compiler/sema/Value.h"
+
 #include <embedded/tbem_stdlib.h>
 #include <fmt/format.h>
 
@@ -86,7 +88,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kParamet
 constexpr std::array<std::string_view, 4> kSizesOfInputs = {"in_channels", "in_features", "input_size", "in_dim"};
 
 /// Words of other languages for what has a form of its own here.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kWritten = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kWritten = {{
     {"True", "a truth value is written `true`"},
     {"False", "a truth value is written `false`"},
     {"None", "there is no empty value: a parameter has a default instead, such as 0 or `false`"},
@@ -103,11 +105,23 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kWritten
     {"cumsum",
      "sums of all up to a place are `matmul` with a triangle of ones: `elementwise y = if coordinate(0) <= coordinate(1) then 1 "
      "else 0`"},
-    {"bfloat16", "this element type is written `bf16`"},
-    {"float16", "this element type is written `f16`"},
-    {"float32", "this element type is written `f32`"},
-    {"float64", "this element type is written `f64`"},
     {"range", "the whole numbers from `a` to before `b` are `a .. b`"},
+}};
+
+/// What they call the types of elements.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kElementsElsewhere = {{
+    {"float", "f32"},
+    {"float32", "f32"},
+    {"float64", "f64"},
+    {"double", "f64"},
+    {"float16", "f16"},
+    {"half", "f16"},
+    {"bfloat16", "bf16"},
+    {"long", "i64"},
+    {"int64", "i64"},
+    {"int32", "i32"},
+    {"int8", "i8"},
+    {"uint8", "u8"},
 }};
 
 /// In small letters, without underscores.
@@ -163,6 +177,13 @@ std::string nearestType(std::string_view word, const std::vector<std::string>& t
   return near.empty() ? nearest(word, types) : near;
 }
 
+std::string nearestElementType(std::string_view word) {
+  for (const auto& [theirs, ours] : kElementsElsewhere) {
+    if (word == theirs) return std::string(ours);
+  }
+  return nearest(word, {kDTypeNames.begin(), kDTypeNames.end()});
+}
+
 std::string_view asTorchvision(std::string_view name) {
   static constexpr std::pair<std::string_view, std::string_view> kNetworks[] = {
 #define NETWORK(theirs, ours) {theirs, ours},
@@ -182,6 +203,11 @@ void suggest(Diagnostic& report, const ast::Name& name, const std::vector<std::s
   for (const auto& [word, way] : kWritten) {
     if (name.text != word) continue;
     report.note(std::string(way));
+    return;
+  }
+  for (const auto& [theirs, ours] : kElementsElsewhere) {
+    if (name.text != theirs) continue;
+    report.note("this element type is written `" + std::string(ours) + "`");
     return;
   }
   const auto known = [&](std::string_view one) {

@@ -24,6 +24,9 @@ void suggestParameter(Diagnostic& report, const ast::Name& name, const std::vect
 /// The type among these that other languages call `word`, or the nearest; "" where none is.
 std::string nearestType(std::string_view word, const std::vector<std::string>& types);
 
+/// The same for the type of a tensor's elements: "f16" for `half`.
+std::string nearestElementType(std::string_view word);
+
 /// Our name of an operator that other frameworks call so; "" where they do not.
 std::string_view elsewhere(std::string_view name);
 
