@@ -178,6 +178,7 @@ void Allocator::makeAllocations() {
   for (std::uint32_t m = 0; m < state.memories.size(); ++m) {
     if (state.memories[m].persistent) bufferForPersistent(m);
   }
+  for (const std::uint32_t result : state.results) buffer(result);
   for (std::size_t b = 0; b < program.buffers.size(); ++b) {
     if (versionOf[b] != kNone) program.buffers[b].allocation = lives[owner(state.versions[versionOf[b]].memory)].allocation;
   }

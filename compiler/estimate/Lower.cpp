@@ -61,8 +61,9 @@ bool keepResults(Lowering& state) {
   const graph::Graph& graph = state.graph;
   const auto keepPlain = [&state](graph::TensorId tensor) {
     const std::uint32_t version = state.ensure(tensor, state.plainOf(tensor), state.graph[tensor].range);
-    if (version != kNone) state.memories[state.versions[version].memory].kept = true;
-    return version != kNone;
+    if (version == kNone) return false;
+    state.keep(version);
+    return true;
   };
   if (!graph.training || (state.options.keepOutputs && graph.microBatches == 1)) {
     for (const graph::TensorId output : graph.outputs) {
@@ -75,7 +76,7 @@ bool keepResults(Lowering& state) {
       if (weight.gradient == kNoTensor) continue;
       const std::uint32_t version = state.current(weight.gradient);
       if (version == kNone) return false;
-      state.memories[state.versions[version].memory].kept = true;
+      state.keep(version);
     }
   }
   // Weights, inputs and states that nothing uses are there all the same.

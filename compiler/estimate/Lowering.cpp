@@ -153,6 +153,11 @@ std::uint32_t Lowering::ensure(TensorId tensor, const tbem_operand& wanted, SrcR
   return reorder(source, copy, range) ? copy : kNone;
 }
 
+void Lowering::keep(std::uint32_t version) {
+  memories[versions[version].memory].kept = true;
+  results.push_back(version);
+}
+
 bool Lowering::reorder(std::uint32_t from, std::uint32_t to, SrcRange range) {
   const Answer& answer = ask(TBEM_PRIMITIVE_reorder, {versions[from].operand, versions[to].operand}, 1, {});
   if (answer.status != TBEM_OK) return fail(diag::backend_lacks_primitive, range, {backend.name, "reorder", answer.error});

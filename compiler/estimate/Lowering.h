@@ -123,7 +123,8 @@ struct Lowering {
   struct Collected {
     std::uint32_t from = kNone, to = kNone;  ///< versions
   };
-  std::vector<Collected> collected;  ///< outputs of the whole batch
+  std::vector<Collected> collected;    ///< outputs of the whole batch
+  std::vector<std::uint32_t> results;  ///< versions that the caller reads after the step
 
   graph::Branches branches;
   std::vector<BranchState> branchStates;
@@ -151,6 +152,8 @@ struct Lowering {
   /// A new value of the tensor, in its own memory or its persistent storage (whose layout is then `operand`).
   std::uint32_t addResult(graph::TensorId tensor, const tbem_operand& operand);
   bool reorder(std::uint32_t from, std::uint32_t to, SrcRange range);
+  /// The caller reads this version after the step: its memory stays, and it has a buffer though no step may name it (a view).
+  void keep(std::uint32_t version);
   /// Adds the item with its dependences.
   std::uint32_t addItem(Item item);
   std::uint32_t scalarSlot(sema::ExprId id, SrcRange range);
