@@ -60,11 +60,18 @@ public:
   }
 
   void matchByPath() {
+    constexpr std::string_view kGroups[] = {"input/", "weight/", "buffer/"};
+    const auto groupOf = [&](std::string_view name) {
+      const auto* const group =
+          std::find_if(std::begin(kGroups), std::end(kGroups), [&](std::string_view one) { return name.starts_with(one); });
+      return group == std::end(kGroups) ? std::string_view() : *group;
+    };
+    // Of a saved step `output` is a result, though an input or a weight may be called so too: those are in a group.
+    const bool isStep = std::any_of(file.arrays.begin(), file.arrays.end(),
+                                    [&](const data::ArrayView& array) { return !groupOf(array.name).empty(); });
     for (const data::ArrayView& array : file.arrays) {
-      std::string_view path = array.name;
-      for (const std::string_view group : {"input/", "weight/", "buffer/"}) {
-        if (path.starts_with(group)) path.remove_prefix(group.size());
-      }
+      const std::string_view path = std::string_view(array.name).substr(groupOf(array.name).size());
+      if (isStep && path.size() == array.name.size() && path != "target" && isResult(path)) continue;
       const auto storage = instance.findStorage(path);
       if (storage) {
         place(array, *storage);

@@ -58,7 +58,7 @@ Json gatesJson(const StepOutcome& outcome) {
 
 /// What --load said of the file, for the user.
 void noteLoaded(const Options& options, const Loaded& loaded) {
-  printNote(options, fmt::format("{} arrays taken from {}", loaded.taken, options.load));
+  printNote(options, fmt::format("{} array{} taken from {}", loaded.taken, loaded.taken == 1 ? "" : "s", options.load));
   if (!loaded.ignored.empty()) printNote(options, fmt::format("not used: {}", fmt::join(loaded.ignored, ", ")));
   if (!loaded.missing.empty())
     printNote(options, fmt::format("not in the file, so as initialised: {}", fmt::join(loaded.missing, ", ")));

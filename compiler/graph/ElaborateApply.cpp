@@ -278,6 +278,10 @@ bool Elaborator::bindTensor(Activation& a, const ast::Parameter& declared, const
 bool Elaborator::bindValue(Activation& a, const ast::Type& declared, const Value& value, std::string_view name, Labels& labels) {
   if (!value.is(ValueKind::Tensor)) {
     wrongKind(a.use, "`" + std::string(name) + "` of `" + a.decl->name.text + "`", "a tensor", value);
+    Diagnostic* const report = value.is(ValueKind::Elem) ? told(diag::wrong_kind, a.use) : nullptr;
+    if (report != nullptr)
+      report->note(
+          "`elementwise` computes with single elements, by its own words alone: an operator is called in a body, `{ ... }`");
     return false;
   }
   const auto tensor = static_cast<TensorId>(value.id);

@@ -53,6 +53,8 @@ bool Elaborator::checkType(Activation& a, tbem_dtype wanted, TensorId tensor, st
   const tbem_dtype found = graph[tensor].dtype;
   if (found == wanted) return true;
   fail(diag::dtype_mismatch, a.range, name, a.decl->name.text, dtypeName(wanted), dtypeName(found));
+  if (Diagnostic* const report = told(diag::dtype_mismatch, a.range))
+    report->note("declare it `" + dtypeName(wanted) + "[...]`, or make one of it: `cast(..., to: " + dtypeName(wanted) + ")`");
   return false;
 }
 

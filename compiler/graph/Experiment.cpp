@@ -7,6 +7,7 @@
 #include "compiler/support/Aside.h"
 #include "compiler/support/diagnostics/Graph.h"
 #include "compiler/support/diagnostics/Sema.h"
+#include "runtime/core/Layout.h"
 
 #include <algorithm>
 
@@ -77,6 +78,7 @@ struct Experiment::Impl {
   bool isCallable(const Value& value, SrcRange at, const char* what);
   bool addLoss(Elaborator& e, Structure& s, const std::vector<Local>& factors);
   bool addUpdates(Elaborator& e, Structure& s, const std::vector<Local>& factors);
+  bool targetIsFree(const Graph& graph);
   bool addTarget(Elaborator& e, const Value& loss, SrcRange at, TensorId output, std::vector<Value>& tensors);
 };
 
@@ -106,6 +108,17 @@ std::vector<Local> Experiment::Impl::factorNames(Elaborator& e, Structure& s, Le
     names.push_back(std::move(local));
   }
   return names;
+}
+
+/// Inputs, weights and buffers are found by their paths, at run time and in files, and so is the target.
+bool Experiment::Impl::targetIsFree(const Graph& graph) {
+  for (const Tensor& tensor : graph.tensors) {
+    const Storage& storage = graph[tensor.storage];
+    if (storage.path != "target" || tensor.producer != kNoOp) continue;
+    session.sink.report(diag::target_taken, tensor.range, storage.kind == StorageClass::Input ? "input" : "weight or buffer");
+    return false;
+  }
+  return true;
 }
 
 /// The loss's second tensor: its shape and type come from its declaration, its dimensions from the network's output.
@@ -198,8 +211,13 @@ bool Experiment::Impl::addLoss(Elaborator& e, Structure& s, const std::vector<Lo
         .note("several become one by `concat` or `stack`, and an operator of one's own as loss takes them apart");
     return false;
   }
+  if (!runtime::isFloating(s.graph[s.graph.outputs.front()].dtype)) {
+    session.sink.report(diag::wrong_tensor, range, "a loss", "a network whose output is of a floating type")
+        .note("whole numbers and truth values have no gradient; `cast` makes numbers of them where they are only measured");
+    return false;
+  }
   std::vector<Value> pair;
-  if (!addTarget(e, loss, range, s.graph.outputs.front(), pair)) return false;
+  if (!targetIsFree(s.graph) || !addTarget(e, loss, range, s.graph.outputs.front(), pair)) return false;
   std::optional<std::vector<Local>> parameters = e.networkParameters(loss, {}, range);
   if (!parameters) return false;
   const std::string& name = static_cast<const ast::Callable*>(loss.decl)->name.text;
@@ -231,7 +249,12 @@ bool Experiment::Impl::addUpdates(Elaborator& e, Structure& s, const std::vector
   }
   const TensorId loss = s.graph.loss;
   if (s.graph.microBatches > 1) s.graph.loss = e.addUp(loss, s.graph.microBatches);
-  return e.differentiate(loss, optimizer, spec.optimizer->range);
+  if (!e.differentiate(loss, optimizer, spec.optimizer->range)) return false;
+  const auto& weights = s.graph.weights;
+  if (!weights.empty() && std::all_of(weights.begin(), weights.end(), [](const auto& one) { return one.gradient == kNoTensor; }))
+    session.sink.report(diag::nothing_learns, spec.optimizer->range)
+        .note("no gradient goes through whole numbers and comparisons, such as those of `argmax`");
+  return true;
 }
 
 /// Diagnostics after the first `before` that say again what another row has said: they add their levels to it.

@@ -119,7 +119,7 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
   if (name == "pow") {
     if (!call[0].is(ValueKind::Number)) return wrongKind(call.range(0), "`pow`", "a number", call[0]);
     if (!call[1].is(ValueKind::Number)) return wrongKind(call.range(1), "`pow`", "a number", call[1]);
-    return makeNumber(ExprOp::Power, call[0], call[1], arguments.use, call.range(1));
+    return makePower(call[0], call[1], arguments.use, call.range(1));
   }
   if (name == "sqrt" || name == "exp" || name == "log") {
     // Not rational: the nearest number that has a name here, which fixes the symbols it came from.

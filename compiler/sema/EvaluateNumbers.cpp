@@ -4,6 +4,8 @@
 #include "compiler/support/Units.h"
 #include "compiler/support/diagnostics/Sema.h"
 
+#include <cmath>
+
 namespace tbem::sema {
 
 namespace {
@@ -131,6 +133,23 @@ Value Evaluator::makeNumber(ExprOp op, const Value& a, const Value& b, SrcRange 
   return reportArithmetic(result.expr, range, divisor, b.expr);
 }
 
+/// Exact for whole exponents, negative ones too; for others the nearest f64, as `sqrt` is, which fixes the symbols it came from.
+Value Evaluator::makePower(const Value& base, const Value& exponent, SrcRange range, SrcRange exponentRange) {
+  const std::optional<Rational> known = pool.constantValue(exponent.expr);
+  if (known && known->isInt() && known->num < 0) {
+    const Value positive = makeNumber(ExprOp::Sub, integerValue(0), exponent, exponentRange, exponentRange);
+    const Value power = makeNumber(ExprOp::Power, base, positive, range, exponentRange);
+    return power.isPoison() ? Value{} : makeNumber(ExprOp::Divide, integerValue(1), power, range, range);
+  }
+  if (!known || known->isInt()) return makeNumber(ExprOp::Power, base, exponent, range, exponentRange);
+  const std::optional<Rational> number = force(base, range);
+  if (!number) return {};
+  if (number->num < 0) return fail(diag::not_whole, exponentRange, "an exponent of a negative number", known->str());
+  const std::optional<Rational> rounded = Rational::fromDouble(std::pow(number->toDouble(), known->toDouble()));
+  if (rounded) return Value::number(pool.constant(*rounded), true);
+  return fail(diag::number_overflow, range, "(" + number->str() + ") ** " + known->str());
+}
+
 /// a - b * trunc(a / b): `rem` has the sign of its left side, where `mod` has that of its right one.
 Value Evaluator::makeRemainder(const Value& a, const Value& b, SrcRange range, SrcRange divisor) {
   const Value tested = makeNumber(ExprOp::Mod, a, b, range, divisor);  // reports a division by zero
@@ -195,6 +214,8 @@ Value Evaluator::evaluateBinary(const ast::Binary& expr) {
       left = fail(diag::units_differ, node.range, verb(node.op), describeUnit(left.unit), describeUnit(right.unit));
     } else if (node.op == ast::BinaryOp::Rem) {
       left = makeRemainder(left, right, node.range, node.right->range);
+    } else if (node.op == ast::BinaryOp::Power) {
+      left = makePower(left, right, node.range, node.right->range);
     } else {
       left = makeNumber(*op, left, right, node.range, node.right->range);
     }

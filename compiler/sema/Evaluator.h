@@ -178,6 +178,7 @@ protected:
   /// Whether two values are equal, as a truth value; kNoExpr where they cannot be compared.
   ExprId equal(const Value& a, const Value& b);
   Value makeNumber(ExprOp op, const Value& a, const Value& b, SrcRange range, SrcRange divisor);
+  Value makePower(const Value& base, const Value& exponent, SrcRange range, SrcRange exponentRange);
   Value makeRemainder(const Value& a, const Value& b, SrcRange range, SrcRange divisor);
   Value makeBool(ExprId expr) const { return Value::boolean(expr); }
   Value lookUp(const ast::Name& name);

@@ -68,8 +68,9 @@ std::string kindName(const Value& value) {
     case ValueKind::Instance:
       return "an instance";
     case ValueKind::Tensor:
-    case ValueKind::Elem:
       return "a tensor";
+    case ValueKind::Elem:
+      return "an element of a tensor";
   }
   return "a value";
 }

@@ -182,6 +182,22 @@ tl::expected<void, Failure> Instance::fillStorage(const StorageDesc& storage, st
   return write(storage.buffer, tensor);
 }
 
+namespace {
+/// "gather of `table[1].weight` (call 5)": a layer is known by its weight.
+std::string describeCall(const Executable& description, std::uint32_t number) {
+  const CallDesc& call = description.calls[number];
+  std::string text = call.name;
+  for (const StorageDesc& storage : description.storages) {
+    if (storage.kind != BufferClass::Weight || storage.buffer >= description.buffers.size()) continue;
+    const std::uint64_t place = description.buffers[storage.buffer].offset;
+    const auto end = call.offsets.begin() + call.inputs;
+    if (std::find(call.offsets.begin(), end, place) != end)
+      return fmt::format("{} of `{}` (call {})", text, storage.path, number);
+  }
+  return fmt::format("{} (call {})", text, number);
+}
+}  // namespace
+
 tl::expected<void, Failure> Instance::run(std::uint64_t step) {
   scalarValues[0] = static_cast<double>(step);
   failedCall = kNone;
@@ -194,8 +210,7 @@ tl::expected<void, Failure> Instance::run(std::uint64_t step) {
       return tl::make_unexpected(failure(late, fmt::format("step {} failed", step)));
   }
   if (status == TBEM_OK) return {};
-  const std::string where = failedCall == kNone ? std::string("native code")
-                                                : fmt::format("{} (call {})", description.calls[failedCall].name, failedCall);
+  const std::string where = failedCall == kNone ? std::string("native code") : describeCall(description, failedCall);
   if (failedCall != kNone && prepared[failedCall].own != nullptr) {
     std::vector<char>& message = prepared[failedCall].message;
     message.back() = '\0';

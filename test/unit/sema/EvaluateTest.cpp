@@ -58,7 +58,11 @@ TEST(Numbers, AreExact) {
   EXPECT_EQ(valueOf("-7 mod 2"), "1");
   EXPECT_EQ(valueOf("7 cdiv 2"), "4");
   EXPECT_EQ(valueOf("5 div (3 - 3)"), "E0215");
-  EXPECT_EQ(valueOf("2 ** (0 - 1)"), "E0228");
+  EXPECT_EQ(valueOf("2 ** (0 - 1)"), "0.5");
+  EXPECT_EQ(valueOf("pow(2 / 3, -3)"), "3.375");
+  EXPECT_EQ(valueOf("0 ** -1"), "E0215");
+  EXPECT_EQ(valueOf("16 ** 0.5 + pow(4, -0.5)"), "4.5");
+  EXPECT_EQ(valueOf("(-8) ** 0.5"), "E0214");
   EXPECT_EQ(valueOf("2 ** 3 ** 2"), "512");
   EXPECT_EQ(valueOf("floor(7 / 2) + ceil(7 / 2) + round(5 / 2) + abs(0 - 3)"), "13");
 }
