@@ -7,7 +7,6 @@
 #include "compiler/support/Aside.h"
 #include "compiler/support/diagnostics/Graph.h"
 #include "compiler/support/diagnostics/Sema.h"
-#include "runtime/core/Layout.h"
 
 #include <algorithm>
 
@@ -211,7 +210,7 @@ bool Experiment::Impl::addLoss(Elaborator& e, Structure& s, const std::vector<Lo
         .note("several become one by `concat` or `stack`, and an operator of one's own as loss takes them apart");
     return false;
   }
-  if (!runtime::isFloating(s.graph[s.graph.outputs.front()].dtype)) {
+  if (s.graph[s.graph.outputs.front()].dtype > TBEM_F8E5M2) {
     session.sink.report(diag::wrong_tensor, range, "a loss", "a network whose output is of a floating type")
         .note("whole numbers and truth values have no gradient; `cast` makes numbers of them where they are only measured");
     return false;
