@@ -32,8 +32,7 @@ int compileTraining(State& state, const TrainingRun& training) {
   return state.sink().hasErrors() ? kProgramErrors : kOk;
 }
 
-/// The classes' dimension, where all of these executables have an output to look at and agree: its shape may depend on
-/// `training`, and an output that is only another shape of what is read has no memory of its own.
+/// The classes' dimension, where all of these executables have an output to look at and agree: its shape may depend on `training`.
 std::optional<std::size_t> classAxisOf(State& state, const TrainingRun& training, const train::Machine& machine) {
   const auto axisOf = [&](const DesignRun* run) {
     return graph::classAxis(training.spec, *state.rowOf(run)->elaborated, training.shape);
