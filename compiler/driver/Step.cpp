@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 
@@ -155,7 +156,8 @@ int printStep(const RowState& row, const std::string& backend, const StepOutcome
     return kOk;
   }
   fmt::print("{} ({}) on {}: ", graph.network, row.run->levelsText(row.row), backend);
-  if (outcome.loss) fmt::print("loss {:.9g}, ", *outcome.loss);
+  // The sign of what is not a number says nothing.
+  if (outcome.loss) fmt::print("loss {:.9g}, ", std::isnan(*outcome.loss) ? std::abs(*outcome.loss) : *outcome.loss);
   if (!outcome.again.empty()) {
     fmt::print("median of {} more: {}, first: ", outcome.again.size(),
                report::seconds(measure::quantileOfSorted(outcome.again, 0.5)));
@@ -206,6 +208,9 @@ int runStep(const Options& options) {
     return finish(state, kUsage);
   }
   const RowState& row = state.rows.front();
+  if (state.designs.runs.size() > 1)
+    printNote(options,
+              fmt::format("`{}`, one of {} designs; pick another with --design", row.run->spec.name, state.designs.runs.size()));
   if (row.run->chosen.size() > 1)
     printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
   const auto outcome = runOnce(row, *state.backend.backend, given, options);
