@@ -4,6 +4,7 @@
 #include "compiler/driver/DocText.h"
 #include "compiler/driver/Output.h"
 #include "compiler/driver/Workspace.h"
+#include "compiler/sema/Evaluator.h"
 #include "compiler/sema/Suggest.h"
 
 #include <fmt/format.h>
@@ -102,6 +103,7 @@ int runDoc(const Options& options) {
   const std::string close = nearest(options.word, {names.begin(), names.end()});
   std::string meant = close.empty() ? "" : fmt::format(": did you mean `{}`?", close);
   if (!network.empty()) meant = fmt::format(": torchvision's is `{}` here", network);
+  if (sema::isBuiltin(options.word)) meant = ": it is a function of the language's own (docs/language.md)";
   printFailure(fmt::format("the standard library has no `{}`{}", options.word, meant));
   return kUsage;
 }
