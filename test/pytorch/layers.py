@@ -55,6 +55,8 @@ for name, function in {  # F.hardsigmoid's gradient is rounded to f32
 layer("gelu_tanh", [4, 6], "gelu(approximate: true)", lambda x, p: F.gelu(x, approximate="tanh"))
 layer("prelu", [4, 5, 6], "prelu", lambda x, p: F.prelu(x, next(p)))
 layer("prelu_shared", [4, 5, 6], "prelu(shared: true)", lambda x, p: F.prelu(x, next(p)))
+layer("waves", [4, 6], "sin |> add_scalar(0.5) |> cos", lambda x, p: torch.cos(torch.sin(x) + 0.5))
+layer("steps", [4, 6], "mul_scalar(3) |> floor |> add_scalar(0.25) |> sign", lambda x, p: torch.sign(torch.floor(3 * x) + 0.25))
 layer("log1p", [4, 6], "square |> log1p", lambda x, p: torch.log1p(x * x))
 layer("expm1", [4, 6], "expm1", lambda x, p: torch.expm1(x))
 layer("layer_norm", [3, 4, 6], "layer_norm", lambda x, p: F.layer_norm(x, [6], *pair(p)))

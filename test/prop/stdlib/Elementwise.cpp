@@ -56,6 +56,10 @@ void addElementwise(std::map<std::string, Generator>& table) {
   TBEM_UNARY(exp);
   TBEM_UNARY(expm1);
   TBEM_UNARY(abs, 0);
+  TBEM_UNARY(sin);
+  TBEM_UNARY(cos);
+  TBEM_UNARY(sign, 0);
+  TBEM_UNARY(floor, -3, -2, -1, 0, 1, 2, 3);
   TBEM_UNARY(square);
   TBEM_UNARY(neg);
   TBEM_UNARY(identity);
