@@ -8,8 +8,7 @@ bool mayCoalesce(const graph::Branches& branches, const CopyStep& copy, const st
                  const std::vector<MemoryUse>& to, bool oneSample) {
   /// One of the two is not run, if the other is; of several samples, some may go each way, to other rows.
   const auto exclusive = [&](const MemoryUse& a, const MemoryUse& b) {
-    return (oneSample || (a.rowsOnly && b.rowsOnly)) && !branches.contains(a.branch, b.branch) &&
-           !branches.contains(b.branch, a.branch);
+    return (oneSample || (a.rowsOnly && b.rowsOnly)) && branches.exclusive(a.branch, b.branch);
   };
   const MemoryUse own{copy.step, copy.branch, false, true};
   // Where the copy runs, the one is dead behind it and the other is not there before.

@@ -66,8 +66,7 @@ bool Allocator::scatterInLoop(const Scatter& scatter) {
   if (!loop.perSample || hasOneElementASample(loop)) return false;
   // From the loop on, the rows that it writes must be nobody else's.
   for (const MemoryUse& other : usesOf[to]) {
-    const bool disjoint =
-        !state.branches.contains(other.branch, item.branch) && !state.branches.contains(item.branch, other.branch);
+    const bool disjoint = state.branches.exclusive(other.branch, item.branch);
     if (other.step >= uses[0].step && other.step < scatter.step && !(other.rowsOnly && disjoint)) return false;
   }
   for (FusedLoop::Output& output : loop.outputs) {

@@ -29,6 +29,13 @@ struct Branches {
     while (inner > outer) inner = list[inner].parent;
     return inner == outer;
   }
+  /// No sample is in both: they part at one gate. Branches of gates that decide apart share samples.
+  bool exclusive(std::uint32_t a, std::uint32_t b) const {
+    if (contains(a, b) || contains(b, a)) return false;
+    while (!contains(list[a].parent, b)) a = list[a].parent;
+    while (list[b].parent != list[a].parent) b = list[b].parent;
+    return list[a].gate == list[b].gate;
+  }
 };
 
 /// The branches of a graph, in program order.
