@@ -2,6 +2,7 @@
 // an operand.
 #include "compiler/estimate/Allocator.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tbem::estimate {
@@ -64,6 +65,12 @@ bool Allocator::scatterInLoop(const Scatter& scatter) {
   if (producer.kind != Step::Kind::Loop || value.operand.dims[0] != state.samples) return false;
   FusedLoop& loop = program.loops[producer.index];
   if (!loop.perSample || hasOneElementASample(loop)) return false;
+  // A loop writes elements of its own shape: not those of a view of what it made.
+  const tbem_operand& joined = state.versions[item.writes[0]].operand;
+  for (const FusedLoop::Output& output : loop.outputs) {
+    const Version& made = state.versions[versionOf[static_cast<std::uint32_t>(output.buffer)]];
+    if (made.memory == from && !std::ranges::equal(dimsOf(made.operand), dimsOf(joined))) return false;
+  }
   // From the loop on, the rows that it writes must be nobody else's.
   for (const MemoryUse& other : usesOf[to]) {
     const bool disjoint = state.branches.exclusive(other.branch, item.branch);

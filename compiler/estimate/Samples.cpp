@@ -10,6 +10,12 @@ using graph::Op;
 using graph::TensorId;
 
 namespace {
+/// The first dimension that is not 1: samples lie there, where a view has put dimensions of 1 before them.
+std::size_t rowDimension(const std::vector<std::int64_t>& shape) {
+  return static_cast<std::size_t>(std::find_if(shape.begin(), shape.end(), [](std::int64_t n) { return n != 1; }) -
+                                  shape.begin());
+}
+
 class Use {
 public:
   Use(const Op& o, const std::vector<std::vector<std::int64_t>>& d, const std::vector<std::int64_t>& r, std::int64_t s,
@@ -40,7 +46,8 @@ public:
     if (!use.mixes.empty()) return use;
     for (std::size_t r = 0; r < op.outputs.size(); ++r) {
       const std::vector<std::int64_t>& shape = dims[index(op.outputs[r])];
-      if (!shape.empty() && shape[0] % samples == 0) use.results[r] = shape[0] / samples;
+      const std::size_t at = op.kind == graph::OpKind::View ? rowDimension(shape) : 0;
+      if (at < shape.size() && shape[at] % samples == 0) use.results[r] = shape[at] / samples;
       if (use.results[r] == 0) use.mixes = "its result has no samples";
     }
     return use;
@@ -67,7 +74,8 @@ private:
   }
 
   void view() {
-    if (result().empty() || result()[0] % samples != 0) use.mixes = "it reshapes the samples away";
+    const std::size_t at = rowDimension(result());
+    if (at == result().size() || result()[at] % samples != 0) use.mixes = "it reshapes the samples away";
     use.along[0] = true;
   }
 
@@ -104,6 +112,10 @@ private:
       case TBEM_PRIMITIVE_arg_max:
         use.along[0] = true;
         if (attributes[0] == 0) use.mixes = "it looks for the largest over the samples";
+        break;
+      case TBEM_PRIMITIVE_channel_moments:  // of layer_norm: rows are its channels, in a batch of one
+        use.along[0] = true;
+        if (rowDimension(shapeOf(0)) != 1) use.mixes = "its moments are those of the whole batch";
         break;
       case TBEM_PRIMITIVE_softmax:
       case TBEM_PRIMITIVE_log_softmax:

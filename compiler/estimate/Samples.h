@@ -1,6 +1,6 @@
 // The sample axis, followed through shapes: which rows of a tensor belong to which sample.
 //
-// A tensor *has samples* where its first dimension is r rows a sample, the samples in order. What stands behind a gate must work
+// A tensor *has samples* where its first dimension (that is not 1) is r rows a sample, the samples in order. What stands behind a gate must work
 // sample by sample: an operator that mixes samples (a mean over the batch) would see another batch there.
 #pragma once
 

@@ -287,7 +287,10 @@ std::string checkRows(const tbem_op_desc& op) {
   if (!list.present || list.dtype != TBEM_I64 || list.rank != 1 || list.dims[0] < 2) return shapes(op, "a list i64[1 + n]");
   const std::int64_t samples = list.dims[0] - 1;
   if (!isList(o[1], samples) || !isList(o[2], samples)) return shapes(op, "lists of one length");
-  if (o[0].rank < 1 || !sameShape(o[0], o[3]) || o[0].dims[0] % samples != 0) return shapes(op, "y as x, rows of n samples");
+  if (o[0].rank < 1 || !sameShape(o[0], o[3])) return shapes(op, "y as x");
+  // Dimensions of 1 may stand before the rows (tbem_take_rows).
+  const std::int64_t* const rows = std::find_if(o[0].dims, o[0].dims + o[0].rank - 1, [](std::int64_t n) { return n != 1; });
+  if (*rows % samples != 0) return shapes(op, "rows of n samples");
   if (o[0].dtype != o[3].dtype) return shapes(op, "y of the element type of x");
   return "";
 }

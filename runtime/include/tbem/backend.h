@@ -67,10 +67,13 @@ typedef struct tbem_operand {
   tbem_layout layout;
 } tbem_operand;
 
-/* Shortens an operand to its first rows: those of `to` of `from` samples. The first dimension is the outermost one, unpadded. */
+/* Shortens an operand to its first rows: those of `to` of `from` samples, more than one. They lie along the first dimension that
+ * is not 1, which is the outermost one, unpadded. */
 static inline void tbem_take_rows(tbem_operand* operand, int64_t from, int64_t to) {
-  operand->dims[0] = operand->dims[0] / from * to;
-  operand->layout.padded[0] = operand->dims[0];
+  int32_t at = 0;
+  while (at + 1 < operand->rank && operand->dims[at] == 1) ++at;
+  operand->dims[at] = operand->dims[at] / from * to;
+  operand->layout.padded[at] = operand->dims[at];
   operand->layout.bytes = operand->layout.bytes / (uint64_t)from * (uint64_t)to;
 }
 
