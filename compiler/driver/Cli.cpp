@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -324,9 +325,7 @@ int runGuarded(const Command& command, const Options& options) {
   }
 }
 
-}  // namespace
-
-int runCommandLine(int argc, char** argv) {
+int dispatch(int argc, char** argv) {
   const std::vector<std::string> arguments = withCommand(argc, argv);
   if (!needsOf(arguments.front()).runs) growHeapInLargeSteps();  // else its own memory is looked at
   for (const auto& [name, help] : laterCommands()) {
@@ -389,6 +388,20 @@ int runCommandLine(int argc, char** argv) {
     return status;
   }
   return kUsage;
+}
+
+}  // namespace
+
+int runCommandLine(int argc, char** argv) {
+  const int status = dispatch(argc, argv);
+  // What was printed may still be on its way: a full disk or a closed output loses nothing in silence.
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  // Of a write that failed earlier the reason is gone.
+  const std::string why =
+      errno != 0 ? fmt::format("{} (errno {})", std::strerror(errno), errno) : "is its disk full, or is it closed?";
+  fmt::print(stderr, "tbemc: cannot write the output: {}\n", why);
+  return status == kOk ? kEnvironment : status;
 }
 
 }  // namespace tbem::driver

@@ -176,6 +176,10 @@ void NameChecker::weight(const ast::WeightStmt& weight) {
 /// `elementwise`, `backward`, `updates`: each part bears the name of a result, or of a tensor, weight or buffer.
 void NameChecker::parts(const std::vector<ast::Part>& list, const char*, bool needsNames) {
   for (const ast::Part& part : list) {
+    const ast::Part& first =
+        *std::find_if(list.begin(), list.end(), [&](const auto& one) { return one.name.text == part.name.text; });
+    if (&first != &part)
+      sink.report(diag::argument_twice, part.name.range, part.name.text).label(first.name.range, "given here first");
     if (needsNames && find(part.name.text) == nullptr) unknown(part.name);
     expr(part.value);
   }
@@ -202,6 +206,10 @@ void NameChecker::updates(const std::vector<ast::Part>& list) {
 }
 
 void NameChecker::checkCallable(const ast::Callable& decl) {
+  const int bodies = static_cast<int>(decl.hasBody) + static_cast<int>(!decl.elementwise.empty()) +
+                     static_cast<int>(decl.native != nullptr || decl.nativeSymbol != nullptr) +
+                     static_cast<int>(!decl.updates.empty());
+  if (bodies > 1) sink.report(diag::second_body, decl.name.range, decl.name.text, std::to_string(bodies));
   parameters(decl.parameters, Kind::Parameter);
   for (const ast::Parameter& tensor : decl.tensors) type(tensor.type, true);
   parameters(decl.tensors, Kind::Tensor);
