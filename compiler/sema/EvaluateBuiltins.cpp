@@ -126,9 +126,8 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
     const auto value = force(call[0], call.range(0));
     if (!value) return {};
     const double x = value->toDouble();
-    const auto result = Rational::fromDouble(name == "sqrt" ? std::sqrt(x) : name == "exp" ? std::exp(x) : std::log(x));
-    return result ? Value::number(pool.constant(*result), true)
-                  : fail(diag::number_overflow, arguments.use, std::string(name) + "(" + value->str() + ")");
+    const double result = name == "sqrt" ? std::sqrt(x) : name == "exp" ? std::exp(x) : std::log(x);
+    return rounded(result, arguments.use, std::string(name) + "(" + value->str() + ")");
   }
   if (name == "str") {
     if (call[0].is(ValueKind::String)) return call[0];

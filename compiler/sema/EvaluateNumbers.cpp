@@ -145,9 +145,12 @@ Value Evaluator::makePower(const Value& base, const Value& exponent, SrcRange ra
   const std::optional<Rational> number = force(base, range);
   if (!number) return {};
   if (number->num < 0) return fail(diag::not_whole, exponentRange, "an exponent of a negative number", known->str());
-  const std::optional<Rational> rounded = Rational::fromDouble(std::pow(number->toDouble(), known->toDouble()));
-  if (rounded) return Value::number(pool.constant(*rounded), true);
-  return fail(diag::number_overflow, range, "(" + number->str() + ") ** " + known->str());
+  return rounded(std::pow(number->toDouble(), known->toDouble()), range, "(" + number->str() + ") ** " + known->str());
+}
+
+Value Evaluator::rounded(double value, SrcRange range, const std::string& text) {
+  const std::optional<Rational> result = Rational::fromDouble(value);
+  return result ? Value::number(pool.constant(*result), true) : fail(diag::number_overflow, range, text);
 }
 
 /// a - b * trunc(a / b): `rem` has the sign of its left side, where `mod` has that of its right one.

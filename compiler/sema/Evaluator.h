@@ -179,6 +179,8 @@ protected:
   ExprId equal(const Value& a, const Value& b);
   Value makeNumber(ExprOp op, const Value& a, const Value& b, SrcRange range, SrcRange divisor);
   Value makePower(const Value& base, const Value& exponent, SrcRange range, SrcRange exponentRange);
+  /// What no rational is: the nearest f64. `text`: how it is written, where it leaves the range.
+  Value rounded(double value, SrcRange range, const std::string& text);
   Value makeRemainder(const Value& a, const Value& b, SrcRange range, SrcRange divisor);
   Value makeBool(ExprId expr) const { return Value::boolean(expr); }
   Value lookUp(const ast::Name& name);
