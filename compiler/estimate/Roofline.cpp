@@ -45,13 +45,11 @@ Traffic trafficOf(const Program& program, const Step& step) {
   return traffic;
 }
 
-bool isFloating(std::int32_t dtype) { return dtype >= TBEM_F64 && dtype <= TBEM_F8E5M2; }
-
 /// The element type in which a step computes: that of its first floating result, else of its first floating operand.
 std::optional<std::int32_t> computesIn(const Program& program, const Traffic& traffic) {
   for (const std::vector<BufferId>* list : {&traffic.writes, &traffic.reads}) {
     for (const BufferId id : *list) {
-      if (isFloating(program[id].operand.dtype)) return program[id].operand.dtype;
+      if (tbem_is_floating(program[id].operand.dtype)) return program[id].operand.dtype;
     }
   }
   return std::nullopt;

@@ -10,10 +10,6 @@
 
 namespace tbem::graph {
 
-namespace {
-bool isFloat(tbem_dtype dtype) { return dtype <= TBEM_F8E5M2; }
-}  // namespace
-
 /// Which tensors need a gradient: floating ones from which a weight can be reached through operators that have gradients.
 void Elaborator::markNeeded(Differentiation& d) {
   d.needed.assign(graph.tensors.size(), false);
@@ -35,12 +31,12 @@ void Elaborator::markNeeded(Differentiation& d) {
     }
     for (const std::size_t weight : read) ++d.uses[weight];
     for (const TensorId result : op.outputs) {
-      if (leads && isFloat(graph[result].dtype)) d.needed[index(result)] = true;
+      if (leads && tbem_is_floating(graph[result].dtype)) d.needed[index(result)] = true;
     }
     for (const OwnGradient& own : ownGradients) {  // what is said counts, not what is inside
       if (own.last != i) continue;
       const bool said = std::any_of(own.inputs.begin(), own.inputs.end(), [&](TensorId t) { return d.needed[index(t)]; });
-      for (const TensorId result : own.outputs) d.needed[index(result)] = said && isFloat(graph[result].dtype);
+      for (const TensorId result : own.outputs) d.needed[index(result)] = said && tbem_is_floating(graph[result].dtype);
     }
   }
 }
@@ -133,8 +129,8 @@ std::vector<TensorId> Elaborator::neededBy(const Differentiation& d, const OpCon
   const bool isList = local->value.is(ValueKind::List);
   for (const Value& one : isList ? local->value.items : std::vector<Value>{local->value}) {
     const auto input = static_cast<TensorId>(one.id);
-    const bool needed =
-        one.is(ValueKind::Tensor) && index(input) < d.needed.size() && d.needed[index(input)] && isFloat(graph[input].dtype);
+    const bool needed = one.is(ValueKind::Tensor) && index(input) < d.needed.size() && d.needed[index(input)] &&
+                        tbem_is_floating(graph[input].dtype);
     inputs.push_back(needed ? input : kNoTensor);
   }
   const bool any = std::any_of(inputs.begin(), inputs.end(), [](TensorId input) { return input != kNoTensor; });

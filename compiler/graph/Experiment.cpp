@@ -210,7 +210,7 @@ bool Experiment::Impl::addLoss(Elaborator& e, Structure& s, const std::vector<Lo
         .note("several become one by `concat` or `stack`, and an operator of one's own as loss takes them apart");
     return false;
   }
-  if (s.graph[s.graph.outputs.front()].dtype > TBEM_F8E5M2) {
+  if (!tbem_is_floating(s.graph[s.graph.outputs.front()].dtype)) {
     session.sink.report(diag::wrong_tensor, range, "a loss", "a network whose output is of a floating type")
         .note("whole numbers and truth values have no gradient; `cast` makes numbers of them where they are only measured");
     return false;

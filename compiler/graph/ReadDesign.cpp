@@ -332,7 +332,7 @@ private:
     if (name != nullptr) spec.dtypeFactor = spec.find(name->name.text);
     if (spec.dtypeFactor) return;
     const Value type = value(*design.dtype);
-    if (type.is(ValueKind::DType) && type.id <= TBEM_F8E5M2)
+    if (type.is(ValueKind::DType) && tbem_is_floating(static_cast<std::int32_t>(type.id)))
       spec.dtype = static_cast<tbem_dtype>(type.id);
     else if (!type.isPoison())
       fail(diag::design_clause_value, design.dtype->range, "dtype", "a floating element type", sema::print(pool, type));

@@ -10,7 +10,7 @@ using sema::ValueKind;
 std::optional<tbem_dtype> mixedType(DiagnosticSink& sink, const sema::ExprPool& pool, const Value& type, SrcRange range,
                                     std::optional<tbem_dtype> dtype) {
   if (type.isPoison()) return std::nullopt;
-  const bool narrow = type.is(ValueKind::DType) && type.id > TBEM_F32 && type.id <= TBEM_F8E5M2;
+  const bool narrow = type.is(ValueKind::DType) && type.id > TBEM_F32 && tbem_is_floating(static_cast<std::int32_t>(type.id));
   if (narrow && type.id != TBEM_BF16) {
     sink.report(diag::backend_mode_not_there, range, "mixed " + sema::print(pool, type));
   } else if (!narrow) {

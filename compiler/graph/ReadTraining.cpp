@@ -271,7 +271,7 @@ private:
     const ast::Expr* expr = single(clause, "a floating element type");
     if (expr == nullptr) return;
     const Value type = value(*expr);
-    if (type.is(ValueKind::DType) && type.id <= TBEM_F8E5M2)
+    if (type.is(ValueKind::DType) && tbem_is_floating(static_cast<std::int32_t>(type.id)))
       spec.dtype = static_cast<tbem_dtype>(type.id);
     else if (!type.isPoison())
       fail(diag::design_clause_value, expr->range, "dtype", "a floating element type", sema::print(pool, type));

@@ -56,9 +56,9 @@ std::string checkTypes(const tbem_op_desc& op) {
   for (int k = 0; k < op.inputs + op.outputs; ++k) {
     const tbem_operand& o = op.operands[k];
     if (!o.present) continue;
-    const bool floating = o.dtype >= TBEM_F64 && o.dtype <= TBEM_F8E5M2;
     const bool wider = op.operands[0].dtype == TBEM_BF16 && o.dtype == TBEM_F32 && keepsSums(op, k);
-    const bool fits = k == index ? o.dtype == TBEM_I64 : wider || (o.dtype == op.operands[0].dtype && (moves || floating));
+    const bool fits =
+        k == index ? o.dtype == TBEM_I64 : wider || (o.dtype == op.operands[0].dtype && (moves || tbem_is_floating(o.dtype)));
     if (k == 0 && !fits && k != index)
       return fmt::format("{}: operand 0 has the element type {}, which is not floating",
                          signature(static_cast<tbem_primitive>(op.primitive)).name, dtypeName(o.dtype));

@@ -29,6 +29,9 @@ typedef enum tbem_dtype {
   TBEM_BOOL
 } tbem_dtype;
 
+/* Of real numbers; the others hold whole ones or truth values, and have no gradient. */
+static inline int tbem_is_floating(int32_t dtype) { return dtype >= TBEM_F64 && dtype <= TBEM_F8E5M2; }
+
 typedef enum tbem_primitive {
 #define TBEM_PRIMITIVE(name, inputs, outputs, attributes, scalars) TBEM_PRIMITIVE_##name,
 #include "tbem/primitives.def"
