@@ -1,5 +1,9 @@
-// How long threads of the OpenMP library wait for each other without giving up their processor.
+// How long threads of the OpenMP library wait for each other without giving up their processor, and on which they run.
 #pragma once
+
+#include <sched.h>
+
+#include <vector>
 
 namespace tbem::driver {
 
@@ -9,5 +13,20 @@ namespace tbem::driver {
 /// library reads its variable when it is loaded: this starts the program anew, once, with `argv` and GOMP_SPINCOUNT set; it
 /// returns where the variable (or OMP_WAIT_POLICY) is set already. Programs started from this one inherit it.
 void limitSpinning(char** argv);
+
+/// While it lives, this thread may run on all processors that OpenMP has. Where its threads are bound (OMP_PROC_BIND, OMP_PLACES)
+/// the library binds the first one, to a single place, as soon as it is loaded; a program that is started from it would inherit
+/// that one place, and find one processor. To be made around each start of another program. Best effort: where the system
+/// refuses, the other program has fewer processors.
+class AllProcessors {
+public:
+  AllProcessors();
+  ~AllProcessors();
+  AllProcessors(const AllProcessors&) = delete;
+  AllProcessors& operator=(const AllProcessors&) = delete;
+
+private:
+  std::vector<cpu_set_t> before;  ///< where it was bound; empty: it was not
+};
 
 }  // namespace tbem::driver

@@ -2,6 +2,7 @@
 #include "compiler/driver/Campaigns.h"
 #include "compiler/driver/Interrupt.h"
 #include "compiler/driver/MeasureReport.h"
+#include "compiler/driver/OpenMp.h"
 #include "runtime/measure/Child.h"
 #include "runtime/measure/Meters.h"
 #include "runtime/report/Numbers.h"
@@ -101,6 +102,7 @@ private:
     }
     command.timeLimit = timeLimit;
     const double started = measure::unixSeconds();
+    const AllProcessors inherited;
     const auto outcome = measure::spawn(command);
     if (!outcome) return notRun(runtime::Status::Failed, outcome.error());
     runtime::Measurement result = measure::classify(*outcome, timeLimit);

@@ -1,4 +1,5 @@
 // A program under test: one process a case, JSON in and out.
+#include "compiler/driver/OpenMp.h"
 #include "compiler/driver/SpecTests.h"
 #include "compiler/support/diagnostics/Specification.h"
 #include "runtime/measure/Child.h"
@@ -155,6 +156,7 @@ CaseResult runCase(const TestedSpec& spec, spec::Oracle& oracle, std::size_t num
   child.input = lineOf(spec, number) + "\n";
   child.timeLimit = seconds;
   child.maxOutput = std::size_t{1} << 20;
+  const AllProcessors inherited;
   const auto outcome = measure::spawn(child);
   if (!outcome) return result(Crashed, outcome.error());
   if (outcome->timedOut) return result(TimedOut, fmt::format("no end after {} s", seconds));
