@@ -1,6 +1,7 @@
 #include "compiler/driver/EagerSteps.h"
 
 #include "compiler/driver/AllocConf.h"
+#include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -86,8 +87,19 @@ estimate::CardMemory EagerSteps::card() const {
   return card;
 }
 
-estimate::EagerMemory EagerSteps::memoryOf(const estimate::EagerStep& step, estimate::EagerEngines engines) const {
-  return estimate::eagerMemory(step, allocatorOptions, card(), engines);
+tl::expected<estimate::EagerMemory, estimate::NoValue> EagerSteps::memoryOf(const graph::Row& row,
+                                                                            const estimate::EagerStep& step,
+                                                                            estimate::EagerEngines engines) const {
+  estimate::EagerMemory memory = estimate::eagerMemory(step, allocatorOptions, card(), engines);
+  if (memory.replay.outOfMemory.empty()) return memory;
+  const estimate::EagerTensor& tensor = step.tensors[step.events[memory.replay.outOfMemory.front()].tensor];
+  const SrcRange range = tensor.op == estimate::kNoEagerOp ? SrcRange{} : row.graph()[(*step.operators)[tensor.op].op].range;
+  const std::string limit = allocatorOptions.memoryFraction < 1
+                                ? fmt::format("under per_process_memory_fraction:{}", allocatorOptions.memoryFraction)
+                                : fmt::format("even in {}", report::bytes(estimate::CardMemory::kEndless));
+  return tl::unexpected(estimate::NoValue{fmt::format("out of memory for {} of {} {}", report::bytes(tensor.bytes(engines)),
+                                                      estimate::eagerKindName(tensor.kind), limit),
+                                          range});
 }
 
 bool EagerSteps::engineListsComplete(const estimate::EagerStep& step) const {

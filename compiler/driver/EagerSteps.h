@@ -26,9 +26,10 @@ public:
   static tl::expected<EagerSteps, int> open(State& state, const Options& options);
 
   tl::expected<estimate::EagerStep, estimate::NoValue> of(const graph::Row& row);
-  /// On CUDA, of a card without end.
-  estimate::EagerMemory memoryOf(const estimate::EagerStep& step,
-                                 estimate::EagerEngines engines = estimate::EagerEngines::Expected) const;
+  /// On CUDA, of a card without end. Errors: no room even there, or under the share of the card that --alloc-conf leaves.
+  tl::expected<estimate::EagerMemory, estimate::NoValue> memoryOf(
+      const graph::Row& row, const estimate::EagerStep& step,
+      estimate::EagerEngines engines = estimate::EagerEngines::Expected) const;
   /// The same history where the card can hand out so much, until it cannot.
   estimate::Replay replayWithin(const estimate::EagerStep& step, std::uint64_t capacity,
                                 estimate::EagerEngines engines = estimate::EagerEngines::Expected) const;

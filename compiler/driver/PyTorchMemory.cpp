@@ -17,7 +17,9 @@ MemoryBounds boundsOf(const PyTorchMemory& memory, const EagerSteps& steps) {
   bounds.lowerEngines = memory.live.bytes - least;
   bounds.lowerAllocator = reserved - memory.live.bytes;
   if (!steps.engineListsComplete(memory.step)) return bounds;
-  const std::uint64_t most = std::max(reserved, steps.memoryOf(memory.step, EagerEngines::Most).reserved);
+  const auto largest = steps.memoryOf(*memory.row->elaborated, memory.step, EagerEngines::Most);
+  if (!largest) return bounds;  // they do not fit: what PyTorch takes instead is not known
+  const std::uint64_t most = std::max(reserved, largest->reserved);
   bounds.upper = most + memory.measuredBeside();
   bounds.upperEngines = most - reserved;
   return bounds;
@@ -41,7 +43,9 @@ tl::expected<PyTorchMemory, estimate::NoValue> pytorchMemory(const RowState& row
     memory.live = estimate::eagerPeak(memory.step, 1);
     return memory;
   }
-  memory.cuda = steps.memoryOf(memory.step);
+  auto taken = steps.memoryOf(*row.elaborated, memory.step);
+  if (!taken) return tl::unexpected(taken.error());
+  memory.cuda = std::move(*taken);
   memory.live = memory.cuda->live;
   if (steps.workspaces()) {
     memory.beside = estimate::besideTensors(steps.workspaces()->onDevice());

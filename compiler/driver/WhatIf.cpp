@@ -170,8 +170,12 @@ private:
       state.sink().report(diag::row_without_number, step.error().range, step.error().what);
       return std::nullopt;
     }
-    const estimate::EagerMemory memory = steps.memoryOf(*step, engines);
-    Taken taken{memory.allocated, memory.reserved, memory.reserved, true};
+    const auto memory = steps.memoryOf(elaborated, *step, engines);
+    if (!memory) {
+      state.sink().report(diag::row_without_number, memory.error().range, memory.error().what);
+      return std::nullopt;
+    }
+    Taken taken{memory->allocated, memory->reserved, memory->reserved, true};
     for (const estimate::BesideTensors& part : estimate::besideTensors(steps.workspaces()->onDevice())) {
       taken.device += part.bytes.value_or(0);
       taken.complete = taken.complete && part.bytes.has_value();
