@@ -8,7 +8,6 @@
 namespace tbem::sema {
 
 namespace {
-constexpr std::uint64_t kMaxSteps = 4'000'000;
 constexpr int kMaxDepth = 400;
 
 /// Counts nested evaluations while it lives.

@@ -75,7 +75,7 @@ Value Evaluator::evaluateCall(const ast::Call& expr, const Value* piped) {
           found.decl != nullptr && !arguments.list.empty() &&
           std::all_of(arguments.list.begin(), arguments.list.end(), [](const BoundArgument& a) { return !a.name.empty(); });
       if (found.decl != nullptr && (onTensor || own || bare)) return apply(expr, Value::declaration(found), std::move(arguments));
-      return callBuiltin(word->name.text, std::move(arguments));
+      return charged(callBuiltin(word->name.text, std::move(arguments)));
     }
   }
   const Value callee = evaluate(*expr.callee);
@@ -117,7 +117,7 @@ Value Evaluator::apply(const ast::Expr& use, const Value& callee, Arguments argu
     case ValueKind::Poison:
       return {};
     case ValueKind::Builtin:
-      return callBuiltin(callee.text, std::move(arguments));
+      return charged(callBuiltin(callee.text, std::move(arguments)));
     case ValueKind::Partial:
     case ValueKind::Instance:
       return applyCallable(use, callee, std::move(arguments));

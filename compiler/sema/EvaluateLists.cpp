@@ -2,10 +2,26 @@
 #include "compiler/sema/Evaluator.h"
 #include "compiler/support/diagnostics/Sema.h"
 
+#include <algorithm>
+
 namespace tbem::sema {
 
 namespace {
 constexpr std::int64_t kMaxElements = 100'000;
+
+/// What a copy takes, in steps: an element, whatever it holds besides, and each 16 characters.
+std::uint64_t sizeOf(const Value& value) {
+  std::uint64_t size = 1 + value.text.size() / 16;
+  for (const Value& item : value.items) size += sizeOf(item);
+  return size;
+}
+}  // namespace
+
+Value Evaluator::charged(Value made) {
+  const std::uint64_t size = sizeOf(made);
+  // Never beyond the limit: the next step tells.
+  if (steps < kMaxSteps) steps += std::min(size, kMaxSteps - steps);
+  return made;
 }
 
 Value Evaluator::evaluateItems(std::span<const ast::Expr* const> items, ValueKind kind) {
@@ -29,7 +45,7 @@ Value Evaluator::evaluateItems(std::span<const ast::Expr* const> items, ValueKin
     }
     result.items.push_back(std::move(value));
   }
-  return result;
+  return charged(std::move(result));
 }
 
 Value Evaluator::evaluateRecord(const ast::Record& expr) {
@@ -40,7 +56,7 @@ Value Evaluator::evaluateRecord(const ast::Record& expr) {
     result.names.push_back(field.name.text);
     result.items.push_back(std::move(value));
   }
-  return result;
+  return charged(std::move(result));
 }
 
 Value Evaluator::evaluateRange(const ast::Range& expr) {
@@ -88,7 +104,7 @@ std::optional<std::vector<Value>> Evaluator::elements(const Value& value, SrcRan
       return std::nullopt;
     }
     result.push_back(Value::number(pool.constant(*at)));
-    ++steps;
+    if (steps < kMaxSteps) ++steps;
     at = add(*at, *step);
   }
   return result;
@@ -116,7 +132,7 @@ bool Evaluator::comprehend(const ast::Comprehension& expr, std::size_t generator
 
 Value Evaluator::evaluateComprehension(const ast::Comprehension& expr) {
   Value result = Value::ofKind(ValueKind::List);
-  return comprehend(expr, 0, result.items) ? result : Value{};
+  return comprehend(expr, 0, result.items) ? charged(std::move(result)) : Value{};
 }
 
 bool Evaluator::quantify(const ast::Quantifier& expr, std::size_t variable, std::optional<ExprId>& out) {

@@ -206,9 +206,10 @@ Value Evaluator::evaluateBinary(const ast::Binary& expr) {
     } else if (!op) {
       left = evaluateComparison(node, left, right);
     } else if (left.is(ValueKind::String) && right.is(ValueKind::String) && node.op == ast::BinaryOp::Add) {
-      left = Value::string(left.text + right.text);
+      left = charged(Value::string(left.text + right.text));
     } else if (left.is(ValueKind::List) && right.is(ValueKind::List) && node.op == ast::BinaryOp::Add) {
       left.items.insert(left.items.end(), right.items.begin(), right.items.end());
+      left = charged(std::move(left));
     } else if (!left.is(ValueKind::Number)) {
       left = wrongKind(node.left->range, "arithmetic", "a number", left);
     } else if (!right.is(ValueKind::Number)) {

@@ -175,6 +175,9 @@ protected:
   EvalError peekError(ExprId expr);
   /// Elements of a list, tuple, set or range, ranges written out.
   std::optional<std::vector<Value>> elements(const Value& value, SrcRange range);
+  /// A list, text or record that was put together: what it copies counts as steps of evaluation, as doublings of a list
+  /// would otherwise take all memory in a few dozen steps.
+  Value charged(Value made);
   /// Whether two values are equal, as a truth value; kNoExpr where they cannot be compared.
   ExprId equal(const Value& a, const Value& b);
   Value makeNumber(ExprOp op, const Value& a, const Value& b, SrcRange range, SrcRange divisor);
@@ -234,6 +237,7 @@ private:
   Values shadow;
   std::unordered_map<const ast::Decl*, Value> constants;
   std::vector<const ast::Decl*> active;  ///< functions and constants being evaluated
+  static constexpr std::uint64_t kMaxSteps = 4'000'000;
   std::uint64_t steps = 0;
   int depth = 0;
 };
