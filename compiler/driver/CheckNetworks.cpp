@@ -7,13 +7,39 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace tbem::driver {
 
 namespace {
 
-bool holdsWord(std::string_view text, std::string_view word) { return findWord(text, word) != std::string_view::npos; }
+/// By word: in how many of the texts it stands.
+class WordCounts {
+public:
+  void add(std::string_view text) {
+    std::unordered_set<std::string_view> seen;
+    const auto inWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    for (auto at = text.begin(); at != text.end();) {
+      const auto begin = std::find_if(at, text.end(), inWord);
+      at = std::find_if_not(begin, text.end(), inWord);
+      if (begin == at) break;
+      const std::string_view word =
+          text.substr(static_cast<std::size_t>(begin - text.begin()), static_cast<std::size_t>(at - begin));
+      if (seen.insert(word).second) ++counts[word];
+    }
+  }
+  std::size_t of(std::string_view word) const {
+    const auto found = counts.find(word);
+    return found != counts.end() ? found->second : 0;
+  }
+
+private:
+  std::unordered_map<std::string_view, std::size_t> counts;
+};
 
 /// The mistakes of building the trial's row; the session's own stay as they were.
 std::vector<Diagnostic> build(Workspace& workspace, const Trial& trial, const Options& options) {
@@ -63,16 +89,15 @@ void checkNetwork(State& state, const ast::Callable& network) {
 
 void checkNetworks(State& state) {
   Workspace& workspace = *state.workspace;
-  for (const ast::Callable* callable : workspace.all<ast::Callable>()) {
-    if (callable->callable != ast::CallableKind::Network) continue;
-    const bool built = std::any_of(state.designs.runs.begin(), state.designs.runs.end(), [&](const auto& run) {
-      return holdsWord(workspace.session.sources.text(run->spec.decl->range), callable->name.text);
-    });
-    const auto names = [&](const ast::Callable* other) {
-      return other != callable && holdsWord(workspace.session.sources.text(other->range), callable->name.text);
-    };
-    const std::vector<const ast::Callable*> others = workspace.all<ast::Callable>();
-    if (!built && std::none_of(others.begin(), others.end(), names)) checkNetwork(state, *callable);
+  const std::vector<const ast::Callable*> callables = workspace.all<ast::Callable>();
+  WordCounts designs, own;
+  for (const auto& run : state.designs.runs) designs.add(workspace.session.sources.text(run->spec.decl->range));
+  for (const ast::Callable* callable : callables) own.add(workspace.session.sources.text(callable->range));
+  for (const ast::Callable* callable : callables) {
+    const std::string& name = callable->name.text;
+    // Its own declaration holds its name.
+    if (callable->callable == ast::CallableKind::Network && designs.of(name) == 0 && own.of(name) <= 1)
+      checkNetwork(state, *callable);
   }
 }
 

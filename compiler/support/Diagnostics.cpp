@@ -83,39 +83,44 @@ void DiagnosticSink::clear() {
 }
 
 namespace {
+constexpr std::size_t kLongestWord = 256;  ///< the time for a pair grows with the product of their lengths
+
 /// Optimal string alignment distance (Damerau 1964): one for a letter lost, added, changed, or two neighbours that changed
-/// places.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before;
-  std::vector<std::size_t> above(b.size() + 1);
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) above[j] = j;
+/// places. `limit` where it is that or more.
+std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) {
+  const std::size_t apart = a.size() < b.size() ? b.size() - a.size() : a.size() - b.size();
+  if (apart >= limit) return limit;
+  std::array<std::array<std::size_t, kLongestWord + 1>, 3> rows;  // of this letter of a, and of the two before
+  for (std::size_t j = 0; j <= b.size(); ++j) rows[0][j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
+    auto& row = rows[i % 3];
+    const auto &above = rows[(i + 2) % 3], &before = rows[(i + 1) % 3];
+    std::size_t least = row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       row[j] = std::min({above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1), above[j] + 1, row[j - 1] + 1});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+      least = std::min(least, row[j]);
     }
-    before = above;
-    above = row;
+    if (least > limit) return limit;  // two letters that change places reach back two rows, for one more
   }
-  return above.back();
+  return std::min(rows[a.size() % 3][b.size()], limit);
 }
 }  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  std::string best;
+  if (word.size() > kLongestWord) return "";
+  const std::string* best = nullptr;
   // At least one letter is the same.
   std::size_t bestDistance = std::min(std::max<std::size_t>(1, word.size() / 3) + 1, word.size());
   for (const std::string& candidate : candidates) {
-    if (candidate == word) continue;
-    const std::size_t far = distance(word, candidate);
+    if (candidate == word || candidate.size() > kLongestWord) continue;
+    const std::size_t far = distance(word, candidate, bestDistance);
     if (far < bestDistance) {
       bestDistance = far;
-      best = candidate;
+      best = &candidate;
     }
   }
-  return best;
+  return best != nullptr ? *best : "";
 }
 
 }  // namespace tbem
