@@ -2,8 +2,9 @@
 
 #include "runtime/data/ArrayFile.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
+#include <xxhash.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ using Json = nlohmann::ordered_json;
 using Failure = tl::unexpected<std::string>;
 using runtime::BufferClass;
 
-constexpr std::string_view kFormat = "training 1";
+constexpr std::string_view kFormat = "training 1", kChecksum = "checksum";
 
 constexpr std::pair<BufferClass, std::string_view> kGroups[] = {
     {BufferClass::Weight, "weight/"}, {BufferClass::Buffer, "buffer/"}, {BufferClass::State, "state/"}};
@@ -128,11 +129,28 @@ bool addEntry(std::string_view name, runtime::HostTensor value, Checkpoint& out)
   return false;
 }
 
+/// Of everything that the file holds, in whatever order: 128 bits of XXH3 in hexadecimal digits.
+std::string checksumOf(std::vector<data::ArrayView> arrays, const data::Metadata& metadata) {
+  std::sort(arrays.begin(), arrays.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::string all;
+  for (const auto& [name, text] : metadata) {
+    if (name != kChecksum) all += fmt::format("{} {} {}\n", name, text.size(), text);
+  }
+  for (const data::ArrayView& array : arrays)
+    all += fmt::format("{} {} {} {:016x}\n", array.name, array.dtype, fmt::join(array.shape, ","),
+                       XXH3_64bits(array.bytes.data(), array.bytes.size()));
+  const XXH128_hash_t sum = XXH3_128bits(all.data(), all.size());
+  return fmt::format("{:016x}{:016x}", sum.high64, sum.low64);
+}
+
 tl::expected<Checkpoint, std::string> parse(const data::ArrayFile& file) {
   const auto format = file.metadata.find("tbem");
   if (format == file.metadata.end()) return Failure("it is no checkpoint of a training");
   if (format->second != kFormat)
     return Failure(fmt::format("it is a checkpoint of another version (`{}`, this one reads `{}`)", format->second, kFormat));
+  const auto checksum = file.metadata.find(kChecksum);
+  if (checksum != file.metadata.end() && checksum->second != checksumOf(file.arrays, file.metadata))
+    return Failure("its checksum does not fit: the file has changed since it was written");
   Checkpoint out;
   try {
     out.identity = toTexts(Json::parse(file.metadata.at("identity")));
@@ -171,11 +189,13 @@ tl::expected<void, std::string> writeCheckpoint(const std::string& path, const C
   std::vector<data::Array> arrays;
   addArrays(checkpoint.now, "", arrays);
   addArrays(checkpoint.best, "best/", arrays);
-  const data::Metadata metadata = {{"tbem", std::string(kFormat)},
-                                   {"identity", toJson(checkpoint.identity).dump()},
-                                   {"machine", toJson(checkpoint.machine).dump()},
-                                   {"progress", toJson(checkpoint.progress).dump()}};
-  return data::writeSafetensors(path, std::vector<data::ArrayView>(arrays.begin(), arrays.end()), metadata);
+  data::Metadata metadata = {{"tbem", std::string(kFormat)},
+                             {"identity", toJson(checkpoint.identity).dump()},
+                             {"machine", toJson(checkpoint.machine).dump()},
+                             {"progress", toJson(checkpoint.progress).dump()}};
+  const std::vector<data::ArrayView> views(arrays.begin(), arrays.end());
+  metadata[std::string(kChecksum)] = checksumOf(views, metadata);
+  return data::writeSafetensors(path, views, metadata);
 }
 
 tl::expected<std::optional<Checkpoint>, std::string> readCheckpoint(const std::string& path) {

@@ -1,9 +1,9 @@
 // A training's checkpoint: one .safetensors file that has all that the rest of the training depends on.
 //
 // Arrays: weight/PATH, buffer/PATH, state/PATH (of the optimiser), and with validation best/weight/PATH, best/buffer/PATH. So
-// `tbemc step --load` reads it. Metadata: `tbem` = "training 1", `identity` and `machine` (JSON objects of texts) and `progress`
-// (a JSON object). Numbers are written so that they read back as they were. Written atomically: a reader sees this checkpoint or
-// the one before it.
+// `tbemc step --load` reads it. Metadata: `tbem` = "training 1", `identity` and `machine` (JSON objects of texts), `progress` (a
+// JSON object), and `checksum` of all of it, which files from before it was written lack. Numbers are written so that they read
+// back as they were. Written atomically: a reader sees this checkpoint or the one before it.
 #pragma once
 
 #include "runtime/train/Snapshot.h"
