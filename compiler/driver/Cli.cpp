@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -47,6 +48,18 @@ CLI::Validator notNegative() {
   return {[](std::string& text) {
             const bool number = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
             return number ? std::string() : fmt::format("`{}` is no number of 0 or more", text);
+          },
+          ""};
+}
+
+/// strtoull would take -1 for the largest number, and what is larger for the largest.
+CLI::Validator seed() {
+  return {[](std::string& text) {
+            std::uint64_t number = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+            return error == std::errc() && end == text.data() + text.size()
+                       ? std::string()
+                       : fmt::format("`{}` is no whole number from 0 to 2^64 - 1", text);
           },
           ""};
 }
@@ -103,7 +116,7 @@ void addRow(CLI::App& app, Options& o) {
       ->check(CLI::IsMember({"f32", "f64"}));
   app.add_option("--store", o.store, "store of finished rows (default: NAME.tbemdb beside the program)");
   app.add_option("--out", o.out, "folder for plots and checkpoints (default: NAME.out beside the program)");
-  app.add_option("--seed", o.seed, "seed of inputs, weights and the order of rows");
+  app.add_option("--seed", o.seed, "seed of inputs, weights and the order of rows")->check(seed());
 }
 
 void addCampaign(CLI::App& app, Options& o) {
@@ -167,7 +180,7 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
     app.add_option("--distance", o.distance, "the distance at which cases turn back to the boundary")
         ->check(CLI::Range(1, 1'000'000'000))
         ->capture_default_str();
-    app.add_option("--seed", o.seed, "seed of what a case leaves open")->capture_default_str();
+    app.add_option("--seed", o.seed, "seed of what a case leaves open")->check(seed())->capture_default_str();
     app.add_flag("--csv", o.csv, "the cases of one declaration as CSV on standard output");
     app.add_option("--run", o.program, "run this command on each case (a JSON object in, one out) and judge what it answers")
         ->type_name("COMMAND");
@@ -242,6 +255,7 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
   }
   if (command == "screen") {
     app.add_option("--grid", o.grid, "take every combination of levels if there are so many at most, else the design's rows")
+        ->check(notNegative())
         ->capture_default_str();
     app.add_option("--cutoff", o.cutoff, "share of the variation below which a factor is left out")
         ->check(CLI::Range(0.0, 1.0))
@@ -269,7 +283,9 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
     app.add_option("--align", o.align, "offsets are multiples of so many bytes")
         ->check(CLI::Range(1U, 1U << 30))
         ->capture_default_str();
-    app.add_option("--effort", o.effort, "placements that the complete search tries")->capture_default_str();
+    app.add_option("--effort", o.effort, "placements that the complete search tries")
+        ->check(notNegative())
+        ->capture_default_str();
     app.add_flag("--verify", o.verifyPlan, "check the offsets that the file has; exit with 5 where two buffers share bytes");
     app.add_flag("--diff", o.planDiff, "compare two plans; exit with 5 where the second takes more");
   }

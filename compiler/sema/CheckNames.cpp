@@ -173,13 +173,21 @@ void NameChecker::weight(const ast::WeightStmt& weight) {
   define(weight.name, weight.isBuffer ? Kind::Buffer : Kind::Weight, weight.type);
 }
 
+/// Parts and inputs are given once each.
+template <class Given>
+void NameChecker::once(const std::vector<Given>& list) {
+  for (const Given& one : list) {
+    const auto first =
+        std::find_if(list.begin(), list.end(), [&](const Given& other) { return other.name.text == one.name.text; });
+    if (&*first != &one)
+      sink.report(diag::argument_twice, one.name.range, one.name.text).label(first->name.range, "given here first");
+  }
+}
+
 /// `elementwise`, `backward`, `updates`: each part bears the name of a result, or of a tensor, weight or buffer.
-void NameChecker::parts(const std::vector<ast::Part>& list, const char*, bool needsNames) {
+void NameChecker::parts(const std::vector<ast::Part>& list, bool needsNames) {
+  once(list);
   for (const ast::Part& part : list) {
-    const ast::Part& first =
-        *std::find_if(list.begin(), list.end(), [&](const auto& one) { return one.name.text == part.name.text; });
-    if (&first != &part)
-      sink.report(diag::argument_twice, part.name.range, part.name.text).label(first.name.range, "given here first");
     if (needsNames && find(part.name.text) == nullptr) unknown(part.name);
     expr(part.value);
   }
@@ -232,12 +240,12 @@ void NameChecker::checkCallable(const ast::Callable& decl) {
   }
   if (decl.native != nullptr)
     for (const ast::Argument& argument : decl.native->arguments) expr(argument.value);
-  parts(decl.flops, "flops", false);
+  parts(decl.flops, false);
   lenient = true;
-  parts(decl.elementwise, "elementwise", true);
+  parts(decl.elementwise, true);
   updates(decl.updates);
   gradients = true;
-  parts(decl.backward, "backward", true);
+  parts(decl.backward, true);
   gradients = false;
   lenient = false;
 }
@@ -280,6 +288,7 @@ void NameChecker::checkDesign(const ast::Design& decl) {
       names.push_back({factor.name.text, factor.name.range, Kind::Factor, nullptr, false, true});
   }
   expr(decl.of);
+  once(decl.inputs);
   inShapes = true;
   for (const ast::Input& input : decl.inputs) expr(input.shape);
   inShapes = false;

@@ -51,7 +51,9 @@ private:
   void elementType(const ast::Name& name);
   void dimension(const ast::Expr& dim, bool binds);
   void weight(const ast::WeightStmt& weight);
-  void parts(const std::vector<ast::Part>& list, const char* clause, bool needsNames);
+  template <class Given>
+  void once(const std::vector<Given>& list);
+  void parts(const std::vector<ast::Part>& list, bool needsNames);
   void updates(const std::vector<ast::Part>& list);
 
   // Statements

@@ -74,7 +74,7 @@ tl::expected<void, std::string> fillInit(const InitDesc& init, std::span<const s
 
 tl::expected<void, std::string> fillInput(std::int32_t dtype, std::int64_t bound, std::uint64_t seed, std::string_view path,
                                           std::span<double> values, std::uint64_t first) {
-  const bool floating = isFloating(dtype);
+  const bool floating = tbem_is_floating(dtype) != 0;
   if (dtype == TBEM_BOOL) bound = 2;
   if (!floating && (bound <= 0 || bound >= (std::int64_t{1} << 32))) {
     return tl::make_unexpected(

@@ -10,11 +10,9 @@ namespace {
 struct DtypeRow {
   const char* name;
   std::uint8_t bytes;
-  bool floating;
 };
-constexpr DtypeRow kDtypes[] = {{"f64", 8, true},    {"f32", 4, true},    {"f16", 2, true},  {"bf16", 2, true},
-                                {"f8e4m3", 1, true}, {"f8e5m2", 1, true}, {"i64", 8, false}, {"i32", 4, false},
-                                {"i8", 1, false},    {"u8", 1, false},    {"bool", 1, false}};
+constexpr DtypeRow kDtypes[] = {{"f64", 8}, {"f32", 4}, {"f16", 2}, {"bf16", 2}, {"f8e4m3", 1}, {"f8e5m2", 1},
+                                {"i64", 8}, {"i32", 4}, {"i8", 1},  {"u8", 1},   {"bool", 1}};
 const DtypeRow* row(std::int32_t dtype) {
   return dtype >= 0 && dtype < static_cast<std::int32_t>(std::size(kDtypes)) ? &kDtypes[dtype] : nullptr;
 }
@@ -140,7 +138,6 @@ void narrow(std::span<const double> source, void* destination) {
 
 std::uint64_t elementBytes(std::int32_t dtype) { return row(dtype) != nullptr ? row(dtype)->bytes : 0; }
 const char* dtypeName(std::int32_t dtype) { return row(dtype) != nullptr ? row(dtype)->name : "?"; }
-bool isFloating(std::int32_t dtype) { return row(dtype) != nullptr && row(dtype)->floating; }
 
 std::int64_t elementCount(const tbem_operand& operand) {
   std::int64_t count = 1;

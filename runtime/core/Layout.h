@@ -20,7 +20,6 @@ namespace tbem::runtime {
 std::uint64_t elementBytes(std::int32_t dtype);
 /// "f32", "i64", ..; "?" for a number that is no tbem_dtype.
 const char* dtypeName(std::int32_t dtype);
-bool isFloating(std::int32_t dtype);
 
 /// Product of the dims, padding not counted; 1 for rank 0.
 std::int64_t elementCount(const tbem_operand& operand);

@@ -131,15 +131,23 @@ tl::expected<runtime::HostTensor, std::string> toTensor(const ArrayView& array, 
     return same;
   }
   const std::vector<double> values = doublesOf(array, *type);
-  if (!runtime::isFloating(dtype)) {
+  const auto refused = [&](std::size_t i) {
+    return tl::unexpected(
+        fmt::format("`{}`: element {} is {}, which {} cannot hold", array.name, i, values[i], runtime::dtypeName(dtype)));
+  };
+  if (!tbem_is_floating(dtype)) {
     const Range range = rangeOf(dtype);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (values[i] >= range.low && values[i] <= range.high && values[i] == std::floor(values[i])) continue;
-      return tl::unexpected(
-          fmt::format("`{}`: element {} is {}, which {} cannot hold", array.name, i, values[i], runtime::dtypeName(dtype)));
+      if (!(values[i] >= range.low && values[i] <= range.high && values[i] == std::floor(values[i]))) return refused(i);
     }
+    return runtime::HostTensor::of(dtype, array.shape, values);
   }
-  return runtime::HostTensor::of(dtype, array.shape, values);
+  runtime::HostTensor made = runtime::HostTensor::of(dtype, array.shape, values);
+  const std::vector<double> held = made.doubles();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i]) && !std::isfinite(held[i])) return refused(i);  // f64's 1e300 would be infinite in f32
+  }
+  return made;
 }
 
 Array fromTensor(std::string name, const runtime::HostTensor& tensor) {

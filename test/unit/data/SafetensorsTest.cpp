@@ -234,6 +234,8 @@ TEST(Array, ConvertsElementTypes) {
   EXPECT_EQ(wide->integers(), (std::vector<std::int64_t>{-3, 30000}));
   EXPECT_EQ(toTensor(arrayOf<float>("t", "f4", {2}, {1, 0.5F}), TBEM_I64).error(),
             "`t`: element 1 is 0.5, which i64 cannot hold");
+  EXPECT_EQ(toTensor(arrayOf<double>("d", "f8", {3}, {3e38, HUGE_VAL, 1e300}), TBEM_F32).error(),
+            "`d`: element 2 is 1e+300, which f32 cannot hold");
   EXPECT_EQ(toTensor(arrayOf<std::uint64_t>("u", "u8", {1}, {~0ULL}), TBEM_I32).error(),
             "`u`: element 0 is 1.8446744073709552e+19, which i32 cannot hold");
   EXPECT_FALSE(toTensor(arrayOf<float>("n", "f4", {1}, {NAN}), TBEM_U8));

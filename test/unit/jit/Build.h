@@ -494,7 +494,7 @@ inline double runAndCompare(const estimate::Program& program, const std::map<std
       EXPECT_TRUE(got.has_value());
       const auto x = got->doubles(), y = expected[o].doubles();
       for (std::size_t e = 0; e < x.size(); ++e) {
-        const double distance = runtime::isFloating(got->dtype) ? ulps(got->dtype, x[e], y[e]) : x[e] == y[e] ? 0 : HUGE_VAL;
+        const double distance = tbem_is_floating(got->dtype) ? ulps(got->dtype, x[e], y[e]) : x[e] == y[e] ? 0 : HUGE_VAL;
         worst = std::max(worst, distance);
         if (!(distance <= tolerance)) {
           ADD_FAILURE() << "output " << o << " element " << e << ": " << x[e] << " for " << y[e] << ", " << distance << " ulp";
@@ -519,7 +519,7 @@ inline HostTensor randomTensor(const tbem_operand& operand, std::uint64_t seed, 
   std::vector<double> values(static_cast<std::size_t>(runtime::elementCount(operand)));
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto words = runtime::philoxAt(seed, 99, 0, i);
-    values[i] = runtime::isFloating(operand.dtype) ? low + (high - low) * (words[1] * 0x1p-32)
+    values[i] = tbem_is_floating(operand.dtype) ? low + (high - low) * (words[1] * 0x1p-32)
                 : operand.dtype == TBEM_BOOL       ? static_cast<double>(words[0] % 2)
                 : operand.dtype == TBEM_U8         ? static_cast<double>(words[0] % 200)
                                                    : static_cast<double>(words[0] % 21) - 10;
