@@ -38,6 +38,27 @@ double between(const Cells& cells, double about = 0) {
   return squares;
 }
 
+/// The array with the levels that stand in its rows alone: a factor that these rows leave at one level is no part of their
+/// balance.
+Array occurring(Array array) {
+  if (!array.nested.empty()) return array;  // its cells say more than levels
+  for (std::uint32_t c = 0; c < array.columns(); ++c) {
+    std::map<std::uint32_t, std::uint32_t> levels;
+    for (std::size_t r = 0; r < array.runs; ++r) levels.emplace(array.at(r, c), 0);
+    array.levels[c] = 0;
+    for (auto& [level, number] : levels) number = array.levels[c]++;
+    for (std::size_t r = 0; r < array.runs; ++r) array.at(r, c) = levels[array.at(r, c)];
+  }
+  return array;
+}
+
+/// A share of squares; of what rounding leaves of equal sums, 0.
+double shareOf(double squares, double scale) {
+  constexpr double kRounding = 1e-12;
+  const double share = squares * scale;
+  return share < kRounding ? 0 : share;
+}
+
 bool isGrid(const Array& array) {
   double combinations = 1;
   for (const std::uint32_t levels : array.levels) combinations *= levels;
@@ -87,13 +108,15 @@ Screening screen(const Array& array, std::span<const double> response) {
   for (const double y : centred) result.squares += y * y;
   const double scale = result.squares > 0 ? 1 / result.squares : 0;
   const auto columns = static_cast<std::uint32_t>(array.columns());
-  result.strength = measuredStrength(array, std::min(columns, 4U));
-  result.grid = isGrid(array);
+  const Array there = occurring(array);
+  result.strength = measuredStrength(there, std::min(columns, 4U));
+  result.grid = isGrid(there);
   for (std::uint32_t f = 0; f < columns; ++f) {
     MainEffect effect = mainEffect(array, centred, result.mean, f);
-    effect.share = effect.squares * scale;
+    effect.share = shareOf(effect.squares, scale);
+    if (effect.share == 0) effect.range = 0;
     if (result.grid && result.squares > 0)
-      effect.total = std::max(0.0, 1 - between(gather(array, centred, others(array, f))) * scale);
+      effect.total = shareOf(result.squares - between(gather(array, centred, others(array, f))), scale);
     result.mains.push_back(std::move(effect));
   }
   if (result.strength < std::min(columns, 3U) || !array.nested.empty()) return result;
@@ -101,7 +124,7 @@ Screening screen(const Array& array, std::span<const double> response) {
     for (std::uint32_t b = a + 1; b < columns; ++b) {
       const double cells = between(gather(array, centred, {a, b}));
       const double squares = std::max(0.0, cells - result.mains[a].squares - result.mains[b].squares);
-      result.interactions.push_back({a, b, squares, squares * scale});
+      result.interactions.push_back({a, b, squares, shareOf(squares, scale)});
     }
   }
   return result;

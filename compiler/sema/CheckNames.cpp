@@ -310,10 +310,25 @@ void NameChecker::checkTrain(const ast::Train& decl) {
 
 // ---- Statements -------------------------------------------------------------------------------------------------------
 
+namespace {
+/// Whatever its conditions are, nothing that stands behind it is reached.
+bool alwaysReturns(const ast::Stmt& statement) {
+  if (statement.kind == ast::NodeKind::Return) return true;
+  const auto* branch = ast::dynCast<ast::IfStmt>(&statement);
+  const auto ends = [](const ast::Block& block) {
+    return std::any_of(block.begin(), block.end(), [](const ast::Stmt* one) { return alwaysReturns(*one); });
+  };
+  return branch != nullptr && ends(branch->then) && ends(branch->otherwise);
+}
+}  // namespace
+
 void NameChecker::block(const ast::Block& block) {
   const std::size_t mark = names.size();
   for (const ast::Stmt* one : block) statement(*one);
   leave(mark);
+  const auto last = std::find_if(block.begin(), block.end(), [](const ast::Stmt* one) { return alwaysReturns(*one); });
+  if (last != block.end() && std::next(last) != block.end())
+    sink.report(diag::unreachable, (*std::next(last))->range).label((*last)->range, "ends the body");
 }
 
 void NameChecker::statement(const ast::Stmt& statement) {
