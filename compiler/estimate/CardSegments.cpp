@@ -178,7 +178,9 @@ std::uint32_t CachingAllocator::growable(const Request& request) {
   }
   Range range;
   range.page = pools[request.pool].small ? kPage : options.largeSegmentSize;
-  range.size = (card.total + card.total / 8 + range.page - 1) / range.page * range.page;
+  // An estimate asks for what no card of this size holds; with as much memory as the card has, mapping would fail in either size.
+  const std::uint64_t wanted = std::max(card.total + card.total / 8, request.size);
+  range.size = (wanted + range.page - 1) / range.page * range.page;
   range.address = card.address ? card.address(range.size) : nextAddress;
   if (!card.address) nextAddress += pagesOf(range.size);
   Block block;

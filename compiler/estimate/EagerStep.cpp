@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -348,6 +349,20 @@ private:
   std::uint32_t current = kNoEagerOp;
 };
 
+/// The event from which on sums of sizes, rounded to blocks and segments, are no longer sure to fit 64 bits. A tensor alone has
+/// at most 2^54 bytes (readDims).
+std::optional<std::size_t> leavesSums(const EagerStep& step) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 60U;
+  std::uint64_t live = 0;
+  for (std::size_t e = 0; e < step.events.size(); ++e) {
+    const EagerTensor& tensor = step.tensors[step.events[e].tensor];
+    const std::uint64_t bytes = std::max(tensor.size.bytes, tensor.size.most);
+    live += step.events[e].frees ? -bytes : bytes;
+    if (live > kMost) return e;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 tl::expected<EagerStep, NoValue> eagerStep(EagerReader& reader, const sema::Values& values, const EagerOptions& options) {
@@ -355,6 +370,11 @@ tl::expected<EagerStep, NoValue> eagerStep(EagerReader& reader, const sema::Valu
   EagerStep step;
   step.operators = reader.operators();
   Engine(reader, values, options, step).run();
+  if (const auto event = leavesSums(step)) {
+    const std::uint32_t op = step.tensors[step.events[*event].tensor].op;
+    const SrcRange range = op == kNoEagerOp ? SrcRange{} : reader.graph()[(*step.operators)[op].op].range;
+    return tl::unexpected(NoValue{"the tensors that live at once leave 2^60 bytes", range});
+  }
   return step;
 }
 

@@ -8,6 +8,8 @@ namespace tbem::estimate {
 
 namespace {
 
+constexpr Count kMostMoved = Count{1} << 62U;  ///< of all steps: their sums are printed as 64 bits
+
 /// Bytes of the operands, each buffer once as a source and once as a destination.
 class Traffic {
 public:
@@ -21,7 +23,7 @@ private:
   void add(BufferId id, std::vector<BufferId>& seen) {
     if (id == kNoBuffer || std::find(seen.begin(), seen.end(), id) != seen.end()) return;
     seen.push_back(id);
-    bytes += program[id].operand.layout.bytes;
+    bytes += program[id].operand.layout.bytes;  // of a few operands, each far from 64 bits (readDims)
   }
   const Program& program;
 };
@@ -89,6 +91,8 @@ tl::expected<Roofline, std::string> roofline(const graph::Graph& graph, const se
     const Traffic traffic = trafficOf(program, step);
     const auto work = workOf(graph, values, step);
     if (!work) return tl::unexpected(work.error());
+    if (static_cast<Count>(traffic.bytes) * runs + result.bytes > kMostMoved)
+      return tl::unexpected(std::string("the bytes moved leave 2^62"));
     StepCost cost{step.name, step.range, work->flops * runs, traffic.bytes * runs, 0, Bound::Memory};
     cost.seconds = static_cast<double>(cost.bytes) / device.bandwidth;
     if (cost.flops != 0) {

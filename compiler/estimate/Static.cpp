@@ -113,6 +113,13 @@ tl::expected<std::vector<std::uint64_t>, NoValue> bytesOf(const graph::Graph& gr
     const std::int64_t count = std::accumulate(dims->begin(), dims->end(), std::int64_t{1}, std::multiplies<>());
     bytes[storage] = std::max(bytes[storage], static_cast<std::uint64_t>(count) * elementBytes(graph.tensors[t].dtype));
   }
+  // Sums over some of them are computed in 64 bits, also by plans, which pad: one storage has at most 2^54 bytes (readDims).
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 60U;
+  std::uint64_t sum = 0;
+  for (const std::uint64_t own : bytes) {
+    sum += own;
+    if (sum > kMost) return tl::unexpected(NoValue{"all its tensors together leave 2^60 bytes", {}});
+  }
   return bytes;
 }
 
