@@ -18,8 +18,8 @@ struct CardMemory {
   /// Of a card without end: more than the tensors of a step may take together (2^60 bytes), and far from where addresses end.
   static constexpr std::uint64_t kEndless = std::uint64_t{1} << 61U;
   std::uint64_t capacity = kEndless;  ///< bytes that the driver can hand out to this allocator
-  std::uint64_t total =
-      kEndless / 8;  ///< bytes of the card: what memoryFraction is a share of; each range of addresses is as large
+  /// Bytes of the card: what memoryFraction is a share of. Expandable segments take ranges of addresses as large as it.
+  std::uint64_t total = kEndless / 8;
   /// Where the driver puts so many bytes. None: one after the other, never twice, at multiples of 2 MiB. Between blocks of equal
   /// size the lower address is taken, so addresses can matter.
   std::function<std::uint64_t(std::uint64_t bytes)> address;

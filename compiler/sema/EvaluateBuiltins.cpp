@@ -159,7 +159,7 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
       else
         return fail(diag::not_callable, call.range(functionFirst ? 0 : 1), kindName(function));
       if (made.isPoison()) return {};
-      result.items.push_back(std::move(made));
+      result.items.push_back(charged(std::move(made)));
     }
     return result;
   }

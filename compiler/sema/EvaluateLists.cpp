@@ -114,7 +114,7 @@ bool Evaluator::comprehend(const ast::Comprehension& expr, std::size_t generator
   if (generator == expr.generators.size()) {
     Value value = evaluate(*expr.element);
     if (value.isPoison()) return false;
-    out.push_back(std::move(value));
+    out.push_back(charged(std::move(value)));  // one by one: a list of long lists ends before it is built
     return true;
   }
   const ast::Comprehension::Generator& source = expr.generators[generator];
@@ -132,7 +132,7 @@ bool Evaluator::comprehend(const ast::Comprehension& expr, std::size_t generator
 
 Value Evaluator::evaluateComprehension(const ast::Comprehension& expr) {
   Value result = Value::ofKind(ValueKind::List);
-  return comprehend(expr, 0, result.items) ? charged(std::move(result)) : Value{};
+  return comprehend(expr, 0, result.items) ? result : Value{};
 }
 
 bool Evaluator::quantify(const ast::Quantifier& expr, std::size_t variable, std::optional<ExprId>& out) {
