@@ -43,6 +43,9 @@ inline void joinMoments(double countA, double countB, std::int64_t channels, dou
 /// Of `Sum` alone: rows of a wide matrix lie pages apart, and what is read of each should be several cache lines.
 constexpr int kWideStrip = 64;
 
+/// Moments of one channel whose `rows` values lie side by side: out[0] the mean, out[1] the sum of squares about it.
+void lineMoments(const StripArguments& arguments);
+
 /// Runs the loop for `width` kWideStrip, 16, 8, 4 or 1.
 void channelStrip(ChannelSum what, int width, const StripArguments& arguments);
 

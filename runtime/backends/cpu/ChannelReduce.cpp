@@ -59,21 +59,12 @@ void lanesSlice(ChannelSum what, const ChannelView& view, StripArguments s, cons
   }
 }
 
-/// The moments of sixteen lanes of `each` values. At once: sixteen pairwise steps would be as many divisions, which for short
-/// rows (a layer normalisation's) took longer than the sums.
-void joinLanes(double each, const double* lanes, double* out) {
-  double means[4] = {}, squares[4] = {};
-  for (int i = 0; i < 16; ++i) means[i % 4] += lanes[2 * i];
-  const double mean = ((means[0] + means[1]) + (means[2] + means[3])) / 16;
-  for (int i = 0; i < 16; ++i) {
-    const double apart = lanes[2 * i] - mean;
-    squares[i % 4] += lanes[2 * i + 1] + each * apart * apart;
-  }
-  out[0] = mean, out[1] = (squares[0] + squares[1]) + (squares[2] + squares[3]);
-}
-
-/// One image, one channel of a row-major tensor: sixteen neighbours side by side, then the rest one by one.
+/// One image, one channel of a row-major tensor; of sums sixteen neighbours side by side, then the rest one by one.
 void plainSlice(ChannelSum what, const ChannelView& view, StripArguments s, const float* mean) {
+  if (what == ChannelSum::Moments) {
+    s.rows = view.points;
+    return lineMoments(s);
+  }
   double* const out = s.out;
   double lanes[32], rest[2];
   float means[16];
@@ -85,13 +76,8 @@ void plainSlice(ChannelSum what, const ChannelView& view, StripArguments s, cons
   s.offset += wide;
   s.rows = view.points - wide, s.stride = 1, s.out = rest;
   channelStrip(what, 1, s);
-  if (what == ChannelSum::Moments) {
-    joinLanes(static_cast<double>(view.points / 16), lanes, out);
-    joinMoments(static_cast<double>(wide), static_cast<double>(view.points - wide), 1, out, rest);
-  } else {
-    out[0] = rest[0], out[1] = rest[1];
-    for (int i = 0; i < 16; ++i) out[0] += lanes[2 * i], out[1] += lanes[2 * i + 1];
-  }
+  out[0] = rest[0], out[1] = rest[1];
+  for (int i = 0; i < 16; ++i) out[0] += lanes[2 * i], out[1] += lanes[2 * i + 1];
 }
 
 /// Two doubles a channel for every slice, one after the other in `work`.

@@ -33,6 +33,23 @@ Prepared prepareProduct(const tbem_op_desc& op, const Argument& left, const Argu
   return prepared;
 }
 
+/// Which operand of a dense layer or of its gradients is the weight, or its gradient: [out, in].
+int weightOf(const tbem_op_desc& op) { return op.primitive == TBEM_PRIMITIVE_dense_weight_gradient ? 2 : 1; }
+
+/// The weight lies transposed: the outputs that an input goes to are neighbours.
+bool liesTransposed(const tbem_operand& weight) {
+  return weight.layout.blocks == 0 && weight.dims[0] > 1 && weight.layout.strides[0] == 1 &&
+         weight.layout.strides[1] == weight.dims[0] && std::equal(weight.dims, weight.dims + 2, weight.layout.padded);
+}
+
+/// A weight with more inputs than outputs is better transposed: from 1024 to 256 features, 512 rows, forward takes 0.80 ms for
+/// 0.89, the weight's gradient 0.85 for 0.94 and the input's 0.84 for 0.80; from 256 to 1024 it is the other way round. (Few rows
+/// are the business of ThinProduct.cpp, which reads it row by row.)
+bool betterTransposed(const tbem_op_desc& op) {
+  const runtime::Dense d = runtime::dense(op);
+  return d.rows > kThinRows && d.in >= 2 * d.out && d.out >= 16 && op.operands[0].dtype == TBEM_F32;
+}
+
 Argument matrix(const tbem_op_desc& op, int name, int operand, std::int64_t rows, std::int64_t columns, bool transposed) {
   const dnnl_dim_t dims[2] = {rows, columns};
   const dnnl_dim_t strides[2] = {transposed ? 1 : columns, transposed ? rows : 1};
@@ -42,16 +59,22 @@ Argument matrix(const tbem_op_desc& op, int name, int operand, std::int64_t rows
 /// The dense layer and its gradients: leading dimensions are rows.
 Prepared prepareDense(const tbem_op_desc& op) {
   const runtime::Dense d = runtime::dense(op);
+  const bool transposed = liesTransposed(op.operands[weightOf(op)]);
   if (op.primitive == TBEM_PRIMITIVE_dense) {
     const Argument bias = matrix(op, DNNL_ARG_BIAS, 2, 1, d.out, false);
     return prepareProduct(op, matrix(op, DNNL_ARG_SRC, 0, d.rows, d.in, false),
-                          matrix(op, DNNL_ARG_WEIGHTS, 1, d.in, d.out, true), op.operands[2].present ? &bias : nullptr,
+                          matrix(op, DNNL_ARG_WEIGHTS, 1, d.in, d.out, !transposed), op.operands[2].present ? &bias : nullptr,
                           matrix(op, DNNL_ARG_DST, 3, d.rows, d.out, false));
   }
   if (op.primitive == TBEM_PRIMITIVE_dense_input_gradient) {
     return prepareProduct(op, matrix(op, DNNL_ARG_SRC, 0, d.rows, d.out, false),
-                          matrix(op, DNNL_ARG_WEIGHTS, 1, d.out, d.in, false), nullptr,
+                          matrix(op, DNNL_ARG_WEIGHTS, 1, d.out, d.in, transposed), nullptr,
                           matrix(op, DNNL_ARG_DST, 2, d.rows, d.in, false));
+  }
+  if (transposed) {
+    return prepareProduct(op, matrix(op, DNNL_ARG_SRC, 0, d.in, d.rows, true),
+                          matrix(op, DNNL_ARG_WEIGHTS, 1, d.rows, d.out, false), nullptr,
+                          matrix(op, DNNL_ARG_DST, 2, d.in, d.out, false));
   }
   return prepareProduct(op, matrix(op, DNNL_ARG_SRC, 1, d.out, d.rows, true),
                         matrix(op, DNNL_ARG_WEIGHTS, 0, d.rows, d.in, false), nullptr,
@@ -105,9 +128,15 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
   for (int k = 0; k < op.inputs + op.outputs; ++k) {
     tbem_operand& operand = op.operands[k];
     if (!operand.present) continue;
+    const bool isWeight = !batched && k == weightOf(op);
+    if (operand.layout.any && isWeight && betterTransposed(op)) {
+      constexpr int kColumns[2] = {1, 0};
+      runtime::setBlocked(operand, kColumns, {});
+    }
     if (operand.layout.any) runtime::setPlain(operand);
     const bool isPlain = runtime::isPlain(operand);
-    if (!isPlain && !(batched && isStrided(operand))) return unsupported(op, "matrices without blocks only");
+    if (!isPlain && !(batched && isStrided(operand)) && !(isWeight && liesTransposed(operand)))
+      return unsupported(op, "matrices without blocks only");
     plain = plain && isPlain;
   }
   const Prepared prepared = prepare(op);

@@ -10,6 +10,7 @@ namespace tbem::cpu {
 #define TBEM_LOOPS(isa)                                                                          \
   namespace isa {                                                                                \
   void channelStrip(ChannelSum what, int width, const StripArguments& arguments);                \
+  void lineMoments(const StripArguments& arguments);                                             \
   void poolPlane(PoolLoop loop, int width, const runtime::Pool2d& pool, const PoolPlane& plane); \
   void rowSums(const RowSums& arguments);                                                        \
   double softmaxLine(SoftmaxLoop loop, const SoftmaxLine& line);                                 \
@@ -23,6 +24,7 @@ namespace {
 
 struct Loops {
   decltype(&generic::channelStrip) channel = generic::channelStrip;
+  decltype(&generic::lineMoments) line = generic::lineMoments;
   decltype(&generic::poolPlane) pool = generic::poolPlane;
   decltype(&generic::rowSums) row = generic::rowSums;
   decltype(&generic::softmaxLine) softmax = generic::softmaxLine;
@@ -32,9 +34,10 @@ struct Loops {
 Loops choose() {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
   if (__builtin_cpu_supports("x86-64-v4"))
-    return {avx512::channelStrip, avx512::poolPlane, avx512::rowSums, avx512::softmaxLine, avx512::thinProduct};
+    return {avx512::channelStrip, avx512::lineMoments, avx512::poolPlane,
+            avx512::rowSums,      avx512::softmaxLine, avx512::thinProduct};
   if (__builtin_cpu_supports("x86-64-v3"))
-    return {avx2::channelStrip, avx2::poolPlane, avx2::rowSums, avx2::softmaxLine, avx2::thinProduct};
+    return {avx2::channelStrip, avx2::lineMoments, avx2::poolPlane, avx2::rowSums, avx2::softmaxLine, avx2::thinProduct};
 #endif
   return {};
 }
@@ -47,6 +50,8 @@ const Loops& loops() {
 }  // namespace
 
 void channelStrip(ChannelSum what, int width, const StripArguments& arguments) { loops().channel(what, width, arguments); }
+
+void lineMoments(const StripArguments& arguments) { loops().line(arguments); }
 
 void poolPlane(PoolLoop loop, int width, const runtime::Pool2d& pool, const PoolPlane& plane) {
   loops().pool(loop, width, pool, plane);

@@ -53,6 +53,8 @@ Family familyOf(tbem_status (*query)(tbem_op_desc& op, tbem_op_info& info)) {
           }};
 }
 
+constexpr std::int64_t kThinRows = 64;  ///< up to so many rows ThinProduct.cpp takes a dense layer
+
 Family convFamily();     // DnnlConv.cpp
 Family productFamily();  // DnnlProduct.cpp
 Family thinFamily();     // ThinProduct.cpp: another algorithm of the dense layer

@@ -11,7 +11,6 @@
 namespace tbem::cpu {
 namespace {
 
-constexpr std::int64_t kMostRows = 64;
 constexpr std::int64_t kTogether = 64;  ///< outputs or inputs of one task: whole strips and blocks of the loops
 
 class Thin final : public Op {
@@ -50,7 +49,7 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
     if (!runtime::isPlain(operand) || operand.dtype != TBEM_F32)
       return fail(TBEM_UNSUPPORTED, "cpu: products over few rows take row-major matrices of f32");
   }
-  if (op.algorithm != 1 || runtime::dense(op).rows > kMostRows)
+  if (op.algorithm != 1 || runtime::dense(op).rows > kThinRows)
     return fail(TBEM_UNSUPPORTED, "cpu: a dense layer has another algorithm for up to 64 rows only");
   std::snprintf(info.implementation, sizeof info.implementation, "tbem:thin");
   return TBEM_OK;
