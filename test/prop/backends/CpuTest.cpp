@@ -111,18 +111,22 @@ TEST(CpuProducts, TakeOperandsInAnyOrderOfDimensions) {
   EXPECT_LT(refused, 200);
 }
 
+/// A dense layer and the gradients of its input and of its weight.
+std::array<Problem, 3> denseProblems(Random& random, std::int64_t rows, std::int64_t in, std::int64_t out, bool biased) {
+  const Array x = random.array({rows, in}), weight = random.array({out, in}), dy = random.array({rows, out});
+  std::optional<Array> bias;
+  if (biased) bias = random.array({out});
+  return {Problem{TBEM_PRIMITIVE_dense, {}, {}, {x, weight, bias}, {Array{{rows, out}, {}, false}}},
+          Problem{TBEM_PRIMITIVE_dense_input_gradient, {}, {}, {dy, weight}, {Array{{rows, in}, {}, false}}},
+          Problem{TBEM_PRIMITIVE_dense_weight_gradient, {}, {}, {x, dy}, {Array{{out, in}, {}, false}}}};
+}
+
 /// Blocks of four rows by four outputs, strips of 64 and 16 inputs, and what is left of each.
 TEST(CpuProducts, FewRowsAgreeWithRef) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Random random(95000 + seed);
     const std::int64_t rows = random.integer(1, 64), in = random.integer(1, 200), out = random.integer(1, 150);
-    const Array x = random.array({rows, in}), weight = random.array({out, in}), dy = random.array({rows, out});
-    std::optional<Array> bias;
-    if (seed % 2 == 0) bias = random.array({out});
-    const std::array<Problem, 3> problems = {
-        Problem{TBEM_PRIMITIVE_dense, {}, {}, {x, weight, bias}, {Array{{rows, out}, {}, false}}},
-        Problem{TBEM_PRIMITIVE_dense_input_gradient, {}, {}, {dy, weight}, {Array{{rows, in}, {}, false}}},
-        Problem{TBEM_PRIMITIVE_dense_weight_gradient, {}, {}, {x, dy}, {Array{{out, in}, {}, false}}}};
+    const std::array<Problem, 3> problems = denseProblems(random, rows, in, out, seed % 2 == 0);
     for (const Problem& problem : problems) {
       const Outcome one = runOn(*tbem_backend_cpu(), problem, {TBEM_F32, 1, {}, 1});
       ASSERT_EQ(one.status, TBEM_OK) << problem.text() << ": " << one.error;
@@ -133,6 +137,35 @@ TEST(CpuProducts, FewRowsAgreeWithRef) {
     }
     if (HasFailure()) break;
   }
+}
+
+/// A dense layer's weight may lie transposed, in all three directions; the library puts it so where that is faster.
+TEST(CpuProducts, TransposedWeightsAgreeWithRef) {
+  int own = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(94000 + seed);
+    const std::int64_t rows = random.integer(1, 130), in = random.integer(1, 70), out = random.integer(1, 40);
+    const std::array<Problem, 3> problems = denseProblems(random, rows, in, out, seed % 2 == 0);
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      const std::size_t place = i == 2 ? 2 : 1;
+      const Outcome expected = runOn(*tbem_backend_ref(), problems[i], {TBEM_F64, 1, {}});
+      for (const bool transposed : {false, true}) {
+        Settings settings{TBEM_F32, static_cast<int>(random.integer(1, 2)), {}};
+        if (transposed) {
+          settings.layouts = [place](std::vector<tbem_operand>& operands) {
+            runtime::setBlocked(operands[place], std::array{1, 0}, {});
+          };
+        }
+        const Outcome found = runOn(*tbem_backend_cpu(), problems[i], settings);
+        ASSERT_EQ(found.status, TBEM_OK) << problems[i].text() << ": " << found.error;
+        EXPECT_LE(distance(found.outputs[0], expected.outputs[0]), 5e-6) << problems[i].text() << " transposed " << transposed;
+        EXPECT_EQ(found.bytes[0], runOn(*tbem_backend_cpu(), problems[i], settings).bytes[0]) << "other bits";
+        own += !transposed && out > 1 && in > 1 && found.operands[place].layout.strides[0] == 1 ? 1 : 0;
+      }
+    }
+    if (HasFailure()) break;
+  }
+  EXPECT_GE(own, 10);
 }
 
 TEST(CpuProducts, ManyRowsHaveOneAlgorithm) {
@@ -277,41 +310,6 @@ TEST(CpuConvolutions, CroppedAgreesWithRef) {
     if (HasFailure()) break;
   }
   for (const int count : run) EXPECT_GE(count, 10);  // with AVX2 fewer of them have generated code
-}
-
-/// A dense layer's weight may lie transposed, in all three directions; the library puts it so where that is faster.
-TEST(CpuDense, TransposedWeightsAgreeWithRef) {
-  int own = 0;
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    Random random(94000 + seed);
-    const std::int64_t rows = random.integer(1, 130), in = random.integer(1, 70), out = random.integer(1, 40);
-    const Array x = random.array({rows, in}), weight = random.array({out, in}), dy = random.array({rows, out});
-    std::optional<Array> bias;
-    if (seed % 2 == 0) bias = random.array({out});
-    const std::array<Problem, 3> problems = {
-        Problem{TBEM_PRIMITIVE_dense, {}, {}, {x, weight, bias}, {Array{{rows, out}, {}, false}}},
-        Problem{TBEM_PRIMITIVE_dense_input_gradient, {}, {}, {dy, weight}, {Array{{rows, in}, {}, false}}},
-        Problem{TBEM_PRIMITIVE_dense_weight_gradient, {}, {}, {x, dy}, {Array{{out, in}, {}, false}}}};
-    for (std::size_t i = 0; i < problems.size(); ++i) {
-      const std::size_t place = i == 2 ? 2 : 1;
-      const Outcome expected = runOn(*tbem_backend_ref(), problems[i], {TBEM_F64, 1, {}});
-      for (const bool transposed : {false, true}) {
-        Settings settings{TBEM_F32, static_cast<int>(random.integer(1, 2)), {}};
-        if (transposed) {
-          settings.layouts = [place](std::vector<tbem_operand>& operands) {
-            runtime::setBlocked(operands[place], std::array{1, 0}, {});
-          };
-        }
-        const Outcome found = runOn(*tbem_backend_cpu(), problems[i], settings);
-        ASSERT_EQ(found.status, TBEM_OK) << problems[i].text() << ": " << found.error;
-        EXPECT_LE(distance(found.outputs[0], expected.outputs[0]), 5e-6) << problems[i].text() << " transposed " << transposed;
-        EXPECT_EQ(found.bytes[0], runOn(*tbem_backend_cpu(), problems[i], settings).bytes[0]) << "other bits";
-        own += !transposed && out > 1 && in > 1 && found.operands[place].layout.strides[0] == 1 ? 1 : 0;
-      }
-    }
-    if (HasFailure()) break;
-  }
-  EXPECT_GE(own, 10);
 }
 
 /// What an algorithm is not made for is refused, not computed by another.
