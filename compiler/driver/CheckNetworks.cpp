@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <string_view>
 #include <unordered_map>
@@ -22,7 +21,6 @@ class WordCounts {
 public:
   void add(std::string_view text) {
     std::unordered_set<std::string_view> seen;
-    const auto inWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
     for (auto at = text.begin(); at != text.end();) {
       const auto begin = std::find_if(at, text.end(), inWord);
       at = std::find_if_not(begin, text.end(), inWord);

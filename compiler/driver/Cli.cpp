@@ -53,7 +53,7 @@ CLI::Validator notNegative() {
 }
 
 /// strtoull would take -1 for the largest number, and what is larger for the largest.
-CLI::Validator seed() {
+CLI::Validator wholeNumber() {
   return {[](std::string& text) {
             std::uint64_t number = 0;
             const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -116,7 +116,7 @@ void addRow(CLI::App& app, Options& o) {
       ->check(CLI::IsMember({"f32", "f64"}));
   app.add_option("--store", o.store, "store of finished rows (default: NAME.tbemdb beside the program)");
   app.add_option("--out", o.out, "folder for plots and checkpoints (default: NAME.out beside the program)");
-  app.add_option("--seed", o.seed, "seed of inputs, weights and the order of rows")->check(seed());
+  app.add_option("--seed", o.seed, "seed of inputs, weights and the order of rows")->check(wholeNumber());
 }
 
 void addCampaign(CLI::App& app, Options& o) {
@@ -180,7 +180,7 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
     app.add_option("--distance", o.distance, "the distance at which cases turn back to the boundary")
         ->check(CLI::Range(1, 1'000'000'000))
         ->capture_default_str();
-    app.add_option("--seed", o.seed, "seed of what a case leaves open")->check(seed())->capture_default_str();
+    app.add_option("--seed", o.seed, "seed of what a case leaves open")->check(wholeNumber())->capture_default_str();
     app.add_flag("--csv", o.csv, "the cases of one declaration as CSV on standard output");
     app.add_option("--run", o.program, "run this command on each case (a JSON object in, one out) and judge what it answers")
         ->type_name("COMMAND");
@@ -255,7 +255,7 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
   }
   if (command == "screen") {
     app.add_option("--grid", o.grid, "take every combination of levels if there are so many at most, else the design's rows")
-        ->check(notNegative())
+        ->check(wholeNumber())
         ->capture_default_str();
     app.add_option("--cutoff", o.cutoff, "share of the variation below which a factor is left out")
         ->check(CLI::Range(0.0, 1.0))
@@ -284,7 +284,7 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
         ->check(CLI::Range(1U, 1U << 30))
         ->capture_default_str();
     app.add_option("--effort", o.effort, "placements that the complete search tries")
-        ->check(notNegative())
+        ->check(wholeNumber())
         ->capture_default_str();
     app.add_flag("--verify", o.verifyPlan, "check the offsets that the file has; exit with 5 where two buffers share bytes");
     app.add_flag("--diff", o.planDiff, "compare two plans; exit with 5 where the second takes more");

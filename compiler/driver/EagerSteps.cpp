@@ -43,6 +43,12 @@ void tellLeftOut(const State& state) {
   }
 }
 
+NoRoom noRoom(const estimate::EagerStep& step, const estimate::Replay& replay, estimate::EagerEngines engines) {
+  const estimate::EagerTensor& tensor = step.tensors[step.events[replay.outOfMemory.front()].tensor];
+  return {fmt::format("out of memory for {} of {}", report::bytes(tensor.bytes(engines)), estimate::eagerKindName(tensor.kind)),
+          tensor.op == estimate::kNoEagerOp ? nullptr : &(*step.operators)[tensor.op]};
+}
+
 tl::expected<EagerSteps, int> EagerSteps::open(State& state, const Options& wanted) {
   EagerSteps steps;
   steps.options = eagerOptions(wanted);
@@ -92,14 +98,12 @@ tl::expected<estimate::EagerMemory, estimate::NoValue> EagerSteps::memoryOf(cons
                                                                             estimate::EagerEngines engines) const {
   estimate::EagerMemory memory = estimate::eagerMemory(step, allocatorOptions, card(), engines);
   if (memory.replay.outOfMemory.empty()) return memory;
-  const estimate::EagerTensor& tensor = step.tensors[step.events[memory.replay.outOfMemory.front()].tensor];
-  const SrcRange range = tensor.op == estimate::kNoEagerOp ? SrcRange{} : row.graph()[(*step.operators)[tensor.op].op].range;
+  const NoRoom refused = noRoom(step, memory.replay, engines);
+  const SrcRange range = refused.op == nullptr ? SrcRange{} : row.graph()[refused.op->op].range;
   const std::string limit = allocatorOptions.memoryFraction < 1
                                 ? fmt::format("under per_process_memory_fraction:{}", allocatorOptions.memoryFraction)
                                 : fmt::format("even in {}", report::bytes(estimate::CardMemory::kEndless));
-  return tl::unexpected(estimate::NoValue{fmt::format("out of memory for {} of {} {}", report::bytes(tensor.bytes(engines)),
-                                                      estimate::eagerKindName(tensor.kind), limit),
-                                          range});
+  return tl::unexpected(estimate::NoValue{fmt::format("{} {}", refused.what, limit), range});
 }
 
 bool EagerSteps::engineListsComplete(const estimate::EagerStep& step) const {

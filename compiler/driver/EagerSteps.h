@@ -20,6 +20,13 @@ std::string torchVersion(const Options& options);
 /// A note for each design with clauses that eager PyTorch's steps leave out.
 void tellLeftOut(const State& state);
 
+/// The tensor that a replay had no room for first.
+struct NoRoom {
+  std::string what;                             ///< "out of memory for 3.000 GiB of activations"
+  const estimate::EagerOperator* op = nullptr;  ///< of the step; nothing where no operator makes it
+};
+NoRoom noRoom(const estimate::EagerStep& step, const estimate::Replay& replay, estimate::EagerEngines engines);
+
 class EagerSteps {
 public:
   /// Errors: the exit status, after saying why.

@@ -206,12 +206,9 @@ namespace {
 /// The tensor for which there is no room.
 std::string whyNot(const estimate::EagerStep& step, const estimate::Replay& replay, estimate::EagerEngines engines,
                    const graph::Row& row, const SourceManager& sources) {
-  const estimate::EagerTensor& tensor = step.tensors[step.events[replay.outOfMemory.front()].tensor];
-  std::string why =
-      fmt::format("out of memory for {} of {}", report::bytes(tensor.bytes(engines)), estimate::eagerKindName(tensor.kind));
-  if (tensor.op == estimate::kNoEagerOp) return why;
-  const estimate::EagerOperator& op = (*step.operators)[tensor.op];
-  return why + fmt::format(" at {}, {}", op.name, sources.describe(row.graph()[op.op].range.begin));
+  const NoRoom refused = noRoom(step, replay, engines);
+  if (refused.op == nullptr) return refused.what;
+  return fmt::format("{} at {}, {}", refused.what, refused.op->name, sources.describe(row.graph()[refused.op->op].range.begin));
 }
 
 }  // namespace

@@ -167,8 +167,9 @@ std::unique_ptr<TrialDesign> designOf(Workspace& workspace, const Trial& trial, 
   return std::make_unique<TrialDesign>(std::move(file), std::move(*spec), workspace, options);
 }
 
+bool inWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
 std::size_t findWord(std::string_view text, std::string_view word, std::size_t from) {
-  const auto inWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   for (std::size_t at = text.find(word, from); at != std::string_view::npos; at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();
     if ((at == 0 || !inWord(text[at - 1])) && (end == text.size() || !inWord(text[end]))) return at;

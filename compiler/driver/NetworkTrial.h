@@ -56,6 +56,8 @@ struct TrialDesign {
 /// nullptr where it has mistakes, which are in the session.
 std::unique_ptr<TrialDesign> designOf(Workspace& workspace, const Trial& trial, const Options& options);
 
+/// A letter, a digit or an underscore: what words are made of.
+bool inWord(char c);
 /// Where the text has the whole word, from `from` on; npos: nowhere.
 std::size_t findWord(std::string_view text, std::string_view word, std::size_t from = 0);
 

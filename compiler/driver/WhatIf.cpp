@@ -165,12 +165,8 @@ private:
 
   /// Nothing after saying why.
   std::optional<Taken> takenBy(const graph::Row& elaborated, EagerSteps& steps, estimate::EagerEngines engines) {
-    const auto step = steps.of(elaborated);
-    if (!step) {
-      state.sink().report(diag::row_without_number, step.error().range, step.error().what);
-      return std::nullopt;
-    }
-    const auto memory = steps.memoryOf(elaborated, *step, engines);
+    const auto memory =
+        steps.of(elaborated).and_then([&](const auto& step) { return steps.memoryOf(elaborated, step, engines); });
     if (!memory) {
       state.sink().report(diag::row_without_number, memory.error().range, memory.error().what);
       return std::nullopt;

@@ -36,10 +36,14 @@ Prepared prepareProduct(const tbem_op_desc& op, const Argument& left, const Argu
 /// Which operand of a dense layer or of its gradients is the weight, or its gradient: [out, in].
 int weightOf(const tbem_op_desc& op) { return op.primitive == TBEM_PRIMITIVE_dense_weight_gradient ? 2 : 1; }
 
+/// Strides alone say where its elements are.
+bool isStrided(const tbem_operand& operand) {
+  return operand.layout.blocks == 0 && std::equal(operand.dims, operand.dims + operand.rank, operand.layout.padded);
+}
+
 /// The weight lies transposed: the outputs that an input goes to are neighbours.
 bool liesTransposed(const tbem_operand& weight) {
-  return weight.layout.blocks == 0 && weight.dims[0] > 1 && weight.layout.strides[0] == 1 &&
-         weight.layout.strides[1] == weight.dims[0] && std::equal(weight.dims, weight.dims + 2, weight.layout.padded);
+  return isStrided(weight) && weight.dims[0] > 1 && weight.layout.strides[0] == 1 && weight.layout.strides[1] == weight.dims[0];
 }
 
 /// A weight with more inputs than outputs is better transposed: from 1024 to 256 features, 512 rows, forward takes 0.80 ms for
@@ -115,11 +119,6 @@ tbem_status unsupported(const tbem_op_desc& op, const char* why) {
 void answer(const Descriptor& descriptor, tbem_op_info& info) {
   info.workspace = descriptor.workspace();
   std::snprintf(info.implementation, sizeof info.implementation, "%s", std::string(descriptor.implementation()).c_str());
-}
-
-/// Strides alone say where its elements are.
-bool isStrided(const tbem_operand& operand) {
-  return operand.layout.blocks == 0 && std::equal(operand.dims, operand.dims + operand.rank, operand.layout.padded);
 }
 
 tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
