@@ -171,6 +171,7 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
   if (command == "spec") {
     app.add_flag("--tests", o.tests, "test cases from the functional scenarios, towards each boundary and away from it")
         ->excludes("--sarif");
+    app.add_flag("--strict", o.strict, "exit 5 also where something is left to a check at run time (`residual`)");
     app.add_option("--cases", o.cases, "so many cases a scenario, at most")
         ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();

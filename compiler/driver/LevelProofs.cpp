@@ -1,6 +1,6 @@
 #include "compiler/driver/LevelProofs.h"
 #include "compiler/driver/Page.h"
-
+#include "compiler/graph/Violation.h"
 #include "compiler/graph/Where.h"
 #include "compiler/support/Aside.h"
 #include "compiler/support/diagnostics/Specification.h"
@@ -29,10 +29,44 @@ std::string levelsText(const graph::ExperimentSpec& spec, const LevelIndices& le
   return text;
 }
 
-/// What the row at these levels reports, which is taken out of the session again.
-std::vector<std::string> notesAt(Session& session, graph::Experiment& experiment, const LevelIndices& levels) {
-  const std::deque<Diagnostic> made = reportsOf(session.sink, [&] { experiment.row(levels); });
-  return made.empty() ? std::vector<std::string>{} : made.front().notes;
+/// The notes of a report that is of this breach and of no other.
+std::vector<std::string> ownNotes(const std::deque<Diagnostic>& told, const spec::Breach& breach) {
+  for (const Diagnostic& one : told) {
+    const SrcRange needed = one.labels.empty() ? one.range : one.labels.front().range;
+    if (one.range == breach.use && needed.begin == breach.range.begin) return one.notes;
+  }
+  return {};
+}
+
+/// The value of a dimension that is not a whole number above 0.
+std::vector<std::string> dimensionNotes(const graph::Structure& structure, const sema::Values& values,
+                                        const spec::Breach& breach) {
+  for (const graph::Tensor& tensor : structure.graph.tensors) {
+    if (tensor.range != breach.range) continue;
+    for (const sema::ExprId dim : tensor.shape) {
+      if (values.errorOf(dim) != sema::EvalError::None || (values[dim].isInt() && values[dim].num >= 1)) continue;
+      return {fmt::format("here {} = {}", structure.pool.str(dim), values[dim].str())};
+    }
+  }
+  return {};
+}
+
+/// Values and shapes of the breach itself at its nearest levels, where other conditions may break too.
+std::vector<std::string> notesOf(Session& session, const graph::ExperimentSpec& spec, graph::Experiment& experiment,
+                                 const spec::Breach& breach) {
+  const graph::Structure* const structure = breach.mistake.empty() ? experiment.structureAt(breach.nearest) : nullptr;
+  if (structure == nullptr) return ownNotes(reportsOf(session.sink, [&] { experiment.row(breach.nearest); }), breach);
+  std::vector<std::optional<Rational>> assignment;
+  for (const std::uint32_t factor : structure->symbolFactor)
+    assignment.push_back(spec.factors[factor].levels[breach.nearest[factor]].number);
+  const sema::Values values = structure->pool.evaluate(assignment);
+  if (breach.isDimension) return dimensionNotes(*structure, values, breach);
+  for (const graph::Obligation& one : structure->graph.obligations) {
+    if (one.use.begin != breach.use.begin || one.range.begin != breach.range.begin) continue;
+    if (values.errorOf(one.condition) == sema::EvalError::None && values[one.condition].num != 0) continue;
+    return ownNotes(reportsOf(session.sink, [&] { graph::reportViolation(session, *structure, one, values, {}); }), breach);
+  }
+  return {};
 }
 
 std::string remedyText(const LevelRemedy& remedy, std::uint64_t all) {
@@ -43,14 +77,22 @@ std::string remedyText(const LevelRemedy& remedy, std::uint64_t all) {
 void report(State& state, DesignRun& run, const spec::LevelProof& proof, const spec::Breach& breach,
             const std::vector<LevelRemedy>& remedies) {
   Session& session = state.workspace->session;
-  const std::vector<std::string> notes = notesAt(session, *run.experiment, breach.nearest);
-  Diagnostic& told = session.sink.report(diag::levels_break, breach.use, breach.subject, breach.text, breach.combinations,
-                                         proof.combinations, run.spec.name, breach.rows, run.rows.size());
+  const std::vector<std::string> notes = notesOf(session, run.spec, *run.experiment, breach);
+  const std::string count = (breach.isLeast ? "at least " : "") + std::to_string(breach.combinations);
+  Diagnostic& told = session.sink.report(diag::levels_break, breach.use, breach.subject, breach.text, count, proof.combinations,
+                                         run.spec.name, breach.rows, run.rows.size());
+  const std::string extent = run.spec.factors.empty() ? fmt::format(" breaks at the sizes of `{}`", run.spec.name)
+                                                      : told.message.substr(told.message.rfind(" breaks at "));
+  told.message =
+      (breach.mistake.empty() ? fmt::format("`{}`: `{}`", breach.subject, breach.text) : breach.mistake + ":") + extent;
   if (breach.range != breach.use) told.label(breach.range, "needed here");
-  for (const std::vector<spec::Cause>& cause : breach.causes) told.note("whenever " + causeText(cause));
+  for (const std::vector<spec::Cause>& cause : breach.causes) {
+    if (!cause.empty()) told.note("whenever " + causeText(cause));
+  }
   if (!breach.causes.empty() && !breach.allCauses) told.note("and at other levels");
   const std::string changed = levelsText(run.spec, breach.nearest, true);
-  told.note(changed.empty() ? "already at the first level of each factor" : "fewest changes from the first levels: " + changed);
+  if (!run.spec.factors.empty())
+    told.note(changed.empty() ? "already at the first level of each factor" : "fewest changes from the first levels: " + changed);
   for (const std::string& note : notes) told.note(note);
   for (const LevelRemedy& remedy : remedies) told.note(remedyText(remedy, proof.combinations));
   if (remedies.empty()) return;
@@ -85,6 +127,9 @@ spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, gr
   question.fresh = [&] {
     return std::make_unique<graph::Experiment>(workspace.session, *workspace.program, spec, experimentOptions(options));
   };
+  question.reportsAt = [&](std::span<const std::uint32_t> levels) {
+    return reportsOf(workspace.session.sink, [&] { experiment.row(levels); });
+  };
   question.experiment = &experiment;
   question.spec = &spec;
   question.rows = std::move(rows);
@@ -104,7 +149,7 @@ spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, gr
 std::vector<DesignProof> proveDesigns(State& state, std::size_t maxStructures) {
   std::vector<DesignProof> proofs;
   for (const auto& run : state.designs.runs) {
-    if (run->experiment == nullptr || run->spec.factors.empty()) continue;
+    if (run->experiment == nullptr) continue;
     DesignProof one{run.get(), {}, {}};
     one.proof = proofOf(*state.workspace, run->spec, *run->experiment, run->rows, state.options, maxStructures);
     for (const spec::Breach& breach : one.proof.breaches) {
@@ -134,6 +179,7 @@ void printDesignProof(const DesignProof& proved, const Options& options) {
       breaches.push_back({{"subject", one.subject},
                           {"condition", one.text},
                           {"combinations", one.combinations},
+                          {"at_least", one.isLeast},
                           {"rows", one.rows},
                           {"nearest", nearest},
                           {"causes", causes},
@@ -151,8 +197,11 @@ void printDesignProof(const DesignProof& proved, const Options& options) {
     printJson("levels", std::move(fields));
     return;
   }
-  say("design {}: {} for {} combinations of levels ({} structures, {} conditions, {} by intervals, {} values computed){}{}\n",
-      proved.run->spec.name, word(proof.verdict), proof.combinations, proof.structures, proof.conditions, proof.byIntervals,
+  const std::string where = proved.run->spec.factors.empty() ? "its sizes"
+                                                             : fmt::format("{} combination{} of levels", proof.combinations,
+                                                                           proof.combinations == 1 ? "" : "s");
+  say("design {}: {} for {} ({} structure{}, {} conditions, {} by intervals, {} values computed){}{}\n", proved.run->spec.name,
+      word(proof.verdict), where, proof.structures, proof.structures == 1 ? "" : "s", proof.conditions, proof.byIntervals,
       proof.points, proof.reason.empty() ? "" : ": ", proof.reason);
   for (const spec::Doubt& one : proof.doubts)
     say("  residual `{}`: `{}`: {}; checked when a row is built\n", one.subject, one.text, one.reason);

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace tbem::driver {
@@ -116,13 +117,35 @@ private:
     bool more = true;
     for (std::size_t count = 0; more && count < kMaxCombinations; ++count) {
       const graph::Structure* structure = design.experiment.structureAt(levels);
-      if (structure != nullptr && seen.insert(structure).second) proofs.push_back(proveOne(design.spec, *structure));
+      if (structure == nullptr)
+        leaveUnbuilt(design, levels);
+      else if (seen.insert(structure).second)
+        proofs.push_back(proveOne(design.spec, *structure));
       more = nextCombination(design.spec, levels);
     }
-    if (proofs.empty())
-      design.experiment.row(levels);  // says why
-    else if (more)
+    if (seen.empty()) {
+      proofs.clear();
+      LevelIndices first(design.spec.factors.size(), 0);
+      design.experiment.row(first);  // says why
+    } else if (more)
       proofs.push_back(notLookedAt(fmt::format("more than {} combinations of its parameters", kMaxCombinations)));
+  }
+
+  /// Levels with which it is not built at the sizes of the trial: its own conditions may exclude them; else they are left.
+  void leaveUnbuilt(TrialDesign& design, const LevelIndices& levels) {
+    const std::deque<Diagnostic> made = reportsOf(state.sink(), [&] { design.experiment.row(levels); });
+    const auto first =
+        std::find_if(made.begin(), made.end(), [](const Diagnostic& one) { return one.severity == Severity::Error; });
+    if (first == made.end()) return;
+    const Source* const within = state.workspace->session.sources.find(first->range.begin);
+    if (within != nullptr && within->name == kTrialFile) return;
+    NetworkProof one = notLookedAt(fmt::format("{} (tried with {})", first->message, trial.sizes));
+    for (std::size_t f = 0; f < levels.size(); ++f) {
+      const graph::FactorSpec& factor = design.spec.factors[f];
+      if (factor.levels.size() > 1)
+        one.at += fmt::format("{}{} = {}", one.at.empty() ? "" : ", ", nameOf(factor.name), factor.levels[levels[f]].text);
+    }
+    proofs.push_back(std::move(one));
   }
 
   NetworkProof proveOne(const graph::DesignSpec& spec, const graph::Structure& structure) const {
@@ -207,9 +230,50 @@ std::string headline(const NetworkProof& proved) {
   return text + ": " + word(proved.proof.verdict);
 }
 
-void prove(State& state, const TrialSubject& subject, std::vector<NetworkProof>& all) {
+/// The levels that a design of the network gives to its parameters: of its factors, and those in the call itself.
+std::map<std::string, std::string> levelsGiven(const State& state, const ast::Callable& network) {
+  const SourceManager& sources = state.workspace->session.sources;
+  std::map<std::string, std::string> given;
+  for (const auto& run : state.designs.runs) {
+    if (run->spec.of == nullptr) continue;
+    const auto* call = ast::dynCast<ast::Call>(run->spec.of);
+    const auto* name = ast::dynCast<ast::NameRef>(call != nullptr ? call->callee : run->spec.of);
+    if (name == nullptr || name->name.text != network.name.text) continue;
+    for (const ast::Parameter& parameter : network.parameters) {
+      if (parameter.defaultValue != nullptr || parameter.domain != nullptr) continue;
+      std::string text;
+      for (const graph::FactorSpec& factor : run->spec.factors) {
+        if (factor.name != parameter.name.text || factor.parent) continue;
+        for (const graph::Level& level : factor.values())
+          text +=
+              (text.empty() ? "" : ", ") + (level.expr != nullptr ? std::string(sources.text(level.expr->range)) : level.text);
+      }
+      for (std::size_t a = 0; call != nullptr && a < call->arguments.size(); ++a) {
+        const ast::Argument& argument = call->arguments[a];
+        if (argument.name.text == parameter.name.text && argument.value != nullptr)
+          text = std::string(sources.text(argument.value->range));
+      }
+      if (!text.empty()) given.emplace(parameter.name.text, std::move(text));
+    }
+  }
+  return given;
+}
+
+bool isLookedAt(const std::vector<NetworkProof>& proofs) {
+  return proofs.size() != 1 || proofs.front().proof.verdict != spec::Verdict::Residual || proofs.front().proof.conditions != 0;
+}
+
+void prove(State& state, TrialSubject subject, std::vector<NetworkProof>& all) {
+  std::vector<NetworkProof> proofs = Prover(state, subject).run();
+  if (!isLookedAt(proofs)) {
+    subject.levels = levelsGiven(state, *subject.callable);
+    if (!subject.levels.empty()) {
+      std::vector<NetworkProof> again = Prover(state, subject).run();
+      if (isLookedAt(again)) proofs = std::move(again);
+    }
+  }
   std::set<Loc> told;
-  for (NetworkProof& one : Prover(state, subject).run()) {
+  for (NetworkProof& one : proofs) {
     report(state, one, told);
     all.push_back(std::move(one));
   }

@@ -56,7 +56,10 @@ private:
     if (sizes == TrialSizes::Factors && parameter.domain != nullptr) {
       factors += fmt::format("  factor {}\n", name);
     } else if (parameter.defaultValue == nullptr) {
-      if (sizes == TrialSizes::Factors && isInt(parameter.type))
+      const auto levels = subject.levels.find(name);
+      if (levels != subject.levels.end())
+        factors += fmt::format("  factor {}: {}\n", name, levels->second);
+      else if (sizes == TrialSizes::Factors && isInt(parameter.type))
         addNumber(name, size);
       else if (sizes == TrialSizes::Factors && elements != 0)
         addList(parameter, elements);
@@ -149,7 +152,7 @@ std::optional<TrialSubject> subjectOf(Workspace& workspace, const ast::Expr& exp
     session.sink.report(diag::unknown_network, expr.range, sema::kindName(called));
     return std::nullopt;
   }
-  return TrialSubject{callable, std::string(session.sources.text(expr.range)), called.names};
+  return TrialSubject{callable, std::string(session.sources.text(expr.range)), called.names, {}};
 }
 
 TrialDesign::TrialDesign(std::unique_ptr<ast::File> file, graph::DesignSpec spec, Workspace& workspace, const Options& options)

@@ -19,8 +19,10 @@ struct TrialSubject {
   const ast::Callable* callable = nullptr;
   std::string call;                ///< as a design names it: "resnet", "resnet(depth: 50)"
   std::vector<std::string> given;  ///< the parameters that the call gives
+  /// Of parameters without a default and without a domain, the values that a design gives, as a factor lists them.
+  std::map<std::string, std::string> levels;
 
-  static TrialSubject of(const ast::Callable& network) { return {&network, network.name.text, {}}; }
+  static TrialSubject of(const ast::Callable& network) { return {&network, network.name.text, {}, {}}; }
 };
 /// What an expression over the program's names calls; nothing after a report.
 std::optional<TrialSubject> subjectOf(Workspace& workspace, const ast::Expr& expr);

@@ -79,6 +79,7 @@ struct Options {
   std::string as = "json";                                 ///< emit
   bool csv = false;                                        ///< design, spec --tests
   bool tests = false;                                      ///< spec: make tests
+  bool strict = false;                                     ///< spec: what is left to a check at run time ends with 5
   std::size_t cases = 256;                                 ///< spec --tests: of a scenario, at most
   std::int64_t step = 1, distance = 4;                     ///< spec --tests: from case to case, and where it turns back
   std::string program;                                     ///< spec --tests: `--run COMMAND`

@@ -83,6 +83,51 @@ bool declares(const Workspace& workspace, std::string_view name) {
   });
 }
 
+/// What was asked and neither proved nor refuted: conditions, and networks and designs that were not looked at, or not wholly.
+struct Residual {
+  std::size_t conditions = 0, networks = 0, designs = 0;
+  std::size_t count() const { return conditions + networks + designs; }
+};
+
+void countIn(Residual& left, const spec::CheckedProcess& one) {
+  left.conditions += static_cast<std::size_t>(std::count_if(
+      one.findings.begin(), one.findings.end(), [](const auto& finding) { return finding.verdict == spec::Verdict::Residual; }));
+  if (one.parenthesesLost) ++left.conditions;
+}
+
+void countIn(Residual& left, const NetworkProof& one) {
+  left.conditions += one.proof.doubts.size();
+  if (one.proof.verdict == spec::Verdict::Residual && one.proof.doubts.empty()) ++left.networks;
+}
+
+void countIn(Residual& left, const DesignProof& one) {
+  left.conditions += one.proof.doubts.size();
+  if (!one.proof.reason.empty() && one.proof.doubts.empty()) ++left.designs;
+}
+
+/// One line with the count, or with --json a `residual` object, which is there where nothing is left too.
+void printResidual(const Options& options, const Residual& left) {
+  if (options.sarif) return;
+  if (options.json) {
+    printJson("residual", {{"count", left.count()},
+                           {"conditions", left.conditions},
+                           {"networks", left.networks},
+                           {"designs", left.designs},
+                           {"strict", options.strict}});
+    return;
+  }
+  if (left.count() == 0) return;
+  std::string parts;
+  const auto add = [&](std::size_t count, const char* word) {
+    if (count != 0) parts += fmt::format("{}{} {}{}", parts.empty() ? "" : ", ", count, word, count == 1 ? "" : "s");
+  };
+  add(left.conditions, "condition");
+  add(left.networks, "network");
+  add(left.designs, "design");
+  say("residual: {} ({}): neither proved nor refuted{}\n", left.count(), parts,
+      options.strict ? "" : "; --strict makes this exit 5");
+}
+
 }  // namespace
 
 std::vector<spec::CheckedProcess> checkProcesses(Workspace& workspace, std::string_view only) {
@@ -115,23 +160,29 @@ int runSpec(const Options& options) {
     if (options.sarif) continue;
     options.json ? printProcessJson(*state.workspace, one) : printProcessText(*state.workspace, one);
   }
+  Residual left;
+  for (const spec::CheckedProcess& one : checked) countIn(left, one);
   bool against = std::any_of(checked.begin(), checked.end(), [](const auto& one) { return one.refuted(); });
   // A network given by -e stands in a design of its own.
   const bool isExpression = options.text && workspace.file().source->text != *options.text;
   const std::vector<NetworkProof> networks = isExpression ? proveExpression(state) : proveNetworks(state, only);
   for (const NetworkProof& one : networks) {
     if (!options.sarif) printNetworkProof(state, one);
+    countIn(left, one);
     against = against || one.proof.verdict == spec::Verdict::Refuted;
   }
   if (only.empty() && !isExpression) {
     const std::vector<DesignProof> proofs = proveDesigns(state, kManyStructures);
     for (const DesignProof& one : proofs) {
       if (!options.sarif) printDesignProof(one, options);
+      countIn(left, one);
       against = against || one.proof.verdict == spec::Verdict::Refuted;
     }
     if (all.empty() && proofs.empty() && networks.empty())
       printNote(options, "the program has no process, no network and no design of one");
   }
+  printResidual(options, left);
+  against = against || (options.strict && left.count() != 0);
   const int status = finish(state, kOk);
   return status == kOk && against ? kVerdictAgainst : status;
 }

@@ -7,6 +7,7 @@
 
 #include "compiler/graph/Elaborate.h"
 #include "compiler/graph/Mutation.h"
+#include "compiler/graph/Violation.h"
 #include "compiler/sema/Evaluator.h"
 
 #include <deque>
@@ -323,9 +324,6 @@ private:
   std::unordered_map<std::string, Value>* memo = nullptr;
 };
 
-/// Reports a condition that does not hold in a row, with its values and the chain of shapes that led there.
-void reportViolation(Session& session, const Structure& structure, const Obligation& obligation, const sema::Values& values,
-                     const std::vector<std::pair<std::string, std::string>>& levels);
 std::uint64_t hashText(std::string_view text);
 /// `exp`, `maximum`, `random` ...: words of element-wise expressions.
 bool isElementwiseWord(std::string_view name);

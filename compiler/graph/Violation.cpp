@@ -1,5 +1,6 @@
 // A condition that does not hold in a row: which, where, with what values, and the chain of shapes that led there.
-#include "compiler/graph/Elaborator.h"
+#include "compiler/graph/Violation.h"
+
 #include "compiler/support/diagnostics/Graph.h"
 #include "compiler/support/diagnostics/Sema.h"
 

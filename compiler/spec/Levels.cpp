@@ -1,7 +1,6 @@
 #include "compiler/spec/Levels.h"
 
-#include "compiler/spec/Causes.h"
-#include "compiler/spec/NestedLevels.h"
+#include "compiler/spec/BreachTable.h"
 #include "compiler/spec/Tabulate.h"
 
 #include <algorithm>
@@ -18,7 +17,6 @@ namespace {
 constexpr std::size_t kAttempts = 8;
 constexpr std::size_t kOperators = 400;
 constexpr std::size_t kAtOnce = 256;  // structures in memory
-constexpr std::size_t kMaxListed = std::size_t{1} << 20;
 
 using Levels = std::vector<std::uint32_t>;
 
@@ -31,14 +29,12 @@ Levels firstOf(const LevelBox& box) {
 class LevelProver {
 public:
   explicit LevelProver(const LevelQuestion& question)
-      : question(question), spec(*question.spec), experiment(question.experiment) {}
+      : question(question), spec(*question.spec), experiment(question.experiment), breaches(question) {}
 
   LevelProof run() {
     if (prepare()) search();
+    proof.breaches = breaches.finish();
     if (!proof.breaches.empty()) proof.verdict = Verdict::Refuted;
-    std::sort(proof.breaches.begin(), proof.breaches.end(), [](const Breach& a, const Breach& b) {
-      return a.use.begin != b.use.begin ? a.use.begin < b.use.begin : a.range.begin < b.range.begin;
-    });
     // A dimension that is lost where a condition breaks follows from it.
     const auto follows = [&](const Breach& dimension) {
       return dimension.isDimension && std::any_of(proof.breaches.begin(), proof.breaches.end(), [&](const Breach& other) {
@@ -62,8 +58,8 @@ private:
   std::deque<LevelBox> boxes;
   std::size_t attempts = 0;
   std::size_t operators = 0, largest = 0;  ///< elaborated so far; of the largest structure
-  std::uint64_t unbuilt = 0;
-  std::map<std::pair<Loc, Loc>, std::size_t> told;  ///< breach by its use and condition
+  std::uint64_t unbuilt = 0;               ///< combinations with which nothing can be built, and nothing says why
+  BreachTable breaches;
 
   /// Boxes of all combinations that exist; false where they are not looked at.
   bool prepare() {
@@ -125,7 +121,7 @@ private:
   }
 
   void leave(std::string reason) {
-    proof.verdict = proof.breaches.empty() ? Verdict::Residual : Verdict::Refuted;
+    proof.verdict = Verdict::Residual;
     proof.reason = std::move(reason);
   }
 
@@ -139,7 +135,8 @@ private:
     const graph::Structure* structure = nullptr;
     Levels at = firstOf(box);
     // A condition that breaks ends the elaboration: other levels of the box may not break it.
-    for (std::size_t tries = 0; tries < 24 && structure == nullptr && !isExhausted(); ++tries, ++attempts) {
+    const std::size_t most = combinationsOf(box) == 1 ? 1 : 24;
+    for (std::size_t tries = 0; tries < most && structure == nullptr && !isExhausted(); ++tries, ++attempts) {
       if (tries != 0) {
         for (std::size_t f = 0; f < box.size(); ++f)
           at[f] = box[f][tries <= box.size() ? (f + 1 == tries ? box[f].size() - 1 : 0) : (tries * 7 + f * 13) % box[f].size()];
@@ -170,10 +167,7 @@ private:
 
   void split(LevelBox box) {
     const auto wide = std::find_if(box.begin(), box.end(), [](const Levels& levels) { return levels.size() > 1; });
-    if (wide == box.end()) {
-      ++unbuilt;
-      return;
-    }
+    if (wide == box.end()) return addUnbuilt(box);
     const auto factor = static_cast<std::size_t>(wide - box.begin());
     const auto half = static_cast<std::ptrdiff_t>(box[factor].size() / 2);
     LevelBox other = box;
@@ -182,6 +176,33 @@ private:
     boxes.push_back(std::move(box));
     boxes.push_back(std::move(other));
   }
+
+  /// A single combination with which nothing can be built: what ends the elaboration is what breaks there.
+  void addUnbuilt(const LevelBox& box) {
+    const Levels levels = firstOf(box);
+    if (question.allowed && !question.allowed(levels)) return;
+    const std::deque<Diagnostic> told = question.reportsAt ? question.reportsAt(levels) : std::deque<Diagnostic>();
+    const auto mistake =
+        std::find_if(told.begin(), told.end(), [](const Diagnostic& one) { return one.severity == Severity::Error; });
+    if (mistake == told.end()) {
+      ++unbuilt;
+      return;
+    }
+    Breach breach;
+    breach.mistake = breach.text = mistake->message;
+    breach.use = mistake->range;
+    breach.range = mistake->labels.empty() ? mistake->range : mistake->labels.front().range;
+    std::vector<std::uint32_t> factors(box.size());
+    std::iota(factors.begin(), factors.end(), 0U);
+    breaches.add(breach, box, factors, {levels});
+  }
+
+  /// Where a duty breaks: by the levels of its cone, the last symbol running fastest.
+  struct Failure {
+    const Duty* duty = nullptr;
+    std::vector<std::uint32_t> cone;
+    std::vector<bool> at;
+  };
 
   void examine(const graph::Structure& structure, const LevelBox& box) {
     std::vector<std::vector<Rational>> levels;
@@ -206,14 +227,23 @@ private:
       roots.push_back(duty.expr);
       open[static_cast<std::uint32_t>(duty.expr)].push_back(&duty);
     }
+    // A call in a loop meets the same condition in each turn: one breach.
+    std::map<std::pair<Loc, Loc>, std::vector<Failure>> failures;
     table.run(roots, [&](ExprId root, const Column* column) {
-      if (column == nullptr) {
-        for (const Duty* duty : open.at(static_cast<std::uint32_t>(root))) leave(structure, *duty);
-        return;
+      for (const Duty* duty : open.at(static_cast<std::uint32_t>(root))) {
+        if (column == nullptr) {
+          leave(structure, *duty);
+          continue;
+        }
+        Failure failure = failureOf(*duty, *column);
+        if (!failure.at.empty()) failures[{duty->use.begin, duty->range.begin}].push_back(std::move(failure));
       }
-      proof.points += column->size();
-      for (const Duty* duty : open.at(static_cast<std::uint32_t>(root))) test(structure, box, *duty, *column);
+      if (column != nullptr) proof.points += column->size();
     });
+    for (auto& [place, list] : failures) {
+      std::sort(list.begin(), list.end(), [](const Failure& a, const Failure& b) { return a.duty < b.duty; });
+      add(structure, box, list);
+    }
   }
 
   static bool holdsAt(const Duty& duty, const Column& column, std::size_t i) {
@@ -222,61 +252,51 @@ private:
     return duty.isDimension ? value.isInt() && value.num >= 1 : value.num != 0;
   }
 
-  void test(const graph::Structure& structure, const LevelBox& box, const Duty& duty, const Column& column) {
-    bool any = false;
-    for (std::size_t i = 0; i < column.size() && !any; ++i) any = !holdsAt(duty, column, i);
-    if (!any) return;
-    // The factors of the column's symbols, and those that the structure fixes.
-    Broken broken;
-    for (std::size_t f = 0; f < spec.factors.size(); ++f) {
-      const auto factor = static_cast<std::uint32_t>(f);
-      const bool inCone = std::any_of(column.cone.begin(), column.cone.end(),
-                                      [&](std::uint32_t symbol) { return structure.symbolFactor[symbol] == factor; });
-      const bool fixed = box[f].size() == 1 && spec.factors[f].levels.size() > 1;
-      if (!inCone && !fixed) continue;
-      broken.factors.push_back(factor);
-      broken.sizes.push_back(spec.factors[f].levels.size());
-    }
-    std::size_t size = 1;
-    for (const std::size_t one : broken.sizes) {
-      size *= one;
-      if (size > kMaxListed) return leave(structure, duty);
-    }
-    broken.at.assign(size, false);
-    findExisting(spec, broken);
-    std::vector<Levels> failing;
+  /// Where the duty breaks; `at` is empty where it holds everywhere.
+  static Failure failureOf(const Duty& duty, const Column& column) {
+    Failure failure{&duty, column.cone, {}};
     for (std::size_t i = 0; i < column.size(); ++i) {
-      if (!holdsAt(duty, column, i)) failing.push_back(levelsOf(structure, box, column, i));
+      if (holdsAt(duty, column, i)) continue;
+      if (failure.at.empty()) failure.at.assign(column.size(), false);
+      failure.at[i] = true;
     }
-    for (const Levels& levels : failing) {
-      std::size_t position = 0;
-      for (std::size_t k = 0; k < broken.factors.size(); ++k) position = position * broken.sizes[k] + levels[broken.factors[k]];
-      broken.at[position] = true;
-    }
-    add(structure, box, duty, broken, failing);
+    return failure;
   }
 
-  /// The levels of an entry; factors outside its cone have their first level of the box.
-  Levels levelsOf(const graph::Structure& structure, const LevelBox& box, const Column& column, std::size_t entry) const {
-    Levels levels = firstOf(box);
-    for (std::size_t k = column.cone.size(); k-- > 0;) {
-      const std::uint32_t factor = structure.symbolFactor[column.cone[k]];
-      levels[factor] = box[factor][entry % box[factor].size()];
-      entry /= box[factor].size();
+  /// The failures that can be listed together, as one breach: a combination that several of them break counts once.
+  void add(const graph::Structure& structure, const LevelBox& box, const std::vector<Failure>& failures) {
+    const auto sizeOf = [&](std::uint32_t symbol) { return box[structure.symbolFactor[symbol]].size(); };
+    std::vector<std::uint32_t> cone;
+    std::vector<const Failure*> listed;
+    std::size_t count = 1;
+    for (const Failure& failure : failures) {
+      std::vector<std::uint32_t> with;
+      std::set_union(cone.begin(), cone.end(), failure.cone.begin(), failure.cone.end(), std::back_inserter(with));
+      std::size_t size = 1;
+      for (const std::uint32_t symbol : with) size = std::min(size * sizeOf(symbol), kMaxListed + 1);
+      if (size > kMaxListed) continue;
+      cone = std::move(with);
+      count = size;
+      listed.push_back(&failure);
     }
-    return levels;
-  }
-
-  /// Combinations of the box that agree with a failing entry in the factors it depends on, and that the design allows.
-  void add(const graph::Structure& structure, const LevelBox& box, const Duty& duty, const Broken& broken,
-           const std::vector<Levels>& failing) {
-    std::vector<std::uint32_t> others;
-    std::uint64_t each = 1;
-    for (std::size_t f = 0; f < box.size(); ++f) {
-      const bool listed = std::find(broken.factors.begin(), broken.factors.end(), f) != broken.factors.end();
-      if (listed || box[f].size() == 1) continue;
-      others.push_back(static_cast<std::uint32_t>(f));
-      each *= box[f].size();
+    const Duty& duty = *failures.front().duty;
+    if (listed.empty()) return leave(structure, duty);
+    std::vector<std::uint32_t> factors;
+    for (const std::uint32_t symbol : cone) factors.push_back(structure.symbolFactor[symbol]);
+    std::vector<Levels> failing;
+    std::vector<std::size_t> digits(structure.symbolFactor.size(), 0);
+    for (std::size_t entry = 0; entry < count; ++entry) {
+      std::size_t rest = entry;
+      for (std::size_t k = cone.size(); k-- > 0; rest /= sizeOf(cone[k])) digits[cone[k]] = rest % sizeOf(cone[k]);
+      const bool breaks = std::any_of(listed.begin(), listed.end(), [&](const Failure* failure) {
+        std::size_t position = 0;
+        for (const std::uint32_t symbol : failure->cone) position = position * sizeOf(symbol) + digits[symbol];
+        return failure->at[position];
+      });
+      if (!breaks) continue;
+      failing.push_back(firstOf(box));
+      for (const std::uint32_t symbol : cone)
+        failing.back()[structure.symbolFactor[symbol]] = box[structure.symbolFactor[symbol]][digits[symbol]];
     }
     Breach breach;
     breach.subject = duty.subject;
@@ -284,58 +304,8 @@ private:
     breach.isDimension = duty.isDimension;
     breach.range = duty.range;
     breach.use = duty.use;
-    if (question.allowed && each * failing.size() <= kMaxListed) {
-      for (const Levels& start : failing) {
-        for (std::uint64_t one = 0; one < each; ++one) {
-          Levels levels = start;
-          std::uint64_t rest = one;
-          for (const std::uint32_t f : others) {
-            levels[f] = box[f][rest % box[f].size()];
-            rest /= box[f].size();
-          }
-          if (question.allowed(levels)) meet(breach, levels, 1);
-        }
-      }
-      if (breach.combinations == 0) return;
-    } else {
-      for (const Levels& levels : failing) meet(breach, levels, each);
-    }
-    for (const Levels& row : question.rows) {
-      std::size_t position = 0;
-      const bool inside = std::equal(row.begin(), row.end(), box.begin(), [](std::uint32_t level, const Levels& levels) {
-        return std::find(levels.begin(), levels.end(), level) != levels.end();
-      });
-      for (std::size_t k = 0; k < broken.factors.size(); ++k) position = position * broken.sizes[k] + row[broken.factors[k]];
-      if (inside && broken.at[position]) ++breach.rows;
-    }
-    breach.causes = causesOf(broken, spec, breach.allCauses);
-    merge(std::move(breach));
-  }
-
-  std::size_t changes(const Levels& levels) const {
-    std::size_t count = 0;
-    for (std::uint32_t f = 0; f < levels.size(); ++f) count += levels[f] != 0 && spec.active(f, levels) ? 1 : 0;
-    return count;
-  }
-
-  void meet(Breach& breach, const Levels& levels, std::uint64_t count) const {
-    breach.combinations += count;
-    if (breach.nearest.empty() || changes(levels) < changes(breach.nearest)) breach.nearest = levels;
-  }
-
-  /// The same condition in other structures is the same breach.
-  void merge(Breach breach) {
-    const auto [place, isNew] = told.emplace(std::pair(breach.use.begin, breach.range.begin), proof.breaches.size());
-    if (isNew) {
-      proof.breaches.push_back(std::move(breach));
-      return;
-    }
-    Breach& same = proof.breaches[place->second];
-    same.combinations += breach.combinations;
-    same.rows += breach.rows;
-    if (changes(breach.nearest) < changes(same.nearest)) same.nearest = breach.nearest;
-    same.allCauses = false;
-    if (same.causes.size() < 3) same.causes.insert(same.causes.end(), breach.causes.begin(), breach.causes.end());
+    breach.isLeast = listed.size() < failures.size();
+    if (!breaches.add(breach, box, factors, failing)) leave(structure, duty);
   }
 };
 

@@ -9,6 +9,7 @@
 #include "compiler/spec/Prove.h"
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -29,9 +30,11 @@ struct Cause {
 /// A condition that breaks at some combination.
 struct Breach {
   std::string subject, text;               ///< "conv2d", "h >= 3"; a dimension's tensor and expression
+  std::string mistake;                     ///< where it ends the elaboration: what is told of that; `subject` is empty then
   bool isDimension = false;                ///< a dimension that is not whole or not above 0
   SrcRange range, use;                     ///< the condition, the call that must meet it
-  std::uint64_t combinations = 0;          ///< of the design's, that break it
+  std::uint64_t combinations = 0;          ///< of the design's, that break it, each once
+  bool isLeast = false;                    ///< those were too many to list; at least so many
   std::size_t rows = 0;                    ///< of the design's rows
   std::vector<std::uint32_t> nearest;      ///< levels that break it, with the fewest changes from the first levels
   std::vector<std::vector<Cause>> causes;  ///< each alone breaks it whatever the other factors are
@@ -55,6 +58,8 @@ struct LevelQuestion {
   std::vector<std::vector<std::uint32_t>> rows;  ///< of the design
   /// Whether a combination is one of the design's (its `where`); empty: all are.
   std::function<bool(std::span<const std::uint32_t>)> allowed;
+  /// What building a row with these levels reports; empty: nothing can be said of levels with which nothing can be built.
+  std::function<std::deque<Diagnostic>(std::span<const std::uint32_t>)> reportsAt;
   /// Structures that are looked at; about 3 ms of processor each, for 70 operators (2.5 GHz).
   std::size_t maxStructures = 256;
   /// Makes the experiment anew. Where there are many structures it takes the place of `experiment`, so that they do not all live

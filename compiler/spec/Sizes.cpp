@@ -1,6 +1,7 @@
 #include "compiler/spec/Sizes.h"
 
 #include <algorithm>
+#include <map>
 
 namespace tbem::spec {
 
@@ -10,6 +11,8 @@ using sema::ExprOp;
 
 /// Whether one more follows from these is no longer asked: each question costs up to the solver's limit of steps.
 constexpr std::size_t kMaxBreaches = 8;
+/// Refuted conditions beyond which no `pre` is looked for.
+constexpr std::size_t kMaxMended = 512;
 
 class SizeProver {
 public:
@@ -43,7 +46,7 @@ public:
     }
     const std::vector<ExprId> roots = rootsOf(refuted, reasons, made);
     made.verdict = !made.breaches.empty() ? Verdict::Refuted : made.doubts.empty() ? Verdict::Proved : Verdict::Residual;
-    if (made.verdict == Verdict::Refuted && made.unasked == 0) made.remedy = remedy(roots);
+    if (made.verdict == Verdict::Refuted) made.remedy = remedy(made.unasked == 0 ? roots : lastFirst(refuted));
     return made;
   }
 
@@ -102,7 +105,22 @@ private:
     return roots;
   }
 
+  /// Claims about one size each, from the last on, then the others: along a chain of layers the last asks most, so that one
+  /// bound a size gives all before it without a question to the solver.
+  std::vector<ExprId> lastFirst(const std::vector<Claim>& refuted) const {
+    std::map<SymbolId, std::vector<ExprId>> ofOne;
+    std::vector<ExprId> ofMany, all;
+    for (auto claim = refuted.rbegin(); claim != refuted.rend(); ++claim) {
+      const std::vector<SymbolId> symbols = pool.symbolsOf(claim->claim);
+      (symbols.size() == 1 ? ofOne[symbols.front()] : ofMany).push_back(claim->claim);
+    }
+    for (const auto& [symbol, claims] : ofOne) all.insert(all.end(), claims.begin(), claims.end());
+    all.insert(all.end(), ofMany.rbegin(), ofMany.rend());
+    return all;
+  }
+
   std::optional<Remedy> remedy(const std::vector<ExprId>& roots) {
+    if (roots.size() > kMaxMended) return std::nullopt;
     std::optional<Remedy> found = remedyFor(pool, domains, given, roots);
     if (!found) return std::nullopt;
     std::vector<ExprId> with = given;

@@ -3,6 +3,7 @@
 #include "compiler/spec/Translate.h"
 
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -115,6 +116,7 @@ std::vector<Answer> ask(const std::vector<Question>& questions, const SolverLimi
   while (next < questions.size()) {
     int ends[2];
     if (::pipe(ends) != 0) break;
+    const pid_t self = ::getpid();
     const pid_t child = ::fork();
     if (child < 0) {
       ::close(ends[0]);
@@ -123,6 +125,9 @@ std::vector<Answer> ask(const std::vector<Question>& questions, const SolverLimi
     }
     if (child == 0) {
       ::close(ends[0]);
+      // It ends with its parent, however that ends. Where the parent is gone already there is nobody to tell it.
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (::getppid() != self) _exit(0);
       answerAll(questions, next, limits, ends[1]);
     }
     ::close(ends[1]);

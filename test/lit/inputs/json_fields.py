@@ -22,6 +22,7 @@ FIELDS = {
     "levels": ["design", "verdict", "combinations", "rows", "structures", "conditions", "by_intervals", "points", "breaches",
                "checked_at_run_time"],
     "network": ["network", "at", "sizes", "verdict", "conditions", "breaches", "checked_at_run_time"],
+    "residual": ["count", "conditions", "networks", "designs", "strict"],
     "graph": ["network", "inputs", "outputs"],
     "workspace": ["design", "row", "network", "levels", "device", "answers", "layout", "tf32", "nondeterministic", "convolutions",
                   "not_asked", "step"],

@@ -117,6 +117,35 @@ design d of model {
   EXPECT_TRUE(breach.allCauses);
 }
 
+TEST(Levels, ACombinationCountsOnceHoweverOftenALoopBreaksIt) {
+  Built built(R"(
+network net(x: tensor[n, 3, h, w]; depth: int) -> tensor[n, 3, oh, ow] {
+  var y = x
+  for i in 0 .. depth { y = conv2d(y, out: 3, kernel: 3) }
+  return y
+}
+design d of net {
+  factor depth: 1, 2, 3, 4
+  factor size: 16, 8, 6, 5, 3, 2
+  factor batch: 1, 2
+  input  x: [batch, 3, size, size]
+  full
+}
+)");
+  ASSERT_TRUE(built.experiment) << built.errors();
+  const spec::LevelProof proof = prove(built);
+  std::uint64_t broken = 0;
+  for (const int depth : {1, 2, 3, 4}) {
+    for (const int size : {16, 8, 6, 5, 3, 2}) broken += size - 2 * depth < 1 ? 2 : 0;  // each layer takes 2; two batches
+  }
+  EXPECT_EQ(proof.verdict, Verdict::Refuted);
+  EXPECT_EQ(proof.structures, 4U);
+  ASSERT_EQ(proof.breaches.size(), 1U);
+  EXPECT_EQ(proof.breaches.front().combinations, broken);
+  EXPECT_EQ(proof.breaches.front().nearest, (std::vector<std::uint32_t>{0, 5, 0}));
+  EXPECT_TRUE(proof.breaches.front().allCauses || proof.breaches.front().causes.size() == 3U);
+}
+
 /// 150 layers in five stages; ten factors of three levels.
 std::string template150(bool fits) {
   return std::string(R"(
