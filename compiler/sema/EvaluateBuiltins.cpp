@@ -1,5 +1,6 @@
 // Functions of elaboration time: on numbers, lists and shapes.
 #include "compiler/sema/Evaluator.h"
+#include "compiler/support/Unicode.h"
 #include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
@@ -50,6 +51,13 @@ static std::vector<Value> broadcastShapes(ExprPool& pool, const std::vector<Valu
   return result;
 }
 
+/// Characters of a text: code points, of which a byte that is no UTF-8 counts as one.
+static std::int64_t codePoints(std::string_view text) {
+  std::int64_t count = 0;
+  for (std::size_t at = 0; at < text.size(); at += decode(text, at).bytes) ++count;
+  return count;
+}
+
 Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
   const Call call{name, arguments};
   const auto [least, most] = arity(name);
@@ -84,7 +92,7 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
   };
 
   if (name == "len") {
-    if (call[0].is(ValueKind::String)) return integerValue(static_cast<std::int64_t>(call[0].text.size()));
+    if (call[0].is(ValueKind::String)) return integerValue(codePoints(call[0].text));
     if (call[0].isRuntime()) return wrongKind(call.range(0), "`len`", "a list", call[0]);
     const auto all = elements(call[0], call.range(0));
     return all ? integerValue(static_cast<std::int64_t>(all->size())) : Value{};
@@ -108,13 +116,21 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
   }
   if (name == "abs" || name == "floor" || name == "ceil" || name == "round") {
     if (!call[0].is(ValueKind::Number)) return wrongKind(call.range(0), "`" + std::string(name) + "`", "a number", call[0]);
-    Value one = integerValue(1);
+    const Value one = integerValue(1);
     const SrcRange at = arguments.use;
-    if (name == "abs") return makeNumber(ExprOp::Max, call[0], makeNumber(ExprOp::Sub, integerValue(0), call[0], at, at), at, at);
+    if (name == "abs") {
+      Value zero = integerValue(0);
+      zero.unit = call[0].unit;
+      return makeNumber(ExprOp::Max, call[0], makeNumber(ExprOp::Sub, zero, call[0], at, at), at, at);
+    }
     if (name == "floor") return makeNumber(ExprOp::FloorDiv, call[0], one, at, at);
     if (name == "ceil") return makeNumber(ExprOp::CeilDiv, call[0], one, at, at);
+    if (pool.isWhole(call[0].expr)) return call[0];
+    // floor(x) and 1 more where the rest is a half or above: x + 1/2 may leave 64 bits where the result does not.
+    const Value below = makeNumber(ExprOp::FloorDiv, call[0], one, at, at);
+    const Value rest = makeNumber(ExprOp::Sub, call[0], below, at, at);
     const Value half = Value::number(pool.constant(Rational{1, 2}));
-    return makeNumber(ExprOp::FloorDiv, makeNumber(ExprOp::Add, call[0], half, at, at), one, at, at);
+    return makeNumber(ExprOp::Add, below, makeNumber(ExprOp::FloorDiv, rest, half, at, at), at, at);
   }
   if (name == "pow") {
     if (!call[0].is(ValueKind::Number)) return wrongKind(call.range(0), "`pow`", "a number", call[0]);
@@ -125,6 +141,9 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
     // Not rational: the nearest number that has a name here, which fixes the symbols it came from.
     const auto value = force(call[0], call.range(0));
     if (!value) return {};
+    if (name == "sqrt" && value->num < 0)
+      return fail(diag::wrong_kind, call.range(0), "`sqrt`", "a number of 0 or more", value->str());
+    if (name == "log" && value->num <= 0) return fail(diag::wrong_kind, call.range(0), "`log`", "a number above 0", value->str());
     const double x = value->toDouble();
     const double result = name == "sqrt" ? std::sqrt(x) : name == "exp" ? std::exp(x) : std::log(x);
     return rounded(result, arguments.use, std::string(name) + "(" + value->str() + ")");

@@ -4,7 +4,9 @@
 #include "compiler/support/Units.h"
 #include "compiler/support/diagnostics/Sema.h"
 
+#include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace tbem::sema {
 
@@ -82,9 +84,14 @@ bool isLogic(ast::BinaryOp op) {
 }  // namespace
 
 Value Evaluator::evaluateNumber(const ast::Number& expr) {
-  const std::optional<Rational> value = Rational::parse(expr.text);
-  if (!value) return fail(diag::number_overflow, expr.range, expr.text);
-  return Value::number(pool.constant(*value));
+  if (const std::optional<Rational> value = Rational::parse(expr.text)) return Value::number(pool.constant(*value));
+  if (expr.text.find('.') == std::string::npos) return fail(diag::number_overflow, expr.range, expr.text);
+  // More digits than 64 bits hold: the nearest f64.
+  std::string digits = expr.text;
+  std::erase(digits, '_');
+  double nearest = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), nearest);
+  return read.ec == std::errc() ? rounded(nearest, expr.range, expr.text) : fail(diag::number_overflow, expr.range, expr.text);
 }
 
 Value Evaluator::evaluateUnit(const ast::Unit& expr) {
@@ -120,7 +127,38 @@ Value Evaluator::reportArithmetic(ExprId made, SrcRange range, SrcRange divisor,
   return {};
 }
 
+namespace {
+/// What f64 makes of an operator whose exact result is a fraction of more than 64 bits.
+std::optional<double> inDoubles(ExprOp op, double a, double b) {
+  switch (op) {
+    case ExprOp::Add:
+      return a + b;
+    case ExprOp::Sub:
+      return a - b;
+    case ExprOp::Mul:
+      return a * b;
+    case ExprOp::Divide:
+      return a / b;
+    case ExprOp::Power:
+      return std::pow(a, b);
+    default:
+      return std::nullopt;  // results of `div`, `min` and their like are whole or one of the operands
+  }
+}
+
+/// base ** exponent, exact; nothing where it leaves 64 bits. A negative exponent wants a base other than 0.
+std::optional<Rational> wholePower(const Rational& base, std::int64_t exponent) {
+  if (exponent >= 0) return pow(base, Rational::of(exponent));
+  const std::optional<Rational> reciprocal = div(Rational::of(1), base);
+  if (!reciprocal) return std::nullopt;
+  if (exponent != std::numeric_limits<std::int64_t>::min()) return pow(*reciprocal, Rational::of(-exponent));
+  const std::optional<Rational> root = pow(*reciprocal, Rational::of(std::int64_t{1} << 62));
+  return root ? mul(*root, *root) : std::nullopt;
+}
+}  // namespace
+
 Value Evaluator::makeNumber(ExprOp op, const Value& a, const Value& b, SrcRange range, SrcRange divisor) {
+  if (a.isPoison() || b.isPoison()) return {};  // told where it was made
   Value result = Value::number(pool.make(op, a.expr, b.expr), a.isReal || b.isReal);
   result.unit = a.unit;
   const int sign = op == ExprOp::Mul ? 1 : op == ExprOp::Divide ? -1 : 0;
@@ -130,12 +168,31 @@ Value Evaluator::makeNumber(ExprOp op, const Value& a, const Value& b, SrcRange 
   const EvalError error = peekError(result.expr);
   if (error == EvalError::None || error == EvalError::Unassigned) return result;
   if (peekError(a.expr) != EvalError::None || peekError(b.expr) != EvalError::None) return {};
+  // What `sqrt` and its like made is a rounded number, so what is computed with it is rounded too where 64 bits end.
+  const std::optional<Rational> left = pool.constantValue(a.expr);
+  const std::optional<Rational> right = pool.constantValue(b.expr);
+  if (error == EvalError::Overflow && left && right && (a.isReal || b.isReal)) {
+    if (const auto value = inDoubles(op, left->toDouble(), right->toDouble())) {
+      Value nearest = rounded(*value, range, pool.str(result.expr));
+      if (!nearest.isPoison()) nearest.unit = result.unit;
+      return nearest;
+    }
+  }
   return reportArithmetic(result.expr, range, divisor, b.expr);
 }
 
 /// Exact for whole exponents, negative ones too; for others the nearest f64, as `sqrt` is, which fixes the symbols it came from.
 Value Evaluator::makePower(const Value& base, const Value& exponent, SrcRange range, SrcRange exponentRange) {
   const std::optional<Rational> known = pool.constantValue(exponent.expr);
+  const std::optional<Rational> constantBase = pool.constantValue(base.expr);
+  if (known && known->isInt() && known->num < 0 && constantBase) {
+    if (constantBase->num == 0) return fail(diag::division_by_zero, range, pool.str(base.expr));
+    if (const std::optional<Rational> power = wholePower(*constantBase, known->num))
+      return Value::number(pool.constant(*power), base.isReal || exponent.isReal);
+    const std::string text = "(" + constantBase->str() + ") ** " + known->str();
+    return base.isReal || exponent.isReal ? rounded(std::pow(constantBase->toDouble(), known->toDouble()), range, text)
+                                          : fail(diag::number_overflow, range, text);
+  }
   if (known && known->isInt() && known->num < 0) {
     const Value positive = makeNumber(ExprOp::Sub, integerValue(0), exponent, exponentRange, exponentRange);
     const Value power = makeNumber(ExprOp::Power, base, positive, range, exponentRange);
@@ -150,21 +207,29 @@ Value Evaluator::makePower(const Value& base, const Value& exponent, SrcRange ra
 
 Value Evaluator::rounded(double value, SrcRange range, const std::string& text) {
   const std::optional<Rational> result = Rational::fromDouble(value);
-  return result ? Value::number(pool.constant(*result), true) : fail(diag::number_overflow, range, text);
+  // So close to 0 that no fraction of 64 bits is near: an error, for 0 would be another number.
+  const bool near = result && std::abs(result->toDouble() - value) <= 1e-15 * std::abs(value);
+  return near ? Value::number(pool.constant(*result), true) : fail(diag::number_overflow, range, text);
 }
 
 /// a - b * trunc(a / b): `rem` has the sign of its left side, where `mod` has that of its right one.
 Value Evaluator::makeRemainder(const Value& a, const Value& b, SrcRange range, SrcRange divisor) {
-  const Value tested = makeNumber(ExprOp::Mod, a, b, range, divisor);  // reports a division by zero
-  if (tested.isPoison()) return {};
+  if (a.isPoison() || b.isPoison()) return {};
+  // `mod` by whichever of b and -b has the sign of a. The least number of 64 bits has no opposite: it is larger than every a
+  // beside it, which is then the rest itself.
   const ExprId zero = pool.constant(0);
-  const auto size = [&](ExprId e) {
-    return pool.make(ExprOp::Select, pool.make(ExprOp::Less, e, zero), pool.make(ExprOp::Sub, zero, e), e);
-  };
-  const ExprId rest = pool.make(ExprOp::Mod, size(a.expr), size(b.expr));
-  Value result = tested;
-  result.expr = pool.make(ExprOp::Select, pool.make(ExprOp::Less, a.expr, zero), pool.make(ExprOp::Sub, zero, rest), rest);
-  return result;
+  const ExprId least = pool.constant(std::numeric_limits<std::int64_t>::min());
+  const ExprId sameSign = pool.make(ExprOp::Equal, pool.make(ExprOp::Less, a.expr, zero), pool.make(ExprOp::Less, b.expr, zero));
+  const ExprId opposite = pool.make(ExprOp::Mod, a.expr, pool.make(ExprOp::Sub, zero, b.expr));
+  Value result = Value::number(pool.make(ExprOp::Select, sameSign, pool.make(ExprOp::Mod, a.expr, b.expr),
+                                         pool.make(ExprOp::Select, pool.make(ExprOp::Equal, b.expr, least), a.expr, opposite)),
+                               a.isReal || b.isReal);
+  result.unit = a.unit;
+  if (quiet > 0) return result;
+  const EvalError error = peekError(result.expr);
+  if (error == EvalError::None || error == EvalError::Unassigned) return result;
+  if (peekError(a.expr) != EvalError::None || peekError(b.expr) != EvalError::None) return {};
+  return reportArithmetic(result.expr, range, divisor, b.expr);
 }
 
 Value Evaluator::evaluateUnary(const ast::Unary& expr) {

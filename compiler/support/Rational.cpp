@@ -103,29 +103,50 @@ std::optional<Rational> Rational::parse(std::string_view text) {
   return make(mantissa, denominator);
 }
 
+namespace {
+/// The last convergent of n / d whose parts have 64 bits (Hardy & Wright 1979, section 10.2): nearer to it than 1 over the square
+/// of its denominator. 0 <= n, 0 < d.
+Rational convergent(Wide n, Wide d) {
+  Wide num = 1, den = 0, numBefore = 0, denBefore = 1;
+  while (d != 0) {
+    const Wide part = n / d;
+    if (part > kMax) break;
+    const Wide nextNum = part * num + numBefore, nextDen = part * den + denBefore;
+    if (nextNum > kMax || nextDen > kMax) break;
+    numBefore = num;
+    denBefore = den;
+    num = nextNum;
+    den = nextDen;
+    const Wide rest = n % d;
+    n = d;
+    d = rest;
+  }
+  return den == 0 ? Rational{} : Rational{static_cast<std::int64_t>(num), static_cast<std::int64_t>(den)};
+}
+}  // namespace
+
 std::optional<Rational> Rational::fromDouble(double value) {
   if (!std::isfinite(value)) return std::nullopt;
   int exponent = 0;
-  double fraction = std::frexp(value, &exponent);
-  auto mantissa = static_cast<Wide>(std::ldexp(fraction, 53));
+  auto mantissa = static_cast<Wide>(std::ldexp(std::frexp(value, &exponent), 53));
   exponent -= 53;
   while (exponent < 0 && mantissa % 2 == 0 && mantissa != 0) {
     mantissa /= 2;
     ++exponent;
   }
-  while (exponent < -62 && mantissa != 0) {
-    mantissa /= 2;
-    ++exponent;
-  }
+  if (mantissa == 0) return Rational{};
   if (exponent > 62) return std::nullopt;
   if (exponent >= 0) return make(mantissa * (static_cast<Wide>(1) << exponent), 1);
-  return mantissa == 0 ? Rational{} : make(mantissa, static_cast<Wide>(1) << -exponent);
+  if (exponent >= -62) return make(mantissa, static_cast<Wide>(1) << -exponent);
+  if (exponent < -120) return Rational{};  // below 2^-66
+  Rational nearest = convergent(mantissa < 0 ? -mantissa : mantissa, static_cast<Wide>(1) << -exponent);
+  if (mantissa < 0) nearest.num = -nearest.num;
+  return nearest;
 }
 
 std::optional<double> Rational::exactDouble() const {
-  const double value = toDouble();
-  const std::optional<Rational> back = fromDouble(value);
-  return back && *back == *this ? std::optional(value) : std::nullopt;
+  const bool twos = (den & (den - 1)) == 0;
+  return twos && static_cast<Wide>(static_cast<double>(num)) == num ? std::optional(toDouble()) : std::nullopt;
 }
 
 std::string Rational::str() const {
@@ -164,10 +185,13 @@ std::optional<Rational> div(Rational a, Rational b) {
 std::optional<Rational> floorDiv(Rational a, Rational b) { return fromQuotient(a, b, false); }
 std::optional<Rational> ceilDiv(Rational a, Rational b) { return fromQuotient(a, b, true); }
 std::optional<Rational> floorMod(Rational a, Rational b) {
-  const std::optional<Rational> quotient = floorDiv(a, b);
-  if (!quotient) return std::nullopt;
-  const std::optional<Rational> product = mul(b, *quotient);
-  return product ? sub(a, *product) : std::nullopt;
+  if (b.num == 0) return std::nullopt;
+  // Over the common denominator, so that no part of the way leaves what the result does not.
+  const Wide dividend = static_cast<Wide>(a.num) * b.den;
+  const Wide divisor = static_cast<Wide>(b.num) * a.den;
+  Wide rest = dividend % divisor;
+  if (rest != 0 && (rest < 0) != (divisor < 0)) rest += divisor;
+  return Rational::make(rest, static_cast<Wide>(a.den) * b.den);
 }
 std::optional<Rational> pow(Rational a, Rational b) {
   if (!b.isInt() || b.num < 0) return std::nullopt;
