@@ -100,6 +100,27 @@ bool computesBfloat16(int primitive) {
          family.query == poolFamily().query || primitive == TBEM_PRIMITIVE_reduce_sum;
 }
 
+/// What oneDNN cannot take: it counts in 32 bits, also sums of a dimension and what it is padded by, and divides by such counts;
+/// its products of dimensions wrap in larger tensors. Empty: nothing is wrong.
+std::string beyondLibrary(const tbem_op_desc& op) {
+  constexpr std::int64_t kMostAlong = std::int64_t{1} << 30, kMostElements = std::int64_t{1} << 36;
+  const Family family = familyOf(op);
+  if (family.query != convFamily().query && family.query != productFamily().query) return "";
+  for (int k = 0; k < op.inputs + op.outputs; ++k) {
+    const tbem_operand& operand = op.operands[k];
+    if (operand.present == 0) continue;
+    std::int64_t elements = 1;
+    for (int axis = 0; axis < operand.rank; ++axis) {
+      const std::int64_t along = operand.dims[axis];
+      if (along > kMostAlong) return fmt::format("a dimension of {} where oneDNN takes at most {}", along, kMostAlong);
+      if (along > 0 && elements > kMostElements / along)
+        return fmt::format("a tensor of more than {} elements, which oneDNN does not take", kMostElements);
+      elements *= along;
+    }
+  }
+  return "";
+}
+
 /// Shapes and element types, for query and create.
 tbem_status check(const tbem_op_desc* op) {
   const std::string wrong = runtime::checkDescription(*op);
@@ -114,6 +135,9 @@ tbem_status check(const tbem_op_desc* op) {
     return fail(TBEM_UNSUPPORTED,
                 fmt::format("cpu: {} of {}; this backend computes in f32 (ref computes in f64)",
                             runtime::signature(static_cast<tbem_primitive>(op->primitive)).name, runtime::dtypeName(type)));
+  }
+  if (const std::string beyond = beyondLibrary(*op); !beyond.empty()) {
+    return fail(TBEM_UNSUPPORTED, fmt::format("cpu: {} (estimate --on none and --on pytorch count from shapes alone)", beyond));
   }
   const bool convolution = op->primitive == TBEM_PRIMITIVE_conv2d || op->primitive == TBEM_PRIMITIVE_conv2d_input_gradient ||
                            op->primitive == TBEM_PRIMITIVE_conv2d_weight_gradient;
