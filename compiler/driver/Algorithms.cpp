@@ -44,8 +44,8 @@ tl::expected<estimate::Choices, std::string> addChoices(const std::string& backe
   return all;
 }
 
-std::string algorithmsText(const estimate::Program& program) {
-  std::string text;
+std::string algorithmsText(const estimate::Program& program, const Tuning& tuning) {
+  std::string text = tuning.times() ? fmt::format("tune {}\n", driver::text(tuning)) : std::string();
   for (std::size_t i = 0; i < program.calls.size(); ++i) {
     if (program.calls[i].algorithm != 0) text += fmt::format("algorithm {} {}\n", i, program.calls[i].algorithm);
   }

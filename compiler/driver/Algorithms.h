@@ -7,6 +7,7 @@
 
 #include "compiler/driver/Backends.h"
 #include "compiler/driver/Options.h"
+#include "compiler/driver/Tuning.h"
 #include "compiler/estimate/Program.h"
 
 #include <tl/expected.hpp>
@@ -28,7 +29,8 @@ tl::expected<estimate::Choices, std::string> addChoices(const std::string& backe
 /// the processes of one measurement would not agree. Errors: in words.
 tl::expected<bool, std::string> tune(const estimate::Program& program, Opened& opened, const Options& options);
 
-/// What chose the algorithms of a program, for its row's identity: a line for each call that takes another than the default.
-std::string algorithmsText(const estimate::Program& program);
+/// What chose the algorithms of a program, for its row's identity: `tune` but where it is off, and a line for each call that
+/// takes another than the default.
+std::string algorithmsText(const estimate::Program& program, const Tuning& tuning);
 
 }  // namespace tbem::driver

@@ -83,7 +83,8 @@ bool readBackends(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& p
       unknownName(sink, diag::unknown_backend, name, known);
       return false;
     }
-    plan.backends.push_back(name.text);
+    if (std::find(plan.backends.begin(), plan.backends.end(), name.text) == plan.backends.end())
+      plan.backends.push_back(name.text);  // named twice it is measured once
   }
   if (plan.backends.empty()) plan.backends = {"cpu"};
   return true;
@@ -106,9 +107,18 @@ bool readRepeat(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& pla
 /// Other clauses belong to later stages.
 bool refuseOthers(DiagnosticSink& sink, const ast::Measure& decl) {
   for (const ast::Clause& clause : decl.others) {
+    if (clause.word.text == "tune") continue;
     sink.report(diag::not_there_yet, clause.range, fmt::format("the clause `{}` of `measure` is", clause.word.text));
   }
-  return decl.others.empty();
+  return std::all_of(decl.others.begin(), decl.others.end(), [](const ast::Clause& one) { return one.word.text == "tune"; });
+}
+
+bool readTune(Workspace& workspace, const ast::Measure& decl, MeasurePlan& plan, const Options& options) {
+  const ast::Clause* clause = tuneClause(decl.others);
+  const auto tuning = clause == nullptr ? Tuning{} : readTuning(*clause, workspace.session.sink, workspace.session.sources);
+  if (!tuning) return false;
+  plan.tuning = parseTuning(options.tune).value_or(*tuning);
+  return true;
 }
 
 }  // namespace
@@ -127,6 +137,7 @@ std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, co
       plan.run = run.get();
       plan.backends = {options.backend.empty() ? "cpu" : options.backend};
       plan.repeats = options.repeat.value_or(1);
+      plan.tuning = run->tuning;
       plans.push_back(std::move(plan));
     }
     return plans;
@@ -142,7 +153,8 @@ std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, co
       if (run->spec.name == decl->name.text && run->experiment != nullptr) plan.run = run.get();
     }
     const bool sound = readMetrics(sink, *decl, plan) && readBackends(sink, *decl, plan, options) &&
-                       readRepeat(sink, *decl, plan, options) && refuseOthers(sink, *decl);
+                       readRepeat(sink, *decl, plan, options) && readTune(workspace, *decl, plan, options) &&
+                       refuseOthers(sink, *decl);
     if (sound && plan.run != nullptr) plans.push_back(std::move(plan));
   }
   return plans;
@@ -159,7 +171,7 @@ struct OpenedOnce {
 /// `timing`: algorithms that were never timed on this machine are.
 bool lowerCase(Workspace& workspace, graph::Row& row, OpenedOnce& once, bool timing, const Options& options, CaseRow& out) {
   Opened& opened = once.opened;
-  const estimate::LowerOptions lowering = lowerOptions(options, opened, &once.cache);
+  const estimate::LowerOptions lowering = lowerOptions(options, opened, &once.cache, out.plan->tuning);
   const graph::ExperimentSpec& spec = out.plan->run->spec;
   auto program = lowerRow(row, spec, *opened.backend, lowering);
   if (program && timing) {
@@ -171,7 +183,7 @@ bool lowerCase(Workspace& workspace, graph::Row& row, OpenedOnce& once, bool tim
     program.error().report(workspace.session.sink);
     return false;
   }
-  out.algorithms = algorithmsText(*program);
+  out.algorithms = algorithmsText(*program, out.plan->tuning);
   out.live = program->live;
   out.arena = program->arena;
   return true;
@@ -217,7 +229,8 @@ std::vector<CaseRow> caseRows(Workspace& workspace, const std::vector<MeasurePla
         one.identity = identityOf(elaborated->graph(), elaborated->values, protocolSettings(), options.seed, backend,
                                   opened.backend == nullptr ? nullptr : &opened.device, threads, one.algorithms);
         if (opened.backend != nullptr) {
-          one.machine = fmt::format("{}, {}, {} threads", opened.device.name, opened.device.isa, threads);
+          one.machine = fmt::format("{}, {}, {} threads{}", opened.device.name, opened.device.isa, threads,
+                                    plan.tuning.times() ? ", tune " + text(plan.tuning) : "");
           one.versions = fmt::format("tbemc {}, {}", kVersion, opened.device.library);
         }
         rows.push_back(std::move(one));

@@ -25,6 +25,7 @@ struct MeasurePlan {
   DesignRun* run = nullptr;
   std::vector<std::string> backends;
   unsigned repeats = 1;
+  Tuning tuning;  ///< --tune, else its own clause, else off
   bool wantsMemory = true, wantsLatency = true, wantsEnergy = false;
 };
 

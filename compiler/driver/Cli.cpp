@@ -3,6 +3,7 @@
 #include "compiler/driver/Heap.h"
 #include "compiler/driver/OpenMp.h"
 #include "compiler/driver/Options.h"
+#include "compiler/driver/Tuning.h"
 #include "compiler/driver/Version.h"
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/Render.h"
@@ -110,8 +111,13 @@ void addRow(CLI::App& app, Options& o) {
                  "backend: cpu (default), ref, fake; estimate and fit: also pytorch, pytorch-cpu; estimate: none");
   app.add_option("--threads", o.threads, "threads of the backend (default: all processors)");
   app.add_option("--tune", o.tune,
-                 "auto: algorithms as timed on this machine (measuring commands time what is missing); off: the default ones")
-      ->check(CLI::IsMember({"auto", "off"}));
+                 "algorithms: off (default: the backend's own), on (the fastest as timed on this machine; commands that measure"
+                 " time what is missing), or 'within 10 %' (on, while the arena grows by that at most)")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            return parseTuning(text) ? std::string() : fmt::format("`{}` is none of off, on, 'within 10 %'", text);
+          },
+          ""));
   app.add_option("--dtype", o.dtype, "element type of floating tensors: f32 (default), f64 (on ref)")
       ->check(CLI::IsMember({"f32", "f64"}));
   app.add_option("--store", o.store, "store of finished rows (default: NAME.tbemdb beside the program)");

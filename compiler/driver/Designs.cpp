@@ -215,6 +215,20 @@ graph::ExperimentOptions experimentOptions(const Options& options) {
   return result;
 }
 
+namespace {
+/// What a design's estimates assume: --tune, else the clause of the first `measure` of it that has one. What is wrong with a
+/// clause is told where measures are read.
+Tuning tuningOf(Workspace& workspace, const DesignRun& run, const Options& options) {
+  if (const auto asked = parseTuning(options.tune)) return *asked;
+  for (const ast::Measure* measure : workspace.all<ast::Measure>()) {
+    const ast::Clause* clause = measure->name.text == run.spec.name ? tuneClause(measure->others) : nullptr;
+    DiagnosticSink untold;
+    if (clause != nullptr) return readTuning(*clause, untold, workspace.session.sources).value_or(Tuning{});
+  }
+  return {};
+}
+}  // namespace
+
 Designs makeDesigns(Workspace& workspace, const Options& options) {
   Designs designs;
   bool found = false;
@@ -236,6 +250,7 @@ Designs makeDesigns(Workspace& workspace, const Options& options) {
       run->experiment =
           std::make_unique<graph::Experiment>(workspace.session, *workspace.program, run->spec, experimentOptions(options));
     }
+    run->tuning = tuningOf(workspace, *run, options);
     designs.runs.push_back(std::move(run));
   }
   if (!found && !options.design.empty()) {

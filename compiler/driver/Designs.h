@@ -7,6 +7,7 @@
 #include "compiler/design/Repair.h"
 #include "compiler/driver/Options.h"
 #include "compiler/driver/Output.h"
+#include "compiler/driver/Tuning.h"
 #include "compiler/driver/Workspace.h"
 #include "compiler/graph/Elaborate.h"
 
@@ -30,6 +31,7 @@ struct DesignRun {
   std::vector<LevelIndices> rows;                 ///< the array's rows; behind them, a row that `--at` asked for and no array has
   std::vector<std::size_t> chosen;                ///< rows that `--at` and the array give: what the command works on
   std::unique_ptr<graph::Experiment> experiment;  ///< null for a design without `of`
+  Tuning tuning;                                  ///< --tune, else the clause of its `measure` or `train`, else off
   bool keepsOutputs = false;                      ///< the network's results stay readable after a training step
 
   explicit DesignRun(graph::DesignSpec spec) : spec(std::move(spec)) {}

@@ -61,7 +61,7 @@ void printKinds(const Options& options, const Workspace& workspace, const estima
         report::bytes(worst.device->arenaAsWritten));
   }
   if (worst.device && worst.device->assumed != 0) {
-    say("{} calls assume the default algorithm: what else there is was not timed on this machine yet (measure does)\n",
+    say("{} calls take the default algorithm: what else there is was not timed on this machine yet (measure --tune on does)\n",
         worst.device->assumed);
   }
 }

@@ -119,7 +119,7 @@ private:
   Trial tryLowered(const DesignRun& run, graph::Row row) {
     Trial trial;
     trial.exists = true;
-    const estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries);
+    const estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries, run.tuning);
     const auto program = lowerRow(row, run.spec, *state.backend.backend, options);
     if (!program) {
       if (program.error().kind == diag::checkpoint_unmet) {  // a clause `checkpoint auto(under: ...)` is a limit of its own

@@ -47,7 +47,7 @@ tl::expected<GradientLives, estimate::LowerError> livesOf(State& state, const Ro
   const graph::Graph& graph = row.elaborated->graph();
   GradientLives lives{gradientBytes(*row.program), graph.microBatches > 1 || state.options.keepGradients, row.program->arena};
   if (lives.kept) return lives;
-  estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries);
+  estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries, row.run->tuning);
   options.keepGradients = true;
   const auto kept = estimate::lower(graph, row.elaborated->values, *state.backend.backend, options);
   if (!kept) return tl::unexpected(kept.error());

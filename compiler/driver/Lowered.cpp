@@ -28,12 +28,14 @@ tl::expected<std::uint64_t, estimate::LowerError> ownWorkspace(const graph::OwnC
 }
 }  // namespace
 
-estimate::LowerOptions lowerOptions(const Options& options, const Opened& opened, estimate::QueryCache* cache) {
+estimate::LowerOptions lowerOptions(const Options& options, const Opened& opened, estimate::QueryCache* cache,
+                                    const Tuning& tuning) {
   estimate::LowerOptions lower;
   lower.threads = threadsOf(options, opened.device);
   lower.cache = cache;
   lower.keepGradients = options.keepGradients;
-  if (options.tune != "off") lower.choices = &opened.choices;
+  if (tuning.times()) lower.choices = &opened.choices;
+  if (tuning.kind == Tuning::Kind::Within) lower.arenaGrowth = tuning.percent / 100;
   lower.ownWorkspace = ownWorkspace;
   return lower;
 }

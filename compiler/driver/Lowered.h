@@ -3,6 +3,7 @@
 
 #include "compiler/driver/Backends.h"
 #include "compiler/driver/Designs.h"
+#include "compiler/driver/Tuning.h"
 #include "compiler/estimate/Recompute.h"
 #include "compiler/jit/Jit.h"
 
@@ -14,7 +15,8 @@ namespace tbem::driver {
 /// Threads that a run uses: --threads, else the device's.
 int threadsOf(const Options& options, const tbem_device_info& device);
 /// What the options say of lowering on this backend, which must outlive the result.
-estimate::LowerOptions lowerOptions(const Options& options, const Opened& opened, estimate::QueryCache* cache);
+estimate::LowerOptions lowerOptions(const Options& options, const Opened& opened, estimate::QueryCache* cache,
+                                    const Tuning& tuning);
 
 /// The row lowered for this backend. Where its design has a clause `checkpoint`, `row`'s graph becomes the one whose backward
 /// pass computes activations again, and `report`, if there is one, says which.

@@ -1,4 +1,5 @@
 #include "compiler/driver/MeasureReport.h"
+#include "compiler/driver/Observations.h"
 #include "compiler/driver/Page.h"
 
 #include "runtime/measure/Quantile.h"
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace tbem::driver {
@@ -18,18 +20,6 @@ namespace {
 template <class T>
 Json orNull(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
-}
-
-/// The repeats of one row among what the store has of its identity.
-std::vector<store::Stored> repeatsOf(store::Store& store, const CaseRow& row) {
-  const std::vector<std::string> identity = {row.identity};
-  auto found = store.results(identity);
-  if (!found) {
-    printFailure(found.error().message);
-    return {};
-  }
-  std::erase_if(*found, [&](const store::Stored& one) { return one.key.repeat >= row.plan->repeats; });
-  return std::move(*found);
 }
 
 }  // namespace
@@ -46,7 +36,7 @@ std::optional<double> medianOf(const std::vector<store::Stored>& repeats, std::o
 template std::optional<double> medianOf(const std::vector<store::Stored>&, std::optional<double> runtime::Measurement::*);
 template std::optional<double> medianOf(const std::vector<store::Stored>&, std::optional<std::uint64_t> runtime::Measurement::*);
 
-void printMeasurement(const runtime::Case& one, const runtime::Measurement& value, bool reused) {
+void printMeasurement(const runtime::Case& one, const runtime::Measurement& value, const Tuning& tuning, bool reused) {
   Json latency;
   if (value.latencyMedian)
     latency = {{"median", *value.latencyMedian}, {"p05", orNull(value.latencyP05)}, {"p95", orNull(value.latencyP95)}};
@@ -54,6 +44,7 @@ void printMeasurement(const runtime::Case& one, const runtime::Measurement& valu
                         {"row", one.row},
                         {"levels", Json::parse(one.levels)},
                         {"backend", one.backend},
+                        {"tune", text(tuning)},
                         {"repeat", one.repeat},
                         {"status", runtime::name(value.status)},
                         {"reason", value.reason},
@@ -76,14 +67,16 @@ void printMeasurement(const runtime::Case& one, const runtime::Measurement& valu
 void printReused(store::Store& store, const std::vector<CaseRow>& rows, const measure::CampaignResult& result) {
   std::set<std::pair<std::string, std::uint32_t>> now;
   for (const runtime::Case& one : result.ran) now.insert({one.identity, one.repeat});
+  std::set<std::tuple<const DesignRun*, std::size_t, std::string, std::uint32_t>> printed;
   for (const CaseRow& row : rows) {
     for (const store::Stored& one : repeatsOf(store, row)) {
       if (now.count({one.key.identity, one.key.repeat}) != 0) continue;
+      if (!printed.insert({row.plan->run, row.row, one.key.identity, one.key.repeat}).second) continue;
       runtime::Case key = one.key;
       key.design = row.plan->run->spec.name;
       key.row = static_cast<std::uint32_t>(row.row);
       key.levels = row.plan->run->levels(row.row).dump();
-      printMeasurement(key, one.value, true);
+      printMeasurement(key, one.value, row.plan->tuning, true);
     }
   }
 }

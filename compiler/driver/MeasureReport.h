@@ -7,7 +7,7 @@
 namespace tbem::driver {
 
 /// One `measure` object.
-void printMeasurement(const runtime::Case& one, const runtime::Measurement& value, bool reused);
+void printMeasurement(const runtime::Case& one, const runtime::Measurement& value, const Tuning& tuning, bool reused);
 /// The objects of the rows that were finished before this campaign.
 void printReused(store::Store& store, const std::vector<CaseRow>& rows, const measure::CampaignResult& result);
 /// A table a design: medians over the repeats of each row.

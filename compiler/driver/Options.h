@@ -44,10 +44,10 @@ struct Options {
   bool time = false;
 
   // What runs, and how
-  std::string backend;        ///< `--on`: cpu, ref, fake; of estimate also pytorch, pytorch-cpu
-  unsigned threads = 0;       ///< 0: all processors
-  std::string dtype;          ///< f32, f64
-  std::string tune = "auto";  ///< `--tune`: auto, off
+  std::string backend;   ///< `--on`: cpu, ref, fake; of estimate also pytorch, pytorch-cpu
+  unsigned threads = 0;  ///< 0: all processors
+  std::string dtype;     ///< f32, f64
+  std::string tune;      ///< `--tune`: off, on, within 10 % (Tuning.h); empty: as the program says, else off
   std::uint64_t seed = 0;
   bool dryRun = false, fresh = false, noPlots = false;
   std::optional<double> maxTime;  ///< seconds

@@ -66,9 +66,9 @@ int elaborate(State& state) {
 
 int lower(State& state) {
   if (const int status = openBackend(state); status != kOk) return status;
-  estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries);
-  if (state.keepResults) options.keepGradients = true;
   for (RowState& row : state.rows) {
+    estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries, row.run->tuning);
+    if (state.keepResults) options.keepGradients = true;
     options.keepOutputs = state.keepResults || row.run->keepsOutputs;
     const auto lowered = [&] {
       return lowerRow(*row.elaborated, row.run->spec, *state.backend.backend, options, &row.recomputation);

@@ -1,5 +1,6 @@
 // The plots of a program: measured against predicted, and memory by factor (the TBEM paper's Figure 2).
 #include "compiler/driver/MeasureReport.h"
+#include "compiler/driver/Observations.h"
 #include "compiler/driver/PlotFiles.h"
 #include "compiler/driver/Regressions.h"
 
@@ -12,6 +13,18 @@
 namespace tbem::driver {
 
 namespace {
+
+/// "cpu", "cpu-tune-on", "cpu-tune-within-10": of a file's name.
+std::string fileWord(const Place& place) {
+  std::string word = place.backend;
+  if (place.tune == "off") return word;
+  word += "-tune-";
+  for (const char c : place.tune) {
+    if (c != '%') word += c == ' ' ? '-' : c;
+  }
+  if (word.ends_with('-')) word.pop_back();
+  return word;
+}
 
 report::Plot measuredAgainstPredicted(const Fitted& fitted) {
   report::Series series{fitted.backend, {}};
@@ -29,7 +42,7 @@ report::Plot measuredAgainstPredicted(const Fitted& fitted) {
     series.points.push_back(std::move(point));
   }
   return report::scatterMeasuredPredicted(
-      fmt::format("{} of {} on {}", fitted.plan->decl->name.text, fitted.plan->run->spec.name, fitted.backend),
+      fmt::format("{} of {} on {}", fitted.plan->decl->name.text, fitted.plan->run->spec.name, fitted.place()),
       fitted.plan->response, fitted.plan->quantity, {series});
 }
 
@@ -57,19 +70,15 @@ Axes axesOf(const DesignRun& run) {
   return axes;
 }
 
-std::optional<report::Plot> memoryByFactor(const MeasurePlan& plan, const std::vector<CaseRow>& rows, const std::string& backend,
+std::optional<report::Plot> memoryByFactor(const DesignRun& run, const std::vector<CaseRow>& rows, const Place& place,
                                            store::Store& store) {
-  const DesignRun& run = *plan.run;
   const Axes axes = axesOf(run);
   if (!axes.x) return std::nullopt;
   const std::vector<design::Factor> factors = run.factors();
   std::map<std::size_t, report::Series> lines;
-  for (const CaseRow& row : rows) {
-    if (row.plan != &plan || row.backend != backend) continue;
-    const std::vector<std::string> identity = {row.identity};
-    const auto repeats = store.results(identity);
-    if (!repeats) continue;
-    const std::optional<double> memory = medianOf(*repeats, &runtime::Measurement::memoryPeak);
+  for (const Observation& observation : observationsOf(run, place, rows, store)) {
+    const CaseRow& row = *observation.row;
+    const std::optional<double> memory = medianOf(observation.repeats, &runtime::Measurement::memoryPeak);
     if (!memory) continue;
     const LevelIndices& levels = run.rows[row.row];
     const std::size_t line = axes.lines ? levels[*axes.lines] : 0;
@@ -84,7 +93,7 @@ std::optional<report::Plot> memoryByFactor(const MeasurePlan& plan, const std::v
   if (lines.empty()) return std::nullopt;
   std::vector<report::Series> series;
   for (auto& [line, one] : lines) series.push_back(std::move(one));
-  report::Plot plot = report::linesByFactor(fmt::format("peak memory of {} on {}", run.spec.name, backend),
+  report::Plot plot = report::linesByFactor(fmt::format("peak memory of {} on {}", run.spec.name, place.text()),
                                             {factors[*axes.x].name, report::Quantity::Number, false, false},
                                             {"peak memory", report::Quantity::Bytes}, std::move(series));
   // With further factors a line would join rows that differ in those too: markers alone are honest.
@@ -104,11 +113,14 @@ bool writePlots(const Workspace& workspace, const std::vector<MeasurePlan>& plan
   std::vector<PlotFile> plots;
   const auto add = [&](std::string name, const report::Plot& plot) { plots.push_back({std::move(name), report::svg(plot)}); };
   for (const Fitted& fitted : fits)
-    add(fmt::format("{}-{}.svg", fitted.plan->decl->name.text, fitted.backend), measuredAgainstPredicted(fitted));
+    add(fmt::format("{}-{}.svg", fitted.plan->decl->name.text, fileWord({fitted.backend, fitted.tune})),
+        measuredAgainstPredicted(fitted));
+  std::set<const DesignRun*> drawn;
   for (const MeasurePlan& plan : plans) {
-    for (const std::string& backend : plan.backends) {
-      if (const auto plot = memoryByFactor(plan, rows, backend, store))
-        add(fmt::format("{}-memory-{}.svg", plan.run->spec.name, backend), *plot);
+    if (!drawn.insert(plan.run).second) continue;  // another `measure` of the same design
+    for (const Place& place : placesOf(*plan.run, rows)) {
+      if (const auto plot = memoryByFactor(*plan.run, rows, place, store))
+        add(fmt::format("{}-memory-{}.svg", plan.run->spec.name, fileWord(place)), *plot);
     }
   }
   return writePlotFiles(options, folder, plots);

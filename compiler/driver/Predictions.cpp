@@ -161,6 +161,7 @@ void predictOne(Workspace& workspace, const PredictionPlan& plan, const Fitted& 
     if (prediction->interval) interval = Json::array({prediction->interval->low, prediction->interval->high});
     printJson("predict", {{"name", name},
                           {"backend", fitted.backend},
+                          {"tune", fitted.tune},
                           {"levels", levels},
                           {"value", prediction->value},
                           {"interval", interval},
@@ -168,7 +169,7 @@ void predictOne(Workspace& workspace, const PredictionPlan& plan, const Fitted& 
     return;
   }
   const report::Quantity quantity = plan.regression->quantity;
-  fmt::print("predict {} at {} on {}: {}", name, plan.where, fitted.backend, quantityText(quantity, prediction->value));
+  fmt::print("predict {} at {} on {}: {}", name, plan.where, fitted.place(), quantityText(quantity, prediction->value));
   if (prediction->interval) {
     fmt::print(" (95 % of new rows between {} and {})", quantityText(quantity, prediction->interval->low),
                quantityText(quantity, prediction->interval->high));

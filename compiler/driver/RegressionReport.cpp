@@ -8,6 +8,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <map>
+
 #include <cmath>
 
 namespace tbem::driver {
@@ -36,6 +39,31 @@ Json orNull(const std::optional<T>& value) {
 }
 Json orNull(const std::optional<regress::Interval>& value) { return value ? Json::array({value->low, value->high}) : Json(); }
 
+Json lostJson(const Fitted& fitted) {
+  Json list = Json::array();
+  for (const Fitted::Lost& lost : fitted.lost) {
+    list.push_back({{"row", lost.row},
+                    {"levels", fitted.plan->run->levels(lost.row)},
+                    {"status", lost.status},
+                    {"reason", lost.reason},
+                    {"repeats_used", lost.used},
+                    {"repeats", lost.of}});
+  }
+  return list;
+}
+
+/// "warning: 2 of 16 rows are not in it: 1 oom (row 16), 1 failed (row 3)".
+void sayLost(const Fitted& fitted) {
+  const std::size_t count = static_cast<std::size_t>(
+      std::count_if(fitted.lost.begin(), fitted.lost.end(), [](const Fitted::Lost& lost) { return lost.used == 0; }));
+  if (count != 0)
+    say("warning: {} of {} rows {} not in it: {}\n", count, count + fitted.rows.size(), count == 1 ? "is" : "are",
+        lostText(fitted));
+  for (const Fitted::Lost& lost : fitted.lost) {
+    if (lost.used != 0) say("warning: row {} counts with {} of {} repeats: {}\n", lost.row + 1, lost.used, lost.of, lost.status);
+  }
+}
+
 void printFitJson(const Fitted& fitted) {
   const regress::Result& r = *fitted.result;
   Json terms = Json::array();
@@ -48,6 +76,8 @@ void printFitJson(const Fitted& fitted) {
   printJson("regress", {{"name", fitted.plan->decl->name.text},
                         {"design", fitted.plan->run->spec.name},
                         {"backend", fitted.backend},
+                        {"tune", fitted.tune},
+                        {"lost", lostJson(fitted)},
                         {"response", fitted.plan->response},
                         {"terms", terms},
                         {"raw", raw},
@@ -75,8 +105,9 @@ void printFitText(const Fitted& fitted, const Options& options) {
   const report::Quantity quantity = fitted.plan->quantity;
   printTable(options, toTable(regress::coefficientTable(r),
                               fmt::format("{}: {} of {} on {}", fitted.plan->decl->name.text, fitted.plan->response,
-                                          fitted.plan->run->spec.name, fitted.backend)));
+                                          fitted.plan->run->spec.name, fitted.place())));
   printTable(options, toTable(regress::rawTable(r), "the same in the factors' units"));
+  sayLost(fitted);
   say("{} rows, {} parameters", r.rows, r.parameters);
   if (r.r2) say(", R² {:.6f}", *r.r2);
   if (r.adjustedR2) say(" (adjusted {:.6f})", *r.adjustedR2);
@@ -97,6 +128,17 @@ void printFitText(const Fitted& fitted, const Options& options) {
 }
 
 }  // namespace
+
+std::string lostText(const Fitted& fitted) {
+  std::map<std::string, std::vector<std::size_t>> whole;
+  for (const Fitted::Lost& lost : fitted.lost) {
+    if (lost.used == 0) whole[lost.status].push_back(lost.row + 1);
+  }
+  std::vector<std::string> parts;
+  for (const auto& [status, rows] : whole)
+    parts.push_back(fmt::format("{} {} (row{} {})", rows.size(), status, rows.size() == 1 ? "" : "s", fmt::join(rows, ", ")));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
 
 void printFitted(const std::vector<Fitted>& fits, const Options& options) {
   for (const Fitted& fitted : fits) {

@@ -1,7 +1,7 @@
 #include "compiler/driver/Regressions.h"
 
 #include "compiler/design/Aliases.h"
-#include "compiler/driver/MeasureReport.h"
+#include "compiler/driver/Observations.h"
 #include "compiler/support/diagnostics/Run.h"
 #include "compiler/support/diagnostics/Sema.h"
 #include "runtime/measure/Quantile.h"
@@ -143,21 +143,28 @@ Quantities quantitiesOf(const CaseRow& row, const runtime::Measurement& value) {
   return out;
 }
 
-/// The median over the repeats of the response of each row that has one.
-Fitted collect(const RegressionPlan& plan, const std::string& backend, const std::vector<CaseRow>& rows, store::Store& store) {
+/// The median over the repeats of the response of each row that has one; what the others lack.
+Fitted collect(const RegressionPlan& plan, const Place& place, const std::vector<CaseRow>& rows, store::Store& store) {
   Fitted fitted;
   fitted.plan = &plan;
-  fitted.backend = backend;
-  for (const CaseRow& row : rows) {
-    if (row.plan->run != plan.run || row.backend != backend) continue;
-    const std::vector<std::string> identity = {row.identity};
-    const auto repeats = store.results(identity);
-    if (!repeats) continue;
+  fitted.backend = place.backend;
+  fitted.tune = place.tune;
+  for (const Observation& observation : observationsOf(*plan.run, place, rows, store)) {
+    const CaseRow& row = *observation.row;
+    Fitted::Lost lost{row.row, "unmeasured", 0, std::max<unsigned>(row.plan->repeats, observation.repeats.size()), {}};
     std::vector<double> responses;
-    for (const store::Stored& one : *repeats) {
-      if (one.value.status != runtime::Status::Ok || one.key.repeat >= row.plan->repeats) continue;
-      if (const auto value = evaluateResponse(*plan.decl->response, quantitiesOf(row, one.value))) responses.push_back(*value);
+    for (const store::Stored& one : observation.repeats) {
+      if (one.value.status != runtime::Status::Ok) {
+        lost.status = runtime::name(one.value.status);
+        lost.reason = one.value.reason;
+      } else if (const auto value = evaluateResponse(*plan.decl->response, quantitiesOf(row, one.value))) {
+        responses.push_back(*value);
+      } else if (lost.status == "unmeasured") {
+        lost.status = "no value";
+      }
     }
+    lost.used = static_cast<unsigned>(responses.size());
+    if (lost.used < lost.of) fitted.lost.push_back(std::move(lost));
     if (responses.empty()) continue;
     fitted.rows.push_back(row.row);
     fitted.responses.push_back(measure::median(responses));
@@ -171,15 +178,18 @@ std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<Regre
                                    const std::vector<CaseRow>& rows, store::Store& store) {
   std::vector<Fitted> fits;
   for (const RegressionPlan& plan : plans) {
-    std::vector<std::string> backends;
-    for (const CaseRow& row : rows) {
-      if (row.plan->run == plan.run && std::find(backends.begin(), backends.end(), row.backend) == backends.end())
-        backends.push_back(row.backend);
-    }
     bool any = false;
-    for (const std::string& backend : backends) {
-      Fitted fitted = collect(plan, backend, rows, store);
-      if (fitted.rows.empty()) continue;
+    std::vector<std::string> lost;
+    for (const Place& place : placesOf(*plan.run, rows)) {
+      Fitted fitted = collect(plan, place, rows, store);
+      if (fitted.rows.empty()) {
+        const bool ran = std::any_of(fitted.lost.begin(), fitted.lost.end(),
+                                     [](const Fitted::Lost& lost) { return lost.status != "unmeasured"; });
+        if (ran)
+          lost.push_back(fmt::format("on {} {} row{} lost: {}", fitted.place(), fitted.lost.size(),
+                                     fitted.lost.size() == 1 ? " was" : "s were", lostText(fitted)));
+        continue;
+      }
       any = true;
       const std::vector<design::Factor> factors = plan.run->factors();
       std::vector<design::Point> points;
@@ -195,8 +205,9 @@ std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<Regre
       fits.push_back(std::move(fitted));
     }
     if (!any) {
-      workspace.session.sink.report(diag::nothing_measured, plan.decl->name.range, plan.decl->name.text)
-          .note("run `tbemc measure` first, or the whole program by `tbemc FILE`");
+      Diagnostic& none = workspace.session.sink.report(diag::nothing_measured, plan.decl->name.range, plan.decl->name.text);
+      for (std::string& why : lost) none.note(std::move(why));
+      if (lost.empty()) none.note("run `tbemc measure` first, or the whole program by `tbemc FILE`");
     }
   }
   return fits;

@@ -12,8 +12,8 @@ tl::expected<estimate::Program, std::string> lowerRowMajor(const RowState& row, 
                                                            estimate::QueryCache& queries) {
   const Opened plain = openBackend("ref");
   if (plain.backend == nullptr) return tl::unexpected(plain.reason);
-  auto program =
-      estimate::lower(row.elaborated->graph(), row.elaborated->values, *plain.backend, lowerOptions(options, plain, &queries));
+  auto program = estimate::lower(row.elaborated->graph(), row.elaborated->values, *plain.backend,
+                                 lowerOptions(options, plain, &queries, {}));
   if (program) return std::move(*program);
   DiagnosticSink sink;
   return tl::unexpected(program.error().report(sink).message);

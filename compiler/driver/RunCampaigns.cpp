@@ -89,7 +89,7 @@ private:
         {"--task", options.task},
         {"--at", options.at},
         {"--dtype", options.dtype},
-        {"--tune", options.tune},
+        {"--tune", text(row.plan->tuning)},
         {"--design", row.plan->run->spec.name},
         {"--on", row.backend},
         {"--row", std::to_string(row.row)},
@@ -118,7 +118,8 @@ private:
     if (opened.backend == nullptr) opened = openBackend(row.backend);
     std::optional<graph::Row> elaborated = elaborateRow(*row.plan->run, row.row);
     if (!elaborated) return "it cannot be elaborated";
-    const auto program = lowerRow(*elaborated, row.plan->run->spec, *opened.backend, lowerOptions(options, opened, &queries));
+    const auto program =
+        lowerRow(*elaborated, row.plan->run->spec, *opened.backend, lowerOptions(options, opened, &queries, row.plan->tuning));
     if (!program) return fmt::format("it cannot be lowered ({})", info(program.error().kind).code);
     jit::JitOptions jit;
     jit.cacheDir = cache.path();
@@ -197,7 +198,7 @@ int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, co
   hooks.commit = [&](const runtime::Case& one, const runtime::Measurement& value) -> tl::expected<void, std::string> {
     const auto done = store->commit(one, value, options.fresh ? store::Existing::Replace : store::Existing::Keep);
     if (!done) return tl::unexpected(done.error().message);
-    if (options.json) printMeasurement(one, value, false);
+    if (options.json) printMeasurement(one, value, runner.rowOf(one).plan->tuning, false);
     if (value.status != runtime::Status::Ok && value.status != runtime::Status::Skipped) {
       progress.note(fmt::format("row {} ({}) on {}: {}: {}", one.row + 1, runner.rowOf(one).plan->run->levelsText(one.row),
                                 one.backend, runtime::name(value.status), value.reason));
@@ -238,16 +239,19 @@ int describeCampaigns(const std::vector<MeasurePlan>& plans, const std::vector<C
   double seconds = 0;
   std::uint64_t memory = 0;
   std::size_t cases = 0, skipped = 0;
+  std::map<std::pair<std::string, std::string>, unsigned> counted;  // repeats, by experiment: it runs once
   for (const CaseRow& row : rows) {
+    unsigned& known = counted[{row.identity, row.backend}];
+    const unsigned repeats = row.plan->repeats > known ? row.plan->repeats - known : 0;
+    known += repeats;
     if (!row.skip.empty()) {
-      skipped += row.plan->repeats;
+      skipped += repeats;
       continue;
     }
     const double step = row.flops / kFlopsASecond;
-    seconds +=
-        row.plan->repeats * (kSetUpSeconds + protocol.warmup * step + std::max(protocol.steps * step, protocol.minSeconds));
+    seconds += repeats * (kSetUpSeconds + protocol.warmup * step + std::max(protocol.steps * step, protocol.minSeconds));
     memory = std::max(memory, row.arena);
-    cases += row.plan->repeats;
+    cases += repeats;
   }
   if (options.json) {
     printJson("dry_run", {{"designs", plans.size()},

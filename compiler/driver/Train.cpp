@@ -32,7 +32,8 @@ int compileTraining(State& state, const TrainingRun& training) {
   return state.sink().hasErrors() ? kProgramErrors : kOk;
 }
 
-/// The classes' dimension, where all of these executables have an output to look at and agree: its shape may depend on `training`.
+/// The classes' dimension, where all of these executables have an output to look at and agree: its shape may depend on
+/// `training`.
 std::optional<std::size_t> classAxisOf(State& state, const TrainingRun& training, const train::Machine& machine) {
   const auto axisOf = [&](const DesignRun* run) {
     return graph::classAxis(training.spec, *state.rowOf(run)->elaborated, training.shape);
@@ -62,7 +63,7 @@ std::vector<std::pair<std::string, std::string>> machineText(State& state, const
   const tbem_device_info& device = state.backend.device;
   return {{"processor", fmt::format("{} {} {}", device.name, device.isa, device.library)},
           {"threads", fmt::format("{}", threadsOf(state.options, device))},
-          {"algorithms", jit::hashKey(algorithmsText(*state.rowOf(training.step.get())->program))}};
+          {"algorithms", jit::hashKey(algorithmsText(*state.rowOf(training.step.get())->program, training.step->tuning))}};
 }
 
 std::uint32_t rateSlot(const runtime::Executable& step) {

@@ -183,8 +183,17 @@ std::vector<std::unique_ptr<TrainingRun>> makeTrainings(Workspace& workspace, co
     if (!describeData(workspace, *training) || !makePlan(workspace, *training, options)) continue;
     training->step = designOf(workspace, *training, graph::Task::Train, training->plan.batch, options);
     if (training->step == nullptr) continue;
-    for (const std::int64_t batch : training->sizes.evaluationBatches)
-      training->evaluation.emplace(batch, designOf(workspace, *training, graph::Task::Evaluate, batch, options));
+    const ast::Clause* clause = training->spec.tune;
+    std::optional<Tuning> tuning =
+        clause == nullptr ? Tuning{} : readTuning(*clause, workspace.session.sink, workspace.session.sources);
+    if (!tuning) continue;
+    if (const auto asked = parseTuning(options.tune)) tuning = asked;
+    training->step->tuning = *tuning;
+    for (const std::int64_t batch : training->sizes.evaluationBatches) {
+      auto evaluation = designOf(workspace, *training, graph::Task::Evaluate, batch, options);
+      if (evaluation != nullptr) evaluation->tuning = *tuning;
+      training->evaluation.emplace(batch, std::move(evaluation));
+    }
     trainings.push_back(std::move(training));
   }
   return trainings;

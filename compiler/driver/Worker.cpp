@@ -79,11 +79,13 @@ runtime::Measurement work(const Options& options) {
   }
   std::optional<graph::Row> row = elaborateRow(*designs.runs.front(), options.workerRow);
   if (!row) return failed("the program changed while it was measured");
-  const auto program = lowerRow(*row, designs.runs.front()->spec, *opened.backend, lowerOptions(options, opened, nullptr));
+  const Tuning tuning = designs.runs.front()->tuning;  // the parent says it by --tune
+  const auto program =
+      lowerRow(*row, designs.runs.front()->spec, *opened.backend, lowerOptions(options, opened, nullptr, tuning));
   if (!program) return failed("the program changed while it was measured");
   const std::string identity =
       identityOf(row->graph(), row->values, protocolSettings(), options.seed, options.backend, &opened.device,
-                 static_cast<unsigned>(threadsOf(options, opened.device)), algorithmsText(*program));
+                 static_cast<unsigned>(threadsOf(options, opened.device)), algorithmsText(*program, tuning));
   if (identity != options.workerIdentity)
     return failed("the program, or what was measured of algorithms, changed while it was measured");
   jit::JitOptions jit;

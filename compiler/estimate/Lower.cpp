@@ -6,6 +6,8 @@
 #include "compiler/estimate/Static.h"
 #include "compiler/support/diagnostics/Plan.h"
 
+#include <algorithm>
+
 namespace tbem::estimate {
 
 using graph::index;
@@ -110,10 +112,9 @@ tl::expected<Program, LowerError> lowerIn(std::vector<graph::OpId>& order, const
 }
 }  // namespace
 
-tl::expected<Program, LowerError> lower(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend,
-                                        const LowerOptions& options) {
-  QueryCache own;
-  QueryCache& cache = options.cache != nullptr ? *options.cache : own;
+namespace {
+tl::expected<Program, LowerError> lowerOrdered(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend,
+                                               const LowerOptions& options, QueryCache& cache) {
   std::vector<graph::OpId> order;
   auto program = lowerIn(order, graph, values, backend, options, cache);
   if (!program || !options.searchOrder || !program->branches.empty()) return program;
@@ -124,6 +125,58 @@ tl::expected<Program, LowerError> lower(const graph::Graph& graph, const sema::V
   if (!reordered || reordered->arena >= program->arena) return program;
   reordered->arenaAsWritten = program->arena;
   return reordered;
+}
+
+/// Workspaces of the calls that take another algorithm than the default, ascending.
+std::vector<std::uint64_t> chosenWorkspaces(const Program& program) {
+  std::vector<std::uint64_t> sizes;
+  for (const NativeCall& call : program.calls) {
+    if (call.algorithm != 0 && call.workspace != kNoBuffer)
+      sizes.push_back(program.allocations[program[call.workspace].allocation].bytes);
+  }
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+/// The chosen algorithms as far as the arena stays within the limit (LowerOptions::arenaGrowth): W is found by halving the list
+/// of workspaces; 0 is tried too, and where that is too much the default algorithms run.
+tl::expected<Program, LowerError> lowerWithin(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend,
+                                              LowerOptions options, QueryCache& cache) {
+  auto best = lowerOrdered(graph, values, backend, options, cache);
+  if (!best) return best;
+  LowerOptions defaults = options;
+  defaults.choices = nullptr;
+  auto plain = lowerOrdered(graph, values, backend, defaults, cache);
+  if (!plain) return plain;
+  const double limit = static_cast<double>(plain->arena) * (1 + *options.arenaGrowth);
+  if (static_cast<double>(best->arena) <= limit) return best;
+  std::vector<std::uint64_t> sizes = chosenWorkspaces(*best);
+  if (sizes.empty() || sizes.front() != 0) sizes.insert(sizes.begin(), 0);
+  best = std::move(plain);
+  std::size_t low = 0, high = sizes.size();  // the largest is too much where it was taken, and tried where it was not
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    options.mostWorkspace = sizes[middle];
+    auto tried = lowerOrdered(graph, values, backend, options, cache);
+    if (!tried) return tried;
+    if (static_cast<double>(tried->arena) > limit) {
+      high = middle;
+    } else {
+      best = std::move(tried);
+      low = middle + 1;
+    }
+  }
+  return best;
+}
+}  // namespace
+
+tl::expected<Program, LowerError> lower(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend,
+                                        const LowerOptions& options) {
+  QueryCache own;
+  QueryCache& cache = options.cache != nullptr ? *options.cache : own;
+  if (options.choices != nullptr && options.arenaGrowth) return lowerWithin(graph, values, backend, options, cache);
+  return lowerOrdered(graph, values, backend, options, cache);
 }
 
 }  // namespace tbem::estimate

@@ -13,7 +13,9 @@
 #include <tl/expected.hpp>
 
 #include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +64,10 @@ struct LowerOptions {
   OwnWorkspace ownWorkspace;         ///< empty: a graph with own code is refused
   QueryCache* cache = nullptr;       ///< borrowed; nothing: one of this call alone
   const Choices* choices = nullptr;  ///< borrowed; nothing: the backend's default algorithms, and no call says `assumed`
+  /// With `choices`: by what share the arena may be larger than that of the default algorithms. Of several algorithms each
+  /// operator takes the best whose workspace is at most W, with the largest W that keeps the arena within. Nothing: no limit.
+  std::optional<double> arenaGrowth;
+  std::uint64_t mostWorkspace = std::numeric_limits<std::uint64_t>::max();  ///< W, of algorithms that are no defaults
 };
 
 /// Values that the caller reads after the step.

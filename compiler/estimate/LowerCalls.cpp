@@ -209,7 +209,7 @@ void chooseAlgorithm(Lowering& state, Call& call, Item& item) {
 const Answer& choose(Lowering& state, Call& call) {
   if (call.algorithm != 0) {
     const Answer& measured = askChoosing(state, call);
-    if (measured.status == TBEM_OK) return measured;
+    if (measured.status == TBEM_OK && measured.info.workspace <= state.options.mostWorkspace) return measured;
     call.algorithm = 0;
   }
   const bool product = call.op.primitive == TBEM_PRIMITIVE_matmul;

@@ -248,6 +248,8 @@ private:
       readDtype(clause);
     } else if (word == "mixed") {
       spec.mixedText = single(clause, "`bf16`");
+    } else if (word == "tune") {
+      spec.tune = &clause;
     } else if (word == "accumulate") {
       spec.accumulate = single(clause, "a whole number");
     } else {

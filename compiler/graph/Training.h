@@ -59,9 +59,10 @@ struct TrainingSpec {
   std::int64_t every = 0;                ///< steps between reports of the loss; 0: none but at the end of an epoch
   std::int64_t checkpoint = 1;           ///< epochs between checkpoints
   ScheduleSpec schedule;
-  bool flip = false;      ///< `augment flip`: left and right
-  std::int64_t crop = 0;  ///< `augment crop(4)`: a window of the image padded by so many zeros on each side
-  SrcRange augmentation;  ///< the text of the last of these
+  const ast::Clause* tune = nullptr;  ///< clause `tune`, which the driver reads
+  bool flip = false;                  ///< `augment flip`: left and right
+  std::int64_t crop = 0;              ///< `augment crop(4)`: a window of the image padded by so many zeros on each side
+  SrcRange augmentation;              ///< the text of the last of these
   std::string networkText, optimizerText, lossText;  ///< as a person writes them, whatever the program's layout
 };
 

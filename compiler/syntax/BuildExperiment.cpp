@@ -117,7 +117,7 @@ ast::Decl* Builder::measure(P::MeasureContext* ctx) {
   made->name = name(ctx->ID());
   for (Entry& each : entries(ctx->config())) {
     if (!known(each, "a measurement",
-               {"on", "metric", "repeat", "warmup", "steps", "seed", "within", "threads", "order", "dataset", "timeout"}))
+               {"on", "metric", "repeat", "tune", "warmup", "steps", "seed", "within", "threads", "order", "dataset", "timeout"}))
       continue;
     if (each.word.text == "on") {
       made->backends = nameList(each);
@@ -169,7 +169,7 @@ ast::Decl* Builder::train(P::TrainContext* ctx) {
   made->data = value(ctx->value(1));
   made->clauses = clauses(ctx->config(), "a training",
                           {"epochs", "steps", "batch", "optimizer", "loss", "seed", "validate", "patience", "schedule", "dtype",
-                           "math", "mixed", "accumulate", "checkpoint", "augment", "backend", "every", "resume"});
+                           "math", "mixed", "accumulate", "checkpoint", "augment", "tune", "backend", "every", "resume"});
   return made;
 }
 

@@ -54,7 +54,7 @@ def last_json(command, **options):
 
 
 def ours(arguments, program):
-    rows = last_json([arguments.tbemc, "measure", program, "--fresh", "--json", "--quiet", "--threads", str(arguments.threads)])
+    rows = last_json([arguments.tbemc, "measure", program, "--fresh", "--tune", "on", "--json", "--quiet", "--threads", str(arguments.threads)])
     row = next(row for row in rows if row["kind"] == "measure")
     if row["status"] != "ok":
         sys.exit(f"{program}: {row['status']}: {row['reason']}")
@@ -63,7 +63,7 @@ def ours(arguments, program):
 
 def persistent_bytes(arguments, program):
     """Weights, optimiser state, buffers and inputs: they are there before the first step, so in the baseline."""
-    rows = last_json([arguments.tbemc, "estimate", program, "--json", "--threads", str(arguments.threads)])
+    rows = last_json([arguments.tbemc, "estimate", program, "--tune", "on", "--json", "--threads", str(arguments.threads)])
     kinds = rows[0]["memory"]["kinds"]
     return sum(kinds[kind] for kind in ["weights", "optimizer", "buffers", "input", "constants"])
 
