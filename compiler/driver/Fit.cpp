@@ -4,6 +4,7 @@
 #include "compiler/driver/FitLimit.h"
 #include "compiler/driver/FitSearch.h"
 #include "compiler/estimate/Lower.h"
+#include "compiler/support/Aside.h"
 #include "compiler/support/diagnostics/Plan.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
@@ -15,15 +16,30 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <variant>
 
 namespace tbem::driver {
 
 namespace {
 
+/// Work (FitSearch.h) of --every, and of an operator that is lowered and planned.
+constexpr std::size_t kEveryWork = LevelSearch::kMostWork * 64, kStepWork = 250;
+
+report::ProgressStyle terminalOnly(report::ProgressStyle style) {
+  style.quiet = style.quiet || !style.terminal;
+  return style;
+}
+
 class Fitter {
 public:
   Fitter(State& state, EagerSteps* eager, const FitLimit& limit)
-      : state(state), options(state.options), eager(eager), limit(limit) {}
+      : state(state),
+        options(state.options),
+        eager(eager),
+        limit(limit),
+        progress([](std::string_view text) { fmt::print(stderr, "{}", text); }, terminalOnly(progressStyle(state.options))) {}
 
   /// False: the factor is none of numbers, or there is none, which was said.
   bool design(DesignRun& run) {
@@ -50,27 +66,51 @@ public:
       levels[*factor] = 0;
       if (!seen.insert(levels).second) continue;
       VariedRows rows(state, run, levels, *factor);
-      LevelSearch searcher([&](std::uint64_t level) { return trialOf(run, rows.at(level)); });
-      const Fit fit = onCard() ? searchCard(searcher, rows) : options.every ? searcher.searchAll() : searcher.search();
-      if (refused) return true;
-      if (!fit.largest && !fit.failing) {
+      const std::size_t mostWork = options.every ? kEveryWork : LevelSearch::kMostWork;
+      std::size_t work = 0;
+      LevelSearch searcher(
+          [&](std::uint64_t level) {
+            progress.update(work / kStepWork, mostWork / kStepWork, fmt::format("{} {}", options.vary, level), -1);
+            Trial trial = trialOf(run, rows.at(level), level);
+            work += trial.exists ? trial.events : LevelSearch::kAbsentWork;
+            return trial;
+          },
+          mostWork);
+      refusals.clear();
+      const Fit fit = onCard()        ? searchCard(searcher, rows)
+                      : options.every ? searcher.searchAll()
+                                      : searcher.search(LevelSearch::Below::Tried, limit.bytes);
+      progress.hide();
+      if (!fit.largest && !fit.failing && !fit.workEnded) {
+        if (rows.whyAbsent().empty() && !refusals.empty()) {
+          refuse(run, refusals.begin()->second);
+          absent = true;
+          unestimated = true;
+          return true;
+        }
         for (const Diagnostic& one : rows.whyAbsent()) state.sink().append(one);
         absent = true;
         continue;
       }
+      const std::string bound = fit.bound ? boundText(rows, *fit.bound) : "";
+      if (fit.workEnded)
+        printNote(options, fmt::format("{}: the search ended at its limit of work after {} levels; what was not tried counts as "
+                                       "not fitting",
+                                       run.spec.name, searcher.count()));
       none = none || !fit.largest;
       if (options.json) {
-        printFitJson(run, levels, *factor, searcher, fit);
+        printFitJson(run, levels, *factor, searcher, fit, bound);
       } else {
-        table.add(cells(run, levels, *factor, searcher, fit));
+        table.add(cells(run, levels, *factor, searcher, fit, bound));
       }
     }
     if (!options.json && !table.rows.empty()) printTable(options, table);
     return true;
   }
 
-  bool none = false;    ///< of some row no level fits
-  bool absent = false;  ///< of some row no level exists, which was reported
+  bool none = false;         ///< of some row no level fits
+  bool absent = false;       ///< of some row no level exists, which was reported
+  bool unestimated = false;  ///< no level of a network can be estimated at all, which was said
 
 private:
   bool onCard() const { return eager != nullptr && eager->onCuda(); }
@@ -102,21 +142,41 @@ private:
     };
     Fit fit = options.every ? searcher.searchAll() : searcher.searchWithin(limit.bytes, bytesOf(&Live::counted));
     const std::uint64_t most = largestLive(limit.bytes, bytesOf(&Live::least));
-    if (most < LevelSearch::kMostLevel) fit.most = most;
+    if (most < LevelSearch::kMostLevel && !fit.bound && !fit.workEnded) fit.most = most;
     return fit;
   }
 
-  Trial trialOf(const DesignRun& run, const graph::Row* row) {
+  /// What ended the estimate of a level that the language accepts: of a number that leaves its range, or of the whole network.
+  using Refusal = std::variant<estimate::NoValue, estimate::LowerError>;
+
+  Trial trialOf(const DesignRun& run, const graph::Row* row, std::uint64_t level) {
     if (row == nullptr) return {};
-    if (eager == nullptr) return tryLowered(run, *row);
+    if (eager == nullptr) return tryLowered(run, *row, level);
     auto trial = tryPyTorch(*row, *eager, limit, state.workspace->session.sources);
     if (trial) return *std::move(trial);
-    if (!refused) printFailure(fmt::format("{}: {}", run.spec.name, trial.error().what));
-    refused = true;
-    return {true};
+    refusals.emplace(level, trial.error());
+    return {};
   }
 
-  Trial tryLowered(const DesignRun& run, graph::Row row) {
+  void refuse(const DesignRun& run, const Refusal& refusal) {
+    if (const auto* value = std::get_if<estimate::NoValue>(&refusal)) {
+      printFailure(fmt::format("{}: {}", run.spec.name, value->what));
+    } else {
+      std::get<estimate::LowerError>(refusal).report(state.sink());
+    }
+  }
+
+  /// "E0302: `a` needs `l <= 1000`": why a level cannot be built.
+  std::string boundText(VariedRows& rows, std::uint64_t level) {
+    if (const auto why = rows.whyNot(level)) return fmt::format("{}: {}", info(why->kind).code, why->message);
+    const auto refusal = refusals.find(level);
+    if (refusal == refusals.end()) return "no level above it can be built";
+    if (const auto* value = std::get_if<estimate::NoValue>(&refusal->second)) return value->what;
+    const auto told = reportsOf(state.sink(), [&] { std::get<estimate::LowerError>(refusal->second).report(state.sink()); });
+    return told.empty() ? "it cannot be lowered" : fmt::format("{}: {}", info(told.front().kind).code, told.front().message);
+  }
+
+  Trial tryLowered(const DesignRun& run, graph::Row row, std::uint64_t level) {
     Trial trial;
     trial.exists = true;
     const estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries, run.tuning);
@@ -127,10 +187,10 @@ private:
         trial.why = fmt::format("with all that can be computed again the arena takes {}", program.error().arguments.back());
         return trial;
       }
-      if (!refused) program.error().report(state.sink());
-      refused = true;
-      return trial;
+      refusals.emplace(level, program.error());
+      return {};
     }
+    trial.events = program->steps.size() * kStepWork;
     trial.bytes = program->arena;
     trial.fits = trial.bytes <= limit.bytes;
     if (!trial.fits) trial.why = fmt::format("the arena takes {}", report::bytes(trial.bytes));
@@ -140,7 +200,7 @@ private:
   std::string backendText() const { return state.backendName.empty() ? options.backend : state.backendName; }
 
   std::vector<report::Cell> cells(const DesignRun& run, const LevelIndices& levels, std::uint32_t factor, LevelSearch& searcher,
-                                  const Fit& fit) const {
+                                  const Fit& fit, const std::string& bound) const {
     std::vector<report::Cell> result;
     for (std::size_t f = 0; f < levels.size(); ++f) {
       if (f != factor) result.emplace_back(run.spec.factors[f].levels[levels[f]].text);
@@ -148,21 +208,28 @@ private:
     result.emplace_back(fit.largest ? std::to_string(*fit.largest) : "none");
     result.emplace_back(fit.largest ? report::bytes(searcher.at(*fit.largest).bytes) : "");
     if (onCard()) result.emplace_back(fit.most ? std::to_string(*fit.most) : "");
-    result.emplace_back(fit.failing ? fmt::format("{}: {}", *fit.failing, searcher.at(*fit.failing).why)
-                                    : fmt::format("all up to {} fit", LevelSearch::kMostLevel));
+    result.emplace_back(fit.failing     ? fmt::format("{}: {}", *fit.failing, searcher.at(*fit.failing).why)
+                        : fit.bound     ? fmt::format("bounded: {} cannot be built: {}", *fit.bound, bound)
+                        : fit.workEnded ? "not known: the limit of work was reached"
+                                        : fmt::format("all up to {} fit", LevelSearch::kMostLevel));
     return result;
   }
 
-  void printFitJson(const DesignRun& run, const LevelIndices& levels, std::uint32_t factor, LevelSearch& searcher,
-                    const Fit& fit) const {
+  void printFitJson(const DesignRun& run, const LevelIndices& levels, std::uint32_t factor, LevelSearch& searcher, const Fit& fit,
+                    const std::string& bound) const {
     Json others = Json::object();
     for (std::size_t f = 0; f < levels.size(); ++f) {
       if (f != factor) others[run.spec.factors[f].name] = run.spec.factors[f].levels[levels[f]].text;
     }
-    Json fields = {{"design", run.spec.name},  {"levels", others},     {"factor", options.vary}, {"backend", backendText()},
-                   {"limit", limit.bytes},     {"upper", limit.upper}, {"largest", nullptr},     {"none_above", nullptr},
-                   {"memory", nullptr},        {"failing", nullptr},   {"reason", nullptr},      {"checked_from", nullptr},
-                   {"tried", searcher.count()}};
+    Json fields = {
+        {"design", run.spec.name},   {"levels", others},     {"factor", options.vary}, {"backend", backendText()},
+        {"limit", limit.bytes},      {"upper", limit.upper}, {"largest", nullptr},     {"none_above", nullptr},
+        {"memory", nullptr},         {"failing", nullptr},   {"reason", nullptr},      {"checked_from", nullptr},
+        {"tried", searcher.count()}, {"bound", nullptr},     {"bounded_by", nullptr},  {"ended_by_work", fit.workEnded}};
+    if (fit.bound) {
+      fields["bound"] = *fit.bound;
+      fields["bounded_by"] = bound;
+    }
     if (fit.most) fields["none_above"] = *fit.most;
     if (fit.largest) {
       fields["largest"] = *fit.largest;
@@ -180,7 +247,8 @@ private:
   const Options& options;
   EagerSteps* eager;
   const FitLimit& limit;
-  bool refused = false;  ///< the network cannot be estimated at all, which was said
+  std::map<std::uint64_t, Refusal> refusals;  ///< by level
+  report::Progress progress;
 };
 
 }  // namespace
@@ -232,6 +300,7 @@ int runFit(const Options& given) {
   if (eager) {
     if (const int status = eager->finish(options); status != kOk) return finish(state, status);
   }
+  if (fitter.unestimated) return finish(state, kProgramErrors);
   return finish(state, fitter.none && !fitter.absent ? kVerdictAgainst : kOk);
 }
 

@@ -19,7 +19,6 @@ constexpr std::uint64_t kLeastChecked = 16, kMostChecked = 256;
 constexpr std::uint64_t kRungs = 16, kLeastBelow = 8, kMostBelow = 64;
 constexpr std::size_t kLeastEvents = std::size_t{1} << 16U, kMostEvents = std::size_t{3} << 16U;
 constexpr std::size_t kMostLines = 9;
-constexpr std::uint64_t kNear = 16;
 constexpr double kLadder = 0.4, kLeastWaste = 0.01, kTimesWaste = 1.5;
 // Of the same pairs, the longest row of rungs that fit above one that does not is five, of networks of less than 1 000 events.
 constexpr std::uint64_t kLeastRungs = 6;
@@ -30,11 +29,44 @@ std::uint64_t lowerEnd(std::uint64_t bad) { return bad - std::min(bad - 1, std::
 
 }  // namespace
 
+bool LevelSearch::anyBelow(std::uint64_t level) const {
+  return std::any_of(tried.begin(), tried.lower_bound(level), [](const auto& one) { return one.second.exists; });
+}
+
 bool LevelSearch::holds(std::uint64_t level) {
   for (std::uint64_t near = level, left = kMostChecked; near > 0 && left > 0; --near, --left) {
     if (at(near).exists) return at(near).fits;
   }
-  return at(level).fits;
+  return !anyBelow(level);
+}
+
+std::optional<std::uint64_t> LevelSearch::nextFrom(std::uint64_t level) {
+  for (std::uint64_t next = level; next < level + kMostChecked; ++next) {
+    if (at(next).exists) return next;
+  }
+  return std::nullopt;
+}
+
+/// What is known when `bad` is the lowest level that does not fit or lies behind a bound.
+Fit LevelSearch::ended(std::uint64_t bad, std::uint64_t checkedFrom) {
+  Fit fit;
+  fit.checkedFrom = checkedFrom;
+  if (workEnded) {
+    for (const auto& [level, trial] : tried) {
+      if (level < bad && trial.exists && trial.fits) fit.largest = level;
+      if (level >= bad && trial.exists && !trial.fits && !fit.failing) fit.failing = level;
+    }
+    fit.workEnded = true;
+    return fit;
+  }
+  fit.largest = largestUpTo(bad - 1);
+  fit.failing = nextFrom(bad);
+  if (!fit.failing && fit.largest) {  // the next that the levels below let one expect
+    const std::optional<std::uint64_t> before = largestUpTo(*fit.largest - 1);
+    fit.bound = *fit.largest + (before ? *fit.largest - *before : 1);
+  }
+  fit.workEnded = workEnded;
+  return fit;
 }
 
 bool LevelSearch::noneUpTo(std::uint64_t level) const {
@@ -42,52 +74,59 @@ bool LevelSearch::noneUpTo(std::uint64_t level) const {
 }
 
 Fit LevelSearch::searchAll() {
-  Fit fit;
-  fit.checkedFrom = 1;
   std::uint64_t level = 1;
   while (level <= kMostLevel && holds(level)) {
-    if (at(level).exists) fit.largest = level;
-    if (level == kMostAbsent && !fit.largest) return fit;
+    if (noneUpTo(level)) return {};
     ++level;
   }
-  if (level <= kMostLevel) fit.failing = level;
+  if (level <= kMostLevel) return ended(level, 1);
+  Fit fit;
+  fit.checkedFrom = 1;
+  fit.largest = largestUpTo(kMostLevel);
   return fit;
 }
 
-Fit LevelSearch::search(Below below) {
+Fit LevelSearch::search(Below below, std::uint64_t limit) {
   std::uint64_t good = 0, bad = 1;  // no level is 0
   while (bad <= kMostLevel && holds(bad)) {
     if (noneUpTo(bad)) return {};
     good = bad;
     bad *= 2;
   }
-  Fit fit;
   if (bad > kMostLevel) {
+    Fit fit;
     fit.largest = largestUpTo(good);
     return fit;
   }
   bad = firstBad(good, bad);
-  for (std::uint64_t level = bad, end = below == Below::Tried ? lowerEnd(bad) : bad; level-- > end;) {
-    if (holds(level)) continue;
+  const Fit first = ended(bad, bad);
+  if (below == Below::Trusted || workEnded) return first;
+  const bool roomy = first.bound && at(*first.largest).bytes <= limit / 2;
+  std::uint64_t level = first.bound ? *first.largest + 1 : bad;
+  for (std::uint64_t end = roomy ? level : lowerEnd(level); level > end;) {
+    const bool fits = holds(level - 1);
+    if (workEnded) break;
+    --level;
+    if (fits) continue;
     bad = firstBad(0, level);
     level = bad;
     end = lowerEnd(bad);
   }
-  fit.failing = bad;
-  fit.checkedFrom = below == Below::Tried ? lowerEnd(bad) : bad;
-  fit.largest = largestUpTo(bad - 1);
-  return fit;
+  return ended(bad, level);
 }
 
 Fit LevelSearch::searchWithin(std::uint64_t limit, const Live& live) {
   const std::uint64_t last = largestLive(limit, live);
-  if (last >= kMostLevel) return search();
+  if (last >= kMostLevel) return search(Below::Tried, limit);
   std::uint64_t bad = last == 0 ? 1 : lowestRung(last, limit);
   double wasted = waste(bad, limit);
   const std::uint64_t least = std::clamp<std::uint64_t>(kLeastEvents / (at(bad).events + 1), kLeastBelow, kMostBelow);
   std::uint64_t level = bad;
   for (std::uint64_t fitting = 0; level > 1 && (fitting < kMostBelow || events < kMostEvents);) {
-    if (holds(--level)) {
+    const bool fits = holds(level - 1);
+    if (workEnded) break;
+    --level;
+    if (fits) {
       if (++fitting >= least && left(level, limit) > kTimesWaste * wasted) break;
       continue;
     }
@@ -95,11 +134,7 @@ Fit LevelSearch::searchWithin(std::uint64_t limit, const Live& live) {
     wasted = std::max(wasted, waste(bad, limit));
     fitting = 0;
   }
-  Fit fit;
-  fit.failing = bad;
-  fit.checkedFrom = level;
-  fit.largest = largestUpTo(bad - 1);
-  return fit;
+  return ended(bad, level);
 }
 
 /// A level that does not fit whose predecessor does, below the lowest of the levels tried that does not.
@@ -128,13 +163,17 @@ std::uint64_t LevelSearch::lowestRung(std::uint64_t last, std::uint64_t limit) {
   return firstBad(good, bad);
 }
 
-/// The share of the limit that live tensors leave at a level.
+/// The share of the limit that live tensors leave at a level, or at the next below that exists.
 double LevelSearch::left(std::uint64_t level, std::uint64_t limit) {
-  return 1 - static_cast<double>(at(level).live) / static_cast<double>(limit);
+  const std::uint64_t near = largestUpTo(level).value_or(level);
+  return 1 - static_cast<double>(at(near).live) / static_cast<double>(limit);
 }
 
 /// The same at a level that does not fit: what the allocator wastes there.
-double LevelSearch::waste(std::uint64_t bad, std::uint64_t limit) { return std::max(kLeastWaste, left(bad, limit)); }
+double LevelSearch::waste(std::uint64_t bad, std::uint64_t limit) {
+  const std::optional<std::uint64_t> level = nextFrom(bad);
+  return level ? std::max(kLeastWaste, left(*level, limit)) : kLeastWaste;
+}
 
 std::uint64_t largestLive(std::uint64_t limit, const LevelSearch::Live& live) {
   struct Point {
@@ -142,18 +181,34 @@ std::uint64_t largestLive(std::uint64_t limit, const LevelSearch::Live& live) {
   };
   std::vector<Point> known;
   std::uint64_t good = 0, bad = LevelSearch::kMostLevel + 1, level = 1;
+  std::uint64_t largest = 0;  // that exists and fits
   while (bad - good > 1) {
-    std::optional<std::uint64_t> bytes = live(level);
-    for (std::uint64_t more = 1; !bytes && more < kNear && level + more < bad; ++more) {  // one near it that exists
-      bytes = live(level + more);
-      if (bytes) level += more;
+    std::optional<std::uint64_t> bytes;
+    std::uint64_t near = level;
+    for (std::uint64_t left = kMostChecked; near > largest && left > 0; --near, --left) {
+      bytes = live(near);
+      if (bytes) break;
     }
-    (bytes && *bytes > limit ? bad : good) = level;
-    if (bytes) known.push_back({static_cast<double>(level), static_cast<double>(*bytes)});
+    if (bytes) {
+      known.push_back({static_cast<double>(near), static_cast<double>(*bytes)});
+      if (*bytes > limit) {
+        bad = near;
+      } else {
+        good = level;
+        largest = near;
+      }
+    } else if (known.empty() && level >= LevelSearch::kMostAbsent) {
+      return LevelSearch::kMostLevel;
+    } else if (known.empty() || level - largest < kMostChecked) {
+      good = level;
+    } else {
+      bad = level;  // bounded from above
+    }
+    if (bad <= good) return bad - 1;
     const std::uint64_t least = good + 1, most = bad - 1;
     if (least > most) break;
     level = bad > LevelSearch::kMostLevel ? std::min(2 * level, most) : good + (bad - good) / 2;
-    if (known.size() < 2 || known.size() > kMostLines) continue;
+    if (!bytes || known.size() < 2 || known.size() > kMostLines) continue;
     const Point& now = known.back();
     const Point& before = known[known.size() - 2];
     if (now.bytes == before.bytes) continue;
@@ -165,10 +220,16 @@ std::uint64_t largestLive(std::uint64_t limit, const LevelSearch::Live& live) {
 }
 
 const Trial& LevelSearch::at(std::uint64_t level) {
+  static const Trial kNotTried{true, false, 0, "not tried: the limit of work was reached"};
+  if (work >= mostWork && !tried.contains(level)) {
+    workEnded = true;
+    return kNotTried;
+  }
   const auto [place, isNew] = tried.try_emplace(level);
   if (isNew) {
     place->second = tryLevel(level);
     events += place->second.events;
+    work += place->second.exists ? place->second.events + 1 : kAbsentWork;
   }
   return place->second;
 }
@@ -199,6 +260,18 @@ const graph::Row* VariedRows::at(std::uint64_t level) {
     }
   }
   return place->second ? &*place->second : nullptr;
+}
+
+std::optional<Diagnostic> VariedRows::whyNot(std::uint64_t level) {
+  std::optional<graph::Row> row;
+  const std::deque<Diagnostic> told = reportsOf(state.sink(), [&] {
+    const auto index = levelOf(run.spec, run.spec.factors[factor], std::to_string(level));
+    if (!index) return;
+    levels[factor] = *index;
+    row = run.experiment->row(levels);
+  });
+  if (row || told.empty()) return std::nullopt;
+  return told.front();
 }
 
 namespace {

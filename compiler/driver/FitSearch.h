@@ -2,8 +2,11 @@
 //
 // What a row takes need not grow with every level: an allocator's segments, and a library's workspaces, come in steps. So a first
 // level that does not fit is looked for by doubling and halving, and then every level down from it is tried, an eighth of the way
-// (16 to 256 of them); where one of those does not fit it takes the first one's place. Levels at which a condition of the
-// program does not hold are passed over.
+// (16 to 256 of them); where one of those does not fit it takes the first one's place.
+//
+// Levels that cannot be built, because a condition of the program does not hold there or a number leaves its range, are passed
+// over: below the least that can be built, and in a pattern. Where 256 in a row above one that can be built cannot, the search
+// takes them as a bound from above, and ends there. It also ends when its limit of work is reached.
 //
 // Where something is known that no allocator does without, live tensors, levels above the last whose live tensors fit need no
 // trial. What lies between live tensors and the limit at a level that does not fit is what the allocator wasted there. Sixteen
@@ -28,7 +31,7 @@ namespace tbem::driver {
 
 /// What a level takes.
 struct Trial {
-  bool exists = false;  ///< its conditions hold
+  bool exists = false;  ///< it can be built
   bool fits = true;
   std::uint64_t bytes = 0;
   std::string why;         ///< it does not fit: where
@@ -41,17 +44,26 @@ struct Fit {
   std::optional<std::uint64_t> failing;  ///< the first that does not fit; none up to kMostLevel
   std::uint64_t checkedFrom = 0;         ///< every level from here on was tried
   std::optional<std::uint64_t> most;     ///< of no level above it do live tensors fit, whatever the allocator does
+  /// Where `failing` is nothing: the level next to `largest` that cannot be built, nor can any of the 256 above `largest`.
+  std::optional<std::uint64_t> bound;
+  bool workEnded = false;  ///< the limit of work was reached: levels that were not tried count as ones that do not fit
 };
 
 class LevelSearch {
 public:
   static constexpr std::uint64_t kMostLevel = std::uint64_t{1} << 24U;
 
-  explicit LevelSearch(std::function<Trial(std::uint64_t)> tryLevel) : tryLevel(std::move(tryLevel)) {}
+  /// Work is counted in events of an allocator, or what takes about as long, so that it ends at the same level on each machine:
+  /// seconds here. A level that cannot be built counts kAbsentWork.
+  static constexpr std::size_t kMostWork = std::size_t{1} << 25U, kAbsentWork = 2000;
+
+  explicit LevelSearch(std::function<Trial(std::uint64_t)> tryLevel, std::size_t mostWork = kMostWork)
+      : tryLevel(std::move(tryLevel)), mostWork(mostWork) {}
 
   /// Whether levels below the first that does not fit are tried too; trusted, a smaller one that does not fit is not found.
   enum class Below : std::uint8_t { Tried, Trusted };
-  Fit search(Below below = Below::Tried);
+  /// `limit`: the memory; where a bound ends the search and half of it is left there, levels below the bound are not tried.
+  Fit search(Below below = Below::Tried, std::uint64_t limit = 0);
   /// What no allocator does without at a level; nothing: the level does not exist.
   using Live = std::function<std::optional<std::uint64_t>(std::uint64_t level)>;
   Fit searchWithin(std::uint64_t limit, const Live& live);
@@ -63,8 +75,13 @@ public:
   std::size_t count() const { return tried.size(); }
 
 private:
+  bool anyBelow(std::uint64_t level) const;
+  /// The next level from this one on that exists, among kMostChecked.
+  std::optional<std::uint64_t> nextFrom(std::uint64_t level);
+  Fit ended(std::uint64_t bad, std::uint64_t checkedFrom);
   bool noneUpTo(std::uint64_t level) const;
-  /// Of a level that does not exist: whether the nearest one below does, among the next kMostChecked.
+  /// Of a level that does not exist: whether the nearest one below fits, among the next kMostChecked; where there is none though
+  /// some exist farther below, levels are bounded from above and it does not.
   bool holds(std::uint64_t level);
   std::uint64_t firstBad(std::uint64_t good, std::uint64_t bad);
   std::uint64_t lowestRung(std::uint64_t last, std::uint64_t limit);
@@ -75,6 +92,8 @@ private:
   std::function<Trial(std::uint64_t)> tryLevel;
   std::map<std::uint64_t, Trial> tried;
   std::size_t events = 0;  ///< of all levels tried
+  std::size_t mostWork, work = 0;
+  bool workEnded = false;
 };
 
 /// The rows that differ in one factor alone, each elaborated once.
@@ -86,6 +105,8 @@ public:
   const graph::Row* at(std::uint64_t level);
   /// What is wrong with the first level that was asked for and does not exist.
   const std::deque<Diagnostic>& whyAbsent() const { return why; }
+  /// Why this level cannot be built: the first diagnostic; nothing: it can.
+  std::optional<Diagnostic> whyNot(std::uint64_t level);
 
 private:
   State& state;

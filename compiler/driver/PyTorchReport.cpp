@@ -1,5 +1,6 @@
 #include "compiler/driver/PyTorchReport.h"
 #include "compiler/driver/Page.h"
+#include "compiler/estimate/Estimate.h"
 
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
@@ -54,15 +55,24 @@ const estimate::EagerMark& markOf(const PyTorchMemory& memory, std::size_t event
 /// Where an event of the step happens.
 Json placeJson(const PyTorchMemory& memory, std::size_t event, const SourceManager& sources) {
   const estimate::EagerMark& mark = markOf(memory, event);
-  Json at = {{"phase", mark.phase}, {"step", mark.step}, {"operator", nullptr}, {"file", nullptr}, {"line", nullptr}};
+  Json at = {{"phase", mark.phase}, {"step", mark.step}, {"operator", nullptr},     {"file", nullptr},
+             {"line", nullptr},     {"path", nullptr},   {"library_file", nullptr}, {"library_line", nullptr}};
   const std::uint32_t operatorAt = memory.step.tensors[memory.step.events[event].tensor].op;
   if (operatorAt == estimate::kNoEagerOp) return at;
   const estimate::EagerOperator& op = (*memory.step.operators)[operatorAt];
-  const SrcRange range = memory.row->elaborated->graph()[op.op].range;
+  const estimate::PeakAt place = estimate::peakAt(memory.row->elaborated->graph(), memory.row->elaborated->graph()[op.op]);
+  const SrcRange range = place.range;
   at["operator"] = op.name;
+  at["path"] = place.scope;
   if (const Source* source = sources.find(range.begin)) {
     at["file"] = source->name;
     at["line"] = sources.lineColumn(range.begin).line;
+  }
+  if (place.use.valid() && place.use.begin != range.begin) {  // the call in the library, where that is not the user's own line
+    if (const Source* library = sources.find(place.use.begin)) {
+      at["library_file"] = library->name;
+      at["library_line"] = sources.lineColumn(place.use.begin).line;
+    }
   }
   return at;
 }
@@ -130,8 +140,12 @@ std::string peakText(const PyTorchMemory& memory, const SourceManager& sources) 
   const std::string phase = fmt::format("the peak is in the {}", markOf(memory, event).phase);
   if (operatorAt == estimate::kNoEagerOp) return phase;
   const estimate::EagerOperator& op = (*memory.step.operators)[operatorAt];
-  const graph::Op& place = memory.row->elaborated->graph()[op.op];
-  return fmt::format("{}, at {}, {}", phase, op.name, sources.describe(place.range.begin));
+  const graph::Graph& graph = memory.row->elaborated->graph();
+  const estimate::PeakAt place = estimate::peakAt(graph, graph[op.op]);
+  const bool inside = place.use.valid() && place.use.begin != place.range.begin;
+  return fmt::format("{}, at {}, {}{}{}", phase, op.name, sources.describe(place.range.begin),
+                     place.scope.empty() ? "" : fmt::format(", in {}", place.scope),
+                     inside ? fmt::format(" ({})", sources.describe(place.use.begin)) : "");
 }
 
 std::string deviceText(const PyTorchMemory& memory) {

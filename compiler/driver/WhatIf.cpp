@@ -3,6 +3,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/FitLimit.h"
 #include "compiler/driver/FitSearch.h"
+#include "compiler/driver/Page.h"
 #include "compiler/driver/PyTorchMemory.h"
 #include "compiler/driver/PyTorchReport.h"
 #include "compiler/support/Aside.h"
@@ -16,6 +17,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -71,6 +74,7 @@ public:
       if (const int status = device(names[i], known[i], table); status != kOk) return status;
     }
     if (!options.json) printTable(options, table);
+    for (const std::string& bound : bounds) say("largest {} {}\n", options.vary, bound);
     return kOk;
   }
 
@@ -122,30 +126,51 @@ private:
     if (!taken) return kProgramErrors;
     const bool fits = taken->device <= device.memory;
     const double headroom = static_cast<double>(device.memory) - static_cast<double>(taken->device);
-    std::optional<std::uint64_t> largest;
+    std::optional<Largest> largest;
     if (factor) largest = largestOn(*steps, limitOf(device).bytes);
     if (const int status = steps->finish(own); status != kOk) return status;
     if (options.json) {
       Json fields = {{"memory", device.memory}, {"headroom", static_cast<std::int64_t>(headroom)}, {"fits", fits}};
-      fields["largest"] = largest ? Json(*largest) : Json(nullptr);
+      fields["largest"] = largest ? Json(largest->level) : Json(nullptr);
+      fields["bounded_by"] = largest && !largest->bound.empty() ? Json(largest->bound) : Json(nullptr);
       printLine("device", name, *taken, fields);
       return kOk;
     }
     std::vector<report::Cell> cells = {name, report::bytes(device.memory), takesText(*taken), report::signedBytes(headroom),
                                        report::Cell(fits ? "yes" : "no", fits ? report::Tone::Good : report::Tone::Bad)};
-    if (factor) cells.emplace_back(largest ? std::to_string(*largest) : "none");
+    if (factor) cells.emplace_back(largest ? std::to_string(largest->level) : "none");
+    if (largest && !largest->bound.empty()) bounds.insert(fmt::format("{}, bounded by {}", largest->level, largest->bound));
     table.add(std::move(cells));
     return kOk;
   }
 
-  std::optional<std::uint64_t> largestOn(EagerSteps& steps, std::uint64_t limit) {
+  struct Largest {
+    std::uint64_t level = 0;
+    std::string bound;  ///< why the next level cannot be built; "": memory ends it, or nothing does
+  };
+  std::optional<Largest> largestOn(EagerSteps& steps, std::uint64_t limit) {
     LevelSearch search([&](std::uint64_t level) -> Trial {
       const graph::Row* row = varied->at(level);
       if (row == nullptr) return {};
       auto trial = tryPyTorch(*row, steps, {limit, false}, state.workspace->session.sources);
-      return trial ? *std::move(trial) : Trial{true, false, 0, trial.error().what};
+      return trial ? *std::move(trial) : Trial{};  // this level cannot be built
     });
-    return search.search(LevelSearch::Below::Trusted).largest;
+    const Fit fit = search.search(LevelSearch::Below::Trusted, limit);
+    if (fit.workEnded)
+      printNote(options,
+                fmt::format("{}: the search for the largest {} ended at its limit of work", run.spec.name, options.vary));
+    std::optional<Largest> largest;
+    if (fit.largest) {
+      largest = Largest{*fit.largest, ""};
+      if (fit.bound) largest->bound = boundText(*fit.bound);
+    }
+    return largest;
+  }
+
+  /// Why the level cannot be built.
+  std::string boundText(std::uint64_t level) {
+    const auto why = varied->whyNot(level);
+    return why ? fmt::format("{}: {}", info(why->kind).code, why->message) : "it cannot be estimated";
   }
 
   const graph::Row* rowOf() const {
@@ -253,6 +278,7 @@ private:
   std::size_t row;
   std::optional<std::uint32_t> factor;
   std::optional<VariedRows> varied;
+  std::set<std::string> bounds;  ///< of the largest levels
 };
 
 int askOf(State& state) {

@@ -93,5 +93,58 @@ TEST(FitSearch, NoneAndAll) {
   EXPECT_EQ(every.search(searcher).largest, 1000U);
 }
 
+/// Levels of these exist; each takes its square.
+LevelSearch squares(std::function<bool(std::uint64_t)> exists, std::uint64_t limit, std::size_t work = LevelSearch::kMostWork) {
+  return LevelSearch(
+      [exists = std::move(exists), limit](std::uint64_t level) {
+        Trial trial;
+        trial.exists = exists(level);
+        if (!trial.exists) return trial;
+        trial.bytes = trial.live = level * level;
+        trial.events = 1000;
+        trial.fits = trial.bytes <= limit;
+        return trial;
+      },
+      work);
+}
+
+TEST(FitSearch, LevelsThatCannotBeBuiltBoundFromAboveOnly) {
+  const std::uint64_t ample = std::uint64_t{1} << 50U;
+  LevelSearch dense = squares([](std::uint64_t level) { return level <= 1000; }, ample);
+  const Fit bounded = dense.search(LevelSearch::Below::Tried, ample);
+  EXPECT_EQ(bounded.largest, 1000U);
+  EXPECT_EQ(bounded.bound, 1001U);
+  EXPECT_EQ(bounded.failing, std::nullopt);
+  const auto pattern = [](std::uint64_t level) { return level % 14 == 0 && level >= 350 && level <= 1000; };
+  LevelSearch sparse = squares(pattern, ample);
+  const Fit both = sparse.search(LevelSearch::Below::Tried, ample);
+  EXPECT_EQ(both.largest, 994U);
+  EXPECT_EQ(both.bound, 1008U);
+  LevelSearch tight = squares(pattern, 700 * 700);
+  const Fit memory = tight.search();
+  EXPECT_EQ(memory.largest, 700U);
+  EXPECT_EQ(memory.failing, 714U);
+  EXPECT_EQ(memory.bound, std::nullopt);
+}
+
+TEST(FitSearch, LiveTensorsOfLevelsThatEndAreBounded) {
+  const auto live = [](std::uint64_t level) { return level <= 1000 ? std::optional(level * level) : std::nullopt; };
+  const std::uint64_t ample = std::uint64_t{1} << 50U;
+  LevelSearch searcher = squares([](std::uint64_t level) { return level <= 1000; }, ample);
+  const Fit fit = searcher.searchWithin(ample, live);
+  EXPECT_EQ(fit.largest, 1000U);
+  EXPECT_EQ(fit.bound, 1001U);
+  EXPECT_EQ(largestLive(90'000, live), 300U);
+}
+
+TEST(FitSearch, TheLimitOfWorkEndsTheSearchWithWhatIsKnown) {
+  LevelSearch searcher = squares([](std::uint64_t) { return true; }, 1'000'000, 5000);
+  const Fit fit = searcher.search();
+  EXPECT_TRUE(fit.workEnded);
+  ASSERT_TRUE(fit.largest);
+  EXPECT_LE(*fit.largest, 1000U);
+  EXPECT_LE(searcher.count(), 5U);
+}
+
 }  // namespace
 }  // namespace tbem::driver
