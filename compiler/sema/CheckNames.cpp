@@ -28,6 +28,7 @@ bool checkNames(const Program& program, DiagnosticSink& sink) {
   }
   if (sink.errorCount() == errors) checkRecursion(uses, sink);
   if (sink.errorCount() == errors) checkConstants(program, sink);
+  if (sink.errorCount() == errors) checkDomains(program, sink);
   return sink.errorCount() == errors;
 }
 

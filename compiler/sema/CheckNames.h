@@ -9,8 +9,13 @@ namespace tbem::sema {
 /// Reports to `sink`; changes nothing. Standard modules are not checked. False: there were errors, so that evaluating the
 /// program would only repeat them.
 ///
-/// After them, where they are right: functions that call themselves, and the values of constants, used or not.
+/// After them, where they are right: functions that call themselves, the values of constants, used or not, and the domains of
+/// parameters.
 bool checkNames(const Program& program, DiagnosticSink& sink);
+
+/// Parameters of the user's files whose `in` is empty, or does not hold the default. Those whose `in` or default names another
+/// parameter are looked at where they are called.
+void checkDomains(const Program& program, DiagnosticSink& sink);
 
 /// Evaluates every constant of the user's files.
 void checkConstants(const Program& program, DiagnosticSink& sink);

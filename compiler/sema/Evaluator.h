@@ -180,6 +180,9 @@ protected:
   Value charged(Value made);
   /// Whether two values are equal, as a truth value; kNoExpr where they cannot be compared.
   ExprId equal(const Value& a, const Value& b);
+  /// Whether a parameter's value is one that its `in` allows; reports at `range` where it is not.
+  bool checkDomain(const Signature& signature, const ast::Parameter& parameter, const Value& domain, const Value& value,
+                   SrcRange range);
   Value makeNumber(ExprOp op, const Value& a, const Value& b, SrcRange range, SrcRange divisor);
   Value makePower(const Value& base, const Value& exponent, SrcRange range, SrcRange exponentRange);
   /// What no rational is: the nearest f64. `text`: how it is written, where it leaves the range.
@@ -230,8 +233,6 @@ private:
   bool passRest(const Signature& signature, Arguments& arguments);
   bool bindOne(const Signature& signature, const ast::Parameter& parameter, const BoundArgument* given, Frame& callee,
                SrcRange use);
-  bool checkDomain(const Signature& signature, const ast::Parameter& parameter, const Value& domain, const Value& value,
-                   SrcRange range);
   Value reportArithmetic(ExprId made, SrcRange range, SrcRange divisor, ExprId right);
 
   Values shadow;
