@@ -45,6 +45,10 @@ Needs needsOf(std::string_view command) {
   return {};
 }
 
+CLI::Validator notEmpty() {
+  return {[](std::string& text) { return text.empty() ? std::string("it is empty") : std::string(); }, ""};
+}
+
 CLI::Validator notNegative() {
   return {[](std::string& text) {
             const bool number = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
@@ -200,8 +204,10 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
   }
   if (command == "fit") {
     app.add_option("--max", o.maxMemory,
-                   "the memory that there is: 22GiB, or a device: h100; with --on pytorch h100:upper counts what may be taken")
+                   "the memory that there is: 22GiB, or a device: h100; with --on pytorch h100:upper counts what may be taken, "
+                   "h100:reserved what the allocator reserves where it may")
         ->type_name("SIZE")
+        ->check(notEmpty())
         ->required();
     app.add_flag("--every", o.every, "try every level from 1 on: certain, and slower");
   }
@@ -209,8 +215,10 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
     app.add_option("--vary", o.vary, "the factor whose largest level is looked for")->capture_default_str();
   if (command == "estimate")
     app.add_option("--max", o.maxMemory,
-                   "exit with 5 if a row takes more memory: 22GiB; with --on pytorch 22GiB:upper is of the upper bound")
-        ->type_name("SIZE");
+                   "exit with 5 if a row does not run in so much memory: 22GiB, or a device: h100; with --on pytorch "
+                   "22GiB:upper is of the upper bound, 22GiB:reserved of what the allocator reserves where it may")
+        ->type_name("SIZE")
+        ->check(notEmpty());
   if (command == "estimate" || command == "fit" || command == "what-if" || command == "report") {
     app.add_option("--update", o.update, "with --on pytorch: how its optimiser runs (default: as torch.optim chooses)")
         ->check(CLI::IsMember({"foreach", "fused", "loop"}));

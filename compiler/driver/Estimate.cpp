@@ -3,6 +3,7 @@
 
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Devices.h"
+#include "compiler/driver/FitLimit.h"
 #include "compiler/driver/GradientReport.h"
 #include "compiler/driver/MemoryTimeline.h"
 #include "compiler/driver/Page.h"
@@ -104,8 +105,9 @@ std::string pathsText(const std::string& levels, const estimate::Estimate& e) {
 class DesignReport {
 public:
   /// `on`: the device, in words; "": none.
-  DesignReport(const Options& options, const Workspace& workspace, const DesignRun& run, std::string_view on, bool rooflines)
-      : options(options), workspace(workspace), run(run) {
+  DesignReport(const Options& options, const Workspace& workspace, const DesignRun& run, std::string_view on, bool rooflines,
+               const std::optional<FitLimit>& limit)
+      : options(options), workspace(workspace), run(run), limit(limit) {
     table.title = fmt::format("estimate of {} {} ({})", run.spec.name,
                               on.empty() ? std::string("from shapes alone") : fmt::format("on {}", on), run.array.name);
     table.columns.push_back({"row", report::Align::Right});
@@ -163,17 +165,16 @@ private:
   }
 
   void checkLimit(std::size_t row, const estimate::Estimate& estimate) {
-    if (options.maxMemory.empty()) return;
-    const auto limit = report::parseBytes(options.maxMemory);
-    if (!limit || memoryOf(estimate) <= *limit) return;
+    if (!limit || memoryOf(estimate) <= limit->bytes) return;
     overLimit = true;
     printNote(options, fmt::format("{} ({}) takes {}, more than {}", run.spec.name, run.levelsText(row),
-                                   report::bytes(memoryOf(estimate)), report::bytes(*limit)));
+                                   report::bytes(memoryOf(estimate)), limit->text()));
   }
 
   const Options& options;
   const Workspace& workspace;
   const DesignRun& run;
+  const std::optional<FitLimit>& limit;
   report::Table table;
   std::vector<const Column*> shown;
   std::optional<estimate::Roofline> longest;
@@ -199,9 +200,21 @@ public:
     return true;
   }
 
+  /// False: --max names no device that is known, which was said; `status` is the exit status then.
+  bool chooseLimit() {
+    if (options.maxMemory.empty()) return true;
+    auto read = readLimit(state, options.maxMemory);
+    if (read) {
+      limit = std::move(*read);
+    } else {
+      status = read.error();
+    }
+    return read.has_value();
+  }
+
   /// Of rows that went through the pipeline.
   void design(const DesignRun& run) {
-    DesignReport made(options, *state.workspace, run, state.backendName, device.has_value());
+    DesignReport made(options, *state.workspace, run, state.backendName, device.has_value(), limit);
     const RowState* worst = nullptr;
     for (const RowState& row : state.rows) {
       if (row.run != &run) continue;
@@ -225,7 +238,7 @@ public:
       printNote(options, fmt::format("{}: what is computed again is chosen where memory is planned (--on cpu); here nothing is",
                                      run.spec.name));
     }
-    DesignReport made(options, *state.workspace, run, "", false);
+    DesignReport made(options, *state.workspace, run, "", false, limit);
     rows.each([&](std::size_t row, const graph::Graph& graph, estimate::Estimate estimate) {
       addExpected(graph, estimate);
       made.add(row, std::move(estimate));
@@ -281,6 +294,7 @@ private:
   const estimate::Convention& convention;
   estimate::GateProbabilities probabilities;
   std::optional<Rooflines> device;
+  std::optional<FitLimit> limit;
 };
 
 }  // namespace
@@ -288,7 +302,7 @@ private:
 int printEstimates(State& state) {
   Estimator estimator(state, *estimate::findConvention(state.options.convention),
                       *estimate::parseProbabilities(state.options.gates));
-  if (!estimator.chooseDevice()) return estimator.status;
+  if (!estimator.chooseDevice() || !estimator.chooseLimit()) return estimator.status;
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr) {
       printNote(state.options, fmt::format("{} has no network: nothing to estimate", run->spec.name));
@@ -309,10 +323,11 @@ int printEstimates(State& state) {
 int runEstimate(const Options& options) {
   const bool workspaces = options.explain == "workspace", pytorch = isPyTorch(options.backend), none = options.backend == "none";
   if (!options.maxMemory.empty()) {
-    const auto limit = pytorch ? readGate(options.maxMemory).map([](const MemoryLimit& gate) { return gate.bytes; })
-                               : report::parseBytes(options.maxMemory);
-    if (!limit) {
-      printFailure(fmt::format("--max {}: {}", options.maxMemory, limit.error()));
+    std::string why = wrongLimit(options.maxMemory);
+    if (why.empty() && !pytorch && options.maxMemory.find(':') != std::string::npos)
+      why = "a word behind the colon is of --on pytorch";
+    if (!why.empty()) {
+      printFailure(fmt::format("--max {}: {}", options.maxMemory, why));
       return kUsage;
     }
   }

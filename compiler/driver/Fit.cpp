@@ -52,7 +52,9 @@ public:
     }
     report::Table table;
     table.title = fmt::format("the largest {} of {} on {} within {}{}", options.vary, run.spec.name, backendText(), limit.text(),
-                              limit.upper ? ", with each convolution's largest engine too" : "");
+                              limit.upper      ? ", with each convolution's largest engine too"
+                              : limit.reserved ? ", as the allocator reserves where it may"
+                                               : "");
     for (std::size_t f = 0; f < run.spec.factors.size(); ++f) {
       if (f != *factor) table.columns.push_back({run.spec.factors[f].name, report::Align::Right});
     }
@@ -273,6 +275,10 @@ int runFit(const Options& given) {
     printFailure(
         fmt::format("--max {}: the upper bound is of --on pytorch and a --device, whose engines of convolutions it knows",
                     options.maxMemory));
+    return finish(state, kUsage);
+  }
+  if (limit->reserved && options.backend != "pytorch") {
+    printFailure(fmt::format("--max {}: what an allocator reserves is of --on pytorch", options.maxMemory));
     return finish(state, kUsage);
   }
   std::optional<EagerSteps> eager;

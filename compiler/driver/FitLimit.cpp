@@ -24,8 +24,10 @@ std::string FitLimit::text() const {
 tl::expected<LimitText, std::string> readLimitText(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return LimitText{text};
-  if (text.substr(colon + 1) != "upper") return tl::unexpected(std::string("behind the colon stands `upper` or nothing"));
-  return LimitText{text.substr(0, colon), true};
+  const std::string_view word = text.substr(colon + 1);
+  if (word != "upper" && word != "reserved")
+    return tl::unexpected(std::string("behind the colon stands `upper`, `reserved` or nothing"));
+  return LimitText{text.substr(0, colon), word == "upper", word == "reserved"};
 }
 
 std::string wrongLimit(const std::string& text) {
@@ -42,6 +44,7 @@ tl::expected<FitLimit, int> readLimit(State& state, const std::string& text) {
     FitLimit limit;
     limit.bytes = report::parseBytes(read.what).value_or(0);
     limit.upper = read.upper;
+    limit.reserved = read.reserved;
     return limit;
   }
   auto device = namedDevice(*state.workspace, std::string(read.what));
@@ -56,6 +59,7 @@ tl::expected<FitLimit, int> readLimit(State& state, const std::string& text) {
   }
   FitLimit limit = limitOf(*device);
   limit.upper = read.upper;
+  limit.reserved = read.reserved;
   return limit;
 }
 

@@ -308,6 +308,14 @@ tl::expected<Trial, estimate::NoValue> tryPyTorch(const graph::Row& row, EagerSt
     if (engines == EagerEngines::Most && !limit.upper) break;
     trial.live = std::max(trial.live, estimate::eagerPeak(*step, estimate::kEagerBlock, engines).bytes);
     trial.events += step->events.size();
+    if (limit.reserved) {
+      const auto memory = eager.memoryOf(row, *step, engines);
+      if (!memory) return tl::unexpected(memory.error());
+      trial.bytes = memory->reserved;
+      trial.fits = trial.bytes <= limit.bytes;
+      if (!trial.fits) trial.why = fmt::format("the allocator reserves {}", report::bytes(trial.bytes));
+      break;
+    }
     const estimate::Replay replay = eager.replayWithin(*step, limit.bytes, engines);
     trial.bytes = std::max(trial.bytes, replay.statistics.reserved.peak);
     trial.fits = replay.outOfMemory.empty();

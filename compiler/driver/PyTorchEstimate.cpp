@@ -1,5 +1,6 @@
 #include "compiler/driver/PyTorchEstimate.h"
 
+#include "compiler/driver/FitLimit.h"
 #include "compiler/driver/MemoryTimeline.h"
 #include "compiler/driver/PyTorchReport.h"
 #include "compiler/support/diagnostics/Plan.h"
@@ -9,7 +10,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,8 +22,8 @@ namespace {
 
 class Printer {
 public:
-  Printer(State& state, EagerSteps& steps)
-      : state(state), options(state.options), steps(steps), sources(state.workspace->session.sources) {}
+  Printer(State& state, EagerSteps& steps, const std::optional<FitLimit>& limit)
+      : state(state), options(state.options), steps(steps), sources(state.workspace->session.sources), limit(limit) {}
 
   void design(const DesignRun& run) {
     report::Table table;
@@ -74,46 +77,55 @@ private:
     return result;
   }
 
+  /// As `fit` asks: of what the allocator has, without what a process holds beside it.
   void checkLimit(const PyTorchMemory& memory) {
-    const auto gate = readGate(options.maxMemory);
-    if (!gate) return;
-    if (!gate->upper) {
-      if (memory.point() > gate->bytes) refuse(memory, fmt::format("takes {},", report::bytes(memory.point())), gate->bytes);
-    } else if (!memory.bounds || !memory.bounds->upper) {
-      refuse(memory, "has no upper bound and may take", gate->bytes);
-    } else if (*memory.bounds->upper > gate->bytes) {
-      refuse(memory, fmt::format("may take {},", report::bytes(*memory.bounds->upper)), gate->bytes);
+    if (!limit) return;
+    const std::uint64_t beside = memory.measuredBeside();
+    if (limit->upper) {
+      if (!memory.bounds || !memory.bounds->upper) {
+        refuse(memory, "has no upper bound and may take");
+      } else if (*memory.bounds->upper - beside > limit->bytes) {
+        refuse(memory, fmt::format("may take {},", report::bytes(*memory.bounds->upper - beside)));
+      }
+      return;
     }
+    const std::uint64_t reserved = memory.point() - beside;
+    if (reserved <= limit->bytes) return;
+    if (limit->reserved || !memory.cuda || !steps.replayWithin(memory.step, limit->bytes).outOfMemory.empty())
+      return refuse(memory, fmt::format("takes {},", report::bytes(reserved)));
+    const RowState& row = *memory.row;
+    printNote(options, fmt::format("{} ({}) takes {} where it may; within {} the allocator gives segments back and it runs "
+                                   "(`:reserved` behind the size asks for the former)",
+                                   row.run->spec.name, row.run->levelsText(row.row), report::bytes(reserved), limit->text()));
   }
 
-  void refuse(const PyTorchMemory& memory, const std::string& takes, std::uint64_t limit) {
+  void refuse(const PyTorchMemory& memory, const std::string& takes) {
     overLimit = true;
     const RowState& row = *memory.row;
     printNote(options, fmt::format("{} ({}) {} more than {}: {}", row.run->spec.name, row.run->levelsText(row.row), takes,
-                                   report::bytes(limit), peakText(memory, sources)));
+                                   limit->text(), peakText(memory, sources)));
   }
 
   State& state;
   const Options& options;
   EagerSteps& steps;
   const SourceManager& sources;
+  const std::optional<FitLimit>& limit;
 };
 
 }  // namespace
-
-tl::expected<MemoryLimit, std::string> readGate(std::string_view text) {
-  const auto read = readLimitText(text);
-  if (!read) return tl::unexpected(read.error());
-  const auto bytes = report::parseBytes(read->what);
-  if (!bytes) return tl::unexpected(bytes.error());
-  return MemoryLimit{*bytes, read->upper};
-}
 
 int printPyTorchEstimates(State& state) {
   auto steps = EagerSteps::open(state, state.options);
   if (!steps) return steps.error();
   tellLeftOut(state);
-  Printer printer(state, *steps);
+  std::optional<FitLimit> limit;
+  if (!state.options.maxMemory.empty()) {
+    auto read = readLimit(state, state.options.maxMemory);
+    if (!read) return read.error();
+    limit = std::move(*read);
+  }
+  Printer printer(state, *steps, limit);
   for (const auto& run : state.designs.runs) {
     if (run->experiment != nullptr) {
       printer.design(*run);
