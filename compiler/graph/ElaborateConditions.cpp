@@ -1,11 +1,21 @@
 // The conditions of a declaration: `pre`, `requires`, and `post`, which also defines names.
 #include "compiler/graph/Elaborator.h"
 
+#include "compiler/sema/Walk.h"
+
 #include <algorithm>
 
 namespace tbem::graph {
 
 bool Elaborator::requireCondition(Activation& a, sema::Requirement kind, const ast::Expr& condition) {
+  // What an optimiser asks of a rate holds for a number; a schedule, which is a tensor by now, has conditions of its own.
+  bool isOfSchedule = false;
+  sema::forEachInside(condition, [&](const ast::Expr& inner) {
+    const auto* name = ast::dynCast<ast::NameRef>(&inner);
+    const Local* local = name != nullptr && phase == Phase::Optimizer ? frame->find(name->name.text) : nullptr;
+    isOfSchedule = isOfSchedule || (local != nullptr && local->isParameter && local->value.is(ValueKind::Tensor));
+  });
+  if (isOfSchedule) return true;
   const Value value = evaluate(condition);
   if (value.isPoison()) return false;
   if (value.is(ValueKind::Bool)) return require(kind, value.expr, condition, a.range, a.decl->name.text, "");

@@ -5,6 +5,8 @@
 #include "compiler/support/diagnostics/Graph.h"
 #include "compiler/support/diagnostics/Sema.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -78,8 +80,20 @@ bool Elaborator::makeResults(Activation& a, std::vector<TensorId>& results) {
 
 bool Elaborator::countFlops(Activation& a, Op& op) {
   for (const ast::Part& part : a.decl->flops) {
+    constexpr std::array<std::string_view, 14> kParts = {"mac", "add",  "mul",  "divide", "cmp", "exp", "log",
+                                                         "pow", "sqrt", "tanh", "erf",    "sin", "cos", "floor"};
+    if (std::ranges::find(kParts, part.name.text) == kParts.end()) {
+      fail(diag::wrong_kind, part.name.range, "`flops`", fmt::format("parts named {}", fmt::join(kParts, ", ")),
+           "`" + part.name.text + "`");
+      return false;
+    }
     const Value value = evaluate(*part.value);
     if (value.isPoison()) return false;
+    if (const auto count = value.is(ValueKind::Number) ? peek(value.expr) : std::nullopt; count && count->num < 0) {
+      failAt(value.expr, diag::wrong_kind, part.value->range, "`" + part.name.text + "` of `flops`", "a number of 0 or more",
+             count->str());
+      return false;
+    }
     if (!value.is(ValueKind::Number)) {
       wrongKind(part.value->range, "a number of FLOPs", "a number", value);
       return false;

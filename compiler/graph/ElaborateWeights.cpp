@@ -64,6 +64,16 @@ std::optional<Init> Elaborator::readInit(const ast::Expr* init) {
   // Defaults: the standard normal, the unit interval.
   if ((word == "normal" || word == "uniform") && result.a == sema::kNoExpr) result.a = pool.constant(0);
   if ((word == "normal" || word == "uniform") && result.b == sema::kNoExpr) result.b = pool.constant(1);
+  const auto first = result.a != sema::kNoExpr ? peek(result.a) : std::nullopt;
+  const auto second = result.b != sema::kNoExpr ? peek(result.b) : std::nullopt;
+  if (word == "normal" && second && second->num < 0) {
+    failAt(result.b, diag::wrong_kind, init->range, "`normal`", "a standard deviation of 0 or more", second->str());
+    return std::nullopt;
+  }
+  if (word == "uniform" && first && second && compare(*first, *second) > 0) {
+    failAt(result.b, diag::wrong_kind, init->range, "`uniform`", "its lower end first", first->str() + " and " + second->str());
+    return std::nullopt;
+  }
   return result;
 }
 

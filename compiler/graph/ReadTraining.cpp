@@ -270,13 +270,14 @@ private:
   }
 
   void readDtype(const ast::Clause& clause) {
-    const ast::Expr* expr = single(clause, "a floating element type");
+    const ast::Expr* expr = single(clause, "an element type to train in");
     if (expr == nullptr) return;
     const Value type = value(*expr);
-    if (type.is(ValueKind::DType) && tbem_is_floating(static_cast<std::int32_t>(type.id)))
+    const bool trains = type.is(ValueKind::DType) && (type.id == TBEM_F64 || type.id == TBEM_F32 || type.id == TBEM_BF16);
+    if (trains)
       spec.dtype = static_cast<tbem_dtype>(type.id);
     else if (!type.isPoison())
-      fail(diag::design_clause_value, expr->range, "dtype", "a floating element type", sema::print(pool, type));
+      fail(diag::design_clause_value, expr->range, "dtype", "`f64`, `f32` or `bf16`", sema::print(pool, type));
   }
 
   void readSchedule(const ast::Expr& expr) {
@@ -318,6 +319,8 @@ private:
     const auto found = real(name, *argument.value, 0, std::nullopt);
     if (!found) return;
     if (name == "every" && *found == 0) fail(diag::design_clause_value, argument.range, name, "more than 0 epochs", "0");
+    if (name == "floor" && *found > 1)
+      fail(diag::design_clause_value, argument.range, name, "a share of the rate, 0 to 1", text(*argument.value));
     (name == "warmup"   ? spec.schedule.warmup
      : name == "floor"  ? spec.schedule.floor
      : name == "factor" ? spec.schedule.factor
@@ -329,7 +332,9 @@ private:
     const auto* word = item.value != nullptr ? ast::dynCast<ast::NameRef>(call != nullptr ? call->callee : item.value) : nullptr;
     const bool plain = item.name.empty() && word != nullptr;
     spec.augmentation = item.range;
-    if (plain && word->name.text == "flip" && call == nullptr) {
+    if (plain && (word->name.text == "flip" ? spec.flip : word->name.text == "crop" && spec.crop > 0)) {
+      fail(diag::argument_twice, item.range, word->name.text);
+    } else if (plain && word->name.text == "flip" && call == nullptr) {
       spec.flip = true;
     } else if (plain && word->name.text == "crop" && call != nullptr && call->arguments.size() == 1 &&
                call->arguments[0].value != nullptr) {
@@ -361,6 +366,9 @@ private:
       missing("`epochs` or `steps`");
     if (spec.batch == 0) missing("`batch`");
     if (spec.optimizer == nullptr) missing("`optimizer`");
+    if (spec.epochs && spec.schedule.warmup > static_cast<double>(*spec.epochs))
+      fail(diag::design_clause_value, scheduleRange, "warmup", fmt::format("at most the {} epochs of the training", *spec.epochs),
+           fmt::format("{}", spec.schedule.warmup));
     if (spec.patience && spec.validate == 0)
       fail(diag::design_clause_value, patienceRange, "patience", "examples to be patient about: `validate 0.1`", "none");
   }
