@@ -73,7 +73,7 @@ public:
       LevelSearch searcher(
           [&](std::uint64_t level) {
             progress.update(work / kStepWork, mostWork / kStepWork, fmt::format("{} {}", options.vary, level), -1);
-            Trial trial = trialOf(run, rows.at(level), level);
+            LevelTrial trial = trialOf(run, rows.at(level), level);
             work += trial.exists ? trial.events : LevelSearch::kAbsentWork;
             return trial;
           },
@@ -151,7 +151,7 @@ private:
   /// What ended the estimate of a level that the language accepts: of a number that leaves its range, or of the whole network.
   using Refusal = std::variant<estimate::NoValue, estimate::LowerError>;
 
-  Trial trialOf(const DesignRun& run, const graph::Row* row, std::uint64_t level) {
+  LevelTrial trialOf(const DesignRun& run, const graph::Row* row, std::uint64_t level) {
     if (row == nullptr) return {};
     if (eager == nullptr) return tryLowered(run, *row, level);
     auto trial = tryPyTorch(*row, *eager, limit, state.workspace->session.sources);
@@ -178,8 +178,8 @@ private:
     return told.empty() ? "it cannot be lowered" : fmt::format("{}: {}", info(told.front().kind).code, told.front().message);
   }
 
-  Trial tryLowered(const DesignRun& run, graph::Row row, std::uint64_t level) {
-    Trial trial;
+  LevelTrial tryLowered(const DesignRun& run, graph::Row row, std::uint64_t level) {
+    LevelTrial trial;
     trial.exists = true;
     const estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries, run.tuning);
     const auto program = lowerRow(row, run.spec, *state.backend.backend, options);

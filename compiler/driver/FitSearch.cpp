@@ -219,8 +219,8 @@ std::uint64_t largestLive(std::uint64_t limit, const LevelSearch::Live& live) {
   return good;
 }
 
-const Trial& LevelSearch::at(std::uint64_t level) {
-  static const Trial kNotTried{true, false, 0, "not tried: the limit of work was reached"};
+const LevelTrial& LevelSearch::at(std::uint64_t level) {
+  static const LevelTrial kNotTried{true, false, 0, "not tried: the limit of work was reached"};
   if (work >= mostWork && !tried.contains(level)) {
     workEnded = true;
     return kNotTried;
@@ -286,12 +286,12 @@ std::string whyNot(const estimate::EagerStep& step, const estimate::Replay& repl
 
 }  // namespace
 
-tl::expected<Trial, estimate::NoValue> tryPyTorch(const graph::Row& row, EagerSteps& eager, const MemoryLimit& limit,
-                                                  const SourceManager& sources) {
+tl::expected<LevelTrial, estimate::NoValue> tryPyTorch(const graph::Row& row, EagerSteps& eager, const MemoryLimit& limit,
+                                                       const SourceManager& sources) {
   using estimate::EagerEngines;
   const auto step = eager.of(row);
   if (!step) return tl::unexpected(step.error());
-  Trial trial;
+  LevelTrial trial;
   trial.exists = true;
   if (!eager.onCuda()) {
     trial.bytes = estimate::eagerPeak(*step, 1).bytes;

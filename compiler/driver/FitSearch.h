@@ -30,7 +30,7 @@
 namespace tbem::driver {
 
 /// What a level takes.
-struct Trial {
+struct LevelTrial {
   bool exists = false;  ///< it can be built
   bool fits = true;
   std::uint64_t bytes = 0;
@@ -57,7 +57,7 @@ public:
   /// seconds here. A level that cannot be built counts kAbsentWork.
   static constexpr std::size_t kMostWork = std::size_t{1} << 25U, kAbsentWork = 2000;
 
-  explicit LevelSearch(std::function<Trial(std::uint64_t)> tryLevel, std::size_t mostWork = kMostWork)
+  explicit LevelSearch(std::function<LevelTrial(std::uint64_t)> tryLevel, std::size_t mostWork = kMostWork)
       : tryLevel(std::move(tryLevel)), mostWork(mostWork) {}
 
   /// Whether levels below the first that does not fit are tried too; trusted, a smaller one that does not fit is not found.
@@ -71,7 +71,7 @@ public:
   Fit searchAll();
   /// Where none up to this exists, none is taken to: a search ends with neither a largest nor a failing level.
   static constexpr std::uint64_t kMostAbsent = 4096;
-  const Trial& at(std::uint64_t level);
+  const LevelTrial& at(std::uint64_t level);
   std::size_t count() const { return tried.size(); }
 
 private:
@@ -89,8 +89,8 @@ private:
   double waste(std::uint64_t bad, std::uint64_t limit);
   std::optional<std::uint64_t> largestUpTo(std::uint64_t level);
 
-  std::function<Trial(std::uint64_t)> tryLevel;
-  std::map<std::uint64_t, Trial> tried;
+  std::function<LevelTrial(std::uint64_t)> tryLevel;
+  std::map<std::uint64_t, LevelTrial> tried;
   std::size_t events = 0;  ///< of all levels tried
   std::size_t mostWork, work = 0;
   bool workEnded = false;
@@ -123,7 +123,7 @@ std::uint64_t largestLive(std::uint64_t limit, const LevelSearch::Live& live);
 
 /// Whether a row fits the card's memory in eager PyTorch: as expected, and where `upper` is asked for, with each convolution's
 /// largest engine too. Errors: it cannot be estimated at all.
-tl::expected<Trial, estimate::NoValue> tryPyTorch(const graph::Row& row, EagerSteps& eager, const MemoryLimit& limit,
-                                                  const SourceManager& sources);
+tl::expected<LevelTrial, estimate::NoValue> tryPyTorch(const graph::Row& row, EagerSteps& eager, const MemoryLimit& limit,
+                                                       const SourceManager& sources);
 
 }  // namespace tbem::driver

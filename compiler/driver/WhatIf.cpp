@@ -149,11 +149,11 @@ private:
     std::string bound;  ///< why the next level cannot be built; "": memory ends it, or nothing does
   };
   std::optional<Largest> largestOn(EagerSteps& steps, std::uint64_t limit) {
-    LevelSearch search([&](std::uint64_t level) -> Trial {
+    LevelSearch search([&](std::uint64_t level) -> LevelTrial {
       const graph::Row* row = varied->at(level);
       if (row == nullptr) return {};
       auto trial = tryPyTorch(*row, steps, {limit, false}, state.workspace->session.sources);
-      return trial ? *std::move(trial) : Trial{};  // this level cannot be built
+      return trial ? *std::move(trial) : LevelTrial{};  // this level cannot be built
     });
     const Fit fit = search.search(LevelSearch::Below::Trusted, limit);
     if (fit.workEnded)

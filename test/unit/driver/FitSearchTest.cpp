@@ -22,7 +22,7 @@ struct Card {
   }
   LevelSearch searcher() {
     return LevelSearch([this](std::uint64_t level) {
-      Trial trial;
+      LevelTrial trial;
       trial.exists = true;
       trial.live = live(level);
       trial.events = events;
@@ -97,7 +97,7 @@ TEST(FitSearch, NoneAndAll) {
 LevelSearch squares(std::function<bool(std::uint64_t)> exists, std::uint64_t limit, std::size_t work = LevelSearch::kMostWork) {
   return LevelSearch(
       [exists = std::move(exists), limit](std::uint64_t level) {
-        Trial trial;
+        LevelTrial trial;
         trial.exists = exists(level);
         if (!trial.exists) return trial;
         trial.bytes = trial.live = level * level;
