@@ -12,7 +12,7 @@ const std::vector<BackendChoice>& knownBackends() {
       {"ref", tbem_backend_ref, nullptr},
       {"fake", tbem_backend_fake, nullptr},
       {"cuda", nullptr, "the cuda backend is not there yet"},
-      {"pytorch", nullptr, "the pytorch backend is not there yet"},
+      {"pytorch", nullptr, "measuring on it is not there yet; `estimate --on pytorch` says what a step would take"},
       {"onednn", nullptr, "it is called cpu"},
   };
   return list;

@@ -48,9 +48,13 @@ void unknownName(DiagnosticSink& sink, Diag kind, const ast::Name& name, const s
   const std::string close = nearest(name.text, known);
   if (!close.empty()) {
     diagnostic.fix(name.range, close, Applicability::Maybe);
-  } else {
-    diagnostic.note(fmt::format("known: {}", fmt::join(known, ", ")));
+    return;
   }
+  if (known.empty()) {
+    diagnostic.note("the program declares none");
+    return;
+  }
+  diagnostic.note(fmt::format("known: {}", fmt::join(known, ", ")));
 }
 
 bool readMetrics(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& plan) {

@@ -177,6 +177,10 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
   if (command == "check" || command == "spec")
     app.add_flag("--sarif", o.sarif, "findings as one SARIF 2.1.0 log on standard output, nothing else there");
   if (command == "check") app.add_flag("--fix", o.fix, "apply the certain fixes to the files")->excludes("--sarif");
+  if (command == "run" || command == "estimate" || command == "measure")
+    app.add_flag(
+        "--verbose", o.verbose,
+        "every table and every column, whatever the width; of run also memory by kind and coefficients in the factors' units");
   if (command == "design") app.add_flag("--csv", o.csv, "the array as CSV on standard output");
   if (command == "spec") {
     app.add_flag("--tests", o.tests, "test cases from the functional scenarios, towards each boundary and away from it")

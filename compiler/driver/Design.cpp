@@ -185,7 +185,7 @@ void printAliases(const DesignRun& run, const design::Checks& known) {
   if (weak != 0) say("note: {} more aliases, each to less than {:.0f} % (--json has them)\n", weak, 100 * kStrong);
 }
 
-void printDesignText(const DesignRun& run, const design::Checks& known, const Options& options) {
+void printRows(const DesignRun& run, const Options& options) {
   report::Table table;
   table.title = fmt::format("design {}: {}, {} rows", run.spec.name, run.array.name, run.chosen.size());
   table.columns.push_back({"row"});
@@ -197,6 +197,9 @@ void printDesignText(const DesignRun& run, const design::Checks& known, const Op
     table.add(std::move(cells));
   }
   printTable(options, table);
+}
+
+void printNotes(const DesignRun& run, const design::Checks& known) {
   if (run.spec.factors.empty()) return;
   if (!run.array.construction.empty()) say("construction: {}\n", run.array.construction);
   if (run.array.smallestPossible != 0 && run.array.runs <= run.array.smallestPossible) {
@@ -234,17 +237,21 @@ std::vector<design::Factor> factorsOfArray(const DesignRun& run) {
 
 }  // namespace
 
+void printDesign(const State& state, const DesignRun& run, DesignView view) {
+  if (view.rows) printRows(run, state.options);
+  if (view.notes) printNotes(run, design::checkArray(factorsOfArray(run), run.array));
+}
+
 void printDesigns(const State& state) {
   for (const auto& run : state.designs.runs) {
     if (state.options.csv) {
       printCsv(*run);
       continue;
     }
-    const design::Checks known = design::checkArray(factorsOfArray(*run), run->array);
     if (state.options.json) {
-      printDesignJson(*run, known);
+      printDesignJson(*run, design::checkArray(factorsOfArray(*run), run->array));
     } else {
-      printDesignText(*run, known, state.options);
+      printDesign(state, *run, {});
     }
   }
 }

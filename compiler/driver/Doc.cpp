@@ -103,6 +103,8 @@ int runDoc(const Options& options) {
   const std::string close = nearest(options.word, {names.begin(), names.end()});
   std::string meant = close.empty() ? "" : fmt::format(": did you mean `{}`?", close);
   if (!network.empty()) meant = fmt::format(": torchvision's is `{}` here", network);
+  if (const std::string_view packages = sema::absentFamily(options.word); !packages.empty() && network.empty())
+    meant = fmt::format(": it is a network of {}", packages);
   if (sema::isBuiltin(options.word)) meant = ": it is a function of the language's own (docs/language.md)";
   printFailure(fmt::format("the standard library has no `{}`{}", options.word, meant));
   return kUsage;

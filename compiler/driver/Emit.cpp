@@ -9,6 +9,10 @@
 namespace tbem::driver {
 
 int runEmit(const Options& options) {
+  if (options.as.empty() && options.emitStage.empty()) {
+    printFailure("say what to emit: --as json (the graph with its shapes), --as dot (for Graphviz), --as llvm (the step's code)");
+    return kUsage;
+  }
   State state(options);
   state.firstRowOnly = true;
   if (const Progressed done = runPipeline(state, options.as == "llvm" ? "code" : "graph"); !done.proceed) return done.status;

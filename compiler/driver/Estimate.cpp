@@ -21,6 +21,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace tbem::driver {
@@ -31,6 +32,24 @@ namespace {
 constexpr std::size_t kMostLowered = 1000;
 
 std::uint64_t memoryOf(const estimate::Estimate& e) { return e.device ? e.device->arena : e.memory.bytes; }
+
+void printPeakPlace(const Workspace& workspace, const estimate::Estimate& worst);
+
+/// The same in one line: kinds of at least a hundredth, the largest first.
+void sayKinds(const estimate::Estimate& worst, const std::string& levels) {
+  const std::uint64_t* kinds = worst.device ? worst.device->kinds : worst.memory.kinds;
+  const std::uint64_t total = memoryOf(worst);
+  std::vector<std::pair<std::uint64_t, std::string_view>> parts;
+  for (std::size_t k = 0; k < estimate::kKinds; ++k) {
+    if (kinds[k] >= total / 100 && kinds[k] != 0)
+      parts.emplace_back(kinds[k], estimate::kindName(static_cast<estimate::Kind>(k)));
+  }
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  for (const auto& [bytes, name] : parts) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, report::bytes(bytes));
+  say("memory at the peak of {}: {}{}{}\n", levels.empty() ? "the row" : levels, report::bytes(total), text.empty() ? "" : ": ",
+      text);
+}
 
 /// Where memory of each kind goes, for the row that takes most.
 void printKinds(const Options& options, const Workspace& workspace, const estimate::Estimate& worst, const std::string& levels) {
@@ -50,6 +69,10 @@ void printKinds(const Options& options, const Workspace& workspace, const estima
   table.rules.push_back(table.rows.size());
   table.add({worst.device ? "arena" : "static", report::bytes(total), share(total)});
   printTable(options, table);
+  printPeakPlace(workspace, worst);
+}
+
+void printPeakPlace(const Workspace& workspace, const estimate::Estimate& worst) {
   const SourceManager& sources = workspace.session.sources;
   const estimate::PeakAt& peak = worst.peak;
   if (peak.name.empty()) return;
@@ -71,6 +94,7 @@ struct Column {
   const char* title;
   std::string (*text)(const estimate::Estimate& e);
   bool ofDevice = false;
+  unsigned rank = 0;  ///< as in report::Column
 };
 
 std::string deviceBytes(const estimate::Estimate& e, std::uint64_t estimate::DeviceMemory::*field) {
@@ -79,11 +103,12 @@ std::string deviceBytes(const estimate::Estimate& e, std::uint64_t estimate::Dev
 
 const std::vector<Column>& columns() {
   static const std::vector<Column> list = {
-      {"parameters", [](const estimate::Estimate& e) { return report::grouped(e.flops.parameters); }},
-      {"FLOPs forward", [](const estimate::Estimate& e) { return report::flops(estimate::toDouble(e.flops.most.forward)); }},
+      {"parameters", [](const estimate::Estimate& e) { return report::grouped(e.flops.parameters); }, false, 2},
+      {"FLOPs forward", [](const estimate::Estimate& e) { return report::flops(estimate::toDouble(e.flops.most.forward)); },
+       false, 3},
       {"FLOPs step", [](const estimate::Estimate& e) { return report::flops(estimate::toDouble(e.flops.most.step())); }},
-      {"static", [](const estimate::Estimate& e) { return report::bytes(e.memory.bytes); }},
-      {"live", [](const estimate::Estimate& e) { return deviceBytes(e, &estimate::DeviceMemory::live); }, true},
+      {"static", [](const estimate::Estimate& e) { return report::bytes(e.memory.bytes); }, false, 1},
+      {"live", [](const estimate::Estimate& e) { return deviceBytes(e, &estimate::DeviceMemory::live); }, true, 4},
       {"arena", [](const estimate::Estimate& e) { return deviceBytes(e, &estimate::DeviceMemory::arena); }, true},
   };
   return list;
@@ -115,7 +140,9 @@ public:
     for (const Column& column : columns()) {
       if (column.ofDevice && on.empty()) continue;
       shown.push_back(&column);
-      table.columns.push_back({column.title, report::Align::Decimal});
+      // Without a device the static memory is what the table is for.
+      const bool ranked = column.rank != 1 || !on.empty();
+      table.columns.push_back({column.title, report::Align::Decimal, ranked ? column.rank : 0});
     }
     if (rooflines) addRooflineColumns(table);
   }
@@ -134,10 +161,24 @@ public:
     }
   }
 
+  /// In place of `print`, where another table has the rows.
+  void printPeakOnly() const {
+    if (!worst) return;
+    sayKinds(*worst, run.levelsText(worstRow));
+    printPeakPlace(workspace, *worst);
+    if (worst->recomputation) printRecomputation(options, *worst->recomputation, run.levelsText(worstRow));
+    for (const std::string& path : paths) say("{}\n", path);
+  }
+
   void print() const {
     if (options.json || table.rows.empty()) return;
-    printTable(options, table);
-    printKinds(options, workspace, *worst, run.levelsText(worstRow));
+    printRanked(options, table);
+    if (options.brief()) {
+      sayKinds(*worst, run.levelsText(worstRow));
+      printPeakPlace(workspace, *worst);
+    } else {
+      printKinds(options, workspace, *worst, run.levelsText(worstRow));
+    }
     if (worst->recomputation) printRecomputation(options, *worst->recomputation, run.levelsText(worstRow));
     if (longest) printRoofline(options, workspace, *longest, longestLevels);
     for (const std::string& path : paths) say("{}\n", path);
@@ -212,8 +253,8 @@ public:
     return read.has_value();
   }
 
-  /// Of rows that went through the pipeline.
-  void design(const DesignRun& run) {
+  /// Of rows that went through the pipeline. `rows`: whether their table is printed.
+  void design(const DesignRun& run, bool rows = true) {
     DesignReport made(options, *state.workspace, run, state.backendName, device.has_value(), limit);
     const RowState* worst = nullptr;
     for (const RowState& row : state.rows) {
@@ -223,7 +264,11 @@ public:
       made.add(row.row, std::move(*estimate));
       if (made.worstRow == row.row) worst = &row;
     }
-    made.print();
+    if (rows) {
+      made.print();
+    } else {
+      made.printPeakOnly();
+    }
     if (worst != nullptr && worst->program && !options.out.empty() &&
         !writeTimeline(options, *worst, timelineOf(*worst, state.workspace->session.sources)))
       status = kEnvironment;
@@ -318,6 +363,12 @@ int printEstimates(State& state) {
   }
   if (estimator.status != kOk) return estimator.status;
   return estimator.overLimit ? kVerdictAgainst : kOk;
+}
+
+void printEstimate(State& state, const DesignRun& run, bool rows) {
+  Estimator estimator(state, *estimate::findConvention(state.options.convention),
+                      *estimate::parseProbabilities(state.options.gates));
+  estimator.design(run, rows);
 }
 
 int runEstimate(const Options& options) {

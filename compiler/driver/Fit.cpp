@@ -106,7 +106,7 @@ public:
         table.add(cells(run, levels, *factor, searcher, fit, bound));
       }
     }
-    if (!options.json && !table.rows.empty()) printTable(options, table);
+    if (!options.json && !table.rows.empty()) printRanked(options, std::move(table));
     return true;
   }
 

@@ -3,11 +3,15 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/MeasureReport.h"
 #include "compiler/driver/Page.h"
+#include "compiler/driver/Places.h"
 #include "compiler/driver/Predictions.h"
 #include "compiler/driver/Reports.h"
 #include "compiler/driver/Train.h"
+#include "compiler/driver/TrainReport.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace tbem::driver {
 
@@ -37,7 +41,7 @@ Declared readDeclared(State& state) {
 int evaluateStored(State& state, const Declared& declared, const std::vector<CaseRow>& rows, const StoreFile& file,
                    const Steps& steps) {
   const bool wantsFit = (steps.regress || steps.predict) && !declared.regressions.empty();
-  if (!wantsFit && !steps.plots) return kOk;
+  if (!wantsFit && !steps.plots && openPage() == nullptr) return kOk;
   if (!file.exists()) {
     printFailure(fmt::format("{} is not there: nothing is measured yet (tbemc measure)", file.path()));
     return kEnvironment;
@@ -59,6 +63,34 @@ int evaluateStored(State& state, const Declared& declared, const std::vector<Cas
 /// A later failure does not hide an earlier one.
 int worse(int a, int b) { return a != kOk ? a : b; }
 
+bool isMeasured(const Declared& declared, const DesignRun& run) {
+  return std::any_of(declared.measures.begin(), declared.measures.end(),
+                     [&](const MeasurePlan& plan) { return plan.run == &run; });
+}
+
+/// Designs and estimates of a run that prints each row once: here those of designs that nothing measures.
+void printUnmeasured(State& state, const Declared& declared) {
+  for (const auto& run : state.designs.runs) {
+    if (isMeasured(declared, *run)) continue;
+    const bool estimated = run->experiment != nullptr;
+    if (estimated) printEstimate(state, *run, true);
+    printDesign(state, *run, {.rows = !estimated});
+  }
+  for (const auto& training : state.trainings) {
+    printEstimate(state, *training->step, true);
+    printTrainingCost(state, *training);
+  }
+}
+
+/// The rest of it, once the measured rows are printed.
+void printMeasuredNotes(State& state, const Declared& declared) {
+  for (const auto& run : state.designs.runs) {
+    if (!isMeasured(declared, *run)) continue;
+    printEstimate(state, *run, false);
+    printDesign(state, *run, {.rows = false});
+  }
+}
+
 /// The measured part of a program: its exit status.
 int measureAndFit(State& state, const Declared& declared, const std::vector<CaseRow>& rows, const Steps& steps) {
   const StoreFile file(*state.workspace, state.options);
@@ -67,18 +99,21 @@ int measureAndFit(State& state, const Declared& declared, const std::vector<Case
     printFailure("there is nothing to measure: the program has no `measure`, and no design of a network");
     return kUsage;
   }
-  if (steps.regress && !steps.designs && declared.regressions.empty()) {
+  const bool showsRows = steps.designs || openPage() != nullptr;  // beside which regressions may be missing
+  if (steps.regress && !showsRows && declared.regressions.empty()) {
     printFailure("the program has no `regress`");
     return kUsage;
   }
   if (state.options.dryRun) return describeCampaigns(declared.measures, rows, file, state.options);
   int status = kOk;
   if (steps.measure) status = runCampaigns(*state.workspace, declared.measures, rows, file, state.options);
+  if (steps.designs && state.options.brief()) printMeasuredNotes(state, declared);
   if (status == kInterrupted || status == kEnvironment) return status;
   return worse(status, evaluateStored(state, declared, rows, file, steps));
 }
 
 int runSteps(const Options& options, const Steps& steps) {
+  if (steps.measure && !placesReady(options)) return kEnvironment;
   State state(options);
   state.timing = steps.measure && !options.dryRun;
   if (const Progressed done = runPipeline(state, steps.estimates ? "lower" : "graph"); !done.proceed) return done.status;
@@ -87,8 +122,12 @@ int runSteps(const Options& options, const Steps& steps) {
   if (state.sink().hasErrors()) return finish(state, kOk);
   const std::vector<CaseRow> rows = caseRows(*state.workspace, declared.measures, options, state.timing);
   if (state.sink().hasErrors()) return finish(state, kOk);
-  if (steps.designs && !options.dryRun) printDesigns(state);
-  if (steps.estimates && !options.dryRun) printEstimates(state);
+  if (steps.designs && !options.dryRun && options.brief()) {
+    printUnmeasured(state, declared);
+  } else {
+    if (steps.designs && !options.dryRun) printDesigns(state);
+    if (steps.estimates && !options.dryRun) printEstimates(state);
+  }
   const int status = measureAndFit(state, declared, rows, steps);
   const bool trains = steps.train && !options.dryRun && status != kInterrupted && status != kEnvironment;
   return finish(state, trains ? worse(status, runTrainings(state)) : status);

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -23,6 +25,30 @@ Json orNull(const std::optional<T>& value) {
 }
 
 }  // namespace
+
+report::Cell statusCell(const std::vector<store::Stored>& repeats) {
+  report::Cell cell(repeats.empty() ? "left" : "ok", repeats.empty() ? report::Tone::Faint : report::Tone::Good);
+  for (const store::Stored& one : repeats) {
+    if (one.value.status == runtime::Status::Ok) continue;
+    cell.text = fmt::format("{}: {}", runtime::name(one.value.status), one.value.reason.substr(0, 40));
+    cell.tone = one.value.status == runtime::Status::Skipped ? report::Tone::Faint : report::Tone::Bad;
+  }
+  return cell;
+}
+
+std::string repeatsText(const std::vector<RepeatCount>& counts) {
+  std::size_t least = SIZE_MAX, most = 0, asked = 0;
+  for (const RepeatCount& count : counts) {
+    least = std::min(least, count.there);
+    most = std::max(most, count.there);
+    asked = std::max(asked, count.asked);
+  }
+  if (counts.empty()) return "no repeats";
+  const std::string tail = asked == 1 ? "" : ", medians";
+  if (least == asked) return fmt::format("{} repeat{}{}", asked, asked == 1 ? "" : "s", tail);
+  const std::string there = least == most ? std::to_string(least) : fmt::format("{} to {}", least, most);
+  return fmt::format("{} of {} repeat{}{}", there, asked, asked == 1 ? "" : "s", tail);
+}
 
 template <class T>
 std::optional<double> medianOf(const std::vector<store::Stored>& repeats, std::optional<T> runtime::Measurement::*field) {
@@ -86,7 +112,6 @@ void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plan
   for (const MeasurePlan& plan : plans) {
     const DesignRun& run = *plan.run;
     report::Table table;
-    table.title = fmt::format("measured: {} ({} repeat{})", run.spec.name, plan.repeats, plan.repeats == 1 ? "" : "s, medians");
     table.columns.push_back({"row"});
     for (const graph::FactorSpec& factor : run.spec.factors) table.columns.push_back({factor.name});
     table.columns.push_back({"backend", report::Align::Left});
@@ -110,6 +135,9 @@ void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plan
       }
     }
     column(plan.wantsEnergy && anyEnergy, "energy");
+    std::vector<RepeatCount> counts;
+    for (const auto& [row, repeats] : measured) counts.push_back({repeats.size(), plan.repeats});
+    table.title = fmt::format("measured: {} ({})", run.spec.name, repeatsText(counts));
     for (const auto& entry : measured) {
       const CaseRow& row = *entry.first;
       const std::vector<store::Stored>& repeats = entry.second;
@@ -117,14 +145,7 @@ void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plan
       for (std::size_t f = 0; f < run.spec.factors.size(); ++f)
         cells.emplace_back(run.spec.factors[f].levels[run.rows[row.row][f]].text);
       cells.emplace_back(row.backend);
-      std::string status = repeats.empty() ? "left" : "ok";
-      report::Tone tone = repeats.empty() ? report::Tone::Faint : report::Tone::Good;
-      for (const store::Stored& one : repeats) {
-        if (one.value.status == runtime::Status::Ok) continue;
-        status = fmt::format("{}: {}", runtime::name(one.value.status), one.value.reason.substr(0, 40));
-        tone = one.value.status == runtime::Status::Skipped ? report::Tone::Faint : report::Tone::Bad;
-      }
-      cells.emplace_back(status, tone);
+      cells.push_back(statusCell(repeats));
       const auto bytes = [&](std::optional<std::uint64_t> runtime::Measurement::*field) {
         const std::optional<double> value = medianOf(repeats, field);
         return value ? report::bytes(static_cast<std::uint64_t>(*value)) : std::string("-");

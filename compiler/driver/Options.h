@@ -36,6 +36,7 @@ struct Options {
   bool sarif = false;                                   ///< check, spec
   std::shared_ptr<std::vector<std::string>> sarifRuns;  ///< with `sarif`: what the log will hold
   bool quiet = false;
+  bool verbose = false;               ///< run: every table that there is
   std::string color = "auto";         ///< auto, always, never
   unsigned width = 0;                 ///< columns of diagnostics; 0: the terminal's
   std::string out;                    ///< `--out DIR`
@@ -76,7 +77,7 @@ struct Options {
   unsigned steps = 1;                                      ///< step
   std::string names;                                       ///< step: whose names --load's file has
   bool partial = false;                                    ///< step: take what fits
-  std::string as = "json";                                 ///< emit
+  std::string as;                                          ///< emit: json, dot, llvm
   bool csv = false;                                        ///< design, spec --tests
   bool tests = false;                                      ///< spec: make tests
   bool strict = false;                                     ///< spec: what is left to a check at run time ends with 5
@@ -101,6 +102,9 @@ struct Options {
   std::string torch;                        ///< the version of PyTorch whose rules hold; replay: default, the recording's
   std::string traceName;                    ///< replay: only histories whose name has this
   bool operators = false, devices = false;  ///< doc
+
+  /// Whether a run prints each row once: its other tables are those of --verbose.
+  bool brief() const { return command == "run" && !verbose && !json; }
 
   // Of the hidden worker
   unsigned workerRow = 0;

@@ -73,4 +73,15 @@ void printTable(const Options& options, const report::Table& table) {
   std::fflush(stdout);
 }
 
+void printRanked(const Options& options, report::Table table) {
+  if (openPage() != nullptr || options.verbose) return printTable(options, table);
+  report::TableStyle style;
+  style.width = report::terminalWidth(STDOUT_FILENO);
+  style.color = report::useColor(options.color, STDOUT_FILENO);
+  const std::vector<std::string> dropped = report::dropWide(table, style.width);
+  fmt::print("{}\n", report::fits(table, style.width) ? report::render(table, style) : report::renderRecords(table, style));
+  if (!dropped.empty()) fmt::print("left out for want of width: {} (--verbose has all)\n", fmt::join(dropped, ", "));
+  std::fflush(stdout);
+}
+
 }  // namespace tbem::driver

@@ -31,5 +31,8 @@ void printNote(const Options& options, std::string_view text);
 report::ProgressStyle progressStyle(const Options& options);
 /// A table on standard output in the terminal's width and colours.
 void printTable(const Options& options, const report::Table& table);
+/// The same for a table whose columns have ranks: where it is too wide, columns are left out by rank, which is told below it;
+/// what is still too wide is printed as records. --verbose and the page have all columns.
+void printRanked(const Options& options, report::Table table);
 
 }  // namespace tbem::driver

@@ -1,6 +1,7 @@
 // The plots of a program: measured against predicted, and memory by factor (the TBEM paper's Figure 2).
 #include "compiler/driver/MeasureReport.h"
 #include "compiler/driver/Observations.h"
+#include "compiler/driver/Places.h"
 #include "compiler/driver/PlotFiles.h"
 #include "compiler/driver/Regressions.h"
 
@@ -108,7 +109,7 @@ std::optional<report::Plot> memoryByFactor(const DesignRun& run, const std::vect
 
 bool writePlots(const Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
                 const std::vector<Fitted>& fits, store::Store& store, const Options& options) {
-  const std::string folder = !options.out.empty() ? options.out : workspace.beside(".out");
+  const std::string folder = outFolder(workspace, options);
   if (folder.empty() || options.noPlots) return true;
   std::vector<PlotFile> plots;
   const auto add = [&](std::string name, const report::Plot& plot) { plots.push_back({std::move(name), report::svg(plot)}); };

@@ -106,7 +106,7 @@ void printFitText(const Fitted& fitted, const Options& options) {
   printTable(options, toTable(regress::coefficientTable(r),
                               fmt::format("{}: {} of {} on {}", fitted.plan->decl->name.text, fitted.plan->response,
                                           fitted.plan->run->spec.name, fitted.place())));
-  printTable(options, toTable(regress::rawTable(r), "the same in the factors' units"));
+  if (!options.brief()) printTable(options, toTable(regress::rawTable(r), "the same in the factors' units"));
   sayLost(fitted);
   say("{} rows, {} parameters", r.rows, r.parameters);
   if (r.r2) say(", R² {:.6f}", *r.r2);
@@ -122,6 +122,7 @@ void printFitText(const Fitted& fitted, const Options& options) {
   }
   if (!r.intervalReason.empty()) say("no intervals: {}\n", r.intervalReason);
   for (const regress::Warning& warning : r.warnings) say("warning: {}\n", warning.text);
+  if (options.brief()) return;  // the design's notes have its aliases
   std::vector<std::string> names;
   for (const graph::FactorSpec& factor : fitted.plan->run->spec.factors) names.push_back(factor.name);
   for (const design::Alias& alias : design::mainEffectAliases(fitted.plan->run->array, names)) say("note: {}\n", alias.text);

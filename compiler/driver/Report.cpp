@@ -6,6 +6,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/EagerSteps.h"
 #include "compiler/driver/Page.h"
+#include "compiler/driver/Places.h"
 #include "compiler/driver/Version.h"
 #include "runtime/report/Svg.h"
 
@@ -36,7 +37,7 @@ Facts factsOf(State& state) {
   Facts facts;
   const bool isFile = !workspace.path.empty() && workspace.path != "-";
   facts.name = isFile ? std::filesystem::path(workspace.path).stem().string() : "program";
-  facts.folder = state.options.out.empty() ? workspace.beside(".out") : state.options.out;
+  facts.folder = outFolder(workspace, state.options);
   facts.rows = state.chosenRows();
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr) continue;
@@ -120,7 +121,7 @@ int runReport(const Options& options) {
     return kEnvironment;
   }
   printNote(options, fmt::format("report in {}", path));
-  return status;
+  return status == kVerdictAgainst ? kOk : status;  // a verdict is what the page says, and the page is whole
 }
 
 }  // namespace tbem::driver

@@ -221,11 +221,14 @@ int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, co
   progress.finish();
   if (options.json) {
     printReused(*store, rows, result);
+  } else if (options.brief()) {
+    printRunTables(*store, plans, rows, options);
   } else {
     printMeasurements(*store, plans, rows, options);
   }
-  printNote(options, fmt::format("{} run now, {} finished before, {} left; kept in {}", result.ran.size(), result.reused,
-                                 result.left, file.path()));
+  const std::string skipped = result.skipped == 0 ? "" : fmt::format("{} skipped, ", result.skipped);
+  printNote(options, fmt::format("{} run now, {}{} finished before, {} left; kept in {}", result.ran.size() - result.skipped,
+                                 skipped, result.reused, result.left, file.path()));
   return statusOf(result, rows);
 }
 

@@ -4,6 +4,7 @@
 #include "compiler/driver/Algorithms.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Interrupt.h"
+#include "compiler/driver/Places.h"
 #include "compiler/driver/TrainReport.h"
 #include "compiler/jit/Cache.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 /// Where a training's checkpoint lies: --out, or NAME.out beside the program; "" for -e and standard input without --out.
 std::string checkpointPath(const Workspace& workspace, const TrainingRun& training, const Options& options) {
-  const std::string folder = !options.out.empty() ? options.out : workspace.beside(".out");
+  const std::string folder = outFolder(workspace, options);
   if (folder.empty()) return {};
   return (std::filesystem::path(folder) / (training.spec.decl->name.text + ".safetensors")).string();
 }
@@ -120,6 +121,7 @@ int runTrainings(State& state) {
 }
 
 int runTrain(const Options& options) {
+  if (!placesReady(options)) return kEnvironment;
   State state(options);
   state.trainingsOnly = true;
   state.timing = true;

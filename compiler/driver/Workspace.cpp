@@ -93,6 +93,22 @@ bool declaresDesign(const ast::File& file) {
                      [](const ast::Decl* decl) { return decl->kind == ast::NodeKind::Design; });
 }
 
+/// The text without its designs and what is declared of them: blanks in their place, so that all else keeps its line and column.
+std::string withoutDesigns(std::string text, const ast::File& file) {
+  using ast::NodeKind;
+  for (const ast::Decl* decl : file.declarations) {
+    constexpr NodeKind kOfDesigns[] = {NodeKind::Design, NodeKind::Measure, NodeKind::Regress, NodeKind::Predict,
+                                       NodeKind::Train};
+    if (std::find(std::begin(kOfDesigns), std::end(kOfDesigns), decl->kind) == std::end(kOfDesigns)) continue;
+    const std::size_t begin = decl->range.begin - file.source->base;
+    const std::size_t end = decl->range.end - file.source->base;
+    for (std::size_t at = begin; at < std::min(end, text.size()); ++at) {
+      if (text[at] != '\n') text[at] = ' ';
+    }
+  }
+  return text;
+}
+
 /// Whether the text of -e is a network's expression.
 bool isExpression(const std::string& text) {
   Session trial;
@@ -130,20 +146,16 @@ tl::expected<const Source*, int> sourceOf(const Options& options, Workspace& wor
   const Source& copy = trial.sources.add(source->name, source->text);
   const std::unique_ptr<ast::File> file = syntax::parse(copy, trial.sink);
   if (trial.sink.hasErrors()) return source;
-  if (declaresDesign(*file)) {
-    if (options.text)
-      printFailure(fmt::format("-e '{}': {} has designs, which say what is looked at; choose one with --design", *options.text,
-                               source->name));
-    else
-      printFailure(fmt::format("--input {}: the program has a design, which says the shapes of its inputs; change them there",
-                               options.inputs.front()));
+  if (declaresDesign(*file) && !options.text) {
+    printFailure(fmt::format("--input {}: the program has a design, which says the shapes of its inputs; change them there",
+                             options.inputs.front()));
     return tl::unexpected<int>(kUsage);
   }
   const std::string network = options.text ? *options.text : onlyNetwork(*file);
   if (network.empty()) return source;
   const std::optional<std::string> design = designText(options, network);
   if (!design) return tl::unexpected<int>(kUsage);
-  return &workspace.session.sources.add(source->name, source->text + "\n" + *design);
+  return &workspace.session.sources.add(source->name, withoutDesigns(source->text, *file) + "\n" + *design);
 }
 
 }  // namespace

@@ -195,6 +195,23 @@ std::string_view asTorchvision(std::string_view name) {
   return found != std::end(kNetworks) ? found->second : std::string_view();
 }
 
+std::string_view absentFamily(std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> kFamilies[] = {
+#define FAMILY(begins, packages) {begins, packages},
+#include "compiler/sema/AbsentNetworks.def"
+#undef FAMILY
+  };
+  std::string small(name);
+  std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const auto& [begins, packages] : kFamilies) {
+    if (!small.starts_with(begins)) continue;
+    // `swin_t` and `SwinModel` are of the family `swin`, `swing` is not.
+    const bool ends = small.size() == begins.size() || std::islower(static_cast<unsigned char>(name[begins.size()])) == 0;
+    if (ends) return packages;
+  }
+  return {};
+}
+
 void suggest(Diagnostic& report, const ast::Name& name, const std::vector<std::string>& candidates) {
   if (const std::string module = moduleOf(name.text); !module.empty()) {
     report.note("`" + module + "` has it: write `import " + module + ": " + name.text + "` at the top");
@@ -228,6 +245,11 @@ void suggest(Diagnostic& report, const ast::Name& name, const std::vector<std::s
   }
   std::string near = alike(name.text, candidates);
   if (near.empty()) near = nearest(name.text, candidates);
+  // A candidate of the same family is what was meant; another network is not.
+  if (const std::string_view packages = absentFamily(name.text); !packages.empty() && absentFamily(near).empty()) {
+    report.note("a network that " + std::string(packages) + " call so is not in the standard library: write it as a `network`");
+    return;
+  }
   if (!near.empty()) report.note("did you mean `" + near + "`?").fix(name.range, near);
 }
 

@@ -13,6 +13,9 @@ namespace tbem::sema {
 /// How a network that torchvision.models calls so is written here: "resnet(depth: 18)" for "resnet18"; "" for other names.
 std::string_view asTorchvision(std::string_view name);
 
+/// The packages ("timm and transformers") that have a network of this name which the standard library lacks; "" for other names.
+std::string_view absentFamily(std::string_view name);
+
 /// Adds to the report of an unknown name, in this order of trust: the standard module that declares it and must be imported, what
 /// other frameworks call by that name, the nearest of `candidates` (the names in scope).
 void suggest(Diagnostic& report, const ast::Name& name, const std::vector<std::string>& candidates);

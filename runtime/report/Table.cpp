@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 namespace tbem::report {
 namespace {
@@ -151,6 +152,52 @@ void renderBlock(std::string& out, const Table& table, const std::vector<Layout>
   }
 }
 
+/// One record on its way: a cell that fits a line stands on one line, a longer one breaks between words.
+class RecordWriter {
+public:
+  RecordWriter(std::string& out, const TableStyle& style) : out(out), style(style) {}
+
+  void add(const std::string& title, const Cell& cell) {
+    if (!line.empty()) {
+      line += ",";
+      ++used;
+    }
+    const std::string text = title + " " + cell.text;
+    if (style.width == 0 || displayWidth(text) + kIndent + 1 <= style.width) return put(text, cell.tone);
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+      const std::size_t end = std::min(text.find(' ', begin), text.size());
+      if (end != begin) put(text.substr(begin, end - begin), cell.tone);
+      begin = end + 1;
+    }
+  }
+  void end() { endLine(out, line); }
+
+private:
+  static constexpr std::size_t kIndent = 4;  ///< of all lines but the first
+
+  /// `piece` with a space before it, on the next line where it does not fit with the comma that may follow.
+  void put(const std::string& piece, Tone tone) {
+    const std::size_t width = displayWidth(piece);
+    const bool first = line.empty();
+    if (!first && style.width != 0 && used + 1 + width + 1 > style.width) {
+      endLine(out, line);
+      line = spaces(kIndent);
+      used = kIndent;
+    } else if (!first) {
+      line += " ";
+      ++used;
+    }
+    line += painted(piece, tone, style.color);
+    used += width;
+  }
+
+  std::string& out;
+  const TableStyle& style;
+  std::string line;
+  std::size_t used = 0;  ///< columns of `line` that are seen: colours take none
+};
+
 }  // namespace
 
 std::string render(const Table& table, const TableStyle& style) {
@@ -163,6 +210,51 @@ std::string render(const Table& table, const TableStyle& style) {
   for (const auto& block : blocks) {
     if (block != blocks.front()) out += "\n";
     renderBlock(out, table, layouts, block, style);
+  }
+  return out;
+}
+
+bool fits(const Table& table, std::size_t width) {
+  if (width == 0) return true;
+  std::size_t total = 0;
+  for (std::size_t column = 0; column < table.columns.size(); ++column)
+    total += layoutOf(table, column).width + (column == 0 ? 0 : kGap);
+  return total <= width;
+}
+
+std::vector<std::string> dropWide(Table& table, std::size_t width) {
+  std::vector<std::pair<std::size_t, std::string>> dropped;  // by the place in the whole table
+  std::vector<std::size_t> places;
+  for (std::size_t column = 0; column < table.columns.size(); ++column) places.push_back(column);
+  while (!fits(table, width)) {
+    std::size_t last = 0;
+    for (std::size_t column = 0; column < table.columns.size(); ++column) {
+      if (table.columns[column].rank >= table.columns[last].rank) last = column;
+    }
+    if (table.columns.empty() || table.columns[last].rank == 0) break;
+    const auto offset = static_cast<std::ptrdiff_t>(last);
+    dropped.emplace_back(places[last], table.columns[last].title);
+    table.columns.erase(table.columns.begin() + offset);
+    places.erase(places.begin() + offset);
+    for (std::vector<Cell>& row : table.rows) {
+      if (last < row.size()) row.erase(row.begin() + offset);
+    }
+  }
+  std::sort(dropped.begin(), dropped.end());
+  std::vector<std::string> titles;
+  for (auto& [place, title] : dropped) titles.push_back(std::move(title));
+  return titles;
+}
+
+std::string renderRecords(const Table& table, const TableStyle& style) {
+  std::string out;
+  if (!table.title.empty()) endLine(out, table.title);
+  for (const std::vector<Cell>& row : table.rows) {
+    RecordWriter writer(out, style);
+    for (std::size_t column = 0; column < std::min(row.size(), table.columns.size()); ++column) {
+      if (!row[column].text.empty()) writer.add(table.columns[column].title, row[column]);
+    }
+    writer.end();
   }
   return out;
 }

@@ -18,6 +18,7 @@ enum class Tone : std::uint8_t { Plain, Good, Bad, Warn, Faint };
 struct Column {
   std::string title;
   Align align = Align::Right;
+  unsigned rank = 0;  ///< dropWide leaves out columns of the highest rank first, those of rank 0 never
 };
 struct Cell {
   std::string text;
@@ -44,6 +45,15 @@ struct Table {
 /// The table as text with a line end after each line; no line ends in spaces. A table wider than the terminal is split in
 /// blocks of columns, the first column repeated in each; nothing is cut off.
 std::string render(const Table& table, const TableStyle& style);
+
+/// Leaves columns out, those of the highest rank first and of one rank the last first, until the table fits `width` (0: any
+/// width does) or only columns of rank 0 are left. The titles of what was left out, in the table's order.
+std::vector<std::string> dropWide(Table& table, std::size_t width);
+/// Whether the table fits `width` without being split; 0: any width does.
+bool fits(const Table& table, std::size_t width);
+/// Each row as a record: its cells with their titles, "batch 4, depth 11", wrapped at `style.width` and indented behind the
+/// first line. Empty cells are left out.
+std::string renderRecords(const Table& table, const TableStyle& style);
 
 /// The width of the terminal behind a file descriptor, COLUMNS, or 100; and whether to use colour there:
 /// `choice` is "always", "never" or "auto" (a terminal, and neither NO_COLOR is set nor TERM=dumb).

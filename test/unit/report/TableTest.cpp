@@ -101,5 +101,38 @@ TEST(TerminalWidth, TakesColumnsWhereThereIsNoTerminal) {
   EXPECT_EQ(terminalWidth(-1), 100u);
 }
 
+/// Columns of 3, 4, 4 and 4 letters with gaps of 2: 21 in all, 15 without the last.
+Table ranked() {
+  Table table;
+  table.columns = {{"row"}, {"last", Align::Right, 0}, {"rank", Align::Right, 1}, {"most", Align::Right, 2}};
+  table.add({"1", "a", "b", "c"});
+  return table;
+}
+
+TEST(Table, DropsColumnsOfTheHighestRankFirst) {
+  Table whole = ranked();
+  EXPECT_TRUE(dropWide(whole, 21).empty());
+  Table less = ranked();
+  EXPECT_EQ(dropWide(less, 20), std::vector<std::string>{"most"});
+  EXPECT_TRUE(fits(less, 15));
+  EXPECT_FALSE(fits(less, 14));
+  EXPECT_EQ(dropWide(less, 14), std::vector<std::string>{"rank"});
+  EXPECT_TRUE(dropWide(less, 1).empty()) << "columns of rank 0 stay";
+  EXPECT_EQ(less.columns.size(), 2u);
+  EXPECT_EQ(less.rows[0].size(), 2u);
+  Table twice = ranked();
+  EXPECT_EQ(dropWide(twice, 10), (std::vector<std::string>{"rank", "most"})) << "told in the table's order";
+}
+
+TEST(Table, RecordsWrapAtTheWidth) {
+  Table table = ranked();
+  table.rows[0][1].text.clear();
+  table.rows[0][3].text = "words that go on beyond it";
+  EXPECT_EQ(renderRecords(table, {24, false, true}),
+            "row 1, rank b, most\n"
+            "    words that go on\n"
+            "    beyond it\n");
+}
+
 }  // namespace
 }  // namespace tbem::report
