@@ -6,8 +6,11 @@
 #include "compiler/driver/Workspace.h"
 #include "compiler/sema/Evaluator.h"
 #include "compiler/sema/Suggest.h"
+#include "runtime/report/Numbers.h"
+#include "runtime/report/Table.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -47,6 +50,27 @@ std::string definition(const Session& session, const ast::Decl& decl) {
   return text;
 }
 
+/// A kind, a name and a sentence; the sentence goes on below itself where it is wider than the terminal or --width.
+void printEntry(const Options& options, const char* kind, const std::string& name, const std::string& sentence) {
+  std::string line = fmt::format("{:<9} {:<28}", kind, name);
+  const std::size_t width = options.width != 0 ? options.width : report::terminalWidth(STDOUT_FILENO);
+  const std::size_t indent = report::displayWidth(line) + 1 < width / 2 + 1 ? report::displayWidth(line) + 1 : 10;
+  std::size_t used = report::displayWidth(line);
+  for (std::size_t begin = 0; begin < sentence.size();) {
+    const std::size_t end = std::min(sentence.find(' ', begin), sentence.size());
+    const std::string word = sentence.substr(begin, end - begin);
+    if (used + 1 + report::displayWidth(word) > width && used > indent) {
+      fmt::print("{}\n", line);
+      line.assign(indent - 1, ' ');
+      used = indent - 1;
+    }
+    line += " " + word;
+    used += 1 + report::displayWidth(word);
+    begin = end + 1;
+  }
+  fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+}
+
 /// Every public declaration of a module, a line each. False where there is no such module.
 bool listModule(const Options& options, const std::vector<Entry>& all) {
   bool any = false;
@@ -59,7 +83,7 @@ bool listModule(const Options& options, const std::vector<Entry>& all) {
           "doc",
           {{"name", entry.module + "." + name}, {"what", kindOf(*entry.decl)}, {"documentation", entry.decl->documentation}});
     else
-      fmt::print("{:<9} {:<28} {}\n", kindOf(*entry.decl), name, firstSentence(*entry.decl));
+      printEntry(options, kindOf(*entry.decl), name, firstSentence(*entry.decl));
   }
   return any;
 }

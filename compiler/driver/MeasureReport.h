@@ -18,8 +18,6 @@ void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plan
 void printRunTables(store::Store& store, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
                     const Options& options);
 
-/// The repeats of one row among what the store has of its identity; none after saying why the store cannot be read.
-std::vector<store::Stored> repeatsOf(store::Store& store, const CaseRow& row);
 /// "ok", "left", or how the last repeat that did not end well ended.
 report::Cell statusCell(const std::vector<store::Stored>& repeats);
 struct RepeatCount {

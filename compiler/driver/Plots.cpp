@@ -71,8 +71,42 @@ Axes axesOf(const DesignRun& run) {
   return axes;
 }
 
+/// The regression of this design's peak memory at this place, or nullptr.
+const Fitted* memoryFit(const std::vector<Fitted>& fits, const DesignRun& run, const Place& place) {
+  const auto fit = std::find_if(fits.begin(), fits.end(), [&](const Fitted& fitted) {
+    return fitted.plan->run == &run && Place{fitted.backend, fitted.tune} == place && fitted.plan->response == "memory_peak" && fitted.result;
+  });
+  return fit == fits.end() ? nullptr : &*fit;
+}
+
+/// The fitted values between the least and the largest level along x, of a design without further factors; `levels`: of a row on
+/// the line.
+std::vector<report::Point> fittedCurve(const Fitted& fitted, const Axes& axes, const LevelIndices& levels) {
+  constexpr int kParts = 48;
+  const std::vector<design::Factor> factors = fitted.plan->run->factors();
+  const std::vector<double>& values = factors[*axes.x].values;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  design::Point at = design::pointOf(factors, levels);
+  std::vector<report::Point> curve;
+  for (int part = 0; part <= kParts; ++part) {
+    const double x = *least + (*most - *least) * part / kParts;
+    at.at(*axes.x) = x;
+    const auto prediction = regress::predict(*fitted.result, at);
+    if (!prediction) return {};
+    report::Point point;
+    point.x = x;
+    point.y = prediction->value;
+    if (prediction->interval) {
+      point.low = prediction->interval->low;
+      point.high = prediction->interval->high;
+    }
+    curve.push_back(std::move(point));
+  }
+  return curve;
+}
+
 std::optional<report::Plot> memoryByFactor(const DesignRun& run, const std::vector<CaseRow>& rows, const Place& place,
-                                           store::Store& store) {
+                                           store::Store& store, const Fitted* fitted) {
   const Axes axes = axesOf(run);
   if (!axes.x) return std::nullopt;
   const std::vector<design::Factor> factors = run.factors();
@@ -85,6 +119,7 @@ std::optional<report::Plot> memoryByFactor(const DesignRun& run, const std::vect
     const std::size_t line = axes.lines ? levels[*axes.lines] : 0;
     report::Series& series = lines[line];
     if (axes.lines) series.name = fmt::format("{} = {}", factors[*axes.lines].name, factors[*axes.lines].labels[line]);
+    if (fitted != nullptr && factors.size() <= 2 && series.curve.empty()) series.curve = fittedCurve(*fitted, axes, levels);
     report::Point point;
     point.x = factors[*axes.x].values[levels[*axes.x]];
     point.y = *memory;
@@ -97,6 +132,8 @@ std::optional<report::Plot> memoryByFactor(const DesignRun& run, const std::vect
   report::Plot plot = report::linesByFactor(fmt::format("peak memory of {} on {}", run.spec.name, place.text()),
                                             {factors[*axes.x].name, report::Quantity::Number, false, false},
                                             {"peak memory", report::Quantity::Bytes}, std::move(series));
+  if (std::any_of(plot.series.begin(), plot.series.end(), [](const report::Series& line) { return !line.curve.empty(); }))
+    plot.subtitle = "curves: as fitted, with the interval of 95 % of new rows";
   // With further factors a line would join rows that differ in those too: markers alone are honest.
   if (factors.size() > 2) {
     plot.lines = false;
@@ -120,7 +157,7 @@ bool writePlots(const Workspace& workspace, const std::vector<MeasurePlan>& plan
   for (const MeasurePlan& plan : plans) {
     if (!drawn.insert(plan.run).second) continue;  // another `measure` of the same design
     for (const Place& place : placesOf(*plan.run, rows)) {
-      if (const auto plot = memoryByFactor(*plan.run, rows, place, store))
+      if (const auto plot = memoryByFactor(*plan.run, rows, place, store, memoryFit(fits, *plan.run, place)))
         add(fmt::format("{}-memory-{}.svg", plan.run->spec.name, fileWord(place)), *plot);
     }
   }

@@ -1,5 +1,6 @@
 // The one table that a program's run prints of a measured design: levels, estimate and measurement of each row beside each other.
 #include "compiler/driver/MeasureReport.h"
+#include "compiler/driver/Observations.h"
 #include "compiler/driver/Page.h"
 #include "runtime/report/Numbers.h"
 
@@ -24,12 +25,14 @@ struct Measured {
   std::vector<store::Stored> repeats;
 };
 
+Place placeOf(const CaseRow& row) { return {row.backend, text(row.plan->tuning)}; }
+
 std::vector<Measured> measuredRows(store::Store& store, const std::vector<CaseRow>& rows, const DesignRun& run) {
   std::vector<Measured> measured;
   for (const CaseRow& row : rows) {
     if (row.plan->run != &run) continue;
     const auto same = std::find_if(measured.begin(), measured.end(), [&](const Measured& other) {
-      return other.row->row == row.row && other.row->backend == row.backend;
+      return other.row->row == row.row && placeOf(*other.row) == placeOf(row);
     });
     if (same == measured.end()) {
       measured.push_back({&row, repeatsOf(store, row)});
@@ -105,9 +108,9 @@ private:
           [this, f](const Measured& row) { return report::Cell(run.spec.factors[f].levels[run.rows[row.row->row][f]].text); });
     }
     std::set<std::string> backends;
-    for (const Measured& row : measured) backends.insert(row.row->backend);
+    for (const Measured& row : measured) backends.insert(placeOf(*row.row).text());
     if (backends.size() > 1 || !backends.contains("cpu"))
-      add("backend", report::Align::Left, 0, [](const Measured& row) { return report::Cell(row.row->backend); });
+      add("backend", report::Align::Left, 0, [](const Measured& row) { return report::Cell(placeOf(*row.row).text()); });
     if (!std::all_of(measured.begin(), measured.end(), allOk))
       add("status", report::Align::Left, 0, [](const Measured& row) { return statusCell(row.repeats); });
   }

@@ -105,6 +105,13 @@ private:
         for (const auto& end : {p.low, p.high})
           if (end && std::isfinite(*end)) ys.push_back(*end);
       }
+    for (const Series& one : plot.series)
+      for (const Point& p : one.curve) {
+        if (!usable(p)) continue;
+        xs.push_back(p.x), ys.push_back(p.y);
+        for (const auto& end : {p.low, p.high})
+          if (end && std::isfinite(*end)) ys.push_back(*end);
+      }
     if (plot.diagonal) {
       xs.insert(xs.end(), ys.begin(), ys.end());
       ys = xs;
@@ -190,6 +197,26 @@ private:
     stroke(x2 - capX, y2 - capY, x2 + capX, y2 + capY, look);
   }
 
+  /// The band between `low` and `high` of a curve, then the curve.
+  void curve(std::size_t i) {
+    std::string line, above, below;
+    for (const Point& p : plot.series[i].curve) {
+      if (!usable(p)) continue;
+      line += fmt::format("{:.1f},{:.1f} ", px(p.x), py(p.y));
+      if (!p.low || !p.high || !std::isfinite(*p.low) || !std::isfinite(*p.high)) continue;
+      above += fmt::format("{:.1f},{:.1f} ", px(p.x), py(*p.high));
+      below = fmt::format("{:.1f},{:.1f} ", px(p.x), py(*p.low)) + below;
+    }
+    if (line.empty()) return;
+    line.pop_back();
+    if (!below.empty()) {
+      below.pop_back();
+      out += fmt::format("<polygon points=\"{}{}\" fill=\"{}\" fill-opacity=\"0.13\" stroke=\"none\"/>\n", above, below,
+                         kColors[i % kColors.size()]);
+    }
+    out += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke-linejoin=\"round\" {}/>\n", line, lineLook(i));
+  }
+
   void series(std::size_t i) {
     const Series& one = plot.series[i];
     const std::string_view color = kColors[i % kColors.size()];
@@ -197,7 +224,8 @@ private:
     std::string path;
     for (const Point& p : one.points)
       if (usable(p)) path += fmt::format("{:.1f},{:.1f} ", px(p.x), py(p.y));
-    if (drawsLines() && !path.empty()) {
+    curve(i);
+    if (drawsLines() && one.curve.empty() && !path.empty()) {
       path.pop_back();
       out += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke-linejoin=\"round\" {}/>\n", path, lineLook(i));
     }

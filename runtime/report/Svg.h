@@ -29,6 +29,8 @@ struct Point {
 struct Series {
   std::string name;
   std::vector<Point> points;  ///< in order along the line; points that are not finite are left out
+  /// A fitted curve in order along x, drawn in place of the line through the points; `low` and `high` bound a band around it.
+  std::vector<Point> curve = {};
 };
 struct Plot {
   std::string title, subtitle;

@@ -116,6 +116,29 @@ TEST(Svg, IntervalsAreDrawn) {
   EXPECT_EQ(lines(plot), 3u);  // an interval without an end is none
 }
 
+TEST(Svg, ACurveTakesThePlaceOfTheLineAndHasItsBand) {
+  Plot plot = linesByFactor("t", {"x"}, {"y"}, {{"", {{1, 1}, {2, 3}, {3, 2}}}});
+  const auto count = [&](const char* element) {
+    const std::string text = svg(plot);
+    std::size_t n = 0;
+    for (std::size_t at = 0; (at = text.find(element, at)) != std::string::npos; ++at) ++n;
+    return n;
+  };
+  EXPECT_EQ(count("<polyline"), 1u);
+  EXPECT_EQ(count("<polygon"), 0u);
+  plot.series[0].curve = {{1, 1.5}, {3, 2.5}};
+  EXPECT_EQ(count("<polyline"), 1u) << "the curve alone";
+  EXPECT_EQ(count("<polygon"), 0u) << "no interval, no band";
+  for (Point& point : plot.series[0].curve) {
+    point.low = point.y - 40;
+    point.high = point.y + 40;
+  }
+  EXPECT_EQ(count("<polygon"), 1u);
+  EXPECT_EQ(circles(svg(plot)).size(), 3u) << "the data stay";
+  EXPECT_NE(svg(plot).find(">40<"), std::string::npos) << "the axis has room for the band";
+  EXPECT_TRUE(wellFormed(svg(plot)));
+}
+
 TEST(Svg, EscapesWhatPeopleWrite) {
   Plot plot = linesByFactor("a < b & \"c\" \x01\n", {"x<y"}, {"y>x"},
                             {{"<s>", {{1, 1, {}, {}, {}, {}, "row & <1>"}}}, {"two", {{2, 2}}}});
