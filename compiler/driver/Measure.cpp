@@ -2,8 +2,8 @@
 #include "compiler/driver/Campaigns.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/MeasureReport.h"
+#include "compiler/driver/OutFolder.h"
 #include "compiler/driver/Page.h"
-#include "compiler/driver/Places.h"
 #include "compiler/driver/Predictions.h"
 #include "compiler/driver/Reports.h"
 #include "compiler/driver/Train.h"
@@ -113,7 +113,7 @@ int measureAndFit(State& state, const Declared& declared, const std::vector<Case
 }
 
 int runSteps(const Options& options, const Steps& steps) {
-  if (steps.measure && !placesReady(options)) return kEnvironment;
+  if (steps.measure && !foldersReady(options)) return kEnvironment;
   State state(options);
   state.timing = steps.measure && !options.dryRun;
   if (const Progressed done = runPipeline(state, steps.estimates ? "lower" : "graph"); !done.proceed) return done.status;

@@ -1,7 +1,7 @@
 // The plots of a program: measured against predicted, and memory by factor (the TBEM paper's Figure 2).
 #include "compiler/driver/MeasureReport.h"
 #include "compiler/driver/Observations.h"
-#include "compiler/driver/Places.h"
+#include "compiler/driver/OutFolder.h"
 #include "compiler/driver/PlotFiles.h"
 #include "compiler/driver/Regressions.h"
 
@@ -74,7 +74,8 @@ Axes axesOf(const DesignRun& run) {
 /// The regression of this design's peak memory at this place, or nullptr.
 const Fitted* memoryFit(const std::vector<Fitted>& fits, const DesignRun& run, const Place& place) {
   const auto fit = std::find_if(fits.begin(), fits.end(), [&](const Fitted& fitted) {
-    return fitted.plan->run == &run && Place{fitted.backend, fitted.tune} == place && fitted.plan->response == "memory_peak" && fitted.result;
+    return fitted.plan->run == &run && Place{fitted.backend, fitted.tune} == place && fitted.plan->response == "memory_peak" &&
+           fitted.result;
   });
   return fit == fits.end() ? nullptr : &*fit;
 }

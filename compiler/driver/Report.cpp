@@ -5,8 +5,8 @@
 #include "compiler/driver/Campaigns.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/EagerSteps.h"
+#include "compiler/driver/OutFolder.h"
 #include "compiler/driver/Page.h"
-#include "compiler/driver/Places.h"
 #include "compiler/driver/Version.h"
 #include "runtime/report/Svg.h"
 

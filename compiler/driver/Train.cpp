@@ -4,7 +4,7 @@
 #include "compiler/driver/Algorithms.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Interrupt.h"
-#include "compiler/driver/Places.h"
+#include "compiler/driver/OutFolder.h"
 #include "compiler/driver/TrainReport.h"
 #include "compiler/jit/Cache.h"
 
@@ -121,7 +121,7 @@ int runTrainings(State& state) {
 }
 
 int runTrain(const Options& options) {
-  if (!placesReady(options)) return kEnvironment;
+  if (!foldersReady(options)) return kEnvironment;
   State state(options);
   state.trainingsOnly = true;
   state.timing = true;

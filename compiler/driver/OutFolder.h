@@ -12,6 +12,6 @@ namespace tbem::driver {
 std::string outFolder(const Workspace& workspace, const Options& options);
 
 /// Whether --out can be made and --store lies in a folder that can be written. False after saying what is in the way.
-bool placesReady(const Options& options);
+bool foldersReady(const Options& options);
 
 }  // namespace tbem::driver

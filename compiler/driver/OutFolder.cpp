@@ -1,4 +1,4 @@
-#include "compiler/driver/Places.h"
+#include "compiler/driver/OutFolder.h"
 
 #include "compiler/driver/Output.h"
 
@@ -44,7 +44,7 @@ std::string outFolder(const Workspace& workspace, const Options& options) {
   return folder;
 }
 
-bool placesReady(const Options& options) {
+bool foldersReady(const Options& options) {
   if (!options.store.empty()) {
     const fs::path parent = fs::path(options.store).parent_path();
     const fs::path folder = parent.empty() ? fs::path(".") : parent;
