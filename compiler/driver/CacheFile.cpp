@@ -2,6 +2,7 @@
 
 #include "compiler/jit/Cache.h"
 #include "compiler/jit/Jit.h"
+#include "compiler/support/PrivateFolder.h"
 #include "runtime/report/Svg.h"
 
 #include <fmt/format.h>
@@ -47,10 +48,7 @@ std::string readText(const std::string& path) {
 }
 
 std::string updateText(const std::string& path, const std::function<std::string(const std::string& text)>& change) {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::filesystem::create_directories(folder, error);
-  if (error) return fmt::format("{}: {}", folder.string(), error.message());
+  if (std::string problem = makePrivateFolder(std::filesystem::path(path).parent_path().string()); !problem.empty()) return problem;
   const Lock lock(path + ".lock");
   const auto written = report::writeAtomically(path, change(readText(path)));
   return written ? std::string() : written.error();

@@ -23,15 +23,13 @@ measure::Settings protocolSettings() { return {}; }
 StoreFile::StoreFile(const Workspace& workspace, const Options& options) {
   file = !options.store.empty() ? options.store : workspace.beside(".tbemdb");
   if (!file.empty()) return;
-  temporary = true;
-  std::error_code ignored;
-  file = (std::filesystem::temp_directory_path(ignored) / fmt::format("tbemc-{}.tbemdb", getpid())).string();
-}
-
-StoreFile::~StoreFile() {
-  if (!temporary) return;
-  std::error_code ignored;
-  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(file + suffix, ignored);
+  auto folder = TemporaryFolder::make();
+  if (!folder) {
+    missing = std::move(folder.error());
+    return;
+  }
+  temporary = std::move(*folder);
+  file = temporary->path() + "/store.tbemdb";
 }
 
 bool StoreFile::exists() const {

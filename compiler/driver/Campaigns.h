@@ -4,6 +4,7 @@
 #include "compiler/driver/Backends.h"
 #include "compiler/driver/Designs.h"
 #include "compiler/driver/Lowered.h"
+#include "compiler/support/PrivateFolder.h"
 #include "runtime/measure/Campaign.h"
 #include "runtime/measure/Protocol.h"
 #include "runtime/store/Store.h"
@@ -55,15 +56,14 @@ std::vector<CaseRow> caseRows(Workspace& workspace, const std::vector<MeasurePla
 class StoreFile {
 public:
   StoreFile(const Workspace& workspace, const Options& options);
-  ~StoreFile();
-  StoreFile(const StoreFile&) = delete;
-  StoreFile& operator=(const StoreFile&) = delete;
   const std::string& path() const { return file; }
+  /// "" or why there is no place for it; `path` is "" then.
+  const std::string& problem() const { return missing; }
   bool exists() const;
 
 private:
-  std::string file;
-  bool temporary = false;
+  std::string file, missing;
+  std::optional<TemporaryFolder> temporary;  ///< of a store that no program names
 };
 
 /// Runs the campaigns into the store with progress on standard error; rows that are finished are reported as they are. The exit

@@ -94,6 +94,10 @@ void printMeasuredNotes(State& state, const Declared& declared) {
 /// The measured part of a program: its exit status.
 int measureAndFit(State& state, const Declared& declared, const std::vector<CaseRow>& rows, const Steps& steps) {
   const StoreFile file(*state.workspace, state.options);
+  if (!file.problem().empty()) {
+    printFailure(file.problem());
+    return kEnvironment;
+  }
   if (declared.measures.empty()) {
     if (steps.designs) return kOk;
     printFailure("there is nothing to measure: the program has no `measure`, and no design of a network");

@@ -3,6 +3,7 @@
 #include "compiler/driver/Interrupt.h"
 #include "compiler/driver/MeasureReport.h"
 #include "compiler/driver/OpenMp.h"
+#include "compiler/support/PrivateFolder.h"
 #include "runtime/measure/Child.h"
 #include "runtime/measure/Meters.h"
 #include "runtime/report/Numbers.h"
@@ -15,32 +16,37 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 namespace tbem::driver {
 
 namespace {
 
-/// Where compiled objects are kept for the workers: the default folder, or a temporary one that goes with this.
+/// Where compiled objects are kept for the workers: the default folder, or a temporary one that goes with this where there is no
+/// default one or others could put objects into it.
 class CacheFolder {
 public:
-  CacheFolder() : folder(jit::defaultCacheDir()) {
-    if (!folder.empty()) return;
-    temporary = true;
-    std::error_code ignored;
-    folder = (std::filesystem::temp_directory_path(ignored) / fmt::format("tbemc-objects-{}", getpid())).string();
+  explicit CacheFolder(const Options& options) : folder(jit::defaultCacheDir()) {
+    const std::string refused = folder.empty() ? std::string() : makePrivateFolder(folder);
+    if (!folder.empty() && refused.empty()) return;
+    if (!refused.empty()) printNote(options, fmt::format("compiled objects are not kept: {}", refused));
+    folder.clear();
+    auto made = TemporaryFolder::make();
+    if (!made) {
+      missing = std::move(made.error());
+      return;
+    }
+    temporary = std::move(*made);
+    folder = temporary->path();
   }
-  ~CacheFolder() {
-    std::error_code ignored;
-    if (temporary) std::filesystem::remove_all(folder, ignored);
-  }
-  CacheFolder(const CacheFolder&) = delete;
-  CacheFolder& operator=(const CacheFolder&) = delete;
   const std::string& path() const { return folder; }
+  /// "" or why there is none; `path` is "" then.
+  const std::string& problem() const { return missing; }
 
 private:
-  std::string folder;
-  bool temporary = false;
+  std::string folder, missing;
+  std::optional<TemporaryFolder> temporary;
 };
 
 runtime::Measurement notRun(runtime::Status status, std::string reason) {
@@ -54,7 +60,7 @@ runtime::Measurement notRun(runtime::Status status, std::string reason) {
 class Runner {
 public:
   Runner(Workspace& workspace, const std::vector<CaseRow>& rows, const Options& options)
-      : workspace(workspace), options(options) {
+      : workspace(workspace), options(options), cache(options) {
     for (const CaseRow& row : rows) byCase.emplace(std::pair(row.identity, row.backend), &row);
   }
 
@@ -121,6 +127,7 @@ private:
     const auto program =
         lowerRow(*elaborated, row.plan->run->spec, *opened.backend, lowerOptions(options, opened, &queries, row.plan->tuning));
     if (!program) return fmt::format("it cannot be lowered ({})", info(program.error().kind).code);
+    if (!cache.problem().empty()) return "compiled objects have no folder: " + cache.problem();
     jit::JitOptions jit;
     jit.cacheDir = cache.path();
     const auto code = compileRow(*elaborated, *program, jit);

@@ -1,6 +1,7 @@
 #include "compiler/jit/Cache.h"
 
 #include "compiler/jit/Bytes.h"
+#include "compiler/support/PrivateFolder.h"
 
 #include <fmt/format.h>
 #include <xxhash.h>
@@ -82,6 +83,13 @@ std::string cachePath(const std::string& dir, const std::string& key) {
 
 std::optional<CacheEntry> readCache(const std::string& dir, const std::string& key, std::string& note) {
   const std::string path = cachePath(dir, key);
+  std::error_code absent;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path, absent))) return std::nullopt;
+  // What is read here is run.
+  for (const std::string& part : {dir, std::filesystem::path(path).parent_path().string(), path}) {
+    note = whyNotPrivate(part);
+    if (!note.empty()) return std::nullopt;
+  }
   std::ifstream in(path, std::ios::binary);
   if (!in) return std::nullopt;
   std::ostringstream text;
@@ -93,9 +101,10 @@ std::optional<CacheEntry> readCache(const std::string& dir, const std::string& k
 
 std::string writeCache(const std::string& dir, const std::string& key, const CacheEntry& entry) {
   const std::string path = cachePath(dir, key);
+  for (const std::string& folder : {dir, std::filesystem::path(path).parent_path().string()}) {
+    if (std::string problem = makePrivateFolder(folder); !problem.empty()) return problem;
+  }
   std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-  if (error) return fmt::format("{}: {}", std::filesystem::path(path).parent_path().string(), error.message());
   // The process number keeps writers of one key apart; the last rename wins, and all of them hold the same bytes.
   const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
   {

@@ -20,13 +20,14 @@ struct CacheEntry {
 
 /// DIR/xy/KEY.obj, xy: the key's first two digits.
 std::string cachePath(const std::string& dir, const std::string& key);
-/// The entry, or nothing where it is absent or damaged; `note` then says which of the two, "" for absent.
+/// The entry, or nothing where it is absent, damaged, or in a place that others can write (support/PrivateFolder.h); `note` then
+/// says which, "" for absent.
 std::optional<CacheEntry> readCache(const std::string& dir, const std::string& key, std::string& note);
 /// The entry of a file's bytes; nothing where they are damaged or another key's.
 std::optional<CacheEntry> unpackCache(const std::string& key, std::string_view file);
 /// The file's bytes around a body: the magic word and the body's checksum.
 std::string sealCache(std::string_view body);
-/// "" or why it could not be written (path and reason).
+/// "" or why it could not be written (path and reason). Folders that are missing are made for the caller alone.
 std::string writeCache(const std::string& dir, const std::string& key, const CacheEntry& entry);
 
 }  // namespace tbem::jit

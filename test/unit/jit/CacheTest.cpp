@@ -168,6 +168,45 @@ TEST(Cache, DamagedEntriesAreCompiledAgain) {
   EXPECT_TRUE(jit::compile(d.p.program, options)->cacheHit);
 }
 
+TEST(Cache, ObjectsThatOthersCouldHaveWrittenAreNotRun) {
+  using std::filesystem::perms;
+  const DenseRelu d;
+  for (const bool wholeFolder : {true, false}) {
+    Folder folder;
+    const jit::JitOptions options{.cacheDir = folder.path.string()};
+    const std::string path = jit::compile(d.p.program, options)->cachePath;
+    ASSERT_TRUE(jit::compile(d.p.program, options)->cacheHit);
+    EXPECT_EQ(std::filesystem::status(folder.path).permissions(), perms::owner_all);
+    std::filesystem::permissions(wholeFolder ? folder.path : std::filesystem::path(path), perms::others_write,
+                                 std::filesystem::perm_options::add);
+    auto again = jit::compile(d.p.program, options);
+    ASSERT_TRUE(again);
+    EXPECT_FALSE(again->cacheHit);
+    runDenseRelu(*again);
+    if (!wholeFolder) continue;  // a file is replaced by what was just compiled
+    EXPECT_NE(again->cacheNote.find("others can write"), std::string::npos) << again->cacheNote;
+    auto refused = jit::compile(d.p.program, {.cacheDir = folder.path.string(), .loadOnly = true});
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find("others can write"), std::string::npos) << refused.error().message;
+  }
+}
+
+TEST(Cache, LinksAreNotFollowed) {
+  Folder folder, elsewhere;
+  elsewhere.path += "-elsewhere";
+  std::filesystem::remove_all(elsewhere.path);
+  const DenseRelu d;
+  const std::string outside = jit::compile(d.p.program, {.cacheDir = elsewhere.path.string()})->cachePath;
+  const jit::JitOptions options{.cacheDir = folder.path.string()};
+  const std::string path = jit::compile(d.p.program, options)->cachePath;
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink(outside, path);
+  auto again = jit::compile(d.p.program, options);
+  ASSERT_TRUE(again);
+  EXPECT_FALSE(again->cacheHit);
+  EXPECT_FALSE(std::filesystem::is_symlink(path)) << "the link is replaced by an object of our own";
+}
+
 TEST(Cache, AnotherProgramHasAnotherKeyAndNamesDoNotMatter) {
   DenseRelu a, b, c;
   b.p.program.loops[0].nodes[1].value = {1, 1};

@@ -1,0 +1,63 @@
+#include "compiler/support/PrivateFolder.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tbem {
+
+std::string whyNotPrivate(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return fmt::format("{}: {}", path, std::strerror(errno));
+  if (!S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode))
+    return fmt::format("{} is neither a folder nor a regular file: remove it", path);
+  // What root owns is not safer elsewhere.
+  if (status.st_uid != ::geteuid() && status.st_uid != 0)
+    return fmt::format("{} belongs to another user: remove it, or set XDG_CACHE_HOME to a folder of your own", path);
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return fmt::format("others can write {}: delete it, or look at it and run `chmod -R go-w {}`", path, path);
+  return {};
+}
+
+std::string makePrivateFolder(const std::string& path) {
+  std::filesystem::path made;
+  for (const std::filesystem::path& part : std::filesystem::path(path)) {
+    made /= part;
+    if (::mkdir(made.c_str(), S_IRWXU) == 0 || errno == EEXIST) continue;
+    // Some systems answer for a folder that is there and cannot be written with another error than EEXIST.
+    std::error_code error;
+    const int reason = errno;
+    if (!std::filesystem::is_directory(made, error)) return fmt::format("{}: {}", made.string(), std::strerror(reason));
+  }
+  return whyNotPrivate(path);
+}
+
+TemporaryFolder::TemporaryFolder(std::string folder) : folder(std::move(folder)) {}
+TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept : folder(std::exchange(other.folder, {})) {}
+TemporaryFolder& TemporaryFolder::operator=(TemporaryFolder&& other) noexcept {
+  std::swap(folder, other.folder);
+  return *this;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
+}
+
+tl::expected<TemporaryFolder, std::string> TemporaryFolder::make() {
+  std::error_code error;
+  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+  if (error) return tl::make_unexpected(fmt::format("there is no temporary directory: {}", error.message()));
+  std::string name = (parent / "tbemc-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) return tl::make_unexpected(fmt::format("{}: {}", parent.string(), std::strerror(errno)));
+  return TemporaryFolder(std::move(name));
+}
+
+}  // namespace tbem
