@@ -113,7 +113,8 @@ void addRow(CLI::App& app, Options& o) {
   app.add_option("--at", o.at, "only this row: depth=16,batch=64")->type_name("LEVELS");
   app.add_option("--on", o.backend,
                  "backend: cpu (default), ref, fake; estimate and fit: also pytorch, pytorch-cpu; estimate: none");
-  app.add_option("--threads", o.threads, "threads of the backend (default: all processors)");
+  app.add_option("--threads", o.threads, "threads of the backend, at most 1024 (default, and 0: all processors)")
+      ->check(CLI::Range(0, 1024));
   app.add_option("--tune", o.tune,
                  "algorithms: off (default: the backend's own), on (the fastest as timed on this machine; commands that measure"
                  " time what is missing), or 'within 10 %' (on, while the arena grows by that at most)")

@@ -11,7 +11,7 @@ namespace tbem::driver {
 
 void limitSpinning(char** argv) {
   if (std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
-  if (::setenv("GOMP_SPINCOUNT", "10000", 0) != 0) return;
+  if (::setenv("GOMP_SPINCOUNT", "1000", 0) != 0) return;
   const AllProcessors inherited;
   ::execv("/proc/self/exe", argv);  // where it fails, the program goes on as it is: slower beside others, no less right
 }

@@ -125,6 +125,10 @@ std::string beyondLibrary(const tbem_op_desc& op) {
 tbem_status check(const tbem_op_desc* op) {
   const std::string wrong = runtime::checkDescription(*op);
   if (!wrong.empty()) return fail(TBEM_INVALID, wrong);
+  if (op->threads > mostThreads()) {
+    return fail(TBEM_UNSUPPORTED, fmt::format("cpu: {} threads are asked, {} are the most ({})", op->threads, mostThreads(),
+                                              mostThreads() < kMostThreads ? "OMP_THREAD_LIMIT" : "a limit of this backend"));
+  }
   const int type = op->operands[0].dtype;
   const bool known = type == TBEM_F32 || (type == TBEM_BF16 && computesBfloat16(op->primitive));
   if (known && type == TBEM_BF16 && !onednn::hasBfloat16()) {
@@ -162,7 +166,7 @@ tbem_status probe(tbem_device_info* info) {
   std::snprintf(info->name, sizeof info->name, "%s", processorName().c_str());
   std::snprintf(info->isa, sizeof info->isa, "%s", onednn::isaText().c_str());
   std::snprintf(info->library, sizeof info->library, "%s", onednn::versionText().c_str());
-  info->threads = omp_get_max_threads();
+  info->threads = std::min(omp_get_max_threads(), mostThreads());
   info->memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
   return TBEM_OK;
 }
@@ -262,7 +266,9 @@ tbem_status fail(tbem_status status, const std::string& message) {
   return status;
 }
 
-int threadsOf(const tbem_op_desc& op) { return op.threads > 0 ? op.threads : omp_get_max_threads(); }
+int mostThreads() { return std::min(kMostThreads, omp_get_thread_limit()); }
+
+int threadsOf(const tbem_op_desc& op) { return op.threads > 0 ? op.threads : std::min(omp_get_max_threads(), mostThreads()); }
 
 Op::Op(const tbem_op_desc& from)
     : desc(from),

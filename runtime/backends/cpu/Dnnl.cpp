@@ -1,12 +1,11 @@
 #include "runtime/backends/cpu/Dnnl.h"
+#include "runtime/backends/cpu/Parallel.h"
 
 #include <fmt/format.h>
 #include <oneapi/dnnl/dnnl_debug.h>
 
 #include <algorithm>
 #include <cstring>
-
-#include <omp.h>
 
 namespace tbem::cpu::onednn {
 namespace {
@@ -39,7 +38,7 @@ public:
   }
 
   dnnl_status_t prepare(const Descriptor& descriptor, const std::vector<Argument>& arguments) {
-    omp_set_num_threads(threads);
+    takeTeam(threads);
     dnnl_status_t status = dnnl_primitive_create(&primitive_, descriptor.get());
     for (std::size_t i = 0; i < arguments.size() && status == dnnl_success; ++i) {
       status = add(arguments[i].name, arguments[i].memory);
@@ -52,7 +51,7 @@ public:
   }
 
   tbem_status run(void* const* memory, void* work, const double*) override {
-    omp_set_num_threads(threads);
+    takeTeam(threads);
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
       void* place = i < numbers_.size() ? memory[numbers_[i]] : work;
       if (place == places_[i]) continue;
@@ -98,7 +97,7 @@ dnnl_engine_t engine() { return library().engine; }
 const_dnnl_primitive_attr_t attributes() { return library().attributes; }
 
 Descriptor describe(const void* operatorDescriptor, int threads, std::string_view skip) {
-  omp_set_num_threads(threads);
+  takeTeam(threads);
   dnnl_primitive_desc_iterator_t iterator = nullptr;
   if (dnnl_primitive_desc_iterator_create(&iterator, static_cast<const_dnnl_op_desc_t>(operatorDescriptor), attributes(),
                                           engine(), nullptr) != dnnl_success)
@@ -113,7 +112,7 @@ Descriptor describe(const void* operatorDescriptor, int threads, std::string_vie
 }
 
 Descriptor describeReorder(const dnnl_memory_desc_t& from, const dnnl_memory_desc_t& to, int threads) {
-  omp_set_num_threads(threads);
+  takeTeam(threads);
   dnnl_primitive_desc_t made = nullptr;
   const dnnl_status_t status = dnnl_reorder_primitive_desc_create(&made, &from, engine(), &to, engine(), attributes());
   return status == dnnl_success ? Descriptor(made) : Descriptor();

@@ -34,7 +34,11 @@ public:
   int threads;
 };
 
-/// Threads that a description asks for: its own number, or as many as OpenMP would take.
+/// The most threads of an operator: kMostThreads, or fewer where OMP_THREAD_LIMIT, which a program cannot change, says so.
+int mostThreads();
+/// A thread costs about a millisecond and 140 kB when it is made: a number above this is a slip of the finger.
+constexpr int kMostThreads = 1024;
+/// Threads that a description asks for: its own number, or as many as OpenMP would take and may.
 int threadsOf(const tbem_op_desc& op);
 
 /// A family of primitives. `query` gets a description that passed checkDescription and fills what is `any`; `create` gets one

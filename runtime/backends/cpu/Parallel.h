@@ -3,7 +3,18 @@
 
 #include <cstdint>
 
+#include <omp.h>
+
 namespace tbem::cpu {
+
+/// A loop that this thread starts next has exactly `threads` threads, whatever OMP_DYNAMIC, OMP_MAX_ACTIVE_LEVELS and
+/// OMP_NUM_THREADS say. oneDNN divides its work by the number that it asked for, and its threads wait for all of them: with fewer
+/// a result has parts that nobody computed, or the wait never ends. `threads` is at most mostThreads().
+inline void takeTeam(int threads) {
+  if (omp_get_dynamic() != 0) omp_set_dynamic(0);
+  if (omp_get_max_active_levels() < 1) omp_set_max_active_levels(1);
+  omp_set_num_threads(threads);
+}
 
 /// Calls body(i) for every i in [0, count), on `threads` threads where `elements` (the work, in elements touched) is worth a fork
 /// (about 1 us); pieces are divided evenly and in order. Small loops run without OpenMP: a parallel region of one thread would
