@@ -5,6 +5,7 @@
 #include "compiler/driver/FitSearch.h"
 #include "compiler/estimate/Lower.h"
 #include "compiler/support/Aside.h"
+#include "compiler/support/Render.h"
 #include "compiler/support/diagnostics/Plan.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
@@ -170,12 +171,12 @@ private:
 
   /// "E0302: `a` needs `l <= 1000`": why a level cannot be built.
   std::string boundText(VariedRows& rows, std::uint64_t level) {
-    if (const auto why = rows.whyNot(level)) return fmt::format("{}: {}", info(why->kind).code, why->message);
+    if (const auto why = rows.whyNot(level)) return renderBrief(*why);
     const auto refusal = refusals.find(level);
     if (refusal == refusals.end()) return "no level above it can be built";
     if (const auto* value = std::get_if<estimate::NoValue>(&refusal->second)) return value->what;
     const auto told = reportsOf(state.sink(), [&] { std::get<estimate::LowerError>(refusal->second).report(state.sink()); });
-    return told.empty() ? "it cannot be lowered" : fmt::format("{}: {}", info(told.front().kind).code, told.front().message);
+    return told.empty() ? "it cannot be lowered" : renderBrief(told.front());
   }
 
   LevelTrial tryLowered(const DesignRun& run, graph::Row row, std::uint64_t level) {

@@ -1,6 +1,7 @@
 // A network, block or operator under test: elaborated at each case, the shapes of its results judged by its declaration.
 #include "compiler/driver/NetworkTrial.h"
 #include "compiler/driver/SpecTests.h"
+#include "compiler/support/Render.h"
 #include "compiler/support/diagnostics/Sema.h"
 
 #include <fmt/format.h>
@@ -88,7 +89,7 @@ CaseResult ShapeTrials::run(std::size_t number) {
 /// It was not built: by what its declaration demands, or by something inside.
 CaseResult ShapeTrials::refusal(const TestCase& one, const std::optional<Diagnostic>& mistake) const {
   if (!mistake) return {Verdict::Crashed, "it was not built, and nothing says why", nullptr};
-  const std::string said = fmt::format("{}: {}", info(mistake->kind).code, mistake->message);
+  const std::string said = renderBrief(*mistake);
   const bool demanded = !mistake->labels.empty() && contract.demands(mistake->labels.front().range);
   if (!one.scenario) {
     if (demanded || mistake->kind == diag::outside_domain) return {Verdict::Passed, {}, nullptr};

@@ -7,6 +7,7 @@
 #include "compiler/driver/PyTorchMemory.h"
 #include "compiler/driver/PyTorchReport.h"
 #include "compiler/support/Aside.h"
+#include "compiler/support/Render.h"
 #include "compiler/support/diagnostics/Plan.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
@@ -170,7 +171,7 @@ private:
   /// Why the level cannot be built.
   std::string boundText(std::uint64_t level) {
     const auto why = varied->whyNot(level);
-    return why ? fmt::format("{}: {}", info(why->kind).code, why->message) : "it cannot be estimated";
+    return why ? renderBrief(*why) : "it cannot be estimated";
   }
 
   const graph::Row* rowOf() const {

@@ -287,4 +287,8 @@ std::string applyFixes(const Source& source, const std::deque<Diagnostic>& diagn
   return text;
 }
 
+std::string renderBrief(const Diagnostic& diagnostic) {
+  return fmt::format("{}: {}", info(diagnostic.kind).code, diagnostic.message);
+}
+
 }  // namespace tbem

@@ -17,6 +17,8 @@ struct RenderOptions {
   unsigned width = 100;  ///< columns; longer source lines are cut around the mark
 };
 
+/// "E0302: `a` needs `l <= 1000`", without a place: for a sentence or a table's cell.
+std::string renderBrief(const Diagnostic& diagnostic);
 /// One diagnostic, ending in an empty line: heading, place, source lines with marks, notes, help. Tabs are shown as four columns.
 std::string renderText(const Diagnostic& diagnostic, const SourceManager& sources, const RenderOptions& options);
 /// All of them, and "2 errors, 1 warning" at the end where there are any.
