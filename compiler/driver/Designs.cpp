@@ -45,10 +45,12 @@ Json jsonOf(const sema::ExprPool& pool, const sema::Value& value) {
 }
 }  // namespace
 
-Json DesignRun::levels(std::size_t row) const {
+Json DesignRun::levels(std::size_t row) const { return levels(rows[row]); }
+
+Json DesignRun::levels(const LevelIndices& indices) const {
   Json object = Json::object();
   for (std::size_t f = 0; f < spec.factors.size(); ++f) {
-    const graph::Level& level = spec.factors[f].levels[rows[row][f]];
+    const graph::Level& level = spec.factors[f].levels[indices[f]];
     object[spec.factors[f].name] = level.absent ? Json() : jsonOf(*spec.pool, level.value);
   }
   return object;

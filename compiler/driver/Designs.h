@@ -42,6 +42,8 @@ struct DesignRun {
   std::vector<design::Factor> factors() const;
   /// {"batch": 4, "depth": 11, "optimizer": "sgd(lr: 0.01)"} in order of declaration.
   Json levels(std::size_t row) const;
+  /// The same of a combination of levels that is no row.
+  Json levels(const LevelIndices& indices) const;
   /// "batch=4 depth=11".
   std::string levelsText(std::size_t row) const;
 };

@@ -46,9 +46,9 @@ public:
   bool design(DesignRun& run) {
     const std::optional<std::uint32_t> factor = run.spec.find(options.vary);
     if (!factor || !run.spec.factors[*factor].numeric() || run.spec.factors[*factor].parent) {
-      printFailure(fmt::format("--vary {}: design `{}` has no factor of whole numbers with this name{}", options.vary,
-                               run.spec.name,
-                               factor ? "" : " (of `-e` and `--input`: name it in the shape, --input image=batch,3,224,224)"));
+      printFailure(fmt::format(
+          "--vary {}: design `{}` has no factor of whole numbers with this name{}", options.vary, run.spec.name,
+          factor ? "" : " (name it in a shape of `--input`, as in image=batch,3,224,224, or in the network of `-e`)"));
       return false;
     }
     report::Table table;
@@ -220,10 +220,8 @@ private:
 
   void printFitJson(const DesignRun& run, const LevelIndices& levels, std::uint32_t factor, LevelSearch& searcher, const Fit& fit,
                     const std::string& bound) const {
-    Json others = Json::object();
-    for (std::size_t f = 0; f < levels.size(); ++f) {
-      if (f != factor) others[run.spec.factors[f].name] = run.spec.factors[f].levels[levels[f]].text;
-    }
+    Json others = run.levels(levels);
+    others.erase(run.spec.factors[factor].name);
     Json fields = {
         {"design", run.spec.name},   {"levels", others},     {"factor", options.vary}, {"backend", backendText()},
         {"limit", limit.bytes},      {"upper", limit.upper}, {"largest", nullptr},     {"none_above", nullptr},

@@ -1,18 +1,17 @@
 #include "compiler/driver/Workspace.h"
 
+#include "compiler/driver/OneRowDesign.h"
 #include "compiler/driver/Output.h"
 #include "compiler/syntax/Parse.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
-#include <set>
 
 namespace tbem::driver {
 
@@ -45,49 +44,6 @@ std::string Workspace::beside(const std::string& extension) const {
 
 namespace {
 
-/// "image=16,3,224,224" as a clause of a design; nothing where it has no such form. With `names`, a dimension may be a name,
-/// which is added to them: "image=batch,3,224,224".
-std::optional<std::string> inputClause(const std::string& text, std::set<std::string>* names) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) return std::nullopt;
-  std::string list = text.substr(equals + 1);
-  if (list.find_first_not_of("0123456789,x ") == std::string::npos) {
-    std::replace(list.begin(), list.end(), 'x', ',');
-  } else {
-    if (names == nullptr) return std::nullopt;
-    for (std::size_t at = 0; at <= list.size();) {
-      const std::size_t end = std::min(list.find(',', at), list.size());
-      const std::string dim = list.substr(at, end - at);
-      const auto isWord = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-      if (dim.empty() || !std::all_of(dim.begin(), dim.end(), isWord)) return std::nullopt;
-      if (std::isdigit(static_cast<unsigned char>(dim.front())) == 0) names->insert(dim);
-      at = end + 1;
-    }
-  }
-  return fmt::format("  input {}: [{}]\n", text.substr(0, equals), list);
-}
-
-/// The text of a design of one row of `network`. Of `fit` and `what-if`, dimensions that are names are factors with the level 1.
-std::optional<std::string> designText(const Options& options, const std::string& network) {
-  const bool varies = options.command == "fit" || options.command == "what-if";
-  std::set<std::string> names;
-  std::string inputs;
-  for (const std::string& input : options.inputs) {
-    const std::optional<std::string> clause = inputClause(input, varies ? &names : nullptr);
-    if (!clause) {
-      printFailure(
-          fmt::format("--input {}: give a name and its dimensions: --input image={},3,224,224", input, varies ? "batch" : "16"));
-      return std::nullopt;
-    }
-    inputs += *clause;
-  }
-  std::string text = fmt::format("design row of {} {{\n", network);
-  for (const std::string& name : names) text += fmt::format("  factor {}: 1\n", name);
-  text += inputs;
-  if (!options.task.empty()) text += fmt::format("  task {}\n", options.task);
-  return text + "}\n";
-}
-
 bool declaresDesign(const ast::File& file) {
   return std::any_of(file.declarations.begin(), file.declarations.end(),
                      [](const ast::Decl* decl) { return decl->kind == ast::NodeKind::Design; });
@@ -109,14 +65,6 @@ std::string withoutDesigns(std::string text, const ast::File& file) {
   return text;
 }
 
-/// Whether the text of -e is a network's expression.
-bool isExpression(const std::string& text) {
-  Session trial;
-  const Source& source = trial.sources.add("<-e>", text);
-  const std::unique_ptr<ast::File> file = syntax::parse(source, trial.sink);
-  return !trial.sink.hasErrors() && file->expression != nullptr;
-}
-
 /// The last network of a file that has no design, for `--input`.
 std::string onlyNetwork(const ast::File& file) {
   std::string name;
@@ -130,9 +78,11 @@ std::string onlyNetwork(const ast::File& file) {
 /// The program's text. Errors are those of loadWorkspace.
 tl::expected<const Source*, int> sourceOf(const Options& options, Workspace& workspace, const std::string& path) {
   if (options.text && path.empty()) {
-    const std::optional<std::string> text = isExpression(*options.text) ? designText(options, *options.text) : options.text;
-    if (!text) return tl::unexpected<int>(kUsage);
-    return &workspace.session.sources.add("<-e>", *text);
+    if (!isExpression(*options.text)) return &workspace.session.sources.add("<-e>", *options.text);
+    const auto design = oneRowDesign(options, *options.text);
+    if (design) return &workspace.session.sources.add("<-e>", *design);
+    printFailure(design.error());
+    return tl::unexpected<int>(kUsage);
   }
   const Source* source = readSource(workspace.session, path);
   if (source == nullptr) return tl::unexpected<int>(kEnvironment);
@@ -153,8 +103,11 @@ tl::expected<const Source*, int> sourceOf(const Options& options, Workspace& wor
   }
   const std::string network = options.text ? *options.text : onlyNetwork(*file);
   if (network.empty()) return source;
-  const std::optional<std::string> design = designText(options, network);
-  if (!design) return tl::unexpected<int>(kUsage);
+  const auto design = oneRowDesign(options, network);
+  if (!design) {
+    printFailure(design.error());
+    return tl::unexpected<int>(kUsage);
+  }
   return &workspace.session.sources.add(source->name, withoutDesigns(source->text, *file) + "\n" + *design);
 }
 
