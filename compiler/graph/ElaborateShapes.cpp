@@ -165,11 +165,15 @@ std::optional<std::vector<ExprId>> Elaborator::shapeFromType(Activation& a, cons
   for (std::size_t k = 0; k < shape.size(); ++k) {
     const std::optional<Rational> here = peek(shape[k]);
     if (!here || (here->isInt() && here->num >= 1)) continue;
-    const Diag kind = here->isInt() ? diag::dimension_not_positive : diag::dimension_fractional;
+    const Diag kind = here->isInt()           ? diag::dimension_not_positive
+                      : here->isBeyondWhole() ? diag::number_overflow
+                                              : diag::dimension_fractional;
     const bool fresh = told(kind, a.range) == nullptr;
     const std::string symbolic = pool.str(shape[k]);
     if (here->isInt())
       failAt(shape[k], kind, a.range, a.decl->name.text, here->num, symbolic);
+    else if (here->isBeyondWhole())
+      failAt(shape[k], kind, a.range, symbolic, sema::kWholeRange);
     else
       failAt(shape[k], kind, a.range, a.decl->name.text, symbolic, here->str());
     if (fresh) told(kind, a.range)->label(type.range, "this shape");

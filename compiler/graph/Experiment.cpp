@@ -348,8 +348,8 @@ void Experiment::Impl::reportDimension(const Structure& structure, const Tensor&
   const sema::EvalError error = values.errorOf(dim);
   if (error == sema::EvalError::DivisionByZero)
     here.report(diag::division_by_zero, tensor.range, text);
-  else if (error != sema::EvalError::None)
-    here.report(diag::number_overflow, tensor.range, text);
+  else if (error != sema::EvalError::None || values[dim].isBeyondWhole())
+    here.report(diag::number_overflow, tensor.range, text, sema::kWholeRange);
   else if (!values[dim].isInt())
     here.report(diag::dimension_fractional, tensor.range, tensor.name, text, values[dim].str());
   else

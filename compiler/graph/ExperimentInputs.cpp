@@ -89,8 +89,11 @@ private:
     for (const ExprId dim : shape) {
       const auto here = e.peek(dim);
       if (!here || (here->isInt() && here->num >= 1)) continue;
-      session.sink.report(here->isInt() ? diag::dimension_not_positive : diag::dimension_fractional, range, name,
-                          here->isInt() ? here->str() : e.text(dim), here->isInt() ? e.text(dim) : here->str());
+      if (here->isBeyondWhole())
+        session.sink.report(diag::number_overflow, range, e.text(dim), sema::kWholeRange);
+      else
+        session.sink.report(here->isInt() ? diag::dimension_not_positive : diag::dimension_fractional, range, name,
+                            here->isInt() ? here->str() : e.text(dim), here->isInt() ? e.text(dim) : here->str());
       return std::nullopt;
     }
     return shape;

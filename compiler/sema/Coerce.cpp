@@ -18,7 +18,7 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
     const auto known = pool.constantValue(number.expr);
     const auto here = known ? known : peek(number.expr);
     if (!here || here->isInt()) return true;
-    failAt(number.expr, diag::not_whole, range, who, here->str());
+    notWhole(number.expr, who, *here, range);
     return false;
   };
   if (const auto* list = ast::dynCast<ast::ListType>(&type)) {

@@ -302,11 +302,16 @@ std::optional<Rational> Evaluator::force(const Value& value, SrcRange range) {
 std::optional<std::int64_t> Evaluator::forceInt(const Value& value, const std::string& what, SrcRange range) {
   const std::optional<Rational> found = force(value, range);
   if (!found) return std::nullopt;
-  if (!found->isInt()) {
-    failAt(value.expr, diag::not_whole, range, what, found->str());
-    return std::nullopt;
-  }
-  return found->num;
+  if (found->isInt()) return found->num;
+  notWhole(value.expr, what, *found, range);
+  return std::nullopt;
+}
+
+void Evaluator::notWhole(ExprId expr, const std::string& what, const Rational& found, SrcRange range) {
+  if (found.isBeyondWhole())
+    failAt(expr, diag::number_overflow, range, found.str(), kWholeRange);
+  else
+    failAt(expr, diag::not_whole, range, what, found.str());
 }
 
 std::optional<bool> Evaluator::forceBool(const Value& value, const std::string& what, SrcRange range) {

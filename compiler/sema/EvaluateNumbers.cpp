@@ -4,7 +4,6 @@
 #include "compiler/support/Units.h"
 #include "compiler/support/diagnostics/Sema.h"
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -85,24 +84,40 @@ bool isLogic(ast::BinaryOp op) {
 
 Value Evaluator::evaluateNumber(const ast::Number& expr) {
   if (const std::optional<Rational> value = Rational::parse(expr.text)) return Value::number(pool.constant(*value));
-  if (expr.text.find('.') == std::string::npos) return fail(diag::number_overflow, expr.range, expr.text);
-  // More digits than 64 bits hold: the nearest f64.
-  std::string digits = expr.text;
-  std::erase(digits, '_');
-  double nearest = 0;
-  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), nearest);
-  return read.ec == std::errc() ? rounded(nearest, expr.range, expr.text) : fail(diag::number_overflow, expr.range, expr.text);
+  const bool whole = expr.text.find_first_of(".eE") == std::string::npos;
+  return fail(diag::number_overflow, expr.range, expr.text, whole ? kWholeRange : kRealRange);
 }
 
 Value Evaluator::evaluateUnit(const ast::Unit& expr) {
   const UnitWord* unit = findUnit(expr.unit.text);
   if (unit == nullptr) return fail(diag::unknown_name, expr.unit.range, expr.unit.text);
   const std::optional<Rational> number = Rational::parse(expr.number);
-  const std::optional<Rational> value = number ? mul(*number, unit->factor) : std::nullopt;
-  if (!value) return fail(diag::number_overflow, expr.range, expr.number + " " + expr.unit.text);
-  Value result = Value::number(pool.constant(*value));
+  const Outcome value = number ? applied(ExprOp::Mul, *number, unit->factor) : Outcome{{}, EvalError::Overflow};
+  if (value.error != EvalError::None) {
+    const bool whole = !number || number->isInt();
+    return fail(diag::number_overflow, expr.range, expr.number + " " + expr.unit.text, whole ? kWholeRange : kRealRange);
+  }
+  Value result = Value::number(pool.constant(value.value));
   result.unit = powersOf(unit->dimension);
   return result;
+}
+
+/// What the value does not fit in, by the operator in it whose operands still have values.
+const char* Evaluator::rangeLeftBy(ExprId made) {
+  const auto failing = [this](ExprId operand) { return operand != kNoExpr && peekError(operand) == EvalError::Overflow; };
+  for (bool deeper = true; deeper;) {
+    const ExprNode node = pool[made];
+    deeper = false;
+    for (const ExprId operand : {node.a, node.b, node.c}) {
+      if (deeper || !failing(operand)) continue;
+      made = operand;
+      deeper = true;
+    }
+  }
+  const ExprNode node = pool[made];
+  const std::optional<Rational> a = peek(node.a), b = peek(node.b);
+  const bool whole = a && b && a->isInt() && b->isInt() && (pool.isWhole(made) || node.op == ExprOp::Divide);
+  return whole || node.op == ExprOp::FloorDiv || node.op == ExprOp::CeilDiv ? kWholeRange : kRealRange;
 }
 
 /// Says why an expression just made has no value in this row; nothing to say where its operands had none either.
@@ -111,7 +126,7 @@ Value Evaluator::reportArithmetic(ExprId made, SrcRange range, SrcRange divisor,
     case EvalError::DivisionByZero:
       return failAt(right, diag::division_by_zero, divisor, pool.str(right));
     case EvalError::Overflow:
-      return failAt(made, diag::number_overflow, range, pool.str(made));
+      return failAt(made, diag::number_overflow, range, pool.str(made), rangeLeftBy(made));
     case EvalError::NegativeExponent: {
       const std::optional<Rational> exponent = peek(right);
       return failAt(right, diag::negative_exponent, range, pool.str(made), exponent ? exponent->str() : "");
@@ -128,24 +143,6 @@ Value Evaluator::reportArithmetic(ExprId made, SrcRange range, SrcRange divisor,
 }
 
 namespace {
-/// What f64 makes of an operator whose exact result is a fraction of more than 64 bits.
-std::optional<double> inDoubles(ExprOp op, double a, double b) {
-  switch (op) {
-    case ExprOp::Add:
-      return a + b;
-    case ExprOp::Sub:
-      return a - b;
-    case ExprOp::Mul:
-      return a * b;
-    case ExprOp::Divide:
-      return a / b;
-    case ExprOp::Power:
-      return std::pow(a, b);
-    default:
-      return std::nullopt;  // results of `div`, `min` and their like are whole or one of the operands
-  }
-}
-
 /// base ** exponent, exact; nothing where it leaves 64 bits. A negative exponent wants a base other than 0.
 std::optional<Rational> wholePower(const Rational& base, std::int64_t exponent) {
   if (exponent >= 0) return pow(base, Rational::of(exponent));
@@ -168,20 +165,20 @@ Value Evaluator::makeNumber(ExprOp op, const Value& a, const Value& b, SrcRange 
   const EvalError error = peekError(result.expr);
   if (error == EvalError::None || error == EvalError::Unassigned) return result;
   if (peekError(a.expr) != EvalError::None || peekError(b.expr) != EvalError::None) return {};
-  // What `sqrt` and its like made is a rounded number, so what is computed with it is rounded too where 64 bits end.
+  // Whole numbers that are reals, such as what `exp` made, are rounded where 64 bits end.
   const std::optional<Rational> left = pool.constantValue(a.expr);
   const std::optional<Rational> right = pool.constantValue(b.expr);
-  if (error == EvalError::Overflow && left && right && (a.isReal || b.isReal)) {
-    if (const auto value = inDoubles(op, left->toDouble(), right->toDouble())) {
-      Value nearest = rounded(*value, range, pool.str(result.expr));
-      if (!nearest.isPoison()) nearest.unit = result.unit;
-      return nearest;
-    }
+  if (error == EvalError::Overflow && left && right && result.isReal) {
+    const Outcome real = applied(op, *left, *right, true);
+    if (real.error != EvalError::None) return fail(diag::number_overflow, range, pool.str(result.expr), kRealRange);
+    result.expr = pool.constant(real.value);
+    return result;
   }
   return reportArithmetic(result.expr, range, divisor, b.expr);
 }
 
-/// Exact for whole exponents, negative ones too; for others the nearest f64, as `sqrt` is, which fixes the symbols it came from.
+/// Exact for whole exponents, negative ones too, where 64 bits hold the result; else the nearest f64, as `sqrt` is, which of a
+/// fraction as exponent fixes the symbols it came from.
 Value Evaluator::makePower(const Value& base, const Value& exponent, SrcRange range, SrcRange exponentRange) {
   const std::optional<Rational> known = pool.constantValue(exponent.expr);
   const std::optional<Rational> constantBase = pool.constantValue(base.expr);
@@ -189,9 +186,8 @@ Value Evaluator::makePower(const Value& base, const Value& exponent, SrcRange ra
     if (constantBase->num == 0) return fail(diag::division_by_zero, range, pool.str(base.expr));
     if (const std::optional<Rational> power = wholePower(*constantBase, known->num))
       return Value::number(pool.constant(*power), base.isReal || exponent.isReal);
-    const std::string text = "(" + constantBase->str() + ") ** " + known->str();
-    return base.isReal || exponent.isReal ? rounded(std::pow(constantBase->toDouble(), known->toDouble()), range, text)
-                                          : fail(diag::number_overflow, range, text);
+    return rounded(std::pow(constantBase->toDouble(), known->toDouble()), range,
+                   "(" + constantBase->str() + ") ** " + known->str());
   }
   if (known && known->isInt() && known->num < 0) {
     const Value positive = makeNumber(ExprOp::Sub, integerValue(0), exponent, exponentRange, exponentRange);
@@ -206,10 +202,9 @@ Value Evaluator::makePower(const Value& base, const Value& exponent, SrcRange ra
 }
 
 Value Evaluator::rounded(double value, SrcRange range, const std::string& text) {
-  const std::optional<Rational> result = Rational::fromDouble(value);
-  // So close to 0 that no fraction of 64 bits is near: an error, for 0 would be another number.
-  const bool near = result && std::abs(result->toDouble() - value) <= 1e-15 * std::abs(value);
-  return near ? Value::number(pool.constant(*result), true) : fail(diag::number_overflow, range, text);
+  const Outcome result = realOutcome(value);
+  if (result.error != EvalError::None) return fail(diag::number_overflow, range, text, kRealRange);
+  return Value::number(pool.constant(result.value), true);
 }
 
 /// a - b * trunc(a / b): `rem` has the sign of its left side, where `mod` has that of its right one.

@@ -169,6 +169,8 @@ protected:
   /// The value in this row, and its symbols become structural. Reports what has none.
   std::optional<Rational> force(const Value& value, SrcRange range);
   std::optional<std::int64_t> forceInt(const Value& value, const std::string& what, SrcRange range);
+  /// Reports that `found` is no whole number, or one beyond 64 bits.
+  void notWhole(ExprId expr, const std::string& what, const Rational& found, SrcRange range);
   std::optional<bool> forceBool(const Value& value, const std::string& what, SrcRange range);
   /// The value in this row without any effect; nothing where it has none.
   std::optional<Rational> peek(ExprId expr);
@@ -233,6 +235,7 @@ private:
   bool passRest(const Signature& signature, Arguments& arguments);
   bool bindOne(const Signature& signature, const ast::Parameter& parameter, const BoundArgument* given, Frame& callee,
                SrcRange use);
+  const char* rangeLeftBy(ExprId made);
   Value reportArithmetic(ExprId made, SrcRange range, SrcRange divisor, ExprId right);
 
   Values shadow;

@@ -1,6 +1,7 @@
 #include "compiler/sema/Symbolic.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tbem::sema {
 
@@ -54,13 +55,72 @@ Outcome truth(bool value) { return {Rational::of(value ? 1 : 0), EvalError::None
 Outcome checked(std::optional<Rational> value) { return value ? Outcome{*value} : fail(EvalError::Overflow); }
 bool isZero(const Rational& value) { return value.num == 0; }
 
-Outcome power(const Rational& base, const Rational& exponent) {
-  if (!exponent.isInt()) return fail(EvalError::NotAnInteger);
-  if (exponent.num < 0) return fail(EvalError::NegativeExponent);
-  return checked(pow(base, exponent));
+/// floor(a / b) of f64, and what is left of a: both exact but for the quotient's own rounding.
+std::pair<double, double> floored(double a, double b) {
+  double rest = std::fmod(a, b);
+  if (rest != 0 && (rest < 0) != (b < 0)) rest += b;
+  return {std::round((a - rest) / b), rest};
+}
+
+Outcome wholeOf(double value) {
+  const std::optional<Rational> number = Rational::fromDouble(value);
+  return checked(number && number->isInt() ? number : std::nullopt);
+}
+
+/// Of operands and results of which one is no fraction of 64 bits.
+Outcome inDoubles(ExprOp op, double a, double b) {
+  switch (op) {
+    case ExprOp::Add:
+      return realOutcome(a + b);
+    case ExprOp::Sub:
+      return realOutcome(a - b);
+    case ExprOp::Mul:
+      return realOutcome(a * b);
+    case ExprOp::Divide:
+      return realOutcome(a / b);
+    case ExprOp::FloorDiv:
+      return wholeOf(floored(a, b).first);
+    case ExprOp::CeilDiv:
+      return wholeOf(-floored(-a, b).first);
+    case ExprOp::Mod:
+      return realOutcome(floored(a, b).second);
+    default:
+      return realOutcome(std::pow(a, b));
+  }
+}
+
+/// The exact result, where 64 bits hold it.
+std::optional<Rational> exactly(ExprOp op, const Rational& a, const Rational& b) {
+  switch (op) {
+    case ExprOp::Add:
+      return add(a, b);
+    case ExprOp::Sub:
+      return sub(a, b);
+    case ExprOp::Mul:
+      return mul(a, b);
+    case ExprOp::Divide:
+      return div(a, b);
+    case ExprOp::FloorDiv:
+      return floorDiv(a, b);
+    case ExprOp::CeilDiv:
+      return ceilDiv(a, b);
+    case ExprOp::Mod:
+      return floorMod(a, b);
+    default:
+      return pow(a, b);
+  }
+}
+
+Outcome arithmetic(ExprOp op, const Rational& a, const Rational& b, bool real) {
+  if (const std::optional<Rational> exact = exactly(op, a, b)) return {*exact};
+  // A quotient of whole numbers is a whole number that leaves 64 bits only by -1.
+  const bool whole = a.isInt() && b.isInt() && (op == ExprOp::Divide ? b.num == -1 : !real);
+  return whole ? fail(EvalError::Overflow) : inDoubles(op, a.toDouble(), b.toDouble());
 }
 
 }  // namespace
+
+Outcome realOutcome(double value) { return checked(Rational::fromDouble(value)); }
 
 bool isTruth(ExprOp op) {
   switch (op) {
@@ -76,24 +136,22 @@ bool isTruth(ExprOp op) {
   }
 }
 
-Outcome applied(ExprOp op, const Rational& a, const Rational& b) {
+Outcome applied(ExprOp op, const Rational& a, const Rational& b, bool real) {
   switch (op) {
-    case ExprOp::Add:
-      return checked(add(a, b));
-    case ExprOp::Sub:
-      return checked(sub(a, b));
-    case ExprOp::Mul:
-      return checked(mul(a, b));
     case ExprOp::Divide:
-      return isZero(b) ? fail(EvalError::DivisionByZero) : checked(div(a, b));
     case ExprOp::FloorDiv:
-      return isZero(b) ? fail(EvalError::DivisionByZero) : checked(floorDiv(a, b));
     case ExprOp::CeilDiv:
-      return isZero(b) ? fail(EvalError::DivisionByZero) : checked(ceilDiv(a, b));
     case ExprOp::Mod:
-      return isZero(b) ? fail(EvalError::DivisionByZero) : checked(floorMod(a, b));
+      if (isZero(b)) return fail(EvalError::DivisionByZero);
+      return arithmetic(op, a, b, real);
     case ExprOp::Power:
-      return power(a, b);
+      if (!b.isInt()) return fail(EvalError::NotAnInteger);
+      if (b.num < 0) return fail(EvalError::NegativeExponent);
+      return arithmetic(op, a, b, real);
+    case ExprOp::Add:
+    case ExprOp::Sub:
+    case ExprOp::Mul:
+      return arithmetic(op, a, b, real);
     case ExprOp::Min:
       return {compare(a, b) <= 0 ? a : b};
     case ExprOp::Max:
@@ -384,7 +442,9 @@ void ExprPool::extend(Values& values, std::span<const std::optional<Rational>> a
       default: {
         const Outcome a = at(node.a);
         const Outcome b = at(node.b);
-        result = a.error != EvalError::None ? a : b.error != EvalError::None ? b : applied(node.op, a.value, b.value);
+        result = a.error != EvalError::None   ? a
+                 : b.error != EvalError::None ? b
+                                              : applied(node.op, a.value, b.value, integral[i] == 0);
         break;
       }
     }

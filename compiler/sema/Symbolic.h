@@ -64,7 +64,11 @@ struct Symbol {
   bool runtime = false;
 };
 
-/// Why an expression has no value in a row.
+/// What a number that overflows leaves: for messages.
+inline constexpr const char* kWholeRange = "64-bit whole numbers";
+inline constexpr const char* kRealRange = "f64";
+
+/// Why an expression has no value in a row. `Overflow`: a whole number beyond 64 bits, or a number beyond f64.
 enum class EvalError : std::uint8_t { None, Overflow, DivisionByZero, NotAnInteger, NegativeExponent, Unassigned };
 
 /// The value of one operator, or why it has none.
@@ -73,8 +77,11 @@ struct Outcome {
   EvalError error = EvalError::None;
 };
 /// Of an operator with two operands that both have values; truth values are not looked at lazily here (And, Or, Select: no
-/// operators of this function).
-Outcome applied(ExprOp op, const Rational& a, const Rational& b);
+/// operators of this function). Exact where 64 bits hold the result; whole numbers are never rounded, others, and whole ones
+/// that are `real`, are f64 from there on.
+Outcome applied(ExprOp op, const Rational& a, const Rational& b, bool real = false);
+/// What f64 makes of a number's function: nothing where that is infinite or none.
+Outcome realOutcome(double value);
 
 /// Values of all expressions of a pool in one row.
 struct Values {

@@ -5,8 +5,12 @@
 namespace tbem::spec {
 
 Interval Domain::hull() const {
-  if (!levels.empty()) return {levels.front(), levels.back()};
   Interval made;
+  if (!levels.empty()) {
+    if (levels.front().isExact()) made.low = levels.front();
+    if (levels.back().isExact()) made.high = levels.back();
+    return made;
+  }
   if (low) made.low = Rational::of(*low);
   if (high) made.high = Rational::of(*high);
   return made;

@@ -9,7 +9,7 @@
 
 namespace tbem::spec {
 
-/// Numbers between two ends, each part of it; nothing: no end.
+/// Numbers between two ends, each part of it and a fraction of 64 bits; nothing: no end.
 struct Interval {
   std::optional<Rational> low, high;
   bool isEmpty() const { return low && high && compare(*low, *high) > 0; }
@@ -32,6 +32,7 @@ struct Domain {
   bool isReal = false;
 
   static Domain truth() { return {{Rational::of(0), Rational::of(1)}, {}, {}}; }
+  /// What holds all values; an end that is no fraction of 64 bits is none.
   Interval hull() const;
   /// How many values; nothing where they are not finitely many, or beyond `limit`.
   std::optional<std::vector<Rational>> values(std::size_t limit) const;

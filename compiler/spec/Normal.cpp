@@ -117,10 +117,10 @@ Fraction Normalizer::makeNumber(ExprId expr) {
   const Poly one = constantPoly(1);
   switch (node.op) {
     case ExprOp::Constant:
-      return {constantPoly(node.value), one};
+      return node.value.isExact() ? Fraction{constantPoly(node.value), one} : opaque(expr, false);
     case ExprOp::Symbol: {
       const std::vector<Rational>& levels = domains[static_cast<std::size_t>(node.symbol)].levels;
-      if (levels.size() == 1) return {constantPoly(levels.front()), one};
+      if (levels.size() == 1 && levels.front().isExact()) return {constantPoly(levels.front()), one};
       const auto known = replaced.find(static_cast<std::uint32_t>(node.symbol));
       return {known != replaced.end() ? known->second : atomPoly(symbolAtom(node.symbol)), one};
     }

@@ -126,7 +126,7 @@ Outcome at(const Column* column, std::size_t i) {
 }
 
 /// The same of any values: truth values look at their right side only where the left leaves it open.
-Outcome onValues(ExprOp op, const Outcome& a, const Outcome& b, const Outcome& c) {
+Outcome onValues(ExprOp op, bool real, const Outcome& a, const Outcome& b, const Outcome& c) {
   if (a.error != EvalError::None) return a;
   const bool yes = a.value.num != 0;
   const auto truth = [](const Outcome& o) {
@@ -142,7 +142,7 @@ Outcome onValues(ExprOp op, const Outcome& a, const Outcome& b, const Outcome& c
     case ExprOp::Select:
       return yes ? b : c;
     default:
-      return b.error != EvalError::None ? b : sema::applied(op, a.value, b.value);
+      return b.error != EvalError::None ? b : sema::applied(op, a.value, b.value, real);
   }
 }
 
@@ -164,14 +164,15 @@ Interval Tabulation::makeHull(const ExprNode& node) {
   };
   switch (node.op) {
     case ExprOp::Constant:
-      return {node.value, node.value};
+      return Domain{{node.value}, {}, {}}.hull();
     case ExprOp::Symbol: {
       const std::vector<Rational>& values = levels[static_cast<std::size_t>(node.symbol)];
       const bool real = pool[node.symbol].runtime;
       const auto fits = [&](const Rational& value) { return real || value.isInt(); };
       if (values.empty() || !std::all_of(values.begin(), values.end(), fits)) return {};
       const auto less = [](const Rational& a, const Rational& b) { return compare(a, b) < 0; };
-      return {*std::min_element(values.begin(), values.end(), less), *std::max_element(values.begin(), values.end(), less)};
+      const auto [least, most] = std::minmax_element(values.begin(), values.end(), less);
+      return Domain{{*least, *most}, {}, {}}.hull();
     }
     case ExprOp::Add:
       return plus(of(node.a), of(node.b));
@@ -260,7 +261,9 @@ Column Tabulation::ofSymbol(std::uint32_t symbol) const {
   return made;
 }
 
-Column Tabulation::combine(const ExprNode& node, const Column& a, const Column* b, const Column* c) {
+Column Tabulation::combine(ExprId expr, const Column& a, const Column* b, const Column* c) {
+  const ExprNode& node = pool[expr];
+  const bool real = !pool.isWhole(expr);
   Column made;
   made.cone = a.cone;
   for (const Column* more : {b, c}) {
@@ -326,14 +329,15 @@ Column Tabulation::combine(const ExprNode& node, const Column& a, const Column* 
   made.values.resize(count);
   made.errors.resize(count);
   forEach(walk, count, [&](std::size_t i, std::size_t x, std::size_t y, std::size_t z) {
-    const Outcome outcome = onValues(node.op, at(&a, x), at(b, y), at(c, z));
+    const Outcome outcome = onValues(node.op, real, at(&a, x), at(b, y), at(c, z));
     made.values[i] = outcome.value;
     made.errors[i] = outcome.error;
   });
   return made;
 }
 
-Column Tabulation::make(const ExprNode& node) {
+Column Tabulation::make(ExprId expr) {
+  const ExprNode& node = pool[expr];
   Column made;
   switch (node.op) {
     case ExprOp::Constant:
@@ -357,7 +361,7 @@ Column Tabulation::make(const ExprNode& node) {
   for (const ExprId operand : {node.a, node.b, node.c}) {
     if (operand != sema::kNoExpr && of(operand)->size() == 0) return {};  // too long
   }
-  return combine(node, *of(node.a), of(node.b), of(node.c));
+  return combine(expr, *of(node.a), of(node.b), of(node.c));
 }
 
 void Tabulation::run(const std::vector<ExprId>& roots, const std::function<void(ExprId, const Column*)>& visit) {
@@ -381,7 +385,7 @@ void Tabulation::run(const std::vector<ExprId>& roots, const std::function<void(
   for (std::size_t id = 0; id < uses.size(); ++id) {
     if (uses[id] == 0) continue;
     const ExprNode& node = pool[static_cast<ExprId>(id)];
-    columns[id] = make(node);
+    columns[id] = make(static_cast<ExprId>(id));
     if (wanted[id]) visit(static_cast<ExprId>(id), columns[id].size() == 0 ? nullptr : &columns[id]);
     for (const ExprId operand : {node.a, node.b, node.c}) {
       if (operand != sema::kNoExpr && --uses[raw(operand)] == 0) columns[raw(operand)] = {};

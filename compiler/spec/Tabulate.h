@@ -41,9 +41,9 @@ public:
 
 private:
   Interval makeHull(const sema::ExprNode& node);
-  Column make(const sema::ExprNode& node);
+  Column make(ExprId expr);
   Column ofSymbol(std::uint32_t symbol) const;
-  Column combine(const sema::ExprNode& node, const Column& a, const Column* b, const Column* c);
+  Column combine(ExprId expr, const Column& a, const Column* b, const Column* c);
 
   const sema::ExprPool& pool;
   std::vector<std::vector<Rational>> levels;

@@ -1,5 +1,7 @@
 #include "compiler/spec/Translate.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 
 namespace tbem::spec {
@@ -72,6 +74,7 @@ private:
   std::vector<std::optional<z3::expr>> symbols;  ///< by symbol
 
   z3::expr value(const Rational& number, bool asInt) {
+    if (!number.isExact()) return context.real_val(fmt::format("{:.1074f}", number.toDouble()).c_str());  // all its digits
     if (asInt) return context.int_val(number.num);
     return context.real_val((std::to_string(number.num) + "/" + std::to_string(number.den)).c_str());
   }
