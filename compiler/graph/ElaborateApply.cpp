@@ -49,6 +49,7 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
   if (current == nullptr && !isInstance && lacksParameter(*decl, arguments))
     return Evaluator::applyCallable(use, callee, std::move(arguments));
   const std::string_view wantedName = named ? pendingName : std::string_view(decl->name.text);
+  if (inPyTorchOrder(*decl, *module, arguments, isInstance ? instances[callee.id].byPosition : arguments.list)) return {};
 
   Frame scratch;
   scratch.module = module;
@@ -66,7 +67,11 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
       static_cast<std::size_t>(std::count_if(tensors.begin(), tensors.end(), [](const Value& t) { return !t.isPoison(); }));
   if (!isInstance && givenTensors == 0 && (!tensors.empty() || current == nullptr)) {
     if (current == nullptr) return Evaluator::applyCallable(use, callee, std::move(arguments));
-    return Value::indexed(ValueKind::Instance, makeInstance(*decl, *module, std::move(scratch.locals), wantedName, use.range));
+    const std::uint32_t made = makeInstance(*decl, *module, std::move(scratch.locals), wantedName, use.range);
+    for (const sema::BoundArgument& one : arguments.list) {
+      if (one.name.empty()) instances[made].byPosition.push_back(one);
+    }
+    return Value::indexed(ValueKind::Instance, made);
   }
   if (givenTensors != tensors.size()) {
     std::string names;

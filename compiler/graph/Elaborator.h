@@ -62,6 +62,7 @@ struct Instance {
   std::vector<Local> parameters;
   std::string path;
   SrcRange range;
+  std::vector<sema::BoundArgument> byPosition;  ///< the parameters given so, where it was made
 };
 
 /// Where names of instances are given: a block's application or a turn of a loop.
@@ -185,6 +186,10 @@ private:
   bool bindResult(Activation& a, const ast::Result& declared, const ast::TensorType& type, TensorId tensor, std::size_t position);
   std::uint32_t makeInstance(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
                              std::string_view name, SrcRange range);
+  /// Whether the call has its parameters in the order of PyTorch's module of that name, which was then reported; a warning where
+  /// it has a meaning here, too. `parameters`: those of the call, or of the instance that is called.
+  bool inPyTorchOrder(const ast::Callable& decl, const sema::Module& module, const sema::Arguments& arguments,
+                      const std::vector<sema::BoundArgument>& parameters);
   void instantiateParameters(Activation& a);
   void countAxesFromEnd(Activation& a, const std::vector<Value>& tensors);
 
