@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace tbem::driver {
@@ -67,19 +68,29 @@ bool chooseArray(Workspace& workspace, DesignRun& run) {
   return true;
 }
 
-/// The clause of a design that asks for other rows than `covering` does, or nullptr.
-const char* clauseBeside(const graph::DesignSpec& spec) {
-  if (spec.full) return "full";
-  if (spec.rows) return "rows";
-  if (!spec.array.empty()) return "array";
-  return spec.strengthGiven ? "strength" : nullptr;
+/// The clause of a design that asks for other rows than `full` and `covering` do, or none.
+std::optional<std::pair<const char*, SrcRange>> clauseBeside(const graph::DesignSpec& spec) {
+  if (spec.rows) return std::pair{"rows", spec.decl->rows->range};
+  if (!spec.array.empty()) return std::pair{"array", spec.decl->array->range};
+  if (spec.strengthGiven) return std::pair{"strength", spec.decl->strength->range};
+  return std::nullopt;
+}
+
+/// Whether `full` stands alone.
+bool checkFull(Workspace& workspace, const graph::DesignSpec& spec) {
+  const auto beside = clauseBeside(spec);
+  if (!beside) return true;
+  workspace.session.sink.report(diag::design_clauses_exclude, beside->second, "full", beside->first)
+      .note("`full` takes every combination of levels: nothing is left to be chosen");
+  return false;
 }
 
 bool makeCovering(Workspace& workspace, DesignRun& run) {
   const graph::DesignSpec& spec = run.spec;
   const SrcRange range = spec.decl->covering->range;
-  if (const char* clause = clauseBeside(spec)) {
-    workspace.session.sink.report(diag::design_clauses_exclude, range, clause)
+  const auto beside = clauseBeside(spec);
+  if (spec.full || beside) {
+    workspace.session.sink.report(diag::design_clauses_exclude, range, spec.full ? "full" : beside->first, "covering")
         .note("a covering array has as many rows as it needs, and its strength is the number behind `covering`");
     return false;
   }
@@ -100,6 +111,7 @@ bool makeCovering(Workspace& workspace, DesignRun& run) {
 bool makeRows(Workspace& workspace, DesignRun& run, const DesignConstraints& constraints) {
   run.constraints = constraints.all;
   bool made = false;
+  if (run.spec.full && !run.spec.covering && !checkFull(workspace, run.spec)) return false;
   if (run.spec.covering) {
     made = makeCovering(workspace, run);
   } else if (isArrayFile(run.spec) ? takeArrayFile(workspace, run) : chooseArray(workspace, run)) {

@@ -1,6 +1,7 @@
 #include "compiler/driver/Predictions.h"
 
 #include "compiler/support/diagnostics/Run.h"
+#include "compiler/support/diagnostics/Sema.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -75,6 +76,10 @@ std::optional<design::Point> pointOf(Workspace& workspace, const DesignRun& run,
       return std::nullopt;
     }
     const std::string text(workspace.session.sources.text(field.value->range));
+    if (point[*position]) {
+      sink.report(diag::argument_twice, field.name.range, field.name.text);
+      return std::nullopt;
+    }
     point[*position] = coordinate(factors[*position], text);
     if (!point[*position]) {
       sink.report(diag::bad_prediction_point, field.value->range,

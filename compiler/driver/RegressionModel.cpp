@@ -1,5 +1,6 @@
 #include "compiler/driver/RegressionModel.h"
 
+#include "compiler/sema/Symbolic.h"
 #include "compiler/support/Rational.h"
 #include "compiler/support/diagnostics/Run.h"
 #include "compiler/support/diagnostics/Sema.h"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 namespace tbem::driver {
 
@@ -65,6 +67,10 @@ Terms polyTerms(const ast::Call& call, const std::vector<design::Factor>& factor
     }
     const std::optional<std::uint32_t> factor = factorOf(name->name, factors, sink);
     if (!factor) return std::nullopt;
+    if (std::ranges::find(chosen, *factor) != chosen.end()) {
+      sink.report(diag::argument_twice, name->name.range, name->name.text);
+      return std::nullopt;
+    }
     chosen.push_back(*factor);
   }
   if (chosen.empty()) {
@@ -99,6 +105,30 @@ Terms powerTerms(const ast::Binary& power, const std::vector<design::Factor>& fa
   return std::vector<design::Term>{{{design::Part{*factor, static_cast<std::uint32_t>(*exponent)}}}};
 }
 
+/// A sum of terms. One that is written alone is written once; those of `poly` may be others, too.
+Terms sumTerms(const ast::Binary& sum, const std::vector<design::Factor>& factors, DiagnosticSink& sink) {
+  std::vector<const ast::Expr*> summands{sum.right};
+  const ast::Expr* first = sum.left;
+  for (const auto* inner = ast::dynCast<ast::Binary>(first); inner != nullptr && inner->op == ast::BinaryOp::Add;
+       inner = ast::dynCast<ast::Binary>(first)) {
+    summands.push_back(inner->right);
+    first = inner->left;
+  }
+  summands.push_back(first);
+  std::vector<design::Term> all;
+  std::set<std::vector<design::Part>> alone;
+  for (auto summand = summands.rbegin(); summand != summands.rend(); ++summand) {
+    const Terms terms = termsIn(**summand, factors, sink);
+    if (!terms) return std::nullopt;
+    if (terms->size() == 1 && !alone.insert(terms->front().parts).second) {
+      sink.report(diag::argument_twice, (*summand)->range, design::termText(factors, terms->front()));
+      return std::nullopt;
+    }
+    all.insert(all.end(), terms->begin(), terms->end());
+  }
+  return all;
+}
+
 Terms termsIn(const ast::Expr& expr, const std::vector<design::Factor>& factors, DiagnosticSink& sink) {
   if (const auto* name = ast::dynCast<ast::NameRef>(&expr)) {
     const std::optional<std::uint32_t> factor = factorOf(name->name, factors, sink);
@@ -115,13 +145,7 @@ Terms termsIn(const ast::Expr& expr, const std::vector<design::Factor>& factors,
   if (const auto* binary = ast::dynCast<ast::Binary>(&expr)) {
     if (binary->op == ast::BinaryOp::Mul) return productTerms(*binary, factors, sink);
     if (binary->op == ast::BinaryOp::Power) return powerTerms(*binary, factors, sink);
-    if (binary->op == ast::BinaryOp::Add) {
-      Terms left = termsIn(*binary->left, factors, sink);
-      const Terms right = termsIn(*binary->right, factors, sink);
-      if (!left || !right) return std::nullopt;
-      left->insert(left->end(), right->begin(), right->end());
-      return left;
-    }
+    if (binary->op == ast::BinaryOp::Add) return sumTerms(*binary, factors, sink);
   }
   sink.report(diag::bad_term, expr.range, "terms are sums of factors, products, powers and `poly(...)`");
   return std::nullopt;
@@ -159,6 +183,11 @@ std::optional<Dimension> checkBinary(const ast::Binary& binary, std::vector<std:
   const std::optional<Dimension> right = left ? checkPart(*binary.right, names, sink) : std::nullopt;
   if (!left || !right) return std::nullopt;
   const bool product = binary.op == ast::BinaryOp::Mul || binary.op == ast::BinaryOp::Divide;
+  const auto* divisor = ast::dynCast<ast::Number>(binary.right);
+  if (binary.op == ast::BinaryOp::Divide && divisor != nullptr && Rational::parse(divisor->text) == Rational{}) {
+    sink.report(diag::division_by_zero, divisor->range, divisor->text);
+    return std::nullopt;
+  }
   if (product) {
     Dimension result = *left;
     for (std::size_t i = 0; i < result.powers.size(); ++i) {
@@ -176,7 +205,11 @@ std::optional<Dimension> checkBinary(const ast::Binary& binary, std::vector<std:
 }
 
 std::optional<Dimension> checkPart(const ast::Expr& expr, std::vector<std::string>& names, DiagnosticSink& sink) {
-  if (expr.kind == NodeKind::Number) return Dimension{{}, true};
+  if (const auto* number = ast::dynCast<ast::Number>(&expr)) {
+    if (Rational::parse(number->text)) return Dimension{{}, true};
+    sink.report(diag::number_overflow, expr.range, number->text, sema::kWholeRange);
+    return std::nullopt;
+  }
   if (const auto* reference = ast::dynCast<ast::NameRef>(&expr)) {
     const ast::Name& name = reference->name;
     const std::vector<std::string>& known = quantityNames();
@@ -248,7 +281,9 @@ std::optional<std::vector<design::Term>> termsOf(const ast::Expr& terms, const s
 std::optional<std::vector<std::string>> checkResponse(const ast::Expr& response, DiagnosticSink& sink) {
   std::vector<std::string> names;
   if (!checkPart(response, names, sink)) return std::nullopt;
-  return names;
+  if (!names.empty()) return names;
+  sink.report(diag::bad_response, response.range).note("nothing that is measured is in it: it is the same in every row");
+  return std::nullopt;
 }
 
 std::optional<double> evaluateResponse(const ast::Expr& response, const Quantities& row) {

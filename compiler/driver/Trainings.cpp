@@ -1,6 +1,7 @@
 #include "compiler/driver/Trainings.h"
 
 #include "compiler/driver/Identity.h"
+#include "compiler/support/diagnostics/Graph.h"
 #include "compiler/support/diagnostics/Train.h"
 
 #include <fmt/format.h>
@@ -115,6 +116,15 @@ bool checkAugmentation(Workspace& workspace, const TrainingRun& training) {
   const auto mayLieBelow = [&](const data::Feature& input) {
     return isImage(input) && target.shape.size() == 1 && input.shape[1] == 1 && input.shape[2] == target.shape.front();
   };
+  for (const data::Feature& input : inputs) {
+    if (!isImage(input) || spec.crop < std::min(input.shape[1], input.shape[2])) continue;
+    workspace.session.sink
+        .report(diag::design_clause_value, spec.augmentation, "crop",
+                fmt::format("fewer pixels than `{}` [{}] has on a side", input.name, fmt::join(input.shape, ", ")),
+                fmt::format("{}", spec.crop))
+        .note("so many are added on all sides, and a piece of the image's size is cut out: it would have nothing of the image");
+    return false;
+  }
   if (target.shape.size() < 2 && std::ranges::none_of(inputs, mayLieBelow)) return true;
   if (std::ranges::none_of(inputs, liesBelow)) {
     const data::Feature& image = *std::ranges::find_if(inputs, isImage);
@@ -126,6 +136,24 @@ bool checkAugmentation(Workspace& workspace, const TrainingRun& training) {
   if (spec.crop == 0) return true;
   refuse("the target ", target).note("it is flipped with its image; `crop` would leave places without a target");
   return false;
+}
+
+/// Numbers of the training against those of its dataset.
+bool checkLengths(Workspace& workspace, const TrainingRun& training) {
+  const graph::TrainingSpec& spec = training.spec;
+  const train::Sizes& sizes = training.sizes;
+  const auto refuse = [&](SrcRange range, const char* clause, const std::string& wants, const std::string& found) {
+    workspace.session.sink.report(diag::design_clause_value, range, clause, wants, found);
+    return false;
+  };
+  if (const std::int64_t all = training.about.count(training.plan.split); spec.data.count && *spec.data.count > all)
+    return refuse(spec.data.range, "count", fmt::format("at most the {} examples that there are", all),
+                  fmt::format("{}", *spec.data.count));
+  const double epochs = static_cast<double>(sizes.total) / static_cast<double>(std::max<std::int64_t>(sizes.stepsPerEpoch, 1));
+  if (sizes.stepsPerEpoch > 0 && spec.schedule.warmup > epochs)
+    return refuse(spec.schedule.range, "warmup", fmt::format("at most the {:.4g} epochs of the training", epochs),
+                  fmt::format("{}", spec.schedule.warmup));
+  return true;
 }
 
 bool makePlan(Workspace& workspace, TrainingRun& training, const Options& options) {
@@ -145,6 +173,7 @@ bool makePlan(Workspace& workspace, TrainingRun& training, const Options& option
   plan.augmentation = {spec.flip, spec.crop};
   if (plan.augmentation.any() && !checkAugmentation(workspace, training)) return false;
   training.sizes = train::sizesOf(plan, training.about);
+  if (!checkLengths(workspace, training)) return false;
   if (training.sizes.stepsPerEpoch == 0) {
     Diagnostic& d =
         workspace.session.sink.report(diag::too_few_examples, spec.data.range, plan.batch, spec.data.name, training.sizes.train);

@@ -299,10 +299,15 @@ private:
     if (design.within != nullptr) {
       const Value limit = value(*design.within);
       const auto seconds = limit.is(ValueKind::Number) ? pool.constantValue(limit.expr) : std::nullopt;
-      if (seconds && limit.unit == sema::UnitPowers{0, 1, 0, 0})
+      const bool isTime = seconds && limit.unit == sema::UnitPowers{0, 1, 0, 0};
+      if (isTime && seconds->num > 0)
         spec.within = seconds->toDouble();
       else if (!limit.isPoison())
-        fail(diag::design_clause_value, design.within->range, "within", "a time such as `30 s`", kindName(limit));
+        fail(diag::design_clause_value, design.within->range, "within", isTime ? "a time above 0 s" : "a time such as `30 s`",
+             isTime ? std::string(session.sources.text(design.within->range)) : kindName(limit));
+      if (spec.within && !spec.covering && design.where.empty())
+        fail(diag::design_clause_value, design.within->range, "within", "a search to be limited, by `covering` or `where`",
+             "none");
     }
     if (design.dtype != nullptr) readDtype();
     const auto notYet = [&](const char* word, const ast::Expr* expr) {

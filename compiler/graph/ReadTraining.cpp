@@ -23,6 +23,8 @@ struct ScheduleForm {
   ScheduleSpec::Kind kind;
   std::vector<std::string_view> parameters;
 };
+constexpr std::int64_t kMostEpochs = 1'000'000'000;  // epochs are numbered in 32 bits
+
 const std::vector<ScheduleForm>& scheduleForms() {
   static const std::vector<ScheduleForm> list = {
       {"constant", ScheduleSpec::Kind::Constant, {"warmup"}},
@@ -181,8 +183,11 @@ private:
   std::optional<std::int64_t> whole(const std::string& what, const ast::Expr& expr, std::int64_t least) {
     poisoned = false;
     const auto found = number(expr);
-    if (found && found->isInt() && found->num >= least) return found->num;
-    if (!poisoned) fail(diag::design_clause_value, expr.range, what, "a whole number from " + std::to_string(least), text(expr));
+    const bool tooMany = found && what == "epochs" && compare(*found, Rational::of(kMostEpochs)) > 0;
+    if (found && found->isInt() && found->num >= least && !tooMany) return found->num;
+    const std::string wants =
+        tooMany ? fmt::format("at most {} epochs", kMostEpochs) : fmt::format("a whole number from {}", least);
+    if (!poisoned) fail(diag::design_clause_value, expr.range, what, wants, text(expr));
     return std::nullopt;
   }
   std::optional<std::int64_t> whole(const ast::Clause& clause, std::int64_t least) {
@@ -287,7 +292,7 @@ private:
     const auto form =
         std::find_if(forms.begin(), forms.end(), [&](const auto& one) { return word != nullptr && one.name == word->name.text; });
     spec.schedule.text = text(expr);
-    scheduleRange = expr.range;
+    spec.schedule.range = expr.range;
     if (form == forms.end()) {
       std::vector<std::string> names;
       for (const ScheduleForm& one : forms) names.emplace_back(one.name);
@@ -318,7 +323,8 @@ private:
     }
     const auto found = real(name, *argument.value, 0, std::nullopt);
     if (!found) return;
-    if (name == "every" && *found == 0) fail(diag::design_clause_value, argument.range, name, "more than 0 epochs", "0");
+    if ((name == "every" || name == "factor") && *found == 0)
+      fail(diag::design_clause_value, argument.range, name, name == "every" ? "more than 0 epochs" : "a number above 0", "0");
     if (name == "floor" && *found > 1)
       fail(diag::design_clause_value, argument.range, name, "a share of the rate, 0 to 1", text(*argument.value));
     (name == "warmup"   ? spec.schedule.warmup
@@ -366,9 +372,6 @@ private:
       missing("`epochs` or `steps`");
     if (spec.batch == 0) missing("`batch`");
     if (spec.optimizer == nullptr) missing("`optimizer`");
-    if (spec.epochs && spec.schedule.warmup > static_cast<double>(*spec.epochs))
-      fail(diag::design_clause_value, scheduleRange, "warmup", fmt::format("at most the {} epochs of the training", *spec.epochs),
-           fmt::format("{}", spec.schedule.warmup));
     if (spec.patience && spec.validate == 0)
       fail(diag::design_clause_value, patienceRange, "patience", "examples to be patient about: `validate 0.1`", "none");
   }
@@ -390,13 +393,14 @@ private:
         spec.rate = numberOf(evaluateIn(*optimizer.module, *parameter.defaultValue, {}));
     }
     if (!spec.rate && !spec.schedule.text.empty())
-      fail(diag::design_clause_value, scheduleRange, "schedule", "an optimiser with a number as its `lr`", spec.optimizerText);
+      fail(diag::design_clause_value, spec.schedule.range, "schedule", "an optimiser with a number as its `lr`",
+           spec.optimizerText);
   }
 
   Session& session;
   const ast::Train& decl;
   TrainingSpec& spec;
-  SrcRange patienceRange, scheduleRange;
+  SrcRange patienceRange;
   bool poisoned = false;
 };
 

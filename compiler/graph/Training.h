@@ -33,6 +33,7 @@ struct ScheduleSpec {
   double every = 1;   ///< Step: is multiplied by `factor` every so many epochs
   double factor = 0.1;
   std::string text;  ///< as the program writes it
+  SrcRange range;
 };
 
 /// Move only: values refer to its pool.

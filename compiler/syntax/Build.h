@@ -7,6 +7,7 @@
 #include <TbemParser.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -111,6 +112,7 @@ private:
   ast::Factor factor(Ctx* ctx);
   void designClause(const Entry& entry, ast::Design& out);
   const ast::Expr* single(const Entry& entry);
+  bool fresh(const Entry& entry, std::set<std::string>& seen);
   std::vector<ast::Name> nameList(const Entry& entry);
   std::vector<ast::Clause> clauses(P::ConfigContext* ctx, std::string_view what, const std::vector<std::string>& words);
 };

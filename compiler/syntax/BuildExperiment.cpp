@@ -51,6 +51,13 @@ bool Builder::known(const Entry& entry, std::string_view what, const std::vector
   return true;
 }
 
+/// Whether it is the first of its word; reports where it is not.
+bool Builder::fresh(const Entry& entry, std::set<std::string>& seen) {
+  if (seen.insert(entry.word.text).second) return true;
+  sink.report(diag::syntax_repeated_clause, entry.word.range, entry.word.text);
+  return false;
+}
+
 /// The one unnamed operand of a clause; reports and returns null where it has none, several, or a named one.
 const ast::Expr* Builder::single(const Entry& entry) {
   if (entry.items.size() == 1 && entry.items[0].name.empty() && !entry.items[0].rest) return entry.items[0].value;
@@ -115,9 +122,12 @@ ast::Decl* Builder::mutate(P::MutateContext* ctx) {
 ast::Decl* Builder::measure(P::MeasureContext* ctx) {
   auto* made = make<ast::Measure>(ctx);
   made->name = name(ctx->ID());
+  std::set<std::string> seen;
   for (Entry& each : entries(ctx->config())) {
-    if (!known(each, "a measurement",
-               {"on", "metric", "repeat", "tune", "warmup", "steps", "seed", "within", "threads", "order", "dataset", "timeout"}))
+    if (!known(
+            each, "a measurement",
+            {"on", "metric", "repeat", "tune", "warmup", "steps", "seed", "within", "threads", "order", "dataset", "timeout"}) ||
+        !fresh(each, seen))
       continue;
     if (each.word.text == "on") {
       made->backends = nameList(each);
@@ -136,8 +146,9 @@ ast::Decl* Builder::regress(P::RegressContext* ctx) {
   auto* made = make<ast::Regress>(ctx);
   made->name = name(ctx->ID(0));
   made->from = name(ctx->ID(1));
+  std::set<std::string> seen;
   for (Entry& each : entries(ctx->config())) {
-    if (!known(each, "a regression", {"response", "terms", "validate", "on", "where", "weights"})) continue;
+    if (!known(each, "a regression", {"response", "terms", "validate", "on", "where", "weights"}) || !fresh(each, seen)) continue;
     if (each.word.text == "response") {
       made->response = single(each);
     } else if (each.word.text == "terms") {

@@ -15,6 +15,7 @@ namespace {
 using Failure = tl::unexpected<std::string>;
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 31U;  ///< of one example
+constexpr std::int64_t kMostExamples = 1'000'000'000;           ///< of a split: an epoch's order takes 8 bytes for each
 
 /// What the random numbers are for; the split is added, so that no two use the same ones.
 enum Stream : std::uint64_t { kCentre = 0x73796e7401, kLabel = 0x73796e7410, kNoise = 0x73796e7420, kTargetNoise = 0x73796e7430 };
@@ -118,6 +119,10 @@ tl::expected<Description, std::string> describeSynthetic(const Settings& setting
   about.test = settings.get<std::int64_t>("test");
   if (about.train < 1 || about.test < 0)
     return Failure(fmt::format("synthetic: `train` ({}) is at least 1 and `test` ({}) at least 0", about.train, about.test));
+  if (std::max(about.train, about.test) > kMostExamples)
+    return Failure(fmt::format("synthetic: {} examples are more than {}", std::max(about.train, about.test), kMostExamples));
+  if (settings.get<double>("noise") < 0)
+    return Failure(fmt::format("synthetic: `noise` is {:g}; it is 0 or more", settings.get<double>("noise")));
   return about;
 }
 

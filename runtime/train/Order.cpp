@@ -19,6 +19,12 @@ std::vector<std::int64_t> shuffled(std::uint64_t seed, std::uint32_t epoch, std:
   return order;
 }
 
+std::int64_t heldOut(std::int64_t count, double share) {
+  if (share <= 0) return 0;
+  const auto held = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::floor(share * static_cast<double>(count))));
+  return std::min(held, count);
+}
+
 Partition partition(std::uint64_t seed, std::int64_t count, double share) {
   Partition parts;
   if (share <= 0) {
@@ -27,9 +33,9 @@ Partition partition(std::uint64_t seed, std::int64_t count, double share) {
     return parts;
   }
   const std::vector<std::int64_t> order = shuffled(seed, std::numeric_limits<std::uint32_t>::max(), count);
-  const auto held = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::floor(share * static_cast<double>(count))));
-  parts.validation.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(std::min(held, count)));
-  parts.train.assign(order.begin() + static_cast<std::ptrdiff_t>(std::min(held, count)), order.end());
+  const auto first = order.begin() + static_cast<std::ptrdiff_t>(heldOut(count, share));
+  parts.validation.assign(order.begin(), first);
+  parts.train.assign(first, order.end());
   std::sort(parts.validation.begin(), parts.validation.end());
   std::sort(parts.train.begin(), parts.train.end());
   return parts;

@@ -12,8 +12,10 @@ namespace tbem::train {
 std::vector<std::int64_t> shuffled(std::uint64_t seed, std::uint32_t epoch, std::int64_t count);
 constexpr std::uint64_t kShuffleStream = 0x73687566666C65;  // "shuffle"
 
-/// The examples held out for validation, and the others: floor(share * count) of them, at least one where share > 0, are the
-/// first of the order of "epoch" 2^32 - 1. Both ascending.
+/// How many of `count` examples are held out: floor(share * count) of them, at least one where share > 0.
+std::int64_t heldOut(std::int64_t count, double share);
+/// The examples held out for validation, and the others: the former are the first of the order of "epoch" 2^32 - 1. Both
+/// ascending.
 struct Partition {
   std::vector<std::int64_t> train, validation;
 };

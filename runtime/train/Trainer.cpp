@@ -273,7 +273,7 @@ private:
 Sizes sizesOf(const Plan& plan, const data::Description& about) {
   Sizes sizes;
   const std::int64_t all = examplesOf(plan, about);
-  sizes.validation = static_cast<std::int64_t>(partition(plan.seed, all, plan.validate).validation.size());
+  sizes.validation = heldOut(all, plan.validate);
   sizes.train = all - sizes.validation;
   sizes.test = plan.split == data::Split::Test ? 0 : about.test;
   sizes.stepsPerEpoch = sizes.train / plan.batch;
