@@ -5,6 +5,7 @@
 #include "compiler/driver/CheckNetworks.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/LevelProofs.h"
+#include "compiler/driver/PlainRows.h"
 #include "compiler/driver/Predictions.h"
 #include "compiler/driver/Specs.h"
 #include "compiler/support/Render.h"
@@ -38,6 +39,10 @@ std::string whatWasChecked(const State& state) {
   };
   std::size_t rows = 0;
   for (const auto& run : state.designs.runs) {
+    if (state.plain()) {
+      rows += run->experiment != nullptr ? run->chosen.size() : 0;
+      continue;
+    }
     rows += static_cast<std::size_t>(
         std::count_if(state.rows.begin(), state.rows.end(), [&](const RowState& row) { return row.run == run.get(); }));
   }
@@ -69,9 +74,25 @@ int checkOne(const Options& options, const std::string& path) {
 
 }  // namespace
 
+namespace {
+/// More rows than these are not kept once they were looked at.
+constexpr std::size_t kMostKept = 10'000;
+
+/// The conditions of every row, where the pipeline left the rows out.
+bool checkPlainRows(State& state) {
+  bool good = true;
+  for (const auto& run : state.designs.runs) {
+    if (run->experiment != nullptr) good = PlainRows(state, *run, estimate::conventions().front()).check() && good;
+  }
+  return good;
+}
+}  // namespace
+
 int checkProgram(State& state) {
+  if (state.options.emitStage.empty() && state.options.printAfter.empty()) state.plainAbove = kMostKept;
   const Progressed done = runPipeline(state, "graph");
   if (!done.proceed) return done.status;
+  if (state.plain() && !checkPlainRows(state)) return finish(state, kOk);
   readMeasures(*state.workspace, state.designs, state.options);
   const std::vector<RegressionPlan> regressions = readRegressions(*state.workspace, state.designs);
   readPredictions(*state.workspace, regressions, state.options);

@@ -50,15 +50,15 @@ std::optional<design::Constraints> tryAll(Workspace& workspace, const graph::Des
         .note("conditions are tried one by one between the outermost `and`s: say it with several of fewer factors");
     return std::nullopt;
   }
+  std::vector<const design::Constraints*> earlier;
+  for (std::size_t i = 0; i < index; ++i)
+    if (!known.parts[i].forbidden.empty() && names(condition, known.conditions[i])) earlier.push_back(&known.parts[i]);
   std::vector<std::uint32_t> row(result.levels.size(), 0);
   do {
     const bool exists =
         std::all_of(condition.factors.begin(), condition.factors.end(), [&](std::uint32_t f) { return spec.active(f, row); });
     if (!exists) continue;
-    bool excluded = false;
-    for (std::size_t i = 0; i < index && !excluded; ++i)
-      excluded = names(condition, known.conditions[i]) && !known.parts[i].allows(row);
-    if (excluded) continue;
+    if (!std::all_of(earlier.begin(), earlier.end(), [&](const auto* part) { return part->allows(row); })) continue;
     const auto good = graph::holds(workspace.session, *workspace.program, spec, condition, row);
     if (!good) return std::nullopt;
     if (*good) continue;

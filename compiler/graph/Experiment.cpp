@@ -258,13 +258,20 @@ bool Experiment::Impl::addUpdates(Elaborator& e, Structure& s, const std::vector
 
 /// Diagnostics after the first `before` that say again what another row has said: they add their levels to it.
 void mergeRepeats(DiagnosticSink& sink, std::size_t before) {
-  const std::deque<Diagnostic> all = sink.all();
+  const auto repeats = [](const Diagnostic& one, const Diagnostic& other) {
+    return other.kind == one.kind && other.range == one.range && other.message == one.message;
+  };
+  const std::deque<Diagnostic>& listed = sink.all();
+  bool any = false;
+  for (std::size_t i = before; i < listed.size() && !any; ++i)
+    any = std::any_of(listed.begin(), listed.begin() + static_cast<std::ptrdiff_t>(i),
+                      [&](const Diagnostic& other) { return repeats(listed[i], other); });
+  if (!any) return;
+  const std::deque<Diagnostic> all = listed;
   sink.clear();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Diagnostic& one = all[i];
-    Diagnostic* const told = i < before ? nullptr : sink.find([&](const Diagnostic& other) {
-      return other.kind == one.kind && other.range == one.range && other.message == one.message;
-    });
+    Diagnostic* const told = i < before ? nullptr : sink.find([&](const Diagnostic& other) { return repeats(one, other); });
     if (told != nullptr)
       told->alsoAt(one.levels);
     else

@@ -15,7 +15,8 @@ namespace tbem::sema {
 namespace {
 constexpr std::array<std::string_view, 13> kTypes = {"int",   "real",    "bool",  "string",   "pair",   "pads",    "axes",
                                                      "dtype", "network", "block", "operator", "tensor", "schedule"};
-}
+constexpr std::size_t kMostSuggested = 200;  // each is looked for among all names
+}  // namespace
 
 bool checkNames(const Program& program, DiagnosticSink& sink) {
   const std::size_t errors = sink.errorCount();
@@ -67,9 +68,10 @@ void NameChecker::noteUse(const Resolved& found, SrcRange range) {
 
 void NameChecker::unknown(const ast::Name& name) {
   if (!toldUnknown.insert(name.text).second) return;
+  Diagnostic& report = sink.report(diag::unknown_name, name.range, name.text);
+  if (sink.errorCount() > kMostSuggested) return;
   std::vector<std::string> candidates = program.names(module);
   for (const Name& one : names) candidates.emplace_back(one.text);
-  Diagnostic& report = sink.report(diag::unknown_name, name.range, name.text);
   if (inWords) {
     report.note("a level that is a word stands in quotes").fix(name.range, "\"" + name.text + "\"");
   } else {

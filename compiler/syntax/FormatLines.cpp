@@ -6,7 +6,9 @@
 #include <TbemParser.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
+#include <set>
 
 namespace tbem::syntax {
 
@@ -15,6 +17,7 @@ using P = grammar::TbemParser;
 constexpr int kIndent = 2;
 constexpr int kContinuation = 4;
 constexpr int kResultIndent = 6;  ///< of a line of a header that begins with `->`
+constexpr int kNoLimit = std::numeric_limits<int>::max();
 
 int displayWidth(const std::string& text) {
   int width = 0;
@@ -34,6 +37,7 @@ public:
   Writer(std::vector<Piece>& list, int width) : list(list), width(width) {}
 
   std::string run() {
+    lookAhead();
     for (std::size_t i = 0; i < list.size();) i = line(i);
     alignComments();
     std::string out;
@@ -68,9 +72,15 @@ private:
   int width;
   std::vector<Line> lines;
   std::vector<Open> open;
-  int statement = 0;                 ///< indentation of the statement or clause in hand
-  int operand = 0;                   ///< column of the operands of the clause in hand
-  int continuation = kContinuation;  ///< column of lines that go on with it
+  // What a line needs to know of pieces far before or behind it: a statement of n pieces takes n log n steps.
+  std::set<std::size_t> breaks;          ///< pieces with a break before them
+  std::vector<std::size_t> nextBrace;    ///< by piece: the first `{` from there on
+  std::vector<std::size_t> nextOpening;  ///< the first piece from there on that opens a declaration
+  std::vector<std::size_t> nextNewline;  ///< the first from there on whose text has several lines
+  std::vector<bool> bracketed;           ///< whether a bracket of its statement is open before it
+  int statement = 0;                     ///< indentation of the statement or clause in hand
+  int operand = 0;                       ///< column of the operands of the clause in hand
+  int continuation = kContinuation;      ///< column of lines that go on with it
 
   bool inBracket() const { return !open.empty() && !open.back().body; }
   int bodyIndent() const {
@@ -87,10 +97,31 @@ private:
     while (i > 0 && list[i - 1].comment) --i;
     return i > 0 && list[i - 1].type == P::RBRACE;
   }
+  void lookAhead() {
+    const std::size_t size = list.size();
+    for (auto* each : {&nextBrace, &nextOpening, &nextNewline}) each->assign(size + 1, size);
+    for (std::size_t i = size; i-- > 0;) {
+      nextBrace[i] = list[i].type == P::LBRACE ? i : nextBrace[i + 1];
+      nextOpening[i] = list[i].opensDeclaration ? i : nextOpening[i + 1];
+      nextNewline[i] = list[i].text.find('\n') != std::string::npos ? i : nextNewline[i + 1];
+    }
+    bracketed.assign(size + 1, false);
+    std::size_t depth = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      if (list[i].breakBefore) breaks.insert(i);
+      if (list[i].begins) depth = 0;
+      if (closes(list[i].type) && depth > 0) --depth;
+      if (opens(list[i].type)) ++depth;
+      bracketed[i + 1] = depth > 0;
+    }
+  }
   std::size_t lineEnd(std::size_t begin) const {
-    std::size_t end = begin + 1;
-    while (end < list.size() && !list[end].breakBefore) ++end;
-    return end;
+    const auto next = breaks.upper_bound(begin);
+    return next == breaks.end() ? list.size() : *next;
+  }
+  void breakBefore(std::size_t i) {
+    list[i].breakBefore = true;
+    breaks.insert(i);
   }
 
   bool unary(std::size_t i) const {
@@ -152,23 +183,26 @@ private:
       const std::size_t end = lineEnd(first);
       Line made;
       made.blank = list[first].blankBefore && !lines.empty();
-      std::vector<int> column(end - first);
-      const int total = write(first, end, made, column);
-      const bool tooLong = total > width;
+      std::vector<int> column;
+      // What is too long is not measured to its end, unless a later line of a comment's or a text's may be short again.
+      const int most = nextNewline[first] < end ? kNoLimit : width;
+      const bool tooLong = write(first, end, most, made, column) > width;
       if (tooLong && openBody(first, end)) {
         restore(savedOpen, saved);
         continue;
       }
-      const std::optional<std::size_t> where = tooLong ? breakAt(first, end, column) : std::nullopt;
+      const std::optional<std::size_t> where = tooLong ? breakAt(first, column) : std::nullopt;
       if (!where) {
+        if (tooLong && most != kNoLimit) {
+          restore(savedOpen, saved);
+          write(first, end, kNoLimit, made, column);
+        }
         lines.push_back(std::move(made));
         return end;
       }
-      list[*where].breakBefore = true;
+      breakBefore(*where);
       refill(*where, end);
-      for (std::size_t i = first; i < end; ++i) {
-        if (list[i].opensDeclaration) list[i].breakBefore = true;
-      }
+      for (std::size_t i = nextOpening[first]; i < end; i = nextOpening[i + 1]) breakBefore(i);
       restore(savedOpen, saved);
     }
   }
@@ -182,12 +216,13 @@ private:
 
   /// Gives the statements of a body that stands on this line lines of their own; false where there is none.
   bool openBody(std::size_t first, std::size_t end) {
-    for (std::size_t i = first; i + 1 < end; ++i) {
-      if (list[i].type != P::LBRACE || list[i].partner >= end || list[i].partner == i + 1) continue;
+    for (std::size_t i = nextBrace[first]; i + 1 < end; i = nextBrace[i + 1]) {
+      if (list[i].partner >= end || list[i].partner == i + 1) continue;
       const std::size_t close = list[i].partner;
-      list[i + 1].breakBefore = list[close].breakBefore = true;
+      breakBefore(i + 1);
+      breakBefore(close);
       for (std::size_t j = i + 2; j < close; ++j) {
-        if (list[j].begins && !list[j - 1].comment) list[j].breakBefore = true;
+        if (list[j].begins && !list[j - 1].comment) breakBefore(j);
       }
       return true;
     }
@@ -204,11 +239,15 @@ private:
       if (opens(list[j].type)) ++depth;
       if (closes(list[j].type) && --depth < 0) return;
     }
-    if (depth == 0) list[end].breakBefore = list[end].blankBefore = false;
+    if (depth != 0) return;
+    list[end].breakBefore = list[end].blankBefore = false;
+    breaks.erase(end);
   }
 
-  /// Returns the width without the comment at the end.
-  int write(std::size_t first, std::size_t end, Line& made, std::vector<int>& column) {
+  /// Returns the width without the comment at the end. Where that is more than `most` it ends there; `column` has a number for
+  /// each piece written.
+  int write(std::size_t first, std::size_t end, int most, Line& made, std::vector<int>& column) {
+    column.clear();
     int at = indent(first);
     made.text.assign(static_cast<std::size_t>(at), ' ');
     const int lineIndent = at;
@@ -219,12 +258,13 @@ private:
         break;
       }
       if (i != first) space(first, i, made, at);
-      column[i - first] = at;
+      column.push_back(at);
       if (piece.begins || piece.clauseWord) begin(i, at);
       made.text += piece.text;
       const std::size_t newline = piece.text.rfind('\n');
       at = newline == std::string::npos ? at + displayWidth(piece.text) : displayWidth(piece.text.substr(newline + 1));
       if (!piece.comment) brackets(i, end, at, lineIndent);
+      if (at > most) break;
     }
     return at;
   }
@@ -296,12 +336,12 @@ private:
   }
 
   /// The best place for a break: at the outermost bracket possible, of least cost, the last one that fits.
-  std::optional<std::size_t> breakAt(std::size_t first, std::size_t end, const std::vector<int>& column) const {
+  std::optional<std::size_t> breakAt(std::size_t first, const std::vector<int>& column) const {
     std::optional<std::size_t> best;
     int bestCost = 0;
     int depth = 0;
-    const bool outside = !inBracketAt(first);
-    for (std::size_t i = first; i < end; ++i) {
+    const bool outside = !bracketed[first];
+    for (std::size_t i = first; i < first + column.size(); ++i) {
       if (closes(list[i].type)) --depth;
       if (i > first + 1 && column[i - 1 - first] + displayWidth(list[i - 1].text) <= width) {
         const std::optional<int> cost = breakCost(i, depth > 0 || !outside);
@@ -313,15 +353,6 @@ private:
       if (opens(list[i].type)) ++depth;
     }
     return best;
-  }
-  bool inBracketAt(std::size_t first) const {
-    int depth = 0;
-    for (std::size_t i = first; i-- > 0;) {
-      if (closes(list[i].type)) ++depth;
-      if (opens(list[i].type) && depth-- == 0) return true;
-      if (list[i].begins) return false;
-    }
-    return false;
   }
 
   /// Comments at the ends of neighbouring lines stand in one column where they fit.
