@@ -37,17 +37,29 @@ bool isLinear(const ast::Expr& expr) {
   return sum && isLinear(*binary->left) && isLinear(*binary->right);
 }
 
+constexpr std::size_t kMostAnalysed = 500;  ///< coefficients: rank and dependence take the third power of their number
+constexpr std::size_t kMostEquations = 8;
+
 /// Whether the design's rows can tell the model's terms apart: told before anything is measured.
 bool estimable(const DesignRun& run, const design::Model& model, const ast::Regress& decl, DiagnosticSink& sink) {
   const std::vector<design::Factor> factors = run.factors();
   std::vector<design::Point> points;
   for (const LevelIndices& row : run.rows) points.push_back(design::pointOf(factors, row));
-  const design::ModelQuality quality = design::modelQuality(design::Basis(factors, model.terms), points);
+  const design::Basis basis(factors, model.terms);
+  if (basis.size() > kMostAnalysed) {
+    sink.report(diag::regression_refused, decl.terms->range, decl.name.text,
+                fmt::format("its terms are {} coefficients, more than {}", basis.size(), kMostAnalysed));
+    return false;
+  }
+  const design::ModelQuality quality = design::modelQuality(basis, points);
   if (quality.rank == quality.parameters) return true;
   Diagnostic& diagnostic =
       sink.report(diag::regression_refused, decl.terms->range, decl.name.text,
                   fmt::format("{} rows tell {} of its {} coefficients apart", points.size(), quality.rank, quality.parameters));
-  for (const std::string& equation : quality.dependent) diagnostic.note(equation);
+  const std::size_t shown = std::min(quality.dependent.size(), kMostEquations);
+  for (std::size_t i = 0; i < shown; ++i) diagnostic.note(quality.dependent[i]);
+  if (shown < quality.dependent.size())
+    diagnostic.note(fmt::format("{} more coefficients follow from others", quality.dependent.size() - shown));
   return false;
 }
 
