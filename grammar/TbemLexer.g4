@@ -3,11 +3,12 @@
 lexer grammar TbemLexer;
 
 tokens {
-  END, UNIT, LCURLY, RCURLY,
+  END, UNIT, LCURLY, RCURLY, TIMES, FREE_TEXT,
   TBEM, PRIVATE, IMPORT, OPERATOR, BLOCK, NETWORK, FUNCTION, PROCESS, END_PROCESS, DESIGN, MEASURE, REGRESS, PREDICT, FIT,
   DATASET, TRAIN, PERTURB, ASSUME, MUTATE,
-  PRE, POST, REQUIRES, WEIGHT, BUFFER, ELEMENTWISE, NATIVE, FLOPS, BACKWARD, UPDATES, FALLBACK, EXT, FACTOR, INPUT, ASSERT,
-  OF, ON, AT, INTO, FROM, OVER, BY, STEP, AS, INIT, AFTER, BEFORE, UNDER, REM
+  PRE, POST, REQUIRES, WEIGHT, BUFFER, ELEMENTWISE, NATIVE, FLOPS, BACKWARD, UPDATES, FALLBACK, EXT, REMARK, FACTOR, INPUT,
+  ASSERT,
+  OF, ON, AT, INTO, FROM, OVER, BY, STEP, AS, INIT, AFTER, BEFORE, UNDER, REM, INSET, NOTIN
 }
 
 AND : 'and';
@@ -68,6 +69,9 @@ PLUS : '+';
 MINUS : '-';
 STAR : '*';
 SLASH : '/';
+
+// A member of an enumeration: `<north>`.
+ENUMERATOR : '<' [A-Za-z_] [A-Za-z0-9_]* '>';
 
 // What other languages write: the layout pass says what it is called here.
 SLIP : '==' | '!=' | '&&' | '||' | '%' | '^' | '+=' | '-=' | '*=' | '/=' | '!' | '&' | '++' | '--' | ':=' | '=<' ;

@@ -21,7 +21,7 @@ callable : kind=(OPERATOR | BLOCK | NETWORK | DATASET) ID LPAREN parameters? (SE
 function : FUNCTION ID LPAREN parameters? (SEMI parameters?)? RPAREN ARROW type block;
 process : PROCESS ID LPAREN ports? RPAREN ports? (END processClause)* END END_PROCESS;
 ports : parameters (BAR parameters)*;
-processClause : EXT external ((COMMA | END) external)* | PRE expr | POST expr | unknownClause;
+processClause : EXT external ((COMMA | END) external)* | PRE expr | POST expr | REMARK FREE_TEXT? | unknownClause;
 external : access=ID ID (COMMA ID)* COLON type;
 importing : IMPORT path (AS ID | COLON ID (COMMA ID)*)?;
 path : ID (DOT ID)*;
@@ -41,7 +41,7 @@ parameters : parameterGroup (COMMA parameterGroup)*;
 parameterGroup : ID (COMMA ID)* COLON type (IN value)? (EQ expr)?;
 results : LPAREN result (COMMA result)* RPAREN | result;
 result : (ID COLON)? type;
-type : ID OF type | ID LBRACK items? RBRACK | ID;
+type : ID OF type | ID LBRACK items? RBRACK | ID | LCURLY ENUMERATOR (COMMA ENUMERATOR)* RCURLY;
 
 clause
   : PRE expr | POST expr
@@ -66,7 +66,7 @@ configClause
   ;
 factorPart : ID (COLON value (COMMA value)*)? (UNDER ID EQ value)?;
 factorRest : ID COLON value (COMMA value)* (UNDER ID EQ value)?;
-inputPart : ID COLON value;
+inputPart : ID COLON value (UNDER ID EQ value)?;
 configTail : word=(AFTER | BEFORE) value | AS ID (COLON value (COMMA value)*)?;
 
 // ---- Statements ----
@@ -102,13 +102,14 @@ quantifier : word=(FORALL | EXISTS) LBRACK binding (COMMA binding)* RBRACK BAR e
 binding : ID COLON value;
 skipping : SKIP_ value WHEN expr LEAVING value;
 comparison : value (compare value)*;
-compare : EQ | NE | LT | LE | GT | GE;
+compare : EQ | NE | LT | LE | GT | GE | IN | INSET | NOTIN;
 value : pipe (op=(RANGE | RANGE_EQ) pipe (STEP sum)?)?;
 pipe : sum (PIPE postfix pipeTail?)*;
 pipeTail : op=(PLUS | MINUS | STAR | SLASH | DIV | CDIV | MOD | REM | POW) sum;
 sum
   : postfix
   | <assoc=right> sum op=POW sum
+  | sum op=TIMES sum
   | op=MINUS sum
   | sum op=(STAR | SLASH | DIV | CDIV | MOD | REM) sum
   | sum op=(PLUS | MINUS) sum
@@ -122,6 +123,7 @@ item : RANGE sum | expr;
 primary
   : NUMBER UNIT?
   | STRING
+  | ENUMERATOR
   | TRUE_
   | FALSE_
   | ID

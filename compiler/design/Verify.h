@@ -24,6 +24,10 @@ struct Imbalance {
 /// (combination empty).
 std::optional<Imbalance> findImbalance(const Array& array, std::uint32_t strength);
 
+/// Of all levels and pairs of levels of columns that are not nested, that whose count differs most from what would be even, as a
+/// share of that; nothing: all stand equally often. Cost: pairs of columns x runs.
+std::optional<Imbalance> largestImbalance(const Array& array);
+
 /// What counting that strength costs: choices of columns times rows. Of two-level columns 64 rows are counted at once.
 double countingCost(const Array& array, std::uint32_t strength);
 /// More takes minutes.

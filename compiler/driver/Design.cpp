@@ -3,6 +3,7 @@
 #include "compiler/design/Implied.h"
 #include "compiler/design/NestedArray.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/DesignFilter.h"
 #include "compiler/driver/DesignRepair.h"
 #include "compiler/driver/Page.h"
 #include "compiler/driver/Reports.h"
@@ -162,6 +163,7 @@ void printDesignJson(const DesignRun& run, const design::Checks& known) {
         {"pairs", repaired.pairs.total},
         {"largest_correlation", repaired.correlation}};
   }
+  if (run.filtered) fields["filter"] = jsonOf(run, *run.filtered);
   if (const std::optional<Excluded> excluded = excludedBy(run)) {
     fields["constraints"] = {
         {"combinations", excluded->valid ? Json(*excluded->valid) : Json()},

@@ -39,7 +39,7 @@ bool names(const graph::RowCondition& condition, const graph::RowCondition& othe
 /// What condition `index` forbids. Combinations that an earlier one forbids by the same factors are not tried: `s > 0 and w mod s
 /// = 0` divides by no 0.
 std::optional<design::Constraints> tryAll(Workspace& workspace, const graph::DesignSpec& spec, const DesignConstraints& known,
-                                          std::size_t index) {
+                                          std::size_t index, const ConditionsAtLevels& conditions) {
   const graph::RowCondition& condition = known.conditions[index];
   design::Constraints result{levelNumbers(spec), {}};
   std::uint64_t combinations = 1;
@@ -59,7 +59,7 @@ std::optional<design::Constraints> tryAll(Workspace& workspace, const graph::Des
         std::all_of(condition.factors.begin(), condition.factors.end(), [&](std::uint32_t f) { return spec.active(f, row); });
     if (!exists) continue;
     if (!std::all_of(earlier.begin(), earlier.end(), [&](const auto* part) { return part->allows(row); })) continue;
-    const auto good = graph::holds(workspace.session, *workspace.program, spec, condition, row);
+    const auto good = conditions.holds(condition, row);
     if (!good) return std::nullopt;
     if (*good) continue;
     design::Combination forbidden;
@@ -151,6 +151,13 @@ void dropLevels(graph::DesignSpec& spec, const std::vector<design::Literal>& dea
       for (std::uint32_t& level : factor.parentLevels) level -= level > dead[i].level ? 1 : 0;
     }
   }
+  for (graph::InputSpec& input : spec.inputs) {
+    for (std::size_t i = dead.size(); i-- > 0;) {
+      if (input.parent != dead[i].factor) continue;
+      std::erase(input.parentLevels, dead[i].level);
+      for (std::uint32_t& level : input.parentLevels) level -= level > dead[i].level ? 1 : 0;
+    }
+  }
   // One that always exists is nested no more.
   for (graph::FactorSpec& factor : spec.factors) {
     if (!factor.parent || (!factor.levels.empty() && factor.levels.back().absent)) continue;
@@ -161,11 +168,23 @@ void dropLevels(graph::DesignSpec& spec, const std::vector<design::Literal>& dea
 
 }  // namespace
 
+ConditionsAtLevels::ConditionsAtLevels(Workspace& workspace, const graph::DesignSpec& spec)
+    : workspace(workspace), spec(spec), processes(workspace.session, *workspace.program) {
+  outputsExist = [this](const ast::Process& process, const sema::Module& module, const auto& inputs) {
+    return processes.holds(process, module, *this->spec.pool, inputs);
+  };
+}
+
+std::optional<bool> ConditionsAtLevels::holds(const graph::RowCondition& condition, std::span<const std::uint32_t> levels) const {
+  return graph::holds(workspace.session, *workspace.program, spec, condition, levels, outputsExist);
+}
+
 std::optional<DesignConstraints> readConstraints(Workspace& workspace, graph::DesignSpec& spec) {
   DesignConstraints known;
+  const ConditionsAtLevels conditions(workspace, spec);
   known.conditions = graph::rowConditions(spec);
   for (std::size_t i = 0; i < known.conditions.size(); ++i) {
-    auto part = tryAll(workspace, spec, known, i);
+    auto part = tryAll(workspace, spec, known, i, conditions);
     if (!part) return std::nullopt;
     known.parts.push_back(std::move(*part));
   }

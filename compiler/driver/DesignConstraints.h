@@ -4,11 +4,30 @@
 #include "compiler/design/Constraints.h"
 #include "compiler/driver/Workspace.h"
 #include "compiler/graph/Where.h"
+#include "compiler/spec/AtInputs.h"
 
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tbem::driver {
+
+/// Whether conditions hold at levels: processes among them are proved of those values.
+class ConditionsAtLevels {
+public:
+  /// Both are to outlive this.
+  ConditionsAtLevels(Workspace& workspace, const graph::DesignSpec& spec);
+  ConditionsAtLevels(const ConditionsAtLevels&) = delete;
+  ConditionsAtLevels& operator=(const ConditionsAtLevels&) = delete;
+  /// As graph::holds.
+  std::optional<bool> holds(const graph::RowCondition& condition, std::span<const std::uint32_t> levels) const;
+
+private:
+  Workspace& workspace;
+  const graph::DesignSpec& spec;
+  mutable spec::ProcessesAtInputs processes;
+  graph::OutputsExist outputsExist;
+};
 
 /// The conditions of a design, each with the combinations that it forbids by itself.
 struct DesignConstraints {

@@ -24,7 +24,14 @@ design::Basis mainEffectsOf(std::vector<design::Factor> factors) {
   return {std::move(factors), design::hierarchical(std::move(terms)).terms};
 }
 
-/// Mistakes in a regression are reported where it is read; here they leave it out.
+std::size_t brokenRows(const DesignRun& run) {
+  std::size_t broken = 0;
+  for (std::size_t r = 0; r < run.array.runs; ++r) broken += run.constraints.allows(run.array.row(r)) ? 0 : 1;
+  return broken;
+}
+
+}  // namespace
+
 design::Basis modelOf(const Workspace& workspace, const DesignRun& run) {
   const std::vector<design::Factor> factors = run.factors();
   std::vector<design::Term> all;
@@ -36,14 +43,6 @@ design::Basis modelOf(const Workspace& workspace, const DesignRun& run) {
   }
   return all.empty() ? mainEffectsOf(factors) : design::Basis(factors, design::hierarchical(std::move(all), factors).terms);
 }
-
-std::size_t brokenRows(const DesignRun& run) {
-  std::size_t broken = 0;
-  for (std::size_t r = 0; r < run.array.runs; ++r) broken += run.constraints.allows(run.array.row(r)) ? 0 : 1;
-  return broken;
-}
-
-}  // namespace
 
 std::string repairText(const design::Repaired& repaired) {
   switch (repaired.rung) {

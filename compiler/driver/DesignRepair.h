@@ -1,6 +1,7 @@
 // An orthogonal array whose rows break a `where`: what takes its place, and what is said of that.
 #pragma once
 
+#include "compiler/design/Basis.h"
 #include "compiler/design/Repair.h"
 #include "compiler/driver/Designs.h"
 
@@ -8,9 +9,12 @@
 
 namespace tbem::driver {
 
+/// The model that the program's `regress` declarations of this design name together; without one, the main effects of all
+/// factors. Mistakes in a regression are reported where it is read; here they leave it out.
+design::Basis modelOf(const Workspace& workspace, const DesignRun& run);
+
 /// Where rows of `run.array` break `run.constraints`: puts valid rows in their place and says what it cost. False after saying
-/// why the model that the rows are for cannot be estimated from valid ones. That model is what the program's `regress`
-/// declarations of this design name together; without one, the main effects of all factors.
+/// why the model that the rows are for cannot be estimated from valid ones.
 bool repairRows(Workspace& workspace, DesignRun& run);
 
 /// "14 of 16 rows stand with other labels, 2 are exchanged".

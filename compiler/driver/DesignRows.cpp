@@ -18,11 +18,12 @@ namespace {
 /// Removes rows that break a `where` of a full factorial.
 bool shrinkFull(Workspace& workspace, DesignRun& run, const DesignConstraints& known) {
   design::Array kept;
+  const ConditionsAtLevels conditions(workspace, run.spec);
   for (std::size_t r = 0; r < run.array.runs; ++r) {
     const auto row = run.array.row(r);
     bool good = true;
     for (std::size_t i = 0; i < known.conditions.size() && good; ++i) {
-      const auto holds = graph::holds(workspace.session, *workspace.program, run.spec, known.conditions[i], row);
+      const auto holds = conditions.holds(known.conditions[i], row);
       if (!holds) return false;
       good = *holds;
     }

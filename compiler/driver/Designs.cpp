@@ -1,6 +1,7 @@
 #include "compiler/driver/Designs.h"
 
 #include "compiler/driver/DesignConstraints.h"
+#include "compiler/driver/DesignFilter.h"
 #include "compiler/driver/DesignRows.h"
 #include "compiler/driver/JsonNumber.h"
 #include "compiler/support/diagnostics/Sema.h"
@@ -252,6 +253,7 @@ Designs makeDesigns(Workspace& workspace, const Options& options) {
       run->experiment =
           std::make_unique<graph::Experiment>(workspace.session, *workspace.program, run->spec, experimentOptions(options));
     }
+    if (!filterRows(workspace, *run)) continue;
     run->tuning = tuningOf(workspace, *run, options);
     designs.runs.push_back(std::move(run));
   }

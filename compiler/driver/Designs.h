@@ -21,6 +21,22 @@ namespace tbem::driver {
 
 using LevelIndices = std::vector<std::uint32_t>;
 
+/// What `filter` leaves of a design: each row that breaks a condition, and what their going does to the array.
+struct Filtering {
+  struct Row {
+    std::size_t row = 0;
+    std::string condition;  ///< what it breaks: "`conv2d` needs `h >= 3`"
+    std::string code;       ///< "E0302"
+  };
+  std::vector<Row> rows;     ///< that are left out, ascending
+  std::string from;          ///< the array as it was
+  std::size_t fromRows = 0;  ///< of that
+  std::uint32_t strength = 0, strengthBefore = 0;
+  design::Coverage pairs, pairsBefore;
+  std::optional<design::Imbalance> imbalance;  ///< the largest of a level or a pair
+  design::ModelQuality model, modelBefore;     ///< of the regression's model, else of all main effects
+};
+
 /// A design with its array. Not movable: the experiment refers to the spec.
 struct DesignRun {
   graph::DesignSpec spec;
@@ -28,6 +44,7 @@ struct DesignRun {
   design::Constraints constraints;                ///< what its `where`s forbid
   std::optional<design::Covering> covering;       ///< what is known of a covering array; its rows are `array`'s
   std::optional<design::Repaired> repaired;       ///< what is known where rows of an orthogonal array were exchanged
+  std::optional<Filtering> filtered;              ///< what is known where `filter` left rows out
   std::vector<LevelIndices> rows;                 ///< the array's rows; behind them, a row that `--at` asked for and no array has
   std::vector<std::size_t> chosen;                ///< rows that `--at` and the array give: what the command works on
   std::unique_ptr<graph::Experiment> experiment;  ///< null for a design without `of`

@@ -1,4 +1,7 @@
 #include "compiler/driver/LevelProofs.h"
+
+#include "compiler/driver/DesignConstraints.h"
+#include "compiler/driver/DesignFilter.h"
 #include "compiler/driver/Page.h"
 #include "compiler/graph/Violation.h"
 #include "compiler/graph/Where.h"
@@ -80,7 +83,7 @@ void report(State& state, DesignRun& run, const spec::LevelProof& proof, const s
   const std::vector<std::string> notes = notesOf(session, run.spec, *run.experiment, breach);
   const std::string count = (breach.isLeast ? "at least " : "") + std::to_string(breach.combinations);
   Diagnostic& told = session.sink.report(diag::levels_break, breach.use, breach.subject, breach.text, count, proof.combinations,
-                                         run.spec.name, breach.rows, run.rows.size());
+                                         run.spec.name, breach.rows, rowsLeft(run).size());
   const std::string extent = run.spec.factors.empty() ? fmt::format(" breaks at the sizes of `{}`", run.spec.name)
                                                       : told.message.substr(told.message.rfind(" breaks at "));
   told.message =
@@ -112,6 +115,8 @@ std::uint64_t countAllowed(const graph::DesignSpec& spec, const std::function<bo
 
 }  // namespace
 
+const char* DesignProof::verdict() const { return isFiltered() ? "filtered" : word(proof.verdict); }
+
 bool nextCombination(const graph::ExperimentSpec& spec, LevelIndices& levels) {
   for (std::size_t f = levels.size(); f-- > 0;) {
     if (++levels[f] < spec.factors[f].levels.size()) return true;
@@ -134,11 +139,11 @@ spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, gr
   question.spec = &spec;
   question.rows = std::move(rows);
   const std::vector<graph::RowCondition> conditions = graph::rowConditions(spec);
+  const ConditionsAtLevels atLevels(workspace, spec);
   if (!conditions.empty()) {
     question.allowed = [&](std::span<const std::uint32_t> levels) {
-      return std::all_of(conditions.begin(), conditions.end(), [&](const graph::RowCondition& condition) {
-        return graph::holds(workspace.session, *workspace.program, spec, condition, levels).value_or(false);
-      });
+      return std::all_of(conditions.begin(), conditions.end(),
+                         [&](const graph::RowCondition& condition) { return atLevels.holds(condition, levels).value_or(false); });
     };
   }
   spec::LevelProof proof = spec::proveLevels(question);
@@ -151,7 +156,7 @@ std::vector<DesignProof> proveDesigns(State& state, std::size_t maxStructures) {
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr) continue;
     DesignProof one{run.get(), {}, {}};
-    one.proof = proofOf(*state.workspace, run->spec, *run->experiment, run->rows, state.options, maxStructures);
+    one.proof = proofOf(*state.workspace, run->spec, *run->experiment, rowsLeft(*run), state.options, maxStructures);
     for (const spec::Breach& breach : one.proof.breaches) {
       one.remedies.push_back(remediesFor(*state.workspace, *run, one.proof, breach, state.options));
       report(state, *run, one.proof, breach, one.remedies.back());
@@ -186,9 +191,9 @@ void printDesignProof(const DesignProof& proved, const Options& options) {
                           {"all_causes", one.allCauses},
                           {"remedies", remedies}});
     }
-    Json fields = {{"design", proved.run->spec.name},   {"verdict", word(proof.verdict)}, {"combinations", proof.combinations},
-                   {"rows", proved.run->rows.size()},   {"structures", proof.structures}, {"conditions", proof.conditions},
-                   {"by_intervals", proof.byIntervals}, {"points", proof.points},         {"breaches", breaches}};
+    Json fields = {{"design", proved.run->spec.name},      {"verdict", proved.verdict()},    {"combinations", proof.combinations},
+                   {"rows", rowsLeft(*proved.run).size()}, {"structures", proof.structures}, {"conditions", proof.conditions},
+                   {"by_intervals", proof.byIntervals},    {"points", proof.points},         {"breaches", breaches}};
     Json doubts = Json::array();
     for (const spec::Doubt& one : proof.doubts)
       doubts.push_back({{"subject", one.subject}, {"condition", one.text}, {"reason", one.reason}});
@@ -201,7 +206,7 @@ void printDesignProof(const DesignProof& proved, const Options& options) {
                                                              : fmt::format("{} combination{} of levels", proof.combinations,
                                                                            proof.combinations == 1 ? "" : "s");
   say("design {}: {} for {} ({} structure{}, {} conditions, {} by intervals, {} values computed){}{}\n", proved.run->spec.name,
-      word(proof.verdict), where, proof.structures, proof.structures == 1 ? "" : "s", proof.conditions, proof.byIntervals,
+      proved.verdict(), where, proof.structures, proof.structures == 1 ? "" : "s", proof.conditions, proof.byIntervals,
       proof.points, proof.reason.empty() ? "" : ": ", proof.reason);
   for (const spec::Doubt& one : proof.doubts)
     say("  residual `{}`: `{}`: {}; checked when a row is built\n", one.subject, one.text, one.reason);

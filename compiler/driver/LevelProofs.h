@@ -13,6 +13,9 @@ struct DesignProof {
   const DesignRun* run = nullptr;
   spec::LevelProof proof;
   std::vector<std::vector<LevelRemedy>> remedies;  ///< of each breach
+  /// Whether what is refuted breaks at rows that the design leaves out.
+  bool isFiltered() const { return proof.verdict == spec::Verdict::Refuted && run->spec.decl->filter; }
+  const char* verdict() const;  ///< "filtered", else that of the proof
 };
 
 /// Structures of a design that are looked at: where what breaks is one of several things to be told, and where it is what was

@@ -1,11 +1,11 @@
 // tbemc spec: the processes of a program, their functional scenarios, and what was proved of them, of networks and of designs.
 #include "compiler/driver/Commands.h"
-#include "compiler/driver/JsonNumber.h"
 #include "compiler/driver/LevelProofs.h"
 #include "compiler/driver/NetworkProofs.h"
 #include "compiler/driver/Output.h"
 #include "compiler/driver/Page.h"
 #include "compiler/driver/Pipeline.h"
+#include "compiler/driver/SpecTests.h"
 #include "compiler/driver/Specs.h"
 
 #include <fmt/format.h>
@@ -23,10 +23,16 @@ std::string preText(const Workspace& workspace, const spec::CheckedProcess& proc
 }
 
 Json valuesOf(const spec::ProcessModel& model, const spec::Proof& proof) {
+  spec::Point point(model.unknowns.size());
+  for (const auto& [symbol, value] : proof.values) point[static_cast<std::size_t>(symbol)] = value;
+  const auto has = [&](sema::SymbolId symbol) { return point[static_cast<std::size_t>(symbol)].has_value(); };
   Json values = Json::object();
-  for (const auto& [symbol, value] : proof.values) {
-    const spec::Unknown& unknown = model.unknowns[static_cast<std::size_t>(symbol)];
-    values[unknown.name] = unknown.isTruth ? Json(value.num != 0) : jsonNumber(value);
+  for (std::size_t s = 0; s < point.size(); ++s) {
+    if (point[s] && model.isPresence(s)) values[model.unknowns[s].name] = point[s]->num != 0;
+  }
+  for (const spec::Variable& one : model.variables) {
+    if ((one.size && has(*one.size)) || std::any_of(one.symbols.begin(), one.symbols.end(), has))
+      values[one.name] = jsonOf(model, one, point);
   }
   return values;
 }
@@ -176,7 +182,7 @@ int runSpec(const Options& options) {
     for (const DesignProof& one : proofs) {
       if (!options.sarif) printDesignProof(one, options);
       countIn(left, one);
-      against = against || one.proof.verdict == spec::Verdict::Refuted;
+      against = against || (one.proof.verdict == spec::Verdict::Refuted && !one.isFiltered());
     }
     if (all.empty() && proofs.empty() && networks.empty())
       printNote(options, "the program has no process, no network and no design of one");

@@ -20,32 +20,106 @@ CaseResult result(CaseResult::Verdict verdict, std::string reason, Json outputs 
   return {verdict, std::move(reason), std::move(outputs)};
 }
 
-/// A JSON value as the unknown's type wants it.
-std::optional<Rational> valueOf(const spec::Unknown& unknown, const spec::Domain& domain, const Json& value) {
-  if (unknown.isTruth) return value.is_boolean() ? std::optional(Rational::of(value.get<bool>() ? 1 : 0)) : std::nullopt;
+/// What a program's outputs are at a point, or what is wrong with them.
+struct Outputs {
+  std::string problem;
+  std::string tooLong;  ///< a sequence or set that is longer than any that meets `post`
+};
+
+/// A JSON value as the type wants it, which a Variable's element has.
+std::optional<Rational> valueOf(const spec::ProcessModel& model, const spec::Variable& variable, const Json& value) {
+  if (variable.isTruth) return value.is_boolean() ? std::optional(Rational::of(value.get<bool>() ? 1 : 0)) : std::nullopt;
+  if (variable.isWord) {
+    if (!value.is_string()) return std::nullopt;
+    const auto& text = value.get_ref<const std::string&>();
+    const auto is = [&](const std::string& word) { return word.substr(1, word.size() - 2) == text; };
+    const auto word = std::find_if(model.words.begin(), model.words.end(), is);
+    if (word == model.words.end()) return std::nullopt;
+    return Rational::of(spec::ProcessModel::kFirstWord + (word - model.words.begin()));
+  }
+  const bool isReal = !variable.symbols.empty() && model.domains[static_cast<std::size_t>(variable.symbols.front())].isReal;
   if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) return std::nullopt;
   if (value.is_number_integer()) return Rational::of(value.get<std::int64_t>());
   if (!value.is_number_float()) return std::nullopt;
   const std::optional<Rational> number = Rational::fromDouble(value.get<double>());
-  return number && (domain.isReal || number->isInt()) ? number : std::nullopt;
+  return number && (isReal || number->isInt()) ? number : std::nullopt;
 }
 
-/// Reads outputs into the point; "" or what is wrong with them.
-std::string readOutputs(const spec::ProcessModel& model, const Json& outputs, spec::Point& point) {
+/// "bool", "number", "int", "text"; of a sequence or set "[int, ...]".
+std::string typeOf(const spec::ProcessModel& model, const spec::Variable& one) {
+  const bool isReal = !one.symbols.empty() && model.domains[static_cast<std::size_t>(one.symbols.front())].isReal;
+  const std::string item = one.isTruth ? "bool" : one.isWord ? "text" : isReal ? "number" : "int";
+  return one.shape == spec::Variable::Shape::Plain ? item : "[" + item + ", ...]";
+}
+std::string wantedOf(const spec::ProcessModel& model, const spec::Variable& one) {
+  const std::string item = typeOf(model, one);
+  if (one.shape != spec::Variable::Shape::Plain) return item;
+  return item == "int" ? "whole number" : item == "text" ? "text that the specification knows" : item;
+}
+
+/// Sets the unknowns of one output.
+Outputs readOutput(const spec::ProcessModel& model, const spec::Variable& variable, const Json& value, spec::Point& point) {
+  const auto slot = [&](sema::SymbolId symbol) -> std::optional<Rational>& { return point[static_cast<std::size_t>(symbol)]; };
+  const Outputs wrong{fmt::format("`{}` is {}, no {}", variable.name, value.dump(), wantedOf(model, variable)), {}};
+  if (variable.shape == spec::Variable::Shape::Plain) {
+    slot(variable.symbols.front()) = valueOf(model, variable, value);
+    return slot(variable.symbols.front()) ? Outputs{} : wrong;
+  }
+  if (!value.is_array()) return wrong;
+  std::vector<Rational> items;
+  for (const Json& one : value) {
+    const std::optional<Rational> item = valueOf(model, variable, one);
+    if (!item) return wrong;
+    items.push_back(*item);
+  }
+  if (variable.shape == spec::Variable::Shape::Set) {
+    std::sort(items.begin(), items.end(), [](const Rational& a, const Rational& b) { return compare(a, b) < 0; });
+    if (std::adjacent_find(items.begin(), items.end()) != items.end())
+      return {fmt::format("`{}` is {}: a set has each member once", variable.name, value.dump()), {}};
+  }
+  for (std::size_t i = 0; i < variable.candidates.size(); ++i) {
+    const auto found = std::find(items.begin(), items.end(), variable.candidates[i]);
+    slot(variable.symbols[i]) = Rational::of(found != items.end() ? 1 : 0);
+    if (found != items.end()) items.erase(found);
+  }
+  if (!variable.size) {
+    if (items.empty()) return {};
+    return {fmt::format("`{}` is {}, which has members that its type does not allow", variable.name, value.dump()), {}};
+  }
+  if (items.size() > variable.symbols.size()) {
+    const std::string found = fmt::format("`{}` has {} elements", variable.name, items.size());
+    if (variable.isCut)
+      return {fmt::format("{}, and {} at most are judged: `post` may bound them", found, variable.symbols.size()), {}};
+    return {{}, fmt::format("{}, more than `post` allows", found)};
+  }
+  slot(*variable.size) = Rational::of(static_cast<std::int64_t>(items.size()));
+  for (std::size_t i = 0; i < variable.symbols.size(); ++i) slot(variable.symbols[i]) = i < items.size() ? items[i] : Rational{};
+  model.normalize(point);
+  return {};
+}
+
+/// The name of what an unknown belongs to.
+std::string nameOf(const spec::ProcessModel& model, std::size_t unknown) {
+  const auto symbol = static_cast<sema::SymbolId>(unknown);
+  const auto holds = [&](const spec::Variable& one) {
+    return one.size == symbol || std::find(one.symbols.begin(), one.symbols.end(), symbol) != one.symbols.end();
+  };
+  return std::find_if(model.variables.begin(), model.variables.end(), holds)->name;
+}
+
+/// Reads outputs into the point.
+Outputs readOutputs(const spec::ProcessModel& model, const Json& outputs, spec::Point& point) {
+  Outputs result;
   std::vector<bool> taken(model.unknowns.size(), false);
   for (const auto& [name, value] : outputs.items()) {
-    bool known = false;
-    for (std::size_t s = 0; s < model.unknowns.size(); ++s) {
-      const spec::Unknown& unknown = model.unknowns[s];
-      if (!unknown.isOutput || unknown.name != name || model.isPresence(s)) continue;
-      point[s] = valueOf(unknown, model.domains[s], value);
-      if (!point[s]) {
-        const char* type = unknown.isTruth ? "a bool" : model.domains[s].isReal ? "a number" : "a whole number";
-        return fmt::format("`{}` is {}, no {}", name, value.dump(), type + 2);
-      }
-      taken[s] = known = true;
-    }
-    if (!known) return fmt::format("no output is called `{}`", name);
+    const auto is = [&, &name = name](const spec::Variable& one) { return one.isOutput && one.name == name; };
+    const auto variable = std::find_if(model.variables.begin(), model.variables.end(), is);
+    if (variable == model.variables.end()) return {fmt::format("no output is called `{}`", name), {}};
+    const Outputs one = readOutput(model, *variable, value, point);
+    if (!one.problem.empty()) return one;
+    if (!one.tooLong.empty()) result.tooLong = one.tooLong;
+    if (variable->size) taken[static_cast<std::size_t>(*variable->size)] = true;
+    for (const sema::SymbolId symbol : variable->symbols) taken[static_cast<std::size_t>(symbol)] = true;
   }
   // Ports: those of one group, all of them.
   for (std::size_t s = 0; s < model.unknowns.size(); ++s) {
@@ -58,14 +132,15 @@ std::string readOutputs(const spec::ProcessModel& model, const Json& outputs, sp
     const spec::Unknown& unknown = model.unknowns[s];
     if (!unknown.isOutput || model.isPresence(s) || taken[s]) continue;
     const bool absent = unknown.port && point[*unknown.port] == Rational{};
-    if (!absent) return fmt::format("`{}` is missing", unknown.name);
+    if (!absent) return {fmt::format("`{}` is missing", nameOf(model, s)), {}};
     point[s] = Rational{};
   }
-  std::vector<sema::ExprId> axioms = model.axioms;
+  if (!result.tooLong.empty()) return result;
+  const std::vector<sema::ExprId>& axioms = model.axioms;
   spec::Points rules(model.pool, axioms);
   rules.at(point);
   for (std::size_t i = 0; i < rules.size(); ++i) {
-    if (!rules.holds(i)) return "the outputs of one port, and of one alone, are wanted";
+    if (!rules.holds(i)) return {"the outputs of one port, and of one alone, are wanted", {}};
   }
   return {};
 }
@@ -92,9 +167,10 @@ CaseResult judge(const TestedSpec& spec, spec::Oracle& oracle, const TestCase& o
   const Json& outputs = answer["outputs"];
   spec::Point point(spec.model.pool.symbolCount());
   for (const auto& [symbol, value] : one.inputs) point[static_cast<std::size_t>(symbol)] = value;
-  if (const std::string problem = readOutputs(spec.model, outputs, point); !problem.empty())
-    return result(Malformed, problem, outputs);
+  const Outputs found = readOutputs(spec.model, outputs, point);
+  if (!found.problem.empty()) return result(Malformed, found.problem, outputs);
   if (!one.scenario) return result(Failed, "`pre` does not hold, and it was not refused", outputs);
+  if (!found.tooLong.empty()) return result(Failed, found.tooLong, outputs);
   const std::optional<std::size_t> broken = oracle.violated(point);
   if (!broken) return result(Passed, {}, outputs);
   return result(Failed, fmt::format("definition {} does not hold: {}", *broken + 1, spec.scenarios[*broken].definitionText),
@@ -117,11 +193,9 @@ std::string answersTo(const spec::ProcessModel& model) {
   std::string text;
   for (const std::optional<std::size_t>& port : ports) {
     std::string fields;
-    for (std::size_t s = 0; s < model.unknowns.size(); ++s) {
-      const spec::Unknown& one = model.unknowns[s];
-      if (!one.isOutput || model.isPresence(s) || (one.port && one.port != port)) continue;
-      const char* type = one.isTruth ? "bool" : model.domains[s].isReal ? "number" : "int";
-      fields += fmt::format("{}\"{}\": {}", fields.empty() ? "" : ", ", one.name, type);
+    for (const spec::Variable& one : model.variables) {
+      if (!one.isOutput || (one.port && one.port != port)) continue;
+      fields += fmt::format("{}\"{}\": {}", fields.empty() ? "" : ", ", one.name, typeOf(model, one));
     }
     text += fmt::format("`{{\"outputs\": {{{}}}}}`, ", fields);
   }

@@ -34,39 +34,48 @@ const char* word(Verdict verdict) {
   return "";
 }
 
-std::vector<sema::SymbolId> TestedSpec::columns() const {
-  std::vector<sema::SymbolId> list;
-  for (std::size_t s = 0; s < model.unknowns.size(); ++s) {
-    if (!model.unknowns[s].isOutput && !model.isPresence(s)) list.push_back(static_cast<sema::SymbolId>(s));
+std::vector<const spec::Variable*> TestedSpec::columns() const {
+  std::vector<const spec::Variable*> list;
+  for (const spec::Variable& one : model.variables) {
+    if (!one.isOutput) list.push_back(&one);
   }
   return list;
 }
 
 namespace {
 
-/// The value of an input of a case; nothing where its port has no data.
-std::optional<Rational> valueAt(const spec::ProcessModel& model, const TestCase& one, sema::SymbolId symbol) {
-  const auto find = [&](std::size_t s) {
-    return std::find_if(one.inputs.begin(), one.inputs.end(),
-                        [&](const auto& input) { return static_cast<std::size_t>(input.first) == s; });
-  };
-  const std::optional<std::size_t> port = model.unknowns[static_cast<std::size_t>(symbol)].port;
-  if (port && find(*port)->second.num == 0) return std::nullopt;
-  return find(static_cast<std::size_t>(symbol))->second;
+spec::Point pointOf(const spec::ProcessModel& model, const TestCase& one) {
+  spec::Point point(model.unknowns.size());
+  for (const auto& [symbol, value] : one.inputs) point[static_cast<std::size_t>(symbol)] = value;
+  return point;
 }
 
-Json jsonOf(const spec::Unknown& unknown, const Rational& value) {
-  if (unknown.isTruth) return value.num != 0;
-  return jsonNumber(value);
+/// Whether the port of an input has data.
+bool hasData(const spec::Variable& variable, const spec::Point& point) {
+  return !variable.port || point[*variable.port] != Rational{};
 }
 
 }  // namespace
 
+Json jsonOf(const spec::ProcessModel& model, const spec::Variable& variable, std::span<const std::optional<Rational>> point) {
+  const auto one = [&](const Rational& value) -> Json {
+    if (variable.isTruth) return value.num != 0;
+    if (!variable.isWord) return jsonNumber(value);
+    const std::string& word = model.wordOf(value);
+    return word.substr(1, word.size() - 2);
+  };
+  const std::vector<Rational> items = model.itemsOf(variable, point);
+  if (variable.shape == spec::Variable::Shape::Plain) return one(items.front());
+  Json list = Json::array();
+  for (const Rational& item : items) list.push_back(one(item));
+  return list;
+}
+
 Json TestedSpec::inputs(const TestCase& one) const {
   Json values = Json::object();
-  for (const sema::SymbolId symbol : columns()) {
-    const spec::Unknown& unknown = model.unknowns[static_cast<std::size_t>(symbol)];
-    if (const auto value = valueAt(model, one, symbol)) values[unknown.name] = jsonOf(unknown, *value);
+  const spec::Point point = pointOf(model, one);
+  for (const spec::Variable* variable : columns()) {
+    if (hasData(*variable, point)) values[variable->name] = jsonOf(model, *variable, point);
   }
   return values;
 }
@@ -133,24 +142,21 @@ private:
     printJson("spec_tests", std::move(summary));
   }
 
-  std::string cell(const TestCase& one, sema::SymbolId symbol) const {
-    const auto value = valueAt(tested.model, one, symbol);
-    if (!value) return {};
-    const bool isTruth = tested.model.unknowns[static_cast<std::size_t>(symbol)].isTruth;
-    return isTruth ? value->num != 0 ? "true" : "false" : value->str();
+  std::string cell(const TestCase& one, const spec::Variable& variable) const {
+    const spec::Point point = pointOf(tested.model, one);
+    return hasData(variable, point) ? tested.model.describe(variable, point) : std::string();
   }
 
   void printLines() const {
     std::vector<std::string> fields = {"case", "scenario", "origin", "condition", "distance"};
-    for (const sema::SymbolId symbol : tested.columns())
-      fields.push_back(tested.model.unknowns[static_cast<std::size_t>(symbol)].name);
+    for (const spec::Variable* variable : tested.columns()) fields.push_back(variable->name);
     if (!results.empty()) fields.insert(fields.end(), {"verdict", "reason"});
     fmt::print("{}", csvLine(fields));
     for (std::size_t i = 0; i < tested.suite.cases.size(); ++i) {
       const TestCase& one = tested.suite.cases[i];
       fields = {std::to_string(i + 1), one.scenario ? std::to_string(*one.scenario + 1) : "", word(one.kind), one.atom,
                 one.distance ? one.distance->str() : ""};
-      for (const sema::SymbolId symbol : tested.columns()) fields.push_back(cell(one, symbol));
+      for (const spec::Variable* variable : tested.columns()) fields.push_back(cell(one, *variable));
       if (!results.empty()) fields.insert(fields.end(), {word(results[i].verdict), results[i].reason});
       fmt::print("{}", csvLine(fields));
     }
@@ -160,8 +166,7 @@ private:
   void printText() const {
     report::Table table;
     table.columns = {{"case"}, {"scenario", report::Align::Left}, {"origin", report::Align::Left}};
-    for (const sema::SymbolId symbol : tested.columns())
-      table.columns.push_back({tested.model.unknowns[static_cast<std::size_t>(symbol)].name});
+    for (const spec::Variable* variable : tested.columns()) table.columns.push_back({variable->name});
     table.columns.push_back({"at"});
     table.columns.push_back({"of", report::Align::Left});
     if (!results.empty()) {
@@ -173,7 +178,7 @@ private:
       if (!results.empty() && results[i].verdict == Verdict::Passed) continue;
       std::vector<report::Cell> row = {std::to_string(i + 1), one.scenario ? std::to_string(*one.scenario + 1) : "to be refused",
                                        word(one.kind)};
-      for (const sema::SymbolId symbol : tested.columns()) row.emplace_back(cell(one, symbol));
+      for (const spec::Variable* variable : tested.columns()) row.emplace_back(cell(one, *variable));
       row.emplace_back(one.distance ? one.distance->str() : "");
       row.emplace_back(one.atom);
       if (!results.empty()) {

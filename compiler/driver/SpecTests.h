@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,13 @@ struct TestedSpec {
   const std::string& name() const { return model.decl->name.text; }
   /// What a program is given, and what the cases are listed by: values of the ports that have data, by their names.
   Json inputs(const spec::TestCase& one) const;
-  /// Positions in the model of what is listed: everything but `bound(x)`.
-  std::vector<sema::SymbolId> columns() const;
+  /// What is listed: the inputs that bear a name.
+  std::vector<const spec::Variable*> columns() const;
 };
+
+/// A value as programs read and write it: numbers, truth values, texts, members of enumerations by their names, and lists of
+/// them.
+Json jsonOf(const spec::ProcessModel& model, const spec::Variable& variable, std::span<const std::optional<Rational>> point);
 
 /// What came of a case.
 struct CaseResult {

@@ -46,12 +46,17 @@ struct FactorSpec {
   bool numeric() const;
 };
 
-/// The shape of an input: an expression over the factors, or numbers that a dataset gives.
+/// The shape of an input: an expression over the factors, or numbers that a dataset gives. One `under parent = level` counts in
+/// rows where the parent has one of these levels.
 struct InputSpec {
   std::string name;
   SrcRange range;
   const ast::Expr* shape = nullptr;  ///< null: `dims`
   std::vector<std::int64_t> dims;
+  std::optional<std::uint32_t> parent;
+  std::vector<std::uint32_t> parentLevels;  ///< ascending
+
+  bool counts(std::span<const std::uint32_t> levels) const;
 };
 
 /// What graphs are built for. Evaluate: the loss of a network that does not train, with its running statistics.

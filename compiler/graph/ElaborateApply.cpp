@@ -418,7 +418,7 @@ Value Elaborator::bindResults(Activation& a, Value result) {
   if (a.decl->callable != ast::CallableKind::Operator) {
     for (const ast::Expr* clause : a.decl->post) conjuncts(*clause, remaining);
   }
-  return checkPosts(a, remaining) ? result : Value{};
+  return checkPosts(a, remaining, parts) ? result : Value{};
 }
 
 }  // namespace tbem::graph

@@ -31,15 +31,14 @@ bool Elaborator::checkConditions(Activation& a) {
       if (!requireCondition(a, sema::Requirement::Pre, *part)) return false;
     }
   }
-  return std::all_of(a.decl->requirements.begin(), a.decl->requirements.end(),
-                     [&](const ast::Expr* requirement) { return checkRequirement(a, *requirement); });
+  return std::all_of(a.decl->requirements.begin(), a.decl->requirements.end(), [&](const ast::Expr* requirement) {
+    return sema::namesResults(*a.decl, *requirement) || checkRequirement(a, *requirement, sema::Requirement::Requires);
+  });
 }
 
-/// `requires P(arguments)`: the process's `pre` and its `post` with its only output true.
-bool Elaborator::checkRequirement(Activation& a, const ast::Expr& expr) {
-  return forEachRequired(expr, [&](ExprId condition) {
-    return require(sema::Requirement::Requires, condition, expr, a.range, a.decl->name.text, "");
-  });
+/// `requires P(arguments)`: the process's `pre`, and its `post` with the outputs that are given.
+bool Elaborator::checkRequirement(Activation& a, const ast::Expr& expr, sema::Requirement kind) {
+  return forEachRequired(expr, [&](ExprId condition) { return require(kind, condition, expr, a.range, a.decl->name.text, ""); });
 }
 
 bool Elaborator::definePosts(Activation& a, std::vector<const ast::Expr*>& remaining) {
@@ -62,9 +61,19 @@ bool Elaborator::definePosts(Activation& a, std::vector<const ast::Expr*>& remai
   return true;
 }
 
-bool Elaborator::checkPosts(Activation& a, const std::vector<const ast::Expr*>& remaining) {
-  return std::all_of(remaining.begin(), remaining.end(),
-                     [&](const ast::Expr* part) { return requireCondition(a, sema::Requirement::Post, *part); });
+/// `post`, then what `requires` says of `results`, which are tensors or lists of them.
+bool Elaborator::checkPosts(Activation& a, const std::vector<const ast::Expr*>& remaining, const std::vector<Value>& results) {
+  const bool good = std::all_of(remaining.begin(), remaining.end(),
+                                [&](const ast::Expr* part) { return requireCondition(a, sema::Requirement::Post, *part); });
+  if (!good) return false;
+  const std::size_t mark = a.frame.locals.size();
+  if (a.decl->results.size() == 1 && a.decl->results.front().name.empty() && results.size() == 1)
+    a.frame.define("result", results.front(), a.decl->results.front().range);
+  const bool met = std::all_of(a.decl->requirements.begin(), a.decl->requirements.end(), [&](const ast::Expr* requirement) {
+    return !sema::namesResults(*a.decl, *requirement) || checkRequirement(a, *requirement, sema::Requirement::RequiresOfResult);
+  });
+  a.frame.locals.resize(mark);
+  return met;
 }
 
 }  // namespace tbem::graph

@@ -44,16 +44,15 @@ Value Elaborator::runLeaf(Activation& a) {
   if (!a.decl->updates.empty()) return runUpdates(a) ? Value::none() : Value{};
   std::vector<TensorId> results;
   if (!makeResults(a, results)) return {};
-  if (!checkPosts(a, remaining)) return {};
+  std::vector<Value> made;
+  for (const TensorId result : results) made.push_back(Value::indexed(ValueKind::Tensor, index(result)));
+  if (!checkPosts(a, remaining, made)) return {};
   if (results.empty()) return fail(diag::no_result, a.use, a.decl->name.text);
-  const bool made = a.decl->nativeSymbol != nullptr ? runOwn(a, results)
+  const bool good = a.decl->nativeSymbol != nullptr ? runOwn(a, results)
                     : a.decl->native != nullptr     ? runNative(a, results)
                                                     : runElementwise(a, results);
-  if (!made) return {};
-  if (results.size() == 1) return Value::indexed(ValueKind::Tensor, index(results.front()));
-  std::vector<Value> items;
-  for (const TensorId result : results) items.push_back(Value::indexed(ValueKind::Tensor, index(result)));
-  return Value::tuple(std::move(items));
+  if (!good) return {};
+  return made.size() == 1 ? std::move(made.front()) : Value::tuple(std::move(made));
 }
 
 bool Elaborator::makeResults(Activation& a, std::vector<TensorId>& results) {

@@ -294,6 +294,9 @@ bool Elaborator::require(sema::Requirement kind, ExprId condition, const ast::Ex
     case sema::Requirement::Requires:
       obligation.kind = Obligation::Kind::Requires;
       break;
+    case sema::Requirement::RequiresOfResult:
+      obligation.kind = Obligation::Kind::RequiresOfResult;
+      break;
     case sema::Requirement::Assert:
       obligation.kind = Obligation::Kind::Assert;
       break;

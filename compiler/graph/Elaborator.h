@@ -177,9 +177,9 @@ private:
   bool bindShape(Activation& a, const ast::TensorType& type, TensorId tensor, std::string_view name, Labels& labels);
   bool requireCondition(Activation& a, sema::Requirement kind, const ast::Expr& condition);
   bool checkConditions(Activation& a);
-  bool checkRequirement(Activation& a, const ast::Expr& expr);
+  bool checkRequirement(Activation& a, const ast::Expr& expr, sema::Requirement kind);
   bool definePosts(Activation& a, std::vector<const ast::Expr*>& remaining);
-  bool checkPosts(Activation& a, const std::vector<const ast::Expr*>& remaining);
+  bool checkPosts(Activation& a, const std::vector<const ast::Expr*>& remaining, const std::vector<Value>& results);
   Value runBody(Activation& a);
   Value runBodyWithGradient(Activation& a);
   Value bindResults(Activation& a, Value result);

@@ -143,7 +143,6 @@ bool Experiment::Impl::addTarget(Elaborator& e, const Value& loss, SrcRange at, 
 }
 
 bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Local>& factors, Levels levels) {
-  (void)levels;
   if (spec.task == Task::Train) {
     if (options.microBatches)
       s.graph.microBatches = *options.microBatches;
@@ -160,6 +159,9 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
   }
   const auto& network = *static_cast<const ast::Callable*>(callee.decl);
   for (const InputSpec& input : spec.inputs) {
+    for (std::optional<std::uint32_t> above = input.parent; above; above = spec.factors[*above].parent)
+      s.guards.emplace_back(*above, levels[*above]);  // which shape it is steers the structure
+    if (!input.counts(levels)) continue;
     const bool known = std::any_of(network.tensors.begin(), network.tensors.end(),
                                    [&](const ast::Parameter& t) { return t.name.text == input.name; });
     if (known) continue;
@@ -167,13 +169,16 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
     for (const ast::Parameter& tensor : network.tensors) names.push_back(tensor.name.text);
     Diagnostic& d = session.sink.report(diag::unknown_input, input.range, network.name.text, input.name);
     if (names.size() == 1) d.note("its input is called `" + names.front() + "`").fix(input.range, names.front());
+    const auto* factor = ast::dynCast<ast::NameRef>(spec.of);
+    if (factor != nullptr && spec.find(factor->name.text))
+      d.note("an input that one network alone has stands `under " + factor->name.text + " = ...`");
     return false;
   }
   std::optional<std::vector<Local>> parameters = e.networkParameters(callee, factors, spec.of->range);
   if (!parameters) return false;
   std::vector<Value> tensors;
   for (const ast::Parameter& tensor : network.tensors) {
-    std::optional<Value> input = addInputs(e, session, spec, network, tensor, factors);
+    std::optional<Value> input = addInputs(e, session, spec, network, tensor, factors, levels);
     if (!input) return false;
     tensors.push_back(std::move(*input));
   }

@@ -22,6 +22,10 @@ std::optional<std::uint32_t> ExperimentSpec::misplaced(std::span<const std::uint
   return std::nullopt;
 }
 
+bool InputSpec::counts(std::span<const std::uint32_t> levels) const {
+  return !parent || std::binary_search(parentLevels.begin(), parentLevels.end(), levels[*parent]);
+}
+
 bool FactorSpec::numeric() const {
   const auto real = values();
   return std::all_of(real.begin(), real.end(), [](const Level& level) { return level.number.has_value(); });

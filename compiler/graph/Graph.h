@@ -195,7 +195,7 @@ struct Region {
 
 /// What must hold in every row: a `pre`, `post`, `requires`, `assert`, or an agreement of dimensions.
 struct Obligation {
-  enum class Kind : std::uint8_t { Pre, Post, Requires, Assert, Dimension, Positive } kind{};
+  enum class Kind : std::uint8_t { Pre, Post, Requires, RequiresOfResult, Assert, Dimension, Positive } kind{};
   ExprId condition = sema::kNoExpr;
   std::string text;     ///< as the user wrote it: "h mod 32 = 0"
   SrcRange range;       ///< the condition

@@ -29,12 +29,12 @@ public:
     spec.range = design.name.range;
     spec.decl = &design;
     spec.of = design.of;
-    for (const ast::Input& input : design.inputs) spec.inputs.push_back({input.name.text, input.name.range, input.shape, {}});
     spec.module = moduleOf();
     readNetworks();
     for (const ast::Factor& factor : design.factors) readFactor(factor);
     for (std::size_t i = 0; i < design.factors.size() && i < spec.factors.size(); ++i)
-      readParent(design.factors[i], spec.factors[i]);
+      readParent(design.factors[i], spec.factors[i].parent, spec.factors[i].parentLevels);
+    for (const ast::Input& input : design.inputs) readInput(input);
     if (sink.errorCount() == errors) nest();
     readTask();
     readClauses();
@@ -172,33 +172,53 @@ private:
     spec.factors.push_back(std::move(result));
   }
 
-  void readParent(const ast::Factor& factor, FactorSpec& result) {
-    if (factor.parent.empty()) return;
-    const auto parent = spec.find(factor.parent.text);
+  /// `under parent = level`, of a factor or an input.
+  template <class Nested>
+  void readParent(const Nested& nested, std::optional<std::uint32_t>& place, std::vector<std::uint32_t>& parentLevels) {
+    if (nested.parent.empty()) return;
+    const auto parent = spec.find(nested.parent.text);
     if (!parent) {
       std::vector<std::string> names;
       for (const FactorSpec& one : spec.factors) names.push_back(one.name);
-      Diagnostic& d = sink.report(diag::unknown_name, factor.parent.range, factor.parent.text);
-      if (const std::string near = nearest(factor.parent.text, names); !near.empty())
-        d.note("did you mean `" + near + "`?").fix(factor.parent.range, near);
+      Diagnostic& d = sink.report(diag::unknown_name, nested.parent.range, nested.parent.text);
+      if (const std::string near = nearest(nested.parent.text, names); !near.empty())
+        d.note("did you mean `" + near + "`?").fix(nested.parent.range, near);
       return;
     }
-    result.parent = parent;
-    if (factor.parentLevel == nullptr) return;
-    const Value wanted = value(*factor.parentLevel);
+    place = parent;
+    if (nested.parentLevel == nullptr) return;
+    const Value wanted = value(*nested.parentLevel);
     const auto& levels = spec.factors[*parent].levels;
     std::string known;
     for (std::size_t i = 0; i < levels.size(); ++i) {
       known += (i == 0 ? "" : ", ") + levels[i].text;
       const sema::ExprId same = equal(levels[i].value, wanted);
       if (same != sema::kNoExpr && pool.constantValue(same) == Rational::of(1))
-        result.parentLevels.push_back(static_cast<std::uint32_t>(i));
+        parentLevels.push_back(static_cast<std::uint32_t>(i));
     }
-    if (result.parentLevels.empty() && !wanted.isPoison() && !levels.empty()) {
-      sink.report(diag::design_clause_value, factor.parentLevel->range, "under", "a level of `" + factor.parent.text + "`",
+    if (parentLevels.empty() && !wanted.isPoison() && !levels.empty()) {
+      sink.report(diag::design_clause_value, nested.parentLevel->range, "under", "a level of `" + nested.parent.text + "`",
                   wanted.is(ValueKind::String) ? "\"" + wanted.text + "\"" : sema::print(pool, wanted))
           .note("its levels are " + known);
     }
+  }
+
+  /// A row has one shape of an input at most.
+  void readInput(const ast::Input& input) {
+    InputSpec made{input.name.text, input.name.range, input.shape, {}, {}, {}};
+    readParent(input, made.parent, made.parentLevels);
+    for (const InputSpec& other : spec.inputs) {
+      const auto alike = [&](std::uint32_t level) {
+        return std::find(other.parentLevels.begin(), other.parentLevels.end(), level) != other.parentLevels.end();
+      };
+      const bool apart =
+          made.parent && made.parent == other.parent && std::none_of(made.parentLevels.begin(), made.parentLevels.end(), alike);
+      if (other.name != made.name || apart) continue;
+      Diagnostic& d = sink.report(diag::argument_twice, made.range, made.name).label(other.range, "given here first");
+      d.note("two shapes of one input stand `under` different levels of one factor");
+      break;
+    }
+    spec.inputs.push_back(std::move(made));
   }
 
   /// Whether going from a factor to its parent, and on, comes back to it.
@@ -356,14 +376,19 @@ private:
     collect(design.task);
     collect(design.dtype);
     collect(design.accumulate);
-    for (const ast::Input& input : design.inputs) collect(input.shape);
+    for (const ast::Input& input : design.inputs) {
+      collect(input.shape);
+      used.insert(input.parent.text);
+    }
     for (const ast::Expr* condition : design.where) collect(condition);
     for (const ast::Factor& factor : design.factors) {
       for (const ast::Expr* level : factor.levels) collect(level);
       used.insert(factor.parent.text);
     }
     std::set<std::string> given;
-    for (const ast::Input& input : design.inputs) given.insert(input.name.text);
+    for (const ast::Input& input : design.inputs) {
+      if (input.parent.empty()) given.insert(input.name.text);
+    }
     for (const ast::Callable* network : networks) {
       for (const ast::Parameter& tensor : network->tensors) {
         if (given.count(tensor.name.text) != 0) continue;

@@ -81,6 +81,7 @@ void reportViolation(Session& session, const Structure& structure, const Obligat
       d->label(obligation.range, "promised here");
       break;
     case Obligation::Kind::Requires:
+    case Obligation::Kind::RequiresOfResult:
       d = &sink.report(diag::requirement_violated, obligation.use, obligation.subject, obligation.text);
       d->label(obligation.range, "required here");
       break;

@@ -167,7 +167,8 @@ void NameChecker::call(const ast::Call& node, bool piped) {
   if (Name* local = find(word->name.text)) {
     local->used = true;
     const bool value = local->kind == Kind::Dimension || local->kind == Kind::Tensor || local->kind == Kind::Weight ||
-                       (local->kind == Kind::Parameter && isPlainParameter(local->type));
+                       (local->kind == Kind::Parameter && isPlainParameter(local->type) &&
+                        (current->kind != ast::NodeKind::Process || local->type->kind != ast::NodeKind::ListType));
     if (!value) return;
     uncallable(*word, *local);
     return;
@@ -209,8 +210,9 @@ void NameChecker::arguments(const ast::Call& node, const ast::Decl& callee, bool
   } else if (const auto* function = ast::dynCast<ast::Function>(&callee)) {
     for (const ast::Parameter& p : function->parameters) parameters.push_back(&p);
   } else if (const auto* process = ast::dynCast<ast::Process>(&callee)) {
-    for (const auto& port : process->inputs)
-      for (const ast::Parameter& p : port) parameters.push_back(&p);
+    for (const auto* side : {&process->inputs, &process->outputs})
+      for (const auto& port : *side)
+        for (const ast::Parameter& p : port) parameters.push_back(&p);
   } else {
     Diagnostic& d = sink.report(diag::not_callable, node.callee->range, "`" + callee.name.text + "`");
     d.label(callee.name.range, "declared here");
@@ -245,7 +247,12 @@ void NameChecker::arguments(const ast::Call& node, const ast::Decl& callee, bool
   if (rest || misnamed || inDesign) return;
   // Arguments by position fill tensors first; all that is sure is that parameters behind them all are not reached.
   const std::size_t reached = tensors.empty() ? byPosition : byPosition;
-  for (std::size_t p = reached; p < parameters.size(); ++p) {
+  std::size_t wanted = parameters.size();  // outputs of a process may be left out
+  if (const auto* process = ast::dynCast<ast::Process>(&callee)) {
+    wanted = 0;
+    for (const auto& port : process->inputs) wanted += port.size();
+  }
+  for (std::size_t p = reached; p < wanted; ++p) {
     const ast::Parameter& parameter = *parameters[p];
     if (parameter.defaultValue != nullptr || std::find(given.begin(), given.end(), parameter.name.text) != given.end()) continue;
     sink.report(diag::missing_argument, node.range, callee.name.text, parameter.name.text)

@@ -139,10 +139,22 @@ void NameChecker::dimension(const ast::Expr& dim, bool binds) {
 
 void NameChecker::type(const ast::Type* type, bool bindsDimensions) {
   if (type == nullptr) return;
-  if (const auto* list = ast::dynCast<ast::ListType>(type)) return this->type(list->element, bindsDimensions);
+  const bool isProcess = current->kind == ast::NodeKind::Process;
+  if (const auto* list = ast::dynCast<ast::ListType>(type)) {
+    if (list->list != ast::ListKind::List && !isProcess)
+      return onlyInProcess(type->range, list->list == ast::ListKind::Set ? "set of" : "seq of");
+    return this->type(list->element, bindsDimensions);
+  }
+  if (type->kind == ast::NodeKind::EnumType) {
+    if (!isProcess) onlyInProcess(type->range, "{<a>, <b>}");
+    return;
+  }
   if (const auto* named = ast::dynCast<ast::NamedType>(type)) {
     const std::string& word = named->name.text;
     if (std::find(kTypes.begin(), kTypes.end(), word) != kTypes.end()) return;
+    const bool ofProcesses = word == "nat" || word == "nat0" || word == "char";
+    if (ofProcesses && !isProcess) return onlyInProcess(type->range, word);
+    if (ofProcesses) return;
     Diagnostic& d = sink.report(diag::unknown_type, named->name.range, word);
     const std::string near = nearestType(word, {kTypes.begin(), kTypes.end()});
     if (!near.empty())
@@ -155,6 +167,12 @@ void NameChecker::type(const ast::Type* type, bool bindsDimensions) {
     elementType(tensor->dtype);
     for (const ast::Expr* dim : tensor->dims) dimension(*dim, bindsDimensions);
   }
+}
+
+/// A type of specifications alone.
+void NameChecker::onlyInProcess(SrcRange range, const std::string& word) {
+  Diagnostic& d = sink.report(diag::unknown_type, range, word);
+  d.note("processes have it; parameters of networks, blocks, operators and functions are numbers, texts, truth values and lists");
 }
 
 void NameChecker::elementType(const ast::Name& name) {
@@ -226,9 +244,15 @@ void NameChecker::checkCallable(const ast::Callable& decl) {
   parameters(decl.tensors, Kind::Tensor);
   for (const ast::WeightStmt* one : decl.weights) weight(*one);
   for (const ast::Expr* condition : decl.pre) expr(condition);
-  for (const ast::Expr* requirement : decl.requirements) expr(requirement);
   const std::size_t beforeResults = names.size();
   for (const ast::Result& result : decl.results) type(result.type, true);
+  const std::size_t behindResults = names.size();
+  for (const ast::Result& result : decl.results) {
+    const std::string_view text = result.name.empty() ? std::string_view("result") : std::string_view(result.name.text);
+    if (find(text) == nullptr) names.push_back({text, result.range, Kind::Result, nullptr, true, true});
+  }
+  for (const ast::Expr* requirement : decl.requirements) expr(requirement);
+  names.resize(behindResults);
   for (const ast::Expr* condition : decl.post) expr(condition);
   if (decl.hasBody) {
     std::vector<Name> dims(names.begin() + static_cast<std::ptrdiff_t>(beforeResults), names.end());
@@ -264,7 +288,10 @@ void NameChecker::checkFunction(const ast::Function& decl) {
 void NameChecker::checkProcess(const ast::Process& decl) {
   for (const auto& port : decl.inputs) parameters(port, Kind::Parameter);
   for (const auto& port : decl.outputs) parameters(port, Kind::Parameter);
-  for (const ast::Process::External& external : decl.externals) define(external.name, Kind::Parameter, external.type);
+  for (const ast::Process::External& external : decl.externals) {
+    type(external.type, false);
+    define(external.name, Kind::Parameter, external.type);
+  }
   expr(decl.pre);
   expr(decl.post);
 }
@@ -291,7 +318,10 @@ void NameChecker::checkDesign(const ast::Design& decl) {
       names.push_back({factor.name.text, factor.name.range, Kind::Factor, nullptr, false, true});
   }
   expr(decl.of);
-  once(decl.inputs);
+  std::vector<ast::Input> always;  // those that exist under some levels alone are compared where levels are known
+  std::copy_if(decl.inputs.begin(), decl.inputs.end(), std::back_inserter(always),
+               [](const auto& one) { return one.parent.empty(); });
+  once(always);
   inShapes = true;
   for (const ast::Input& input : decl.inputs) expr(input.shape);
   inShapes = false;

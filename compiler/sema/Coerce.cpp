@@ -8,6 +8,11 @@ namespace {
 bool isSequence(const Value& value) { return value.is(ValueKind::List) || value.is(ValueKind::Tuple); }
 }  // namespace
 
+bool isNatural(const ast::Type& type) {
+  const auto* named = ast::dynCast<ast::NamedType>(&type);
+  return named != nullptr && (named->name.text == "nat" || named->name.text == "nat0");
+}
+
 std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const std::string& who, SrcRange range) {
   if (value.isPoison()) return std::nullopt;
   const auto wants = [&](const std::string& what) -> std::optional<Value> {
@@ -27,14 +32,22 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
       if (!spread) return std::nullopt;
       value = Value::list(*spread);
     }
-    if (!isSequence(value)) return wants("a list");
+    if (!isSequence(value) && (list->list != ast::ListKind::Set || !value.is(ValueKind::Set))) return wants("a list");
     for (Value& item : value.items) {
       std::optional<Value> typed = coerce(*list->element, std::move(item), who, range);
       if (!typed) return std::nullopt;
       item = std::move(*typed);
     }
-    value.kind = ValueKind::List;
+    value.kind = list->list == ast::ListKind::Set ? ValueKind::Set : ValueKind::List;
     return value;
+  }
+  if (const auto* members = ast::dynCast<ast::EnumType>(&type)) {
+    std::string text;
+    for (const ast::Name& one : members->members) {
+      if (value.is(ValueKind::String) && value.text == one.text) return value;
+      text += (text.empty() ? "\"" : ", \"") + one.text + "\"";
+    }
+    return wants("one of " + text);
   }
   if (type.kind == ast::NodeKind::TensorType) {
     if (!value.isRuntime()) return wants("a tensor");
@@ -42,7 +55,7 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
   }
   const auto* named = ast::dynCast<ast::NamedType>(&type);
   if (named == nullptr) return value;
-  const std::string& word = named->name.text;
+  const std::string word = isNatural(type) ? "int" : named->name.text;
   if (word == "tensor") return value.isRuntime() ? std::optional<Value>(value) : wants("a tensor");
   if (word == "int" || word == "real") {
     if (!value.is(ValueKind::Number)) return wants(word == "int" ? "an int" : "a real");
@@ -51,7 +64,7 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
     return value;
   }
   if (word == "bool") return value.is(ValueKind::Bool) ? std::optional<Value>(value) : wants("a bool");
-  if (word == "string") return value.is(ValueKind::String) ? std::optional<Value>(value) : wants("a string");
+  if (word == "string" || word == "char") return value.is(ValueKind::String) ? std::optional<Value>(value) : wants("a string");
   if (word == "dtype") return value.is(ValueKind::DType) ? std::optional<Value>(value) : wants("an element type");
   const bool declared =
       (value.is(ValueKind::Declaration) || value.is(ValueKind::Partial)) && value.decl->kind == ast::NodeKind::Callable;

@@ -79,6 +79,8 @@ Value Evaluator::evaluate(const ast::Expr& expr) {
       return evaluateUnit(ast::cast<ast::Unit>(expr));
     case ast::NodeKind::String:
       return Value::string(ast::cast<ast::String>(expr).value);
+    case ast::NodeKind::Enumerator:
+      return enumerator(ast::cast<ast::Enumerator>(expr));
     case ast::NodeKind::Bool:
       return truth(ast::cast<ast::Bool>(expr).value);
     case ast::NodeKind::NameRef:
@@ -213,7 +215,19 @@ Value Evaluator::evaluateIndex(const ast::Index& expr) {
   const auto number = local == nullptr ? 0 : static_cast<std::size_t>(local - frame->locals.data());
   const auto object = [&]() -> const Value& { return local == nullptr ? made : frame->locals[number].value; };
   if (object().isPoison()) return {};
+  if (object().is(ValueKind::Sequence) && expr.items.size() == 1) {
+    const Value position = evaluate(*expr.items.front());
+    if (position.is(ValueKind::Number)) return elementOf(object(), position.expr);
+    return wrongKind(expr.items.front()->range, "an index", "a number", position);
+  }
   if (!object().is(ValueKind::List) && !object().is(ValueKind::Tuple)) {
+    if (indexesShapes && object().is(ValueKind::Tensor) && expr.items.size() == 1) {
+      const auto shape = shapeOf(object());
+      const std::optional<std::int64_t> at = forceInt(evaluate(*expr.items.front()), "an index", expr.items.front()->range);
+      if (!shape || !at) return {};
+      if (*at >= 0 && *at < static_cast<std::int64_t>(shape->size())) return (*shape)[static_cast<std::size_t>(*at)];
+      return fail(diag::index_out_of_range, expr.items.front()->range, *at, "shape", shape->size());
+    }
     if (!object().is(ValueKind::Tensor)) return wrongKind(expr.object->range, "an index", "a list or a tuple", object());
     sink.report(diag::wrong_kind, expr.object->range, "an index", "a list or a tuple", kindName(object()))
         .note("`slice`, `split` and `gather` take parts of a tensor");
@@ -251,7 +265,7 @@ Value Evaluator::evaluateArms(const ast::IfExpr& expr, ExprId condition) {
   const Value then = evaluate(*expr.then);
   const Value otherwise = expr.otherwise != nullptr ? evaluate(*expr.otherwise) : integerValue(0);
   if (then.isPoison() || otherwise.isPoison()) return {};
-  if (!then.is(ValueKind::Number) && !then.is(ValueKind::Bool))
+  if (!then.is(ValueKind::Number) && !then.is(ValueKind::Bool) && !then.is(ValueKind::Word))
     return wrongKind(expr.then->range, "an arm", "a number or a bool", then);
   if (otherwise.kind != then.kind) return wrongKind(expr.otherwise->range, "the other arm", kindName(then), otherwise);
   if (otherwise.unit != then.unit) return wrongKind(expr.otherwise->range, "the other arm", "the same unit", otherwise);

@@ -16,7 +16,9 @@ constexpr std::array<std::string_view, 24> kBuiltins = {
     "str", "sqrt", "exp",     "log",     "bound", "pow"};
 }
 
-bool isBuiltin(std::string_view name) { return std::find(kBuiltins.begin(), kBuiltins.end(), name) != kBuiltins.end(); }
+bool isBuiltin(std::string_view name) {
+  return isCollectionWord(name) || std::find(kBuiltins.begin(), kBuiltins.end(), name) != kBuiltins.end();
+}
 
 namespace {
 /// What a family of builtins needs from the evaluator, spelt short.
@@ -67,6 +69,9 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
     if (one.value.isRuntime() && name != "shape" && name != "len")
       return fail(diag::unknown_at_compile_time, one.range, "the argument of `" + std::string(name) + "`");
   }
+  if (isCollectionWord(name)) return collectionCall(name, arguments);
+  if (call.count() == 1 && call[0].is(ValueKind::Sequence) && (name == "len" || name == "sum"))
+    return name == "len" ? Value::number(call[0].expr) : sumOf(call[0]);
   if (call.count() < least)
     return fail(diag::wrong_kind, arguments.use, "`" + std::string(name) + "`", std::to_string(least) + " arguments",
                 std::to_string(call.count()));

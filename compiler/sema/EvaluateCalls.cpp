@@ -109,6 +109,21 @@ Value Evaluator::evaluatePipe(const ast::Pipe& expr) {
   return value;
 }
 
+/// What is no callable; a local may hide one.
+Value Evaluator::notCallable(const ast::Expr& use, const Value& callee) {
+  Diagnostic& d = sink.report(diag::not_callable, use.range, kindName(callee));
+  const auto* call = ast::dynCast<ast::Call>(&use);
+  const auto* word = call != nullptr ? ast::dynCast<ast::NameRef>(call->callee) : nullptr;
+  if (word != nullptr && frame->find(word->name.text) != nullptr) {
+    const Resolved hidden = program.resolve(*frame->module, word->name.text);
+    if (hidden.decl != nullptr && hidden.module->isStandard) {
+      const std::string full = hidden.module->name + "." + word->name.text;
+      d.note("`" + word->name.text + "` means a local here").fix(word->range, full);
+    }
+  }
+  return {};
+}
+
 Value Evaluator::apply(const ast::Expr& use, const Value& callee, Arguments arguments) {
   for (const BoundArgument& one : arguments.list) {
     if (one.value.isPoison()) return {};
@@ -118,6 +133,14 @@ Value Evaluator::apply(const ast::Expr& use, const Value& callee, Arguments argu
       return {};
     case ValueKind::Builtin:
       return charged(callBuiltin(callee.text, std::move(arguments)));
+    case ValueKind::Sequence:
+    case ValueKind::List:  // SOFL's element of a sequence, counted from 1
+      if (callee.is(ValueKind::Sequence) || ast::dynCast<ast::Process>(frame->decl) != nullptr) {
+        const Value position = arguments.list.size() == 1 ? arguments.list.front().value : Value::none();
+        if (!position.is(ValueKind::Number)) return wrongKind(use.range, "an element", "the number of its place", position);
+        return elementOf(callee, pool.make(ExprOp::Sub, position.expr, pool.constant(1)));
+      }
+      return notCallable(use, callee);
     case ValueKind::Partial:
     case ValueKind::Instance:
       return applyCallable(use, callee, std::move(arguments));
@@ -125,20 +148,10 @@ Value Evaluator::apply(const ast::Expr& use, const Value& callee, Arguments argu
       if (const auto* function = ast::dynCast<ast::Function>(callee.decl))
         return callFunction(*function, *callee.module, std::move(arguments));
       if (callee.decl->kind == ast::NodeKind::Callable) return applyCallable(use, callee, std::move(arguments));
+      if (callee.decl->kind == ast::NodeKind::Process) return applyProcess(use, callee, std::move(arguments));
       [[fallthrough]];
-    default: {
-      Diagnostic& d = sink.report(diag::not_callable, use.range, kindName(callee));
-      const auto* call = ast::dynCast<ast::Call>(&use);
-      const auto* word = call != nullptr ? ast::dynCast<ast::NameRef>(call->callee) : nullptr;
-      if (word != nullptr && frame->find(word->name.text) != nullptr) {
-        const Resolved hidden = program.resolve(*frame->module, word->name.text);
-        if (hidden.decl != nullptr && hidden.module->isStandard) {
-          const std::string full = hidden.module->name + "." + word->name.text;
-          d.note("`" + word->name.text + "` means a local here").fix(word->range, full);
-        }
-      }
-      return {};
-    }
+    default:
+      return notCallable(use, callee);
   }
 }
 
@@ -325,11 +338,7 @@ bool Evaluator::checkDomain(const Signature& signature, const ast::Parameter& pa
   if (domain.isPoison()) return false;
   ExprId inside = pool.constant(0);
   if (domain.is(ValueKind::Range) && value.is(ValueKind::Number)) {
-    const ExprId above = pool.make(ExprOp::LessEqual, domain.items[0].expr, value.expr);
-    const ExprId below = pool.make(domain.inclusive ? ExprOp::LessEqual : ExprOp::Less, value.expr, domain.items[1].expr);
-    const ExprId offset = pool.make(ExprOp::Sub, value.expr, domain.items[0].expr);
-    const ExprId fits = pool.make(ExprOp::Equal, pool.make(ExprOp::Mod, offset, domain.items[2].expr), pool.constant(0));
-    inside = pool.make(ExprOp::And, pool.make(ExprOp::And, above, below), fits);
+    inside = insideRange(domain, value.expr);
   } else {
     for (const Value& one : domain.items) {
       const ExprId same = equal(value, one);
@@ -348,6 +357,39 @@ bool Evaluator::checkDomain(const Signature& signature, const ast::Parameter& pa
   return require(Requirement::Domain, inside, *parameter.domain, range, signature.name, "");
 }
 
+/// What `nat`, `nat0` say of a number, or of each element.
+bool Evaluator::forEachBound(const ast::Type& type, const Value& value, const std::function<bool(ExprId)>& visit) {
+  if (const auto* list = ast::dynCast<ast::ListType>(&type))
+    return std::all_of(value.items.begin(), value.items.end(),
+                       [&](const Value& item) { return forEachBound(*list->element, item, visit); });
+  if (!isNatural(type)) return true;
+  const std::int64_t low = ast::cast<ast::NamedType>(type).name.text == "nat" ? 1 : 0;
+  return visit(pool.make(ExprOp::LessEqual, pool.constant(low), value.expr));
+}
+
+/// A bool output that no argument gives is true; another one must be given.
+bool Evaluator::fillOutputs(const ast::Process& process, std::span<const ast::Parameter> outputs, std::size_t inputs,
+                            Arguments& arguments) {
+  const auto isBool = [](const ast::Parameter& one) {
+    const auto* type = ast::dynCast<ast::NamedType>(one.type);
+    return type != nullptr && type->name.text == "bool";
+  };
+  const auto byPosition = static_cast<std::size_t>(
+      std::count_if(arguments.list.begin(), arguments.list.end(), [](const BoundArgument& one) { return one.name.empty(); }));
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const bool named = std::any_of(arguments.list.begin(), arguments.list.end(),
+                                   [&](const BoundArgument& one) { return one.name == outputs[i].name.text; });
+    if (named || inputs + i < byPosition) continue;
+    if (!isBool(outputs[i])) {
+      fail(diag::wrong_kind, arguments.use, "`requires`", "a value of each output of `" + process.name.text + "` but of a bool",
+           "none of `" + outputs[i].name.text + "`");
+      return false;
+    }
+    arguments.list.push_back({outputs[i].name.text, truth(true), arguments.use});
+  }
+  return true;
+}
+
 bool Evaluator::forEachRequired(const ast::Expr& expr, const std::function<bool(ExprId)>& visit) {
   const auto* call = ast::dynCast<ast::Call>(&expr);
   const Value callee = call != nullptr ? evaluate(*call->callee) : evaluate(expr);
@@ -357,25 +399,28 @@ bool Evaluator::forEachRequired(const ast::Expr& expr, const std::function<bool(
     fail(diag::wrong_kind, expr.range, "`requires`", "a call of a process", kindName(callee));
     return false;
   }
-  const bool oneOutput = process->outputs.size() == 1 && process->outputs.front().size() == 1;
-  const auto* type = oneOutput ? ast::dynCast<ast::NamedType>(process->outputs.front().front().type) : nullptr;
-  if (process->inputs.size() > 1 || type == nullptr || type->name.text != "bool") {
-    fail(diag::wrong_kind, expr.range, "`requires`", "a process with one group of inputs and one bool as its output",
+  if (process->inputs.size() > 1 || process->outputs.size() != 1) {
+    fail(diag::wrong_kind, expr.range, "`requires`", "a process with one group of inputs and one of outputs",
          "`" + process->name.text + "`");
     return false;
   }
+  indexesShapes = true;
   Arguments arguments = evaluateArguments(*call, nullptr);
+  indexesShapes = false;
+  std::vector<ast::Parameter> all = process->inputs.empty() ? std::vector<ast::Parameter>{} : process->inputs.front();
+  const std::size_t inputs = all.size();
+  all.insert(all.end(), process->outputs.front().begin(), process->outputs.front().end());
+  if (!fillOutputs(*process, std::span(all).subspan(inputs), inputs, arguments)) return false;
   Frame inside;
   inside.module = callee.module;
   inside.decl = process;
   std::vector<Value> none;
-  const std::vector<ast::Parameter> noInputs;
-  const Signature signature{
-      process->name.text, callee.module, process, {}, process->inputs.empty() ? noInputs : process->inputs.front()};
+  const Signature signature{process->name.text, callee.module, process, {}, all};
   if (!bind(signature, arguments, inside, none)) return false;
-  inside.define(process->outputs.front().front().name.text, truth(true));
   Frame* const before = frame;
-  bool good = true;
+  bool good = std::all_of(signature.parameters.begin(), signature.parameters.end(), [&](const ast::Parameter& one) {
+    return forEachBound(*one.type, inside.find(one.name.text)->value, visit);
+  });
   for (const ast::Expr* condition : {process->pre, process->post}) {
     if (condition == nullptr || !good) continue;
     frame = &inside;

@@ -147,14 +147,19 @@ bool Evaluator::quantify(const ast::Quantifier& expr, std::size_t variable, std:
     return true;
   }
   const ast::Quantifier::Variable& bound = expr.variables[variable];
-  const std::optional<std::vector<Value>> items = elements(evaluate(*bound.domain), bound.domain->range);
+  const std::optional<std::vector<Member>> items = members(evaluate(*bound.domain), bound.domain->range);
   if (!items) return false;
   const std::size_t mark = frame->locals.size();
-  for (const Value& item : *items) {
-    frame->define(bound.name.text, item, bound.name.range);
-    const bool good = quantify(expr, variable + 1, out);
+  for (const Member& item : *items) {
+    frame->define(bound.name.text, item.value, bound.name.range);
+    std::optional<ExprId> inside;
+    const bool good = quantify(expr, variable + 1, inside);
     frame->locals.resize(mark);
     if (!good) return false;
+    if (!inside) continue;
+    const ExprId one = expr.universal ? pool.make(ExprOp::Or, pool.make(ExprOp::Not, item.here), *inside)
+                                      : pool.make(ExprOp::And, item.here, *inside);
+    out = out ? pool.make(expr.universal ? ExprOp::And : ExprOp::Or, *out, one) : one;
   }
   return true;
 }

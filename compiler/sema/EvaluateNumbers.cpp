@@ -347,6 +347,12 @@ Value Evaluator::evaluateComparison(const ast::Binary& expr, const Value& left, 
 
 ExprId Evaluator::equal(const Value& a, const Value& b) {
   const auto fixed = [this](bool same) { return pool.constant(same ? 1 : 0); };
+  if (a.is(ValueKind::Word) || b.is(ValueKind::Word)) return equalWords(a, b);
+  const auto isSet = [](const Value& v) { return v.is(ValueKind::Set) || v.is(ValueKind::Subset); };
+  if (isSet(a) && isSet(b)) return equalSets(a, b);
+  const auto isSequence = [](const Value& v) { return v.is(ValueKind::List) || v.is(ValueKind::Sequence); };
+  if (a.kind != b.kind && isSequence(a) && isSequence(b)) return equalSequences(a, b);
+  if (a.is(ValueKind::Sequence) && b.is(ValueKind::Sequence)) return equalSequences(a, b);
   const auto isCallable = [](const Value& v) { return v.is(ValueKind::Declaration) || v.is(ValueKind::Partial); };
   if (isCallable(a) && isCallable(b)) {
     if (a.decl != b.decl) return fixed(false);

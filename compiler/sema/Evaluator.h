@@ -61,7 +61,8 @@ struct Signature {
   std::span<const ast::Parameter> parameters;
 };
 
-enum class Requirement : std::uint8_t { Pre, Post, Requires, Assert, Domain };
+/// RequiresOfResult: a `requires` that names dimensions of results.
+enum class Requirement : std::uint8_t { Pre, Post, Requires, RequiresOfResult, Assert, Domain };
 
 class Evaluator {
 public:
@@ -96,6 +97,12 @@ protected:
   virtual Value oldValue(const ast::Old& expr);
   /// A call that only some evaluations know: `bound(x)` in a process. Its arguments are not evaluated yet.
   virtual std::optional<Value> specialCall(std::string_view name, const ast::Call& call);
+  /// `<north>`: its text, or what stands for it where unknowns are members of enumerations.
+  virtual Value enumerator(const ast::Enumerator& expr);
+  /// Whether two values are equal of which one is a Word; kNoExpr where they cannot be compared.
+  virtual ExprId equalWords(const Value& a, const Value& b);
+  /// A process as a condition, where that is not `requires`.
+  virtual Value applyProcess(const ast::Expr& use, const Value& callee, Arguments arguments);
   /// Whether no row is at hand, so that a condition over unknowns keeps both of its arms.
   virtual bool keepsArms() const { return false; }
   /// Both arms were kept as this expression.
@@ -158,10 +165,24 @@ protected:
   bool notATensor(const Signature& signature, const ast::Parameter& wanted, const BoundArgument& found);
   /// The value as the declared type wants it (pairs and pads in full, axes a list); nothing after a report.
   std::optional<Value> coerce(const ast::Type& type, Value value, const std::string& who, SrcRange range);
+  /// A value, and the condition under which it is in a set.
+  struct Member {
+    ExprId here = kNoExpr;
+    Value value;
+  };
+  /// Of a set, list or range; nothing after a report.
+  std::optional<std::vector<Member>> members(const Value& set, SrcRange range);
+  Value subset(const std::vector<Member>& list);
+  ExprId lengthOf(const Value& sequence);
+  /// Of a sequence or list, by a position from 0; outside of it there is no value.
+  Value elementOf(const Value& sequence, ExprId position);
   Arguments evaluateArguments(const ast::Call& call, const Value* piped);
-  /// `requires P(arguments)`: visits what P's `pre` says, then its `post` with its only output true; a visit that returns false
-  /// ends it. False after a report or such a visit.
+  /// `requires P(arguments)`: visits what P's `pre` says, then its `post`, whose outputs are the arguments behind the inputs; an
+  /// only bool among them that is not given is true. A visit that returns false ends it. False after a report or such a visit.
   bool forEachRequired(const ast::Expr& requirement, const std::function<bool(ExprId)>& visit);
+  bool fillOutputs(const ast::Process& process, std::span<const ast::Parameter> outputs, std::size_t inputs,
+                   Arguments& arguments);
+  bool forEachBound(const ast::Type& type, const Value& value, const std::function<bool(ExprId)>& visit);
   Value callFunction(const ast::Function& function, const Module& module, Arguments arguments);
   Value callBuiltin(std::string_view name, Arguments arguments);
   Value apply(const ast::Expr& use, const Value& callee, Arguments arguments);
@@ -206,6 +227,7 @@ protected:
   /// While positive, arithmetic failures are left in the expressions and not reported.
   int quiet = 0;
   std::size_t mistakes = 0;
+  bool indexesShapes = false;  ///< `x[1]` is a dimension of a tensor: in `requires`
 
 private:
   Value evaluateName(const ast::NameRef& expr);
@@ -225,8 +247,19 @@ private:
   Value evaluateQuantifier(const ast::Quantifier& expr);
   Value evaluateRecord(const ast::Record& expr);
   Value evaluateCall(const ast::Call& expr, const Value* piped);
+  Value notCallable(const ast::Expr& use, const Value& callee);
   Value evaluatePipe(const ast::Pipe& expr);
   Value evaluateConstant(const Resolved& what, const ast::Name& name);
+  ExprId contains(const std::vector<Member>& set, const Value& value);
+  ExprId insideRange(const Value& range, ExprId number);
+  ExprId equalSets(const Value& a, const Value& b);
+  ExprId equalSequences(const Value& a, const Value& b);
+  ExprId cardinality(const std::vector<Member>& set);
+  Value concatenated(const Value& a, const Value& b);
+  Value sumOf(const Value& sequence);
+  Value sequenceCall(std::string_view name, const Value& sequence);
+  Value setCall(std::string_view name, const std::vector<Member>& a, const std::vector<Member>& b);
+  Value collectionCall(std::string_view name, const Arguments& arguments);
   bool comprehend(const ast::Comprehension& expr, std::size_t generator, std::vector<Value>& out);
   bool quantify(const ast::Quantifier& expr, std::size_t variable, std::optional<ExprId>& out);
   bool executeFor(const ast::For& loop);
@@ -246,7 +279,11 @@ private:
   int depth = 0;
 };
 
+/// Of whole numbers from 1 (`nat`) or 0 (`nat0`), in a process.
+bool isNatural(const ast::Type& type);
 /// Words that name functions of elaboration time.
 bool isBuiltin(std::string_view name);
+/// Those of sequences and sets.
+bool isCollectionWord(std::string_view name);
 
 }  // namespace tbem::sema

@@ -71,6 +71,9 @@ Value Evaluator::skip(const ast::Skip& expr) { return fail(diag::unknown_at_comp
 Value Evaluator::oldValue(const ast::Old& expr) {
   return fail(diag::not_there_yet, expr.range, "the value before (`~`) outside a process is");
 }
+Value Evaluator::applyProcess(const ast::Expr& use, const Value& callee, Arguments) { return notCallable(use, callee); }
+Value Evaluator::enumerator(const ast::Enumerator& expr) { return Value::string(expr.name); }
+ExprId Evaluator::equalWords(const Value&, const Value&) { return kNoExpr; }
 std::optional<Value> Evaluator::specialCall(std::string_view, const ast::Call&) { return std::nullopt; }
 bool Evaluator::exitStatement(const ast::Exit& statement) {
   fail(diag::unknown_at_compile_time, statement.range, "an exit");

@@ -48,6 +48,7 @@ private:
   void checkTrain(const ast::Train& decl);
   void parameters(const std::vector<ast::Parameter>& list, Kind kind);
   void type(const ast::Type* type, bool bindsDimensions);
+  void onlyInProcess(SrcRange range, const std::string& word);
   void elementType(const ast::Name& name);
   void dimension(const ast::Expr& dim, bool binds);
   void weight(const ast::WeightStmt& weight);

@@ -220,6 +220,10 @@ ExprId ExprPool::constant(Rational value) { return intern({.op = ExprOp::Constan
 ExprId ExprPool::symbolRef(SymbolId symbol) { return intern({.op = ExprOp::Symbol, .symbol = symbol}); }
 ExprId ExprPool::step() { return intern({.op = ExprOp::Step}); }
 
+bool ExprPool::isUndefined(ExprId id) const {
+  return id != kNoExpr && (*this)[id].op == ExprOp::FloorDiv && constantValue((*this)[id].b) == Rational{};
+}
+
 std::optional<Rational> ExprPool::constantValue(ExprId id) const {
   if (id == kNoExpr || (*this)[id].op != ExprOp::Constant) return std::nullopt;
   return (*this)[id].value;

@@ -101,6 +101,11 @@ public:
   ExprId constant(std::int64_t value) { return constant(Rational::of(value)); }
   ExprId symbolRef(SymbolId symbol);
   ExprId step();
+  /// A number that means something else, by which it is printed: a member of an enumeration.
+  void nameConstant(std::int64_t value, std::string name) { names[value] = std::move(name); }
+  /// 1 div 0
+  ExprId undefined() { return make(ExprOp::FloorDiv, constant(1), constant(0)); }
+  bool isUndefined(ExprId id) const;
   /// Folds constants and the simple identities (x + 0, x * 1, x div 1, min(x, x), select with a known condition ...).
   ExprId make(ExprOp op, ExprId a, ExprId b = kNoExpr, ExprId c = kNoExpr);
 
@@ -134,6 +139,7 @@ private:
   std::vector<ExprNode> nodes;
   std::vector<std::uint8_t> integral;  ///< by ExprId: 1 where the value is an integer in every row
   std::vector<Symbol> symbols;
+  std::unordered_map<std::int64_t, std::string> names;  ///< of constants
   std::unordered_map<std::uint64_t, std::vector<ExprId>> index;
 };
 

@@ -92,9 +92,11 @@ std::string ExprPool::str(ExprId id) const {
     if (!used[i]) continue;
     const ExprNode& node = nodes[i];
     switch (node.op) {
-      case ExprOp::Constant:
-        printed[i] = number(node.value);
+      case ExprOp::Constant: {
+        const auto name = node.value.isInt() ? names.find(node.value.num) : names.end();
+        printed[i] = name != names.end() ? Printed{name->second, kAtom} : number(node.value);
         break;
+      }
       case ExprOp::Symbol:
         printed[i] = {(*this)[node.symbol].name, kAtom};
         break;
@@ -105,7 +107,10 @@ std::string ExprPool::str(ExprId id) const {
         printed[i] = {"not " + within(at(node.a), kNot), kNot};
         break;
       case ExprOp::Select:
-        printed[i] = {"if " + at(node.a).text + " then " + within(at(node.b), kOr) + " else " + at(node.c).text, kLoosest};
+        if (isUndefined(node.c))  // what is read only where it is there
+          printed[i] = at(node.b);
+        else
+          printed[i] = {"if " + at(node.a).text + " then " + within(at(node.b), kOr) + " else " + at(node.c).text, kLoosest};
         break;
       default:
         printed[i] = binaryText(node, at(node.a), at(node.b), constantValue(node.b));

@@ -30,7 +30,12 @@ std::string kindName(const Value& value) {
     case ValueKind::Record:
       return "a record";
     case ValueKind::Set:
+    case ValueKind::Subset:
       return "a set";
+    case ValueKind::Word:
+      return "a member of an enumeration";
+    case ValueKind::Sequence:
+      return "a sequence";
     case ValueKind::Range:
       return "a range";
     case ValueKind::Declaration:
@@ -86,6 +91,7 @@ std::string commaList(const ExprPool& pool, const std::vector<Value>& items) {
 std::string print(const ExprPool& pool, const Value& value) {
   switch (value.kind) {
     case ValueKind::Number:
+    case ValueKind::Word:
       return pool.str(value.expr);
     case ValueKind::Bool:
       if (const auto known = pool.constantValue(value.expr)) return known->num != 0 ? "true" : "false";

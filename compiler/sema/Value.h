@@ -26,6 +26,9 @@ enum class ValueKind : std::uint8_t {
   Tuple,
   Record,
   Set,
+  Word,      ///< of a specification: a member of an enumeration, or a text, that is known by its number (`expr`)
+  Sequence,  ///< of a specification: `expr` is its length, `items` what it can hold at most
+  Subset,    ///< of a specification: `items` are tuples of a condition and what is a member where it holds
   Range,
   Declaration,  ///< an operator, block, network, function, process, design ... by name
   Partial,      ///< a callable with parameters but no tensors, outside any network: `sgd(lr: 0.1)` as a level
@@ -50,7 +53,7 @@ struct Value {
   bool isReal = false;              ///< Number: of a `real` parameter, so a run-time scalar where run-time arithmetic uses it
   bool inclusive = false;           ///< Range
   UnitPowers unit{};                ///< Number
-  ExprId expr = kNoExpr;            ///< Number, Bool
+  ExprId expr = kNoExpr;            ///< Number, Bool, Word, Sequence; how many a Subset has, where it is known
   std::uint32_t id = 0;             ///< DType, Instance, Tensor, Elem, Builtin: position
   std::string text;                 ///< String; Module: its path so far
   std::vector<Value> items;         ///< List, Tuple, Set, Record, Range {low, high, step}, Partial

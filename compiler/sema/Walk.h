@@ -3,6 +3,8 @@
 
 #include "compiler/syntax/Ast.h"
 
+#include <algorithm>
+#include <string_view>
 #include <vector>
 
 namespace tbem::sema {
@@ -104,6 +106,36 @@ void forEachInside(const ast::Expr& expr, Visit&& visit) {
     forEachChild(next, [&](const ast::Expr& child) { open.push_back(&child); });
     for (std::size_t i = mark, j = open.size(); i + 1 < j; ++i) std::swap(open[i], open[--j]);
   }
+}
+
+/// Whether an expression names a result of the declaration, or a dimension that only its results have.
+inline bool namesResults(const ast::Callable& decl, const ast::Expr& expr) {
+  std::vector<std::string_view> before, results;
+  const auto dims = [](const ast::Type* type, std::vector<std::string_view>& out) {
+    if (const auto* list = ast::dynCast<ast::ListType>(type)) type = list->element;
+    const auto* tensor = ast::dynCast<ast::TensorType>(type);
+    for (const ast::Expr* dim : tensor != nullptr ? tensor->dims : std::vector<const ast::Expr*>{}) {
+      const auto* splice = ast::dynCast<ast::Splice>(dim);
+      const auto* name = ast::dynCast<ast::NameRef>(splice != nullptr ? splice->value : dim);
+      if (name != nullptr) out.push_back(name->name.text);
+    }
+  };
+  for (const auto* list : {&decl.parameters, &decl.tensors})
+    for (const ast::Parameter& one : *list) before.push_back(one.name.text);
+  for (const ast::Parameter& one : decl.tensors) dims(one.type, before);
+  for (const ast::Result& one : decl.results) {
+    results.push_back(one.name.empty() ? std::string_view("result") : std::string_view(one.name.text));
+    dims(one.type, results);
+  }
+  const auto has = [](const std::vector<std::string_view>& list, std::string_view name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  bool found = false;
+  forEachInside(expr, [&](const ast::Expr& inner) {
+    const auto* name = ast::dynCast<ast::NameRef>(&inner);
+    found = found || (name != nullptr && has(results, name->name.text) && !has(before, name->name.text));
+  });
+  return found;
 }
 
 }  // namespace tbem::sema

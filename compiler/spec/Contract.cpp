@@ -1,5 +1,6 @@
 #include "compiler/spec/Contract.h"
 
+#include "compiler/sema/Walk.h"
 #include "compiler/spec/Reader.h"
 
 #include <fmt/format.h>
@@ -251,10 +252,10 @@ private:
       }
     }
     return std::all_of(decl.requirements.begin(), decl.requirements.end(), [&](const ast::Expr* one) {
-      return forEachRequired(*one, [&](ExprId condition) {
-        demand(condition, true);
-        return true;
-      });
+      return sema::namesResults(decl, *one) || forEachRequired(*one, [&](ExprId condition) {
+               demand(condition, true);
+               return true;
+             });
     });
   }
 
@@ -281,8 +282,31 @@ private:
       }
       if (!resultShape(i, parts, why)) return false;
     }
+    if (!requiredOfResults(parts)) return false;
     model.post = join(Condition::Kind::And, std::move(parts), decl.name.range);
     return true;
+  }
+
+  /// What `requires` says of the dimensions of results.
+  bool requiredOfResults(std::vector<Condition>& parts) {
+    for (std::size_t i = 0; i < decl.results.size(); ++i) {
+      const ast::Result& result = decl.results[i];
+      if (!contract.results[i] || (result.name.empty() && decl.results.size() > 1)) continue;
+      std::vector<Value> dims;
+      for (const SymbolId symbol : *contract.results[i]) dims.push_back(valueOf(symbol));
+      define(result.name, Value::list(std::move(dims)), result.name.empty() ? std::string_view("result") : std::string_view());
+    }
+    return std::all_of(decl.requirements.begin(), decl.requirements.end(), [&](const ast::Expr* one) {
+      return !sema::namesResults(decl, *one) || forEachRequired(*one, [&](ExprId expr) {
+        Condition made;
+        made.range = one->range;
+        made.expr = expr;
+        made.text = sourceText(session.sources, one->range);
+        contract.promises.push_back(expr);
+        parts.push_back(std::move(made));
+        return true;
+      });
+    });
   }
 
   bool posts(std::vector<Condition>& parts) {

@@ -27,6 +27,11 @@ std::optional<std::vector<Rational>> Domain::values(std::size_t limit) const {
   return all;
 }
 
+Rational Domain::simplest() const {
+  if (!levels.empty()) return contains({}) ? Rational{} : levels.front();
+  return Rational::of(low && *low > 0 ? *low : high && *high < 0 ? *high : 0);
+}
+
 bool Domain::contains(const Rational& value) const {
   if (!levels.empty()) return std::find(levels.begin(), levels.end(), value) != levels.end();
   if (!isReal && !value.isInt()) return false;

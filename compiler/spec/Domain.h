@@ -36,6 +36,8 @@ struct Domain {
   Interval hull() const;
   /// How many values; nothing where they are not finitely many, or beyond `limit`.
   std::optional<std::vector<Rational>> values(std::size_t limit) const;
+  /// 0 where it is one, else the one next to it.
+  Rational simplest() const;
   bool contains(const Rational& value) const;
 };
 

@@ -11,6 +11,7 @@
 #include "compiler/support/Session.h"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,13 +20,27 @@ namespace tbem::spec {
 using sema::ExprId;
 using sema::SymbolId;
 
-/// One unknown; its symbol is its position. "x", "~x", "bound(x)".
+/// One unknown; its symbol is its position. "x", "~x", "bound(x)"; of a sequence or set "len(x)", "x(1)", "3 inset x".
 struct Unknown {
   std::string name;
   SrcRange range;
   bool isOutput = false;  ///< what `post` determines
   bool isTruth = false;
+  bool isWord = false;              ///< a member of an enumeration, or a text: its value is a number of `words`
   std::optional<std::size_t> port;  ///< of a port beside others: position of its `bound(...)`
+};
+
+/// What bears a name in the text: one unknown, or those of a sequence or set.
+struct Variable {
+  enum class Shape : std::uint8_t { Plain, Sequence, Set } shape = Shape::Plain;
+  std::string name;
+  bool isOutput = false;
+  std::optional<std::size_t> port;   ///< as of its unknowns
+  std::optional<SymbolId> size;      ///< how many elements there are; nothing for a set with `candidates`
+  std::vector<SymbolId> symbols;     ///< the unknown; elements, as many as are looked at; or for each candidate, whether it is in
+  std::vector<Rational> candidates;  ///< of a set whose members are these at most
+  bool isCut = false;                ///< it may have more elements than are looked at
+  bool isTruth = false, isWord = false;  ///< its elements
 };
 
 /// A condition with its logical structure, quantifiers written out, `=>`, `<=>` and `if` replaced, negations at the leaves.
@@ -41,10 +56,12 @@ struct ProcessModel {
   const ast::Decl* decl = nullptr;
   const ast::Process* process = nullptr;  ///< nullptr: the conditions of a network, block or operator
   sema::ExprPool pool;
-  std::vector<Unknown> unknowns;  ///< by symbol
-  std::vector<Domain> domains;    ///< by symbol
-  std::vector<ExprId> axioms;     ///< of ports that exclude each other
-  ExprId pre{};                   ///< true where there is none
+  std::vector<Unknown> unknowns;    ///< by symbol
+  std::vector<Domain> domains;      ///< by symbol
+  std::vector<Variable> variables;  ///< in order of the text, without `bound(x)`
+  std::vector<std::string> words;   ///< members of enumerations as written, `<north>`, and texts; the first is number kFirstWord
+  std::vector<ExprId> axioms;       ///< of ports that exclude each other
+  ExprId pre{};                     ///< true where there is none
   Condition post;
   /// Each `/` whose quotient is over unknowns: its text, and the divisor's and dividend's expressions.
   struct Quotient {
@@ -53,12 +70,22 @@ struct ProcessModel {
   };
   std::vector<Quotient> quotients;
 
+  static constexpr std::int64_t kFirstWord = std::int64_t{1} << 40;  // no number that a specification is likely to have
+
   bool mentionsOutputs(ExprId expr) const;
+  /// The word of a number, which is one.
+  const std::string& wordOf(const Rational& value) const { return words[static_cast<std::size_t>(value.num - kFirstWord)]; }
+  /// The elements of a sequence or set at a point, as far as they have values; of a plain one, its value.
+  std::vector<Rational> itemsOf(const Variable& variable, std::span<const std::optional<Rational>> point) const;
+  /// Gives unknowns that are no part of their sequence at this point a fixed value: equal sequences are equal points.
+  void normalize(std::vector<std::optional<Rational>>& point) const;
+  /// A variable some of whose elements are not looked at and that one of these expressions mentions; or nullptr.
+  const Variable* cutIn(std::span<const ExprId> exprs) const;
   /// Whether unknown `s` is a `bound(x)`.
   bool isPresence(std::size_t s) const;
   /// "W1 = 224, F = 7": values by the user's names, truth values as words.
   std::string describe(const std::vector<std::pair<SymbolId, Rational>>& values) const;
-  std::string describe(SymbolId symbol, const Rational& value) const;
+  std::string describe(const Variable& variable, std::span<const std::optional<Rational>> point) const;
 };
 
 /// Reads a process; mistakes are reported. Nothing where there were some.

@@ -6,6 +6,7 @@
 #include "compiler/support/diagnostics/Syntax.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tbem::spec {
 
@@ -132,11 +133,21 @@ std::optional<Condition> Reader::choice(const ast::IfExpr& expr, bool negated) {
 
 std::optional<Condition> Reader::quantifier(const ast::Quantifier& expr, bool negated) {
   std::vector<Condition> parts;
+  const bool before = std::exchange(hasMembers, false);
   ++instanceDepth;
   const bool good = instances(expr, 0, negated, parts);
   --instanceDepth;
+  const bool isOfMembers = std::exchange(hasMembers, before);
   if (!good) return std::nullopt;
-  return join(expr.universal != negated ? Condition::Kind::And : Condition::Kind::Or, std::move(parts), expr.range);
+  Condition made = join(expr.universal != negated ? Condition::Kind::And : Condition::Kind::Or, std::move(parts), expr.range);
+  // Who is a member is no guard: as one it would make a scenario of every choice of members.
+  if (!isOfMembers || !model.mentionsOutputs(made.expr)) return made;
+  Condition whole;
+  whole.expr = made.expr;
+  whole.range = expr.range;
+  whole.text = instanceDepth > 0 ? pool.str(made.expr) : sourceText(session.sources, expr.range);
+  if (instanceDepth == 0 && negated) whole.text = "not (" + whole.text + ")";
+  return whole;
 }
 
 bool Reader::instances(const ast::Quantifier& expr, std::size_t variable, bool negated, std::vector<Condition>& out) {
@@ -155,15 +166,34 @@ bool Reader::instances(const ast::Quantifier& expr, std::size_t variable, bool n
     const auto known = [&](std::size_t i) { return pool.constantValue(domain.items[i].expr).has_value(); };
     if (!known(0) || !known(1) || !known(2)) return openRange(expr, variable, domain, negated, out);
   }
-  const auto items = elements(domain, bound.domain->range);
+  const auto items = members(domain, bound.domain->range);
   if (!items) return false;
+  hasMembers = hasMembers || domain.is(ValueKind::Subset);
+  return std::all_of(items->begin(), items->end(),
+                     [&](const Member& item) { return member(expr, variable, item.here, item.value, negated, out); });
+}
+
+/// The instance of a value that stands in the set or range where `inside` holds.
+bool Reader::member(const ast::Quantifier& expr, std::size_t variable, ExprId inside, Value value, bool negated,
+                    std::vector<Condition>& out) {
+  if (pool.constantValue(inside) == Rational::of(0)) return true;
+  const ast::Quantifier::Variable& bound = expr.variables[variable];
+  const bool always = pool.constantValue(inside) == Rational::of(1);
+  std::vector<Condition> found;
   const std::size_t mark = frame->locals.size();
-  for (const Value& item : *items) {
-    frame->define(bound.name.text, item, bound.name.range);
-    const bool good = instances(expr, variable + 1, negated, out);
-    frame->locals.resize(mark);
-    if (!good) return false;
-  }
+  frame->define(bound.name.text, std::move(value), bound.name.range);
+  const bool good = instances(expr, variable + 1, negated, always ? out : found);
+  frame->locals.resize(mark);
+  if (!good || always) return good;
+  const bool conjunction = expr.universal != negated;
+  Condition there;
+  there.range = bound.domain->range;
+  there.expr = conjunction ? isNot(inside) : inside;
+  there.text = pool.str(there.expr);
+  std::vector<Condition> pair;
+  pair.push_back(std::move(there));
+  pair.push_back(join(conjunction ? Condition::Kind::And : Condition::Kind::Or, std::move(found), expr.body->range));
+  out.push_back(join(conjunction ? Condition::Kind::Or : Condition::Kind::And, std::move(pair), expr.range));
   return true;
 }
 
@@ -188,28 +218,11 @@ bool Reader::openRange(const ast::Quantifier& expr, std::size_t variable, const 
     fail(diag::quantifier_not_finite, bound.domain->range, text, "it may hold more than 256 numbers");
     return false;
   }
-  const std::size_t mark = frame->locals.size();
   for (std::int64_t i = low.low->num; i <= high.high->num; ++i) {
     const ExprId number = pool.constant(i);
     const ExprId above = pool.make(ExprOp::LessEqual, range.items[0].expr, number);
     const ExprId below = pool.make(range.inclusive ? ExprOp::LessEqual : ExprOp::Less, number, range.items[1].expr);
-    const ExprId inside = pool.make(ExprOp::And, above, below);
-    if (pool.constantValue(inside) == Rational::of(0)) continue;
-    std::vector<Condition> found;
-    frame->define(bound.name.text, Value::number(number), bound.name.range);
-    const bool good = instances(expr, variable + 1, negated, found);
-    frame->locals.resize(mark);
-    if (!good) return false;
-    const bool conjunction = expr.universal != negated;
-    Condition member;
-    member.range = bound.domain->range;
-    member.expr = conjunction ? isNot(inside) : inside;
-    member.text = pool.str(member.expr);
-    Condition body = join(conjunction ? Condition::Kind::And : Condition::Kind::Or, std::move(found), expr.body->range);
-    std::vector<Condition> pair;
-    pair.push_back(std::move(member));
-    pair.push_back(std::move(body));
-    out.push_back(join(conjunction ? Condition::Kind::Or : Condition::Kind::And, std::move(pair), expr.range));
+    if (!member(expr, variable, pool.make(ExprOp::And, above, below), Value::number(number), negated, out)) return false;
   }
   return true;
 }

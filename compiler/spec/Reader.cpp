@@ -19,67 +19,17 @@ Reader::Reader(Session& session, const sema::Program& program, const sema::Modul
   frame = &names;
 }
 
-// ---- Unknowns ---------------------------------------------------------------------------------------------------------
-
-SymbolId Reader::unknown(std::string name, SrcRange range, bool isOutput, bool isTruth, Domain domain) {
-  const SymbolId symbol = pool.symbol(name, range, domain.isReal);
-  model.unknowns.push_back({std::move(name), range, isOutput, isTruth});
-  model.domains.push_back(std::move(domain));
-  return symbol;
-}
-
-Value Reader::valueOf(SymbolId symbol) const {
-  const ExprId expr = pool.symbolRef(symbol);
-  if (model.unknowns[static_cast<std::size_t>(symbol)].isTruth) return Value::boolean(expr);
-  return Value::number(expr, model.domains[static_cast<std::size_t>(symbol)].isReal);
-}
-
-/// The values that a type and an `in` allow. Nothing after a report.
-std::optional<Domain> Reader::domainOf(const std::string& name, const ast::Type& type, const ast::Expr* values) {
-  const auto* named = ast::dynCast<ast::NamedType>(&type);
-  const std::string word = named != nullptr ? named->name.text : std::string();
-  if (word != "int" && word != "bool" && word != "real") {
-    fail(diag::process_type, type.range, name, model.decl->name.text, std::string(session.sources.text(type.range)));
-    return std::nullopt;
-  }
-  Domain domain = word == "bool" ? Domain::truth() : Domain{};
-  domain.isReal = word == "real";
-  if (values == nullptr) return domain;
-  const Value given = evaluate(*values);
-  if (given.is(ValueKind::Range) && pool.constantValue(given.items[2].expr) == Rational::of(1)) {
-    const auto low = pool.constantValue(given.items[0].expr);
-    const auto high = pool.constantValue(given.items[1].expr);
-    if (low && high && low->isInt() && high->isInt()) {
-      domain.low = low->num;
-      domain.high = given.inclusive ? high->num : high->num - 1;
-      return domain;
-    }
-  }
-  const auto items = elements(given, values->range);
-  if (!items) return std::nullopt;
-  for (const Value& item : *items) {
-    const auto value = item.is(ValueKind::Number) || item.is(ValueKind::Bool) ? pool.constantValue(item.expr) : std::nullopt;
-    if (!value || (word == "int" && !value->isInt())) {
-      fail(diag::wrong_kind, values->range, "`" + name + "`", word + " values after `in`", kindName(item));
-      return std::nullopt;
-    }
-    domain.levels.push_back(*value);
-  }
-  std::sort(domain.levels.begin(), domain.levels.end(), [](const Rational& a, const Rational& b) { return compare(a, b) < 0; });
-  domain.levels.erase(std::unique(domain.levels.begin(), domain.levels.end()), domain.levels.end());
-  return domain;
-}
-
 bool Reader::port(const std::vector<ast::Parameter>& list, bool isOutput, std::optional<SymbolId> presence) {
   for (const ast::Parameter& one : list) {
-    std::optional<Domain> domain = domainOf(one.name.text, *one.type, one.domain);
-    if (!domain) return false;
-    const bool isTruth = ast::cast<ast::NamedType>(*one.type).name.text == "bool";
-    const SymbolId symbol = unknown(one.name.text, one.name.range, isOutput, isTruth, std::move(*domain));
-    names.define(one.name.text, valueOf(symbol), one.name.range);
+    const std::size_t first = model.unknowns.size();
+    const std::optional<Value> value =
+        variable({one.name, one.name.text, *one.type, one.domain, isOutput, mostElements(one.name.text, isOutput)});
+    if (!value) return false;
+    names.define(one.name.text, *value, one.name.range);
     if (!presence) continue;
     presences[one.name.text] = *presence;
-    model.unknowns[static_cast<std::size_t>(symbol)].port = static_cast<std::size_t>(*presence);
+    model.variables.back().port = static_cast<std::size_t>(*presence);
+    for (std::size_t s = first; s < model.unknowns.size(); ++s) model.unknowns[s].port = static_cast<std::size_t>(*presence);
   }
   return true;
 }
@@ -91,13 +41,12 @@ void Reader::exactlyOne(const std::vector<SymbolId>& ports) {
 }
 
 bool Reader::external(const ast::Process::External& external) {
-  std::optional<Domain> domain = domainOf(external.name.text, *external.type, nullptr);
-  if (!domain) return false;
-  const bool isTruth = ast::cast<ast::NamedType>(*external.type).name.text == "bool";
   const std::string& name = external.name.text;
-  const SymbolId old = unknown(external.writes ? "~" + name : name, external.name.range, false, isTruth, *domain);
-  before[name] = old;
-  names.define(name, valueOf(old), external.name.range);  // in `pre`; `post` means the value after
+  const std::optional<Value> value =
+      variable({external.name, external.writes ? "~" + name : name, *external.type, nullptr, false, mostElements(name, false)});
+  if (!value) return false;
+  before[name] = *value;
+  names.define(name, *value, external.name.range);  // in `pre`; `post` means the value after
   return true;
 }
 
@@ -110,6 +59,7 @@ bool Reader::declare() {
       std::optional<SymbolId> presence;
       if (side.size() > 1 && !list.empty()) {
         presence = unknown("bound(" + list.front().name.text + ")", list.front().name.range, isOutput, true, Domain::truth());
+        model.variables.pop_back();  // nothing that a text names
         flags.push_back(*presence);
       }
       if (!port(list, isOutput, presence)) return false;
@@ -122,6 +72,7 @@ bool Reader::declare() {
 
 bool Reader::read() {
   const ast::Process& process = *model.process;
+  bounds.emplace(process, [this](const std::string& name) { return highest(name); });
   if (!declare()) return false;
   const ExprId yes = pool.constant(1);
   model.pre = yes;
@@ -136,10 +87,10 @@ bool Reader::read() {
     if (model.mentionsOutputs(value.expr)) {
       sema::forEachInside(*process.pre, [&](const ast::Expr& inner) {
         const auto* word = ast::dynCast<ast::NameRef>(&inner);
-        if (word == nullptr || names.find(word->name.text) == nullptr) return;
-        const Value& used = names.find(word->name.text)->value;
-        if (used.expr != sema::kNoExpr && model.mentionsOutputs(used.expr))
-          fail(diag::output_in_pre, word->name.range, word->name.text);
+        const bool isOutput = word != nullptr && names.find(word->name.text) != nullptr &&
+                              std::any_of(model.variables.begin(), model.variables.end(),
+                                          [&](const Variable& one) { return one.isOutput && one.name == word->name.text; });
+        if (isOutput) fail(diag::output_in_pre, word->name.range, word->name.text);
       });
       return false;
     }
@@ -147,10 +98,10 @@ bool Reader::read() {
   }
   for (const ast::Process::External& one : process.externals) {
     if (!one.writes) continue;
-    const SymbolId old = before.at(one.name.text);
-    const SymbolId after = unknown(one.name.text, one.name.range, true, model.unknowns[static_cast<std::size_t>(old)].isTruth,
-                                   model.domains[static_cast<std::size_t>(old)]);
-    names.define(one.name.text, valueOf(after), one.name.range);
+    const std::optional<Value> after =
+        variable({one.name, one.name.text, *one.type, nullptr, true, mostElements(one.name.text, true)});
+    if (!after) return false;
+    names.define(one.name.text, *after, one.name.range);
   }
   if (process.post == nullptr) {
     model.post.expr = yes;
@@ -168,7 +119,16 @@ bool Reader::read() {
 Value Reader::oldValue(const ast::Old& expr) {
   const auto found = before.find(expr.name.text);
   if (found == before.end()) return fail(diag::no_old_value, expr.range, expr.name.text);
-  return valueOf(found->second);
+  return found->second;
+}
+
+/// An element of a list at a position that is an unknown.
+std::optional<Value> Reader::elementAt(const Value& list, ExprId position) {
+  const auto plain = [](const Value& item) {
+    return item.is(ValueKind::Number) || item.is(ValueKind::Bool) || item.is(ValueKind::Word);
+  };
+  if (list.items.empty() || !std::all_of(list.items.begin(), list.items.end(), plain)) return std::nullopt;
+  return elementOf(list, position);
 }
 
 std::optional<Value> Reader::specialCall(std::string_view name, const ast::Call& call) {

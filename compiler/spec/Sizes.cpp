@@ -19,7 +19,8 @@ public:
   SizeProver(const graph::Structure& structure, std::vector<Domain> domains, SrcRange call)
       : pool(structure.pool), domains(std::move(domains)) {
     for (const graph::Obligation& one : structure.graph.obligations) {
-      if (one.use == call && one.kind != graph::Obligation::Kind::Post) given.push_back(one.condition);
+      const bool isPromise = one.kind == graph::Obligation::Kind::Post || one.kind == graph::Obligation::Kind::RequiresOfResult;
+      if (one.use == call && !isPromise) given.push_back(one.condition);
     }
     for (Duty& duty : dutiesOf(structure)) {
       if (std::find(given.begin(), given.end(), duty.expr) == given.end()) open.push_back({claimOf(duty), std::move(duty)});

@@ -109,7 +109,8 @@ private:
     return scenario.has_value();
   }
 
-  bool add(TestCase::Kind kind, const Point& point, const std::string& atom, std::optional<Rational> distance) {
+  bool add(TestCase::Kind kind, Point point, const std::string& atom, std::optional<Rational> distance) {
+    model.normalize(point);
     TestCase made;
     made.kind = kind;
     made.atom = atom;
@@ -175,7 +176,7 @@ private:
   }
 
   void addDrive(std::vector<Drive>& drives, const Predicate& atom, const Wanted& wanted, const Point& seed) {
-    if (atom.isTruth) return;
+    if (isOfWords(atom)) return;
     Drive drive;
     drive.atom = &atom;
     drive.wanted = wanted;
@@ -201,6 +202,13 @@ private:
       }
     }
     drives.push_back(std::move(drive));
+  }
+
+  /// Whether there is no near and far: of truth values, members of enumerations.
+  bool isOfWords(const Predicate& atom) const {
+    const std::vector<SymbolId> symbols = pool.symbolsOf(atom.expr);
+    return atom.isTruth || std::any_of(symbols.begin(), symbols.end(),
+                                       [&](SymbolId symbol) { return model.unknowns[static_cast<std::size_t>(symbol)].isWord; });
   }
 
   ExprId marginOf(const Predicate& atom) {
@@ -332,7 +340,7 @@ private:
   }
 
   std::vector<std::optional<Rational>> wrongDistances(const Predicate& atom) const {
-    if (atom.isTruth) return {std::nullopt};
+    if (isOfWords(atom)) return {std::nullopt};
     const bool whole = pool.isWhole(atom.left) && pool.isWhole(atom.right);
     const Rational step = whole ? Rational::of(options.step) : Rational::make(options.step, 8).value_or(Rational::of(1));
     const Rational first = whole ? Rational::of(1) : step;

@@ -60,6 +60,32 @@ private:
     checked.findings.push_back(std::move(finding));
     return checked.findings.back();
   }
+  /// What was shown of sequences and sets of so many elements at most is shown of all where it rests on nothing that is said of
+  /// longer ones.
+  Proof proveOne(const Goal& goal) { return prove({goal}).front(); }
+  std::vector<Proof> prove(const std::vector<Goal>& goals) {
+    std::vector<Proof> proofs = prover.prove(goals);
+    for (std::size_t i = 0; i < goals.size(); ++i) {
+      if (proofs[i].verdict != Verdict::Proved && proofs[i].verdict != Verdict::Vacuous) continue;
+      std::vector<ExprId> all = goals[i].hypotheses;
+      all.push_back(goals[i].claim);
+      const Variable* const cut = model.cutIn(all);
+      if (cut == nullptr) continue;
+      Goal less{{}, goals[i].claim};
+      for (const ExprId one : goals[i].hypotheses) {
+        if (model.cutIn(std::vector{one}) == nullptr) less.hypotheses.push_back(one);
+      }
+      if (model.cutIn(std::vector{less.claim}) == nullptr) {
+        Proof again = prover.prove(less);
+        if (again.verdict == Verdict::Proved || again.verdict == Verdict::Vacuous) continue;
+      }
+      proofs[i].verdict = Verdict::Residual;
+      proofs[i].reason = fmt::format(
+          "shown for {0} elements of `{1}` at most; `{2}` may bound them: `{3}({1}) <= 8` before all else", cut->symbols.size(),
+          cut->name, cut->isOutput ? "post" : "pre", cut->shape == Variable::Shape::Set ? "card" : "len");
+    }
+    return proofs;
+  }
   /// A question for values: proved where some were found.
   static Proof existence(Proof proof) {
     if (proof.verdict == Verdict::Refuted)
@@ -70,7 +96,8 @@ private:
   }
 
   bool checkPreconditions() {
-    const Finding& found = add(Finding::Kind::Preconditions, existence(prover.find(context)), "something meets `pre`");
+    const Finding& found =
+        add(Finding::Kind::Preconditions, existence(proveOne({context, model.pool.constant(0)})), "something meets `pre`");
     if (found.verdict != Verdict::Refuted) return true;
     const SrcRange range = model.process->pre != nullptr ? model.process->pre->range : model.decl->name.range;
     session.sink.report(diag::pre_unsatisfiable, range, name);
@@ -79,8 +106,8 @@ private:
 
   bool checkDefined() {
     bool good = true;
-    const Proof pre = prover.prove(Goal{model.axioms, definedness(model.pool, model.pre)});
-    const Proof post = prover.prove(Goal{context, definedness(model.pool, model.post.expr)});
+    const Proof pre = proveOne({model.axioms, definedness(model.pool, model.pre)});
+    const Proof post = proveOne({context, definedness(model.pool, model.post.expr)});
     for (const bool isPost : {false, true}) {
       const ast::Expr* text = isPost ? model.process->post : model.process->pre;
       if (text == nullptr) continue;
@@ -89,7 +116,8 @@ private:
           add(Finding::Kind::Defined, isPost ? post : pre, fmt::format("`{}` has a value wherever it is read", clause));
       if (found.verdict != Verdict::Refuted) continue;
       session.sink.report(diag::condition_undefined, text->range, clause, name)
-          .note("a division by 0 or a negative exponent with " + model.describe(inputsOf(found.proof)));
+          .note("a division by 0, a negative exponent or an element that is not there with " +
+                model.describe(inputsOf(found.proof)));
       good = false;
     }
     return good;
@@ -108,7 +136,7 @@ private:
     if (checked.scenarios.size() < 2) return;
     std::vector<Goal> goals;
     for (const Scenario& one : checked.scenarios) goals.push_back({with(one.guard), model.pool.constant(0)});
-    const std::vector<Proof> proofs = prover.prove(goals);
+    const std::vector<Proof> proofs = prove(goals);
     std::vector<Scenario> kept;
     for (std::size_t i = 0; i < proofs.size(); ++i) {
       if (proofs[i].verdict == Verdict::Refuted || proofs[i].verdict == Verdict::Residual)
@@ -140,7 +168,7 @@ private:
       goals.push_back({all, model.pool.constant(0)});
       open.push_back({Finding::Kind::Satisfiable, i, 0, {}, {}, fmt::format("the definition of scenario {} can be met", i + 1)});
     }
-    std::vector<Proof> proofs = prover.prove(goals);
+    std::vector<Proof> proofs = prove(goals);
     for (std::size_t i = 0; i < open.size(); ++i) {
       Proof proof = open[i].kind == Finding::Kind::Satisfiable ? existence(std::move(proofs[i])) : std::move(proofs[i]);
       if (proof.verdict == Verdict::Vacuous)

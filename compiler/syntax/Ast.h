@@ -80,7 +80,7 @@ struct Callable : Of<NodeKind::Callable, Decl> {
   Block body;
 };
 
-/// `process P(a: int | b: int) y: bool ext ... pre ... post ... end_process`
+/// `process P(a: int | b: int) y: bool ext ... pre ... post ... comment ... end_process`
 struct Process : Of<NodeKind::Process, Decl> {
   struct External {
     bool writes = false;
@@ -92,6 +92,7 @@ struct Process : Of<NodeKind::Process, Decl> {
   std::vector<External> externals;
   const Expr* pre = nullptr;  ///< null: true
   const Expr* post = nullptr;
+  std::string comment;  ///< `comment ...`: free text
 };
 
 /// `mutate f of base { operation target as name: levels }`
@@ -117,9 +118,12 @@ struct Factor {
   const Expr* parentLevel = nullptr;
   SrcRange range;
 };
+/// `input name: shape [under parent = level]`
 struct Input {
   Name name;
   const Expr* shape = nullptr;
+  Name parent;
+  const Expr* parentLevel = nullptr;
   SrcRange range;
 };
 struct Design : Of<NodeKind::Design, Decl> {
@@ -136,6 +140,8 @@ struct Design : Of<NodeKind::Design, Decl> {
   bool full = false;
   SrcRange fullRange;
   std::vector<const Expr*> where;
+  bool filter = false;  ///< rows that break a specification are left out
+  SrcRange filterRange;
   const Expr* dtype = nullptr;
   const Expr* math = nullptr;
   const Expr* accumulate = nullptr;

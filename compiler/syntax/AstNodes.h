@@ -24,12 +24,15 @@ struct Name {
   NODE(Number)                                                                                                               \
   NODE(Unit)                                                                                                                 \
   NODE(String)                                                                                                               \
-  NODE(Bool) NODE(NameRef) NODE(Member) NODE(Index) NODE(Call) NODE(Unary) NODE(Binary) NODE(IfExpr) NODE(List)              \
-      NODE(Comprehension) NODE(Tuple) NODE(Record) NODE(Set) NODE(Range) NODE(Pipe) NODE(Quantifier) NODE(Skip) NODE(Old)    \
-          NODE(Splice) NODE(Error) NODE(Let) NODE(Assign) NODE(For) NODE(IfStmt) NODE(Return) NODE(Exit) NODE(Assert)        \
-              NODE(WeightStmt) NODE(NamedType) NODE(ListType) NODE(TensorType) NODE(Import) NODE(Constant) NODE(Function)    \
-                  NODE(Callable) NODE(Process) NODE(Mutate) NODE(Design) NODE(Measure) NODE(Regress) NODE(Predict) NODE(Fit) \
-                      NODE(Dataset) NODE(Train) NODE(Perturb) NODE(Assume)
+  NODE(Enumerator)                                                                                                           \
+  NODE(Bool)                                                                                                                 \
+  NODE(NameRef)                                                                                                              \
+  NODE(Member) NODE(Index) NODE(Call) NODE(Unary) NODE(Binary) NODE(IfExpr) NODE(List) NODE(Comprehension) NODE(Tuple)       \
+      NODE(Record) NODE(Set) NODE(Range) NODE(Pipe) NODE(Quantifier) NODE(Skip) NODE(Old) NODE(Splice) NODE(Error) NODE(Let) \
+          NODE(Assign) NODE(For) NODE(IfStmt) NODE(Return) NODE(Exit) NODE(Assert) NODE(WeightStmt) NODE(NamedType)          \
+              NODE(ListType) NODE(EnumType) NODE(TensorType) NODE(Import) NODE(Constant) NODE(Function) NODE(Callable)       \
+                  NODE(Process) NODE(Mutate) NODE(Design) NODE(Measure) NODE(Regress) NODE(Predict) NODE(Fit) NODE(Dataset)  \
+                      NODE(Train) NODE(Perturb) NODE(Assume)
 
 enum class NodeKind : std::uint8_t {
 #define NODE(kind) kind,
@@ -88,6 +91,10 @@ struct Unit : Of<NodeKind::Unit, Expr> {
 /// `"text"`: escapes resolved.
 struct String : Of<NodeKind::String, Expr> {
   std::string value;
+};
+/// `<north>`: a member of an enumeration.
+struct Enumerator : Of<NodeKind::Enumerator, Expr> {
+  std::string name;
 };
 struct Bool : Of<NodeKind::Bool, Expr> {
   bool value = false;
@@ -227,12 +234,19 @@ struct Error : Of<NodeKind::Error, Expr> {};
 
 // ---- Types ----------------------------------------------------------------------------------------------------------
 
-/// `int real bool string pair pads dtype network block`, or an unknown word.
+/// `int real bool string pair pads dtype network block`, in a process also `nat nat0`, or an unknown word.
 struct NamedType : Of<NodeKind::NamedType, Type> {
   Name name;
 };
+/// `list of T`; in a process `seq of T`, `set of T`.
+enum class ListKind : std::uint8_t { List, Sequence, Set };
 struct ListType : Of<NodeKind::ListType, Type> {
+  ListKind list{};
   const Type* element = nullptr;
+};
+/// `{<north>, <south>}`
+struct EnumType : Of<NodeKind::EnumType, Type> {
+  std::vector<Name> members;  ///< without the marks
 };
 /// `tensor[n, c, ..s]`, `i64[n]`. `dtype` is empty for `tensor`. Dims: any expression; a Splice for `..s`.
 struct TensorType : Of<NodeKind::TensorType, Type> {

@@ -34,6 +34,13 @@ ast::Name Builder::name(antlr4::tree::TerminalNode* node) const {
   return node == nullptr ? ast::Name{} : name(node->getSymbol());
 }
 
+/// `<north>` without its marks.
+ast::Name Builder::member(antlr4::tree::TerminalNode* node) const {
+  ast::Name made = name(node);
+  made.text = made.text.substr(1, made.text.size() - 2);
+  return made;
+}
+
 /// True if the parser reported an error inside, other than in a clause or statement of its own, which is left out alone.
 /// A loop with a list of its own: chains of operators are deep trees.
 bool Builder::broken(Context* root) const {

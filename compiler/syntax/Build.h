@@ -44,6 +44,7 @@ private:
   std::string text(SrcRange where) const;
   ast::Name name(antlr4::tree::TerminalNode* node) const;
   ast::Name name(const antlr4::Token* token) const;
+  ast::Name member(antlr4::tree::TerminalNode* node) const;
   template <class T>
   T* make(const Context* ctx) {
     return file.make<T>(range(ctx));
@@ -60,6 +61,7 @@ private:
   const ast::Expr* quantifier(P::QuantifierContext* ctx);
   const ast::Expr* skipping(P::SkippingContext* ctx);
   const ast::Expr* comparison(P::ComparisonContext* ctx);
+  const ast::Expr* membership(const antlr4::Token* mark, const ast::Expr* left, const ast::Expr* right);
   const ast::Expr* value(P::ValueContext* ctx);
   const ast::Expr* pipe(P::PipeContext* ctx);
   const ast::Expr* sum(P::SumContext* ctx);
@@ -110,6 +112,7 @@ private:
   void factors(P::ConfigClauseContext* ctx, ast::Design& out);
   template <class Ctx>
   ast::Factor factor(Ctx* ctx);
+  ast::Input input(P::InputPartContext* ctx);
   void designClause(const Entry& entry, ast::Design& out);
   const ast::Expr* single(const Entry& entry);
   bool fresh(const Entry& entry, std::set<std::string>& seen);

@@ -19,9 +19,19 @@ bool isTensor(const ast::Type* type) {
 const ast::Type* Builder::type(P::TypeContext* ctx) {
   if (ctx->type() != nullptr) {
     const ast::Name word = name(ctx->ID());
-    if (word.text != "list") sink.report(diag::syntax_type_of, word.range, word.text);
     auto* made = make<ast::ListType>(ctx);
+    if (word.text == "seq")
+      made->list = ast::ListKind::Sequence;
+    else if (word.text == "set")
+      made->list = ast::ListKind::Set;
+    else if (word.text != "list")
+      sink.report(diag::syntax_type_of, word.range, word.text);
     made->element = type(ctx->type());
+    return made;
+  }
+  if (ctx->LCURLY() != nullptr) {
+    auto* made = make<ast::EnumType>(ctx);
+    for (antlr4::tree::TerminalNode* each : ctx->ENUMERATOR()) made->members.push_back(member(each));
     return made;
   }
   if (ctx->LBRACK() != nullptr) {
@@ -159,6 +169,8 @@ ast::Decl* Builder::process(P::ProcessContext* ctx) {
       unknownClause(each->unknownClause());
     } else if (each->EXT() != nullptr) {
       for (P::ExternalContext* external : each->external()) externals(external, *made);
+    } else if (each->REMARK() != nullptr) {
+      if (each->FREE_TEXT() != nullptr) made->comment = text(range(each->FREE_TEXT()->getSymbol()));
     } else {
       const ast::Expr*& slot = each->PRE() != nullptr ? made->pre : made->post;
       if (slot != nullptr) {

@@ -27,7 +27,7 @@ constexpr Slot kSlots[] = {
 
 const std::vector<std::string>& designWords() {
   static const std::vector<std::string> words = [] {
-    std::vector<std::string> list{"factor", "input", "where", "full"};
+    std::vector<std::string> list{"factor", "input", "where", "full", "filter"};
     for (const Slot& slot : kSlots) list.emplace_back(slot.word);
     return list;
   }();
@@ -59,6 +59,14 @@ ast::Factor Builder::factor(Ctx* ctx) {
   return made;
 }
 
+ast::Input Builder::input(P::InputPartContext* ctx) {
+  ast::Input made{name(ctx->ID(0)), value(ctx->value(0)), {}, nullptr, range(ctx)};
+  if (ctx->UNDER() == nullptr) return made;
+  made.parent = name(ctx->ID(1));
+  made.parentLevel = value(ctx->value(1));
+  return made;
+}
+
 /// Whether a line of a list of factors or inputs is none, but a clause written as settings of other languages are: `strength: 3`.
 /// A factor or input of that name has the word `factor` or `input` before it.
 bool Builder::isSetting(const ast::Name& name, antlr4::tree::TerminalNode* colon, Context* value, std::string_view listed) {
@@ -82,17 +90,16 @@ void Builder::designClause(const Entry& entry, ast::Design& out) {
   if (!entry.ctx->inputPart().empty()) {
     for (P::InputPartContext* each : entry.ctx->inputPart()) {
       const bool isFirst = each == entry.ctx->inputPart(0);
-      if (isFirst || !isSetting(name(each->ID()), each->COLON(), each->value(), "input"))
-        out.inputs.push_back({name(each->ID()), value(each->value()), range(each)});
+      if (isFirst || !isSetting(name(each->ID(0)), each->COLON(), each->value(0), "input")) out.inputs.push_back(input(each));
     }
     return;
   }
   for (P::ConfigTailContext* tail : entry.ctx->configTail())
     sink.report(diag::syntax_clause_tail, range(tail), text(range(tail->start)), entry.word.text);
-  if (entry.word.text == "full") {
-    if (!entry.items.empty()) sink.report(diag::syntax_full_alone, entry.items[0].range);
-    out.full = true;
-    out.fullRange = entry.word.range;
+  if (entry.word.text == "full" || entry.word.text == "filter") {
+    if (!entry.items.empty()) sink.report(diag::syntax_full_alone, entry.items[0].range, entry.word.text);
+    (entry.word.text == "full" ? out.full : out.filter) = true;
+    (entry.word.text == "full" ? out.fullRange : out.filterRange) = entry.word.range;
     return;
   }
   const ast::Expr* operand = single(entry);

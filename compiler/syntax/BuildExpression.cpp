@@ -17,6 +17,7 @@ ast::BinaryOp binaryOp(std::size_t token) {
     case P::MINUS:
       return Sub;
     case P::STAR:
+    case P::TIMES:
       return Mul;
     case P::SLASH:
       return Divide;
@@ -143,7 +144,24 @@ const ast::Expr* Builder::comparison(P::ComparisonContext* ctx) {
         .note("write `" + text(range(operands[0])) + " " + mark->getText() + " " + text(range(operands[1])) + " and " +
               text(range(operands[1])) + " " + second->getText() + " " + text(range(operands[2])) + "`");
   }
+  if (mark->getType() == P::IN || mark->getType() == P::INSET || mark->getType() == P::NOTIN)
+    return membership(mark, left, right);
   return binary(binaryOp(mark->getType()), mark, left, right);
+}
+
+/// `x in s`, `x inset s` as `inset(x, s)`; `x notin s` as what is not.
+const ast::Expr* Builder::membership(const antlr4::Token* mark, const ast::Expr* left, const ast::Expr* right) {
+  const SrcRange whole = cover(left->range, right->range);
+  auto* word = file.make<ast::NameRef>(range(mark));
+  word->name = {"inset", word->range};
+  auto* call = file.make<ast::Call>(whole);
+  call->callee = word;
+  for (const ast::Expr* each : {left, right}) call->arguments.push_back({{}, each, false, each->range});
+  if (mark->getType() != P::NOTIN) return call;
+  auto* negated = file.make<ast::Unary>(whole);
+  negated->op = ast::UnaryOp::Not;
+  negated->operand = call;
+  return negated;
 }
 
 const ast::Expr* Builder::value(P::ValueContext* ctx) {

@@ -114,6 +114,11 @@ const ast::Expr* Builder::primary(P::PrimaryContext* ctx) {
     made->value = unescape(range(ctx));
     return made;
   }
+  if (ctx->ENUMERATOR() != nullptr) {
+    auto* made = make<ast::Enumerator>(ctx);
+    made->name = member(ctx->ENUMERATOR()).text;
+    return made;
+  }
   if (ctx->TRUE_() != nullptr || ctx->FALSE_() != nullptr) {
     auto* made = make<ast::Bool>(ctx);
     made->value = ctx->TRUE_() != nullptr;

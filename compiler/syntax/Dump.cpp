@@ -42,6 +42,9 @@ void Dumper::expr(const Expr* e) {
     case NodeKind::String:
       out += quoted(cast<String>(*e).value);
       break;
+    case NodeKind::Enumerator:
+      add("<{}>", cast<Enumerator>(*e).name);
+      break;
     case NodeKind::Bool:
       out += cast<Bool>(*e).value ? "true" : "false";
       break;
@@ -65,8 +68,13 @@ void Dumper::type(const Type* t) {
   } else if (const auto* named = dynCast<NamedType>(t)) {
     out += named->name.text;
   } else if (const auto* list = dynCast<ListType>(t)) {
-    out += "list of ";
+    static constexpr const char* words[] = {"list of ", "seq of ", "set of "};
+    out += words[static_cast<std::size_t>(list->list)];
     type(list->element);
+  } else if (const auto* members = dynCast<EnumType>(t)) {
+    out += '{';
+    for (const Name& each : members->members) add("{}<{}>", &each == members->members.data() ? "" : ", ", each.text);
+    out += '}';
   } else {
     const auto& tensor = cast<TensorType>(*t);
     out += tensor.dtype.empty() ? "tensor" : tensor.dtype.text;

@@ -92,6 +92,10 @@ void Dumper::process(const Process& p) {
   }
   clauseExpr("pre", p.pre);
   clauseExpr("post", p.post);
+  if (!p.comment.empty()) {
+    line();
+    add("comment {}", quoted(p.comment));
+  }
   --indent;
 }
 
@@ -108,7 +112,12 @@ void Dumper::design(const Design& d) {
       expr(each.parentLevel);
     }
   }
-  for (const Input& each : d.inputs) clauseExpr(("input " + each.name.text + ":").c_str(), each.shape);
+  for (const Input& each : d.inputs) {
+    clauseExpr(("input " + each.name.text + ":").c_str(), each.shape);
+    if (each.parent.empty()) continue;
+    add(" under {} = ", each.parent.text);
+    expr(each.parentLevel);
+  }
   clauseExpr("task", d.task);
   clauseExpr("strength", d.strength);
   clauseExpr("covering", d.covering);
@@ -118,6 +127,7 @@ void Dumper::design(const Design& d) {
   clauseExpr("seed", d.seed);
   if (d.full) names("full", {d.name});
   for (const Expr* each : d.where) clauseExpr("where", each);
+  if (d.filter) names("filter", {d.name});
   clauseExpr("dtype", d.dtype);
   clauseExpr("math", d.math);
   clauseExpr("accumulate", d.accumulate);

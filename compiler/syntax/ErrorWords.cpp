@@ -107,6 +107,8 @@ const char* spelling(std::size_t type) {
       return "`into`";
     case P::END_PROCESS:
       return "`end_process`";
+    case P::ENUMERATOR:
+      return "a member `<name>`";
     case P::NUMBER:
       return "a number";
     case P::STRING:

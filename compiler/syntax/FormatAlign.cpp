@@ -81,7 +81,8 @@ private:
     finishParts();
     std::size_t widest = 0;
     for (const std::size_t i : group) {
-      if (list[i].type != P::END_PROCESS && list[i].text != "full") widest = std::max(widest, list[i].text.size());
+      const bool isAlone = list[i].type == P::END_PROCESS || list[i].text == "full" || list[i].text == "filter";
+      if (!isAlone) widest = std::max(widest, list[i].text.size());
     }
     for (const std::size_t i : group) {
       if (i + 1 < list.size() && widest > list[i].text.size()) list[i + 1].extra = static_cast<int>(widest - list[i].text.size());

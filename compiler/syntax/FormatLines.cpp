@@ -134,6 +134,7 @@ private:
     const Piece& before = list[i - 1];
     const Piece& piece = list[i];
     if (before.comment || piece.comment) return true;
+    if (before.type == P::TIMES || piece.type == P::TIMES) return false;
     if (piece.begins && !piece.comment && before.type == P::LBRACE) return piece.type != P::RBRACE;
     if (opens(before.type) || before.type == P::DOT || piece.type == P::DOT || closes(piece.type)) return false;
     if (piece.type == P::COMMA || piece.type == P::SEMI || piece.type == P::COLON) return false;

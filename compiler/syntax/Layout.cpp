@@ -2,6 +2,7 @@
 
 #include "compiler/support/Units.h"
 #include "compiler/support/diagnostics/Syntax.h"
+#include "compiler/syntax/FreeText.h"
 #include "compiler/syntax/LayoutPass.h"
 #include "compiler/syntax/LayoutRules.h"
 #include "compiler/syntax/Slips.h"
@@ -15,6 +16,7 @@ namespace tbem::syntax {
 
 LayoutResult LayoutPass::run() {
   raw = lexer.getAllTokens();
+  foldFreeText(raw, source);
   renameSlips(raw, source, sink);
   for (std::size_t i = 0; i < raw.size(); ++i) step(i);
   if (!open.empty()) {
@@ -85,9 +87,19 @@ void LayoutPass::comment(const antlr4::Token& token) {
 
 void LayoutPass::retype(std::size_t i) {
   const std::size_t type = raw[i]->getType();
+  if (multiplies(i)) pushMade(P::TIMES);
   if (type == P::ID) retypeWord(i);
-  if (type == P::LBRACE && (inBracket() || last == 0 || opensLiteral(last))) setType(i, P::LCURLY);
+  const bool isType = inProcess && last == P::OF;  // `set of {<a>, <b>}`
+  if (type == P::LBRACE && (inBracket() || last == 0 || isType || opensLiteral(last))) setType(i, P::LCURLY);
   if (type == P::LPAREN || type == P::LBRACK) touching(i);
+}
+
+/// In a process a number is a factor of the name or bracket that touches it, as formulas are printed: `2P`, `2(H - F)`.
+bool LayoutPass::multiplies(std::size_t i) const {
+  if (!inProcess || last != P::NUMBER || raw[i]->getStartIndex() != lastEnd) return false;
+  if (raw[i]->getType() == P::LPAREN) return true;
+  const SoftWord* soft = raw[i]->getType() == P::ID ? findSoftWord(text(*raw[i])) : nullptr;
+  return raw[i]->getType() == P::ID && (soft == nullptr || soft->kind != WordClass::Connector);
 }
 
 void LayoutPass::retypeWord(std::size_t i) {
@@ -189,6 +201,7 @@ void LayoutPass::push(TokenPtr token) {
   lastIsClauseWord = token->getType() == P::ID && clauseBegins();
   beforeLast = last;
   last = token->getType();
+  if (last == P::END_PROCESS || beginsDeclaration(last)) inProcess = last == P::PROCESS;
   lastEnd = token->getStopIndex() + 1;
   result.tokens.push_back(std::move(token));
 }

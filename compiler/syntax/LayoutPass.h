@@ -51,6 +51,7 @@ private:
   std::size_t beforeLast = 0;
   std::size_t lastEnd = 0;        ///< offset after it
   bool lastIsClauseWord = false;  ///< the last token is the word of a clause, not an operand
+  bool inProcess = false;
 
   std::string_view text(const antlr4::Token& token) const {
     return std::string_view(source.text).substr(token.getStartIndex(), token.getStopIndex() + 1 - token.getStartIndex());
@@ -74,6 +75,7 @@ private:
   void retypeWord(std::size_t i);
   bool unit(std::size_t i);
   void touching(std::size_t i);
+  bool multiplies(std::size_t i) const;
   void emit(std::size_t i);
   void emitEnd();
   void push(TokenPtr token);

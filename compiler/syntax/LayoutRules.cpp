@@ -16,6 +16,8 @@ bool isInfix(std::size_t type) {
     case P::CDIV:
     case P::MOD:
     case P::REM:
+    case P::INSET:
+    case P::NOTIN:
     case P::IFF:
     case P::IMPLIES:
     case P::EQ:
@@ -77,6 +79,7 @@ bool beginsClause(std::size_t type) {
     case P::UPDATES:
     case P::FALLBACK:
     case P::EXT:
+    case P::REMARK:
     case P::FACTOR:
     case P::INPUT:
     case P::ASSERT:
@@ -88,6 +91,8 @@ bool beginsClause(std::size_t type) {
 
 bool wantsMore(std::size_t type) {
   switch (type) {
+    case P::REMARK:  // its text may be empty
+      return false;
     case P::COMMA:
     case P::COLON:
     case P::ARROW:
@@ -126,6 +131,7 @@ bool continues(std::size_t type) {
     case P::WHEN:
     case P::LEAVING:
     case P::BAR:
+    case P::FREE_TEXT:
       return true;
     default:
       return isInfix(type);
@@ -138,6 +144,7 @@ bool endsOperand(std::size_t type) {
     case P::NUMBER:
     case P::UNIT:
     case P::STRING:
+    case P::ENUMERATOR:
     case P::TRUE_:
     case P::FALSE_:
     case P::RPAREN:
@@ -154,6 +161,7 @@ bool beginsOperand(std::size_t type) {
     case P::ID:
     case P::NUMBER:
     case P::STRING:
+    case P::ENUMERATOR:
     case P::TRUE_:
     case P::FALSE_:
     case P::LPAREN:

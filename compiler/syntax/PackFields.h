@@ -14,7 +14,7 @@ template <class A> void fields(A& a, ast::Result& n) { a(n.name, n.type, n.range
 template <class A> void fields(A& a, ast::Part& n) { a(n.name, n.value); }
 template <class A> void fields(A& a, ast::Clause& n) { a(n.word, n.items, n.range); }
 template <class A> void fields(A& a, ast::Factor& n) { a(n.name, n.levels, n.parent, n.parentLevel, n.range); }
-template <class A> void fields(A& a, ast::Input& n) { a(n.name, n.shape, n.range); }
+template <class A> void fields(A& a, ast::Input& n) { a(n.name, n.shape, n.parent, n.parentLevel, n.range); }
 template <class A> void fields(A& a, ast::Comprehension::Generator& n) { a(n.variable, n.domain); }
 template <class A> void fields(A& a, ast::Record::Field& n) { a(n.name, n.value); }
 template <class A> void fields(A& a, ast::Quantifier::Variable& n) { a(n.name, n.domain); }
@@ -27,6 +27,7 @@ template <class A> void fields(A& a, ast::Mutate::Operation& n) {
 template <class A> void fields(A& a, ast::Number& n) { a(n.text); }
 template <class A> void fields(A& a, ast::Unit& n) { a(n.number, n.unit); }
 template <class A> void fields(A& a, ast::String& n) { a(n.value); }
+template <class A> void fields(A& a, ast::Enumerator& n) { a(n.name); }
 template <class A> void fields(A& a, ast::Bool& n) { a(n.value); }
 template <class A> void fields(A& a, ast::NameRef& n) { a(n.name); }
 template <class A> void fields(A& a, ast::Member& n) { a(n.object, n.member); }
@@ -50,7 +51,8 @@ template <class A> void fields(A&, ast::Error&) {}
 
 // Types
 template <class A> void fields(A& a, ast::NamedType& n) { a(n.name); }
-template <class A> void fields(A& a, ast::ListType& n) { a(n.element); }
+template <class A> void fields(A& a, ast::ListType& n) { a(n.list, n.element); }
+template <class A> void fields(A& a, ast::EnumType& n) { a(n.members); }
 template <class A> void fields(A& a, ast::TensorType& n) { a(n.dtype, n.dims); }
 
 // Statements
@@ -72,11 +74,11 @@ template <class A> void fields(A& a, ast::Callable& n) {
   a(n.callable, n.tensors, n.parameters, n.results, n.pre, n.post, n.requirements, n.weights, n.elementwise, n.native,
     n.nativeSymbol, n.flops, n.backward, n.updates, n.fallback, n.hasBody, n.body);
 }
-template <class A> void fields(A& a, ast::Process& n) { a(n.inputs, n.outputs, n.externals, n.pre, n.post); }
+template <class A> void fields(A& a, ast::Process& n) { a(n.inputs, n.outputs, n.externals, n.pre, n.post, n.comment); }
 template <class A> void fields(A& a, ast::Mutate& n) { a(n.base, n.operations); }
 template <class A> void fields(A& a, ast::Design& n) {
   a(n.of, n.factors, n.inputs, n.task, n.strength, n.covering, n.within, n.rows, n.array, n.seed, n.full, n.fullRange, n.where,
-    n.dtype, n.math, n.accumulate, n.mixed, n.checkpoint);
+    n.filter, n.filterRange, n.dtype, n.math, n.accumulate, n.mixed, n.checkpoint);
 }
 template <class A> void fields(A& a, ast::Measure& n) { a(n.backends, n.metrics, n.repeat, n.others); }
 template <class A> void fields(A& a, ast::Regress& n) { a(n.from, n.response, n.terms, n.validate, n.others); }

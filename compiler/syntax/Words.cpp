@@ -45,6 +45,7 @@ const std::vector<SoftWord>& softWords() {
       {"updates", P::UPDATES, Header},
       {"fallback", P::FALLBACK, Header},
       {"ext", P::EXT, Header},
+      {"comment", P::REMARK, Header},
       {"weight", P::WEIGHT, Anywhere},
       {"buffer", P::BUFFER, Anywhere},
       {"factor", P::FACTOR, Body},
@@ -64,6 +65,8 @@ const std::vector<SoftWord>& softWords() {
       {"before", P::BEFORE, Connector},
       {"under", P::UNDER, Connector},
       {"rem", P::REM, Connector},
+      {"inset", P::INSET, Connector},
+      {"notin", P::NOTIN, Connector},
   };
   return words;
 }

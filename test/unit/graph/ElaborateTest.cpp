@@ -294,8 +294,8 @@ TEST(Elaborate, WhereIsCheckedAtLevels) {
   const std::uint32_t small[] = {0, 0}, large[] = {0, 1};
   const std::vector<graph::RowCondition> conditions = graph::rowConditions(*built.spec);
   ASSERT_EQ(conditions.size(), 1U);
-  EXPECT_EQ(graph::holds(built.session, *built.program, *built.spec, conditions[0], small), true) << built.errors();
-  EXPECT_EQ(graph::holds(built.session, *built.program, *built.spec, conditions[0], large), false);
+  EXPECT_EQ(graph::holds(built.session, *built.program, *built.spec, conditions[0], small, {}), true) << built.errors();
+  EXPECT_EQ(graph::holds(built.session, *built.program, *built.spec, conditions[0], large, {}), false);
 }
 
 TEST(Elaborate, RequiresOfAProcess) {

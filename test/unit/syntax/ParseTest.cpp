@@ -132,18 +132,33 @@ TEST(Declarations, Process) {
             "  pre (> a 0)\n  post (= y (< ~total total))");
 }
 
+TEST(Declarations, ProcessAsPrinted) {
+  EXPECT_EQ(
+      tree("process P(a: seq of nat0, b: {<x>, <y>}) c: set of nat\n"
+           "ext rd d: int; wr e: real;\n"
+           "pre 2P / 3(a + 1) > -2P ** 2 and b in {<x>} and 1 notin c;\npost 2 mod 3 = 2;\n"
+           "comment it's \"text\n  to (the end\nend_process;\n"),
+      "process P\n  input 0 a: seq of nat0 in none = none\n  input 0 b: {<x>, <y>} in none = none\n"
+      "  output 0 c: set of nat in none = none\n  ext rd d: int\n  ext wr e: real\n"
+      "  pre (and (and (> (/ (* 2 P) (* 3 (+ a 1))) (neg (* 2 (** P 2)))) (call inset b (set <x>))) (not (call inset 1 c)))\n"
+      "  post (= (mod 2 3) 2)\n  comment \"it's \\\"text\\n  to (the end\"");
+}
+
 TEST(Declarations, Design) {
   EXPECT_EQ(
       tree("design d of model {\n  factor model: vgg(depth: 16), resnet(depth: 18)\n         kernel: 3, 5 under model = resnet\n "
            " factor depth\n"
-           "  input image: [batch, 3]\n        mask: [batch]\n  task infer; full; within 30 s\n  where a or b\n  where (a - b) "
+           "  input image: [batch, 3]\n        mask: [batch] under model = vgg\n  task infer; full; filter; within 30 s\n  where "
+           "a or b\n  where (a - b) "
            "mod c = 0; where a = 1\n  dtype bf16\n"
            "  checkpoint auto(under: 8 GiB)\n  array \"L36\"\n}\n"),
       "design d of model\n  factor model: (call vgg depth: 16), (call resnet depth: 18)\n  factor kernel: 3, 5 under model = "
       "resnet\n"
-      "  factor depth: \n  input image: (list batch 3)\n  input mask: (list batch)\n  task infer\n  within 30_s\n  array "
+      "  factor depth: \n  input image: (list batch 3)\n  input mask: (list batch) under model = vgg\n  task infer\n  within "
+      "30_s\n  array "
       "\"L36\"\n  full d\n"
-      "  where (or a b)\n  where (= (mod (- a b) c) 0)\n  where (= a 1)\n  dtype bf16\n  checkpoint (call auto under: 8_GiB)");
+      "  where (or a b)\n  where (= (mod (- a b) c) 0)\n  where (= a 1)\n  filter d\n  dtype bf16\n  checkpoint (call auto "
+      "under: 8_GiB)");
 }
 
 TEST(Declarations, ImportsAndVersion) {

@@ -1,0 +1,286 @@
+// Unknowns by their types: numbers, truth values, members of enumerations, and sequences and sets of these.
+#include "compiler/spec/Reader.h"
+#include "compiler/support/diagnostics/Sema.h"
+#include "compiler/support/diagnostics/Specification.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tbem::spec {
+
+using sema::ExprOp;
+using sema::Value;
+using sema::ValueKind;
+
+namespace {
+constexpr std::int64_t kMostElements = 8;    ///< of a sequence or set that are looked at
+constexpr std::int64_t kFewElements = 3;     ///< where nothing bounds them
+constexpr std::int64_t kBeyond = 2;          ///< of an input, beyond its bound
+constexpr std::size_t kMostCandidates = 64;  ///< of a set that is one truth value for each
+
+std::string wordOf(const ast::Type& type) {
+  const auto* named = ast::dynCast<ast::NamedType>(&type);
+  return named != nullptr ? named->name.text : std::string();
+}
+bool isWordType(const ast::Type& type) {
+  return type.kind == ast::NodeKind::EnumType || wordOf(type) == "string" || wordOf(type) == "char";
+}
+}  // namespace
+
+// ---- One unknown ------------------------------------------------------------------------------------------------------
+
+SymbolId Reader::unknown(std::string name, SrcRange range, bool isOutput, bool isTruth, Domain domain) {
+  Variable made;
+  made.name = name;
+  made.isOutput = isOutput;
+  made.isTruth = isTruth;
+  const SymbolId symbol = part(std::move(name), range, isOutput, made, std::move(domain));
+  made.symbols = {symbol};
+  model.variables.push_back(std::move(made));
+  return symbol;
+}
+
+SymbolId Reader::part(std::string name, SrcRange range, bool isOutput, const Variable& of, Domain domain) {
+  const SymbolId symbol = pool.symbol(name, range, domain.isReal);
+  model.unknowns.push_back({std::move(name), range, isOutput, of.isTruth, of.isWord, {}});
+  model.domains.push_back(std::move(domain));
+  return symbol;
+}
+
+Value Reader::valueOf(SymbolId symbol) const {
+  const ExprId expr = pool.symbolRef(symbol);
+  const Unknown& one = model.unknowns[static_cast<std::size_t>(symbol)];
+  if (one.isTruth) return Value::boolean(expr);
+  return one.isWord ? wordValue(expr) : Value::number(expr, model.domains[static_cast<std::size_t>(symbol)].isReal);
+}
+
+Value Reader::wordValue(ExprId expr) const {
+  Value made = Value::ofKind(ValueKind::Word);
+  made.expr = expr;
+  return made;
+}
+
+Value Reader::itemValue(const Variable& variable, ExprId expr, bool isReal) const {
+  if (variable.isTruth) return Value::boolean(expr);
+  return variable.isWord ? wordValue(expr) : Value::number(expr, isReal);
+}
+
+// ---- Words ------------------------------------------------------------------------------------------------------------
+
+/// The number of a word; a new one where it is met first.
+std::int64_t Reader::codeOf(const std::string& word) {
+  const auto place = std::find(model.words.begin(), model.words.end(), word);
+  const std::int64_t code = ProcessModel::kFirstWord + (place - model.words.begin());
+  if (place != model.words.end()) return code;
+  model.words.push_back(word);
+  pool.nameConstant(code, word);
+  return code;
+}
+
+Value Reader::enumerator(const ast::Enumerator& expr) {
+  const std::string word = "<" + expr.name + ">";
+  if (std::find(model.words.begin(), model.words.end(), word) != model.words.end()) return wordValue(pool.constant(codeOf(word)));
+  ++mistakes;
+  if (told(diag::unknown_member, expr.range) != nullptr) return {};
+  Diagnostic& found = sink.report(diag::unknown_member, expr.range, word, model.decl->name.text);
+  const std::string near = nearest(word, model.words);
+  if (!near.empty()) found.note("did you mean `" + near + "`?").fix(expr.range, near);
+  return {};
+}
+
+ExprId Reader::equalWords(const Value& a, const Value& b) {
+  const auto exprOf = [&](const Value& value) {
+    if (value.is(ValueKind::Word)) return value.expr;
+    return value.is(ValueKind::String) ? pool.constant(codeOf("\"" + value.text + "\"")) : sema::kNoExpr;
+  };
+  const ExprId left = exprOf(a), right = exprOf(b);
+  return left == sema::kNoExpr || right == sema::kNoExpr ? sema::kNoExpr : pool.make(ExprOp::Equal, left, right);
+}
+
+/// The words that a type and an `in` allow.
+std::optional<Domain> Reader::wordDomain(const std::string& name, const ast::Type& type, const ast::Expr* values) {
+  Domain domain;
+  if (const auto* members = ast::dynCast<ast::EnumType>(&type)) {
+    for (const ast::Name& one : members->members) domain.levels.push_back(Rational::of(codeOf("<" + one.text + ">")));
+  }
+  if (values != nullptr) {
+    const auto items = elements(evaluate(*values), values->range);
+    if (!items) return std::nullopt;
+    std::vector<Rational> chosen;
+    for (const Value& item : *items) {
+      const bool isText = item.is(ValueKind::String) && domain.levels.empty();
+      const bool isMember = item.is(ValueKind::Word) && !domain.levels.empty() && domain.contains(*pool.constantValue(item.expr));
+      if (!isText && !isMember) {
+        fail(diag::wrong_kind, values->range, "`" + name + "`",
+             domain.levels.empty() ? "texts after `in`" : "its members after `in`", kindName(item));
+        return std::nullopt;
+      }
+      chosen.push_back(isText ? Rational::of(codeOf("\"" + item.text + "\"")) : *pool.constantValue(item.expr));
+    }
+    domain.levels = std::move(chosen);
+  }
+  std::sort(domain.levels.begin(), domain.levels.end(), [](const Rational& a, const Rational& b) { return compare(a, b) < 0; });
+  domain.levels.erase(std::unique(domain.levels.begin(), domain.levels.end()), domain.levels.end());
+  return domain;
+}
+
+// ---- Values that a type allows ----------------------------------------------------------------------------------------
+
+std::optional<Domain> Reader::domainOf(const std::string& name, const ast::Type& type, const ast::Expr* values) {
+  if (isWordType(type)) return wordDomain(name, type, values);
+  const std::string word = wordOf(type);
+  Domain domain = word == "bool" ? Domain::truth() : Domain{};
+  domain.isReal = word == "real";
+  if (word == "nat" || word == "nat0") domain.low = word == "nat" ? 1 : 0;
+  if (values == nullptr) return domain;
+  const Value given = evaluate(*values);
+  if (given.is(ValueKind::Range) && pool.constantValue(given.items[2].expr) == Rational::of(1)) {
+    const auto low = pool.constantValue(given.items[0].expr);
+    const auto high = pool.constantValue(given.items[1].expr);
+    if (low && high && low->isInt() && high->isInt()) {
+      domain.low = std::max(low->num, domain.low.value_or(low->num));
+      domain.high = given.inclusive ? high->num : high->num - 1;
+      return domain;
+    }
+  }
+  const auto items = elements(given, values->range);
+  if (!items) return std::nullopt;
+  for (const Value& item : *items) {
+    const auto value = item.is(ValueKind::Number) || item.is(ValueKind::Bool) ? pool.constantValue(item.expr) : std::nullopt;
+    if (!value || !Domain{{}, domain.low, {}, domain.isReal}.contains(*value)) {
+      fail(diag::wrong_kind, values->range, "`" + name + "`", word + " values after `in`", value ? value->str() : kindName(item));
+      return std::nullopt;
+    }
+    domain.levels.push_back(*value);
+  }
+  std::sort(domain.levels.begin(), domain.levels.end(), [](const Rational& a, const Rational& b) { return compare(a, b) < 0; });
+  domain.levels.erase(std::unique(domain.levels.begin(), domain.levels.end()), domain.levels.end());
+  return domain;
+}
+
+bool Reader::refuseType(const Wanted& wanted, const ast::Type& type, const std::string& hint) {
+  const std::string found(session.sources.text(type.range));
+  Diagnostic& refusal = sink.report(diag::process_type, type.range, wanted.name.text, model.decl->name.text, found);
+  if (!hint.empty()) refusal.note(hint);
+  return false;
+}
+
+// ---- Variables --------------------------------------------------------------------------------------------------------
+
+std::optional<Value> Reader::variable(const Wanted& wanted) {
+  const auto* list = ast::dynCast<ast::ListType>(&wanted.type);
+  const ast::Type& type = list != nullptr ? *list->element : wanted.type;
+  const std::string word = wordOf(type);
+  static constexpr std::string_view kTypes[] = {"int", "nat", "nat0", "real", "bool", "string", "char"};
+  const bool known =
+      type.kind == ast::NodeKind::EnumType || std::find(std::begin(kTypes), std::end(kTypes), word) != std::end(kTypes);
+  std::string hint;
+  if (list != nullptr && list->list == ast::ListKind::List)
+    hint = "a process has sequences: `seq of " + std::string(session.sources.text(type.range)) + "`";
+  else if (known && (word == "string" || word == "char") && wanted.values == nullptr)
+    hint = fmt::format("say which values it may take: `{0}: {1} in {{\"a\", \"b\"}}`, or `{0}: {{<a>, <b>}}`", wanted.name.text,
+                       word);
+  else if (!known && type.kind == ast::NodeKind::ListType)
+    hint = "sequences and sets of numbers, truth values and enumerations are there, of others they are not";
+  if (!known || !hint.empty()) {
+    refuseType(wanted, wanted.type, hint);
+    return std::nullopt;
+  }
+  std::optional<Domain> domain = domainOf(wanted.name.text, type, wanted.values);
+  if (!domain) return std::nullopt;
+  Variable made;
+  made.name = wanted.text;
+  made.isOutput = wanted.isOutput;
+  made.isTruth = word == "bool";
+  made.isWord = isWordType(type);
+  if (list != nullptr) return list->list == ast::ListKind::Set ? set(wanted, *domain, made) : sequence(wanted, *domain, made);
+  made.symbols = {part(wanted.text, wanted.name.range, wanted.isOutput, made, std::move(*domain))};
+  model.variables.push_back(made);
+  return valueOf(made.symbols.front());
+}
+
+namespace {
+/// How many elements are looked at, and whether there may be more. Inputs that are too long are looked at too: they are to be
+/// refused.
+std::int64_t elementsOf(Variable& made, std::optional<std::int64_t> most) {
+  made.isCut = !most || *most > kMostElements;
+  if (!most) return kFewElements + (made.isOutput ? 1 : 0);
+  return std::min(*most, kMostElements) + (made.isOutput ? 0 : kBeyond);
+}
+}  // namespace
+
+Value Reader::sequence(const Wanted& wanted, const Domain& elements, Variable made) {
+  made.shape = Variable::Shape::Sequence;
+  const std::int64_t count = elementsOf(made, wanted.mostElements);
+  made.size = part("len(" + wanted.text + ")", wanted.name.range, wanted.isOutput, {}, Domain{{}, 0, count});
+  Value value = Value::ofKind(ValueKind::Sequence);
+  value.expr = pool.symbolRef(*made.size);
+  for (std::int64_t i = 0; i < count; ++i) {
+    made.symbols.push_back(part(fmt::format("{}({})", wanted.text, i + 1), wanted.name.range, wanted.isOutput, made, elements));
+    value.items.push_back(valueOf(made.symbols.back()));
+  }
+  model.variables.push_back(std::move(made));
+  return value;
+}
+
+/// Of finitely many values each is in it or not; of others its members stand in ascending order.
+Value Reader::set(const Wanted& wanted, const Domain& elements, Variable made) {
+  made.shape = Variable::Shape::Set;
+  std::vector<Member> list;
+  ExprId size = pool.constant(0);
+  if (const auto candidates = elements.values(kMostCandidates)) {
+    Variable truth;
+    truth.isTruth = true;
+    for (const Rational& one : *candidates) {
+      const std::string text = made.isWord ? model.wordOf(one) : made.isTruth ? one.num != 0 ? "true" : "false" : one.str();
+      made.symbols.push_back(part(text + " inset " + wanted.text, wanted.name.range, wanted.isOutput, truth, Domain::truth()));
+      const ExprId here = pool.symbolRef(made.symbols.back());
+      size = pool.make(ExprOp::Add, size, pool.make(ExprOp::Select, here, pool.constant(1), pool.constant(0)));
+      list.push_back({here, itemValue(made, pool.constant(one), elements.isReal)});
+    }
+    made.candidates = *candidates;
+  } else {
+    const std::int64_t count = elementsOf(made, wanted.mostElements);
+    made.size = part("card(" + wanted.text + ")", wanted.name.range, wanted.isOutput, {}, Domain{{}, 0, count});
+    size = pool.symbolRef(*made.size);
+    for (std::int64_t i = 0; i < count; ++i) {
+      made.symbols.push_back(part(fmt::format("{}({})", wanted.text, i + 1), wanted.name.range, wanted.isOutput, made, elements));
+      const ExprId at = pool.constant(i);
+      list.push_back({pool.make(ExprOp::Less, at, size), valueOf(made.symbols.back())});
+      if (i == 0) continue;
+      const ExprId rises = pool.make(ExprOp::Less, list[static_cast<std::size_t>(i) - 1].value.expr, list.back().value.expr);
+      model.axioms.push_back(pool.make(ExprOp::Or, pool.make(ExprOp::LessEqual, size, at), rises));
+    }
+  }
+  Value value = subset(list);
+  value.expr = size;
+  model.variables.push_back(std::move(made));
+  return value;
+}
+
+// ---- How many elements there are --------------------------------------------------------------------------------------
+
+std::optional<std::int64_t> Reader::mostElements(const std::string& name, bool isOutput) {
+  return isOutput ? bounds->after(name) : bounds->before(name);
+}
+
+/// The greatest value of a number of the process.
+std::optional<std::int64_t> Reader::highest(const std::string& name) {
+  const ast::Process& process = *model.process;
+  for (const auto* side : {&process.inputs, &process.outputs}) {
+    for (const auto& list : *side) {
+      for (const ast::Parameter& one : list) {
+        if (one.name.text != name || one.domain == nullptr || one.type->kind != ast::NodeKind::NamedType || isWordType(*one.type))
+          continue;
+        const std::optional<Domain> domain = domainOf(name, *one.type, one.domain);
+        const Interval hull = domain ? domain->hull() : Interval{};
+        const std::optional<Rational> whole = hull.high ? floorDiv(*hull.high, Rational::of(1)) : std::nullopt;
+        return whole ? std::optional(whole->num) : std::nullopt;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace tbem::spec
