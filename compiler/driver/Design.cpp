@@ -125,7 +125,7 @@ void printDesignJson(const DesignRun& run, const design::Checks& known) {
   if (known.mainEffects) {
     checks["main_effects_rank"] = known.mainEffects->rank;
     checks["main_effects_parameters"] = known.mainEffects->parameters;
-    checks["condition"] = std::isfinite(known.mainEffects->condition) ? Json(known.mainEffects->condition) : Json();
+    checks["condition"] = known.mainEffects->condition;
   }
   Json fields = {{"design", run.spec.name},
                  {"array", run.array.name},
@@ -144,24 +144,23 @@ void printDesignJson(const DesignRun& run, const design::Checks& known) {
   }
   if (run.repaired) {
     const design::Repaired& repaired = *run.repaired;
-    fields["repair"] = {
-        {"from", repaired.from},
-        {"from_rows", repaired.fromRows},
-        {"kept", repaired.kept},
-        {"rank", repaired.quality.rank},
-        {"parameters", repaired.quality.parameters},
-        {"d_efficiency", repaired.quality.dEfficiency},
-        {"relative", repaired.relative},
-        {"a_efficiency", repaired.quality.aEfficiency},
-        {"largest_inflation", std::isfinite(repaired.quality.inflation) ? Json(repaired.quality.inflation) : Json()},
-        {"triples_covered", repaired.triples ? Json(repaired.triples->covered) : Json()},
-        {"triples", repaired.triples ? Json(repaired.triples->total) : Json()},
-        {"j2", repaired.coincidences ? Json(repaired.coincidences->squares) : Json()},
-        {"j2_least", repaired.coincidences ? Json(repaired.coincidences->least) : Json()},
-        {"max_leverage", repaired.quality.maxLeverage},
-        {"pairs_covered", repaired.pairs.covered},
-        {"pairs", repaired.pairs.total},
-        {"largest_correlation", repaired.correlation}};
+    fields["repair"] = {{"from", repaired.from},
+                        {"from_rows", repaired.fromRows},
+                        {"kept", repaired.kept},
+                        {"rank", repaired.quality.rank},
+                        {"parameters", repaired.quality.parameters},
+                        {"d_efficiency", repaired.quality.dEfficiency},
+                        {"relative", repaired.relative},
+                        {"a_efficiency", repaired.quality.aEfficiency},
+                        {"largest_inflation", repaired.quality.inflation},
+                        {"triples_covered", repaired.triples ? Json(repaired.triples->covered) : Json()},
+                        {"triples", repaired.triples ? Json(repaired.triples->total) : Json()},
+                        {"j2", repaired.coincidences ? Json(repaired.coincidences->squares) : Json()},
+                        {"j2_least", repaired.coincidences ? Json(repaired.coincidences->least) : Json()},
+                        {"max_leverage", repaired.quality.maxLeverage},
+                        {"pairs_covered", repaired.pairs.covered},
+                        {"pairs", repaired.pairs.total},
+                        {"largest_correlation", repaired.correlation}};
   }
   if (run.filtered) fields["filter"] = jsonOf(run, *run.filtered);
   if (const std::optional<Excluded> excluded = excludedBy(run)) {

@@ -1,4 +1,5 @@
 #include "compiler/driver/MeasureReport.h"
+#include "compiler/driver/MeasureNotes.h"
 #include "compiler/driver/Observations.h"
 #include "compiler/driver/Page.h"
 
@@ -32,6 +33,9 @@ report::Cell statusCell(const std::vector<store::Stored>& repeats) {
     if (one.value.status == runtime::Status::Ok) continue;
     cell.text = fmt::format("{}: {}", runtime::name(one.value.status), one.value.reason.substr(0, 40));
     cell.tone = one.value.status == runtime::Status::Skipped ? report::Tone::Faint : report::Tone::Bad;
+  }
+  for (const store::Stored& one : repeats) {
+    if (cell.text == "ok" && !one.value.lossNotFinite.empty()) cell = {"ok, loss " + one.value.lossNotFinite, report::Tone::Bad};
   }
   return cell;
 }
@@ -84,6 +88,7 @@ void printMeasurement(const runtime::Case& one, const runtime::Measurement& valu
                         {"latency", latency},
                         {"energy", orNull(value.energy)},
                         {"energy_reason", value.energyReason},
+                        {"loss_not_finite", value.lossNotFinite.empty() ? Json() : Json(value.lossNotFinite)},
                         {"identity", one.identity},
                         {"machine", value.machine},
                         {"versions", value.versions},
@@ -125,22 +130,22 @@ void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plan
     column(plan.wantsLatency, "latency");
     bool anyEnergy = false;
     std::string energyReason;
-    std::vector<std::pair<const CaseRow*, std::vector<store::Stored>>> measured;
+    std::vector<Observation> measured;
     for (const CaseRow& row : rows) {
       if (row.plan != &plan) continue;
-      measured.emplace_back(&row, repeatsOf(store, row));
-      for (const store::Stored& one : measured.back().second) {
+      measured.push_back({&row, repeatsOf(store, row)});
+      for (const store::Stored& one : measured.back().repeats) {
         anyEnergy = anyEnergy || one.value.energy.has_value();
         if (!one.value.energy && !one.value.energyReason.empty()) energyReason = one.value.energyReason;
       }
     }
     column(plan.wantsEnergy && anyEnergy, "energy");
     std::vector<RepeatCount> counts;
-    for (const auto& [row, repeats] : measured) counts.push_back({repeats.size(), plan.repeats});
+    for (const Observation& one : measured) counts.push_back({one.repeats.size(), plan.repeats});
     table.title = fmt::format("measured: {} ({})", run.spec.name, repeatsText(counts));
-    for (const auto& entry : measured) {
-      const CaseRow& row = *entry.first;
-      const std::vector<store::Stored>& repeats = entry.second;
+    for (const Observation& observation : measured) {
+      const CaseRow& row = *observation.row;
+      const std::vector<store::Stored>& repeats = observation.repeats;
       std::vector<report::Cell> cells = {std::to_string(row.row + 1)};
       for (std::size_t f = 0; f < run.spec.factors.size(); ++f)
         cells.emplace_back(run.spec.factors[f].levels[run.rows[row.row][f]].text);
@@ -166,6 +171,7 @@ void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plan
       table.add(std::move(cells));
     }
     printTable(options, table);
+    sayMeasureNotes(measured);
     if (plan.wantsEnergy && !energyReason.empty()) say("no energy: {}\n", energyReason);
   }
 }

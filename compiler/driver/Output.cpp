@@ -3,6 +3,7 @@
 #include "compiler/driver/Page.h"
 #include "compiler/driver/Version.h"
 #include "compiler/support/Render.h"
+#include "runtime/report/Numbers.h"
 
 #include <embedded/tbem_explanations.h>
 #include <fmt/format.h>
@@ -14,11 +15,44 @@
 
 namespace tbem::driver {
 
+namespace {
+
+/// What a field FIELD_not_finite says of a value: a text, of a list the texts of its elements; null where all is finite.
+Json notFiniteIn(const Json& value) {
+  if (value.is_number_float()) {
+    const std::string text = report::notFinite(value.get<double>());
+    return text.empty() ? Json() : Json(text);
+  }
+  if (!value.is_array()) return {};
+  Json texts = Json::array();
+  for (const Json& element : value) texts.push_back(notFiniteIn(element));
+  return std::all_of(texts.begin(), texts.end(), [](const Json& text) { return text.is_null(); }) ? Json() : texts;
+}
+
+/// JSON knows no infinity and no NaN: they are written as null, and a field beside each says what was there.
+void sayNotFinite(Json& value) {
+  if (value.is_array()) {
+    for (Json& element : value) sayNotFinite(element);
+  }
+  if (!value.is_object()) return;
+  Json told = Json::object();
+  for (auto& [name, field] : value.items()) {
+    sayNotFinite(field);
+    Json text = notFiniteIn(field);
+    told[name] = std::move(field);
+    if (!text.is_null()) told[name + "_not_finite"] = std::move(text);
+  }
+  value = std::move(told);
+}
+
+}  // namespace
+
 void printJson(const char* kind, Json fields) {
   Json object;
   object["kind"] = kind;
   object["schema"] = kJsonSchema;
   object.update(fields);
+  sayNotFinite(object);
   fmt::print("{}\n", object.dump(-1, ' ', false, Json::error_handler_t::replace));
   std::fflush(stdout);
 }

@@ -16,7 +16,8 @@ namespace tbem::driver {
 /// JSON objects whose fields stay in the order in which they are written.
 using Json = nlohmann::ordered_json;
 
-/// Prints one object of `--json` as a line, with its `kind` and `schema` in front.
+/// Prints one object of `--json` as a line, with its `kind` and `schema` in front. A number that is not finite is null, and a
+/// field FIELD_not_finite behind it says "inf", "-inf" or "nan".
 void printJson(const char* kind, Json fields);
 /// The page docs/errors/CODE.md, embedded in the binary; empty where there is none.
 std::string_view explanationOf(Diag kind);

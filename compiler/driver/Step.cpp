@@ -30,6 +30,7 @@ struct StepOutcome {
   std::vector<runtime::Decision> decisions;  ///< of the network's gates
   std::optional<std::string> flops;          ///< executed, where there are gates
   std::vector<double> again;                 ///< seconds of each repeat, ascending
+  std::vector<NotFinite> notFinite;          ///< of the saved arrays
 };
 
 /// What the gates decided, and the FLOPs that were left to do.
@@ -117,6 +118,7 @@ tl::expected<StepOutcome, std::string> runOnce(const RowState& row, const tbem_b
     auto after = arraysAfter(row, run);
     if (!after) return tl::unexpected(after.error());
     arrays.insert(arrays.end(), std::make_move_iterator(after->begin()), std::make_move_iterator(after->end()));
+    outcome.notFinite = notFiniteIn(arrays);
     const data::Metadata metadata = {{"network", row.elaborated->graph().network}, {"tbemc", kVersion}};
     const auto written = data::writeArrayFile(options.save, std::move(arrays), metadata);
     if (!written) return tl::unexpected(written.error());
@@ -136,6 +138,27 @@ Json latencyJson(const std::vector<double>& sorted) {
           {"p95", measure::quantileOfSorted(sorted, 0.95)}};
 }
 
+Json notFiniteJson(const StepOutcome& outcome) {
+  Json list = Json::array();
+  for (const NotFinite& one : outcome.notFinite) list.push_back({{"array", one.array}, {"count", one.count}, {"of", one.of}});
+  return list;
+}
+
+/// What is wrong with the numbers of the step, a line each.
+void sayNotFinite(const StepOutcome& outcome) {
+  if (outcome.loss && !std::isfinite(*outcome.loss))
+    fmt::print("the loss is not finite ({})\n", report::notFinite(*outcome.loss));
+  constexpr std::size_t kShown = 8;
+  std::vector<std::string> texts;
+  for (const NotFinite& one : outcome.notFinite) {
+    if (texts.size() < kShown) texts.push_back(fmt::format("{} ({} of {})", one.array, one.count, one.of));
+  }
+  if (texts.empty()) return;
+  const std::size_t more = outcome.notFinite.size() - texts.size();
+  fmt::print("numbers that are not finite: {}{}\n", fmt::join(texts, ", "),
+             more == 0 ? "" : fmt::format(", {} more arrays", more));
+}
+
 int printStep(const RowState& row, const std::string& backend, const StepOutcome& outcome, const Options& options) {
   const graph::Graph& graph = row.elaborated->graph();
   if (options.json) {
@@ -151,6 +174,7 @@ int printStep(const RowState& row, const std::string& backend, const StepOutcome
       fields["gates"] = gatesJson(outcome);
       fields["flops_executed"] = Json::parse(*outcome.flops);
     }
+    if (!options.save.empty()) fields["not_finite"] = notFiniteJson(outcome);
     if (!outcome.again.empty()) fields["latency"] = latencyJson(outcome.again);
     printJson("step", std::move(fields));
     return kOk;
@@ -167,6 +191,7 @@ int printStep(const RowState& row, const std::string& backend, const StepOutcome
   for (const runtime::Decision& decision : outcome.decisions) {
     fmt::print("  {}: {} of {} {}\n", decision.gate, decision.taken(), decision.reached(), decision.exits ? "left" : "skipped");
   }
+  sayNotFinite(outcome);
   if (!options.save.empty()) fmt::print("saved {}\n", options.save);
   return kOk;
 }

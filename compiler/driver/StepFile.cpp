@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace tbem::driver {
 
 namespace {
@@ -89,6 +92,20 @@ tl::expected<std::vector<data::Array>, std::string> arraysAfter(const RowState& 
                                           HostTensor::of(TBEM_I32, {static_cast<std::int64_t>(values.size())}, values)));
   }
   return std::move(out.arrays);
+}
+
+std::vector<NotFinite> notFiniteIn(const std::vector<data::Array>& arrays) {
+  std::vector<NotFinite> list;
+  for (const data::Array& array : arrays) {
+    const data::ElementType* type = data::findElementType(array.dtype);
+    if (type == nullptr || type->runtime < 0 || tbem_is_floating(type->runtime) == 0) continue;
+    const auto tensor = data::toTensor(array, type->runtime);
+    if (!tensor) continue;  // its own type takes every value
+    const std::vector<double> values = tensor->doubles();
+    const auto count = std::count_if(values.begin(), values.end(), [](double value) { return !std::isfinite(value); });
+    if (count != 0) list.push_back({array.name, static_cast<std::size_t>(count), values.size()});
+  }
+  return list;
 }
 
 }  // namespace tbem::driver

@@ -16,4 +16,11 @@ tl::expected<std::vector<data::Array>, std::string> arraysBefore(const RowState&
 /// left them.
 tl::expected<std::vector<data::Array>, std::string> arraysAfter(const RowState& lowered, const runtime::Instance& instance);
 
+/// An array in which some numbers are not finite.
+struct NotFinite {
+  std::string array;
+  std::size_t count = 0, of = 0;
+};
+std::vector<NotFinite> notFiniteIn(const std::vector<data::Array>& arrays);
+
 }  // namespace tbem::driver

@@ -25,6 +25,7 @@ std::string rateText(const std::optional<double>& rate) { return rate ? fmt::for
 
 std::string scoreText(const train::Score& score) {
   std::string text = fmt::format("loss {:.4f}", score.loss);
+  if (const std::string what = report::notFinite(score.loss); !what.empty()) text = fmt::format("loss not finite ({})", what);
   if (score.accuracy) text += fmt::format(", accuracy {:.2f} %", 100 * *score.accuracy);
   return text;
 }
@@ -140,8 +141,10 @@ void TrainReport::end(const train::Outcome& outcome, const std::string& checkpoi
   }
   if (outcome.complete)
     fmt::print("trained before: {} epochs, {} steps (--fresh trains anew)\n", outcome.epochs.size(), outcome.steps);
-  if (outcome.status == train::Outcome::Status::StoppedEarly)
+  if (outcome.status == train::Outcome::Status::StoppedEarly && outcome.bestEpoch)
     fmt::print("stopped early: no better validation since epoch {}, whose weights are kept\n", *outcome.bestEpoch);
+  if (outcome.status == train::Outcome::Status::StoppedEarly && !outcome.bestEpoch)
+    fmt::print("stopped early: the validation loss of no epoch was finite\n");
   if (outcome.test) fmt::print("test: {}\n", scoreText(*outcome.test));
   if (outcome.status == train::Outcome::Status::Interrupted) {
     fmt::print("stopped after step {}{}\n", outcome.steps,

@@ -9,6 +9,7 @@
 #include "runtime/core/Executable.h"
 #include "runtime/measure/Child.h"
 #include "runtime/measure/Protocol.h"
+#include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -56,6 +57,11 @@ runtime::Measurement measureRow(const jit::Compiled& compiled, const tbem_backen
       return tl::unexpected(measure::StepError{done.error().status == TBEM_OUT_OF_MEMORY, done.error().message});
     };
     result = measure::measure(step, protocolSettings());
+    if (result.status == runtime::Status::Ok && compiled.executable.loss != runtime::kNone) {
+      const auto loss = (*instance)->read(compiled.executable.loss);
+      if (!loss) return failed(loss.error());
+      result.lossNotFinite = report::notFinite(loss->doubles().front());
+    }
   }
   if (result.status != runtime::Status::Ok) return result;
   const auto arena = checkArena(compiled, backend, seed);

@@ -62,6 +62,7 @@ JsonWriter& JsonWriter::key(std::string_view name) {
   out += jsonString(name);
   out += ':';
   afterKey = true;
+  lastKey = name;
   return *this;
 }
 
@@ -74,7 +75,12 @@ JsonWriter& JsonWriter::raw(std::string_view json) {
 JsonWriter& JsonWriter::value(std::string_view text) { return raw(jsonString(text)); }
 JsonWriter& JsonWriter::value(bool truth) { return raw(truth ? "true" : "false"); }
 JsonWriter& JsonWriter::value(double number) {
-  if (!std::isfinite(number)) return null();
+  if (!std::isfinite(number)) {
+    const bool isField = afterKey;
+    null();
+    const char* text = std::isnan(number) ? "nan" : number < 0 ? "-inf" : "inf";
+    return isField ? field(lastKey + "_not_finite", text) : *this;
+  }
   return raw(fmt::format("{}", number));
 }
 

@@ -1,5 +1,5 @@
-// A small writer of JSON lines. Keys and texts are escaped; bytes that are not UTF-8 become U+FFFD; numbers that are not finite
-// become null.
+// A small writer of JSON lines. Keys and texts are escaped; bytes that are not UTF-8 become U+FFFD; a number that is not finite
+// becomes null, and where it has a key a field KEY_not_finite behind it says "inf", "-inf" or "nan".
 #pragma once
 
 #include <concepts>
@@ -45,6 +45,7 @@ private:
   std::string out;
   std::vector<bool> first;  ///< one an open bracket: nothing written in it yet
   bool afterKey = false;
+  std::string lastKey;  ///< of the last `key`
 };
 
 }  // namespace tbem

@@ -39,11 +39,12 @@ struct Measurement {
   std::vector<double> samples;                                  ///< seconds of each timed step, in order
   std::optional<double> energy;                                 ///< joules a step
   std::string energyReason;                                     ///< why there is none
-  std::optional<std::uint64_t> staticMemory, live, arena;       ///< what the estimator said of this row
-  std::string machine;                                          ///< processor or GPU, threads
-  std::string versions;                                         ///< of libraries and of the lowering
-  double started = 0, finished = 0;                             ///< seconds since 1970-01-01 UTC
-  double timeLimit = 0;                                         ///< that it ran under; 0: none
+  std::string lossNotFinite;  ///< "inf", "-inf" or "nan", of the loss after the last step; "": finite, or not known
+  std::optional<std::uint64_t> staticMemory, live, arena;  ///< what the estimator said of this row
+  std::string machine;                                     ///< processor or GPU, threads
+  std::string versions;                                    ///< of libraries and of the lowering
+  double started = 0, finished = 0;                        ///< seconds since 1970-01-01 UTC
+  double timeLimit = 0;                                    ///< that it ran under; 0: none
 };
 
 /// True where running the case again would tell nothing new: ok and oom are; a timeout is unless more time is allowed now;

@@ -92,6 +92,7 @@ std::string toJson(const runtime::Measurement& value) {
       {"samples", samples},
       {"energy", orNull(value.energy)},
       {"energy_reason", value.energyReason},
+      {"loss_not_finite", value.lossNotFinite},
       {"static", orNull(value.staticMemory)},
       {"live", orNull(value.live)},
       {"arena", orNull(value.arena)},
@@ -130,6 +131,7 @@ tl::expected<runtime::Measurement, std::string> parseMeasurement(const std::stri
   reader.numbers("samples", value.samples);
   reader.number("energy", value.energy);
   reader.text("energy_reason", value.energyReason);
+  reader.text("loss_not_finite", value.lossNotFinite);
   reader.size("static", value.staticMemory);
   reader.size("live", value.live);
   reader.size("arena", value.arena);

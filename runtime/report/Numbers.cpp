@@ -118,6 +118,12 @@ std::string grouped(std::int64_t value) {
   return digits;
 }
 
+std::string notFinite(double value) {
+  if (std::isfinite(value)) return {};
+  if (std::isnan(value)) return "nan";
+  return value < 0 ? "-inf" : "inf";
+}
+
 std::string number(double value, int digits) {
   if (!std::isfinite(value)) return fmt::format("{}", value);
   if (value == 0) return "0";

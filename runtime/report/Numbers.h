@@ -24,6 +24,9 @@ std::string grouped(std::int64_t value);
 /// A number with `digits` significant digits, without exponent between 1e-4 and 1e7, without trailing zeros.
 std::string number(double value, int digits = 4);
 
+/// "inf", "-inf" or "nan" (whatever its sign); "" of a finite number.
+std::string notFinite(double value);
+
 /// "22GiB", "1.5 MiB", "4096", "512B", "24 GB" (powers of 1000). Errors: what is wrong with the text.
 tl::expected<std::uint64_t, std::string> parseBytes(std::string_view text);
 /// "90", "90s", "5min", "2h", "1d", "250ms", "1h30min". Errors as above.

@@ -132,15 +132,12 @@ Result<Connection> Connection::open(const std::string& path, Mode mode, double b
 Result<void> Connection::prepareForUse(Mode mode, double busySeconds) {
   sqlite3_busy_timeout(db, static_cast<int>(busySeconds * 1000));
   sqlite3_extended_result_codes(db, 1);
-  auto version = schemaVersion(*this);
-  if (!version) return tl::unexpected(version.error());
-  if (mode == Mode::ReadOnly && *version < kSchemaVersion) {
-    Error old{Error::Kind::OlderSchema, file, 0, {}};
-    old.message = "store " + file +
-                  ": was written by an older tbemc or holds nothing yet; open it once for writing, which brings it up to date";
-    return tl::unexpected(old);
-  }
-  if (*version > 0) {
+  auto found = schemaVersion(*this);
+  if (!found) return tl::unexpected(found.error());
+  version = *found;
+  if (mode == Mode::ReadOnly && version == 0)
+    return tl::unexpected(Error{Error::Kind::Empty, file, 0, "store " + file + ": holds nothing yet; `tbemc measure` fills it"});
+  if (version > 0) {
     auto check = prepare("PRAGMA quick_check(1)");
     if (!check) return tl::unexpected(check.error());
     auto row = step(*check);
@@ -150,7 +147,9 @@ Result<void> Connection::prepareForUse(Mode mode, double busySeconds) {
   if (mode == Mode::ReadOnly) return run("PRAGMA query_only = 1");
   if (auto done = setJournal(busySeconds); !done) return done;
   if (auto done = run("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"); !done) return done;
-  return migrate(*this);
+  if (auto done = migrate(*this); !done) return done;
+  version = kSchemaVersion;
+  return {};
 }
 
 Result<void> Connection::setJournal(double busySeconds) {

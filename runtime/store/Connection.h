@@ -40,7 +40,9 @@ public:
 class Connection {
 public:
   static Result<Connection> open(const std::string& path, Mode mode, double busySeconds);
-  Connection(Connection&& other) noexcept : file(std::move(other.file)), db(other.db) { other.db = nullptr; }
+  Connection(Connection&& other) noexcept : file(std::move(other.file)), db(other.db), version(other.version) {
+    other.db = nullptr;
+  }
   Connection& operator=(Connection&&) = delete;
   ~Connection();
 
@@ -56,6 +58,7 @@ public:
 
   std::string file;
   sqlite3* db = nullptr;
+  int version = 0;  ///< of its tables
 
 private:
   Connection(std::string path, sqlite3* handle) : file(std::move(path)), db(handle) {}

@@ -52,8 +52,7 @@ const char* whatAndWayOut(Error::Kind kind) {
       return "is damaged and was left as it is; move it away and measure anew, or save its rows with `sqlite3 FILE .recover`";
     case Error::Kind::NewerSchema:
       return "was written by a newer tbemc; use that one, or give another place with --store";
-    case Error::Kind::OlderSchema:
-      return "was written by an older tbemc; open it once for writing, which brings it up to date";
+    case Error::Kind::Empty:  // has a message of its own
     case Error::Kind::Other:
       return "could not be used";
   }

@@ -24,7 +24,8 @@ constexpr const char* kSteps[] = {
     "  energy REAL, energy_reason TEXT NOT NULL, static_memory INTEGER, live INTEGER, arena INTEGER,"
     "  machine TEXT NOT NULL, versions TEXT NOT NULL, started REAL NOT NULL, finished REAL NOT NULL, time_limit REAL NOT NULL,"
     "  PRIMARY KEY (identity, repeat),"
-    "  CHECK (status IN ('ok', 'oom', 'failed', 'timeout', 'skipped'))) STRICT;"};
+    "  CHECK (status IN ('ok', 'oom', 'failed', 'timeout', 'skipped'))) STRICT;",
+    "ALTER TABLE results ADD COLUMN loss_not_finite TEXT NOT NULL DEFAULT '';"};
 static_assert(std::size(kSteps) == kSchemaVersion);
 
 }  // namespace

@@ -11,16 +11,32 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "samples are stored little-endian");
 
-constexpr const char* kColumns =
+/// The columns of results that were added later, the names that rows are read by, and what stands for one in older tables.
+struct LaterColumn {
+  int version;
+  const char* name;
+  const char* absent;
+};
+constexpr LaterColumn kLaterColumns[] = {{2, "loss_not_finite", "''"}};
+
+constexpr const char* kFirstColumns =
     "r.repeat, r.status, r.reason, r.memory_peak, r.memory_baseline, r.memory_reason, r.arena_peak, r.arena_planned,"
     " r.latency_median, r.latency_p05, r.latency_p95, r.samples, r.energy, r.energy_reason, r.static_memory, r.live, r.arena,"
     " r.machine, r.versions, r.started, r.finished, r.time_limit, c.identity, c.design, c.row, c.levels, c.backend";
 
+/// What `readStored` reads, of tables of this version.
+std::string columns(int version) {
+  std::string text = kFirstColumns;
+  for (const LaterColumn& column : kLaterColumns)
+    text += std::string(", ") + (column.version <= version ? std::string("r.") + column.name : column.absent);
+  return text;
+}
+
 constexpr const char* kInsert =
     "INSERT INTO results (repeat, status, reason, memory_peak, memory_baseline, memory_reason, arena_peak, arena_planned,"
     " latency_median, latency_p05, latency_p95, samples, energy, energy_reason, static_memory, live, arena,"
-    " machine, versions, started, finished, time_limit, identity)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)";
+    " machine, versions, started, finished, time_limit, identity, loss_not_finite)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)";
 
 void bindMeasurement(Statement& to, const runtime::Case& key, const runtime::Measurement& value) {
   int at = 0;
@@ -47,6 +63,7 @@ void bindMeasurement(Statement& to, const runtime::Case& key, const runtime::Mea
   to.bind(++at, value.finished);
   to.bind(++at, value.timeLimit);
   to.bind(++at, key.identity);
+  to.bind(++at, value.lossNotFinite);
 }
 
 Stored readStored(const Statement& from) {
@@ -82,6 +99,7 @@ Stored readStored(const Statement& from) {
   row.key.row = static_cast<std::uint32_t>(from.integer(at++));
   row.key.levels = from.text(at++);
   row.key.backend = from.text(at++);
+  value.lossNotFinite = from.text(at++);
   return row;
 }
 
@@ -175,7 +193,7 @@ Result<bool> Store::commit(const runtime::Case& key, const runtime::Measurement&
 Result<void> Store::registerCase(const runtime::Case& key) { return addCase(impl->connection, key); }
 
 Result<std::vector<Stored>> Store::results(const std::string& design, const std::string& backend) {
-  const std::string sql = std::string("SELECT ") + kColumns +
+  const std::string sql = "SELECT " + columns(impl->connection.version) +
                           " FROM cases c JOIN results r USING (identity)"
                           " WHERE c.design = ?1 AND (?2 = '' OR c.backend = ?2) ORDER BY c.row, c.backend, c.identity, r.repeat";
   auto query = impl->connection.prepare(sql.c_str());
@@ -186,7 +204,7 @@ Result<std::vector<Stored>> Store::results(const std::string& design, const std:
 }
 
 Result<std::vector<Stored>> Store::results(std::span<const std::string> identities) {
-  const std::string sql = std::string("SELECT ") + kColumns +
+  const std::string sql = "SELECT " + columns(impl->connection.version) +
                           " FROM results r JOIN cases c ON c.rowid ="
                           " (SELECT rowid FROM cases WHERE identity = r.identity ORDER BY registered, rowid LIMIT 1)"
                           " WHERE r.identity = ?1 ORDER BY r.repeat";

@@ -20,12 +20,13 @@ struct sqlite3;
 
 namespace tbem::store {
 
-/// Version of the tables that this code reads and writes; older files are brought up to it when opened for writing.
-constexpr int kSchemaVersion = 1;
+/// Version of the tables that this code writes. Older files are brought up to it when opened for writing, and read as they are
+/// otherwise: what they do not have is absent.
+constexpr int kSchemaVersion = 2;
 
 /// What went wrong with the file. `message` is complete: the path, what happened, SQLite's number, the way out.
 struct Error {
-  enum class Kind : std::uint8_t { CannotOpen, Locked, DiskFull, ReadOnly, NotOurs, NewerSchema, OlderSchema, Corrupt, Other };
+  enum class Kind : std::uint8_t { CannotOpen, Locked, DiskFull, ReadOnly, NotOurs, NewerSchema, Empty, Corrupt, Other };
   Kind kind = Kind::Other;
   std::string path;
   int code = 0;  ///< SQLite's extended result code, 0 where SQLite was not asked

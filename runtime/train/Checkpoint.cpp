@@ -2,6 +2,7 @@
 
 #include "runtime/data/ArrayFile.h"
 
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -9,6 +10,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
@@ -47,14 +50,20 @@ Texts toTexts(const Json& json) {
   return texts;
 }
 
+/// JSON knows no infinity and no NaN: they are texts, "inf", "-inf", "nan".
+Json lossJson(double loss) { return std::isfinite(loss) ? Json(loss) : Json(fmt::format("{}", loss)); }
+double toLoss(const Json& json) {
+  return json.is_string() ? std::strtod(json.get_ref<const std::string&>().c_str(), nullptr) : json.get<double>();
+}
+
 Json toJson(const Score& score) {
-  Json out{{"loss", score.loss}};
+  Json out{{"loss", lossJson(score.loss)}};
   if (score.accuracy) out["accuracy"] = *score.accuracy;
   return out;
 }
 Score toScore(const Json& json) {
   Score score;
-  score.loss = json.at("loss").get<double>();
+  score.loss = toLoss(json.at("loss"));
   if (json.contains("accuracy")) score.accuracy = json.at("accuracy").get<double>();
   return score;
 }

@@ -166,9 +166,9 @@ private:
     if (!loss) return tl::unexpected(loss.error());
     const double value = *loss;
     if (!std::isfinite(value)) {
-      return failure(Kind::Run, fmt::format("the loss of step {} is {}: a lower learning rate (lr), a warm-up, or clipped "
-                                            "gradients keep it finite",
-                                            progress.step + 1, value));
+      return failure(Kind::Run, fmt::format("the loss of step {} (epoch {}) is {}: a lower learning rate (lr), a warm-up, or "
+                                            "clipped gradients keep it finite",
+                                            progress.step + 1, progress.epoch + 1, value));
     }
     ++progress.step;
     ++progress.inEpoch;
@@ -185,7 +185,8 @@ private:
   }
 
   Result<bool> finishEpoch(EpochReport report) {
-    if (report.validation && (!progress.bestLoss || report.validation->loss < *progress.bestLoss)) {
+    const bool isFinite = report.validation && std::isfinite(report.validation->loss);
+    if (isFinite && (!progress.bestLoss || report.validation->loss < *progress.bestLoss)) {
       report.best = true;
       progress.bestLoss = report.validation->loss;
       progress.bestEpoch = report.epoch;

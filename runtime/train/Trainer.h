@@ -81,7 +81,7 @@ struct EpochReport {
   std::optional<double> rate;  ///< of its last step, where the plan has one
   Score train;                 ///< as the steps went, before each one's update
   std::optional<Score> validation;
-  bool best = false;  ///< the lowest validation loss so far
+  bool best = false;  ///< the lowest finite validation loss so far
 };
 struct StepReport {
   std::int64_t step = 0;  ///< from 1

@@ -233,6 +233,7 @@ TEST(Json, KeepsEveryFieldThroughALine) {
   put.latencyP95 = 1.0 / 3;
   put.samples = {1e-9, 0.1 + 0.2, 5e-324};
   put.energyReason = "none";
+  put.lossNotFinite = "-inf";
   put.staticMemory = 7;
   put.machine = "two threads";
   put.started = 1700000000.123;
@@ -251,6 +252,7 @@ TEST(Json, KeepsEveryFieldThroughALine) {
   EXPECT_EQ(got->samples, put.samples);
   EXPECT_EQ(got->energy, std::nullopt);
   EXPECT_EQ(got->energyReason, "none");
+  EXPECT_EQ(got->lossNotFinite, "-inf");
   EXPECT_EQ(got->staticMemory, 7u);
   EXPECT_EQ(got->machine, put.machine);
   EXPECT_EQ(got->started, put.started);

@@ -77,7 +77,7 @@ TEST_F(StoreTest, RefusesASchemaThatNeverWas) {
 TEST_F(StoreTest, TakesAnEmptyFileAsAnUnwrittenOne) {
   std::ofstream{file};
   ASSERT_EQ(std::filesystem::file_size(file), 0u);
-  expectRefused(file, Error::Kind::OlderSchema, "for writing", Mode::ReadOnly);
+  expectRefused(file, Error::Kind::Empty, "holds nothing yet", Mode::ReadOnly);
   EXPECT_TRUE(opened().commit(caseOf("aa"), withStatus(Status::Ok)).value());
 }
 

@@ -37,6 +37,7 @@ TEST_F(StoreTest, KeepsEveryFieldOverReopening) {
   EXPECT_EQ(value.samples, put.samples);  // bit for bit
   EXPECT_EQ(value.energy, std::nullopt);
   EXPECT_EQ(value.energyReason, put.energyReason);
+  EXPECT_EQ(value.lossNotFinite, put.lossNotFinite);
   EXPECT_EQ(value.staticMemory, put.staticMemory);
   EXPECT_EQ(value.live, put.live);
   EXPECT_EQ(value.arena, put.arena);
@@ -45,6 +46,42 @@ TEST_F(StoreTest, KeepsEveryFieldOverReopening) {
   EXPECT_EQ(value.started, put.started);
   EXPECT_EQ(value.finished, put.finished);
   EXPECT_EQ(value.timeLimit, put.timeLimit);
+}
+
+/// A store as the first version wrote it, with one row.
+constexpr const char* kFirstStore =
+    "CREATE TABLE cases (identity TEXT NOT NULL, design TEXT NOT NULL, row INTEGER NOT NULL, levels TEXT NOT NULL,"
+    "  backend TEXT NOT NULL, registered REAL NOT NULL, PRIMARY KEY (identity, design, row)) STRICT;"
+    "CREATE INDEX cases_by_design ON cases (design, backend, row);"
+    "CREATE TABLE results (identity TEXT NOT NULL, repeat INTEGER NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL,"
+    "  memory_peak INTEGER, memory_baseline INTEGER, memory_reason TEXT NOT NULL, arena_peak INTEGER, arena_planned INTEGER,"
+    "  latency_median REAL, latency_p05 REAL, latency_p95 REAL, samples BLOB NOT NULL, energy REAL, energy_reason TEXT NOT NULL,"
+    "  static_memory INTEGER, live INTEGER, arena INTEGER, machine TEXT NOT NULL, versions TEXT NOT NULL,"
+    "  started REAL NOT NULL, finished REAL NOT NULL, time_limit REAL NOT NULL, PRIMARY KEY (identity, repeat),"
+    "  CHECK (status IN ('ok', 'oom', 'failed', 'timeout', 'skipped'))) STRICT;"
+    "INSERT INTO cases VALUES ('aa', 'table1', 0, '{}', 'cpu', 1.0);"
+    "INSERT INTO results VALUES ('aa', 0, 'ok', '', 4096, 1024, '', NULL, NULL, 0.5, 0.4, 0.6, x'', NULL, '', 1, 2, 3, 'm', 'v',"
+    "  1.0, 2.0, 0.0);"
+    "PRAGMA application_id = 1413629261; PRAGMA user_version = 1";
+
+TEST_F(StoreTest, OlderStoresAreReadAsTheyAreAndBroughtUpToDateForWriting) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(db, kFirstStore, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  sqlite3_close(db);
+  const std::string before = contents(file);
+  for (const Mode mode : {Mode::ReadOnly, Mode::ReadWrite}) {
+    const auto rows = opened(mode).results("table1").value();
+    ASSERT_EQ(rows.size(), 1u);
+    EXPECT_EQ(rows[0].value.memoryPeak, 4096u);
+    EXPECT_EQ(rows[0].value.latencyMedian, 0.5);
+    EXPECT_EQ(rows[0].value.lossNotFinite, "");
+    if (mode == Mode::ReadOnly) EXPECT_EQ(contents(file), before);
+  }
+  ASSERT_TRUE(opened().commit(caseOf("bb"), fullMeasurement()).value());
+  const auto rows = opened(Mode::ReadOnly).results("table1").value();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1].value.lossNotFinite, "nan");
 }
 
 TEST_F(StoreTest, MissingNumbersStayMissing) {

@@ -56,6 +56,7 @@ inline runtime::Measurement fullMeasurement() {
   value.latencyP95 = 5e-324;
   value.samples = {0.1, 1.0 / 3, 5e-324, 1e308};
   value.energyReason = "no counters: \"none\"";
+  value.lossNotFinite = "nan";
   value.staticMemory = 1;
   value.live = 2;
   value.arena = 3;

@@ -112,6 +112,13 @@ TEST(Json, Escapes) {
   EXPECT_EQ(w.str(), R"({"a":1,"b":[0.5,true,null,{}],"c":"d"})");
 }
 
+TEST(Json, SaysWhatIsNotFinite) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  JsonWriter w;
+  w.begin().field("a", infinite).key("b").beginList().value(-infinite).endList().field("c", std::nan("")).field("d", 2.5).end();
+  EXPECT_EQ(w.str(), R"({"a":null,"a_not_finite":"inf","b":[null],"c":null,"c_not_finite":"nan","d":2.5})");
+}
+
 TEST(Units, FactorsAreExact) {
   EXPECT_EQ(findUnit("GiB")->factor, Rational::of(1073741824));
   EXPECT_EQ(findUnit("GB")->factor, Rational::of(1000000000));

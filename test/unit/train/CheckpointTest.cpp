@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 namespace tbem::train {
 namespace {
@@ -80,6 +82,17 @@ TEST_F(CheckpointTest, ReadsBackWhatWasWritten) {
   EXPECT_EQ(a.epochs[0].train.accuracy, 0.25);
   EXPECT_EQ(a.epochs[0].validation->accuracy, std::nullopt);
   EXPECT_EQ(a.test->loss, b.test->loss);
+}
+
+TEST_F(CheckpointTest, KeepsLossesThatAreNotFinite) {
+  Checkpoint before = sample();
+  before.progress.epochs[0].validation->loss = std::numeric_limits<double>::infinity();
+  before.progress.test->loss = std::numeric_limits<double>::quiet_NaN();
+  ASSERT_TRUE(writeCheckpoint(path(), before));
+  const auto read = readCheckpoint(path());
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ((*read)->progress.epochs[0].validation->loss, std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan((*read)->progress.test->loss));
 }
 
 TEST_F(CheckpointTest, NoFileIsNoCheckpoint) {
