@@ -88,6 +88,11 @@ void printMeasurement(const runtime::Case& one, const runtime::Measurement& valu
                         {"latency", latency},
                         {"energy", orNull(value.energy)},
                         {"energy_reason", value.energyReason},
+                        {"load",
+                         {{"others", orNull(value.load.others)},
+                          {"stolen", orNull(value.load.stolen)},
+                          {"waited", orNull(value.load.waited)},
+                          {"average", orNull(value.load.average)}}},
                         {"loss_not_finite", value.lossNotFinite.empty() ? Json() : Json(value.lossNotFinite)},
                         {"identity", one.identity},
                         {"machine", value.machine},
@@ -171,7 +176,7 @@ void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plan
       table.add(std::move(cells));
     }
     printTable(options, table);
-    sayMeasureNotes(measured);
+    sayMeasureNotes(measured, plan.wantsLatency);
     if (plan.wantsEnergy && !energyReason.empty()) say("no energy: {}\n", energyReason);
   }
 }

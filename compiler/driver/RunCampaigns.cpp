@@ -1,6 +1,7 @@
 // The campaigns of a program, run: each case in a fresh process of this program, each result committed before the next begins.
 #include "compiler/driver/Campaigns.h"
 #include "compiler/driver/Interrupt.h"
+#include "compiler/driver/MeasureNotes.h"
 #include "compiler/driver/MeasureReport.h"
 #include "compiler/driver/OpenMp.h"
 #include "compiler/support/PrivateFolder.h"
@@ -228,6 +229,7 @@ int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, co
   progress.finish();
   if (options.json) {
     printReused(*store, rows, result);
+    printMeasured(*store, rows);
   } else if (options.brief()) {
     printRunTables(*store, plans, rows, options);
   } else {

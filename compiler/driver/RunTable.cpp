@@ -181,7 +181,7 @@ void printRunTables(store::Store& store, const std::vector<MeasurePlan>& plans, 
     });
     const RunTable view(*plan.run, std::move(measured), wanted);
     printRanked(options, view.table());
-    sayMeasureNotes(view.rows());
+    sayMeasureNotes(view.rows(), wanted.latency);
     if (wanted.memory && anyArena && view.arenasAgree()) say("the arena of each measured row is the one that was planned\n");
     if (wanted.energy && !noEnergy.empty()) say("no energy: {}\n", noEnergy);
   }

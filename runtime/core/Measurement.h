@@ -26,6 +26,14 @@ enum class Status : std::uint8_t { Ok, OutOfMemory, Failed, Timeout, Skipped };
 std::string_view name(Status status);
 std::optional<Status> statusOf(std::string_view name);
 
+/// What else the machine did while the steps ran (measure/LoadMeter.h). Empty: the system does not say.
+struct MachineLoad {
+  std::optional<double> others;   ///< share of the time of all processors that other processes used
+  std::optional<double> stolen;   ///< share of it that a hypervisor gave to something else
+  std::optional<double> waited;   ///< share of the time in which some process that could run waited for a processor
+  std::optional<double> average;  ///< processes that run or could, over the last minute, at the end
+};
+
 /// What was seen. A field that no meter could fill is empty, and the reason stands beside it.
 struct Measurement {
   Status status = Status::Failed;
@@ -39,6 +47,7 @@ struct Measurement {
   std::vector<double> samples;                                  ///< seconds of each timed step, in order
   std::optional<double> energy;                                 ///< joules a step
   std::string energyReason;                                     ///< why there is none
+  MachineLoad load;
   std::string lossNotFinite;  ///< "inf", "-inf" or "nan", of the loss after the last step; "": finite, or not known
   std::optional<std::uint64_t> staticMemory, live, arena;  ///< what the estimator said of this row
   std::string machine;                                     ///< processor or GPU, threads

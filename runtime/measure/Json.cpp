@@ -62,6 +62,15 @@ public:
       to.push_back(one.get<double>());
     }
   }
+  template <class Read>
+  void inner(const char* key, Read read) {
+    const Json* at = find(key);
+    if (at == nullptr) return;
+    if (!at->is_object()) return wrong(key, "an object");
+    Reader fields(*at);
+    read(fields);
+    if (error.empty()) error = fields.error;
+  }
 
 private:
   const Json* find(const char* key) const {
@@ -92,6 +101,11 @@ std::string toJson(const runtime::Measurement& value) {
       {"samples", samples},
       {"energy", orNull(value.energy)},
       {"energy_reason", value.energyReason},
+      {"load",
+       {{"others", orNull(value.load.others)},
+        {"stolen", orNull(value.load.stolen)},
+        {"waited", orNull(value.load.waited)},
+        {"average", orNull(value.load.average)}}},
       {"loss_not_finite", value.lossNotFinite},
       {"static", orNull(value.staticMemory)},
       {"live", orNull(value.live)},
@@ -121,13 +135,17 @@ tl::expected<runtime::Measurement, std::string> parseMeasurement(const std::stri
   reader.text("memory_reason", value.memoryReason);
   reader.size("arena_peak", value.arenaPeak);
   reader.size("arena_planned", value.arenaPlanned);
-  if (const auto latency = object.find("latency"); latency != object.end() && latency->is_object()) {
-    Reader inner(*latency);
-    inner.number("median", value.latencyMedian);
-    inner.number("p05", value.latencyP05);
-    inner.number("p95", value.latencyP95);
-    if (reader.error.empty()) reader.error = inner.error;
-  }
+  reader.inner("latency", [&](Reader& latency) {
+    latency.number("median", value.latencyMedian);
+    latency.number("p05", value.latencyP05);
+    latency.number("p95", value.latencyP95);
+  });
+  reader.inner("load", [&](Reader& load) {
+    load.number("others", value.load.others);
+    load.number("stolen", value.load.stolen);
+    load.number("waited", value.load.waited);
+    load.number("average", value.load.average);
+  });
   reader.numbers("samples", value.samples);
   reader.number("energy", value.energy);
   reader.text("energy_reason", value.energyReason);

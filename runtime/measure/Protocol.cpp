@@ -1,5 +1,6 @@
 #include "runtime/measure/Protocol.h"
 
+#include "runtime/measure/LoadMeter.h"
 #include "runtime/measure/Meters.h"
 #include "runtime/measure/Quantile.h"
 
@@ -101,10 +102,13 @@ runtime::Measurement measure(const Step& step, const Settings& settings, const s
   result.started = unixSeconds();
   EnergyMeter energy(powercap);
   result.samples.reserve(std::max(settings.maxSteps, settings.steps));
+  LoadMeter load;
+  load.start();
   readBaseline(result);
   Run run{step, settings, result};
   const bool fine = run.warmUp() && run.timed(energy);
   readPeak(result);
+  result.load = load.read();
   if (fine) result.status = runtime::Status::Ok;
   run.keepLatency();
   result.finished = unixSeconds();

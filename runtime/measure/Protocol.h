@@ -30,9 +30,9 @@ using Step = std::function<tl::expected<void, StepError>()>;
 ///
 /// baseline = VmRSS now; the peak is reset; `warmup` steps; timed steps; memoryPeak = VmHWM. Energy is read around the timed
 /// steps and divided by their number; windows under a second give none, as the counters tick in milliseconds.
-/// Fills status, reason, memory, latency, samples, energy, started and finished; the caller adds arena, machine, versions.
-/// A step that fails gives status Failed or OutOfMemory with its message, and the memory seen so far.
-/// Threads: the calling one; `step` may use others. It allocates its own buffer before the baseline is read.
+/// Fills status, reason, memory, latency, samples, energy, load (from the baseline to the peak), started and finished; the caller
+/// adds arena, machine, versions. A step that fails gives status Failed or OutOfMemory with its message, and the memory seen so
+/// far. Threads: the calling one; `step` may use others. It allocates its own buffer before the baseline is read.
 runtime::Measurement measure(const Step& step, const Settings& settings, const std::string& powercap = "/sys/class/powercap");
 
 /// "warm-up 3, steps >= 20, >= 0.5 s, <= 10000 steps": for the row's identity and for reports.

@@ -25,7 +25,12 @@ constexpr const char* kSteps[] = {
     "  machine TEXT NOT NULL, versions TEXT NOT NULL, started REAL NOT NULL, finished REAL NOT NULL, time_limit REAL NOT NULL,"
     "  PRIMARY KEY (identity, repeat),"
     "  CHECK (status IN ('ok', 'oom', 'failed', 'timeout', 'skipped'))) STRICT;",
-    "ALTER TABLE results ADD COLUMN loss_not_finite TEXT NOT NULL DEFAULT '';"};
+    "ALTER TABLE results ADD COLUMN loss_not_finite TEXT NOT NULL DEFAULT '';",
+    // Shares from 0 to 1, and a load average.
+    "ALTER TABLE results ADD COLUMN others REAL;"
+    "ALTER TABLE results ADD COLUMN stolen REAL;"
+    "ALTER TABLE results ADD COLUMN waited REAL;"
+    "ALTER TABLE results ADD COLUMN load_average REAL;"};
 static_assert(std::size(kSteps) == kSchemaVersion);
 
 }  // namespace

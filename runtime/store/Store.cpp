@@ -17,7 +17,11 @@ struct LaterColumn {
   const char* name;
   const char* absent;
 };
-constexpr LaterColumn kLaterColumns[] = {{2, "loss_not_finite", "''"}};
+constexpr LaterColumn kLaterColumns[] = {{2, "loss_not_finite", "''"},
+                                         {3, "others", "NULL"},
+                                         {3, "stolen", "NULL"},
+                                         {3, "waited", "NULL"},
+                                         {3, "load_average", "NULL"}};
 
 constexpr const char* kFirstColumns =
     "r.repeat, r.status, r.reason, r.memory_peak, r.memory_baseline, r.memory_reason, r.arena_peak, r.arena_planned,"
@@ -35,8 +39,10 @@ std::string columns(int version) {
 constexpr const char* kInsert =
     "INSERT INTO results (repeat, status, reason, memory_peak, memory_baseline, memory_reason, arena_peak, arena_planned,"
     " latency_median, latency_p05, latency_p95, samples, energy, energy_reason, static_memory, live, arena,"
-    " machine, versions, started, finished, time_limit, identity, loss_not_finite)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)";
+    " machine, versions, started, finished, time_limit, identity, loss_not_finite, others, stolen, waited,"
+    " load_average)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,"
+    " ?25, ?26, ?27, ?28)";
 
 void bindMeasurement(Statement& to, const runtime::Case& key, const runtime::Measurement& value) {
   int at = 0;
@@ -64,6 +70,10 @@ void bindMeasurement(Statement& to, const runtime::Case& key, const runtime::Mea
   to.bind(++at, value.timeLimit);
   to.bind(++at, key.identity);
   to.bind(++at, value.lossNotFinite);
+  to.bind(++at, value.load.others);
+  to.bind(++at, value.load.stolen);
+  to.bind(++at, value.load.waited);
+  to.bind(++at, value.load.average);
 }
 
 Stored readStored(const Statement& from) {
@@ -100,6 +110,10 @@ Stored readStored(const Statement& from) {
   row.key.levels = from.text(at++);
   row.key.backend = from.text(at++);
   value.lossNotFinite = from.text(at++);
+  value.load.others = from.optionalReal(at++);
+  value.load.stolen = from.optionalReal(at++);
+  value.load.waited = from.optionalReal(at++);
+  value.load.average = from.optionalReal(at++);
   return row;
 }
 

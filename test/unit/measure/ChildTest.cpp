@@ -234,6 +234,7 @@ TEST(Json, KeepsEveryFieldThroughALine) {
   put.samples = {1e-9, 0.1 + 0.2, 5e-324};
   put.energyReason = "none";
   put.lossNotFinite = "-inf";
+  put.load = {0.25, std::nullopt, 0.5, 1.5};
   put.staticMemory = 7;
   put.machine = "two threads";
   put.started = 1700000000.123;
@@ -253,6 +254,10 @@ TEST(Json, KeepsEveryFieldThroughALine) {
   EXPECT_EQ(got->energy, std::nullopt);
   EXPECT_EQ(got->energyReason, "none");
   EXPECT_EQ(got->lossNotFinite, "-inf");
+  EXPECT_EQ(got->load.others, 0.25);
+  EXPECT_EQ(got->load.stolen, std::nullopt);
+  EXPECT_EQ(got->load.waited, 0.5);
+  EXPECT_EQ(got->load.average, 1.5);
   EXPECT_EQ(got->staticMemory, 7u);
   EXPECT_EQ(got->machine, put.machine);
   EXPECT_EQ(got->started, put.started);

@@ -38,6 +38,10 @@ TEST_F(StoreTest, KeepsEveryFieldOverReopening) {
   EXPECT_EQ(value.energy, std::nullopt);
   EXPECT_EQ(value.energyReason, put.energyReason);
   EXPECT_EQ(value.lossNotFinite, put.lossNotFinite);
+  EXPECT_EQ(value.load.others, 0.25);
+  EXPECT_EQ(value.load.stolen, 0.125);
+  EXPECT_EQ(value.load.waited, std::nullopt);
+  EXPECT_EQ(value.load.average, 1.5);
   EXPECT_EQ(value.staticMemory, put.staticMemory);
   EXPECT_EQ(value.live, put.live);
   EXPECT_EQ(value.arena, put.arena);
@@ -76,6 +80,7 @@ TEST_F(StoreTest, OlderStoresAreReadAsTheyAreAndBroughtUpToDateForWriting) {
     EXPECT_EQ(rows[0].value.memoryPeak, 4096u);
     EXPECT_EQ(rows[0].value.latencyMedian, 0.5);
     EXPECT_EQ(rows[0].value.lossNotFinite, "");
+    EXPECT_EQ(rows[0].value.load.others, std::nullopt);
     if (mode == Mode::ReadOnly) EXPECT_EQ(contents(file), before);
   }
   ASSERT_TRUE(opened().commit(caseOf("bb"), fullMeasurement()).value());

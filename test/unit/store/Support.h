@@ -57,6 +57,7 @@ inline runtime::Measurement fullMeasurement() {
   value.samples = {0.1, 1.0 / 3, 5e-324, 1e308};
   value.energyReason = "no counters: \"none\"";
   value.lossNotFinite = "nan";
+  value.load = {0.25, 0.125, std::nullopt, 1.5};
   value.staticMemory = 1;
   value.live = 2;
   value.arena = 3;
