@@ -295,6 +295,7 @@ public:
 
   bool overLimit = false;
   int status = kOk;
+  std::string leftOut;  ///< leftOutText of the first row whose least time is not whole
 
 private:
   std::optional<estimate::Estimate> estimateOf(const RowState& row) {
@@ -314,10 +315,12 @@ private:
     if (device) {
       auto roofline = device->of(row);
       if (roofline) {
+        if (leftOut.empty()) leftOut = leftOutText(*roofline);
         estimate->roofline = std::move(*roofline);
       } else {
-        printNote(options,
-                  fmt::format("no roofline of {} ({}): {}", row.run->spec.name, row.run->levelsText(row.row), roofline.error()));
+        printFailure(
+            fmt::format("no roofline of {} ({}): {}", row.run->spec.name, row.run->levelsText(row.row), roofline.error()));
+        status = kProgramErrors;
       }
     }
     return std::move(*estimate);
@@ -362,6 +365,10 @@ int printEstimates(State& state) {
     printTrainingCost(state, *training);
   }
   if (estimator.status != kOk) return estimator.status;
+  if (!estimator.leftOut.empty()) {
+    printFailure(estimator.leftOut);
+    return kEnvironment;
+  }
   return estimator.overLimit ? kVerdictAgainst : kOk;
 }
 

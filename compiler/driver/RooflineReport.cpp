@@ -1,5 +1,6 @@
 #include "compiler/driver/RooflineReport.h"
 
+#include "compiler/driver/Page.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -119,6 +120,23 @@ void printRoofline(const Options& options, const Workspace& workspace, const est
              report::bytes(roofline.bytes), intensityText(roofline.intensity()), report::seconds(roofline.seconds),
              share(roofline.seconds), fmt::format("compute {}", share(roofline.computeSeconds))});
   printTable(options, table);
+  if (roofline.wholeNumbers != 0)
+    say("{} operations on whole numbers have no rate: their operators count by the bytes that they move\n",
+        estimate::toString(roofline.wholeNumbers));
+  for (const estimate::LeftOut& left : roofline.leftOut)
+    say("left out: {} in {}, of {}: {} has no such rate, so they count by the bytes that they move\n",
+        report::flops(estimate::toDouble(left.flops)), left.type, fmt::join(left.operators, ", "), roofline.device);
+}
+
+std::string leftOutText(const estimate::Roofline& roofline) {
+  std::vector<std::string> parts;
+  for (const estimate::LeftOut& left : roofline.leftOut)
+    parts.push_back(fmt::format("`{}` ({})", left.type, fmt::join(left.operators, ", ")));
+  return parts.empty() ? std::string()
+                       : fmt::format(
+                             "{} has no rate {}: the least times leave that arithmetic out; a record of the program may "
+                             "say the rate",
+                             roofline.device, fmt::join(parts, ", "));
 }
 
 }  // namespace tbem::driver

@@ -33,7 +33,9 @@ private:
 /// Bytes moved, intensity, least time: columns of the table of estimates, and a row's cells there.
 void addRooflineColumns(report::Table& table);
 void addRooflineCells(std::vector<report::Cell>& cells, const estimate::Roofline& roofline);
-/// The operators that take the most of one row's least time.
+/// Which arithmetic the least time leaves out, and what to do about it; "": none.
+std::string leftOutText(const estimate::Roofline& roofline);
+/// The operators that take the most of one row's least time, and what it leaves out.
 void printRoofline(const Options& options, const Workspace& workspace, const estimate::Roofline& roofline,
                    const std::string& levels);
 

@@ -154,6 +154,9 @@ public:
     return findings;
   }
 
+  int status = kOk;     ///< of rows without a least time
+  std::string leftOut;  ///< leftOutText of the first row whose least time is not whole
+
 private:
   std::vector<Costs> costsOf(const DesignRun& run) {
     std::vector<Costs> rows;
@@ -168,9 +171,11 @@ private:
       if (device) {
         auto roofline = device->of(row);
         if (roofline) {
+          if (leftOut.empty()) leftOut = leftOutText(*roofline);
           estimate->roofline = std::move(*roofline);
         } else {
-          printNote(state.options, fmt::format("no least time of {}: {}", run.levelsText(row.row), roofline.error()));
+          printFailure(fmt::format("no least time of {}: {}", run.levelsText(row.row), roofline.error()));
+          status = kProgramErrors;
         }
       }
       rows.push_back({row.row, std::move(*estimate), &row});
@@ -206,7 +211,9 @@ int runScreen(const Options& options) {
     printFailure("nothing to screen: give a design with factors, of a network");
     return finish(state, kUsage);
   }
-  return finish(state, good ? kOk : kEnvironment);
+  if (!screener.leftOut.empty()) printFailure(screener.leftOut);
+  if (screener.status != kOk) return finish(state, screener.status);
+  return finish(state, good && screener.leftOut.empty() ? kOk : kEnvironment);
 }
 
 }  // namespace tbem::driver

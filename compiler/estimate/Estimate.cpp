@@ -152,7 +152,16 @@ void writeRoofline(JsonWriter& json, const Roofline& roofline, const SourceManag
   count(json, "flops", roofline.flops);
   json.field("bytes_moved", roofline.bytes).field("intensity", roofline.intensity());
   json.field("least_seconds", roofline.seconds).field("compute_bound_seconds", roofline.computeSeconds);
-  json.key("operators").beginList();
+  count(json, "whole_number_operations", roofline.wholeNumbers);
+  json.key("left_out").beginList();
+  for (const LeftOut& left : roofline.leftOut) {
+    json.begin().field("type", left.type);
+    count(json, "flops", left.flops);
+    json.key("operators").beginList();
+    for (const std::string& name : left.operators) json.value(name);
+    json.endList().end();
+  }
+  json.endList().key("operators").beginList();
   for (const StepCost& step : roofline.steps) {
     json.begin().field("operator", step.name);
     writePlace(json, step.range, sources);

@@ -77,6 +77,19 @@ tl::expected<Work, std::string> workOf(const graph::Graph& graph, const sema::Va
   return work;
 }
 
+/// The rate at which a step computes; nothing where the device has none.
+std::optional<double> rateOf(const Device& device, std::int32_t dtype, const Work& work, bool tf32) {
+  return tf32 && work.products && dtype == TBEM_F32 ? device.tf32 : device.rates[static_cast<std::size_t>(dtype)];
+}
+
+void leaveOut(Roofline& result, std::int32_t dtype, const StepCost& cost) {
+  const std::string type(sema::kDTypeNames[static_cast<std::size_t>(dtype)]);
+  auto at = std::find_if(result.leftOut.begin(), result.leftOut.end(), [&](const LeftOut& one) { return one.type == type; });
+  if (at == result.leftOut.end()) at = result.leftOut.insert(at, LeftOut{type, {}, 0});
+  at->flops += cost.flops;
+  if (std::find(at->operators.begin(), at->operators.end(), cost.name) == at->operators.end()) at->operators.push_back(cost.name);
+}
+
 }  // namespace
 
 tl::expected<Roofline, std::string> roofline(const graph::Graph& graph, const sema::Values& values, const Program& program,
@@ -95,16 +108,12 @@ tl::expected<Roofline, std::string> roofline(const graph::Graph& graph, const se
       return tl::unexpected(std::string("the bytes moved leave 2^62"));
     StepCost cost{step.name, step.range, work->flops * runs, traffic.bytes * runs, 0, Bound::Memory};
     cost.seconds = static_cast<double>(cost.bytes) / device.bandwidth;
-    if (cost.flops != 0) {
-      const std::optional<std::int32_t> dtype = computesIn(program, traffic);
-      if (!dtype) return tl::unexpected("`" + step.name + "` counts FLOPs and touches no floating operand");
-      const std::optional<double> rate =
-          tf32 && work->products && *dtype == TBEM_F32 ? device.tf32 : device.rates[static_cast<std::size_t>(*dtype)];
-      if (!rate) {
-        return tl::unexpected(device.name + " has no rate `" + std::string(sema::kDTypeNames[static_cast<std::size_t>(*dtype)]) +
-                              "`, in which `" + step.name + "` computes");
-      }
-      if (const double compute = toDouble(cost.flops) / *rate; compute > cost.seconds) {
+    const std::optional<std::int32_t> dtype = computesIn(program, traffic);
+    if (cost.flops != 0 && !dtype) result.wholeNumbers += cost.flops;
+    if (cost.flops != 0 && dtype) {
+      const std::optional<double> rate = rateOf(device, *dtype, *work, tf32);
+      if (!rate) leaveOut(result, *dtype, cost);
+      if (const double compute = rate ? toDouble(cost.flops) / *rate : 0; compute > cost.seconds) {
         cost.seconds = compute;
         cost.bound = Bound::Compute;
       }

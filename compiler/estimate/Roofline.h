@@ -5,6 +5,9 @@
 // at least its bytes over the device's bandwidth: the larger of the two. Bytes are those of its operands in their layouts, each
 // read or written once; what stays in registers inside a fused loop moves nothing, and neither do workspaces. Steps run one
 // after another, so their least times add up.
+//
+// Devices have no rates of whole numbers: a step that computes in them takes at least the time of its bytes. So does a step in an
+// element type for which the device's record has no rate; that is told, for its arithmetic may take longer.
 #pragma once
 
 #include "compiler/estimate/Device.h"
@@ -30,19 +33,28 @@ struct StepCost {
   double intensity() const { return bytes == 0 ? 0 : toDouble(flops) / static_cast<double>(bytes); }  ///< FLOPs a byte
 };
 
+/// Arithmetic in an element type of which the device has no rate: these steps count by their bytes alone.
+struct LeftOut {
+  std::string type;                    ///< "bf16"
+  std::vector<std::string> operators;  ///< the steps' names, each once
+  Count flops = 0;
+};
+
 struct Roofline {
   std::string device;
   std::string type;  ///< "tf32" where f32 products run at that rate, else ""
   Count flops = 0;
   std::uint64_t bytes = 0;
-  double seconds = 0;           ///< of the whole step
-  double computeSeconds = 0;    ///< of the steps that are bound by arithmetic
+  double seconds = 0;         ///< of the whole step
+  double computeSeconds = 0;  ///< of the steps that are bound by arithmetic
+  Count wholeNumbers = 0;     ///< of `flops`, operations on whole numbers and truth values
+  std::vector<LeftOut> leftOut;
   std::vector<StepCost> steps;  ///< in the order of the schedule
   double intensity() const { return bytes == 0 ? 0 : toDouble(flops) / static_cast<double>(bytes); }
 };
 
-/// `tf32`: f32 operators with multiply-adds run at the device's TF32 rate. Errors, in words: a rate that the device's
-/// description lacks, a count without a value.
+/// `tf32`: f32 operators with multiply-adds run at the device's TF32 rate. Errors, in words: the device has no such rate, a count
+/// without a value, bytes beyond 2^62.
 tl::expected<Roofline, std::string> roofline(const graph::Graph& graph, const sema::Values& values, const Program& program,
                                              const Device& device, bool tf32);
 
