@@ -224,6 +224,10 @@ void addOwnOptions(CLI::App& app, const std::string& command, Options& o) {
                    "22GiB:upper is of the upper bound, 22GiB:reserved of what the allocator reserves where it may")
         ->type_name("SIZE")
         ->check(notEmpty());
+  if (command == "estimate" || command == "fit" || command == "what-if")
+    app.add_option("--reserve", o.reserve, "with --on pytorch: what a card holds beside the allocator, other processes too: 1GiB")
+        ->type_name("SIZE")
+        ->check(notEmpty());
   if (command == "estimate" || command == "fit" || command == "what-if" || command == "report") {
     app.add_option("--update", o.update, "with --on pytorch: how its optimiser runs (default: as torch.optim chooses)")
         ->check(CLI::IsMember({"foreach", "fused", "loop"}));

@@ -3,6 +3,8 @@
 
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Devices.h"
+#include "compiler/driver/EagerSteps.h"
+#include "compiler/driver/EstimateOptions.h"
 #include "compiler/driver/FitLimit.h"
 #include "compiler/driver/GradientReport.h"
 #include "compiler/driver/MemoryTimeline.h"
@@ -225,8 +227,13 @@ private:
 
 class Estimator {
 public:
-  Estimator(State& state, const estimate::Convention& convention, estimate::GateProbabilities probabilities)
-      : state(state), options(state.options), convention(convention), probabilities(std::move(probabilities)) {}
+  Estimator(State& state, const estimate::Convention& convention, estimate::GateProbabilities probabilities,
+            std::optional<FitLimit> limit = {})
+      : state(state),
+        options(state.options),
+        convention(convention),
+        probabilities(std::move(probabilities)),
+        limit(std::move(limit)) {}
 
   /// False: --roofline names no device that is known, which was said; `status` is the exit status then.
   bool chooseDevice() {
@@ -239,18 +246,6 @@ public:
     }
     device.emplace(std::move(*found), state);
     return true;
-  }
-
-  /// False: --max names no device that is known, which was said; `status` is the exit status then.
-  bool chooseLimit() {
-    if (options.maxMemory.empty()) return true;
-    auto read = readLimit(state, options.maxMemory);
-    if (read) {
-      limit = std::move(*read);
-    } else {
-      status = read.error();
-    }
-    return read.has_value();
   }
 
   /// Of rows that went through the pipeline. `rows`: whether their table is printed.
@@ -347,10 +342,12 @@ private:
 
 }  // namespace
 
-int printEstimates(State& state) {
+namespace {
+
+int printLimitedEstimates(State& state, std::optional<FitLimit> limit) {
   Estimator estimator(state, *estimate::findConvention(state.options.convention),
-                      *estimate::parseProbabilities(state.options.gates));
-  if (!estimator.chooseDevice() || !estimator.chooseLimit()) return estimator.status;
+                      *estimate::parseProbabilities(state.options.gates), std::move(limit));
+  if (!estimator.chooseDevice()) return estimator.status;
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr) {
       printNote(state.options, fmt::format("{} has no network: nothing to estimate", run->spec.name));
@@ -372,54 +369,24 @@ int printEstimates(State& state) {
   return estimator.overLimit ? kVerdictAgainst : kOk;
 }
 
+}  // namespace
+
+int printEstimates(State& state) { return printLimitedEstimates(state, {}); }
+
 void printEstimate(State& state, const DesignRun& run, bool rows) {
   Estimator estimator(state, *estimate::findConvention(state.options.convention),
                       *estimate::parseProbabilities(state.options.gates));
   estimator.design(run, rows);
 }
 
-int runEstimate(const Options& options) {
+int runEstimate(const Options& given) {
+  Options options = given;
   const bool workspaces = options.explain == "workspace", pytorch = isPyTorch(options.backend), none = options.backend == "none";
-  if (!options.maxMemory.empty()) {
-    std::string why = wrongLimit(options.maxMemory);
-    if (why.empty() && !pytorch && options.maxMemory.find(':') != std::string::npos)
-      why = "a word behind the colon is of --on pytorch";
-    if (!why.empty()) {
-      printFailure(fmt::format("--max {}: {}", options.maxMemory, why));
-      return kUsage;
-    }
-  }
-  if (const auto gates = estimate::parseProbabilities(options.gates); !gates) {
-    printFailure(fmt::format("--gates: {}", gates.error()));
+  if (const std::string why = wrongEstimate(options); !why.empty()) {
+    printFailure(why);
     return kUsage;
   }
   State state(options);
-  if (workspaces && !options.backend.empty() && options.backend != "pytorch") {
-    printFailure(fmt::format("--explain workspace is of a GPU (--device NAME), not of {}", options.backend));
-    return kUsage;
-  }
-  if (!options.device.empty() && !pytorch && !workspaces) {
-    printFailure(
-        fmt::format("--device {0}: with --on pytorch its workspaces are counted, with --explain workspace they are listed; "
-                    "--roofline {0} shows the least time there",
-                    options.device));
-    return kUsage;
-  }
-  if (!pytorch && !options.allocConf.empty()) {
-    printFailure("--alloc-conf is of --on pytorch");
-    return kUsage;
-  }
-  if (none && !options.roofline.empty()) {
-    printFailure("--roofline needs the step of a device, not --on none");
-    return kUsage;
-  }
-  const char* const ofPlans = options.keepGradients            ? "--keep-gradients"
-                              : options.explain == "gradients" ? "--explain gradients"
-                                                               : nullptr;
-  if (ofPlans != nullptr && (pytorch || none)) {
-    printFailure(fmt::format("{} is of a step that is planned, not of --on {}", ofPlans, options.backend));
-    return kUsage;
-  }
   const bool lowers = !workspaces && !pytorch && !none;
   if (none) state.plainAbove = 0;
   const bool needsPrograms = !options.explain.empty() || !options.roofline.empty() || !options.out.empty() ||
@@ -434,7 +401,15 @@ int runEstimate(const Options& options) {
     printFailure("the program has no design: give --input (and --task) for its network");
     return finish(state, kUsage);
   }
-  const int status = workspaces ? explainWorkspaces(state) : pytorch ? printPyTorchEstimates(state) : printEstimates(state);
+  std::optional<FitLimit> limit;
+  if (!options.maxMemory.empty()) {
+    auto read = readLimit(state, options);
+    if (!read) return finish(state, read.error());
+    limit = std::move(*read);
+  }
+  const int status = workspaces ? explainWorkspaces(state)
+                     : pytorch  ? printPyTorchEstimates(state, limit)
+                                : printLimitedEstimates(state, std::move(limit));
   if (options.explain == "gradients") explainGradients(state);
   return finish(state, status);
 }

@@ -223,10 +223,11 @@ private:
     Json others = run.levels(levels);
     others.erase(run.spec.factors[factor].name);
     Json fields = {
-        {"design", run.spec.name},   {"levels", others},     {"factor", options.vary}, {"backend", backendText()},
-        {"limit", limit.bytes},      {"upper", limit.upper}, {"largest", nullptr},     {"none_above", nullptr},
-        {"memory", nullptr},         {"failing", nullptr},   {"reason", nullptr},      {"checked_from", nullptr},
-        {"tried", searcher.count()}, {"bound", nullptr},     {"bounded_by", nullptr},  {"ended_by_work", fit.workEnded}};
+        {"design", run.spec.name},       {"levels", others},          {"factor", options.vary}, {"backend", backendText()},
+        {"limit", limit.bytes},          {"reserve", limit.reserve},  {"upper", limit.upper},   {"largest", nullptr},
+        {"none_above", nullptr},         {"memory", nullptr},         {"failing", nullptr},     {"reason", nullptr},
+        {"checked_from", nullptr},       {"tried", searcher.count()}, {"bound", nullptr},       {"bounded_by", nullptr},
+        {"ended_by_work", fit.workEnded}};
     if (fit.bound) {
       fields["bound"] = *fit.bound;
       fields["bounded_by"] = bound;
@@ -261,15 +262,17 @@ int runFit(const Options& given) {
     printFailure(fmt::format("--max {}: {}", options.maxMemory, why));
     return kUsage;
   }
+  if (const std::string why = wrongReserve(options, true); !why.empty()) {
+    printFailure(why);
+    return kUsage;
+  }
   if (options.keepGradients && isPyTorch(options.backend)) {
     printFailure("--keep-gradients is of a step that is planned, not of --on " + options.backend);
     return kUsage;
   }
   if (const Progressed done = runPipeline(state, "design"); !done.proceed) return done.status;
-  const auto limit = readLimit(state, options.maxMemory);
+  const auto limit = readLimit(state, options);
   if (!limit) return finish(state, limit.error());
-  if (limit->device && options.device.empty() && options.backend == "pytorch")
-    options.device = readLimitText(options.maxMemory)->what;
   if (limit->upper && (options.backend != "pytorch" || options.device.empty())) {
     printFailure(
         fmt::format("--max {}: the upper bound is of --on pytorch and a --device, whose engines of convolutions it knows",
@@ -300,7 +303,7 @@ int runFit(const Options& given) {
     printFailure("the program has no design of a network: give --input image=batch,3,224,224 (and --task) for its network");
     return finish(state, kUsage);
   }
-  if (limit->device && !limit->unmeasured.empty())
+  if (limit->device && !limit->unmeasured.empty() && limit->reserve == 0)
     printNote(options, fmt::format("not taken off, for nobody measured them on {}: {}", limit->device->name, limit->unmeasured));
   if (eager) {
     if (const int status = eager->finish(options); status != kOk) return finish(state, status);

@@ -56,6 +56,7 @@ struct Options {
   double rowTime = 600;  ///< seconds a row may take; 0: no limit
   std::optional<unsigned> repeat;
   std::string maxMemory;            ///< `estimate --max 22GiB`, `fit --max 22GiB`
+  std::string reserve;              ///< `--reserve 600MiB`: of `--max` and of what-if's devices, not the allocator's
   std::string vary = "batch";       ///< `fit --vary FACTOR`
   bool every = false;               ///< `fit --every`: try all levels
   std::string update;               ///< `estimate --update`: how PyTorch's optimiser runs: foreach, fused, loop

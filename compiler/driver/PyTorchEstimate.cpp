@@ -1,6 +1,6 @@
 #include "compiler/driver/PyTorchEstimate.h"
 
-#include "compiler/driver/FitLimit.h"
+#include "compiler/driver/EagerSteps.h"
 #include "compiler/driver/MemoryTimeline.h"
 #include "compiler/driver/PyTorchReport.h"
 #include "compiler/support/diagnostics/Plan.h"
@@ -44,9 +44,10 @@ public:
         state.sink().report(diag::row_without_number, memory.error().range, memory.error().what);
         continue;
       }
-      checkLimit(*memory);
+      const bool fits = checkLimit(*memory);
+      overLimit = overLimit || !fits;
       if (options.json) {
-        printPyTorchJson(options, *memory, steps, sources);
+        printPyTorchJson(options, *memory, steps, sources, limitJson(fits));
       } else {
         table.add(cells(run, *memory));
       }
@@ -78,32 +79,40 @@ private:
   }
 
   /// As `fit` asks: of what the allocator has, without what a process holds beside it.
-  void checkLimit(const PyTorchMemory& memory) {
-    if (!limit) return;
+  bool checkLimit(const PyTorchMemory& memory) {
+    if (!limit) return true;
     const std::uint64_t beside = memory.measuredBeside();
     if (limit->upper) {
-      if (!memory.bounds || !memory.bounds->upper) {
-        refuse(memory, "has no upper bound and may take");
-      } else if (*memory.bounds->upper - beside > limit->bytes) {
-        refuse(memory, fmt::format("may take {},", report::bytes(*memory.bounds->upper - beside)));
-      }
-      return;
+      if (!memory.bounds || !memory.bounds->upper) return refuse(memory, "has no upper bound and may take");
+      const std::uint64_t most = *memory.bounds->upper - beside;
+      return most <= limit->bytes || refuse(memory, fmt::format("may take {},", report::bytes(most)));
     }
     const std::uint64_t reserved = memory.point() - beside;
-    if (reserved <= limit->bytes) return;
+    if (reserved <= limit->bytes) return true;
     if (limit->reserved || !memory.cuda || !steps.replayWithin(memory.step, limit->bytes).outOfMemory.empty())
       return refuse(memory, fmt::format("takes {},", report::bytes(reserved)));
     const RowState& row = *memory.row;
     printNote(options, fmt::format("{} ({}) takes {} where it may; within {} the allocator gives segments back and it runs "
                                    "(`:reserved` behind the size asks for the former)",
                                    row.run->spec.name, row.run->levelsText(row.row), report::bytes(reserved), limit->text()));
+    return true;
   }
 
-  void refuse(const PyTorchMemory& memory, const std::string& takes) {
-    overLimit = true;
+  /// False, after saying why.
+  bool refuse(const PyTorchMemory& memory, const std::string& takes) {
     const RowState& row = *memory.row;
     printNote(options, fmt::format("{} ({}) {} more than {}: {}", row.run->spec.name, row.run->levelsText(row.row), takes,
                                    limit->text(), peakText(memory, sources)));
+    return false;
+  }
+
+  Json limitJson(bool fits) const {
+    if (!limit) return {};
+    return {{"bytes", limit->bytes},
+            {"reserve", limit->reserve},
+            {"upper", limit->upper},
+            {"reserved", limit->reserved},
+            {"fits", fits}};
   }
 
   State& state;
@@ -115,16 +124,10 @@ private:
 
 }  // namespace
 
-int printPyTorchEstimates(State& state) {
+int printPyTorchEstimates(State& state, const std::optional<FitLimit>& limit) {
   auto steps = EagerSteps::open(state, state.options);
   if (!steps) return steps.error();
   tellLeftOut(state);
-  std::optional<FitLimit> limit;
-  if (!state.options.maxMemory.empty()) {
-    auto read = readLimit(state, state.options.maxMemory);
-    if (!read) return read.error();
-    limit = std::move(*read);
-  }
   Printer printer(state, *steps, limit);
   for (const auto& run : state.designs.runs) {
     if (run->experiment != nullptr) {

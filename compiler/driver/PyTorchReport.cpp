@@ -173,8 +173,8 @@ void printWaterfall(const Options& options, const PyTorchMemory& memory, const E
   printNotes(memory, steps);
 }
 
-void printPyTorchJson(const Options& options, const PyTorchMemory& memory, const EagerSteps& steps,
-                      const SourceManager& sources) {
+void printPyTorchJson(const Options& options, const PyTorchMemory& memory, const EagerSteps& steps, const SourceManager& sources,
+                      Json limit) {
   Json kinds = Json::object();
   for (std::size_t k = 0; k < estimate::kEagerKinds; ++k)
     kinds[std::string(estimate::eagerKindName(static_cast<estimate::EagerKind>(k)))] = memory.live.kinds[k];
@@ -210,6 +210,7 @@ void printPyTorchJson(const Options& options, const PyTorchMemory& memory, const
                         {"alloc_conf", options.allocConf.empty() ? "" : options.allocConf.front()},
                         {"optimizer", memory.step.optimizer},
                         {"memory", fields},
+                        {"limit", std::move(limit)},
                         {"workspaces", steps.workspaces() ? Json(steps.workspaces()->describe()) : Json(nullptr)}});
 }
 

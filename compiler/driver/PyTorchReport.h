@@ -16,6 +16,8 @@ std::string deviceText(const PyTorchMemory& memory);
 
 /// Every part of the peak, the place in the program, the bounds, and what was asked of whom.
 void printWaterfall(const Options& options, const PyTorchMemory& memory, const EagerSteps& steps, const SourceManager& sources);
-void printPyTorchJson(const Options& options, const PyTorchMemory& memory, const EagerSteps& steps, const SourceManager& sources);
+/// `limit`: what --max asks and says; null without it.
+void printPyTorchJson(const Options& options, const PyTorchMemory& memory, const EagerSteps& steps, const SourceManager& sources,
+                      Json limit);
 
 }  // namespace tbem::driver

@@ -61,7 +61,8 @@ public:
   /// An exit status.
   int devices() {
     report::Table table;
-    table.title = fmt::format("{} ({}) in eager PyTorch {}", run.spec.name, run.levelsText(row), torchVersion(options));
+    table.title =
+        fmt::format("{} ({}) in eager PyTorch {}{}", run.spec.name, run.levelsText(row), torchVersion(options), reserveText());
     table.columns = {{"device", report::Align::Left},
                      {"has", report::Align::Decimal},
                      {"takes", report::Align::Decimal},
@@ -82,7 +83,7 @@ public:
   int changes() {
     const std::string name = options.device.empty() ? kDefaultDevice : options.device;
     report::Table table;
-    table.title = fmt::format("{} ({}) on {}, if", run.spec.name, run.levelsText(row), name);
+    table.title = fmt::format("{} ({}) on {}{}, if", run.spec.name, run.levelsText(row), name, reserveText());
     table.columns = {{"change", report::Align::Left},
                      {"allocated", report::Align::Decimal},
                      {"reserved", report::Align::Decimal},
@@ -128,7 +129,7 @@ private:
     const bool fits = taken->device <= device.memory;
     const double headroom = static_cast<double>(device.memory) - static_cast<double>(taken->device);
     std::optional<Largest> largest;
-    if (factor) largest = largestOn(*steps, limitOf(device).bytes);
+    if (factor) largest = largestOn(*steps, limitOf(device, reserve).bytes);
     if (const int status = steps->finish(own); status != kOk) return status;
     if (options.json) {
       Json fields = {{"memory", device.memory}, {"headroom", static_cast<std::int64_t>(headroom)}, {"fits", fits}};
@@ -197,10 +198,10 @@ private:
       state.sink().report(diag::row_without_number, memory.error().range, memory.error().what);
       return std::nullopt;
     }
-    Taken taken{memory->allocated, memory->reserved, memory->reserved, true};
+    Taken taken{memory->allocated, memory->reserved, memory->reserved + reserve, true};
     for (const estimate::BesideTensors& part : estimate::besideTensors(steps.workspaces()->onDevice())) {
       taken.device += part.bytes.value_or(0);
-      taken.complete = taken.complete && part.bytes.has_value();
+      taken.complete = taken.complete && (part.bytes.has_value() || reserve != 0);
     }
     incomplete = incomplete || !taken.complete;
     return taken;
@@ -255,6 +256,9 @@ private:
     return std::strtoull(levels[run.rows[row][*factor]].text.c_str(), nullptr, 10);
   }
 
+  std::string reserveText() const {
+    return reserve == 0 ? "" : fmt::format(", {} of --reserve beside it", report::bytes(reserve));
+  }
   static std::string takesText(const Taken& taken) {
     return fmt::format("{}{}", taken.complete ? "" : "at least ", report::bytes(taken.device));
   }
@@ -268,6 +272,7 @@ private:
                    {"allocated", taken.allocated},
                    {"reserved", taken.reserved},
                    {"takes", taken.device},
+                   {"reserve", reserve},
                    {"complete", taken.complete}};
     fields.update(more);
     printJson("what-if", std::move(fields));
@@ -277,6 +282,7 @@ private:
   const Options& options;
   DesignRun& run;
   std::size_t row;
+  std::uint64_t reserve = reserveOf(options);
   std::optional<std::uint32_t> factor;
   std::optional<VariedRows> varied;
   std::set<std::string> bounds;  ///< of the largest levels
@@ -310,6 +316,10 @@ int runWhatIf(const Options& given) {
   if (options.backend.empty()) options.backend = "pytorch";
   if (options.backend != "pytorch") {
     printFailure(fmt::format("what-if is of eager PyTorch on GPUs, not of {}", options.backend));
+    return kUsage;
+  }
+  if (const std::string why = wrongReserve(options, true); !why.empty()) {
+    printFailure(why);
     return kUsage;
   }
   State state(options);
