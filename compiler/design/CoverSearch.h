@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace tbem::design {
@@ -31,6 +33,11 @@ public:
   /// The clock ended it: on a faster machine it would have gone on.
   bool endedByClock() const { return byClock; }
   std::uint64_t used() const { return total - left; }
+  /// Of the work or of the time, whichever is nearer its end.
+  double share() const {
+    const double work = static_cast<double>(used()) / static_cast<double>(std::max<std::uint64_t>(1, total));
+    return std::min(1.0, std::max(work, seconds > 0 ? (now() - start) / seconds : 1.0));
+  }
 
 private:
   static constexpr std::uint64_t kClockEvery = 1'000'000;
@@ -49,7 +56,10 @@ template <class Cover>
 class CoverSearch {
 public:
   using Row = std::vector<std::uint32_t>;
-  CoverSearch(Cover& cover, ValidRows& valid, std::uint64_t seed) : cover(cover), valid(valid), random(seed) {}
+  /// Told of rows and of a share (CoveringOptions); may be empty.
+  using Told = std::function<void(std::size_t rows, double share)>;
+  CoverSearch(Cover& cover, ValidRows& valid, std::uint64_t seed, Told told = {})
+      : cover(cover), valid(valid), random(seed), told(std::move(told)) {}
 
   /// Appends rows until all is covered: each the best of some candidates, which begin with an uncovered tuple in a random row and
   /// climb cell by cell (the one-row-at-a-time scheme of AETG: Cohen, Dalal, Fredman, Patton 1997). Always ends; a spent budget
@@ -57,6 +67,9 @@ public:
   bool fill(Budget& budget, std::size_t mostRows) {
     while (cover.uncovered() != 0) {
       if (cover.rows() >= mostRows) return false;
+      if (told)
+        told(cover.rows(),
+             1 - static_cast<double>(cover.uncovered()) / static_cast<double>(std::max<std::uint64_t>(1, cover.required())));
       Row best;
       std::size_t least = std::numeric_limits<std::size_t>::max();
       for (int i = 0; i < kCandidates; ++i) {
@@ -86,6 +99,7 @@ public:
         if (best.size() <= enough) return best;
         cover.drop(leastUseful());
       }
+      if (told) told(best.size(), budget.share());
       if (!mend(budget)) break;
     }
     return best;
@@ -247,6 +261,7 @@ private:
   Cover& cover;
   ValidRows& valid;
   Random random;
+  Told told;
   std::vector<std::uint64_t> tabu;  ///< by row and factor: the step from which the cell may change again
   std::uint64_t step = 0;
   std::vector<std::size_t> closed;  ///< scratch of `choose`

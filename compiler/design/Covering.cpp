@@ -96,7 +96,7 @@ std::optional<Array> smallestFolded(const std::vector<std::uint32_t>& levels, st
 template <class Cover>
 Found search(Cover cover, ValidRows& valid, std::uint32_t strength, const CoveringOptions& options, std::uint64_t enough) {
   Budget budget(static_cast<std::uint64_t>(options.seconds * kWorkPerSecond), options.patience * options.seconds);
-  CoverSearch<Cover> searching(cover, valid, options.seed);
+  CoverSearch<Cover> searching(cover, valid, options.seed, options.progress);
   Found found{{}, cover.required(), cover.largestBlock(), false, false};
   found.tooMany = !searching.fill(budget, options.maxRows);
   if (valid.constraints().empty()) {

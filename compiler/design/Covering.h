@@ -5,6 +5,7 @@
 #include "compiler/design/Constraints.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -18,6 +19,8 @@ struct CoveringOptions {
   double seconds = 1;
   double patience = 1;  ///< processor time that may pass, in multiples of `seconds`
   std::size_t maxRows = 100'000;
+  /// Told now and then: rows so far, and the share of what they must cover, while there are too few; then of the time for fewer.
+  std::function<void(std::size_t rows, double share)> progress = {};
 };
 
 /// CA(N; t, levels), mixed and constrained (Cohen, Gibbons, Mugridge, Colbourn 2003; Cohen, Dwyer, Shi 2008).

@@ -167,7 +167,9 @@ Repaired mend(Task& task, const Array& array, Random& random) {
 
 /// A covering array, and rows for the model beside it.
 std::optional<Repaired> augmented(Task& task, std::size_t rows, Random& random) {
-  const CoveringChoice choice = coveringArray(task.constraints, task.options.strength, {task.options.seed, task.options.seconds});
+  const CoveringChoice choice =
+      coveringArray(task.constraints, task.options.strength,
+                    {.seed = task.options.seed, .seconds = task.options.seconds, .progress = task.options.progress});
   const auto* covering = std::get_if<Covering>(&choice);
   if (covering == nullptr) return std::nullopt;
   const std::size_t total = std::max({rows, covering->array.runs, task.model.size() + 1});

@@ -7,6 +7,7 @@
 #include "compiler/design/Verify.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -18,7 +19,8 @@ struct RepairOptions {
   std::uint32_t strength = 2;  ///< of the array, and of the covering array that takes its place where it must
   bool fixedRows = false;      ///< the number of rows was asked for
   std::uint64_t seed = 0;
-  double seconds = 1;  ///< bounds the search, as CoveringOptions::seconds does
+  double seconds = 1;                                                 ///< bounds the search, as CoveringOptions::seconds does
+  std::function<void(std::size_t rows, double share)> progress = {};  ///< as CoveringOptions::progress, where it comes to one
 };
 
 /// How the rows were found, from least to most change.

@@ -19,7 +19,7 @@ tl::expected<AskedDevice, int> openAskedDevice(State& state, const std::string& 
                         properties.error(), "which cuDNN asks for");
     return tl::unexpected(static_cast<int>(kProgramErrors));
   }
-  auto source = EngineSource::open(state.options.cudnn, pythonFirst, *device);
+  auto source = EngineSource::open(state.options.cudnn, pythonFirst, *device, state.enginesAsked);
   if (!source) {
     printFailure(source.error().message);
     return tl::unexpected(source.error().status);

@@ -1,4 +1,5 @@
 #include "compiler/driver/Cli.h"
+#include "compiler/driver/SearchProgress.h"
 
 #include "compiler/driver/Heap.h"
 #include "compiler/driver/OpenMp.h"
@@ -355,6 +356,7 @@ std::string laterText() {
 /// Exceptions do not cross a folder; one that does is our bug, but for memory that the machine lacks.
 int runGuarded(const Command& command, const Options& options) {
   try {
+    const SearchScope scope(options);
     return command.run(options);
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "tbemc: out of memory\n");

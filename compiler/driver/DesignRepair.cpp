@@ -92,6 +92,7 @@ bool repairRows(Workspace& workspace, DesignRun& run) {
   options.fixedRows = spec.rows.has_value() || !spec.array.empty();
   options.seed = spec.seed;
   options.seconds = spec.within.value_or(kSearchSeconds);
+  options.progress = showRows(spec.name);
   design::Repair choice = design::repair(run.array, run.constraints, modelOf(workspace, run), options);
   if (const auto* reason = std::get_if<std::string>(&choice)) {
     workspace.session.sink.report(diag::where_breaks_array, range, broken, run.array.runs, run.array.name)

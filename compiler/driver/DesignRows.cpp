@@ -3,6 +3,7 @@
 #include "compiler/design/NestedArray.h"
 #include "compiler/driver/DesignFile.h"
 #include "compiler/driver/DesignRepair.h"
+#include "compiler/driver/SearchProgress.h"
 #include "compiler/support/diagnostics/Design.h"
 
 #include <fmt/format.h>
@@ -46,6 +47,7 @@ bool shrinkFull(Workspace& workspace, DesignRun& run, const DesignConstraints& k
 }
 
 bool chooseArray(Workspace& workspace, DesignRun& run) {
+  showSearch(0, 0, fmt::format("an array for {}", run.spec.name));
   design::Options options;
   options.full = run.spec.full;
   options.rows = run.spec.rows;
@@ -96,8 +98,9 @@ bool makeCovering(Workspace& workspace, DesignRun& run) {
     return false;
   }
   const auto strength = static_cast<std::uint32_t>(std::min<std::int64_t>(*spec.covering, 1000));
-  design::CoveringChoice choice =
-      design::coveringArray(run.constraints, strength, {spec.seed, spec.within.value_or(kSearchSeconds)});
+  design::CoveringChoice choice = design::coveringArray(
+      run.constraints, strength,
+      {.seed = spec.seed, .seconds = spec.within.value_or(kSearchSeconds), .progress = showRows(spec.name)});
   if (const auto* reason = std::get_if<std::string>(&choice)) {
     workspace.session.sink.report(diag::design_no_covering, range, strength).note(*reason);
     return false;
@@ -108,6 +111,14 @@ bool makeCovering(Workspace& workspace, DesignRun& run) {
 }
 
 }  // namespace
+
+std::function<void(std::size_t, double)> showRows(const std::string& design) {
+  return [design](std::size_t rows, double share) {
+    constexpr double kParts = 100;
+    showSearch(static_cast<std::size_t>(share * kParts), static_cast<std::size_t>(kParts),
+               fmt::format("a covering array for {}: {} rows", design, rows));
+  };
+}
 
 bool makeRows(Workspace& workspace, DesignRun& run, const DesignConstraints& constraints) {
   run.constraints = constraints.all;

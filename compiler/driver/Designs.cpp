@@ -198,7 +198,7 @@ void takeGrid(graph::DesignSpec& spec, const Options& options) {
     if (factor.levels.size() > options.grid / combinations) return;
     combinations *= factor.levels.size();
   }
-  if (combinations > options.grid || options.command != "screen") return;
+  if (combinations > options.grid) return;
   spec.full = true;
   spec.covering.reset();
   spec.rows.reset();
@@ -240,7 +240,7 @@ Designs makeDesigns(Workspace& workspace, const Options& options) {
     found = true;
     std::optional<graph::DesignSpec> spec = graph::readDesign(workspace.session, *workspace.program, *decl);
     if (!spec || refuseLater(workspace, *spec)) continue;
-    takeGrid(*spec, options);
+    if (options.command == "screen") takeGrid(*spec, options);
     std::optional<DesignConstraints> constraints = readConstraints(workspace, *spec);
     if (!constraints) continue;
     auto run = std::make_unique<DesignRun>(std::move(*spec));

@@ -86,6 +86,11 @@ estimate::OperatorWorkspaces EagerWorkspaces::of(const graph::Graph& graph, cons
 }
 
 void EagerWorkspaces::keep(const Options& options) {
+  if (source.leftOut() != 0)
+    printNote(options,
+              fmt::format("cuDNN was asked for {} lists of engines, the limit of one command; {} others on {} are as without "
+                          "it (docs/devices.md). What it said is kept: the same command goes on from there",
+                          EngineSource::kMostAsked, source.leftOut(), device.name));
   if (const std::string why = source.keep(); !why.empty()) printNote(options, "cuDNN's answers cannot be kept: " + why);
 }
 

@@ -2,12 +2,14 @@
 
 #include "compiler/driver/CacheFile.h"
 #include "compiler/driver/CudnnPlaces.h"
+#include "compiler/driver/SearchProgress.h"
 #include "runtime/backends/cudnn/Recorded.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 namespace tbem::driver {
 
@@ -54,6 +56,8 @@ struct EngineSource::Impl {
   std::string version;
   std::optional<cudnn::Library> library;
   std::optional<cudnn::Device> device;
+  std::size_t* asks = nullptr;  ///< of the command
+  std::set<std::string> leftOut;
 
   EngineList withoutLibrary(const cudnn::Convolution& problem, cudnn::List list) const {
     if (list == cudnn::List::Heuristic) {
@@ -82,7 +86,7 @@ EngineSource::EngineSource(EngineSource&&) noexcept = default;
 EngineSource& EngineSource::operator=(EngineSource&&) noexcept = default;
 
 tl::expected<EngineSource, DeviceFailure> EngineSource::open(const std::string& given, bool pythonFirst,
-                                                             const estimate::Device& device) {
+                                                             const estimate::Device& device, std::size_t& asked) {
   const auto properties = propertiesOf(device);
   if (!properties) {
     return tl::unexpected(DeviceFailure{
@@ -91,6 +95,7 @@ tl::expected<EngineSource, DeviceFailure> EngineSource::open(const std::string& 
   }
   auto impl = std::make_unique<Impl>();
   impl->described = *properties;
+  impl->asks = &asked;
   impl->properties = cudnn::toJson(*properties);
   if (given == "none") {
     impl->without = "no cuDNN is asked";
@@ -123,6 +128,11 @@ tl::expected<EngineList, std::string> EngineSource::engines(const cudnn::Convolu
   if (auto known = impl->kept.find(key)) return EngineList{*std::move(known), Origin::Cudnn};
   if (const auto known = impl->fresh.lists.find(key); known != impl->fresh.lists.end())
     return EngineList{known->second, Origin::Cudnn};
+  if (*impl->asks >= kMostAsked) {
+    impl->leftOut.insert(key);
+    return impl->withoutLibrary(problem, list);
+  }
+  showSearch(++*impl->asks, 0, fmt::format("cuDNN is asked for the engines of a convolution on {}", impl->described.name));
   if (const std::string why = impl->openLibrary(); !why.empty()) return tl::unexpected(why);
   auto answer = impl->device->engines(problem, list);
   if (!answer) return tl::unexpected(answer.error());
@@ -135,13 +145,15 @@ const std::string& EngineSource::version() const { return impl->version; }
 const std::string& EngineSource::path() const { return impl->path; }
 cudnn::Libcuda EngineSource::libcuda() const { return impl->libcuda.kind; }
 std::size_t EngineSource::askedAnew() const { return impl->fresh.lists.size(); }
+std::size_t EngineSource::leftOut() const { return impl->leftOut.size(); }
 
 std::string EngineSource::describe() const {
   if (!hasLibrary()) {
     return fmt::format("{}: `recorded` is what {} said (batch 32, deterministic engines), `model` a copy of each tensor in NCHW",
                        impl->without, cudnn::recordedTable().made);
   }
-  return fmt::format("cuDNN {} ({}), libcuda: {}", version(), path(), cudnn::describe(impl->libcuda));
+  const std::string left = leftOut() == 0 ? "" : fmt::format(", {} lists left out at the limit of work", leftOut());
+  return fmt::format("cuDNN {} ({}), libcuda: {}{}", version(), path(), cudnn::describe(impl->libcuda), left);
 }
 
 std::string EngineSource::keep() {

@@ -33,8 +33,12 @@ class EngineSource {
 public:
   /// `given`: where --cudnn says that the library is, "none" for none, or "". `pythonFirst`: of the places that are known, the
   /// Python environment's package comes first. Errors: `given` has no cuDNN, the device's record lacks a field.
+  /// `asked` counts the lists that cuDNN is asked for, of all sources of a command, and outlives this: after kMostAsked the
+  /// others are answered as without a library.
   static tl::expected<EngineSource, DeviceFailure> open(const std::string& given, bool pythonFirst,
-                                                        const estimate::Device& device);
+                                                        const estimate::Device& device, std::size_t& asked);
+  /// About two minutes of processor time.
+  static constexpr std::size_t kMostAsked = 20'000;
   ~EngineSource();
   EngineSource(EngineSource&&) noexcept;
   EngineSource& operator=(EngineSource&&) noexcept;
@@ -53,6 +57,8 @@ public:
   std::string describe() const;
   /// How many answers came from the library, not from the file.
   std::size_t askedAnew() const;
+  /// How many were not asked, because of the limit.
+  std::size_t leftOut() const;
   /// Adds what was asked anew to the file. "" or why not.
   std::string keep();
 

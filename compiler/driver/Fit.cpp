@@ -3,6 +3,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/FitLimit.h"
 #include "compiler/driver/FitSearch.h"
+#include "compiler/driver/SearchProgress.h"
 #include "compiler/estimate/Lower.h"
 #include "compiler/support/Aside.h"
 #include "compiler/support/Render.h"
@@ -28,19 +29,10 @@ namespace {
 /// Work (FitSearch.h) of --every, and of an operator that is lowered and planned.
 constexpr std::size_t kEveryWork = LevelSearch::kMostWork * 64, kStepWork = 250;
 
-report::ProgressStyle terminalOnly(report::ProgressStyle style) {
-  style.quiet = style.quiet || !style.terminal;
-  return style;
-}
-
 class Fitter {
 public:
   Fitter(State& state, EagerSteps* eager, const FitLimit& limit)
-      : state(state),
-        options(state.options),
-        eager(eager),
-        limit(limit),
-        progress([](std::string_view text) { fmt::print(stderr, "{}", text); }, terminalOnly(progressStyle(state.options))) {}
+      : state(state), options(state.options), eager(eager), limit(limit) {}
 
   /// False: the factor is none of numbers, or there is none, which was said.
   bool design(DesignRun& run) {
@@ -73,7 +65,7 @@ public:
       std::size_t work = 0;
       LevelSearch searcher(
           [&](std::uint64_t level) {
-            progress.update(work / kStepWork, mostWork / kStepWork, fmt::format("{} {}", options.vary, level), -1);
+            showSearch(work / kStepWork, mostWork / kStepWork, fmt::format("{} {}", options.vary, level));
             LevelTrial trial = trialOf(run, rows.at(level), level);
             work += trial.exists ? trial.events : LevelSearch::kAbsentWork;
             return trial;
@@ -83,7 +75,7 @@ public:
       const Fit fit = onCard()        ? searchCard(searcher, rows)
                       : options.every ? searcher.searchAll()
                                       : searcher.search(LevelSearch::Below::Tried, limit.bytes);
-      progress.hide();
+      hideSearch();
       if (!fit.largest && !fit.failing && !fit.workEnded) {
         if (rows.whyAbsent().empty() && !refusals.empty()) {
           refuse(run, refusals.begin()->second);
@@ -250,7 +242,6 @@ private:
   EagerSteps* eager;
   const FitLimit& limit;
   std::map<std::uint64_t, Refusal> refusals;  ///< by level
-  report::Progress progress;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "compiler/driver/DesignConstraints.h"
 #include "compiler/driver/DesignFilter.h"
 #include "compiler/driver/Page.h"
+#include "compiler/driver/SearchProgress.h"
 #include "compiler/graph/Violation.h"
 #include "compiler/graph/Where.h"
 #include "compiler/support/Aside.h"
@@ -129,7 +130,9 @@ spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, gr
                          std::vector<LevelIndices> rows, const Options& options, std::size_t maxStructures) {
   spec::LevelQuestion question;
   question.maxStructures = maxStructures;
+  std::size_t structures = 0;
   question.fresh = [&] {
+    showSearch(++structures, 0, fmt::format("structures of {}, for all its levels", spec.name));
     return std::make_unique<graph::Experiment>(workspace.session, *workspace.program, spec, experimentOptions(options));
   };
   question.reportsAt = [&](std::span<const std::uint32_t> levels) {
@@ -156,8 +159,10 @@ std::vector<DesignProof> proveDesigns(State& state, std::size_t maxStructures) {
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr) continue;
     DesignProof one{run.get(), {}, {}};
+    showSearch(proofs.size(), 0, fmt::format("proving the conditions of {} for all its levels", run->spec.name));
     one.proof = proofOf(*state.workspace, run->spec, *run->experiment, rowsLeft(*run), state.options, maxStructures);
     for (const spec::Breach& breach : one.proof.breaches) {
+      showSearch(one.remedies.size(), one.proof.breaches.size(), fmt::format("what mends {}: {}", run->spec.name, breach.text));
       one.remedies.push_back(remediesFor(*state.workspace, *run, one.proof, breach, state.options));
       report(state, *run, one.proof, breach, one.remedies.back());
     }

@@ -4,6 +4,7 @@
 #include "compiler/driver/LevelProofs.h"
 #include "compiler/driver/NetworkTrial.h"
 #include "compiler/driver/Page.h"
+#include "compiler/driver/SearchProgress.h"
 #include "compiler/support/Aside.h"
 #include "compiler/support/diagnostics/Specification.h"
 
@@ -116,6 +117,7 @@ private:
     LevelIndices levels(design.spec.factors.size(), 0);
     bool more = true;
     for (std::size_t count = 0; more && count < kMaxCombinations; ++count) {
+      showSearch(count, 0, "proving the conditions of network " + subject.callable->name.text);
       const graph::Structure* structure = design.experiment.structureAt(levels);
       if (structure == nullptr)
         leaveUnbuilt(design, levels);
@@ -285,6 +287,7 @@ std::vector<NetworkProof> proveNetworks(State& state, std::string_view only) {
   std::vector<NetworkProof> all;
   for (const ast::Callable* callable : state.workspace->all<ast::Callable>()) {
     if (callable->callable != ast::CallableKind::Network || (!only.empty() && callable->name.text != only)) continue;
+    showSearch(all.size(), 0, "proving the conditions of network " + callable->name.text);
     prove(state, TrialSubject::of(*callable), all);
   }
   return all;

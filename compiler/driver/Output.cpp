@@ -1,6 +1,7 @@
 #include "compiler/driver/Output.h"
 
 #include "compiler/driver/Page.h"
+#include "compiler/driver/SearchProgress.h"
 #include "compiler/driver/Version.h"
 #include "compiler/support/Render.h"
 #include "runtime/report/Numbers.h"
@@ -48,6 +49,7 @@ void sayNotFinite(Json& value) {
 }  // namespace
 
 void printJson(const char* kind, Json fields) {
+  hideSearch();
   Json object;
   object["kind"] = kind;
   object["schema"] = kJsonSchema;
@@ -66,6 +68,7 @@ std::string_view explanationOf(Diag kind) {
 }
 
 int printDiagnostics(const Session& session, const Options& options) {
+  hideSearch();
   RenderOptions style;
   style.color = report::useColor(options.color, STDERR_FILENO);
   style.width = options.width != 0 ? options.width : static_cast<unsigned>(report::terminalWidth(STDERR_FILENO));
@@ -82,9 +85,13 @@ int printDiagnostics(const Session& session, const Options& options) {
   return session.sink.hasErrors() ? kProgramErrors : kOk;
 }
 
-void printFailure(std::string_view text) { fmt::print(stderr, "tbemc: {}\n", text); }
+void printFailure(std::string_view text) {
+  hideSearch();
+  fmt::print(stderr, "tbemc: {}\n", text);
+}
 
 void printNote(const Options& options, std::string_view text) {
+  hideSearch();
   if (openPage() != nullptr) return sayOnce(fmt::format("{}\n", text));
   if (!options.quiet) fmt::print(stderr, "{}\n", text);
 }
@@ -99,6 +106,7 @@ report::ProgressStyle progressStyle(const Options& options) {
 }
 
 void printTable(const Options& options, const report::Table& table) {
+  hideSearch();
   if (openPage() != nullptr) return openPage()->table(table);
   report::TableStyle style;
   style.width = report::terminalWidth(STDOUT_FILENO);
@@ -108,6 +116,7 @@ void printTable(const Options& options, const report::Table& table) {
 }
 
 void printRanked(const Options& options, report::Table table) {
+  hideSearch();
   if (openPage() != nullptr || options.verbose) return printTable(options, table);
   report::TableStyle style;
   style.width = report::terminalWidth(STDOUT_FILENO);

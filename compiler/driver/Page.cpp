@@ -1,5 +1,6 @@
 #include "compiler/driver/Page.h"
 
+#include "compiler/driver/SearchProgress.h"
 #include "runtime/report/Rises.h"
 
 #include <cstdio>
@@ -26,6 +27,7 @@ PageScope::~PageScope() { current = nullptr; }
 report::Page* openPage() { return current; }
 
 void sayText(std::string_view text) {
+  hideSearch();
   if (current != nullptr)
     current->text(text);
   else

@@ -2,6 +2,7 @@
 
 #include "compiler/driver/Algorithms.h"
 #include "compiler/driver/Dump.h"
+#include "compiler/driver/SearchProgress.h"
 #include "compiler/sema/CheckNames.h"
 #include "compiler/support/Bug.h"
 #include "runtime/measure/Meters.h"
@@ -38,7 +39,9 @@ int design(State& state) {
 /// The rows of a design. False: no more are asked for.
 bool elaborateRows(State& state, DesignRun& run) {
   if (run.experiment == nullptr) return true;
+  std::size_t done = 0;
   for (const std::size_t row : run.chosen) {
+    showSearch(done++, run.chosen.size(), fmt::format("row {} of {}: its graph", row + 1, run.spec.name));
     RowState one;
     one.run = &run;
     one.row = row;
@@ -66,10 +69,19 @@ int elaborate(State& state) {
 
 int lower(State& state) {
   if (const int status = openBackend(state); status != kOk) return status;
+  std::size_t done = 0, planned = 0;
   for (RowState& row : state.rows) {
+    if (state.mostPlanned && planned > *state.mostPlanned) return kOk;  // the command says so
+    const auto show = [&](std::size_t round) {
+      const std::string order = round == 0 ? "" : fmt::format(", another order of its operators, change {}", round);
+      showSearch(done, state.rows.size(), fmt::format("row {} of {}: its plan{}", row.row + 1, row.run->spec.name, order));
+    };
+    show(0);
+    ++done;
     estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries, row.run->tuning);
     if (state.keepResults) options.keepGradients = true;
     options.keepOutputs = state.keepResults || row.run->keepsOutputs;
+    options.orderChanged = show;
     const auto lowered = [&] {
       return lowerRow(*row.elaborated, row.run->spec, *state.backend.backend, options, &row.recomputation);
     };
@@ -83,6 +95,7 @@ int lower(State& state) {
       if (*timed) program = lowered();
     }
     if (program) {
+      planned += program->steps.size();
       row.program = std::move(*program);
     } else {
       program.error().report(state.sink());
@@ -92,7 +105,9 @@ int lower(State& state) {
 }
 
 int compile(State& state) {
+  std::size_t done = 0;
   for (RowState& row : state.rows) {
+    showSearch(done++, state.rows.size(), fmt::format("row {} of {}: its code", row.row + 1, row.run->spec.name));
     if (const int status = compileRow(state, row); status != kOk) return status;
   }
   return kOk;
@@ -171,8 +186,10 @@ Progressed runPipeline(State& state, std::string_view last) {
   for (const Stage& stage : kStages) {
     const double start = measure::monotonicSeconds();
     const int status = stage.run(state);
+    hideSearch();
     if (state.options.time) fmt::print(stderr, "{:<8} {}\n", stage.name, report::seconds(measure::monotonicSeconds() - start));
     const bool errors = state.workspace != nullptr && state.sink().hasErrors();
+    if (errors && state.silent) return {false, status != kOk ? status : kProgramErrors};
     if (status != kOk || errors) return {false, state.workspace == nullptr ? status : finish(state, status)};
     if (state.options.printAfter == stage.name) fmt::print("{}", stage.dump(state));
     if (state.options.emitStage == stage.name) {

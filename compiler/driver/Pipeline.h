@@ -31,13 +31,16 @@ struct State {
   State& operator=(const State&) = delete;
 
   const Options& options;
-  bool firstRowOnly = false;              ///< work on the first chosen row alone
-  bool timing = false;                    ///< algorithms that were never timed on this machine are timed
-  bool trainingsOnly = false;             ///< the rows of designs are left out
-  std::optional<std::size_t> plainAbove;  ///< designs of more rows in all are left out: their rows are for PlainRows
-  bool keepResults = false;               ///< gradients and outputs stay readable after the step
-  std::unique_ptr<Workspace> workspace;   ///< after `load`
-  Designs designs;                        ///< after `design`
+  bool firstRowOnly = false;               ///< work on the first chosen row alone
+  bool timing = false;                     ///< algorithms that were never timed on this machine are timed
+  bool trainingsOnly = false;              ///< the rows of designs are left out
+  std::optional<std::size_t> plainAbove;   ///< designs of more rows in all are left out: their rows are for PlainRows
+  bool keepResults = false;                ///< gradients and outputs stay readable after the step
+  bool silent = false;                     ///< a stage that fails leaves its diagnostics in the sink, untold
+  std::optional<std::size_t> mostPlanned;  ///< operators of plans after which `lower` leaves the other rows without one
+  std::size_t enginesAsked = 0;            ///< lists that cuDNN was asked for, of all devices
+  std::unique_ptr<Workspace> workspace;    ///< after `load`
+  Designs designs;                         ///< after `design`
   /// After `design`. Their rows stand behind those of the designs: for each, its step and then its evaluations.
   std::vector<std::unique_ptr<TrainingRun>> trainings;
   std::vector<RowState> rows;  ///< after `graph`: the rows that met their conditions

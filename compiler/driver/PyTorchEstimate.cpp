@@ -3,6 +3,7 @@
 #include "compiler/driver/EagerSteps.h"
 #include "compiler/driver/MemoryTimeline.h"
 #include "compiler/driver/PyTorchReport.h"
+#include "compiler/driver/SearchProgress.h"
 #include "compiler/support/diagnostics/Plan.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
@@ -37,8 +38,10 @@ public:
     }
     if (steps.onCuda() && !steps.workspaces()) table.columns.pop_back();
     std::optional<PyTorchMemory> worst;
+    std::size_t done = 0;
     for (const RowState& row : state.rows) {
       if (row.run != &run) continue;
+      showSearch(done++, run.chosen.size(), fmt::format("row {} of {} in eager PyTorch", row.row + 1, run.spec.name));
       auto memory = pytorchMemory(row, steps);
       if (!memory) {
         state.sink().report(diag::row_without_number, memory.error().range, memory.error().what);

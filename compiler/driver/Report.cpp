@@ -79,11 +79,7 @@ int fill(report::Page& page, const Options& given, const Facts& facts) {
     status = worse(status, runEstimate(eager));
   }
   page.section("Screening");
-  if (facts.screens) {
-    Options screened = own;
-    screened.grid = 0;  // the design's own rows: other combinations may break its conditions
-    status = worse(status, runScreen(screened));
-  }
+  if (facts.screens) status = worse(status, runScreen(own));
   page.section("Measurements");
   if (facts.measured && facts.networks) status = worse(status, runRegress(own));
   return status;

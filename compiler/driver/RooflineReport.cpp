@@ -1,6 +1,7 @@
 #include "compiler/driver/RooflineReport.h"
 
 #include "compiler/driver/Page.h"
+#include "compiler/driver/SearchProgress.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -25,6 +26,7 @@ tl::expected<estimate::Roofline, std::string> Rooflines::of(const RowState& row)
   const sema::Values& values = row.elaborated->values;
   if (!row.program) return tl::unexpected(std::string("the row was not lowered"));
   if (choice.thisMachine) return estimate::roofline(graph, values, *row.program, choice.device, choice.tf32);
+  showSearch(++done, 0, fmt::format("row {} of {}: its least time on {}", row.row + 1, row.run->spec.name, choice.device.name));
   const auto program = lowerRowMajor(row, state.options, queries);
   if (!program) return tl::unexpected(program.error());
   return estimate::roofline(graph, values, *program, choice.device, choice.tf32);

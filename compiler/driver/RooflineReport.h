@@ -28,6 +28,7 @@ private:
   DeviceChoice choice;
   const State& state;
   estimate::QueryCache queries;
+  std::size_t done = 0;  ///< rows
 };
 
 /// Bytes moved, intensity, least time: columns of the table of estimates, and a row's cells there.

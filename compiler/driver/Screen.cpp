@@ -4,6 +4,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/RooflineReport.h"
 #include "compiler/estimate/Estimate.h"
+#include "compiler/support/Render.h"
 #include "compiler/support/diagnostics/Plan.h"
 
 #include <fmt/format.h>
@@ -15,6 +16,9 @@
 namespace tbem::driver {
 
 namespace {
+
+/// Operators of plans, about as many as take half a minute: rows beyond are not planned.
+constexpr std::size_t kMostPlanned = 200'000;
 
 /// One row's responses with their parts.
 struct Costs {
@@ -150,7 +154,16 @@ public:
       for (const Costs& costs : rows) values.push_back(response.value(costs));
       findings.push_back(
           {&run, response.name, response.quantity, design::screen(array, values), centre, operatorsOf(response, rows, centre)});
+      findings.back().workEnded = !lowered;
     }
+    if (!lowered)
+      printNote(
+          state.options,
+          fmt::format("{}: the search ended at its limit of work after {} of {} plans: arena and least time are not screened; "
+                      "--at picks rows, --grid 0 the design's own",
+                      run.spec.name,
+                      std::count_if(rows.begin(), rows.end(), [](const Costs& c) { return c.state->program.has_value(); }),
+                      rows.size()));
     return findings;
   }
 
@@ -160,6 +173,7 @@ public:
 private:
   std::vector<Costs> costsOf(const DesignRun& run) {
     std::vector<Costs> rows;
+    const bool all = std::ranges::all_of(state.rows, [](const RowState& row) { return row.program.has_value(); });
     for (const RowState& row : state.rows) {
       if (row.run != &run) continue;
       const estimate::Program* program = row.program ? &*row.program : nullptr;
@@ -168,7 +182,7 @@ private:
         state.sink().report(diag::row_without_number, estimate.error().range, estimate.error().what);
         continue;
       }
-      if (device) {
+      if (device && all) {
         auto roofline = device->of(row);
         if (roofline) {
           if (leftOut.empty()) leftOut = leftOutText(*roofline);
@@ -187,33 +201,85 @@ private:
   std::optional<Rooflines> device;
 };
 
-}  // namespace
+/// What screening came to.
+struct Outcome {
+  int status = kOk;
+  bool any = false;  ///< something was screened
+};
 
-int runScreen(const Options& options) {
-  State state(options);
-  const Progressed done = runPipeline(state, "lower");
-  if (!done.proceed) {
-    if (done.status == kProgramErrors && options.grid > 0)
-      printNote(options, "every combination of levels was tried; --grid 0 screens the design's own rows");
-    return done.status;
-  }
+/// Of a state that has passed `lower`. `noGrid`: why it has the designs' own rows.
+Outcome screenDesigns(State& state, const std::string& noGrid) {
   Screener screener(state);
-  if (const int status = screener.chooseDevice(); status != kOk) return finish(state, status);
-  bool good = true;
-  bool any = false;
+  if (const int status = screener.chooseDevice(); status != kOk) return {status, true};
+  Outcome outcome;
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr) continue;
-    const std::vector<Screened> findings = screener.screen(*run);
-    any = any || !findings.empty();
-    good = reportScreening(state, findings) && good;
+    std::vector<Screened> findings = screener.screen(*run);
+    for (Screened& found : findings) found.noGrid = noGrid;
+    outcome.any = outcome.any || !findings.empty();
+    if (!reportScreening(state, findings)) outcome.status = kEnvironment;
   }
-  if (!any) {
-    printFailure("nothing to screen: give a design with factors, of a network");
-    return finish(state, kUsage);
+  if (!screener.leftOut.empty()) {
+    printFailure(screener.leftOut);
+    outcome.status = kEnvironment;
   }
-  if (!screener.leftOut.empty()) printFailure(screener.leftOut);
-  if (screener.status != kOk) return finish(state, screener.status);
-  return finish(state, good && screener.leftOut.empty() ? kOk : kEnvironment);
+  if (screener.status != kOk) outcome.status = screener.status;
+  return outcome;
+}
+
+/// One design: every combination of its levels where all can be built, else its own rows.
+Outcome screenOne(const Options& given, const std::string& name) {
+  Options options = given;
+  options.design = name;
+  std::string noGrid;
+  {
+    State every(options);
+    every.silent = true;
+    every.mostPlanned = kMostPlanned;
+    const Progressed done = runPipeline(every, "lower");
+    if (done.proceed) {
+      Outcome outcome = screenDesigns(every, "");
+      outcome.status = finish(every, outcome.status);
+      return outcome;
+    }
+    if (done.status != kProgramErrors || every.workspace == nullptr) return {done.status, true};
+    for (const Diagnostic& diagnostic : every.sink().all()) {
+      if (noGrid.empty() && diagnostic.severity == Severity::Error) noGrid = renderBrief(diagnostic);
+    }
+  }
+  options.grid = 0;
+  State own(options);
+  own.mostPlanned = kMostPlanned;
+  if (const Progressed done = runPipeline(own, "lower"); !done.proceed) return {done.status, true};
+  Outcome outcome = screenDesigns(own, noGrid);
+  outcome.status = finish(own, outcome.status);
+  return outcome;
+}
+
+}  // namespace
+
+int runScreen(const Options& given) {
+  Options options = given;
+  options.command = "screen";
+  Outcome all;
+  {
+    Options first = options;  // stages are shown where each design goes through them
+    first.emitStage.clear();
+    first.printAfter.clear();
+    first.time = false;
+    State state(first);
+    state.silent = true;
+    const Progressed done = runPipeline(state, "design");
+    if (!done.proceed) return state.workspace == nullptr || done.status != kProgramErrors ? done.status : finish(state, kOk);
+    for (const auto& run : state.designs.runs) {
+      const Outcome outcome = screenOne(options, run->spec.name);
+      all.any = all.any || outcome.any;
+      if (all.status == kOk) all.status = outcome.status;
+    }
+  }
+  if (all.any || all.status != kOk) return all.status;
+  printFailure("nothing to screen: give a design with factors, of a network");
+  return kUsage;
 }
 
 }  // namespace tbem::driver

@@ -26,6 +26,8 @@ struct Screened {
     double low = 0, high = 0;  ///< shares over all rows
   };
   std::vector<Operator> operators;  ///< in falling order of the share at the centre
+  bool workEnded = false;           ///< the limit of work was reached: not all rows were planned
+  std::string noGrid;               ///< why not every combination of levels could be taken; "": they were, or were too many
 };
 
 /// Prints the findings on one design: tables with bars on standard output, or one JSON object a response; plots with --out.

@@ -45,6 +45,10 @@ std::string rowsText(const Screened& found) {
 std::string telling(const Screened& found) {
   const design::Screening& s = found.screening;
   if (s.grid) return {};
+  if (!found.noGrid.empty())
+    return fmt::format(
+        "{}: not every combination of levels can be built ({}): the design's own rows are screened, of strength {}",
+        found.run->spec.name, found.noGrid, s.strength);
   if (s.strength < 2) return "the rows are not balanced: shares of factors overlap, and interactions are not told apart";
   if (s.strength < 3)
     return "rows of strength 2: a share may hold interactions of other factors; --grid N for every combination, if there are N "
@@ -185,6 +189,8 @@ void printJsonOf(const Options& options, const Screened& found) {
                        {"response", found.response},
                        {"rows", s.rows},
                        {"grid", s.grid},
+                       {"work_ended", found.workEnded},
+                       {"no_grid_because", found.noGrid.empty() ? Json() : Json(found.noGrid)},
                        {"strength", s.strength},
                        {"mean", s.mean},
                        {"least", s.low},

@@ -5,6 +5,7 @@
 #include "compiler/driver/Output.h"
 #include "compiler/driver/Page.h"
 #include "compiler/driver/Pipeline.h"
+#include "compiler/driver/SearchProgress.h"
 #include "compiler/driver/SpecTests.h"
 #include "compiler/driver/Specs.h"
 
@@ -140,6 +141,7 @@ std::vector<spec::CheckedProcess> checkProcesses(Workspace& workspace, std::stri
   std::vector<spec::CheckedProcess> checked;
   for (const ast::Process* process : workspace.all<ast::Process>()) {
     if (!only.empty() && process->name.text != only) continue;
+    showSearch(checked.size(), 0, "proving process " + process->name.text);
     auto one = spec::checkProcess(workspace.session, *workspace.program, workspace.program->main(), *process);
     if (one) checked.push_back(std::move(*one));
   }

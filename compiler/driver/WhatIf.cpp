@@ -6,6 +6,7 @@
 #include "compiler/driver/Page.h"
 #include "compiler/driver/PyTorchMemory.h"
 #include "compiler/driver/PyTorchReport.h"
+#include "compiler/driver/SearchProgress.h"
 #include "compiler/support/Aside.h"
 #include "compiler/support/Render.h"
 #include "compiler/support/diagnostics/Plan.h"
@@ -28,6 +29,8 @@ namespace tbem::driver {
 namespace {
 
 constexpr const char* kDefaultDevice = "h200";
+/// Work (FitSearch.h) on each device.
+constexpr std::size_t kDeviceWork = LevelSearch::kMostWork / 4;
 
 /// A change of one thing, all else as it is.
 struct Change {
@@ -73,6 +76,7 @@ public:
     const std::vector<estimate::Device> known = libraryDevices(names);
     for (std::size_t i = 0; i < known.size(); ++i) {
       if (!known[i].architecture) continue;
+      showSearch(i, known.size(), names[i]);
       if (const int status = device(names[i], known[i], table); status != kOk) return status;
     }
     if (!options.json) printTable(options, table);
@@ -90,7 +94,9 @@ public:
                      {"takes", report::Align::Decimal},
                      {"difference", report::Align::Decimal}};
     std::optional<std::uint64_t> before;
-    for (const Change& change : changesOf(name)) {
+    const std::vector<Change> list = changesOf(name);
+    for (const Change& change : list) {
+      showSearch(static_cast<std::size_t>(&change - list.data()), list.size(), "if " + change.name);
       Otherwise otherwise;
       auto steps = EagerSteps::open(state, change.options);
       if (!steps) return steps.error();
@@ -129,7 +135,7 @@ private:
     const bool fits = taken->device <= device.memory;
     const double headroom = static_cast<double>(device.memory) - static_cast<double>(taken->device);
     std::optional<Largest> largest;
-    if (factor) largest = largestOn(*steps, limitOf(device, reserve).bytes);
+    if (factor) largest = largestOn(*steps, limitOf(device, reserve).bytes, name);
     if (const int status = steps->finish(own); status != kOk) return status;
     if (options.json) {
       Json fields = {{"memory", device.memory}, {"headroom", static_cast<std::int64_t>(headroom)}, {"fits", fits}};
@@ -150,17 +156,25 @@ private:
     std::uint64_t level = 0;
     std::string bound;  ///< why the next level cannot be built; "": memory ends it, or nothing does
   };
-  std::optional<Largest> largestOn(EagerSteps& steps, std::uint64_t limit) {
-    LevelSearch search([&](std::uint64_t level) -> LevelTrial {
-      const graph::Row* row = varied->at(level);
-      if (row == nullptr) return {};
-      auto trial = tryPyTorch(*row, steps, {limit, false}, state.workspace->session.sources);
-      return trial ? *std::move(trial) : LevelTrial{};  // this level cannot be built
-    });
+  std::optional<Largest> largestOn(EagerSteps& steps, std::uint64_t limit, const std::string& device) {
+    std::size_t work = 0;
+    LevelSearch search(
+        [&](std::uint64_t level) -> LevelTrial {
+          showSearch(work, kDeviceWork, fmt::format("{}: {} {}", device, options.vary, level));
+          const graph::Row* row = varied->at(level);
+          auto trial = row == nullptr ? tl::expected<LevelTrial, estimate::NoValue>(LevelTrial{})
+                                      : tryPyTorch(*row, steps, {limit, false}, state.workspace->session.sources);
+          if (!trial) trial = LevelTrial{};  // this level cannot be built
+          work += trial->exists ? trial->events : LevelSearch::kAbsentWork;
+          return *std::move(trial);
+        },
+        kDeviceWork);
     const Fit fit = search.search(LevelSearch::Below::Trusted, limit);
     if (fit.workEnded)
       printNote(options,
-                fmt::format("{}: the search for the largest {} ended at its limit of work", run.spec.name, options.vary));
+                fmt::format("{}: the search for the largest {} on {} ended at its limit of work; what was not tried counts "
+                            "as not fitting",
+                            run.spec.name, options.vary, device));
     std::optional<Largest> largest;
     if (fit.largest) {
       largest = Largest{*fit.largest, ""};

@@ -15,11 +15,14 @@
 
 namespace tbem::driver {
 
+namespace {
+
+std::string standardInput() { return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()}; }
+
+}  // namespace
+
 const Source* readSource(Session& session, const std::string& path) {
-  if (path == "-") {
-    std::string text((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
-    return &session.sources.add("<stdin>", std::move(text));
-  }
+  if (path == "-") return &session.sources.add("<stdin>", standardInput());
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     printFailure(fmt::format("cannot read {}: it is a folder", path));
@@ -84,7 +87,9 @@ tl::expected<const Source*, int> sourceOf(const Options& options, Workspace& wor
     printFailure(design.error());
     return tl::unexpected<int>(kUsage);
   }
-  const Source* source = readSource(workspace.session, path);
+  if (path == "-" && !*options.standardInput) *options.standardInput = standardInput();
+  const Source* source =
+      path == "-" ? &workspace.session.sources.add("<stdin>", **options.standardInput) : readSource(workspace.session, path);
   if (source == nullptr) return tl::unexpected<int>(kEnvironment);
   if (options.inputs.empty() && !options.text) return source;
   if (options.text && !isExpression(*options.text)) {

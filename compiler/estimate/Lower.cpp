@@ -118,7 +118,7 @@ tl::expected<Program, LowerError> lowerOrdered(const graph::Graph& graph, const 
   std::vector<graph::OpId> order;
   auto program = lowerIn(order, graph, values, backend, options, cache);
   if (!program || !options.searchOrder || !program->branches.empty()) return program;
-  std::vector<graph::OpId> other = betterOrder(graph, *program, order, keptValues(graph, options));
+  std::vector<graph::OpId> other = betterOrder(graph, *program, order, keptValues(graph, options), options.orderChanged);
   if (other.empty()) return program;
   auto reordered = lowerIn(other, graph, values, backend, options, cache);
   // The plan decides: fusion and results in place may see it otherwise than the search did.

@@ -57,6 +57,7 @@ struct LowerOptions {
   bool keepOutputs = false;    ///< of a training step; those of inference are always kept
   bool fuse = true;
   bool searchOrder = true;  ///< operators run in another order where that lowers the arena; else in the schedule's
+  std::function<void(std::size_t round)> orderChanged;  ///< told as that search goes on; may be empty
   /// Behind a gate, each thread runs steps for as many samples at a time as keep so many bytes at hand; 0: all threads run each
   /// step for all samples. An eighth of a second-level cache of 2 MiB, in which the batch's own rows stay too (measured:
   /// gates.md); fixed, so that a plan does not depend on the machine that makes it.

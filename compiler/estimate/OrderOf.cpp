@@ -31,7 +31,7 @@ std::vector<std::uint64_t> workspaceOf(const graph::Graph& graph, const Program&
 }
 
 std::vector<graph::OpId> betterOrder(const graph::Graph& graph, const Program& program, const std::vector<graph::OpId>& whole,
-                                     const std::vector<graph::TensorId>& kept) {
+                                     const std::vector<graph::TensorId>& kept, const std::function<void(std::size_t)>& changed) {
   // What a step runs once, behind all micro-batches, stays there.
   const std::size_t repeated = repeatedOps(graph, whole);
   const std::vector<graph::OpId> order(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(repeated));
@@ -67,7 +67,7 @@ std::vector<graph::OpId> betterOrder(const graph::Graph& graph, const Program& p
     if (OrderProblem::Value* const one = value(tensor)) one->kept = true;
   }
   std::vector<graph::OpId> better;
-  for (const std::uint32_t place : lowerPeak(problem)) better.push_back(order[place]);
+  for (const std::uint32_t place : lowerPeak(problem, {.changed = changed})) better.push_back(order[place]);
   if (!better.empty()) better.insert(better.end(), whole.begin() + static_cast<std::ptrdiff_t>(repeated), whole.end());
   return better;
 }

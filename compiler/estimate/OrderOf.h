@@ -4,6 +4,7 @@
 #include "compiler/estimate/Program.h"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace tbem::estimate {
@@ -14,8 +15,9 @@ std::vector<std::uint64_t> storedBytes(const graph::Graph& graph, const Program&
 std::vector<std::uint64_t> workspaceOf(const graph::Graph& graph, const Program& program);
 
 /// An order of the same operators that holds less at once, by the bytes of this program of theirs; empty where none was found.
-/// The graph has no gates. `kept`: values that the caller reads after the step.
+/// The graph has no gates. `kept`: values that the caller reads after the step. `changed`: as in OrderEffort.
 std::vector<graph::OpId> betterOrder(const graph::Graph& graph, const Program& program, const std::vector<graph::OpId>& order,
-                                     const std::vector<graph::TensorId>& kept);
+                                     const std::vector<graph::TensorId>& kept,
+                                     const std::function<void(std::size_t)>& changed = {});
 
 }  // namespace tbem::estimate

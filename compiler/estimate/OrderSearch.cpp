@@ -203,6 +203,7 @@ public:
     Profile now = profileOf(problem, touched, order);
     const std::uint64_t whole = now.peak;
     for (std::size_t round = 0; round < effort.rounds; ++round) {
+      if (round > 0 && effort.changed) effort.changed(round);
       if (!windows(order, now) && !moves(order, now)) break;
     }
     return now.peak < whole ? order : Order{};

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace tbem::estimate {
@@ -36,10 +37,11 @@ struct OrderProblem {
 std::uint64_t peakOf(const OrderProblem& problem, const std::vector<std::uint32_t>& order);
 
 struct OrderEffort {
-  std::size_t window = 24;    ///< operators; at most 64
-  std::size_t states = 4000;  ///< sets of finished operators, a window
-  std::size_t rounds = 48;    ///< changes
-  std::size_t moves = 200;    ///< of single operators that are tried, a round
+  std::size_t window = 24;                              ///< operators; at most 64
+  std::size_t states = 4000;                            ///< sets of finished operators, a window
+  std::size_t rounds = 48;                              ///< changes
+  std::size_t moves = 200;                              ///< of single operators that are tried, a round
+  std::function<void(std::size_t round)> changed = {};  ///< told of each round but the first; may be empty
 };
 /// An order with a lower peak than 0, 1, 2, ...; empty where none was found.
 std::vector<std::uint32_t> lowerPeak(const OrderProblem& problem, const OrderEffort& effort = {});

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 
 namespace tbem::report {
 namespace {
@@ -32,14 +31,15 @@ Progress::Progress(std::function<void(std::string_view)> sink, ProgressStyle how
     : write(std::move(sink)), clock(std::move(time)), style(how) {
   if (!clock) clock = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); };
   started = clock();
-  written = style.terminal ? -std::numeric_limits<double>::infinity() : started;  // the first line comes after its ten seconds
+  // The first line comes after its ten seconds.
+  written = style.terminal ? started + style.firstSeconds - style.redrawSeconds : started;
 }
 
 Progress::~Progress() { finish(); }
 
 std::string Progress::bar() const {
   const double part = total == 0 ? 0 : static_cast<double>(std::min(done, total)) / static_cast<double>(total);
-  const std::string count = fmt::format(" {}/{}", done, total);
+  const std::string count = total == 0 ? fmt::format(" {}", done) : fmt::format(" {}/{}", done, total);
   const std::string time = left < 0 ? "" : fmt::format(", {} left", seconds(left));
   const std::size_t cells = std::clamp<std::size_t>(style.width / 4, 4, 24);
   const auto eighths = static_cast<std::size_t>(part * static_cast<double>(cells) * 8);
@@ -67,7 +67,8 @@ void Progress::update(std::size_t isDone, std::size_t ofTotal, std::string_view 
   pending = true;
   if (style.quiet || finished) return;
   const double now = clock();
-  const bool last = done == total;
+  const bool last = total != 0 && done == total;
+  if (style.terminal && now - started < style.firstSeconds) return;
   if (now - written < (style.terminal ? (last ? 0 : style.redrawSeconds) : style.lineSeconds)) return;
   // Rewriting the line and clearing what is left of it flickers less than clearing it first.
   write(style.terminal ? "\r" + bar() + "\x1b[K" : line());

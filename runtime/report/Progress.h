@@ -14,7 +14,8 @@ struct ProgressStyle {
   bool color = false;
   std::size_t width = 80;      ///< columns of the terminal
   double lineSeconds = 10;     ///< between lines where there is no terminal
-  double redrawSeconds = 0.1;  ///< at most so often on a terminal
+  double redrawSeconds = 0.1;  ///< at most so often on a terminal,
+  double firstSeconds = 0;     ///< and nothing there before so long
 };
 
 class Progress {
@@ -25,7 +26,7 @@ public:
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `done` of `total`, what is in hand ("row 12 batch=64 cpu"), seconds left (negative: unknown).
+  /// `done` of `total` (0: not known), what is in hand ("row 12 batch=64 cpu"), seconds left (negative: unknown).
   void update(std::size_t done, std::size_t total, std::string_view what, double secondsLeft);
   /// A line of its own above the bar (a row that failed, say).
   void note(std::string_view line);

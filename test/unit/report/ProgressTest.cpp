@@ -46,6 +46,24 @@ TEST(Progress, AShortRunWritesNothingWhereThereIsNoTerminal) {
   EXPECT_TRUE(screen.written.empty());
 }
 
+TEST(Progress, AShortSearchShowsNothingOnATerminal) {
+  Screen screen;
+  screen.style.terminal = true;
+  screen.style.firstSeconds = 0.5;
+  auto progress = screen.make();
+  progress.update(1, 0, "levels", -1);
+  screen.now += 0.4;
+  progress.update(4, 4, "levels", -1);
+  progress.hide();
+  EXPECT_TRUE(screen.written.empty());
+  screen.now += 0.2;
+  progress.update(7, 0, "levels", -1);
+  ASSERT_EQ(screen.written.size(), 1u);
+  EXPECT_NE(screen.written[0].find(" 7  levels"), std::string::npos) << screen.written[0];
+  progress.hide();
+  EXPECT_EQ(screen.written.back(), "\r\x1b[K");
+}
+
 TEST(Progress, RedrawsOneLineOnATerminal) {
   Screen screen;
   screen.style.terminal = true;

@@ -1,0 +1,41 @@
+#include "compiler/driver/SearchProgress.h"
+
+#include "compiler/driver/Output.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <optional>
+
+namespace tbem::driver {
+
+namespace {
+
+constexpr double kFirstSeconds = 0.5;
+
+std::optional<report::Progress> current;  // as standard error is, one a process
+
+}  // namespace
+
+SearchScope::SearchScope(const Options& options) {
+  report::ProgressStyle style = progressStyle(options);
+  style.quiet = style.quiet || !style.terminal;
+  style.firstSeconds = kFirstSeconds;
+  current.emplace(
+      [](std::string_view text) {
+        std::fflush(stdout);
+        fmt::print(stderr, "{}", text);
+        std::fflush(stderr);
+      },
+      style);
+}
+SearchScope::~SearchScope() { current.reset(); }
+
+void showSearch(std::size_t done, std::size_t total, std::string_view what) {
+  if (current) current->update(done, total, what, -1);
+}
+void hideSearch() {
+  if (current) current->hide();
+}
+
+}  // namespace tbem::driver
