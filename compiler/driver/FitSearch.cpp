@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -103,16 +104,36 @@ Fit LevelSearch::search(Below below, std::uint64_t limit) {
   if (below == Below::Trusted || workEnded) return first;
   const bool roomy = first.bound && at(*first.largest).bytes <= limit / 2;
   std::uint64_t level = first.bound ? *first.largest + 1 : bad;
+  std::uint64_t fitting = 0;
   for (std::uint64_t end = roomy ? level : lowerEnd(level); level > end;) {
     const bool fits = holds(level - 1);
     if (workEnded) break;
     --level;
-    if (fits) continue;
+    if (fits) {
+      if (++fitting >= kLeastChecked && leavesRoom(level, limit)) break;
+      continue;
+    }
     bad = firstBad(0, level);
     level = bad;
     end = lowerEnd(bad);
+    fitting = 0;
   }
   return ended(bad, level);
+}
+
+/// Whether what a level leaves of the limit is one and a half times what some level took more than a larger one.
+bool LevelSearch::leavesRoom(std::uint64_t level, std::uint64_t limit) {
+  const std::optional<std::uint64_t> near = largestUpTo(level);
+  if (limit == 0 || !near) return false;
+  std::uint64_t leastAbove = std::numeric_limits<std::uint64_t>::max(), unevenness = 0;
+  for (auto trial = tried.rbegin(); trial != tried.rend(); ++trial) {
+    const LevelTrial& other = trial->second;
+    if (!other.exists || other.bytes == 0) continue;
+    unevenness = std::max(unevenness, other.bytes - std::min(other.bytes, leastAbove));
+    leastAbove = std::min(leastAbove, other.bytes);
+  }
+  const double uneven = std::max(kLeastWaste, static_cast<double>(unevenness) / static_cast<double>(limit));
+  return 1 - static_cast<double>(at(*near).bytes) / static_cast<double>(limit) > kTimesWaste * uneven;
 }
 
 Fit LevelSearch::searchWithin(std::uint64_t limit, const Live& live) {

@@ -2,7 +2,9 @@
 //
 // What a row takes need not grow with every level: an allocator's segments, and a library's workspaces, come in steps. So a first
 // level that does not fit is looked for by doubling and halving, and then every level down from it is tried, an eighth of the way
-// (16 to 256 of them); where one of those does not fit it takes the first one's place.
+// (16 to 256 of them); where one of those does not fit it takes the first one's place. After 16 that fit they end early where a
+// level leaves one and a half times as much of the memory as any level was seen to take more than a larger one, a hundredth at
+// least.
 //
 // Levels that cannot be built, because a condition of the program does not hold there or a number leaves its range, are passed
 // over: below the least that can be built, and in a pattern. Where 256 in a row above one that can be built cannot, the search
@@ -62,7 +64,8 @@ public:
 
   /// Whether levels below the first that does not fit are tried too; trusted, a smaller one that does not fit is not found.
   enum class Below : std::uint8_t { Tried, Trusted };
-  /// `limit`: the memory; where a bound ends the search and half of it is left there, levels below the bound are not tried.
+  /// `limit`: the memory (0: every level down is tried); where a bound ends the search and half of it is left there, levels below
+  /// the bound are not tried.
   Fit search(Below below = Below::Tried, std::uint64_t limit = 0);
   /// What no allocator does without at a level; nothing: the level does not exist.
   using Live = std::function<std::optional<std::uint64_t>(std::uint64_t level)>;
@@ -80,6 +83,7 @@ private:
   std::optional<std::uint64_t> nextFrom(std::uint64_t level);
   Fit ended(std::uint64_t bad, std::uint64_t checkedFrom);
   bool noneUpTo(std::uint64_t level) const;
+  bool leavesRoom(std::uint64_t level, std::uint64_t limit);
   /// Of a level that does not exist: whether the nearest one below fits, among the next kMostChecked; where there is none though
   /// some exist farther below, levels are bounded from above and it does not.
   bool holds(std::uint64_t level);

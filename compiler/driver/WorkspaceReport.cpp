@@ -3,6 +3,7 @@
 #include "compiler/driver/AskedDevice.h"
 #include "compiler/driver/RooflineReport.h"
 #include "compiler/driver/WorkspaceQuery.h"
+#include "compiler/estimate/Estimate.h"
 #include "runtime/backends/cudnn/Recorded.h"
 #include "runtime/measure/Meters.h"
 #include "runtime/report/Numbers.h"
@@ -32,6 +33,22 @@ std::string shapeText(const cudnn::Convolution& p) {
 const char* originName(Origin origin) {
   constexpr std::array<const char*, 3> kNames{"cudnn", "recorded", "model"};
   return kNames[static_cast<std::size_t>(origin)];
+}
+
+/// The block instances in which a convolution stands, each once, in the order of the schedule; "" is the network itself.
+std::vector<std::string> pathsOf(const graph::Graph& graph, const estimate::Program& program, const AskedConvolution& one) {
+  std::vector<std::string> paths;
+  for (const ConvolutionCall& call : one.calls) {
+    const estimate::Step& step = program.steps[call.step];
+    std::string path = step.ops.empty() ? std::string() : estimate::peakAt(graph, graph[step.ops.front()]).scope;
+    if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
+std::string pathsText(const std::vector<std::string>& paths) {
+  const std::string more = paths.size() < 2 ? "" : fmt::format(" and {} more", paths.size() - 1);
+  return paths.empty() ? std::string() : paths.front() + more;
 }
 
 std::string engineText(const AskedConvolution& one, const std::optional<std::size_t>& at) {
@@ -124,9 +141,11 @@ private:
     report::Table table;
     table.title =
         fmt::format("workspaces of {} ({}) on {}, {}", row.run->spec.name, row.run->levelsText(row.row), device.name, settings());
-    table.columns = {{"convolution", report::Align::Left},   {"pass", report::Align::Left},      {"at", report::Align::Left},
-                     {"times", report::Align::Right},        {"engines", report::Align::Right},  {"first", report::Align::Right},
-                     {"next smaller", report::Align::Right}, {"smallest", report::Align::Right}, {"notes", report::Align::Left}};
+    table.columns = {{"convolution", report::Align::Left}, {"pass", report::Align::Left},
+                     {"at", report::Align::Left},          {"in", report::Align::Left},
+                     {"times", report::Align::Right},      {"engines", report::Align::Right},
+                     {"first", report::Align::Right},      {"next smaller", report::Align::Right},
+                     {"smallest", report::Align::Right},   {"notes", report::Align::Left}};
     for (const AskedConvolution& one : use.convolutions) {
       const estimate::Step& step = program.steps[one.calls.front().step];
       const auto next = nextBest(one, policy);
@@ -134,8 +153,9 @@ private:
       if (one.fallback) notes += notes.empty() ? "fallback" : ", fallback";
       if (one.origin != Origin::Cudnn) notes += fmt::format("{}{}", notes.empty() ? "" : ", ", originName(one.origin));
       table.add({shapeText(one.problem), kPasses[static_cast<std::size_t>(one.problem.pass)], sources.describe(step.range.begin),
-                 std::to_string(one.calls.size()), std::to_string(one.engines.size()), engineText(one, one.first),
-                 next ? engineText(one, next) : "", engineText(one, one.smallest), notes});
+                 pathsText(pathsOf(row.elaborated->graph(), program, one)), std::to_string(one.calls.size()),
+                 std::to_string(one.engines.size()), engineText(one, one.first), next ? engineText(one, next) : "",
+                 engineText(one, one.smallest), notes});
     }
     printTable(options, table);
     trade(use);
@@ -178,6 +198,7 @@ private:
                       {"operator", step.name},
                       {"file", file != nullptr ? Json(file->name) : Json(nullptr)},
                       {"line", file != nullptr ? Json(sources.lineColumn(step.range.begin).line) : Json(nullptr)},
+                      {"paths", pathsOf(row.elaborated->graph(), program, one)},
                       {"times", one.calls.size()},
                       {"first", indexJson(one.first)},
                       {"limited", indexJson(one.limited)},

@@ -146,5 +146,30 @@ TEST(FitSearch, TheLimitOfWorkEndsTheSearchWithWhatIsKnown) {
   EXPECT_LE(searcher.count(), 5U);
 }
 
+/// 10 bytes a level, and `more` at each seventh.
+LevelSearch uneven(std::uint64_t limit, std::uint64_t more) {
+  return LevelSearch([=](std::uint64_t level) {
+    LevelTrial trial;
+    trial.exists = true;
+    trial.bytes = 10 * level + (level % 7 == 0 ? more : 0);
+    trial.fits = trial.bytes <= limit;
+    return trial;
+  });
+}
+
+TEST(FitSearch, LevelsBelowAreTriedAsFarAsTheMemoryIsUneven) {
+  // Even: a hundredth and a half of 2000 levels is 30 of them.
+  LevelSearch even = uneven(20'000, 0);
+  EXPECT_EQ(even.search(LevelSearch::Below::Tried, 20'000).largest, 2000U);
+  EXPECT_LE(even.count(), 70U);
+  // 50 levels' worth more at each seventh: 1953 is the first that does not fit.
+  LevelSearch rough = uneven(20'000, 500);
+  const Fit fit = rough.search(LevelSearch::Below::Tried, 20'000);
+  EXPECT_EQ(fit.failing, 1953U);
+  EXPECT_EQ(fit.largest, 1952U);
+  EXPECT_LE(rough.count(), 160U);
+  EXPECT_EQ(uneven(20'000, 500).searchAll().failing, 1953U);
+}
+
 }  // namespace
 }  // namespace tbem::driver
