@@ -50,6 +50,7 @@ clause
   | ELEMENTWISE ID EQ expr
   | NATIVE (STRING | postfix)
   | word=(FLOPS | BACKWARD | UPDATES) part ((COMMA | END) part)*
+  | WORKSPACE expr
   | FALLBACK ID
   | unknownClause
   ;

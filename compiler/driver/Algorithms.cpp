@@ -15,18 +15,17 @@ std::string deviceLine(const std::string& backend, const tbem_device_info& devic
 
 std::string pathOf(const std::string& line) { return cacheFilePath("algorithms", line); }
 
-estimate::Choices parse(const std::string& text, const std::string& path, const std::string& device, std::string& note) {
+/// An absent file and a damaged one are the same here: `tune` measures again.
+estimate::Choices parse(const std::string& text, const std::string& device) {
   estimate::Choices choices;
-  if (text.empty() || parseChoices(text, device, choices)) return choices;
-  note = fmt::format("{} is damaged: algorithms are measured again", path);
-  return {};
+  return parseChoices(text, device, choices) ? choices : estimate::Choices{};
 }
 
 }  // namespace
 
-estimate::Choices readChoices(const std::string& backend, const tbem_device_info& device, std::string& note) {
+estimate::Choices readChoices(const std::string& backend, const tbem_device_info& device, std::string& refused) {
   const std::string line = deviceLine(backend, device), path = pathOf(line);
-  return path.empty() ? estimate::Choices{} : parse(readText(path), path, line, note);
+  return path.empty() ? estimate::Choices{} : parse(readText(path, refused), line);
 }
 
 tl::expected<estimate::Choices, std::string> addChoices(const std::string& backend, const tbem_device_info& device,
@@ -35,8 +34,7 @@ tl::expected<estimate::Choices, std::string> addChoices(const std::string& backe
   if (path.empty()) return tl::unexpected(std::string("there is no folder for caches (HOME or XDG_CACHE_HOME)"));
   estimate::Choices all;
   const std::string problem = updateText(path, [&](const std::string& text) {
-    std::string damaged;  // what was there is measured again
-    all = parse(text, path, line, damaged);
+    all = parse(text, line);
     all.insert(fresh.begin(), fresh.end());
     return choicesText(line, all);
   });

@@ -16,8 +16,8 @@
 
 namespace tbem::driver {
 
-/// The choices kept for this device; empty without a file. `note`: why a file that is there could not be used, else "".
-estimate::Choices readChoices(const std::string& backend, const tbem_device_info& device, std::string& note);
+/// The choices kept for this device; empty without a file, and of one that is damaged. `refused`: as of readText (CacheFile.h).
+estimate::Choices readChoices(const std::string& backend, const tbem_device_info& device, std::string& refused);
 
 /// Adds `fresh` to the file. What another process put there meanwhile stands. Returns all that is there now, or why the file
 /// cannot be written.

@@ -1,5 +1,7 @@
 #include "compiler/driver/AskedDevice.h"
 
+#include "compiler/driver/CacheFile.h"
+#include "compiler/driver/Output.h"
 #include "compiler/support/diagnostics/Plan.h"
 
 #include <utility>
@@ -24,6 +26,7 @@ tl::expected<AskedDevice, int> openAskedDevice(State& state, const std::string& 
     printFailure(source.error().message);
     return tl::unexpected(source.error().status);
   }
+  if (!source->refused().empty()) printNote(state.options, notBelieved(source->refused()));
   return AskedDevice{std::move(*device), std::move(*source)};
 }
 

@@ -33,8 +33,7 @@ Opened openBackend(std::string_view name) {
       opened.reason = table->last_error();
     } else {
       opened.backend = table;
-      std::string damaged;  // an absent file and a damaged one are the same here: `tune` measures again
-      opened.choices = readChoices(table->name, opened.device, damaged);
+      opened.choices = readChoices(table->name, opened.device, opened.choicesRefused);
     }
     return opened;
   }

@@ -24,7 +24,8 @@ struct Opened {
   tbem_device_info device{};
   std::string reason;
   bool known = true;
-  estimate::Choices choices;  ///< of algorithms, as kept for this device (Algorithms.h)
+  estimate::Choices choices;   ///< of algorithms, as kept for this device (Algorithms.h)
+  std::string choicesRefused;  ///< why the file of them is not believed, or ""
 };
 Opened openBackend(std::string_view name);
 

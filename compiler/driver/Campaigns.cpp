@@ -173,6 +173,7 @@ struct OpenedOnce {
 /// `timing`: algorithms that were never timed on this machine are.
 bool lowerCase(Workspace& workspace, graph::Row& row, OpenedOnce& once, bool timing, const Options& options, CaseRow& out) {
   Opened& opened = once.opened;
+  noteRefusedChoices(options, out.plan->tuning, opened);
   const estimate::LowerOptions lowering = lowerOptions(options, opened, &once.cache, out.plan->tuning);
   const graph::ExperimentSpec& spec = out.plan->run->spec;
   auto program = lowerRow(row, spec, *opened.backend, lowering);
@@ -188,6 +189,7 @@ bool lowerCase(Workspace& workspace, graph::Row& row, OpenedOnce& once, bool tim
   out.algorithms = algorithmsText(*program, out.plan->tuning);
   out.live = program->live;
   out.arena = program->arena;
+  out.unknownWorkspaces = program->unknownWorkspaces();
   return true;
 }
 

@@ -41,7 +41,8 @@ struct CaseRow {
   std::string identity;
   std::string skip;  ///< why it cannot run here; empty: it can
   std::uint64_t staticMemory = 0, live = 0, arena = 0;
-  double flops = 0;  ///< of a step
+  std::uint32_t unknownWorkspaces = 0;  ///< as in estimate::Program
+  double flops = 0;                     ///< of a step
   double parameters = 0;
   std::string machine, versions;
   std::string algorithms;  ///< algorithmsText

@@ -9,7 +9,7 @@
 #include "compiler/driver/Predictions.h"
 #include "compiler/driver/Specs.h"
 #include "compiler/support/Render.h"
-#include "runtime/report/Svg.h"
+#include "runtime/files/Write.h"
 
 #include <fmt/format.h>
 
@@ -25,8 +25,8 @@ std::optional<std::size_t> applyFixesTo(const State& state, const std::string& p
   const Session& session = state.workspace->session;
   const std::string text = applyFixes(*state.workspace->file().source, session.sink.all(), &mended);
   if (mended == 0) return 0;
-  if (const auto written = report::writeAtomically(path, text); !written) {
-    printFailure(written.error());
+  if (const auto written = files::writeFile(path, text); !written) {
+    printFailure(written.error().message);
     return std::nullopt;
   }
   return mended;
@@ -56,7 +56,7 @@ int checkOne(const Options& options, const std::string& path) {
   one.files = {path};
   State state(one);
   const int status = checkProgram(state);
-  if (options.fix && state.workspace != nullptr && !options.text && path != "-") {
+  if (options.fix && state.workspace != nullptr && !options.text && !files::isInherited(path)) {
     const std::optional<std::size_t> mended = applyFixesTo(state, path);
     if (!mended) return kEnvironment;
     if (*mended != 0) {

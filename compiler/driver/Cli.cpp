@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -435,6 +436,7 @@ int dispatch(int argc, char** argv) {
 }  // namespace
 
 int runCommandLine(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of file size is an error of a write, told as a full disk is
   const int status = dispatch(argc, argv);
   // What was printed may still be on its way: a full disk or a closed output loses nothing in silence.
   errno = 0;

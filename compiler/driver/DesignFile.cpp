@@ -8,8 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <utility>
@@ -17,8 +15,6 @@
 namespace tbem::driver {
 
 namespace {
-
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{64} << 20U;
 
 std::filesystem::path pathOf(const Workspace& workspace, const graph::DesignSpec& spec) {
   const Source* program = workspace.session.sources.find(spec.decl->array->range.begin);
@@ -37,10 +33,9 @@ const Source* open(Workspace& workspace, const graph::DesignSpec& spec) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error))
     return refuse(error ? "it cannot be read: " + error.message() : "there is no file of that name", kRelative);
-  if (std::filesystem::file_size(path, error) > kMostBytes || error)
-    return refuse(fmt::format("it has more than {} MiB", kMostBytes >> 20U), "a smaller array");
-  const Source* source = workspace.session.sources.addFile(path.string());
-  if (source == nullptr) return refuse(std::string("it cannot be read: ") + std::strerror(errno), kRelative);
+  const auto added = workspace.session.sources.addFile(path.string());
+  if (!added) return refuse(added.error(), kRelative);
+  const Source* const source = *added;
   for (std::size_t at = 0; at < source->text.size();) {
     const CodePoint next = decode(source->text, at);
     if (!next.valid) return refuse(fmt::format("its byte {} is not UTF-8", at + 1), "save it as UTF-8");

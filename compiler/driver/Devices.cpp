@@ -1,20 +1,18 @@
 #include "compiler/driver/Devices.h"
 
 #include "compiler/driver/Backends.h"
+#include "compiler/driver/CacheFile.h"
 #include "compiler/driver/DeviceFields.h"
 #include "compiler/jit/Jit.h"
 #include "compiler/sema/Evaluator.h"
 #include "runtime/measure/Rates.h"
 #include "runtime/report/Numbers.h"
-#include "runtime/report/Svg.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
-#include <fstream>
 
 namespace tbem::driver {
 
@@ -90,9 +88,11 @@ Read thisMachine() {
   const Opened cpu = openBackend("cpu");
   if (cpu.backend == nullptr) return tl::unexpected(DeviceFailure{kEnvironment, cpu.reason});
   const std::string way = "measure them with `tbemc doctor --measure`";
-  std::ifstream file(ratesFile());
-  if (!file) return tl::unexpected(DeviceFailure{kEnvironment, "the rates of this machine are not known: " + way});
-  const auto json = nlohmann::json::parse(file, nullptr, false);
+  std::string refused;
+  const std::string text = readText(ratesFile(), refused);
+  if (!refused.empty()) return tl::unexpected(DeviceFailure{kEnvironment, fmt::format("{}; or {}", notBelieved(refused), way)});
+  if (text.empty()) return tl::unexpected(DeviceFailure{kEnvironment, "the rates of this machine are not known: " + way});
+  const auto json = nlohmann::json::parse(text, nullptr, false);
   const auto number = [&](const char* name) {
     return json.is_object() && json.contains(name) && json[name].is_number() ? json[name].get<double>() : 0.0;
   };
@@ -163,7 +163,8 @@ tl::expected<estimate::Device, std::string> measureThisMachine() {
   if (path.empty()) return tl::unexpected(std::string("no folder to keep the rates in: set XDG_CACHE_HOME or HOME"));
   const nlohmann::ordered_json json = {
       {"machine", machineText(cpu.device)}, {"f32", rates->flops}, {"bandwidth", rates->bandwidth}};
-  if (const auto written = report::writeAtomically(path, json.dump(2) + "\n"); !written) return tl::unexpected(written.error());
+  if (const std::string problem = updateText(path, [&](const std::string&) { return json.dump(2) + "\n"; }); !problem.empty())
+    return tl::unexpected(problem);
   return machineDevice(cpu.device, rates->flops, rates->bandwidth);
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/driver/Output.h"
 #include "compiler/driver/Version.h"
 #include "compiler/jit/Jit.h"
+#include "compiler/support/PrivateFolder.h"
 #include "runtime/measure/Meters.h"
 #include "runtime/report/Numbers.h"
 
@@ -13,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -65,7 +67,10 @@ int runDoctor(const Options& options) {
   lookAtBackends(findings);
   lookAtMeters(findings);
   const std::string cache = jit::defaultCacheDir();
-  findings.push_back({"object cache", !cache.empty(), cache.empty() ? "no folder: set XDG_CACHE_HOME or HOME" : cache});
+  const std::string wrong = cache.empty()                     ? "no folder: set XDG_CACHE_HOME or HOME"
+                            : !std::filesystem::exists(cache) ? std::string()
+                                                              : whyNotPrivate(cache);
+  findings.push_back({"cache", wrong.empty(), wrong.empty() ? cache : wrong});
   if (options.measureMachine) {
     const auto device = measureThisMachine();
     findings.push_back({"rates of the cpu", device.has_value(), device ? describeRates(*device) : device.error()});

@@ -1,6 +1,7 @@
 // tbemc emit --as json|dot|llvm: other forms of the same network, one row.
 #include "compiler/emit/Emit.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OwnLibraries.h"
 #include "compiler/driver/Pipeline.h"
 
 #include <fmt/format.h>
@@ -23,6 +24,7 @@ int runEmit(const Options& options) {
   const RowState& row = state.rows.front();
   if (row.run->chosen.size() > 1)
     printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
+  noteUnknownWorkspaces(options, state.unknownWorkspaces());
   const graph::Graph& graph = row.elaborated->graph();
   if (options.as == "json") {
     const std::string text = emit::emitJson(graph, row.elaborated->values, state.workspace->session.sources);

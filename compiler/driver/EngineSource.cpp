@@ -50,6 +50,7 @@ struct EngineSource::Impl {
   std::string properties;  ///< the same as JSON
   std::string without;     ///< why there is no library; "": there is one
   std::string path, asked, file;
+  std::string refused;  ///< why `file` is not believed
   cudnn::LibcudaFound libcuda;
   KeptEngines kept;
   EngineAnswers fresh;  ///< what was asked anew
@@ -116,7 +117,7 @@ tl::expected<EngineSource, DeviceFailure> EngineSource::open(const std::string& 
   impl->asked = fmt::format("{} {} {} {} {}", *path, size, time, cudnn::describe(impl->libcuda), impl->properties);
   impl->file = error ? std::string() : cacheFilePath("engines", impl->asked);
   if (!impl->file.empty()) {
-    if (auto kept = KeptEngines::open(readText(impl->file), impl->asked)) impl->kept = std::move(*kept);
+    if (auto kept = KeptEngines::open(readText(impl->file, impl->refused), impl->asked)) impl->kept = std::move(*kept);
     impl->version = impl->kept.version();
   }
   return EngineSource(std::move(impl));
@@ -141,6 +142,7 @@ tl::expected<EngineList, std::string> EngineSource::engines(const cudnn::Convolu
 }
 
 bool EngineSource::hasLibrary() const { return impl->without.empty(); }
+const std::string& EngineSource::refused() const { return impl->refused; }
 const std::string& EngineSource::version() const { return impl->version; }
 const std::string& EngineSource::path() const { return impl->path; }
 cudnn::Libcuda EngineSource::libcuda() const { return impl->libcuda.kind; }

@@ -55,6 +55,8 @@ public:
   /// "cuDNN 9.19.0 (/usr/local/cuda/lib64/libcudnn.so.9), libcuda: the toolkit's stub (..)"; without a library, why, and what
   /// answers instead.
   std::string describe() const;
+  /// Why the file of what it said before is not believed, or "" (CacheFile.h).
+  const std::string& refused() const;
   /// How many answers came from the library, not from the file.
   std::size_t askedAnew() const;
   /// How many were not asked, because of the limit.

@@ -8,6 +8,7 @@
 #include "compiler/driver/FitLimit.h"
 #include "compiler/driver/GradientReport.h"
 #include "compiler/driver/MemoryTimeline.h"
+#include "compiler/driver/OwnLibraries.h"
 #include "compiler/driver/Page.h"
 #include "compiler/driver/PlainRows.h"
 #include "compiler/driver/PyTorchEstimate.h"
@@ -86,6 +87,7 @@ void printPeakPlace(const Workspace& workspace, const estimate::Estimate& worst)
     say("another order of the operators than the program's: arena {} instead of {}\n", report::bytes(worst.device->arena),
         report::bytes(worst.device->arenaAsWritten));
   }
+  if (worst.device && worst.device->unknownWorkspaces != 0) say("{}\n", withoutWorkspaces(worst.device->unknownWorkspaces));
   if (worst.device && worst.device->assumed != 0) {
     say("{} calls take the default algorithm: what else there is was not timed on this machine yet (measure --tune on does)\n",
         worst.device->assumed);

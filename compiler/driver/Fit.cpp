@@ -3,6 +3,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/FitLimit.h"
 #include "compiler/driver/FitSearch.h"
+#include "compiler/driver/OwnLibraries.h"
 #include "compiler/driver/SearchProgress.h"
 #include "compiler/estimate/Lower.h"
 #include "compiler/support/Aside.h"
@@ -103,9 +104,10 @@ public:
     return true;
   }
 
-  bool none = false;         ///< of some row no level fits
-  bool absent = false;       ///< of some row no level exists, which was reported
-  bool unestimated = false;  ///< no level of a network can be estimated at all, which was said
+  bool none = false;                    ///< of some row no level fits
+  bool absent = false;                  ///< of some row no level exists, which was reported
+  bool unestimated = false;             ///< no level of a network can be estimated at all, which was said
+  std::uint32_t unknownWorkspaces = 0;  ///< as in estimate::Program, of the level that has most
 
 private:
   bool onCard() const { return eager != nullptr && eager->onCuda(); }
@@ -187,6 +189,7 @@ private:
     }
     trial.events = program->steps.size() * kStepWork;
     trial.bytes = program->arena;
+    unknownWorkspaces = std::max(unknownWorkspaces, program->unknownWorkspaces());
     trial.fits = trial.bytes <= limit.bytes;
     if (!trial.fits) trial.why = fmt::format("the arena takes {}", report::bytes(trial.bytes));
     return trial;
@@ -220,6 +223,7 @@ private:
         {"none_above", nullptr},         {"memory", nullptr},         {"failing", nullptr},     {"reason", nullptr},
         {"checked_from", nullptr},       {"tried", searcher.count()}, {"bound", nullptr},       {"bounded_by", nullptr},
         {"ended_by_work", fit.workEnded}};
+    if (eager == nullptr) fields["unknown_workspaces"] = unknownWorkspaces;
     if (fit.bound) {
       fields["bound"] = *fit.bound;
       fields["bounded_by"] = bound;
@@ -296,6 +300,7 @@ int runFit(const Options& given) {
   }
   if (limit->device && !limit->unmeasured.empty() && limit->reserve == 0)
     printNote(options, fmt::format("not taken off, for nobody measured them on {}: {}", limit->device->name, limit->unmeasured));
+  noteUnknownWorkspaces(options, fitter.unknownWorkspaces);
   if (eager) {
     if (const int status = eager->finish(options); status != kOk) return finish(state, status);
   }

@@ -4,13 +4,10 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Output.h"
 #include "compiler/driver/Workspace.h"
-#include "runtime/report/Svg.h"
+#include "runtime/files/Write.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include <cerrno>
-#include <cstring>
 
 namespace tbem::driver {
 
@@ -29,14 +26,14 @@ int formatOne(const Options& options, const std::string& path) {
     return changed ? kProgramErrors : kOk;
   }
   if (options.json) printJson("fmt", {{"file", path}, {"changed", changed}, {"text", options.write ? Json() : Json(*text)}});
-  if (!options.write || path == "-") {
+  if (!options.write || files::isInherited(path)) {
     if (!options.json) fmt::print("{}", *text);
     return kOk;
   }
   if (!changed) return kOk;
-  const auto written = report::writeAtomically(path, *text);
+  const auto written = files::writeFile(path, *text);
   if (!written) {
-    printFailure(written.error());
+    printFailure(written.error().message);
     return kEnvironment;
   }
   return kOk;

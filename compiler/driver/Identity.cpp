@@ -1,11 +1,11 @@
 #include "compiler/driver/Identity.h"
 
 #include "compiler/driver/Version.h"
+#include "runtime/data/File.h"
 
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include <fstream>
 #include <iterator>
 #include <string_view>
 
@@ -13,12 +13,15 @@ namespace tbem::driver {
 
 namespace {
 
+std::string hashOf(std::string_view text) {
+  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
 /// What an operator's own code is, wherever it lies.
 std::string contentHash(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
-  return file ? fmt::format("{:016x}{:016x}", hash.high64, hash.low64) : "missing";
+  const auto file = data::MappedFile::open(path);
+  return file ? hashOf(file->text()) : "missing";
 }
 
 /// Writes a canonical text of what is hashed: a text, so that a difference between two rows can be looked at.
@@ -67,6 +70,7 @@ private:
   }
   void addOp(const graph::Op& op) {
     if (!op.own.symbol.empty()) add(" own {} {}\n", op.own.symbol, contentHash(op.own.library));
+    if (op.own.workspace != sema::kNoExpr) add(" workspace {}\n", value(op.own.workspace));
     add("op {} {} {} {} {} {}\n", static_cast<int>(op.kind), static_cast<int>(op.primitive), ids(op.inputs), ids(op.outputs),
         list(op.scalars), ids(op.regions));
     for (const graph::Attribute& attribute : op.attributes) add(" {} {}\n", attribute.name, list(attribute.values));
@@ -85,11 +89,6 @@ private:
   const sema::Values& values;
   std::string text;
 };
-
-std::string hashOf(const std::string& text) {
-  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
-  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
-}
 
 }  // namespace
 

@@ -1,9 +1,12 @@
 #include "compiler/driver/Lowered.h"
 
+#include "compiler/driver/CacheFile.h"
+#include "compiler/driver/Output.h"
+#include "compiler/driver/OwnLibraries.h"
 #include "compiler/support/diagnostics/Plan.h"
-#include "compiler/support/diagnostics/Run.h"
-#include "runtime/core/Native.h"
 #include "runtime/report/Numbers.h"
+
+#include <utility>
 
 namespace tbem::driver {
 
@@ -11,22 +14,6 @@ int threadsOf(const Options& options, const tbem_device_info& device) {
   if (options.threads != 0) return static_cast<int>(options.threads);
   return device.threads > 0 ? device.threads : 1;
 }
-
-namespace {
-/// Loads the library of an operator's own code, and asks it for its workspace.
-tl::expected<std::uint64_t, estimate::LowerError> ownWorkspace(const graph::OwnCode& own, const tbem_native_args& args) {
-  using Kind = runtime::NativeProblem::Kind;
-  const auto code = runtime::loadNative(own.library, own.symbol);
-  if (code) return code->workspace == nullptr ? 0 : code->workspace(&args);
-  const Kind kind = code.error().kind;
-  if (kind == Kind::NoSymbol)
-    return tl::unexpected(estimate::LowerError{diag::own_symbol_missing, own.range, {own.library, own.symbol}});
-  const Diag diag = kind == Kind::NoFile        ? diag::own_library_missing
-                    : kind == Kind::NotLoadable ? diag::own_library_fails
-                                                : diag::own_abi_differs;
-  return tl::unexpected(estimate::LowerError{diag, own.range, {own.library, code.error().text}});
-}
-}  // namespace
 
 estimate::LowerOptions lowerOptions(const Options& options, const Opened& opened, estimate::QueryCache* cache,
                                     const Tuning& tuning) {
@@ -36,8 +23,13 @@ estimate::LowerOptions lowerOptions(const Options& options, const Opened& opened
   lower.keepGradients = options.keepGradients;
   if (tuning.times()) lower.choices = &opened.choices;
   if (tuning.kind == Tuning::Kind::Within) lower.arenaGrowth = tuning.percent / 100;
-  lower.ownWorkspace = ownWorkspace;
+  lower.ownWorkspace = ownWorkspaces(options);
   return lower;
+}
+
+void noteRefusedChoices(const Options& options, const Tuning& tuning, Opened& opened) {
+  if (!tuning.times() || opened.choicesRefused.empty()) return;
+  printNote(options, notBelieved(std::exchange(opened.choicesRefused, {})));
 }
 
 tl::expected<estimate::Program, estimate::LowerError> lowerRow(graph::Row& row, const graph::ExperimentSpec& spec,

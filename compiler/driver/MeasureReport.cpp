@@ -163,7 +163,8 @@ void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plan
       if (plan.wantsMemory) {
         cells.emplace_back(bytes(&runtime::Measurement::memoryPeak));
         cells.emplace_back(bytes(&runtime::Measurement::arenaPeak));
-        cells.emplace_back(row.skip.empty() ? report::bytes(row.arena) : "-");
+        const std::string planned = bytes(&runtime::Measurement::arena);
+        cells.emplace_back(planned == "-" && row.skip.empty() ? report::bytes(row.arena) : planned);
       }
       if (plan.wantsLatency) {
         const std::optional<double> value = medianOf(repeats, &runtime::Measurement::latencyMedian);

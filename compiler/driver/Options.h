@@ -26,8 +26,9 @@ struct Options {
   std::string command;              ///< "run", "check", ...
   std::vector<std::string> files;   ///< program files; "-": standard input
   std::optional<std::string> text;  ///< `-e TEXT`
-  /// What standard input had, once it was read: a command may load its program more than once. Copies share it.
-  std::shared_ptr<std::optional<std::string>> standardInput = std::make_shared<std::optional<std::string>>();
+  /// The program that standard input or a shell's pipe had, once it was read: a command may load it more than once. Copies
+  /// share it.
+  std::shared_ptr<std::optional<std::string>> inherited = std::make_shared<std::optional<std::string>>();
   std::vector<std::string> inputs;  ///< `--input image=16,3,224,224`, for -e and files without a design
   std::string task;                 ///< `--task TEXT`
   std::string design;               ///< `--design NAME`: only this one

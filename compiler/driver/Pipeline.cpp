@@ -78,6 +78,7 @@ int lower(State& state) {
     };
     show(0);
     ++done;
+    noteRefusedChoices(state.options, row.run->tuning, state.backend);
     estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries, row.run->tuning);
     if (state.keepResults) options.keepGradients = true;
     options.keepOutputs = state.keepResults || row.run->keepsOutputs;
@@ -175,6 +176,12 @@ std::size_t State::chosenRows() const {
 RowState* State::rowOf(const DesignRun* run) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const RowState& row) { return row.run == run; });
   return found == rows.end() ? nullptr : &*found;
+}
+
+std::uint32_t State::unknownWorkspaces() const {
+  std::uint32_t most = 0;
+  for (const RowState& row : rows) most = std::max(most, row.program ? row.program->unknownWorkspaces() : 0);
+  return most;
 }
 
 State::~State() { setReproducerHook(nullptr, nullptr); }

@@ -55,6 +55,8 @@ struct State {
   bool plain() const { return plainAbove && chosenRows() > *plainAbove; }
   /// The first row of this design, or nullptr.
   RowState* rowOf(const DesignRun* run);
+  /// Of the lowered row that has most: calls of own code without whose workspaces its arena is.
+  std::uint32_t unknownWorkspaces() const;
 };
 
 /// A stage: its name (for --emit, --print-after, --time), what it does, and how its result is printed. `run` returns kOk, or the

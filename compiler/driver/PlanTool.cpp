@@ -1,5 +1,6 @@
 // tbemc plan: places of buffers in one arena; of a CSV file's, or of a row's step. Plans are written, verified and compared.
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OwnLibraries.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/estimate/Pack.h"
 #include "compiler/estimate/PlanFile.h"
@@ -130,6 +131,7 @@ int planProgram(const Options& options) {
   const RowState& row = state.rows.front();
   if (row.run->chosen.size() > 1)
     printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
+  noteUnknownWorkspaces(options, state.unknownWorkspaces());
   const PlanFile plan = planOf(*row.program);
   const std::uint64_t bound = estimate::liveBound(plan.requests);
   print(options, plan, row.program->arena, bound, bound);

@@ -3,6 +3,7 @@
 #include "runtime/data/Gzip.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -20,7 +21,21 @@ using Parsed = nlohmann::json;
 using Failure = tl::unexpected<std::string>;
 
 constexpr std::uint64_t kMostPools = 1024;
-constexpr std::size_t kMostUnpacked = std::size_t{1} << 32U;
+constexpr std::string_view kBlank = " \t\r\n";
+
+/// Bytes that a file may unpack to: what is read of it takes as much again, and more.
+std::size_t mostUnpacked() {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 32U, kLeast = std::uint64_t{64} << 20U;
+  const auto memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+  return std::clamp(memory / 8, kLeast, kMost);
+}
+
+/// Whether a history can begin so: JSON lines, or a pickle of protocol 2 or above.
+std::string lookAt(std::string_view beginning) {
+  const std::size_t at = beginning.find_first_not_of(kBlank);
+  const bool known = at != std::string_view::npos && (beginning[at] == '{' || (at == 0 && beginning[0] == '\x80'));
+  return known ? "" : "it is packed by gzip, and neither a snapshot (a pickle) nor a history (JSON lines) is in it";
+}
 
 /// A whole number from 0 to the limit of addresses.
 std::optional<std::uint64_t> amount(const Parsed& value) {
@@ -125,14 +140,14 @@ tl::expected<TraceFile, std::string> readTraceFile(const std::string& path, data
   file.mapped = std::make_unique<data::MappedFile>(std::move(mapped));
   std::string_view text = file.mapped->text();
   if (data::isGzip(text)) {
-    auto unpacked = data::unpackGzip(text, kMostUnpacked);
+    auto unpacked = data::unpackGzip(text, mostUnpacked(), lookAt);
     if (!unpacked) return Failure(fmt::format("cannot read {}: {}", path, unpacked.error()));
     file.unpacked = std::make_unique<std::string>(*std::move(unpacked));
     text = *file.unpacked;
   }
-  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+  if (text.find_first_not_of(kBlank) == std::string_view::npos)
     return Failure(fmt::format("{} is empty: torch.cuda.memory._dump_snapshot(\"FILE\") writes a history", path));
-  if (text[text.find_first_not_of(" \t\r\n")] == '{') {
+  if (text[text.find_first_not_of(kBlank)] == '{') {
     for (std::size_t at = 0, line = 1; at < text.size(); ++line) {
       const std::size_t end = std::min(text.find('\n', at), text.size());
       const std::string_view one = text.substr(at, end - at);

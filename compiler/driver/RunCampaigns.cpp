@@ -4,6 +4,7 @@
 #include "compiler/driver/MeasureNotes.h"
 #include "compiler/driver/MeasureReport.h"
 #include "compiler/driver/OpenMp.h"
+#include "compiler/driver/OwnLibraries.h"
 #include "compiler/support/PrivateFolder.h"
 #include "runtime/measure/Child.h"
 #include "runtime/measure/Meters.h"
@@ -250,6 +251,7 @@ int describeCampaigns(const std::vector<MeasurePlan>& plans, const std::vector<C
   const measure::Settings protocol = protocolSettings();
   double seconds = 0;
   std::uint64_t memory = 0;
+  std::uint32_t unknown = 0;
   std::size_t cases = 0, skipped = 0;
   std::map<std::pair<std::string, std::string>, unsigned> counted;  // repeats, by experiment: it runs once
   for (const CaseRow& row : rows) {
@@ -263,6 +265,7 @@ int describeCampaigns(const std::vector<MeasurePlan>& plans, const std::vector<C
     const double step = row.flops / kFlopsASecond;
     seconds += repeats * (kSetUpSeconds + protocol.warmup * step + std::max(protocol.steps * step, protocol.minSeconds));
     memory = std::max(memory, row.arena);
+    unknown = std::max(unknown, row.unknownWorkspaces);
     cases += repeats;
   }
   if (options.json) {
@@ -271,12 +274,14 @@ int describeCampaigns(const std::vector<MeasurePlan>& plans, const std::vector<C
                           {"skipped", skipped},
                           {"seconds", seconds},
                           {"memory", memory},
+                          {"unknown_workspaces", unknown},
                           {"disk", cases * kBytesACase},
                           {"store", file.path()}});
   } else {
     fmt::print("{} runs ({} skipped), about {} at 50 GFLOP/s, up to {} of memory beside the program itself, about {} in {}\n",
                cases, skipped, report::seconds(seconds), report::bytes(memory), report::bytes(cases * kBytesACase), file.path());
   }
+  noteUnknownWorkspaces(options, unknown);
   return kOk;
 }
 

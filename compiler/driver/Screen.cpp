@@ -2,6 +2,7 @@
 #include "compiler/driver/Screen.h"
 
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OwnLibraries.h"
 #include "compiler/driver/RooflineReport.h"
 #include "compiler/estimate/Estimate.h"
 #include "compiler/support/Render.h"
@@ -209,6 +210,7 @@ struct Outcome {
 
 /// Of a state that has passed `lower`. `noGrid`: why it has the designs' own rows.
 Outcome screenDesigns(State& state, const std::string& noGrid) {
+  noteUnknownWorkspaces(state.options, state.unknownWorkspaces());
   Screener screener(state);
   if (const int status = screener.chooseDevice(); status != kOk) return {status, true};
   Outcome outcome;

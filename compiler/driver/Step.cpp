@@ -73,59 +73,66 @@ std::string cannotWrite(const std::string& path) {
   return fmt::format("cannot write {}: {} (errno {})", path, std::strerror(errno), errno);
 }
 
-tl::expected<StepOutcome, std::string> runOnce(const RowState& row, const tbem_backend& backend,
+/// Why there is no outcome, and the exit status that says so.
+struct StepFailure {
+  std::string message;
+  int status = kRunFailed;
+};
+tl::unexpected<StepFailure> failed(std::string message) { return tl::unexpected(StepFailure{std::move(message), kRunFailed}); }
+
+tl::expected<StepOutcome, StepFailure> runOnce(const RowState& row, const tbem_backend& backend,
                                                const std::optional<data::ArrayFile>& given, const Options& options) {
   const jit::Compiled& compiled = *row.compiled;
   auto instance = runtime::Instance::create(compiled.executable, backend, {.poison = true, .guard = 4096});
-  if (!instance) return tl::unexpected(instance.error().message);
+  if (!instance) return failed(instance.error().message);
   runtime::Instance& run = **instance;
-  if (const auto ready = run.initialise(options.seed); !ready) return tl::unexpected(ready.error().message);
+  if (const auto ready = run.initialise(options.seed); !ready) return failed(ready.error().message);
   if (given) {
     std::optional<std::vector<NameRule>> rules;
     if (!options.names.empty()) {
       auto table = loadNameTable(options.names, row.elaborated->graph().network);
-      if (!table) return tl::unexpected(table.error());
+      if (!table) return failed(table.error());
       rules = std::move(*table);
     }
     const auto loaded = loadArrays(*given, rules ? &*rules : nullptr, options.partial, run);
-    if (!loaded) return tl::unexpected(fmt::format("{}: {}", options.load, loaded.error()));
+    if (!loaded) return failed(fmt::format("{}: {}", options.load, loaded.error()));
     noteLoaded(options, *loaded);
   }
   std::vector<data::Array> arrays;
   if (!options.save.empty()) {
     auto before = arraysBefore(row, run);
-    if (!before) return tl::unexpected(before.error());
+    if (!before) return failed(before.error());
     arrays = std::move(*before);
   }
   StepOutcome outcome;
   const double start = measure::monotonicSeconds();
   for (unsigned step = 1; step <= options.steps; ++step) {
-    if (const auto done = run.run(step); !done) return tl::unexpected(done.error().message);
+    if (const auto done = run.run(step); !done) return failed(done.error().message);
   }
   outcome.seconds = (measure::monotonicSeconds() - start) / options.steps;
   const auto arena = run.measureArena();
-  if (!arena) return tl::unexpected(arena.error().message);
+  if (!arena) return failed(arena.error().message);
   if (!arena->guardIntact || arena->stray != runtime::kAbsent) {
-    return tl::unexpected(std::string("the step wrote outside its plan: this is a bug of tbemc"));
+    return failed(std::string("the step wrote outside its plan: this is a bug of tbemc"));
   }
   if (row.elaborated->graph().loss != graph::kNoTensor) {
     const auto loss = run.read(compiled.executable.loss);
-    if (!loss) return tl::unexpected(loss.error().message);
+    if (!loss) return failed(loss.error().message);
     outcome.loss = loss->doubles().front();
   }
-  if (const auto gates = readGates(row, run, outcome); !gates) return tl::unexpected(gates.error());
+  if (const auto gates = readGates(row, run, outcome); !gates) return failed(gates.error());
   if (!options.save.empty()) {
     auto after = arraysAfter(row, run);
-    if (!after) return tl::unexpected(after.error());
+    if (!after) return failed(after.error());
     arrays.insert(arrays.end(), std::make_move_iterator(after->begin()), std::make_move_iterator(after->end()));
     outcome.notFinite = notFiniteIn(arrays);
     const data::Metadata metadata = {{"network", row.elaborated->graph().network}, {"tbemc", kVersion}};
     const auto written = data::writeArrayFile(options.save, std::move(arrays), metadata);
-    if (!written) return tl::unexpected(written.error());
+    if (!written) return tl::unexpected(StepFailure{written.error(), kEnvironment});
   }
   for (unsigned i = 0; i < options.repeat.value_or(0); ++i) {
     const double begin = measure::monotonicSeconds();
-    if (const auto done = run.run(options.steps + 1 + i); !done) return tl::unexpected(done.error().message);
+    if (const auto done = run.run(options.steps + 1 + i); !done) return failed(done.error().message);
     outcome.again.push_back(measure::monotonicSeconds() - begin);
   }
   std::sort(outcome.again.begin(), outcome.again.end());
@@ -240,8 +247,8 @@ int runStep(const Options& options) {
     printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
   const auto outcome = runOnce(row, *state.backend.backend, given, options);
   if (!outcome) {
-    printFailure(outcome.error());
-    return finish(state, kRunFailed);
+    printFailure(outcome.error().message);
+    return finish(state, outcome.error().status);
   }
   const int status = printStep(row, state.backendName, *outcome, options);
   if (options.profile) {

@@ -3,36 +3,33 @@
 #include "compiler/driver/OneRowDesign.h"
 #include "compiler/driver/Output.h"
 #include "compiler/syntax/Parse.h"
+#include "runtime/files/Read.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <iostream>
-#include <iterator>
 
 namespace tbem::driver {
 
 namespace {
 
-std::string standardInput() { return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()}; }
+/// What the messages call a program that was handed over and has no file.
+std::string nameOf(const std::string& path) {
+  if (!files::isInherited(path)) return path;
+  const bool fromShell = path != "-" && path != "/dev/stdin";
+  return fromShell ? fmt::format("<fd {}>", path.substr(path.rfind('/') + 1)) : "<stdin>";
+}
 
 }  // namespace
 
 const Source* readSource(Session& session, const std::string& path) {
-  if (path == "-") return &session.sources.add("<stdin>", standardInput());
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    printFailure(fmt::format("cannot read {}: it is a folder", path));
+  auto text = files::readText(path, kMostText);
+  if (!text) {
+    printFailure(text.error().message);
     return nullptr;
   }
-  const Source* source = session.sources.addFile(path);
-  if (source == nullptr) {
-    printFailure(fmt::format("cannot read {}: {} (errno {})", path, std::strerror(errno), errno));
-    return nullptr;
-  }
+  const Source* source = &session.sources.add(nameOf(path), std::move(*text));
   if (source->text.find('\0') != std::string::npos) {
     printFailure(fmt::format("cannot read {}: it is no program but a binary file (`--load` takes weights)", path));
     return nullptr;
@@ -87,10 +84,11 @@ tl::expected<const Source*, int> sourceOf(const Options& options, Workspace& wor
     printFailure(design.error());
     return tl::unexpected<int>(kUsage);
   }
-  if (path == "-" && !*options.standardInput) *options.standardInput = standardInput();
+  const bool again = files::isInherited(path) && *options.inherited;
   const Source* source =
-      path == "-" ? &workspace.session.sources.add("<stdin>", **options.standardInput) : readSource(workspace.session, path);
+      again ? &workspace.session.sources.add(nameOf(path), **options.inherited) : readSource(workspace.session, path);
   if (source == nullptr) return tl::unexpected<int>(kEnvironment);
+  if (files::isInherited(path)) *options.inherited = source->text;
   if (options.inputs.empty() && !options.text) return source;
   if (options.text && !isExpression(*options.text)) {
     printFailure(fmt::format("-e '{}': beside a file it is an expression of one of its networks, such as 'net(width: 64)'",
@@ -120,7 +118,7 @@ tl::expected<const Source*, int> sourceOf(const Options& options, Workspace& wor
 
 tl::expected<std::unique_ptr<Workspace>, int> loadWorkspace(const Options& options, const std::string& path) {
   auto workspace = std::make_unique<Workspace>();
-  workspace->path = path;
+  workspace->path = files::isInherited(path) ? "-" : path;
   const auto source = sourceOf(options, *workspace, path);
   if (!source) return tl::unexpected(source.error());
   workspace->load = sema::LoadOptions::fromEnvironment();

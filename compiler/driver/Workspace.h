@@ -13,12 +13,13 @@
 
 namespace tbem::driver {
 
-/// Reads a file, or standard input for "-". nullptr after saying on standard error why it cannot be read.
+/// Reads a file, standard input ("-") or what a shell hands over as a pipe (files::readText). nullptr after saying on standard
+/// error why it cannot be read.
 const Source* readSource(Session& session, const std::string& path);
 
 struct Workspace {
   Session session;
-  std::string path;  ///< of the program; "" for -e, "-" for standard input
+  std::string path;  ///< of the program; "" for -e, "-" where it can be read but once (files::isInherited)
   sema::LoadOptions load;
   std::unique_ptr<sema::Program> program;
 

@@ -86,6 +86,7 @@ bool Allocator::addCall(const Group& group, std::uint32_t step) {
   call.choice = item.choice;
   call.assumed = item.assumed;
   if (item.own) call.own = state.graph[item.op].own;
+  call.unknownWorkspace = item.unknownWorkspace;
   call.inputs = static_cast<std::uint32_t>(item.reads.size());
   const bool moves = item.primitive == TBEM_PRIMITIVE_move_rows;
   for (std::size_t i = 0; i < item.reads.size(); ++i)

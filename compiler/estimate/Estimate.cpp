@@ -39,6 +39,7 @@ tl::expected<Estimate, NoValue> estimateRow(const graph::Graph& graph, const sem
   device.arenaAsWritten = program->arenaAsWritten;
   device.backend = program->backend;
   device.info = program->device;
+  device.unknownWorkspaces = program->unknownWorkspaces();
   for (const NativeCall& call : program->calls) {
     if (!call.choice.empty()) ++(call.assumed ? device.assumed : device.timed);
   }
@@ -92,9 +93,10 @@ void writeMemory(JsonWriter& json, const Estimate& estimate, const SourceManager
   if (estimate.device) {
     json.field("live", estimate.device->live).field("arena", estimate.device->arena);
     json.field("arena_as_written", estimate.device->arenaAsWritten);
+    json.field("unknown_workspaces", estimate.device->unknownWorkspaces);
     kinds = estimate.device->kinds;
   } else {
-    json.key("live").null().key("arena").null().key("arena_as_written").null();
+    json.key("live").null().key("arena").null().key("arena_as_written").null().key("unknown_workspaces").null();
   }
   json.key("kinds").begin();
   for (std::size_t k = 0; k < kKinds; ++k) json.field(kindName(static_cast<Kind>(k)), kinds[k]);

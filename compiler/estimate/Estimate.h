@@ -31,8 +31,9 @@ struct DeviceMemory {
   std::uint64_t arenaAsWritten = 0;  ///< with the operators in the program's order
   std::string backend;
   tbem_device_info info{};
-  std::uint32_t timed = 0;    ///< calls whose algorithm was chosen by timing on this machine
-  std::uint32_t assumed = 0;  ///< calls with several algorithms that were not timed: the default is assumed
+  std::uint32_t timed = 0;              ///< calls whose algorithm was chosen by timing on this machine
+  std::uint32_t unknownWorkspaces = 0;  ///< calls of own code without whose workspaces live and arena are
+  std::uint32_t assumed = 0;            ///< calls with several algorithms that were not timed: the default is assumed
 };
 
 struct Estimate {

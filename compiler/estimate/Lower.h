@@ -46,8 +46,8 @@ struct LowerError {
   Diagnostic& report(DiagnosticSink& sink) const;
 };
 
-/// The workspace of an operator's own code, in bytes; its library is loaded for that. Errors: the library or its symbol is
-/// missing.
+/// The workspace that the library of an operator's own code asks for, in bytes; it is opened for that, which runs code of it.
+/// Errors: the library or its symbol is missing.
 using OwnWorkspace =
     std::function<tl::expected<std::uint64_t, LowerError>(const graph::OwnCode& code, const tbem_native_args& args)>;
 
@@ -62,7 +62,7 @@ struct LowerOptions {
   /// step for all samples. An eighth of a second-level cache of 2 MiB, in which the batch's own rows stay too (measured:
   /// gates.md); fixed, so that a plan does not depend on the machine that makes it.
   std::uint64_t chunkBytes = std::uint64_t{256} << 10U;
-  OwnWorkspace ownWorkspace;         ///< empty: a graph with own code is refused
+  OwnWorkspace ownWorkspace;         ///< empty: no library is opened, workspaces are as declared (NativeCall::unknownWorkspace)
   QueryCache* cache = nullptr;       ///< borrowed; nothing: one of this call alone
   const Choices* choices = nullptr;  ///< borrowed; nothing: the backend's default algorithms, and no call says `assumed`
   /// With `choices`: by what share the arena may be larger than that of the default algorithms. Of several algorithms each

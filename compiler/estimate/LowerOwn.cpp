@@ -1,7 +1,8 @@
-// Operators with code of their own: row-major operands, a workspace that their library is asked for.
+// Operators with code of their own: row-major operands, a workspace that is declared, or that their library is asked for.
 #include "compiler/estimate/Lowering.h"
 
 #include "compiler/support/diagnostics/Plan.h"
+#include "compiler/support/diagnostics/Run.h"
 #include "compiler/support/diagnostics/Sema.h"
 #include "runtime/include/tbem/native.h"
 
@@ -10,6 +11,28 @@ namespace tbem::estimate {
 using graph::index;
 using graph::kNoTensor;
 using graph::TensorId;
+
+bool Lowering::placeOwnWorkspace(const graph::Op& op, const tbem_native_args& args, Item& item) {
+  std::optional<std::uint64_t> declared, asked;
+  if (const sema::ExprId bytes = op.own.workspace; bytes != sema::kNoExpr) {
+    if (values.errorOf(bytes) != sema::EvalError::None || !values[bytes].isInt() || values[bytes].num < 0)
+      return fail(diag::row_without_number, op.range, {"`workspace` of `" + op.declaration + "` is no number of bytes"});
+    declared = static_cast<std::uint64_t>(values.integer(bytes));
+  }
+  if (options.ownWorkspace) {
+    const auto answer = options.ownWorkspace(op.own, args);
+    if (!answer) {
+      error = answer.error();
+      return false;
+    }
+    asked = *answer;
+  }
+  if (declared && asked && *asked > *declared)
+    return fail(diag::own_workspace_larger, op.own.range, {std::to_string(*asked), op.declaration, std::to_string(*declared)});
+  item.workspace = declared.value_or(asked.value_or(0));
+  item.unknownWorkspace = !declared && !asked;
+  return true;
+}
 
 bool Lowering::lowerOwn(graph::OpId id) {
   const graph::Op& op = graph[id];
@@ -40,15 +63,7 @@ bool Lowering::lowerOwn(graph::OpId id) {
   args.attributes = item.attributes.data();
   args.attribute_count = static_cast<std::int32_t>(item.attributes.size());
   args.scalar_count = static_cast<std::int32_t>(item.scalars.size());
-  const OwnWorkspace none = [&op](const graph::OwnCode&, const tbem_native_args&) -> tl::expected<std::uint64_t, LowerError> {
-    return tl::unexpected(LowerError{diag::not_there_yet, op.own.range, {"an operator's own code is, in this place,"}});
-  };
-  const auto workspace = (options.ownWorkspace ? options.ownWorkspace : none)(op.own, args);
-  if (!workspace) {
-    error = workspace.error();
-    return false;
-  }
-  item.workspace = *workspace;
+  if (!placeOwnWorkspace(op, args, item)) return false;
   return placeCall(std::move(item), tensors, op.inputs.size(), operands, {});
 }
 

@@ -56,8 +56,9 @@ struct Item {
   std::string implementation;
   std::vector<std::int64_t> sizes;  ///< as NativeCall's
   std::int32_t algorithm = 0;
-  std::string choice;    ///< its key in Choices where the backend has several algorithms
-  bool assumed = false;  ///< no measurement says which is fastest
+  std::string choice;             ///< its key in Choices where the backend has several algorithms
+  bool assumed = false;           ///< no measurement says which is fastest
+  bool unknownWorkspace = false;  ///< NativeCall::unknownWorkspace
   // A loop:
   tbem_operand space{};           ///< dims and layout that it runs over
   std::vector<bool> sameElement;  ///< by operand: read at the element that is computed
@@ -191,6 +192,8 @@ struct Lowering {
 
   // LowerOwn.cpp: operators with code of their own.
   bool lowerOwn(graph::OpId op);
+  /// What is planned for the workspace of the operator's own code, as declared and as its library says. Nothing after an error.
+  bool placeOwnWorkspace(const graph::Op& op, const tbem_native_args& args, Item& item);
 
   // LowerMicroBatches.cpp
   /// Ends what each micro-batch runs: kept outputs are put together. Items from here on run once.

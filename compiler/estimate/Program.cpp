@@ -1,5 +1,7 @@
 #include "compiler/estimate/Program.h"
 
+#include <algorithm>
+
 namespace tbem::estimate {
 
 std::vector<BufferId*> Program::buffersOf(const Step& step) {
@@ -23,6 +25,11 @@ std::vector<BufferId> Program::buffersOf(const Step& step) const {
   std::vector<BufferId> found;
   for (const BufferId* id : const_cast<Program*>(this)->buffersOf(step)) found.push_back(*id);  // nothing is written
   return found;
+}
+
+std::uint32_t Program::unknownWorkspaces() const {
+  return static_cast<std::uint32_t>(
+      std::count_if(calls.begin(), calls.end(), [](const NativeCall& call) { return call.unknownWorkspace; }));
 }
 
 }  // namespace tbem::estimate

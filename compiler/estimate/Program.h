@@ -55,6 +55,7 @@ struct NativeCall {
   std::string choice;                   ///< its key in Choices where the backend has several; else ""
   bool assumed = false;                 ///< it has several, and no measurement says which is fastest: the default was taken
   graph::OwnCode own;                   ///< its symbol is not empty: an operator's own code, and `primitive` means nothing
+  bool unknownWorkspace = false;        ///< of own code: nothing said how large it is, and none was planned
 };
 
 /// A fused run of element-wise operators over one iteration space: every output has the dims `dims` in the layout `layout`.
@@ -154,6 +155,8 @@ struct Program {
   std::vector<BufferId> buffersOf(const Step& step) const;
   /// The same, to put other buffers in their places.
   std::vector<BufferId*> buffersOf(const Step& step);
+  /// Calls of own code without whose workspaces the arena is.
+  std::uint32_t unknownWorkspaces() const;
   /// How often a step of the schedule runs.
   std::int64_t runsOf(std::uint32_t step) const { return step < micro.steps ? micro.parts : 1; }
   const Buffer& operator[](BufferId id) const { return buffers[static_cast<std::uint32_t>(id)]; }

@@ -16,7 +16,7 @@ std::optional<OwnCode> ownCodeOf(const ast::String& text, const SourceManager& s
   const Source* source = sources.find(text.range.begin);
   const std::filesystem::path library = text.value.substr(0, colon);
   const std::filesystem::path folder = source != nullptr ? std::filesystem::path(source->name).parent_path() : "";
-  return OwnCode{(folder / library).string(), text.value.substr(colon + 1), text.range};
+  return OwnCode{(folder / library).string(), text.value.substr(colon + 1), text.range, sema::kNoExpr};
 }
 
 bool isNamed(const ast::Type* type, std::string_view word) {
@@ -59,6 +59,27 @@ bool Elaborator::ownParameters(Activation& a, Op& op) {
   return true;
 }
 
+/// The clause `workspace`, if there is one.
+bool Elaborator::ownWorkspace(Activation& a, OwnCode& own) {
+  const ast::Expr* declared = a.decl->workspace;
+  if (declared == nullptr) return true;
+  const Value bytes = evaluate(*declared);
+  const bool isBytes = bytes.is(ValueKind::Number) && !bytes.isReal &&
+                       (bytes.unit == sema::UnitPowers{} || bytes.unit == sema::UnitPowers{1, 0, 0, 0});
+  if (!isBytes) {
+    if (!bytes.isPoison())
+      fail(diag::wrong_kind, declared->range, "`workspace`", "a number of bytes",
+           "`" + std::string(sourceText(session.sources, declared->range)) + "`");
+    return false;
+  }
+  if (const auto count = peek(bytes.expr); count && (count->num < 0 || !count->isInt())) {
+    failAt(bytes.expr, diag::wrong_kind, declared->range, "`workspace`", "a whole number of bytes", count->str());
+    return false;
+  }
+  own.workspace = bytes.expr;
+  return true;
+}
+
 bool Elaborator::runOwn(Activation& a, const std::vector<TensorId>& results) {
   const ast::String& text = *a.decl->nativeSymbol;
   std::optional<OwnCode> own = ownCodeOf(text, session.sources);
@@ -92,7 +113,7 @@ bool Elaborator::runOwn(Activation& a, const std::vector<TensorId>& results) {
       if (weight->isBuffer == buffers && !add(weight->name.text)) return false;
     }
   }
-  if (!ownParameters(a, op) || !countFlops(a, op)) return false;
+  if (!ownParameters(a, op) || !ownWorkspace(a, op.own) || !countFlops(a, op)) return false;
   addOp(std::move(op), &a);
   return true;
 }

@@ -229,6 +229,7 @@ private:
   bool makeResults(Activation& a, std::vector<TensorId>& results);
   bool runOwn(Activation& a, const std::vector<TensorId>& results);
   bool ownParameters(Activation& a, Op& op);
+  bool ownWorkspace(Activation& a, OwnCode& own);
   bool runNative(Activation& a, const std::vector<TensorId>& results);
   bool runElementwise(Activation& a, const std::vector<TensorId>& results);
   bool runUpdates(Activation& a);

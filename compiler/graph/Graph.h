@@ -151,9 +151,10 @@ struct Attribute {
 
 /// `native "lib.so:symbol"`: an operator's own code (runtime/include/tbem/native.h).
 struct OwnCode {
-  std::string library;  ///< its path; relative ones were relative to the file of the declaration
-  std::string symbol;   ///< empty: the operator has none
-  SrcRange range;       ///< the string in the declaration
+  std::string library;               ///< its path; relative ones were relative to the file of the declaration
+  std::string symbol;                ///< empty: the operator has none
+  SrcRange range;                    ///< the string in the declaration
+  ExprId workspace = sema::kNoExpr;  ///< bytes that the declaration gives it at most; kNoExpr: it does not say
 };
 
 struct Op {

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include <unistd.h>
 
@@ -82,19 +81,15 @@ std::string cachePath(const std::string& dir, const std::string& key) {
 }
 
 std::optional<CacheEntry> readCache(const std::string& dir, const std::string& key, std::string& note) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30U;
   const std::string path = cachePath(dir, key);
-  std::error_code absent;
-  if (!std::filesystem::exists(std::filesystem::symlink_status(path, absent))) return std::nullopt;
-  // What is read here is run.
-  for (const std::string& part : {dir, std::filesystem::path(path).parent_path().string(), path}) {
-    note = whyNotPrivate(part);
-    if (!note.empty()) return std::nullopt;
+  const auto file = readPrivate(dir, path, kMost);  // what is read here is run
+  if (!file) {
+    note = file.error();
+    return std::nullopt;
   }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  std::ostringstream text;
-  text << in.rdbuf();
-  auto entry = unpackCache(key, text.view());
+  if (!*file) return std::nullopt;
+  auto entry = unpackCache(key, **file);
   if (!entry) note = fmt::format("{} is damaged; it is compiled again", path);
   return entry;
 }

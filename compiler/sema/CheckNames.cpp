@@ -268,6 +268,10 @@ void NameChecker::checkCallable(const ast::Callable& decl) {
   if (decl.native != nullptr)
     for (const ast::Argument& argument : decl.native->arguments) expr(argument.value);
   parts(decl.flops, false);
+  if (decl.workspace != nullptr) {
+    if (decl.nativeSymbol == nullptr) sink.report(diag::workspace_without_code, decl.workspace->range, decl.name.text);
+    expr(decl.workspace);
+  }
   lenient = true;
   parts(decl.elementwise, true);
   updates(decl.updates);

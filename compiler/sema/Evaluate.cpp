@@ -69,8 +69,11 @@ Value Evaluator::evaluate(const ast::Expr& expr) {
   const Nest nest(depth);
   if (depth > kMaxDepth || ++steps > kMaxSteps) {
     if (steps > kMaxSteps + kMaxDepth) return {};  // told once
+    const std::string name = frame->decl != nullptr ? frame->decl->name.text : "this";
+    const bool deep = steps <= kMaxSteps;
     steps = kMaxSteps + kMaxDepth;
-    return fail(diag::too_many_steps, expr.range, frame->decl != nullptr ? frame->decl->name.text : "this", kMaxSteps);
+    return deep ? fail(diag::evaluation_too_deep, expr.range, name, kMaxDepth)
+                : fail(diag::too_many_steps, expr.range, name, kMaxSteps);
   }
   switch (expr.kind) {
     case ast::NodeKind::Number:

@@ -6,6 +6,7 @@
 #include "compiler/support/diagnostics/Sema.h"
 #include "compiler/syntax/Pack.h"
 #include "compiler/syntax/Parse.h"
+#include "runtime/files/Read.h"
 
 #include <embedded/tbem_stdlib.h>
 #include <embedded/tbem_stdlib_trees.h>
@@ -14,7 +15,6 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -24,6 +24,9 @@ namespace tbem::sema {
 namespace {
 /// What every program sees without asking.
 constexpr std::array<std::string_view, 2> kPreludes = {"std.nn", "std.data"};
+
+/// Modules that may be open at once, each imported by the one before: reading them takes stack.
+constexpr std::size_t kMostOpen = 200;
 
 std::string joined(const std::vector<ast::Name>& path) {
   std::string text;
@@ -197,10 +200,8 @@ private:
       if (!folder.is_directory()) continue;
       for (const auto& file : std::filesystem::directory_iterator(folder.path(), ignored)) {
         if (file.path().extension() != ".tbem") continue;
-        std::ifstream stream(file.path(), std::ios::binary);
-        std::stringstream text;
-        text << stream.rdbuf();
-        found.emplace(folder.path().filename().string() + "/" + file.path().filename().string(), text.str());
+        if (auto text = files::readFile(file.path().string(), kMostText))
+          found.emplace(folder.path().filename().string() + "/" + file.path().filename().string(), std::move(*text));
       }
     }
     return found;
@@ -262,13 +263,20 @@ private:
         sink.report(diag::import_cycle, use, chain + " -> " + name);
         return nullptr;
       }
-      const Source* source = sources.addFile(path);
-      if (source == nullptr) continue;
+      if (open.size() >= kMostOpen) {
+        sink.report(diag::imports_too_deep, use, kMostOpen, open.front(), name);
+        return nullptr;
+      }
+      const auto source = sources.addFile(path);
+      if (!source) {
+        sink.report(diag::unknown_module, use, name).note(source.error());
+        return nullptr;
+      }
       program->all.push_back(std::make_unique<Module>());
       Module& module = *program->all.back();
       module.name = name;
       open.push_back(name);
-      addFile(module, *source);
+      addFile(module, **source);
       readImports(module);
       deriveTemplates(*program, module, sink);
       open.pop_back();

@@ -1,5 +1,7 @@
 #include "compiler/support/PrivateFolder.h"
 
+#include "runtime/files/Read.h"
+
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -24,6 +26,22 @@ std::string whyNotPrivate(const std::string& path) {
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     return fmt::format("others can write {}: delete it, or look at it and run `chmod -R go-w {}`", path, path);
   return {};
+}
+
+tl::expected<std::optional<std::string>, std::string> readPrivate(const std::string& root, const std::string& path,
+                                                                  std::uint64_t most) {
+  std::error_code absent;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path, absent))) return std::nullopt;
+  std::filesystem::path part = root;
+  for (const std::filesystem::path& name : std::filesystem::path(path).lexically_relative(root)) {
+    if (std::string why = whyNotPrivate(part.string()); !why.empty()) return tl::unexpected(std::move(why));
+    part /= name;
+  }
+  if (std::string why = whyNotPrivate(path); !why.empty()) return tl::unexpected(std::move(why));
+  const auto file = files::OpenFile::open(path, files::OpenFile::Links::Refused);
+  auto text = file ? file->read(most) : tl::make_unexpected(file.error());
+  if (!text) return tl::unexpected(text.error().message);
+  return std::move(*text);
 }
 
 std::string makePrivateFolder(const std::string& path) {

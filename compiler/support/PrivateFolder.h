@@ -3,6 +3,8 @@
 
 #include <tl/expected.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace tbem {
@@ -10,6 +12,11 @@ namespace tbem {
 /// "" where `path` is a folder or a regular file (no link) of the caller or of root that neither its group nor others can
 /// write; else why it is not, with the path and the way out. A path that is not there gives its error too.
 std::string whyNotPrivate(const std::string& path);
+
+/// The bytes of the file at `path` inside the folder `root`; nothing where it is not there. An error, as above, where it, `root`
+/// or a folder between them is not private, and where it cannot be read or has more than `most` bytes.
+tl::expected<std::optional<std::string>, std::string> readPrivate(const std::string& root, const std::string& path,
+                                                                  std::uint64_t most);
 
 /// Makes a folder and those above it that are missing, for the caller alone (0700). "" where it then is private (as above).
 std::string makePrivateFolder(const std::string& path);

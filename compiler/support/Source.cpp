@@ -1,8 +1,8 @@
 #include "compiler/support/Source.h"
 
+#include "runtime/files/Read.h"
+
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 namespace tbem {
 
@@ -27,13 +27,10 @@ const Source& SourceManager::add(std::string name, std::string text) {
   return sources.back();
 }
 
-const Source* SourceManager::addFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return nullptr;
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (in.bad()) return nullptr;
-  return &add(path, std::move(text).str());
+tl::expected<const Source*, std::string> SourceManager::addFile(const std::string& path) {
+  auto text = files::readFile(path, kMostText);
+  if (!text) return tl::unexpected(std::move(text.error().message));
+  return &add(path, std::move(*text));
 }
 
 const Source* SourceManager::find(Loc loc) const {

@@ -4,6 +4,8 @@
 // every node, operator and plan step can carry one. Lines and columns are computed only when something is printed.
 #pragma once
 
+#include <tl/expected.hpp>
+
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -40,12 +42,15 @@ struct Source {
   std::vector<std::uint32_t> lineStarts;  ///< byte offsets within `text`
 };
 
+/// Bytes that a text may have: far more than anybody writes, and little enough to be read and parsed.
+constexpr std::uint64_t kMostText = std::uint64_t{64} << 20U;
+
 /// Owns all sources of a session. Sources are never removed; addresses stay valid.
 class SourceManager {
 public:
   const Source& add(std::string name, std::string text);
-  /// Reads a file; nullptr where it cannot be read (`errno` says why).
-  const Source* addFile(const std::string& path);
+  /// Reads a regular file of at most kMostText bytes. Errors: path, reason, errno (runtime/files/Read.h).
+  tl::expected<const Source*, std::string> addFile(const std::string& path);
   const Source* find(Loc loc) const;
   std::string_view text(SrcRange range) const;
   LineColumn lineColumn(Loc loc) const;

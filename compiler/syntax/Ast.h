@@ -75,7 +75,8 @@ struct Callable : Of<NodeKind::Callable, Decl> {
   const Call* native = nullptr;            ///< `native conv2d(x, weight, bias)`; callee a NameRef
   const String* nativeSymbol = nullptr;    ///< `native "lib.so:symbol"` instead
   std::vector<Part> flops, backward, updates;
-  Name fallback;  ///< `fallback best`
+  const Expr* workspace = nullptr;  ///< of `nativeSymbol`, in bytes
+  Name fallback;                    ///< `fallback best`
   bool hasBody = false;
   Block body;
 };

@@ -35,7 +35,7 @@ private:
   bool repaired;
   int depth = 0;  ///< levels of the tree that are open above the node being built
   bool toldDepth = false;
-  bool elseOptional = false;                  ///< in a part of `flops`: `if c then n` counts 0 otherwise
+  bool elseOptional = false;                  ///< in a part of `flops`, in `workspace`: `if c then n` counts 0 otherwise
   const P::ExprContext* skipPlace = nullptr;  ///< the right-hand side that may be a `skip`
 
   // Build.cpp: ranges, names, parts of the tree that the parser could not read.

@@ -120,6 +120,11 @@ void Builder::clause(P::ClauseContext* ctx, ast::Callable& out) {
     } else {
       sink.report(diag::syntax_native_call, range(ctx->postfix()));
     }
+  } else if (ctx->WORKSPACE() != nullptr) {
+    if (out.workspace != nullptr) sink.report(diag::syntax_repeated_clause, range(ctx->start), "workspace");
+    elseOptional = true;
+    out.workspace = expr(ctx->expr(0));
+    elseOptional = false;
   } else if (ctx->FALLBACK() != nullptr) {
     out.fallback = name(ctx->ID());
   } else if (ctx->word != nullptr) {

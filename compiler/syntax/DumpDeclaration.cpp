@@ -69,6 +69,7 @@ void Dumper::callable(const Callable& c) {
   clauseExpr("native", c.native);
   clauseExpr("native", c.nativeSymbol);
   parts("flops", c.flops);
+  clauseExpr("workspace", c.workspace);
   parts("backward", c.backward);
   parts("updates", c.updates);
   if (!c.fallback.empty()) names("fallback", {c.fallback});

@@ -75,6 +75,7 @@ bool beginsClause(std::size_t type) {
     case P::ELEMENTWISE:
     case P::NATIVE:
     case P::FLOPS:
+    case P::WORKSPACE:
     case P::BACKWARD:
     case P::UPDATES:
     case P::FALLBACK:

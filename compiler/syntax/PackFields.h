@@ -72,7 +72,7 @@ template <class A> void fields(A& a, ast::Constant& n) { a(n.value); }
 template <class A> void fields(A& a, ast::Function& n) { a(n.parameters, n.result, n.body); }
 template <class A> void fields(A& a, ast::Callable& n) {
   a(n.callable, n.tensors, n.parameters, n.results, n.pre, n.post, n.requirements, n.weights, n.elementwise, n.native,
-    n.nativeSymbol, n.flops, n.backward, n.updates, n.fallback, n.hasBody, n.body);
+    n.nativeSymbol, n.flops, n.workspace, n.backward, n.updates, n.fallback, n.hasBody, n.body);
 }
 template <class A> void fields(A& a, ast::Process& n) { a(n.inputs, n.outputs, n.externals, n.pre, n.post, n.comment); }
 template <class A> void fields(A& a, ast::Mutate& n) { a(n.base, n.operations); }

@@ -41,6 +41,7 @@ const std::vector<SoftWord>& softWords() {
       {"elementwise", P::ELEMENTWISE, Header},
       {"native", P::NATIVE, Header},
       {"flops", P::FLOPS, Header},
+      {"workspace", P::WORKSPACE, Header},
       {"backward", P::BACKWARD, Header},
       {"updates", P::UPDATES, Header},
       {"fallback", P::FALLBACK, Header},

@@ -21,6 +21,8 @@ struct NativeProblem {
   std::string text;  ///< the loader's own words, or the two version numbers
 };
 
+/// Whether this process has loaded the library.
+bool isNativeLoaded(const std::string& library);
 /// Loads `library` (a path) where it is not loaded yet, and finds `symbol`. May run the library's constructors.
 tl::expected<NativeCode, NativeProblem> loadNative(const std::string& library, const std::string& symbol);
 

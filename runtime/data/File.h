@@ -12,10 +12,11 @@
 namespace tbem::data {
 
 /// A file's bytes, mapped: pages are read when they are touched, so a large file costs what is used of it. A file that somebody
-/// cuts off while it is mapped ends the process; files of ours are replaced by renaming, which leaves the mapping as it was.
+/// cuts off while it is mapped ends the process; files of ours are replaced by renaming, which leaves the mapping as it was,
+/// unless they have several hard links.
 class MappedFile {
 public:
-  /// Errors: path, reason, errno; what is no regular file (a folder, a pipe) is refused.
+  /// Errors: path, reason, errno; what is no regular file (a folder, a pipe) is refused (runtime/files/Read.h).
   static tl::expected<MappedFile, std::string> open(const std::string& path);
   MappedFile(MappedFile&& other) noexcept : start(std::exchange(other.start, nullptr)), size(std::exchange(other.size, 0)) {}
   MappedFile& operator=(MappedFile&& other) noexcept {
@@ -34,11 +35,7 @@ private:
   std::size_t size = 0;
 };
 
-/// "cannot WHAT PATH: REASON (errno N)" of the errno of now.
-std::string fileFailure(const char* what, const std::string& path);
-
-/// Writes the pieces one after the other to a temporary file beside `path`, syncs it to the disk and renames it: after a failure
-/// or a kill the former file is there as it was. Errors: path, reason, errno.
+/// Writes the pieces one after the other as the whole of a file, as files::writeFile says (runtime/files/Write.h).
 tl::expected<void, std::string> writeFile(const std::string& path, std::span<const std::string_view> pieces);
 
 }  // namespace tbem::data

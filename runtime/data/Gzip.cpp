@@ -10,7 +10,7 @@ namespace tbem::data {
 
 bool isGzip(std::string_view file) { return file.starts_with("\x1f\x8b"); }
 
-tl::expected<std::string, std::string> unpackGzip(std::string_view file, std::size_t most) {
+tl::expected<std::string, std::string> unpackGzip(std::string_view file, std::size_t most, const GzipLook& look) {
   constexpr std::size_t kChunk = std::size_t{1} << 16U;
   constexpr std::size_t kFeed = std::size_t{1} << 30U;  // zlib counts in 32 bits
   z_stream stream{};
@@ -28,8 +28,12 @@ tl::expected<std::string, std::string> unpackGzip(std::string_view file, std::si
     stream.next_out = reinterpret_cast<Bytef*>(chunk.data());
     stream.avail_out = kChunk;
     const int status = inflate(&stream, Z_NO_FLUSH);
+    const bool first = text.empty();
     text.append(chunk.data(), kChunk - stream.avail_out);
-    if (text.size() > most) problem = fmt::format("it unpacks to more than {} bytes", most);
+    if (text.size() > most)
+      problem =
+          fmt::format("it unpacks to more than {} MiB; unpack it first (gunzip), and it is read from the disk", most >> 20U);
+    if (first && look && problem.empty()) problem = look(text);
     if (status == Z_STREAM_END) {
       if (stream.avail_in == 0 && file.empty()) break;
       if (inflateReset(&stream) != Z_OK) problem = "zlib cannot go on";

@@ -53,8 +53,8 @@ Plot scatterMeasuredPredicted(std::string title, std::string what, Quantity quan
 /// line a width. `series` are named by level ("width = 64"); points are sorted along x.
 Plot linesByFactor(std::string title, Axis factor, Axis response, std::vector<Series> series);
 
-/// Writes a file so that a reader sees the old one or the new one, never a part: a temporary file beside it, flushed to disk,
-/// then renamed. Makes the folder where it is missing. Errors: the path, errno's text, the way out.
+/// Writes a file as files::writeFile does (runtime/files/Write.h), and makes its folder where it is missing. Errors: the path,
+/// errno's text, the way out.
 tl::expected<void, std::string> writeAtomically(const std::string& path, const std::string& text);
 
 }  // namespace tbem::report

@@ -1,6 +1,7 @@
 #include "runtime/store/Connection.h"
 
-#include <fcntl.h>
+#include "runtime/files/Read.h"
+
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -45,15 +46,15 @@ bool onNetworkDisk(const std::string& path) {
 
 /// Refuses a file that cannot be a database before SQLite touches it. An empty file is an unwritten database.
 Result<void> checkHeader(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    if (errno == ENOENT) return {};
-    return tl::unexpected(errorOf(path, SQLITE_CANTOPEN, errno, "open"));
+  const auto opened = files::OpenFile::open(path);
+  if (!opened) {
+    const files::Failure& failure = opened.error();
+    if (failure.code == ENOENT) return {};
+    return tl::unexpected(errorOf(path, SQLITE_CANTOPEN, failure.code, failure.code != 0 ? "open" : failure.message));
   }
   char head[16];
-  const ssize_t got = ::read(fd, head, sizeof head);
+  const ssize_t got = ::read(opened->descriptor(), head, sizeof head);
   const int reason = errno;
-  ::close(fd);
   if (got < 0) return tl::unexpected(errorOf(path, SQLITE_CANTOPEN, reason, "read"));
   if (got == 0 || (got == 16 && std::memcmp(head, "SQLite format 3", 16) == 0)) return {};
   return tl::unexpected(errorOf(path, SQLITE_NOTADB, 0, "its first bytes are not those of an SQLite database"));

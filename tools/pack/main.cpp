@@ -14,12 +14,12 @@ int main(int argc, char** argv) {
   }
   tbem::SourceManager sources;
   tbem::DiagnosticSink sink;
-  const tbem::Source* source = sources.addFile(argv[1]);
-  if (source == nullptr) {
-    fmt::print(stderr, "{} cannot be read\n", argv[1]);
+  const auto source = sources.addFile(argv[1]);
+  if (!source) {
+    fmt::print(stderr, "{}\n", source.error());
     return 1;
   }
-  const auto file = tbem::syntax::parse(*source, sink);
+  const auto file = tbem::syntax::parse(**source, sink);
   for (const tbem::Diagnostic& one : sink.all()) fmt::print(stderr, "{}: {}\n", sources.describe(one.range.begin), one.message);
   if (sink.hasErrors()) return 1;
   std::ofstream out(argv[2], std::ios::binary | std::ios::trunc);
