@@ -1,6 +1,7 @@
 #include "compiler/design/ArrayText.h"
 
 #include "compiler/support/Csv.h"
+#include "compiler/support/Hints.h"
 #include "compiler/support/Rational.h"
 
 #include <fmt/format.h>
@@ -131,9 +132,9 @@ private:
       const auto same = std::find(factor.values.begin(), factor.values.end(), number->toDouble());
       if (same != factor.values.end()) return levels.cells.push_back(static_cast<std::uint32_t>(same - factor.values.begin()));
     }
-    levels.fault = {
-        field.begin, field.end, fmt::format("`{}` is no level of `{}`", field.text, factor.name),
-        fmt::format("its levels are {}; or every cell of the file is a level's number, from 0", listed(factor.labels))};
+    levels.fault = {field.begin, field.end, fmt::format("`{}` is no level of `{}`", field.text, factor.name),
+                    fmt::format("its levels are {}; or every cell of the file is a level's number, from 0",
+                                nearestFew(field.text, factor.labels))};
   }
 
   void readNumber(const CsvField& field, std::uint32_t f) {

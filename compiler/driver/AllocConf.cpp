@@ -23,8 +23,7 @@ std::optional<estimate::AllocatorOptions> readAllocConf(const std::string& what,
   if (read) return *std::move(read);
   const estimate::OptionFault& fault = read.error();
   printFailure(fmt::format("{}: {}: {}", what, fault.cause, fault.wayOut));
-  fmt::print(stderr, "  {}\n  {:>{}}{}\n", text, "", fault.begin,
-             std::string(std::max<std::size_t>(1, fault.end - fault.begin), '^'));
+  printErr("  {}\n  {:>{}}{}\n", text, "", fault.begin, std::string(std::max<std::size_t>(1, fault.end - fault.begin), '^'));
   return std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/driver/Version.h"
 #include "compiler/estimate/Flops.h"
 #include "compiler/estimate/Static.h"
+#include "compiler/support/Hints.h"
 #include "compiler/support/Rational.h"
 #include "compiler/support/diagnostics/Plan.h"
 #include "compiler/support/diagnostics/Run.h"
@@ -52,7 +53,7 @@ void unknownName(DiagnosticSink& sink, Diag kind, const ast::Name& name, const s
     diagnostic.note("the program declares none");
     return;
   }
-  diagnostic.note(fmt::format("known: {}", fmt::join(known, ", ")));
+  diagnostic.note("known: " + nearestFew(name.text, known));
 }
 
 bool readMetrics(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& plan) {

@@ -29,14 +29,14 @@ std::vector<std::string> namesOf(const DesignRun& run) {
 
 void printCsv(const DesignRun& run) {
   const std::vector<std::string> names = namesOf(run);
-  fmt::print("{}", csvLine(names));
+  writeData(csvLine(names));
   for (const std::size_t row : run.chosen) {
     std::vector<std::optional<std::string>> fields;
     for (std::size_t f = 0; f < names.size(); ++f) {
       const graph::Level& level = run.spec.factors[f].levels[run.rows[row][f]];
       fields.push_back(level.absent ? std::nullopt : std::optional(level.text));
     }
-    fmt::print("{}", csvLine(fields));
+    writeData(csvLine(fields));
   }
 }
 

@@ -36,11 +36,8 @@ const Source* open(Workspace& workspace, const graph::DesignSpec& spec) {
   const auto added = workspace.session.sources.addFile(path.string());
   if (!added) return refuse(added.error(), kRelative);
   const Source* const source = *added;
-  for (std::size_t at = 0; at < source->text.size();) {
-    const CodePoint next = decode(source->text, at);
-    if (!next.valid) return refuse(fmt::format("its byte {} is not UTF-8", at + 1), "save it as UTF-8");
-    at += next.bytes;
-  }
+  if (const std::size_t at = firstNotUtf8(source->text); at != std::string::npos)
+    return refuse(fmt::format("its byte {} is not UTF-8", at + 1), "save it as UTF-8");
   return source;
 }
 

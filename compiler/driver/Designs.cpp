@@ -1,9 +1,11 @@
 #include "compiler/driver/Designs.h"
 
+#include "compiler/driver/AtText.h"
 #include "compiler/driver/DesignConstraints.h"
 #include "compiler/driver/DesignFilter.h"
 #include "compiler/driver/DesignRows.h"
 #include "compiler/driver/JsonNumber.h"
+#include "compiler/support/Hints.h"
 #include "compiler/support/diagnostics/Sema.h"
 
 #include <fmt/format.h>
@@ -85,10 +87,10 @@ std::optional<std::vector<std::pair<std::string, std::string>>> parseAt(const st
 
 namespace {
 
-std::string levelNames(const graph::FactorSpec& factor) {
-  std::string text;
-  for (const graph::Level& level : factor.values()) text += (text.empty() ? "" : ", ") + level.text;
-  return text;
+std::vector<std::string> levelNames(const graph::FactorSpec& factor) {
+  std::vector<std::string> names;
+  for (const graph::Level& level : factor.values()) names.push_back(level.text);
+  return names;
 }
 
 graph::Level levelAt(const graph::DesignSpec& spec, const graph::FactorSpec& factor, const Rational& number) {
@@ -133,21 +135,21 @@ bool chooseAt(DesignRun& run, const Options& options) {
   if (options.at.empty() || options.command == "predict") return true;
   const auto pairs = parseAt(options.at);
   if (!pairs) {
-    printFailure(fmt::format("--at {}: give levels as --at depth=16,batch=64", options.at));
+    printFailure(notLevels(options.at));
     return false;
   }
   std::vector<std::optional<std::uint32_t>> wanted(run.spec.factors.size());
   for (const auto& [name, text] : *pairs) {
     const std::optional<std::uint32_t> position = run.spec.find(name);
     if (!position) {
-      printFailure(fmt::format("--at {}: design `{}` has no factor `{}`", options.at, run.spec.name, name));
+      printFailure(noFactor(options.at, run.spec, name));
       return false;
     }
     graph::FactorSpec& factor = run.spec.factors[*position];
     wanted[*position] = levelOf(run.spec, factor, text);
     if (!wanted[*position]) wanted[*position] = addNested(run, *position, text);
     if (!wanted[*position]) {
-      printFailure(fmt::format("--at {}: `{}` has the levels {}", options.at, name, levelNames(factor)));
+      printFailure(fmt::format("--at {}: `{}` has the levels {}", options.at, name, nearestFew(text, levelNames(factor))));
       return false;
     }
   }
@@ -258,7 +260,11 @@ Designs makeDesigns(Workspace& workspace, const Options& options) {
     designs.runs.push_back(std::move(run));
   }
   if (!found && !options.design.empty()) {
-    printFailure(fmt::format("the program has no design `{}`", options.design));
+    std::vector<std::string> names;
+    for (const ast::Design* decl : workspace.all<ast::Design>()) names.push_back(decl->name.text);
+    printFailure(
+        fmt::format("--design {}: {}", options.design,
+                    names.empty() ? "the program has no design" : "its designs are " + nearestFew(options.design, names)));
     designs.usage = true;
   }
   return designs;

@@ -5,6 +5,7 @@
 #include "compiler/driver/DeviceFields.h"
 #include "compiler/jit/Jit.h"
 #include "compiler/sema/Evaluator.h"
+#include "compiler/support/Hints.h"
 #include "runtime/measure/Rates.h"
 #include "runtime/report/Numbers.h"
 
@@ -122,7 +123,8 @@ tl::expected<estimate::Device, DeviceFailure> namedDevice(Workspace& workspace, 
   }
   std::sort(others.begin(), others.end());
   return tl::unexpected(
-      usage(fmt::format("no device is called `{}` ({}; or a record of the program)", name, fmt::join(others, ", "))));
+      usage(fmt::format("no device is called `{}`: there are {} (tbemc doc --devices), or a record of the program", name,
+                        nearestFew(name, std::move(others)))));
 }
 
 std::vector<estimate::Device> libraryDevices(std::vector<std::string>& names) {

@@ -60,7 +60,7 @@ void printEntry(const Options& options, const char* kind, const std::string& nam
     const std::size_t end = std::min(sentence.find(' ', begin), sentence.size());
     const std::string word = sentence.substr(begin, end - begin);
     if (used + 1 + report::displayWidth(word) > width && used > indent) {
-      fmt::print("{}\n", line);
+      printOut("{}\n", line);
       line.assign(indent - 1, ' ');
       used = indent - 1;
     }
@@ -68,7 +68,7 @@ void printEntry(const Options& options, const char* kind, const std::string& nam
     used += 1 + report::displayWidth(word);
     begin = end + 1;
   }
-  fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+  printOut("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
 }
 
 /// Every public declaration of a module, a line each. False where there is no such module.
@@ -118,9 +118,9 @@ int runDoc(const Options& options) {
           {{"name", full}, {"what", kindOf(*entry.decl)}, {"documentation", entry.decl->documentation}, {"definition", text}});
       continue;
     }
-    fmt::print("{} {}  ({})\n\n", kindOf(*entry.decl), full, workspace.session.sources.describe(entry.decl->name.range.begin));
-    if (!entry.decl->documentation.empty()) fmt::print("{}\n\n", entry.decl->documentation);
-    fmt::print("{}\n", text);
+    printOut("{} {}  ({})\n\n", kindOf(*entry.decl), full, workspace.session.sources.describe(entry.decl->name.range.begin));
+    if (!entry.decl->documentation.empty()) printOut("{}\n\n", entry.decl->documentation);
+    printOut("{}\n", text);
   }
   if (any) return kOk;
   const std::string_view network = sema::asTorchvision(options.word);

@@ -44,16 +44,16 @@ std::string overhead(const Device& device) {
 }
 
 void printDevice(const std::string& name, const Device& d) {
-  fmt::print("| `{}` | {} | {} | {} | {:g} | {} | {:g}, {:g} | {} | {} | {} | {} | {} | {} | {} |\n", name, d.name, capability(d),
-             report::bytes(d.memory), d.bandwidth / 1e9, d.multiprocessors, d.clock / 1e6, d.memoryClock / 1e6,
-             report::bytes(d.l2), rate(d.rates[TBEM_F64]), rate(d.rates[TBEM_F32]), rate(d.tf32), rate(d.rates[TBEM_BF16]),
-             rate(d.rates[TBEM_F16]), overhead(d));
+  printOut("| `{}` | {} | {} | {} | {:g} | {} | {:g}, {:g} | {} | {} | {} | {} | {} | {} | {} |\n", name, d.name, capability(d),
+           report::bytes(d.memory), d.bandwidth / 1e9, d.multiprocessors, d.clock / 1e6, d.memoryClock / 1e6, report::bytes(d.l2),
+           rate(d.rates[TBEM_F64]), rate(d.rates[TBEM_F32]), rate(d.tf32), rate(d.rates[TBEM_BF16]), rate(d.rates[TBEM_F16]),
+           overhead(d));
 }
 
 void printFields(bool ofArchitecture) {
-  fmt::print("\n| field of {} | takes | is |\n|---|---|---|\n", ofArchitecture ? "an architecture" : "a device");
+  printOut("\n| field of {} | takes | is |\n|---|---|---|\n", ofArchitecture ? "an architecture" : "a device");
   for (const DeviceFieldText& field : deviceFields()) {
-    if (field.ofArchitecture == ofArchitecture) fmt::print("| `{}` | {} | {} |\n", field.name, field.takes, field.means);
+    if (field.ofArchitecture == ofArchitecture) printOut("| `{}` | {} | {} |\n", field.name, field.takes, field.means);
   }
 }
 
@@ -82,7 +82,7 @@ int runDocDevices(const Options& options) {
     }
     return kOk;
   }
-  fmt::print(
+  printOut(
       "| device | called | compute capability | memory | GB/s | multiprocessors | clocks, MHz | L2 | f64 TFLOP/s | f32 | tf32 | "
       "bf16 | f16 | context, handles, kernels |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (std::size_t i = 0; i < devices.size(); ++i) printDevice(names[i], devices[i]);

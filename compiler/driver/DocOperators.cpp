@@ -120,7 +120,7 @@ std::string cost(const ast::Callable& callable) {
 }
 
 void printBlocks(const Workspace& workspace, const sema::Module& library, const Options& options) {
-  if (!options.json) fmt::print("\n## Blocks\n\n| block | what it is |\n|---|---|\n");
+  if (!options.json) printOut("\n## Blocks\n\n| block | what it is |\n|---|---|\n");
   for (const auto& file : library.files) {
     for (const ast::Decl* decl : file->declarations) {
       const auto* callable = ast::dynCast<ast::Callable>(decl);
@@ -129,7 +129,7 @@ void printBlocks(const Workspace& workspace, const sema::Module& library, const 
       if (options.json)
         printJson("block", {{"name", decl->name.text}, {"signature", line}, {"documentation", decl->documentation}});
       else
-        fmt::print("| `{}` | {} |\n", line, firstSentence(*decl));
+        printOut("| `{}` | {} |\n", line, firstSentence(*decl));
     }
   }
 }
@@ -146,7 +146,7 @@ int runDocOperators(const Options& options) {
   if (library == nullptr) return kEnvironment;
   const Operators operators(*library);
   if (!options.json) {
-    fmt::print(
+    printOut(
         "# Operators\n\nThe public operators of `std.nn`, as the declarations in `stdlib/nn` and the backends say: `tbemc doc "
         "--operators` "
         "makes this file, and\na test compares. `tbemc doc NAME` prints one in full. *Runs on* counts the native primitives of "
@@ -172,12 +172,11 @@ int runDocOperators(const Options& options) {
       }
       if (!titled) {
         const Source* source = workspace.session.sources.find(decl->range.begin);
-        fmt::print("\n## {}\n\n| operator | runs on | gradient | cost |\n|---|---|---|---|\n",
-                   source != nullptr ? std::filesystem::path(source->name).stem().string() : "");
+        printOut("\n## {}\n\n| operator | runs on | gradient | cost |\n|---|---|---|---|\n",
+                 source != nullptr ? std::filesystem::path(source->name).stem().string() : "");
         titled = true;
       }
-      fmt::print("| `{}` | {} | {} | {} |\n", signature(workspace.session, *callable), where, gradient(*callable),
-                 cost(*callable));
+      printOut("| `{}` | {} | {} | {} |\n", signature(workspace.session, *callable), where, gradient(*callable), cost(*callable));
     }
   }
   printBlocks(workspace, *library, options);

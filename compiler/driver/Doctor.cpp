@@ -80,7 +80,7 @@ int runDoctor(const Options& options) {
       printJson("doctor", {{"what", finding.what}, {"ok", finding.good}, {"text", finding.text}});
     return kOk;
   }
-  for (const Finding& finding : findings) fmt::print("{:>3} {:<16} {}\n", finding.good ? "ok" : "--", finding.what, finding.text);
+  for (const Finding& finding : findings) printOut("{:>3} {:<16} {}\n", finding.good ? "ok" : "--", finding.what, finding.text);
   return kOk;
 }
 

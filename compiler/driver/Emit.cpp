@@ -28,14 +28,14 @@ int runEmit(const Options& options) {
   const graph::Graph& graph = row.elaborated->graph();
   if (options.as == "json") {
     const std::string text = emit::emitJson(graph, row.elaborated->values, state.workspace->session.sources);
-    fmt::print("{}\n", options.json ? Json::parse(text).dump() : text.substr(0, text.find_last_not_of('\n') + 1));
+    printJsonLine(options.json ? Json::parse(text).dump() : text.substr(0, text.find_last_not_of('\n') + 1));
     return finish(state, kOk);
   }
   const std::string text = options.as == "llvm" ? row.compiled->ir : emit::emitDot(graph, row.elaborated->values);
   if (options.json) {
     printJson("emit", {{"as", options.as}, {"network", graph.network}, {"text", text}});
   } else {
-    fmt::print("{}", text);
+    writeData(text);
   }
   return finish(state, kOk);
 }

@@ -155,7 +155,7 @@ public:
     checkLimit(row, estimate);
     if (options.json) {
       const estimate::RowLabel label{run.spec.name, row, run.levels(row).dump()};
-      fmt::print("{}\n", estimate::toJson(estimate, label, workspace.session.sources));
+      printJsonLine(estimate::toJson(estimate, label, workspace.session.sources));
     } else {
       addCells(row, estimate);
     }

@@ -27,9 +27,9 @@ int runExplain(const Options& options) {
     return kOk;
   }
   if (page.empty()) {
-    fmt::print("{} ({}): {}\n", row.code, severity, row.message);
+    printOut("{} ({}): {}\n", row.code, severity, row.message);
   } else {
-    fmt::print("{}", page);
+    printOut("{}", page);
   }
   return kOk;
 }

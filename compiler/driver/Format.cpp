@@ -21,13 +21,14 @@ int formatOne(const Options& options, const std::string& path) {
   const int status = printDiagnostics(session, options);
   if (!text) return status == kOk ? kProgramErrors : status;
   const bool changed = *text != source->text;
+  const bool silent = options.write || options.checkOnly;
+  if (options.json) printJson("fmt", {{"file", path}, {"changed", changed}, {"text", silent ? Json() : Json(*text)}});
   if (options.checkOnly) {
-    if (changed) fmt::print(stderr, "{}: not formatted (tbemc fmt -w {})\n", path, path);
+    if (changed && !options.json) printErr("{}: not formatted (tbemc fmt -w {})\n", path, path);
     return changed ? kProgramErrors : kOk;
   }
-  if (options.json) printJson("fmt", {{"file", path}, {"changed", changed}, {"text", options.write ? Json() : Json(*text)}});
   if (!options.write || files::isInherited(path)) {
-    if (!options.json) fmt::print("{}", *text);
+    if (!options.json) writeData(*text);
     return kOk;
   }
   if (!changed) return kOk;

@@ -85,7 +85,7 @@ void explainGradients(State& state) {
                               {"arena", row.program->arena},
                               {"arena_kept", lives->arenaKept}});
     } else {
-      fmt::print("gradients of {}: {}\n", row.run->levelsText(row.row), textOf(*lives, row));
+      printOut("gradients of {}: {}\n", row.run->levelsText(row.row), textOf(*lives, row));
     }
   }
 }

@@ -2,16 +2,19 @@
 #include "compiler/driver/Campaigns.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/MeasureReport.h"
+#include "compiler/driver/Observations.h"
 #include "compiler/driver/OutFolder.h"
 #include "compiler/driver/Page.h"
 #include "compiler/driver/Predictions.h"
 #include "compiler/driver/Reports.h"
 #include "compiler/driver/Train.h"
 #include "compiler/driver/TrainReport.h"
+#include "compiler/support/Aside.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tbem::driver {
 
@@ -91,6 +94,29 @@ void printMeasuredNotes(State& state, const Declared& declared) {
   }
 }
 
+bool anyStored(store::Store& store, const std::vector<CaseRow>& rows) {
+  return std::ranges::any_of(rows, [&](const CaseRow& row) { return !repeatsOf(store, row).empty(); });
+}
+
+/// The rows of a page: where the store has none of this run's number of threads, those of another number that it has.
+std::vector<CaseRow> storedRows(State& state, const Declared& declared, std::vector<CaseRow> rows) {
+  const StoreFile file(*state.workspace, state.options);
+  if (!file.exists()) return rows;
+  auto store = store::Store::open(file.path(), store::Mode::ReadOnly);
+  if (!store || anyStored(*store, rows)) return rows;  // what is wrong with the store is told by who reads it
+  for (const unsigned threads : threadsMeasured(*store, rows)) {
+    Options others = state.options;
+    others.threads = threads;
+    std::vector<CaseRow> tried;
+    const auto reports = reportsOf(state.sink(), [&] { tried = caseRows(*state.workspace, declared.measures, others, false); });
+    const bool failed = std::ranges::any_of(reports, [](const Diagnostic& one) { return one.severity == Severity::Error; });
+    if (failed || !anyStored(*store, tried)) continue;
+    say("measured with {} thread{}; this run has {}\n", threads, threads == 1 ? "" : "s", fmt::join(threadsOf(rows), ", "));
+    return tried;
+  }
+  return rows;
+}
+
 /// The measured part of a program: its exit status.
 int measureAndFit(State& state, const Declared& declared, const std::vector<CaseRow>& rows, const Steps& steps) {
   const StoreFile file(*state.workspace, state.options);
@@ -124,8 +150,9 @@ int runSteps(const Options& options, const Steps& steps) {
   const Declared declared = readDeclared(state);
   if (declared.predictions.usage) return finish(state, kUsage);
   if (state.sink().hasErrors()) return finish(state, kOk);
-  const std::vector<CaseRow> rows = caseRows(*state.workspace, declared.measures, options, state.timing);
+  std::vector<CaseRow> rows = caseRows(*state.workspace, declared.measures, options, state.timing);
   if (state.sink().hasErrors()) return finish(state, kOk);
+  if (openPage() != nullptr) rows = storedRows(state, declared, std::move(rows));
   if (steps.designs && !options.dryRun && options.brief()) {
     printUnmeasured(state, declared);
   } else {

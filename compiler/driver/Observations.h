@@ -11,6 +11,12 @@ namespace tbem::driver {
 /// The finished repeats of a row that this case asks for, by repeat. Errors of the store are told on standard error.
 std::vector<store::Stored> repeatsOf(store::Store& store, const CaseRow& row);
 
+/// The numbers of threads with which the store has rows of these designs, most rows first. Rows of former versions of the
+/// program are among them.
+std::vector<unsigned> threadsMeasured(store::Store& store, const std::vector<CaseRow>& rows);
+/// With which these are measured by this run; they may differ by backend.
+std::vector<unsigned> threadsOf(const std::vector<CaseRow>& rows);
+
 /// Where and how a design was measured.
 struct Place {
   std::string backend;

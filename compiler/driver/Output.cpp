@@ -3,7 +3,9 @@
 #include "compiler/driver/Page.h"
 #include "compiler/driver/SearchProgress.h"
 #include "compiler/driver/Version.h"
+#include "compiler/support/Json.h"
 #include "compiler/support/Render.h"
+#include "compiler/support/Unicode.h"
 #include "runtime/report/Numbers.h"
 
 #include <embedded/tbem_explanations.h>
@@ -13,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace tbem::driver {
 
@@ -46,6 +49,23 @@ void sayNotFinite(Json& value) {
   value = std::move(told);
 }
 
+report::TableStyle tableStyle(const Options& options) {
+  report::TableStyle style;
+  style.width = report::terminalWidth(STDOUT_FILENO);
+  style.color = report::useColor(options.color, STDOUT_FILENO);
+  return style;
+}
+
+/// Its texts with their controls escaped: what is rendered may have colours.
+report::Table onTerminal(report::Table table) {
+  table.title = printable(table.title);
+  for (report::Column& column : table.columns) column.title = printableLine(column.title);
+  for (auto& row : table.rows) {
+    for (report::Cell& cell : row) cell.text = printableLine(cell.text);
+  }
+  return table;
+}
+
 }  // namespace
 
 void printJson(const char* kind, Json fields) {
@@ -55,8 +75,12 @@ void printJson(const char* kind, Json fields) {
   object["schema"] = kJsonSchema;
   object.update(fields);
   sayNotFinite(object);
-  fmt::print("{}\n", object.dump(-1, ' ', false, Json::error_handler_t::replace));
-  std::fflush(stdout);
+  printJsonLine(object.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void printJsonLine(std::string_view json) {
+  writeStyled(stdout, printableJson(json) + "\n");
+  flushOutput();
 }
 
 std::string_view explanationOf(Diag kind) {
@@ -75,25 +99,25 @@ int printDiagnostics(const Session& session, const Options& options) {
   if (options.sarif) {
     options.sarifRuns->push_back(renderSarifRun(session.sink, session.sources, {kVersion, explanationOf}));
   } else if (options.json) {
-    for (const Diagnostic& diagnostic : session.sink.all()) fmt::print("{}\n", renderJson(diagnostic, session.sources));
+    for (const Diagnostic& diagnostic : session.sink.all()) printJsonLine(renderJson(diagnostic, session.sources));
   } else if (openPage() != nullptr && !session.sink.hasErrors()) {
     listOnce(renderAll(session.sink, session.sources, {}));
   } else {
-    fmt::print(stderr, "{}", renderAll(session.sink, session.sources, style));
+    writeStyled(stderr, renderAll(session.sink, session.sources, style));
   }
-  std::fflush(stdout);
+  flushOutput();
   return session.sink.hasErrors() ? kProgramErrors : kOk;
 }
 
 void printFailure(std::string_view text) {
   hideSearch();
-  fmt::print(stderr, "tbemc: {}\n", text);
+  printErr("tbemc: {}\n", text);
 }
 
 void printNote(const Options& options, std::string_view text) {
   hideSearch();
   if (openPage() != nullptr) return sayOnce(fmt::format("{}\n", text));
-  if (!options.quiet) fmt::print(stderr, "{}\n", text);
+  if (!options.quiet) printErr("{}\n", text);
 }
 
 report::ProgressStyle progressStyle(const Options& options) {
@@ -105,26 +129,25 @@ report::ProgressStyle progressStyle(const Options& options) {
   return style;
 }
 
+void writeProgress(std::string_view text) { writeStyled(stderr, text); }
+
 void printTable(const Options& options, const report::Table& table) {
   hideSearch();
   if (openPage() != nullptr) return openPage()->table(table);
-  report::TableStyle style;
-  style.width = report::terminalWidth(STDOUT_FILENO);
-  style.color = report::useColor(options.color, STDOUT_FILENO);
-  fmt::print("{}\n", report::render(table, style));
-  std::fflush(stdout);
+  writeStyled(stdout, report::render(onTerminal(table), tableStyle(options)) + "\n");
+  flushOutput();
 }
 
 void printRanked(const Options& options, report::Table table) {
   hideSearch();
   if (openPage() != nullptr || options.verbose) return printTable(options, table);
-  report::TableStyle style;
-  style.width = report::terminalWidth(STDOUT_FILENO);
-  style.color = report::useColor(options.color, STDOUT_FILENO);
+  table = onTerminal(std::move(table));
+  const report::TableStyle style = tableStyle(options);
   const std::vector<std::string> dropped = report::dropWide(table, style.width);
-  fmt::print("{}\n", report::fits(table, style.width) ? report::render(table, style) : report::renderRecords(table, style));
-  if (!dropped.empty()) fmt::print("left out for want of width: {} (--verbose has all)\n", fmt::join(dropped, ", "));
-  std::fflush(stdout);
+  writeStyled(stdout,
+              (report::fits(table, style.width) ? report::render(table, style) : report::renderRecords(table, style)) + "\n");
+  if (!dropped.empty()) printOut("left out for want of width: {} (--verbose has all)\n", fmt::join(dropped, ", "));
+  flushOutput();
 }
 
 }  // namespace tbem::driver

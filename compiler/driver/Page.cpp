@@ -1,6 +1,7 @@
 #include "compiler/driver/Page.h"
 
 #include "compiler/driver/SearchProgress.h"
+#include "compiler/support/Streams.h"
 #include "runtime/report/Rises.h"
 
 #include <cstdio>
@@ -31,7 +32,7 @@ void sayText(std::string_view text) {
   if (current != nullptr)
     current->text(text);
   else
-    fmt::print("{}", text);
+    writeText(stdout, text);
 }
 
 void sayOnce(std::string_view text) {

@@ -194,13 +194,13 @@ Progressed runPipeline(State& state, std::string_view last) {
     const double start = measure::monotonicSeconds();
     const int status = stage.run(state);
     hideSearch();
-    if (state.options.time) fmt::print(stderr, "{:<8} {}\n", stage.name, report::seconds(measure::monotonicSeconds() - start));
+    if (state.options.time) printErr("{:<8} {}\n", stage.name, report::seconds(measure::monotonicSeconds() - start));
     const bool errors = state.workspace != nullptr && state.sink().hasErrors();
     if (errors && state.silent) return {false, status != kOk ? status : kProgramErrors};
     if (status != kOk || errors) return {false, state.workspace == nullptr ? status : finish(state, status)};
-    if (state.options.printAfter == stage.name) fmt::print("{}", stage.dump(state));
+    if (state.options.printAfter == stage.name) printOut("{}", stage.dump(state));
     if (state.options.emitStage == stage.name) {
-      fmt::print("{}", stage.dump(state));
+      printOut("{}", stage.dump(state));
       return {false, finish(state, kOk)};
     }
     reached = reached || last == stage.name;

@@ -10,8 +10,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace tbem::driver {
 
@@ -73,7 +78,7 @@ int print(const Options& options, const PlanFile& plan, std::uint64_t peak, std:
                        {"offsets", offsets}});
     return kOk;
   }
-  fmt::print("{}", estimate::planText(plan));
+  writeData(estimate::planText(plan));
   std::string text = fmt::format("{} buffers in {}", plan.ids.size(), amount(peak));
   if (peak == proved)
     text += peak == bound ? ", the largest sum of live ones: no plan is lower" : ", no plan is lower: shown by complete search";
@@ -83,44 +88,70 @@ int print(const Options& options, const PlanFile& plan, std::uint64_t peak, std:
   return kOk;
 }
 
-int planFile(const Options& options, std::uint64_t alignment) {
+/// What no plan is below, in bytes: of the buffers that live at one step all but the uppermost take multiples of the alignment.
+std::uint64_t bytesBound(std::span<const estimate::Request> requests, std::uint64_t alignment) {
+  struct Event {
+    std::uint32_t step;
+    bool begins;
+    std::uint64_t rounded, slack;
+  };
+  std::vector<Event> events;
+  for (const estimate::Request& request : requests) {
+    if (request.bytes == 0) continue;
+    const std::uint64_t rounded = estimate::alignUp(request.bytes, alignment);
+    events.push_back({request.first, true, rounded, rounded - request.bytes});
+    events.push_back({request.last + 1, false, rounded, rounded - request.bytes});
+  }
+  std::ranges::sort(events, {}, [](const Event& event) { return std::pair(event.step, event.begins); });
+  std::uint64_t live = 0, most = 0;
+  std::multiset<std::uint64_t> slacks;
+  for (const Event& event : events) {
+    if (event.begins) {
+      live += event.rounded;
+      slacks.insert(event.slack);
+      most = std::max(most, live - *slacks.rbegin());
+    } else {
+      live -= event.rounded;
+      slacks.erase(slacks.find(event.slack));
+    }
+  }
+  return most;
+}
+
+int planFile(const Options& options, std::optional<std::uint64_t> capacity) {
+  const std::uint64_t alignment = options.align;
   std::optional<PlanFile> plan = readFile(options.files.front());
   if (!plan) return kProgramErrors;
-  std::uint64_t nodes = options.effort;
-  std::optional<std::uint64_t> capacity;
-  if (!options.capacity.empty()) {
-    const auto given = report::parseBytes(options.capacity);
-    if (!given) {
-      printFailure(fmt::format("--capacity {}: {}", options.capacity, given.error()));
-      return kUsage;
-    }
-    capacity = *given;
-    nodes = 0;  // the search is for a plan that fits, not for the lowest
-  }
+  // Where a capacity is given the search is for a plan that fits, not for the lowest.
+  const std::uint64_t nodes = capacity ? 0 : options.effort;
   estimate::Plan made = estimate::planOffsets(plan->requests, {kLooks, nodes}, alignment);
-  if (capacity && made.peak > *capacity) {
+  plan->offsets = std::move(made.offsets);
+  if (const std::uint64_t top = estimate::topOf(*plan); capacity && top > *capacity) {
+    // In multiples of the alignment, of which the uppermost buffer may leave a part: what fits so is looked at again.
     estimate::Packing packing =
-        estimate::packWithin(plan->requests, *capacity / alignment * alignment, options.effort, alignment);
-    if (packing.fit != estimate::Fit::Found) {
+        estimate::packWithin(plan->requests, estimate::alignUp(*capacity, alignment), options.effort, alignment);
+    if (packing.fit == estimate::Fit::Found) plan->offsets = std::move(packing.offsets);
+    if (packing.fit != estimate::Fit::Found || estimate::topOf(*plan) > *capacity) {
       printFailure(packing.fit == estimate::Fit::None
                        ? fmt::format("no plan fits in {}: that was shown; the lowest that was found takes {}", amount(*capacity),
-                                     amount(made.peak))
+                                     amount(top))
                        : fmt::format("no plan that fits in {} was found{}; the lowest takes {}", amount(*capacity),
                                      unsearched(*plan).empty()
                                          ? fmt::format(" in {} placements (--effort gives more)", options.effort)
                                          : unsearched(*plan),
-                                     amount(made.peak)));
+                                     amount(std::min(top, estimate::topOf(*plan)))));
       return kVerdictAgainst;
     }
-    made.offsets = std::move(packing.offsets);
   }
-  plan->offsets = std::move(made.offsets);
   if (const auto fault = estimate::checkOverlap(plan->requests, plan->offsets, alignment))
     TBEM_BUG("the plan is wrong: {}", *fault);
-  return print(options, *plan, estimate::alignUp(estimate::topOf(*plan), alignment), made.bound, made.proved);
+  const std::uint64_t bound = bytesBound(plan->requests, alignment);
+  // The search has shown that no plan is lower when rounded up.
+  const std::uint64_t proved = std::max(bound, made.proved - std::min(made.proved, alignment - 1));
+  return print(options, *plan, estimate::topOf(*plan), bound, proved);
 }
 
-int planProgram(const Options& options) {
+int planProgram(const Options& options, std::optional<std::uint64_t> capacity) {
   State state(options);
   state.firstRowOnly = true;
   if (const Progressed done = runPipeline(state, "lower"); !done.proceed) return done.status;
@@ -135,26 +166,32 @@ int planProgram(const Options& options) {
   const PlanFile plan = planOf(*row.program);
   const std::uint64_t bound = estimate::liveBound(plan.requests);
   print(options, plan, row.program->arena, bound, bound);
-  return finish(state, kOk);
+  if (!capacity || row.program->arena <= *capacity) return finish(state, kOk);
+  printFailure(fmt::format("the step's plan takes {}, more than {}", amount(row.program->arena), amount(*capacity)));
+  return finish(state, kVerdictAgainst);
 }
 
-int verify(const Options& options, std::uint64_t alignment) {
+int verify(const Options& options, std::optional<std::uint64_t> capacity) {
   const std::optional<PlanFile> plan = readFile(options.files.front());
   if (!plan) return kProgramErrors;
   if (plan->offsets.size() != plan->requests.size()) {
     printFailure(fmt::format("{}: it has no column `offset`: buffers without places are no plan", options.files.front()));
     return kProgramErrors;
   }
-  if (const auto fault = estimate::checkOverlap(plan->requests, plan->offsets, alignment)) {
+  if (const auto fault = estimate::checkOverlap(plan->requests, plan->offsets, options.align)) {
     printFailure(fmt::format("{}: {}", options.files.front(), *fault));
     return kVerdictAgainst;
   }
-  const std::uint64_t top = estimate::topOf(*plan), bound = estimate::liveBound(plan->requests, alignment);
+  const std::uint64_t top = estimate::topOf(*plan), bound = bytesBound(plan->requests, options.align);
+  if (capacity && top > *capacity) {
+    printFailure(fmt::format("{}: the plan takes {}, more than {}", options.files.front(), amount(top), amount(*capacity)));
+    return kVerdictAgainst;
+  }
   if (options.json)
     printJson("plan", {{"buffers", plan->ids.size()}, {"peak", top}, {"bound", bound}, {"holds", true}});
   else
-    fmt::print("{} buffers in {}: no two share a byte at one step; the largest sum of live ones is {}\n", plan->ids.size(),
-               amount(top), amount(bound));
+    printOut("{} buffers in {}: no two share a byte at one step; the largest sum of live ones is {}\n", plan->ids.size(),
+             amount(top), amount(bound));
   return kOk;
 }
 
@@ -172,9 +209,9 @@ int compare(const Options& options) {
   if (options.json) {
     printJson("plan_diff", {{"before", before}, {"after", after}, {"differences", told}});
   } else {
-    for (const std::string& line : told) fmt::print("{}\n", line);
-    fmt::print("{} of {} and {} buffers differ; {} -> {}\n", told.size(), a->ids.size(), b->ids.size(), amount(before),
-               amount(after));
+    for (const std::string& line : told) printOut("{}\n", line);
+    printOut("{} of {} and {} buffers differ; {} -> {}\n", told.size(), a->ids.size(), b->ids.size(), amount(before),
+             amount(after));
   }
   return after > before ? kVerdictAgainst : kOk;
 }
@@ -187,9 +224,17 @@ int runPlan(const Options& options) {
     printFailure("`tbemc plan` takes one file of buffers, or one program");
     return kUsage;
   }
-  if (options.text || options.files.front().ends_with(".tbem")) return planProgram(options);
-  const std::uint64_t alignment = options.align;
-  return options.verifyPlan ? verify(options, alignment) : planFile(options, alignment);
+  std::optional<std::uint64_t> capacity;
+  if (!options.capacity.empty()) {
+    const auto given = report::parseBytes(options.capacity);
+    if (!given) {
+      printFailure(fmt::format("--capacity {}: {}", options.capacity, given.error()));
+      return kUsage;
+    }
+    capacity = *given;
+  }
+  if (options.text || options.files.front().ends_with(".tbem")) return planProgram(options, capacity);
+  return options.verifyPlan ? verify(options, capacity) : planFile(options, capacity);
 }
 
 }  // namespace tbem::driver

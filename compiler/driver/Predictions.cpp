@@ -1,5 +1,7 @@
 #include "compiler/driver/Predictions.h"
 
+#include "compiler/driver/AtText.h"
+#include "compiler/support/Hints.h"
 #include "compiler/support/diagnostics/Run.h"
 #include "compiler/support/diagnostics/Sema.h"
 
@@ -31,7 +33,7 @@ std::optional<double> coordinate(const design::Factor& factor, std::string text)
 }
 
 std::string expects(const design::Factor& factor) {
-  return factor.numeric() ? "a number" : fmt::format("one of {}", fmt::join(factor.labels, ", "));
+  return factor.numeric() ? "a number" : "one of the levels " + firstFew(factor.labels);
 }
 
 /// Whether a nested factor exists where its parents have these values; those that have none do not.
@@ -98,12 +100,21 @@ std::optional<design::Point> pointOf(Workspace& workspace, const DesignRun& run,
 /// The point that --at gives; nothing after saying why.
 std::optional<design::Point> pointOf(const DesignRun& run, const std::string& at) {
   const auto pairs = parseAt(at);
+  if (!pairs) {
+    printFailure(notLevels(at));
+    return std::nullopt;
+  }
+  for (const auto& [name, level] : *pairs) {
+    if (run.spec.find(name)) continue;
+    printFailure(noFactor(at, run.spec, name));
+    return std::nullopt;
+  }
   const std::vector<design::Factor> factors = run.factors();
   std::vector<std::optional<double>> point;
   for (const design::Factor& factor : factors) {
     std::optional<double> value;
     std::string text;
-    for (const auto& [name, level] : pairs.value_or(std::vector<std::pair<std::string, std::string>>{})) {
+    for (const auto& [name, level] : *pairs) {
       if (name != factor.name) continue;
       text = level;
       value = coordinate(factor, level);
@@ -174,12 +185,12 @@ void predictOne(Workspace& workspace, const PredictionPlan& plan, const Fitted& 
     return;
   }
   const report::Quantity quantity = plan.regression->quantity;
-  fmt::print("predict {} at {} on {}: {}", name, plan.where, fitted.place(), quantityText(quantity, prediction->value));
+  printOut("predict {} at {} on {}: {}", name, plan.where, fitted.place(), quantityText(quantity, prediction->value));
   if (prediction->interval) {
-    fmt::print(" (95 % of new rows between {} and {})", quantityText(quantity, prediction->interval->low),
-               quantityText(quantity, prediction->interval->high));
+    printOut(" (95 % of new rows between {} and {})", quantityText(quantity, prediction->interval->low),
+             quantityText(quantity, prediction->interval->high));
   }
-  fmt::print("{}\n", prediction->inside ? "" : ", outside the measured region");
+  printOut("{}\n", prediction->inside ? "" : ", outside the measured region");
 }
 
 }  // namespace

@@ -220,7 +220,13 @@ std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<Regre
     if (!any) {
       Diagnostic& none = workspace.session.sink.report(diag::nothing_measured, plan.decl->name.range, plan.decl->name.text);
       for (std::string& why : lost) none.note(std::move(why));
-      if (lost.empty()) none.note("run `tbemc measure` first, or the whole program by `tbemc FILE`");
+      if (!lost.empty()) continue;
+      std::vector<unsigned> others = threadsMeasured(store, rows);
+      std::erase_if(others, [&](unsigned threads) { return std::ranges::count(threadsOf(rows), threads) != 0; });
+      none.note(others.empty()
+                    ? "run `tbemc measure` first, or the whole program by `tbemc FILE`"
+                    : fmt::format("rows were measured with {0} threads, and this run has {1}: --threads {0} takes those",
+                                  others.front(), fmt::join(threadsOf(rows), ", ")));
     }
   }
   return fits;

@@ -3,6 +3,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Output.h"
 #include "compiler/driver/Replays.h"
+#include "compiler/support/Hints.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -116,9 +117,11 @@ int runReplay(const Options& options) {
       status = std::max(status, one);
     }
     if (!any) {
-      std::string names;
-      for (const AllocatorTrace& trace : file->traces) names += fmt::format("{}`{}`", names.empty() ? "" : ", ", trace.name);
-      printFailure(fmt::format("{}: no history is called `{}`; there are {}", path, options.traceName, names));
+      std::vector<std::string> names;
+      for (const AllocatorTrace& trace : file->traces) names.push_back(trace.name);
+      printFailure(names.empty() ? fmt::format("{}: it has no history", path)
+                                 : fmt::format("{}: no history is called `{}`; there are {}", path, options.traceName,
+                                               nearestFew(options.traceName, std::move(names))));
       return kUsage;
     }
   }

@@ -49,20 +49,20 @@ std::string eventText(const ReplayedTrace& traced, std::size_t event) {
 
 void printHead(const Options& options, const std::string& path, const ReplayedTrace& traced) {
   const auto& trace = *traced.trace;
-  fmt::print("{}{}: {} events{}, rules of PyTorch {}\n", path, trace.name.empty() ? "" : ", " + trace.name, trace.entries.size(),
-             trace.version.empty() ? "" : " of PyTorch " + trace.version, traced.rules);
+  printOut("{}{}: {} events{}, rules of PyTorch {}\n", path, trace.name.empty() ? "" : ", " + trace.name, trace.entries.size(),
+           trace.version.empty() ? "" : " of PyTorch " + trace.version, traced.rules);
   switch (traced.check.verdict) {
     case TraceCheck::Verdict::Equal:
-      fmt::print("equal to the recording in all {} actions, sizes, streams and addresses\n", traced.check.equal);
+      printOut("equal to the recording in all {} actions, sizes, streams and addresses\n", traced.check.equal);
       break;
     case TraceCheck::Verdict::Unknown:
-      fmt::print("not held against the recording: {}\n", traced.check.reason);
+      printOut("not held against the recording: {}\n", traced.check.reason);
       break;
     case TraceCheck::Verdict::Differs: {
       const TraceCheck::Difference& found = *traced.check.difference;
       const std::size_t number = found.entry < trace.recordedAt.size() ? trace.recordedAt[found.entry] : trace.recordedAt.size();
-      fmt::print("differs from the recording after {} equal actions, at event {}: recorded {}, replayed {}\n", traced.check.equal,
-                 number, actionText(found.recorded), actionText(found.replayed));
+      printOut("differs from the recording after {} equal actions, at event {}: recorded {}, replayed {}\n", traced.check.equal,
+               number, actionText(found.recorded), actionText(found.replayed));
       break;
     }
   }
@@ -136,13 +136,13 @@ void printReplay(const Options& options, const std::string& path, const Replayed
       printNote(options, fmt::format("{}: it is not simulated, and changes nothing here", name));
     if (one.replay.outOfMemory.empty()) continue;
     const std::string text = one.text.empty() ? "none" : one.text;
-    fmt::print("{}: out of memory first at {}\n", one.recorded ? "recorded" : text,
-               eventText(traced, one.replay.outOfMemory.front()));
+    printOut("{}: out of memory first at {}\n", one.recorded ? "recorded" : text,
+             eventText(traced, one.replay.outOfMemory.front()));
   }
   const estimate::Replay& recorded = traced.replays.front().replay;
   if (traced.trace->entries.empty()) return;
-  fmt::print("reserved memory peaks at {}\n", eventText(traced, recorded.reservedPeakAt));
-  fmt::print("allocated memory peaks at {}\n", eventText(traced, recorded.allocatedPeakAt));
+  printOut("reserved memory peaks at {}\n", eventText(traced, recorded.reservedPeakAt));
+  printOut("allocated memory peaks at {}\n", eventText(traced, recorded.allocatedPeakAt));
 }
 
 void printReplayJson(const std::string& path, const ReplayedTrace& traced) {

@@ -7,6 +7,7 @@
 #include "compiler/driver/EagerSteps.h"
 #include "compiler/driver/OutFolder.h"
 #include "compiler/driver/Page.h"
+#include "compiler/driver/TrainReport.h"
 #include "compiler/driver/Version.h"
 #include "runtime/report/Svg.h"
 
@@ -30,6 +31,7 @@ struct Facts {
   bool networks = false;  ///< some design has one
   bool screens = false;   ///< some design of a network has a factor with two levels
   bool measured = false;  ///< the store is there
+  bool trains = false;    ///< the program has trainings
 };
 
 Facts factsOf(State& state) {
@@ -47,11 +49,20 @@ Facts factsOf(State& state) {
                                       }));
   }
   facts.measured = StoreFile(workspace, state.options).exists();
+  facts.trains = !state.trainings.empty();
   return facts;
 }
 
 /// A later failure does not hide an earlier one; a verdict against the program is weaker than a failure.
 int worse(int a, int b) { return a == kOk || (a == kVerdictAgainst && b != kOk) ? b : a; }
+
+int showTrainings(const Options& options) {
+  State state(options);
+  state.trainingsOnly = true;
+  if (const Progressed done = runPipeline(state, "graph"); !done.proceed) return done.status;
+  for (const auto& training : state.trainings) printHistory(state, *training);
+  return finish(state, kOk);
+}
 
 int fill(report::Page& page, const Options& given, const Facts& facts) {
   const bool pytorch = isPyTorch(given.backend) || !given.device.empty();
@@ -65,13 +76,13 @@ int fill(report::Page& page, const Options& given, const Facts& facts) {
   page.section("Specifications");
   status = worse(status, runSpec(own));
   page.section("Estimates");
-  if (facts.networks) {
+  if (facts.networks || facts.trains) {
     Options estimated = own;
     if (facts.rows > kMostLowered) estimated.out.clear();
     status = worse(status, runEstimate(estimated));
   }
   page.section(given.device.empty() ? "Eager PyTorch" : "Eager PyTorch on " + given.device);
-  if (facts.networks && pytorch) {
+  if ((facts.networks || facts.trains) && pytorch) {
     Options eager = given;
     eager.out = facts.folder;
     eager.roofline.clear();
@@ -82,6 +93,8 @@ int fill(report::Page& page, const Options& given, const Facts& facts) {
   if (facts.screens) status = worse(status, runScreen(own));
   page.section("Measurements");
   if (facts.measured && facts.networks) status = worse(status, runRegress(own));
+  page.section("Trainings");
+  if (facts.trains) status = worse(status, showTrainings(own));
   return status;
 }
 

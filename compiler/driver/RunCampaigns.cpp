@@ -94,7 +94,7 @@ private:
       for (const std::string& input : options.inputs) command.argv.insert(command.argv.end(), {"--input", input});
     }
     const std::vector<std::pair<const char*, std::string>> named = {
-        {"--task", options.task},
+        {"--task", workspace.path == "-" ? "" : options.task},
         {"--at", options.at},
         {"--dtype", options.dtype},
         {"--tune", text(row.plan->tuning)},
@@ -190,12 +190,7 @@ int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, co
   }
   Runner runner(workspace, rows, options);
   InterruptGuard guard;
-  report::Progress progress(
-      [](std::string_view text) {
-        fmt::print(stderr, "{}", text);
-        std::fflush(stderr);
-      },
-      progressStyle(options));
+  report::Progress progress(writeProgress, progressStyle(options));
   measure::Hooks hooks;
   hooks.known = [&](const runtime::Case& one) -> tl::expected<std::optional<measure::Known>, std::string> {
     const auto found = store->finished(one.identity, one.repeat);
@@ -278,8 +273,8 @@ int describeCampaigns(const std::vector<MeasurePlan>& plans, const std::vector<C
                           {"disk", cases * kBytesACase},
                           {"store", file.path()}});
   } else {
-    fmt::print("{} runs ({} skipped), about {} at 50 GFLOP/s, up to {} of memory beside the program itself, about {} in {}\n",
-               cases, skipped, report::seconds(seconds), report::bytes(memory), report::bytes(cases * kBytesACase), file.path());
+    printOut("{} runs ({} skipped), about {} at 50 GFLOP/s, up to {} of memory beside the program itself, about {} in {}\n",
+             cases, skipped, report::seconds(seconds), report::bytes(memory), report::bytes(cases * kBytesACase), file.path());
   }
   noteUnknownWorkspaces(options, unknown);
   return kOk;

@@ -8,6 +8,7 @@
 #include "compiler/driver/SearchProgress.h"
 #include "compiler/driver/SpecTests.h"
 #include "compiler/driver/Specs.h"
+#include "compiler/support/Hints.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -81,13 +82,15 @@ void printProcessText(const Workspace& workspace, const spec::CheckedProcess& pr
   }
 }
 
-/// Whether the program's file declares a process or a network of that name.
-bool declares(const Workspace& workspace, std::string_view name) {
-  return std::any_of(workspace.file().declarations.begin(), workspace.file().declarations.end(), [&](const ast::Decl* one) {
+/// The names of the program's processes and networks.
+std::vector<std::string> subjectsOf(const Workspace& workspace) {
+  std::vector<std::string> names;
+  for (const ast::Decl* one : workspace.file().declarations) {
     const auto* callable = ast::dynCast<ast::Callable>(one);
-    return one->name.text == name && (ast::dynCast<ast::Process>(one) != nullptr ||
-                                      (callable != nullptr && callable->callable == ast::CallableKind::Network));
-  });
+    if (ast::dynCast<ast::Process>(one) != nullptr || (callable != nullptr && callable->callable == ast::CallableKind::Network))
+      names.push_back(one->name.text);
+  }
+  return names;
 }
 
 /// What was asked and neither proved nor refuted: conditions, and networks and designs that were not looked at, or not wholly.
@@ -159,8 +162,10 @@ int runSpec(const Options& options) {
   if (const Progressed done = runPipeline(state, "design"); !done.proceed) return done.status;
   const Workspace& workspace = *state.workspace;
   const std::vector<const ast::Process*> all = workspace.all<ast::Process>();
-  if (!only.empty() && !declares(workspace, only)) {
-    printFailure(fmt::format("no process or network is called `{}`", only));
+  if (const std::vector<std::string> names = subjectsOf(workspace);
+      !only.empty() && std::ranges::find(names, only) == names.end()) {
+    printFailure(fmt::format("no process or network is called `{}`{}", only,
+                             names.empty() ? "; the program has none" : ": there are " + nearestFew(only, names)));
     return kUsage;
   }
   const std::vector<spec::CheckedProcess> checked = checkProcesses(*state.workspace, only);

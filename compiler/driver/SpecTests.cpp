@@ -151,14 +151,14 @@ private:
     std::vector<std::string> fields = {"case", "scenario", "origin", "condition", "distance"};
     for (const spec::Variable* variable : tested.columns()) fields.push_back(variable->name);
     if (!results.empty()) fields.insert(fields.end(), {"verdict", "reason"});
-    fmt::print("{}", csvLine(fields));
+    writeData(csvLine(fields));
     for (std::size_t i = 0; i < tested.suite.cases.size(); ++i) {
       const TestCase& one = tested.suite.cases[i];
       fields = {std::to_string(i + 1), one.scenario ? std::to_string(*one.scenario + 1) : "", word(one.kind), one.atom,
                 one.distance ? one.distance->str() : ""};
       for (const spec::Variable* variable : tested.columns()) fields.push_back(cell(one, *variable));
       if (!results.empty()) fields.insert(fields.end(), {word(results[i].verdict), results[i].reason});
-      fmt::print("{}", csvLine(fields));
+      writeData(csvLine(fields));
     }
   }
 
@@ -193,17 +193,17 @@ private:
       printTable(options, table);
     }
     for (std::size_t i = 0; i < tested.scenarios.size(); ++i)
-      fmt::print("scenario {}: {} && {}\n", i + 1, tested.scenarios[i].guardText, tested.scenarios[i].definitionText);
-    fmt::print("{}: {} cases, {} of them to be refused (seed {})\n", tested.name(), tested.suite.cases.size(), refused(),
-               options.seed);
-    for (const std::string& gap : tested.suite.gaps) fmt::print("  {}\n", gap);
+      printOut("scenario {}: {} && {}\n", i + 1, tested.scenarios[i].guardText, tested.scenarios[i].definitionText);
+    printOut("{}: {} cases, {} of them to be refused (seed {})\n", tested.name(), tested.suite.cases.size(), refused(),
+             options.seed);
+    for (const std::string& gap : tested.suite.gaps) printOut("  {}\n", gap);
     if (results.empty()) return;
     std::string line;
     for (const Verdict verdict : {Verdict::Passed, Verdict::Failed, Verdict::Crashed, Verdict::TimedOut, Verdict::Malformed}) {
       if (count(verdict) != 0 || verdict == Verdict::Passed)
         line += fmt::format("{}{} {}", line.empty() ? "" : ", ", count(verdict), word(verdict));
     }
-    fmt::print("  {}\n", line);
+    printOut("  {}\n", line);
   }
 
   const Options& options;

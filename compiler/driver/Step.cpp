@@ -154,7 +154,7 @@ Json notFiniteJson(const StepOutcome& outcome) {
 /// What is wrong with the numbers of the step, a line each.
 void sayNotFinite(const StepOutcome& outcome) {
   if (outcome.loss && !std::isfinite(*outcome.loss))
-    fmt::print("the loss is not finite ({})\n", report::notFinite(*outcome.loss));
+    printOut("the loss is not finite ({})\n", report::notFinite(*outcome.loss));
   constexpr std::size_t kShown = 8;
   std::vector<std::string> texts;
   for (const NotFinite& one : outcome.notFinite) {
@@ -162,7 +162,7 @@ void sayNotFinite(const StepOutcome& outcome) {
   }
   if (texts.empty()) return;
   const std::size_t more = outcome.notFinite.size() - texts.size();
-  fmt::print("numbers that are not finite: {}{}\n", fmt::join(texts, ", "),
+  printOut("numbers that are not finite: {}{}\n", fmt::join(texts, ", "),
              more == 0 ? "" : fmt::format(", {} more arrays", more));
 }
 
@@ -186,20 +186,20 @@ int printStep(const RowState& row, const std::string& backend, const StepOutcome
     printJson("step", std::move(fields));
     return kOk;
   }
-  fmt::print("{} ({}) on {}: ", graph.network, row.run->levelsText(row.row), backend);
+  printOut("{} ({}) on {}: ", graph.network, row.run->levelsText(row.row), backend);
   // The sign of what is not a number says nothing.
-  if (outcome.loss) fmt::print("loss {:.9g}, ", std::isnan(*outcome.loss) ? std::abs(*outcome.loss) : *outcome.loss);
+  if (outcome.loss) printOut("loss {:.9g}, ", std::isnan(*outcome.loss) ? std::abs(*outcome.loss) : *outcome.loss);
   if (!outcome.again.empty()) {
-    fmt::print("median of {} more: {}, first: ", outcome.again.size(),
-               report::seconds(measure::quantileOfSorted(outcome.again, 0.5)));
+    printOut("median of {} more: {}, first: ", outcome.again.size(),
+             report::seconds(measure::quantileOfSorted(outcome.again, 0.5)));
   }
-  if (outcome.flops) fmt::print("{} executed, ", report::flops(std::stod(*outcome.flops)));
-  fmt::print("{}\n", report::seconds(outcome.seconds));
+  if (outcome.flops) printOut("{} executed, ", report::flops(std::stod(*outcome.flops)));
+  printOut("{}\n", report::seconds(outcome.seconds));
   for (const runtime::Decision& decision : outcome.decisions) {
-    fmt::print("  {}: {} of {} {}\n", decision.gate, decision.taken(), decision.reached(), decision.exits ? "left" : "skipped");
+    printOut("  {}: {} of {} {}\n", decision.gate, decision.taken(), decision.reached(), decision.exits ? "left" : "skipped");
   }
   sayNotFinite(outcome);
-  if (!options.save.empty()) fmt::print("saved {}\n", options.save);
+  if (!options.save.empty()) printOut("saved {}\n", options.save);
   return kOk;
 }
 

@@ -14,14 +14,13 @@
 
 namespace tbem::driver {
 
-namespace {
-
-/// Where a training's checkpoint lies: --out, or NAME.out beside the program; "" for -e and standard input without --out.
 std::string checkpointPath(const Workspace& workspace, const TrainingRun& training, const Options& options) {
   const std::string folder = outFolder(workspace, options);
   if (folder.empty()) return {};
   return (std::filesystem::path(folder) / (training.spec.decl->name.text + ".safetensors")).string();
 }
+
+namespace {
 
 /// Native code of all graphs of a training; the exit status.
 int compileTraining(State& state, const TrainingRun& training) {

@@ -12,6 +12,17 @@
 
 namespace tbem::driver {
 
+std::string scoreText(const train::Score& score) {
+  std::string text = fmt::format("loss {:.4f}", score.loss);
+  if (const std::string what = report::notFinite(score.loss); !what.empty()) text = fmt::format("loss not finite ({})", what);
+  if (score.accuracy) text += fmt::format(", accuracy {:.2f} %", 100 * *score.accuracy);
+  return text;
+}
+
+std::string trainingTitle(const TrainingRun& training) {
+  return fmt::format("train {}: {} on {}", training.spec.decl->name.text, training.spec.networkText, training.spec.data.name);
+}
+
 namespace {
 
 Json scoreJson(const std::optional<train::Score>& score, bool accuracy) {
@@ -22,13 +33,6 @@ Json scoreJson(const std::optional<train::Score>& score, bool accuracy) {
 Json numberOrNull(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
 
 std::string rateText(const std::optional<double>& rate) { return rate ? fmt::format("; lr {:.4g}", *rate) : ""; }
-
-std::string scoreText(const train::Score& score) {
-  std::string text = fmt::format("loss {:.4f}", score.loss);
-  if (const std::string what = report::notFinite(score.loss); !what.empty()) text = fmt::format("loss not finite ({})", what);
-  if (score.accuracy) text += fmt::format(", accuracy {:.2f} %", 100 * *score.accuracy);
-  return text;
-}
 
 const char* statusText(train::Outcome::Status status) {
   switch (status) {
@@ -61,17 +65,11 @@ TrainReport::TrainReport(State& state, const TrainingRun& training)
 
 void TrainReport::begin(const std::string& checkpoint) {
   if (!state.options.json) {
-    fmt::print("train {}: {} on {}, {}\n", name, training.spec.networkText, training.spec.data.name,
-               sizesText(training.sizes, training.plan));
-    std::fflush(stdout);
+    printOut("{}, {}\n", trainingTitle(training), sizesText(training.sizes, training.plan));
+    flushOutput();
   }
   if (checkpoint.empty()) printNote(state.options, "no checkpoint is kept: the program is no file; --out DIR keeps it there");
-  progress = std::make_unique<report::Progress>(
-      [](std::string_view text) {
-        fmt::print(stderr, "{}", text);
-        std::fflush(stderr);
-      },
-      progressStyle(state.options));
+  progress = std::make_unique<report::Progress>(writeProgress, progressStyle(state.options));
 }
 
 train::Observer TrainReport::observer() {
@@ -111,8 +109,8 @@ void TrainReport::epoch(const train::EpochReport& report) {
   text += fmt::format("{}; {}, {}/s", rateText(report.rate), report::seconds(report.seconds),
                       countOf(static_cast<std::int64_t>(report.examplesPerSecond), "example"));
   progress->hide();
-  fmt::print("{}\n", text);
-  std::fflush(stdout);
+  printOut("{}\n", text);
+  flushOutput();
 }
 
 void TrainReport::abandon() { progress.reset(); }
@@ -140,19 +138,19 @@ void TrainReport::end(const train::Outcome& outcome, const std::string& checkpoi
     return;
   }
   if (outcome.complete)
-    fmt::print("trained before: {} epochs, {} steps (--fresh trains anew)\n", outcome.epochs.size(), outcome.steps);
+    printOut("trained before: {} epochs, {} steps (--fresh trains anew)\n", outcome.epochs.size(), outcome.steps);
   if (outcome.status == train::Outcome::Status::StoppedEarly && outcome.bestEpoch)
-    fmt::print("stopped early: no better validation since epoch {}, whose weights are kept\n", *outcome.bestEpoch);
+    printOut("stopped early: no better validation since epoch {}, whose weights are kept\n", *outcome.bestEpoch);
   if (outcome.status == train::Outcome::Status::StoppedEarly && !outcome.bestEpoch)
-    fmt::print("stopped early: the validation loss of no epoch was finite\n");
-  if (outcome.test) fmt::print("test: {}\n", scoreText(*outcome.test));
+    printOut("stopped early: the validation loss of no epoch was finite\n");
+  if (outcome.test) printOut("test: {}\n", scoreText(*outcome.test));
   if (outcome.status == train::Outcome::Status::Interrupted) {
-    fmt::print("stopped after step {}{}\n", outcome.steps,
-               checkpoint.empty() ? "" : fmt::format("; {} has it, and the same command goes on", checkpoint));
+    printOut("stopped after step {}{}\n", outcome.steps,
+             checkpoint.empty() ? "" : fmt::format("; {} has it, and the same command goes on", checkpoint));
   } else if (!checkpoint.empty()) {
-    fmt::print("weights in {}\n", checkpoint);
+    printOut("weights in {}\n", checkpoint);
   }
-  std::fflush(stdout);
+  flushOutput();
 }
 
 void printTrainingCost(State& state, const TrainingRun& training) {

@@ -9,6 +9,11 @@
 
 namespace tbem::driver {
 
+/// "loss 0.1234, accuracy 98.76 %".
+std::string scoreText(const train::Score& score);
+/// "train net: tiny() on clouds".
+std::string trainingTitle(const TrainingRun& training);
+
 class TrainReport {
 public:
   TrainReport(State& state, const TrainingRun& training);
@@ -27,6 +32,9 @@ private:
   std::string name;
   std::unique_ptr<report::Progress> progress;
 };
+
+/// A training as its checkpoint has it, on the page that is made: its epochs as a table and as curves, how it ended, the test.
+void printHistory(State& state, const TrainingRun& training);
 
 /// What a training will cost, after its step's estimate.
 void printTrainingCost(State& state, const TrainingRun& training);

@@ -1,5 +1,6 @@
 #include "compiler/driver/WeightNames.h"
 
+#include "compiler/support/Hints.h"
 #include "runtime/data/File.h"
 
 #include <embedded/tbem_names.h>
@@ -178,14 +179,14 @@ tl::expected<std::vector<NameRule>, std::string> loadNameTable(const std::string
     return parsed(set, file->text());
   }
   const std::string wanted = fmt::format("{}/{}.names", set, network);
-  std::string there;
+  std::vector<std::string> there;
   for (const auto& [name, text] : standardTables()) {
     if (name == wanted) return parsed("std/names/" + name, text);
-    there += fmt::format("{}{}", there.empty() ? "" : ", ", name.substr(0, name.rfind('.')));
+    there.emplace_back(name.substr(0, name.rfind('.')));
   }
   return Failure(
       fmt::format("no table gives the names of `{}` for the network `{}` (there are {}): write one and give its path to --names",
-                  set, network, there.empty() ? "none" : there));
+                  set, network, there.empty() ? "none" : nearestFew(wanted, there)));
 }
 
 tl::expected<std::vector<std::size_t>, std::string> matchNames(std::span<const NameRule> rules, std::span<const NamedRank> theirs,

@@ -1,12 +1,15 @@
 // tbemc weights: names, shapes and types of a network's weights and buffers, or of the arrays in a .npz or .safetensors file.
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Pipeline.h"
+#include "compiler/support/Unicode.h"
 #include "runtime/core/Layout.h"
 #include "runtime/data/ArrayFile.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <filesystem>
 
 namespace tbem::driver {
 
@@ -38,7 +41,16 @@ void print(const Options& options, const std::string& title, const std::vector<L
   }
   if (options.json) return;
   printTable(options, table);
-  fmt::print("{} arrays, {}\n", rows.size(), report::bytes(bytes));
+  printOut("{} arrays, {}\n", rows.size(), report::bytes(bytes));
+}
+
+/// By its name, or by its first bytes.
+bool isArrayFile(const std::string& path) {
+  std::error_code ignored;
+  if (data::arrayFormatOf(path)) return true;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  const auto file = data::MappedFile::open(path);
+  return file && data::beginsLikeArrays(file->text());
 }
 
 int listFile(const Options& options) {
@@ -56,7 +68,7 @@ int listFile(const Options& options) {
   }
   print(options, options.files.front(), rows);
   if (!options.json) {
-    for (const auto& [key, text] : file->metadata) fmt::print("{}: {}\n", key, text);
+    for (const auto& [key, text] : file->metadata) printOut("{}: {}\n", printableLine(key), printableLine(text));
   }
   return kOk;
 }
@@ -83,7 +95,7 @@ std::vector<Listed> weightsOf(const graph::Row& row) {
 }  // namespace
 
 int runWeights(const Options& options) {
-  if (!options.text && data::arrayFormatOf(options.files.front())) return listFile(options);
+  if (!options.text && isArrayFile(options.files.front())) return listFile(options);
   State state(options);
   state.firstRowOnly = true;
   if (const Progressed done = runPipeline(state, "graph"); !done.proceed) return done.status;

@@ -106,7 +106,7 @@ runtime::Measurement work(const Options& options) {
 
 int runWorker(const Options& options) {
   try {
-    fmt::print("{}\n", measure::toJson(work(options)));
+    printJsonLine(measure::toJson(work(options)));
   } catch (const std::bad_alloc&) {
     return measure::kExitOutOfMemory;
   }

@@ -3,6 +3,7 @@
 #include "compiler/driver/OneRowDesign.h"
 #include "compiler/driver/Output.h"
 #include "compiler/syntax/Parse.h"
+#include "runtime/data/ArrayFile.h"
 #include "runtime/files/Read.h"
 
 #include <fmt/format.h>
@@ -29,9 +30,16 @@ const Source* readSource(Session& session, const std::string& path) {
     printFailure(text.error().message);
     return nullptr;
   }
+  if (data::isPickled(*text)) {
+    printFailure(fmt::format("cannot read {}: it is no program; {}", path, data::kPickled));
+    return nullptr;
+  }
   const Source* source = &session.sources.add(nameOf(path), std::move(*text));
   if (source->text.find('\0') != std::string::npos) {
-    printFailure(fmt::format("cannot read {}: it is no program but a binary file (`--load` takes weights)", path));
+    printFailure(fmt::format("cannot read {}: it is no program but {}", path,
+                             data::beginsLikeArrays(source->text)
+                                 ? "a file of arrays (`tbemc weights` lists them, `tbemc step --load` takes weights)"
+                                 : "a binary file"));
     return nullptr;
   }
   return source;
@@ -75,10 +83,22 @@ std::string onlyNetwork(const ast::File& file) {
   return name;
 }
 
+/// What the command line says of a design that it makes, as a message begins; "" where it says nothing.
+std::string given(const Options& options) {
+  if (!options.inputs.empty()) return "--input " + options.inputs.front();
+  return options.task.empty() ? "" : "--task";
+}
+
 /// The program's text. Errors are those of loadWorkspace.
 tl::expected<const Source*, int> sourceOf(const Options& options, Workspace& workspace, const std::string& path) {
   if (options.text && path.empty()) {
-    if (!isExpression(*options.text)) return &workspace.session.sources.add("<-e>", *options.text);
+    if (!isExpression(*options.text)) {
+      if (const std::string shape = given(options); !shape.empty()) {
+        printFailure(fmt::format("{}: the text of -e is a program, which says it itself", shape));
+        return tl::unexpected<int>(kUsage);
+      }
+      return &workspace.session.sources.add("<-e>", *options.text);
+    }
     const auto design = oneRowDesign(options, *options.text);
     if (design) return &workspace.session.sources.add("<-e>", *design);
     printFailure(design.error());
@@ -89,7 +109,7 @@ tl::expected<const Source*, int> sourceOf(const Options& options, Workspace& wor
       again ? &workspace.session.sources.add(nameOf(path), **options.inherited) : readSource(workspace.session, path);
   if (source == nullptr) return tl::unexpected<int>(kEnvironment);
   if (files::isInherited(path)) *options.inherited = source->text;
-  if (options.inputs.empty() && !options.text) return source;
+  if (options.inputs.empty() && options.task.empty() && !options.text) return source;
   if (options.text && !isExpression(*options.text)) {
     printFailure(fmt::format("-e '{}': beside a file it is an expression of one of its networks, such as 'net(width: 64)'",
                              *options.text));
@@ -100,8 +120,10 @@ tl::expected<const Source*, int> sourceOf(const Options& options, Workspace& wor
   const std::unique_ptr<ast::File> file = syntax::parse(copy, trial.sink);
   if (trial.sink.hasErrors()) return source;
   if (declaresDesign(*file) && !options.text) {
-    printFailure(fmt::format("--input {}: the program has a design, which says the shapes of its inputs; change them there",
-                             options.inputs.front()));
+    printFailure(options.inputs.empty()
+                     ? "--task: the program has a design, which says its task; change it there"
+                     : fmt::format("--input {}: the program has a design, which says the shapes of its inputs; change them there",
+                                   options.inputs.front()));
     return tl::unexpected<int>(kUsage);
   }
   const std::string network = options.text ? *options.text : onlyNetwork(*file);

@@ -113,8 +113,8 @@ public:
     const double start = measure::monotonicSeconds();
     const auto use = queryWorkspaces(*program, source, order, policy);
     if (options.time) {
-      fmt::print(stderr, "engines  {}, {} lists asked anew so far\n", report::seconds(measure::monotonicSeconds() - start),
-                 source.askedAnew());
+      printErr("engines  {}, {} lists asked anew so far\n", report::seconds(measure::monotonicSeconds() - start),
+               source.askedAnew());
     }
     if (!use) {
       printFailure(use.error());
@@ -159,9 +159,9 @@ private:
     }
     printTable(options, table);
     trade(use);
-    fmt::print("{}\n", source.describe());
-    fmt::print("{}\n", measuredText(device));
-    if (use.notAsked != 0) fmt::print("{} convolutions are of element types that were not asked for\n", use.notAsked);
+    printOut("{}\n", source.describe());
+    printOut("{}\n", measuredText(device));
+    if (use.notAsked != 0) printOut("{} convolutions are of element types that were not asked for\n", use.notAsked);
   }
 
   void trade(const WorkspaceUse& use) const {

@@ -1,5 +1,6 @@
 // The operations of a `mutate`, where the body that they change is elaborated.
 #include "compiler/graph/Elaborator.h"
+#include "compiler/support/Hints.h"
 #include "compiler/support/diagnostics/Graph.h"
 #include "compiler/support/diagnostics/Sema.h"
 
@@ -8,8 +9,6 @@
 namespace tbem::graph {
 
 namespace {
-
-constexpr std::size_t kPlacesShown = 8;
 
 /// The place in every turn of the loops around it: "se.gate" for "stage[0].unit[1].se.gate".
 std::string withoutTurns(const std::string& place) {
@@ -177,9 +176,7 @@ void Elaborator::endMutations(std::size_t before, bool complete) {
       if (near.empty() && first != seen.begin()) near = withoutTurns(seen.front());
       if (!near.empty()) report.note("did you mean `" + near + "`?").fix(range, near);
       if (change.word == Change::Word::Widen) report.note("`widen` changes the parameter `out` of what is applied there");
-      std::string some;
-      for (std::size_t i = 0; i < seen.size() && i < kPlacesShown; ++i) some += (i == 0 ? "`" : ", `") + seen[i] + "`";
-      report.note("its places are " + some + (seen.size() > kPlacesShown ? " ..." : ""));
+      report.note(seen.empty() ? "it applies nothing that has a path" : "its places are " + firstFew(seen));
     }
   }
 }

@@ -1,5 +1,6 @@
 // Weights and buffers: their shapes, initialisers and stable paths; updates of buffers.
 #include "compiler/graph/Elaborator.h"
+#include "compiler/support/Hints.h"
 #include "compiler/support/diagnostics/Graph.h"
 #include "compiler/support/diagnostics/Sema.h"
 
@@ -44,7 +45,7 @@ std::optional<Init> Elaborator::readInit(const ast::Expr* init) {
     if (const std::string near = nearest(word, names); !near.empty())
       d.note("did you mean `" + near + "`?").fix(name->range, near);
     else
-      d.note(fmt::format("there are `{}`", fmt::join(names, "`, `")));
+      d.note("there are " + nearestFew(word, names));
     return std::nullopt;
   }
   result.kind = word;

@@ -1,6 +1,7 @@
 #include "compiler/sema/Suggest.h"
 
 #include "compiler/sema/Value.h"
+#include "compiler/support/Hints.h"
 
 #include <embedded/tbem_stdlib.h>
 #include <fmt/format.h>
@@ -270,7 +271,9 @@ void suggestParameter(Diagnostic& report, const ast::Name& name, const std::vect
   } else if (!near.empty()) {
     report.note("did you mean `" + near + "`?").fix(name.range, near);
   } else if (!declared.empty()) {
-    report.note(fmt::format("its parameters: `{}`", fmt::join(declared, "`, `")));
+    report.note("its parameters: " + nearestFew(name.text, declared));
+  } else {
+    report.note("it has no parameters");
   }
 }
 

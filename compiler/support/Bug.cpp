@@ -1,5 +1,7 @@
 #include "compiler/support/Bug.h"
 
+#include "compiler/support/Streams.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -27,7 +29,7 @@ void setReproducerHook(ReproducerHook function, void* context) {
 }
 
 void reportBug(std::string_view file, int line, std::string_view message) {
-  fmt::print(stderr, "tbemc: this is a bug in tbemc, not in your program\n  {}:{}: {}\n", file, line, message);
+  printErr("tbemc: this is a bug in tbemc, not in your program\n  {}:{}: {}\n", file, line, message);
   ReproducerHook function = nullptr;
   void* context = nullptr;
   {
@@ -36,7 +38,7 @@ void reportBug(std::string_view file, int line, std::string_view message) {
     context = hook().context;
   }
   const std::string path = function != nullptr ? function(context) : std::string();
-  if (!path.empty()) fmt::print(stderr, "  what reproduces it: {}\n", path);
+  if (!path.empty()) printErr("  what reproduces it: {}\n", path);
   std::fflush(nullptr);
   std::_Exit(70);
 }

@@ -24,16 +24,31 @@ std::string jsonString(std::string_view text) {
       out += "\\t";
     } else if (point.value == '\r') {
       out += "\\r";
-    } else if (point.value < 0x20 || point.value == 0x7F) {
-      out += fmt::format("\\u{:04x}", point.value);
     } else if (!point.valid) {
       out += "\xEF\xBF\xBD";
+    } else if (isControl(point.value)) {
+      out += fmt::format("\\u{:04x}", point.value);
     } else {
       out += text.substr(i, point.bytes);
     }
     i += point.bytes;
   }
   return out + '"';
+}
+
+std::string printableJson(std::string_view json) {
+  std::string out;
+  for (std::size_t at = 0; at < json.size();) {
+    const CodePoint point = decode(json, at);
+    if (!point.valid)
+      out += "\xEF\xBF\xBD";
+    else if (point.value >= 0x7F && isControl(point.value))
+      out += fmt::format("\\u{:04x}", point.value);
+    else
+      out += json.substr(at, point.bytes);
+    at += point.bytes;
+  }
+  return out;
 }
 
 void JsonWriter::separate() {

@@ -10,8 +10,10 @@
 
 namespace tbem {
 
-/// `text` in quotes, escaped.
+/// `text` in quotes, escaped; so are the controls that JSON itself allows (Unicode.h).
 std::string jsonString(std::string_view text);
+/// JSON from elsewhere, with such controls escaped and bytes that are not UTF-8 replaced. Its values are the same.
+std::string printableJson(std::string_view json);
 
 /// Use: `JsonWriter w; w.begin().field("kind", "check").key("rows").beginList().value(1).endList().end(); print(w.str());`
 class JsonWriter {

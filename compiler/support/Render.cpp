@@ -40,6 +40,7 @@ struct Shown {
 };
 
 Shown show(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
   Shown shown;
   int at = 0;
   for (std::size_t i = 0; i < line.size();) {
@@ -49,9 +50,10 @@ Shown show(std::string_view line) {
       const int spaces = kTab - at % kTab;
       shown.text.append(static_cast<std::size_t>(spaces), ' ');
       at += spaces;
-    } else if (!point.valid || point.value < 0x20 || point.value == 0x7F) {
-      shown.text += "\xEF\xBF\xBD";
-      ++at;
+    } else if (!point.valid || isControl(point.value)) {
+      const std::string escape = shownAt(line, i, point);
+      shown.text += escape;
+      at += static_cast<int>(escape.size());
     } else {
       shown.text += line.substr(i, point.bytes);
       at += columns(point.value);
@@ -84,7 +86,7 @@ public:
 
   std::string run() {
     out += style(colorOf(diagnostic.severity), fmt::format("{}[{}]", word(diagnostic.severity), info(diagnostic.kind).code));
-    out += style("1", ": " + diagnostic.message) + "\n";
+    out += style("1", ": " + printableLine(diagnostic.message)) + "\n";
     collect();
     for (std::size_t i = 0; i < marks.size();) i = file(i);
     levels();
@@ -106,7 +108,7 @@ private:
   void collect() {
     if (diagnostic.range.valid()) marks.push_back({diagnostic.range, "", true});
     for (const Label& label : diagnostic.labels) {
-      if (label.range.valid()) marks.push_back({label.range, label.text, false});
+      if (label.range.valid()) marks.push_back({label.range, printableLine(label.text), false});
     }
     for (const Mark& mark : marks) {
       gutter = std::max(gutter, static_cast<int>(std::to_string(sources.lineColumn(mark.range.begin).line).size()));
@@ -133,7 +135,7 @@ private:
       if (marks[j].primary) place = marks[j].range.begin;
     }
     out += std::string(static_cast<std::size_t>(gutter), ' ') + style("1;34", i == 0 ? "--> " : "::: ") +
-           sources.describe(place) + "\n";
+           printableLine(sources.describe(place)) + "\n";
     out += side("", "|") + "\n";
     std::uint32_t lastLine = 0;
     for (std::size_t j = i; j < end;) {
@@ -164,7 +166,7 @@ private:
       shift = std::clamp(column(marks[centre].range.begin) - room / 2, 0, shown.column.back() - room);
     }
     std::string visible = shown.text;
-    while (!visible.empty() && (visible.back() == ' ' || visible.back() == '\r')) visible.pop_back();
+    while (visible.ends_with(' ')) visible.pop_back();
     out += side(std::to_string(number), "|") + " " +
            (shift == 0 && shown.column.back() <= room ? visible : cut(visible, shift, room, shown.column.back())) + "\n";
     for (std::size_t i = from; i < to; ++i) {
@@ -180,7 +182,7 @@ private:
 
   void footer(std::string_view kind, std::string_view text) {
     out += std::string(static_cast<std::size_t>(gutter), ' ') + style("1;34", " = ") + style("1", fmt::format("{}: ", kind));
-    for (const char c : text) {
+    for (const char c : printable(text)) {
       out += c;
       if (c == '\n') out.append(static_cast<std::size_t>(gutter) + 3 + kind.size() + 2, ' ');
     }

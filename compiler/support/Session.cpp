@@ -21,11 +21,13 @@ std::string writeReproducer(void* context) {
   const int opened = ::mkstemps(path.data(), static_cast<int>(kEnd.size()));
   std::FILE* file = opened < 0 ? nullptr : ::fdopen(opened, "w");
   if (file == nullptr) return {};
+  bool written = true;
   for (const Source& source : session.sources.all()) {
     if (source.name.starts_with("<std>")) continue;
-    fmt::print(file, "// ---- {}\n{}\n", source.name, source.text);
+    const std::string text = fmt::format("// ---- {}\n{}\n", source.name, source.text);
+    written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && written;
   }
-  return std::fclose(file) == 0 ? path : std::string();
+  return std::fclose(file) == 0 && written ? path : std::string();
 }
 
 }  // namespace tbem

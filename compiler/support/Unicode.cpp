@@ -1,6 +1,27 @@
 #include "compiler/support/Unicode.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace tbem {
+
+namespace {
+
+std::string escaped(std::string_view text, std::string_view kept) {
+  const auto plain = [&](char c) { return (c >= 0x20 && c < 0x7F) || kept.find(c) != std::string_view::npos; };
+  if (std::ranges::all_of(text, plain)) return std::string(text);
+  std::string shown;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = decode(text, at);
+    const bool keep = point.value < 0x20 && kept.find(text[at]) != std::string_view::npos;
+    shown += keep ? std::string(1, text[at]) : shownAt(text, at, point);
+    at += point.bytes;
+  }
+  return shown;
+}
+
+}  // namespace
 
 CodePoint decode(std::string_view text, std::size_t offset) {
   const auto byte = [&](std::size_t i) -> std::uint32_t {
@@ -36,5 +57,40 @@ int columns(std::uint32_t c) {
   }
   return 1;
 }
+
+std::size_t firstNotUtf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    if (static_cast<unsigned char>(text[at]) < 0x80) {
+      ++at;
+      continue;
+    }
+    const CodePoint point = decode(text, at);
+    if (!point.valid) return at;
+    at += point.bytes;
+  }
+  return std::string_view::npos;
+}
+
+bool isControl(std::uint32_t c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+}
+
+std::string shownAt(std::string_view text, std::size_t offset, const CodePoint& point) {
+  if (!point.valid) return fmt::format("\\x{:02x}", static_cast<unsigned char>(text[offset]));
+  if (!isControl(point.value)) return std::string(text.substr(offset, point.bytes));
+  switch (point.value) {
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    default:
+      return point.bytes == 1 ? fmt::format("\\x{:02x}", point.value) : fmt::format("\\u{{{:x}}}", point.value);
+  }
+}
+
+std::string printable(std::string_view text) { return escaped(text, "\n\t"); }
+std::string printableLine(std::string_view text) { return escaped(text, ""); }
 
 }  // namespace tbem

@@ -1,6 +1,7 @@
 #include "compiler/syntax/Parse.h"
 
 #include "compiler/support/Bug.h"
+#include "compiler/support/Unicode.h"
 #include "compiler/support/diagnostics/Syntax.h"
 #include "compiler/syntax/Build.h"
 #include "compiler/syntax/ByteStream.h"
@@ -9,6 +10,7 @@
 
 #include <TbemLexer.h>
 #include <TbemParser.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -131,6 +133,13 @@ void handOn(const DiagnosticSink& found, const Source& source, bool bracesLost, 
 std::unique_ptr<ast::File> parse(const Source& source, DiagnosticSink& sink) {
   auto file = std::make_unique<ast::File>();
   file->source = &source;
+  if (const std::size_t at = firstNotUtf8(source.text); at != std::string::npos) {
+    const Loc begin = source.base + static_cast<Loc>(at);
+    const bool wide = source.text.starts_with("\xFF\xFE") || source.text.starts_with("\xFE\xFF");  // their byte order mark
+    sink.report(diag::syntax_not_utf8, {begin, begin + 1}, static_cast<unsigned char>(source.text[at]))
+        .note(fmt::format("a program is UTF-8: `iconv -f {} -t utf-8` converts it", wide ? "utf-16" : "latin1"));
+    return file;
+  }
   ByteStream input(source.text);
   grammar::TbemLexer lexer(&input);
   lexer.removeErrorListeners();

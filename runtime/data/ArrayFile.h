@@ -15,6 +15,10 @@ enum class ArrayFormat : std::uint8_t { Npz, Safetensors };
 /// Of a file's name; nothing for another ending.
 std::optional<ArrayFormat> arrayFormatOf(std::string_view path);
 
+/// Whether a file begins as those of arrays do, ours or others' (.npz, .npy, .safetensors, what torch.save writes): no program
+/// does.
+bool beginsLikeArrays(std::string_view bytes);
+
 /// An open file. Arrays of a .safetensors file are views into the mapped file, those of a .npz are in memory.
 class ArrayFile {
 public:

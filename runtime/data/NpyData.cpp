@@ -1,4 +1,5 @@
 // Examples in NumPy's arrays: .npy files, which are mapped and read an example at a time, or members of a .npz.
+#include "compiler/support/Hints.h"
 #include "runtime/core/Primitive.h"
 #include "runtime/data/File.h"
 #include "runtime/data/Image.h"
@@ -28,6 +29,11 @@ public:
     const std::string path = colon == std::string::npos ? given : given.substr(0, colon + 4);
     auto file = MappedFile::open(path);
     if (!file) return Failure(file.error());
+    if (isPickled(file->text()))
+      return Failure(
+          fmt::format("{}: it is pickled, as torch.save writes, and nothing is ever unpickled: "
+                      "`numpy.save(\"x.npy\", tensor.numpy())` writes what is read here",
+                      path));
     Source source(given, std::move(*file));
     const auto problem = colon == std::string::npos ? source.readNpy(path) : source.readMember(given.substr(colon + 5));
     if (!problem.empty()) return Failure(fmt::format("{}: {}", given, problem));
@@ -64,12 +70,13 @@ private:
   std::string readMember(const std::string& member) {
     auto arrays = parseNpz(file.text());
     if (!arrays) return arrays.error();
-    std::string names;
+    std::vector<std::string> names;
     for (Array& array : *arrays) {
       if (array.name == member) return keep(std::move(array));
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", array.name);
+      names.push_back(array.name);
     }
-    return fmt::format("the archive has no array `{}` (it has {})", member, names.empty() ? "none" : names);
+    return fmt::format("the archive has no array `{}`{}", member,
+                       names.empty() ? ": it is empty" : ": it has " + nearestFew(member, std::move(names)));
   }
   std::string keep(Array array) {
     owned = std::move(array);

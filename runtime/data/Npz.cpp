@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
+
 namespace tbem::data {
 
 namespace {
@@ -115,6 +117,11 @@ tl::expected<std::string, std::string> content(std::string_view bytes, const Ent
   return text;
 }
 
+/// As torch.save writes archives.
+bool holdsPickle(const std::vector<Entry>& entries) {
+  return std::ranges::any_of(entries, [](const Entry& entry) { return entry.name.ends_with("data.pkl"); });
+}
+
 }  // namespace
 
 tl::expected<void, std::string> writeNpz(const std::string& path, const std::vector<Array>& arrays) {
@@ -159,12 +166,20 @@ tl::expected<void, std::string> writeNpz(const std::string& path, const std::vec
   return writeFile(path, views);
 }
 
+bool isPickled(std::string_view bytes) {
+  if (bytes.starts_with('\x80')) return true;
+  if (!bytes.starts_with("PK")) return false;
+  if (bytes.substr(0, 256).find("data.pkl") != std::string_view::npos) return true;  // the first, also of archives above 4 GiB
+  const auto entries = directory(bytes);
+  return entries && holdsPickle(*entries);
+}
+
 tl::expected<std::vector<Array>, std::string> parseNpz(std::string_view bytes) {
   const auto entries = directory(bytes);
   if (!entries) return Failure(entries.error());
+  if (holdsPickle(*entries)) return Failure(std::string(kPickled));
   std::vector<Array> arrays;
   for (const Entry& entry : *entries) {
-    if (entry.name.ends_with("data.pkl")) return Failure(std::string(kPickled));
     const std::string_view suffix = ".npy";
     if (entry.name.size() <= suffix.size() || entry.name.compare(entry.name.size() - suffix.size(), suffix.size(), suffix) != 0) {
       return Failure(fmt::format("`{}` is no .npy array", entry.name));

@@ -12,10 +12,12 @@
 
 namespace tbem::data {
 
-/// Why what torch.save wrote is refused, and the way out.
+/// Why what torch.save wrote is refused, and the way out for weights.
 constexpr std::string_view kPickled =
     "it is pickled, as torch.save writes, and nothing is ever unpickled: write it by "
     "`safetensors.torch.save_file(model.state_dict(), \"weights.safetensors\")`";
+/// Whether the bytes begin as a pickle does (opcode PROTO), or are a ZIP archive that holds one.
+bool isPickled(std::string_view bytes);
 
 /// The .npy text of an array (format 1.0).
 std::string toNpy(const Array& array);

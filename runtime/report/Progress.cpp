@@ -1,5 +1,6 @@
 #include "runtime/report/Progress.h"
 
+#include "compiler/support/Unicode.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -63,7 +64,7 @@ std::string Progress::line() const {
 }
 
 void Progress::update(std::size_t isDone, std::size_t ofTotal, std::string_view inHand, double secondsLeft) {
-  done = isDone, total = ofTotal, what = inHand, left = secondsLeft;
+  done = isDone, total = ofTotal, what = printableLine(inHand), left = secondsLeft;
   pending = true;
   if (style.quiet || finished) return;
   const double now = clock();
@@ -79,7 +80,7 @@ void Progress::update(std::size_t isDone, std::size_t ofTotal, std::string_view 
 
 void Progress::note(std::string_view text) {
   if (style.quiet) return;
-  write((shown ? "\r\x1b[K" : "") + std::string(text) + "\n" + (shown ? bar() : ""));
+  write((shown ? "\r\x1b[K" : "") + printable(text) + "\n" + (shown ? bar() : ""));
 }
 
 void Progress::hide() {

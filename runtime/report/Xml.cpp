@@ -1,11 +1,14 @@
 #include "runtime/report/Xml.h"
 
+#include "compiler/support/Unicode.h"
+
 namespace tbem::report {
 
 std::string escapeXml(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    switch (c) {
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = decode(text, at);
+    switch (point.value) {
       case '&':
         out += "&amp;";
         break;
@@ -18,12 +21,20 @@ std::string escapeXml(std::string_view text) {
       case '"':
         out += "&quot;";
         break;
+      case '\n':
+      case '\t':
+        out += ' ';
+        break;
+      case 0xFFFE:
+        out += "\\u{fffe}";
+        break;
+      case 0xFFFF:
+        out += "\\u{ffff}";
+        break;
       default:
-        if (static_cast<unsigned char>(c) >= 0x20)
-          out += c;
-        else if (c == '\n' || c == '\t')
-          out += ' ';  // other controls are not allowed in XML
+        out += shownAt(text, at, point);
     }
+    at += point.bytes;
   }
   return out;
 }

@@ -35,6 +35,19 @@ TEST(Progress, WritesALineEveryTenSecondsWhereThereIsNoTerminal) {
   EXPECT_EQ(screen.written.size(), 4u);
 }
 
+TEST(Progress, WhatIsInHandDoesNotSteerTheTerminal) {
+  Screen screen;
+  screen.style.terminal = true;
+  {
+    auto progress = screen.make();
+    progress.update(1, 2, "a\x1b[2Jb\n", -1);
+    progress.note("row \x1b]0;c\x07");
+  }
+  ASSERT_GE(screen.written.size(), 2u);
+  EXPECT_NE(screen.written[0].find("a\\x1b[2Jb\\n"), std::string::npos) << screen.written[0];
+  EXPECT_NE(screen.written[1].find("row \\x1b]0;c\\x07\n"), std::string::npos) << screen.written[1];
+}
+
 TEST(Progress, AShortRunWritesNothingWhereThereIsNoTerminal) {
   Screen screen;
   {

@@ -146,6 +146,9 @@ TEST(Svg, EscapesWhatPeopleWrite) {
   EXPECT_TRUE(wellFormed(text)) << text;
   EXPECT_EQ(text.find('\x01'), std::string::npos);
   EXPECT_NE(text.find("row &amp; &lt;1&gt;"), std::string::npos);
+  // What XML does not have, what a terminal would obey, and bytes of no encoding are written out (XML 1.0, production 2).
+  const std::string odd = svg(linesByFactor("a\uFFFEb\uFFFFc\u009b\u202e\xff", {"x"}, {"y"}, {{"s", {{1, 1}}}}));
+  EXPECT_NE(odd.find("a\\u{fffe}b\\u{ffff}c\\u{9b}\\u{202e}\\xff"), std::string::npos) << odd;
   EXPECT_FALSE(wellFormed(text + "<g>"));  // the check itself can fail
   EXPECT_FALSE(wellFormed("<a b=c></a>"));
 }

@@ -52,7 +52,8 @@ TEST(Docs, ExamplesOfErrorPages) {
   std::size_t pages = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(TBEM_SOURCE_DIR) / "docs/errors")) {
     const std::string code = entry.path().stem().string();
-    if (code.substr(1, 2) != "01" || code == "E0140" || code == "E0142") continue;  // too long to print; cannot be shown
+    if (code.substr(1, 2) != "01" || code == "E0140" || code == "E0142" || code == "E0143")
+      continue;  // too long to print; cannot be shown
     std::ifstream stream(entry.path());
     const std::string page(std::istreambuf_iterator<char>(stream), {});
     const std::string wrong = example(page, "Wrong");

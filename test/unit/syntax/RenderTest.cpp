@@ -2,6 +2,7 @@
 #include "compiler/support/Bug.h"
 #include "compiler/support/Json.h"
 #include "compiler/support/Render.h"
+#include "compiler/support/Unicode.h"
 #include "compiler/support/Units.h"
 #include "compiler/support/diagnostics/Sema.h"
 
@@ -102,11 +103,39 @@ TEST(Render, FixesAreAppliedOnceAndTogether) {
   EXPECT_EQ(applied, 2U);
 }
 
+TEST(Render, NothingInAProgramSteersTheTerminal) {
+  SourceManager sources;
+  const Source& source = sources.add("a\x1b[2J\n.tbem", "let \x1b]0;x\x07 \xC2\x9B = foo\r\n");
+  DiagnosticSink sink;
+  sink.report(diag::unknown_name, at(source, "foo"), "a\u202Eb\n").note("\x1b[31mred\nsecond");
+  EXPECT_EQ(renderText(sink.all()[0], sources, {}),
+            "error[E0201]: unknown name `a\\u{202e}b\\n`\n"
+            " --> a\\x1b[2J\\n.tbem:1:16\n"
+            "  |\n"
+            "1 | let \\x1b]0;x\\x07 \\u{9b} = foo\n"
+            "  |                           ^^^\n"
+            "  = note: \\x1b[31mred\n"
+            "          second\n\n");
+}
+
+TEST(Unicode, ControlsAndForeignBytesAreEscaped) {
+  EXPECT_EQ(printable("plain\n\ttext \u00e9 \u2192"), "plain\n\ttext \u00e9 \u2192");
+  EXPECT_EQ(printableLine("a\n\r\tb"), "a\\n\\r\\tb");
+  EXPECT_EQ(printable("a\r"), "a\\r");
+  EXPECT_EQ(printable(std::string_view("\0\x7f", 2)), "\\x00\\x7f");
+  for (const char* mark : {"\u202a", "\u202e", "\u2066", "\u2069"}) EXPECT_EQ(printable(mark).substr(0, 3), "\\u{") << mark;
+  EXPECT_EQ(printable("\u200e\u2065"), "\u200e\u2065");
+  EXPECT_EQ(printable("\xff\xC3(\xED\xA0\x80"), "\\xff\\xc3(\\xed\\xa0\\x80");
+  EXPECT_EQ(firstNotUtf8("\u00e9\u2192"), std::string_view::npos);
+  EXPECT_EQ(firstNotUtf8("\u00e9\xC3"), 2U);
+  EXPECT_EQ(printableJson("{\"a\": \"\u009b\u202e\xff\u00e9\"}"), "{\"a\": \"\\u009b\\u202e\uFFFD\u00e9\"}");
+}
+
 TEST(Json, Escapes) {
   EXPECT_EQ(jsonString("a\"\\\n\x01\xFF"
-                       "é"),
+                       "é\u009b\u202e"),
             "\"a\\\"\\\\\\n\\u0001\xEF\xBF\xBD"
-            "é\"");
+            "é\\u009b\\u202e\"");
   JsonWriter w;
   w.begin().field("a", 1).key("b").beginList().value(0.5).value(true).null().begin().end().endList().field("c", "d").end();
   EXPECT_EQ(w.str(), R"({"a":1,"b":[0.5,true,null,{}],"c":"d"})");
