@@ -2,9 +2,6 @@
 
 #include "compiler/driver/Output.h"
 
-#include <fmt/format.h>
-
-#include <cstdio>
 #include <optional>
 
 namespace tbem::driver {
@@ -23,9 +20,8 @@ SearchScope::SearchScope(const Options& options) {
   style.firstSeconds = kFirstSeconds;
   current.emplace(
       [](std::string_view text) {
-        std::fflush(stdout);
-        fmt::print(stderr, "{}", text);
-        std::fflush(stderr);
+        flushOutput();
+        writeProgress(text);
       },
       style);
 }

@@ -153,8 +153,7 @@ Json notFiniteJson(const StepOutcome& outcome) {
 
 /// What is wrong with the numbers of the step, a line each.
 void sayNotFinite(const StepOutcome& outcome) {
-  if (outcome.loss && !std::isfinite(*outcome.loss))
-    printOut("the loss is not finite ({})\n", report::notFinite(*outcome.loss));
+  if (outcome.loss && !std::isfinite(*outcome.loss)) printOut("the loss is not finite ({})\n", report::notFinite(*outcome.loss));
   constexpr std::size_t kShown = 8;
   std::vector<std::string> texts;
   for (const NotFinite& one : outcome.notFinite) {
@@ -162,8 +161,7 @@ void sayNotFinite(const StepOutcome& outcome) {
   }
   if (texts.empty()) return;
   const std::size_t more = outcome.notFinite.size() - texts.size();
-  printOut("numbers that are not finite: {}{}\n", fmt::join(texts, ", "),
-             more == 0 ? "" : fmt::format(", {} more arrays", more));
+  printOut("numbers that are not finite: {}{}\n", fmt::join(texts, ", "), more == 0 ? "" : fmt::format(", {} more arrays", more));
 }
 
 int printStep(const RowState& row, const std::string& backend, const StepOutcome& outcome, const Options& options) {
