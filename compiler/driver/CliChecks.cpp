@@ -68,6 +68,7 @@ private:
   }
 
   std::string pytorch() const {
+    if (is("replay")) return {};  // its options of the same names are of the recording
     const bool cuda = o.backend == "pytorch" || is("what-if") || (is("report") && !isPyTorch(o.backend) && given("--device"));
     if (!cuda && o.backend != "pytorch-cpu") {
       if (const char* option = firstOf({"--update", "--alloc-conf", "--torch"}))
