@@ -59,7 +59,8 @@ private:
     const bool planned = !is("check") && !is("design") && !is("weights") && !is("what-if") && !(is("emit") && o.as != "llvm");
     if (planned || !o.emitStage.empty()) return {};
     const char* option = firstOf({"--threads", "--tune"});
-    if (option == nullptr && !is("what-if")) option = firstOf({"--on"});
+    // The graph that emit shows is another one by PyTorch's rules of autocast.
+    if (option == nullptr && !is("what-if") && !(is("emit") && isPyTorch(o.backend))) option = firstOf({"--on"});
     if (option == nullptr && is("design")) option = firstOf({"--dtype"});
     if (option == nullptr && is("emit")) option = firstOf({"--keep-gradients"});
     if (option == nullptr) return {};

@@ -195,6 +195,7 @@ bool refuseLater(Workspace& workspace, const graph::DesignSpec& spec) {
 
 /// `screen` takes every combination of levels where there are few: static analysis is cheap, and a grid tells all effects apart.
 void takeGrid(graph::DesignSpec& spec, const Options& options) {
+  if (spec.full) return;
   std::uint64_t combinations = 1;
   for (const graph::FactorSpec& factor : spec.factors) {
     if (factor.levels.size() > options.grid / combinations) return;
@@ -202,6 +203,7 @@ void takeGrid(graph::DesignSpec& spec, const Options& options) {
   }
   if (combinations > options.grid) return;
   spec.full = true;
+  spec.strengthGiven = false;
   spec.covering.reset();
   spec.rows.reset();
   spec.array.clear();

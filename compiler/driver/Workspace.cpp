@@ -35,7 +35,9 @@ const Source* readSource(Session& session, const std::string& path) {
     return nullptr;
   }
   const Source* source = &session.sources.add(nameOf(path), std::move(*text));
-  if (source->text.find('\0') != std::string::npos) {
+  // A text in UTF-16 has zeros too; the parser says how to convert it.
+  const bool wide = source->text.starts_with("\xff\xfe") || source->text.starts_with("\xfe\xff");
+  if (!wide && source->text.find('\0') != std::string::npos) {
     printFailure(fmt::format("cannot read {}: it is no program but {}", path,
                              data::beginsLikeArrays(source->text)
                                  ? "a file of arrays (`tbemc weights` lists them, `tbemc step --load` takes weights)"

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 namespace tbem::report {
 namespace {
@@ -32,8 +33,8 @@ Progress::Progress(std::function<void(std::string_view)> sink, ProgressStyle how
     : write(std::move(sink)), clock(std::move(time)), style(how) {
   if (!clock) clock = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); };
   started = clock();
-  // The first line comes after its ten seconds.
-  written = style.terminal ? started + style.firstSeconds - style.redrawSeconds : started;
+  // The first line comes after its ten seconds; a terminal's first drawing waits for `firstSeconds` alone.
+  written = style.terminal ? -std::numeric_limits<double>::infinity() : started;
 }
 
 Progress::~Progress() { finish(); }

@@ -28,7 +28,7 @@ def commands(path):
     yield ["plan", "--diff", path, path]
     yield ["check", written("array.tbem", 'network net(x: tensor[n, c]; w: int) -> tensor[n, w] { return x |> dense(w) }\n'
                             'design d of net { factor w: 2, 3; factor k: 1, 2; input x: [k, 3]; array "' + path + '" }\n')]
-    yield ["train", written("data.tbem", 'dataset examples = arrays(x: "' + path + '", y: "' + path + '")\n' + text.split("design")[0] +
+    yield ["train", written("data.tbem", 'dataset examples = npy(inputs: ["' + path + '"], target: "' + path + '")\n' + text.split("design")[0] +
                             "train t = net() on examples { epochs 1; batch 2; optimizer sgd(lr: 0.1) }\n")]
 
 

@@ -295,7 +295,7 @@ TEST(NpyData, LabelsFromAnArchive) {
   EXPECT_EQ(read.labels, (std::vector<std::int64_t>{0, 2}));
   EXPECT_EQ(read.x, (std::vector<float>{5, 4}));
   EXPECT_SAYS(readSome(**data, Split::Train, {2}).error, "the label of example 2 is 9, expected 0 to 2");
-  EXPECT_SAYS(errorOf("npy", npySettings(path, {"all.npz:z"}, "all.npz:y", 3)), "the archive has no array `z` (it has x, y)");
+  EXPECT_SAYS(errorOf("npy", npySettings(path, {"all.npz:z"}, "all.npz:y", 3)), "the archive has no array `z`: it has `x`, `y`");
 }
 
 TEST(NpyData, LabelsOfPixels) {

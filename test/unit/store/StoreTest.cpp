@@ -81,7 +81,9 @@ TEST_F(StoreTest, OlderStoresAreReadAsTheyAreAndBroughtUpToDateForWriting) {
     EXPECT_EQ(rows[0].value.latencyMedian, 0.5);
     EXPECT_EQ(rows[0].value.lossNotFinite, "");
     EXPECT_EQ(rows[0].value.load.others, std::nullopt);
-    if (mode == Mode::ReadOnly) EXPECT_EQ(contents(file), before);
+    if (mode == Mode::ReadOnly) {
+      EXPECT_EQ(contents(file), before);
+    }
   }
   ASSERT_TRUE(opened().commit(caseOf("bb"), fullMeasurement()).value());
   const auto rows = opened(Mode::ReadOnly).results("table1").value();
