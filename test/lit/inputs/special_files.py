@@ -29,7 +29,7 @@ def commands(path):
     yield ["check", written("array.tbem", 'network net(x: tensor[n, c]; w: int) -> tensor[n, w] { return x |> dense(w) }\n'
                             'design d of net { factor w: 2, 3; factor k: 1, 2; input x: [k, 3]; array "' + path + '" }\n')]
     yield ["train", written("data.tbem", 'dataset examples = npy(inputs: ["' + path + '"], target: "' + path + '")\n' + text.split("design")[0] +
-                            "train t = net() on examples { epochs 1; batch 2; optimizer sgd(lr: 0.1) }\n")]
+                            "train t = net() on examples.train { epochs 1; batch 2; optimizer sgd(lr: 0.1) }\n")]
 
 
 limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
