@@ -3,6 +3,8 @@
 #include "compiler/syntax/Build.h"
 #include "compiler/syntax/Words.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 namespace tbem::syntax {
@@ -13,6 +15,25 @@ bool isTensor(const ast::Type* type) {
   if (const auto* list = ast::dynCast<ast::ListType>(type)) return isTensor(list->element);
   if (const auto* named = ast::dynCast<ast::NamedType>(type)) return named->name.text == "tensor";
   return type->kind == ast::NodeKind::TensorType;
+}
+
+/// A text whose layout has no meaning: its lines without the blanks around them, and of empty lines one at a time.
+std::string withoutLayout(const std::string& text) {
+  std::string kept;
+  std::size_t empty = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::size_t first = text.find_first_not_of(" \t\r", at);
+    if (first >= end) {
+      ++empty;
+    } else {
+      if (!kept.empty()) kept += empty == 0 ? "\n" : "\n\n";
+      kept += text.substr(first, text.find_last_not_of(" \t\r", end - 1) + 1 - first);
+      empty = 0;
+    }
+    at = end + 1;
+  }
+  return kept;
 }
 }  // namespace
 
@@ -175,7 +196,7 @@ ast::Decl* Builder::process(P::ProcessContext* ctx) {
     } else if (each->EXT() != nullptr) {
       for (P::ExternalContext* external : each->external()) externals(external, *made);
     } else if (each->REMARK() != nullptr) {
-      if (each->FREE_TEXT() != nullptr) made->comment = text(range(each->FREE_TEXT()->getSymbol()));
+      if (each->FREE_TEXT() != nullptr) made->comment = withoutLayout(text(range(each->FREE_TEXT()->getSymbol())));
     } else {
       const ast::Expr*& slot = each->PRE() != nullptr ? made->pre : made->post;
       if (slot != nullptr) {
