@@ -9,6 +9,19 @@
 namespace tbem::syntax {
 
 namespace {
+/// Of several empty lines one, and no blanks where a line ends.
+std::string withFewEmptyLines(const std::string& text) {
+  std::string kept;
+  for (const char c : text) {
+    if (c == '\n') {
+      while (!kept.empty() && (kept.back() == ' ' || kept.back() == '\t' || kept.back() == '\r')) kept.pop_back();
+      if (kept.ends_with("\n\n")) continue;
+    }
+    kept += c;
+  }
+  return kept;
+}
+
 using P = grammar::TbemParser;
 
 struct Place {
@@ -22,6 +35,7 @@ std::vector<Place> inOrder(const Source& source, const LayoutResult& layout) {
     Place place{token->getStartIndex(), token->getStopIndex() + 1, {}};
     place.piece.type = token->getType();
     if (token->getType() != P::END) place.piece.text = source.text.substr(place.begin, place.end - place.begin);
+    if (token->getType() == P::FREE_TEXT) place.piece.text = withFewEmptyLines(place.piece.text);
     list.push_back(std::move(place));
   }
   for (const SrcRange& range : layout.comments) {
