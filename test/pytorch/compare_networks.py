@@ -10,7 +10,7 @@ from compare_step import compare
 
 # name of the model: network, inputs, bound of the f32 gradient (see compare_step.py): networks with relu have kinks, where f32 is unstable
 NETWORKS = {
-    "mobilenet_v1": ("mobilenet_v1(width: 0.25, classes: 10)", ["image=4,3,64,64"], "5e-2"),
+    "mobilenet_v1": ("mobilenet_v1(width: 0.25, classes: 10)", ["image=4,3,64,64"], "2e-2"),
     "mobilenet_v2": ("mobilenet_v2(width: 0.25, classes: 10, dropout: 0)", ["image=4,3,64,64"], "2e-2"),
     "mobilenet_v3_small": ("mobilenet_v3(small: true, width: 0.5, classes: 10, dropout: 0)", ["image=4,3,64,64"], "2e-2"),
     "efficientnet": ("efficientnet(width: 0.25, classes: 10, dropout: 0, drop: 0)", ["image=4,3,64,64"], "own"),
@@ -27,6 +27,9 @@ NETWORKS = {
     "cifar_resnet": ("cifar_resnet(depth: 20)", ["image=4,3,32,32"], "2e-2"),
     "resnext": ("resnext(groups: 8, group_width: 2, classes: 10)", ["image=2,3,64,64"], "2e-2"),
 }
+# With the default seed a ReLU of mobilenet_v1 is so near 0 that rounding decides it: of seeds 0 to 5 on a processor with AVX2 the f32
+# gradient is 3 % from f64's for 0 and 5, and 1.5e-5 to 2.5e-5 for the others.
+SEEDS = {"mobilenet_v1": "2"}
 TASK = "train(loss: cross_entropy, optimizer: sgd(lr: 0.1, momentum: 0.9))"
 
 
@@ -45,10 +48,11 @@ def main():
         network, inputs, f32 = NETWORKS[name]
         print(f"{network} in f64 on ref")
         path = f"{folder}/{name}.npz"
-        step(tbemc, network, inputs, parts, path, "--dtype", "f64", "--on", "ref")
+        seed = ["--seed", SEEDS[name]] if name in SEEDS else []
+        step(tbemc, network, inputs, parts, path, "--dtype", "f64", "--on", "ref", *seed)
         agrees = compare(path, name, parts=parts)
         print(f"{network} in f32 on cpu")
-        step(tbemc, network, inputs, parts, path, "--on", "cpu")
+        step(tbemc, network, inputs, parts, path, "--on", "cpu", *seed)
         good += compare(path, name, f32, parts=parts) and agrees
     print(f"{good} of {len(names)} networks agree")
     return 0 if good == len(names) else 1
