@@ -1,5 +1,6 @@
 // Files: what is read and what is refused; what stays of a file that is written anew.
 #include "runtime/files/Write.h"
+#include "test/unit/TemporaryFolder.h"
 
 #include <gtest/gtest.h>
 
@@ -19,15 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Files : public testing::Test {
+class Files : public test::TemporaryFolder {
 protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "tbem-files-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder = name;
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
   std::string make(const std::string& name, const std::string& text, mode_t mode = 0644) const {
     const std::string path = folder + "/" + name;
     std::ofstream(path, std::ios::binary) << text;
@@ -60,7 +54,6 @@ protected:
     int status = 1;
     return ::waitpid(pid, &status, 0) == pid && status == 0;
   }
-  std::string folder;
 };
 
 TEST_F(Files, ARegularFileIsReadUpToALimit) {

@@ -1,5 +1,6 @@
 // The load of a machine, from files that the test writes, and of this one while the test keeps it busy.
 #include "runtime/measure/LoadMeter.h"
+#include "test/unit/TemporaryFolder.h"
 
 #include <gtest/gtest.h>
 
@@ -13,24 +14,21 @@
 namespace tbem::measure {
 namespace {
 
-class Load : public testing::Test {
+class Load : public test::TemporaryFolder {
 protected:
   void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "tbem-load-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    root = name;
-    std::filesystem::create_directory(root + "/pressure");
+    test::TemporaryFolder::SetUp();
+    std::filesystem::create_directory(folder + "/pressure");
   }
-  void TearDown() override { std::filesystem::remove_all(root); }
-  void put(const std::string& file, const std::string& text) { std::ofstream(root + "/" + file) << text; }
-  std::string root;
+
+  void put(const std::string& file, const std::string& text) { std::ofstream(folder + "/" + file) << text; }
 };
 
 TEST_F(Load, SharesAreOfTheTimeOfAllProcessors) {
   put("stat", "cpu  100 10 50 800 20 3 7 10 0 0\ncpu0 1 1 1 1\n");
   put("pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000000\nfull avg10=0.00 total=9\n");
   put("loadavg", "2.50 1.00 0.50 3/100 4711\n");
-  LoadMeter meter(root);
+  LoadMeter meter(folder);
   meter.start();
   // 400 ticks later: 180 busy, 180 idle, 40 stolen.
   put("stat", "cpu  200 20 110 970 30 6 14 50 0 0\n");
@@ -45,12 +43,12 @@ TEST_F(Load, SharesAreOfTheTimeOfAllProcessors) {
 }
 
 TEST_F(Load, WhatTheSystemDoesNotSayIsEmpty) {
-  LoadMeter nothing(root);
+  LoadMeter nothing(folder);
   nothing.start();
   const runtime::MachineLoad load = nothing.read(1, 1);
   EXPECT_FALSE(load.others || load.stolen || load.waited || load.average);
   put("stat", "cpu  0 0 0 0 0 0 0 0 0 0\n");  // as some sandboxes say
-  LoadMeter zeros(root);
+  LoadMeter zeros(folder);
   zeros.start();
   EXPECT_FALSE(zeros.read(1, 1).others);
   EXPECT_FALSE(parseProcessorTicks("cpu0 1 2 3 4 5 6 7 8"));

@@ -1,5 +1,6 @@
 // Meters, against memory that the test itself takes and counters that it writes.
 #include "runtime/measure/Meters.h"
+#include "test/unit/TemporaryFolder.h"
 
 #include <gtest/gtest.h>
 
@@ -54,24 +55,17 @@ TEST(Clock, Advances) {
 }
 
 /// A powercap tree of our own.
-class Energy : public testing::Test {
+class Energy : public test::TemporaryFolder {
 protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "tbem-energy-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    root = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(root); }
   void put(const std::string& zone, const std::string& file, const std::string& text) {
-    std::filesystem::create_directories(root + "/" + zone);
-    std::ofstream(root + "/" + zone + "/" + file) << text << "\n";
+    std::filesystem::create_directories(folder + "/" + zone);
+    std::ofstream(folder + "/" + zone + "/" + file) << text << "\n";
   }
   void zone(const std::string& at, const std::string& name, std::uint64_t energy, std::uint64_t range) {
     put(at, "name", name);
     put(at, "energy_uj", std::to_string(energy));
     put(at, "max_energy_range_uj", std::to_string(range));
   }
-  std::string root;
 };
 
 TEST_F(Energy, AddsPackagesOnly) {
@@ -79,8 +73,8 @@ TEST_F(Energy, AddsPackagesOnly) {
   zone("intel-rapl:1", "package-1", 5000000, 262143328850);
   zone("intel-rapl:0:0", "core", 7, 262143328850);
   zone("intel-rapl:2", "psys", 9, 262143328850);
-  std::filesystem::create_directories(root + "/intel-rapl");
-  EnergyMeter meter(root);
+  std::filesystem::create_directories(folder + "/intel-rapl");
+  EnergyMeter meter(folder);
   ASSERT_TRUE(meter.available()) << meter.reason();
   meter.start();
   zone("intel-rapl:0", "package-0", 1500000, 262143328850);
@@ -93,7 +87,7 @@ TEST_F(Energy, AddsPackagesOnly) {
 
 TEST_F(Energy, CountsOverAWrap) {
   zone("intel-rapl:0", "package-0", 9000000, 10000000);
-  EnergyMeter meter(root);
+  EnergyMeter meter(folder);
   meter.start();
   zone("intel-rapl:0", "package-0", 500000, 10000000);
   meter.look();
@@ -106,24 +100,24 @@ TEST_F(Energy, CountsOverAWrap) {
 }
 
 TEST_F(Energy, SaysWhyThereIsNone) {
-  EnergyMeter nothing(root + "/absent");
+  EnergyMeter nothing(folder + "/absent");
   EXPECT_FALSE(nothing.available());
   EXPECT_EQ(nothing.joules(), std::nullopt);
   EXPECT_NE(nothing.reason().find("no RAPL"), std::string::npos);
   // One package of two that cannot be read: half the energy would be a wrong number.
   zone("intel-rapl:0", "package-0", 1, 100);
   zone("intel-rapl:1", "package-1", 1, 100);
-  std::filesystem::remove(root + "/intel-rapl:1/energy_uj");
-  EnergyMeter half(root);
+  std::filesystem::remove(folder + "/intel-rapl:1/energy_uj");
+  EnergyMeter half(folder);
   EXPECT_FALSE(half.available());
   EXPECT_NE(half.reason().find("intel-rapl:1/energy_uj"), std::string::npos);
 }
 
 TEST_F(Energy, ACounterThatVanishesGivesNone) {
   zone("intel-rapl:0", "package-0", 1, 100);
-  EnergyMeter meter(root);
+  EnergyMeter meter(folder);
   meter.start();
-  std::filesystem::remove_all(root + "/intel-rapl:0");
+  std::filesystem::remove_all(folder + "/intel-rapl:0");
   meter.look();
   EXPECT_EQ(meter.joules(), std::nullopt);
   EXPECT_NE(meter.reason().find("energy_uj"), std::string::npos);

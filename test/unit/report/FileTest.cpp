@@ -1,5 +1,6 @@
 // Files that are there whole or not at all.
 #include "runtime/report/Svg.h"
+#include "test/unit/TemporaryFolder.h"
 
 #include <gtest/gtest.h>
 
@@ -18,14 +19,8 @@
 namespace tbem::report {
 namespace {
 
-class File : public testing::Test {
+class File : public test::TemporaryFolder {
 protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "tbem-file-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder); }
   static std::string contents(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     std::ostringstream text;
@@ -36,7 +31,6 @@ protected:
     return static_cast<std::size_t>(
         std::distance(std::filesystem::directory_iterator(where), std::filesystem::directory_iterator()));
   }
-  std::string folder;
 };
 
 TEST_F(File, IsWrittenInAFolderThatIsMadeAndReplaced) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/store/Store.h"
+#include "test/unit/TemporaryFolder.h"
 
 #include <gtest/gtest.h>
 
@@ -13,15 +14,12 @@
 
 namespace tbem::store {
 
-class StoreTest : public testing::Test {
+class StoreTest : public test::TemporaryFolder {
 protected:
   void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "tbem-store-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder = name;
+    test::TemporaryFolder::SetUp();
     file = folder + "/table1.tbemdb";
   }
-  void TearDown() override { std::filesystem::remove_all(folder); }
 
   Store opened(Mode mode = Mode::ReadWrite) {
     auto store = Store::open(file, mode);
@@ -35,7 +33,7 @@ protected:
     return text.str();
   }
 
-  std::string folder, file;
+  std::string file;
 };
 
 inline runtime::Case caseOf(const std::string& identity, std::uint32_t repeat = 0, const std::string& design = "table1",
