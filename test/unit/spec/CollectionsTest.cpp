@@ -1,12 +1,9 @@
 // Sequences and sets: laws that hold of all of them, and claims about them that do not.
-#include "compiler/sema/CheckNames.h"
-#include "compiler/spec/Scenarios.h"
-#include "compiler/support/Render.h"
 #include "compiler/support/diagnostics/Specification.h"
+#include "test/unit/spec/CheckedText.h"
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 
 namespace tbem::test {
@@ -16,23 +13,9 @@ using spec::Finding;
 using spec::Verdict;
 
 /// A process with these inputs whose only scenario applies where `claim` holds: it is complete where the claim always does.
-struct Claimed {
-  Session session;
-  std::unique_ptr<sema::Program> program;
-  std::optional<spec::CheckedProcess> process;
-
-  Claimed(const std::string& inputs, const std::string& pre, const std::string& claim) {
-    const std::string text =
-        "process P(" + inputs + ") y: bool\npre " + pre + "\npost (" + claim + ") and y = true\nend_process\n";
-    const Source& source = session.sources.add("test.tbem", text);
-    program = sema::load(session.sources, session.sink, source, {});
-    sema::checkNames(*program, session.sink);
-    for (const ast::Decl* decl : program->main().files.front()->declarations) {
-      if (const auto* one = ast::dynCast<ast::Process>(decl))
-        process = spec::checkProcess(session, *program, program->main(), *one);
-    }
-  }
-  std::string told() const { return renderAll(session.sink, session.sources, {}); }
+struct Claimed : CheckedText {
+  Claimed(const std::string& inputs, const std::string& pre, const std::string& claim)
+      : CheckedText("process P(" + inputs + ") y: bool\npre " + pre + "\npost (" + claim + ") and y = true\nend_process\n") {}
   const Finding* find(Finding::Kind kind) const {
     for (const Finding& one : process->findings) {
       if (one.kind == kind) return &one;

@@ -1,15 +1,11 @@
 // Functional scenario forms of small processes, and what is proved of them.
-#include "compiler/spec/Scenarios.h"
-
-#include "compiler/sema/CheckNames.h"
-#include "compiler/support/Render.h"
 #include "compiler/support/diagnostics/Sema.h"
 #include "compiler/support/diagnostics/Specification.h"
+#include "test/unit/spec/CheckedText.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
 #include <string>
 
 namespace tbem::test {
@@ -18,21 +14,8 @@ namespace {
 using spec::Finding;
 using spec::Verdict;
 
-struct Checked {
-  Session session;
-  std::unique_ptr<sema::Program> program;
-  std::optional<spec::CheckedProcess> process;
-
-  explicit Checked(const std::string& text) {
-    const Source& source = session.sources.add("test.tbem", text);
-    program = sema::load(session.sources, session.sink, source, {});
-    sema::checkNames(*program, session.sink);
-    for (const ast::Decl* decl : program->main().files.front()->declarations) {
-      if (const auto* one = ast::dynCast<ast::Process>(decl))
-        process = spec::checkProcess(session, *program, program->main(), *one);
-    }
-  }
-  std::string told() const { return renderAll(session.sink, session.sources, {}); }
+struct Checked : CheckedText {
+  using CheckedText::CheckedText;
   bool reports(Diag kind) const {
     return std::any_of(session.sink.all().begin(), session.sink.all().end(), [&](const Diagnostic& d) { return d.kind == kind; });
   }
