@@ -75,6 +75,8 @@ enum class EvalError : std::uint8_t { None, Overflow, DivisionByZero, NotAnInteg
 struct Outcome {
   Rational value;
   EvalError error = EvalError::None;
+  static Outcome failed(EvalError error) { return {{}, error}; }
+  static Outcome truth(bool value) { return {Rational::of(value ? 1 : 0), EvalError::None}; }
 };
 /// Of an operator with two operands that both have values; truth values are not looked at lazily here (And, Or, Select: no
 /// operators of this function). Exact where 64 bits hold the result; whole numbers are never rounded, others, and whole ones
