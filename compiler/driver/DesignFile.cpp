@@ -43,13 +43,9 @@ const Source* open(Workspace& workspace, const graph::DesignSpec& spec) {
 
 /// "`batch` = 4 beside `depth` = 11 stands in 3 rows, not in 2".
 std::string imbalanceText(const graph::DesignSpec& spec, const design::Imbalance& found) {
-  std::string text;
-  for (std::size_t i = 0; i < found.combination.size(); ++i) {
-    const graph::FactorSpec& factor = spec.factors[found.columns[i]];
-    text += fmt::format("{}`{}` = {}", text.empty() ? "" : " beside ", factor.name, factor.levels[found.combination[i]].text);
-  }
-  if (text.empty()) return "there are far more combinations of levels than rows";
-  return fmt::format("{} stands in {} row{}, not in {}", text, found.count, found.count == 1 ? "" : "s", found.expected.str());
+  if (found.combination.empty()) return "there are far more combinations of levels than rows";
+  return fmt::format("{} stands in {} row{}, not in {}", combinationText(spec, found), found.count, found.count == 1 ? "" : "s",
+                     found.expected.str());
 }
 
 void reportUnbalanced(Workspace& workspace, const graph::DesignSpec& spec, const design::Array& array,
@@ -65,6 +61,15 @@ void reportUnbalanced(Workspace& workspace, const graph::DesignSpec& spec, const
 }
 
 }  // namespace
+
+std::string combinationText(const graph::DesignSpec& spec, const design::Imbalance& found) {
+  std::string text;
+  for (std::size_t i = 0; i < found.combination.size(); ++i) {
+    const graph::FactorSpec& factor = spec.factors[found.columns[i]];
+    text += fmt::format("{}`{}` = {}", text.empty() ? "" : " beside ", factor.name, factor.levels[found.combination[i]].text);
+  }
+  return text;
+}
 
 bool isArrayFile(const graph::DesignSpec& spec) { return spec.array.ends_with(".csv"); }
 

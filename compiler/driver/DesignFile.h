@@ -13,4 +13,7 @@ bool isArrayFile(const graph::DesignSpec& spec);
 /// seldom.
 bool takeArrayFile(Workspace& workspace, DesignRun& run);
 
+/// "`batch` = 4 beside `depth` = 11": the levels that stand too often or too seldom; "" where none are named.
+std::string combinationText(const graph::DesignSpec& spec, const design::Imbalance& found);
+
 }  // namespace tbem::driver

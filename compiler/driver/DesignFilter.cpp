@@ -1,5 +1,6 @@
 #include "compiler/driver/DesignFilter.h"
 
+#include "compiler/driver/DesignFile.h"
 #include "compiler/driver/DesignRepair.h"
 #include "compiler/support/Aside.h"
 #include "compiler/support/diagnostics/Design.h"
@@ -42,12 +43,15 @@ bool findBroken(Workspace& workspace, DesignRun& run, Filtering& found) {
   return true;
 }
 
+bool leavesOut(const Filtering& found, std::size_t row) {
+  return std::ranges::binary_search(found.rows, row, {}, &Filtering::Row::row);
+}
+
 design::Array arrayLeft(const DesignRun& run, const Filtering& found) {
   design::Array left = design::blankArray(0, run.array.levels);
   left.nested = run.array.nested;
   for (std::size_t r = 0; r < run.array.runs; ++r) {
-    const auto gone = [&](const Filtering::Row& one) { return one.row == r; };
-    if (std::any_of(found.rows.begin(), found.rows.end(), gone)) continue;
+    if (leavesOut(found, r)) continue;
     const auto row = run.array.row(r);
     left.cells.insert(left.cells.end(), row.begin(), row.end());
     ++left.runs;
@@ -101,12 +105,8 @@ void noteConditions(Diagnostic& told, const Filtering& found) {
 }
 
 std::string imbalanceText(const DesignRun& run, const design::Imbalance& imbalance) {
-  std::string levels;
-  for (std::size_t i = 0; i < imbalance.columns.size(); ++i) {
-    const graph::FactorSpec& factor = run.spec.factors[imbalance.columns[i]];
-    levels += fmt::format("{}`{}` = {}", i == 0 ? "" : " beside ", factor.name, factor.levels[imbalance.combination[i]].text);
-  }
-  return fmt::format("{} stands {} times, where {:.3g} would be even", levels, imbalance.count, imbalance.expected.toDouble());
+  return fmt::format("{} stands {} times, where {:.3g} would be even", combinationText(run.spec, imbalance), imbalance.count,
+                     imbalance.expected.toDouble());
 }
 
 void report(Workspace& workspace, const DesignRun& run, const Filtering& found) {
@@ -133,10 +133,7 @@ bool filterRows(Workspace& workspace, DesignRun& run) {
   Filtering found;
   if (!findBroken(workspace, run, found)) return false;
   if (found.rows.empty()) return true;
-  const auto gone = [&](std::size_t row) {
-    return std::any_of(found.rows.begin(), found.rows.end(), [&](const Filtering::Row& one) { return one.row == row; });
-  };
-  std::erase_if(run.chosen, gone);
+  std::erase_if(run.chosen, [&](std::size_t row) { return leavesOut(found, row); });
   if (run.chosen.empty()) {
     noteConditions(workspace.session.sink.report(diag::filter_leaves_none, range, run.spec.name), found);
     return false;
@@ -151,18 +148,15 @@ bool filterRows(Workspace& workspace, DesignRun& run) {
   return true;
 }
 
-bool isFiltered(const DesignRun& run, std::size_t row) {
-  return run.filtered && std::any_of(run.filtered->rows.begin(), run.filtered->rows.end(),
-                                     [&](const Filtering::Row& one) { return one.row == row; });
-}
-
 std::vector<LevelIndices> rowsLeft(const DesignRun& run) {
   std::vector<LevelIndices> left;
   for (std::size_t row = 0; row < run.rows.size(); ++row) {
-    if (!isFiltered(run, row)) left.push_back(run.rows[row]);
+    if (!run.filtered || !leavesOut(*run.filtered, row)) left.push_back(run.rows[row]);
   }
   return left;
 }
+
+std::size_t countLeft(const DesignRun& run) { return run.rows.size() - (run.filtered ? run.filtered->rows.size() : 0); }
 
 Json jsonOf(const DesignRun& run, const Filtering& filtering) {
   Json rows = Json::array();

@@ -3,7 +3,8 @@
 
 #include "compiler/driver/Designs.h"
 
-#include <string>
+#include <cstddef>
+#include <vector>
 
 namespace tbem::driver {
 
@@ -12,10 +13,9 @@ namespace tbem::driver {
 /// row is left, or a row cannot be built for another reason.
 bool filterRows(Workspace& workspace, DesignRun& run);
 
-/// Whether `filter` left the row out.
-bool isFiltered(const DesignRun& run, std::size_t row);
-/// The rows that it did not leave out.
+/// The rows that `filter` did not leave out.
 std::vector<LevelIndices> rowsLeft(const DesignRun& run);
+std::size_t countLeft(const DesignRun& run);
 
 Json jsonOf(const DesignRun& run, const Filtering& filtering);
 

@@ -84,7 +84,7 @@ void report(State& state, DesignRun& run, const spec::LevelProof& proof, const s
   const std::vector<std::string> notes = notesOf(session, run.spec, *run.experiment, breach);
   const std::string count = (breach.isLeast ? "at least " : "") + std::to_string(breach.combinations);
   Diagnostic& told = session.sink.report(diag::levels_break, breach.use, breach.subject, breach.text, count, proof.combinations,
-                                         run.spec.name, breach.rows, rowsLeft(run).size());
+                                         run.spec.name, breach.rows, countLeft(run));
   const std::string extent = run.spec.factors.empty() ? fmt::format(" breaks at the sizes of `{}`", run.spec.name)
                                                       : told.message.substr(told.message.rfind(" breaks at "));
   told.message =
@@ -196,9 +196,9 @@ void printDesignProof(const DesignProof& proved, const Options& options) {
                           {"all_causes", one.allCauses},
                           {"remedies", remedies}});
     }
-    Json fields = {{"design", proved.run->spec.name},      {"verdict", proved.verdict()},    {"combinations", proof.combinations},
-                   {"rows", rowsLeft(*proved.run).size()}, {"structures", proof.structures}, {"conditions", proof.conditions},
-                   {"by_intervals", proof.byIntervals},    {"points", proof.points},         {"breaches", breaches}};
+    Json fields = {{"design", proved.run->spec.name},   {"verdict", proved.verdict()},    {"combinations", proof.combinations},
+                   {"rows", countLeft(*proved.run)},    {"structures", proof.structures}, {"conditions", proof.conditions},
+                   {"by_intervals", proof.byIntervals}, {"points", proof.points},         {"breaches", breaches}};
     Json doubts = Json::array();
     for (const spec::Doubt& one : proof.doubts)
       doubts.push_back({{"subject", one.subject}, {"condition", one.text}, {"reason", one.reason}});
