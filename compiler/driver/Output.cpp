@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -31,6 +32,11 @@ Json notFiniteIn(const Json& value) {
   Json texts = Json::array();
   for (const Json& element : value) texts.push_back(notFiniteIn(element));
   return std::all_of(texts.begin(), texts.end(), [](const Json& text) { return text.is_null(); }) ? Json() : texts;
+}
+
+bool isFinite(const Json& value) {
+  if (value.is_structured()) return std::all_of(value.begin(), value.end(), isFinite);
+  return !value.is_number_float() || std::isfinite(value.get<double>());
 }
 
 /// JSON knows no infinity and no NaN: they are written as null, and a field beside each says what was there.
@@ -74,7 +80,7 @@ void printJson(const char* kind, Json fields) {
   object["kind"] = kind;
   object["schema"] = kJsonSchema;
   object.update(fields);
-  sayNotFinite(object);
+  if (!isFinite(object)) sayNotFinite(object);
   printJsonLine(object.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
