@@ -1,6 +1,7 @@
 #include "compiler/driver/OwnLibraries.h"
 
 #include "compiler/driver/CacheFile.h"
+#include "compiler/driver/CliOptions.h"
 #include "compiler/driver/Output.h"
 #include "compiler/jit/Digest.h"
 #include "compiler/support/diagnostics/Run.h"
@@ -20,11 +21,7 @@ namespace {
 /// A worker's parent has told what is opened.
 constexpr std::string_view kWorker = "worker";
 
-bool runsSteps(const Options& options) {
-  if (options.dryRun || !options.emitStage.empty()) return false;
-  return options.command == "run" || options.command == "measure" || options.command == "step" || options.command == "train" ||
-         options.command == kWorker;
-}
+bool runsSteps(const Options& options) { return needsOf(options.command).runs && !options.dryRun && options.emitStage.empty(); }
 
 /// Which content of a library was told last.
 std::string recordOf(const std::string& path, const std::string& digest) { return path + "\n" + digest + "\n"; }
