@@ -141,7 +141,7 @@ TEST(Declarations, ProcessAsPrinted) {
       "process P\n  input 0 a: seq of nat0 in none = none\n  input 0 b: {<x>, <y>} in none = none\n"
       "  output 0 c: set of nat in none = none\n  ext rd d: int\n  ext wr e: real\n"
       "  pre (and (and (> (/ (* 2 P) (* 3 (+ a 1))) (neg (* 2 (** P 2)))) (call inset b (set <x>))) (not (call inset 1 c)))\n"
-      "  post (= (mod 2 3) 2)\n  comment \"it's \\\"text\\n  to (the end\"");
+      "  post (= (mod 2 3) 2)\n  comment \"it's \\\"text\\nto (the end\"");
 }
 
 TEST(Declarations, Design) {
