@@ -173,10 +173,10 @@ const Answer& askProduct(Lowering& state, const Call& call) {
     if (home != kNone) operands[i] = state.versions[home].operand;
   }
   operands[call.inputs] = placeForReader(state, call.tensors[call.inputs]);
-  const Answer& placed = state.ask(call.op.primitive, operands, call.inputs, call.attributes);
+  const Answer& placed = ask(state, call, operands);
   if (placed.status == TBEM_OK && !isSlow(placed.info)) return placed;
   operands[call.inputs] = openOperand(operands[call.inputs].dtype, dimsOf(operands[call.inputs]));
-  return state.ask(call.op.primitive, operands, call.inputs, call.attributes);
+  return ask(state, call, operands);
 }
 
 const Answer& askPlain(Lowering& state, const Call& call, bool results) {
@@ -189,7 +189,8 @@ const Answer& askPlain(Lowering& state, const Call& call, bool results) {
 
 /// Finds what was measured of the operator: which algorithm it takes. Of one that was not, whether there is a choice at all.
 void chooseAlgorithm(Lowering& state, Call& call, Item& item) {
-  if (state.options.choices == nullptr || !choosesLayouts(call.op.primitive)) return;
+  const bool product = call.op.primitive == TBEM_PRIMITIVE_matmul;
+  if (state.options.choices == nullptr || !(product || choosesLayouts(call.op.primitive))) return;
   const Operands operands = open(state, call);
   std::string key = choiceKey(call.op.primitive, operands, call.attributes, state.options.threads);
   const auto known = state.options.choices->find(key);
@@ -204,18 +205,22 @@ void chooseAlgorithm(Lowering& state, Call& call, Item& item) {
   call.algorithm = 0;
 }
 
+/// In the layouts that suit the call's kind.
+const Answer& askByKind(Lowering& state, const Call& call) {
+  if (call.op.primitive == TBEM_PRIMITIVE_matmul) return askProduct(state, call);
+  return choosesLayouts(call.op.primitive) ? askChoosing(state, call) : askFollowing(state, call);
+}
+
 /// The first that the device can run: its own choice or what is there; row-major inputs; everything row-major. An algorithm that
 /// does not run in the layouts that came about gives way to the default.
 const Answer& choose(Lowering& state, Call& call) {
   if (call.algorithm != 0) {
-    const Answer& measured = askChoosing(state, call);
+    const Answer& measured = askByKind(state, call);
     if (measured.status == TBEM_OK && measured.info.workspace <= state.options.mostWorkspace) return measured;
     call.algorithm = 0;
   }
-  const bool product = call.op.primitive == TBEM_PRIMITIVE_matmul;
-  const bool chooses = choosesLayouts(call.op.primitive);
-  const Answer* first = product ? &askProduct(state, call) : chooses ? &askChoosing(state, call) : &askFollowing(state, call);
-  if (first->status == TBEM_OK) return *first;
+  const Answer& first = askByKind(state, call);
+  if (first.status == TBEM_OK) return first;
   const Answer& plainInputs = askPlain(state, call, false);
   if (plainInputs.status == TBEM_OK) return plainInputs;
   return askPlain(state, call, true);

@@ -1,5 +1,6 @@
 // The backend table of `cpu`.
 #include "runtime/backends/cpu/Op.h"
+#include "runtime/backends/cpu/Parallel.h"
 
 #include <fmt/format.h>
 
@@ -21,6 +22,7 @@ namespace onednn {
 std::string versionText();
 std::string isaText();
 bool hasBfloat16();
+bool packsIntoPlan();
 }  // namespace onednn
 
 namespace {
@@ -84,14 +86,20 @@ Family familyOf(int primitive) {
   return moveFamily();
 }
 
-bool isDense(int primitive) {
-  return primitive == TBEM_PRIMITIVE_dense || primitive == TBEM_PRIMITIVE_dense_input_gradient ||
-         primitive == TBEM_PRIMITIVE_dense_weight_gradient;
+bool isProduct(int primitive) {
+  return primitive == TBEM_PRIMITIVE_matmul || primitive == TBEM_PRIMITIVE_dense ||
+         primitive == TBEM_PRIMITIVE_dense_input_gradient || primitive == TBEM_PRIMITIVE_dense_weight_gradient;
 }
 
-Family familyOf(const tbem_op_desc& op) {
-  return op.algorithm != 0 && isDense(op.primitive) ? thinFamily() : familyOf(op.primitive);
+/// Algorithms of a product: the default, thin (of dense layers alone), and the other one. The default is the library's where it
+/// has kernels that pack into space from the plan, which it has for AVX-512 alone; elsewhere ours.
+Family familyOfProduct(const tbem_op_desc& op) {
+  if (op.algorithm == 1) return thinFamily();
+  const bool ours = !onednn::packsIntoPlan() && op.operands[0].dtype == TBEM_F32;
+  return (op.algorithm == 0) == ours ? packedFamily() : productFamily();
 }
+
+Family familyOf(const tbem_op_desc& op) { return isProduct(op.primitive) ? familyOfProduct(op) : familyOf(op.primitive); }
 
 /// Primitives that take bf16; the others are given f32 by whoever asks.
 bool computesBfloat16(int primitive) {
@@ -104,7 +112,7 @@ bool computesBfloat16(int primitive) {
 /// its products of dimensions wrap in larger tensors. Empty: nothing is wrong.
 std::string beyondLibrary(const tbem_op_desc& op) {
   constexpr std::int64_t kMostAlong = std::int64_t{1} << 30, kMostElements = std::int64_t{1} << 36;
-  const Family family = familyOf(op);
+  const Family family = familyOf(op.primitive);
   if (family.query != convFamily().query && family.query != productFamily().query) return "";
   for (int k = 0; k < op.inputs + op.outputs; ++k) {
     const tbem_operand& operand = op.operands[k];
@@ -145,7 +153,7 @@ tbem_status check(const tbem_op_desc* op) {
   }
   const bool convolution = op->primitive == TBEM_PRIMITIVE_conv2d || op->primitive == TBEM_PRIMITIVE_conv2d_input_gradient ||
                            op->primitive == TBEM_PRIMITIVE_conv2d_weight_gradient;
-  if (op->algorithm != 0 && !convolution && !isDense(op->primitive)) {
+  if (op->algorithm != 0 && !convolution && !isProduct(op->primitive)) {
     return fail(TBEM_UNSUPPORTED,
                 fmt::format("cpu: {} has one algorithm", runtime::signature(static_cast<tbem_primitive>(op->primitive)).name));
   }
@@ -245,12 +253,7 @@ void parallel(std::int32_t most, void (*body)(void*, std::int64_t, std::int64_t)
   if (count <= 0) return;
   const std::int64_t threads = std::clamp<std::int64_t>(most, 1, count);
   if (threads == 1) return body(context, 0, count);
-#pragma omp parallel num_threads(static_cast <int>(threads))
-  {
-    const std::int64_t of = omp_get_num_threads(), me = omp_get_thread_num();
-    const std::int64_t begin = count * me / of, end = count * (me + 1) / of;
-    if (begin < end) body(context, begin, end);
-  }
+  takeInTurn(static_cast<int>(threads), count, body, context);
 }
 
 const char* lastErrorText() { return lastError; }

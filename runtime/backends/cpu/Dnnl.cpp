@@ -189,6 +189,8 @@ std::string versionText() {
 
 bool hasBfloat16() { return isaText().starts_with("avx512_core"); }
 
+bool packsIntoPlan() { return isaText().starts_with("avx512_core"); }
+
 std::string isaText() {
   switch (dnnl_get_effective_cpu_isa()) {
     case dnnl_cpu_isa_sse41:

@@ -1,6 +1,7 @@
 // Chooses the inner loops for the processor.
 #include "runtime/backends/cpu/ChannelLoops.h"
 #include "runtime/backends/cpu/PoolLoops.h"
+#include "runtime/backends/cpu/ProductLoops.h"
 #include "runtime/backends/cpu/RowLoops.h"
 #include "runtime/backends/cpu/SoftmaxLoops.h"
 #include "runtime/backends/cpu/ThinLoops.h"
@@ -12,6 +13,9 @@ namespace tbem::cpu {
   void channelStrip(ChannelSum what, int width, const StripArguments& arguments);                \
   void lineMoments(const StripArguments& arguments);                                             \
   void poolPlane(PoolLoop loop, int width, const runtime::Pool2d& pool, const PoolPlane& plane); \
+  ProductTile productTile();                                                                     \
+  void packLines(const ProductLines& lines, std::int64_t, std::int64_t, std::int64_t, float*);   \
+  void productBlock(const ProductBlock& block);                                                  \
   void rowSums(const RowSums& arguments);                                                        \
   double softmaxLine(SoftmaxLoop loop, const SoftmaxLine& line);                                 \
   void thinProduct(ThinLoop loop, const ThinProduct& product, std::int64_t, std::int64_t);       \
@@ -26,6 +30,9 @@ struct Loops {
   decltype(&generic::channelStrip) channel = generic::channelStrip;
   decltype(&generic::lineMoments) line = generic::lineMoments;
   decltype(&generic::poolPlane) pool = generic::poolPlane;
+  decltype(&generic::productTile) tile = generic::productTile;
+  decltype(&generic::packLines) pack = generic::packLines;
+  decltype(&generic::productBlock) product = generic::productBlock;
   decltype(&generic::rowSums) row = generic::rowSums;
   decltype(&generic::softmaxLine) softmax = generic::softmaxLine;
   decltype(&generic::thinProduct) thin = generic::thinProduct;
@@ -33,11 +40,14 @@ struct Loops {
 
 Loops choose() {
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-  if (__builtin_cpu_supports("x86-64-v4"))
-    return {avx512::channelStrip, avx512::lineMoments, avx512::poolPlane,
-            avx512::rowSums,      avx512::softmaxLine, avx512::thinProduct};
-  if (__builtin_cpu_supports("x86-64-v3"))
-    return {avx2::channelStrip, avx2::lineMoments, avx2::poolPlane, avx2::rowSums, avx2::softmaxLine, avx2::thinProduct};
+#define TBEM_CHOSEN(isa)                                                                                                    \
+  {                                                                                                                         \
+    isa::channelStrip, isa::lineMoments, isa::poolPlane, isa::productTile, isa::packLines, isa::productBlock, isa::rowSums, \
+        isa::softmaxLine, isa::thinProduct                                                                                  \
+  }
+  if (__builtin_cpu_supports("x86-64-v4")) return TBEM_CHOSEN(avx512);
+  if (__builtin_cpu_supports("x86-64-v3")) return TBEM_CHOSEN(avx2);
+#undef TBEM_CHOSEN
 #endif
   return {};
 }
@@ -56,6 +66,14 @@ void lineMoments(const StripArguments& arguments) { loops().line(arguments); }
 void poolPlane(PoolLoop loop, int width, const runtime::Pool2d& pool, const PoolPlane& plane) {
   loops().pool(loop, width, pool, plane);
 }
+
+ProductTile productTile() { return loops().tile(); }
+
+void packLines(const ProductLines& lines, std::int64_t width, std::int64_t first, std::int64_t last, float* to) {
+  loops().pack(lines, width, first, last, to);
+}
+
+void productBlock(const ProductBlock& block) { loops().product(block); }
 
 void rowSums(const RowSums& arguments) { loops().row(arguments); }
 

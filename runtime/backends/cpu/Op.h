@@ -61,6 +61,7 @@ constexpr std::int64_t kThinRows = 64;  ///< up to so many rows ThinProduct.cpp 
 
 Family convFamily();     // DnnlConv.cpp
 Family productFamily();  // DnnlProduct.cpp
+Family packedFamily();   // PackedProduct.cpp: the same with space for packing from the plan
 Family thinFamily();     // ThinProduct.cpp: another algorithm of the dense layer
 Family reorderFamily();  // DnnlProduct.cpp, Move.cpp where oneDNN has nothing
 Family moveFamily();     // Move.cpp

@@ -1,6 +1,7 @@
 // The inner loop of the sums that the gradients of a normalisation over the last axis share.
 //
-// Sums of a row are sixteen f32 lanes, joined in f64; sums of a column are f32 over the rows of one call, which are few.
+// Sums of a row are f32, as many as a register has lanes, joined in f64; sums of a column are f32 over the rows of one call,
+// which are few.
 #pragma once
 
 #include <cstdint>

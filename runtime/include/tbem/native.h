@@ -35,8 +35,8 @@ typedef struct tbem_native_args {
   int32_t attribute_count, scalar_count;
   void* workspace; /* 64-aligned; null for 0 bytes */
   uint64_t workspace_bytes;
-  /* Runs body(context, begin, end) over [0, count) on the backend's threads; ranges are disjoint and cover it. Call it with the
-   * args that were given. Null in tbem_native_workspace. */
+  /* Runs body(context, begin, end) over [0, count) on the backend's threads; ranges are disjoint and cover it, and a
+   * thread may be given several, one after another. Call it with the args that were given. Null in tbem_native_workspace. */
   void (*parallel)(const struct tbem_native_args* args, void (*body)(void* context, int64_t begin, int64_t end), void* context,
                    int64_t count);
   char* message; /* where a failing function writes why, with a 0 at the end */
