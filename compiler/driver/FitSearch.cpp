@@ -25,6 +25,9 @@ constexpr double kLadder = 0.4, kLeastWaste = 0.01, kTimesWaste = 1.5;
 constexpr std::uint64_t kLeastRungs = 6;
 constexpr std::size_t kRungEvents = std::size_t{1} << 16U;
 constexpr double kRungTimesWaste = 4;
+// Networks of tens of thousands of events, whose elaboration takes a third of a second: fewer rungs, and no more levels below than
+// the least.
+constexpr std::size_t kLadderEvents = std::size_t{1} << 19U;
 
 std::uint64_t lowerEnd(std::uint64_t bad) { return bad - std::min(bad - 1, std::clamp(bad / 8, kLeastChecked, kMostChecked)); }
 
@@ -148,10 +151,11 @@ Fit LevelSearch::searchWithin(std::uint64_t limit, const Live& live) {
     if (workEnded) break;
     --level;
     if (fits) {
-      if (++fitting >= least && left(level, limit) > kTimesWaste * wasted) break;
+      const bool large = fitting * at(level).events >= kMostEvents;
+      if (++fitting >= least && (large || left(level, limit) > kTimesWaste * wasted)) break;
       continue;
     }
-    level = bad = firstBad(0, level);
+    level = bad = firstBad(largestFittingBelow(level), level);
     wasted = std::max(wasted, waste(bad, limit));
     fitting = 0;
   }
@@ -161,9 +165,10 @@ Fit LevelSearch::searchWithin(std::uint64_t limit, const Live& live) {
 /// A level that does not fit whose predecessor does, below the lowest of the levels tried that does not.
 std::uint64_t LevelSearch::lowestRung(std::uint64_t last, std::uint64_t limit) {
   std::uint64_t good = 0, bad = last + 1;
+  const std::uint64_t steps = std::clamp<std::uint64_t>(kLadderEvents / (at(last).events + 1), kLeastRungs, kRungs);
   std::vector<std::uint64_t> rungs;
-  for (std::uint64_t i = 0; i <= kRungs; ++i) {
-    const double down = kLadder * static_cast<double>(i) / static_cast<double>(kRungs);
+  for (std::uint64_t i = 0; i <= steps; ++i) {
+    const double down = kLadder * static_cast<double>(i) / static_cast<double>(steps);
     rungs.push_back(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(static_cast<double>(last) * (1 - down))));
   }
   std::uint64_t fitting = 0;
@@ -182,6 +187,15 @@ std::uint64_t LevelSearch::lowestRung(std::uint64_t last, std::uint64_t limit) {
     if (rung < bad && tried.contains(rung)) good = std::max(good, rung);
   }
   return firstBad(good, bad);
+}
+
+/// The largest level below this one of those that were tried and fit; 0 where there is none.
+std::uint64_t LevelSearch::largestFittingBelow(std::uint64_t level) const {
+  std::uint64_t largest = 0;
+  for (auto trial = tried.begin(); trial != tried.lower_bound(level); ++trial) {
+    if (trial->second.exists && trial->second.fits) largest = trial->first;
+  }
+  return largest;
 }
 
 /// The share of the limit that live tensors leave at a level, or at the next below that exists.

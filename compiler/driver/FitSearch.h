@@ -89,6 +89,7 @@ private:
   bool holds(std::uint64_t level);
   std::uint64_t firstBad(std::uint64_t good, std::uint64_t bad);
   std::uint64_t lowestRung(std::uint64_t last, std::uint64_t limit);
+  std::uint64_t largestFittingBelow(std::uint64_t level) const;
   double left(std::uint64_t level, std::uint64_t limit);
   double waste(std::uint64_t bad, std::uint64_t limit);
   std::optional<std::uint64_t> largestUpTo(std::uint64_t level);
