@@ -37,4 +37,10 @@ bool meetsEveryTap(const runtime::Conv2d& conv);
 tbem_status queryCropped(tbem_op_desc& op, tbem_op_info& info);
 tbem_status createCropped(const tbem_op_desc& op, std::unique_ptr<Op>& out);
 
+// DnnlPad.cpp
+/// Whether it is a weight gradient that the library has no generated code for because the kernel is larger than the image.
+bool wantsPadding(const tbem_op_desc& op);
+tbem_status queryPadded(tbem_op_desc& op, tbem_op_info& info);
+tbem_status createPadded(const tbem_op_desc& op, std::unique_ptr<Op>& out);
+
 }  // namespace tbem::cpu

@@ -273,6 +273,34 @@ TEST(CpuConvolutions, OneWeightLayoutServesForwardAndItsGradient) {
       << "of 400 gradients asked for other layouts than forward's";
 }
 
+/// With AVX2 the library has no generated weight gradient for these; the image is then padded first.
+TEST(CpuConvolutions, KernelsLargerThanTheImageAgreeWithRef) {
+  int padded = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Random random(97000 + seed);
+    const std::int64_t n = random.integer(1, 5), h = random.integer(1, 4), w = random.integer(1, 4);
+    const std::int64_t c = 8 * random.integer(1, 6), o = 8 * random.integer(1, 6), kernel = random.integer(3, 5);
+    const std::int64_t stride = random.integer(1, 2), before = random.integer(kernel / 2, kernel - 1), behind = kernel / 2;
+    const auto extent = [&](std::int64_t of) { return (of + before + behind - kernel) / stride + 1; };
+    if (h + before + behind < kernel || w + before + behind < kernel) continue;
+    const Array x = random.array({n, c, h, w}), dy = random.array({n, o, extent(h), extent(w)});
+    const Problem problem{TBEM_PRIMITIVE_conv2d_weight_gradient,
+                          {stride, stride, before, before, behind, behind, 1, 1, 1},
+                          {},
+                          {x, dy},
+                          {Array{{o, c, kernel, kernel}, {}, false}}};
+    const Outcome found = runOn(*tbem_backend_cpu(), problem, {TBEM_F32, 2, {}});
+    ASSERT_EQ(found.status, TBEM_OK) << problem.text() << ": " << found.error;
+    EXPECT_LE(distance(found.outputs[0], runOn(*tbem_backend_ref(), problem, {TBEM_F64, 1, {}}).outputs[0]), 5e-6)
+        << problem.text() << " by " << found.implementation;
+    padded += found.implementation.starts_with("padded") ? 1 : 0;
+  }
+  tbem_device_info device;
+  ASSERT_EQ(tbem_backend_cpu()->probe(&device), TBEM_OK);
+  const bool avx2 = std::string(device.isa).starts_with("avx2");
+  EXPECT_TRUE(avx2 ? padded >= 20 : padded == 0) << padded;
+}
+
 /// Winograd's F(4x4, 3x3): transformed images lose some bits, so its bound is 2e-5 where the direct algorithm's is 5e-6. Free
 /// layouts, and all those that a direct forward convolution would leave behind.
 TEST(CpuConvolutions, WinogradAgreesWithRef) {
