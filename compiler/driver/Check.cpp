@@ -56,7 +56,7 @@ int checkOne(const Options& options, const std::string& path) {
   one.files = {path};
   State state(one);
   const int status = checkProgram(state);
-  if (options.fix && state.workspace != nullptr && !options.text && !files::isInherited(path)) {
+  if (options.fix && state.workspace != nullptr && !options.text) {
     const std::optional<std::size_t> mended = applyFixesTo(state, path);
     if (!mended) return kEnvironment;
     if (*mended != 0) {

@@ -3,6 +3,7 @@
 #include "compiler/driver/Designs.h"
 #include "compiler/driver/EagerSteps.h"
 #include "runtime/data/ArrayFile.h"
+#include "runtime/files/Read.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -110,10 +111,11 @@ private:
 
   std::string others() const {
     if (std::string twice = levelTwice(); !twice.empty()) return twice;
-    const bool fromInput = std::ranges::find(o.files, "-") != o.files.end();
-    if (is("fmt") && o.write && fromInput) return "-w writes to files, and - is standard input";
-    if (is("check") && o.fix && fromInput) return "--fix writes to files, and - is standard input";
-    return {};
+    const char* writes = is("fmt") && o.write ? "-w" : is("check") && o.fix ? "--fix" : nullptr;
+    const auto inherited = std::ranges::find_if(o.files, files::isInherited);
+    if (writes == nullptr || inherited == o.files.end()) return {};
+    return fmt::format("{} writes to files, and {} is what the command was started with (standard input or a shell's pipe)",
+                       writes, *inherited);
   }
 
   /// A form that is none is told by who reads it.

@@ -27,7 +27,7 @@ int formatOne(const Options& options, const std::string& path) {
     if (changed && !options.json) printErr("{}: not formatted (tbemc fmt -w {})\n", path, path);
     return changed ? kProgramErrors : kOk;
   }
-  if (!options.write || files::isInherited(path)) {
+  if (!options.write) {
     if (!options.json) writeData(*text);
     return kOk;
   }
