@@ -8,7 +8,10 @@
 #include "compiler/driver/PlainRows.h"
 #include "compiler/driver/Predictions.h"
 #include "compiler/driver/Specs.h"
+#include "compiler/estimate/LoopTypes.h"
+#include "compiler/support/Aside.h"
 #include "compiler/support/Render.h"
+#include "compiler/support/diagnostics/Plan.h"
 #include "runtime/files/Write.h"
 
 #include <fmt/format.h>
@@ -78,6 +81,27 @@ namespace {
 /// More rows than these are not kept once they were looked at.
 constexpr std::size_t kMostKept = 10'000;
 
+/// What a run would refuse of elements that nothing computes with yet: told once for each design, at its first row that has them.
+void warnOfTypes(State& state) {
+  const std::string backend = state.options.dtype == "f64" ? "ref" : "cpu";
+  const DesignRun* told = nullptr;
+  for (RowState& row : state.rows) {
+    const graph::Graph& graph = row.elaborated->graph();
+    const auto computed = [](const graph::Tensor& tensor) { return estimate::hasLoops(tensor.dtype); };
+    if (row.run == told || std::ranges::all_of(graph.tensors, computed)) continue;
+    const Opened opened = openBackend(backend);
+    if (opened.backend == nullptr) return;
+    const auto lowered =
+        lowerRow(*row.elaborated, row.run->spec, *opened.backend, lowerOptions(state.options, opened, nullptr, row.run->tuning));
+    if (lowered) continue;
+    told = row.run;
+    const auto refused = reportsOf(state.sink(), [&] { lowered.error().report(state.sink()); });
+    state.sink()
+        .report(diag::cannot_run, refused.front().range, row.run->spec.name, refused.front().message)
+        .note("`estimate --on pytorch` and `--on none` know what it takes");
+  }
+}
+
 /// The conditions of every row, where the pipeline left the rows out.
 bool checkPlainRows(State& state) {
   bool good = true;
@@ -97,6 +121,7 @@ int checkProgram(State& state) {
   const std::vector<RegressionPlan> regressions = readRegressions(*state.workspace, state.designs);
   readPredictions(*state.workspace, regressions, state.options);
   refuseLaterDeclarations(*state.workspace);
+  warnOfTypes(state);
   checkNetworks(state);
   checkProcesses(*state.workspace);
   proveDesigns(state, kFewStructures);

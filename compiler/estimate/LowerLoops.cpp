@@ -1,5 +1,10 @@
 // Element-wise operators: the layout that each loop runs over.
+#include "compiler/estimate/LoopTypes.h"
 #include "compiler/estimate/Lowering.h"
+#include "compiler/sema/Value.h"
+#include "compiler/support/diagnostics/Plan.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -58,10 +63,28 @@ tbem_operand spaceOf(Lowering& state, const Op& op, const std::vector<bool>& sam
   if (const auto readers = free ? spaceOfReaders(state, op) : std::nullopt) return likeOperand(*readers, dtype, out);
   return plainOperand(dtype, out);
 }
+
+/// The first element type of its operands, or within its body, for which there are no loops.
+std::optional<std::int32_t> withoutLoops(const graph::Graph& graph, const Op& op) {
+  for (const graph::ElemNode& node : op.elementwise.nodes) {
+    if (node.op == graph::ElemOp::Cast && !hasLoops(node.dtype)) return node.dtype;
+  }
+  for (const auto* operands : {&op.inputs, &op.outputs}) {
+    for (const TensorId tensor : *operands) {
+      if (tensor != kNoTensor && !hasLoops(graph[tensor].dtype)) return graph[tensor].dtype;
+    }
+  }
+  return std::nullopt;
+}
 }  // namespace
 
 bool Lowering::lowerLoop(graph::OpId id) {
   const Op& op = graph[id];
+  if (const std::optional<std::int32_t> type = withoutLoops(graph, op)) {
+    return fail(diag::backend_lacks_primitive, op.range,
+                {backend.name, op.declaration,
+                 fmt::format("element-wise code of {} is not there yet", sema::kDTypeNames[static_cast<std::size_t>(*type)])});
+  }
   Item item;
   item.isLoop = true;
   item.op = id;

@@ -1,6 +1,7 @@
 #include "compiler/jit/Loop.h"
 
 #include "compiler/estimate/Layout.h"
+#include "compiler/estimate/LoopTypes.h"
 #include "compiler/jit/Bytes.h"
 
 #include <fmt/format.h>
@@ -98,19 +99,13 @@ private:
   std::vector<Digit> digits;
 };
 
-bool supported(std::int32_t dtype) {
-  return dtype == TBEM_F64 || dtype == TBEM_F32 || dtype == TBEM_BF16 || dtype == TBEM_I64 || dtype == TBEM_I32 ||
-         dtype == TBEM_I8 || dtype == TBEM_U8 || dtype == TBEM_BOOL;
-}
-
 tl::expected<void, std::string> Planner::checkShapes() const {
   auto wrong = [](std::string text) { return tl::make_unexpected(std::move(text)); };
   if (loop.dims.size() > TBEM_MAX_RANK) return wrong(fmt::format("a loop of rank {}", loop.dims.size()));
   if (loop.outputs.empty()) return wrong("a loop without outputs");
   auto dtype = [&](const Buffer& b) -> tl::expected<void, std::string> {
-    if (!supported(b.operand.dtype))
-      return wrong(fmt::format("element type number {} of '{}' is not supported in element-wise code yet (f16 and f8 are not)",
-                               b.operand.dtype, b.name));
+    if (!estimate::hasLoops(b.operand.dtype))
+      return wrong(fmt::format("element type number {} of '{}' has no element-wise code", b.operand.dtype, b.name));
     return {};
   };
   for (const auto& in : loop.inputs) {
