@@ -5,6 +5,7 @@
 #include "compiler/driver/SearchProgress.h"
 #include "compiler/sema/CheckNames.h"
 #include "compiler/support/Bug.h"
+#include "compiler/support/Repeats.h"
 #include "runtime/measure/Meters.h"
 #include "runtime/report/Numbers.h"
 
@@ -210,6 +211,7 @@ Progressed runPipeline(State& state, std::string_view last) {
 }
 
 int finish(State& state, int status) {
+  mergeRepeats(state.sink());
   const int printed = printDiagnostics(state.workspace->session, state.options);
   return status != kOk ? status : printed;
 }

@@ -5,6 +5,7 @@
 #include "compiler/graph/ExperimentInputs.h"
 #include "compiler/graph/Mixed.h"
 #include "compiler/support/Aside.h"
+#include "compiler/support/Repeats.h"
 #include "compiler/support/diagnostics/Graph.h"
 #include "compiler/support/diagnostics/Sema.h"
 
@@ -261,29 +262,6 @@ bool Experiment::Impl::addUpdates(Elaborator& e, Structure& s, const std::vector
   return true;
 }
 
-/// Diagnostics after the first `before` that say again what another row has said: they add their levels to it.
-void mergeRepeats(DiagnosticSink& sink, std::size_t before) {
-  const auto repeats = [](const Diagnostic& one, const Diagnostic& other) {
-    return other.kind == one.kind && other.range == one.range && other.message == one.message;
-  };
-  const std::deque<Diagnostic>& listed = sink.all();
-  bool any = false;
-  for (std::size_t i = before; i < listed.size() && !any; ++i)
-    any = std::any_of(listed.begin(), listed.begin() + static_cast<std::ptrdiff_t>(i),
-                      [&](const Diagnostic& other) { return repeats(listed[i], other); });
-  if (!any) return;
-  const std::deque<Diagnostic> all = listed;
-  sink.clear();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Diagnostic& one = all[i];
-    Diagnostic* const told = i < before ? nullptr : sink.find([&](const Diagnostic& other) { return repeats(one, other); });
-    if (told != nullptr)
-      told->alsoAt(one.levels);
-    else
-      sink.append(one);
-  }
-}
-
 /// Clause `mixed`. False after a report.
 bool Experiment::Impl::mix(Elaborator& e, Structure& s) {
   if (s.graph.regions.size() > 1 ||
@@ -329,16 +307,12 @@ const Structure* Experiment::Impl::elaborate(Levels levels) {
     if (level.is(ValueKind::DType)) settings.dtype = static_cast<tbem_dtype>(level.id);
   }
   const std::size_t errors = session.sink.errorCount();
-  const std::size_t told = session.sink.all().size();
   Elaborator elaborator(session, program, *made, settings);
   elaborator.levels = levelTexts(levels);
   const std::vector<Local> factors = factorNames(elaborator, *made, levels);
   for (const auto& [factor, level] : made->guards) elaborator.steering.push_back(spec.factors[factor].name);
   const bool good = build(elaborator, *made, factors, levels);
-  if (!good || session.sink.errorCount() != errors) {
-    mergeRepeats(session.sink, told);
-    return nullptr;
-  }
+  if (!good || session.sink.errorCount() != errors) return nullptr;
   if ((options.mixed || spec.mixed) && settings.dtype == TBEM_F32 && !mix(elaborator, *made)) return nullptr;
   elaborator.finish();
   if (settings.training && spec.checkpoint && !placesAreThere(session.sink, made->graph, *spec.checkpoint)) return nullptr;
@@ -419,8 +393,11 @@ const Structure* Experiment::structureAt(std::span<const std::uint32_t> levels) 
 std::optional<Row> Experiment::row(std::span<const std::uint32_t> levels) {
   if (!impl->spec.hasNetwork()) return std::nullopt;  // an array for any experiment has no graphs
   const Structure* structure = impl->find(levels);
-  const bool fresh = structure == nullptr;
-  if (fresh) structure = impl->elaborate(levels);
+  if (structure == nullptr) {
+    const std::size_t told = impl->session.sink.all().size();
+    structure = impl->elaborate(levels);
+    mergeRepeats(impl->session.sink, told);  // what other structures said already
+  }
   if (structure == nullptr) return std::nullopt;
   Row row;
   row.structure = structure;
