@@ -69,7 +69,9 @@ int elaborate(State& state) {
 }
 
 int lower(State& state) {
-  if (const int status = openBackend(state); status != kOk) return status;
+  if (state.backend.backend == nullptr) {
+    if (const int status = openBackend(state); status != kOk) return status;
+  }
   std::size_t done = 0, planned = 0;
   for (RowState& row : state.rows) {
     if (state.mostPlanned && planned > *state.mostPlanned) return kOk;  // the command says so
@@ -187,11 +189,16 @@ std::uint32_t State::unknownWorkspaces() const {
 
 State::~State() { setReproducerHook(nullptr, nullptr); }
 
-Progressed runPipeline(State& state, std::string_view last) {
+Progressed runPipeline(State& state, std::string_view last, std::string_view done) {
   if (const int status = checkStageNames(state); status != kOk) return {false, status};
+  bool behind = done.empty();
   // `--emit code` goes further than the command itself would.
   bool reached = false;
   for (const Stage& stage : kStages) {
+    if (!behind) {
+      behind = done == stage.name;
+      continue;
+    }
     const double start = measure::monotonicSeconds();
     const int status = stage.run(state);
     hideSearch();
@@ -202,7 +209,7 @@ Progressed runPipeline(State& state, std::string_view last) {
     if (state.options.printAfter == stage.name) printOut("{}", stage.dump(state));
     if (state.options.emitStage == stage.name) {
       printOut("{}", stage.dump(state));
-      return {false, finish(state, kOk)};
+      return {false, state.silent ? kOk : finish(state, kOk)};
     }
     reached = reached || last == stage.name;
     if (reached && state.options.emitStage.empty()) return {true, kOk};

@@ -36,7 +36,7 @@ struct State {
   bool trainingsOnly = false;              ///< the rows of designs are left out
   std::optional<std::size_t> plainAbove;   ///< designs of more rows in all are left out: their rows are for PlainRows
   bool keepResults = false;                ///< gradients and outputs stay readable after the step
-  bool silent = false;                     ///< a stage that fails leaves its diagnostics in the sink, untold
+  bool silent = false;                     ///< diagnostics stay in the sink, untold
   std::optional<std::size_t> mostPlanned;  ///< operators of plans after which `lower` leaves the other rows without one
   std::size_t enginesAsked = 0;            ///< lists that cuDNN was asked for, of all devices
   std::unique_ptr<Workspace> workspace;    ///< after `load`
@@ -78,9 +78,9 @@ struct Progressed {
   bool proceed = false;  ///< go on; else return `status`, everything is printed
   int status = 0;
 };
-/// Runs all stages up to `last`. Stops at the first stage after which there are errors, having printed the diagnostics, and after
-/// the stage that --emit names, having printed what it made.
-Progressed runPipeline(State& state, std::string_view last);
+/// Runs the stages behind `done` (empty: all) up to `last`. Stops at the first stage after which there are errors, having printed
+/// the diagnostics, and after the stage that --emit names, having printed what it made.
+Progressed runPipeline(State& state, std::string_view last, std::string_view done = {});
 
 /// Prints the diagnostics and picks the exit status of a command that came to its end with `status`.
 int finish(State& state, int status);

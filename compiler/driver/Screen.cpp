@@ -5,6 +5,7 @@
 #include "compiler/driver/OwnLibraries.h"
 #include "compiler/driver/RooflineReport.h"
 #include "compiler/estimate/Estimate.h"
+#include "compiler/support/Aside.h"
 #include "compiler/support/Render.h"
 #include "compiler/support/diagnostics/Plan.h"
 
@@ -12,7 +13,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <functional>
+#include <iterator>
+#include <memory>
+#include <utility>
 
 namespace tbem::driver {
 
@@ -229,33 +234,32 @@ Outcome screenDesigns(State& state, const std::string& noGrid) {
   return outcome;
 }
 
-/// One design: every combination of its levels where all can be built, else its own rows.
-Outcome screenOne(const Options& given, const std::string& name) {
-  Options options = given;
-  options.design = name;
+/// The stages behind `design`, for one design of a state that has passed it.
+Progressed lowerDesign(State& state, std::unique_ptr<DesignRun> run) {
+  state.rows.clear();
+  state.designs.runs.clear();
+  state.designs.runs.push_back(std::move(run));
+  return runPipeline(state, "lower", "design");
+}
+
+/// One design: every combination of its levels where all can be built, else its own rows. What is wrong with them stays in the
+/// sink.
+Outcome screenOne(State& state, std::unique_ptr<DesignRun> every) {
+  Options own = state.options;
+  own.design = every->spec.name;
+  own.grid = 0;
   std::string noGrid;
-  {
-    State every(options);
-    every.silent = true;
-    every.mostPlanned = kMostPlanned;
-    const Progressed done = runPipeline(every, "lower");
-    if (done.proceed) {
-      Outcome outcome = screenDesigns(every, "");
-      outcome.status = finish(every, outcome.status);
-      return outcome;
-    }
-    if (done.status != kProgramErrors || every.workspace == nullptr) return {done.status, true};
-    for (const Diagnostic& diagnostic : every.sink().all()) {
-      if (noGrid.empty() && diagnostic.severity == Severity::Error) noGrid = renderBrief(diagnostic);
-    }
+  Progressed done;
+  const std::deque<Diagnostic> reports = reportsOf(state.sink(), [&] { done = lowerDesign(state, std::move(every)); });
+  if (!done.proceed && done.status == kProgramErrors) {
+    noGrid = renderBrief(*std::ranges::find(reports, Severity::Error, &Diagnostic::severity));
+    Designs designs = makeDesigns(*state.workspace, own);
+    if (designs.runs.empty()) return {designs.usage ? kUsage : kProgramErrors, true};
+    done = lowerDesign(state, std::move(designs.runs.front()));
+  } else {
+    for (const Diagnostic& one : reports) state.sink().append(one);
   }
-  options.grid = 0;
-  State own(options);
-  own.mostPlanned = kMostPlanned;
-  if (const Progressed done = runPipeline(own, "lower"); !done.proceed) return {done.status, true};
-  Outcome outcome = screenDesigns(own, noGrid);
-  outcome.status = finish(own, outcome.status);
-  return outcome;
+  return done.proceed ? screenDesigns(state, noGrid) : Outcome{done.status, true};
 }
 
 }  // namespace
@@ -263,25 +267,32 @@ Outcome screenOne(const Options& given, const std::string& name) {
 int runScreen(const Options& given) {
   Options options = given;
   options.command = "screen";
-  Outcome all;
-  {
-    Options first = options;  // stages are shown where each design goes through them
-    first.emitStage.clear();
-    first.printAfter.clear();
-    first.time = false;
-    State state(first);
-    state.silent = true;
-    const Progressed done = runPipeline(state, "design");
-    if (!done.proceed) return state.workspace == nullptr || done.status != kProgramErrors ? done.status : finish(state, kOk);
-    for (const auto& run : state.designs.runs) {
-      const Outcome outcome = screenOne(options, run->spec.name);
-      all.any = all.any || outcome.any;
-      if (all.status == kOk) all.status = outcome.status;
-    }
+  // Designs go through the stages behind `design` one by one.
+  const std::string emitted = options.emitStage;
+  if (emitted == "graph" || emitted == "lower" || emitted == "code") options.emitStage.clear();
+  State state(options);
+  state.silent = true;
+  state.mostPlanned = kMostPlanned;
+  if (const Progressed done = runPipeline(state, "design"); !done.proceed) {
+    const bool told = state.workspace == nullptr || (done.status != kOk && done.status != kProgramErrors);
+    return told ? done.status : finish(state, kOk);
   }
-  if (all.any || all.status != kOk) return all.status;
-  printFailure("nothing to screen: give a design with factors, of a network");
-  return kUsage;
+  options.emitStage = emitted;
+  state.trainings.clear();
+  Outcome all;
+  std::deque<Diagnostic> reports;
+  for (std::unique_ptr<DesignRun>& run : std::exchange(state.designs.runs, {})) {
+    Outcome outcome;
+    std::ranges::move(reportsOf(state.sink(), [&] { outcome = screenOne(state, std::move(run)); }), std::back_inserter(reports));
+    all.any = all.any || outcome.any;
+    if (all.status == kOk) all.status = outcome.status;
+  }
+  for (Diagnostic& one : reports) state.sink().append(std::move(one));
+  if (!all.any && all.status == kOk && !state.sink().hasErrors()) {
+    printFailure("nothing to screen: give a design with factors, of a network");
+    all.status = kUsage;
+  }
+  return finish(state, all.status);
 }
 
 }  // namespace tbem::driver
