@@ -30,7 +30,7 @@ struct StepOutcome {
   std::vector<runtime::Decision> decisions;  ///< of the network's gates
   std::optional<std::string> flops;          ///< executed, where there are gates
   std::vector<double> again;                 ///< seconds of each repeat, ascending
-  std::vector<NotFinite> notFinite;          ///< of the saved arrays
+  std::vector<NotFinite> notFinite;          ///< of the arrays that are there after the step, and of those that --load gave
 };
 
 /// What the gates decided, and the FLOPs that were left to do.
@@ -80,7 +80,8 @@ struct StepFailure {
 };
 tl::unexpected<StepFailure> failed(std::string message) { return tl::unexpected(StepFailure{std::move(message), kRunFailed}); }
 
-tl::expected<StepOutcome, StepFailure> runOnce(const RowState& row, const tbem_backend& backend,
+/// `keepsResults`: as State::keepResults when the row was lowered.
+tl::expected<StepOutcome, StepFailure> runOnce(const RowState& row, const tbem_backend& backend, bool keepsResults,
                                                const std::optional<data::ArrayFile>& given, const Options& options) {
   const jit::Compiled& compiled = *row.compiled;
   auto instance = runtime::Instance::create(compiled.executable, backend, {.poison = true, .guard = 4096});
@@ -98,13 +99,15 @@ tl::expected<StepOutcome, StepFailure> runOnce(const RowState& row, const tbem_b
     if (!loaded) return failed(fmt::format("{}: {}", options.load, loaded.error()));
     noteLoaded(options, *loaded);
   }
-  std::vector<data::Array> arrays;
-  if (!options.save.empty()) {
-    auto before = arraysBefore(row, run);
-    if (!before) return failed(before.error());
-    arrays = std::move(*before);
-  }
   StepOutcome outcome;
+  std::vector<data::Array> arrays;
+  const auto take = [&](const std::string& name, const runtime::HostTensor& value) {
+    if (const std::size_t count = countNotFinite(value); count != 0) outcome.notFinite.push_back({name, count, value.count()});
+    if (!options.save.empty()) arrays.push_back(data::fromTensor(name, value));
+  };
+  if (given || !options.save.empty()) {
+    if (const auto before = visitBefore(row, run, take); !before) return failed(before.error());
+  }
   const double start = measure::monotonicSeconds();
   for (unsigned step = 1; step <= options.steps; ++step) {
     if (const auto done = run.run(step); !done) return failed(done.error().message);
@@ -121,11 +124,8 @@ tl::expected<StepOutcome, StepFailure> runOnce(const RowState& row, const tbem_b
     outcome.loss = loss->doubles().front();
   }
   if (const auto gates = readGates(row, run, outcome); !gates) return failed(gates.error());
+  if (const auto after = visitAfter(row, run, keepsResults, take); !after) return failed(after.error());
   if (!options.save.empty()) {
-    auto after = arraysAfter(row, run);
-    if (!after) return failed(after.error());
-    arrays.insert(arrays.end(), std::make_move_iterator(after->begin()), std::make_move_iterator(after->end()));
-    outcome.notFinite = notFiniteIn(arrays);
     const data::Metadata metadata = {{"network", row.elaborated->graph().network}, {"tbemc", kVersion}};
     const auto written = data::writeArrayFile(options.save, std::move(arrays), metadata);
     if (!written) return tl::unexpected(StepFailure{written.error(), kEnvironment});
@@ -179,7 +179,7 @@ int printStep(const RowState& row, const std::string& backend, const StepOutcome
       fields["gates"] = gatesJson(outcome);
       fields["flops_executed"] = Json::parse(*outcome.flops);
     }
-    if (!options.save.empty()) fields["not_finite"] = notFiniteJson(outcome);
+    fields["not_finite"] = notFiniteJson(outcome);
     if (!outcome.again.empty()) fields["latency"] = latencyJson(outcome.again);
     printJson("step", std::move(fields));
     return kOk;
@@ -230,7 +230,8 @@ int runStep(const Options& options) {
   State state(options);
   state.firstRowOnly = true;
   state.timing = options.profile;
-  state.keepResults = !options.save.empty();
+  // A step that is timed is the one that is planned: its gradients end with their updates.
+  state.keepResults = !options.save.empty() || (!options.repeat && !options.profile);
   if (const Progressed done = runPipeline(state, "code"); !done.proceed) return done.status;
   if (state.rows.empty()) {
     printFailure(
@@ -243,7 +244,7 @@ int runStep(const Options& options) {
               fmt::format("`{}`, one of {} designs; pick another with --design", row.run->spec.name, state.designs.runs.size()));
   if (row.run->chosen.size() > 1)
     printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
-  const auto outcome = runOnce(row, *state.backend.backend, given, options);
+  const auto outcome = runOnce(row, *state.backend.backend, state.keepResults, given, options);
   if (!outcome) {
     printFailure(outcome.error().message);
     return finish(state, outcome.error().status);

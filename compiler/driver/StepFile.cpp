@@ -4,108 +4,108 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <vector>
 
 namespace tbem::driver {
 
 namespace {
 
 using Failure = tl::unexpected<std::string>;
+using Done = tl::expected<void, std::string>;
 using runtime::HostTensor;
 
-/// Reads the buffer of a graph tensor; an error where lowering kept none.
-tl::expected<HostTensor, std::string> valueOf(const RowState& lowered, const runtime::Instance& instance, graph::TensorId tensor,
-                                              const std::string& name) {
-  const estimate::BufferId buffer = lowered.program->bufferOf[graph::index(tensor)];
-  if (buffer == estimate::kNoBuffer) return Failure(fmt::format("`{}` was not kept", name));
-  auto value = instance.read(static_cast<std::uint32_t>(buffer));
-  if (!value) return Failure(fmt::format("`{}`: {}", name, value.error().message));
-  return std::move(*value);
-}
-
-class Collector {
+class Visitor {
 public:
-  Collector(const RowState& lowered, const runtime::Instance& instance) : lowered(lowered), instance(instance) {}
+  Visitor(const RowState& lowered, const runtime::Instance& instance, const VisitArray& visit)
+      : lowered(lowered), instance(instance), visit(visit) {}
 
-  bool add(graph::TensorId tensor, const std::string& name) {
-    auto value = valueOf(lowered, instance, tensor, name);
-    if (!value) {
-      error = value.error();
-      return false;
-    }
-    arrays.push_back(data::fromTensor(name, *value));
-    return true;
+  /// An error where lowering kept no buffer of the tensor.
+  Done operator()(graph::TensorId tensor, const std::string& name) const {
+    const estimate::BufferId buffer = lowered.program->bufferOf[graph::index(tensor)];
+    if (buffer == estimate::kNoBuffer) return Failure(fmt::format("`{}` was not kept", name));
+    const auto value = instance.read(static_cast<std::uint32_t>(buffer));
+    if (!value) return Failure(fmt::format("`{}`: {}", name, value.error().message));
+    visit(name, *value);
+    return {};
   }
 
+private:
   const RowState& lowered;
   const runtime::Instance& instance;
-  std::vector<data::Array> arrays;
-  std::string error;
+  const VisitArray& visit;
 };
 
 const std::string& pathOf(const graph::Graph& graph, graph::TensorId tensor) { return graph[graph[tensor].storage].path; }
 
+template <class Number>
+std::size_t countNotFiniteOf(const std::vector<std::byte>& data) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; at + sizeof(Number) <= data.size(); at += sizeof(Number)) {
+    Number number = 0;
+    std::memcpy(&number, data.data() + at, sizeof(Number));
+    count += std::isfinite(number) ? 0 : 1;
+  }
+  return count;
+}
+
 }  // namespace
 
-tl::expected<std::vector<data::Array>, std::string> arraysBefore(const RowState& lowered, const runtime::Instance& instance) {
+Done visitBefore(const RowState& lowered, const runtime::Instance& instance, const VisitArray& visit) {
   const graph::Graph& graph = lowered.elaborated->graph();
-  Collector out(lowered, instance);
+  const Visitor one(lowered, instance, visit);
   for (const graph::TensorId input : graph.inputs) {
     const std::string& path = pathOf(graph, input);
     const bool isTarget = graph.loss != graph::kNoTensor && input == graph.inputs.back();
-    if (!out.add(input, isTarget ? path : "input/" + path)) return Failure(out.error);
+    if (const Done done = one(input, isTarget ? path : "input/" + path); !done) return done;
   }
   for (const graph::Graph::Weight& weight : graph.weights) {
-    if (!out.add(weight.value, "weight/" + pathOf(graph, weight.value))) return Failure(out.error);
+    if (const Done done = one(weight.value, "weight/" + pathOf(graph, weight.value)); !done) return done;
   }
   for (const graph::TensorId buffer : graph.buffers) {
-    if (!out.add(buffer, "buffer/" + pathOf(graph, buffer))) return Failure(out.error);
+    if (const Done done = one(buffer, "buffer/" + pathOf(graph, buffer)); !done) return done;
   }
-  return std::move(out.arrays);
+  return {};
 }
 
-tl::expected<std::vector<data::Array>, std::string> arraysAfter(const RowState& lowered, const runtime::Instance& instance) {
+Done visitAfter(const RowState& lowered, const runtime::Instance& instance, bool keepsResults, const VisitArray& visit) {
   const graph::Graph& graph = lowered.elaborated->graph();
-  Collector out(lowered, instance);
+  const Visitor one(lowered, instance, visit);
   for (const graph::Graph::Weight& weight : graph.weights) {
-    if (weight.gradient == graph::kNoTensor) continue;
-    if (!out.add(weight.gradient, "gradient/" + pathOf(graph, weight.value))) return Failure(out.error);
+    if (weight.gradient == graph::kNoTensor || !keepsResults) continue;
+    if (const Done done = one(weight.gradient, "gradient/" + pathOf(graph, weight.value)); !done) return done;
   }
   for (const graph::Graph::Weight& weight : graph.weights) {
     if (weight.after == graph::kNoTensor) continue;
-    if (!out.add(weight.after, "after/" + pathOf(graph, weight.value))) return Failure(out.error);
+    if (const Done done = one(weight.after, "after/" + pathOf(graph, weight.value)); !done) return done;
   }
   // A buffer is updated in place: what it held before is, after the step, what it holds now.
   for (const graph::TensorId buffer : graph.buffers) {
-    if (!out.add(buffer, "buffer_after/" + pathOf(graph, buffer))) return Failure(out.error);
+    if (const Done done = one(buffer, "buffer_after/" + pathOf(graph, buffer)); !done) return done;
   }
-  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
-    if (!out.add(graph.outputs[i], i == 0 ? "output" : fmt::format("output_{}", i + 1))) return Failure(out.error);
+  for (std::size_t i = 0; keepsResults && i < graph.outputs.size(); ++i) {
+    if (const Done done = one(graph.outputs[i], i == 0 ? "output" : fmt::format("output_{}", i + 1)); !done) return done;
   }
-  if (graph.loss != graph::kNoTensor && !out.add(graph.loss, "loss")) return Failure(out.error);
+  if (graph.loss != graph::kNoTensor) {
+    if (const Done done = one(graph.loss, "loss"); !done) return done;
+  }
   const auto decisions = runtime::decisions(instance);
   if (!decisions) return Failure(decisions.error().message);
   for (const runtime::Decision& decision : *decisions) {
     const std::vector<double> values(decision.of.begin(), decision.of.end());
-    out.arrays.push_back(data::fromTensor("decision/" + decision.gate,
-                                          HostTensor::of(TBEM_I32, {static_cast<std::int64_t>(values.size())}, values)));
+    visit("decision/" + decision.gate, HostTensor::of(TBEM_I32, {static_cast<std::int64_t>(values.size())}, values));
   }
-  return std::move(out.arrays);
+  return {};
 }
 
-std::vector<NotFinite> notFiniteIn(const std::vector<data::Array>& arrays) {
-  std::vector<NotFinite> list;
-  for (const data::Array& array : arrays) {
-    const data::ElementType* type = data::findElementType(array.dtype);
-    if (type == nullptr || type->runtime < 0 || tbem_is_floating(type->runtime) == 0) continue;
-    const auto tensor = data::toTensor(array, type->runtime);
-    if (!tensor) continue;  // its own type takes every value
-    const std::vector<double> values = tensor->doubles();
-    const auto count = std::count_if(values.begin(), values.end(), [](double value) { return !std::isfinite(value); });
-    if (count != 0) list.push_back({array.name, static_cast<std::size_t>(count), values.size()});
-  }
-  return list;
+std::size_t countNotFinite(const HostTensor& tensor) {
+  if (tensor.dtype == TBEM_F32) return countNotFiniteOf<float>(tensor.data);
+  if (tensor.dtype == TBEM_F64) return countNotFiniteOf<double>(tensor.data);
+  if (tbem_is_floating(tensor.dtype) == 0) return 0;
+  std::size_t count = 0;
+  for (const double number : tensor.doubles()) count += std::isfinite(number) ? 0 : 1;
+  return count;
 }
 
 }  // namespace tbem::driver
