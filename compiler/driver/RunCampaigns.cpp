@@ -16,10 +16,14 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace tbem::driver {
 
@@ -157,6 +161,37 @@ std::vector<runtime::Case> casesOf(const std::vector<CaseRow>& rows) {
   return cases;
 }
 
+/// "12.0 MiB to 412 MiB", or one of them where both are the same.
+std::string spanText(const std::string& least, const std::string& most) {
+  return least == most ? least : fmt::format("{} to {}", least, most);
+}
+
+/// What is known of a design before its rows are measured, a line.
+std::string outlookOf(const DesignRun& run, const std::vector<CaseRow>& rows) {
+  double leastFlops = std::numeric_limits<double>::infinity(), mostFlops = 0;
+  std::uint64_t leastArena = std::numeric_limits<std::uint64_t>::max(), mostArena = 0;
+  for (const CaseRow& row : rows) {
+    if (row.plan->run != &run) continue;
+    leastFlops = std::min(leastFlops, row.flops);
+    mostFlops = std::max(mostFlops, row.flops);
+    if (!row.skip.empty()) continue;  // planned for no device
+    leastArena = std::min(leastArena, row.arena);
+    mostArena = std::max(mostArena, row.arena);
+  }
+  std::string text =
+      fmt::format("{}: {}, {} row{}: {} a step", run.spec.name, run.array.name, run.chosen.size(),
+                  run.chosen.size() == 1 ? "" : "s", spanText(report::flops(leastFlops), report::flops(mostFlops)));
+  if (leastArena <= mostArena) text += fmt::format(", arena {}", spanText(report::bytes(leastArena), report::bytes(mostArena)));
+  return text;
+}
+
+/// Of the row in hand, what matters most first: a narrow terminal cuts the end off.
+std::string inHand(const CaseRow& row) {
+  const DesignRun& run = *row.plan->run;
+  return fmt::format("row {} on {}: arena {}, {}, {}", row.row + 1, row.backend,
+                     row.skip.empty() ? report::bytes(row.arena) : "-", report::flops(row.flops), run.levelsText(row.row));
+}
+
 int statusOf(const measure::CampaignResult& result, const std::vector<CaseRow>& rows) {
   if (result.end == measure::End::Error) {
     printFailure(result.error);
@@ -209,10 +244,17 @@ int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, co
     }
     return {};
   };
+  // Rows are printed once, when they are measured; what is known of them is told before that takes its time.
+  bool tellsOutlook = options.command == "measure" || options.brief();
   hooks.progress = [&](const measure::Standing& standing) {
-    const std::string what =
-        standing.current == nullptr ? "" : fmt::format("row {} on {}", standing.current->row + 1, standing.current->backend);
-    progress.update(standing.done, standing.total, what, standing.left);
+    if (std::exchange(tellsOutlook, false)) {
+      std::set<const DesignRun*> told;
+      for (const MeasurePlan& plan : plans) {
+        if (told.insert(plan.run).second) progress.note(outlookOf(*plan.run, rows));
+      }
+    }
+    progress.update(standing.done, standing.total, standing.current == nullptr ? "" : inHand(runner.rowOf(*standing.current)),
+                    standing.left);
   };
   measure::CampaignSettings settings;
   settings.seed = options.seed;
