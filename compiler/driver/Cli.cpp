@@ -2,6 +2,7 @@
 
 #include "compiler/driver/CliOptions.h"
 #include "compiler/driver/Heap.h"
+#include "compiler/driver/HelpText.h"
 #include "compiler/driver/OpenMp.h"
 #include "compiler/driver/Options.h"
 #include "compiler/driver/Output.h"
@@ -11,6 +12,7 @@
 #include "compiler/support/Render.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -86,6 +88,11 @@ std::string laterText() {
   return text;
 }
 
+/// Whether a command takes one program and no more.
+bool takesOne(std::string_view command) { return needsOf(command).program && !takesSeveral(command); }
+
+constexpr std::size_t kWidestHelp = 100;  ///< columns: longer lines are hard to read
+
 /// Exceptions do not cross a folder; one that does is our bug, but for memory that the machine lacks.
 int runGuarded(const Command& command, const Options& options) {
   try {
@@ -119,13 +126,16 @@ int dispatch(int argc, char** argv) {
   CLI::App app("Knows what a neural network will cost before it runs, and proves it by test.", "tbemc");
   app.set_version_flag("--version", versionText());
   app.require_subcommand(1);
-  app.footer("tbemc FILE is tbemc run FILE.\n" + laterText());
+  const std::size_t width = std::min(report::terminalWidth(STDOUT_FILENO), kWidestHelp);
+  app.formatter(std::make_shared<HelpText>(width));
   for (const Command& command : commands()) {
     CLI::App* sub = app.add_subcommand(command.name, command.help != nullptr ? command.help : "");
     if (command.help == nullptr) sub->group("");
     if (std::ranges::find(arguments, command.name) == arguments.end()) continue;  // no command line of it: spared the options
     addOptions(*sub, command.name, options);
+    if (takesOne(command.name)) sub->formatter(std::make_shared<HelpText>(width, HelpText::Files::One));
   }
+  app.footer("tbemc FILE is tbemc run FILE.\n" + laterText());  // of no subcommand
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);
@@ -143,12 +153,12 @@ int dispatch(int argc, char** argv) {
   for (const Command& command : commands()) {
     if (!app.got_subcommand(command.name)) continue;
     options.command = command.name;
-    const bool several = takesSeveral(command.name);
-    if (!several && needsOf(command.name).program && options.files.size() > 1) {
+    if (takesOne(command.name) && options.files.size() > 1) {
       printErr("tbemc {}: one program at a time, found {}\n", command.name, fmt::join(options.files, " "));
       return kUsage;
     }
-    if (several && options.text && !options.files.empty()) {
+    const bool inPlace = takesSeveral(command.name) || options.command == "train";  // which trains no network of a file
+    if (inPlace && options.text && !options.files.empty()) {
       printErr("tbemc {}: -e TEXT or a FILE, not both\n", command.name);
       return kUsage;
     }

@@ -56,12 +56,16 @@ CLI::Validator wholeNumber(std::int64_t least, std::int64_t most) {
   });
 }
 
-void addCommon(CLI::App& app, Options& o) {
-  app.add_flag("--json", o.json, "JSON lines on standard output, nothing else there");
+void addCommon(CLI::App& app, const std::string& command, Options& o) {
+  CLI::Option* json = app.add_flag("--json", o.json, "JSON lines on standard output, nothing else there");
+  if (command == "report") json->group("");  // refused with what it is of
   app.add_flag("-q,--quiet", o.quiet, "no progress, no notes");
-  app.add_option("--color", o.color, "auto, always or never (NO_COLOR is heeded)")
+  app.add_option("--color", o.color, "auto (default), always or never; NO_COLOR is heeded")
       ->check(CLI::IsMember({"auto", "always", "never"}));
-  app.add_option("--width", o.width, "columns of diagnostics (default, and 0: the terminal's, else 100)")
+  if (isOneOf(command, {"explain", "doctor", "replay"})) return;
+  app.add_option("--width", o.width,
+                 command == "doc" ? "columns of a module's list (default, and 0: the terminal's, else 100)"
+                                  : "columns of diagnostics (default, and 0: the terminal's, else 100)")
       ->check(wholeNumber(0, 100'000));
 }
 
@@ -79,59 +83,112 @@ const char* whatFiles(std::string_view command) {
 void addProgram(CLI::App& app, const std::string& command, Options& o) {
   app.add_option("FILE", o.files, whatFiles(command));
   app.add_option("-e", o.text,
-                 takesSeveral(command)
+                 command == "train" ? "the program's text itself, in place of a FILE"
+                 : takesSeveral(command)
                      ? "the program's text itself, in place of a FILE; a network is a design of one row"
                      : "the program's text itself; a network is a design of one row. Beside a FILE: one of its networks")
       ->type_name("TEXT");
-  app.add_option("--input", o.inputs, "shape of an input where the program has no design: image=16,3,224,224")
-      ->type_name("NAME=DIMS")
-      ->check(validator([](const std::string& text) {
-        const std::size_t equals = text.find('=');
-        const bool named = equals != 0 && equals != std::string::npos;
-        return named ? std::string() : text + ": give a name and its dimensions, such as image=16,3,224,224";
-      }))
-      ->allow_extra_args(false);
-  app.add_option("--task", o.task,
-                 "task where the program has no design: 'train(loss: cross_entropy, optimizer: sgd(lr: 0.01))'");
+  if (command != "train") {
+    app.add_option("--input", o.inputs, "shape of an input where the program has no design: image=16,3,224,224")
+        ->type_name("NAME=DIMS")
+        ->check(validator([](const std::string& text) {
+          const std::size_t equals = text.find('=');
+          const bool named = equals != 0 && equals != std::string::npos;
+          return named ? std::string() : text + ": give a name and its dimensions, such as image=16,3,224,224";
+        }))
+        ->allow_extra_args(false);
+    app.add_option(
+        "--task", o.task,
+        "task where the program has no design (default: infer): 'train(loss: cross_entropy, optimizer: sgd(lr: 0.01))'");
+  }
   app.add_option("--emit", o.emitStage, "print what this stage made, and stop: load, names, design, graph, lower, code")
       ->type_name("STAGE");
   app.add_option("--print-after", o.printAfter, "print what this stage made, and go on")->type_name("STAGE");
   app.add_flag("--time", o.time, "time of each stage, on standard error");
 }
 
+/// What --on names.
+std::string whatBackends(std::string_view command) {
+  const std::string own = "backend: cpu (default), ref or fake";
+  if (command == "estimate") return own + "; pytorch or pytorch-cpu: eager PyTorch on a GPU or here; none: from shapes alone";
+  if (command == "fit") return own + "; pytorch or pytorch-cpu: eager PyTorch on a GPU or here";
+  if (command == "report") return own + "; pytorch or pytorch-cpu: a section on eager PyTorch, on a GPU or here";
+  if (command == "emit")
+    return "backend of --as llvm: cpu (default), ref or fake; of json and dot: pytorch or pytorch-cpu, whose autocast's rules the "
+           "graph has then";
+  if (command == "what-if") return "backend: pytorch (default, and the only one)";
+  if (isOneOf(command, {"run", "measure", "regress", "predict"}))
+    return "backend, instead of the program's: cpu (default where it names none), ref or fake";
+  return own;
+}
+
+/// Of commands that plan no step where nothing else is asked for.
+std::string ofPlans(std::string_view command, const std::string& text) {
+  if (command == "emit") return "with --as llvm: " + text;
+  return isOneOf(command, {"check", "design", "weights", "what-if"}) ? "with --emit lower or code: " + text : text;
+}
+
+const char* whatOut(std::string_view command) {
+  if (command == "estimate") return "folder for a plot of memory over the step (default: no plot)";
+  if (command == "screen") return "folder for plots (default: none)";
+  if (command == "regress") return "folder for plots (default: NAME.out beside the program)";
+  if (command == "train") return "folder for checkpoints (default: NAME.out beside the program)";
+  if (command == "report") return "folder for the page (default: NAME.out beside the program)";
+  return "folder for plots and checkpoints (default: NAME.out beside the program)";
+}
+
+const char* whatSeed(std::string_view command) {
+  if (command == "train") return "seed of weights and of the order of examples, where the program has none (default: 0)";
+  if (command == "step") return "seed of inputs and weights (default: 0)";
+  if (isOneOf(command, {"regress", "predict", "report"})) return "the seed with which rows were measured (default: 0)";
+  return "seed of inputs, weights and the order of rows (default: 0)";
+}
+
 void addRow(CLI::App& app, const std::string& command, Options& o) {
   if (command != "train") {
     app.add_option("--design", o.design, "only this design");
-    app.add_option("--at", o.at, "only this row: depth=16,batch=64")->type_name("LEVELS");
+    app.add_option("--at", o.at,
+                   command == "predict" ? "predict at this point, instead of the program's: depth=16,batch=64"
+                                        : "only rows with these levels, or with one of each factor this row: depth=16,batch=64")
+        ->type_name("LEVELS");
   }
-  app.add_option("--on", o.backend,
-                 "backend: cpu (default), ref, fake; estimate and fit: also pytorch, pytorch-cpu; estimate: none");
-  app.add_option("--threads", o.threads, "threads of the backend, at most 1024 (default, and 0: all processors)")
+  const std::string backends = whatBackends(command);
+  app.add_option("--on", o.backend, isOneOf(command, {"what-if", "emit"}) ? backends : ofPlans(command, backends));
+  app.add_option("--threads", o.threads,
+                 ofPlans(command, "threads of the backend, at most 1024 (default, and 0: all processors)"))
       ->check(wholeNumber(0, 1024));
   app.add_option("--tune", o.tune,
-                 "algorithms: off (default: the backend's own), on (the fastest as timed on this machine; commands that measure"
-                 " time what is missing), or 'within 10 %' (on, while the arena grows by that at most)")
+                 ofPlans(command,
+                          "algorithms: off (default: the backend's own), on (the fastest as timed on this machine; commands that "
+                          "measure time what is missing), or 'within 10 %' (on, while the arena grows by that at most)"))
       ->check(validator([](const std::string& text) {
         return parseTuning(text) ? std::string() : fmt::format("`{}` is none of off, on, 'within 10 %'", text);
       }));
-  app.add_option("--dtype", o.dtype, "element type of floating tensors: f32 (default), f64 (on ref)")
+  app.add_option("--dtype", o.dtype, "element type of floating tensors, instead of the program's: f32, or f64 (on ref)")
       ->check(CLI::IsMember({"f32", "f64"}));
   if (isOneOf(command, {"run", "measure", "regress", "predict", "report"}))
     app.add_option("--store", o.store, "store of finished rows (default: NAME.tbemdb beside the program)");
-  if (isOneOf(command, {"run", "measure", "train", "estimate", "screen", "regress", "report"}))
-    app.add_option("--out", o.out, "folder for plots and checkpoints (default: NAME.out beside the program)");
+  if (isOneOf(command, {"run", "train", "estimate", "screen", "regress", "report"}))
+    app.add_option("--out", o.out, whatOut(command))->type_name("DIR");
   if (isOneOf(command, {"run", "measure", "train", "step", "regress", "predict", "report", "worker"}))
-    app.add_option("--seed", o.seed, "seed of inputs, weights and the order of rows")->check(wholeNumber());
+    app.add_option("--seed", o.seed, whatSeed(command))->check(wholeNumber());
 }
 
-void addCampaign(CLI::App& app, Options& o) {
+void addCampaign(CLI::App& app, const std::string& command, Options& o) {
   CLI::Option* dryRun = app.add_flag("--dry-run", o.dryRun, "say what would run: rows, time, memory, disk");
-  app.add_flag("--fresh", o.fresh, "run finished rows and trainings anew");
-  app.add_option("--max-time", o.maxTime, "seconds after which no further row starts")->check(seconds())->excludes(dryRun);
-  app.add_option("--max-rows", o.maxRows, "so many rows at most")->check(wholeNumber())->excludes(dryRun);
+  app.add_flag("--fresh", o.fresh, command == "run" ? "run finished rows and trainings anew" : "run finished rows anew");
+  app.add_option("--max-time", o.maxTime, "seconds after which no further row starts")
+      ->default_str("no limit")
+      ->check(seconds())
+      ->excludes(dryRun);
+  app.add_option("--max-rows", o.maxRows, "take up so many unfinished rows at most")
+      ->default_str("all")
+      ->check(wholeNumber())
+      ->excludes(dryRun);
   app.add_option("--row-time", o.rowTime, "seconds that one row may take; 0: no limit")->capture_default_str()->check(seconds());
-  app.add_option("--repeat", o.repeat, "repeats, instead of the program's")->check(wholeNumber(1, 1000));
-  app.add_flag("--no-plots", o.noPlots, "write no plots");
+  app.add_option("--repeat", o.repeat, "processes for each row, instead of the program's number (default there: 1)")
+      ->check(wholeNumber(1, 1000));
+  if (command == "run") app.add_flag("--no-plots", o.noPlots, "write no plots");
 }
 
 void addSpec(CLI::App& app, Options& o) {
@@ -168,23 +225,40 @@ void addSpec(CLI::App& app, Options& o) {
       ->needs(run);
 }
 
-void addPyTorch(CLI::App& app, Options& o) {
-  app.add_option("--update", o.update, "with --on pytorch: how its optimiser runs (default: as torch.optim chooses)")
+/// The GPU that --device names.
+const char* whatDevice(std::string_view command) {
+  if (command == "what-if") return "the GPU of the changes (default: h200): a100, rtx4090, .., or a record of the program";
+  if (command == "report") return "a section on eager PyTorch on this GPU: a100, h200, rtx4090, .., or a record of the program";
+  if (command == "fit")
+    return "with --on pytorch: the GPU whose workspaces are counted (default: that of --max): a100, h200, rtx4090, .., or a "
+           "record "
+           "of the program";
+  return "the GPU of --explain workspace (default: h200), and with --on pytorch the one whose workspaces are counted: a100, "
+         "h200, "
+         "rtx4090, .., or a record of the program";
+}
+
+void addPyTorch(CLI::App& app, const std::string& command, Options& o) {
+  const std::string eager = command == "what-if"  ? ""
+                            : command == "report" ? "with --device or --on pytorch: "
+                                                  : "with --on pytorch: ";
+  const std::string cudnn = command == "estimate" ? "with --on pytorch or --explain workspace: " : eager;
+  app.add_option("--update", o.update, eager + "how PyTorch's optimiser runs (default: as torch.optim chooses)")
       ->check(CLI::IsMember({"foreach", "fused", "loop"}));
-  app.add_option("--alloc-conf", o.allocConf, "with --on pytorch: the allocator's options, as in PYTORCH_ALLOC_CONF")
+  app.add_option("--alloc-conf", o.allocConf, eager + "the allocator's options, as in PYTORCH_ALLOC_CONF")
       ->type_name("TEXT")
       ->allow_extra_args(false);
-  app.add_option("--torch", o.torch, "with --on pytorch: this PyTorch's rules (default: the newest that are known)")
-      ->type_name("VERSION");
-  app.add_option(
-      "--device", o.device,
-      "the GPU of --explain workspace (default: h200), and with --on pytorch the one whose workspaces are counted: a100,"
-      " h200, rtx4090, .., or a record of the program");
+  app.add_option("--torch", o.torch, eager + "this PyTorch's rules (default: the newest that are known)")->type_name("VERSION");
+  app.add_option("--device", o.device, whatDevice(command));
   app.add_option("--cudnn", o.cudnn,
-                 "the cuDNN to ask (default: the CUDA toolkit's; with --on pytorch, the Python environment's)")
+                 cudnn +
+                     "the folder of the cuDNN to ask, or none (default: the CUDA toolkit's; for PyTorch first that of the Python "
+                     "environment)")
       ->type_name("DIR");
-  app.add_option("--layout", o.layout, "of images: nchw or nhwc")->check(CLI::IsMember({"nchw", "nhwc"}))->capture_default_str();
-  app.add_option("--tf32", o.tf32, "whether f32 convolutions may round their inputs to TF32: on or off")
+  app.add_option("--layout", o.layout, cudnn + "of images: nchw or nhwc")
+      ->check(CLI::IsMember({"nchw", "nhwc"}))
+      ->capture_default_str();
+  app.add_option("--tf32", o.tf32, cudnn + "whether f32 convolutions may round their inputs to TF32: on or off")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
 }
@@ -206,18 +280,21 @@ void addEstimate(CLI::App& app, const std::string& command, Options& o) {
                    "22GiB:upper is of the upper bound, 22GiB:reserved of what the allocator reserves where it may")
         ->type_name("SIZE");
   if (isOneOf(command, {"estimate", "fit", "what-if"}))
-    app.add_option("--reserve", o.reserve, "with --on pytorch: what a card holds beside the allocator, other processes too: 1GiB")
+    app.add_option("--reserve", o.reserve,
+                   std::string(command == "what-if" ? "" : "with --on pytorch: ") +
+                       "what a card holds beside the allocator, other processes too: 1GiB")
         ->type_name("SIZE");
-  if (isOneOf(command, {"estimate", "fit", "what-if", "report"})) addPyTorch(app, o);
+  if (isOneOf(command, {"estimate", "fit", "what-if", "report"})) addPyTorch(app, command, o);
   if (isOneOf(command, {"estimate", "emit", "fit"}))
     app.add_flag("--keep-gradients", o.keepGradients,
-                 "of our own training steps: all gradients stay to the end of the step, as `step` keeps them");
+                 std::string(command == "emit" ? "with --as llvm: " : "") + "of our own training steps: all gradients stay to the end of the step, as `step` keeps them");
   if (isOneOf(command, {"estimate", "report"})) {
     app.add_option("--gates", o.gates, "how likely a gate's condition is met, for expected FLOPs: 0.3, or PATH=0.3,..")
         ->type_name("P");
     app.add_option("--convention", o.convention,
-                   "how FLOPs are counted: flop (a multiply-add is 2), mac, or mac2 (2 x multiply-adds alone)")
-        ->check(CLI::IsMember({"flop", "mac", "mac2"}));
+                   "how FLOPs are counted: flop (a multiply-add is 2), mac, or mac2: 2 x multiply-adds alone")
+        ->check(CLI::IsMember({"flop", "mac", "mac2"}))
+        ->capture_default_str();
   }
   if (command == "estimate") {
     app.add_option(
@@ -225,9 +302,11 @@ void addEstimate(CLI::App& app, const std::string& command, Options& o) {
            "workspace: the engines of each convolution on a GPU that need not be here, as cuDNN says; gradients: how long they"
            " live, and the arena if all were kept")
         ->check(CLI::IsMember({"workspace", "gradients"}));
-    app.add_option("--workspace-limit", o.workspaceLimit, "what memory would be if no convolution took more: 256MiB")
+    app.add_option("--workspace-limit", o.workspaceLimit,
+                   "with --explain workspace: what memory would be if no convolution took more: 256MiB")
         ->type_name("SIZE");
-    app.add_flag("--nondeterministic", o.nondeterministic, "take engines whose sums change from run to run too");
+    app.add_flag("--nondeterministic", o.nondeterministic,
+                 "with --explain workspace: take engines whose sums change from run to run too");
   }
   if (isOneOf(command, {"estimate", "screen", "report"}))
     app.add_option(
@@ -246,10 +325,11 @@ void addEstimate(CLI::App& app, const std::string& command, Options& o) {
 }
 
 void addStep(CLI::App& app, Options& o) {
-  app.add_option("--save", o.save, "write inputs, weights, gradients, outputs to this .npz or .safetensors file")
+  app.add_option("--save", o.save, "write inputs, weights, gradients, outputs and loss to this .npz or .safetensors file")
       ->type_name("FILE");
   app.add_option("--repeat", o.repeat, "time the step so many times more")->check(wholeNumber(1, 1'000'000));
-  app.add_option("--steps", o.steps, "so many steps on the same inputs; gradients, outputs and loss are those of the last")
+  app.add_option("--steps", o.steps,
+                 "so many steps on the same inputs (default: 1); gradients, outputs and loss are those of the last")
       ->check(wholeNumber(1, 1'000'000));
   CLI::Option* load =
       app.add_option("--load", o.load, "start from the inputs, weights and buffers of this .npz or .safetensors file")
@@ -301,10 +381,10 @@ void addOwn(CLI::App& app, const std::string& command, Options& o) {
     app.add_flag("--sarif", o.sarif, "findings as one SARIF 2.1.0 log on standard output, nothing else there");
   if (command == "check")
     app.add_flag("--fix", o.fix, "apply the certain fixes to the files")->excludes("--sarif")->excludes("-e");
-  if (isOneOf(command, {"run", "estimate", "measure"}))
-    app.add_flag(
-        "--verbose", o.verbose,
-        "every table and every column, whatever the width; of run also memory by kind and coefficients in the factors' units");
+  if (command == "run")
+    app.add_flag("--verbose", o.verbose,
+                 "every table and every column, whatever the width: also memory by kind, and coefficients in the factors' units");
+  if (command == "estimate") app.add_flag("--verbose", o.verbose, "every column, whatever the width");
   if (command == "design") app.add_flag("--csv", o.csv, "the array as CSV on standard output");
   if (command == "spec") addSpec(app, o);
   if (isOneOf(command, {"estimate", "fit", "what-if", "screen", "emit", "report"})) addEstimate(app, command, o);
@@ -364,9 +444,9 @@ void addOptions(CLI::App& app, const std::string& command, Options& options) {
   const Needs needs = needsOf(command);
   if (needs.program) addProgram(app, command, options);
   if (needs.row) addRow(app, command, options);
-  if (needs.campaign) addCampaign(app, options);
+  if (needs.campaign) addCampaign(app, command, options);
   addOwn(app, command, options);
-  addCommon(app, options);
+  addCommon(app, command, options);
   for (const char* form : {"--sarif", "--csv"}) {
     if (CLI::Option* option = app.get_option_no_throw(form); option != nullptr) option->excludes("--json");
   }

@@ -2,6 +2,7 @@
 // what the compiler reads: there is no second source.
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/DocText.h"
+#include "compiler/driver/HelpText.h"
 #include "compiler/driver/Output.h"
 #include "compiler/driver/Workspace.h"
 #include "compiler/sema/Evaluator.h"
@@ -52,23 +53,10 @@ std::string definition(const Session& session, const ast::Decl& decl) {
 
 /// A kind, a name and a sentence; the sentence goes on below itself where it is wider than the terminal or --width.
 void printEntry(const Options& options, const char* kind, const std::string& name, const std::string& sentence) {
-  std::string line = fmt::format("{:<9} {:<28}", kind, name);
+  const std::string left = fmt::format("{:<9} {:<28}", kind, name);
   const std::size_t width = options.width != 0 ? options.width : report::terminalWidth(STDOUT_FILENO);
-  const std::size_t indent = report::displayWidth(line) + 1 < width / 2 + 1 ? report::displayWidth(line) + 1 : 10;
-  std::size_t used = report::displayWidth(line);
-  for (std::size_t begin = 0; begin < sentence.size();) {
-    const std::size_t end = std::min(sentence.find(' ', begin), sentence.size());
-    const std::string word = sentence.substr(begin, end - begin);
-    if (used + 1 + report::displayWidth(word) > width && used > indent) {
-      printOut("{}\n", line);
-      line.assign(indent - 1, ' ');
-      used = indent - 1;
-    }
-    line += " " + word;
-    used += 1 + report::displayWidth(word);
-    begin = end + 1;
-  }
-  printOut("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+  const std::size_t beside = report::displayWidth(left) + 1;
+  printOut("{}", hanging(left, sentence, beside < width / 2 + 1 ? beside : 10, width));
 }
 
 /// Every public declaration of a module, a line each. False where there is no such module.

@@ -134,6 +134,10 @@ int measureAndFit(State& state, const Declared& declared, const std::vector<Case
     printFailure("the program has no `regress`");
     return kUsage;
   }
+  if (steps.predict && !showsRows && declared.predictions.plans.empty()) {
+    printFailure("the program has no `predict`: give a point, --at LEVELS, or declare one");
+    return kUsage;
+  }
   if (state.options.dryRun) return describeCampaigns(declared.measures, rows, file, state.options);
   int status = kOk;
   if (steps.measure) status = runCampaigns(*state.workspace, declared.measures, rows, file, state.options);
@@ -143,6 +147,12 @@ int measureAndFit(State& state, const Declared& declared, const std::vector<Case
 }
 
 int runSteps(const Options& options, const Steps& steps) {
+  if (!options.backend.empty()) {
+    if (const Opened asked = openBackend(options.backend); !asked.known) {  // else its rows are skipped, for want of it
+      printFailure(fmt::format("backend {}: {}", options.backend, asked.reason));
+      return kUsage;
+    }
+  }
   if (steps.measure && !foldersReady(options)) return kEnvironment;
   State state(options);
   state.timing = steps.measure && !options.dryRun;

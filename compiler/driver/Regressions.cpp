@@ -221,12 +221,13 @@ std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<Regre
       Diagnostic& none = workspace.session.sink.report(diag::nothing_measured, plan.decl->name.range, plan.decl->name.text);
       for (std::string& why : lost) none.note(std::move(why));
       if (!lost.empty()) continue;
+      const std::vector<unsigned> own = threadsOf(rows);
       std::vector<unsigned> others = threadsMeasured(store, rows);
-      std::erase_if(others, [&](unsigned threads) { return std::ranges::count(threadsOf(rows), threads) != 0; });
-      none.note(others.empty()
+      std::erase_if(others, [&](unsigned threads) { return std::ranges::count(own, threads) != 0; });
+      none.note(others.empty() || own.empty()
                     ? "run `tbemc measure` first, or the whole program by `tbemc FILE`"
-                    : fmt::format("rows were measured with {0} threads, and this run has {1}: --threads {0} takes those",
-                                  others.front(), fmt::join(threadsOf(rows), ", ")));
+                    : fmt::format("rows were measured with {0} thread{1}, and this run has {2}: --threads {0} takes those",
+                                  others.front(), others.front() == 1 ? "" : "s", fmt::join(own, ", ")));
     }
   }
   return fits;

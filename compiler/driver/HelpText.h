@@ -1,0 +1,34 @@
+// What `--help` prints, wrapped at words at the width of the terminal.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tbem::driver {
+
+/// `left`, and `text` from column `indent` on, wrapped at words at `width` columns; on a line of its own where `left` reaches
+/// there.
+std::string hanging(const std::string& left, std::string_view text, std::size_t indent, std::size_t width);
+
+class HelpText : public CLI::Formatter {
+public:
+  enum class Files : std::uint8_t { Several, One };  ///< that the command takes
+  explicit HelpText(std::size_t width, Files files = Files::Several) : width(width), files(files) {}
+  std::string make_description(const CLI::App* app) const override;
+  std::string make_footer(const CLI::App* app) const override;
+  std::string make_subcommand(const CLI::App* sub) const override;
+  /// Behind the description: the default, and which options it needs and excludes.
+  std::string make_option(const CLI::Option* option, bool isPositional) const override;
+  std::string make_option_usage(const CLI::Option* option) const override;
+
+private:
+  std::size_t indent() const;
+  std::size_t width;
+  Files files;
+};
+
+}  // namespace tbem::driver
