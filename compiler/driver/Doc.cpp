@@ -2,9 +2,9 @@
 // what the compiler reads: there is no second source.
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/DocText.h"
-#include "compiler/driver/HelpText.h"
 #include "compiler/driver/Output.h"
 #include "compiler/driver/Workspace.h"
+#include "compiler/driver/WrappedText.h"
 #include "compiler/sema/Evaluator.h"
 #include "compiler/sema/Suggest.h"
 #include "runtime/report/Numbers.h"

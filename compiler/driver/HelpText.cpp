@@ -1,7 +1,6 @@
 #include "compiler/driver/HelpText.h"
 
-#include "runtime/report/Numbers.h"
-#include "runtime/report/Table.h"
+#include "compiler/driver/WrappedText.h"
 
 #include <fmt/format.h>
 
@@ -21,42 +20,7 @@ std::string namesOf(const std::set<CLI::Option*>& options) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string trimmed(const std::string& line) { return line.substr(0, line.find_last_not_of(' ') + 1); }
-
 }  // namespace
-
-std::string hanging(const std::string& left, std::string_view text, std::size_t indent, std::size_t width) {
-  std::string out, line = left;
-  std::size_t used = report::displayWidth(left);
-  const auto begin = [&] {
-    line += std::string(indent - std::min(indent, used), ' ');
-    used = std::max(used, indent);
-  };
-  const auto end = [&] {
-    out += trimmed(line) + "\n";
-    line.clear();
-    used = 0;
-  };
-  if (used >= indent && !left.empty() && !text.empty()) end();
-  begin();
-  bool isFirst = true;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t stop = std::min(text.find(' ', at), text.size());
-    const std::string word(text.substr(at, stop - at));
-    const std::size_t columns = report::displayWidth(word);
-    if (!isFirst && used + 1 + columns > width) {
-      end();
-      begin();
-      isFirst = true;
-    }
-    line += (isFirst ? "" : " ") + word;
-    used += columns + (isFirst ? 0 : 1);
-    isFirst = false;
-    at = stop + 1;
-  }
-  end();
-  return out;
-}
 
 std::size_t HelpText::indent() const {
   constexpr std::size_t kColumn = 30, kNarrow = 10;

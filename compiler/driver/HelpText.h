@@ -6,13 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 namespace tbem::driver {
-
-/// `left`, and `text` from column `indent` on, wrapped at words at `width` columns; on a line of its own where `left` reaches
-/// there.
-std::string hanging(const std::string& left, std::string_view text, std::size_t indent, std::size_t width);
 
 class HelpText : public CLI::Formatter {
 public:

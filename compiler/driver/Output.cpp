@@ -3,6 +3,7 @@
 #include "compiler/driver/Page.h"
 #include "compiler/driver/SearchProgress.h"
 #include "compiler/driver/Version.h"
+#include "compiler/driver/WrappedText.h"
 #include "compiler/support/Json.h"
 #include "compiler/support/Render.h"
 #include "compiler/support/Unicode.h"
@@ -64,7 +65,7 @@ report::TableStyle tableStyle(const Options& options) {
 
 /// Its texts with their controls escaped: what is rendered may have colours.
 report::Table onTerminal(report::Table table) {
-  table.title = printable(table.title);
+  table.title = wrapped(printable(table.title), STDOUT_FILENO);
   for (report::Column& column : table.columns) column.title = printableLine(column.title);
   for (auto& row : table.rows) {
     for (report::Cell& cell : row) cell.text = printableLine(cell.text);
@@ -123,7 +124,7 @@ void printFailure(std::string_view text) {
 void printNote(const Options& options, std::string_view text) {
   hideSearch();
   if (openPage() != nullptr) return sayOnce(fmt::format("{}\n", text));
-  if (!options.quiet) printErr("{}\n", text);
+  if (!options.quiet) printErr("{}\n", wrapped(text, STDERR_FILENO));
 }
 
 report::ProgressStyle progressStyle(const Options& options) {
@@ -152,7 +153,7 @@ void printRanked(const Options& options, report::Table table) {
   const std::vector<std::string> dropped = report::dropWide(table, style.width);
   writeStyled(stdout,
               (report::fits(table, style.width) ? report::render(table, style) : report::renderRecords(table, style)) + "\n");
-  if (!dropped.empty()) printOut("left out for want of width: {} (--verbose has all)\n", fmt::join(dropped, ", "));
+  if (!dropped.empty()) say("left out for want of width: {} (--verbose has all)\n", fmt::join(dropped, ", "));
   flushOutput();
 }
 

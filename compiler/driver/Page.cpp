@@ -1,8 +1,11 @@
 #include "compiler/driver/Page.h"
 
 #include "compiler/driver/SearchProgress.h"
+#include "compiler/driver/WrappedText.h"
 #include "compiler/support/Streams.h"
 #include "runtime/report/Rises.h"
+
+#include <unistd.h>
 
 #include <cstdio>
 #include <set>
@@ -32,7 +35,7 @@ void sayText(std::string_view text) {
   if (current != nullptr)
     current->text(text);
   else
-    writeText(stdout, text);
+    writeText(stdout, wrapped(text, STDOUT_FILENO));
 }
 
 void sayOnce(std::string_view text) {
