@@ -191,28 +191,24 @@ State::~State() { setReproducerHook(nullptr, nullptr); }
 
 Progressed runPipeline(State& state, std::string_view last, std::string_view done) {
   if (const int status = checkStageNames(state); status != kOk) return {false, status};
-  bool behind = done.empty();
-  // `--emit code` goes further than the command itself would.
-  bool reached = false;
-  for (const Stage& stage : kStages) {
-    if (!behind) {
-      behind = done == stage.name;
-      continue;
-    }
+  const auto behind = [](std::string_view name) {
+    return name.empty() ? std::begin(kStages) : std::ranges::find(kStages, name, &Stage::name) + 1;
+  };
+  // `--emit code` and `--print-after code` go further than the command itself would.
+  const Stage* const end = std::max({behind(last), behind(state.options.emitStage), behind(state.options.printAfter)});
+  for (const Stage* stage = behind(done); stage < end; ++stage) {
     const double start = measure::monotonicSeconds();
-    const int status = stage.run(state);
+    const int status = stage->run(state);
     hideSearch();
-    if (state.options.time) printErr("{:<8} {}\n", stage.name, report::seconds(measure::monotonicSeconds() - start));
+    if (state.options.time) printErr("{:<8} {}\n", stage->name, report::seconds(measure::monotonicSeconds() - start));
     const bool errors = state.workspace != nullptr && state.sink().hasErrors();
     if (errors && state.silent) return {false, status != kOk ? status : kProgramErrors};
     if (status != kOk || errors) return {false, state.workspace == nullptr ? status : finish(state, status)};
-    if (state.options.printAfter == stage.name) printOut("{}", stage.dump(state));
-    if (state.options.emitStage == stage.name) {
-      printOut("{}", stage.dump(state));
+    if (state.options.printAfter == stage->name) printOut("{}", stage->dump(state));
+    if (state.options.emitStage == stage->name) {
+      printOut("{}", stage->dump(state));
       return {false, state.silent ? kOk : finish(state, kOk)};
     }
-    reached = reached || last == stage.name;
-    if (reached && state.options.emitStage.empty()) return {true, kOk};
   }
   return {true, kOk};
 }

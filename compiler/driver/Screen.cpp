@@ -268,8 +268,11 @@ int runScreen(const Options& given) {
   Options options = given;
   options.command = "screen";
   // Designs go through the stages behind `design` one by one.
-  const std::string emitted = options.emitStage;
-  if (emitted == "graph" || emitted == "lower" || emitted == "code") options.emitStage.clear();
+  const auto early = [](const std::string& stage) {
+    return stage == "graph" || stage == "lower" || stage == "code" ? "" : stage;
+  };
+  options.emitStage = early(given.emitStage);
+  options.printAfter = early(given.printAfter);
   State state(options);
   state.silent = true;
   state.mostPlanned = kMostPlanned;
@@ -277,7 +280,8 @@ int runScreen(const Options& given) {
     const bool told = state.workspace == nullptr || (done.status != kOk && done.status != kProgramErrors);
     return told ? done.status : finish(state, kOk);
   }
-  options.emitStage = emitted;
+  options.emitStage = given.emitStage;
+  options.printAfter = given.printAfter;
   state.trainings.clear();
   Outcome all;
   std::deque<Diagnostic> reports;
