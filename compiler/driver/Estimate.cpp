@@ -390,11 +390,12 @@ int runEstimate(const Options& given) {
   }
   State state(options);
   const bool lowers = !workspaces && !pytorch && !none;
-  if (none) state.plainAbove = 0;
-  const bool needsPrograms = !options.explain.empty() || !options.roofline.empty() || !options.out.empty() ||
-                             !options.emitStage.empty() || !options.printAfter.empty();
+  const bool showsStages = !options.emitStage.empty() || !options.printAfter.empty();
+  if (none && !showsStages) state.plainAbove = 0;
+  const bool needsPrograms = !options.explain.empty() || !options.roofline.empty() || !options.out.empty() || showsStages;
   if (lowers && options.backend.empty() && !needsPrograms) state.plainAbove = kMostLowered;
   if (const Progressed done = runPipeline(state, lowers ? "lower" : "graph"); !done.proceed) return done.status;
+  if (none) state.plainAbove = 0;  // whatever was shown of its rows
   if (!none && state.plain()) {
     printNote(options, fmt::format("{} rows: estimated from shapes alone (--on cpu plans the memory of each for this machine)",
                                    report::grouped(static_cast<std::int64_t>(state.chosenRows()))));

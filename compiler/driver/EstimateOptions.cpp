@@ -43,6 +43,9 @@ std::string wrongEstimate(const Options& options) {
   if (none && !options.roofline.empty()) return "--roofline needs the step of a device, not --on none";
   const char* const ofPlans = options.keepGradients            ? "--keep-gradients"
                               : options.explain == "gradients" ? "--explain gradients"
+                              : none && options.threads != 0   ? "--threads"
+                              : none && !options.tune.empty()  ? "--tune"
+                              : none && !options.out.empty()   ? "--out"
                                                                : nullptr;
   if (ofPlans != nullptr && (isPyTorch(options.backend) || none))
     return fmt::format("{} is of a step that is planned, not of --on {}", ofPlans, options.backend);
