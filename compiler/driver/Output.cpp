@@ -109,8 +109,8 @@ int printDiagnostics(const Session& session, const Options& options) {
     for (const Diagnostic& diagnostic : session.sink.all()) printJsonLine(renderJson(diagnostic, session.sources));
   } else if (openPage() != nullptr && !session.sink.hasErrors()) {
     listOnce(renderAll(session.sink, session.sources, {}));
-  } else {
-    writeStyled(stderr, renderAll(session.sink, session.sources, style));
+  } else if (const std::string text = renderAll(session.sink, session.sources, style); isFirstTold(text)) {
+    writeStyled(stderr, text);
   }
   flushOutput();
   return session.sink.hasErrors() ? kProgramErrors : kOk;
@@ -118,7 +118,7 @@ int printDiagnostics(const Session& session, const Options& options) {
 
 void printFailure(std::string_view text) {
   hideSearch();
-  printErr("tbemc: {}\n", text);
+  if (isFirstTold(text)) printErr("tbemc: {}\n", text);
 }
 
 void printNote(const Options& options, std::string_view text) {

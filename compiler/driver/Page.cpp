@@ -46,6 +46,8 @@ void listOnce(std::string_view text) {
   if (!text.empty() && told.emplace(text).second) current->listing(text);
 }
 
+bool isFirstTold(std::string_view text) { return current == nullptr || told.emplace(text).second; }
+
 void addTimeline(report::Page& page, report::Timeline timeline) {
   const report::Rises rises = report::risesOf(timeline, fmt::format("t{}-", ++timelines));
   page.plot(report::timelineSvg(timeline));

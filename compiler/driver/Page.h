@@ -37,6 +37,10 @@ void say(fmt::format_string<T...> format, T&&... values) {
 void sayOnce(std::string_view text);
 void listOnce(std::string_view text);
 
+/// Whether something is said for the first time, for standard error: the commands that a page is made of say the same of a
+/// program that has mistakes. True where no page is made.
+bool isFirstTold(std::string_view text);
+
 /// A timeline with the table of its rises, on the page that is made.
 void addTimeline(report::Page& page, report::Timeline timeline);
 
