@@ -15,6 +15,7 @@ namespace {
 /// "--csv, --sarif", in an order of their own: CLI11 keeps them by address.
 std::string namesOf(const std::set<CLI::Option*>& options) {
   std::vector<std::string> names;
+  names.reserve(options.size());
   for (const CLI::Option* option : options) names.push_back(option->get_name());
   std::ranges::sort(names);
   return fmt::format("{}", fmt::join(names, ", "));
