@@ -1,5 +1,6 @@
 #include "compiler/driver/CliOptions.h"
 
+#include "compiler/driver/OptionTexts.h"
 #include "compiler/driver/Tuning.h"
 
 #include <fmt/format.h>
@@ -13,10 +14,6 @@
 namespace tbem::driver {
 
 namespace {
-
-bool isOneOf(std::string_view command, std::initializer_list<std::string_view> list) {
-  return std::ranges::find(list, command) != list.end();
-}
 
 /// A check that says why a text is refused, or "".
 template <class Check>
@@ -69,17 +66,6 @@ void addCommon(CLI::App& app, const std::string& command, Options& o) {
       ->check(wholeNumber(0, 100'000));
 }
 
-const char* whatFiles(std::string_view command) {
-  if (command == "check") return "programs; - is standard input";
-  if (command == "plan")
-    return "buffers or a plan as CSV (id,lower,upper,size[,offset]; - is standard input), or a program (.tbem)";
-  if (command == "spec")
-    return "the program, - is standard input; then, if wanted, the name of one of its processes or networks (with --tests, "
-           "declarations)";
-  if (command == "weights") return "the program, - is standard input; or a file of arrays (.npz, .safetensors)";
-  return "the program; - is standard input";
-}
-
 void addProgram(CLI::App& app, const std::string& command, Options& o) {
   app.add_option("FILE", o.files, whatFiles(command));
   app.add_option("-e", o.text,
@@ -107,43 +93,6 @@ void addProgram(CLI::App& app, const std::string& command, Options& o) {
   app.add_flag("--time", o.time, "time of each stage, on standard error");
 }
 
-/// What --on names.
-std::string whatBackends(std::string_view command) {
-  const std::string own = "backend: cpu (default), ref or fake";
-  if (command == "estimate") return own + "; pytorch or pytorch-cpu: eager PyTorch on a GPU or here; none: from shapes alone";
-  if (command == "fit") return own + "; pytorch or pytorch-cpu: eager PyTorch on a GPU or here";
-  if (command == "report") return own + "; pytorch or pytorch-cpu: a section on eager PyTorch, on a GPU or here";
-  if (command == "emit")
-    return "backend of --as llvm: cpu (default), ref or fake; of json and dot: pytorch or pytorch-cpu, whose autocast's rules the "
-           "graph has then";
-  if (command == "what-if") return "backend: pytorch (default, and the only one)";
-  if (isOneOf(command, {"run", "measure", "regress", "predict"}))
-    return "backend, instead of the program's: cpu (default where it names none), ref or fake";
-  return own;
-}
-
-/// Of commands that plan no step where nothing else is asked for.
-std::string ofPlans(std::string_view command, const std::string& text) {
-  if (command == "emit") return "with --as llvm: " + text;
-  return isOneOf(command, {"check", "design", "weights", "what-if"}) ? "with --emit lower or code: " + text : text;
-}
-
-const char* whatOut(std::string_view command) {
-  if (command == "estimate") return "folder for a plot of memory over the step (default: no plot)";
-  if (command == "screen") return "folder for plots (default: none)";
-  if (command == "regress") return "folder for plots (default: NAME.out beside the program)";
-  if (command == "train") return "folder for checkpoints (default: NAME.out beside the program)";
-  if (command == "report") return "folder for the page (default: NAME.out beside the program)";
-  return "folder for plots and checkpoints (default: NAME.out beside the program)";
-}
-
-const char* whatSeed(std::string_view command) {
-  if (command == "train") return "seed of weights and of the order of examples, where the program has none (default: 0)";
-  if (command == "step") return "seed of inputs and weights (default: 0)";
-  if (isOneOf(command, {"regress", "predict", "report"})) return "the seed with which rows were measured (default: 0)";
-  return "seed of inputs, weights and the order of rows (default: 0)";
-}
-
 void addRow(CLI::App& app, const std::string& command, Options& o) {
   if (command != "train") {
     app.add_option("--design", o.design, "only this design");
@@ -159,8 +108,8 @@ void addRow(CLI::App& app, const std::string& command, Options& o) {
       ->check(wholeNumber(0, 1024));
   app.add_option("--tune", o.tune,
                  ofPlans(command,
-                          "algorithms: off (default: the backend's own), on (the fastest as timed on this machine; commands that "
-                          "measure time what is missing), or 'within 10 %' (on, while the arena grows by that at most)"))
+                         "algorithms: off (default: the backend's own), on (the fastest as timed on this machine; commands that "
+                         "measure time what is missing), or 'within 10 %' (on, while the arena grows by that at most)"))
       ->check(validator([](const std::string& text) {
         return parseTuning(text) ? std::string() : fmt::format("`{}` is none of off, on, 'within 10 %'", text);
       }));
@@ -225,19 +174,6 @@ void addSpec(CLI::App& app, Options& o) {
       ->needs(run);
 }
 
-/// The GPU that --device names.
-const char* whatDevice(std::string_view command) {
-  if (command == "what-if") return "the GPU of the changes (default: h200): a100, rtx4090, .., or a record of the program";
-  if (command == "report") return "a section on eager PyTorch on this GPU: a100, h200, rtx4090, .., or a record of the program";
-  if (command == "fit")
-    return "with --on pytorch: the GPU whose workspaces are counted (default: that of --max): a100, h200, rtx4090, .., or a "
-           "record "
-           "of the program";
-  return "the GPU of --explain workspace (default: h200), and with --on pytorch the one whose workspaces are counted: a100, "
-         "h200, "
-         "rtx4090, .., or a record of the program";
-}
-
 void addPyTorch(CLI::App& app, const std::string& command, Options& o) {
   const std::string eager = command == "what-if"  ? ""
                             : command == "report" ? "with --device or --on pytorch: "
@@ -287,7 +223,8 @@ void addEstimate(CLI::App& app, const std::string& command, Options& o) {
   if (isOneOf(command, {"estimate", "fit", "what-if", "report"})) addPyTorch(app, command, o);
   if (isOneOf(command, {"estimate", "emit", "fit"}))
     app.add_flag("--keep-gradients", o.keepGradients,
-                 std::string(command == "emit" ? "with --as llvm: " : "") + "of our own training steps: all gradients stay to the end of the step, as `step` keeps them");
+                 std::string(command == "emit" ? "with --as llvm: " : "") +
+                     "of our own training steps: all gradients stay to the end of the step, as `step` keeps them");
   if (isOneOf(command, {"estimate", "report"})) {
     app.add_option("--gates", o.gates, "how likely a gate's condition is met, for expected FLOPs: 0.3, or PATH=0.3,..")
         ->type_name("P");
