@@ -157,6 +157,7 @@ public:
     std::vector<Screened> findings;
     for (const Response& response : responses(lowered, timed)) {
       std::vector<double> values;
+      values.reserve(rows.size());
       for (const Costs& costs : rows) values.push_back(response.value(costs));
       findings.push_back(
           {&run, response.name, response.quantity, design::screen(array, values), centre, operatorsOf(response, rows, centre)});

@@ -58,13 +58,13 @@ Done visitBefore(const RowState& lowered, const runtime::Instance& instance, con
   for (const graph::TensorId input : graph.inputs) {
     const std::string& path = pathOf(graph, input);
     const bool isTarget = graph.loss != graph::kNoTensor && input == graph.inputs.back();
-    if (const Done done = one(input, isTarget ? path : "input/" + path); !done) return done;
+    if (Done done = one(input, isTarget ? path : "input/" + path); !done) return done;
   }
   for (const graph::Graph::Weight& weight : graph.weights) {
-    if (const Done done = one(weight.value, "weight/" + pathOf(graph, weight.value)); !done) return done;
+    if (Done done = one(weight.value, "weight/" + pathOf(graph, weight.value)); !done) return done;
   }
   for (const graph::TensorId buffer : graph.buffers) {
-    if (const Done done = one(buffer, "buffer/" + pathOf(graph, buffer)); !done) return done;
+    if (Done done = one(buffer, "buffer/" + pathOf(graph, buffer)); !done) return done;
   }
   return {};
 }
@@ -74,21 +74,21 @@ Done visitAfter(const RowState& lowered, const runtime::Instance& instance, bool
   const Visitor one(lowered, instance, visit);
   for (const graph::Graph::Weight& weight : graph.weights) {
     if (weight.gradient == graph::kNoTensor || !keepsResults) continue;
-    if (const Done done = one(weight.gradient, "gradient/" + pathOf(graph, weight.value)); !done) return done;
+    if (Done done = one(weight.gradient, "gradient/" + pathOf(graph, weight.value)); !done) return done;
   }
   for (const graph::Graph::Weight& weight : graph.weights) {
     if (weight.after == graph::kNoTensor) continue;
-    if (const Done done = one(weight.after, "after/" + pathOf(graph, weight.value)); !done) return done;
+    if (Done done = one(weight.after, "after/" + pathOf(graph, weight.value)); !done) return done;
   }
   // A buffer is updated in place: what it held before is, after the step, what it holds now.
   for (const graph::TensorId buffer : graph.buffers) {
-    if (const Done done = one(buffer, "buffer_after/" + pathOf(graph, buffer)); !done) return done;
+    if (Done done = one(buffer, "buffer_after/" + pathOf(graph, buffer)); !done) return done;
   }
   for (std::size_t i = 0; keepsResults && i < graph.outputs.size(); ++i) {
-    if (const Done done = one(graph.outputs[i], i == 0 ? "output" : fmt::format("output_{}", i + 1)); !done) return done;
+    if (Done done = one(graph.outputs[i], i == 0 ? "output" : fmt::format("output_{}", i + 1)); !done) return done;
   }
   if (graph.loss != graph::kNoTensor) {
-    if (const Done done = one(graph.loss, "loss"); !done) return done;
+    if (Done done = one(graph.loss, "loss"); !done) return done;
   }
   const auto decisions = runtime::decisions(instance);
   if (!decisions) return Failure(decisions.error().message);
