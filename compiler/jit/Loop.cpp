@@ -3,6 +3,7 @@
 #include "compiler/estimate/Layout.h"
 #include "compiler/estimate/LoopTypes.h"
 #include "compiler/jit/Bytes.h"
+#include "compiler/sema/Value.h"
 
 #include <fmt/format.h>
 
@@ -105,7 +106,8 @@ tl::expected<void, std::string> Planner::checkShapes() const {
   if (loop.outputs.empty()) return wrong("a loop without outputs");
   auto dtype = [&](const Buffer& b) -> tl::expected<void, std::string> {
     if (!estimate::hasLoops(b.operand.dtype))
-      return wrong(fmt::format("element type number {} of '{}' has no element-wise code", b.operand.dtype, b.name));
+      return wrong(fmt::format("element-wise code of {} is not there yet ('{}')",
+                               sema::kDTypeNames[static_cast<std::size_t>(b.operand.dtype)], b.name));
     return {};
   };
   for (const auto& in : loop.inputs) {
