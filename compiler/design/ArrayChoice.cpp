@@ -272,6 +272,20 @@ Choice chooseNamed(const Task& task) {
   return refusal(task, fmt::format("no construction that is here gives `{}` with levels {}", name, levelText(wanted)));
 }
 
+/// The smallest array that can be built; nothing where there is none.
+std::optional<Choice> chooseSmallest(const Task& task) {
+  for (const Plan& plan : plansFor(task.varying, task.strength, task.options.maxRows, false)) {
+    if (auto array = plan.build()) return finish(task, std::move(*array), 1);
+  }
+  return std::nullopt;
+}
+
+Levels varyingOf(const Levels& levels) {
+  Levels varying;
+  std::copy_if(levels.begin(), levels.end(), std::back_inserter(varying), [](std::uint32_t s) { return s > 1; });
+  return varying;
+}
+
 Choice chooseFull(const Task& task) {
   auto array = fullFactorial(task.varying, task.options.maxRows);
   if (!array) return refusal(task, fmt::format("the full factorial has more than {} rows", task.options.maxRows));
@@ -281,10 +295,9 @@ Choice chooseFull(const Task& task) {
 }  // namespace
 
 Choice chooseArray(const std::vector<std::uint32_t>& levels, std::uint32_t strength, const Options& options) {
-  Task task{levels, {}, std::max<std::uint32_t>(1, strength), options};
+  const Task task{levels, varyingOf(levels), std::max<std::uint32_t>(1, strength), options};
   for (std::size_t i = 0; i < levels.size(); ++i) {
     if (levels[i] == 0) return Refusal{fmt::format("factor {} has no levels", i + 1), 0, "", {}};
-    if (levels[i] > 1) task.varying.push_back(levels[i]);
   }
   if (!options.arrayName.empty()) {
     Choice named = chooseNamed(task);
@@ -299,10 +312,16 @@ Choice chooseArray(const std::vector<std::uint32_t>& levels, std::uint32_t stren
     return refusal(task, fmt::format("the full factorial has {} rows, not {}", array->runs, *options.rows));
   }
   if (options.rows) return chooseRows(task, *options.rows);
-  for (const Plan& plan : plansFor(task.varying, task.strength, options.maxRows, false)) {
-    if (auto array = plan.build()) return finish(task, std::move(*array), 1);
-  }
+  if (std::optional<Choice> smallest = chooseSmallest(task)) return std::move(*smallest);
   return refusal(task, whyNot(task.varying, task.strength, options.maxRows));
+}
+
+std::optional<Array> smallestArray(const std::vector<std::uint32_t>& levels, std::uint32_t strength, std::size_t maxRows) {
+  Options options;
+  options.maxRows = maxRows;
+  std::optional<Choice> choice = chooseSmallest({levels, varyingOf(levels), std::max<std::uint32_t>(1, strength), options});
+  auto* array = choice ? std::get_if<Array>(&*choice) : nullptr;
+  return array == nullptr ? std::nullopt : std::optional(std::move(*array));
 }
 
 }  // namespace tbem::design

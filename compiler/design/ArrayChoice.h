@@ -44,6 +44,9 @@ using Choice = std::variant<Array, Refusal>;
 /// factorial. Deterministic. `strength` >= 1.
 Choice chooseArray(const std::vector<std::uint32_t>& levels, std::uint32_t strength, const Options& options = {});
 
+/// The array of `chooseArray` with at most `maxRows` rows; nothing where there is none, without looking for what to say of it.
+std::optional<Array> smallestArray(const std::vector<std::uint32_t>& levels, std::uint32_t strength, std::size_t maxRows);
+
 /// All combinations, the last factor fastest. Nothing where the number of rows exceeds `maxRows`.
 std::optional<Array> fullFactorial(const std::vector<std::uint32_t>& levels, std::size_t maxRows = 1'000'000);
 

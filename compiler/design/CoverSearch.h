@@ -30,6 +30,7 @@ public:
     if (now() - start > seconds) spent = byClock = true;
     return !spent;
   }
+  bool isSpent() const { return spent; }
   /// The clock ended it: on a faster machine it would have gone on.
   bool endedByClock() const { return byClock; }
   std::uint64_t used() const { return total - left; }
@@ -62,32 +63,28 @@ public:
       : cover(cover), valid(valid), random(seed), told(std::move(told)) {}
 
   /// Appends rows until all is covered: each the best of some candidates, which begin with an uncovered tuple in a random row and
-  /// climb cell by cell (the one-row-at-a-time scheme of AETG: Cohen, Dalal, Fredman, Patton 1997). Always ends; a spent budget
-  /// leaves one candidate a row. False: that would be more than `mostRows` rows.
-  bool fill(Budget& budget, std::size_t mostRows) {
+  /// climb cell by cell (the one-row-at-a-time scheme of AETG: Cohen, Dalal, Fredman, Patton 1997). A spent budget leaves one
+  /// candidate a row, and a spent `grace` rows that are not searched for at all but built level by level (`denseRow`): so it ends
+  /// soon whatever the size. False: that would be more than `mostRows` rows.
+  bool fill(Budget& budget, Budget& grace, std::size_t mostRows) {
     while (cover.uncovered() != 0) {
       if (cover.rows() >= mostRows) return false;
       if (told)
         told(cover.rows(),
              1 - static_cast<double>(cover.uncovered()) / static_cast<double>(std::max<std::uint64_t>(1, cover.required())));
-      Row best;
-      std::size_t least = std::numeric_limits<std::size_t>::max();
-      for (int i = 0; i < kCandidates; ++i) {
-        Row row = randomRow();
-        valid.place(cover.pick(random), row);
-        cover.append(row);
-        climb(cover.rows() - 1, budget);
-        if (cover.uncovered() < least) {
-          least = cover.uncovered();
-          best = cover.row(cover.rows() - 1);
-        }
-        cover.drop(cover.rows() - 1);
-        if (!budget.spend(1 + valid.takeWork())) break;
+      if (!budget.isSpent()) {
+        cover.append(bestCandidate(budget, kCandidates));
+      } else if (!grace.isSpent()) {
+        cover.append(bestCandidate(grace, 1));
+      } else {
+        if (unsearched++ == 0) cover.startDense();
+        cover.appendDense(denseRow());
       }
-      cover.append(best);
     }
     return true;
   }
+  /// Rows that `fill` built without a search. Where there are some the cover takes no other changes any more.
+  std::size_t unsearchedRows() const { return unsearched; }
 
   /// Takes rows away while the rest can be mended (tabu search: Galinier, Kpodjedo, Antoniol 2017; Lin et al. 2015): draws an
   /// uncovered tuple and puts it into the row where that covers most. The smallest full cover found; stops at `enough` rows.
@@ -96,7 +93,7 @@ public:
     while (best.size() > enough) {
       while (cover.uncovered() == 0) {
         best = allRows();
-        if (best.size() <= enough) return best;
+        if (best.size() <= enough || !budget.spend(cover.rows() * cover.appendCost())) return best;
         cover.drop(leastUseful());
       }
       if (told) told(best.size(), budget.share());
@@ -115,6 +112,58 @@ private:
     std::vector<Row> rows;
     for (std::size_t r = 0; r < cover.rows(); ++r) rows.push_back(cover.row(r));
     return rows;
+  }
+
+  Row bestCandidate(Budget& budget, int candidates) {
+    Row best;
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    for (int i = 0; i < candidates; ++i) {
+      Row row = randomRow();
+      valid.place(cover.pick(random), row);
+      cover.append(row);
+      climb(cover.rows() - 1, budget);
+      if (cover.uncovered() < least) {
+        least = cover.uncovered();
+        best = cover.row(cover.rows() - 1);
+      }
+      cover.drop(cover.rows() - 1);
+      if (!budget.spend(1 + valid.takeWork() + 2 * cover.appendCost())) break;
+    }
+    return best;
+  }
+
+  /// A row with an uncovered tuple whose other factors take, one after the other, the level with which they complete the most
+  /// uncovered tuples with the factors before it (the idea of the density algorithm: Bryce and Colbourn 2007). It looks at each
+  /// choice of factors once.
+  Row denseRow() {
+    const auto factors = static_cast<std::uint32_t>(valid.factors());
+    Row row = *valid.anyRow();
+    for (std::uint32_t f = 0; f < factors; ++f) {
+      if (!valid.constrained(f)) row[f] = random.below(valid.constraints().levels[f]);
+    }
+    const Combination tuple = cover.pick(random);
+    valid.place(tuple, row);
+    std::vector<std::uint32_t> gains;
+    for (std::uint32_t f = 0; f < factors; ++f) {
+      const bool isGiven = std::any_of(tuple.begin(), tuple.end(), [&](const Literal& l) { return l.factor == f; });
+      if (isGiven) continue;
+      cover.denseGains(row, f, gains);
+      row[f] = bestLevel(row, f, gains);
+    }
+    return row;
+  }
+
+  /// The level with the largest gain of those that leave the row valid, of equals any.
+  std::uint32_t bestLevel(const Row& row, std::uint32_t factor, const std::vector<std::uint32_t>& gains) {
+    std::uint32_t chosen = row[factor], most = gains[chosen], ties = 1;
+    for (std::uint32_t level = 0; level < gains.size(); ++level) {
+      const Literal to{factor, level};
+      if (level == row[factor] || gains[level] < most || !allows(row, {&to, 1})) continue;
+      ties = gains[level] > most ? 1 : ties + 1;
+      if (random.below(ties) == 0) chosen = level;
+      most = gains[level];
+    }
+    return chosen;
   }
 
   Row randomRow() {
@@ -143,7 +192,10 @@ private:
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
       for (std::uint32_t i = factors; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
       bool better = false;
-      for (const std::uint32_t f : order) better = climbCell(index, f, budget) || better;
+      for (const std::uint32_t f : order) {
+        if (budget.isSpent()) return;
+        better = climbCell(index, f, budget) || better;
+      }
       if (!better) return;
     }
   }
@@ -264,6 +316,7 @@ private:
   Told told;
   std::vector<std::uint64_t> tabu;  ///< by row and factor: the step from which the cell may change again
   std::uint64_t step = 0;
+  std::size_t unsearched = 0;
   std::vector<std::size_t> closed;  ///< scratch of `choose`
 };
 

@@ -21,6 +21,8 @@ namespace {
 
 /// Words that a search touches in a second of processor time at least: a Xeon of 2023 does 4e8 to 7e8.
 constexpr double kWorkPerSecond = 2.0e8;
+/// The clock of what may be searched beyond the time, from the beginning on.
+constexpr double kGracePatience = 2;
 /// Levels of all factors together for which pairs are counted; their squares are memory.
 constexpr std::size_t kMostLevels = 4000;
 
@@ -76,6 +78,7 @@ struct Found {
   Rows rows;
   std::uint64_t required = 0, largestBlock = 0;
   bool endedByClock = false, tooMany = false;
+  std::size_t unsearchedRows = 0;
 };
 
 /// The smallest array with dummy levels, over as many as the largest factor has or a few more: it covers what it has to. Nothing
@@ -95,19 +98,31 @@ std::optional<Array> smallestFolded(const std::vector<std::uint32_t>& levels, st
 
 template <class Cover>
 Found search(Cover cover, ValidRows& valid, std::uint32_t strength, const CoveringOptions& options, std::uint64_t enough) {
-  Budget budget(static_cast<std::uint64_t>(options.seconds * kWorkPerSecond), options.patience * options.seconds);
+  const auto work = static_cast<std::uint64_t>(options.seconds * kWorkPerSecond);
+  Budget budget(work, options.patience * options.seconds);
   CoverSearch<Cover> searching(cover, valid, options.seed, options.progress);
-  Found found{{}, cover.required(), cover.largestBlock(), false, false};
-  found.tooMany = !searching.fill(budget, options.maxRows);
-  if (valid.constraints().empty()) {
-    if (const auto folded = smallestFolded(valid.constraints().levels, strength, cover.rows())) {
-      while (cover.rows() > 0) cover.drop(cover.rows() - 1);
-      for (std::size_t r = 0; r < folded->runs; ++r) cover.append({folded->row(r).begin(), folded->row(r).end()});
-      found.tooMany = false;
-    }
+  Found found{{}, cover.required(), cover.largestBlock()};
+  Budget grace(work, kGracePatience * options.patience * options.seconds);
+  found.tooMany = cover.largestBlock() > options.maxRows;
+  if (found.tooMany) return found;
+  found.tooMany = !searching.fill(budget, grace, options.maxRows);
+  std::optional<Array> folded;
+  if (valid.constraints().empty()) folded = smallestFolded(valid.constraints().levels, strength, cover.rows());
+  if (folded) {
+    found.tooMany = false;
+    for (std::size_t r = 0; r < folded->runs; ++r) found.rows.emplace_back(folded->row(r).begin(), folded->row(r).end());
+  } else if (!found.tooMany) {
+    for (std::size_t r = 0; r < cover.rows(); ++r) found.rows.push_back(cover.row(r));
+    found.unsearchedRows = searching.unsearchedRows();
   }
-  if (!found.tooMany) found.rows = searching.shrink(budget, std::max(enough, cover.largestBlock()));
-  found.endedByClock = budget.endedByClock();
+  if (searching.unsearchedRows() == 0 && !found.tooMany) {
+    if (folded) {
+      while (cover.rows() > 0) cover.drop(cover.rows() - 1);
+      for (const auto& row : found.rows) cover.append(row);
+    }
+    found.rows = searching.shrink(budget, std::max(enough, cover.largestBlock()));
+  }
+  found.endedByClock = budget.endedByClock() || grace.endedByClock();
   return found;
 }
 
@@ -164,14 +179,16 @@ Covering finish(const Constraints& constraints, std::uint32_t strength, const Co
   Array plain = result.array;
   plain.nested.clear();
   if (strength != 0) {
-    TBEM_CHECK(coverage(plain, strength).covered == found.required);
-    result.covered = coverage(result.array, strength).covered;
+    const std::uint64_t covered = coverage(plain, strength).covered;
+    TBEM_CHECK(covered == found.required);
+    result.covered = result.array.nested.empty() ? covered : coverage(result.array, strength).covered;
     result.impossible = allTuples(valuesOf(constraints), strength) - result.covered;
   }
   Bound bound = lowerBound(constraints, strength, std::max<std::uint64_t>(1, found.largestBlock));
   result.lowerBound = bound.rows;
   result.boundReason = std::move(bound.reason);
   result.endedByClock = found.endedByClock;
+  result.unsearchedRows = found.unsearchedRows;
   std::vector<std::uint32_t> varying;
   const std::vector<std::uint32_t> values = valuesOf(constraints);
   std::copy_if(values.begin(), values.end(), std::back_inserter(varying), [](std::uint32_t s) { return s > 1; });
@@ -203,7 +220,7 @@ std::vector<std::vector<std::uint32_t>> twoLevelCover(std::size_t factors) {
 CoveringChoice coveringArray(const Constraints& constraints, std::uint32_t strength, const CoveringOptions& options) {
   const Constraints rules = simplified(constraints);
   const auto t = std::min<std::uint32_t>(strength, static_cast<std::uint32_t>(rules.levels.size()));
-  if (t == 0) return finish(rules, 0, options, {{{}}, 0, 1, false, false}, "no factors");
+  if (t == 0) return finish(rules, 0, options, {{{}}, 0, 1}, "no factors");
   ValidRows valid(rules);
   if (!valid.anyRow()) return "no row meets the constraints";
   const bool pairs = t == 2;

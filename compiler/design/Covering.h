@@ -32,6 +32,9 @@ struct Covering {
   std::uint64_t lowerBound = 0;  ///< no array has fewer rows
   std::string boundReason;       ///< "a * b of the largest two numbers of levels"
   bool endedByClock = false;     ///< a faster machine would have searched on
+  /// Rows that were built without a search because the first filling had come to its limit of work, which is twice what the time
+  /// to search is worth: a longer one may find fewer rows.
+  std::size_t unsearchedRows = 0;
   bool optimal() const { return array.runs == lowerBound; }
 };
 

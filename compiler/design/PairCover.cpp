@@ -162,6 +162,16 @@ TBEM_POPCOUNT std::int64_t PairCover::gain(std::size_t index, std::span<const Li
   return gained;
 }
 
+void PairCover::denseGains(const std::vector<std::uint32_t>& row, std::uint32_t factor, std::vector<std::uint32_t>& gains) const {
+  const std::size_t first = literal(factor, 0), end = factor + 1 < row.size() ? offsets[factor + 1] : literals;
+  gains.assign(end - first, 0);
+  for (std::uint32_t g = 0; g < factor; ++g) {
+    const std::size_t before = literal(g, row[g]);
+    for (std::size_t level = 0; level < gains.size(); ++level)
+      gains[level] += static_cast<std::uint32_t>(has(zeroOf(first + level), before));
+  }
+}
+
 TBEM_POPCOUNT std::uint64_t PairCover::onlyIn(std::size_t index) const {
   std::int64_t sum = 0;
   for (std::size_t f = 0; f < cells[index].size(); ++f) sum += common(onceOf(literal(f, cells[index][f])), bitsOf(index));

@@ -40,10 +40,21 @@ public:
   std::uint64_t onlyIn(std::size_t index) const;
   /// Words that `gain` and `change` touch for each cell, about: what a search costs.
   std::uint64_t gainCost() const { return words + 4; }
-  std::uint64_t changeCost() const { return 4 * offsets.size(); }
+  std::uint64_t changeCost() const { return (literals > kMostCached ? kMissCost : 4) * offsets.size(); }
+  /// Of `append`, `drop` and `onlyIn`.
+  std::uint64_t appendCost() const { return offsets.size() * changeCost() / 2; }
+
+  /// What each level of a factor would cover anew with the levels that a valid row has of the factors before it; right of those
+  /// that leave the row valid.
+  void denseGains(const std::vector<std::uint32_t>& row, std::uint32_t factor, std::vector<std::uint32_t>& gains) const;
+  void startDense() {}
+  void appendDense(const std::vector<std::uint32_t>& row) { append(row); }
 
 private:
   using Word = std::uint64_t;
+  /// Pairs of more levels than these are counted in memory that no cache holds.
+  static constexpr std::size_t kMostCached = 1000;
+  static constexpr std::uint64_t kMissCost = 12;
   std::size_t literal(std::size_t factor, std::uint32_t level) const { return offsets[factor] + level; }
   Word* zeroOf(std::size_t l) { return zero.data() + l * words; }
   const Word* zeroOf(std::size_t l) const { return zero.data() + l * words; }

@@ -3,10 +3,15 @@
 #include "compiler/design/ColumnChoice.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <utility>
 
 namespace tbem::design {
+
+namespace {
+constexpr std::size_t kBits = 64;
+}  // namespace
 
 std::optional<std::uint64_t> TupleCover::counters(const std::vector<std::uint32_t>& levels, std::uint32_t strength) {
   // Elementary symmetric polynomials of the numbers of levels.
@@ -20,18 +25,25 @@ std::optional<std::uint64_t> TupleCover::counters(const std::vector<std::uint32_
 
 TupleCover::TupleCover(ValidRows& valid, std::uint32_t strength) : levels(valid.constraints().levels), strength(strength) {
   const auto factors = static_cast<std::uint32_t>(levels.size());
-  std::vector<std::uint32_t> choice(strength);
-  std::iota(choice.begin(), choice.end(), 0U);
   choicesOf.resize(factors);
   std::size_t count = 0;
-  do {
-    for (const std::uint32_t f : choice) choicesOf[f].push_back(static_cast<std::uint32_t>(offsets.size()));
-    columns.insert(columns.end(), choice.begin(), choice.end());
-    offsets.push_back(count);
-    std::size_t block = 1;
-    for (const std::uint32_t f : choice) block *= levels[f];
-    count += block;
-  } while (nextChoice(choice, factors));
+  for (std::uint32_t last = 0; last < factors; ++last) {
+    firstEnding.push_back(choices());
+    if (last + 1 < strength) continue;
+    std::vector<std::uint32_t> choice(strength - 1);
+    std::iota(choice.begin(), choice.end(), 0U);
+    do {
+      choice.push_back(last);
+      for (const std::uint32_t f : choice) choicesOf[f].push_back(static_cast<std::uint32_t>(choices()));
+      columns.insert(columns.end(), choice.begin(), choice.end());
+      offsets.push_back(count);
+      std::size_t block = 1;
+      for (const std::uint32_t f : choice) block *= levels[f];
+      count += block;
+      choice.pop_back();
+    } while (nextChoice(choice, last));
+  }
+  firstEnding.push_back(choices());
   counts.assign(count, 0);
   position.assign(count, 0);
   for (std::size_t c = 0; c < choices(); ++c) require(valid, c);
@@ -45,15 +57,18 @@ void TupleCover::require(ValidRows& valid, std::size_t choice) {
   for (const std::uint32_t f : chosen) tuple.push_back({f, 0});
   const std::size_t end = choice + 1 < choices() ? offsets[choice + 1] : counts.size();
   const std::size_t before = missing.size();
-  for (std::size_t index = offsets[choice]; index < end; ++index) {
+  const auto add = [&](std::size_t index) {
+    position[index] = static_cast<std::uint32_t>(missing.size());
+    missing.push_back(static_cast<std::uint32_t>(index));
+  };
+  for (std::size_t index = offsets[choice]; index < end && free; ++index) add(index);
+  for (std::size_t index = offsets[choice]; index < end && !free; ++index) {
     std::size_t rest = index - offsets[choice];
     for (std::size_t i = chosen.size(); i-- > 0;) {
       tuple[i].level = static_cast<std::uint32_t>(rest % levels[chosen[i]]);
       rest /= levels[chosen[i]];
     }
-    if (!free && !valid.possible(tuple)) continue;
-    position[index] = static_cast<std::uint32_t>(missing.size());
-    missing.push_back(static_cast<std::uint32_t>(index));
+    if (valid.possible(tuple)) add(index);
   }
   total = missing.size();
   largest = std::max<std::uint64_t>(largest, missing.size() - before);
@@ -65,8 +80,15 @@ std::size_t TupleCover::indexOf(std::size_t choice, const std::vector<std::uint3
   return offsets[choice] + index;
 }
 
+/// The first that is open from a random place on.
+std::size_t TupleCover::pickOpen(Random& random) const {
+  std::size_t word = random.below(static_cast<std::uint32_t>(open.size()));
+  while (open[word] == 0) word = word + 1 < open.size() ? word + 1 : 0;
+  return word * kBits + static_cast<std::size_t>(std::countr_zero(open[word]));
+}
+
 Combination TupleCover::pick(Random& random) const {
-  const std::size_t index = missing[random.below(static_cast<std::uint32_t>(missing.size()))];
+  const std::size_t index = isDense ? pickOpen(random) : missing[random.below(static_cast<std::uint32_t>(missing.size()))];
   const auto choice = static_cast<std::size_t>(std::upper_bound(offsets.begin(), offsets.end(), index) - offsets.begin() - 1);
   Combination tuple;
   for (const std::uint32_t f : columnsOf(choice)) tuple.push_back({f, 0});
@@ -135,12 +157,39 @@ std::int64_t TupleCover::gain(std::size_t index, std::span<const Literal> change
   return gained;
 }
 
+void TupleCover::startDense() {
+  isDense = true;
+  open.assign((counts.size() + kBits - 1) / kBits, 0);
+  for (const std::uint32_t index : missing) open[index / kBits] |= std::uint64_t{1} << (index % kBits);
+  openCount = missing.size();
+}
+
+void TupleCover::denseGains(const std::vector<std::uint32_t>& row, std::uint32_t factor,
+                            std::vector<std::uint32_t>& gains) const {
+  gains.assign(levels[factor], 0);
+  for (std::size_t choice = firstEnding[factor]; choice < firstEnding[factor + 1]; ++choice) {
+    std::size_t index = 0;
+    for (const std::uint32_t f : columnsOf(choice).first(strength - 1)) index = index * levels[f] + row[f];
+    index = offsets[choice] + index * levels[factor];
+    for (std::size_t level = 0; level < gains.size(); ++level)
+      gains[level] += static_cast<std::uint32_t>(open[(index + level) / kBits] >> ((index + level) % kBits) & 1U);
+  }
+}
+
+void TupleCover::appendDense(const std::vector<std::uint32_t>& row) {
+  cells.push_back(row);
+  for (std::size_t choice = 0; choice < choices(); ++choice) {
+    const std::size_t index = indexOf(choice, row);
+    const std::uint64_t bit = std::uint64_t{1} << (index % kBits);
+    openCount -= (open[index / kBits] & bit) != 0 ? 1 : 0;
+    open[index / kBits] &= ~bit;
+  }
+}
+
 std::uint64_t TupleCover::onlyIn(std::size_t index) const {
   std::uint64_t sum = 0;
   for (std::size_t c = 0; c < choices(); ++c) sum += counts[indexOf(c, cells[index])] == 1 ? 1 : 0;
   return sum;
 }
-
-std::uint64_t TupleCover::changeCost() const { return levels.empty() ? 1 : choices() * strength * strength / levels.size(); }
 
 }  // namespace tbem::design

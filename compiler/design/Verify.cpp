@@ -8,7 +8,6 @@
 #include <bit>
 #include <map>
 #include <numeric>
-#include <unordered_map>
 #include <utility>
 
 namespace tbem::design {
@@ -27,17 +26,6 @@ bool eachChoice(std::uint32_t k, std::uint32_t t, Visit visit) {
   return true;
 }
 
-/// Rows by combination, for combinations that may be more than rows.
-std::unordered_map<std::uint64_t, std::uint64_t> countSparse(const Array& array, const std::vector<std::uint32_t>& columns) {
-  std::unordered_map<std::uint64_t, std::uint64_t> counts;
-  for (std::size_t r = 0; r < array.runs; ++r) {
-    std::uint64_t key = 0;
-    for (const std::uint32_t c : columns) key = key * array.levels[c] + array.at(r, c);
-    ++counts[key];
-  }
-  return counts;
-}
-
 std::vector<std::uint32_t> combinationOf(std::uint64_t key, const Array& array, const std::vector<std::uint32_t>& columns) {
   std::vector<std::uint32_t> combination(columns.size());
   for (std::size_t i = columns.size(); i-- > 0;) {
@@ -45,15 +33,6 @@ std::vector<std::uint32_t> combinationOf(std::uint64_t key, const Array& array, 
     key /= array.levels[columns[i]];
   }
   return combination;
-}
-
-/// Whether a nested factor of the combination has no value.
-bool hasAbsence(const Array& array, const std::vector<std::uint32_t>& columns, std::uint64_t key) {
-  const std::vector<std::uint32_t> levels = combinationOf(key, array, columns);
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (levels[i] >= valuesOf(array, columns[i])) return true;
-  }
-  return false;
 }
 
 /// Number of combinations, or nothing above 2^62.
@@ -216,6 +195,21 @@ std::optional<Imbalance> cellOutside(const Array& array) {
   return std::nullopt;
 }
 
+/// Whether the rows are all combinations of all levels, each once: that is every strength, counted in one pass over the rows.
+bool holdsEachOnce(const Array& array) {
+  std::vector<std::uint32_t> all(array.columns());
+  std::iota(all.begin(), all.end(), 0U);
+  if (combinations(array, all) != array.runs) return false;
+  std::vector<bool> there(array.runs, false);
+  for (std::size_t r = 0; r < array.runs; ++r) {
+    std::size_t key = 0;
+    for (const std::uint32_t c : all) key = key * array.levels[c] + array.at(r, c);
+    if (there[key]) return false;
+    there[key] = true;
+  }
+  return true;
+}
+
 /// Among the choices of exactly `t` columns, where all smaller ones are balanced.
 std::optional<Imbalance> imbalanceAt(const Array& array, const Columns& columns, std::uint32_t t) {
   const auto k = static_cast<std::uint32_t>(array.columns());
@@ -241,7 +235,7 @@ std::optional<Imbalance> findImbalance(const Array& array, std::uint32_t strengt
   if (!array.nested.empty()) return findNestedImbalance(array, strength);
   if (auto outside = cellOutside(array)) return outside;
   const auto t = std::min<std::uint32_t>(strength, static_cast<std::uint32_t>(array.columns()));
-  if (t == 0) return std::nullopt;
+  if (t == 0 || (t == array.columns() && holdsEachOnce(array))) return std::nullopt;
   const Columns columns = columnsOf(array);
   // Strength t contains the lower ones, and the smallest choice that is wrong explains most.
   for (std::uint32_t u = 1; u <= t; ++u) {
@@ -310,23 +304,6 @@ std::vector<std::vector<std::size_t>> duplicateRows(const Array& array) {
   }
   std::sort(repeated.begin(), repeated.end());
   return repeated;
-}
-
-Coverage coverage(const Array& array, std::uint32_t t) {
-  Coverage result;
-  const auto size = std::min<std::uint32_t>(t, static_cast<std::uint32_t>(array.columns()));
-  if (size == 0) return result;
-  eachChoice(static_cast<std::uint32_t>(array.columns()), size, [&](const std::vector<std::uint32_t>& columns) {
-    if (array.nested.empty()) {
-      result.covered += countSparse(array, columns).size();
-      result.total += combinations(array, columns).value_or(0);
-      return true;
-    }
-    for (const auto& [key, count] : countSparse(array, columns)) result.covered += hasAbsence(array, columns, key) ? 0 : 1;
-    result.total += existingCombinations(array, columns);
-    return true;
-  });
-  return result;
 }
 
 }  // namespace tbem::design

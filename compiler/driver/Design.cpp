@@ -99,6 +99,10 @@ void printCovering(const design::Covering& covering) {
   } else {
     say("; any array has at least {} rows ({})\n", covering.lowerBound, covering.boundReason);
   }
+  if (covering.unsearchedRows != 0)
+    say("note: the limit of work ended the search for rows after {} of {}; the others were built without one: a longer `within` "
+        "may find fewer\n",
+        covering.array.runs - covering.unsearchedRows, covering.array.runs);
   if (covering.endedByClock)
     say("note: the search was ended by its time; a faster machine may find other rows with the same seed\n");
 }
@@ -140,7 +144,7 @@ void printDesignJson(const DesignRun& run, const design::Checks& known) {
     fields["covering"] = {{"strength", run.covering->strength},          {"covered", run.covering->covered},
                           {"impossible", run.covering->impossible},      {"lower_bound", run.covering->lowerBound},
                           {"bound", run.covering->boundReason},          {"optimal", run.covering->optimal()},
-                          {"ended_by_clock", run.covering->endedByClock}};
+                          {"ended_by_clock", run.covering->endedByClock}, {"rows_without_search", run.covering->unsearchedRows}};
   }
   if (run.repaired) {
     const design::Repaired& repaired = *run.repaired;

@@ -29,6 +29,12 @@ def main():
     with open(path, encoding="utf-8") as file:
         record = next(fields for fields in map(json.loads, file) if fields.get("covering"))
     rows = record["rows"]
+    if name not in LEVELS:  # without constraints, and too large for every row there could be
+        held = sum(len({tuple(row[f] for f in choice) for row in rows}) for choice in itertools.combinations(rows[0], strength))
+        wanted_sum = sum(3**strength for _ in itertools.combinations(rows[0], strength))
+        print(f"{name}: {held} of {wanted_sum} combinations of {len(rows[0])} factors, rows without a search: "
+              f"{0 < record['covering']['rows_without_search'] < len(rows)}")
+        return
     levels = LEVELS[name]
     every = [dict(zip(levels, values)) for values in itertools.product(*levels.values())]
     wanted = tuples([row for row in every if allowed(name, row)], strength)

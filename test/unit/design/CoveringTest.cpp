@@ -94,6 +94,55 @@ TEST(Covering, RandomModelsOfEveryStrength) {
   EXPECT_GE(constrained, 50);
 }
 
+// Rows that are built without a search cover too, and are valid.
+TEST(Covering, SpentWorkStillCovers) {
+  std::mt19937 random(11);
+  std::size_t unsearched = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    Constraints model;
+    const std::size_t factors = 3 + random() % 5;
+    for (std::size_t f = 0; f < factors; ++f) model.levels.push_back(2 + static_cast<std::uint32_t>(random() % 3));
+    for (std::size_t i = random() % 5; i > 0; --i) {
+      const auto a = static_cast<std::uint32_t>(random() % (factors - 1));
+      model.forbidden.push_back({{a, static_cast<std::uint32_t>(random() % model.levels[a])},
+                                 {a + 1, static_cast<std::uint32_t>(random() % model.levels[a + 1])}});
+    }
+    const std::uint32_t t = 2 + static_cast<std::uint32_t>(random() % 2);
+    const CoveringChoice choice = coveringArray(model, t, {random(), 1e-6, kPatience});
+    const auto* found = std::get_if<Covering>(&choice);
+    if (found == nullptr) continue;  // no valid row
+    expectCovers(model, *found, t);
+    unsearched += found->unsearchedRows;
+  }
+  EXPECT_GE(unsearched, 500U);
+}
+
+// 4 241 160 combinations: work ends the search long before all are covered. Counted anew here.
+TEST(Covering, LargeOnesEndByWork) {
+  const Covering found = made({power(3, 35), {}}, 4, 0.1);
+  EXPECT_GT(found.unsearchedRows, found.array.runs / 2);
+  EXPECT_LE(found.array.runs, 700U);
+  const std::size_t columns = found.array.columns();
+  std::vector<bool> there(81);
+  std::size_t combinations = 0;
+  for (std::size_t a = 0; a < columns; ++a) {
+    for (std::size_t b = a + 1; b < columns; ++b) {
+      for (std::size_t c = b + 1; c < columns; ++c) {
+        for (std::size_t d = c + 1; d < columns; ++d) {
+          there.assign(81, false);
+          for (std::size_t r = 0; r < found.array.runs; ++r) {
+            const std::uint32_t* row = found.array.cells.data() + r * columns;
+            there[((row[a] * 3 + row[b]) * 3 + row[c]) * 3 + row[d]] = true;
+          }
+          combinations += static_cast<std::size_t>(std::count(there.begin(), there.end(), true));
+        }
+      }
+    }
+  }
+  EXPECT_EQ(combinations, 4'241'160U);
+  EXPECT_EQ(found.covered, combinations);
+}
+
 // Kleitman and Spencer 1973; Katona 1973: 4 rows for 3 factors, 5 for 4, 6 for 10, 7 for 15, 8 for 35, 9 for 56, 10 for 126.
 TEST(Covering, TwoLevelsAreOptimal) {
   const std::pair<std::size_t, std::size_t> known[] = {{2, 4},  {3, 4},  {4, 5},  {5, 6},   {10, 6},   {11, 7},  {15, 7},
