@@ -103,6 +103,7 @@ public:
   }
 
 private:
+  static constexpr std::uint64_t kPlacing = 5'000'000;  ///< work of placing random levels in a row that is not searched for
   static constexpr int kCandidates = 10, kSweeps = 3, kRepairs = 2;
   static constexpr std::uint32_t kTenure = 1,
                                  kTenureSpread = 4;  ///< steps for which a changed cell stays, random beyond the first
@@ -137,9 +138,20 @@ private:
   /// choice of factors once.
   Row denseRow() {
     const auto factors = static_cast<std::uint32_t>(valid.factors());
-    Row row = *valid.anyRow();
+    Row row = cover.rows() != 0 ? cover.row(cover.rows() - 1) : *valid.anyRow();
+    std::vector<std::uint32_t> constrained;
     for (std::uint32_t f = 0; f < factors; ++f) {
-      if (!valid.constrained(f)) row[f] = random.below(valid.constraints().levels[f]);
+      if (valid.constrained(f))
+        constrained.push_back(f);
+      else
+        row[f] = random.below(valid.constraints().levels[f]);
+    }
+    // To place a level may take a look at each pair of factors.
+    const std::uint64_t pairs = std::max<std::uint64_t>(1, std::uint64_t{factors} * factors);
+    for (std::uint64_t i = std::clamp<std::uint64_t>(kPlacing / pairs, 4, factors); i-- > 0 && !constrained.empty();) {
+      const std::uint32_t f = constrained[random.below(static_cast<std::uint32_t>(constrained.size()))];
+      const Literal any{f, random.below(valid.constraints().levels[f])};
+      valid.place({&any, 1}, row);
     }
     const Combination tuple = cover.pick(random);
     valid.place(tuple, row);

@@ -98,6 +98,7 @@ std::optional<Array> smallestFolded(const std::vector<std::uint32_t>& levels, st
 
 template <class Cover>
 Found search(Cover cover, ValidRows& valid, std::uint32_t strength, const CoveringOptions& options, std::uint64_t enough) {
+  if (valid.gaveUp()) return {};  // what the cover requires is not known
   const auto work = static_cast<std::uint64_t>(options.seconds * kWorkPerSecond);
   Budget budget(work, options.patience * options.seconds);
   CoverSearch<Cover> searching(cover, valid, options.seed, options.progress);

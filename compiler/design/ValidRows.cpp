@@ -180,7 +180,9 @@ bool ValidRows::solve(std::uint32_t group) {
   while (true) {
     const std::uint32_t* next = nullptr;
     for (const std::uint32_t& f : groups[group]) {
+      ++work;
       if (value[f] == kFree && (next == nullptr || left[f] < left[*next])) next = &f;
+      if (next != nullptr && left[*next] <= 2) break;
     }
     if (next == nullptr) return true;
     stack.push_back({*next, 0, trail.size()});
@@ -200,13 +202,44 @@ bool ValidRows::search(std::span<const Literal> levels) {
 }
 
 bool ValidRows::possible(std::span<const Literal> levels) {
-  wish.clear();
+  if (!first) return false;
+  if (allowsChange(*first, levels) || stands(levels)) return true;  // most often
+  if (asked > kMostAsked) exhausted = true;
+  if (exhausted) return false;
+  // Rows that differ are worth most to the questions that follow.
+  wish.resize(factors());
+  for (std::uint32_t f = 0; f < factors(); ++f) wish[f] = random.below(rules.levels[f]);
+  const std::uint64_t before = work;
   const bool good = search(levels);
+  asked += work - before;
+  if (good) {
+    std::vector<std::uint32_t> row = *first;
+    for (std::uint32_t f = 0; f < factors(); ++f) {
+      if (value[f] != kFree) row[f] = value[f];
+    }
+    if (seen.size() < kMostSeen)
+      seen.push_back(std::move(row));
+    else
+      seen[random.below(kMostSeen)] = std::move(row);
+  }
   undo(0);
   return good;
 }
 
+/// Whether a valid row that a search has found holds these levels.
+bool ValidRows::stands(std::span<const Literal> levels) const {
+  work += seen.size();
+  return std::any_of(seen.begin(), seen.end(), [&](const std::vector<std::uint32_t>& row) {
+    return std::all_of(levels.begin(), levels.end(),
+                       [&](const Literal& l) { return !constrained(l.factor) || row[l.factor] == l.level; });
+  });
+}
+
 bool ValidRows::place(std::span<const Literal> levels, std::vector<std::uint32_t>& row) {
+  if (allowsChange(row, levels)) {  // what the search would find
+    for (const Literal& l : levels) row[l.factor] = l.level;
+    return true;
+  }
   wish = row;
   const bool good = search(levels);
   for (std::uint32_t f = 0; f < value.size() && good; ++f) {

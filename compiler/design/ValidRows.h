@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/design/Constraints.h"
+#include "compiler/support/Random.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,9 @@ public:
   static constexpr std::uint32_t kFree = UINT32_MAX;
   /// Decisions that one question may take; the constraints of experiments take none or a few.
   static constexpr std::uint64_t kMostDecisions = 1'000'000;
+
+  /// Literals that all calls of `possible` together may look at, about.
+  static constexpr std::uint64_t kMostAsked = 4'000'000'000;
 
   explicit ValidRows(Constraints constraints);
 
@@ -40,7 +44,8 @@ public:
   const std::optional<std::vector<std::uint32_t>>& anyRow() const { return first; }
   /// Literals looked at since the last call, about: what questions cost.
   std::uint64_t takeWork() { return std::exchange(work, 0); }
-  /// A question took more than kMostDecisions: answers since then may wrongly be no.
+  /// A question took more than kMostDecisions, or all calls of `possible` more than kMostAsked: answers since then may wrongly be
+  /// no.
   bool gaveUp() const { return exhausted; }
 
 private:
@@ -58,6 +63,7 @@ private:
   bool decideNext(std::vector<Decision>& stack);
   bool solve(std::uint32_t group);
   bool search(std::span<const Literal> levels);
+  bool stands(std::span<const Literal> levels) const;
 
   Constraints rules;
   std::vector<std::size_t> offsets;                     ///< of a factor's first literal
@@ -73,6 +79,10 @@ private:
   std::vector<Literal> trail;          ///< levels removed and factors assigned (level kFree), in order
   std::vector<std::uint32_t> pending;  ///< assigned factors whose combinations are to be visited
   std::vector<std::uint32_t> wish;     ///< preferred row, or empty
+  static constexpr std::uint32_t kMostSeen = 256;
+  std::vector<std::vector<std::uint32_t>> seen;  ///< valid rows that `possible` has found
+  Random random{1};                              ///< what rows it looks for
+  std::uint64_t asked = 0;
   std::uint64_t decisions = 0;
   mutable std::uint64_t work = 0;
   bool exhausted = false;

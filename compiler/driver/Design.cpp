@@ -42,15 +42,16 @@ void printCsv(const DesignRun& run) {
 
 /// What the constraints leave and exclude, beyond what is said of levels.
 struct Excluded {
-  std::optional<std::uint64_t> valid;  ///< combinations of all levels; nothing: too many to count
-  design::Implied implied;
+  std::optional<std::uint64_t> valid;      ///< combinations of all levels; nothing: too many to count
+  std::optional<design::Implied> implied;  ///< nothing: too hard to decide for all
 };
 /// Nothing for a design whose constraints exclude nothing.
 std::optional<Excluded> excludedBy(const DesignRun& run) {
   if (run.spec.where.empty() || run.constraints.empty()) return std::nullopt;
   design::ValidRows valid(run.constraints);
   Excluded excluded{design::countValidRows(run.constraints), design::impliedBy(valid)};
-  if (run.constraints.nested.empty()) return excluded;
+  if (valid.gaveUp()) excluded.implied.reset();
+  if (run.constraints.nested.empty() || !excluded.implied) return excluded;
   // What nesting excludes by itself is nobody's constraint.
   design::ValidRows nesting({run.constraints.levels, design::nestingRules(run.constraints.levels, run.constraints.nested)});
   const auto isConstraint = [&](const design::Combination& one) {
@@ -58,8 +59,8 @@ std::optional<Excluded> excludedBy(const DesignRun& run) {
                                     [&](const design::Literal& l) { return run.spec.factors[l.factor].levels[l.level].absent; });
     return !absent && nesting.possible(one);
   };
-  std::erase_if(excluded.implied.pairs, [&](const auto& one) { return !isConstraint(one); });
-  std::erase_if(excluded.implied.triples, [&](const auto& one) { return !isConstraint(one); });
+  std::erase_if(excluded.implied->pairs, [&](const auto& one) { return !isConstraint(one); });
+  std::erase_if(excluded.implied->triples, [&](const auto& one) { return !isConstraint(one); });
   return excluded;
 }
 
@@ -76,9 +77,13 @@ std::string combinationText(const DesignRun& run, const design::Combination& com
 void printExcluded(const DesignRun& run) {
   const std::optional<Excluded> excluded = excludedBy(run);
   if (!excluded) return;
-  const design::Implied& implied = excluded->implied;
   say("constraints: ");
   if (excluded->valid) say("{} combinations of all levels can stand, ", *excluded->valid);
+  if (!excluded->implied) {
+    say("which levels they exclude together is too hard to decide\n");
+    return;
+  }
+  const design::Implied& implied = *excluded->implied;
   const auto counted = [](std::size_t count, const char* what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
   };
@@ -141,9 +146,9 @@ void printDesignJson(const DesignRun& run, const design::Checks& known) {
                  {"rows", rows},
                  {"checks", checks}};
   if (run.covering) {
-    fields["covering"] = {{"strength", run.covering->strength},          {"covered", run.covering->covered},
-                          {"impossible", run.covering->impossible},      {"lower_bound", run.covering->lowerBound},
-                          {"bound", run.covering->boundReason},          {"optimal", run.covering->optimal()},
+    fields["covering"] = {{"strength", run.covering->strength},           {"covered", run.covering->covered},
+                          {"impossible", run.covering->impossible},       {"lower_bound", run.covering->lowerBound},
+                          {"bound", run.covering->boundReason},           {"optimal", run.covering->optimal()},
                           {"ended_by_clock", run.covering->endedByClock}, {"rows_without_search", run.covering->unsearchedRows}};
   }
   if (run.repaired) {
@@ -170,8 +175,9 @@ void printDesignJson(const DesignRun& run, const design::Checks& known) {
   if (const std::optional<Excluded> excluded = excludedBy(run)) {
     fields["constraints"] = {
         {"combinations", excluded->valid ? Json(*excluded->valid) : Json()},
-        {"pairs_excluded", excluded->implied.pairs.size()},
-        {"triples_excluded", excluded->implied.triplesCounted ? Json(excluded->implied.triples.size()) : Json()}};
+        {"pairs_excluded", excluded->implied ? Json(excluded->implied->pairs.size()) : Json()},
+        {"triples_excluded",
+         excluded->implied && excluded->implied->triplesCounted ? Json(excluded->implied->triples.size()) : Json()}};
   }
   printJson("design", fields);
 }
