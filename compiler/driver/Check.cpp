@@ -123,7 +123,7 @@ int checkProgram(State& state) {
   refuseLaterDeclarations(*state.workspace);
   warnOfTypes(state);
   checkNetworks(state);
-  checkProcesses(*state.workspace);
+  checkProcesses(*state.workspace, state.proofs);
   proveDesigns(state, kFewStructures);
   return finish(state, kOk);
 }

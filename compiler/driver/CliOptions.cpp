@@ -2,6 +2,7 @@
 
 #include "compiler/driver/OptionTexts.h"
 #include "compiler/driver/Tuning.h"
+#include "compiler/spec/Work.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -145,6 +146,11 @@ void addSpec(CLI::App& app, Options& o) {
       app.add_flag("--tests", o.tests, "test cases from the functional scenarios, towards each boundary and away from it")
           ->excludes("--sarif");
   app.add_flag("--strict", o.strict, "exit 5 also where something is left to a check at run time (`residual`)")->excludes(tests);
+  o.effort = spec::Work::kAll;
+  app.add_option("--effort", o.effort,
+                 "work of all proofs together, after which what is left is `residual`: expressions evaluated")
+      ->check(wholeNumber())
+      ->capture_default_str();
   app.add_option("--cases", o.cases, "so many cases a scenario, at most")
       ->check(wholeNumber(1, 1'000'000))
       ->capture_default_str()

@@ -127,12 +127,11 @@ bool nextCombination(const graph::ExperimentSpec& spec, LevelIndices& levels) {
 }
 
 spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, graph::Experiment& experiment,
-                         std::vector<LevelIndices> rows, const Options& options, std::size_t maxStructures) {
+                         std::vector<LevelIndices> rows, const Options& options, spec::Work& work, std::size_t maxStructures) {
   spec::LevelQuestion question;
   question.maxStructures = maxStructures;
-  std::size_t structures = 0;
+  question.work = &work;
   question.fresh = [&] {
-    showSearch(++structures, 0, fmt::format("structures of {}, for all its levels", spec.name));
     return std::make_unique<graph::Experiment>(workspace.session, *workspace.program, spec, experimentOptions(options));
   };
   question.reportsAt = [&](std::span<const std::uint32_t> levels) {
@@ -159,11 +158,15 @@ std::vector<DesignProof> proveDesigns(State& state, std::size_t maxStructures) {
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr) continue;
     DesignProof one{run.get(), {}, {}};
-    showSearch(proofs.size(), 0, fmt::format("proving the conditions of {} for all its levels", run->spec.name));
-    one.proof = proofOf(*state.workspace, run->spec, *run->experiment, rowsLeft(*run), state.options, maxStructures);
+    const std::string text = fmt::format("proving the conditions of {} for all its levels", run->spec.name);
+    state.proofs.told = [&] { showSearch(proofs.size(), 0, text); };
+    state.proofs.tell();
+    one.proof =
+        proofOf(*state.workspace, run->spec, *run->experiment, rowsLeft(*run), state.options, state.proofs, maxStructures);
+    state.proofs.told = nullptr;
     for (const spec::Breach& breach : one.proof.breaches) {
       showSearch(one.remedies.size(), one.proof.breaches.size(), fmt::format("what mends {}: {}", run->spec.name, breach.text));
-      one.remedies.push_back(remediesFor(*state.workspace, *run, one.proof, breach, state.options));
+      one.remedies.push_back(remediesFor(*state.workspace, *run, one.proof, breach, state.options, state.proofs));
       report(state, *run, one.proof, breach, one.remedies.back());
     }
     proofs.push_back(std::move(one));

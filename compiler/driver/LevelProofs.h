@@ -23,9 +23,10 @@ struct DesignProof {
 inline constexpr std::size_t kFewStructures = 256, kManyStructures = 4096;
 
 /// The conditions of a design's network at all combinations of its levels that its `where` allows, in at most so many structures;
-/// nothing is reported.
+/// nothing is reported. `work`: of all proofs of the command.
 spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, graph::Experiment& experiment,
-                         std::vector<LevelIndices> rows, const Options& options, std::size_t maxStructures = kFewStructures);
+                         std::vector<LevelIndices> rows, const Options& options, spec::Work& work,
+                         std::size_t maxStructures = kFewStructures);
 
 /// The next combination of levels, the last factor running fastest; false after the last, which the first follows.
 bool nextCombination(const graph::ExperimentSpec& spec, LevelIndices& levels);

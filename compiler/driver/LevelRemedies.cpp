@@ -21,8 +21,8 @@ using Kind = LevelRemedy::Kind;
 class Mender {
 public:
   Mender(const Workspace& workspace, const DesignRun& run, const spec::LevelProof& proof, const spec::Breach& breach,
-         const Options& options)
-      : workspace(workspace), run(run), proof(proof), breach(breach), options(options) {}
+         const Options& options, spec::Work& work)
+      : workspace(workspace), run(run), proof(proof), breach(breach), options(options), work(work) {}
 
   std::vector<LevelRemedy> find() {
     tryArguments();
@@ -37,6 +37,7 @@ private:
   const spec::LevelProof& proof;
   const spec::Breach& breach;
   const Options& options;
+  spec::Work& work;
   std::vector<LevelRemedy> found;
 
   const Source& source() const { return *workspace.file().source; }
@@ -56,7 +57,7 @@ private:
       const std::optional<graph::DesignSpec> spec = graph::readDesign(changed->session, *changed->program, *decl);
       if (!spec || changed->session.sink.hasErrors()) return std::nullopt;
       graph::Experiment experiment(changed->session, *changed->program, *spec, experimentOptions(options));
-      return proofOf(*changed, *spec, experiment, {}, options);
+      return proofOf(*changed, *spec, experiment, {}, options, work);
     }
     return std::nullopt;
   }
@@ -71,6 +72,7 @@ private:
   }
 
   bool take(Kind kind, std::string words, std::vector<Fix> change) {
+    if (work.isSpent()) return false;
     const std::optional<spec::LevelProof> changed = proofWith(change);
     if (!changed || !mends(*changed)) return false;
     found.push_back({kind, std::move(words), std::move(change), changed->combinations});
@@ -194,8 +196,8 @@ const char* word(Kind kind) {
 }
 
 std::vector<LevelRemedy> remediesFor(const Workspace& workspace, const DesignRun& run, const spec::LevelProof& proof,
-                                     const spec::Breach& breach, const Options& options) {
-  return Mender(workspace, run, proof, breach, options).find();
+                                     const spec::Breach& breach, const Options& options, spec::Work& work) {
+  return Mender(workspace, run, proof, breach, options, work).find();
 }
 
 }  // namespace tbem::driver

@@ -20,6 +20,8 @@ namespace tbem::driver {
 namespace {
 
 constexpr std::size_t kMaxCombinations = 64;
+/// Operators that a structure counts for that cannot be built.
+constexpr std::size_t kUnbuilt = 100;
 
 std::string valuesText(const spec::SizeBreach& breach) {
   std::string text;
@@ -32,6 +34,7 @@ public:
   Prover(State& state, const TrialSubject& subject) : state(state), subject(subject) {}
 
   std::vector<NetworkProof> run() {
+    if (state.proofs.isSpent()) return {notLookedAt(spec::Work::kReason)};
     std::string why;
     std::optional<NetworkProof> refuted;
     for (const std::size_t length : kTrialLengths) {
@@ -45,6 +48,7 @@ public:
           if (design != nullptr) prove(*design);
         });
         if (!proofs.empty()) return std::move(proofs);
+        if (state.proofs.isSpent()) return {notLookedAt(spec::Work::kReason)};
         if (why.empty()) why = made.empty() ? "nothing builds it with " + trial.sizes : made.front().message;
         if (!refuted) refuted = refutedBy(made);
       }
@@ -117,8 +121,12 @@ private:
     LevelIndices levels(design.spec.factors.size(), 0);
     bool more = true;
     for (std::size_t count = 0; more && count < kMaxCombinations; ++count) {
-      showSearch(count, 0, "proving the conditions of network " + subject.callable->name.text);
+      if (state.proofs.isSpent()) {
+        proofs.push_back(notLookedAt(spec::Work::kReason));
+        return;
+      }
       const graph::Structure* structure = design.experiment.structureAt(levels);
+      state.proofs.spend(spec::Work::kOfOperator * (1 + (structure != nullptr ? structure->graph.ops.size() : kUnbuilt)));
       if (structure == nullptr)
         leaveUnbuilt(design, levels);
       else if (seen.insert(structure).second)
@@ -165,7 +173,7 @@ private:
       domains[symbol] = domainOf(spec, factor, fixed[factor], structure);
       if (!fixed[factor]) made.sizes += (made.sizes.empty() ? "" : ", ") + nameOf(spec.factors[factor].name);
     }
-    made.proof = spec::proveSizes(structure, std::move(domains), spec.of->range);
+    made.proof = spec::proveSizes(structure, std::move(domains), spec.of->range, &state.proofs);
     if (!trial.elements.empty()) nameElements(made.proof);
     return made;
   }
@@ -266,6 +274,9 @@ bool isLookedAt(const std::vector<NetworkProof>& proofs) {
 }
 
 void prove(State& state, TrialSubject subject, std::vector<NetworkProof>& all) {
+  const std::string text = "proving the conditions of network " + subject.callable->name.text;
+  state.proofs.told = [&] { showSearch(all.size(), 0, text); };
+  state.proofs.tell();
   std::vector<NetworkProof> proofs = Prover(state, subject).run();
   if (!isLookedAt(proofs)) {
     subject.levels = levelsGiven(state, *subject.callable);
@@ -274,6 +285,7 @@ void prove(State& state, TrialSubject subject, std::vector<NetworkProof>& all) {
       if (isLookedAt(again)) proofs = std::move(again);
     }
   }
+  state.proofs.told = nullptr;
   std::set<Loc> told;
   for (NetworkProof& one : proofs) {
     report(state, one, told);
@@ -287,7 +299,6 @@ std::vector<NetworkProof> proveNetworks(State& state, std::string_view only) {
   std::vector<NetworkProof> all;
   for (const ast::Callable* callable : state.workspace->all<ast::Callable>()) {
     if (callable->callable != ast::CallableKind::Network || (!only.empty() && callable->name.text != only)) continue;
-    showSearch(all.size(), 0, "proving the conditions of network " + callable->name.text);
     prove(state, TrialSubject::of(*callable), all);
   }
   return all;

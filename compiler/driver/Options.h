@@ -98,7 +98,7 @@ struct Options {
   std::string word;                                        ///< explain CODE, doc NAME
   std::string capacity;                                    ///< plan: a plan that fits is enough
   std::uint64_t align = 1;                                 ///< plan: of offsets, bytes
-  std::uint64_t effort = 20'000'000;                       ///< plan: placements that complete search tries
+  std::uint64_t effort = 20'000'000;                       ///< plan: placements that search tries; spec: work of proofs
   bool verifyPlan = false, planDiff = false;               ///< plan
   std::vector<std::string> allocConf;                      ///< replay: texts of options to compare
   std::optional<std::string> recordedConf;                 ///< replay: the options of the recording

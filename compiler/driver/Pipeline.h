@@ -5,6 +5,7 @@
 #include "compiler/driver/Designs.h"
 #include "compiler/driver/Lowered.h"
 #include "compiler/driver/Trainings.h"
+#include "compiler/spec/Work.h"
 
 #include <memory>
 #include <optional>
@@ -47,6 +48,7 @@ struct State {
   std::string backendName;     ///< after `lower`
   Opened backend;
   estimate::QueryCache queries;
+  spec::Work proofs;  ///< what is left of the command's limit of work for proofs
 
   DiagnosticSink& sink() { return workspace->session.sink; }
   /// Rows of all designs that the command works on.

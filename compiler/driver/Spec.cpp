@@ -116,13 +116,14 @@ void countIn(Residual& left, const DesignProof& one) {
 }
 
 /// One line with the count, or with --json a `residual` object, which is there where nothing is left too.
-void printResidual(const Options& options, const Residual& left) {
+void printResidual(const Options& options, const Residual& left, bool endedByWork) {
   if (options.sarif) return;
   if (options.json) {
     printJson("residual", {{"count", left.count()},
                            {"conditions", left.conditions},
                            {"networks", left.networks},
                            {"designs", left.designs},
+                           {"ended_by_work", endedByWork},
                            {"strict", options.strict}});
     return;
   }
@@ -134,20 +135,24 @@ void printResidual(const Options& options, const Residual& left) {
   add(left.conditions, "condition");
   add(left.networks, "network");
   add(left.designs, "design");
-  say("residual: {} ({}): neither proved nor refuted{}\n", left.count(), parts,
+  say("residual: {} ({}): neither proved nor refuted{}{}\n", left.count(), parts,
+      endedByWork ? "; the limit of work for proofs ended them (--effort gives more)" : "",
       options.strict ? "" : "; --strict makes this exit 5");
 }
 
 }  // namespace
 
-std::vector<spec::CheckedProcess> checkProcesses(Workspace& workspace, std::string_view only) {
+std::vector<spec::CheckedProcess> checkProcesses(Workspace& workspace, spec::Work& work, std::string_view only) {
   std::vector<spec::CheckedProcess> checked;
   for (const ast::Process* process : workspace.all<ast::Process>()) {
     if (!only.empty() && process->name.text != only) continue;
-    showSearch(checked.size(), 0, "proving process " + process->name.text);
-    auto one = spec::checkProcess(workspace.session, *workspace.program, workspace.program->main(), *process);
+    const std::string text = "proving process " + process->name.text;
+    work.told = [&] { showSearch(checked.size(), 0, text); };
+    work.tell();
+    auto one = spec::checkProcess(workspace.session, *workspace.program, workspace.program->main(), *process, &work);
     if (one) checked.push_back(std::move(*one));
   }
+  work.told = nullptr;
   return checked;
 }
 
@@ -159,6 +164,7 @@ int runSpec(const Options& options) {
   }
   const std::string only = options.files.size() == 2 ? options.files[1] : std::string();
   State state(options);
+  state.proofs = spec::Work(options.effort);
   if (const Progressed done = runPipeline(state, "design"); !done.proceed) return done.status;
   const Workspace& workspace = *state.workspace;
   const std::vector<const ast::Process*> all = workspace.all<ast::Process>();
@@ -168,7 +174,7 @@ int runSpec(const Options& options) {
                              names.empty() ? "; the program has none" : ": there are " + nearestFew(only, names)));
     return kUsage;
   }
-  const std::vector<spec::CheckedProcess> checked = checkProcesses(*state.workspace, only);
+  const std::vector<spec::CheckedProcess> checked = checkProcesses(*state.workspace, state.proofs, only);
   for (const spec::CheckedProcess& one : checked) {
     if (options.sarif) continue;
     options.json ? printProcessJson(*state.workspace, one) : printProcessText(*state.workspace, one);
@@ -194,7 +200,7 @@ int runSpec(const Options& options) {
     if (all.empty() && proofs.empty() && networks.empty())
       printNote(options, "the program has no process, no network and no design of one");
   }
-  printResidual(options, left);
+  printResidual(options, left, state.proofs.isSpent());
   against = against || (options.strict && left.count() != 0);
   const int status = finish(state, kOk);
   return status == kOk && against ? kVerdictAgainst : status;

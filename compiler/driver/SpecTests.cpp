@@ -283,8 +283,9 @@ int runSpecTests(const Options& options) {
   if (options.files.size() > 2) return usage("`tbemc spec --tests` takes a program and the name of one of its declarations");
   const std::string only = options.files.size() == 2 ? options.files[1] : std::string();
   State state(options);
+  state.proofs = spec::Work(options.effort);
   if (const Progressed done = runPipeline(state, "names"); !done.proceed) return done.status;
-  std::vector<spec::CheckedProcess> processes = checkProcesses(*state.workspace, only);
+  std::vector<spec::CheckedProcess> processes = checkProcesses(*state.workspace, state.proofs, only);
   const std::vector<const ast::Callable*> callables = withConditions(*state.workspace, only);
   std::size_t subjects = callables.size();
   for (const ast::Process* one : state.workspace->all<ast::Process>()) subjects += only.empty() || one->name.text == only ? 1 : 0;

@@ -100,7 +100,7 @@ std::optional<bool> ProcessesAtInputs::holds(const ast::Process& process, const 
   conditions.push_back(model.post.expr);
   if (outputs.size() == 1 && outputs.front()->isTruth && outputs.front()->shape == Variable::Shape::Plain)
     conditions.push_back(model.pool.symbolRef(outputs.front()->symbols.front()));
-  const Proof proof = Prover(model.pool, std::move(domains)).find(conditions);
+  const Proof proof = Prover(model.pool, std::move(domains), limitsWith(&work)).find(conditions);
   const bool isBeyond = model.cutIn(std::vector{model.post.expr}) != nullptr;  // longer outputs are not looked at
   if (proof.verdict == Verdict::Refuted) answer->second = true;
   if ((proof.verdict == Verdict::Proved || proof.verdict == Verdict::Vacuous) && !isBeyond) answer->second = false;

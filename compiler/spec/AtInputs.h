@@ -3,6 +3,7 @@
 
 #include "compiler/sema/Modules.h"
 #include "compiler/sema/Value.h"
+#include "compiler/spec/Work.h"
 #include "compiler/support/Session.h"
 
 #include <map>
@@ -22,7 +23,7 @@ public:
   ProcessesAtInputs(Session& session, const sema::Program& program);
   ~ProcessesAtInputs();
   /// Whether `pre` holds of inputs with these values (constants of `pool`) and some outputs meet `post`, an only output that is a
-  /// bool being true. Exact. Nothing where no proof is found, or after a report.
+  /// bool being true. Exact. Nothing where no proof is found, the work for all that was asked is spent, or after a report.
   std::optional<bool> holds(const ast::Process& process, const sema::Module& module, const sema::ExprPool& pool,
                             const std::vector<std::pair<std::string, sema::Value>>& inputs);
 
@@ -30,6 +31,7 @@ private:
   struct Known;
   Session& session;
   const sema::Program& program;
+  Work work{Work::kAll / 10};  ///< of all that is asked
   std::map<const ast::Process*, std::unique_ptr<Known>> known;
 };
 

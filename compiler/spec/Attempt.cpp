@@ -23,6 +23,7 @@ Attempt::Attempt(sema::ExprPool& pool, std::vector<Domain> given, const ProofLim
   }
   std::sort(symbols.begin(), symbols.end());
   evaluation = std::make_unique<Evaluation>(pool, goal);
+  spend(Work::kOfGoal + Work::kOfNormalNode * evaluation->nodes());
   std::vector<ExprId> facts;
   for (const ExprId one : goal.hypotheses) {
     facts.push_back(definedness(pool, one));
@@ -32,6 +33,10 @@ Attempt::Attempt(sema::ExprPool& pool, std::vector<Domain> given, const ProofLim
   normal = std::make_unique<Normalizer>(pool, domains);
   for (const ExprId fact : facts) normal->assume(normal->formula(fact));
   claim = normal->simplify(normal->formula(wanted));
+}
+
+void Attempt::spend(std::uint64_t units) const {
+  if (limits.work != nullptr) limits.work->spend(units);
 }
 
 bool Attempt::tryAlone() {
@@ -75,6 +80,7 @@ bool Attempt::enumerate() {
   bool inside = false;
   for (std::uint64_t point = 0; point < count; ++point) {
     for (std::size_t i = 0; i < axes.size(); ++i) values[static_cast<std::size_t>(symbols[i])] = axes[i][at[i]];
+    spend(evaluation->nodes());
     switch (evaluation->at(values)) {
       case Evaluation::Outcome::Fails:
         refute(values, Method::Enumeration);
@@ -126,6 +132,7 @@ std::vector<Rational> Attempt::candidates(std::size_t symbol) const {
 
 /// Whether the claim fails at these values of the symbols that are not replaced; the others are filled in.
 bool Attempt::fails(std::vector<std::optional<Rational>>& values) {
+  spend(evaluation->nodes());
   if (!normal->complete(values)) return false;
   for (const SymbolId symbol : symbols) {
     const auto s = static_cast<std::size_t>(symbol);
@@ -228,6 +235,7 @@ bool Attempt::confirm(std::vector<std::optional<Rational>> values) {
 }
 
 bool Attempt::take(const Answer& answer, bool relaxed) {
+  spend(Work::kOfSolverStep * answer.steps);
   switch (answer.kind) {
     case Answer::Kind::None:
       proof.verdict = Verdict::Proved;
@@ -238,7 +246,7 @@ bool Attempt::take(const Answer& answer, bool relaxed) {
       if (!relaxed) proof.reason = "values that the solver gives do not bear evaluation";
       return false;
     case Answer::Kind::Unknown:
-      proof.reason = "the solver gives up: " + answer.reason;
+      proof.reason = answer.reason == Work::kReason ? answer.reason : "the solver gives up: " + answer.reason;
       return false;
   }
   return false;
@@ -255,6 +263,7 @@ std::optional<Question> Attempt::vacuity() {
 }
 
 void Attempt::takeVacuity(const Answer& answer) {
+  spend(Work::kOfSolverStep * answer.steps);
   if (answer.kind == Answer::Kind::None) proof.verdict = Verdict::Vacuous;
 }
 

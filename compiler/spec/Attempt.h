@@ -16,6 +16,7 @@ public:
   enum class Outcome : std::uint8_t { Outside, Holds, Fails, NoValue };
   /// Outside: a hypothesis is false. NoValue: numbers beyond 64 bits.
   Outcome at(std::span<const std::optional<Rational>> values);
+  std::size_t nodes() const { return points.nodes(); }
 
 private:
   Points points;  ///< the hypotheses, then the claim
@@ -38,6 +39,7 @@ public:
   Proof proof;
 
 private:
+  void spend(std::uint64_t units) const;
   bool enumerate();
   bool sample(bool forVacuity);
   bool confirm(std::vector<std::optional<Rational>> values);

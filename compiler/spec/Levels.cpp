@@ -102,8 +102,13 @@ private:
     }
   }
 
+  bool isSpent() const { return question.work != nullptr && question.work->isSpent(); }
+  void spend(std::uint64_t units) const {
+    if (question.work != nullptr) question.work->spend(units);
+  }
+
   bool isExhausted() const {
-    return attempts >= kAttempts * question.maxStructures || operators > kOperators * question.maxStructures;
+    return isSpent() || attempts >= kAttempts * question.maxStructures || operators > kOperators * question.maxStructures;
   }
 
   static std::uint64_t combinationsOf(const LevelBox& box) {
@@ -116,8 +121,8 @@ private:
   void leaveRest(const LevelBox& box) {
     std::uint64_t left = combinationsOf(box);
     for (const LevelBox& other : boxes) left += combinationsOf(other);
-    leave("the levels make more structures than are looked at: " + std::to_string(left) + " of " +
-          std::to_string(proof.combinations) + " combinations are left");
+    leave((isSpent() ? Work::kReason : "the levels make more structures than are looked at") + std::string(": ") +
+          std::to_string(left) + " of " + std::to_string(proof.combinations) + " combinations are left");
   }
 
   void leave(std::string reason) {
@@ -144,6 +149,7 @@ private:
       structure = experiment->structureAt(at);
       if (structure != nullptr) largest = std::max(largest, structure->graph.ops.size());
       operators += largest;
+      spend(Work::kOfOperator * (1 + largest));
     }
     if (structure == nullptr && isExhausted()) return leaveRest(box);
     if (structure == nullptr) {
@@ -238,7 +244,10 @@ private:
         Failure failure = failureOf(*duty, *column);
         if (!failure.at.empty()) failures[{duty->use.begin, duty->range.begin}].push_back(std::move(failure));
       }
-      if (column != nullptr) proof.points += column->size();
+      if (column != nullptr) {
+        proof.points += column->size();
+        spend(column->size());
+      }
     });
     for (auto& [place, list] : failures) {
       std::sort(list.begin(), list.end(), [](const Failure& a, const Failure& b) { return a.duty < b.duty; });

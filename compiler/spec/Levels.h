@@ -65,6 +65,8 @@ struct LevelQuestion {
   /// Makes the experiment anew. Where there are many structures it takes the place of `experiment`, so that they do not all live
   /// at once; empty: they do.
   std::function<std::unique_ptr<graph::Experiment>()> fresh;
+  /// Of all proofs of the command (ProofLimits): at its end the rest is left.
+  Work* work = nullptr;
 };
 
 LevelProof proveLevels(const LevelQuestion& question);

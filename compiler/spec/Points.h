@@ -27,6 +27,8 @@ public:
   /// Whether it has a value, and that is true.
   bool holds(std::size_t i) const { return errorOf(i) == sema::EvalError::None && (*this)[i].num != 0; }
   std::size_t size() const { return roots.size(); }
+  /// Expressions that a point evaluates.
+  std::size_t nodes() const { return pool.size(); }
 
 private:
   sema::ExprPool pool;

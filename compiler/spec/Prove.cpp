@@ -38,12 +38,22 @@ namespace {
 
 using Attempts = std::vector<std::unique_ptr<Attempt>>;
 
+/// Asks as far as the work for all goals goes.
+std::vector<Answer> askWithin(const std::vector<Question>& questions, const ProofLimits& limits) {
+  SolverLimits solver = limits.solver;
+  if (limits.work != nullptr) {
+    solver.allSteps = limits.work->remaining() / Work::kOfSolverStep;
+    solver.waiting = [work = limits.work] { work->tell(); };
+  }
+  return ask(questions, solver);
+}
+
 /// Asks about all open attempts; those that stay open.
 std::vector<std::size_t> askAbout(const Attempts& attempts, const std::vector<std::size_t>& open, bool relaxed,
                                   const ProofLimits& limits) {
   std::vector<Question> questions;
   for (const std::size_t i : open) questions.push_back(attempts[i]->question(relaxed));
-  const std::vector<Answer> answers = ask(questions, limits.solver);
+  const std::vector<Answer> answers = askWithin(questions, limits);
   std::vector<std::size_t> left;
   for (std::size_t k = 0; k < open.size(); ++k) {
     if (!attempts[open[k]]->take(answers[k], relaxed)) left.push_back(open[k]);
@@ -89,6 +99,10 @@ std::vector<Proof> Prover::prove(const std::vector<Goal>& goals) {
   Attempts attempts;
   std::vector<std::size_t> open, levelled;
   for (std::size_t i = 0; i < goals.size(); ++i) {
+    if (limits.work != nullptr && limits.work->isSpent()) {
+      attempts.push_back(nullptr);
+      continue;
+    }
     attempts.push_back(std::make_unique<Attempt>(pool, domains, limits, goals[i]));
     if (attempts.back()->tryAlone()) continue;
     std::vector<SymbolId> symbols;
@@ -107,15 +121,20 @@ std::vector<Proof> Prover::prove(const std::vector<Goal>& goals) {
   std::vector<Question> questions;
   std::vector<std::size_t> asked;
   for (std::size_t i = 0; limits.vacuity && i < goals.size(); ++i) {
-    if (std::optional<Question> question = attempts[i]->vacuity()) {
+    std::optional<Question> question = attempts[i] != nullptr ? attempts[i]->vacuity() : std::nullopt;
+    if (question) {
       questions.push_back(std::move(*question));
       asked.push_back(i);
     }
   }
-  const std::vector<Answer> answers = ask(questions, limits.solver);
+  const std::vector<Answer> answers = askWithin(questions, limits);
   for (std::size_t k = 0; k < asked.size(); ++k) attempts[asked[k]]->takeVacuity(answers[k]);
   std::vector<Proof> proofs;
   for (const auto& attempt : attempts) {
+    if (attempt == nullptr) {
+      proofs.emplace_back().reason = Work::kReason;
+      continue;
+    }
     proofs.push_back(attempt->proof);
     if (proofs.back().verdict != Verdict::Residual) proofs.back().reason.clear();
   }

@@ -8,6 +8,7 @@
 #include "compiler/sema/Symbolic.h"
 #include "compiler/spec/Domain.h"
 #include "compiler/spec/Solver.h"
+#include "compiler/spec/Work.h"
 
 #include <cstdint>
 #include <span>
@@ -50,7 +51,16 @@ struct ProofLimits {
   /// Tell Vacuous from Proved where only a question to the solver does; false: both are Proved.
   bool vacuity = true;
   SolverLimits solver;
+  /// Of this goal and others together: what comes when it is spent is Residual. nullptr: there is no such limit.
+  Work* work = nullptr;
 };
+
+/// The usual limits, and those of the command together.
+inline ProofLimits limitsWith(Work* work) {
+  ProofLimits limits;
+  limits.work = work;
+  return limits;
+}
 
 class Prover {
 public:

@@ -46,8 +46,8 @@ struct CheckedProcess {
 };
 
 /// Reads a process, derives its scenarios and proves what a process must fulfil; what is wrong is reported with values. Nothing
-/// where it could not be read.
+/// where it could not be read. `work`: of all proofs of the command (ProofLimits).
 std::optional<CheckedProcess> checkProcess(Session& session, const sema::Program& program, const sema::Module& module,
-                                           const ast::Process& process);
+                                           const ast::Process& process, Work* work = nullptr);
 
 }  // namespace tbem::spec

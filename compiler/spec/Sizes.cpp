@@ -16,8 +16,8 @@ constexpr std::size_t kMaxMended = 512;
 
 class SizeProver {
 public:
-  SizeProver(const graph::Structure& structure, std::vector<Domain> domains, SrcRange call)
-      : pool(structure.pool), domains(std::move(domains)) {
+  SizeProver(const graph::Structure& structure, std::vector<Domain> domains, SrcRange call, Work* work)
+      : pool(structure.pool), domains(std::move(domains)), limits(limitsWith(work)) {
     for (const graph::Obligation& one : structure.graph.obligations) {
       const bool isPromise = one.kind == graph::Obligation::Kind::Post || one.kind == graph::Obligation::Kind::RequiresOfResult;
       if (one.use == call && !isPromise) given.push_back(one.condition);
@@ -30,7 +30,7 @@ public:
   SizeProof run() {
     SizeProof made;
     made.conditions = open.size();
-    if (Prover(pool, domains).find(given).verdict == Verdict::Proved) {
+    if (Prover(pool, domains, limits).find(given).verdict == Verdict::Proved) {
       made.verdict = Verdict::Vacuous;
       return made;
     }
@@ -58,6 +58,7 @@ private:
   };
   sema::ExprPool pool;
   std::vector<Domain> domains;
+  ProofLimits limits;
   std::vector<ExprId> given;
   std::vector<Claim> open;
 
@@ -76,10 +77,10 @@ private:
   }
 
   /// Whether anything meets the hypotheses is asked once, by `find`: of all claims it would be the same question again.
-  static ProofLimits withoutVacuity() {
-    ProofLimits limits;
-    limits.vacuity = false;
-    return limits;
+  ProofLimits withoutVacuity() const {
+    ProofLimits without = limits;
+    without.vacuity = false;
+    return without;
   }
 
   /// Those of the refuted claims that do not follow from the ones before them.
@@ -122,11 +123,11 @@ private:
 
   std::optional<Remedy> remedy(const std::vector<ExprId>& roots) {
     if (roots.size() > kMaxMended) return std::nullopt;
-    std::optional<Remedy> found = remedyFor(pool, domains, given, roots);
+    std::optional<Remedy> found = remedyFor(pool, domains, given, roots, limits.work);
     if (!found) return std::nullopt;
     std::vector<ExprId> with = given;
     with.push_back(found->condition);
-    if (Prover(pool, domains).find(with).verdict != Verdict::Refuted) return std::nullopt;  // it may leave nothing
+    if (Prover(pool, domains, limits).find(with).verdict != Verdict::Refuted) return std::nullopt;  // it may leave nothing
     for (const Proof& proof : prove(with)) {
       if (proof.verdict == Verdict::Refuted) return std::nullopt;
     }
@@ -136,8 +137,8 @@ private:
 
 }  // namespace
 
-SizeProof proveSizes(const graph::Structure& structure, std::vector<Domain> domains, SrcRange call) {
-  return SizeProver(structure, std::move(domains), call).run();
+SizeProof proveSizes(const graph::Structure& structure, std::vector<Domain> domains, SrcRange call, Work* work) {
+  return SizeProver(structure, std::move(domains), call, work).run();
 }
 
 }  // namespace tbem::spec

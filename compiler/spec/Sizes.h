@@ -28,7 +28,8 @@ struct SizeProof {
 };
 
 /// `structure` was elaborated with sizes as symbols that may take `domains`; `call` is the range of the call of the network in
-/// it: conditions of that call are what is given. What the structure has fixed must be fixed in `domains` too.
-SizeProof proveSizes(const graph::Structure& structure, std::vector<Domain> domains, SrcRange call);
+/// it: conditions of that call are what is given. What the structure has fixed must be fixed in `domains` too. `work`: of all
+/// proofs of the command (ProofLimits).
+SizeProof proveSizes(const graph::Structure& structure, std::vector<Domain> domains, SrcRange call, Work* work = nullptr);
 
 }  // namespace tbem::spec

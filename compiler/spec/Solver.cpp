@@ -1,6 +1,7 @@
 #include "compiler/spec/Solver.h"
 
 #include "compiler/spec/Translate.h"
+#include "compiler/spec/Work.h"
 
 #include <poll.h>
 #include <sys/prctl.h>
@@ -8,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -20,17 +22,23 @@ namespace tbem::spec {
 
 namespace {
 
-/// One line an answer: "none", "unknown REASON", "found SYMBOL NUM DEN ...".
-std::string answerLine(const Question& question, const SolverLimits& limits) {
+constexpr int kWaitMilliseconds = 200;
+
+/// One line an answer: the steps that it took, then "none", "unknown REASON", "found SYMBOL NUM DEN ...".
+std::string answerLine(const Question& question, unsigned most, std::uint64_t& steps) {
+  std::string answer;
+  std::uint64_t taken = most;
   try {
-    return solve(question, limits.steps);
+    answer = solve(question, most, taken);
   } catch (const std::bad_alloc&) {
-    return "unknown out of memory";
+    answer = "unknown out of memory";
   } catch (const z3::exception& error) {
     std::string reason = error.msg();
     for (char& c : reason) c = c == '\n' ? ' ' : c;
-    return "unknown " + reason;
+    answer = "unknown " + reason;
   }
+  steps += taken;
+  return std::to_string(taken) + " " + answer;
 }
 
 bool writeAll(int file, const std::string& text) {
@@ -44,8 +52,9 @@ bool writeAll(int file, const std::string& text) {
   return true;
 }
 
-/// Runs in the child: answers from `first` on, one line each.
-[[noreturn]] void answerAll(const std::vector<Question>& questions, std::size_t first, const SolverLimits& limits, int file) {
+/// Runs in the child: answers from `first` on, one line each, as long as they have taken fewer than `left` steps.
+[[noreturn]] void answerAll(const std::vector<Question>& questions, std::size_t first, const SolverLimits& limits,
+                            std::uint64_t left, int file) {
   rlimit space{};
   if (getrlimit(RLIMIT_AS, &space) == 0) {
     std::uint64_t have = 0;
@@ -57,8 +66,11 @@ bool writeAll(int file, const std::string& text) {
     space.rlim_cur = std::min<rlim_t>(space.rlim_max, have + limits.memory);
     setrlimit(RLIMIT_AS, &space);
   }
+  std::uint64_t steps = 0;
   for (std::size_t i = first; i < questions.size(); ++i) {
-    if (!writeAll(file, answerLine(questions[i], limits) + "\n")) break;
+    const auto most = static_cast<unsigned>(std::min<std::uint64_t>(limits.steps, left - std::min(left, steps)));
+    const std::string line = most > 0 ? answerLine(questions[i], most, steps) : std::string("0 unknown ") + Work::kReason;
+    if (!writeAll(file, line + "\n")) break;
   }
   _exit(0);
 }
@@ -67,7 +79,7 @@ Answer parse(const std::string& line, std::size_t symbols) {
   Answer answer;
   std::istringstream in(line);
   std::string word;
-  in >> word;
+  in >> answer.steps >> word;
   if (word == "none") {
     answer.kind = Answer::Kind::None;
   } else if (word == "found") {
@@ -89,11 +101,17 @@ std::size_t collect(int file, const std::vector<Question>& questions, std::size_
                     std::vector<Answer>& answers, bool& late) {
   std::string open;
   char buffer[4096];
+  const int most = static_cast<int>(limits.seconds) * 1000;
+  int waited = 0;
   while (first < questions.size()) {
     pollfd ready{file, POLLIN, 0};
-    const int status = ::poll(&ready, 1, static_cast<int>(limits.seconds) * 1000);
+    const int slice = limits.waiting ? std::min(kWaitMilliseconds, most) : most;
+    const int status = ::poll(&ready, 1, slice);
     if (status < 0 && errno == EINTR) continue;
-    late = status == 0;
+    waited = status == 0 ? waited + slice : 0;
+    if (limits.waiting) limits.waiting();
+    late = waited >= most;
+    if (status == 0 && !late) continue;
     if (status <= 0) break;
     const ssize_t count = ::read(file, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
@@ -112,6 +130,7 @@ std::size_t collect(int file, const std::vector<Question>& questions, std::size_
 
 std::vector<Answer> ask(const std::vector<Question>& questions, const SolverLimits& limits) {
   std::vector<Answer> answers(questions.size());
+  std::uint64_t left = limits.allSteps;
   std::size_t next = 0;
   while (next < questions.size()) {
     int ends[2];
@@ -128,8 +147,9 @@ std::vector<Answer> ask(const std::vector<Question>& questions, const SolverLimi
       // It ends with its parent, however that ends. Where the parent is gone already there is nobody to tell it.
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != self) _exit(0);
-      answerAll(questions, next, limits, ends[1]);
+      answerAll(questions, next, limits, left, ends[1]);
     }
+    const std::size_t first = next;
     ::close(ends[1]);
     bool late = false;
     next = collect(ends[0], questions, next, limits, answers, late);
@@ -138,9 +158,11 @@ std::vector<Answer> ask(const std::vector<Question>& questions, const SolverLimi
     while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
     if (next < questions.size()) {
+      answers[next].steps = limits.steps;
       answers[next].reason = late ? "stopped after " + std::to_string(limits.seconds) + " s" : "the solver's process ended early";
       ++next;
     }
+    for (std::size_t i = first; i < next; ++i) left -= std::min(left, answers[i].steps);
   }
   for (std::size_t i = next; i < questions.size(); ++i) answers[i].reason = "no process for the solver";
   return answers;

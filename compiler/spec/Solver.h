@@ -7,6 +7,7 @@
 #include "compiler/spec/Normal.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,12 +32,15 @@ struct Answer {
   } kind = Kind::Unknown;
   std::vector<std::optional<Rational>> values;  ///< Found: by symbol
   std::string reason;                           ///< Unknown: "step limit", "killed after 20 s", ...
+  std::uint64_t steps = 0;                      ///< that it took; of a question whose process was killed, all that it may
 };
 
 struct SolverLimits {
-  unsigned steps = 4'000'000;         ///< Z3's rlimit a question
-  unsigned seconds = 30;              ///< of a question after which its process is killed
-  std::uint64_t memory = 2ULL << 30;  ///< bytes of address space beyond what the process has
+  unsigned steps = 4'000'000;           ///< Z3's rlimit a question
+  std::uint64_t allSteps = UINT64_MAX;  ///< of all questions together: those behind are not asked
+  unsigned seconds = 30;                ///< of a question after which its process is killed
+  std::uint64_t memory = 2ULL << 30;    ///< bytes of address space beyond what the process has
+  std::function<void()> waiting = {};   ///< called now and then until there is an answer; may be empty
 };
 
 /// Asks all questions, in order, in one child process (another after one that had to be killed).

@@ -151,9 +151,18 @@ private:
   }
 };
 
+/// What the solver counted of its own steps.
+std::uint64_t stepsOf(const z3::solver& solver) {
+  const z3::stats counted = solver.statistics();
+  for (unsigned i = 0; i < counted.size(); ++i) {
+    if (counted.key(i) == "rlimit count" && counted.is_uint(i)) return counted.uint_value(i);
+  }
+  return 0;
+}
+
 }  // namespace
 
-std::string solve(const Question& question, unsigned steps) {
+std::string solve(const Question& question, unsigned steps, std::uint64_t& taken) {
   z3::context context;
   z3::solver solver(context);
   z3::params limits(context);
@@ -163,7 +172,9 @@ std::string solve(const Question& question, unsigned steps) {
   Translator translator(context, question);
   for (const Formula& fact : question.facts) solver.add(translator.formula(fact));
   translator.addDomains(solver);
-  switch (solver.check()) {
+  const z3::check_result found = solver.check();
+  taken = stepsOf(solver);
+  switch (found) {
     case z3::unsat:
       return "none";
     case z3::sat:

@@ -17,15 +17,15 @@ constexpr std::size_t kLongestText = 90;
 
 class Search {
 public:
-  Search(sema::ExprPool& pool, const std::vector<Domain>& domains, std::vector<ExprId> given)
-      : pool(pool), domains(domains), given(std::move(given)) {}
+  Search(sema::ExprPool& pool, const std::vector<Domain>& domains, std::vector<ExprId> given, Work* work)
+      : pool(pool), domains(domains), given(std::move(given)), limits(limitsWith(work)) {}
 
   std::optional<Remedy> run(const std::vector<ExprId>& claims) {
     std::vector<ExprId> parts;
     for (const ExprId claim : claims) split(claim, parts);
     for (const ExprId part : parts) {
       if (follows(withParts(), part)) continue;
-      if (!add(part)) return std::nullopt;
+      if (isSpent() || !add(part)) return std::nullopt;
     }
     dropImplied();
     if (chosen.empty()) return std::nullopt;
@@ -43,7 +43,10 @@ private:
   sema::ExprPool& pool;
   const std::vector<Domain>& domains;
   std::vector<ExprId> given;
+  ProofLimits limits;
   std::vector<Remedy> chosen;
+
+  bool isSpent() const { return limits.work != nullptr && limits.work->isSpent(); }
 
   /// The parts of a conjunction; that c <= min(a, b) is that c <= a and c <= b.
   void split(ExprId claim, std::vector<ExprId>& parts) {
@@ -67,7 +70,7 @@ private:
   }
 
   bool follows(std::vector<ExprId> hypotheses, ExprId claim) {
-    const Verdict verdict = Prover(pool, domains).prove(Goal{std::move(hypotheses), claim}).verdict;
+    const Verdict verdict = Prover(pool, domains, limits).prove(Goal{std::move(hypotheses), claim}).verdict;
     return verdict == Verdict::Proved || verdict == Verdict::Vacuous;
   }
 
@@ -139,6 +142,7 @@ private:
     levels[static_cast<std::size_t>(symbol)].clear();
     for (std::int64_t i = 0; i < kLooked; ++i)
       levels[static_cast<std::size_t>(symbol)].push_back(Rational::of(startOf(symbol) + i));
+    if (limits.work != nullptr) limits.work->spend(kLooked * pool.cone(claim).size());
     std::vector<bool> holds;
     Tabulation(pool, std::move(levels)).run({claim}, [&](ExprId, const Column* column) {
       if (column == nullptr || column->size() != kLooked) return;
@@ -218,8 +222,8 @@ private:
 }  // namespace
 
 std::optional<Remedy> remedyFor(sema::ExprPool& pool, const std::vector<Domain>& domains, const std::vector<ExprId>& hypotheses,
-                                const std::vector<ExprId>& claims) {
-  return Search(pool, domains, hypotheses).run(claims);
+                                const std::vector<ExprId>& claims, Work* work) {
+  return Search(pool, domains, hypotheses, work).run(claims);
 }
 
 }  // namespace tbem::spec

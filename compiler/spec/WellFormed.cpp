@@ -15,11 +15,11 @@ namespace {
 
 class Checker {
 public:
-  Checker(Session& session, CheckedProcess& checked)
+  Checker(Session& session, CheckedProcess& checked, Work* work)
       : session(session),
         checked(checked),
         model(checked.model),
-        prover(model.pool, model.domains),
+        prover(model.pool, model.domains, limitsWith(work)),
         name(model.decl->name.text) {}
 
   void run() {
@@ -250,7 +250,7 @@ bool CheckedProcess::refuted() const {
 }
 
 std::optional<CheckedProcess> checkProcess(Session& session, const sema::Program& program, const sema::Module& module,
-                                           const ast::Process& process) {
+                                           const ast::Process& process, Work* work) {
   std::optional<ProcessModel> model = readProcess(session, program, module, process);
   if (!model) return std::nullopt;
   CheckedProcess checked;
@@ -259,7 +259,7 @@ std::optional<CheckedProcess> checkProcess(Session& session, const sema::Program
   checked.scenarios = deriveScenarios(session, checked.model);
   if (session.sink.errorCount() != errors) return std::nullopt;
   checked.parenthesesLost = reportLostParentheses(session, process);
-  if (!checked.parenthesesLost) Checker(session, checked).run();
+  if (!checked.parenthesesLost) Checker(session, checked, work).run();
   return checked;
 }
 
