@@ -70,8 +70,10 @@ MINUS : '-';
 STAR : '*';
 SLASH : '/';
 
-// A member of an enumeration: `<north>`.
+// A member of an enumeration: `<north>`. `at=<north>` is an equation: the layout pass takes the mark off (without the rule it would
+// be the slip `=<`).
 ENUMERATOR : '<' [A-Za-z_] [A-Za-z0-9_]* '>';
+EQ_ENUMERATOR : '=<' [A-Za-z_] [A-Za-z0-9_]* '>';
 
 // What other languages write: the layout pass says what it is called here.
 SLIP : '==' | '!=' | '&&' | '||' | '%' | '^' | '+=' | '-=' | '*=' | '/=' | '!' | '&' | '++' | '--' | ':=' | '=<' ;

@@ -39,6 +39,7 @@ public:
       : raw(raw), source(source), sink(sink) {}
 
   void run() {
+    splitEquations();
     for (auto& each : raw) {
       antlr4::Token& token = *each;
       if (!visit(static_cast<antlr4::CommonToken&>(token))) {
@@ -100,6 +101,21 @@ private:
         return plus(token);
       default:
         return true;
+    }
+  }
+
+  /// `at=<north>`, which the lexer takes for one token, is `=` and a member.
+  void splitEquations() {
+    for (std::size_t i = 0; i < raw.size(); ++i) {
+      if (raw[i]->getType() != P::EQ_ENUMERATOR) continue;
+      auto& member = static_cast<antlr4::CommonToken&>(*raw[i]);
+      auto equals = std::make_unique<antlr4::CommonToken>(&member);
+      equals->setType(P::EQ);
+      equals->setStopIndex(member.getStartIndex());
+      member.setType(P::ENUMERATOR);
+      member.setStartIndex(member.getStartIndex() + 1);
+      member.setCharPositionInLine(member.getCharPositionInLine() + 1);
+      raw.insert(raw.begin() + static_cast<std::ptrdiff_t>(i++), std::move(equals));
     }
   }
 
