@@ -187,6 +187,33 @@ std::string formNote(const antlr4::RuleContext* context) {
   return {};
 }
 
+namespace {
+bool isInProcess(const antlr4::RuleContext* context) {
+  for (const auto* each = context; each != nullptr; each = dynamic_cast<const antlr4::RuleContext*>(each->parent)) {
+    if (each->getRuleIndex() == P::RuleProcess) return true;
+  }
+  return false;
+}
+
+/// A type of SOFL that is not there, in the type that ends before a token: its first word, and what such types are called.
+std::pair<const antlr4::Token*, const char*> soflType(antlr4::TokenStream& input, std::size_t index) {
+  constexpr std::size_t kWords = 6;
+  for (std::size_t i = index + 1; i-- > 1 && i + kWords > index;) {
+    const antlr4::Token* const token = input.get(i);
+    const std::size_t before = input.get(i - 1)->getType();
+    if (token->getType() == P::END) break;
+    if (token->getType() == P::STAR && i > 1 && before == P::ID) {
+      const std::size_t first = input.get(i - 2)->getType();
+      if (first == P::COLON || first == P::OF) return {input.get(i - 1), "products of types"};
+    }
+    if (token->getType() != P::ID || (before != P::COLON && before != P::OF)) continue;
+    if (token->getText() == "map") return {token, "maps"};
+    if (token->getText() == "composed") return {token, "composed types"};
+  }
+  return {nullptr, nullptr};
+}
+}  // namespace
+
 /// Slips with a message of their own. True if one was told.
 bool ErrorStrategy::special(antlr4::Parser* parser, antlr4::Token* token) {
   antlr4::TokenStream* input = parser->getTokenStream();
@@ -200,6 +227,15 @@ bool ErrorStrategy::special(antlr4::Parser* parser, antlr4::Token* token) {
     return source.text.substr(range(each).begin - source.base, range(each).end - range(each).begin);
   };
 
+  if (isInProcess(context)) {
+    if (const auto [word, types] = soflType(*input, index); word != nullptr) {
+      sink.report(diag::syntax_sofl_type, range(word), types)
+          .note(
+              "a process has numbers, `bool`, texts that an `in` lists, enumerations, and sequences and sets of these and of "
+              "sequences and sets");
+      return true;
+    }
+  }
   const bool parameterEnds =
       type == P::COMMA || type == P::RPAREN || type == P::SEMI || type == P::EQ || type == P::ID || type == P::LBRACK;
   if ((rule == P::RuleParameterGroup || rule == P::RuleParameters) && previous == P::ID && parameterEnds) {

@@ -76,6 +76,7 @@ int rank(Diag kind) {
     case diag::syntax_unmatched:
       return 1;
     case diag::syntax_touching:
+    case diag::syntax_sofl_type:
       return 2;
     case diag::syntax_parameter_type:
     case diag::syntax_let_type:
