@@ -33,8 +33,7 @@ Json valuesOf(const spec::ProcessModel& model, const spec::Proof& proof) {
     if (point[s] && model.isPresence(s)) values[model.unknowns[s].name] = point[s]->num != 0;
   }
   for (const spec::Variable& one : model.variables) {
-    if ((one.size && has(*one.size)) || std::any_of(one.symbols.begin(), one.symbols.end(), has))
-      values[one.name] = jsonOf(model, one, point);
+    if (std::ranges::any_of(one.unknowns(), has)) values[one.name] = jsonOf(model, one, point);
   }
   return values;
 }

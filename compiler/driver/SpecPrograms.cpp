@@ -47,6 +47,7 @@ std::optional<Rational> valueOf(const spec::ProcessModel& model, const spec::Var
 
 /// "bool", "number", "int", "text"; of a sequence or set "[int, ...]".
 std::string typeOf(const spec::ProcessModel& model, const spec::Variable& one) {
+  if (!one.elements.empty()) return "[" + typeOf(model, one.elements.front()) + ", ...]";
   const bool isReal = !one.symbols.empty() && model.domains[static_cast<std::size_t>(one.symbols.front())].isReal;
   const std::string item = one.isTruth ? "bool" : one.isWord ? "text" : isReal ? "number" : "int";
   return one.shape == spec::Variable::Shape::Plain ? item : "[" + item + ", ...]";
@@ -55,6 +56,32 @@ std::string wantedOf(const spec::ProcessModel& model, const spec::Variable& one)
   const std::string item = typeOf(model, one);
   if (one.shape != spec::Variable::Shape::Plain) return item;
   return item == "int" ? "whole number" : item == "text" ? "text that the specification knows" : item;
+}
+
+/// That so many elements are too many to be judged, or for `post`.
+Outputs tooMany(const spec::Variable& variable, std::size_t count) {
+  const std::string found = fmt::format("`{}` has {} elements", variable.name, count);
+  if (variable.isCut) return {fmt::format("{}, and {} at most are judged: `post` may bound them", found, variable.looked()), {}};
+  return {{}, fmt::format("{}, more than `post` allows", found)};
+}
+
+Outputs readOutput(const spec::ProcessModel& model, const spec::Variable& variable, const Json& value, spec::Point& point);
+
+/// Of a sequence or set of sequences or sets.
+Outputs readElements(const spec::ProcessModel& model, const spec::Variable& variable, const Json& list, spec::Point& point) {
+  if (list.size() > variable.elements.size()) return tooMany(variable, list.size());
+  for (const sema::SymbolId symbol : variable.unknowns()) point[static_cast<std::size_t>(symbol)] = Rational{};
+  point[static_cast<std::size_t>(*variable.size)] = Rational::of(static_cast<std::int64_t>(list.size()));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    Outputs one = readOutput(model, variable.elements[i], list[i], point);
+    if (!one.problem.empty() || !one.tooLong.empty()) return one;
+    for (std::size_t k = 0; k < i && variable.shape == spec::Variable::Shape::Set; ++k) {
+      if (jsonOf(model, variable.elements[k], point) == jsonOf(model, variable.elements[i], point))
+        return {fmt::format("`{}` is {}: a set has each member once", variable.name, list.dump()), {}};
+    }
+  }
+  model.normalize(point);
+  return {};
 }
 
 /// Sets the unknowns of one output.
@@ -66,6 +93,7 @@ Outputs readOutput(const spec::ProcessModel& model, const spec::Variable& variab
     return slot(variable.symbols.front()) ? Outputs{} : wrong;
   }
   if (!value.is_array()) return wrong;
+  if (!variable.elements.empty()) return readElements(model, variable, value, point);
   std::vector<Rational> items;
   for (const Json& one : value) {
     const std::optional<Rational> item = valueOf(model, variable, one);
@@ -86,12 +114,7 @@ Outputs readOutput(const spec::ProcessModel& model, const spec::Variable& variab
     if (items.empty()) return {};
     return {fmt::format("`{}` is {}, which has members that its type does not allow", variable.name, value.dump()), {}};
   }
-  if (items.size() > variable.symbols.size()) {
-    const std::string found = fmt::format("`{}` has {} elements", variable.name, items.size());
-    if (variable.isCut)
-      return {fmt::format("{}, and {} at most are judged: `post` may bound them", found, variable.symbols.size()), {}};
-    return {{}, fmt::format("{}, more than `post` allows", found)};
-  }
+  if (items.size() > variable.symbols.size()) return tooMany(variable, items.size());
   slot(*variable.size) = Rational::of(static_cast<std::int64_t>(items.size()));
   for (std::size_t i = 0; i < variable.symbols.size(); ++i) slot(variable.symbols[i]) = i < items.size() ? items[i] : Rational{};
   model.normalize(point);
@@ -100,10 +123,7 @@ Outputs readOutput(const spec::ProcessModel& model, const spec::Variable& variab
 
 /// The name of what an unknown belongs to.
 std::string nameOf(const spec::ProcessModel& model, std::size_t unknown) {
-  const auto symbol = static_cast<sema::SymbolId>(unknown);
-  const auto holds = [&](const spec::Variable& one) {
-    return one.size == symbol || std::find(one.symbols.begin(), one.symbols.end(), symbol) != one.symbols.end();
-  };
+  const auto holds = [&](const spec::Variable& one) { return one.has(static_cast<sema::SymbolId>(unknown)); };
   return std::find_if(model.variables.begin(), model.variables.end(), holds)->name;
 }
 
@@ -118,8 +138,7 @@ Outputs readOutputs(const spec::ProcessModel& model, const Json& outputs, spec::
     const Outputs one = readOutput(model, *variable, value, point);
     if (!one.problem.empty()) return one;
     if (!one.tooLong.empty()) result.tooLong = one.tooLong;
-    if (variable->size) taken[static_cast<std::size_t>(*variable->size)] = true;
-    for (const sema::SymbolId symbol : variable->symbols) taken[static_cast<std::size_t>(symbol)] = true;
+    for (const sema::SymbolId symbol : variable->unknowns()) taken[static_cast<std::size_t>(symbol)] = true;
   }
   // Ports: those of one group, all of them.
   for (std::size_t s = 0; s < model.unknowns.size(); ++s) {

@@ -64,6 +64,11 @@ Json jsonOf(const spec::ProcessModel& model, const spec::Variable& variable, std
     const std::string& word = model.wordOf(value);
     return word.substr(1, word.size() - 2);
   };
+  if (!variable.elements.empty()) {
+    Json list = Json::array();
+    for (std::size_t i = 0; i < model.countOf(variable, point); ++i) list.push_back(jsonOf(model, variable.elements[i], point));
+    return list;
+  }
   const std::vector<Rational> items = model.itemsOf(variable, point);
   if (variable.shape == spec::Variable::Shape::Plain) return one(items.front());
   Json list = Json::array();

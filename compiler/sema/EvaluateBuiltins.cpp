@@ -70,8 +70,13 @@ Value Evaluator::callBuiltin(std::string_view name, Arguments arguments) {
       return fail(diag::unknown_at_compile_time, one.range, "the argument of `" + std::string(name) + "`");
   }
   if (isCollectionWord(name)) return collectionCall(name, arguments);
-  if (call.count() == 1 && call[0].is(ValueKind::Sequence) && (name == "len" || name == "sum"))
-    return name == "len" ? Value::number(call[0].expr) : sumOf(call[0]);
+  if (call.count() == 1 && call[0].is(ValueKind::Sequence) && (name == "len" || name == "sum")) {
+    if (name == "len") return Value::number(call[0].expr);
+    for (const Value& item : call[0].items) {
+      if (!item.is(ValueKind::Number)) return wrongKind(call.range(0), "an element of what `sum` adds", "a number", item);
+    }
+    return sumOf(call[0]);
+  }
   if (call.count() < least)
     return fail(diag::wrong_kind, arguments.use, "`" + std::string(name) + "`", std::to_string(least) + " arguments",
                 std::to_string(call.count()));

@@ -14,6 +14,58 @@ namespace {
 constexpr std::array<std::string_view, 10> kWords = {"card", "hd",    "tl",    "elems", "inds",
                                                      "conc", "union", "inter", "diff",  "inset"};
 bool isKnownSequence(const Value& value) { return value.is(ValueKind::List) || value.is(ValueKind::Tuple); }
+bool isSequence(const Value& value) { return value.is(ValueKind::Sequence) || isKnownSequence(value); }
+
+/// The sequence as one whose length is an expression.
+Value withLength(ExprPool& pool, const Value& sequence) {
+  if (sequence.is(ValueKind::Sequence)) return sequence;
+  Value made = Value::ofKind(ValueKind::Sequence);
+  made.expr = pool.constant(static_cast<std::int64_t>(sequence.items.size()));
+  made.items = sequence.items;
+  return made;
+}
+
+/// `yes` where the condition holds, else `no`, of one kind: elements of sequences, which may be sequences and sets themselves.
+Value chosen(ExprPool& pool, ExprId condition, const Value& yes, const Value& no) {
+  if (isSequence(yes) && isSequence(no)) {
+    const Value a = withLength(pool, yes), b = withLength(pool, no);
+    const std::size_t both = std::min(a.items.size(), b.items.size());
+    Value made = a.items.size() < b.items.size() ? b : a;
+    made.expr = pool.make(ExprOp::Select, condition, a.expr, b.expr);
+    for (std::size_t i = 0; i < both; ++i) made.items[i] = chosen(pool, condition, a.items[i], b.items[i]);
+    return made;
+  }
+  if (yes.is(ValueKind::Subset) && no.is(ValueKind::Subset)) {
+    Value made = Value::ofKind(ValueKind::Subset);
+    if (yes.expr != kNoExpr && no.expr != kNoExpr) made.expr = pool.make(ExprOp::Select, condition, yes.expr, no.expr);
+    for (const bool isYes : {true, false}) {
+      for (const Value& one : isYes ? yes.items : no.items) {
+        Value member = one;
+        ExprId& here = member.items[0].expr;
+        here = isYes ? pool.make(ExprOp::Select, condition, here, pool.constant(0))
+                     : pool.make(ExprOp::Select, condition, pool.constant(0), here);
+        made.items.push_back(std::move(member));
+      }
+    }
+    return made;
+  }
+  Value made = no;
+  made.expr = pool.make(ExprOp::Select, condition, yes.expr, no.expr);
+  made.isReal = yes.isReal || no.isReal;
+  return made;
+}
+
+/// The value where the condition holds, else none.
+Value where(ExprPool& pool, ExprId condition, Value value) {
+  if (isSequence(value)) value = withLength(pool, value);
+  if (value.is(ValueKind::Subset)) {
+    for (Value& member : value.items)
+      member.items[0].expr = pool.make(ExprOp::Select, condition, member.items[0].expr, pool.undefined());
+    if (value.expr == kNoExpr) return value;
+  }
+  value.expr = pool.make(ExprOp::Select, condition, value.expr, pool.undefined());
+  return value;
+}
 }  // namespace
 
 bool isCollectionWord(std::string_view name) { return std::find(kWords.begin(), kWords.end(), name) != kWords.end(); }
@@ -29,11 +81,9 @@ Value Evaluator::elementOf(const Value& sequence, ExprId position) {
   Value made = sequence.items.back();
   for (std::size_t i = sequence.items.size() - 1; i-- > 0;) {
     const ExprId here = pool.make(ExprOp::Equal, position, pool.constant(static_cast<std::int64_t>(i)));
-    made.expr = pool.make(ExprOp::Select, here, sequence.items[i].expr, made.expr);
-    made.isReal = made.isReal || sequence.items[i].isReal;
+    made = chosen(pool, here, sequence.items[i], made);
   }
-  made.expr = pool.make(ExprOp::Select, inside, made.expr, pool.undefined());
-  return made;
+  return charged(where(pool, inside, std::move(made)));
 }
 
 std::optional<std::vector<Evaluator::Member>> Evaluator::members(const Value& set, SrcRange range) {
@@ -111,7 +161,7 @@ Value Evaluator::concatenated(const Value& a, const Value& b) {
     const ExprId at = pool.constant(static_cast<std::int64_t>(i));
     const ExprId first = pool.make(ExprOp::Less, at, length);
     Value element = b.items.empty() ? a.items[i] : elementOf(b, pool.make(ExprOp::Sub, at, length));
-    if (i < a.items.size()) element.expr = pool.make(ExprOp::Select, first, a.items[i].expr, element.expr);
+    if (i < a.items.size() && !b.items.empty()) element = chosen(pool, first, a.items[i], element);
     made.items.push_back(std::move(element));
   }
   return charged(std::move(made));

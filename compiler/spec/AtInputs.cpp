@@ -32,8 +32,26 @@ std::optional<Rational> numberOf(const ProcessModel& model, const Variable& vari
 
 using Point = std::vector<std::pair<SymbolId, Rational>>;
 
+/// Whether a value has more elements than are looked at, which may well be allowed.
+bool isBeyond(const Variable& variable, const Value& value) {
+  if (variable.shape == Variable::Shape::Plain) return false;
+  if (variable.isCut && value.items.size() > variable.looked()) return true;
+  for (std::size_t i = 0; i < std::min(value.items.size(), variable.elements.size()); ++i) {
+    if (isBeyond(variable.elements[i], value.items[i])) return true;
+  }
+  return false;
+}
+
 /// Adds the values of a variable's unknowns. False where it cannot have this value.
 bool assign(const ProcessModel& model, const Variable& variable, const sema::ExprPool& pool, const Value& value, Point& point) {
+  if (!variable.elements.empty()) {
+    if (value.items.size() > variable.elements.size()) return false;
+    point.emplace_back(*variable.size, Rational::of(static_cast<std::int64_t>(value.items.size())));
+    for (std::size_t i = 0; i < value.items.size(); ++i) {
+      if (!assign(model, variable.elements[i], pool, value.items[i], point)) return false;
+    }
+    return true;
+  }
   std::vector<Rational> items;
   for (const Value& one : variable.shape == Variable::Shape::Plain ? std::vector<Value>{value} : value.items) {
     const std::optional<Rational> number = numberOf(model, variable, pool, one);
@@ -84,9 +102,8 @@ std::optional<bool> ProcessesAtInputs::holds(const ast::Process& process, const 
         std::find_if(inputs.begin(), inputs.end(), [&](const auto& input) { return input.first == variable.name; });
     if (given == inputs.end()) return std::nullopt;
     if (!assign(model, variable, pool, given->second, point)) {
-      // A longer sequence than is looked at may well be allowed; any other value is outside of the type.
-      const bool isLonger = variable.isCut && given->second.items.size() > variable.symbols.size();
-      return isLonger ? std::nullopt : std::optional(false);
+      // Any value but a longer one is outside of the type.
+      return isBeyond(variable, given->second) ? std::nullopt : std::optional(false);
     }
   }
   std::vector<std::pair<SymbolId, std::pair<std::int64_t, std::int64_t>>> key;

@@ -10,6 +10,7 @@
 #include "compiler/spec/Domain.h"
 #include "compiler/support/Session.h"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,8 +40,16 @@ struct Variable {
   std::optional<SymbolId> size;      ///< how many elements there are; nothing for a set with `candidates`
   std::vector<SymbolId> symbols;     ///< the unknown; elements, as many as are looked at; or for each candidate, whether it is in
   std::vector<Rational> candidates;  ///< of a set whose members are these at most
+  std::vector<Variable> elements;    ///< of a sequence or set of sequences or sets: these, in place of `symbols`
   bool isCut = false;                ///< it may have more elements than are looked at
+  std::string bound;                 ///< a condition that says how many, as in "len(s) <= 8"; empty: none is understood
   bool isTruth = false, isWord = false;  ///< its elements
+
+  /// All that it is made of, as the elements of its elements.
+  std::vector<SymbolId> unknowns() const;
+  bool has(SymbolId symbol) const;
+  /// Elements that are looked at.
+  std::size_t looked() const { return std::max(symbols.size(), elements.size()); }
 };
 
 /// A condition with its logical structure, quantifiers written out, `=>`, `<=>` and `if` replaced, negations at the leaves.
@@ -75,11 +84,14 @@ struct ProcessModel {
   bool mentionsOutputs(ExprId expr) const;
   /// The word of a number, which is one.
   const std::string& wordOf(const Rational& value) const { return words[static_cast<std::size_t>(value.num - kFirstWord)]; }
-  /// The elements of a sequence or set at a point, as far as they have values; of a plain one, its value.
+  /// How many elements a sequence has at a point, of those that are looked at; and so has a set without `candidates`.
+  std::size_t countOf(const Variable& variable, std::span<const std::optional<Rational>> point) const;
+  /// The elements of a sequence or set of plain ones at a point, as far as they have values; of a plain one, its value.
   std::vector<Rational> itemsOf(const Variable& variable, std::span<const std::optional<Rational>> point) const;
   /// Gives unknowns that are no part of their sequence at this point a fixed value: equal sequences are equal points.
   void normalize(std::vector<std::optional<Rational>>& point) const;
-  /// A variable some of whose elements are not looked at and that one of these expressions mentions; or nullptr.
+  /// A variable, or an element of one, some of whose elements are not looked at and that one of these expressions mentions; or
+  /// nullptr.
   const Variable* cutIn(std::span<const ExprId> exprs) const;
   /// Whether unknown `s` is a `bound(x)`.
   bool isPresence(std::size_t s) const;

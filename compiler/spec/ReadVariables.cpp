@@ -17,6 +17,7 @@ namespace {
 constexpr std::int64_t kMostElements = 8;    ///< of a sequence or set that are looked at
 constexpr std::int64_t kFewElements = 3;     ///< where nothing bounds them
 constexpr std::int64_t kBeyond = 2;          ///< of an input, beyond its bound
+constexpr int kDeepest = 3;                  ///< sequences in sequences in sequences
 constexpr std::size_t kMostCandidates = 64;  ///< of a set that is one truth value for each
 
 std::string wordOf(const ast::Type& type) {
@@ -169,34 +170,46 @@ bool Reader::refuseType(const Wanted& wanted, const ast::Type& type, const std::
 // ---- Variables --------------------------------------------------------------------------------------------------------
 
 std::optional<Value> Reader::variable(const Wanted& wanted) {
-  const auto* list = ast::dynCast<ast::ListType>(&wanted.type);
-  const ast::Type& type = list != nullptr ? *list->element : wanted.type;
-  const std::string word = wordOf(type);
+  const ast::Type* leaf = &wanted.type;
+  const ast::ListType* foreign = nullptr;
+  int depth = 0;
+  for (const auto* list = ast::dynCast<ast::ListType>(leaf); list != nullptr; list = ast::dynCast<ast::ListType>(leaf)) {
+    if (list->list == ast::ListKind::List && foreign == nullptr) foreign = list;
+    leaf = list->element;
+    ++depth;
+  }
+  const std::string word = wordOf(*leaf);
   static constexpr std::string_view kTypes[] = {"int", "nat", "nat0", "real", "bool", "string", "char"};
   const bool known =
-      type.kind == ast::NodeKind::EnumType || std::find(std::begin(kTypes), std::end(kTypes), word) != std::end(kTypes);
+      leaf->kind == ast::NodeKind::EnumType || std::find(std::begin(kTypes), std::end(kTypes), word) != std::end(kTypes);
   std::string hint;
-  if (list != nullptr && list->list == ast::ListKind::List)
-    hint = "a process has sequences: `seq of " + std::string(session.sources.text(type.range)) + "`";
+  if (foreign != nullptr)
+    hint = "a process has sequences: `seq of " + std::string(session.sources.text(foreign->element->range)) + "`";
   else if (known && (word == "string" || word == "char") && wanted.values == nullptr)
     hint = fmt::format("say which values it may take: `{0}: {1} in {{\"a\", \"b\"}}`, or `{0}: {{<a>, <b>}}`", wanted.name.text,
                        word);
-  else if (!known && type.kind == ast::NodeKind::ListType)
-    hint = "sequences and sets of numbers, truth values and enumerations are there, of others they are not";
+  else if (depth > kDeepest)
+    hint = fmt::format("sequences and sets of sequences and sets are there up to {} deep", kDeepest);
   if (!known || !hint.empty()) {
     refuseType(wanted, wanted.type, hint);
     return std::nullopt;
   }
-  std::optional<Domain> domain = domainOf(wanted.name.text, type, wanted.values);
+  std::optional<Domain> domain = domainOf(wanted.name.text, *leaf, wanted.values);
   if (!domain) return std::nullopt;
   Variable made;
+  made.isTruth = word == "bool";
+  made.isWord = isWordType(*leaf);
+  Value value = build(wanted, *domain, made);
+  model.variables.push_back(std::move(made));
+  return value;
+}
+
+Value Reader::build(const Wanted& wanted, const Domain& leaf, Variable& made) {
   made.name = wanted.text;
   made.isOutput = wanted.isOutput;
-  made.isTruth = word == "bool";
-  made.isWord = isWordType(type);
-  if (list != nullptr) return list->list == ast::ListKind::Set ? set(wanted, *domain, made) : sequence(wanted, *domain, made);
-  made.symbols = {part(wanted.text, wanted.name.range, wanted.isOutput, made, std::move(*domain))};
-  model.variables.push_back(made);
+  if (const auto* list = ast::dynCast<ast::ListType>(&wanted.type))
+    return list->list == ast::ListKind::Set ? set(wanted, leaf, made) : sequence(wanted, leaf, made);
+  made.symbols = {part(wanted.text, wanted.name.range, wanted.isOutput, made, leaf)};
   return valueOf(made.symbols.front());
 }
 
@@ -208,28 +221,51 @@ std::int64_t elementsOf(Variable& made, std::optional<std::int64_t> most) {
   if (!most) return kFewElements + (made.isOutput ? 1 : 0);
   return std::min(*most, kMostElements) + (made.isOutput ? 0 : kBeyond);
 }
+
+/// What would say how many elements there are, as SizeBounds reads it.
+std::string boundOf(const std::string& name, const char* size, int depth) {
+  if (depth == 0) return fmt::format("{}({}) <= {}", size, name, kMostElements);
+  return depth == 1 ? fmt::format("forall[x: elems({})] | {}(x) <= {}", name, size, kMostElements) : "";
+}
 }  // namespace
 
-Value Reader::sequence(const Wanted& wanted, const Domain& elements, Variable made) {
-  made.shape = Variable::Shape::Sequence;
-  const std::int64_t count = elementsOf(made, wanted.mostElements);
-  made.size = part("len(" + wanted.text + ")", wanted.name.range, wanted.isOutput, {}, Domain{{}, 0, count});
-  Value value = Value::ofKind(ValueKind::Sequence);
-  value.expr = pool.symbolRef(*made.size);
-  for (std::int64_t i = 0; i < count; ++i) {
-    made.symbols.push_back(part(fmt::format("{}({})", wanted.text, i + 1), wanted.name.range, wanted.isOutput, made, elements));
-    value.items.push_back(valueOf(made.symbols.back()));
+/// Element `i` of a sequence or set.
+Value Reader::element(const Wanted& wanted, const Domain& leaf, Variable& made, std::size_t i) {
+  const ast::Type& type = *ast::cast<ast::ListType>(wanted.type).element;
+  const std::string text = fmt::format("{}({})", wanted.text, i + 1);
+  if (type.kind != ast::NodeKind::ListType) {
+    made.symbols.push_back(part(text, wanted.name.range, wanted.isOutput, made, leaf));
+    return valueOf(made.symbols.back());
   }
-  model.variables.push_back(std::move(made));
+  Variable inner;
+  inner.isTruth = made.isTruth;
+  inner.isWord = made.isWord;
+  Value value =
+      build({wanted.name, text, type, nullptr, wanted.isOutput, {wanted.most.inside, {}}, wanted.depth + 1}, leaf, inner);
+  made.elements.push_back(std::move(inner));
   return value;
 }
 
-/// Of finitely many values each is in it or not; of others its members stand in ascending order.
-Value Reader::set(const Wanted& wanted, const Domain& elements, Variable made) {
+Value Reader::sequence(const Wanted& wanted, const Domain& leaf, Variable& made) {
+  made.shape = Variable::Shape::Sequence;
+  made.bound = boundOf(wanted.depth == 0 ? wanted.text : wanted.name.text, "len", wanted.depth);
+  const auto count = static_cast<std::size_t>(elementsOf(made, wanted.most.elements));
+  made.size =
+      part("len(" + wanted.text + ")", wanted.name.range, wanted.isOutput, {}, Domain{{}, 0, static_cast<std::int64_t>(count)});
+  Value value = Value::ofKind(ValueKind::Sequence);
+  value.expr = pool.symbolRef(*made.size);
+  for (std::size_t i = 0; i < count; ++i) value.items.push_back(element(wanted, leaf, made, i));
+  return value;
+}
+
+/// Of finitely many values each is in it or not; of others its members stand in ascending order, and sequences and sets differ.
+Value Reader::set(const Wanted& wanted, const Domain& leaf, Variable& made) {
   made.shape = Variable::Shape::Set;
+  made.bound = boundOf(wanted.depth == 0 ? wanted.text : wanted.name.text, "card", wanted.depth);
+  const bool isNested = ast::cast<ast::ListType>(wanted.type).element->kind == ast::NodeKind::ListType;
   std::vector<Member> list;
   ExprId size = pool.constant(0);
-  if (const auto candidates = elements.values(kMostCandidates)) {
+  if (const auto candidates = isNested ? std::nullopt : leaf.values(kMostCandidates)) {
     Variable truth;
     truth.isTruth = true;
     for (const Rational& one : *candidates) {
@@ -237,31 +273,32 @@ Value Reader::set(const Wanted& wanted, const Domain& elements, Variable made) {
       made.symbols.push_back(part(text + " inset " + wanted.text, wanted.name.range, wanted.isOutput, truth, Domain::truth()));
       const ExprId here = pool.symbolRef(made.symbols.back());
       size = pool.make(ExprOp::Add, size, pool.make(ExprOp::Select, here, pool.constant(1), pool.constant(0)));
-      list.push_back({here, itemValue(made, pool.constant(one), elements.isReal)});
+      list.push_back({here, itemValue(made, pool.constant(one), leaf.isReal)});
     }
     made.candidates = *candidates;
   } else {
-    const std::int64_t count = elementsOf(made, wanted.mostElements);
-    made.size = part("card(" + wanted.text + ")", wanted.name.range, wanted.isOutput, {}, Domain{{}, 0, count});
+    const auto count = static_cast<std::size_t>(elementsOf(made, wanted.most.elements));
+    made.size = part("card(" + wanted.text + ")", wanted.name.range, wanted.isOutput, {},
+                     Domain{{}, 0, static_cast<std::int64_t>(count)});
     size = pool.symbolRef(*made.size);
-    for (std::int64_t i = 0; i < count; ++i) {
-      made.symbols.push_back(part(fmt::format("{}({})", wanted.text, i + 1), wanted.name.range, wanted.isOutput, made, elements));
-      const ExprId at = pool.constant(i);
-      list.push_back({pool.make(ExprOp::Less, at, size), valueOf(made.symbols.back())});
-      if (i == 0) continue;
-      const ExprId rises = pool.make(ExprOp::Less, list[static_cast<std::size_t>(i) - 1].value.expr, list.back().value.expr);
-      model.axioms.push_back(pool.make(ExprOp::Or, pool.make(ExprOp::LessEqual, size, at), rises));
+    for (std::size_t i = 0; i < count; ++i) {
+      const ExprId at = pool.constant(static_cast<std::int64_t>(i));
+      list.push_back({pool.make(ExprOp::Less, at, size), element(wanted, leaf, made, i)});
+      const auto beyondOr = [&](ExprId holds) {
+        model.axioms.push_back(pool.make(ExprOp::Or, pool.make(ExprOp::LessEqual, size, at), holds));
+      };
+      if (!isNested && i > 0) beyondOr(pool.make(ExprOp::Less, list[i - 1].value.expr, list[i].value.expr));
+      for (std::size_t k = 0; isNested && k < i; ++k) beyondOr(pool.make(ExprOp::Not, equal(list[k].value, list[i].value)));
     }
   }
   Value value = subset(list);
   value.expr = size;
-  model.variables.push_back(std::move(made));
   return value;
 }
 
 // ---- How many elements there are --------------------------------------------------------------------------------------
 
-std::optional<std::int64_t> Reader::mostElements(const std::string& name, bool isOutput) {
+SizeBounds::Most Reader::mostElements(const std::string& name, bool isOutput) {
   return isOutput ? bounds->after(name) : bounds->before(name);
 }
 

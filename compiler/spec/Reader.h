@@ -48,11 +48,15 @@ private:
     const ast::Type& type;
     const ast::Expr* values = nullptr;
     bool isOutput = false;
-    std::optional<std::int64_t> mostElements;
+    SizeBounds::Most most;
+    int depth = 0;  ///< of an element of an element: 2
   };
   std::optional<sema::Value> variable(const Wanted& wanted);
-  sema::Value sequence(const Wanted& wanted, const Domain& elements, spec::Variable made);
-  sema::Value set(const Wanted& wanted, const Domain& elements, spec::Variable made);
+  /// The unknowns of a value whose numbers, truth values or words are in `leaf`; `made` says which of these they are.
+  sema::Value build(const Wanted& wanted, const Domain& leaf, spec::Variable& made);
+  sema::Value element(const Wanted& wanted, const Domain& leaf, spec::Variable& made, std::size_t i);
+  sema::Value sequence(const Wanted& wanted, const Domain& leaf, spec::Variable& made);
+  sema::Value set(const Wanted& wanted, const Domain& leaf, spec::Variable& made);
   SymbolId part(std::string name, SrcRange range, bool isOutput, const spec::Variable& of, Domain domain);
   sema::Value wordValue(ExprId expr) const;
   sema::Value itemValue(const spec::Variable& variable, ExprId expr, bool isReal) const;
@@ -60,7 +64,7 @@ private:
   std::optional<Domain> wordDomain(const std::string& name, const ast::Type& type, const ast::Expr* values);
   std::int64_t codeOf(const std::string& word);
   std::optional<std::int64_t> highest(const std::string& name);
-  std::optional<std::int64_t> mostElements(const std::string& name, bool isOutput);
+  SizeBounds::Most mostElements(const std::string& name, bool isOutput);
 
   bool declare();
   bool port(const std::vector<ast::Parameter>& list, bool isOutput, std::optional<SymbolId> presence);

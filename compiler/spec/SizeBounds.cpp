@@ -70,6 +70,62 @@ void SizeBounds::read(const ast::Expr* condition, const std::vector<std::string>
       more = true;
     }
   }
+  for (const std::string& name : names) {
+    if (const auto bound = ofElements(*condition, name))
+      (isPost ? insideOutputs : insideInputs)[name] = std::max<std::int64_t>(0, *bound);
+  }
+}
+
+/// What every element of `name` has at most; nothing where something else is said of them before.
+std::optional<std::int64_t> SizeBounds::ofElements(const ast::Expr& expr, const std::string& name) const {
+  const auto* node = ast::dynCast<ast::Binary>(&expr);
+  if (node != nullptr && (node->op == BinaryOp::And || node->op == BinaryOp::Or)) {
+    const std::optional<std::int64_t> left = ofElements(*node->left, name);
+    if (node->op == BinaryOp::And) {
+      if (left || (mentions(*node->left, name) && !isOfSizes(*node->left))) return left;
+      return ofElements(*node->right, name);
+    }
+    const std::optional<std::int64_t> right = ofElements(*node->right, name);
+    return left && right ? std::max(left, right) : std::nullopt;
+  }
+  const auto* all = ast::dynCast<ast::Quantifier>(&expr);
+  if (all == nullptr || !all->universal || all->variables.size() != 1) return std::nullopt;
+  const ast::Expr& domain = *all->variables.front().domain;
+  const std::string& element = all->variables.front().name.text;
+  const auto isNamed = [](const ast::Expr& one, const std::string& wanted) {
+    const auto* word = ast::dynCast<ast::NameRef>(&one);
+    return word != nullptr && word->name.text == wanted;
+  };
+  const bool isSet = isNamed(domain, name);
+  const bool isOfName = !callee(domain).empty() && arguments(domain) == 1 && isNamed(argument(domain, 0), name);
+  if (isSet || (isOfName && callee(domain) == "elems"))
+    return sizeIn(*all->body, [&](const ast::Expr& one) { return isNamed(one, element); });
+  if (!isOfName || callee(domain) != "inds") return std::nullopt;
+  return sizeIn(*all->body, [&](const ast::Expr& one) {
+    return callee(one) == name && arguments(one) == 1 && isNamed(argument(one, 0), element);
+  });
+}
+
+/// `len(x) <= e` of a subject x, by itself or as the first of several conditions.
+std::optional<std::int64_t> SizeBounds::sizeIn(const ast::Expr& body,
+                                               const std::function<bool(const ast::Expr&)>& isSubject) const {
+  const auto* node = ast::dynCast<ast::Binary>(&body);
+  if (node == nullptr) return std::nullopt;
+  if (node->op == BinaryOp::And) return sizeIn(*node->left, isSubject);
+  for (const bool turned : {false, true}) {
+    const ast::Expr& left = turned ? *node->right : *node->left;
+    const bool isSize = (callee(left) == "len" || callee(left) == "card") && arguments(left) == 1;
+    if (isSize && isSubject(argument(left, 0))) return sizeBelow(*node, turned);
+  }
+  return std::nullopt;
+}
+
+/// What the other side of a comparison of a size bounds it by.
+std::optional<std::int64_t> SizeBounds::sizeBelow(const ast::Binary& expr, bool turned) const {
+  const bool strict = expr.op == (turned ? BinaryOp::Greater : BinaryOp::Less);
+  const bool atMost = strict || expr.op == BinaryOp::Equal || expr.op == (turned ? BinaryOp::GreaterEqual : BinaryOp::LessEqual);
+  if (!atMost) return std::nullopt;
+  return sum(numberAtMost(turned ? *expr.left : *expr.right), strict ? -1 : 0);
 }
 
 bool SizeBounds::mentions(const ast::Expr& expr, const std::string& name) const {
@@ -128,11 +184,7 @@ std::optional<std::int64_t> SizeBounds::compared(const ast::Binary& expr, const 
     const auto* old = ast::dynCast<ast::Old>(&subject);
     if ((word == nullptr || word->name.text != name) && (old == nullptr || inPost || old->name.text != name)) continue;
     if (!isSize) return expr.op == BinaryOp::Equal ? sizeAtMost(right) : std::nullopt;
-    const bool strict = expr.op == (turned ? BinaryOp::Greater : BinaryOp::Less);
-    const bool atMost =
-        strict || expr.op == BinaryOp::Equal || expr.op == (turned ? BinaryOp::GreaterEqual : BinaryOp::LessEqual);
-    if (!atMost) return std::nullopt;
-    return sum(numberAtMost(right), strict ? -1 : 0);
+    return sizeBelow(expr, turned);
   }
   return std::nullopt;
 }
@@ -156,9 +208,9 @@ std::optional<std::int64_t> SizeBounds::numberAtMost(const ast::Expr& expr) cons
 std::optional<std::int64_t> SizeBounds::sizeAtMost(const ast::Expr& expr) const {
   if (const auto* word = ast::dynCast<ast::NameRef>(&expr)) {
     const bool isOutput = inPost && std::find(written.begin(), written.end(), word->name.text) != written.end();
-    return isOutput ? after(word->name.text) : before(word->name.text);
+    return isOutput ? find(outputs, word->name.text) : find(inputs, word->name.text);
   }
-  if (const auto* old = ast::dynCast<ast::Old>(&expr)) return before(old->name.text);
+  if (const auto* old = ast::dynCast<ast::Old>(&expr)) return find(inputs, old->name.text);
   const auto known = [](const std::vector<const ast::Expr*>& items) -> std::optional<std::int64_t> {
     for (const ast::Expr* item : items) {
       if (item->kind == ast::NodeKind::Splice || item->kind == ast::NodeKind::Range) return std::nullopt;
@@ -171,6 +223,12 @@ std::optional<std::int64_t> SizeBounds::sizeAtMost(const ast::Expr& expr) const 
   if (word.empty() || arguments(expr) == 0) return std::nullopt;
   if (word == "tl" || word == "elems" || word == "inds" || word == "diff" || word == "inter")
     return sizeAtMost(argument(expr, 0));
+  if (arguments(expr) == 1) {  // an element: `rows(1)`, `hd(rows)`
+    const auto* of = word == "hd" ? ast::dynCast<ast::NameRef>(&argument(expr, 0)) : nullptr;
+    const std::string name = of != nullptr ? of->name.text : std::string(word);
+    const bool isOutput = inPost && std::find(written.begin(), written.end(), name) != written.end();
+    if (const auto inside = find(isOutput ? insideOutputs : insideInputs, name)) return inside;
+  }
   if ((word == "conc" || word == "union") && arguments(expr) == 2)
     return sum(sizeAtMost(argument(expr, 0)), sizeAtMost(argument(expr, 1)));
   return std::nullopt;

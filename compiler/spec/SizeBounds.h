@@ -21,8 +21,13 @@ public:
   /// `highest`: the greatest value of a number that is an input or an output.
   SizeBounds(const ast::Process& process, Highest highest);
 
-  std::optional<std::int64_t> before(const std::string& name) const { return find(inputs, name); }
-  std::optional<std::int64_t> after(const std::string& name) const { return find(outputs, name); }
+  /// Elements at most, and elements of each element at most: `forall[x: elems(s)] | len(x) <= 4`, or with `i: inds(s)` and
+  /// `s(i)`.
+  struct Most {
+    std::optional<std::int64_t> elements, inside;
+  };
+  Most before(const std::string& name) const { return {find(inputs, name), find(insideInputs, name)}; }
+  Most after(const std::string& name) const { return {find(outputs, name), find(insideOutputs, name)}; }
 
 private:
   using Bounds = std::map<std::string, std::int64_t>;
@@ -35,12 +40,15 @@ private:
   static bool isOfSizes(const ast::Expr& expr);
   bool mentions(const ast::Expr& expr, const std::string& name) const;
   Found inside(const ast::Expr& expr, const std::string& name) const;
+  std::optional<std::int64_t> ofElements(const ast::Expr& expr, const std::string& name) const;
+  std::optional<std::int64_t> sizeIn(const ast::Expr& body, const std::function<bool(const ast::Expr&)>& isSubject) const;
   std::optional<std::int64_t> compared(const ast::Binary& expr, const std::string& name) const;
+  std::optional<std::int64_t> sizeBelow(const ast::Binary& expr, bool turned) const;
   std::optional<std::int64_t> numberAtMost(const ast::Expr& expr) const;
   std::optional<std::int64_t> sizeAtMost(const ast::Expr& expr) const;
 
   Highest highest;
-  Bounds inputs, outputs;
+  Bounds inputs, outputs, insideInputs, insideOutputs;
   std::vector<std::string> written;  ///< sequences and sets that `post` means the value after of
   bool inPost = false;
 };

@@ -80,9 +80,10 @@ private:
         if (again.verdict == Verdict::Proved || again.verdict == Verdict::Vacuous) continue;
       }
       proofs[i].verdict = Verdict::Residual;
-      proofs[i].reason = fmt::format(
-          "shown for {0} elements of `{1}` at most; `{2}` may bound them: `{3}({1}) <= 8` before all else", cut->symbols.size(),
-          cut->name, cut->isOutput ? "post" : "pre", cut->shape == Variable::Shape::Set ? "card" : "len");
+      proofs[i].reason = fmt::format("shown for {} elements of `{}` at most", cut->looked(), cut->name);
+      if (!cut->bound.empty())
+        proofs[i].reason +=
+            fmt::format("; `{}` may bound them: `{}` before all else", cut->isOutput ? "post" : "pre", cut->bound);
     }
     return proofs;
   }
