@@ -119,5 +119,39 @@ TEST(Collections, LengthsWithoutABound) {
   EXPECT_EQ(late.find(Finding::Kind::Complete)->verdict, Verdict::Residual) << late.told();
 }
 
+TEST(Collections, OfSequencesAndSets) {
+  struct Case {
+    std::string inputs, pre, claim;
+    Verdict verdict;
+  };
+  const std::string rows = "s: seq of seq of int", two = "len(s) = 2 and forall[x: elems(s)] | len(x) <= 2";
+  const std::string sets = "t: set of set of {<a>, <b>}", few = "card(t) <= 4";
+  const Case cases[] = {
+      {rows, two, "hd(s) = s(1)", Verdict::Proved},
+      {rows, two, "tl(s)(1) = s(2)", Verdict::Proved},
+      {rows, two, "len(conc(s(1), s(2))) <= 4", Verdict::Proved},
+      {rows, two, "len(conc(s(1), s(2))) <= 3", Verdict::Refuted},
+      {rows, two, "conc(s, s)(3) = s(1) and len(conc(s, s)) = 4", Verdict::Proved},
+      {rows, two, "s(1) inset elems(s)", Verdict::Proved},
+      {rows, two, "s(1) = s(2) or card(elems(s)) = 2", Verdict::Proved},
+      {rows, two, "card(elems(s)) = 2", Verdict::Refuted},
+      {rows, two, "s(1) <> s(2) or len(s(1)) = len(s(2))", Verdict::Proved},
+      {rows, two, "forall[i: inds(s)] | len(s(i)) <= 2", Verdict::Proved},
+      {rows, "len(s) <= 3 and forall[i: inds(s)] | len(s(i)) <= 1", "forall[x: elems(s)] | len(x) < 2", Verdict::Proved},
+      {rows, "len(s) <= 3", "forall[x: elems(s)] | len(x) < 9", Verdict::Residual},
+      {sets, few, "{<a>} notin t or {<b>} notin t or card(t) >= 2", Verdict::Proved},
+      {sets, few, "card(t) <= 3", Verdict::Refuted},
+      {sets, few, "forall[x: t] | card(x) <= 2", Verdict::Proved},
+      {sets, few, "forall[x: t] | card(x) <= 1", Verdict::Refuted},
+      {"t: set of seq of bool", "card(t) <= 2 and forall[x: t] | len(x) <= 1", "[true] notin t or card(t) >= 1", Verdict::Proved},
+  };
+  for (const Case& one : cases) {
+    const Claimed claimed(one.inputs, one.pre, one.claim);
+    const Finding* found = claimed.find(Finding::Kind::Complete);
+    ASSERT_NE(found, nullptr) << one.claim << claimed.told();
+    EXPECT_EQ(found->verdict, one.verdict) << one.claim << claimed.told();
+  }
+}
+
 }  // namespace
 }  // namespace tbem::test

@@ -127,5 +127,34 @@ TEST(Prove, FractionsAreComparedExactly) {
   EXPECT_EQ(w.prove({}, h / s == floorDiv(h, s)).verdict, Verdict::Refuted);
 }
 
+TEST(Prove, WorkOfAllGoalsEnds) {
+  World w;
+  const E x = w.above("x", 1);
+  const E y = w.above("y", 1);
+  const E z = w.above("z", 1);
+  // No rule says this of all numbers (Fermat), and Z3 does not either.
+  const std::vector<spec::Goal> goals(3, World::goal({}, !(x * x * x + y * y * y == z * z * z)));
+  const auto spentBy = [&](std::uint64_t all) {
+    spec::Work work(all);
+    const std::vector<spec::Proof> proofs = spec::Prover(w.pool, w.domains, spec::limitsWith(&work)).prove(goals);
+    EXPECT_TRUE(work.isSpent());
+    EXPECT_EQ(proofs.size(), 3U);
+    for (const spec::Proof& one : proofs) EXPECT_EQ(one.verdict, Verdict::Residual);
+    return proofs.back().reason;
+  };
+  EXPECT_EQ(spentBy(1), spec::Work::kReason);
+  EXPECT_EQ(spentBy(20'000'000), spec::Work::kReason);
+  // What is left is the same each time.
+  std::vector<std::uint64_t> left;
+  for (int i = 0; i < 2; ++i) {
+    spec::Work work;
+    const spec::Goal goal = World::goal({}, (x + y) * (x + y) >= x * x + y * y);
+    EXPECT_EQ(spec::Prover(w.pool, w.domains, spec::limitsWith(&work)).prove(goal).verdict, Verdict::Proved);
+    left.push_back(work.remaining());
+  }
+  EXPECT_EQ(left.front(), left.back());
+  EXPECT_LT(left.front(), spec::Work::kAll);
+}
+
 }  // namespace
 }  // namespace tbem::test
