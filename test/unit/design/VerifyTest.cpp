@@ -6,6 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <set>
+
 using namespace tbem;
 using namespace tbem::design;
 
@@ -75,6 +79,55 @@ TEST(Verify, RepeatedColumnIsFound) {
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->columns, (std::vector<std::uint32_t>{3, 30}));
   EXPECT_EQ(measuredStrength(array, 4), 1U);
+}
+
+// Combinations as sets: of few and of many levels, of which those with a nested factor's absence are none.
+TEST(Verify, CoverageCountsWhatStands) {
+  std::mt19937 random(3);
+  for (int trial = 0; trial < 60; ++trial) {
+    Array array;
+    const std::size_t columns = 2 + random() % 4;
+    for (std::size_t c = 0; c < columns; ++c)
+      array.levels.push_back(trial % 5 == 0 ? 5000 : 2 + static_cast<std::uint32_t>(random() % 4));
+    array.runs = 1 + random() % 4000;
+    for (std::size_t r = 0; r < array.runs; ++r) {
+      for (std::size_t c = 0; c < columns; ++c) array.cells.push_back(static_cast<std::uint32_t>(random() % array.levels[c]));
+    }
+    if (trial % 2 == 1 && trial % 5 != 0) {  // the combinations that exist are listed there
+      array.nested = {{1, 0, {0}}};
+      for (std::size_t r = 0; r < array.runs; ++r) {
+        const std::uint32_t absent = array.levels[1] - 1;
+        array.at(r, 1) = array.at(r, 0) == 0 ? std::min(array.at(r, 1), absent - 1) : absent;
+      }
+    }
+    for (std::uint32_t t = 1; t <= std::min<std::size_t>(3, columns); ++t) {
+      std::set<std::vector<std::uint32_t>> there;
+      for (std::uint32_t mask = 0; mask < (1U << columns); ++mask) {
+        if (static_cast<std::uint32_t>(__builtin_popcount(mask)) != t) continue;
+        for (std::size_t r = 0; r < array.runs; ++r) {
+          std::vector<std::uint32_t> key{mask};
+          bool isThere = true;
+          for (std::uint32_t c = 0; c < columns; ++c) {
+            if ((mask >> c & 1U) == 0) continue;
+            key.push_back(array.at(r, c));
+            isThere = isThere && !isAbsent(array, r, c);
+          }
+          if (isThere) there.insert(key);
+        }
+      }
+      EXPECT_EQ(coverage(array, t).covered, there.size()) << trial << " " << t;
+    }
+  }
+}
+
+// One pass over the rows says it of a full factorial; a row twice in place of another is found as ever.
+TEST(Verify, FullFactorialsHoldEachOnce) {
+  Array array = *fullFactorial({2, 3, 4, 5});
+  EXPECT_FALSE(findImbalance(array, 4));
+  array.at(17, 2) = (array.at(17, 2) + 1) % 4;
+  const auto found = findImbalance(array, 4);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->columns, (std::vector<std::uint32_t>{2}));
 }
 
 TEST(Verify, DuplicatesCoverageCounts) {
