@@ -83,10 +83,9 @@ void printPeakPlace(const Workspace& workspace, const estimate::Estimate& worst)
   say("the peak is at {}, {}{}{}\n", peak.name, sources.describe(peak.range.begin),
       peak.scope.empty() ? "" : fmt::format(", in {}", peak.scope),
       inside ? fmt::format(" ({})", sources.describe(peak.use.begin)) : "");
-  if (worst.device && worst.device->arenaAsWritten > worst.device->arena) {
-    say("another order of the operators than the program's: arena {} instead of {}\n", report::bytes(worst.device->arena),
-        report::bytes(worst.device->arenaAsWritten));
-  }
+  const std::string arena = worst.device ? report::bytes(worst.device->arena) : "";
+  const std::string asWritten = worst.device ? report::bytes(worst.device->arenaAsWritten) : "";
+  if (asWritten != arena) say("another order of the operators than the program's: arena {} instead of {}\n", arena, asWritten);
   if (worst.device && worst.device->unknownWorkspaces != 0) say("{}\n", withoutWorkspaces(worst.device->unknownWorkspaces));
   if (worst.device && worst.device->assumed != 0) {
     say("{} calls take the default algorithm: what else there is was not timed on this machine yet (measure --tune on does)\n",

@@ -20,13 +20,14 @@ constexpr std::uint64_t kLeastChecked = 16, kMostChecked = 256;
 constexpr std::uint64_t kRungs = 16, kLeastBelow = 8, kMostBelow = 64;
 constexpr std::size_t kLeastEvents = std::size_t{1} << 16U, kMostEvents = std::size_t{3} << 16U;
 constexpr std::size_t kMostLines = 9;
+constexpr std::uint64_t kFarther = 64;  ///< a line is followed to so many times the largest level that fits
 constexpr double kLadder = 0.4, kLeastWaste = 0.01, kTimesWaste = 1.5;
 // Of the same pairs, the longest row of rungs that fit above one that does not is five, of networks of less than 1 000 events.
 constexpr std::uint64_t kLeastRungs = 6;
 constexpr std::size_t kRungEvents = std::size_t{1} << 16U;
 constexpr double kRungTimesWaste = 4;
-// Networks of tens of thousands of events, whose elaboration takes a third of a second: fewer rungs, and no more levels below than
-// the least.
+// Networks of tens of thousands of events, whose elaboration takes a third of a second: fewer rungs, and no more levels below
+// than the least.
 constexpr std::size_t kLadderEvents = std::size_t{1} << 19U;
 
 std::uint64_t lowerEnd(std::uint64_t bad) { return bad - std::min(bad - 1, std::clamp(bad / 8, kLeastChecked, kMostChecked)); }
@@ -91,18 +92,21 @@ Fit LevelSearch::searchAll() {
 }
 
 Fit LevelSearch::search(Below below, std::uint64_t limit) {
-  std::uint64_t good = 0, bad = 1;  // no level is 0
-  while (bad <= kMostLevel && holds(bad)) {
-    if (noneUpTo(bad)) return {};
-    good = bad;
-    bad *= 2;
+  std::uint64_t good = 0, bad = kMostLevel + 1, next = 1;  // no level is 0
+  for (std::uint64_t steps = 0; bad - good > 1; ++steps) {
+    if (holds(next)) {
+      if (noneUpTo(next)) return {};
+      good = next;
+    } else {
+      bad = next;
+    }
+    if (bad - good > 1) next = between(good, bad, limit, steps);
   }
   if (bad > kMostLevel) {
     Fit fit;
     fit.largest = largestUpTo(good);
     return fit;
   }
-  bad = firstBad(good, bad);
   const Fit first = ended(bad, bad);
   if (below == Below::Trusted || workEnded) return first;
   const bool roomy = first.bound && at(*first.largest).bytes <= limit / 2;
@@ -122,6 +126,25 @@ Fit LevelSearch::search(Below below, std::uint64_t limit) {
     fitting = 0;
   }
   return ended(bad, level);
+}
+
+/// The level to try next: where a line through the two largest levels that were tried meets the limit, or, where there is none or
+/// lines do not lead there, the double or the middle.
+std::uint64_t LevelSearch::between(std::uint64_t good, std::uint64_t bad, std::uint64_t limit, std::uint64_t steps) const {
+  const std::uint64_t plain =
+      bad > kMostLevel ? std::min(std::max<std::uint64_t>(2 * good, 1), kMostLevel) : good + (bad - good) / 2;
+  const LevelTrial *large = nullptr, *small = nullptr;
+  std::uint64_t largeLevel = 0, smallLevel = 0;
+  for (const auto& [level, trial] : tried) {
+    if (!trial.exists || trial.bytes == 0) continue;
+    small = large, smallLevel = largeLevel;
+    large = &trial, largeLevel = level;
+  }
+  if (limit == 0 || small == nullptr || small->bytes >= large->bytes || steps > kMostLines) return plain;
+  const double slope = static_cast<double>(large->bytes - small->bytes) / static_cast<double>(largeLevel - smallLevel);
+  const double meets = static_cast<double>(largeLevel) + (static_cast<double>(limit) - static_cast<double>(large->bytes)) / slope;
+  const auto most = static_cast<double>(std::min(bad - 1, std::max(good + 1, kFarther * good)));
+  return static_cast<std::uint64_t>(std::clamp(meets, static_cast<double>(good + 1), most));
 }
 
 /// Whether what a level leaves of the limit is one and a half times what some level took more than a larger one.

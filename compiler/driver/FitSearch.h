@@ -90,6 +90,7 @@ private:
   std::uint64_t firstBad(std::uint64_t good, std::uint64_t bad);
   std::uint64_t lowestRung(std::uint64_t last, std::uint64_t limit);
   std::uint64_t largestFittingBelow(std::uint64_t level) const;
+  std::uint64_t between(std::uint64_t good, std::uint64_t bad, std::uint64_t limit, std::uint64_t steps) const;
   double left(std::uint64_t level, std::uint64_t limit);
   double waste(std::uint64_t bad, std::uint64_t limit);
   std::optional<std::uint64_t> largestUpTo(std::uint64_t level);
