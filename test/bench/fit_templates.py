@@ -37,7 +37,7 @@ def design(network, vary, inputs, library="vision"):
 PICTURE = ["image: [4, 3, 224, 224]"]
 # Depths are looked for at batches that one trains with: at few samples hundreds of layers fit a card, and a level of those takes a second
 # or two to be elaborated (vit at 4 images: 544 layers on 80 GiB, 53 s).
-MANY_PICTURES = ["image: [32, 3, 224, 224]"]
+MANY_PICTURES = ["image: [64, 3, 224, 224]"]
 WORDS = ["tokens: [2, 256]"]
 MANY_WORDS = ["tokens: [16, 256]"]
 # (program text or "", expression or "" for the program's design, inputs, factor, memory)
