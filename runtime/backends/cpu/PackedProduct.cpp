@@ -1,5 +1,5 @@
 // The dense layer, its gradients and the batched product over packed operands (ProductLoops.h), with space for packing that is
-// part of the plan. oneDNN 2.6 has a kernel that packs as well for AVX-512 alone; with AVX2 it takes 1.2 to 2.4 times as long as
+// part of the plan. oneDNN 2.6 has a kernel that packs as well for AVX-512 alone; with AVX2 it takes 1.1 to 2.1 times as long as
 // this one, and packs into memory of its own.
 #include "runtime/backends/cpu/Op.h"
 #include "runtime/backends/cpu/Parallel.h"
