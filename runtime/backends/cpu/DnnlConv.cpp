@@ -97,24 +97,14 @@ std::shared_ptr<const Answer> answerOf(const tbem_op_desc& op, tbem_status& stat
 
 bool isCropped(const tbem_op_desc& op) { return op.algorithm == static_cast<std::int32_t>(ConvAlgorithm::Cropped); }
 
-/// Whether direct is done on the padded image: where that has generated code.
-bool isPadded(const tbem_op_desc& op) {
-  if (op.algorithm != static_cast<std::int32_t>(ConvAlgorithm::Direct) || !wantsPadding(op)) return false;
-  std::vector<tbem_operand> operands(op.operands, op.operands + op.inputs + op.outputs);
-  tbem_op_desc asked = op;
-  asked.operands = operands.data();
-  tbem_op_info info{};
-  return queryPadded(asked, info) == TBEM_OK;
-}
-
 tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
   if (isCropped(op)) return queryCropped(op, info);
-  if (isPadded(op)) return queryPadded(op, info);
+  if (wantsPadding(op) && queryPadded(op, info) == TBEM_OK) return TBEM_OK;
   tbem_status status = TBEM_OK;
   const auto answer = answerOf(op, status);
   if (answer == nullptr) return status;
   for (std::size_t k = 0; k < answer->operands.size(); ++k) op.operands[k] = answer->operands[k];
-  if (isPadded(op)) return queryPadded(op, info);  // `create` sees these layouts alone
+  if (wantsPadding(op) && queryPadded(op, info) == TBEM_OK) return TBEM_OK;  // `create` sees these layouts alone
   info.workspace = answer->descriptor.workspace();
   std::snprintf(info.implementation, sizeof info.implementation, "%s", std::string(answer->descriptor.implementation()).c_str());
   return TBEM_OK;
@@ -122,8 +112,9 @@ tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
 
 tbem_status create(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
   if (isCropped(op)) return createCropped(op, out);
-  if (isPadded(op)) return createPadded(op, out);
-  tbem_status status = TBEM_OK;
+  tbem_status status = wantsPadding(op) ? createPadded(op, out) : TBEM_UNSUPPORTED;
+  if (status != TBEM_UNSUPPORTED) return status;
+  status = TBEM_OK;
   const auto answer = answerOf(op, status);
   if (answer == nullptr) return status;
   return makeOp(op, answer->descriptor, convolutionArguments(op, answer->descriptor), out);

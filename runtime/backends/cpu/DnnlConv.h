@@ -38,8 +38,9 @@ tbem_status queryCropped(tbem_op_desc& op, tbem_op_info& info);
 tbem_status createCropped(const tbem_op_desc& op, std::unique_ptr<Op>& out);
 
 // DnnlPad.cpp
-/// Whether it is a weight gradient that the library has no generated code for because the kernel is larger than the image.
+/// Whether it is a direct weight gradient that the library has no generated code for because the kernel exceeds the image.
 bool wantsPadding(const tbem_op_desc& op);
+/// TBEM_UNSUPPORTED, and `op` as it was, where it has none for the padded image either.
 tbem_status queryPadded(tbem_op_desc& op, tbem_op_info& info);
 tbem_status createPadded(const tbem_op_desc& op, std::unique_ptr<Op>& out);
 

@@ -2,7 +2,7 @@
 // 1 uses one tap of nine. The used taps are cut out of the weight, in the layout that the smaller problem wants, into the
 // workspace; a weight gradient is computed there, and put into one of zeros. So the weight keeps the layout that forward gave it,
 // and what is never used is not moved.
-#include "runtime/backends/cpu/DnnlConv.h"
+#include "runtime/backends/cpu/DnnlReplaced.h"
 #include "runtime/backends/cpu/Parallel.h"
 
 #include <fmt/format.h>
@@ -15,8 +15,6 @@ namespace tbem::cpu {
 namespace {
 
 using namespace onednn;
-
-constexpr std::uint64_t kAlignment = 64;
 
 /// The taps [first, first + count) of one dimension that meet the image at some place, and the padding that is left before and
 /// behind it.
@@ -45,53 +43,32 @@ Taps tapsOf(std::int64_t image, std::int64_t result, std::int64_t kernel, std::i
   return taps;
 }
 
-/// The smaller convolution and what cuts its weight out, or puts its weight gradient in.
-struct Cropped {
-  std::vector<tbem_operand> operands;  ///< the operator's own, with the cut weight
-  std::size_t weight = 0;              ///< its operand
-  std::vector<std::int64_t> attributes;
-  Attempt convolution;
-  dnnl_memory_desc_t part{}, small{};  ///< the used taps in the whole weight, and apart
-  Descriptor move;                     ///< part to small; of a weight gradient small to part
-
-  std::uint64_t weightBytes() const { return (operands[weight].layout.bytes + kAlignment - 1) / kAlignment * kAlignment; }
-  std::uint64_t workspace() const { return weightBytes() + std::max(convolution.descriptor.workspace(), move.workspace()); }
-  tbem_op_desc describe(const tbem_op_desc& op) {
-    tbem_op_desc cut = op;
-    cut.operands = operands.data();
-    cut.attributes = attributes.data();
-    cut.attribute_count = static_cast<std::int32_t>(attributes.size());
-    cut.algorithm = static_cast<std::int32_t>(ConvAlgorithm::Direct);
-    return cut;
-  }
-};
-
 bool writesWeight(const tbem_op_desc& op) { return op.primitive == TBEM_PRIMITIVE_conv2d_weight_gradient; }
 
 /// False where nothing can be cut, or the library has no generated code for what is left. `op`'s layouts are fixed.
-bool crop(const tbem_op_desc& op, Cropped& cropped) {
+bool crop(const tbem_op_desc& op, Replaced& cropped) {
   const runtime::Conv2d c = runtime::conv2d(op);
   if (c.groups != 1) return false;
   const Taps h = tapsOf(c.h, c.oh, c.kh, c.strideH, c.dilationH, c.top),
              w = tapsOf(c.w, c.ow, c.kw, c.strideW, c.dilationW, c.left);
   if (h.count * w.count == c.kh * c.kw || std::min({h.before, h.behind, w.before, w.behind}) < 0) return false;
   cropped.operands.assign(op.operands, op.operands + op.inputs + op.outputs);
-  cropped.weight = static_cast<std::size_t>(rolesOf(op).weight);
-  tbem_operand& weight = cropped.operands[cropped.weight];
+  cropped.copy = static_cast<std::size_t>(rolesOf(op).weight);
+  tbem_operand& weight = cropped.operands[cropped.copy];
   weight.dims[2] = h.count, weight.dims[3] = w.count;
   weight.layout = {};
   weight.layout.any = 1;
   cropped.attributes = {c.strideH, c.strideW, h.before, w.before, h.behind, w.behind, c.dilationH, c.dilationW, 1};
   cropped.convolution = chooseLayouts(cropped.describe(op));
   if (cropped.convolution.rank < 2) return false;
-  weight = cropped.convolution.operands[cropped.weight];
-  const dnnl_memory_desc_t whole = describeOperand(op.operands[cropped.weight]);
+  weight = cropped.convolution.operands[cropped.copy];
+  const dnnl_memory_desc_t whole = describeOperand(op.operands[cropped.copy]);
   const dnnl_dim_t dims[4] = {weight.dims[0], weight.dims[1], weight.dims[2], weight.dims[3]},
                    offsets[4] = {0, 0, h.first, w.first};
-  if (dnnl_memory_desc_init_submemory(&cropped.part, &whole, dims, offsets) != dnnl_success) return false;
-  cropped.small = describeOperand(weight);
-  cropped.move = writesWeight(op) ? describeReorder(cropped.small, cropped.part, threadsOf(op))
-                                  : describeReorder(cropped.part, cropped.small, threadsOf(op));
+  cropped.from = cropped.to = describeOperand(weight);
+  dnnl_memory_desc_t& used = writesWeight(op) ? cropped.to : cropped.from;  // the used taps in the whole weight
+  if (dnnl_memory_desc_init_submemory(&used, &whole, dims, offsets) != dnnl_success) return false;
+  cropped.move = describeReorder(cropped.from, cropped.to, threadsOf(op));
   return static_cast<bool>(cropped.move);
 }
 
@@ -107,10 +84,10 @@ void clear(int threads, void* data, std::uint64_t bytes) {
 
 class CroppedConvolution final : public Op {
 public:
-  CroppedConvolution(const tbem_op_desc& from, const Cropped& cropped, std::unique_ptr<Op> move, std::unique_ptr<Op> convolution)
+  CroppedConvolution(const tbem_op_desc& from, const Replaced& cropped, std::unique_ptr<Op> move, std::unique_ptr<Op> convolution)
       : Op(from),
-        weight_(cropped.weight),
-        weightBytes_(cropped.weightBytes()),
+        weight_(cropped.copy),
+        weightBytes_(cropped.copyBytes()),
         move_(std::move(move)),
         convolution_(std::move(convolution)) {}
 
@@ -120,20 +97,15 @@ public:
     std::copy(memory, memory + operands.size(), used);
     used[weight_] = work;
     if (!writesWeight(desc)) {
-      if (const tbem_status status = move(memory[weight_], work, rest)) return status;
+      if (const tbem_status status = runMove(*move_, memory[weight_], work, rest)) return status;
       return convolution_->run(used, rest, nullptr);
     }
     if (const tbem_status status = convolution_->run(used, rest, nullptr)) return status;
     clear(threads, memory[weight_], operands[weight_].layout.bytes);
-    return move(work, memory[weight_], rest);
+    return runMove(*move_, work, memory[weight_], rest);
   }
 
 private:
-  tbem_status move(void* from, void* to, void* work) {
-    void* const moved[3] = {from, to, nullptr};
-    return move_->run(moved, work, nullptr);
-  }
-
   std::size_t weight_;
   std::uint64_t weightBytes_;
   std::unique_ptr<Op> move_, convolution_;
@@ -152,7 +124,7 @@ bool meetsEveryTap(const runtime::Conv2d& c) {
 }
 
 tbem_status queryCropped(tbem_op_desc& op, tbem_op_info& info) {
-  Cropped cropped;
+  Replaced cropped;
   if (!fillAsForward(op) || !crop(op, cropped))
     return fail(TBEM_UNSUPPORTED, "cpu: every tap of this convolution meets its image");
   info.workspace = cropped.workspace();
@@ -162,16 +134,10 @@ tbem_status queryCropped(tbem_op_desc& op, tbem_op_info& info) {
 }
 
 tbem_status createCropped(const tbem_op_desc& op, std::unique_ptr<Op>& out) {
-  Cropped cropped;
+  Replaced cropped;
   if (!crop(op, cropped)) return fail(TBEM_UNSUPPORTED, "cpu: every tap of this convolution meets its image");
-  const tbem_op_desc cut = cropped.describe(op);
-  const bool put = writesWeight(op);
   std::unique_ptr<Op> move, convolution;
-  tbem_status status = makeOp(
-      cut, cropped.move,
-      {{DNNL_ARG_FROM, 0, put ? cropped.small : cropped.part}, {DNNL_ARG_TO, 1, put ? cropped.part : cropped.small}}, move);
-  if (status == TBEM_OK)
-    status = makeOp(cut, cropped.convolution.descriptor, convolutionArguments(cut, cropped.convolution.descriptor), convolution);
+  const tbem_status status = makeParts(op, cropped, move, convolution);
   if (status == TBEM_OK) out = std::make_unique<CroppedConvolution>(op, cropped, std::move(move), std::move(convolution));
   return status;
 }
