@@ -4,6 +4,7 @@
 #include "runtime/backends/cpu/Op.h"
 #include "runtime/backends/cpu/Parallel.h"
 #include "runtime/backends/cpu/ProductLoops.h"
+#include "runtime/backends/cpu/ProductOperands.h"
 #include "runtime/core/Primitive.h"
 
 #include <algorithm>
@@ -201,23 +202,12 @@ private:
   std::int64_t rows_, columns_, depth_;
 };
 
-/// Which operand of a dense layer or of its gradients is the weight, or its gradient.
-bool isWeight(const tbem_op_desc& op, int operand) {
-  return op.primitive != TBEM_PRIMITIVE_matmul && operand == (op.primitive == TBEM_PRIMITIVE_dense_weight_gradient ? 2 : 1);
-}
-
-/// Rows or columns lie side by side.
-bool isMatrix(const tbem_operand& weight) {
-  const std::int64_t *strides = weight.layout.strides, *dims = weight.dims;
-  return runtime::isPlain(weight) || (strides[0] == 1 && (strides[1] == dims[0] || dims[1] == 1));
-}
-
 /// Strides alone say where the elements are, and of a result those of a row are neighbours.
 bool canStand(const tbem_op_desc& op, int k) {
   const tbem_operand& operand = op.operands[k];
-  const bool strided = operand.layout.blocks == 0 && std::equal(operand.dims, operand.dims + operand.rank, operand.layout.padded);
-  if (op.primitive != TBEM_PRIMITIVE_matmul) return strided && (isWeight(op, k) ? isMatrix(operand) : runtime::isPlain(operand));
-  return strided && (k != 2 || operand.layout.strides[operand.rank - 1] == 1 || operand.dims[operand.rank - 1] == 1);
+  if (op.primitive != TBEM_PRIMITIVE_matmul) return runtime::isPlain(operand) || (k == weightOf(op) && liesTransposed(operand));
+  const int last = operand.rank - 1;
+  return isStrided(operand) && (k != 2 || operand.layout.strides[last] == 1 || operand.dims[last] == 1);
 }
 
 tbem_status query(tbem_op_desc& op, tbem_op_info& info) {
