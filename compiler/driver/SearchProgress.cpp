@@ -2,7 +2,9 @@
 
 #include "compiler/driver/Output.h"
 
+#include <cstdlib>
 #include <optional>
+#include <string_view>
 
 namespace tbem::driver {
 
@@ -17,7 +19,10 @@ std::optional<report::Progress> current;  // as standard error is, one a process
 SearchScope::SearchScope(const Options& options) {
   report::ProgressStyle style = progressStyle(options);
   style.quiet = style.quiet || !style.terminal;
-  style.firstSeconds = kFirstSeconds;
+  if (const char* when = std::getenv("TBEM_PROGRESS"); when != nullptr && std::string_view(when) == "at-once")
+    style.redrawSeconds = 0;
+  else
+    style.firstSeconds = kFirstSeconds;
   current.emplace(
       [](std::string_view text) {
         flushOutput();
