@@ -24,4 +24,4 @@ tbem_embed(tbem_names tbem::names ${CMAKE_SOURCE_DIR}/stdlib/names ${names_files
 file(GLOB explanation_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/errors/*.md)
 tbem_embed(tbem_explanations tbem::explanations ${CMAKE_SOURCE_DIR}/docs/errors ${explanation_files})
 # What cuDNN was recorded to say: answers where there is none.
-tbem_embed(tbem_recorded tbem::recorded ${CMAKE_SOURCE_DIR}/runtime/backends/cudnn ${CMAKE_SOURCE_DIR}/runtime/backends/cudnn/recorded.txt)
+tbem_embed(tbem_recorded tbem::recorded ${CMAKE_SOURCE_DIR}/runtime/cudnn ${CMAKE_SOURCE_DIR}/runtime/cudnn/recorded.txt)

@@ -1,4 +1,5 @@
-# tbem_folder(path LINK targets...): the library of one folder, `tbem_` + its path with underscores, from its *.cpp files.
+# tbem_folder(path [PARTS folder...] LINK targets...): the library of one folder, `tbem_` + its path with underscores, from its
+# *.cpp files and those of the folders in it that are its parts. Who may include whom among them: tools/check_includes.
 # -Wrestrict is wrong about std::string operator+ in GCC 12 (GCC bug 105651).
 set(TBEM_WARNINGS -Wall -Wextra -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -9,9 +10,13 @@ if(TBEM_WERROR)
 endif()
 
 function(tbem_folder path)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "PARTS;LINK" ${ARGN})
   string(REPLACE "/" "_" name "tbem_${path}")
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${path}/*.cpp)
+  set(patterns ${CMAKE_SOURCE_DIR}/${path}/*.cpp)
+  foreach(part IN LISTS ARG_PARTS)
+    list(APPEND patterns ${CMAKE_SOURCE_DIR}/${path}/${part}/*.cpp)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   if(sources)
     add_library(${name} STATIC ${sources})
     target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/runtime/include)

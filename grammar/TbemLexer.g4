@@ -1,4 +1,4 @@
-// Words, numbers, marks. Every soft word (`factor`, `pre`, `of` ...) comes out as ID: the layout pass (compiler/syntax/Layout.cpp)
+// Words, numbers, marks. Every soft word (`factor`, `pre`, `of` ...) comes out as ID: the layout pass (compiler/syntax/layout/Layout.cpp)
 // gives it the type of a word where it stands as one, makes END from newlines and `;`, tells the two braces apart, and renames slips.
 lexer grammar TbemLexer;
 

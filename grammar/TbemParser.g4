@@ -4,7 +4,7 @@ parser grammar TbemParser;
 options { tokenVocab = TbemLexer; superClass = ParserBase; }
 
 @parser::preinclude {
-#include "compiler/syntax/ParserBase.h"
+#include "compiler/syntax/parse/ParserBase.h"
 }
 
 program : (TBEM NUMBER END)? top* EOF;

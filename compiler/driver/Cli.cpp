@@ -1,15 +1,15 @@
 #include "compiler/driver/Cli.h"
 
+#include "compiler/diagnostics/Diagnostics.h"
+#include "compiler/diagnostics/Render.h"
 #include "compiler/driver/CliOptions.h"
-#include "compiler/driver/Heap.h"
 #include "compiler/driver/HelpText.h"
-#include "compiler/driver/OpenMp.h"
 #include "compiler/driver/Options.h"
-#include "compiler/driver/Output.h"
-#include "compiler/driver/SearchProgress.h"
-#include "compiler/driver/Version.h"
-#include "compiler/support/Diagnostics.h"
-#include "compiler/support/Render.h"
+#include "compiler/run/Heap.h"
+#include "compiler/run/OpenMp.h"
+#include "compiler/show/Output.h"
+#include "compiler/show/SearchProgress.h"
+#include "compiler/support/Version.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // Options that exclude or need one another in ways that depend on their values and on the files.
 #include "compiler/driver/CliOptions.h"
-#include "compiler/driver/Designs.h"
-#include "compiler/driver/EagerSteps.h"
+#include "compiler/experiment/designs/Designs.h"
+#include "compiler/pytorch/rows/EagerSteps.h"
 #include "runtime/data/ArrayFile.h"
 #include "runtime/files/Read.h"
 

@@ -1,8 +1,8 @@
 #include "compiler/driver/CliOptions.h"
 
 #include "compiler/driver/OptionTexts.h"
-#include "compiler/driver/Tuning.h"
-#include "compiler/spec/Work.h"
+#include "compiler/run/Tuning.h"
+#include "compiler/spec/prove/Work.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

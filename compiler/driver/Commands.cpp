@@ -1,6 +1,6 @@
 #include "compiler/driver/Commands.h"
 
-#include "compiler/driver/Page.h"
+#include "compiler/show/Page.h"
 
 namespace tbem::driver {
 

@@ -1,6 +1,6 @@
 #include "compiler/driver/HelpText.h"
 
-#include "compiler/driver/WrappedText.h"
+#include "compiler/show/WrappedText.h"
 
 #include <fmt/format.h>
 

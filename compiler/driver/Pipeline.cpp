@@ -1,11 +1,11 @@
 #include "compiler/driver/Pipeline.h"
 
-#include "compiler/driver/Algorithms.h"
-#include "compiler/driver/Dump.h"
-#include "compiler/driver/SearchProgress.h"
-#include "compiler/sema/CheckNames.h"
+#include "compiler/diagnostics/Repeats.h"
+#include "compiler/run/Algorithms.h"
+#include "compiler/sema/check/CheckNames.h"
+#include "compiler/show/Dump.h"
+#include "compiler/show/SearchProgress.h"
 #include "compiler/support/Bug.h"
-#include "compiler/support/Repeats.h"
 #include "runtime/measure/Meters.h"
 #include "runtime/report/Numbers.h"
 

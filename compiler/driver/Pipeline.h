@@ -1,11 +1,11 @@
 // The way through the compiler, as a list of stages. Every command runs a piece of it.
 #pragma once
 
-#include "compiler/driver/Backends.h"
-#include "compiler/driver/Designs.h"
-#include "compiler/driver/Lowered.h"
-#include "compiler/driver/Trainings.h"
-#include "compiler/spec/Work.h"
+#include "compiler/experiment/Trainings.h"
+#include "compiler/experiment/designs/Designs.h"
+#include "compiler/run/Backends.h"
+#include "compiler/run/Lowered.h"
+#include "compiler/spec/prove/Work.h"
 
 #include <memory>
 #include <optional>

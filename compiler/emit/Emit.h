@@ -1,8 +1,8 @@
 // Other forms of a graph in one row, for people and programs to read.
 #pragma once
 
-#include "compiler/graph/Graph.h"
-#include "compiler/support/Source.h"
+#include "compiler/diagnostics/Source.h"
+#include "compiler/graph/ir/Graph.h"
 
 #include <string>
 

@@ -1,10 +1,10 @@
 // Which operator a row's parameters, FLOPs and bytes belong to, by the names of declarations.
 #pragma once
 
-#include "compiler/estimate/Flops.h"
-#include "compiler/estimate/Program.h"
+#include "compiler/count/Flops.h"
+#include "compiler/count/Static.h"
 #include "compiler/estimate/Roofline.h"
-#include "compiler/estimate/Static.h"
+#include "compiler/lower/program/Program.h"
 
 #include <map>
 #include <string>

@@ -1,13 +1,13 @@
 // What a row will cost, in one struct: the object that `tbemc estimate --json` prints.
 #pragma once
 
-#include "compiler/estimate/Flops.h"
+#include "compiler/count/Flops.h"
+#include "compiler/count/Static.h"
+#include "compiler/diagnostics/Source.h"
 #include "compiler/estimate/GateMemory.h"
-#include "compiler/estimate/Program.h"
-#include "compiler/estimate/Recompute.h"
 #include "compiler/estimate/Roofline.h"
-#include "compiler/estimate/Static.h"
-#include "compiler/support/Source.h"
+#include "compiler/lower/program/Program.h"
+#include "compiler/lower/recompute/Recompute.h"
 
 #include <optional>
 #include <string>

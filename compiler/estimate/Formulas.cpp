@@ -1,6 +1,6 @@
 #include "compiler/estimate/Formulas.h"
 
-#include "compiler/estimate/Layout.h"
+#include "compiler/count/Layout.h"
 
 #include <algorithm>
 #include <array>

@@ -1,13 +1,13 @@
 // A structure's estimate in closed form: parameters, FLOPs and static memory as expressions over the design's symbols. A
 // structure is elaborated once; its rows are then values of these expressions, which native code computes for many rows at a time
-// (compiler/jit/RowKernel.h).
+// (compiler/jit/rows/RowKernel.h).
 //
 // The largest sum of live bytes is an expression too: a running sum over the operators, and at each moment that can be the
 // highest a comparison with the highest so far.
 #pragma once
 
 #include "compiler/estimate/Estimate.h"
-#include "compiler/graph/Elaborate.h"
+#include "compiler/graph/elaborate/Elaborate.h"
 
 #include <optional>
 #include <span>

@@ -1,6 +1,6 @@
 #include "compiler/estimate/GateMemory.h"
 
-#include "compiler/estimate/Plan.h"
+#include "compiler/plan/Plan.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,8 +5,8 @@
 // grows with every branch that has a sample, so the least is that of a batch whose samples all go one way.
 #pragma once
 
-#include "compiler/estimate/GateFlops.h"
-#include "compiler/estimate/Program.h"
+#include "compiler/count/GateFlops.h"
+#include "compiler/lower/program/Program.h"
 
 #include <tl/expected.hpp>
 

@@ -10,9 +10,9 @@
 // element type for which the device's record has no rate; that is told, for its arithmetic may take longer.
 #pragma once
 
+#include "compiler/count/Flops.h"
 #include "compiler/estimate/Device.h"
-#include "compiler/estimate/Flops.h"
-#include "compiler/estimate/Program.h"
+#include "compiler/lower/program/Program.h"
 
 #include <optional>
 #include <string>

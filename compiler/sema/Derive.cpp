@@ -1,8 +1,8 @@
 #include "compiler/sema/Derive.h"
 
+#include "compiler/diagnostics/tables/Graph.h"
+#include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/sema/Suggest.h"
-#include "compiler/support/diagnostics/Graph.h"
-#include "compiler/support/diagnostics/Sema.h"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
 #include "compiler/sema/Modules.h"
 
+#include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/sema/Derive.h"
 #include "compiler/sema/Suggest.h"
 #include "compiler/support/Bug.h"
-#include "compiler/support/diagnostics/Sema.h"
-#include "compiler/syntax/Pack.h"
-#include "compiler/syntax/Parse.h"
+#include "compiler/syntax/parse/Parse.h"
+#include "compiler/syntax/tree/Pack.h"
 #include "runtime/files/Read.h"
 
 #include <embedded/tbem_stdlib.h>

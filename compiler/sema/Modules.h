@@ -4,8 +4,8 @@
 // `a/b.tbem` beside the program, then in the folders of TBEM_PATH. Names of a file win over imports, imports over the prelude.
 #pragma once
 
-#include "compiler/support/Diagnostics.h"
-#include "compiler/syntax/Ast.h"
+#include "compiler/diagnostics/Diagnostics.h"
+#include "compiler/syntax/tree/Ast.h"
 
 #include <functional>
 #include <map>

@@ -1,7 +1,7 @@
 #include "compiler/sema/Suggest.h"
 
+#include "compiler/diagnostics/Hints.h"
 #include "compiler/sema/Value.h"
-#include "compiler/support/Hints.h"
 
 #include <embedded/tbem_stdlib.h>
 #include <fmt/format.h>

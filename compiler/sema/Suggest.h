@@ -1,8 +1,8 @@
 // What an unknown name was probably meant to be.
 #pragma once
 
-#include "compiler/support/Diagnostics.h"
-#include "compiler/syntax/Ast.h"
+#include "compiler/diagnostics/Diagnostics.h"
+#include "compiler/syntax/tree/Ast.h"
 
 #include <string>
 #include <string_view>

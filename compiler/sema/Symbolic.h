@@ -5,8 +5,8 @@
 // topological order, so that a row is evaluated by one pass over a vector.
 #pragma once
 
+#include "compiler/diagnostics/Source.h"
 #include "compiler/support/Rational.h"
-#include "compiler/support/Source.h"
 
 #include <cstdint>
 #include <optional>

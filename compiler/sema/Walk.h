@@ -1,7 +1,7 @@
 // Walks over expressions: direct children, and all names in them.
 #pragma once
 
-#include "compiler/syntax/Ast.h"
+#include "compiler/syntax/tree/Ast.h"
 
 #include <algorithm>
 #include <string_view>

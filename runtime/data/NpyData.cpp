@@ -1,5 +1,5 @@
 // Examples in NumPy's arrays: .npy files, which are mapped and read an example at a time, or members of a .npz.
-#include "compiler/support/Hints.h"
+#include "compiler/diagnostics/Hints.h"
 #include "runtime/core/Primitive.h"
 #include "runtime/data/File.h"
 #include "runtime/data/Image.h"

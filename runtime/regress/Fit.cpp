@@ -1,6 +1,6 @@
 #include "runtime/regress/Fit.h"
 
-#include "compiler/design/Qr.h"
+#include "compiler/design/model/Qr.h"
 #include "runtime/regress/Raw.h"
 #include "runtime/regress/StudentT.h"
 

@@ -1,8 +1,8 @@
 // Least squares on a hierarchical polynomial model of a design's factors.
 #pragma once
 
-#include "compiler/design/Basis.h"
-#include "compiler/design/Terms.h"
+#include "compiler/design/model/Basis.h"
+#include "compiler/design/model/Terms.h"
 
 #include <tl/expected.hpp>
 

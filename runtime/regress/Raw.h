@@ -1,8 +1,8 @@
 // A fitted basis rewritten in the factors' units. Internal to this folder.
 #pragma once
 
-#include "compiler/design/Basis.h"
-#include "compiler/design/Wide.h"
+#include "compiler/design/model/Basis.h"
+#include "compiler/design/model/Wide.h"
 #include "runtime/regress/Fit.h"
 
 #include <vector>

@@ -1,6 +1,6 @@
 // How fast the caching allocator replays a history: training steps of ResNet-50, batch 32, as PyTorch allocates them
 // (resnet50_steps.txt, written by test/pytorch/allocator/record_step.py): the first from an empty allocator on, or three.
-#include "compiler/estimate/CachingAllocator.h"
+#include "compiler/pytorch/allocator/CachingAllocator.h"
 
 #include <benchmark/benchmark.h>
 

@@ -2,10 +2,11 @@
 // they have. `--csv` prints a line a request, by which two builds can be compared; `--only STRENGTH LEVELS` (`--only 2 "6^28
 // 9^35"`) measures one request, `--times N` the least of so many times, `--unverified` without verifying (for a profile of
 // building).
-#include "compiler/design/ArrayChoice.h"
-#include "compiler/design/Plans.h"
-#include "compiler/design/Random.h"
-#include "compiler/design/Verify.h"
+#include "compiler/design/array/Random.h"
+#include "compiler/design/choose/ArrayChoice.h"
+#include "compiler/design/choose/Plans.h"
+#include "compiler/design/verify/Bounds.h"
+#include "compiler/design/verify/Verify.h"
 
 #include <fmt/format.h>
 

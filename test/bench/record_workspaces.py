@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records what cuDNN says of the convolutions of the library's networks: the table that answers where no cuDNN can be opened.
 
-usage: record_workspaces.py TBEMC [--cudnn DIR] > runtime/backends/cudnn/recorded.txt
+usage: record_workspaces.py TBEMC [--cudnn DIR] > runtime/cudnn/recorded.txt
 
 Each network's train step at batch 32 and its published size, f32 and `mixed bf16`, both layouts, TF32 on, deterministic engines:
 the first that may be taken and, where it needs less, the one with the smallest workspace. `t` behind it: on tensor cores.

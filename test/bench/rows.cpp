@@ -3,7 +3,7 @@
 // costs once.
 #include "compiler/driver/Pipeline.h"
 #include "compiler/estimate/Formulas.h"
-#include "compiler/jit/RowKernel.h"
+#include "compiler/jit/rows/RowKernel.h"
 
 #include <benchmark/benchmark.h>
 

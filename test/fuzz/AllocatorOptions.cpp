@@ -1,6 +1,6 @@
 // Texts of PYTORCH_ALLOC_CONF, under the rules of every version: faults lie in the text; options that are read hold what they
 // promise.
-#include "compiler/estimate/CachingAllocator.h"
+#include "compiler/pytorch/allocator/CachingAllocator.h"
 
 #include <bit>
 

@@ -1,5 +1,5 @@
 // Arrays as CSV, over factors with labels that need quotes. What is read can be written, and reads back as the same rows.
-#include "compiler/design/ArrayText.h"
+#include "compiler/design/model/ArrayText.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tbem::design;

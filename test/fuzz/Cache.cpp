@@ -1,5 +1,5 @@
 // Entries of the cache of compiled objects: as they are, and with a checksum that agrees.
-#include "compiler/jit/Cache.h"
+#include "compiler/jit/glue/Cache.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

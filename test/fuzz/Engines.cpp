@@ -1,5 +1,5 @@
 // Files of cuDNN's answers: as they are, and with a checksum that agrees.
-#include "compiler/driver/EnginesFile.h"
+#include "compiler/devices/EnginesFile.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tbem;

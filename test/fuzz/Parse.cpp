@@ -1,7 +1,7 @@
 // Programs as text: reading and formatting them.
-#include "compiler/syntax/Parse.h"
-#include "compiler/support/Render.h"
-#include "compiler/syntax/Format.h"
+#include "compiler/syntax/parse/Parse.h"
+#include "compiler/diagnostics/Render.h"
+#include "compiler/syntax/format/Format.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   tbem::SourceManager sources;

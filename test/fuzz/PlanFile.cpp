@@ -1,5 +1,5 @@
 // Buffers and plans as CSV. What is read can be written, and reads back as the same; the check of a plan ends.
-#include "compiler/estimate/PlanFile.h"
+#include "compiler/plan/PlanFile.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tbem::estimate;

@@ -1,6 +1,6 @@
 // Memory snapshots of PyTorch (pickles): what is read can be replayed, under the options it tells and others; the counters agree
 // with each other at the end.
-#include "compiler/estimate/SnapshotFile.h"
+#include "compiler/pytorch/allocator/SnapshotFile.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tbem::estimate;

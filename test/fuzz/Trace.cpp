@@ -1,5 +1,5 @@
 // Allocator histories as lines of JSON: what is read has the form that a replay relies on, and can be replayed.
-#include "compiler/driver/ReplayTrace.h"
+#include "compiler/pytorch/allocator/ReplayTrace.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tbem;

@@ -1,7 +1,7 @@
 // Parses one file of the standard library and writes its tree: pack FILE.tbem FILE.tree. Part of the build, not of what is
 // installed.
-#include "compiler/syntax/Pack.h"
-#include "compiler/syntax/Parse.h"
+#include "compiler/syntax/parse/Parse.h"
+#include "compiler/syntax/tree/Pack.h"
 
 #include <fmt/format.h>
 

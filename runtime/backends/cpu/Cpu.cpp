@@ -1,6 +1,6 @@
 // The backend table of `cpu`.
-#include "runtime/backends/cpu/Op.h"
-#include "runtime/backends/cpu/Parallel.h"
+#include "runtime/backends/cpu/ops/Op.h"
+#include "runtime/backends/cpu/ops/Parallel.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 // the examples and over the whole standard library, by the whole front end: syntax, names, designs, rows, conditions.
 #include "test/prop/syntax/Mutants.h"
 
-#include "compiler/driver/Check.h"
-#include "compiler/support/Render.h"
+#include "compiler/diagnostics/Render.h"
+#include "compiler/driver/commands/Check.h"
 
 #include <gtest/gtest.h>
 

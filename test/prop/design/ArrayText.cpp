@@ -1,9 +1,9 @@
 // An array that is written as CSV reads back as the same array, whatever its levels are called; and what counting says of a
 // file's strength is what a count without any cleverness says.
-#include "compiler/design/ArrayText.h"
+#include "compiler/design/model/ArrayText.h"
 
-#include "compiler/design/ArrayChoice.h"
-#include "compiler/design/Verify.h"
+#include "compiler/design/choose/ArrayChoice.h"
+#include "compiler/design/verify/Verify.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // Laws that every orthogonal array obeys, on all that these constructions give.
-#include "compiler/design/Aliases.h"
-#include "compiler/design/ArrayChoice.h"
-#include "compiler/design/Galois.h"
-#include "compiler/design/Hadamard.h"
-#include "compiler/design/RaoHamming.h"
-#include "compiler/design/Verify.h"
+#include "compiler/design/choose/ArrayChoice.h"
+#include "compiler/design/field/Galois.h"
+#include "compiler/design/field/Hadamard.h"
+#include "compiler/design/field/RaoHamming.h"
+#include "compiler/design/verify/Aliases.h"
+#include "compiler/design/verify/Verify.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,9 @@
 // Arrays with nested factors, against laws that are counted here without the compiler's own counting: each nested factor exists
 // where it should and nowhere else, every pair of factors is balanced wherever both exist, and columns of a model with effects
 // within parents' levels are orthogonal between factors.
-#include "compiler/design/Aliases.h"
-#include "compiler/design/NestedArray.h"
+#include "compiler/design/choose/NestedArray.h"
+#include "compiler/design/verify/Aliases.h"
+#include "compiler/design/verify/VerifyNested.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include "test/prop/gates/Networks.h"
 #include "test/unit/graph/Interpret.h"
 
-#include "compiler/estimate/GateFlops.h"
+#include "compiler/count/GateFlops.h"
 #include "runtime/core/Decisions.h"
 
 #include <cmath>

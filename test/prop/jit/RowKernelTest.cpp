@@ -1,6 +1,6 @@
 // Random expressions, computed by native code for many rows, against exact arithmetic: a row that is certain has the exact
 // values.
-#include "compiler/jit/RowKernel.h"
+#include "compiler/jit/rows/RowKernel.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The search for an order against every topological order, on graphs so small that all can be tried.
-#include "compiler/estimate/OrderSearch.h"
+#include "compiler/lower/order/OrderSearch.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Complete search against every order of placing, on sets so small that all can be tried.
-#include "compiler/estimate/Pack.h"
+#include "compiler/plan/Pack.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Plans over random sets of lifetimes, and over those whose best plan is known.
-#include "compiler/estimate/Pack.h"
-#include "compiler/estimate/Plan.h"
+#include "compiler/plan/Pack.h"
+#include "compiler/plan/Plan.h"
 
 #include <gtest/gtest.h>
 

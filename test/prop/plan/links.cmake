@@ -1,1 +1,1 @@
-set(LINKS tbem_compiler_estimate)
+set(LINKS tbem_compiler_plan)

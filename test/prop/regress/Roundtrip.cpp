@@ -1,5 +1,5 @@
 // Laws of least squares on random designs: what was put in comes out, and intervals cover as often as they say.
-#include "compiler/design/ArrayChoice.h"
+#include "compiler/design/choose/ArrayChoice.h"
 #include "runtime/regress/Fit.h"
 
 #include <gtest/gtest.h>

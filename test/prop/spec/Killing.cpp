@@ -1,7 +1,7 @@
 // Whether tests tell a mutant apart from its specification.
 #include "test/prop/spec/Mutants.h"
 
-#include "compiler/spec/Points.h"
+#include "compiler/spec/size/Points.h"
 
 namespace tbem::test {
 

@@ -1,6 +1,6 @@
 #include "test/prop/spec/Mutants.h"
 
-#include "compiler/sema/CheckNames.h"
+#include "compiler/sema/check/CheckNames.h"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 // `pre` does not admit, and gives an output that its `post` allows. A test kills it where the specification says otherwise.
 #pragma once
 
-#include "compiler/spec/Contract.h"
-#include "compiler/spec/Vibration.h"
+#include "compiler/spec/network/Contract.h"
+#include "compiler/spec/tests/Vibration.h"
 
 #include <deque>
 #include <memory>

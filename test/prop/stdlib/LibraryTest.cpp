@@ -2,8 +2,8 @@
 // and `cpu` in f32 against `ref`, over random shapes, through the real pipeline. An operator without a generator fails.
 #include "test/prop/stdlib/Trial.h"
 
+#include "compiler/diagnostics/Session.h"
 #include "compiler/sema/Modules.h"
-#include "compiler/support/Session.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Rooflines of every public operator of std.nn, forward and backward, in every element type: each step has a least time, that of
 // the bytes of its operands where nothing else is known.
-#include "compiler/estimate/Lower.h"
 #include "compiler/estimate/Roofline.h"
+#include "compiler/lower/Lower.h"
 #include "compiler/sema/Value.h"
 #include "test/prop/stdlib/Case.h"
 #include "test/prop/stdlib/Trial.h"

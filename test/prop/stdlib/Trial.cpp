@@ -1,7 +1,7 @@
 #include "test/prop/stdlib/Trial.h"
 
-#include "compiler/estimate/Lower.h"
-#include "compiler/jit/Jit.h"
+#include "compiler/jit/glue/Jit.h"
+#include "compiler/lower/Lower.h"
 #include "runtime/core/Executable.h"
 #include "test/unit/graph/Fixture.h"
 

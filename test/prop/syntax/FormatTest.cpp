@@ -3,10 +3,10 @@
 // formatting once, and that what parses is formatted.
 #include "Mutants.h"
 
-#include "compiler/support/Render.h"
-#include "compiler/syntax/Dump.h"
-#include "compiler/syntax/Format.h"
-#include "compiler/syntax/Parse.h"
+#include "compiler/diagnostics/Render.h"
+#include "compiler/syntax/format/Format.h"
+#include "compiler/syntax/parse/Parse.h"
+#include "compiler/syntax/tree/Dump.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Messages over broken programs: how many, how near the fault, in whose words; and that nothing crashes or hangs.
 #include "Mutants.h"
 
-#include "compiler/support/Render.h"
-#include "compiler/syntax/Parse.h"
+#include "compiler/diagnostics/Render.h"
+#include "compiler/syntax/parse/Parse.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The inner loops are compiled three times, and a machine runs one of them: here the others are compared with it.
-#include "runtime/backends/cpu/ChannelLoops.h"
-#include "runtime/backends/cpu/PoolLoops.h"
+#include "runtime/backends/cpu/loops/ChannelLoops.h"
+#include "runtime/backends/cpu/loops/PoolLoops.h"
 #include "runtime/core/Bfloat16.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Our numbers of cuDNN's enumerations against its own header, where that is installed.
-#include "runtime/backends/cudnn/Api.h"
-#include "runtime/backends/cudnn/Convolution.h"
+#include "runtime/cudnn/Api.h"
+#include "runtime/cudnn/Convolution.h"
 
 #include <gtest/gtest.h>
 

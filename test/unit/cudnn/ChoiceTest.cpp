@@ -1,4 +1,4 @@
-#include "runtime/backends/cudnn/Choice.h"
+#include "runtime/cudnn/Choice.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/backends/cudnn/Convolution.h"
+#include "runtime/cudnn/Convolution.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // cuDNN itself, where the CUDA toolkit has it.
-#include "runtime/backends/cudnn/Choice.h"
-#include "runtime/backends/cudnn/Engines.h"
-#include "runtime/backends/cudnn/Properties.h"
+#include "runtime/cudnn/Choice.h"
+#include "runtime/cudnn/Engines.h"
+#include "runtime/cudnn/Properties.h"
 
 #include <gtest/gtest.h>
 

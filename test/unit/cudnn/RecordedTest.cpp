@@ -1,4 +1,4 @@
-#include "runtime/backends/cudnn/Recorded.h"
+#include "runtime/cudnn/Recorded.h"
 
 #include <gtest/gtest.h>
 

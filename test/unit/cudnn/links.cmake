@@ -1,1 +1,1 @@
-set(LINKS tbem_runtime_backends_cudnn)
+set(LINKS tbem_runtime_cudnn)

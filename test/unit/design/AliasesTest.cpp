@@ -1,9 +1,9 @@
-#include "compiler/design/Aliases.h"
-#include "compiler/design/Checks.h"
+#include "compiler/design/verify/Aliases.h"
+#include "compiler/design/verify/Checks.h"
 
-#include "compiler/design/ArrayChoice.h"
-#include "compiler/design/Hadamard.h"
-#include "compiler/design/RaoHamming.h"
+#include "compiler/design/choose/ArrayChoice.h"
+#include "compiler/design/field/Hadamard.h"
+#include "compiler/design/field/RaoHamming.h"
 
 #include <gtest/gtest.h>
 

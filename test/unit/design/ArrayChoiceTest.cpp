@@ -1,5 +1,6 @@
-#include "compiler/design/ArrayChoice.h"
-#include "compiler/design/Verify.h"
+#include "compiler/design/choose/ArrayChoice.h"
+#include "compiler/design/verify/Bounds.h"
+#include "compiler/design/verify/Verify.h"
 
 #include <gtest/gtest.h>
 

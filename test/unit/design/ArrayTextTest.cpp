@@ -1,4 +1,4 @@
-#include "compiler/design/ArrayText.h"
+#include "compiler/design/model/ArrayText.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "compiler/design/Columns.h"
+#include "compiler/design/array/Columns.h"
 
-#include "compiler/design/Random.h"
+#include "compiler/design/array/Random.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "compiler/design/Constraints.h"
+#include "compiler/design/rows/Constraints.h"
 
 #include "Models.h"
-#include "compiler/design/Implied.h"
-#include "compiler/design/ValidRows.h"
+#include "compiler/design/rows/Implied.h"
+#include "compiler/design/rows/ValidRows.h"
 
 #include <random>
 #include <set>

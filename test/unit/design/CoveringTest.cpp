@@ -1,4 +1,4 @@
-#include "compiler/design/Covering.h"
+#include "compiler/design/cover/Covering.h"
 
 #include "Models.h"
 

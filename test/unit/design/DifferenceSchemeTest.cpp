@@ -1,4 +1,4 @@
-#include "compiler/design/DifferenceScheme.h"
+#include "compiler/design/field/DifferenceScheme.h"
 
 #include <gtest/gtest.h>
 

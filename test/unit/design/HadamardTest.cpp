@@ -1,4 +1,4 @@
-#include "compiler/design/Hadamard.h"
+#include "compiler/design/field/Hadamard.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The smallest sizes that are known (the catalogue of R's DoE.base, whose sources are Kuhfeld's and the literature's; for
 // strength three A. E. Brouwer's tables), and what is built, counted by this file's own means.
-#include "compiler/design/ArrayChoice.h"
+#include "compiler/design/choose/ArrayChoice.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Reader of the constrained models in test/unit/design/data, and what the tests count by themselves.
 #pragma once
 
-#include "compiler/design/Constraints.h"
+#include "compiler/design/rows/Constraints.h"
 
 #include <gtest/gtest.h>
 

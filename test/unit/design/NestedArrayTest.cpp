@@ -1,8 +1,9 @@
-#include "compiler/design/NestedArray.h"
+#include "compiler/design/choose/NestedArray.h"
+#include "compiler/design/verify/VerifyNested.h"
 
-#include "compiler/design/Aliases.h"
-#include "compiler/design/Covering.h"
-#include "compiler/design/Terms.h"
+#include "compiler/design/cover/Covering.h"
+#include "compiler/design/model/Terms.h"
+#include "compiler/design/verify/Aliases.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Efficiencies, inflation and coincidences of small rows: closed forms, and figures of NumPy 2 for the same matrices.
-#include "compiler/design/Aliases.h"
-#include "compiler/design/ArrayChoice.h"
-#include "compiler/design/FoldedArray.h"
-#include "compiler/design/Verify.h"
+#include "compiler/design/choose/ArrayChoice.h"
+#include "compiler/design/choose/FoldedArray.h"
+#include "compiler/design/verify/Aliases.h"
+#include "compiler/design/verify/Verify.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "compiler/design/Repair.h"
+#include "compiler/design/cover/Repair.h"
 
 #include "Models.h"
-#include "compiler/design/ArrayChoice.h"
+#include "compiler/design/choose/ArrayChoice.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
-#include "compiler/design/Subspaces.h"
+#include "compiler/design/field/Subspaces.h"
 
-#include "compiler/design/ArrayChoice.h"
-#include "compiler/design/Caps.h"
-#include "compiler/design/Galois.h"
-#include "compiler/design/Random.h"
+#include "compiler/design/array/Random.h"
+#include "compiler/design/choose/ArrayChoice.h"
+#include "compiler/design/field/Caps.h"
+#include "compiler/design/field/Galois.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "compiler/design/Verify.h"
+#include "compiler/design/verify/Verify.h"
 
-#include "compiler/design/ArrayChoice.h"
-#include "compiler/design/Hadamard.h"
-#include "compiler/design/RaoHamming.h"
+#include "compiler/design/choose/ArrayChoice.h"
+#include "compiler/design/field/Hadamard.h"
+#include "compiler/design/field/RaoHamming.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "compiler/driver/EnginesFile.h"
+#include "compiler/devices/EnginesFile.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The search for the largest level below the first that does not fit.
-#include "compiler/driver/FitSearch.h"
+#include "compiler/explore/FitSearch.h"
 
 #include <gtest/gtest.h>
 

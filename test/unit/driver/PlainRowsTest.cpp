@@ -1,5 +1,5 @@
 // Estimates by native code for many rows against the same rows one by one in exact arithmetic, to the byte of their JSON.
-#include "compiler/driver/PlainRows.h"
+#include "compiler/experiment/PlainRows.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

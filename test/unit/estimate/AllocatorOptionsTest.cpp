@@ -1,6 +1,6 @@
 // The text of PYTORCH_ALLOC_CONF. What PyTorch 2.15 refuses was tried on it: each refused text here is refused there, but those
 // marked.
-#include "compiler/estimate/AllocatorOptions.h"
+#include "compiler/pytorch/allocator/AllocatorOptions.h"
 
 #include <gtest/gtest.h>
 

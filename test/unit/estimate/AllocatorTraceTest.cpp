@@ -1,5 +1,5 @@
 // What a recorded history says that the program did, worked out by hand.
-#include "compiler/estimate/AllocatorTrace.h"
+#include "compiler/pytorch/allocator/AllocatorTrace.h"
 
 #include <gtest/gtest.h>
 

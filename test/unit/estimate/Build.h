@@ -1,7 +1,7 @@
 // Graphs by hand, as the elaborator makes them: a tape of layers with their gradients and an SGD update with momentum.
 #pragma once
 
-#include "compiler/graph/Graph.h"
+#include "compiler/graph/ir/Graph.h"
 
 #include <functional>
 #include <map>

@@ -1,5 +1,5 @@
 // The rules of PyTorch's caching allocator one by one, with numbers worked out by hand from them.
-#include "compiler/estimate/CachingAllocator.h"
+#include "compiler/pytorch/allocator/CachingAllocator.h"
 
 #include <gtest/gtest.h>
 

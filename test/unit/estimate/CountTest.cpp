@@ -1,10 +1,10 @@
 // FLOPs, parameters, static memory and layouts against sums worked out by hand.
 #include "Build.h"
 
+#include "compiler/count/Flops.h"
+#include "compiler/count/Layout.h"
+#include "compiler/count/Static.h"
 #include "compiler/estimate/Estimate.h"
-#include "compiler/estimate/Flops.h"
-#include "compiler/estimate/Layout.h"
-#include "compiler/estimate/Static.h"
 
 #include <gtest/gtest.h>
 

@@ -2,10 +2,10 @@
 // probabilities.
 #include "Build.h"
 
-#include "compiler/estimate/Coalesce.h"
-#include "compiler/estimate/GateFlops.h"
+#include "compiler/count/GateFlops.h"
 #include "compiler/estimate/GateMemory.h"
-#include "compiler/estimate/Samples.h"
+#include "compiler/lower/Samples.h"
+#include "compiler/lower/memory/Coalesce.h"
 
 #include <gtest/gtest.h>
 

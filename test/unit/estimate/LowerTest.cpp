@@ -2,11 +2,11 @@
 #include "Build.h"
 #include "Machine.h"
 
-#include "compiler/estimate/Layout.h"
-#include "compiler/estimate/Lower.h"
-#include "compiler/estimate/Plan.h"
-#include "compiler/estimate/Static.h"
-#include "compiler/support/diagnostics/Plan.h"
+#include "compiler/count/Layout.h"
+#include "compiler/count/Static.h"
+#include "compiler/diagnostics/tables/Plan.h"
+#include "compiler/lower/Lower.h"
+#include "compiler/plan/Plan.h"
 
 #include <gtest/gtest.h>
 

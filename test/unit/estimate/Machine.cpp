@@ -1,6 +1,6 @@
 #include "Machine.h"
 
-#include "compiler/estimate/Layout.h"
+#include "compiler/count/Layout.h"
 #include "runtime/core/Layout.h"
 #include "runtime/core/Philox.h"
 

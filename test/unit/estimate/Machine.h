@@ -2,7 +2,7 @@
 // program in one arena, byte for byte as planned. They must agree exactly.
 #pragma once
 
-#include "compiler/estimate/Program.h"
+#include "compiler/lower/program/Program.h"
 
 #include <map>
 #include <string>

@@ -1,5 +1,5 @@
 // Buffers and plans as text.
-#include "compiler/estimate/PlanFile.h"
+#include "compiler/plan/PlanFile.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // operator, in program order, in f64.
 #include "Machine.h"
 
-#include "compiler/estimate/Lower.h"
+#include "compiler/lower/Lower.h"
 #include "test/unit/graph/Fixture.h"
 #include "test/unit/graph/Interpret.h"
 

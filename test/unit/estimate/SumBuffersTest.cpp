@@ -1,7 +1,7 @@
 // Sums over the rows of a matrix: sizes that PyTorch 2.15 itself allocates beside `torch.empty(rows, columns,
 // device="cuda").sum(0)`, its allocator and kernels' launches on a stand-in for the card (test/pytorch/allocator; 132
 // multiprocessors of 2048 threads).
-#include "compiler/estimate/SumBuffers.h"
+#include "compiler/pytorch/eager/SumBuffers.h"
 
 #include <gtest/gtest.h>
 

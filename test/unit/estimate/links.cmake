@@ -1,1 +1,1 @@
-set(LINKS tbem_compiler_estimate tbem_compiler_graph tbem_runtime_backends_ref)
+set(LINKS tbem_compiler_estimate tbem_compiler_pytorch tbem_compiler_graph tbem_runtime_backends_ref)

@@ -2,7 +2,8 @@
 #include "Fixture.h"
 #include "Interpret.h"
 
-#include "compiler/graph/Checkpoint.h"
+#include "compiler/graph/ir/Verify.h"
+#include "compiler/graph/pass/Checkpoint.h"
 
 #include <random>
 

@@ -1,7 +1,8 @@
 // What elaboration makes of programs: published sizes, paths, structures shared by rows, conditions.
 #include "Fixture.h"
-#include "compiler/graph/Where.h"
-#include "compiler/support/diagnostics/Graph.h"
+#include "compiler/diagnostics/tables/Graph.h"
+#include "compiler/graph/ir/Verify.h"
+#include "compiler/graph/read/Where.h"
 
 namespace tbem::test {
 namespace {

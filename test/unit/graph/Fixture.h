@@ -1,8 +1,8 @@
 // Elaborates a program given as text and gives the rows of its first design.
 #pragma once
 
-#include "compiler/graph/Elaborate.h"
-#include "compiler/support/Render.h"
+#include "compiler/diagnostics/Render.h"
+#include "compiler/graph/elaborate/Elaborate.h"
 
 #include <gtest/gtest.h>
 

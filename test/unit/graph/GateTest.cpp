@@ -1,6 +1,7 @@
 // Gates as regions: what lies in an arm, what is joined, what is refused.
 #include "Fixture.h"
-#include "compiler/support/diagnostics/Graph.h"
+#include "compiler/diagnostics/tables/Graph.h"
+#include "compiler/graph/ir/Verify.h"
 
 namespace tbem::test {
 namespace {

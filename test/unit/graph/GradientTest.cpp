@@ -1,6 +1,7 @@
 // Gradients of every differentiable operator against central differences of the loss, in f64 on the ref backend.
 #include "Fixture.h"
 #include "Interpret.h"
+#include "compiler/graph/ir/Verify.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 // by storage, so that views and in-place updates do what they say.
 #pragma once
 
-#include "compiler/graph/Branches.h"
-#include "compiler/graph/Elaborate.h"
+#include "compiler/graph/elaborate/Elaborate.h"
+#include "compiler/graph/ir/Branches.h"
 #include "runtime/core/Layout.h"
 #include "runtime/core/Philox.h"
 #include "runtime/core/Primitive.h"

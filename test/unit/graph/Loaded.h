@@ -3,8 +3,9 @@
 
 #include "test/unit/graph/Fixture.h"
 
-#include "compiler/estimate/Lower.h"
-#include "compiler/jit/Jit.h"
+#include "compiler/graph/ir/Verify.h"
+#include "compiler/jit/glue/Jit.h"
+#include "compiler/lower/Lower.h"
 #include "runtime/core/Executable.h"
 
 #include <memory>

@@ -1,5 +1,6 @@
 // Which tensors of a mixed step are bf16.
 #include "Fixture.h"
+#include "compiler/graph/ir/Verify.h"
 
 #include <algorithm>
 

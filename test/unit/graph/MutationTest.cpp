@@ -1,6 +1,6 @@
 // Templates of templates: what each operation does to the operators and weights of the graph, at closed-form counts.
 #include "Fixture.h"
-#include "compiler/graph/Mutation.h"
+#include "compiler/graph/pass/Mutation.h"
 
 namespace tbem::test {
 namespace {

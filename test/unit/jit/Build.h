@@ -1,8 +1,8 @@
 // Programs made by hand, and a plain interpreter of fused loops over logical coordinates to compare native code with.
 #pragma once
 
-#include "compiler/estimate/Program.h"
-#include "compiler/jit/Jit.h"
+#include "compiler/jit/glue/Jit.h"
+#include "compiler/lower/program/Program.h"
 #include "runtime/core/Executable.h"
 #include "runtime/core/Layout.h"
 #include "runtime/core/Philox.h"
@@ -520,9 +520,9 @@ inline HostTensor randomTensor(const tbem_operand& operand, std::uint64_t seed, 
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto words = runtime::philoxAt(seed, 99, 0, i);
     values[i] = tbem_is_floating(operand.dtype) ? low + (high - low) * (words[1] * 0x1p-32)
-                : operand.dtype == TBEM_BOOL       ? static_cast<double>(words[0] % 2)
-                : operand.dtype == TBEM_U8         ? static_cast<double>(words[0] % 200)
-                                                   : static_cast<double>(words[0] % 21) - 10;
+                : operand.dtype == TBEM_BOOL    ? static_cast<double>(words[0] % 2)
+                : operand.dtype == TBEM_U8      ? static_cast<double>(words[0] % 200)
+                                                : static_cast<double>(words[0] % 21) - 10;
   }
   return HostTensor::of(operand.dtype, {operand.dims, operand.dims + operand.rank}, values);
 }

@@ -1,6 +1,6 @@
 // NIST's Statistical Reference Datasets for linear least squares, against exact rational solutions (data/exact.py), which agree
 // with NIST's certified values in all their digits.
-#include "compiler/design/Qr.h"
+#include "compiler/design/model/Qr.h"
 #include "runtime/regress/Fit.h"
 
 #include <gtest/gtest.h>

@@ -2,8 +2,8 @@
 //
 // A result that 64 bits hold is exact. Where they do not, that of whole numbers has its code, and that of a fraction is rounded;
 // what has no result has its code. Nothing else may happen.
-#include "compiler/sema/Evaluator.h"
-#include "compiler/support/Session.h"
+#include "compiler/diagnostics/Session.h"
+#include "compiler/sema/evaluate/Evaluator.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

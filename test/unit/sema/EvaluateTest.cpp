@@ -1,8 +1,8 @@
 // Elaboration-time values against closed forms: exact arithmetic, lists, functions, units, modules.
-#include "compiler/sema/CheckNames.h"
-#include "compiler/sema/Evaluator.h"
-#include "compiler/support/Render.h"
-#include "compiler/support/Session.h"
+#include "compiler/diagnostics/Render.h"
+#include "compiler/diagnostics/Session.h"
+#include "compiler/sema/check/CheckNames.h"
+#include "compiler/sema/evaluate/Evaluator.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // A program of one process, as it is read and checked.
 #pragma once
 
-#include "compiler/sema/CheckNames.h"
-#include "compiler/spec/Scenarios.h"
-#include "compiler/support/Render.h"
+#include "compiler/diagnostics/Render.h"
+#include "compiler/sema/check/CheckNames.h"
+#include "compiler/spec/prove/Scenarios.h"
 
 #include <memory>
 #include <optional>

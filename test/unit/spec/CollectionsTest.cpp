@@ -1,5 +1,5 @@
 // Sequences and sets: laws that hold of all of them, and claims about them that do not.
-#include "compiler/support/diagnostics/Specification.h"
+#include "compiler/diagnostics/tables/Specification.h"
 #include "test/unit/spec/CheckedText.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Conditions for all combinations of levels, against naive loops over them.
-#include "compiler/spec/Levels.h"
-#include "compiler/spec/Tabulate.h"
+#include "compiler/spec/network/Levels.h"
+#include "compiler/spec/size/Tabulate.h"
 #include "test/unit/graph/Fixture.h"
 #include "test/unit/spec/Support.h"
 

@@ -1,6 +1,6 @@
 // Functional scenario forms of small processes, and what is proved of them.
-#include "compiler/support/diagnostics/Sema.h"
-#include "compiler/support/diagnostics/Specification.h"
+#include "compiler/diagnostics/tables/Sema.h"
+#include "compiler/diagnostics/tables/Specification.h"
 #include "test/unit/spec/CheckedText.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Expressions written as in C++, over symbols with domains.
 #pragma once
 
-#include "compiler/spec/Prove.h"
+#include "compiler/spec/prove/Prove.h"
 
 #include <memory>
 #include <string>

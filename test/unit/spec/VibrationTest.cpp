@@ -1,10 +1,10 @@
 // Disjunctive normal forms against truth tables, and cases of a process against conditions written in C++.
-#include "compiler/spec/Vibration.h"
+#include "compiler/spec/tests/Vibration.h"
 
-#include "compiler/sema/CheckNames.h"
-#include "compiler/spec/Contract.h"
-#include "compiler/spec/Points.h"
-#include "compiler/spec/Predicates.h"
+#include "compiler/sema/check/CheckNames.h"
+#include "compiler/spec/network/Contract.h"
+#include "compiler/spec/process/Predicates.h"
+#include "compiler/spec/size/Points.h"
 #include "test/unit/spec/Support.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Conditions that make claims true, checked value by value.
-#include "compiler/spec/Weakest.h"
+#include "compiler/spec/prove/Weakest.h"
 #include "test/unit/spec/Support.h"
 
 #include <gtest/gtest.h>

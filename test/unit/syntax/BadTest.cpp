@@ -1,6 +1,6 @@
 // The wrong programs of test/bad/syntax against their expected text, without the rest of the compiler.
-#include "compiler/support/Render.h"
-#include "compiler/syntax/Parse.h"
+#include "compiler/diagnostics/Render.h"
+#include "compiler/syntax/parse/Parse.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The pages docs/errors/E01xx.md: what they call wrong draws their code, what they call right parses.
-#include "compiler/syntax/Parse.h"
+#include "compiler/syntax/parse/Parse.h"
 
 #include <gtest/gtest.h>
 

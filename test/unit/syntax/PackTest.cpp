@@ -1,7 +1,7 @@
 // Trees survive packing: every program that the tests, the examples and the library have.
-#include "compiler/syntax/Dump.h"
-#include "compiler/syntax/Pack.h"
-#include "compiler/syntax/Parse.h"
+#include "compiler/syntax/parse/Parse.h"
+#include "compiler/syntax/tree/Dump.h"
+#include "compiler/syntax/tree/Pack.h"
 
 #include <gtest/gtest.h>
 

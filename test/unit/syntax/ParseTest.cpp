@@ -1,6 +1,6 @@
 // Trees of small programs, written by hand from the rules of the language.
-#include "compiler/syntax/Dump.h"
-#include "compiler/syntax/Parse.h"
+#include "compiler/syntax/parse/Parse.h"
+#include "compiler/syntax/tree/Dump.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // Diagnostics as text, JSON and changes.
+#include "compiler/diagnostics/Render.h"
+#include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/support/Bug.h"
 #include "compiler/support/Json.h"
-#include "compiler/support/Render.h"
 #include "compiler/support/Unicode.h"
 #include "compiler/support/Units.h"
-#include "compiler/support/diagnostics/Sema.h"
 
 #include <gtest/gtest.h>
 

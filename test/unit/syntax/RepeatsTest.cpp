@@ -1,6 +1,6 @@
-#include "compiler/support/Repeats.h"
+#include "compiler/diagnostics/Repeats.h"
 
-#include "compiler/support/diagnostics/Sema.h"
+#include "compiler/diagnostics/tables/Sema.h"
 
 #include <gtest/gtest.h>
 

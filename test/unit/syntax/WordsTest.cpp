@@ -1,7 +1,7 @@
 // grammar/keywords.txt, which editors read, says what the compiler's tables say; and the tables hold what the lexer knows.
 #include "compiler/support/Units.h"
-#include "compiler/syntax/Parse.h"
-#include "compiler/syntax/Words.h"
+#include "compiler/syntax/layout/Words.h"
+#include "compiler/syntax/parse/Parse.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,254 @@
+#include "compiler/count/Flops.h"
+
+#include "compiler/count/Dims.h"
+#include "compiler/graph/ir/Branches.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tbem::estimate {
+
+using graph::Op;
+using graph::OpKind;
+using graph::Phase;
+
+std::string toString(Count count) {
+  std::string digits;
+  do {
+    digits.push_back(static_cast<char>('0' + static_cast<int>(count % 10)));
+    count /= 10;
+  } while (count != 0);
+  std::reverse(digits.begin(), digits.end());
+  return digits;
+}
+
+double toDouble(Count count) { return static_cast<double>(count); }
+
+namespace {
+constexpr std::array<Convention, 3> kConventions{{{"flop", 2, 1}, {"mac", 1, 0}, {"mac2", 2, 0}}};
+}
+
+std::span<const Convention> conventions() { return kConventions; }
+
+const Convention* findConvention(std::string_view name) {
+  const auto found =
+      std::find_if(kConventions.begin(), kConventions.end(), [name](const Convention& c) { return c.name == name; });
+  return found == kConventions.end() ? nullptr : &*found;
+}
+
+std::string_view describe(sema::EvalError error) {
+  switch (error) {
+    case sema::EvalError::None:
+      return "has a value";
+    case sema::EvalError::Overflow:
+      return "leaves 64 bits";
+    case sema::EvalError::DivisionByZero:
+      return "divides by zero";
+    case sema::EvalError::NotAnInteger:
+      return "is not an integer";
+    case sema::EvalError::NegativeExponent:
+      return "has a negative exponent";
+    case sema::EvalError::Unassigned:
+      return "is not known before the program runs";
+  }
+  return "";
+}
+
+namespace {
+/// A whole number of at least `least`, or why there is none.
+tl::expected<std::int64_t, std::string> whole(const sema::Values& values, graph::ExprId id, std::int64_t least) {
+  if (id == sema::kNoExpr) return tl::unexpected(std::string("is missing"));
+  if (values.errorOf(id) != sema::EvalError::None) return tl::unexpected(std::string(describe(values.errorOf(id))));
+  if (!values[id].isInt()) return tl::unexpected("is " + values[id].str() + ", not an integer");
+  if (values[id].num < least) return tl::unexpected("is " + values[id].str() + ", less than " + std::to_string(least));
+  return values[id].num;
+}
+
+/// What an operator's `flops` add up to.
+struct OwnFlops {
+  Count flops = 0;  ///< by the convention
+  Count macs = 0;
+};
+tl::expected<OwnFlops, NoValue> ownFlops(const Op& op, const sema::Values& values, const Convention& convention) {
+  OwnFlops own;
+  for (const graph::FlopPart& part : op.flops) {
+    const auto count = whole(values, part.count, 0);
+    if (!count) return tl::unexpected(NoValue{"`" + part.name + "` of `" + op.declaration + "` " + count.error(), op.range});
+    const auto wide = static_cast<Count>(*count);
+    const bool isMac = part.name == "mac";
+    own.flops += wide * (isMac ? convention.mac : convention.other);
+    if (isMac) own.macs += wide;
+  }
+  return own;
+}
+
+class Counter {
+public:
+  Counter(const graph::Graph& g, const sema::Values& v, const Convention& c)
+      : graph(g), values(v), convention(c), branches(graph::branchesOf(g)) {
+    byBranch.assign(branches.list.size(), 0);
+  }
+
+  struct Range {
+    PhaseCounts least, most;
+  };
+
+  tl::expected<Range, NoValue> region(graph::RegionId id) {
+    Range total;
+    bool left = false;  // the first exit has been passed: the least may have stopped there
+    for (const graph::OpId opId : graph[id].ops) {
+      const Op& op = graph[opId];
+      tl::expected<Range, NoValue> own = one(opId);
+      if (!own) return own;
+      addTo(total.most, own->most);
+      if (!left) addTo(total.least, own->least);
+      if (op.kind == OpKind::Exit) {
+        gated = true;
+        left = true;
+      }
+    }
+    return total;
+  }
+
+  std::map<std::string, OperatorCounts> byOperator;
+  std::vector<Count> byBranch;
+  bool gated = false;
+
+private:
+  static void addTo(PhaseCounts& a, const PhaseCounts& b) {
+    a.forward += b.forward;
+    a.backward += b.backward;
+    a.optimizer += b.optimizer;
+    a.recomputed += b.recomputed;
+  }
+  static Count& of(PhaseCounts& counts, const Op& op) {
+    if (op.repeats) return counts.recomputed;
+    return op.phase == Phase::Forward ? counts.forward : (op.phase == Phase::Backward ? counts.backward : counts.optimizer);
+  }
+
+  tl::expected<Range, NoValue> one(graph::OpId id) {
+    const Op& op = graph[id];
+    Range range;
+    const auto own = ownFlops(op, values, convention);
+    if (!own) return tl::unexpected(own.error());
+    const auto runs = static_cast<Count>(graph::runsOf(graph, op));
+    const Count flops = own->flops * runs, macs = own->macs * runs;
+    of(range.most, op) += flops;
+    of(range.least, op) += flops;
+    byBranch[branches.of[graph::index(id)]] += flops;
+    const bool isUpdate = op.phase == Phase::Optimizer;
+    if (flops != 0 || (macs != 0 && !isUpdate)) record(op, flops, macs);
+    // A sample takes one arm of a gate: all take the cheapest, or all the dearest.
+    std::optional<Range> arms;
+    for (const graph::RegionId arm : op.regions) {
+      tl::expected<Range, NoValue> inner = region(arm);
+      if (!inner) return inner;
+      gated = true;
+      if (!arms) {
+        arms = *inner;
+      } else {
+        if (inner->least.step() < arms->least.step()) arms->least = inner->least;
+        if (inner->most.step() > arms->most.step()) arms->most = inner->most;
+      }
+    }
+    if (arms) {
+      addTo(range.least, arms->least);
+      addTo(range.most, arms->most);
+    }
+    return range;
+  }
+
+  void record(const Op& op, Count flops, Count macs) {
+    const bool isGradient = op.phase == Phase::Backward;
+    const std::string& name = isGradient && op.forward != graph::kNoOp ? graph[op.forward].declaration : op.declaration;
+    OperatorCounts& counts = byOperator[name];
+    if (op.phase == Phase::Optimizer || op.repeats) {
+      (op.repeats ? counts.recomputed : counts.optimizer) += flops;
+      return;
+    }
+    (isGradient ? counts.backward : counts.forward) += flops;
+    (isGradient ? counts.macBackward : counts.macForward) += 2 * macs;
+  }
+
+  const graph::Graph& graph;
+  const sema::Values& values;
+  const Convention& convention;
+  graph::Branches branches;
+};
+
+tl::expected<std::int64_t, NoValue> elements(const graph::Graph& graph, const sema::Values& values, graph::TensorId tensor) {
+  const auto dims = dimsOf(graph, values, tensor);
+  if (!dims) return tl::unexpected(dims.error());
+  std::int64_t count = 1;
+  for (const std::int64_t dim : *dims) count *= dim;  // dimsOf has checked that this fits
+  return count;
+}
+}  // namespace
+
+std::optional<NoValue> readDims(const graph::Graph& graph, const sema::Values& values, graph::TensorId id,
+                                std::vector<std::int64_t>& dims) {
+  const graph::Tensor& tensor = graph[id];
+  dims.clear();
+  std::int64_t product = 8;  // bytes of the widest element
+  for (std::size_t k = 0; k < tensor.shape.size(); ++k) {
+    const auto dim = whole(values, tensor.shape[k], 1);
+    if (!dim) return NoValue{"dimension " + std::to_string(k) + " of `" + tensor.name + "` " + dim.error(), tensor.range};
+    // Padding to blocks can double a dimension a few times: stay far from 64 bits.
+    if (*dim > (std::int64_t{1} << 40) || static_cast<__int128>(product) * *dim > (std::int64_t{1} << 54))
+      return NoValue{"the size of `" + tensor.name + "` leaves 2^54 bytes", tensor.range};
+    product *= *dim;
+    dims.push_back(*dim);
+  }
+  if (dims.size() > TBEM_MAX_RANK) {
+    return NoValue{
+        "`" + tensor.name + "` has " + std::to_string(dims.size()) + " dimensions, more than " + std::to_string(TBEM_MAX_RANK),
+        tensor.range};
+  }
+  return std::nullopt;
+}
+
+tl::expected<std::vector<std::int64_t>, NoValue> dimsOf(const graph::Graph& graph, const sema::Values& values,
+                                                        graph::TensorId id) {
+  std::vector<std::int64_t> dims;
+  if (auto fault = readDims(graph, values, id, dims)) return tl::unexpected(*std::move(fault));
+  return dims;
+}
+
+tl::expected<Flops, NoValue> countFlops(const graph::Graph& graph, const sema::Values& values, const Convention& convention) {
+  Counter counter(graph, values, convention);
+  const tl::expected<Counter::Range, NoValue> total = counter.region(graph::kMainRegion);
+  if (!total) return tl::unexpected(total.error());
+  Flops flops;
+  flops.most = total->most;
+  flops.least = total->least;
+  flops.gated = counter.gated;
+  flops.byOperator = std::move(counter.byOperator);
+  flops.byBranch = std::move(counter.byBranch);
+  for (const graph::Graph::Weight& weight : graph.weights) {
+    const auto count = elements(graph, values, weight.value);
+    if (!count) return tl::unexpected(count.error());
+    flops.parameters += *count;
+  }
+  for (const graph::TensorId buffer : graph.buffers) {
+    const auto count = elements(graph, values, buffer);
+    if (!count) return tl::unexpected(count.error());
+    flops.buffers += *count;
+  }
+  return flops;
+}
+
+tl::expected<Count, NoValue> countFlops(const graph::Graph& graph, const sema::Values& values, std::span<const graph::OpId> ops) {
+  Count sum = 0;
+  for (const graph::OpId id : ops) {
+    const auto own = ownFlops(graph[id], values, kConventions.front());
+    if (!own) return tl::unexpected(own.error());
+    sum += own->flops * static_cast<Count>(graph::runsOf(graph, graph[id]));
+  }
+  return sum;
+}
+
+tl::expected<Flops, NoValue> countFlops(const graph::Graph& graph, const sema::Values& values) {
+  return countFlops(graph, values, kConventions.front());
+}
+
+}  // namespace tbem::estimate

@@ -1,0 +1,90 @@
+// Columns of the model matrix: products of Legendre polynomials over the factors' ranges and of sum-to-zero contrasts.
+#pragma once
+
+#include "compiler/design/model/Terms.h"
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tbem::design {
+
+/// Where a basis stands on the axis of a numeric factor: [low, high] is mapped to [-1, 1].
+struct Axis {
+  double low = -1, high = 1;
+};
+
+/// The basis of a model. A term of numeric factors is one column, the product of Legendre polynomials P_degree of each factor
+/// scaled to
+/// [-1, 1] over its levels; a categorical factor of K levels gives K-1 columns: column k is 1 at level k, -1 at the last level,
+/// else 0. Where a nested factor does not exist, columns of it are 0. Immutable, free of shared state.
+class Basis {
+public:
+  Basis(std::vector<Factor> factors, std::vector<Term> terms);
+
+  struct Column {
+    std::uint32_t term = 0;                ///< index into terms()
+    std::vector<std::uint32_t> contrasts;  ///< by part of the term: the level of a categorical part, else 0
+  };
+  std::size_t size() const { return cols.size(); }
+  const std::vector<Column>& columns() const { return cols; }
+  const std::vector<Factor>& factors() const { return allFactors; }
+  const std::vector<Term>& terms() const { return allTerms; }
+  const std::vector<Axis>& axes() const { return allAxes; }
+  /// "1", "P1(batch)", "P2(batch)", "P1(batch)*P1(depth)", "optimizer[sgd]".
+  std::string name(std::size_t column) const;
+
+  /// Writes size() numbers for a point. `Real`: float-like type, double and wider.
+  template <class Real>
+  void evaluate(std::span<const double> point, Real* out) const;
+  /// The factor of a column that comes from part `p` of its term, where that part's factor has this coordinate.
+  template <class Real>
+  Real partValue(const Column& column, std::size_t p, double coordinate) const;
+
+private:
+  std::vector<Factor> allFactors;
+  std::vector<Term> allTerms;
+  std::vector<Axis> allAxes;
+  std::vector<Column> cols;
+};
+
+/// P_degree(x) by Bonnet's recursion (degree + 1) P_{degree+1} = (2 degree + 1) x P_degree - degree P_{degree-1}.
+template <class Real>
+Real legendre(std::uint32_t degree, Real x) {
+  Real previous = 1, current = x;
+  if (degree == 0) return previous;
+  for (std::uint32_t n = 1; n < degree; ++n) {
+    const Real next = (Real(2 * n + 1) * x * current - Real(n) * previous) / Real(n + 1);
+    previous = current;
+    current = next;
+  }
+  return current;
+}
+
+template <class Real>
+Real Basis::partValue(const Column& column, std::size_t p, double coordinate) const {
+  if (std::isnan(coordinate)) return Real(0);
+  const Part part = allTerms[column.term].parts[p];
+  const Factor& factor = allFactors[part.factor];
+  if (!factor.numeric()) {
+    const auto level = static_cast<std::size_t>(coordinate);
+    return level == column.contrasts[p] ? Real(1) : level + 1 == factor.levelCount() ? Real(-1) : Real(0);
+  }
+  const Axis axis = allAxes[part.factor];
+  const Real span = Real(axis.high) - Real(axis.low);
+  return legendre(part.degree,
+                  span == Real(0) ? Real(0) : (Real(2) * Real(coordinate) - Real(axis.low) - Real(axis.high)) / span);
+}
+
+template <class Real>
+void Basis::evaluate(std::span<const double> point, Real* out) const {
+  for (std::size_t c = 0; c < cols.size(); ++c) {
+    const std::vector<Part>& parts = allTerms[cols[c].term].parts;
+    out[c] = 1;
+    for (std::size_t p = 0; p < parts.size(); ++p) out[c] *= partValue<Real>(cols[c], p, point[parts[p].factor]);
+  }
+}
+
+}  // namespace tbem::design

@@ -1,0 +1,68 @@
+#include "compiler/devices/CudnnPlaces.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+namespace tbem::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> toolkits() {
+  std::vector<std::string> list;
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') list.emplace_back(value);
+  }
+  list.emplace_back("/usr/local/cuda");
+  return list;
+}
+
+/// The environment's folder: that of VIRTUAL_ENV, or the one above the first folder of the PATH with a python3.
+fs::path pythonPrefix() {
+  if (const char* active = std::getenv("VIRTUAL_ENV"); active != nullptr && *active != '\0') return active;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "");
+  std::error_code ignored;
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (!folder.empty() && fs::exists(fs::path(folder) / "python3", ignored)) return fs::path(folder).parent_path();
+  }
+  return {};
+}
+
+std::vector<std::string> pythonPackages() {
+  std::vector<std::string> list;
+  const fs::path prefix = pythonPrefix();
+  if (prefix.empty()) return list;
+  std::error_code ignored;
+  for (const auto& version : fs::directory_iterator(prefix / "lib", ignored)) {
+    if (version.path().filename().string().rfind("python3", 0) != 0) continue;
+    for (const char* packages : {"site-packages", "dist-packages"}) {
+      const fs::path package = version.path() / packages / "nvidia" / "cudnn";
+      if (fs::is_directory(package, ignored)) list.push_back(package.string());
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<std::string> cudnnPlaces(bool pythonFirst) {
+  std::vector<std::string> places = toolkits();
+  places.insert(places.end(), {"/usr/lib/x86_64-linux-gnu", "/usr/lib64"});
+  const std::vector<std::string> packages = pythonPackages();
+  places.insert(pythonFirst ? places.begin() : places.end(), packages.begin(), packages.end());
+  return places;
+}
+
+std::vector<std::string> libcudaStubs() {
+  std::vector<std::string> list;
+  for (const std::string& toolkit : toolkits()) {
+    for (const char* below : {"lib64/stubs/libcuda.so", "lib/stubs/libcuda.so"})
+      list.push_back((fs::path(toolkit) / below).string());
+  }
+  return list;
+}
+
+}  // namespace tbem::driver

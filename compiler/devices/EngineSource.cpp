@@ -1,0 +1,172 @@
+#include "compiler/devices/EngineSource.h"
+
+#include "compiler/devices/CacheFile.h"
+#include "compiler/devices/CudnnPlaces.h"
+#include "compiler/show/SearchProgress.h"
+#include "runtime/cudnn/Recorded.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+namespace tbem::driver {
+
+tl::expected<cudnn::DeviceProperties, std::string> propertiesOf(const estimate::Device& device) {
+  if (!device.architecture) return tl::unexpected(std::string("architecture"));
+  if (device.memory == 0) return tl::unexpected(std::string("memory"));
+  if (device.multiprocessors == 0) return tl::unexpected(std::string("multiprocessors"));
+  if (device.clock == 0) return tl::unexpected(std::string("clock"));
+  if (device.memoryClock == 0) return tl::unexpected(std::string("memory_clock"));
+  if (device.l2 == 0) return tl::unexpected(std::string("l2"));
+  constexpr std::int64_t kDriver = 13000;  // CUDA 13.0
+  const estimate::Architecture& a = *device.architecture;
+  cudnn::DeviceProperties p;
+  p.name = device.name;
+  p.capability = a.capability * 10;
+  p.multiprocessors = device.multiprocessors;
+  p.memory = device.memory;
+  p.l2 = device.l2;
+  p.clockKHz = std::llround(device.clock / 1e3);
+  p.memoryClockKHz = std::llround(device.memoryClock / 1e3);
+  p.sharedPerBlock = a.sharedPerBlock;
+  p.sharedPerBlockMost = a.sharedPerBlockMost;
+  p.sharedReserved = a.sharedReserved;
+  p.registersPerBlock = a.registersPerBlock;
+  p.registersPerMultiprocessor = a.registersPerMultiprocessor;
+  p.threadsPerBlock = a.threadsPerBlock;
+  p.threadsPerMultiprocessor = a.threadsPerMultiprocessor;
+  p.blocksPerMultiprocessor = a.blocksPerMultiprocessor;
+  p.warp = a.warp;
+  p.block = a.block;
+  p.grid = a.grid;
+  p.driver = kDriver;
+  return p;
+}
+
+struct EngineSource::Impl {
+  cudnn::DeviceProperties described;
+  std::string properties;  ///< the same as JSON
+  std::string without;     ///< why there is no library; "": there is one
+  std::string path, asked, file;
+  std::string refused;  ///< why `file` is not believed
+  cudnn::LibcudaFound libcuda;
+  KeptEngines kept;
+  EngineAnswers fresh;  ///< what was asked anew
+  std::string version;
+  std::optional<cudnn::Library> library;
+  std::optional<cudnn::Device> device;
+  std::size_t* asks = nullptr;  ///< of the command
+  std::set<std::string> leftOut;
+
+  EngineList withoutLibrary(const cudnn::Convolution& problem, cudnn::List list) const {
+    if (list == cudnn::List::Heuristic) {
+      if (const auto* known = cudnn::recordedTable(described).find(described, problem)) return {*known, Origin::Recorded};
+    }
+    return {cudnn::modelled(problem), Origin::Model};
+  }
+
+  /// "" or why not.
+  std::string openLibrary() {
+    if (device) return {};
+    auto opened = cudnn::openLibrary(path);
+    if (!opened) return opened.error();
+    library = std::move(*opened);
+    auto made = cudnn::Device::make(*library, properties);
+    if (!made) return made.error();
+    device.emplace(std::move(*made));
+    version = fresh.version = library->version;
+    return {};
+  }
+};
+
+EngineSource::EngineSource(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+EngineSource::~EngineSource() = default;
+EngineSource::EngineSource(EngineSource&&) noexcept = default;
+EngineSource& EngineSource::operator=(EngineSource&&) noexcept = default;
+
+tl::expected<EngineSource, DeviceFailure> EngineSource::open(const std::string& given, bool pythonFirst,
+                                                             const estimate::Device& device, std::size_t& asked) {
+  const auto properties = propertiesOf(device);
+  if (!properties) {
+    return tl::unexpected(DeviceFailure{
+        kUsage,
+        fmt::format("device {} has no field `{}`, which cuDNN asks for (tbemc explain E0512)", device.name, properties.error())});
+  }
+  auto impl = std::make_unique<Impl>();
+  impl->described = *properties;
+  impl->asks = &asked;
+  impl->properties = cudnn::toJson(*properties);
+  if (given == "none") {
+    impl->without = "no cuDNN is asked";
+    return EngineSource(std::move(impl));
+  }
+  const auto path = cudnn::findLibrary(given, cudnnPlaces(pythonFirst));
+  if (!path) {
+    if (!given.empty()) return tl::unexpected(DeviceFailure{kEnvironment, path.error()});
+    impl->without = path.error() + " (--cudnn DIR names its folder)";
+    return EngineSource(std::move(impl));
+  }
+  impl->path = *path;
+  impl->libcuda = cudnn::openLibcuda(libcudaStubs());
+  // The file stands for its version: nothing need be opened where everything was asked before.
+  std::error_code error;
+  const auto size = std::filesystem::file_size(*path, error);
+  const auto time = std::filesystem::last_write_time(*path, error).time_since_epoch().count();
+  impl->asked = fmt::format("{} {} {} {} {}", *path, size, time, cudnn::describe(impl->libcuda), impl->properties);
+  impl->file = error ? std::string() : cacheFilePath("engines", impl->asked);
+  if (!impl->file.empty()) {
+    if (auto kept = KeptEngines::open(readText(impl->file, impl->refused), impl->asked)) impl->kept = std::move(*kept);
+    impl->version = impl->kept.version();
+  }
+  return EngineSource(std::move(impl));
+}
+
+tl::expected<EngineList, std::string> EngineSource::engines(const cudnn::Convolution& problem, cudnn::List list) {
+  if (!hasLibrary()) return impl->withoutLibrary(problem, list);
+  const std::string key = engineKey(list, problem);
+  if (auto known = impl->kept.find(key)) return EngineList{*std::move(known), Origin::Cudnn};
+  if (const auto known = impl->fresh.lists.find(key); known != impl->fresh.lists.end())
+    return EngineList{known->second, Origin::Cudnn};
+  if (*impl->asks >= kMostAsked) {
+    impl->leftOut.insert(key);
+    return impl->withoutLibrary(problem, list);
+  }
+  showSearch(++*impl->asks, 0, fmt::format("cuDNN is asked for the engines of a convolution on {}", impl->described.name));
+  if (const std::string why = impl->openLibrary(); !why.empty()) return tl::unexpected(why);
+  auto answer = impl->device->engines(problem, list);
+  if (!answer) return tl::unexpected(answer.error());
+  impl->fresh.lists.emplace(key, *answer);
+  return EngineList{std::move(*answer), Origin::Cudnn};
+}
+
+bool EngineSource::hasLibrary() const { return impl->without.empty(); }
+const std::string& EngineSource::refused() const { return impl->refused; }
+const std::string& EngineSource::version() const { return impl->version; }
+const std::string& EngineSource::path() const { return impl->path; }
+cudnn::Libcuda EngineSource::libcuda() const { return impl->libcuda.kind; }
+std::size_t EngineSource::askedAnew() const { return impl->fresh.lists.size(); }
+std::size_t EngineSource::leftOut() const { return impl->leftOut.size(); }
+
+std::string EngineSource::describe() const {
+  if (!hasLibrary()) {
+    return fmt::format("{}: `recorded` is what {} said (batch 32, deterministic engines), `model` a copy of each tensor in NCHW",
+                       impl->without, cudnn::recordedTable().made);
+  }
+  const std::string left = leftOut() == 0 ? "" : fmt::format(", {} lists left out at the limit of work", leftOut());
+  return fmt::format("cuDNN {} ({}), libcuda: {}{}", version(), path(), cudnn::describe(impl->libcuda), left);
+}
+
+std::string EngineSource::keep() {
+  if (impl->fresh.lists.empty() || impl->file.empty()) return {};
+  return updateText(impl->file, [&](const std::string& text) {
+    EngineAnswers all = parseEngines(text, impl->asked).value_or(EngineAnswers{});
+    all.version = impl->fresh.version;
+    for (const auto& [key, engines] : impl->fresh.lists) all.lists.insert_or_assign(key, engines);
+    impl->fresh.lists.clear();
+    return enginesText(impl->asked, all);
+  });
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,33 @@
+#include "compiler/diagnostics/Session.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+namespace tbem {
+
+std::string writeReproducer(void* context) {
+  const auto& session = *static_cast<const Session*>(context);
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) return {};
+  constexpr std::string_view kEnd = ".tbem";
+  std::string path = (folder / fmt::format("tbemc-bug-XXXXXX{}", kEnd)).string();
+  // A name that nobody can have put a link at before.
+  const int opened = ::mkstemps(path.data(), static_cast<int>(kEnd.size()));
+  std::FILE* file = opened < 0 ? nullptr : ::fdopen(opened, "w");
+  if (file == nullptr) return {};
+  bool written = true;
+  for (const Source& source : session.sources.all()) {
+    if (source.name.starts_with("<std>")) continue;
+    const std::string text = fmt::format("// ---- {}\n{}\n", source.name, source.text);
+    written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && written;
+  }
+  return std::fclose(file) == 0 && written ? path : std::string();
+}
+
+}  // namespace tbem

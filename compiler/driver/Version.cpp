@@ -1,7 +1,0 @@
-#include "compiler/driver/Version.h"
-
-namespace tbem::driver {
-
-std::string versionText() { return std::string("tbemc ") + kVersion; }
-
-}  // namespace tbem::driver

@@ -1,0 +1,125 @@
+// tbemc doc NAME: the declaration's documentation and text; doc MODULE: a line for each of its declarations. What is printed is
+// what the compiler reads: there is no second source.
+#include "compiler/driver/Commands.h"
+#include "compiler/experiment/Workspace.h"
+#include "compiler/sema/Suggest.h"
+#include "compiler/sema/evaluate/Evaluator.h"
+#include "compiler/show/Output.h"
+#include "compiler/show/WrappedText.h"
+#include "compiler/show/reference/DocText.h"
+#include "runtime/report/Numbers.h"
+#include "runtime/report/Table.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace tbem::driver {
+
+namespace {
+
+struct Entry {
+  const ast::Decl* decl;
+  std::string module;
+};
+
+/// Every public named declaration of the standard library.
+std::vector<Entry> entries(const sema::Program& program) {
+  std::vector<Entry> found;
+  for (const auto& module : program.modules()) {
+    if (!module->isStandard) continue;
+    for (const auto& file : module->files) {
+      for (const ast::Decl* decl : file->declarations) {
+        if (sema::isNamed(*decl) && !decl->isPrivate) found.push_back({decl, module->name});
+      }
+    }
+  }
+  return found;
+}
+
+/// The declaration's text without the `///` lines before it and without an empty end.
+std::string definition(const Session& session, const ast::Decl& decl) {
+  std::string text(session.sources.text(decl.range));
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  while (text.rfind("///", 0) == 0) {
+    const std::size_t end = text.find('\n');
+    text = end == std::string::npos ? "" : text.substr(end + 1);
+  }
+  return text;
+}
+
+/// A kind, a name and a sentence; the sentence goes on below itself where it is wider than the terminal or --width.
+void printEntry(const Options& options, const char* kind, const std::string& name, const std::string& sentence) {
+  const std::string left = fmt::format("{:<9} {:<28}", kind, name);
+  const std::size_t width = options.width != 0 ? options.width : report::terminalWidth(STDOUT_FILENO);
+  const std::size_t beside = report::displayWidth(left) + 1;
+  printOut("{}", hanging(left, sentence, beside < width / 2 + 1 ? beside : 10, width));
+}
+
+/// Every public declaration of a module, a line each. False where there is no such module.
+bool listModule(const Options& options, const std::vector<Entry>& all) {
+  bool any = false;
+  for (const Entry& entry : all) {
+    if (entry.module != options.word) continue;
+    any = true;
+    const std::string& name = entry.decl->name.text;
+    if (options.json)
+      printJson(
+          "doc",
+          {{"name", entry.module + "." + name}, {"what", kindOf(*entry.decl)}, {"documentation", entry.decl->documentation}});
+    else
+      printEntry(options, kindOf(*entry.decl), name, firstSentence(*entry.decl));
+  }
+  return any;
+}
+
+}  // namespace
+
+int runDoc(const Options& options) {
+  if (options.operators) return runDocOperators(options);
+  if (options.devices) return runDocDevices(options);
+  if (options.word.empty()) {
+    printFailure("tbemc doc wants a NAME, a module (std.nn, std.vision, std.text, ...), --operators or --devices");
+    return kUsage;
+  }
+  Options everything = options;
+  everything.text = "1";
+  const auto loaded = loadWorkspace(everything);
+  if (!loaded) return loaded.error();
+  const Workspace& workspace = **loaded;
+  const std::vector<Entry> all = entries(*workspace.program);
+  if (listModule(options, all)) return kOk;
+  std::set<std::string> names;
+  bool any = false;
+  for (const Entry& entry : all) {
+    const std::string full = entry.module + "." + entry.decl->name.text;
+    names.insert(entry.decl->name.text);
+    if (options.word != entry.decl->name.text && options.word != full) continue;
+    any = true;
+    const std::string text = definition(workspace.session, *entry.decl);
+    if (options.json) {
+      printJson(
+          "doc",
+          {{"name", full}, {"what", kindOf(*entry.decl)}, {"documentation", entry.decl->documentation}, {"definition", text}});
+      continue;
+    }
+    printOut("{} {}  ({})\n\n", kindOf(*entry.decl), full, workspace.session.sources.describe(entry.decl->name.range.begin));
+    if (!entry.decl->documentation.empty()) printOut("{}\n\n", entry.decl->documentation);
+    printOut("{}\n", text);
+  }
+  if (any) return kOk;
+  const std::string_view network = sema::asTorchvision(options.word);
+  const std::string close = nearest(options.word, {names.begin(), names.end()});
+  std::string meant = close.empty() ? "" : fmt::format(": did you mean `{}`?", close);
+  if (!network.empty()) meant = fmt::format(": torchvision's is `{}` here", network);
+  if (const std::string_view packages = sema::absentFamily(options.word); !packages.empty() && network.empty())
+    meant = fmt::format(": it is a network of {}", packages);
+  if (sema::isBuiltin(options.word)) meant = ": it is a function of the language's own (docs/language.md)";
+  printFailure(fmt::format("the standard library has no `{}`{}", options.word, meant));
+  return kUsage;
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,43 @@
+// tbemc emit --as json|dot|llvm: other forms of the same network, one row.
+#include "compiler/emit/Emit.h"
+#include "compiler/driver/Commands.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/commands/OwnLibraries.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tbem::driver {
+
+int runEmit(const Options& options) {
+  if (options.as.empty() && options.emitStage.empty()) {
+    printFailure("say what to emit: --as json (the graph with its shapes), --as dot (for Graphviz), --as llvm (the step's code)");
+    return kUsage;
+  }
+  State state(options);
+  state.firstRowOnly = true;
+  if (const Progressed done = runPipeline(state, options.as == "llvm" ? "code" : "graph"); !done.proceed) return done.status;
+  if (state.rows.empty()) {
+    printFailure("there is no network to emit: the program has no design of one (or give --input, and --task, for its network)");
+    return finish(state, kUsage);
+  }
+  const RowState& row = state.rows.front();
+  if (row.run->chosen.size() > 1)
+    printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
+  noteUnknownWorkspaces(options, state.unknownWorkspaces());
+  const graph::Graph& graph = row.elaborated->graph();
+  if (options.as == "json") {
+    const std::string text = emit::emitJson(graph, row.elaborated->values, state.workspace->session.sources);
+    printJsonLine(options.json ? Json::parse(text).dump() : text.substr(0, text.find_last_not_of('\n') + 1));
+    return finish(state, kOk);
+  }
+  const std::string text = options.as == "llvm" ? row.compiled->ir : emit::emitDot(graph, row.elaborated->values);
+  if (options.json) {
+    printJson("emit", {{"as", options.as}, {"network", graph.network}, {"text", text}});
+  } else {
+    writeData(text);
+  }
+  return finish(state, kOk);
+}
+
+}  // namespace tbem::driver

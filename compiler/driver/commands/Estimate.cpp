@@ -1,0 +1,419 @@
+// tbemc estimate: what each row will cost, before anything runs.
+#include "compiler/estimate/Estimate.h"
+
+#include "compiler/count/GateFlops.h"
+#include "compiler/devices/Devices.h"
+#include "compiler/diagnostics/tables/Plan.h"
+#include "compiler/driver/Commands.h"
+#include "compiler/driver/commands/EstimateOptions.h"
+#include "compiler/driver/commands/OwnLibraries.h"
+#include "compiler/driver/commands/PyTorchEstimate.h"
+#include "compiler/experiment/PlainRows.h"
+#include "compiler/explore/FitLimit.h"
+#include "compiler/pytorch/rows/EagerSteps.h"
+#include "compiler/show/Page.h"
+#include "compiler/show/Reports.h"
+#include "compiler/show/memory/GradientReport.h"
+#include "compiler/show/memory/MemoryTimeline.h"
+#include "compiler/show/memory/RecomputeReport.h"
+#include "compiler/show/memory/RooflineReport.h"
+#include "compiler/show/memory/WorkspaceReport.h"
+#include "compiler/show/rows/TrainReport.h"
+#include "runtime/report/Numbers.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace tbem::driver {
+
+namespace {
+
+/// Rows in all up to which each is lowered where no --on asks for it: planning takes milliseconds a row.
+constexpr std::size_t kMostLowered = 1000;
+
+std::uint64_t memoryOf(const estimate::Estimate& e) { return e.device ? e.device->arena : e.memory.bytes; }
+
+void printPeakPlace(const Workspace& workspace, const estimate::Estimate& worst);
+
+/// The same in one line: kinds of at least a hundredth, the largest first.
+void sayKinds(const estimate::Estimate& worst, const std::string& levels) {
+  const std::uint64_t* kinds = worst.device ? worst.device->kinds : worst.memory.kinds;
+  const std::uint64_t total = memoryOf(worst);
+  std::vector<std::pair<std::uint64_t, std::string_view>> parts;
+  for (std::size_t k = 0; k < estimate::kKinds; ++k) {
+    if (kinds[k] >= total / 100 && kinds[k] != 0)
+      parts.emplace_back(kinds[k], estimate::kindName(static_cast<estimate::Kind>(k)));
+  }
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  for (const auto& [bytes, name] : parts) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, report::bytes(bytes));
+  say("memory at the peak of {}: {}{}{}\n", levels.empty() ? "the row" : levels, report::bytes(total), text.empty() ? "" : ": ",
+      text);
+}
+
+/// Where memory of each kind goes, for the row that takes most.
+void printKinds(const Options& options, const Workspace& workspace, const estimate::Estimate& worst, const std::string& levels) {
+  const std::uint64_t* kinds = worst.device ? worst.device->kinds : worst.memory.kinds;
+  const std::uint64_t total = memoryOf(worst);
+  report::Table table;
+  table.title = fmt::format("memory at the peak of {}", levels);
+  table.columns = {{"kind", report::Align::Left}, {"bytes", report::Align::Decimal}, {"share", report::Align::Decimal}};
+  const auto share = [total](std::uint64_t bytes) {
+    return total == 0 ? std::string() : report::percent(static_cast<double>(bytes) / static_cast<double>(total));
+  };
+  for (std::size_t k = 0; k < estimate::kKinds; ++k) {
+    if (kinds[k] != 0)
+      table.add({std::string(estimate::kindName(static_cast<estimate::Kind>(k))), report::bytes(kinds[k]), share(kinds[k])});
+  }
+  if (worst.device) table.add({"gaps", report::bytes(worst.device->gaps), share(worst.device->gaps)});
+  table.rules.push_back(table.rows.size());
+  table.add({worst.device ? "arena" : "static", report::bytes(total), share(total)});
+  printTable(options, table);
+  printPeakPlace(workspace, worst);
+}
+
+void printPeakPlace(const Workspace& workspace, const estimate::Estimate& worst) {
+  const SourceManager& sources = workspace.session.sources;
+  const estimate::PeakAt& peak = worst.peak;
+  if (peak.name.empty()) return;
+  const bool inside = peak.use.valid() && peak.use.begin != peak.range.begin;
+  say("the peak is at {}, {}{}{}\n", peak.name, sources.describe(peak.range.begin),
+      peak.scope.empty() ? "" : fmt::format(", in {}", peak.scope),
+      inside ? fmt::format(" ({})", sources.describe(peak.use.begin)) : "");
+  const std::string arena = worst.device ? report::bytes(worst.device->arena) : "";
+  const std::string asWritten = worst.device ? report::bytes(worst.device->arenaAsWritten) : "";
+  if (asWritten != arena) say("another order of the operators than the program's: arena {} instead of {}\n", arena, asWritten);
+  if (worst.device && worst.device->unknownWorkspaces != 0) say("{}\n", withoutWorkspaces(worst.device->unknownWorkspaces));
+  if (worst.device && worst.device->assumed != 0) {
+    say("{} calls take the default algorithm: what else there is was not timed on this machine yet (measure --tune on does)\n",
+        worst.device->assumed);
+  }
+}
+
+struct Column {
+  const char* title;
+  std::string (*text)(const estimate::Estimate& e);
+  bool ofDevice = false;
+  unsigned rank = 0;  ///< as in report::Column
+};
+
+std::string deviceBytes(const estimate::Estimate& e, std::uint64_t estimate::DeviceMemory::*field) {
+  return e.device ? report::bytes((*e.device).*field) : "";
+}
+
+const std::vector<Column>& columns() {
+  static const std::vector<Column> list = {
+      {"parameters", [](const estimate::Estimate& e) { return report::grouped(e.flops.parameters); }, false, 2},
+      {"FLOPs forward", [](const estimate::Estimate& e) { return report::flops(estimate::toDouble(e.flops.most.forward)); },
+       false, 3},
+      {"FLOPs step", [](const estimate::Estimate& e) { return report::flops(estimate::toDouble(e.flops.most.step())); }},
+      {"static", [](const estimate::Estimate& e) { return report::bytes(e.memory.bytes); }, false, 1},
+      {"live", [](const estimate::Estimate& e) { return deviceBytes(e, &estimate::DeviceMemory::live); }, true, 4},
+      {"arena", [](const estimate::Estimate& e) { return deviceBytes(e, &estimate::DeviceMemory::arena); }, true},
+  };
+  return list;
+}
+
+std::string pathsText(const std::string& levels, const estimate::Estimate& e) {
+  const std::string expected = e.expected ? fmt::format(", {} expected", report::flops(*e.expected)) : "";
+  const std::string average =
+      e.expectedMemory ? fmt::format(", {} expected", report::bytes(static_cast<std::uint64_t>(*e.expectedMemory))) : "";
+  const std::string arena =
+      e.paths ? fmt::format(", arena from {} to {}{}", report::bytes(e.paths->least), report::bytes(e.paths->most), average) : "";
+  return fmt::format("paths of {}: FLOPs forward from {} to {}{}, static memory from {} to {}{}", levels,
+                     report::flops(estimate::toDouble(e.flops.least.forward)),
+                     report::flops(estimate::toDouble(e.flops.most.forward)), expected, report::bytes(e.memory.least),
+                     report::bytes(e.memory.bytes), arena);
+}
+
+/// The estimates of one design as they are printed: a line of JSON a row, or a table.
+class DesignReport {
+public:
+  /// `on`: the device, in words; "": none.
+  DesignReport(const Options& options, const Workspace& workspace, const DesignRun& run, std::string_view on, bool rooflines,
+               const std::optional<FitLimit>& limit)
+      : options(options), workspace(workspace), run(run), limit(limit) {
+    table.title = fmt::format("estimate of {} {} ({})", run.spec.name,
+                              on.empty() ? std::string("from shapes alone") : fmt::format("on {}", on), run.array.name);
+    table.columns.push_back({"row", report::Align::Right});
+    for (const graph::FactorSpec& factor : run.spec.factors) table.columns.push_back({factor.name, report::Align::Right});
+    for (const Column& column : columns()) {
+      if (column.ofDevice && on.empty()) continue;
+      shown.push_back(&column);
+      // Without a device the static memory is what the table is for.
+      const bool ranked = column.rank != 1 || !on.empty();
+      table.columns.push_back({column.title, report::Align::Decimal, ranked ? column.rank : 0});
+    }
+    if (rooflines) addRooflineColumns(table);
+  }
+
+  void add(std::size_t row, estimate::Estimate estimate) {
+    checkLimit(row, estimate);
+    if (options.json) {
+      const estimate::RowLabel label{run.spec.name, row, run.levels(row).dump()};
+      printJsonLine(estimate::toJson(estimate, label, workspace.session.sources));
+    } else {
+      addCells(row, estimate);
+    }
+    if (!worst || memoryOf(estimate) > memoryOf(*worst)) {
+      worst = std::move(estimate);
+      worstRow = row;
+    }
+  }
+
+  /// In place of `print`, where another table has the rows.
+  void printPeakOnly() const {
+    if (!worst) return;
+    sayKinds(*worst, run.levelsText(worstRow));
+    printPeakPlace(workspace, *worst);
+    if (worst->recomputation) printRecomputation(options, *worst->recomputation, run.levelsText(worstRow));
+    for (const std::string& path : paths) say("{}\n", path);
+  }
+
+  void print() const {
+    if (options.json || table.rows.empty()) return;
+    printRanked(options, table);
+    if (options.brief()) {
+      sayKinds(*worst, run.levelsText(worstRow));
+      printPeakPlace(workspace, *worst);
+    } else {
+      printKinds(options, workspace, *worst, run.levelsText(worstRow));
+    }
+    if (worst->recomputation) printRecomputation(options, *worst->recomputation, run.levelsText(worstRow));
+    if (longest) printRoofline(options, workspace, *longest, longestLevels);
+    for (const std::string& path : paths) say("{}\n", path);
+  }
+
+  std::optional<estimate::Estimate> worst;  ///< of the row that takes most
+  std::size_t worstRow = 0;
+  bool overLimit = false;
+
+private:
+  void addCells(std::size_t row, const estimate::Estimate& estimate) {
+    std::vector<report::Cell> cells = {std::to_string(row + 1)};
+    for (std::size_t f = 0; f < run.spec.factors.size(); ++f)
+      cells.emplace_back(run.spec.factors[f].levels[run.rows[row][f]].text);
+    for (const Column* column : shown) cells.emplace_back(column->text(estimate));
+    if (estimate.roofline) {
+      addRooflineCells(cells, *estimate.roofline);
+      if (!longest || estimate.roofline->seconds > longest->seconds) {
+        longest = estimate.roofline;
+        longestLevels = run.levelsText(row);
+      }
+    }
+    table.add(std::move(cells));
+    if (estimate.flops.gated) paths.push_back(pathsText(run.levelsText(row), estimate));
+  }
+
+  void checkLimit(std::size_t row, const estimate::Estimate& estimate) {
+    if (!limit || memoryOf(estimate) <= limit->bytes) return;
+    overLimit = true;
+    printNote(options, fmt::format("{} ({}) takes {}, more than {}", run.spec.name, run.levelsText(row),
+                                   report::bytes(memoryOf(estimate)), limit->text()));
+  }
+
+  const Options& options;
+  const Workspace& workspace;
+  const DesignRun& run;
+  const std::optional<FitLimit>& limit;
+  report::Table table;
+  std::vector<const Column*> shown;
+  std::optional<estimate::Roofline> longest;
+  std::string longestLevels;
+  std::vector<std::string> paths;
+};
+
+class Estimator {
+public:
+  Estimator(State& state, const estimate::Convention& convention, estimate::GateProbabilities probabilities,
+            std::optional<FitLimit> limit = {})
+      : state(state),
+        options(state.options),
+        convention(convention),
+        probabilities(std::move(probabilities)),
+        limit(std::move(limit)) {}
+
+  /// False: --roofline names no device that is known, which was said; `status` is the exit status then.
+  bool chooseDevice() {
+    if (options.roofline.empty()) return true;
+    auto found = findDevice(*state.workspace, options.roofline);
+    if (!found) {
+      if (!found.error().message.empty()) printFailure(found.error().message);
+      status = found.error().status;
+      return false;
+    }
+    device.emplace(std::move(*found), state);
+    return true;
+  }
+
+  /// Of rows that went through the pipeline. `rows`: whether their table is printed.
+  void design(const DesignRun& run, bool rows = true) {
+    DesignReport made(options, *state.workspace, run, state.backendName, device.has_value(), limit);
+    const RowState* worst = nullptr;
+    for (const RowState& row : state.rows) {
+      if (row.run != &run) continue;
+      std::optional<estimate::Estimate> estimate = estimateOf(row);
+      if (!estimate) continue;
+      made.add(row.row, std::move(*estimate));
+      if (made.worstRow == row.row) worst = &row;
+    }
+    if (rows) {
+      made.print();
+    } else {
+      made.printPeakOnly();
+    }
+    if (worst != nullptr && worst->program && !options.out.empty() &&
+        !writeTimeline(options, *worst, timelineOf(*worst, state.workspace->session.sources)))
+      status = kEnvironment;
+    overLimit = overLimit || made.overLimit;
+  }
+
+  /// Of rows from shapes alone. False: some break conditions, which was reported; nothing was printed.
+  bool plain(DesignRun& run) {
+    PlainRows rows(state, run, convention);
+    if (!rows.check()) return false;
+    if (run.spec.checkpoint) {
+      printNote(options, fmt::format("{}: what is computed again is chosen where memory is planned (--on cpu); here nothing is",
+                                     run.spec.name));
+    }
+    DesignReport made(options, *state.workspace, run, "", false, limit);
+    rows.each([&](std::size_t row, const graph::Graph& graph, estimate::Estimate estimate) {
+      addExpected(graph, estimate);
+      made.add(row, std::move(estimate));
+    });
+    made.print();
+    overLimit = overLimit || made.overLimit;
+    return true;
+  }
+
+  bool overLimit = false;
+  int status = kOk;
+  std::string leftOut;  ///< leftOutText of the first row whose least time is not whole
+
+private:
+  std::optional<estimate::Estimate> estimateOf(const RowState& row) {
+    const graph::Graph& graph = row.elaborated->graph();
+    auto estimate = estimate::estimateRow(graph, row.elaborated->values, row.program ? &*row.program : nullptr,
+                                          estimate::staticOrder(graph), convention);
+    if (!estimate) {
+      state.sink().report(diag::row_without_number, estimate.error().range, estimate.error().what);
+      return std::nullopt;
+    }
+    estimate->recomputation = row.recomputation;
+    addExpected(graph, *estimate);
+    if (estimate->expected && estimate->paths) {
+      // Its gates are the graph's, whose probabilities are all there.
+      if (const auto bytes = estimate::expectedMemory(*row.program, probabilities)) estimate->expectedMemory = *bytes;
+    }
+    if (device) {
+      auto roofline = device->of(row);
+      if (roofline) {
+        if (leftOut.empty()) leftOut = leftOutText(*roofline);
+        estimate->roofline = std::move(*roofline);
+      } else {
+        printFailure(
+            fmt::format("no roofline of {} ({}): {}", row.run->spec.name, row.run->levelsText(row.row), roofline.error()));
+        status = kProgramErrors;
+      }
+    }
+    return std::move(*estimate);
+  }
+
+  /// What --gates adds.
+  void addExpected(const graph::Graph& graph, estimate::Estimate& estimate) {
+    if (!estimate.flops.gated || options.gates.empty()) return;
+    const auto expected = estimate::expectedFlops(graph, estimate.flops, probabilities);
+    if (expected) {
+      estimate.expected = *expected;
+    } else {
+      printNote(options, fmt::format("--gates: {}", expected.error()));
+    }
+  }
+
+  State& state;
+  const Options& options;
+  const estimate::Convention& convention;
+  estimate::GateProbabilities probabilities;
+  std::optional<Rooflines> device;
+  std::optional<FitLimit> limit;
+};
+
+}  // namespace
+
+namespace {
+
+int printLimitedEstimates(State& state, std::optional<FitLimit> limit) {
+  Estimator estimator(state, *estimate::findConvention(state.options.convention),
+                      *estimate::parseProbabilities(state.options.gates), std::move(limit));
+  if (!estimator.chooseDevice()) return estimator.status;
+  for (const auto& run : state.designs.runs) {
+    if (run->experiment == nullptr) {
+      printNote(state.options, fmt::format("{} has no network: nothing to estimate", run->spec.name));
+    } else if (!state.plain()) {
+      estimator.design(*run);
+    } else if (!estimator.plain(*run)) {
+      return kOk;  // `finish` prints what was reported
+    }
+  }
+  for (const auto& training : state.trainings) {
+    estimator.design(*training->step);
+    printTrainingCost(state, *training);
+  }
+  if (estimator.status != kOk) return estimator.status;
+  if (!estimator.leftOut.empty()) {
+    printFailure(estimator.leftOut);
+    return kEnvironment;
+  }
+  return estimator.overLimit ? kVerdictAgainst : kOk;
+}
+
+}  // namespace
+
+int printEstimates(State& state) { return printLimitedEstimates(state, {}); }
+
+void printEstimate(State& state, const DesignRun& run, bool rows) {
+  Estimator estimator(state, *estimate::findConvention(state.options.convention),
+                      *estimate::parseProbabilities(state.options.gates));
+  estimator.design(run, rows);
+}
+
+int runEstimate(const Options& given) {
+  Options options = given;
+  const bool workspaces = options.explain == "workspace", pytorch = isPyTorch(options.backend), none = options.backend == "none";
+  if (const std::string why = wrongEstimate(options); !why.empty()) {
+    printFailure(why);
+    return kUsage;
+  }
+  State state(options);
+  const bool lowers = !workspaces && !pytorch && !none;
+  const bool showsStages = !options.emitStage.empty() || !options.printAfter.empty();
+  if (none && !showsStages) state.plainAbove = 0;
+  const bool needsPrograms = !options.explain.empty() || !options.roofline.empty() || !options.out.empty() || showsStages;
+  if (lowers && options.backend.empty() && !needsPrograms) state.plainAbove = kMostLowered;
+  if (const Progressed done = runPipeline(state, lowers ? "lower" : "graph"); !done.proceed) return done.status;
+  if (none) state.plainAbove = 0;  // whatever was shown of its rows
+  if (!none && state.plain()) {
+    printNote(options, fmt::format("{} rows: estimated from shapes alone (--on cpu plans the memory of each for this machine)",
+                                   report::grouped(static_cast<std::int64_t>(state.chosenRows()))));
+  }
+  if (state.designs.runs.empty() && state.trainings.empty()) {
+    printFailure("the program has no design: give --input (and --task) for its network");
+    return finish(state, kUsage);
+  }
+  std::optional<FitLimit> limit;
+  if (!options.maxMemory.empty()) {
+    auto read = readLimit(state, options);
+    if (!read) return finish(state, read.error());
+    limit = std::move(*read);
+  }
+  const int status = workspaces ? explainWorkspaces(state)
+                     : pytorch  ? printPyTorchEstimates(state, limit)
+                                : printLimitedEstimates(state, std::move(limit));
+  if (options.explain == "gradients") explainGradients(state);
+  return finish(state, status);
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,54 @@
+// tbemc fmt FILE...: canonical layout, to standard output, or back to the files.
+#include "compiler/syntax/format/Format.h"
+
+#include "compiler/driver/Commands.h"
+#include "compiler/experiment/Workspace.h"
+#include "compiler/show/Output.h"
+#include "runtime/files/Write.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tbem::driver {
+
+namespace {
+
+int formatOne(const Options& options, const std::string& path) {
+  Session session;
+  const Source* source = readSource(session, path);
+  if (source == nullptr) return kEnvironment;
+  const std::optional<std::string> text = syntax::format(*source, session.sink);
+  const int status = printDiagnostics(session, options);
+  if (!text) return status == kOk ? kProgramErrors : status;
+  const bool changed = *text != source->text;
+  const bool silent = options.write || options.checkOnly;
+  if (options.json) printJson("fmt", {{"file", path}, {"changed", changed}, {"text", silent ? Json() : Json(*text)}});
+  if (options.checkOnly) {
+    if (changed && !options.json) printErr("{}: not formatted (tbemc fmt -w {})\n", path, path);
+    return changed ? kProgramErrors : kOk;
+  }
+  if (!options.write) {
+    if (!options.json) writeData(*text);
+    return kOk;
+  }
+  if (!changed) return kOk;
+  const auto written = files::writeFile(path, *text);
+  if (!written) {
+    printFailure(written.error().message);
+    return kEnvironment;
+  }
+  return kOk;
+}
+
+}  // namespace
+
+int runFormat(const Options& options) {
+  int worst = kOk;
+  for (const std::string& path : options.files) {
+    const int status = formatOne(options, path);
+    if (status > worst) worst = status;
+  }
+  return worst;
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,240 @@
+// tbemc plan: places of buffers in one arena; of a CSV file's, or of a row's step. Plans are written, verified and compared.
+#include "compiler/driver/Commands.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/commands/OwnLibraries.h"
+#include "compiler/plan/Pack.h"
+#include "compiler/plan/PlanFile.h"
+#include "compiler/support/Bug.h"
+#include "runtime/report/Numbers.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tbem::driver {
+
+namespace {
+
+using estimate::PlanFile;
+
+constexpr std::uint64_t kLooks = 40'000'000;  // a tool may take longer than every estimate does
+
+/// Nothing after saying what is wrong.
+std::optional<PlanFile> readFile(const std::string& path) {
+  Session session;
+  const Source* source = readSource(session, path);
+  if (source == nullptr) return std::nullopt;
+  auto plan = estimate::readPlanFile(source->text);
+  if (plan) return std::move(*plan);
+  const CsvFault& fault = plan.error();
+  printFailure(fmt::format("{}: {}: {}", session.sources.describe(source->base + static_cast<Loc>(fault.begin)), fault.cause,
+                           fault.wayOut));
+  return std::nullopt;
+}
+
+/// The places that the compiler gives the buffers of a row's step. Buffers of one name are numbered.
+PlanFile planOf(const estimate::Program& program) {
+  std::vector<std::string> names(program.allocations.size(), "temporary");
+  for (std::size_t b = program.buffers.size(); b-- > 0;) names[program.buffers[b].allocation] = program.buffers[b].name;
+  std::map<std::string, int> seen;
+  PlanFile plan;
+  const auto steps = static_cast<std::uint32_t>(program.steps.size());
+  for (std::size_t a = 0; a < program.allocations.size(); ++a) {
+    const estimate::Allocation& one = program.allocations[a];
+    const int number = ++seen[names[a]];
+    plan.ids.push_back(number == 1 ? names[a] : fmt::format("{} #{}", names[a], number));
+    plan.requests.push_back({one.bytes, one.persistent ? 0 : one.first, one.persistent ? std::max(steps, 1U) - 1 : one.last});
+    plan.offsets.push_back(one.offset);
+  }
+  return plan;
+}
+
+std::string amount(std::uint64_t bytes) { return fmt::format("{} ({} B)", report::bytes(bytes), bytes); }
+
+/// Where complete search was not begun, the reason.
+std::string unsearched(const PlanFile& plan) {
+  return plan.ids.size() <= estimate::kMostSearched
+             ? ""
+             : fmt::format(" (complete search is for up to {} buffers)", estimate::kMostSearched);
+}
+
+/// The plan on standard output; what is known of it on standard error, or all of it as JSON.
+int print(const Options& options, const PlanFile& plan, std::uint64_t peak, std::uint64_t bound, std::uint64_t proved) {
+  if (options.json) {
+    Json offsets = Json::object();
+    for (std::size_t i = 0; i < plan.ids.size(); ++i) offsets[plan.ids[i]] = plan.offsets[i];
+    printJson("plan", {{"buffers", plan.ids.size()},
+                       {"peak", peak},
+                       {"bound", bound},
+                       {"proved", proved},
+                       {"lowest", peak == proved},
+                       {"offsets", offsets}});
+    return kOk;
+  }
+  writeData(estimate::planText(plan));
+  std::string text = fmt::format("{} buffers in {}", plan.ids.size(), amount(peak));
+  if (peak == proved)
+    text += peak == bound ? ", the largest sum of live ones: no plan is lower" : ", no plan is lower: shown by complete search";
+  else
+    text += fmt::format("; no plan is lower than {}{}", amount(proved), unsearched(plan));
+  printNote(options, text);
+  return kOk;
+}
+
+/// What no plan is below, in bytes: of the buffers that live at one step all but the uppermost take multiples of the alignment.
+std::uint64_t bytesBound(std::span<const estimate::Request> requests, std::uint64_t alignment) {
+  struct Event {
+    std::uint32_t step;
+    bool begins;
+    std::uint64_t rounded, slack;
+  };
+  std::vector<Event> events;
+  for (const estimate::Request& request : requests) {
+    if (request.bytes == 0) continue;
+    const std::uint64_t rounded = estimate::alignUp(request.bytes, alignment);
+    events.push_back({request.first, true, rounded, rounded - request.bytes});
+    events.push_back({request.last + 1, false, rounded, rounded - request.bytes});
+  }
+  std::ranges::sort(events, {}, [](const Event& event) { return std::pair(event.step, event.begins); });
+  std::uint64_t live = 0, most = 0;
+  std::multiset<std::uint64_t> slacks;
+  for (const Event& event : events) {
+    if (event.begins) {
+      live += event.rounded;
+      slacks.insert(event.slack);
+      most = std::max(most, live - *slacks.rbegin());
+    } else {
+      live -= event.rounded;
+      slacks.erase(slacks.find(event.slack));
+    }
+  }
+  return most;
+}
+
+int planFile(const Options& options, std::optional<std::uint64_t> capacity) {
+  const std::uint64_t alignment = options.align;
+  std::optional<PlanFile> plan = readFile(options.files.front());
+  if (!plan) return kProgramErrors;
+  // Where a capacity is given the search is for a plan that fits, not for the lowest.
+  const std::uint64_t nodes = capacity ? 0 : options.effort;
+  estimate::Plan made = estimate::planOffsets(plan->requests, {kLooks, nodes}, alignment);
+  plan->offsets = std::move(made.offsets);
+  if (const std::uint64_t top = estimate::topOf(*plan); capacity && top > *capacity) {
+    // In multiples of the alignment, of which the uppermost buffer may leave a part: what fits so is looked at again.
+    estimate::Packing packing =
+        estimate::packWithin(plan->requests, estimate::alignUp(*capacity, alignment), options.effort, alignment);
+    if (packing.fit == estimate::Fit::Found) plan->offsets = std::move(packing.offsets);
+    if (packing.fit != estimate::Fit::Found || estimate::topOf(*plan) > *capacity) {
+      printFailure(packing.fit == estimate::Fit::None
+                       ? fmt::format("no plan fits in {}: that was shown; the lowest that was found takes {}", amount(*capacity),
+                                     amount(top))
+                       : fmt::format("no plan that fits in {} was found{}; the lowest takes {}", amount(*capacity),
+                                     unsearched(*plan).empty()
+                                         ? fmt::format(" in {} placements (--effort gives more)", options.effort)
+                                         : unsearched(*plan),
+                                     amount(std::min(top, estimate::topOf(*plan)))));
+      return kVerdictAgainst;
+    }
+  }
+  if (const auto fault = estimate::checkOverlap(plan->requests, plan->offsets, alignment))
+    TBEM_BUG("the plan is wrong: {}", *fault);
+  const std::uint64_t bound = bytesBound(plan->requests, alignment);
+  // The search has shown that no plan is lower when rounded up.
+  const std::uint64_t proved = std::max(bound, made.proved - std::min(made.proved, alignment - 1));
+  return print(options, *plan, estimate::topOf(*plan), bound, proved);
+}
+
+int planProgram(const Options& options, std::optional<std::uint64_t> capacity) {
+  State state(options);
+  state.firstRowOnly = true;
+  if (const Progressed done = runPipeline(state, "lower"); !done.proceed) return done.status;
+  if (state.rows.empty()) {
+    printFailure("there is no network to plan: the program has no design of one (or give --input, and --task, for its network)");
+    return finish(state, kUsage);
+  }
+  const RowState& row = state.rows.front();
+  if (row.run->chosen.size() > 1)
+    printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
+  noteUnknownWorkspaces(options, state.unknownWorkspaces());
+  const PlanFile plan = planOf(*row.program);
+  const std::uint64_t bound = estimate::liveBound(plan.requests);
+  print(options, plan, row.program->arena, bound, bound);
+  if (!capacity || row.program->arena <= *capacity) return finish(state, kOk);
+  printFailure(fmt::format("the step's plan takes {}, more than {}", amount(row.program->arena), amount(*capacity)));
+  return finish(state, kVerdictAgainst);
+}
+
+int verify(const Options& options, std::optional<std::uint64_t> capacity) {
+  const std::optional<PlanFile> plan = readFile(options.files.front());
+  if (!plan) return kProgramErrors;
+  if (plan->offsets.size() != plan->requests.size()) {
+    printFailure(fmt::format("{}: it has no column `offset`: buffers without places are no plan", options.files.front()));
+    return kProgramErrors;
+  }
+  if (const auto fault = estimate::checkOverlap(plan->requests, plan->offsets, options.align)) {
+    printFailure(fmt::format("{}: {}", options.files.front(), *fault));
+    return kVerdictAgainst;
+  }
+  const std::uint64_t top = estimate::topOf(*plan), bound = bytesBound(plan->requests, options.align);
+  if (capacity && top > *capacity) {
+    printFailure(fmt::format("{}: the plan takes {}, more than {}", options.files.front(), amount(top), amount(*capacity)));
+    return kVerdictAgainst;
+  }
+  if (options.json)
+    printJson("plan", {{"buffers", plan->ids.size()}, {"peak", top}, {"bound", bound}, {"holds", true}});
+  else
+    printOut("{} buffers in {}: no two share a byte at one step; the largest sum of live ones is {}\n", plan->ids.size(),
+             amount(top), amount(bound));
+  return kOk;
+}
+
+/// 5 where the second takes more.
+int compare(const Options& options) {
+  if (options.files.size() != 2) {
+    printFailure("`tbemc plan --diff` takes two plans");
+    return kUsage;
+  }
+  const std::optional<PlanFile> a = readFile(options.files[0]);
+  const std::optional<PlanFile> b = a ? readFile(options.files[1]) : std::nullopt;
+  if (!b) return kProgramErrors;
+  const std::vector<std::string> told = estimate::differences(*a, *b);
+  const std::uint64_t before = estimate::topOf(*a), after = estimate::topOf(*b);
+  if (options.json) {
+    printJson("plan_diff", {{"before", before}, {"after", after}, {"differences", told}});
+  } else {
+    for (const std::string& line : told) printOut("{}\n", line);
+    printOut("{} of {} and {} buffers differ; {} -> {}\n", told.size(), a->ids.size(), b->ids.size(), amount(before),
+             amount(after));
+  }
+  return after > before ? kVerdictAgainst : kOk;
+}
+
+}  // namespace
+
+int runPlan(const Options& options) {
+  if (options.planDiff) return compare(options);
+  if (options.files.size() > 1) {
+    printFailure("`tbemc plan` takes one file of buffers, or one program");
+    return kUsage;
+  }
+  std::optional<std::uint64_t> capacity;
+  if (!options.capacity.empty()) {
+    const auto given = report::parseBytes(options.capacity);
+    if (!given) {
+      printFailure(fmt::format("--capacity {}: {}", options.capacity, given.error()));
+      return kUsage;
+    }
+    capacity = *given;
+  }
+  if (options.text || options.files.front().ends_with(".tbem")) return planProgram(options, capacity);
+  return options.verifyPlan ? verify(options, capacity) : planFile(options, capacity);
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,13 @@
+// tbemc estimate --on pytorch: what eager PyTorch would take for the same step, on CUDA or (pytorch-cpu) on the processor.
+#pragma once
+
+#include "compiler/explore/FitLimit.h"
+
+#include <optional>
+
+namespace tbem::driver {
+
+/// The estimates of a state that has passed `graph`. The exit status: kOk, kVerdictAgainst where a row does not pass the limit.
+int printPyTorchEstimates(State& state, const std::optional<FitLimit>& limit);
+
+}  // namespace tbem::driver

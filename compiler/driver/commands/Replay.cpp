@@ -1,0 +1,131 @@
+// tbemc replay: a recorded history of PyTorch's CUDA caching allocator under the options it was recorded with, and under others.
+#include "compiler/diagnostics/Hints.h"
+#include "compiler/driver/Commands.h"
+#include "compiler/pytorch/rows/AllocConf.h"
+#include "compiler/show/Output.h"
+#include "compiler/show/memory/Replays.h"
+#include "runtime/report/Numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tbem::driver {
+
+namespace {
+
+using estimate::AllocatorOptions;
+using estimate::AllocatorTrace;
+using estimate::AllocatorVersion;
+
+/// What is asked for on the command line, read.
+struct Wanted {
+  std::optional<std::uint64_t> capacity, card;
+  const AllocatorVersion* version = nullptr;  ///< nullptr: each trace's own
+};
+
+std::optional<std::uint64_t> readBytes(const char* name, const std::string& text, bool& good) {
+  if (text.empty()) return std::nullopt;
+  const auto value = report::parseBytes(text);
+  if (value && *value > 0 && *value <= std::uint64_t{1} << 50U) return *value;
+  printFailure(fmt::format("{} {}: {}", name, text, value ? "from 1 B to 1 PiB" : value.error()));
+  good = false;
+  return std::nullopt;
+}
+
+std::optional<Wanted> readWanted(const Options& options) {
+  bool good = true;
+  Wanted wanted;
+  wanted.capacity = readBytes("--capacity", options.capacity, good);
+  wanted.card = readBytes("--card", options.card, good);
+  if (!options.torch.empty()) {
+    wanted.version = readTorch(options.torch);
+    good = good && wanted.version != nullptr;
+  }
+  if (!good) return std::nullopt;
+  return wanted;
+}
+
+const AllocatorVersion* versionOf(const Wanted& wanted, const AllocatorTrace& trace, const std::string& path) {
+  if (wanted.version != nullptr) return wanted.version;
+  if (trace.version.empty()) return &estimate::allocatorVersions().back();
+  const AllocatorVersion* version = estimate::allocatorVersion(trace.version);
+  if (version == nullptr)
+    printFailure(fmt::format("{}: recorded with PyTorch {}; the rules of {} and later are known (--torch takes those of another)",
+                             path, trace.version, estimate::allocatorVersions().front().name));
+  return version;
+}
+
+/// An exit status.
+int replayTrace(const Options& options, const Wanted& wanted, const std::string& path, ReplayedTrace& traced) {
+  const AllocatorTrace& trace = *traced.trace;
+  const AllocatorVersion* version = versionOf(wanted, trace, path);
+  if (version == nullptr) return kProgramErrors;
+  traced.rules = version->name;
+  const std::string recorded = options.recordedConf.value_or(trace.settings.value_or(""));
+  const auto own = readAllocConf(options.recordedConf ? "--recorded-conf" : path + ", its options", recorded, *version);
+  if (!own) return options.recordedConf ? kUsage : kProgramErrors;
+  std::vector<std::pair<std::string, AllocatorOptions>> others;
+  for (const std::string& text : options.allocConf) {
+    auto read = readAllocConf("--alloc-conf", text, *version);
+    if (!read) return kUsage;
+    others.emplace_back(text, *std::move(read));
+  }
+  const std::uint64_t unknown = estimate::CardMemory{}.total;
+  traced.history = estimate::historyOf(trace, *own, wanted.capacity, wanted.card.value_or(wanted.capacity.value_or(unknown)));
+  if (traced.history.capacity) traced.card.capacity = *traced.history.capacity;
+  traced.card.total = wanted.card.value_or(traced.history.capacity.value_or(unknown));
+  traced.check = estimate::checkTrace(trace, traced.history, *own, traced.card);
+  const auto add = [&](const std::string& text, const AllocatorOptions& with, bool asItWas) {
+    traced.replays.push_back({text, asItWas, estimate::replay(traced.history.events, with, traced.card), with.ignored});
+  };
+  add(recorded, *own, true);
+  for (const auto& [text, with] : others) add(text, with, false);
+  return traced.check.verdict == estimate::TraceCheck::Verdict::Differs ? kVerdictAgainst : kOk;
+}
+
+}  // namespace
+
+int runReplay(const Options& options) {
+  const auto wanted = readWanted(options);
+  if (!wanted) return kUsage;
+  int status = kOk;
+  for (const std::string& path : options.files) {
+    auto mapped = data::MappedFile::open(path);
+    if (!mapped) {
+      printFailure(mapped.error());
+      return kEnvironment;
+    }
+    const auto file = readTraceFile(path, *std::move(mapped));
+    if (!file) {
+      printFailure(file.error());
+      return kProgramErrors;
+    }
+    bool any = false;
+    for (const AllocatorTrace& trace : file->traces) {
+      if (!options.traceName.empty() && trace.name.find(options.traceName) == std::string::npos) continue;
+      any = true;
+      ReplayedTrace traced;
+      traced.file = &*file;
+      traced.trace = &trace;
+      const int one = replayTrace(options, *wanted, path, traced);
+      if (one == kUsage || one == kProgramErrors) return one;
+      if (options.json)
+        printReplayJson(path, traced);
+      else
+        printReplay(options, path, traced);
+      status = std::max(status, one);
+    }
+    if (!any) {
+      std::vector<std::string> names;
+      for (const AllocatorTrace& trace : file->traces) names.push_back(trace.name);
+      printFailure(names.empty() ? fmt::format("{}: it has no history", path)
+                                 : fmt::format("{}: no history is called `{}`; there are {}", path, options.traceName,
+                                               nearestFew(options.traceName, std::move(names))));
+      return kUsage;
+    }
+  }
+  return status;
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,248 @@
+#include "compiler/experiment/Campaigns.h"
+
+#include "compiler/count/Flops.h"
+#include "compiler/count/Static.h"
+#include "compiler/diagnostics/Hints.h"
+#include "compiler/diagnostics/tables/Plan.h"
+#include "compiler/diagnostics/tables/Run.h"
+#include "compiler/diagnostics/tables/Sema.h"
+#include "compiler/experiment/Identity.h"
+#include "compiler/run/Algorithms.h"
+#include "compiler/support/Rational.h"
+#include "compiler/support/Version.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace tbem::driver {
+
+measure::Settings protocolSettings() { return {}; }
+
+StoreFile::StoreFile(const Workspace& workspace, const Options& options) {
+  file = !options.store.empty() ? options.store : workspace.beside(".tbemdb");
+  if (!file.empty()) return;
+  auto folder = TemporaryFolder::make();
+  if (!folder) {
+    missing = std::move(folder.error());
+    return;
+  }
+  temporary = std::move(*folder);
+  file = temporary->path() + "/store.tbemdb";
+}
+
+bool StoreFile::exists() const {
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored);
+}
+
+namespace {
+
+const std::vector<std::string> kMetrics = {"memory", "latency", "energy"};
+
+void unknownName(DiagnosticSink& sink, Diag kind, const ast::Name& name, const std::vector<std::string>& known) {
+  Diagnostic& diagnostic = sink.report(kind, name.range, name.text);
+  const std::string close = nearest(name.text, known);
+  if (!close.empty()) {
+    diagnostic.fix(name.range, close, Applicability::Maybe);
+    return;
+  }
+  if (known.empty()) {
+    diagnostic.note("the program declares none");
+    return;
+  }
+  diagnostic.note("known: " + nearestFew(name.text, known));
+}
+
+bool readMetrics(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& plan) {
+  if (decl.metrics.empty()) return true;
+  plan.wantsMemory = plan.wantsLatency = plan.wantsEnergy = false;
+  for (const ast::Name& name : decl.metrics) {
+    if (name.text == "memory")
+      plan.wantsMemory = true;
+    else if (name.text == "latency")
+      plan.wantsLatency = true;
+    else if (name.text == "energy")
+      plan.wantsEnergy = true;
+    else {
+      unknownName(sink, diag::unknown_metric, name, kMetrics);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool readBackends(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& plan, const Options& options) {
+  if (!options.backend.empty()) {
+    plan.backends = {options.backend};
+    return true;
+  }
+  std::vector<std::string> known;
+  for (const BackendChoice& choice : knownBackends()) known.emplace_back(choice.name);
+  for (const ast::Name& name : decl.backends) {
+    if (std::find(known.begin(), known.end(), name.text) == known.end()) {
+      unknownName(sink, diag::unknown_backend, name, known);
+      return false;
+    }
+    if (std::find(plan.backends.begin(), plan.backends.end(), name.text) == plan.backends.end())
+      plan.backends.push_back(name.text);  // named twice it is measured once
+  }
+  if (plan.backends.empty()) plan.backends = {"cpu"};
+  return true;
+}
+
+bool readRepeat(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& plan, const Options& options) {
+  if (decl.repeat != nullptr) {
+    const auto* number = ast::dynCast<ast::Number>(decl.repeat);
+    const std::optional<Rational> value = number == nullptr ? std::nullopt : Rational::parse(number->text);
+    if (!value || !value->isInt() || value->num < 1 || value->num > 1000) {
+      sink.report(diag::bad_repeat, decl.repeat->range);
+      return false;
+    }
+    plan.repeats = static_cast<unsigned>(value->num);
+  }
+  if (options.repeat) plan.repeats = *options.repeat;
+  return true;
+}
+
+/// Other clauses belong to later stages.
+bool refuseOthers(DiagnosticSink& sink, const ast::Measure& decl) {
+  for (const ast::Clause& clause : decl.others) {
+    if (clause.word.text == "tune") continue;
+    sink.report(diag::not_there_yet, clause.range, fmt::format("the clause `{}` of `measure` is", clause.word.text));
+  }
+  return std::all_of(decl.others.begin(), decl.others.end(), [](const ast::Clause& one) { return one.word.text == "tune"; });
+}
+
+bool readTune(Workspace& workspace, const ast::Measure& decl, MeasurePlan& plan, const Options& options) {
+  const ast::Clause* clause = tuneClause(decl.others);
+  const auto tuning = clause == nullptr ? Tuning{} : readTuning(*clause, workspace.session.sink, workspace.session.sources);
+  if (!tuning) return false;
+  plan.tuning = parseTuning(options.tune).value_or(*tuning);
+  return true;
+}
+
+}  // namespace
+
+std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, const Options& options) {
+  DiagnosticSink& sink = workspace.session.sink;
+  std::vector<std::string> names;
+  for (const ast::Design* design : workspace.all<ast::Design>()) names.push_back(design->name.text);
+  std::vector<MeasurePlan> plans;
+  const std::vector<const ast::Measure*> declared = workspace.all<ast::Measure>();
+  // `tbemc measure` of a program that does not say what to measure (a network given by -e, say) measures its designs once.
+  if (declared.empty() && options.command != "run" && options.command != "check") {
+    for (const auto& run : designs.runs) {
+      if (run->experiment == nullptr) continue;
+      MeasurePlan plan;
+      plan.run = run.get();
+      plan.backends = {options.backend.empty() ? "cpu" : options.backend};
+      plan.repeats = options.repeat.value_or(1);
+      plan.tuning = run->tuning;
+      plans.push_back(std::move(plan));
+    }
+    return plans;
+  }
+  for (const ast::Measure* decl : declared) {
+    if (std::find(names.begin(), names.end(), decl->name.text) == names.end()) {
+      unknownName(sink, diag::unknown_design, decl->name, names);
+      continue;
+    }
+    MeasurePlan plan;
+    plan.decl = decl;
+    for (const auto& run : designs.runs) {
+      if (run->spec.name == decl->name.text && run->experiment != nullptr) plan.run = run.get();
+    }
+    const bool sound = readMetrics(sink, *decl, plan) && readBackends(sink, *decl, plan, options) &&
+                       readRepeat(sink, *decl, plan, options) && readTune(workspace, *decl, plan, options) &&
+                       refuseOthers(sink, *decl);
+    if (sound && plan.run != nullptr) plans.push_back(std::move(plan));
+  }
+  return plans;
+}
+
+namespace {
+
+/// A backend, opened once for all rows.
+struct OpenedOnce {
+  Opened opened;
+  estimate::QueryCache cache;
+};
+
+/// `timing`: algorithms that were never timed on this machine are.
+bool lowerCase(Workspace& workspace, graph::Row& row, OpenedOnce& once, bool timing, const Options& options, CaseRow& out) {
+  Opened& opened = once.opened;
+  noteRefusedChoices(options, out.plan->tuning, opened);
+  const estimate::LowerOptions lowering = lowerOptions(options, opened, &once.cache, out.plan->tuning);
+  const graph::ExperimentSpec& spec = out.plan->run->spec;
+  auto program = lowerRow(row, spec, *opened.backend, lowering);
+  if (program && timing) {
+    const auto timed = tune(*program, opened, options);
+    if (!timed) printNote(options, fmt::format("algorithms are not timed, the default ones run: {}", timed.error()));
+    if (timed && *timed) program = lowerRow(row, spec, *opened.backend, lowering);
+  }
+  if (!program) {
+    program.error().report(workspace.session.sink);
+    return false;
+  }
+  out.algorithms = algorithmsText(*program, out.plan->tuning);
+  out.live = program->live;
+  out.arena = program->arena;
+  out.unknownWorkspaces = program->unknownWorkspaces();
+  return true;
+}
+
+/// `once`: null where the row cannot run.
+bool fillEstimates(Workspace& workspace, graph::Row& row, OpenedOnce* once, bool timing, const Options& options, CaseRow& out) {
+  row.recomputed.reset();
+  if (once != nullptr && !lowerCase(workspace, row, *once, timing, options, out)) return false;
+  const auto flops = estimate::countFlops(row.graph(), row.values);
+  const auto memory = estimate::staticMemory(row.graph(), row.values);
+  if (!flops || !memory) {
+    const estimate::NoValue& why = flops ? memory.error() : flops.error();
+    workspace.session.sink.report(diag::row_without_number, why.range, why.what);
+    return false;
+  }
+  out.flops = estimate::toDouble(flops->most.step());
+  out.parameters = static_cast<double>(flops->parameters);
+  out.staticMemory = memory->bytes;
+  return true;
+}
+
+}  // namespace
+
+std::vector<CaseRow> caseRows(Workspace& workspace, const std::vector<MeasurePlan>& plans, const Options& options, bool timing) {
+  std::vector<CaseRow> rows;
+  std::map<std::string, OpenedOnce> backends;
+  for (const MeasurePlan& plan : plans) {
+    for (const std::size_t row : plan.run->chosen) {
+      std::optional<graph::Row> elaborated = elaborateRow(*plan.run, row);
+      if (!elaborated) continue;
+      for (const std::string& backend : plan.backends) {
+        auto [entry, isNew] = backends.try_emplace(backend);
+        if (isNew) entry->second.opened = openBackend(backend);
+        const Opened& opened = entry->second.opened;
+        CaseRow one;
+        one.plan = &plan;
+        one.row = row;
+        one.backend = backend;
+        if (opened.backend == nullptr) one.skip = opened.reason;
+        if (!fillEstimates(workspace, *elaborated, one.skip.empty() ? &entry->second : nullptr, timing, options, one)) continue;
+        const unsigned threads = static_cast<unsigned>(threadsOf(options, opened.device));
+        one.identity = identityOf(elaborated->graph(), elaborated->values, protocolSettings(), options.seed, backend,
+                                  opened.backend == nullptr ? nullptr : &opened.device, threads, one.algorithms);
+        if (opened.backend != nullptr) {
+          one.machine = fmt::format("{}, {}, {} threads{}", opened.device.name, opened.device.isa, threads,
+                                    plan.tuning.times() ? ", tune " + text(plan.tuning) : "");
+          one.versions = fmt::format("tbemc {}, {}", kVersion, opened.device.library);
+        }
+        rows.push_back(std::move(one));
+      }
+    }
+  }
+  return rows;
+}
+
+}  // namespace tbem::driver

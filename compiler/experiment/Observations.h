@@ -1,0 +1,41 @@
+// What the store has of a design's rows, each experiment once: however many `measure` blocks ask for it.
+#pragma once
+
+#include "compiler/experiment/Campaigns.h"
+
+#include <string>
+#include <vector>
+
+namespace tbem::driver {
+
+/// The finished repeats of a row that this case asks for, by repeat. Errors of the store are told on standard error.
+std::vector<store::Stored> repeatsOf(store::Store& store, const CaseRow& row);
+
+/// The numbers of threads with which the store has rows of these designs, most rows first. Rows of former versions of the
+/// program are among them.
+std::vector<unsigned> threadsMeasured(store::Store& store, const std::vector<CaseRow>& rows);
+/// With which these are measured by this run; they may differ by backend.
+std::vector<unsigned> threadsOf(const std::vector<CaseRow>& rows);
+
+/// Where and how a design was measured.
+struct Place {
+  std::string backend;
+  std::string tune;  ///< text(Tuning)
+  bool operator==(const Place&) const = default;
+  /// "cpu", or "cpu, tune on".
+  std::string text() const { return tune == "off" ? backend : backend + ", tune " + tune; }
+};
+/// The places at which the campaigns measure a design, in their order, each once.
+std::vector<Place> placesOf(const DesignRun& run, const std::vector<CaseRow>& rows);
+
+/// A row of a design with all repeats that any campaign asks for.
+struct Observation {
+  const CaseRow* row = nullptr;  ///< the first of its cases
+  std::vector<store::Stored> repeats;
+};
+/// In the order of the cases. Cases of one experiment are one observation, and so are rows of equal levels (of an array that
+/// repeats a row), for they are measured once.
+std::vector<Observation> observationsOf(const DesignRun& run, const Place& place, const std::vector<CaseRow>& rows,
+                                        store::Store& store);
+
+}  // namespace tbem::driver

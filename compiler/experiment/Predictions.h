@@ -1,0 +1,30 @@
+// The `predict` declarations of a program: read and checked before anything is measured, evaluated afterwards.
+#pragma once
+
+#include "compiler/experiment/Regressions.h"
+
+#include <string>
+#include <vector>
+
+namespace tbem::driver {
+
+/// A point at which a regression is evaluated.
+struct PredictionPlan {
+  const RegressionPlan* regression = nullptr;
+  design::Point point;
+  std::string where;  ///< as written: "{batch: 64, depth: 16}"
+  SrcRange range;     ///< of the point; none for --at
+};
+
+/// The program's predictions, or with --at that point for every regression. Mistakes of the program go to the session. `usage`:
+/// --at gives no point, which was said.
+struct Predictions {
+  std::vector<PredictionPlan> plans;
+  bool usage = false;
+};
+Predictions readPredictions(Workspace& workspace, const std::vector<RegressionPlan>& regressions, const Options& options);
+
+void printPredictions(Workspace& workspace, const std::vector<PredictionPlan>& plans, const std::vector<Fitted>& fits,
+                      const Options& options);
+
+}  // namespace tbem::driver

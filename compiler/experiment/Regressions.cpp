@@ -1,0 +1,236 @@
+#include "compiler/experiment/Regressions.h"
+
+#include "compiler/design/verify/Aliases.h"
+#include "compiler/diagnostics/tables/Run.h"
+#include "compiler/diagnostics/tables/Sema.h"
+#include "compiler/experiment/Observations.h"
+#include "runtime/measure/Quantile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace tbem::driver {
+
+namespace {
+
+report::Quantity quantityOf(const std::vector<std::string>& names) {
+  const auto all = [&](std::initializer_list<const char*> group) {
+    return !names.empty() && std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+      return std::find(group.begin(), group.end(), name) != group.end();
+    });
+  };
+  if (all({"memory_peak", "memory_baseline", "static_memory", "live", "arena", "arena_peak"})) return report::Quantity::Bytes;
+  if (all({"latency"})) return report::Quantity::Seconds;
+  if (all({"energy"})) return report::Quantity::Joules;
+  if (all({"flops"})) return report::Quantity::Flops;
+  return report::Quantity::Number;
+}
+
+/// A product of quantities has no simple unit.
+bool isLinear(const ast::Expr& expr) {
+  const auto* binary = ast::dynCast<ast::Binary>(&expr);
+  if (binary == nullptr) return true;
+  const bool sum = binary->op == ast::BinaryOp::Add || binary->op == ast::BinaryOp::Sub;
+  return sum && isLinear(*binary->left) && isLinear(*binary->right);
+}
+
+constexpr std::size_t kMostAnalysed = 500;  ///< coefficients: rank and dependence take the third power of their number
+constexpr std::size_t kMostEquations = 8;
+
+/// Whether the design's rows can tell the model's terms apart: told before anything is measured.
+bool estimable(const DesignRun& run, const design::Model& model, const ast::Regress& decl, DiagnosticSink& sink) {
+  const std::vector<design::Factor> factors = run.factors();
+  std::vector<design::Point> points;
+  for (const LevelIndices& row : run.rows) points.push_back(design::pointOf(factors, row));
+  const design::Basis basis(factors, model.terms);
+  if (basis.size() > kMostAnalysed) {
+    sink.report(diag::regression_refused, decl.terms->range, decl.name.text,
+                fmt::format("its terms are {} coefficients, more than {}", basis.size(), kMostAnalysed));
+    return false;
+  }
+  const design::ModelQuality quality = design::modelQuality(basis, points);
+  if (quality.rank == quality.parameters) return true;
+  Diagnostic& diagnostic =
+      sink.report(diag::regression_refused, decl.terms->range, decl.name.text,
+                  fmt::format("{} rows tell {} of its {} coefficients apart", points.size(), quality.rank, quality.parameters));
+  const std::size_t shown = std::min(quality.dependent.size(), kMostEquations);
+  for (std::size_t i = 0; i < shown; ++i) diagnostic.note(quality.dependent[i]);
+  if (shown < quality.dependent.size())
+    diagnostic.note(fmt::format("{} more coefficients follow from others", quality.dependent.size() - shown));
+  return false;
+}
+
+bool checkValidation(DiagnosticSink& sink, const ast::Regress& decl) {
+  if (decl.validate.empty() || decl.validate.text == "leave_one_out") return true;
+  sink.report(diag::unknown_validation, decl.validate.range, decl.validate.text)
+      .fix(decl.validate.range, "leave_one_out", Applicability::Maybe);
+  return false;
+}
+
+}  // namespace
+
+std::vector<RegressionPlan> readRegressions(Workspace& workspace, const Designs& designs) {
+  DiagnosticSink& sink = workspace.session.sink;
+  std::vector<std::string> names;
+  for (const ast::Design* design : workspace.all<ast::Design>()) names.push_back(design->name.text);
+  std::vector<RegressionPlan> plans;
+  for (const ast::Regress* decl : workspace.all<ast::Regress>()) {
+    if (std::find(names.begin(), names.end(), decl->from.text) == names.end()) {
+      Diagnostic& diagnostic = sink.report(diag::unknown_design, decl->from.range, decl->from.text);
+      const std::string close = nearest(decl->from.text, names);
+      if (!close.empty()) diagnostic.fix(decl->from.range, close, Applicability::Maybe);
+      continue;
+    }
+    RegressionPlan plan;
+    plan.decl = decl;
+    for (const auto& run : designs.runs) {
+      if (run->spec.name == decl->from.text) plan.run = run.get();
+    }
+    for (const ast::Clause& clause : decl->others) {
+      sink.report(diag::not_there_yet, clause.range, fmt::format("the clause `{}` of `regress` is", clause.word.text));
+    }
+    if (plan.run == nullptr || !decl->others.empty() || !checkValidation(sink, *decl)) continue;
+    if (decl->response == nullptr || decl->terms == nullptr) {
+      sink.report(diag::bad_term, decl->name.range,
+                  fmt::format("`{}` has no `{}`", decl->name.text, decl->response == nullptr ? "response" : "terms"));
+      continue;
+    }
+    const std::vector<design::Factor> factors = plan.run->factors();
+    const auto quantities = checkResponse(*decl->response, sink);
+    const auto terms = termsOf(*decl->terms, factors, sink);
+    if (!quantities || !terms) continue;
+    if (const auto problem = design::problem(factors, *terms)) {
+      sink.report(diag::bad_term, decl->terms->range, *problem);
+      continue;
+    }
+    plan.model = design::hierarchical(*terms, factors);
+    if (!estimable(*plan.run, plan.model, *decl, sink)) continue;
+    plan.response = std::string(workspace.session.sources.text(decl->response->range));
+    if (isLinear(*decl->response)) plan.quantity = quantityOf(*quantities);
+    plans.push_back(std::move(plan));
+  }
+  return plans;
+}
+
+void refuseLaterDeclarations(Workspace& workspace) {
+  for (const ast::Decl* decl : workspace.file().declarations) {
+    const char* what = nullptr;
+    switch (decl->kind) {
+      case ast::NodeKind::Fit:
+        what = "`fit` is";
+        break;
+      case ast::NodeKind::Perturb:
+        what = "`perturb` is";
+        break;
+      case ast::NodeKind::Assume:
+        what = "`assume` is";
+        break;
+      default:
+        break;
+    }
+    if (what != nullptr)
+      workspace.session.sink.report(diag::not_there_yet, decl->name.empty() ? decl->range : decl->name.range, std::string(what));
+  }
+}
+
+namespace {
+
+Quantities quantitiesOf(const CaseRow& row, const runtime::Measurement& value) {
+  Quantities out = {{"static_memory", static_cast<double>(row.staticMemory)},
+                    // As planned when it ran: what is lowered here may lack what an operator's own library said then.
+                    {"live", static_cast<double>(value.live.value_or(row.live))},
+                    {"arena", static_cast<double>(value.arena.value_or(row.arena))},
+                    {"flops", row.flops},
+                    {"parameters", row.parameters}};
+  const auto add = [&](const char* name, const auto& field) {
+    if (field) out[name] = static_cast<double>(*field);
+  };
+  add("memory_peak", value.memoryPeak);
+  add("memory_baseline", value.memoryBaseline);
+  add("arena_peak", value.arenaPeak);
+  add("latency", value.latencyMedian);
+  add("energy", value.energy);
+  return out;
+}
+
+/// The median over the repeats of the response of each row that has one; what the others lack.
+Fitted collect(const RegressionPlan& plan, const Place& place, const std::vector<CaseRow>& rows, store::Store& store) {
+  Fitted fitted;
+  fitted.plan = &plan;
+  fitted.backend = place.backend;
+  fitted.tune = place.tune;
+  for (const Observation& observation : observationsOf(*plan.run, place, rows, store)) {
+    const CaseRow& row = *observation.row;
+    Fitted::Lost lost{row.row, "unmeasured", 0, std::max<unsigned>(row.plan->repeats, observation.repeats.size()), {}};
+    std::vector<double> responses;
+    for (const store::Stored& one : observation.repeats) {
+      if (one.value.status != runtime::Status::Ok) {
+        lost.status = runtime::name(one.value.status);
+        lost.reason = one.value.reason;
+      } else if (const auto value = evaluateResponse(*plan.decl->response, quantitiesOf(row, one.value))) {
+        responses.push_back(*value);
+      } else if (lost.status == "unmeasured") {
+        lost.status = "no value";
+      }
+    }
+    lost.used = static_cast<unsigned>(responses.size());
+    if (lost.used < lost.of) fitted.lost.push_back(std::move(lost));
+    if (responses.empty()) continue;
+    fitted.rows.push_back(row.row);
+    fitted.responses.push_back(measure::median(responses));
+  }
+  return fitted;
+}
+
+}  // namespace
+
+std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<RegressionPlan>& plans,
+                                   const std::vector<CaseRow>& rows, store::Store& store) {
+  std::vector<Fitted> fits;
+  for (const RegressionPlan& plan : plans) {
+    bool any = false;
+    std::vector<std::string> lost;
+    for (const Place& place : placesOf(*plan.run, rows)) {
+      Fitted fitted = collect(plan, place, rows, store);
+      if (fitted.rows.empty()) {
+        const bool ran = std::any_of(fitted.lost.begin(), fitted.lost.end(),
+                                     [](const Fitted::Lost& lost) { return lost.status != "unmeasured"; });
+        if (ran)
+          lost.push_back(fmt::format("on {} {} row{} lost: {}", fitted.place(), fitted.lost.size(),
+                                     fitted.lost.size() == 1 ? " was" : "s were", lostText(fitted)));
+        continue;
+      }
+      any = true;
+      const std::vector<design::Factor> factors = plan.run->factors();
+      std::vector<design::Point> points;
+      for (const std::size_t row : fitted.rows) points.push_back(design::pointOf(factors, plan.run->rows[row]));
+      auto result = regress::fit(factors, points, fitted.responses, plan.model);
+      if (!result) {
+        Diagnostic& diagnostic = workspace.session.sink.report(diag::regression_refused, plan.decl->name.range,
+                                                               plan.decl->name.text, result.error().text);
+        for (const std::string& aliased : result.error().aliased) diagnostic.note(aliased);
+        continue;
+      }
+      fitted.result = std::move(*result);
+      fits.push_back(std::move(fitted));
+    }
+    if (!any) {
+      Diagnostic& none = workspace.session.sink.report(diag::nothing_measured, plan.decl->name.range, plan.decl->name.text);
+      for (std::string& why : lost) none.note(std::move(why));
+      if (!lost.empty()) continue;
+      const std::vector<unsigned> own = threadsOf(rows);
+      std::vector<unsigned> others = threadsMeasured(store, rows);
+      std::erase_if(others, [&](unsigned threads) { return std::ranges::count(own, threads) != 0; });
+      none.note(others.empty() || own.empty()
+                    ? "run `tbemc measure` first, or the whole program by `tbemc FILE`"
+                    : fmt::format("rows were measured with {0} thread{1}, and this run has {2}: --threads {0} takes those",
+                                  others.front(), others.front() == 1 ? "" : "s", fmt::join(own, ", ")));
+    }
+  }
+  return fits;
+}
+
+}  // namespace tbem::driver

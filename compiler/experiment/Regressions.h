@@ -1,0 +1,63 @@
+// The `regress` and `predict` declarations of a program: read, fitted to what the store has, printed, plotted.
+#pragma once
+
+#include "compiler/experiment/Campaigns.h"
+#include "compiler/experiment/RegressionModel.h"
+#include "runtime/regress/Fit.h"
+#include "runtime/report/Svg.h"
+
+#include <string>
+#include <vector>
+
+namespace tbem::driver {
+
+/// One `regress` declaration with its design.
+struct RegressionPlan {
+  const ast::Regress* decl = nullptr;
+  const DesignRun* run = nullptr;
+  design::Model model;                                   ///< closed under hierarchy
+  report::Quantity quantity = report::Quantity::Number;  ///< of the response
+  std::string response;                                  ///< as written
+};
+
+/// Reads the regressions; mistakes go to the session.
+std::vector<RegressionPlan> readRegressions(Workspace& workspace, const Designs& designs);
+/// Declarations whose stage comes later (train, perturb, fit ...) are refused by name.
+void refuseLaterDeclarations(Workspace& workspace);
+
+/// A regression on one backend.
+struct Fitted {
+  const RegressionPlan* plan = nullptr;
+  std::string backend;
+  std::string tune = "off";               ///< text(Tuning)
+  std::optional<regress::Result> result;  ///< there, in all that fitRegressions returns
+  std::vector<std::size_t> rows;          ///< of the design, those that were measured
+  std::vector<double> responses;          ///< medians over repeats, by row
+  /// A row without a response, or with fewer repeats than were asked for.
+  struct Lost {
+    std::size_t row = 0;        ///< of the design
+    std::string status;         ///< "oom", "failed", "timeout", "skipped", "unmeasured", or "no value" of the response
+    unsigned used = 0, of = 0;  ///< repeats
+    std::string reason;         ///< as the store has it
+  };
+  std::vector<Lost> lost;  ///< by row
+  /// "cpu", or "cpu, tune on".
+  std::string place() const { return tune == "off" ? backend : backend + ", tune " + tune; }
+};
+
+/// Fits every regression on every backend that has finished rows. Refusals go to the session.
+std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<RegressionPlan>& plans,
+                                   const std::vector<CaseRow>& rows, store::Store& store);
+
+/// The rows without a response: "1 oom (row 16), 2 failed (rows 3, 4)"; "" where there are none.
+std::string lostText(const Fitted& fitted);
+void printFitted(const std::vector<Fitted>& fits, const Options& options);
+/// Writes the plots into the output folder: measured against predicted for each regression, memory by factor for each measured
+/// design. False, after saying why, where a file cannot be written. No folder (-e without --out): nothing.
+bool writePlots(const Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
+                const std::vector<Fitted>& fits, store::Store& store, const Options& options);
+
+/// A number of this quantity for people.
+std::string quantityText(report::Quantity quantity, double value);
+
+}  // namespace tbem::driver

@@ -1,0 +1,167 @@
+#include "compiler/experiment/Workspace.h"
+
+#include "compiler/experiment/OneRowDesign.h"
+#include "compiler/show/Output.h"
+#include "compiler/syntax/parse/Parse.h"
+#include "runtime/data/ArrayFile.h"
+#include "runtime/files/Read.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace tbem::driver {
+
+namespace {
+
+/// What the messages call a program that was handed over and has no file.
+std::string nameOf(const std::string& path) {
+  if (!files::isInherited(path)) return path;
+  const bool fromShell = path != "-" && path != "/dev/stdin";
+  return fromShell ? fmt::format("<fd {}>", path.substr(path.rfind('/') + 1)) : "<stdin>";
+}
+
+}  // namespace
+
+const Source* readSource(Session& session, const std::string& path) {
+  auto text = files::readText(path, kMostText);
+  if (!text) {
+    printFailure(text.error().message);
+    return nullptr;
+  }
+  if (data::isPickled(*text)) {
+    printFailure(fmt::format("cannot read {}: it is no program; {}", path, data::kPickled));
+    return nullptr;
+  }
+  const Source* source = &session.sources.add(nameOf(path), std::move(*text));
+  // A text in UTF-16 has zeros too; the parser says how to convert it.
+  const bool wide = source->text.starts_with("\xff\xfe") || source->text.starts_with("\xfe\xff");
+  if (!wide && source->text.find('\0') != std::string::npos) {
+    printFailure(fmt::format("cannot read {}: it is no program but {}", path,
+                             data::beginsLikeArrays(source->text)
+                                 ? "a file of arrays (`tbemc weights` lists them, `tbemc step --load` takes weights)"
+                                 : "a binary file"));
+    return nullptr;
+  }
+  return source;
+}
+
+std::string Workspace::beside(const std::string& extension) const {
+  if (path.empty() || path == "-") return {};
+  return std::filesystem::path(path).replace_extension(extension).string();
+}
+
+namespace {
+
+bool declaresDesign(const ast::File& file) {
+  return std::any_of(file.declarations.begin(), file.declarations.end(),
+                     [](const ast::Decl* decl) { return decl->kind == ast::NodeKind::Design; });
+}
+
+/// The text without its designs and what is declared of them: blanks in their place, so that all else keeps its line and column.
+std::string withoutDesigns(std::string text, const ast::File& file) {
+  using ast::NodeKind;
+  for (const ast::Decl* decl : file.declarations) {
+    constexpr NodeKind kOfDesigns[] = {NodeKind::Design, NodeKind::Measure, NodeKind::Regress, NodeKind::Predict,
+                                       NodeKind::Train};
+    if (std::find(std::begin(kOfDesigns), std::end(kOfDesigns), decl->kind) == std::end(kOfDesigns)) continue;
+    const std::size_t begin = decl->range.begin - file.source->base;
+    const std::size_t end = decl->range.end - file.source->base;
+    for (std::size_t at = begin; at < std::min(end, text.size()); ++at) {
+      if (text[at] != '\n') text[at] = ' ';
+    }
+  }
+  return text;
+}
+
+/// The last network of a file that has no design, for `--input`.
+std::string onlyNetwork(const ast::File& file) {
+  std::string name;
+  for (const ast::Decl* decl : file.declarations) {
+    const auto* callable = ast::dynCast<ast::Callable>(decl);
+    if (callable != nullptr && callable->callable == ast::CallableKind::Network) name = callable->name.text;
+  }
+  return name;
+}
+
+/// What the command line says of a design that it makes, as a message begins; "" where it says nothing.
+std::string given(const Options& options) {
+  if (!options.inputs.empty()) return "--input " + options.inputs.front();
+  return options.task.empty() ? "" : "--task";
+}
+
+/// The program's text. Errors are those of loadWorkspace.
+tl::expected<const Source*, int> sourceOf(const Options& options, Workspace& workspace, const std::string& path) {
+  if (options.text && path.empty()) {
+    if (!isExpression(*options.text)) {
+      if (const std::string shape = given(options); !shape.empty()) {
+        printFailure(fmt::format("{}: the text of -e is a program, which says it itself", shape));
+        return tl::unexpected<int>(kUsage);
+      }
+      return &workspace.session.sources.add("<-e>", *options.text);
+    }
+    const auto design = oneRowDesign(options, *options.text);
+    if (design) return &workspace.session.sources.add("<-e>", *design);
+    printFailure(design.error());
+    return tl::unexpected<int>(kUsage);
+  }
+  const bool again = files::isInherited(path) && *options.inherited;
+  const Source* source =
+      again ? &workspace.session.sources.add(nameOf(path), **options.inherited) : readSource(workspace.session, path);
+  if (source == nullptr) return tl::unexpected<int>(kEnvironment);
+  if (files::isInherited(path)) *options.inherited = source->text;
+  if (options.inputs.empty() && options.task.empty() && !options.text) return source;
+  if (options.text && !isExpression(*options.text)) {
+    printFailure(fmt::format("-e '{}': beside a file it is an expression of one of its networks, such as 'net(width: 64)'",
+                             *options.text));
+    return tl::unexpected<int>(kUsage);
+  }
+  Session trial;
+  const Source& copy = trial.sources.add(source->name, source->text);
+  const std::unique_ptr<ast::File> file = syntax::parse(copy, trial.sink);
+  if (trial.sink.hasErrors()) return source;
+  if (declaresDesign(*file) && !options.text) {
+    printFailure(options.inputs.empty()
+                     ? "--task: the program has a design, which says its task; change it there"
+                     : fmt::format("--input {}: the program has a design, which says the shapes of its inputs; change them there",
+                                   options.inputs.front()));
+    return tl::unexpected<int>(kUsage);
+  }
+  const std::string network = options.text ? *options.text : onlyNetwork(*file);
+  if (network.empty()) return source;
+  const auto design = oneRowDesign(options, network);
+  if (!design) {
+    printFailure(design.error());
+    return tl::unexpected<int>(kUsage);
+  }
+  return &workspace.session.sources.add(source->name, withoutDesigns(source->text, *file) + "\n" + *design);
+}
+
+}  // namespace
+
+tl::expected<std::unique_ptr<Workspace>, int> loadWorkspace(const Options& options, const std::string& path) {
+  auto workspace = std::make_unique<Workspace>();
+  workspace->path = files::isInherited(path) ? "-" : path;
+  const auto source = sourceOf(options, *workspace, path);
+  if (!source) return tl::unexpected(source.error());
+  workspace->load = sema::LoadOptions::fromEnvironment();
+  workspace->load.allStandard = options.text && path.empty();
+  workspace->program = sema::load(workspace->session.sources, workspace->session.sink, **source, workspace->load);
+  return workspace;
+}
+
+std::unique_ptr<Workspace> withText(const Workspace& from, std::string text) {
+  auto workspace = std::make_unique<Workspace>();
+  workspace->path = from.path;
+  workspace->load = from.load;
+  const Source& source = workspace->session.sources.add(from.file().source->name, std::move(text));
+  workspace->program = sema::load(workspace->session.sources, workspace->session.sink, source, workspace->load);
+  return workspace;
+}
+
+tl::expected<std::unique_ptr<Workspace>, int> loadWorkspace(const Options& options) {
+  return loadWorkspace(options, options.files.empty() ? std::string() : options.files.front());
+}
+
+}  // namespace tbem::driver

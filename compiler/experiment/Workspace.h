@@ -1,0 +1,49 @@
+// A program in memory: its sources, modules and declarations by kind. Every command that takes FILE or -e begins with one.
+#pragma once
+
+#include "compiler/diagnostics/Session.h"
+#include "compiler/driver/Options.h"
+#include "compiler/sema/Modules.h"
+
+#include <tl/expected.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tbem::driver {
+
+/// Reads a file, standard input ("-") or what a shell hands over as a pipe (files::readText). nullptr after saying on standard
+/// error why it cannot be read.
+const Source* readSource(Session& session, const std::string& path);
+
+struct Workspace {
+  Session session;
+  std::string path;  ///< of the program; "" for -e, "-" where it can be read but once (files::isInherited)
+  sema::LoadOptions load;
+  std::unique_ptr<sema::Program> program;
+
+  const ast::File& file() const { return *program->main().files.front(); }
+  /// All declarations of one kind in the program's own file, in order.
+  template <class T>
+  std::vector<const T*> all() const {
+    std::vector<const T*> found;
+    for (const ast::Decl* decl : file().declarations) {
+      if (const T* one = ast::dynCast<T>(decl)) found.push_back(one);
+    }
+    return found;
+  }
+  /// "table1.tbem" -> "table1" + extension, beside the program; "" where the program is no file.
+  std::string beside(const std::string& extension) const;
+};
+
+/// Parses and loads what the command line names: a file, standard input, or -e. A network given by -e, or a file that has
+/// networks but no design and is given --input, gets a design of one row. Diagnostics are left in the session. Errors, which
+/// were told, are the exit status: kEnvironment (the file cannot be read), kUsage (--input is not what the program can be given).
+tl::expected<std::unique_ptr<Workspace>, int> loadWorkspace(const Options& options, const std::string& path);
+/// The same program with another text of its file; what it imports is looked for in the same places.
+std::unique_ptr<Workspace> withText(const Workspace& from, std::string text);
+/// The same for the first of `options.files`.
+tl::expected<std::unique_ptr<Workspace>, int> loadWorkspace(const Options& options);
+
+}  // namespace tbem::driver

@@ -1,0 +1,109 @@
+#include "compiler/explore/FitLimit.h"
+
+#include "runtime/report/Numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+namespace tbem::driver {
+
+namespace {
+
+/// No name begins like a number.
+bool isSize(std::string_view text) { return text.empty() || std::isalpha(static_cast<unsigned char>(text.front())) == 0; }
+
+}  // namespace
+
+std::string FitLimit::text() const {
+  const std::string less = reserve == 0 ? "" : fmt::format(" ({} of --reserve taken off)", report::bytes(reserve));
+  return (device ? fmt::format("the {} of {}", report::bytes(bytes), device->name) : report::bytes(bytes)) + less;
+}
+
+tl::expected<LimitText, std::string> readLimitText(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return LimitText{text};
+  const std::string_view word = text.substr(colon + 1);
+  if (word != "upper" && word != "reserved")
+    return tl::unexpected(std::string("behind the colon stands `upper`, `reserved` or nothing"));
+  return LimitText{text.substr(0, colon), word == "upper", word == "reserved"};
+}
+
+std::string wrongLimit(const std::string& text) {
+  const auto read = readLimitText(text);
+  if (!read) return read.error();
+  if (!isSize(read->what)) return {};
+  const auto bytes = report::parseBytes(read->what);
+  return bytes ? std::string() : bytes.error();
+}
+
+std::string wrongReserve(const Options& options, bool limited) {
+  if (options.reserve.empty()) return {};
+  const auto bytes = report::parseBytes(options.reserve);
+  if (!bytes) return fmt::format("--reserve {}: {}", options.reserve, bytes.error());
+  if (options.backend != "pytorch")
+    return fmt::format("--reserve is of a card in eager PyTorch (--on pytorch){}",
+                       options.backend.empty() ? std::string() : ", not of --on " + options.backend);
+  if (!limited) return "--reserve is taken off --max: give --max too";
+  return {};
+}
+
+std::uint64_t reserveOf(const Options& options) { return report::parseBytes(options.reserve).value_or(0); }
+
+namespace {
+
+/// The memory of --max as it is written. Errors: as readLimit.
+tl::expected<FitLimit, int> readMemory(State& state, std::string_view what, std::uint64_t reserve) {
+  const std::string& text = state.options.maxMemory;
+  if (isSize(what)) {
+    FitLimit limit;
+    limit.bytes = report::parseBytes(what).value_or(0);
+    limit.reserve = reserve;
+    limit.bytes -= std::min(limit.bytes, reserve);
+    return limit;
+  }
+  auto device = namedDevice(*state.workspace, std::string(what));
+  if (!device) {
+    if (!device.error().message.empty())
+      printFailure(fmt::format("--max {}: neither a size such as 24GiB nor a device: {}", text, device.error().message));
+    return tl::unexpected(device.error().status);
+  }
+  if (device->memory == 0) {
+    printFailure(fmt::format("--max {}: the record does not say how much memory it has", text));
+    return tl::unexpected(static_cast<int>(kUsage));
+  }
+  return limitOf(*device, reserve);
+}
+
+}  // namespace
+
+tl::expected<FitLimit, int> readLimit(State& state, Options& options) {
+  const LimitText read = readLimitText(options.maxMemory).value_or(LimitText{options.maxMemory});
+  auto limit = readMemory(state, read.what, reserveOf(options));
+  if (!limit) return limit;
+  if (limit->reserve != 0 && limit->bytes == 0) {
+    printFailure(fmt::format("--reserve {}: nothing is left of --max {}", options.reserve, options.maxMemory));
+    return tl::unexpected(static_cast<int>(kUsage));
+  }
+  limit->upper = read.upper;
+  limit->reserved = read.reserved;
+  if (limit->device && options.device.empty() && options.backend == "pytorch") options.device = read.what;
+  return limit;
+}
+
+FitLimit limitOf(const estimate::Device& device, std::uint64_t reserve) {
+  FitLimit limit;
+  limit.device = device;
+  limit.bytes = device.memory;
+  limit.reserve = reserve;
+  limit.bytes -= std::min(limit.bytes, reserve);
+  for (const estimate::BesideTensors& part : estimate::besideTensors(device)) {
+    limit.bytes -= std::min(limit.bytes, part.bytes.value_or(0));
+    if (!part.bytes) limit.unmeasured += fmt::format("{}{}", limit.unmeasured.empty() ? "" : ", ", part.name);
+  }
+  return limit;
+}
+
+}  // namespace tbem::driver

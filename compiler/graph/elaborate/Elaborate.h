@@ -1,0 +1,186 @@
+// From a program and a design to graphs: designs are read, structures elaborated once, rows evaluated and checked.
+#pragma once
+
+#include "compiler/diagnostics/Session.h"
+#include "compiler/graph/ir/Graph.h"
+#include "compiler/graph/pass/Checkpoint.h"
+#include "compiler/graph/pass/Mixed.h"
+#include "compiler/sema/Modules.h"
+#include "compiler/sema/Value.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tbem::graph {
+
+/// One level of a factor.
+struct Level {
+  sema::Value value;                     ///< its expressions lie in ExperimentSpec::pool
+  std::string text;                      ///< as reports print it: "16", "sgd(lr: 0.01)"
+  std::optional<Rational> number;        ///< where it is a number
+  const ast::Expr* expr = nullptr;       ///< nullptr where it comes from a range
+  const sema::Module* module = nullptr;  ///< where that means what it says
+  SrcRange range;
+  bool absent = false;  ///< of a nested factor: it has no value in the row
+};
+
+/// A nested factor (`under parent = level`) exists in rows only where its parent does and has one of some levels. Its last level
+/// stands for its absence elsewhere.
+struct FactorSpec {
+  std::string name;
+  std::vector<Level> levels;
+  SrcRange range;
+  bool binds = false;                       ///< a parameter of the network
+  bool isReal = false;                      ///< numbers that need not be whole
+  std::optional<std::uint32_t> parent;      ///< position; nothing: it exists in every row
+  std::vector<std::uint32_t> parentLevels;  ///< under which it exists, ascending
+
+  /// Levels but for the absence.
+  std::span<const Level> values() const { return {levels.data(), levels.size() - (parent ? 1 : 0)}; }
+  /// Whether each of them is a number.
+  bool numeric() const;
+};
+
+/// The shape of an input: an expression over the factors, or numbers that a dataset gives. One `under parent = level` counts in
+/// rows where the parent has one of these levels.
+struct InputSpec {
+  std::string name;
+  SrcRange range;
+  const ast::Expr* shape = nullptr;  ///< null: `dims`
+  std::vector<std::int64_t> dims;
+  std::optional<std::uint32_t> parent;
+  std::vector<std::uint32_t> parentLevels;  ///< ascending
+
+  bool counts(std::span<const std::uint32_t> levels) const;
+};
+
+/// What graphs are built for. Evaluate: the loss of a network that does not train, with its running statistics.
+enum class Task : std::uint8_t { Infer, Train, Evaluate };
+
+/// A network and what its graphs are built from. Move only: values refer to its pool.
+struct ExperimentSpec {
+  std::string name;
+  SrcRange range;  ///< of the name
+  const sema::Module* module = nullptr;
+  std::vector<FactorSpec> factors;
+  const ast::Expr* of = nullptr;  ///< null: an array for any experiment
+  std::vector<InputSpec> inputs;
+  Task task = Task::Infer;
+  const ast::Expr* loss = nullptr;
+  std::string standardLoss;  ///< of std.nn, where the program names none
+  const ast::Expr* optimizer = nullptr;
+  /// The factor, if any, that stands for the optimiser's `lr`, so that the rate is a run-time scalar of its own.
+  std::optional<std::uint32_t> rateFactor;
+  std::optional<tbem_dtype> dtype;           ///< clause `dtype`
+  std::optional<std::uint32_t> dtypeFactor;  ///< the factor that it names instead
+  std::optional<tbem_dtype> mixed;           ///< clause `mixed`: what f32 steps compute in (Mixed.h)
+  SrcRange mixedRange;
+  std::optional<CheckpointSpec> checkpoint;  ///< clause `checkpoint`
+  const ast::Expr* accumulate = nullptr;     ///< clause `accumulate`; it may name factors
+  std::unique_ptr<sema::ExprPool> pool;
+
+  bool hasNetwork() const { return of != nullptr; }
+  /// Of clause `accumulate`, or the name.
+  SrcRange accumulateRange() const { return accumulate != nullptr ? accumulate->range : range; }
+  /// Position of the factor, or nothing.
+  std::optional<std::uint32_t> find(std::string_view factor) const;
+  /// Whether factor `f` exists at these levels (nested ones may not).
+  bool active(std::uint32_t f, std::span<const std::uint32_t> levels) const { return !factors[f].levels[levels[f]].absent; }
+  /// The first nested factor that has a value where it does not exist, or none where it does; nothing: a row can have these
+  /// levels.
+  std::optional<std::uint32_t> misplaced(std::span<const std::uint32_t> levels) const;
+};
+
+/// A design as its rows need it.
+struct DesignSpec : ExperimentSpec {
+  const ast::Design* decl = nullptr;
+  int strength = 2;
+  bool strengthGiven = false;
+  bool full = false;
+  std::optional<std::int64_t> covering;  ///< strength of a covering array
+  std::optional<std::int64_t> rows;
+  std::string array;  ///< "L36"; empty: chosen
+  std::uint64_t seed = 0;
+  std::optional<double> within;  ///< seconds for the search
+  std::vector<const ast::Expr*> where;
+};
+
+/// The type that a clause `mixed` names, beside the clause `dtype`. Nothing after a report.
+std::optional<tbem_dtype> mixedType(DiagnosticSink& sink, const sema::ExprPool& pool, const sema::Value& type, SrcRange range,
+                                    std::optional<tbem_dtype> dtype);
+
+/// Clause `checkpoint`; nothing after a report. Its names mean something in `module`.
+std::optional<CheckpointSpec> readCheckpoint(Session& session, const sema::Program& program, const sema::Module& module,
+                                             sema::ExprPool& pool, const ast::Expr& expr);
+
+/// Reads a design: levels, task, clauses. Nothing where it has errors, which were reported.
+std::optional<DesignSpec> readDesign(Session& session, const sema::Program& program, const ast::Design& design);
+
+/// One graph and the rows it serves.
+struct Structure {
+  sema::ExprPool pool;
+  Graph graph;
+  /// Symbol i is factor symbolFactor[i].
+  std::vector<std::uint32_t> symbolFactor;
+  /// It holds for rows in which these factors have these levels: {factor, level}.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> guards;
+};
+
+/// A structure and the values of its expressions at one row's levels.
+struct Row {
+  const Structure* structure = nullptr;
+  sema::Values values;
+  std::vector<std::uint32_t> levels;
+  std::optional<Graph> recomputed;  ///< the step with activations computed again, once that is chosen for a device
+  const Graph& graph() const { return recomputed ? *recomputed : structure->graph; }
+  std::int64_t integer(ExprId id) const { return values.integer(id); }
+  /// The shape of a tensor in this row, in elements.
+  std::vector<std::int64_t> shape(TensorId id) const;
+};
+
+/// Whose updates a graph has. First: of the first weight alone; of the others there are the optimiser's states, for readers to
+/// whom an update is one operator over all weights.
+enum class Updates : std::uint8_t { All, First };
+
+/// What stands over the clauses of the spec.
+struct ExperimentOptions {
+  std::optional<tbem_dtype> dtype;           ///< the floating type of `tensor[...]`
+  std::optional<tbem_dtype> mixed;           ///< as clause `mixed`
+  std::optional<std::int64_t> microBatches;  ///< as clause `accumulate`, of training steps
+  MixedRules rules = MixedRules::Own;        ///< of `mixed`
+  Updates updates = Updates::All;            ///< of training steps
+};
+
+/// Makes rows. Structures live as long as the experiment; rows point into them.
+class Experiment {
+public:
+  Experiment(Session& session, const sema::Program& program, const ExperimentSpec& spec, ExperimentOptions options = {});
+  ~Experiment();
+  /// The row at these level positions, one a factor. Nothing where it breaks a condition, which was reported once for
+  /// all rows that break it in the same place.
+  std::optional<Row> row(std::span<const std::uint32_t> levels);
+  std::size_t structureCount() const;
+  /// The structure that serves these levels, if it has been elaborated.
+  const Structure* known(std::span<const std::uint32_t> levels) const;
+  /// The structure that serves these levels, elaborated if need be; what it breaks is neither looked at nor reported. nullptr
+  /// where a mistake at these levels ends the elaboration.
+  const Structure* structureAt(std::span<const std::uint32_t> levels);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+/// The graph as text, one operator a line, with symbolic shapes. For tests and `--emit graph`.
+std::string dump(const Structure& structure);
+
+/// "[4, 3, 32, 32]" in a row; "[batch, 3, 32, 32]" without values.
+std::string shapeText(const Graph& graph, TensorId tensor, const sema::Values& values);
+std::string shapeText(const sema::ExprPool& pool, const Graph& graph, TensorId tensor);
+
+}  // namespace tbem::graph

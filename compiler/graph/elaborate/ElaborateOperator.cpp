@@ -1,0 +1,345 @@
+// Leaves: operators that are native or element-wise, their results, attributes and FLOPs.
+#include "compiler/graph/elaborate/Elaborator.h"
+
+#include "compiler/diagnostics/tables/Graph.h"
+#include "compiler/diagnostics/tables/Sema.h"
+#include "compiler/support/Bug.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace tbem::graph {
+
+namespace {
+/// A row of primitives.def.
+struct PrimitiveRow {
+  std::string_view name, inputs, outputs, attributes, scalars;
+};
+constexpr PrimitiveRow kPrimitives[] = {
+#define TBEM_PRIMITIVE(name, inputs, outputs, attributes, scalars) {#name, inputs, outputs, attributes, scalars},
+#include "runtime/include/tbem/primitives.def"
+#undef TBEM_PRIMITIVE
+};
+
+std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> result;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    if (end > 0) result.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return result;
+}
+
+std::string countText(std::size_t least, std::size_t most) {
+  return (least == most ? std::to_string(most) : std::to_string(least) + " to " + std::to_string(most)) + " tensors";
+}
+}  // namespace
+
+Value Elaborator::runLeaf(Activation& a) {
+  std::vector<const ast::Expr*> remaining;
+  if (!definePosts(a, remaining)) return {};
+  if (!a.decl->updates.empty()) return runUpdates(a) ? Value::none() : Value{};
+  std::vector<TensorId> results;
+  if (!makeResults(a, results)) return {};
+  std::vector<Value> made;
+  for (const TensorId result : results) made.push_back(Value::indexed(ValueKind::Tensor, index(result)));
+  if (!checkPosts(a, remaining, made)) return {};
+  if (results.empty()) return fail(diag::no_result, a.use, a.decl->name.text);
+  const bool good = a.decl->nativeSymbol != nullptr ? runOwn(a, results)
+                    : a.decl->native != nullptr     ? runNative(a, results)
+                                                    : runElementwise(a, results);
+  if (!good) return {};
+  return made.size() == 1 ? std::move(made.front()) : Value::tuple(std::move(made));
+}
+
+bool Elaborator::makeResults(Activation& a, std::vector<TensorId>& results) {
+  for (const ast::Result& declared : a.decl->results) {
+    const auto* type = ast::dynCast<ast::TensorType>(declared.type);
+    if (type == nullptr) {
+      fail(diag::wrong_tensor, declared.range, "the result of an operator", "a tensor type");
+      return false;
+    }
+    Labels labels;
+    std::optional<std::vector<ExprId>> shape = shapeFromType(a, *type, labels, "the result of `" + a.decl->name.text + "`");
+    const std::optional<tbem_dtype> dtype = dtypeFromType(a, *type);
+    if (!shape || !dtype) return false;
+    const std::string name = declared.name.empty() ? "y" : declared.name.text;
+    const TensorId id = addTensor(name, *dtype, std::move(*shape), a.range);
+    results.push_back(id);
+    if (!declared.name.empty()) {
+      a.frame.define(declared.name.text, Value::indexed(ValueKind::Tensor, index(id)), declared.range);
+      a.labels.emplace_back(declared.name.text, std::move(labels));
+    }
+  }
+  return true;
+}
+
+bool Elaborator::countFlops(Activation& a, Op& op) {
+  for (const ast::Part& part : a.decl->flops) {
+    constexpr std::array<std::string_view, 14> kParts = {"mac", "add",  "mul",  "divide", "cmp", "exp", "log",
+                                                         "pow", "sqrt", "tanh", "erf",    "sin", "cos", "floor"};
+    if (std::ranges::find(kParts, part.name.text) == kParts.end()) {
+      fail(diag::wrong_kind, part.name.range, "`flops`", fmt::format("parts named {}", fmt::join(kParts, ", ")),
+           "`" + part.name.text + "`");
+      return false;
+    }
+    const Value value = evaluate(*part.value);
+    if (value.isPoison()) return false;
+    if (const auto count = value.is(ValueKind::Number) ? peek(value.expr) : std::nullopt; count && count->num < 0) {
+      failAt(value.expr, diag::wrong_kind, part.value->range, "`" + part.name.text + "` of `flops`", "a number of 0 or more",
+             count->str());
+      return false;
+    }
+    if (!value.is(ValueKind::Number)) {
+      wrongKind(part.value->range, "a number of FLOPs", "a number", value);
+      return false;
+    }
+    if (pool.constantValue(value.expr) == Rational::of(0)) continue;
+    op.flops.push_back({part.name.text, value.expr});
+  }
+  return true;
+}
+
+// ---- Native -----------------------------------------------------------------------------------------------------------
+
+/// An attribute's value: given by name in the `native` clause, else the declaration's own of that name.
+std::optional<Value> Elaborator::nativeAttribute(Activation& a, std::string_view name) {
+  for (const ast::Argument& argument : a.decl->native->arguments) {
+    if (argument.name.text == name && argument.value != nullptr) return evaluate(*argument.value);
+  }
+  const Local* local = a.frame.find(name);
+  return local != nullptr ? std::optional<Value>(local->value) : std::nullopt;
+}
+
+bool Elaborator::nativeAttributes(Activation& a, std::string_view table, std::string_view scalars, Op& op) {
+  for (const ast::Argument& argument : a.decl->native->arguments) {
+    const auto isNamed = [&](std::string_view word) { return word.substr(0, word.find('[')) == argument.name.text; };
+    if (argument.name.empty() || std::ranges::any_of(words(table), isNamed) || std::ranges::any_of(words(scalars), isNamed))
+      continue;
+    fail(diag::unknown_argument, argument.range, sourceText(session.sources, a.decl->native->callee->range), argument.name.text);
+    return false;
+  }
+  for (std::string_view word : words(table)) {
+    const std::size_t bracket = std::min(word.find('['), word.size());
+    const std::string_view name = word.substr(0, bracket);
+    const std::string_view count =
+        bracket < word.size() ? word.substr(bracket + 1, word.size() - bracket - 2) : std::string_view("1");
+    const std::optional<Value> value = nativeAttribute(a, name);
+    if (!value || value->isRuntime()) {
+      if (!value || !value->isPoison())
+        fail(diag::native_attribute, a.decl->native->range,
+             a.decl->native->range.valid() ? sourceText(session.sources, a.decl->native->callee->range) : "", name,
+             a.decl->name.text);
+      return false;
+    }
+    Attribute attribute{std::string(name), {}};
+    if (value->is(ValueKind::List)) {
+      for (const Value& item : value->items) attribute.values.push_back(item.expr);
+    } else {
+      attribute.values.push_back(value->expr);
+    }
+    const bool known =
+        std::none_of(attribute.values.begin(), attribute.values.end(), [](ExprId e) { return e == sema::kNoExpr; });
+    if (!known || (count != "*" && std::to_string(attribute.values.size()) != count)) {
+      fail(diag::native_attribute, a.decl->native->range, sourceText(session.sources, a.decl->native->callee->range), word,
+           a.decl->name.text);
+      return false;
+    }
+    op.attributes.push_back(std::move(attribute));
+  }
+  for (const std::string_view word : words(scalars)) {
+    const std::string_view name = word.substr(0, word.find('['));
+    const bool isList = name.size() < word.size();
+    const std::optional<Value> value = nativeAttribute(a, name);
+    if (value && value->isPoison()) return false;
+    if (!value) {
+      fail(diag::native_attribute, a.decl->native->range, sourceText(session.sources, a.decl->native->callee->range), word,
+           a.decl->name.text);
+      return false;
+    }
+    if (!value->is(isList ? ValueKind::List : ValueKind::Number) ||
+        !std::ranges::all_of(value->items, [](const Value& item) { return item.is(ValueKind::Number); })) {
+      wrongKind(a.decl->native->range, "`" + std::string(name) + "`", isList ? "a list of numbers" : "a number", *value);
+      return false;
+    }
+    if (isList) {  // nameless: no arguments of a step
+      for (const Value& item : value->items) op.scalars.push_back(item.expr);
+      const ExprId count = pool.constant(static_cast<std::int64_t>(op.scalars.size()));
+      const ExprId elements = elementCount(graph[op.outputs.front()].shape);
+      if (!agree(elements, count, "elements of " + a.decl->name.text, a.range, a.decl->native->range)) return false;
+      continue;
+    }
+    op.scalars.push_back(value->expr);
+    registerScalar((a.path.empty() ? "" : a.path + ".") + std::string(name), value->expr);
+  }
+  return true;
+}
+
+bool Elaborator::runNative(Activation& a, const std::vector<TensorId>& results) {
+  const auto* callee = ast::dynCast<ast::NameRef>(a.decl->native->callee);
+  const std::string word = callee != nullptr ? callee->name.text : "";
+  const bool isView = word == "view";
+  const auto row =
+      std::find_if(std::begin(kPrimitives), std::end(kPrimitives), [&](const PrimitiveRow& one) { return one.name == word; });
+  if (!isView && row == std::end(kPrimitives)) {
+    std::vector<std::string> names;
+    for (const PrimitiveRow& one : kPrimitives) names.emplace_back(one.name);
+    Diagnostic& d = sink.report(diag::unknown_primitive, a.decl->native->callee->range, word);
+    if (const std::string near = nearest(word, names); !near.empty()) d.note("did you mean `" + near + "`?");
+    return false;
+  }
+  Op op;
+  op.kind = isView ? OpKind::View : OpKind::Native;
+  op.declaration = a.decl->name.text;
+  op.outputs = results;
+  std::vector<std::string_view> operands = isView ? std::vector<std::string_view>{"x"} : words(row->inputs);
+  const auto required = static_cast<std::size_t>(
+      std::count_if(operands.begin(), operands.end(), [](std::string_view o) { return !o.ends_with('?'); }));
+  std::vector<Value> given;
+  for (const ast::Argument& argument : a.decl->native->arguments) {
+    if (argument.name.empty()) given.push_back(evaluate(*argument.value));
+  }
+  if (!isView && row->inputs.ends_with('*') && given.size() == 1 && given.front().is(ValueKind::List)) {
+    std::vector<Value> all = std::move(given.front().items);
+    given = std::move(all);
+    operands.assign(given.size(), row->inputs);
+  }
+  const std::size_t outputs = isView ? 1 : words(row->outputs).size();
+  if (given.size() < required || given.size() > operands.size() || results.size() != outputs) {
+    const bool inputsWrong = results.size() == outputs;
+    fail(diag::native_operands, a.decl->native->range, word,
+         inputsWrong ? countText(required, operands.size()) : countText(outputs, outputs) + " as results",
+         inputsWrong ? given.size() : results.size());
+    return false;
+  }
+  given.resize(operands.size(), Value::none());
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const bool absent = given[i].is(ValueKind::None);
+    if (given[i].isPoison()) return false;
+    if (!given[i].is(ValueKind::Tensor) && !(absent && operands[i].ends_with('?'))) {
+      wrongKind(a.decl->native->range, "`" + std::string(operands[i]) + "` of `" + word + "`", "a tensor", given[i]);
+      return false;
+    }
+    op.inputs.push_back(absent ? kNoTensor : static_cast<TensorId>(given[i].id));
+  }
+  if (isView) {
+    const ExprId before = elementCount(graph[op.inputs.front()].shape);
+    const ExprId after = elementCount(graph[results.front()].shape);
+    if (!agree(after, before, "elements of " + a.decl->name.text, a.range, a.decl->native->range)) return false;
+    graph[results.front()].storage = graph[op.inputs.front()].storage;
+    graph[results.front()].dtype = graph[op.inputs.front()].dtype;
+  } else {
+    op.primitive = static_cast<tbem_primitive>(row - std::begin(kPrimitives));
+    if (!nativeAttributes(a, row->attributes, row->scalars, op)) return false;
+  }
+  if (!countFlops(a, op)) return false;
+  addOp(std::move(op), &a);
+  return true;
+}
+
+// ---- Element-wise -----------------------------------------------------------------------------------------------------
+
+bool Elaborator::runElementwise(Activation& a, const std::vector<TensorId>& results) {
+  std::vector<const ast::Expr*> parts;
+  for (const ast::Result& declared : a.decl->results) {
+    const auto part = std::find_if(a.decl->elementwise.begin(), a.decl->elementwise.end(),
+                                   [&](const ast::Part& one) { return one.name.text == declared.name.text; });
+    if (part == a.decl->elementwise.end()) {
+      fail(diag::no_result, a.decl->name.range, declared.name.empty() ? a.decl->name.text : declared.name.text);
+      return false;
+    }
+    parts.push_back(part->value);
+  }
+  const Labels* labels = a.labelsOf(a.decl->results.front().name.text);
+  std::optional<Op> op = buildElementwise(a, parts, results, labels != nullptr ? *labels : Labels{});
+  if (!op) return false;
+  op->declaration = a.decl->name.text;
+  if (!a.decl->flops.empty()) {
+    op->flops.clear();
+    if (!countFlops(a, *op)) return false;
+  }
+  addOp(std::move(*op), &a);
+  return true;
+}
+
+/// An optimiser: each part writes the new value of a buffer or of the weight, all in one element-wise operator. A part with a new
+/// name is a value for the parts below.
+bool Elaborator::runUpdates(Activation& a) {
+  std::vector<const ast::Part*> parts;
+  std::vector<TensorId> old;
+  for (const ast::Part& part : a.decl->updates) {
+    const Local* local = a.frame.find(part.name.text);
+    if (local == nullptr) {
+      parts.push_back(&part);
+      continue;
+    }
+    if (local->value.is(ValueKind::None)) continue;
+    if (!local->value.is(ValueKind::Tensor)) {
+      wrongKind(part.name.range, "an update", "a buffer or a tensor", local->value);
+      return false;
+    }
+    parts.push_back(&part);
+    old.push_back(static_cast<TensorId>(local->value.id));
+  }
+  if (old.empty() || (updated && options.updates == Updates::First)) return true;
+  updated = true;
+  ElemBuild build;
+  const Labels* labels = a.labelsOf(parts.back()->name.text);
+  const Labels resultLabels = labels != nullptr ? *labels : Labels{};
+  build.shape = graph[old.back()].shape;
+  build.stream = hashText(a.path);
+  Frame inner = a.frame;
+  inner.elementwise = true;
+  ElemBuild* const outer = elem;
+  Frame* const outerFrame = frame;
+  elem = &build;
+  beginElementwise(build, a, resultLabels);
+  for (Local& local : inner.locals) {
+    if (!local.value.is(ValueKind::Tensor)) continue;
+    const Labels* own = a.labelsOf(local.name);
+    if (!addOperand(build, static_cast<TensorId>(local.value.id), own != nullptr ? *own : Labels{}, resultLabels, local.name,
+                    local.value)) {
+      elem = outer;
+      return false;
+    }
+  }
+  frame = &inner;
+  bool good = true;
+  for (const ast::Part* part : parts) {
+    const Value value = evaluate(*part->value);
+    const std::optional<std::uint32_t> root = value.isPoison() ? std::nullopt : asElem(value, part->value->range);
+    if (!root) {
+      good = false;
+      break;
+    }
+    const Value made = Value::indexed(ValueKind::Elem, *root);
+    if (Local* known = inner.find(part->name.text); a.frame.find(part->name.text) != nullptr) {
+      build.expression.roots.push_back(*root);
+      known->value = made;
+    } else {
+      inner.define(part->name.text, made, part->name.range);
+    }
+  }
+  frame = outerFrame;
+  elem = outer;
+  if (!good) return false;
+  Op op;
+  op.kind = OpKind::Elementwise;
+  op.declaration = a.decl->name.text;
+  for (const TensorId before : old) {
+    Tensor after = graph[before];
+    after.producer = kNoOp;
+    graph.tensors.push_back(std::move(after));
+    op.outputs.push_back(static_cast<TensorId>(graph.tensors.size() - 1));
+    latest[index(graph[before].storage)] = op.outputs.back();
+  }
+  pruneElementwise(build, op);
+  countElementwise(build, op);
+  addOp(std::move(op), &a);
+  return true;
+}
+
+}  // namespace tbem::graph

@@ -1,0 +1,303 @@
+// The root of an elaboration, paths, operators and tensors of the graph.
+#include "compiler/graph/elaborate/Elaborator.h"
+
+#include "compiler/diagnostics/tables/Graph.h"
+#include "compiler/diagnostics/tables/Sema.h"
+#include "compiler/sema/Suggest.h"
+#include "compiler/support/Bug.h"
+
+#include <algorithm>
+
+namespace tbem::graph {
+
+namespace {
+constexpr std::size_t kMaxOperators = 200'000;
+static_assert(sema::kDTypeNames.size() == TBEM_BOOL + 1, "element types in the order of tbem_dtype");
+}  // namespace
+
+std::uint64_t hashText(std::string_view text) {
+  std::uint64_t h = 0xCBF29CE484222325ULL;  // FNV-1a
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  return h;
+}
+
+const Labels* Activation::labelsOf(std::string_view name) const {
+  for (auto it = labels.rbegin(); it != labels.rend(); ++it) {
+    if (it->first == name) return &it->second;
+  }
+  return nullptr;
+}
+
+Elaborator::Elaborator(Session& session, const sema::Program& program, Structure& out, ElaborateOptions options)
+    : Evaluator(program, out.pool, session.sink), session(session), out(out), graph(out.graph), options(options) {
+  graph.training = options.training;
+  graph.regions.emplace_back();
+  graph.scopes.emplace_back();
+  places.emplace_back();
+}
+
+// ---- Paths ------------------------------------------------------------------------------------------------------------
+
+std::string Elaborator::pathOf(const std::string& name) const {
+  const std::string& prefix = places.back().prefix;
+  return prefix.empty() || name.empty() ? prefix + name : prefix + "." + name;
+}
+
+std::string Elaborator::nextName(std::string_view name) const {
+  const auto& taken = places.back().taken;
+  const auto at = taken.find(std::string(name));
+  return at == taken.end() ? std::string(name) : std::string(name) + "_" + std::to_string(at->second + 1);
+}
+
+std::string Elaborator::freshName(std::string_view name) {
+  std::string fresh = nextName(name);
+  ++places.back().taken[std::string(name)];
+  return fresh;
+}
+
+std::size_t Elaborator::enterTurn(const ast::For& loop, std::size_t turn) {
+  std::string& name = places.back().loops[&loop];
+  if (turn == 0) name = freshName(loop.label.empty() ? std::string_view("for") : std::string_view(loop.label.text));
+  Place place;
+  place.prefix = pathOf(name + "[" + std::to_string(turn) + "]");
+  places.push_back(std::move(place));
+  return mutations.empty() || phase != Phase::Forward ? 1 : changeTurn(loop);
+}
+
+bool Elaborator::leaveTurn(const ast::For& loop) {
+  const bool good = mutations.empty() || phase != Phase::Forward || endTurn(loop);
+  places.pop_back();
+  return good;
+}
+
+void Elaborator::naming(const ast::Expr& value, std::string_view name) {
+  namedValue = &value;
+  pendingName = name;
+}
+
+// ---- Graph ------------------------------------------------------------------------------------------------------------
+
+TensorId Elaborator::addTensor(std::string name, tbem_dtype dtype, std::vector<ExprId> shape, SrcRange range) {
+  graph.storages.emplace_back();
+  graph.storages.back().range = range;
+  Tensor tensor;
+  tensor.name = std::move(name);
+  tensor.dtype = dtype;
+  tensor.shape = std::move(shape);
+  tensor.storage = static_cast<StorageId>(graph.storages.size() - 1);
+  tensor.range = range;
+  graph.tensors.push_back(std::move(tensor));
+  return static_cast<TensorId>(graph.tensors.size() - 1);
+}
+
+TensorId Elaborator::addInput(const std::string& name, tbem_dtype dtype, std::vector<ExprId> shape, SrcRange range) {
+  const TensorId id = addTensor(name, dtype, std::move(shape), range);
+  Storage& storage = graph[graph[id].storage];
+  storage.kind = StorageClass::Input;
+  storage.path = name;
+  graph.inputs.push_back(id);
+  return id;
+}
+
+OpId Elaborator::addOp(Op op, Activation* a) {
+  const auto id = static_cast<OpId>(graph.ops.size());
+  op.phase = phase;
+  op.forward = forwardOp;
+  op.region = region;
+  if (a != nullptr) {
+    op.scope = a->scope;
+    op.range = a->range;
+    op.use = a->use;
+  }
+  for (const TensorId result : op.outputs) graph[result].producer = id;
+  graph[region].ops.push_back(id);
+  graph.ops.push_back(std::move(op));
+  OpContext context;
+  if (a != nullptr && phase == Phase::Forward) {
+    context.decl = a->decl;
+    context.module = a->frame.module;
+    if (options.training) {
+      context.locals = a->frame.locals;
+      context.labels = a->labels;
+    }
+    context.path = a->path;
+  }
+  contexts.push_back(std::move(context));
+  if (graph.ops.size() == kMaxOperators + 1) {
+    fail(diag::too_many_operators, graph.ops.back().range, graph.network, kMaxOperators);
+  }
+  return id;
+}
+
+void Elaborator::registerScalar(const std::string& name, ExprId value) {
+  for (const RuntimeScalar& known : graph.scalars) {
+    if (known.value == value) return;
+  }
+  graph.scalars.push_back({name, value});
+}
+
+ExprId Elaborator::elementCount(const std::vector<ExprId>& shape) {
+  ExprId count = pool.constant(1);
+  for (const ExprId dim : shape) count = pool.make(ExprOp::Mul, count, dim);
+  return count;
+}
+
+/// Removes storages that an update or a view left without tensors.
+void Elaborator::finish() {
+  std::vector<bool> used(graph.storages.size(), false);
+  for (const Tensor& tensor : graph.tensors) used[index(tensor.storage)] = true;
+  std::vector<std::uint32_t> place(graph.storages.size(), 0);
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    place[i] = next;
+    if (!used[i]) continue;
+    if (next != i) graph.storages[next] = std::move(graph.storages[i]);
+    ++next;
+  }
+  graph.storages.resize(next);
+  for (Tensor& tensor : graph.tensors) tensor.storage = static_cast<StorageId>(place[index(tensor.storage)]);
+}
+
+/// A mistake in the library's text is shown with the call in the user's that led there.
+void Elaborator::annotate(Diagnostic& diagnostic) {
+  if (current == nullptr || !current->range.valid()) return;
+  const Source* where = session.sources.find(diagnostic.range.begin);
+  const Source* call = session.sources.find(current->range.begin);
+  if (where != nullptr && where != call && where->name.starts_with("<std>")) diagnostic.label(current->range, "in this call");
+}
+
+// ---- Names and members ------------------------------------------------------------------------------------------------
+
+std::optional<Value> Elaborator::specialName(std::string_view name) {
+  if (name == "training") return truth(options.training);
+  if (name == "step" && frame->elementwise && elem != nullptr) {
+    ElemNode node;
+    node.op = ElemOp::Scalar;
+    node.scalar = pool.step();
+    return elemLeaf(node, false);
+  }
+  if (name == "gradient_norm" && frame->elementwise && elem != nullptr && phase == Phase::Optimizer) return gradientNorm();
+  return std::nullopt;
+}
+
+std::optional<std::vector<Value>> Elaborator::shapeOf(const Value& tensor) {
+  if (!tensor.is(ValueKind::Tensor)) return std::nullopt;
+  std::vector<Value> shape;
+  for (const ExprId dim : graph.tensors[tensor.id].shape) shape.push_back(Value::number(dim));
+  return shape;
+}
+
+Value Elaborator::runtimeMember(const ast::Member& expr, const Value& object) {
+  if (object.is(ValueKind::Tensor)) {
+    const std::string& word = expr.member.text;
+    Diagnostic& d = sink.report(diag::no_member, expr.member.range, kindName(object), word);
+    if (word == "shape" || word == "size") {
+      d.note("the names in its declared shape are its dimensions, and `shape(x)` is the list of them");
+    } else if (const std::string ours(program.resolve(*frame->module, word) ? word : sema::elsewhere(word)); !ours.empty()) {
+      d.note("an operator is applied as `x |> " + ours + "` or `" + ours + "(x)`");
+    }
+    return {};
+  }
+  if (!object.is(ValueKind::Instance)) return fail(diag::no_member, expr.member.range, kindName(object), expr.member.text);
+  const Instance& instance = instances[object.id];
+  const std::string path = instance.path.empty() ? expr.member.text : instance.path + "." + expr.member.text;
+  if (const auto it = weightByPath.find(path); it != weightByPath.end()) {
+    const auto newest = latest.find(index(graph[it->second].storage));
+    return Value::indexed(ValueKind::Tensor, index(newest != latest.end() ? newest->second : it->second));
+  }
+  for (const ast::WeightStmt* weight : instance.decl->weights) {
+    if (weight->name.text == expr.member.text) {
+      Diagnostic& d = sink.report(diag::no_member, expr.member.range, "`" + instance.path + "`", expr.member.text);
+      d.note("its weights exist from its first use on: apply it before");
+      return {};
+    }
+  }
+  return fail(diag::no_member, expr.member.range, "`" + instance.decl->name.text + "`", expr.member.text);
+}
+
+// ---- Roots ------------------------------------------------------------------------------------------------------------
+
+Value Elaborator::applyRoot(const Value& callee, std::vector<Local> parameters, std::vector<Value> tensors,
+                            const std::string& name, SrcRange use) {
+  const auto& decl = *static_cast<const ast::Callable*>(callee.decl);
+  if (name.empty()) {
+    graph.network = decl.name.text;
+    graph.scopes.front().declaration = decl.name.text;
+    graph.scopes.front().range = use;
+  }
+  return applyTo(decl, *callee.module, std::move(parameters), tensors, name.empty() ? "" : freshName(name), use);
+}
+
+std::optional<std::vector<Local>> Elaborator::networkParameters(const Value& callee, const std::vector<Local>& factors,
+                                                                SrcRange use) {
+  const auto& decl = *static_cast<const ast::Callable*>(callee.decl);
+  sema::Arguments arguments;
+  arguments.use = use;
+  for (std::size_t i = 0; i < callee.items.size(); ++i) arguments.list.push_back({callee.names[i], callee.items[i], use});
+  for (const Local& factor : factors) {
+    const auto has = [&](const auto& all, const auto& nameOf) {
+      return std::any_of(all.begin(), all.end(), [&](const auto& one) { return nameOf(one) == factor.name; });
+    };
+    const bool declared = has(decl.parameters, [](const ast::Parameter& p) { return std::string_view(p.name.text); });
+    const bool given = has(arguments.list, [](const sema::BoundArgument& a) { return a.name; });
+    if (declared && !given) arguments.list.push_back({factor.name, factor.value, factor.range});
+  }
+  Frame scratch;
+  scratch.module = callee.module;
+  scratch.decl = &decl;
+  std::vector<Value> none;
+  const sema::Signature signature{decl.name.text, callee.module, &decl, {}, decl.parameters};
+  if (!bind(signature, arguments, scratch, none)) return std::nullopt;
+  return std::move(scratch.locals);
+}
+
+std::optional<tbem_dtype> Elaborator::inputType(const ast::Parameter& tensor) {
+  const auto* list = ast::dynCast<ast::ListType>(tensor.type);
+  const ast::Type* declared = list != nullptr ? list->element : tensor.type;
+  if (list != nullptr && isAnyTensor(declared)) return options.dtype;
+  const auto* type = ast::dynCast<ast::TensorType>(declared);
+  if (type == nullptr) {
+    fail(diag::wrong_tensor, tensor.range, "an input of a network", "a tensor type");
+    return std::nullopt;
+  }
+  Activation scratch;
+  scratch.dtype = options.dtype;
+  return dtypeFromType(scratch, *type);
+}
+
+std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> Elaborator::targetOf(const Value& given, TensorId output,
+                                                                               SrcRange use) {
+  const auto& loss = *static_cast<const ast::Callable*>(given.decl);
+  const auto* first = ast::dynCast<ast::TensorType>(loss.tensors[0].type);
+  const auto* second = ast::dynCast<ast::TensorType>(loss.tensors[1].type);
+  if (first == nullptr || second == nullptr) {
+    fail(diag::wrong_tensor, use, "a loss", "two tensors: the output and the target");
+    return std::nullopt;
+  }
+  std::optional<std::vector<Local>> parameters = networkParameters(given, {}, use);
+  if (!parameters) return std::nullopt;
+  Activation a;
+  a.frame.module = given.module;
+  a.frame.decl = &loss;
+  a.frame.locals = std::move(*parameters);
+  a.decl = &loss;
+  a.use = a.range = use;
+  a.rank = 2;
+  a.culprit = output;
+  a.dtype = graph[output].dtype;
+  frame = &a.frame;
+  current = &a;
+  Labels labels;
+  std::optional<std::vector<ExprId>> shape;
+  std::optional<tbem_dtype> dtype;
+  if (bindShape(a, *first, output, loss.tensors[0].name.text, labels)) {
+    shape = shapeFromType(a, *second, labels, "the target of `" + loss.name.text + "`");
+    dtype = dtypeFromType(a, *second);
+  }
+  frame = nullptr;
+  current = nullptr;
+  if (!shape || !dtype) return std::nullopt;
+  return std::make_pair(*dtype, std::move(*shape));
+}
+
+}  // namespace tbem::graph

@@ -1,0 +1,410 @@
+// Rows of a design: structures elaborated once each, values per row, conditions checked per row.
+#include "compiler/diagnostics/Aside.h"
+#include "compiler/diagnostics/Repeats.h"
+#include "compiler/diagnostics/tables/Graph.h"
+#include "compiler/diagnostics/tables/Sema.h"
+#include "compiler/graph/elaborate/Accumulate.h"
+#include "compiler/graph/elaborate/Elaborator.h"
+#include "compiler/graph/pass/Checkpoint.h"
+#include "compiler/graph/pass/Mixed.h"
+#include "compiler/graph/read/ExperimentInputs.h"
+
+#include <algorithm>
+
+namespace tbem::graph {
+
+std::vector<std::int64_t> Row::shape(TensorId id) const {
+  std::vector<std::int64_t> result;
+  for (const ExprId dim : graph()[id].shape) result.push_back(integer(dim));
+  return result;
+}
+
+struct Experiment::Impl {
+  Session& session;
+  const sema::Program& program;
+  const ExperimentSpec& spec;
+  ExperimentOptions options;
+  std::vector<std::unique_ptr<Structure>> structures;
+  std::size_t lossBegin = 0;  ///< of the structure that is being built: the first operator of its loss
+
+  using Levels = std::span<const std::uint32_t>;
+  using NamedLevels = std::vector<std::pair<std::string, std::string>>;  ///< a training's learning rate is none
+
+  std::vector<std::pair<std::string, std::string>> levelTexts(Levels levels) const {
+    std::vector<std::pair<std::string, std::string>> texts;
+    for (std::size_t f = 0; f < spec.factors.size(); ++f) {
+      if (spec.active(static_cast<std::uint32_t>(f), levels))
+        texts.emplace_back(spec.factors[f].name, spec.factors[f].levels[levels[f]].text);
+    }
+    return texts;
+  }
+
+  /// Levels that matter to an expression: of its symbols, and those that steer the structure.
+  std::vector<std::pair<std::string, std::string>> levelsFor(const Structure& structure, ExprId expr, Levels levels) const {
+    std::vector<bool> matters(spec.factors.size(), false);
+    for (const auto& [factor, level] : structure.guards) matters[factor] = true;
+    for (const sema::SymbolId symbol : structure.pool.symbolsOf(expr))
+      matters[structure.symbolFactor[static_cast<std::uint32_t>(symbol)]] = true;
+    std::vector<std::pair<std::string, std::string>> texts;
+    for (std::size_t f = 0; f < spec.factors.size(); ++f) {
+      if (matters[f] && spec.active(static_cast<std::uint32_t>(f), levels))
+        texts.emplace_back(spec.factors[f].name, spec.factors[f].levels[levels[f]].text);
+    }
+    return texts;
+  }
+
+  const Structure* find(Levels levels) const {
+    for (const auto& structure : structures) {
+      const bool fits = std::all_of(structure->guards.begin(), structure->guards.end(),
+                                    [&](const auto& guard) { return levels[guard.first] == guard.second; });
+      if (fits) return structure.get();
+    }
+    return nullptr;
+  }
+
+  std::vector<std::optional<Rational>> assign(const Structure& structure, Levels levels) const {
+    std::vector<std::optional<Rational>> assignment;
+    for (const std::uint32_t factor : structure.symbolFactor)
+      assignment.push_back(spec.factors[factor].levels[levels[factor]].number);
+    return assignment;
+  }
+
+  const Structure* elaborate(Levels levels);
+  std::vector<Local> factorNames(Elaborator& e, Structure& s, Levels levels);
+  bool build(Elaborator& e, Structure& s, const std::vector<Local>& factors, Levels levels);
+  bool mix(Elaborator& e, Structure& s);
+  void reportDimension(const Structure& structure, const Tensor& tensor, ExprId dim, const sema::Values& values, Levels levels);
+  bool check(const Structure& structure, const sema::Values& values, Levels levels);
+  bool isCallable(const Value& value, SrcRange at, const char* what);
+  bool addLoss(Elaborator& e, Structure& s, const std::vector<Local>& factors);
+  bool addUpdates(Elaborator& e, Structure& s, const std::vector<Local>& factors);
+  bool targetIsFree(const Graph& graph);
+  bool addTarget(Elaborator& e, const Value& loss, SrcRange at, TensorId output, std::vector<Value>& tensors);
+};
+
+/// The factors of this row as names: numbers are symbols, everything else its level's value.
+std::vector<Local> Experiment::Impl::factorNames(Elaborator& e, Structure& s, Levels levels) {
+  std::vector<Local> names;
+  for (std::size_t f = 0; f < spec.factors.size(); ++f) {
+    const FactorSpec& factor = spec.factors[f];
+    const auto id = static_cast<std::uint32_t>(f);
+    // Whether it exists steers the structure.
+    for (std::optional<std::uint32_t> above = factor.parent; above; above = spec.factors[*above].parent)
+      s.guards.emplace_back(*above, levels[*above]);
+    if (!spec.active(id, levels)) continue;
+    Local local;
+    local.name = factor.name;
+    local.range = factor.range;
+    const Level& level = factor.levels[levels[f]];
+    if (factor.numeric()) {
+      const sema::SymbolId symbol = s.pool.symbol(factor.name, factor.range, factor.isReal);
+      s.symbolFactor.push_back(id);
+      e.assignment.push_back(level.number);
+      local.value = Value::number(s.pool.symbolRef(symbol), factor.isReal);
+    } else {
+      s.guards.emplace_back(id, levels[f]);
+      local.value = level.expr != nullptr ? e.evaluateIn(*level.module, *level.expr, names) : level.value;
+    }
+    names.push_back(std::move(local));
+  }
+  return names;
+}
+
+/// Inputs, weights and buffers are found by their paths, at run time and in files, and so is the target.
+bool Experiment::Impl::targetIsFree(const Graph& graph) {
+  for (const Tensor& tensor : graph.tensors) {
+    const Storage& storage = graph[tensor.storage];
+    if (storage.path != "target" || tensor.producer != kNoOp) continue;
+    session.sink.report(diag::target_taken, tensor.range, storage.kind == StorageClass::Input ? "input" : "weight or buffer");
+    return false;
+  }
+  return true;
+}
+
+/// The loss's second tensor: its shape and type come from its declaration, its dimensions from the network's output.
+bool Experiment::Impl::addTarget(Elaborator& e, const Value& loss, SrcRange at, TensorId output, std::vector<Value>& tensors) {
+  const auto& decl = *static_cast<const ast::Callable*>(loss.decl);
+  if (decl.tensors.size() != 2) {
+    session.sink.report(diag::wrong_tensor, at, "a loss", "two tensors: the output and the target");
+    return false;
+  }
+  const auto target = e.targetOf(loss, output, at);
+  if (!target) return false;
+  const ast::Parameter& declared = decl.tensors[1];
+  const std::int64_t parts = e.microBatches();
+  const std::vector<ExprId>& shape = target->second;
+  if (parts > 1 && shape.empty()) {
+    session.sink.report(diag::samples_differ, declared.range, "target", "none", "split").label(at, "the loss");
+    return false;
+  }
+  const TensorId id = parts > 1 ? e.addInputInParts("target", target->first, e.shapeOfBatch(shape), shape, declared.range)
+                                : e.addInput("target", target->first, shape, declared.range);
+  tensors = {Value::indexed(ValueKind::Tensor, index(output)), Value::indexed(ValueKind::Tensor, index(id))};
+  return true;
+}
+
+bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Local>& factors, Levels levels) {
+  if (spec.task == Task::Train) {
+    if (options.microBatches)
+      s.graph.microBatches = *options.microBatches;
+    else if (spec.accumulate != nullptr && !e.splitBatch(*spec.accumulate, *spec.module, factors))
+      return false;
+  }
+  const Value callee = e.evaluateIn(*spec.module, *spec.of, factors);
+  if (callee.isPoison()) return false;
+  const bool callable =
+      (callee.is(ValueKind::Declaration) || callee.is(ValueKind::Partial)) && callee.decl->kind == ast::NodeKind::Callable;
+  if (!callable) {
+    session.sink.report(diag::unknown_network, spec.of->range, kindName(callee));
+    return false;
+  }
+  const auto& network = *static_cast<const ast::Callable*>(callee.decl);
+  for (const InputSpec& input : spec.inputs) {
+    for (std::optional<std::uint32_t> above = input.parent; above; above = spec.factors[*above].parent)
+      s.guards.emplace_back(*above, levels[*above]);  // which shape it is steers the structure
+    if (!input.counts(levels)) continue;
+    const bool known = std::any_of(network.tensors.begin(), network.tensors.end(),
+                                   [&](const ast::Parameter& t) { return t.name.text == input.name; });
+    if (known) continue;
+    std::vector<std::string> names;
+    for (const ast::Parameter& tensor : network.tensors) names.push_back(tensor.name.text);
+    Diagnostic& d = session.sink.report(diag::unknown_input, input.range, network.name.text, input.name);
+    if (names.size() == 1) d.note("its input is called `" + names.front() + "`").fix(input.range, names.front());
+    const auto* factor = ast::dynCast<ast::NameRef>(spec.of);
+    if (factor != nullptr && spec.find(factor->name.text))
+      d.note("an input that one network alone has stands `under " + factor->name.text + " = ...`");
+    return false;
+  }
+  std::optional<std::vector<Local>> parameters = e.networkParameters(callee, factors, spec.of->range);
+  if (!parameters) return false;
+  std::vector<Value> tensors;
+  for (const ast::Parameter& tensor : network.tensors) {
+    std::optional<Value> input = addInputs(e, session, spec, network, tensor, factors, levels);
+    if (!input) return false;
+    tensors.push_back(std::move(*input));
+  }
+  const Value result = e.applyRoot(callee, std::move(*parameters), std::move(tensors), "", spec.of->range);
+  if (result.isPoison()) return false;
+  const std::vector<Value> outputs = result.is(ValueKind::Tensor) ? std::vector<Value>{result} : result.items;
+  for (const Value& output : outputs) {
+    if (!output.is(ValueKind::Tensor)) {
+      session.sink.report(diag::wrong_tensor, network.name.range, "the result of `" + network.name.text + "`", "tensors");
+      return false;
+    }
+    s.graph.outputs.push_back(static_cast<TensorId>(output.id));
+  }
+  lossBegin = s.graph.ops.size();
+  if (spec.task == Task::Infer) return true;
+  return addLoss(e, s, factors) && (spec.task == Task::Evaluate || addUpdates(e, s, factors));
+}
+
+/// Whether the value is an operator or block; reports what it is else.
+bool Experiment::Impl::isCallable(const Value& value, SrcRange at, const char* what) {
+  const bool good =
+      (value.is(ValueKind::Declaration) || value.is(ValueKind::Partial)) && value.decl->kind == ast::NodeKind::Callable;
+  if (!good && !value.isPoison()) session.sink.report(diag::wrong_kind, at, what, "an operator or block", kindName(value));
+  return good;
+}
+
+bool Experiment::Impl::addLoss(Elaborator& e, Structure& s, const std::vector<Local>& factors) {
+  const SrcRange range = spec.loss != nullptr ? spec.loss->range : spec.range;
+  const Value loss = spec.loss != nullptr ? e.evaluateIn(*spec.module, *spec.loss, factors)
+                                          : Value::declaration(program.resolve(*program.find("std.nn"), spec.standardLoss));
+  if (!isCallable(loss, range, "a loss")) return false;
+  if (s.graph.outputs.size() != 1) {
+    session.sink.report(diag::wrong_tensor, range, "a loss", "a network with one output")
+        .note("several become one by `concat` or `stack`, and an operator of one's own as loss takes them apart");
+    return false;
+  }
+  if (!tbem_is_floating(s.graph[s.graph.outputs.front()].dtype)) {
+    session.sink.report(diag::wrong_tensor, range, "a loss", "a network whose output is of a floating type")
+        .note("whole numbers and truth values have no gradient; `cast` makes numbers of them where they are only measured");
+    return false;
+  }
+  std::vector<Value> pair;
+  if (!targetIsFree(s.graph) || !addTarget(e, loss, range, s.graph.outputs.front(), pair)) return false;
+  std::optional<std::vector<Local>> parameters = e.networkParameters(loss, {}, range);
+  if (!parameters) return false;
+  const std::string& name = static_cast<const ast::Callable*>(loss.decl)->name.text;
+  const Value number = e.applyRoot(loss, std::move(*parameters), std::move(pair), name, range);
+  if (number.isPoison()) return false;
+  if (!number.is(ValueKind::Tensor) || !s.graph.tensors[number.id].shape.empty()) {
+    session.sink.report(
+        diag::loss_not_scalar, range, name,
+        number.is(ValueKind::Tensor) ? shapeText(s.pool, s.graph, static_cast<TensorId>(number.id)) : kindName(number));
+    return false;
+  }
+  s.graph.loss = static_cast<TensorId>(number.id);
+  return true;
+}
+
+/// The gradients of the loss, and the optimiser's updates.
+bool Experiment::Impl::addUpdates(Elaborator& e, Structure& s, const std::vector<Local>& factors) {
+  Value optimizer = e.evaluateIn(*spec.module, *spec.optimizer, factors);
+  if (!isCallable(optimizer, spec.optimizer->range, "an optimiser")) return false;
+  if (spec.rateFactor) {
+    const auto rate = std::find(optimizer.names.begin(), optimizer.names.end(), "lr");
+    const auto at = static_cast<std::size_t>(rate - optimizer.names.begin());
+    if (rate == optimizer.names.end()) {
+      optimizer.kind = ValueKind::Partial;
+      optimizer.names.emplace_back("lr");
+      optimizer.items.emplace_back();
+    }
+    optimizer.items[at] = factors[*spec.rateFactor].value;
+  }
+  const TensorId loss = s.graph.loss;
+  if (s.graph.microBatches > 1) s.graph.loss = e.addUp(loss, s.graph.microBatches);
+  if (!e.differentiate(loss, optimizer, spec.optimizer->range)) return false;
+  const auto& weights = s.graph.weights;
+  if (!weights.empty() && std::all_of(weights.begin(), weights.end(), [](const auto& one) { return one.gradient == kNoTensor; }))
+    session.sink.report(diag::nothing_learns, spec.optimizer->range)
+        .note("no gradient goes through whole numbers and comparisons, such as those of `argmax`");
+  return true;
+}
+
+/// Clause `mixed`. False after a report.
+bool Experiment::Impl::mix(Elaborator& e, Structure& s) {
+  if (s.graph.regions.size() > 1 ||
+      std::any_of(s.graph.ops.begin(), s.graph.ops.end(), [](const Op& op) { return op.kind == OpKind::Exit; })) {
+    session.sink.report(diag::backend_mode_not_there, spec.mixedRange, "mixed").note("networks with gates compute in one type");
+    return false;
+  }
+  MixedOptions mixing;
+  mixing.narrow = options.mixed ? *options.mixed : *spec.mixed;
+  mixing.rules = options.rules;
+  mixing.lossBegin = lossBegin;
+  mixing.valueOf = std::move(e.valueOf);
+  mixPrecision(s.graph, mixing);
+  return true;
+}
+
+/// Whether the step has the blocks that its clause `checkpoint` names; reports one that it has not.
+bool placesAreThere(DiagnosticSink& sink, const Graph& graph, const CheckpointSpec& spec) {
+  const std::string unmet = scopesOf(graph, spec).unmet;
+  if (unmet.empty()) return true;
+  if (sink.find([&](const Diagnostic& one) { return one.kind == diag::mutation_unmet && one.range == spec.range; }) != nullptr)
+    return false;
+  Diagnostic& told = sink.report(diag::mutation_unmet, spec.range, graph.network, unmet);
+  const bool isOperator = std::any_of(graph.ops.begin(), graph.ops.end(), [&](const Op& op) { return op.declaration == unmet; });
+  if (isOperator) told.note("`" + unmet + "` is an operator; what is computed again is a block");
+  constexpr std::size_t kShown = 8;
+  std::string some;
+  for (std::size_t s = 1; s < graph.scopes.size() && s <= kShown; ++s)
+    some += (s == 1 ? "`" : ", `") + graph.scopes[s].path + "`";
+  told.note(some.empty() ? "the network applies no blocks"
+                         : "its places are " + some + (graph.scopes.size() > kShown + 1 ? " ..." : ""));
+  return false;
+}
+
+const Structure* Experiment::Impl::elaborate(Levels levels) {
+  auto made = std::make_unique<Structure>();
+  ElaborateOptions settings;
+  settings.training = spec.task == Task::Train;
+  settings.updates = options.updates;
+  settings.dtype = options.dtype ? *options.dtype : spec.dtype ? *spec.dtype : TBEM_F32;
+  if (!options.dtype && spec.dtypeFactor) {
+    const Value& level = spec.factors[*spec.dtypeFactor].levels[levels[*spec.dtypeFactor]].value;
+    if (level.is(ValueKind::DType)) settings.dtype = static_cast<tbem_dtype>(level.id);
+  }
+  const std::size_t errors = session.sink.errorCount();
+  Elaborator elaborator(session, program, *made, settings);
+  elaborator.levels = levelTexts(levels);
+  const std::vector<Local> factors = factorNames(elaborator, *made, levels);
+  for (const auto& [factor, level] : made->guards) elaborator.steering.push_back(spec.factors[factor].name);
+  const bool good = build(elaborator, *made, factors, levels);
+  if (!good || session.sink.errorCount() != errors) return nullptr;
+  if ((options.mixed || spec.mixed) && settings.dtype == TBEM_F32 && !mix(elaborator, *made)) return nullptr;
+  elaborator.finish();
+  if (settings.training && spec.checkpoint && !placesAreThere(session.sink, made->graph, *spec.checkpoint)) return nullptr;
+  for (const sema::SymbolId symbol : elaborator.forced) {
+    const std::uint32_t factor = made->symbolFactor[static_cast<std::uint32_t>(symbol)];
+    made->guards.emplace_back(factor, levels[factor]);
+  }
+  std::sort(made->guards.begin(), made->guards.end());
+  made->guards.erase(std::unique(made->guards.begin(), made->guards.end()), made->guards.end());
+  structures.push_back(std::move(made));
+  return structures.back().get();
+}
+
+/// A dimension that is no positive whole number; rows after the first add their levels to what was reported.
+void Experiment::Impl::reportDimension(const Structure& structure, const Tensor& tensor, ExprId dim, const sema::Values& values,
+                                       Levels levels) {
+  DiagnosticSink here;
+  const std::string text = structure.pool.str(dim);
+  const sema::EvalError error = values.errorOf(dim);
+  if (error == sema::EvalError::DivisionByZero)
+    here.report(diag::division_by_zero, tensor.range, text);
+  else if (error != sema::EvalError::None || values[dim].isBeyondWhole())
+    here.report(diag::number_overflow, tensor.range, text, sema::kWholeRange);
+  else if (!values[dim].isInt())
+    here.report(diag::dimension_fractional, tensor.range, tensor.name, text, values[dim].str());
+  else
+    here.report(diag::dimension_not_positive, tensor.range, tensor.name, values[dim].num, text);
+  Diagnostic made = here.all().front();
+  made.levels = levelsFor(structure, dim, levels);
+  Diagnostic* const told =
+      session.sink.find([&](const Diagnostic& one) { return one.kind == made.kind && one.range == made.range; });
+  if (told != nullptr)
+    told->alsoAt(made.levels);
+  else
+    session.sink.append(std::move(made));
+}
+
+/// Obligations and shapes of a row that reuses a structure.
+bool Experiment::Impl::check(const Structure& structure, const sema::Values& values, Levels levels) {
+  const std::int64_t parts = structure.graph.microBatches;
+  if (parts > 1 && !splitsEvenly(session.sink, spec.accumulateRange(), samplesOf(structure.graph, values), parts,
+                                 spec.rateFactor ? NamedLevels{} : levelTexts(levels)))
+    return false;
+  bool good = true;
+  for (const Obligation& obligation : structure.graph.obligations) {
+    if (values.errorOf(obligation.condition) == sema::EvalError::None && values[obligation.condition].num != 0) continue;
+    reportViolation(session, structure, obligation, values, levelsFor(structure, obligation.condition, levels));
+    good = false;
+    break;
+  }
+  for (std::size_t t = 0; good && t < structure.graph.tensors.size(); ++t) {
+    const Tensor& tensor = structure.graph.tensors[t];
+    good = std::all_of(tensor.shape.begin(), tensor.shape.end(), [&](ExprId dim) {
+      const bool fits = values.errorOf(dim) == sema::EvalError::None && values[dim].isInt() && values[dim].num >= 1;
+      if (!fits) reportDimension(structure, tensor, dim, values, levels);
+      return fits;
+    });
+  }
+  return good;
+}
+
+Experiment::Experiment(Session& session, const sema::Program& program, const ExperimentSpec& spec, ExperimentOptions options)
+    : impl(new Impl{session, program, spec, options, {}}) {}
+Experiment::~Experiment() = default;
+
+std::size_t Experiment::structureCount() const { return impl->structures.size(); }
+
+const Structure* Experiment::known(std::span<const std::uint32_t> levels) const { return impl->find(levels); }
+
+const Structure* Experiment::structureAt(std::span<const std::uint32_t> levels) {
+  if (!impl->spec.hasNetwork()) return nullptr;
+  if (const Structure* known = impl->find(levels)) return known;
+  const Structure* made = nullptr;
+  reportsOf(impl->session.sink, [&] { made = impl->elaborate(levels); });
+  return made;
+}
+
+std::optional<Row> Experiment::row(std::span<const std::uint32_t> levels) {
+  if (!impl->spec.hasNetwork()) return std::nullopt;  // an array for any experiment has no graphs
+  const Structure* structure = impl->find(levels);
+  if (structure == nullptr) {
+    const std::size_t told = impl->session.sink.all().size();
+    structure = impl->elaborate(levels);
+    mergeRepeats(impl->session.sink, told);  // what other structures said already
+  }
+  if (structure == nullptr) return std::nullopt;
+  Row row;
+  row.structure = structure;
+  row.levels.assign(levels.begin(), levels.end());
+  row.values = structure->pool.evaluate(impl->assign(*structure, levels));
+  if (!impl->check(*structure, row.values, levels)) return std::nullopt;
+  return row;
+}
+
+}  // namespace tbem::graph

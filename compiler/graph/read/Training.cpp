@@ -1,0 +1,142 @@
+// A training's network held against its data.
+#include "compiler/graph/read/Training.h"
+
+#include "compiler/diagnostics/tables/Train.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <span>
+
+namespace tbem::graph {
+
+namespace {
+
+std::string shapeWords(const std::vector<std::int64_t>& shape) {
+  std::string out = "[";
+  for (const std::int64_t dim : shape) out += (out.size() > 1 ? ", " : "") + std::to_string(dim);
+  return out + "]";
+}
+
+/// The dimensions that are not 1: what decides in which order numbers lie.
+std::vector<std::int64_t> extents(std::vector<std::int64_t> shape) {
+  std::erase(shape, 1);
+  return shape;
+}
+
+/// Whether numbers of these shapes lie in the same order: the one is the other but for dimensions of 1, or is flat.
+bool lieAlike(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
+  const std::vector<std::int64_t> first = extents(a), second = extents(b);
+  const auto count = [](const std::vector<std::int64_t>& shape) {
+    return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  };
+  return first == second || ((first.size() <= 1 || second.size() <= 1) && count(first) == count(second));
+}
+
+/// Where cross_entropy and nll (stdlib/nn/loss.tbem) have the classes.
+std::size_t standardClassAxis(std::size_t rank) { return rank == 3 ? 2 : 1; }
+
+/// cross_entropy or nll of stdlib/nn/loss.tbem.
+bool hasLibraryLoss(const TrainingSpec& spec) {
+  return spec.loss == nullptr || spec.lossText.starts_with("cross_entropy") || spec.lossText.starts_with("nll");
+}
+
+}  // namespace
+
+std::optional<ExperimentSpec> experimentOf(Session& session, const TrainingSpec& spec, Task task, const DataShape& data,
+                                           std::int64_t batch) {
+  const auto& tensors = spec.network->tensors;
+  if (tensors.size() != data.inputs.size()) {
+    session.sink
+        .report(diag::inputs_differ, spec.data.range, spec.network->name.text, tensors.size(), spec.data.name, data.inputs.size())
+        .label(spec.network->name.range, "declared here");
+    return std::nullopt;
+  }
+  ExperimentSpec experiment;
+  experiment.name = spec.decl->name.text;
+  experiment.range = spec.decl->name.range;
+  experiment.module = spec.module;
+  experiment.of = spec.decl->network;
+  experiment.task = task;
+  experiment.loss = spec.loss;
+  experiment.standardLoss = data.classes > 0 ? "cross_entropy" : "mse";
+  experiment.optimizer = spec.optimizer;
+  experiment.dtype = spec.dtype;
+  experiment.mixed = spec.mixed;
+  if (spec.mixed) experiment.mixedRange = spec.mixedText->range;
+  if (task == Task::Train) {
+    experiment.checkpoint = spec.recompute;
+    experiment.accumulate = spec.accumulate;
+  }
+  experiment.pool = std::make_unique<sema::ExprPool>();
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    std::vector<std::int64_t> dims{batch};
+    dims.insert(dims.end(), data.inputs[i].begin(), data.inputs[i].end());
+    experiment.inputs.push_back({tensors[i].name.text, spec.data.range, nullptr, std::move(dims)});
+  }
+  if (task == Task::Train && spec.rate) {
+    // A factor of one level: its symbol makes the rate a scalar that no other number shares.
+    FactorSpec factor;
+    factor.name = "optimizer.lr";
+    factor.isReal = true;
+    Level level;
+    level.value = sema::Value::number(experiment.pool->constant(*spec.rate), true);
+    level.text = spec.rate->str();
+    level.number = spec.rate;
+    factor.levels.push_back(std::move(level));
+    experiment.factors.push_back(std::move(factor));
+    experiment.rateFactor = 0;
+  }
+  return experiment;
+}
+
+bool checkTarget(Session& session, const TrainingSpec& spec, const Row& row, const DataShape& data) {
+  const Graph& graph = row.graph();
+  const SrcRange at = spec.loss != nullptr ? spec.loss->range : spec.data.range;
+  const TensorId target = graph.inputs.back();
+  const bool classes = graph[target].dtype == TBEM_I64;
+  std::vector<std::int64_t> shape = row.shape(target);
+  if (!shape.empty()) shape.erase(shape.begin());
+  if (classes != (data.classes > 0) || !lieAlike(shape, data.target)) {
+    session.sink.report(diag::targets_differ, at,
+                        spec.loss != nullptr ? spec.lossText
+                        : data.classes > 0   ? "cross_entropy"
+                                             : "mse",
+                        (classes ? "class numbers of shape " : "numbers of shape ") + shapeWords(shape), spec.data.name,
+                        (data.classes > 0 ? "class numbers of shape " : "numbers of shape ") + shapeWords(data.target));
+    return false;
+  }
+  const std::vector<std::int64_t> output = row.shape(graph.outputs.front());
+  const std::size_t standard = standardClassAxis(output.size());
+  const std::int64_t found = standard < output.size() ? output[standard] : 1;
+  const bool fits = hasLibraryLoss(spec) ? found == data.classes
+                                         : std::ranges::count(std::span(output).subspan(std::min<std::size_t>(1, output.size())),
+                                                              data.classes) > 0;
+  if (data.classes > 0 && !fits) {
+    session.sink
+        .report(diag::classes_differ, spec.decl->network->range, spec.network->name.text, found, spec.data.name, data.classes)
+        .label(spec.data.callRange, std::to_string(data.classes) + " classes");
+    return false;
+  }
+  return true;
+}
+
+bool isMeanOfLabels(const TrainingSpec& spec, const DataShape& data) { return data.classes > 0 && hasLibraryLoss(spec); }
+
+std::optional<std::size_t> classAxis(const TrainingSpec& spec, const Row& row, const DataShape& data) {
+  const std::vector<std::int64_t> output = row.shape(row.graph().outputs.front());
+  const std::vector<std::int64_t> labels = extents(data.target);
+  std::vector<std::size_t> could;
+  for (std::size_t axis = 1; axis < output.size() && data.classes > 0; ++axis) {
+    if (output[axis] != data.classes) continue;
+    std::vector<std::int64_t> ofOne(output.begin() + 1, output.end());
+    ofOne.erase(ofOne.begin() + static_cast<std::ptrdiff_t>(axis) - 1);
+    if (extents(std::move(ofOne)) == labels) could.push_back(axis);
+  }
+  if (could.size() == 1) return could.front();
+  const std::size_t standard = standardClassAxis(output.size());
+  const bool known = hasLibraryLoss(spec) && std::ranges::count(could, standard) > 0;
+  return known ? std::optional<std::size_t>(standard) : std::nullopt;
+}
+
+}  // namespace tbem::graph

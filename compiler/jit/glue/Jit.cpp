@@ -1,0 +1,266 @@
+#include "compiler/jit/glue/Jit.h"
+
+#include "compiler/jit/cpu/Host.h"
+#include "compiler/jit/glue/Cache.h"
+#include "compiler/jit/glue/Modules.h"
+#include "compiler/jit/loop/Bytes.h"
+
+#include <fmt/format.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include <link.h>
+
+namespace tbem::jit {
+namespace {
+
+constexpr std::string_view kCodegen = "tbem-codegen-4";
+
+/// The linker's build id of the file that holds this code: another compiler makes other objects. "" where the linker wrote none.
+std::string buildId() {
+  struct Search {
+    std::uintptr_t address;
+    std::string id;
+  } search{reinterpret_cast<std::uintptr_t>(&buildId), {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& s = *static_cast<Search*>(data);
+        bool holds = false;
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& p = info->dlpi_phdr[i];
+          const std::uintptr_t begin = info->dlpi_addr + p.p_vaddr;
+          holds = holds || (p.p_type == PT_LOAD && s.address >= begin && s.address < begin + p.p_memsz);
+        }
+        if (!holds) return 0;
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& p = info->dlpi_phdr[i];
+          if (p.p_type != PT_NOTE) continue;
+          const char* at = reinterpret_cast<const char*>(info->dlpi_addr + p.p_vaddr);
+          const char* end = at + p.p_memsz;
+          while (at + sizeof(ElfW(Nhdr)) <= end) {
+            const auto* note = reinterpret_cast<const ElfW(Nhdr)*>(at);
+            const char* name = at + sizeof *note;
+            const char* body = name + ((note->n_namesz + 3U) & ~3U);
+            if (note->n_type == 3 && note->n_namesz == 4 && std::string_view(name, 3) == "GNU")
+              s.id.assign(body, note->n_descsz);  // NT_GNU_BUILD_ID
+            at = body + ((note->n_descsz + 3U) & ~3U);
+          }
+        }
+        return 1;
+      },
+      &search);
+  return search.id;
+}
+
+std::string text(llvm::Error error) { return llvm::toString(std::move(error)); }
+
+std::string print(const llvm::Module& module) {
+  std::string out;
+  llvm::raw_string_ostream stream(out);
+  module.print(stream, nullptr);
+  return out;
+}
+
+std::string emit(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type) {
+  llvm::SmallVector<char, 0> buffer;
+  llvm::raw_svector_ostream stream(buffer);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type)) return {};
+  passes.run(module);
+  return {buffer.data(), buffer.size()};
+}
+
+/// The kernels are vectors and folded already; what is left is to move invariant work (channel vectors, their reciprocals) out of
+/// loops. The whole of O2 takes twice as long and gives no faster loops. Addresses are reduced by the code generator.
+llvm::Error optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::PassBuilder builder(&machine);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graphs;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graphs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graphs, modules);
+  llvm::ModulePassManager passes;
+  if (auto error = builder.parsePassPipeline(passes, "function(early-cse,loop-mssa(loop-rotate,licm),early-cse,simplifycfg)"))
+    return error;
+  passes.run(module, modules);
+  return llvm::Error::success();
+}
+
+}  // namespace
+
+struct Compiled::Code {
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+};
+Compiled::Compiled() = default;
+Compiled::Compiled(Compiled&&) noexcept = default;
+Compiled& Compiled::operator=(Compiled&&) noexcept = default;
+Compiled::~Compiled() = default;
+
+std::string defaultCacheDir() {
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg == '/') return std::string(xdg) + "/tbemc";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') return std::string(home) + "/.cache/tbemc";
+  return {};
+}
+
+/// One compilation.
+class Compilation {
+public:
+  Compilation(const estimate::Program& program, const JitOptions& options) : program(program), options(options) {}
+  tl::expected<Compiled, Error> run();
+
+private:
+  tl::expected<void, Error> prepare();
+  tl::expected<CacheEntry, Error> build();
+  tl::expected<void, Error> link(const CacheEntry& entry);
+  std::string runKey() const;
+
+  const estimate::Program& program;
+  const JitOptions& options;
+  std::optional<llvm::orc::JITTargetMachineBuilder> host;
+  Compiled result;
+};
+
+tl::expected<void, Error> Compilation::prepare() {
+  auto detected = detectHost();
+  if (!detected) return tl::make_unexpected(Error{detected.error()});
+  host = std::move(*detected);
+  return {};
+}
+
+std::string Compilation::runKey() const {
+  Bytes bytes;
+  bytes.string(kCodegen);
+  bytes.string(LLVM_VERSION_STRING);
+  bytes.number(TBEM_RT_ABI);
+  bytes.string(buildId());
+  bytes.string(host->getTargetTriple().str());
+  bytes.string(host->getCPU());
+  bytes.string(host->getFeatures().getString());
+  bytes.number(options.marks);
+  bytes.string(programKey(program));
+  return hashKey(bytes.text);
+}
+
+tl::expected<CacheEntry, Error> Compilation::build() {
+  llvm::LLVMContext context;
+  auto modules = emitModules(context, program, options.marks);
+  if (!modules) return tl::make_unexpected(Error{modules.error(), true});
+  CacheEntry entry;
+  for (llvm::Module* module : {modules->loops.get(), modules->glue.get()}) {
+    const bool loops = module == modules->loops.get();
+    llvm::orc::JITTargetMachineBuilder target = *host;
+    target.setCodeGenOptLevel(loops ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
+    auto machine = target.createTargetMachine();
+    if (!machine)
+      return tl::make_unexpected(Error{"LLVM has no code generator for this processor: " + text(machine.takeError())});
+    module->setDataLayout((*machine)->createDataLayout());
+    module->setTargetTriple((*machine)->getTargetTriple().str());
+    if (std::string wrong = unsound(*module); !wrong.empty()) return tl::make_unexpected(Error{wrong, true});
+    if (options.keepIr) result.ir += print(*module);
+    if (loops) {
+      if (auto error = optimise(*module, **machine))
+        return tl::make_unexpected(Error{"LLVM does not know a pass: " + text(std::move(error))});
+      if (options.keepIr) {
+        result.ir += "\n; ---- loops after optimisation\n" + print(*module) + "\n; ---- the step\n";
+        const auto copy = llvm::CloneModule(*module);
+        result.assembly = emit(*copy, **machine, llvm::CodeGenFileType::AssemblyFile);
+      }
+    }
+    std::string object = emit(*module, **machine, llvm::CodeGenFileType::ObjectFile);
+    if (object.empty()) return tl::make_unexpected(Error{"LLVM cannot write objects for this processor"});
+    entry.objects.push_back(std::move(object));
+  }
+  result.loops = std::move(modules->reports);
+  return entry;
+}
+
+tl::expected<void, Error> Compilation::link(const CacheEntry& entry) {
+  auto fail = [](llvm::Error error) {
+    return tl::make_unexpected(Error{"the native code cannot be loaded: " + text(std::move(error))});
+  };
+  auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(*host).create();
+  if (!jit) return fail(jit.takeError());
+  llvm::orc::SymbolMap symbols;
+  auto define = [&](const char* name, auto* function) {
+    symbols[(*jit)->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                                              llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  };
+  define("tbem_rt_call", &tbem_rt_call);
+  define("tbem_rt_parallel", &tbem_rt_parallel);
+  define("tbem_rt_parts", &tbem_rt_parts);
+  define("tbem_rt_mark", &tbem_rt_mark);
+  using F64 = double (*)(double);
+  using F32 = float (*)(float);
+  for (auto [name, function] : std::initializer_list<std::pair<const char*, F64>>{
+           {"exp", ::exp}, {"log", ::log}, {"tanh", ::tanh}, {"erf", ::erf}, {"sin", ::sin}, {"cos", ::cos}})
+    define(name, function);
+  for (auto [name, function] :
+       std::initializer_list<std::pair<const char*, F32>>{{"sinf", ::sinf}, {"cosf", ::cosf}, {"floorf", ::floorf}})
+    define(name, function);
+  define("floor", static_cast<F64>(::floor));
+  define("pow", static_cast<double (*)(double, double)>(::pow));
+  define("powf", static_cast<float (*)(float, float)>(::powf));
+  define("memset", static_cast<void* (*)(void*, int, std::size_t)>(::memset));
+  define("memcpy", static_cast<void* (*)(void*, const void*, std::size_t)>(::memcpy));
+  if (auto error = (*jit)->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols))))
+    return fail(std::move(error));
+  for (const std::string& object : entry.objects) {
+    if (auto error = (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, "tbem"))) return fail(std::move(error));
+  }
+  auto address = (*jit)->lookup("tbem_step");
+  if (!address) return fail(address.takeError());
+  result.step = address->toPtr<tbem_rt_step>();
+  result.code = std::make_unique<Compiled::Code>();
+  result.code->jit = std::move(*jit);
+  return {};
+}
+
+tl::expected<Compiled, Error> Compilation::run() {
+  const auto start = std::chrono::steady_clock::now();
+  if (auto ok = prepare(); !ok) return tl::make_unexpected(ok.error());
+  result.key = runKey();
+  const std::string dir = !options.cache ? std::string() : options.cacheDir.empty() ? defaultCacheDir() : options.cacheDir;
+  if (!dir.empty()) result.cachePath = cachePath(dir, result.key);
+  std::optional<CacheEntry> entry;
+  if (!dir.empty() && !options.keepIr) entry = readCache(dir, result.key, result.cacheNote);
+  result.cacheHit = entry.has_value();
+  if (!entry && options.loadOnly) {
+    return tl::make_unexpected(
+        Error{fmt::format("the compiled step {} is not in the cache {}{}; compile it first", result.key,
+                          dir.empty() ? "(there is none)" : dir, result.cacheNote.empty() ? "" : " (" + result.cacheNote + ")")});
+  }
+  if (!entry) {
+    auto built = build();
+    if (!built) return tl::make_unexpected(built.error());
+    entry = std::move(*built);
+    if (!dir.empty()) {
+      if (std::string problem = writeCache(dir, result.key, *entry); !problem.empty())
+        result.cacheNote = "the object cache cannot be written: " + problem;
+    }
+  }
+  if (auto ok = link(*entry); !ok) return tl::make_unexpected(ok.error());
+  result.executable = describe(program);
+  result.executable.step = result.step;
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return std::move(result);
+}
+
+tl::expected<Compiled, Error> compile(const estimate::Program& program, const JitOptions& options) {
+  return Compilation(program, options).run();
+}
+
+}  // namespace tbem::jit

@@ -1,0 +1,425 @@
+#include "compiler/jit/loop/Loop.h"
+
+#include "compiler/count/Layout.h"
+#include "compiler/jit/loop/Bytes.h"
+#include "compiler/lower/program/LoopTypes.h"
+#include "compiler/sema/Value.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+#include <set>
+
+namespace tbem::jit {
+namespace {
+
+using estimate::Buffer;
+using estimate::FusedLoop;
+using estimate::Program;
+using graph::ElemOp;
+
+constexpr std::int64_t kParallelItems = 64;          // pieces that threads share; many more than threads, for balance
+constexpr std::int64_t kSmallestChunk = 4096;        // elements
+constexpr std::int64_t kParallelBytes = 128 * 1024;  // below this a fork and join (about 1 us) costs more than it saves
+
+/// One variable before merging: a digit of a dimension.
+struct Digit {
+  int dim = 0;
+  std::int64_t trip = 1;
+  std::int64_t weight = 1;  ///< what it counts of the dimension's coordinate
+  std::int64_t stride = 0;  ///< in the outputs' layout
+};
+
+std::int64_t blockOf(const tbem_layout& layout, int k) {
+  std::int64_t product = 1;
+  for (int b = 0; b < layout.blocks; ++b) {
+    if (layout.block_dim[b] == k) product *= layout.block_size[b];
+  }
+  return product;
+}
+
+/// The digits of dimension k in a layout, from the most to the least significant.
+std::vector<Digit> digitsOf(const tbem_layout& layout, int k, std::int64_t padded) {
+  std::vector<Digit> digits;
+  std::int64_t stride = 1, weight = 1;
+  for (int b = layout.blocks - 1; b >= 0; --b) {
+    if (layout.block_dim[b] == k && layout.block_size[b] > 1) {
+      digits.push_back({k, layout.block_size[b], weight, stride});
+      weight *= layout.block_size[b];
+    }
+    stride *= layout.block_size[b];
+  }
+  if (padded / weight > 1) digits.push_back({k, padded / weight, weight, layout.strides[k]});
+  std::reverse(digits.begin(), digits.end());
+  return digits;
+}
+
+/// Every element of one lies where it does in the other, whatever the element types and the words for the layout: 16 channels in
+/// blocks of 16 are channels last.
+bool samePlaces(tbem_operand a, const tbem_operand& b) {
+  a.dtype = b.dtype;
+  a.layout.bytes = b.layout.bytes;
+  return estimate::samePlaces(a, b);
+}
+
+class Planner {
+public:
+  Planner(const Program& program, const FusedLoop& loop) : program(program), loop(loop) {}
+  tl::expected<LoopNest, std::string> run();
+
+private:
+  tl::expected<void, std::string> checkShapes() const;
+  tl::expected<void, std::string> checkOverlaps() const;
+  void refine();
+  std::uint32_t pointerOf(const Buffer& buffer);
+  std::uint64_t numberAt() const;
+  std::uint32_t coordinate(int dim);
+  Form formOf(int dim) const;
+  LoopOperand operand(const FusedLoop::Input& input);
+  bool splitsDigit(const tbem_layout& layout, int operandDim, int dim) const;
+  void merge();
+  void schedule();
+  template <class F>
+  void eachForm(F f) {
+    f(nest.output);
+    f(nest.number);
+    for (auto& c : nest.coordinates) f(c.form);
+    for (auto& i : nest.inputs) f(i.offset);
+  }
+  std::int64_t dimOf(int k) const { return loop.dims[static_cast<std::size_t>(k)]; }
+  bool uses(ElemOp op) const {
+    return std::any_of(loop.nodes.begin(), loop.nodes.end(), [&](const auto& n) { return n.op == op; });
+  }
+
+  const Program& program;
+  const FusedLoop& loop;
+  LoopNest nest;
+  std::vector<Digit> digits;
+};
+
+tl::expected<void, std::string> Planner::checkShapes() const {
+  auto wrong = [](std::string text) { return tl::make_unexpected(std::move(text)); };
+  if (loop.dims.size() > TBEM_MAX_RANK) return wrong(fmt::format("a loop of rank {}", loop.dims.size()));
+  if (loop.outputs.empty()) return wrong("a loop without outputs");
+  auto dtype = [&](const Buffer& b) -> tl::expected<void, std::string> {
+    if (!estimate::hasLoops(b.operand.dtype))
+      return wrong(fmt::format("element-wise code of {} is not there yet ('{}')",
+                               sema::kDTypeNames[static_cast<std::size_t>(b.operand.dtype)], b.name));
+    return {};
+  };
+  for (const auto& in : loop.inputs) {
+    const Buffer& b = program[in.buffer];
+    if (auto ok = dtype(b); !ok) return ok;
+    if (in.axes.size() != static_cast<std::size_t>(b.operand.rank))
+      return wrong(fmt::format("'{}' has rank {} and {} axes", b.name, b.operand.rank, in.axes.size()));
+    for (int j = 0; j < b.operand.rank; ++j) {
+      const std::int32_t k = in.axes[static_cast<std::size_t>(j)];
+      if (k < 0 ? b.operand.dims[j] < 1
+                : (k >= static_cast<int>(loop.dims.size()) || (b.operand.dims[j] != 1 && b.operand.dims[j] != dimOf(k)))) {
+        return wrong(
+            fmt::format("dimension {} of '{}' ({}) does not run along the loop's dimension {}", j, b.name, b.operand.dims[j], k));
+      }
+    }
+  }
+  for (const auto& out : loop.outputs) {
+    const Buffer& b = program[out.buffer];
+    if (auto ok = dtype(b); !ok) return ok;
+    if (out.node >= loop.nodes.size()) return wrong(fmt::format("'{}' takes node {} of {}", b.name, out.node, loop.nodes.size()));
+    if (!std::equal(loop.dims.begin(), loop.dims.end(), b.operand.dims, b.operand.dims + b.operand.rank))
+      return wrong(fmt::format("'{}' does not have the loop's shape", b.name));
+    tbem_operand space = b.operand;
+    space.layout = loop.layout;
+    if (!samePlaces(space, b.operand)) return wrong(fmt::format("'{}' does not have the loop's layout", b.name));
+  }
+  for (std::size_t i = 0; i < loop.nodes.size(); ++i) {
+    const graph::ElemNode& n = loop.nodes[i];
+    if (n.op == ElemOp::Input && n.input >= loop.inputs.size()) return wrong("a node reads an input that is not there");
+    if (n.op == ElemOp::Index && n.input >= loop.dims.size()) return wrong("a node reads a coordinate that is not there");
+    if (n.op == ElemOp::Scalar && n.input >= std::max<std::size_t>(program.scalars.size(), 1))
+      return wrong("a node reads a scalar that is not there");
+  }
+  return {};
+}
+
+/// Writers may share bytes with a reader only as an exact in-place pair: same place, same layout, same element size, all axes.
+tl::expected<void, std::string> Planner::checkOverlaps() const {
+  struct Span {
+    std::uint64_t begin, end;
+  };
+  auto span = [&](const Buffer& b) {
+    const estimate::Allocation& place = program.allocations[b.allocation];
+    return Span{place.offset, place.offset + std::min(place.bytes, b.operand.layout.bytes)};
+  };
+  auto overlap = [](Span a, Span b) { return a.begin < b.end && b.begin < a.end; };
+  for (std::size_t o = 0; o < loop.outputs.size(); ++o) {
+    const Buffer& out = program[loop.outputs[o].buffer];
+    for (std::size_t p = 0; p < o; ++p) {
+      if (overlap(span(out), span(program[loop.outputs[p].buffer])))
+        return tl::make_unexpected(fmt::format("'{}' and '{}' are written to the same bytes by one loop", out.name,
+                                               program[loop.outputs[p].buffer].name));
+    }
+    for (const auto& input : loop.inputs) {
+      const Buffer& in = program[input.buffer];
+      if (!overlap(span(out), span(in))) continue;
+      bool exact = span(out).begin == span(in).begin &&
+                   estimate::elementBytes(out.operand.dtype) == estimate::elementBytes(in.operand.dtype) &&
+                   in.operand.rank == out.operand.rank;
+      for (int k = 0; exact && k < in.operand.rank; ++k) {
+        exact = (input.axes[static_cast<std::size_t>(k)] == k || dimOf(k) == 1) && in.operand.dims[k] == dimOf(k);
+      }
+      exact = exact && samePlaces(in.operand, out.operand);
+      if (!exact)
+        return tl::make_unexpected(fmt::format("'{}' is written over '{}', which is read at other places", out.name, in.name));
+    }
+  }
+  return {};
+}
+
+/// Splits digits where an operand's blocks ask for it and the sizes allow it: then that operand is a linear form too.
+void Planner::refine() {
+  for (const auto& in : loop.inputs) {
+    const tbem_operand& b = program[in.buffer].operand;
+    for (int j = 0; j < b.rank; ++j) {
+      const int k = in.axes[static_cast<std::size_t>(j)];
+      if (k < 0 || b.dims[j] == 1) continue;
+      for (const Digit& wanted : digitsOf(b.layout, j, b.layout.padded[j])) {
+        for (std::size_t d = 0; d < digits.size(); ++d) {
+          Digit& digit = digits[d];
+          const std::int64_t at = wanted.weight;
+          if (digit.dim != k || at <= digit.weight || at >= digit.weight * digit.trip) continue;
+          const std::int64_t part = at / digit.weight;
+          if (at % digit.weight != 0 || digit.trip % part != 0) break;
+          Digit inner = digit;
+          inner.trip = part;
+          digit.trip /= part;
+          digit.weight = at;
+          digit.stride *= part;
+          digits.insert(digits.begin() + static_cast<std::ptrdiff_t>(d) + 1, inner);
+          break;
+        }
+      }
+    }
+  }
+}
+
+std::uint32_t Planner::pointerOf(const Buffer& buffer) {
+  const std::uint64_t offset = program.allocations[buffer.allocation].offset;
+  const std::uint64_t move = buffer.window ? buffer.operand.layout.bytes : 0;
+  for (std::uint32_t i = 0; i < nest.pointers.size(); ++i) {
+    if (nest.pointers[i] == offset && nest.moves[i] == move && nest.parts[i] == buffer.part) return i;
+  }
+  nest.pointers.push_back(offset);
+  nest.parts.push_back(buffer.part);
+  nest.moves.push_back(move);
+  if (move != 0) nest.numberAt = numberAt();
+  return static_cast<std::uint32_t>(nest.pointers.size() - 1);
+}
+
+std::uint64_t Planner::numberAt() const { return program.allocations[program[program.micro.number].allocation].offset; }
+
+Form Planner::formOf(int dim) const {
+  Form form;
+  for (const Digit& d : digits) form.stride.push_back(d.dim == dim ? d.weight : 0);
+  return form;
+}
+
+std::uint32_t Planner::coordinate(int dim) {
+  for (std::size_t i = 0; i < nest.coordinates.size(); ++i) {
+    if (nest.coordinates[i].dim == static_cast<std::uint32_t>(dim)) return static_cast<std::uint32_t>(i);
+  }
+  nest.coordinates.push_back({static_cast<std::uint32_t>(dim), dimOf(dim), loop.layout.padded[dim] > dimOf(dim), formOf(dim)});
+  return static_cast<std::uint32_t>(nest.coordinates.size() - 1);
+}
+
+bool Planner::splitsDigit(const tbem_layout& layout, int operandDim, int dim) const {
+  for (const Digit& wanted : digitsOf(layout, operandDim, layout.padded[operandDim])) {
+    for (const Digit& d : digits) {
+      if (d.dim == dim && wanted.weight > d.weight && wanted.weight < d.weight * d.trip) return true;
+      // Not a chain of divisors: a digit begins inside another although neither splits the other.
+      if (d.dim == dim && std::max(wanted.weight, d.weight) % std::min(wanted.weight, d.weight) != 0) return true;
+    }
+  }
+  return false;
+}
+
+LoopOperand Planner::operand(const FusedLoop::Input& input) {
+  const Buffer& buffer = program[input.buffer];
+  const tbem_operand& b = buffer.operand;
+  LoopOperand result;
+  result.pointer = pointerOf(buffer);
+  result.dtype = b.dtype;
+  result.offset.stride.assign(digits.size(), 0);
+  for (int j = 0; j < b.rank; ++j) {
+    const int k = input.axes[static_cast<std::size_t>(j)];
+    if (k < 0 || b.dims[j] == 1) continue;
+    const std::vector<Digit> own = digitsOf(b.layout, j, b.layout.padded[j]);
+    if (splitsDigit(b.layout, j, k)) {
+      Indirect indirect{coordinate(k), b.layout.strides[j], blockOf(b.layout, j), {}};
+      for (const Digit& d : own) {
+        if (d.weight < indirect.block) indirect.digits.push_back({d.weight, d.trip, d.stride});
+      }
+      result.indirect.push_back(std::move(indirect));
+      continue;
+    }
+    for (std::size_t v = 0; v < digits.size(); ++v) {
+      if (digits[v].dim != k) continue;
+      // The operand's own digit in which this one counts: the most significant of those whose weight divides into it.
+      for (const Digit& d : own) {
+        if (d.weight <= digits[v].weight) {
+          result.offset.stride[v] += digits[v].weight / d.weight * d.stride;
+          break;
+        }
+      }
+    }
+  }
+  return result;
+}
+
+/// Merges variable v + 1 into v where every form allows it.
+void Planner::merge() {
+  for (std::size_t v = nest.trips.size(); v-- > 1;) {
+    bool fits = true;
+    eachForm([&](Form& f) { fits = fits && f.stride[v - 1] == f.stride[v] * nest.trips[v]; });
+    if (!fits || (v == 1 && loop.perSample)) continue;  // the samples stay a variable of their own: their number may vary
+    nest.trips[v - 1] *= nest.trips[v];
+    nest.trips.erase(nest.trips.begin() + static_cast<std::ptrdiff_t>(v));
+    eachForm([&](Form& f) { f.stride.erase(f.stride.begin() + static_cast<std::ptrdiff_t>(v) - 1); });
+  }
+}
+
+void Planner::schedule() {
+  const std::size_t inner = nest.trips.size() - 1;
+  std::int64_t total = 1, bytes = 0;
+  for (std::int64_t t : nest.trips) total *= t;
+  for (; nest.prefix < inner && nest.count < kParallelItems; ++nest.prefix) nest.count *= nest.trips[nest.prefix];
+  const std::int64_t length = nest.trips[inner];
+  if (nest.prefix == inner && nest.count < kParallelItems && length >= 2 * kSmallestChunk) {
+    const std::int64_t wanted = std::max(kSmallestChunk, (nest.count * length + kParallelItems - 1) / kParallelItems);
+    nest.chunk = (wanted + 63) / 64 * 64;
+    nest.chunks = (length + nest.chunk - 1) / nest.chunk;
+    nest.count *= nest.chunks;
+  }
+  const auto width = [](std::int32_t dtype) { return static_cast<std::int64_t>(estimate::elementBytes(dtype)); };
+  for (const auto& i : nest.inputs) bytes += width(i.dtype);
+  for (const auto& o : nest.outputs) bytes += width(o.dtype);
+  for (const auto& n : nest.nodes) {
+    const bool heavy = n.op == ElemOp::Exp || n.op == ElemOp::Log || n.op == ElemOp::Pow || n.op == ElemOp::Tanh ||
+                       n.op == ElemOp::Erf || n.op == ElemOp::Sin || n.op == ElemOp::Cos || n.op == ElemOp::Random;
+    if (heavy) bytes += 24;  // about the time of as many bytes
+  }
+  nest.parallel = nest.count > 1 && total * bytes >= kParallelBytes;
+  if (total == 0) nest.count = 0;  // nothing to do, and no code
+  if (loop.perSample && nest.count != 0) {
+    const bool split = nest.prefix == 0;  // the samples themselves are the innermost variable
+    const std::int64_t items = split ? nest.trips[0] : nest.count;
+    nest.perSample.unit = items / program.samples;
+    nest.perSample.chunk = !split ? 1 : nest.chunks > 1 ? nest.chunk : nest.trips[0];
+    nest.perSample.threadsFrom =
+        (kParallelBytes * program.samples + total * bytes - 1) / std::max<std::int64_t>(total * bytes, 1);
+  }
+}
+
+tl::expected<LoopNest, std::string> Planner::run() {
+  if (auto ok = checkShapes(); !ok) return tl::make_unexpected(ok.error());
+  if (auto ok = checkOverlaps(); !ok) return tl::make_unexpected(ok.error());
+  const int rank = static_cast<int>(loop.dims.size());
+  for (int k = 0; k < rank; ++k) {
+    if (loop.layout.padded[k] == 0) {
+      digits.push_back({k, 0, 1, 1});
+      continue;
+    }
+    for (const Digit& d : digitsOf(loop.layout, k, loop.layout.padded[k])) digits.push_back(d);
+  }
+  std::stable_sort(digits.begin(), digits.end(), [](const Digit& a, const Digit& b) { return a.stride > b.stride; });
+  refine();
+  if (digits.empty()) digits.push_back({-1, 1, 1, 1});
+  for (const Digit& d : digits) {
+    nest.trips.push_back(d.trip);
+    nest.output.stride.push_back(d.stride);
+  }
+  std::vector<std::int64_t> rowMajor(static_cast<std::size_t>(rank), 1);
+  for (int k = rank - 2; k >= 0; --k)
+    rowMajor[static_cast<std::size_t>(k)] = rowMajor[static_cast<std::size_t>(k) + 1] * dimOf(k + 1);
+  const bool random = uses(ElemOp::Random);
+  if (random && program.micro.parts > 1) {
+    nest.numberAt = numberAt();
+    nest.elements = 1;
+    for (int k = 0; k < rank; ++k) nest.elements *= dimOf(k);
+  }
+  for (const Digit& d : digits)
+    nest.number.stride.push_back(random && d.dim >= 0 ? d.weight * rowMajor[static_cast<std::size_t>(d.dim)] : 0);
+  for (int k = 0; k < rank; ++k) {
+    if (loop.layout.padded[k] > dimOf(k)) coordinate(k);
+  }
+  for (const auto& node : loop.nodes) {
+    if (node.op == ElemOp::Index) coordinate(static_cast<int>(node.input));
+  }
+  for (const auto& input : loop.inputs) nest.inputs.push_back(operand(input));
+  for (const auto& output : loop.outputs) {
+    const Buffer& b = program[output.buffer];
+    nest.outputs.push_back({pointerOf(b), b.operand.dtype, output.node, {}});
+    if (output.rows != estimate::kNoBuffer) nest.outputs.back().rows = pointerOf(program[output.rows]);
+  }
+  nest.nodes = loop.nodes;
+  merge();
+  schedule();
+  return nest;
+}
+
+}  // namespace
+
+tl::expected<LoopNest, std::string> planLoop(const Program& program, const FusedLoop& loop) {
+  return Planner(program, loop).run();
+}
+
+std::string kernelKey(const LoopNest& nest) {
+  Bytes bytes;
+  auto form = [&](const Form& f) { bytes.list(f.stride); };
+  bytes.list(nest.trips);
+  form(nest.output);
+  form(nest.number);
+  bytes.number(nest.coordinates.size());
+  for (const auto& c : nest.coordinates) {
+    bytes.number(c.dim);
+    bytes.number(c.limit);
+    bytes.number(c.padded);
+    form(c.form);
+  }
+  bytes.number(nest.inputs.size());
+  for (const auto& i : nest.inputs) {
+    bytes.number(i.pointer);
+    bytes.number(i.dtype);
+    form(i.offset);
+    bytes.number(i.indirect.size());
+    for (const auto& x : i.indirect) {
+      bytes.number(x.coordinate);
+      bytes.number(x.outerStride);
+      bytes.number(x.block);
+      bytes.number(x.digits.size());
+      for (const auto& d : x.digits) {
+        bytes.number(d.divisor);
+        bytes.number(d.size);
+        bytes.number(d.stride);
+      }
+    }
+  }
+  bytes.number(nest.outputs.size());
+  for (const auto& o : nest.outputs) {
+    bytes.number(o.pointer);
+    bytes.number(o.dtype);
+    bytes.number(o.node);
+    bytes.number(o.rows ? *o.rows + 1 : 0);
+  }
+  bytes.nodes(nest.nodes);
+  bytes.number(nest.pointers.size());
+  bytes.number(nest.elements != 0);
+  bytes.number(nest.prefix);
+  bytes.number(nest.chunk);
+  bytes.number(nest.chunks);
+  return bytes.text;
+}
+
+}  // namespace tbem::jit

@@ -1,0 +1,182 @@
+#include "compiler/lower/Lower.h"
+
+#include "compiler/count/Static.h"
+#include "compiler/diagnostics/tables/Plan.h"
+#include "compiler/lower/Lowering.h"
+#include "compiler/lower/Query.h"
+#include "compiler/lower/order/OrderOf.h"
+
+#include <algorithm>
+
+namespace tbem::estimate {
+
+using graph::index;
+using graph::kNoTensor;
+
+Diagnostic& LowerError::report(DiagnosticSink& sink) const {
+  switch (arguments.size()) {
+    case 0:
+      return sink.report(kind, range);
+    case 1:
+      return sink.report(kind, range, arguments[0]);
+    case 2:
+      return sink.report(kind, range, arguments[0], arguments[1]);
+    default:
+      return sink.report(kind, range, arguments[0], arguments[1], arguments[2]);
+  }
+}
+
+namespace {
+bool lowerAll(Lowering& state) {
+  for (const graph::OpId id : state.order) {
+    if (state.graph.microBatches > 1 && state.graph[id].phase == graph::Phase::Optimizer && state.once == kNone &&
+        !state.endMicroBatch())
+      return false;
+    state.here = state.branches.of[index(id)];
+    bool ok = false;
+    switch (state.graph[id].kind) {
+      case graph::OpKind::Native:
+        ok = state.graph[id].own.symbol.empty() ? state.lowerCall(id) : state.lowerOwn(id);
+        break;
+      case graph::OpKind::Elementwise:
+        ok = state.lowerLoop(id);
+        break;
+      case graph::OpKind::View:
+        ok = state.lowerView(id);
+        break;
+      case graph::OpKind::Skip:
+      case graph::OpKind::Exit:
+        ok = state.lowerGate(id);
+        break;
+      case graph::OpKind::Join:
+        ok = state.lowerJoin(id);
+        break;
+    }
+    if (!ok || state.error) return false;
+  }
+  state.here = graph::kAllSamples;
+  return state.graph.microBatches == 1 || state.once != kNone || state.endMicroBatch();
+}
+
+/// What the caller reads after the step stays alive: outputs and the loss in row-major order, gradients as they are.
+bool keepResults(Lowering& state) {
+  const graph::Graph& graph = state.graph;
+  const auto keepPlain = [&state](graph::TensorId tensor) {
+    const std::uint32_t version = state.ensure(tensor, state.plainOf(tensor), state.graph[tensor].range);
+    if (version == kNone) return false;
+    state.keep(version);
+    return true;
+  };
+  if (!graph.training || (state.options.keepOutputs && graph.microBatches == 1)) {
+    for (const graph::TensorId output : graph.outputs) {
+      if (!keepPlain(output)) return false;
+    }
+  }
+  if (graph.loss != kNoTensor && !keepPlain(graph.loss)) return false;
+  if (state.options.keepGradients) {
+    for (const graph::Graph::Weight& weight : graph.weights) {
+      if (weight.gradient == kNoTensor) continue;
+      const std::uint32_t version = state.current(weight.gradient);
+      if (version == kNone) return false;
+      state.keep(version);
+    }
+  }
+  // Weights, inputs and states that nothing uses are there all the same.
+  for (std::uint32_t t = 0; t < graph.tensors.size(); ++t) {
+    const auto tensor = static_cast<graph::TensorId>(t);
+    if (graph[tensor].producer == graph::kNoOp && state.isPersistent(tensor) && state.current(tensor) == kNone) return false;
+  }
+  return true;
+}
+}  // namespace
+
+namespace {
+/// `order`: in which the operators run, and comes back; where it is empty, `schedule`'s.
+tl::expected<Program, LowerError> lowerIn(std::vector<graph::OpId>& order, const graph::Graph& graph, const sema::Values& values,
+                                          const tbem_backend& backend, const LowerOptions& options, QueryCache& cache) {
+  Lowering state{.graph = graph, .values = values, .backend = backend, .options = options, .cache = cache};
+  state.order = std::move(order);
+  Program program;
+  program.backend = backend.name;
+  if (!state.prepare() || !lowerAll(state) || !keepResults(state)) return tl::unexpected(*state.error);
+  state.fuse();
+  if (!state.allocate(program)) return tl::unexpected(*state.error);
+  program.scalars = state.scalars;
+  program.threads = options.threads;
+  if (backend.probe(&program.device) != TBEM_OK) {
+    return tl::unexpected(LowerError{diag::backend_lacks_primitive, {}, {backend.name, "any program", backend.last_error()}});
+  }
+  program.arenaAsWritten = program.arena;
+  order = std::move(state.order);
+  return program;
+}
+}  // namespace
+
+namespace {
+tl::expected<Program, LowerError> lowerOrdered(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend,
+                                               const LowerOptions& options, QueryCache& cache) {
+  std::vector<graph::OpId> order;
+  auto program = lowerIn(order, graph, values, backend, options, cache);
+  if (!program || !options.searchOrder || !program->branches.empty()) return program;
+  std::vector<graph::OpId> other = betterOrder(graph, *program, order, keptValues(graph, options), options.orderChanged);
+  if (other.empty()) return program;
+  auto reordered = lowerIn(other, graph, values, backend, options, cache);
+  // The plan decides: fusion and results in place may see it otherwise than the search did.
+  if (!reordered || reordered->arena >= program->arena) return program;
+  reordered->arenaAsWritten = program->arena;
+  return reordered;
+}
+
+/// Workspaces of the calls that take another algorithm than the default, ascending.
+std::vector<std::uint64_t> chosenWorkspaces(const Program& program) {
+  std::vector<std::uint64_t> sizes;
+  for (const NativeCall& call : program.calls) {
+    if (call.algorithm != 0 && call.workspace != kNoBuffer)
+      sizes.push_back(program.allocations[program[call.workspace].allocation].bytes);
+  }
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+/// The chosen algorithms as far as the arena stays within the limit (LowerOptions::arenaGrowth): W is found by halving the list
+/// of workspaces; 0 is tried too, and where that is too much the default algorithms run.
+tl::expected<Program, LowerError> lowerWithin(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend,
+                                              LowerOptions options, QueryCache& cache) {
+  auto best = lowerOrdered(graph, values, backend, options, cache);
+  if (!best) return best;
+  LowerOptions defaults = options;
+  defaults.choices = nullptr;
+  auto plain = lowerOrdered(graph, values, backend, defaults, cache);
+  if (!plain) return plain;
+  const double limit = static_cast<double>(plain->arena) * (1 + *options.arenaGrowth);
+  if (static_cast<double>(best->arena) <= limit) return best;
+  std::vector<std::uint64_t> sizes = chosenWorkspaces(*best);
+  if (sizes.empty() || sizes.front() != 0) sizes.insert(sizes.begin(), 0);
+  best = std::move(plain);
+  std::size_t low = 0, high = sizes.size();  // the largest is too much where it was taken, and tried where it was not
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    options.mostWorkspace = sizes[middle];
+    auto tried = lowerOrdered(graph, values, backend, options, cache);
+    if (!tried) return tried;
+    if (static_cast<double>(tried->arena) > limit) {
+      high = middle;
+    } else {
+      best = std::move(tried);
+      low = middle + 1;
+    }
+  }
+  return best;
+}
+}  // namespace
+
+tl::expected<Program, LowerError> lower(const graph::Graph& graph, const sema::Values& values, const tbem_backend& backend,
+                                        const LowerOptions& options) {
+  QueryCache own;
+  QueryCache& cache = options.cache != nullptr ? *options.cache : own;
+  if (options.choices != nullptr && options.arenaGrowth) return lowerWithin(graph, values, backend, options, cache);
+  return lowerOrdered(graph, values, backend, options, cache);
+}
+
+}  // namespace tbem::estimate

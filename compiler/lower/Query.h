@@ -1,0 +1,33 @@
+// Questions to a backend, each asked once. Inside compiler/estimate only.
+#pragma once
+
+#include "compiler/lower/Lowering.h"
+
+#include <functional>
+#include <unordered_map>
+
+namespace tbem::estimate {
+
+/// A row of primitives.def.
+struct PrimitiveRow {
+  const char* name;
+  const char* inputs;
+  const char* outputs;
+  const char* attributes;
+  const char* scalars;
+};
+const PrimitiveRow& primitiveRow(tbem_primitive primitive);
+
+/// The operator's attributes as the primitive's row lists them. A list (`axis[*]`) is preceded by its length, which the ranks
+/// of the first input and the first result tell: axes that are dropped, or one number a dimension. `wrong`: what is, in words.
+std::vector<std::int64_t> flattenAttributes(const graph::Op& op, const sema::Values& values, std::size_t inputRank,
+                                            std::size_t outputRank, std::string& wrong);
+
+struct QueryCache::Impl {
+  std::unordered_map<std::string, Answer> answers;  ///< addresses stay valid
+  double seconds = 0;
+  const Answer& ask(const tbem_backend& backend, tbem_primitive primitive, const std::vector<tbem_operand>& operands,
+                    std::size_t inputs, const std::vector<std::int64_t>& attributes, int threads, std::int32_t algorithm);
+};
+
+}  // namespace tbem::estimate

@@ -1,0 +1,167 @@
+#include "compiler/lower/Samples.h"
+
+#include <algorithm>
+
+namespace tbem::estimate {
+
+using graph::index;
+using graph::kNoTensor;
+using graph::Op;
+using graph::TensorId;
+
+namespace {
+/// The first dimension that is not 1: samples lie there, where a view has put dimensions of 1 before them.
+std::size_t rowDimension(const std::vector<std::int64_t>& shape) {
+  return static_cast<std::size_t>(std::find_if(shape.begin(), shape.end(), [](std::int64_t n) { return n != 1; }) -
+                                  shape.begin());
+}
+
+class Use {
+public:
+  Use(const Op& o, const std::vector<std::vector<std::int64_t>>& d, const std::vector<std::int64_t>& r, std::int64_t s,
+      const std::vector<std::int64_t>& a)
+      : op(o), dims(d), rows(r), samples(s), attributes(a) {}
+
+  SampleUse run() {
+    use.along.assign(op.inputs.size(), false);
+    use.results.assign(op.outputs.size(), 0);
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) use.has = use.has || has(i);
+    if (!use.has) return use;
+    switch (op.kind) {
+      case graph::OpKind::Elementwise:
+        elementwise();
+        break;
+      case graph::OpKind::View:
+        view();
+        break;
+      case graph::OpKind::Native:
+        native();
+        break;
+      default:
+        break;
+    }
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+      if (has(i) && !use.along[i] && use.mixes.empty()) use.mixes = "it reads samples as if they were weights";
+    }
+    if (!use.mixes.empty()) return use;
+    for (std::size_t r = 0; r < op.outputs.size(); ++r) {
+      const std::vector<std::int64_t>& shape = dims[index(op.outputs[r])];
+      const std::size_t at = op.kind == graph::OpKind::View ? rowDimension(shape) : 0;
+      if (at < shape.size() && shape[at] % samples == 0) use.results[r] = shape[at] / samples;
+      if (use.results[r] == 0) use.mixes = "its result has no samples";
+    }
+    return use;
+  }
+
+private:
+  bool has(std::size_t input) const { return op.inputs[input] != kNoTensor && rows[index(op.inputs[input])] > 0; }
+  const std::vector<std::int64_t>& shapeOf(std::size_t input) const { return dims[index(op.inputs[input])]; }
+  const std::vector<std::int64_t>& result() const { return dims[index(op.outputs[0])]; }
+
+  void elementwise() {
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+      const std::vector<std::int32_t>& axes = op.elementwise.operands[i].axes;
+      for (std::size_t k = 0; k < axes.size(); ++k) {
+        if (axes[k] != 0 || shapeOf(i)[k] == 1) continue;
+        if (k != 0) use.mixes = "it moves another dimension to the place of the samples";
+        use.along[i] = true;
+      }
+    }
+    for (const graph::ElemNode& node : op.elementwise.nodes) {
+      if (node.op == graph::ElemOp::Random) use.mixes = "its random numbers are drawn by place in the batch";
+      if (node.op == graph::ElemOp::Index && node.input == 0) use.mixes = "it computes with the number of a sample";
+    }
+  }
+
+  void view() {
+    const std::size_t at = rowDimension(result());
+    if (at == result().size() || result()[at] % samples != 0) use.mixes = "it reshapes the samples away";
+    use.along[0] = true;
+  }
+
+  void native() {
+    switch (op.primitive) {
+      case TBEM_PRIMITIVE_conv2d:
+      case TBEM_PRIMITIVE_max_pool2d:
+      case TBEM_PRIMITIVE_avg_pool2d:
+      case TBEM_PRIMITIVE_adaptive_avg_pool2d:
+      case TBEM_PRIMITIVE_reorder:
+        use.along[0] = true;
+        break;
+      case TBEM_PRIMITIVE_dense:
+        use.along[0] = shapeOf(0).size() > 1;
+        break;
+      case TBEM_PRIMITIVE_matmul:
+        matmul();
+        break;
+      case TBEM_PRIMITIVE_reduce_sum:
+      case TBEM_PRIMITIVE_reduce_max:
+        use.along[0] = true;
+        if (std::find(attributes.begin() + 1, attributes.end(), 0) != attributes.end()) use.mixes = "it reduces over the samples";
+        break;
+      case TBEM_PRIMITIVE_concat:
+        use.along.assign(use.along.size(), true);
+        if (attributes[0] == 0) use.mixes = "it joins samples one behind the other";
+        break;
+      case TBEM_PRIMITIVE_gather:
+        use.along[0] = true;
+        if (attributes[0] == 0) use.mixes = "it picks among the samples";
+        // A call may run on more rows than there are samples left; what lies in those is no number of an element.
+        if (has(1)) use.mixes = "its numbers of elements are computed over the whole batch";
+        break;
+      case TBEM_PRIMITIVE_arg_max:
+        use.along[0] = true;
+        if (attributes[0] == 0) use.mixes = "it looks for the largest over the samples";
+        break;
+      case TBEM_PRIMITIVE_channel_moments:  // of layer_norm: rows are its channels, in a batch of one
+        use.along[0] = true;
+        if (rowDimension(shapeOf(0)) != 1) use.mixes = "its moments are those of the whole batch";
+        break;
+      case TBEM_PRIMITIVE_softmax:
+      case TBEM_PRIMITIVE_log_softmax:
+        use.along[0] = true;
+        if (attributes[0] == 0) use.mixes = "it normalises over the samples";
+        break;
+      case TBEM_PRIMITIVE_permute:
+        use.along[0] = true;
+        if (attributes[1] != 0) use.mixes = "it moves the samples to another dimension";
+        break;
+      case TBEM_PRIMITIVE_pad:
+      case TBEM_PRIMITIVE_slice:
+        use.along[0] = true;
+        if (attributes[1] != 0 || result()[0] != shapeOf(0)[0]) use.mixes = "it adds or takes away samples";
+        break;
+      default:
+        use.mixes = "it is computed over the whole batch";
+        break;
+    }
+  }
+
+  void matmul() {
+    const bool batched = result().size() > 2;
+    use.along[0] = batched || attributes[0] == 0;
+    use.along[1] = batched;
+  }
+
+  const Op& op;
+  const std::vector<std::vector<std::int64_t>>& dims;
+  const std::vector<std::int64_t>& rows;
+  std::int64_t samples;
+  const std::vector<std::int64_t>& attributes;
+  SampleUse use;
+};
+}  // namespace
+
+SampleUse sampleUse(const Op& op, const std::vector<std::vector<std::int64_t>>& dims, const std::vector<std::int64_t>& rows,
+                    std::int64_t samples, const std::vector<std::int64_t>& attributes) {
+  return Use(op, dims, rows, samples, attributes).run();
+}
+
+std::vector<std::int64_t> sampleSizes(std::int64_t samples) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t size = 1; size < samples; size += 1 + size / 32) sizes.push_back(size);
+  sizes.push_back(samples);
+  return sizes;
+}
+
+}  // namespace tbem::estimate

@@ -1,0 +1,82 @@
+// A graph as eager PyTorch would run it: operators of PyTorch's own size, and what each leaves for its gradient.
+//
+// A batch normalisation is one operator there and four here; a permutation is a view there and a copy here. The rules are those
+// of PyTorch 2.15's autograd (tools/autograd/derivatives.yaml: what a formula names is kept) and of its composite functions. An
+// operator without a rule keeps what the gradient that is declared for it reads.
+#pragma once
+
+#include "compiler/count/Flops.h"
+#include "compiler/graph/ir/Graph.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tbem::estimate {
+
+enum class EagerDevice : std::uint8_t { Cuda, Cpu };
+
+/// How an operator's results come to their memory.
+enum class EagerResult : std::uint8_t {
+  New,      ///< each is allocated
+  View,     ///< they share the first operand's memory
+  Slice,    ///< the same; but the gradient is a tensor of the whole operand's size
+  Reshape,  ///< a view, unless the operand's elements lie in another order: then a copy
+  Expand    ///< no memory: a view with strides of 0
+};
+
+/// What an operator gives its operands' gradients.
+enum class EagerGradient : std::uint8_t {
+  New,      ///< each is allocated
+  Pass,     ///< the result's own gradient, or a view of it, where shapes agree or lie in one another; else a sum, allocated
+  Product,  ///< of the result's size and type; a sum of it where the operand is smaller, a cast where it is narrower
+  Loss      ///< two of the operand's size, one after the other; the first goes at once
+};
+
+struct EagerOperator {
+  std::string name;                       ///< of the declaration: "batch_norm"
+  graph::OpId op = graph::kNoOp;          ///< its first operator: the place in the program
+  std::vector<graph::TensorId> operands;  ///< activations and inputs that it reads
+  std::vector<graph::TensorId> weights;
+  std::vector<graph::TensorId> results;
+  std::vector<graph::TensorId> kept;  ///< of its operands and results, for the gradient
+  EagerResult result = EagerResult::New;
+  EagerGradient gradient = EagerGradient::New;
+};
+/// In the order in which the program runs them.
+using EagerOperators = std::vector<EagerOperator>;
+
+/// What of an operator depends on a row's sizes.
+struct EagerSizes {
+  std::vector<std::uint64_t> extras;  ///< bytes of what is allocated and kept beside its tensors: moments, indices, masks
+  bool copies = false;                ///< Reshape: the operand's elements lie in another order
+};
+
+/// Reads a graph once, and then for any number of rows what depends on sizes.
+class EagerReader {
+public:
+  /// The graph outlives this.
+  EagerReader(const graph::Graph& graph, EagerDevice device);
+  ~EagerReader();
+  EagerReader(EagerReader&&) noexcept;
+
+  /// Those of the forward pass; they outlive this.
+  std::shared_ptr<const EagerOperators> operators() const;
+  const graph::Graph& graph() const;
+
+  /// What went wrong: a dimension without a number; a gate, of which eager PyTorch knows nothing.
+  std::optional<NoValue> read(const sema::Values& values);
+  /// Of the row that was read last, by operator.
+  const std::vector<EagerSizes>& sizes() const;
+  /// Of the row that was read last, by tensor: bytes; kNotRead of tensors that none of the operators reads or makes.
+  const std::vector<std::uint64_t>& bytes() const;
+  static constexpr std::uint64_t kNotRead = UINT64_MAX;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+}  // namespace tbem::estimate

@@ -1,0 +1,45 @@
+#include "compiler/run/Backends.h"
+
+#include "compiler/run/Algorithms.h"
+
+#include <fmt/format.h>
+
+namespace tbem::driver {
+
+const std::vector<BackendChoice>& knownBackends() {
+  static const std::vector<BackendChoice> list = {
+      {"cpu", tbem_backend_cpu, nullptr},
+      {"ref", tbem_backend_ref, nullptr},
+      {"fake", tbem_backend_fake, nullptr},
+      {"cuda", nullptr, "the cuda backend is not there yet"},
+      {"pytorch", nullptr, "measuring on it is not there yet; `estimate --on pytorch` says what a step would take"},
+      {"onednn", nullptr, "it is called cpu"},
+  };
+  return list;
+}
+
+Opened openBackend(std::string_view name) {
+  Opened opened;
+  for (const BackendChoice& choice : knownBackends()) {
+    if (choice.name != name) continue;
+    if (choice.table == nullptr) {
+      opened.reason = choice.why;
+      return opened;
+    }
+    const tbem_backend* table = choice.table();
+    if (table->abi != TBEM_BACKEND_ABI) {
+      opened.reason = fmt::format("it was built for version {} of the backend interface, not {}", table->abi, TBEM_BACKEND_ABI);
+    } else if (table->probe(&opened.device) != TBEM_OK) {
+      opened.reason = table->last_error();
+    } else {
+      opened.backend = table;
+      opened.choices = readChoices(table->name, opened.device, opened.choicesRefused);
+    }
+    return opened;
+  }
+  opened.known = false;
+  opened.reason = fmt::format("no backend is called `{}` (cpu, ref, fake are)", name);
+  return opened;
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,32 @@
+// The backends by name, and what is said of those that are not there.
+#pragma once
+
+#include "compiler/lower/Choices.h"
+#include "runtime/include/tbem/backend.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tbem::driver {
+
+/// A backend that a program may name: built in, or known and not there.
+struct BackendChoice {
+  const char* name;
+  const tbem_backend* (*table)();  ///< null: not built in
+  const char* why;                 ///< why it is not there
+};
+const std::vector<BackendChoice>& knownBackends();
+
+/// The table, probed; nullptr and the reason where it cannot be used. `known`: false for a word that names no backend at all.
+struct Opened {
+  const tbem_backend* backend = nullptr;
+  tbem_device_info device{};
+  std::string reason;
+  bool known = true;
+  estimate::Choices choices;   ///< of algorithms, as kept for this device (Algorithms.h)
+  std::string choicesRefused;  ///< why the file of them is not believed, or ""
+};
+Opened openBackend(std::string_view name);
+
+}  // namespace tbem::driver

@@ -1,0 +1,98 @@
+// One walk over a declaration with the names that are visible at each point. Internal to this folder.
+#pragma once
+
+#include "compiler/sema/check/CheckNames.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tbem::sema {
+
+/// A function of the program that is named in a declaration.
+struct FunctionUse {
+  const ast::Decl* in = nullptr;
+  const ast::Function* function = nullptr;
+  SrcRange range;
+};
+
+/// Reports each function that leads back to itself, at the use that closes the circle.
+void checkRecursion(const std::vector<FunctionUse>& uses, DiagnosticSink& sink);
+
+class NameChecker {
+public:
+  NameChecker(const Program& program, DiagnosticSink& sink, const Module& module, std::vector<FunctionUse>& uses)
+      : program(program), sink(sink), module(module), uses(uses) {}
+  void check(const ast::Decl& decl);
+
+private:
+  enum class Kind : std::uint8_t { Let, Var, Parameter, Tensor, Dimension, Weight, Buffer, Loop, Result, Factor };
+  struct Name {
+    std::string_view text;
+    SrcRange range;
+    Kind kind{};
+    const ast::Type* type = nullptr;
+    bool used = false;
+    bool mayBeUnused = true;
+  };
+
+  // Declarations
+  void checkCallable(const ast::Callable& decl);
+  void checkFunction(const ast::Function& decl);
+  void checkProcess(const ast::Process& decl);
+  void checkMutation(const ast::Mutate& decl);
+  void checkDesign(const ast::Design& decl);
+  void checkTrain(const ast::Train& decl);
+  void parameters(const std::vector<ast::Parameter>& list, Kind kind);
+  void type(const ast::Type* type, bool bindsDimensions);
+  void onlyInProcess(SrcRange range, const std::string& word);
+  void elementType(const ast::Name& name);
+  void dimension(const ast::Expr& dim, bool binds);
+  void weight(const ast::WeightStmt& weight);
+  template <class Given>
+  void once(const std::vector<Given>& list);
+  void parts(const std::vector<ast::Part>& list, bool needsNames);
+  void updates(const std::vector<ast::Part>& list);
+
+  // Statements
+  void block(const ast::Block& block);
+  void statement(const ast::Stmt& statement);
+  void assign(const ast::Assign& assign);
+
+  // Expressions
+  void expr(const ast::Expr* expr);
+  void nameUse(const ast::Name& name);
+  void member(const ast::Member& member);
+  void call(const ast::Call& call, bool piped);
+  void uncallable(const ast::NameRef& word, const Name& local);
+  void unknownArgument(const ast::Name& name, const ast::Decl& callee, const std::vector<const ast::Parameter*>& parameters);
+  void arguments(const ast::Call& call, const ast::Decl& callee, bool piped);
+
+  // Names
+  Name* find(std::string_view text);
+  void define(const ast::Name& name, Kind kind, const ast::Type* type = nullptr, bool mayBeUnused = true);
+  void leave(std::size_t mark);
+  void unknown(const ast::Name& name);
+  void unbound(const ast::Name& name);
+  void noteUse(const Resolved& found, SrcRange range);
+
+  const Program& program;
+  DiagnosticSink& sink;
+  const Module& module;
+  std::vector<FunctionUse>& uses;
+  std::vector<Name> names;
+  std::set<std::string, std::less<>> toldUnknown;  ///< a name that is lost is told where the declaration first uses it
+  std::set<std::pair<const ast::Decl*, std::string>> toldArguments;
+  std::map<Loc, Diagnostic*> toldUncallable;  ///< by where the local is bound
+  const ast::Decl* current = nullptr;
+  bool inDesign = false;   ///< parameters may still come from factors
+  bool inShapes = false;   ///< of a design's inputs
+  bool inWords = false;    ///< levels of a design that builds no network: names are as likely words
+  bool gradients = false;  ///< `dy` is a name where `y` is a result
+  bool lenient = false;    ///< `step`, `random` and the words of element-wise expressions are names
+};
+
+}  // namespace tbem::sema

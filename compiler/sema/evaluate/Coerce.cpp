@@ -1,0 +1,112 @@
+// Declared types of parameters: what a value must be, and how pairs, pads and axes are brought to one form.
+#include "compiler/diagnostics/tables/Sema.h"
+#include "compiler/sema/evaluate/Evaluator.h"
+
+namespace tbem::sema {
+
+namespace {
+bool isSequence(const Value& value) { return value.is(ValueKind::List) || value.is(ValueKind::Tuple); }
+}  // namespace
+
+bool isNatural(const ast::Type& type) {
+  const auto* named = ast::dynCast<ast::NamedType>(&type);
+  return named != nullptr && (named->name.text == "nat" || named->name.text == "nat0");
+}
+
+std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const std::string& who, SrcRange range) {
+  if (value.isPoison()) return std::nullopt;
+  const auto wants = [&](const std::string& what) -> std::optional<Value> {
+    wrongKind(range, who, what, value);
+    return std::nullopt;
+  };
+  const auto whole = [&](const Value& number) {
+    const auto known = pool.constantValue(number.expr);
+    const auto here = known ? known : peek(number.expr);
+    if (!here || here->isInt()) return true;
+    notWhole(number.expr, who, *here, range);
+    return false;
+  };
+  if (const auto* list = ast::dynCast<ast::ListType>(&type)) {
+    if (value.is(ValueKind::Range)) {
+      const auto spread = elements(value, range);
+      if (!spread) return std::nullopt;
+      value = Value::list(*spread);
+    }
+    if (!isSequence(value) && (list->list != ast::ListKind::Set || !value.is(ValueKind::Set))) return wants("a list");
+    for (Value& item : value.items) {
+      std::optional<Value> typed = coerce(*list->element, std::move(item), who, range);
+      if (!typed) return std::nullopt;
+      item = std::move(*typed);
+    }
+    value.kind = list->list == ast::ListKind::Set ? ValueKind::Set : ValueKind::List;
+    return value;
+  }
+  if (const auto* members = ast::dynCast<ast::EnumType>(&type)) {
+    std::string text;
+    for (const ast::Name& one : members->members) {
+      if (value.is(ValueKind::String) && value.text == one.text) return value;
+      text += (text.empty() ? "\"" : ", \"") + one.text + "\"";
+    }
+    return wants("one of " + text);
+  }
+  if (type.kind == ast::NodeKind::TensorType) {
+    if (!value.isRuntime()) return wants("a tensor");
+    return value;
+  }
+  const auto* named = ast::dynCast<ast::NamedType>(&type);
+  if (named == nullptr) return value;
+  const std::string word = isNatural(type) ? "int" : named->name.text;
+  if (word == "tensor") return value.isRuntime() ? std::optional<Value>(value) : wants("a tensor");
+  if (word == "int" || word == "real") {
+    if (!value.is(ValueKind::Number)) return wants(word == "int" ? "an int" : "a real");
+    if (word == "int" && !whole(value)) return std::nullopt;
+    value.isReal = word == "real";
+    return value;
+  }
+  if (word == "bool") return value.is(ValueKind::Bool) ? std::optional<Value>(value) : wants("a bool");
+  if (word == "string" || word == "char") return value.is(ValueKind::String) ? std::optional<Value>(value) : wants("a string");
+  if (word == "dtype") return value.is(ValueKind::DType) ? std::optional<Value>(value) : wants("an element type");
+  const bool declared =
+      (value.is(ValueKind::Declaration) || value.is(ValueKind::Partial)) && value.decl->kind == ast::NodeKind::Callable;
+  if (word == "schedule") {  // a number, or an operator that makes one from the step's number
+    if (declared && static_cast<const ast::Callable*>(value.decl)->tensors.empty()) return value;
+    if (!value.is(ValueKind::Number)) return wants("a number or a schedule such as `cosine(0.1, steps: 1000)`");
+    value.isReal = true;
+    return value;
+  }
+  if (word == "network" || word == "block" || word == "operator") {
+    const bool callable = value.is(ValueKind::Instance) || declared;
+    return callable ? std::optional<Value>(value) : wants("a network, block or operator");
+  }
+  if (word != "pair" && word != "pads" && word != "axes") {
+    fail(diag::unknown_type, named->name.range, word);
+    return std::nullopt;
+  }
+  std::vector<Value> items = isSequence(value) ? value.items : std::vector<Value>{value};
+  for (Value& item : items) {
+    if (!item.is(ValueKind::Number)) return wants(word == "axes" ? "an int or a list of int" : "a number or a list of numbers");
+    if (!whole(item)) return std::nullopt;
+    item.isReal = false;
+  }
+  const std::size_t n = items.size();
+  if (word == "pair") {
+    if (n == 1)
+      items = {items[0], items[0]};
+    else if (n != 2) {
+      fail(diag::wrong_kind, range, who, "1 or 2 numbers", std::to_string(n));
+      return std::nullopt;
+    }
+  } else if (word == "pads") {
+    if (n == 1)
+      items = {items[0], items[0], items[0], items[0]};
+    else if (n == 2)
+      items = {items[0], items[1], items[0], items[1]};
+    else if (n != 4) {
+      fail(diag::wrong_kind, range, who, "1, 2 or 4 numbers", std::to_string(n));
+      return std::nullopt;
+    }
+  }
+  return Value::list(std::move(items));
+}
+
+}  // namespace tbem::sema

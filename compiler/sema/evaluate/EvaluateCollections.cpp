@@ -1,0 +1,266 @@
+// Sequences and sets of specifications: what is known of them is elements, each beside the condition under which it is there.
+//
+// A sequence has a length, which may be an expression, and as many elements as it can have at most. A set has members, each with
+// a condition; the same value may stand there twice. Lists and ranges are sequences, lists of known values sets.
+#include "compiler/diagnostics/tables/Sema.h"
+#include "compiler/sema/evaluate/Evaluator.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tbem::sema {
+
+namespace {
+constexpr std::array<std::string_view, 10> kWords = {"card", "hd",    "tl",    "elems", "inds",
+                                                     "conc", "union", "inter", "diff",  "inset"};
+bool isKnownSequence(const Value& value) { return value.is(ValueKind::List) || value.is(ValueKind::Tuple); }
+bool isSequence(const Value& value) { return value.is(ValueKind::Sequence) || isKnownSequence(value); }
+
+/// The sequence as one whose length is an expression.
+Value withLength(ExprPool& pool, const Value& sequence) {
+  if (sequence.is(ValueKind::Sequence)) return sequence;
+  Value made = Value::ofKind(ValueKind::Sequence);
+  made.expr = pool.constant(static_cast<std::int64_t>(sequence.items.size()));
+  made.items = sequence.items;
+  return made;
+}
+
+/// `yes` where the condition holds, else `no`, of one kind: elements of sequences, which may be sequences and sets themselves.
+Value chosen(ExprPool& pool, ExprId condition, const Value& yes, const Value& no) {
+  if (isSequence(yes) && isSequence(no)) {
+    const Value a = withLength(pool, yes), b = withLength(pool, no);
+    const std::size_t both = std::min(a.items.size(), b.items.size());
+    Value made = a.items.size() < b.items.size() ? b : a;
+    made.expr = pool.make(ExprOp::Select, condition, a.expr, b.expr);
+    for (std::size_t i = 0; i < both; ++i) made.items[i] = chosen(pool, condition, a.items[i], b.items[i]);
+    return made;
+  }
+  if (yes.is(ValueKind::Subset) && no.is(ValueKind::Subset)) {
+    Value made = Value::ofKind(ValueKind::Subset);
+    if (yes.expr != kNoExpr && no.expr != kNoExpr) made.expr = pool.make(ExprOp::Select, condition, yes.expr, no.expr);
+    for (const bool isYes : {true, false}) {
+      for (const Value& one : isYes ? yes.items : no.items) {
+        Value member = one;
+        ExprId& here = member.items[0].expr;
+        here = isYes ? pool.make(ExprOp::Select, condition, here, pool.constant(0))
+                     : pool.make(ExprOp::Select, condition, pool.constant(0), here);
+        made.items.push_back(std::move(member));
+      }
+    }
+    return made;
+  }
+  Value made = no;
+  made.expr = pool.make(ExprOp::Select, condition, yes.expr, no.expr);
+  made.isReal = yes.isReal || no.isReal;
+  return made;
+}
+
+/// The value where the condition holds, else none.
+Value where(ExprPool& pool, ExprId condition, Value value) {
+  if (isSequence(value)) value = withLength(pool, value);
+  if (value.is(ValueKind::Subset)) {
+    for (Value& member : value.items)
+      member.items[0].expr = pool.make(ExprOp::Select, condition, member.items[0].expr, pool.undefined());
+    if (value.expr == kNoExpr) return value;
+  }
+  value.expr = pool.make(ExprOp::Select, condition, value.expr, pool.undefined());
+  return value;
+}
+}  // namespace
+
+bool isCollectionWord(std::string_view name) { return std::find(kWords.begin(), kWords.end(), name) != kWords.end(); }
+
+ExprId Evaluator::lengthOf(const Value& sequence) {
+  return sequence.is(ValueKind::Sequence) ? sequence.expr : pool.constant(static_cast<std::int64_t>(sequence.items.size()));
+}
+
+Value Evaluator::elementOf(const Value& sequence, ExprId position) {
+  const ExprId inside = pool.make(ExprOp::And, pool.make(ExprOp::LessEqual, pool.constant(0), position),
+                                  pool.make(ExprOp::Less, position, lengthOf(sequence)));
+  if (sequence.items.empty()) return Value::number(pool.undefined());
+  Value made = sequence.items.back();
+  for (std::size_t i = sequence.items.size() - 1; i-- > 0;) {
+    const ExprId here = pool.make(ExprOp::Equal, position, pool.constant(static_cast<std::int64_t>(i)));
+    made = chosen(pool, here, sequence.items[i], made);
+  }
+  return charged(where(pool, inside, std::move(made)));
+}
+
+std::optional<std::vector<Evaluator::Member>> Evaluator::members(const Value& set, SrcRange range) {
+  std::vector<Member> list;
+  if (set.is(ValueKind::Subset)) {
+    for (const Value& one : set.items) list.push_back({one.items[0].expr, one.items[1]});
+    return list;
+  }
+  const auto known = elements(set, range);
+  if (!known) return std::nullopt;
+  for (const Value& one : *known) list.push_back({pool.constant(1), one});
+  return list;
+}
+
+Value Evaluator::subset(const std::vector<Member>& list) {
+  Value made = Value::ofKind(ValueKind::Subset);
+  for (const Member& one : list) {
+    if (pool.constantValue(one.here) == Rational::of(0)) continue;
+    made.items.push_back(Value::tuple({Value::boolean(one.here), one.value}));
+  }
+  return charged(std::move(made));
+}
+
+/// kNoExpr where values cannot be compared.
+ExprId Evaluator::contains(const std::vector<Member>& set, const Value& value) {
+  ExprId any = pool.constant(0);
+  for (const Member& one : set) {
+    const ExprId same = equal(one.value, value);
+    if (same == kNoExpr) return kNoExpr;
+    any = pool.make(ExprOp::Or, any, pool.make(ExprOp::And, one.here, same));
+  }
+  return any;
+}
+
+/// Whether a number stands in a range, whose ends may be unknown.
+ExprId Evaluator::insideRange(const Value& range, ExprId number) {
+  const ExprId above = pool.make(ExprOp::LessEqual, range.items[0].expr, number);
+  const ExprId below = pool.make(range.inclusive ? ExprOp::LessEqual : ExprOp::Less, number, range.items[1].expr);
+  const ExprId offset = pool.make(ExprOp::Sub, number, range.items[0].expr);
+  const ExprId fits = pool.make(ExprOp::Equal, pool.make(ExprOp::Mod, offset, range.items[2].expr), pool.constant(0));
+  return pool.make(ExprOp::And, pool.make(ExprOp::And, above, below), fits);
+}
+
+ExprId Evaluator::equalSets(const Value& a, const Value& b) {
+  const auto left = members(a, {}), right = members(b, {});
+  if (!left || !right) return kNoExpr;
+  ExprId all = pool.constant(1);
+  for (const bool turned : {false, true}) {
+    for (const Member& one : turned ? *right : *left) {
+      const ExprId inside = contains(turned ? *left : *right, one.value);
+      if (inside == kNoExpr) return kNoExpr;
+      all = pool.make(ExprOp::And, all, pool.make(ExprOp::Or, pool.make(ExprOp::Not, one.here), inside));
+    }
+  }
+  return all;
+}
+
+ExprId Evaluator::equalSequences(const Value& a, const Value& b) {
+  const ExprId length = lengthOf(a);
+  ExprId all = pool.make(ExprOp::Equal, length, lengthOf(b));
+  for (std::size_t i = 0; i < std::min(a.items.size(), b.items.size()); ++i) {
+    const ExprId same = equal(a.items[i], b.items[i]);
+    if (same == kNoExpr) return kNoExpr;
+    const ExprId beyond = pool.make(ExprOp::LessEqual, length, pool.constant(static_cast<std::int64_t>(i)));
+    all = pool.make(ExprOp::And, all, pool.make(ExprOp::Or, beyond, same));
+  }
+  return all;
+}
+
+Value Evaluator::concatenated(const Value& a, const Value& b) {
+  Value made = Value::ofKind(ValueKind::Sequence);
+  const ExprId length = lengthOf(a);
+  made.expr = pool.make(ExprOp::Add, length, lengthOf(b));
+  for (std::size_t i = 0; i < a.items.size() + b.items.size(); ++i) {
+    const ExprId at = pool.constant(static_cast<std::int64_t>(i));
+    const ExprId first = pool.make(ExprOp::Less, at, length);
+    Value element = b.items.empty() ? a.items[i] : elementOf(b, pool.make(ExprOp::Sub, at, length));
+    if (i < a.items.size() && !b.items.empty()) element = chosen(pool, first, a.items[i], element);
+    made.items.push_back(std::move(element));
+  }
+  return charged(std::move(made));
+}
+
+Value Evaluator::sumOf(const Value& sequence) {
+  Value total = integerValue(0);
+  for (std::size_t i = 0; i < sequence.items.size(); ++i) {
+    const ExprId there = pool.make(ExprOp::Less, pool.constant(static_cast<std::int64_t>(i)), sequence.expr);
+    const ExprId part = pool.make(ExprOp::Select, there, sequence.items[i].expr, pool.constant(0));
+    total = Value::number(pool.make(ExprOp::Add, total.expr, part), total.isReal || sequence.items[i].isReal);
+  }
+  return total;
+}
+
+/// `hd tl elems inds` of one sequence.
+Value Evaluator::sequenceCall(std::string_view name, const Value& sequence) {
+  const ExprId length = lengthOf(sequence);
+  if (name == "hd") return elementOf(sequence, pool.constant(0));
+  if (name == "tl") {
+    Value rest = Value::ofKind(ValueKind::Sequence);
+    const ExprId some = pool.make(ExprOp::Less, pool.constant(0), length);
+    rest.expr = pool.make(ExprOp::Select, some, pool.make(ExprOp::Sub, length, pool.constant(1)), pool.undefined());
+    if (!sequence.items.empty()) rest.items.assign(sequence.items.begin() + 1, sequence.items.end());
+    return rest;
+  }
+  std::vector<Member> list;
+  for (std::size_t i = 0; i < sequence.items.size(); ++i) {
+    const ExprId there = pool.make(ExprOp::Less, pool.constant(static_cast<std::int64_t>(i)), length);
+    list.push_back({there, name == "elems" ? sequence.items[i] : integerValue(static_cast<std::int64_t>(i) + 1)});
+  }
+  return subset(list);
+}
+
+/// How many different members there are; kNoExpr where they cannot be compared.
+ExprId Evaluator::cardinality(const std::vector<Member>& set) {
+  ExprId count = pool.constant(0);
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const ExprId before = contains({set.begin(), set.begin() + static_cast<std::ptrdiff_t>(i)}, set[i].value);
+    if (before == kNoExpr) return kNoExpr;
+    const ExprId counts = pool.make(ExprOp::And, set[i].here, pool.make(ExprOp::Not, before));
+    count = pool.make(ExprOp::Add, count, pool.make(ExprOp::Select, counts, pool.constant(1), pool.constant(0)));
+  }
+  return count;
+}
+
+Value Evaluator::setCall(std::string_view name, const std::vector<Member>& a, const std::vector<Member>& b) {
+  std::vector<Member> made = a;
+  if (name == "union") {
+    made.insert(made.end(), b.begin(), b.end());
+    return subset(made);
+  }
+  for (Member& one : made) {
+    ExprId inside = contains(b, one.value);
+    if (inside == kNoExpr) return {};
+    if (name == "diff") inside = pool.make(ExprOp::Not, inside);
+    one.here = pool.make(ExprOp::And, one.here, inside);
+  }
+  return subset(made);
+}
+
+Value Evaluator::collectionCall(std::string_view name, const Arguments& arguments) {
+  const std::vector<BoundArgument>& list = arguments.list;
+  const std::string who = "`" + std::string(name) + "`";
+  const bool ofSequence = name == "hd" || name == "tl" || name == "elems" || name == "inds" || name == "conc";
+  const std::size_t count = name == "card" || (ofSequence && name != "conc") ? 1 : 2;
+  if (list.size() != count)
+    return fail(diag::wrong_kind, arguments.use, who, count == 1 ? "one argument" : "two arguments", std::to_string(list.size()));
+  if (ofSequence) {
+    for (const BoundArgument& one : list) {
+      if (!one.value.is(ValueKind::Sequence) && !isKnownSequence(one.value))
+        return wrongKind(one.range, who, "a sequence", one.value);
+    }
+    return name == "conc" ? concatenated(list[0].value, list[1].value) : sequenceCall(name, list[0].value);
+  }
+  const auto isSet = [](const Value& value) {
+    return value.is(ValueKind::Set) || value.is(ValueKind::Subset) || value.is(ValueKind::Range) || value.is(ValueKind::List);
+  };
+  if (name == "inset" && list[1].value.is(ValueKind::Range) && list[0].value.is(ValueKind::Number))
+    return Value::boolean(insideRange(list[1].value, list[0].value.expr));
+  if (name == "card" && list[0].value.is(ValueKind::Subset) && list[0].value.expr != kNoExpr)
+    return Value::number(list[0].value.expr);
+  std::vector<std::vector<Member>> sets;
+  for (std::size_t i = name == "inset" ? 1 : 0; i < list.size(); ++i) {
+    if (!isSet(list[i].value)) return wrongKind(list[i].range, who, "a set", list[i].value);
+    auto found = members(list[i].value, list[i].range);
+    if (!found) return {};
+    sets.push_back(std::move(*found));
+  }
+  Value made;
+  if (name == "inset") {
+    if (const ExprId inside = contains(sets[0], list[0].value); inside != kNoExpr) made = Value::boolean(inside);
+  } else if (name == "card") {
+    if (const ExprId size = cardinality(sets[0]); size != kNoExpr) made = Value::number(size);
+  } else {
+    made = setCall(name, sets[0], sets[1]);
+  }
+  if (made.isPoison()) return fail(diag::wrong_kind, arguments.use, who, "members of one kind", "several");
+  return made;
+}
+
+}  // namespace tbem::sema

@@ -1,0 +1,64 @@
+#include "compiler/show/OutFolder.h"
+
+#include "compiler/show/Output.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace tbem::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The folder itself, or the nearest above it that is there.
+fs::path nearestThere(fs::path folder) {
+  std::error_code ignored;
+  while (!folder.empty() && !fs::exists(folder, ignored)) {
+    const fs::path above = folder.parent_path();
+    if (above == folder) break;
+    folder = above;
+  }
+  return folder.empty() ? fs::path(".") : folder;
+}
+
+/// Why nothing can be written into a folder that is there; "" where it can.
+std::string whyNotWritten(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored)) return fmt::format("{} is no folder", folder.string());
+  if (access(folder.c_str(), W_OK | X_OK) == 0) return {};
+  return fmt::format("{} cannot be written: {} (errno {})", folder.string(), std::strerror(errno), errno);
+}
+
+}  // namespace
+
+std::string outFolder(const Workspace& workspace, const Options& options) {
+  if (!options.out.empty()) return options.out;
+  std::string folder = workspace.beside(".out");
+  std::error_code ignored;
+  if (!folder.empty() && fs::exists(folder, ignored) && !fs::is_directory(folder, ignored)) folder += ".d";
+  return folder;
+}
+
+bool foldersReady(const Options& options) {
+  if (!options.store.empty()) {
+    const fs::path parent = fs::path(options.store).parent_path();
+    const fs::path folder = parent.empty() ? fs::path(".") : parent;
+    std::error_code ignored;
+    const std::string why = fs::exists(folder, ignored) ? whyNotWritten(folder) : fmt::format("{} is not there", folder.string());
+    if (!why.empty()) {
+      printFailure(fmt::format("--store {}: {}; make the folder, or name another", options.store, why));
+      return false;
+    }
+  }
+  if (options.out.empty()) return true;
+  const std::string why = whyNotWritten(nearestThere(options.out));
+  if (!why.empty()) printFailure(fmt::format("--out {}: {}; name another folder", options.out, why));
+  return why.empty();
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,23 @@
+// What a row takes in eager PyTorch, as a waterfall of named parts: for people, and as JSON.
+#pragma once
+
+#include "compiler/pytorch/rows/PyTorchMemory.h"
+#include "compiler/show/Output.h"
+
+#include <string>
+#include <string_view>
+
+namespace tbem::driver {
+
+/// "the peak is in the backward, at relu, net.tbem:4:7".
+std::string peakText(const PyTorchMemory& memory, const SourceManager& sources);
+/// The device's peak: "1.234 GiB", "at least 1.234 GiB".
+std::string deviceText(const PyTorchMemory& memory);
+
+/// Every part of the peak, the place in the program, the bounds, and what was asked of whom.
+void printWaterfall(const Options& options, const PyTorchMemory& memory, const EagerSteps& steps, const SourceManager& sources);
+/// `limit`: what --max asks and says; null without it.
+void printPyTorchJson(const Options& options, const PyTorchMemory& memory, const EagerSteps& steps, const SourceManager& sources,
+                      Json limit);
+
+}  // namespace tbem::driver

@@ -1,0 +1,33 @@
+// Measurements as JSON lines and as a table.
+#pragma once
+
+#include "compiler/experiment/Campaigns.h"
+#include "runtime/core/Measurement.h"
+
+namespace tbem::driver {
+
+/// One `measure` object.
+void printMeasurement(const runtime::Case& one, const runtime::Measurement& value, const Tuning& tuning, bool reused);
+/// The objects of the rows that were finished before this campaign.
+void printReused(store::Store& store, const std::vector<CaseRow>& rows, const measure::CampaignResult& result);
+/// A table a design: medians over the repeats of each row.
+void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
+                       const Options& options);
+
+/// The same rows with their estimates beside them, a table a design, as a program's run prints them.
+void printRunTables(store::Store& store, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
+                    const Options& options);
+
+/// "ok", "left", or how the last repeat that did not end well ended.
+report::Cell statusCell(const std::vector<store::Stored>& repeats);
+struct RepeatCount {
+  std::size_t there = 0, asked = 0;
+};
+/// What a heading says of the repeats of its rows: "5 repeats, medians"; "0 to 3 of 5 repeats, medians" where some are missing.
+std::string repeatsText(const std::vector<RepeatCount>& counts);
+
+/// The median over the repeats that are ok of one field; nothing where no repeat has it.
+template <class T>
+std::optional<double> medianOf(const std::vector<store::Stored>& repeats, std::optional<T> runtime::Measurement::*field);
+
+}  // namespace tbem::driver

@@ -1,0 +1,168 @@
+// The plots of a program: measured against predicted, and memory by factor (the TBEM paper's Figure 2).
+#include "compiler/experiment/Observations.h"
+#include "compiler/experiment/Regressions.h"
+#include "compiler/show/OutFolder.h"
+#include "compiler/show/PlotFiles.h"
+#include "compiler/show/rows/MeasureReport.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace tbem::driver {
+
+namespace {
+
+/// "cpu", "cpu-tune-on", "cpu-tune-within-10": of a file's name.
+std::string fileWord(const Place& place) {
+  std::string word = place.backend;
+  if (place.tune == "off") return word;
+  word += "-tune-";
+  for (const char c : place.tune) {
+    if (c != '%') word += c == ' ' ? '-' : c;
+  }
+  if (word.ends_with('-')) word.pop_back();
+  return word;
+}
+
+report::Plot measuredAgainstPredicted(const Fitted& fitted) {
+  report::Series series{fitted.backend, {}};
+  const std::vector<design::Factor> factors = fitted.plan->run->factors();
+  for (std::size_t i = 0; i < fitted.rows.size(); ++i) {
+    report::Point point;
+    point.x = fitted.result->fitted[i];
+    point.y = fitted.responses[i];
+    point.label = fitted.plan->run->levelsText(fitted.rows[i]);
+    const auto prediction = regress::predict(*fitted.result, design::pointOf(factors, fitted.plan->run->rows[fitted.rows[i]]));
+    if (prediction && prediction->interval) {
+      point.left = prediction->interval->low;
+      point.right = prediction->interval->high;
+    }
+    series.points.push_back(std::move(point));
+  }
+  return report::scatterMeasuredPredicted(
+      fmt::format("{} of {} on {}", fitted.plan->decl->name.text, fitted.plan->run->spec.name, fitted.place()),
+      fitted.plan->response, fitted.plan->quantity, {series});
+}
+
+/// The factors that a plot of memory shows: along x, and one line each. `depth` and `width` as in the paper where they are there,
+/// else the first two numeric ones.
+struct Axes {
+  std::optional<std::size_t> x, lines;
+};
+Axes axesOf(const DesignRun& run) {
+  const std::vector<design::Factor> factors = run.factors();
+  Axes axes;
+  const auto numeric = [&](std::size_t f) { return factors[f].numeric() && !factors[f].nested && factors[f].values.size() > 1; };
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    if (factors[f].name == "depth" && numeric(f)) axes.x = f;
+  }
+  for (std::size_t f = 0; f < factors.size() && !axes.x; ++f) {
+    if (numeric(f)) axes.x = f;
+  }
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    if (f != axes.x && factors[f].name == "width" && !factors[f].nested) axes.lines = f;
+  }
+  for (std::size_t f = 0; f < factors.size() && !axes.lines; ++f) {
+    if (f != axes.x && !factors[f].nested) axes.lines = f;
+  }
+  return axes;
+}
+
+/// The regression of this design's peak memory at this place, or nullptr.
+const Fitted* memoryFit(const std::vector<Fitted>& fits, const DesignRun& run, const Place& place) {
+  const auto fit = std::find_if(fits.begin(), fits.end(), [&](const Fitted& fitted) {
+    return fitted.plan->run == &run && Place{fitted.backend, fitted.tune} == place && fitted.plan->response == "memory_peak" &&
+           fitted.result;
+  });
+  return fit == fits.end() ? nullptr : &*fit;
+}
+
+/// The fitted values between the least and the largest level along x, of a design without further factors; `levels`: of a row on
+/// the line.
+std::vector<report::Point> fittedCurve(const Fitted& fitted, const Axes& axes, const LevelIndices& levels) {
+  constexpr int kParts = 48;
+  const std::vector<design::Factor> factors = fitted.plan->run->factors();
+  const std::vector<double>& values = factors[*axes.x].values;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  design::Point at = design::pointOf(factors, levels);
+  std::vector<report::Point> curve;
+  for (int part = 0; part <= kParts; ++part) {
+    const double x = *least + (*most - *least) * part / kParts;
+    at.at(*axes.x) = x;
+    const auto prediction = regress::predict(*fitted.result, at);
+    if (!prediction) return {};
+    report::Point point;
+    point.x = x;
+    point.y = prediction->value;
+    if (prediction->interval) {
+      point.low = prediction->interval->low;
+      point.high = prediction->interval->high;
+    }
+    curve.push_back(std::move(point));
+  }
+  return curve;
+}
+
+std::optional<report::Plot> memoryByFactor(const DesignRun& run, const std::vector<CaseRow>& rows, const Place& place,
+                                           store::Store& store, const Fitted* fitted) {
+  const Axes axes = axesOf(run);
+  if (!axes.x) return std::nullopt;
+  const std::vector<design::Factor> factors = run.factors();
+  std::map<std::size_t, report::Series> lines;
+  for (const Observation& observation : observationsOf(run, place, rows, store)) {
+    const CaseRow& row = *observation.row;
+    const std::optional<double> memory = medianOf(observation.repeats, &runtime::Measurement::memoryPeak);
+    if (!memory) continue;
+    const LevelIndices& levels = run.rows[row.row];
+    const std::size_t line = axes.lines ? levels[*axes.lines] : 0;
+    report::Series& series = lines[line];
+    if (axes.lines) series.name = fmt::format("{} = {}", factors[*axes.lines].name, factors[*axes.lines].labels[line]);
+    if (fitted != nullptr && factors.size() <= 2 && series.curve.empty()) series.curve = fittedCurve(*fitted, axes, levels);
+    report::Point point;
+    point.x = factors[*axes.x].values[levels[*axes.x]];
+    point.y = *memory;
+    point.label = run.levelsText(row.row);
+    series.points.push_back(std::move(point));
+  }
+  if (lines.empty()) return std::nullopt;
+  std::vector<report::Series> series;
+  for (auto& [line, one] : lines) series.push_back(std::move(one));
+  report::Plot plot = report::linesByFactor(fmt::format("peak memory of {} on {}", run.spec.name, place.text()),
+                                            {factors[*axes.x].name, report::Quantity::Number, false, false},
+                                            {"peak memory", report::Quantity::Bytes}, std::move(series));
+  if (std::any_of(plot.series.begin(), plot.series.end(), [](const report::Series& line) { return !line.curve.empty(); }))
+    plot.subtitle = "curves: as fitted, with the interval of 95 % of new rows";
+  // With further factors a line would join rows that differ in those too: markers alone are honest.
+  if (factors.size() > 2) {
+    plot.lines = false;
+    plot.subtitle = "rows differ in the other factors too; point at a marker for its levels";
+  }
+  return plot;
+}
+
+}  // namespace
+
+bool writePlots(const Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
+                const std::vector<Fitted>& fits, store::Store& store, const Options& options) {
+  const std::string folder = outFolder(workspace, options);
+  if (folder.empty() || options.noPlots) return true;
+  std::vector<PlotFile> plots;
+  const auto add = [&](std::string name, const report::Plot& plot) { plots.push_back({std::move(name), report::svg(plot)}); };
+  for (const Fitted& fitted : fits)
+    add(fmt::format("{}-{}.svg", fitted.plan->decl->name.text, fileWord({fitted.backend, fitted.tune})),
+        measuredAgainstPredicted(fitted));
+  std::set<const DesignRun*> drawn;
+  for (const MeasurePlan& plan : plans) {
+    if (!drawn.insert(plan.run).second) continue;  // another `measure` of the same design
+    for (const Place& place : placesOf(*plan.run, rows)) {
+      if (const auto plot = memoryByFactor(*plan.run, rows, place, store, memoryFit(fits, *plan.run, place)))
+        add(fmt::format("{}-memory-{}.svg", plan.run->spec.name, fileWord(place)), *plot);
+    }
+  }
+  return writePlotFiles(options, folder, plots);
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,154 @@
+// Regressions as tables and JSON.
+#include "compiler/design/verify/Aliases.h"
+#include "compiler/experiment/Regressions.h"
+#include "compiler/show/Page.h"
+#include "runtime/report/Numbers.h"
+#include "runtime/report/Table.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+
+#include <cmath>
+
+namespace tbem::driver {
+
+std::string quantityText(report::Quantity quantity, double value) {
+  switch (quantity) {
+    case report::Quantity::Bytes:
+      return value < 0 ? report::signedBytes(value) : report::bytes(static_cast<std::uint64_t>(value));
+    case report::Quantity::Seconds:
+      return (value < 0 ? "-" : "") + report::seconds(std::abs(value));
+    case report::Quantity::Joules:
+      return (value < 0 ? "-" : "") + report::joules(std::abs(value));
+    case report::Quantity::Flops:
+      return (value < 0 ? "-" : "") + report::flops(std::abs(value));
+    case report::Quantity::Number:
+      return report::number(value, 6);
+  }
+  return {};
+}
+
+namespace {
+
+template <class T>
+Json orNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+Json orNull(const std::optional<regress::Interval>& value) { return value ? Json::array({value->low, value->high}) : Json(); }
+
+Json lostJson(const Fitted& fitted) {
+  Json list = Json::array();
+  for (const Fitted::Lost& lost : fitted.lost) {
+    list.push_back({{"row", lost.row},
+                    {"levels", fitted.plan->run->levels(lost.row)},
+                    {"status", lost.status},
+                    {"reason", lost.reason},
+                    {"repeats_used", lost.used},
+                    {"repeats", lost.of}});
+  }
+  return list;
+}
+
+/// "warning: 2 of 16 rows are not in it: 1 oom (row 16), 1 failed (row 3)".
+void sayLost(const Fitted& fitted) {
+  const std::size_t count = static_cast<std::size_t>(
+      std::count_if(fitted.lost.begin(), fitted.lost.end(), [](const Fitted::Lost& lost) { return lost.used == 0; }));
+  if (count != 0)
+    say("warning: {} of {} rows {} not in it: {}\n", count, count + fitted.rows.size(), count == 1 ? "is" : "are",
+        lostText(fitted));
+  for (const Fitted::Lost& lost : fitted.lost) {
+    if (lost.used != 0) say("warning: row {} counts with {} of {} repeats: {}\n", lost.row + 1, lost.used, lost.of, lost.status);
+  }
+}
+
+void printFitJson(const Fitted& fitted) {
+  const regress::Result& r = *fitted.result;
+  Json terms = Json::array();
+  for (const regress::Coefficient& c : r.coefficients)
+    terms.push_back({{"term", c.term}, {"coefficient", c.value}, {"interval", orNull(c.interval)}});
+  Json raw = Json::array();
+  for (const regress::RawCoefficient& c : r.raw) raw.push_back({{"term", c.term}, {"coefficient", c.value}});
+  Json warnings = Json::array();
+  for (const regress::Warning& warning : r.warnings) warnings.push_back(warning.text);
+  printJson("regress", {{"name", fitted.plan->decl->name.text},
+                        {"design", fitted.plan->run->spec.name},
+                        {"backend", fitted.backend},
+                        {"tune", fitted.tune},
+                        {"lost", lostJson(fitted)},
+                        {"response", fitted.plan->response},
+                        {"terms", terms},
+                        {"raw", raw},
+                        {"rows", r.rows},
+                        {"parameters", r.parameters},
+                        {"r2", orNull(r.r2)},
+                        {"adjusted_r2", orNull(r.adjustedR2)},
+                        {"residual_sd", orNull(r.residualSd)},
+                        {"loo_rmse", orNull(r.looRmse)},
+                        {"loo_relative_error", orNull(r.looRelativeError)},
+                        {"warnings", warnings}});
+}
+
+report::Table toTable(const regress::Table& source, std::string title) {
+  report::Table table;
+  table.title = std::move(title);
+  for (const std::string& name : source.header)
+    table.columns.push_back({name, table.columns.empty() ? report::Align::Left : report::Align::Decimal});
+  for (const std::vector<std::string>& row : source.rows) table.add({row.begin(), row.end()});
+  return table;
+}
+
+void printFitText(const Fitted& fitted, const Options& options) {
+  const regress::Result& r = *fitted.result;
+  const report::Quantity quantity = fitted.plan->quantity;
+  printTable(options, toTable(regress::coefficientTable(r),
+                              fmt::format("{}: {} of {} on {}", fitted.plan->decl->name.text, fitted.plan->response,
+                                          fitted.plan->run->spec.name, fitted.place())));
+  if (!options.brief()) printTable(options, toTable(regress::rawTable(r), "the same in the factors' units"));
+  sayLost(fitted);
+  say("{} rows, {} parameters", r.rows, r.parameters);
+  if (r.r2) say(", R² {:.6f}", *r.r2);
+  if (r.adjustedR2) say(" (adjusted {:.6f})", *r.adjustedR2);
+  if (r.residualSd) say(", residual sd {}", quantityText(quantity, *r.residualSd));
+  say("\n");
+  if (r.looRmse) {
+    say("leave-one-out error {}", quantityText(quantity, *r.looRmse));
+    if (r.looRelativeError) say(", {} of the mean response", report::percent(*r.looRelativeError));
+    say("\n");
+  } else if (!r.looReason.empty()) {
+    say("no leave-one-out error: {}\n", r.looReason);
+  }
+  if (!r.intervalReason.empty()) say("no intervals: {}\n", r.intervalReason);
+  for (const regress::Warning& warning : r.warnings) say("warning: {}\n", warning.text);
+  if (options.brief()) return;  // the design's notes have its aliases
+  std::vector<std::string> names;
+  for (const graph::FactorSpec& factor : fitted.plan->run->spec.factors) names.push_back(factor.name);
+  for (const design::Alias& alias : design::mainEffectAliases(fitted.plan->run->array, names)) say("note: {}\n", alias.text);
+}
+
+}  // namespace
+
+std::string lostText(const Fitted& fitted) {
+  std::map<std::string, std::vector<std::size_t>> whole;
+  for (const Fitted::Lost& lost : fitted.lost) {
+    if (lost.used == 0) whole[lost.status].push_back(lost.row + 1);
+  }
+  std::vector<std::string> parts;
+  for (const auto& [status, rows] : whole)
+    parts.push_back(fmt::format("{} {} (row{} {})", rows.size(), status, rows.size() == 1 ? "" : "s", fmt::join(rows, ", ")));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void printFitted(const std::vector<Fitted>& fits, const Options& options) {
+  for (const Fitted& fitted : fits) {
+    if (options.json) {
+      printFitJson(fitted);
+    } else {
+      printFitText(fitted, options);
+    }
+  }
+}
+
+}  // namespace tbem::driver
