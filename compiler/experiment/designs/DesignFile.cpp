@@ -1,6 +1,7 @@
 #include "compiler/experiment/designs/DesignFile.h"
 
 #include "compiler/design/model/ArrayText.h"
+#include "compiler/design/verify/Bounds.h"
 #include "compiler/design/verify/Verify.h"
 #include "compiler/diagnostics/tables/Design.h"
 #include "compiler/support/Unicode.h"
