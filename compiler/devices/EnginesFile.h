@@ -1,4 +1,4 @@
-// The text of the file that keeps cuDNN's answers (Engines.h of runtime/backends/cudnn): a line that names the format, a checksum
+// The text of the file that keeps cuDNN's answers (Engines.h of runtime/cudnn): a line that names the format, a checksum
 // of the rest, what was asked (library, libcuda, device), cuDNN's version, and for each question a line
 // `LIST <tab> PROBLEM <tab> ENGINE..`, an engine being `INDEX WORKSPACE NUMERICAL BEHAVIOUR KNOB VALUE..`.
 #pragma once

@@ -64,7 +64,7 @@ struct RowLabel {
   std::string levels = "{}";  ///< JSON object: level by factor
 };
 
-/// One line of JSON with the fields that docs/reference lists for `estimate`; no line end. `device` and the device's bytes are
+/// One line of JSON with the fields that docs/cli.md lists for `estimate`; no line end. `device` and the device's bytes are
 /// null where the row was not lowered; `paths` is there where the network has gates, with `flops_expected` null where nothing was
 /// assumed of how many samples take which arm. `roofline` and `checkpoint` are there where they were asked for.
 std::string toJson(const Estimate& estimate, const RowLabel& label, const SourceManager& sources);

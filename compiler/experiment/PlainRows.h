@@ -1,7 +1,8 @@
 // Estimates of a design's rows from shapes alone: nothing is lowered, no device is asked.
 //
 // A structure is elaborated once. Where it serves enough rows its estimate becomes native code over the levels
-// (estimate/Formulas.h, jit/RowKernel.h); what that leaves open is computed row by row in exact arithmetic, with equal results.
+// (estimate/Formulas.h, jit/rows/RowKernel.h); what that leaves open is computed row by row in exact arithmetic, with equal
+// results.
 #pragma once
 
 #include "compiler/driver/Pipeline.h"

@@ -1,5 +1,6 @@
 // Templates of templates: `mutate f of base { ... }` declares a callable with the base's tensors, parameters, results and body,
-// and one parameter more for each operation. What the operations do to the body is for whoever evaluates it (graph/Mutation.h).
+// and one parameter more for each operation. What the operations do to the body is for whoever evaluates it
+// (graph/pass/Mutation.h).
 #pragma once
 
 #include "compiler/sema/Modules.h"

@@ -1,4 +1,4 @@
-// A descriptor of cuDNN's graph interface that is destroyed with its owner. Inside runtime/backends/cudnn only. The first failure
+// A descriptor of cuDNN's graph interface that is destroyed with its owner. Inside runtime/cudnn only. The first failure
 // is kept in a `Failure` that the descriptors of one question share: what is done after it does nothing, so a question is
 // written without a check behind every line and asked once at the end.
 #pragma once

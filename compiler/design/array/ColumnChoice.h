@@ -1,4 +1,4 @@
-// Choices of columns. Internal to this folder.
+// Choices of columns. Internal to compiler/design.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Arrays made of arrays: columns of many levels replaced by smaller arrays. Internal to this folder.
+// Arrays made of arrays: columns of many levels replaced by smaller arrays. Internal to compiler/design.
 #pragma once
 
 #include "compiler/design/array/Columns.h"

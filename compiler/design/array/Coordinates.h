@@ -1,4 +1,4 @@
-// Columns of linear arrays, coordinate by coordinate. Internal to this folder.
+// Columns of linear arrays, coordinate by coordinate. Internal to compiler/design.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Counting bits by the processor's own instruction where it has one. Internal to this folder.
+// Counting bits by the processor's own instruction where it has one. Internal to compiler/design.
 #pragma once
 
 // In front of a function: it is compiled for both kinds of processors, and the loader picks one.

@@ -1,4 +1,4 @@
-// The generator of searches. Internal to this folder.
+// The generator of searches. Internal to compiler/design.
 #pragma once
 
 #include "compiler/support/Random.h"

@@ -1,4 +1,4 @@
-// An array by its columns: how arrays are put together before their rows are handed out. Internal to this folder.
+// An array by its columns: how arrays are put together before their rows are handed out. Internal to compiler/design.
 #pragma once
 
 #include "compiler/design/array/Array.h"

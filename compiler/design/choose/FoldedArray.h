@@ -1,4 +1,4 @@
-// Arrays with dummy levels. Internal to this folder.
+// Arrays with dummy levels. Internal to compiler/design.
 #pragma once
 
 #include "compiler/design/array/Array.h"

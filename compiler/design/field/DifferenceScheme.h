@@ -1,4 +1,4 @@
-// Difference schemes: small matrices over a group from which arrays of strength 2 grow. Internal to this folder.
+// Difference schemes: small matrices over a group from which arrays of strength 2 grow. Internal to compiler/design.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Arrays of strength 3 and more from codes: a row is a codeword of the dual code. Internal to this folder.
+// Arrays of strength 3 and more from codes: a row is a codeword of the dual code. Internal to compiler/design.
 #pragma once
 
 #include "compiler/design/array/Composite.h"

@@ -1,4 +1,4 @@
-// Arrays whose rows are pairs of rows of two smaller ones. Internal to this folder.
+// Arrays whose rows are pairs of rows of two smaller ones. Internal to compiler/design.
 #pragma once
 
 #include "compiler/design/array/Composite.h"

@@ -1,4 +1,4 @@
-// Arrays that stand on small tables. Internal to this folder.
+// Arrays that stand on small tables. Internal to compiler/design.
 #pragma once
 
 #include "compiler/design/array/Composite.h"

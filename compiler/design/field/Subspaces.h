@@ -1,4 +1,4 @@
-// Linear arrays of mixed levels. Internal to this folder.
+// Linear arrays of mixed levels. Internal to compiler/design.
 #pragma once
 
 #include "compiler/design/array/Table.h"

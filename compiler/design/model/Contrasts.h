@@ -1,4 +1,4 @@
-// Orthonormal contrasts of a column's levels. Internal to this folder.
+// Orthonormal contrasts of a column's levels. Internal to compiler/design.
 #pragma once
 
 #include "compiler/design/array/Array.h"

@@ -1,4 +1,4 @@
-// Rows that make the most of a model: exchange of levels under constraints. Internal to this folder.
+// Rows that make the most of a model: exchange of levels under constraints. Internal to compiler/design.
 #pragma once
 
 #include "compiler/design/array/Array.h"

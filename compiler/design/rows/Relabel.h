@@ -1,4 +1,4 @@
-// Arrays of the same kind with other labels. Internal to this folder.
+// Arrays of the same kind with other labels. Internal to compiler/design.
 #pragma once
 
 #include "compiler/design/array/Array.h"

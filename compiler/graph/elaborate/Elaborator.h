@@ -1,4 +1,4 @@
-// Builds one graph by evaluating declarations. Internal to this folder.
+// Builds one graph by evaluating declarations. Internal to compiler/graph.
 //
 // Calls of operators, blocks and networks become operators of the graph. Each application of a declaration has an Activation: its
 // names, the labels of its tensors' dimensions (by which element-wise operands are matched), its place in the tree of paths.
@@ -142,7 +142,7 @@ public:
   std::unordered_map<std::uint32_t, TensorId> valueOf;
 
 protected:
-  // Hooks (ElaborateHooks.cpp, Elementwise.cpp, Gates.cpp)
+  // What evaluation leaves to an elaboration (Elaborate*.cpp, Elementwise*.cpp, Gates.cpp)
   Value runtimeBinary(const ast::Binary& expr, Value left, Value right) override;
   Value runtimeUnary(const ast::Unary& expr, Value operand) override;
   Value runtimeSelect(const ast::IfExpr& expr, Value condition) override;
@@ -222,7 +222,7 @@ private:
   void bindShapes(std::string_view name, const Value& value, Obligation& obligation) const;
   ExprId elementCount(const std::vector<ExprId>& shape);
 
-  // Leaves (ElaborateOperator.cpp, ElaborateNative.cpp, ElaborateWeights.cpp)
+  // Leaves (ElaborateOperator.cpp, ElaborateOwn.cpp, ElaborateWeights.cpp)
   bool makeWeight(Activation& a, const ast::WeightStmt& weight);
   std::optional<Init> readInit(const ast::Expr* init);
   Value runLeaf(Activation& a);
@@ -274,7 +274,7 @@ private:
   std::string nextName(std::string_view name) const;
   std::string pathOf(const std::string& name) const;
 
-  // Gradients (Autodiff.cpp, Gradient.cpp, Optimizer.cpp)
+  // Gradients (Autodiff.cpp, Gradient.cpp)
   struct Differentiation;
   bool backwardOf(Differentiation& d, const Op& op, const OpContext& context, OpId id);
   const OwnGradient* ownGradientAt(std::size_t last) const;

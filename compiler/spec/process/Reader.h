@@ -1,4 +1,4 @@
-// Evaluates the conditions of a process over unknowns. Internal to this folder.
+// Evaluates the conditions of a process over unknowns. Internal to compiler/spec.
 #pragma once
 
 #include "compiler/sema/evaluate/Evaluator.h"

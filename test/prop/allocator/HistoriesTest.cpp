@@ -1,5 +1,6 @@
 // Random histories with the counters after each event, written by another allocator: naive lists in Python (model.py), and
-// PyTorch's own (histories of test/pytorch/compare_allocator.py). Counters and addresses must be equal after every event.
+// PyTorch's own (histories of test/pytorch/allocator/compare_allocator.py). Counters and addresses must be equal after every
+// event.
 #include "compiler/pytorch/allocator/CachingAllocator.h"
 
 #include <gtest/gtest.h>

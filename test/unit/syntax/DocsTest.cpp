@@ -1,4 +1,4 @@
-// The pages docs/errors/E01xx.md: what they call wrong draws their code, what they call right parses.
+// The pages docs/errors/E01*.md: what they call wrong draws their code, what they call right parses.
 #include "compiler/syntax/parse/Parse.h"
 
 #include <gtest/gtest.h>
