@@ -1,7 +1,7 @@
 // Gated networks in memory, and a backend that notes what it runs.
 #pragma once
 
-#include "test/unit/graph/Loaded.h"
+#include "test/prop/Loaded.h"
 
 #include <map>
 #include <string>

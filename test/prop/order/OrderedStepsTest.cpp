@@ -1,6 +1,6 @@
 // A training step whose operators run in another order, so that its arena is lower, gives the same bits: losses, weights, states
 // and statistics after three steps.
-#include "test/unit/graph/Loaded.h"
+#include "test/prop/Loaded.h"
 
 #include "runtime/include/tbem/backend.h"
 
