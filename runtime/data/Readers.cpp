@@ -1,9 +1,7 @@
 #include "runtime/data/Readers.h"
 
-#include <fmt/format.h>
+#include "compiler/support/Bug.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 
 namespace tbem::data {
@@ -37,10 +35,7 @@ std::int64_t Feature::elements() const {
 namespace {
 
 /// A declaration and its reader that do not agree: a mistake of ours, which tests find.
-[[noreturn]] void disagree(std::string_view name) {
-  fmt::print(stderr, "bug: no setting `{}` of the type that its reader asks for\n", name);
-  std::abort();
-}
+[[noreturn]] void disagree(std::string_view name) { TBEM_BUG("no setting `{}` of the type that its reader asks for", name); }
 
 template <class T>
 T convert(const Setting& setting, std::string_view name) {
