@@ -1,9 +1,10 @@
 // How many plain estimates a second one core makes of rows of one structure: parameters, FLOPs by phase and operator, memory by
 // kind, the largest live sum and its moment. `formulas`: native code for many rows; `exact`: row by row; `compile`: what the code
-// costs once.
+// costs once; `lowering`: what one row's program costs, once the backend has answered.
 #include "compiler/driver/Pipeline.h"
 #include "compiler/estimate/Formulas.h"
 #include "compiler/jit/rows/RowKernel.h"
+#include "compiler/lower/Lower.h"
 
 #include <benchmark/benchmark.h>
 
@@ -102,5 +103,16 @@ void compile(benchmark::State& state) {
   state.SetLabel(kNetworks[state.range(0)].name);
 }
 BENCHMARK(compile)->DenseRange(0, std::size(kNetworks) - 1)->Unit(benchmark::kMillisecond);
+
+void lowering(benchmark::State& state) {
+  const Fixture fixture(kNetworks[state.range(0)]);
+  const auto level = [&](std::size_t s) { return Rational::of(static_cast<std::int64_t>(fixture.levels[s])); };
+  const sema::Values values = fixture.row->structure->pool.evaluate(std::vector<std::optional<Rational>>{level(0), level(1)});
+  estimate::QueryCache cache;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(estimate::lower(fixture.row->graph(), values, *tbem_backend_cpu(), {.cache = &cache}));
+  state.SetLabel(kNetworks[state.range(0)].name);
+}
+BENCHMARK(lowering)->DenseRange(0, std::size(kNetworks) - 1)->Unit(benchmark::kMillisecond);
 
 }  // namespace

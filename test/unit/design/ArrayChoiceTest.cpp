@@ -86,14 +86,16 @@ TEST(ChooseArray, TwoLevelsUpTo98Factors) {
   }
 }
 
-// OA(48, 2^24, 3) and OA(81, 3^10, 3): a row for each pair of rows; a column of six levels takes one column of each.
+// Of strength 3: a row for each pair of rows of an array of two levels and one of three; a column of six levels takes one column
+// of each. Neither of the two can be smaller: k columns of two levels take 2 k runs (Rao), a multiple of 8; of three levels 27
+// runs have four columns and 54 have five (Hedayat, Sloane and Stufken 1999, table 12.2), and seven are wanted.
 TEST(ChooseArray, ProductsOverPrimes) {
   Levels apart(23, 2), joined(7, 6);
   apart.insert(apart.end(), 7, 3);
-  joined.insert(joined.end(), 10, 2);
-  for (const Levels& levels : {apart, joined}) {
+  joined.insert(joined.end(), 10, 2);  // with those of six, 17 columns of two levels
+  for (const auto& [levels, runs] : {std::pair{apart, 48U * 81}, std::pair{joined, 40U * 81}}) {
     const Array array = built(levels, 3);
-    EXPECT_LE(array.runs, 48U * 81);
+    EXPECT_EQ(array.runs, runs);
     EXPECT_EQ(array.levels, levels);
     EXPECT_GE(measuredStrength(array, 3), 3U);
   }
@@ -142,17 +144,20 @@ TEST(ChooseArray, RefusesPlainly) {
 }
 
 TEST(ChooseArray, OffersAreTrue) {
+  std::size_t offered = 0;
   for (const Levels& levels : {Levels{2, 2, 3, 3, 4, 4}, Levels{6, 6, 6, 6}, Levels{10, 10, 10, 10, 10}, Levels{2, 2, 2, 2, 6},
                                Levels{3, 3, 3, 3, 14}}) {
     Options few;
     few.maxRows = 20;
     for (const Offer& each : refused(levels, 2, few).offers) {
       if (each.kind == Offer::Kind::Dummy) continue;
+      ++offered;
       Options options;
       options.full = each.kind == Offer::Kind::Full;
       EXPECT_EQ(built(each.levels.empty() ? levels : each.levels, 2, options).runs, each.runs) << each.text;
     }
   }
+  EXPECT_GE(offered, 5U) << "as many as refusals";
 }
 
 TEST(ChooseArray, Full) {

@@ -10,8 +10,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-
 using namespace tbem;
 using namespace tbem::test;
 using estimate::lower;
@@ -157,7 +155,6 @@ TEST(Lower, ArenaIsNearItsBound) {
                          smallResnet({2, 2, 2}, 8, 16, 32, false)}) {
     const Program program = lowered(net, blockedBackend(), {});
     EXPECT_LE(static_cast<double>(program.arena), 1.05 * static_cast<double>(program.live));
-    printf("arena / bound: %.4f\n", static_cast<double>(program.arena) / static_cast<double>(program.live));
   }
 }
 
@@ -271,19 +268,4 @@ TEST(Lower, AnotherAlgorithmMustBeWorthItsMemory) {
   EXPECT_EQ(estimate::chooseAlgorithm({1.0, -1}).algorithm, 0);
 }
 
-TEST(Lower, IsFast) {
-  const Net net = smallVgg({2, 2, 4, 4, 4}, 16, 64, 32, true);
-  const sema::Values values = net.values();
-  estimate::QueryCache cache;
-  (void)lower(net.g, values, blockedBackend(), {.cache = &cache});
-  double best = 1;
-  for (int i = 0; i < 5; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    (void)lower(net.g, values, blockedBackend(), {.cache = &cache});
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  RecordProperty("milliseconds", std::to_string(best * 1e3));
-  printf("vgg19 training step: %.2f ms besides queries\n", best * 1e3);
-  EXPECT_LT(best, 0.05);
-}
 }  // namespace
