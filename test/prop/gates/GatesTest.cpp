@@ -1,6 +1,6 @@
 // Gated networks: a batch whose samples are gathered and scattered must give, sample by sample, what the same samples give one by
 // one, what `cpu` gives in f32, and what an interpreter gives that computes every arm for every sample and then selects.
-#include "test/unit/graph/Interpret.h"
+#include "test/oracle/Graph.h"
 #include "test/prop/gates/Loaded.h"
 #include "test/prop/gates/Networks.h"
 
@@ -63,7 +63,7 @@ std::vector<double> run(Loaded& l, const std::vector<double>& images) {
 
 /// Computes everything in f64 and selects. Also the smallest distance of a score to its threshold.
 std::vector<double> interpret(const Loaded& l, const std::vector<double>& images, double& margin) {
-  Interpreter all(*l.row);
+  oracle::GraphInterpreter all(*l.row);
   for (const runtime::StorageDesc& storage : l.compiled->executable.storages) {
     const HostTensor value = *l.instance->read(storage.buffer);
     for (std::uint32_t t = 0; t < l.row->graph().tensors.size(); ++t) {

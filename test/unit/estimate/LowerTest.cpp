@@ -1,4 +1,4 @@
-// Lowered programs against the graph's meaning, run operator by operator on separate tensors.
+// Lowered programs against the graph's meaning, run operator by operator.
 #include "Build.h"
 #include "Machine.h"
 

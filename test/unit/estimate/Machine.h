@@ -1,5 +1,5 @@
-// Two ways to run a step on a host: operator by operator on separate row-major tensors (the graph's meaning), and the lowered
-// program in one arena, byte for byte as planned. They must agree exactly.
+// Two ways to run a step on a host: operator by operator (the graph's meaning, test/oracle/Graph.h), and the lowered program in
+// one arena, byte for byte as planned. They must agree exactly.
 #pragma once
 
 #include "compiler/lower/program/Program.h"
@@ -15,15 +15,12 @@ namespace tbem::test {
 const tbem_backend& blockedBackend();
 int blockedQueries();
 
-/// Of random numbers, in the first step of a run.
-constexpr std::uint64_t kSeed = 7;
-
 /// Values of tensors in row-major order, as doubles.
 using Host = std::map<graph::TensorId, std::vector<double>>;
 
 /// Fills every persistent storage with reproducible numbers.
 Host initialValues(const graph::Graph& graph, const sema::Values& values);
-/// Runs the graph; adds every tensor's value.
+/// Runs the graph; adds what every tensor's storage holds at the end.
 void runGraph(const graph::Graph& graph, const sema::Values& values, Host& host);
 /// Runs the program in an arena filled with NaN; returns what each buffer of `wanted` holds afterwards.
 std::map<graph::TensorId, std::vector<double>> runProgram(const graph::Graph& graph, const estimate::Program& program,

@@ -3,8 +3,8 @@
 #include "Machine.h"
 
 #include "compiler/lower/Lower.h"
+#include "test/oracle/Graph.h"
 #include "test/unit/graph/Fixture.h"
-#include "test/unit/graph/Interpret.h"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ void expectSameStep(const std::string& text) {
       for (double& value : data)
         value = kind == graph::StorageClass::Buffer || kind == graph::StorageClass::State ? std::fabs(value) : value;
     }
-    Interpreter meaning(*row);
+    oracle::GraphInterpreter meaning(*row);
     for (const auto& [tensor, data] : initial) meaning.of(tensor) = data;
     meaning.run(graph::Phase::Optimizer);
     auto program = estimate::lower(g, row->values, blockedBackend(), {.keepGradients = true, .keepOutputs = true, .fuse = fuse});

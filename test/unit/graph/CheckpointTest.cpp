@@ -1,6 +1,6 @@
 // Steps that compute activations again give, bit for bit, what the step as it is gives; what is repeated, and how often.
 #include "Fixture.h"
-#include "Interpret.h"
+#include "test/oracle/Graph.h"
 
 #include "compiler/graph/ir/Verify.h"
 #include "compiler/graph/pass/Checkpoint.h"
@@ -29,7 +29,7 @@ std::string training(const std::string& body) {
 /// The loss, then all gradients, then what outlives the step beside weights.
 std::vector<std::vector<double>> results(const graph::Row& row) {
   const graph::Graph& g = row.graph();
-  Interpreter run(row);
+  oracle::GraphInterpreter run(row);
   run.fillNormal(3);
   run.run(graph::Phase::Backward);
   std::vector<std::vector<double>> all{run.of(g.loss)};

@@ -1,7 +1,7 @@
 // Gradients of every differentiable operator against central differences of the loss, in f64 on the ref backend.
 #include "Fixture.h"
-#include "Interpret.h"
 #include "compiler/graph/ir/Verify.h"
+#include "test/oracle/Graph.h"
 
 #include <fmt/format.h>
 
@@ -100,7 +100,7 @@ void expectGradients(const std::string& program, double tolerance, std::uint64_t
   ASSERT_TRUE(row) << built.errors();
   const graph::Graph& g = row->graph();
   EXPECT_EQ(graph::verify(g), std::vector<std::string>{});
-  Interpreter run(*row);
+  oracle::GraphInterpreter run(*row);
   run.fillNormal(seed);
   run.run(graph::Phase::Backward);
   ASSERT_FALSE(g.weights.empty());
@@ -176,7 +176,7 @@ TEST(Gradients, OfABodyCanBeGiven) {
     EXPECT_TRUE(row) << built.errors();
     if (!row) return std::vector<double>{};
     EXPECT_EQ(graph::verify(row->graph()), std::vector<std::string>{});
-    Interpreter run(*row);
+    oracle::GraphInterpreter run(*row);
     std::mt19937_64 random(17);
     std::normal_distribution<double> normal;
     for (const graph::TensorId input : row->graph().inputs)
@@ -212,7 +212,7 @@ TEST(Optimizers, SgdWithMomentumDecayAndNesterovMatchesTheirDefinition) {
   const graph::Graph& g = row->graph();
   ASSERT_EQ(g.states.size(), 2U);
   EXPECT_EQ(g[g[g.states[0]].storage].path, "dense.weight.velocity");
-  Interpreter run(*row);
+  oracle::GraphInterpreter run(*row);
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
   for (const graph::TensorId input : g.inputs)
@@ -239,7 +239,7 @@ TEST(Optimizers, AdamMatchesAlgorithm1) {
   const std::optional<graph::Row> row = built.row();
   ASSERT_TRUE(row) << built.errors();
   const graph::Graph& g = row->graph();
-  Interpreter run(*row);
+  oracle::GraphInterpreter run(*row);
   std::mt19937_64 random(5);
   std::normal_distribution<double> normal;
   for (const graph::TensorId input : g.inputs)
