@@ -1,0 +1,75 @@
+"""What the rules let pass, and where. Lists of places that do what few should only get shorter; a new place needs a
+reason that a reader of the change accepts."""
+from rules.limits import Use
+
+# Files longer than rules.limits.LINES, and how long each may be.
+LONGER = {
+    "compiler/driver/commands/Estimate.cpp": 419,
+    "compiler/graph/elaborate/ElaborateApply.cpp": 424,
+    "compiler/graph/read/Experiment.cpp": 410,
+    "compiler/graph/read/ReadDesign.cpp": 428,
+    "compiler/graph/read/ReadTraining.cpp": 415,
+    "compiler/jit/cpu/Kernel.cpp": 447,
+    "compiler/jit/loop/Loop.cpp": 425,
+    "compiler/sema/evaluate/EvaluateCalls.cpp": 434,
+    "compiler/sema/evaluate/EvaluateNumbers.cpp": 406,
+    "compiler/spec/network/Contract.cpp": 422,
+    "compiler/spec/size/Tabulate.cpp": 407,
+    "runtime/core/PrimitiveShapes.cpp": 413,
+    "test/prop/backends/CpuTest.cpp": 457,
+    "test/unit/data/ReadersTest.cpp": 413,
+    "test/unit/estimate/Build.h": 414,
+}
+# Folders of the compiler with more source files of their own than rules.limits.FILES.
+FULLER = {
+    "compiler/driver/commands": 27,  # a file for each command
+}
+
+USES = [
+    Use("includes <omp.h>", "omp", r"#\s*include\s*<WORD\.h>", "ask the backend for its threads",
+        ("runtime/backends/cpu/", "compiler/run/OpenMp.cpp")),
+    Use("starts, ends or changes a process",
+        "fork vfork execv execvp execve execvpe execl execlp execle posix_spawn posix_spawnp setenv unsetenv putenv "
+        "mallopt signal sigaction raise kill abort exit quick_exit _exit _Exit",
+        # not a member, nor a declaration
+        r"(?:(?<!\w)::|\bstd::|\breturn |(?<![\w.>:])(?<![\w>] ))WORD\s*\(",
+        "return a value and let the command decide, or use compiler/run, runtime/measure or compiler/support",
+        ("compiler/driver/Cli.cpp", "compiler/run/Heap.cpp", "compiler/run/Interrupt.cpp", "compiler/run/OpenMp.cpp",
+         "compiler/spec/prove/Solver.cpp", "compiler/support/Bug.cpp", "compiler/support/Streams.cpp",
+         "runtime/backends/fake/Fake.cpp", "runtime/measure/Spawn.cpp")),
+    Use("writes to the terminal",
+        "print cout cerr clog puts putchar printf vprintf fprintf vfprintf fputs fputc fwrite perror "
+        "printOut printErr writeText writeData writeStyled printFailure printNote",
+        r"\bfmt::print\b|\bstd::(?:cout|cerr|clog)\b|(?:\bstd::|(?<!\w)::|(?<![\w.>:]))(?!print\b)WORD\s*\(",
+        "return what is to be said and let compiler/show or a command write it",
+        ("compiler/devices", "compiler/diagnostics", "compiler/driver", "compiler/driver/commands",
+         "compiler/experiment", "compiler/experiment/designs", "compiler/explore", "compiler/pytorch/rows",
+         "compiler/run", "compiler/show", "compiler/show/memory", "compiler/show/reference", "compiler/show/rows",
+         "compiler/support", "compiler/verify", "tools/pack")),
+    Use("reads the environment", "getenv secure_getenv", r"\bWORD\s*\(", "take it as a setting",
+        ("compiler/devices/CudnnPlaces.cpp", "compiler/jit/glue/Jit.cpp", "compiler/run/OpenMp.cpp",
+         "compiler/run/WeightNames.cpp", "compiler/sema/Modules.cpp", "compiler/show/SearchProgress.cpp",
+         "compiler/show/WrappedText.cpp", "runtime/backends/fake/Fake.cpp", "runtime/report/Table.cpp")),
+    Use("shares ownership", "shared_ptr make_shared", r"\bWORD\b", "let one owner hold it and give others a reference",
+        ("compiler/driver/Cli.cpp", "compiler/driver/Options.h", "compiler/pytorch/eager/EagerOperators.cpp",
+         "compiler/pytorch/eager/EagerOperators.h", "compiler/pytorch/eager/EagerStep.h",
+         "compiler/syntax/parse/Parse.cpp",  # ANTLR takes its error strategy so
+         "runtime/backends/cpu/dnnl/DnnlConv.cpp")),
+    Use("reads or writes JSON with nlohmann", "nlohmann", r"\bWORD\b",
+        "return a struct and let compiler/show or compiler/emit write it",
+        ("compiler/devices", "compiler/driver", "compiler/driver/commands", "compiler/emit", "compiler/experiment",
+         "compiler/experiment/designs", "compiler/pytorch/allocator", "compiler/run", "compiler/show",
+         "compiler/show/memory", "compiler/show/reference", "compiler/show/rows", "compiler/verify", "runtime/data",
+         "runtime/measure", "runtime/train")),
+]
+
+# Files that comments and pages name and that are not ours.
+FOREIGN = [
+    # PyTorch's, cuDNN's, Linux's
+    "aten/src/ATen/cuda/CublasHandlePool.cpp", "aten/src/ATen/native/cuda/Blas.cpp", "c10/core/AllocatorConfig.cpp",
+    "c10/cuda/CUDAAllocatorConfig.cpp", "c10/cuda/CUDACachingAllocator.cpp", "torch/csrc/autograd/engine.cpp",
+    "tools/autograd", "cudnn_graph.h", "linux/magic.h",
+    # a reader's own
+    "a/b.tbem", "net.tbem", "parts/blocks.tbem", "train.py",
+    "examples/s",  # a rate
+]
