@@ -15,8 +15,8 @@ struct AskedDevice {
   EngineSource source;
 };
 
-/// `name`: a record of the program or of `std.devices`; `pythonFirst`: see EngineSource. Errors: the exit status, after saying
-/// why; a record that lacks a field is told of in the session (E0512).
-tl::expected<AskedDevice, int> openAskedDevice(State& state, const std::string& name, bool pythonFirst);
+/// `name`: a record of the program or of `std.devices`; `pythonFirst`: see EngineSource. A record that lacks a field is
+/// told of in the session (E0512).
+tl::expected<AskedDevice, Failed> openAskedDevice(State& state, const std::string& name, bool pythonFirst);
 
 }  // namespace tbem::driver

@@ -19,9 +19,9 @@ namespace tbem::driver {
 
 namespace {
 
-using Read = tl::expected<estimate::Device, DeviceFailure>;
+using Read = tl::expected<estimate::Device, Failed>;
 
-DeviceFailure usage(std::string message) { return {kUsage, std::move(message)}; }
+Failed usage(std::string message) { return {kUsage, {std::move(message)}}; }
 
 std::string lettersAndDigits(const std::string& text) {
   std::string out;
@@ -60,7 +60,7 @@ struct Library {
     auto device = readDevice(*program, *module, constant, session.sink);
     if (device) return std::move(*device);
     const std::string why = session.sink.all().empty() ? "" : ": " + session.sink.all().front().message;
-    return tl::unexpected(DeviceFailure{kEnvironment, "std.devices." + constant.name.text + " is no device" + why});
+    return failed(kEnvironment, "std.devices." + constant.name.text + " is no device" + why);
   }
 };
 
@@ -87,33 +87,32 @@ estimate::Device machineDevice(const tbem_device_info& info, double flops, doubl
 
 Read thisMachine() {
   const Opened cpu = openBackend("cpu");
-  if (cpu.backend == nullptr) return tl::unexpected(DeviceFailure{kEnvironment, cpu.reason});
+  if (cpu.backend == nullptr) return failed(kEnvironment, cpu.reason);
   const std::string way = "measure them with `tbemc doctor --measure`";
   std::string refused;
   const std::string text = readText(ratesFile(), refused);
-  if (!refused.empty()) return tl::unexpected(DeviceFailure{kEnvironment, fmt::format("{}; or {}", notBelieved(refused), way)});
-  if (text.empty()) return tl::unexpected(DeviceFailure{kEnvironment, "the rates of this machine are not known: " + way});
+  if (!refused.empty()) return failed(kEnvironment, fmt::format("{}; or {}", notBelieved(refused), way));
+  if (text.empty()) return failed(kEnvironment, "the rates of this machine are not known: " + way);
   const auto json = nlohmann::json::parse(text, nullptr, false);
   const auto number = [&](const char* name) {
     return json.is_object() && json.contains(name) && json[name].is_number() ? json[name].get<double>() : 0.0;
   };
   const bool same = json.is_object() && json.contains("machine") && json["machine"] == machineText(cpu.device);
   if (!same || number("f32") <= 0 || number("bandwidth") <= 0) {
-    return tl::unexpected(DeviceFailure{
-        kEnvironment, fmt::format("{} is not of this processor, library and number of threads: {}", ratesFile(), way)});
+    return failed(kEnvironment, fmt::format("{} is not of this processor, library and number of threads: {}", ratesFile(), way));
   }
   return machineDevice(cpu.device, number("f32"), number("bandwidth"));
 }
 
 }  // namespace
 
-tl::expected<estimate::Device, DeviceFailure> namedDevice(Workspace& workspace, const std::string& name,
-                                                          std::vector<std::string> others) {
+tl::expected<estimate::Device, Failed> namedDevice(Workspace& workspace, const std::string& name,
+                                                   std::vector<std::string> others) {
   const sema::Module& main = workspace.program->main();
   if (const auto own = main.own.find(name); own != main.own.end() && own->second->kind == ast::NodeKind::Constant) {
     const auto& constant = *static_cast<const ast::Constant*>(own->second);
     auto device = readDevice(*workspace.program, main, constant, workspace.session.sink);
-    if (!device) return tl::unexpected(DeviceFailure{kProgramErrors, ""});
+    if (!device) return tl::unexpected(Failed{kProgramErrors, {}});
     return std::move(*device);
   }
   Library library(workspace.program.get());
@@ -139,7 +138,7 @@ std::vector<estimate::Device> libraryDevices(std::vector<std::string>& names) {
   return devices;
 }
 
-tl::expected<DeviceChoice, DeviceFailure> findDevice(Workspace& workspace, const std::string& text) {
+tl::expected<DeviceChoice, Failed> findDevice(Workspace& workspace, const std::string& text) {
   DeviceChoice choice;
   const std::size_t colon = text.rfind(':');
   const std::string name = text.substr(0, colon);

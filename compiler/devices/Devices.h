@@ -20,21 +20,16 @@ struct DeviceChoice {
   bool thisMachine = false;  ///< bytes are those of the backend's own layouts; else those of row-major ones
 };
 
-struct DeviceFailure {
-  int status = kUsage;
-  std::string message;  ///< "": the session's diagnostics say it
-};
-
 /// The device of a record of the program, or of `std.devices`: case and everything but letters and digits do not count in the
-/// latter's names. Errors: what is wrong with the program's record is told in its session and the message is empty; no device
-/// is called that (`others` are offered too).
-tl::expected<estimate::Device, DeviceFailure> namedDevice(Workspace& workspace, const std::string& name,
-                                                          std::vector<std::string> others = {});
+/// latter's names. Errors: what is wrong with the program's record is told in its session alone; no device is
+/// called that (`others` are offered too).
+tl::expected<estimate::Device, Failed> namedDevice(Workspace& workspace, const std::string& name,
+                                                   std::vector<std::string> others = {});
 /// All of `std.devices`, in its order, and how they are called.
 std::vector<estimate::Device> libraryDevices(std::vector<std::string>& names);
 
 /// "a100", "rtx4090:tf32", "cpu" (what `doctor --measure` has measured), or the name of a record in the program.
-tl::expected<DeviceChoice, DeviceFailure> findDevice(Workspace& workspace, const std::string& text);
+tl::expected<DeviceChoice, Failed> findDevice(Workspace& workspace, const std::string& text);
 
 /// Measures this machine, with all its threads, and keeps the result for `findDevice`. Returns it, or why there is none.
 tl::expected<estimate::Device, std::string> measureThisMachine();

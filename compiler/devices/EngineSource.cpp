@@ -2,7 +2,6 @@
 
 #include "compiler/devices/CacheFile.h"
 #include "compiler/devices/CudnnPlaces.h"
-#include "compiler/show/SearchProgress.h"
 #include "runtime/cudnn/Recorded.h"
 
 #include <fmt/format.h>
@@ -58,6 +57,7 @@ struct EngineSource::Impl {
   std::optional<cudnn::Library> library;
   std::optional<cudnn::Device> device;
   std::size_t* asks = nullptr;  ///< of the command
+  Events* events = nullptr;     // as `asks`
   std::set<std::string> leftOut;
 
   EngineList withoutLibrary(const cudnn::Convolution& problem, cudnn::List list) const {
@@ -86,17 +86,17 @@ EngineSource::~EngineSource() = default;
 EngineSource::EngineSource(EngineSource&&) noexcept = default;
 EngineSource& EngineSource::operator=(EngineSource&&) noexcept = default;
 
-tl::expected<EngineSource, DeviceFailure> EngineSource::open(const std::string& given, bool pythonFirst,
-                                                             const estimate::Device& device, std::size_t& asked) {
+tl::expected<EngineSource, Failed> EngineSource::open(const std::string& given, bool pythonFirst, const estimate::Device& device,
+                                                      std::size_t& asked, Events& events) {
   const auto properties = propertiesOf(device);
   if (!properties) {
-    return tl::unexpected(DeviceFailure{
-        kUsage,
-        fmt::format("device {} has no field `{}`, which cuDNN asks for (tbemc explain E0512)", device.name, properties.error())});
+    return failed(kUsage, fmt::format("device {} has no field `{}`, which cuDNN asks for (tbemc explain E0512)", device.name,
+                                      properties.error()));
   }
   auto impl = std::make_unique<Impl>();
   impl->described = *properties;
   impl->asks = &asked;
+  impl->events = &events;
   impl->properties = cudnn::toJson(*properties);
   if (given == "none") {
     impl->without = "no cuDNN is asked";
@@ -104,7 +104,7 @@ tl::expected<EngineSource, DeviceFailure> EngineSource::open(const std::string& 
   }
   const auto path = cudnn::findLibrary(given, cudnnPlaces(pythonFirst));
   if (!path) {
-    if (!given.empty()) return tl::unexpected(DeviceFailure{kEnvironment, path.error()});
+    if (!given.empty()) return failed(kEnvironment, path.error());
     impl->without = path.error() + " (--cudnn DIR names its folder)";
     return EngineSource(std::move(impl));
   }
@@ -133,7 +133,8 @@ tl::expected<EngineList, std::string> EngineSource::engines(const cudnn::Convolu
     impl->leftOut.insert(key);
     return impl->withoutLibrary(problem, list);
   }
-  showSearch(++*impl->asks, 0, fmt::format("cuDNN is asked for the engines of a convolution on {}", impl->described.name));
+  impl->events->progress(++*impl->asks, 0,
+                         fmt::format("cuDNN is asked for the engines of a convolution on {}", impl->described.name));
   if (const std::string why = impl->openLibrary(); !why.empty()) return tl::unexpected(why);
   auto answer = impl->device->engines(problem, list);
   if (!answer) return tl::unexpected(answer.error());

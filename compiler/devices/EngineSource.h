@@ -8,6 +8,7 @@
 #include "compiler/devices/Devices.h"
 #include "compiler/devices/EnginesFile.h"
 #include "compiler/estimate/Device.h"
+#include "compiler/support/Events.h"
 #include "runtime/cudnn/Properties.h"
 
 #include <tl/expected.hpp>
@@ -33,10 +34,10 @@ class EngineSource {
 public:
   /// `given`: where --cudnn says that the library is, "none" for none, or "". `pythonFirst`: of the places that are known, the
   /// Python environment's package comes first. Errors: `given` has no cuDNN, the device's record lacks a field.
-  /// `asked` counts the lists that cuDNN is asked for, of all sources of a command, and outlives this: after kMostAsked the
-  /// others are answered as without a library.
-  static tl::expected<EngineSource, DeviceFailure> open(const std::string& given, bool pythonFirst,
-                                                        const estimate::Device& device, std::size_t& asked);
+  /// `asked` counts the lists that cuDNN is asked for, of all sources of a command, and outlives this, as `events` does: after
+  /// kMostAsked the others are answered as without a library.
+  static tl::expected<EngineSource, Failed> open(const std::string& given, bool pythonFirst, const estimate::Device& device,
+                                                 std::size_t& asked, Events& events);
   /// About two minutes of processor time.
   static constexpr std::size_t kMostAsked = 20'000;
   ~EngineSource();

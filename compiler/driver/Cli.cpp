@@ -7,8 +7,9 @@
 #include "compiler/driver/Options.h"
 #include "compiler/run/Heap.h"
 #include "compiler/run/OpenMp.h"
-#include "compiler/show/Output.h"
-#include "compiler/show/SearchProgress.h"
+#include "compiler/show/Console.h"
+#include "compiler/show/Out.h"
+#include "compiler/support/Streams.h"
 #include "compiler/support/Version.h"
 
 #include <fmt/format.h>
@@ -94,18 +95,33 @@ bool takesOne(std::string_view command) { return needsOf(command).program && !ta
 constexpr std::size_t kWidestHelp = 100;  ///< columns: longer lines are hard to read
 
 /// Exceptions do not cross a folder; one that does is our bug, but for memory that the machine lacks.
-int runGuarded(const Command& command, const Options& options) {
+int runGuarded(const Command& command, show::Out& out, const Options& options) {
   try {
-    const SearchScope scope(options);
-    return command.run(options);
+    return command.run(out, options);
   } catch (const std::bad_alloc&) {
-    printFailure("out of memory");
+    out.failure("out of memory");
     return kEnvironment;
   } catch (const std::exception& error) {
-    printFailure(fmt::format("a bug of ours: {}", error.what()));
+    out.failure(fmt::format("a bug of ours: {}", error.what()));
     return kInternal;
   }
 }
+
+/// The command's output; with --sarif the log of its diagnostics ends it.
+int runOn(const Command& command, const Options& options) {
+  show::Console console({.json = options.json,
+                         .sarif = options.sarif,
+                         .quiet = options.quiet,
+                         .verbose = options.verbose,
+                         .color = options.color,
+                         .width = options.width});
+  const int status = runGuarded(command, console, options);
+  if (options.sarif) console.jsonLine(console.sarif());
+  return status;
+}
+
+/// A failure before there is a command's output.
+void printFailure(std::string_view text) { show::Console({}).failure(text); }
 
 int dispatch(int argc, char** argv) {
   const std::vector<std::string> arguments = withCommand(argc, argv);
@@ -171,11 +187,7 @@ int dispatch(int argc, char** argv) {
       return kUsage;
     }
     if (needsOf(command.name).runs) limitSpinning(argv);
-    if (!options.sarif) return runGuarded(command, options);
-    options.sarifRuns = std::make_shared<std::vector<std::string>>();
-    const int status = runGuarded(command, options);
-    printJsonLine(sarifLog(*options.sarifRuns));
-    return status;
+    return runOn(command, options);
   }
   return kUsage;
 }

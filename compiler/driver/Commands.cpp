@@ -1,7 +1,5 @@
 #include "compiler/driver/Commands.h"
 
-#include "compiler/show/Page.h"
-
 namespace tbem::driver {
 
 const std::vector<Command>& commands() {

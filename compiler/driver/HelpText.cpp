@@ -28,21 +28,21 @@ std::size_t HelpText::indent() const {
   return width >= 2 * kColumn ? kColumn : kNarrow;
 }
 
-std::string HelpText::make_description(const CLI::App* app) const { return hanging("", app->get_description(), 0, width); }
+std::string HelpText::make_description(const CLI::App* app) const { return show::hanging("", app->get_description(), 0, width); }
 
 std::string HelpText::make_footer(const CLI::App* app) const {
   std::string out;
   const std::string footer = app->get_footer();
   for (std::size_t at = 0; at < footer.size();) {
     const std::size_t stop = std::min(footer.find('\n', at), footer.size());
-    out += hanging("", footer.substr(at, stop - at), 0, width);
+    out += show::hanging("", footer.substr(at, stop - at), 0, width);
     at = stop + 1;
   }
   return out;
 }
 
 std::string HelpText::make_subcommand(const CLI::App* sub) const {
-  return hanging("  " + sub->get_name(), sub->get_description(), indent(), width);
+  return show::hanging("  " + sub->get_name(), sub->get_description(), indent(), width);
 }
 
 std::string HelpText::make_option_usage(const CLI::Option* option) const {
@@ -59,7 +59,7 @@ std::string HelpText::make_option(const CLI::Option* option, bool isPositional) 
   if (!option->get_excludes().empty()) more.push_back("not with " + namesOf(option->get_excludes()));
   std::string text = option->get_description();
   if (!more.empty()) text += fmt::format(" ({})", fmt::join(more, "; "));
-  return hanging(left, text, indent(), width);
+  return show::hanging(left, text, indent(), width);
 }
 
 }  // namespace tbem::driver

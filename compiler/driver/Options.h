@@ -1,6 +1,8 @@
 // What the command line asks for. Plain data; every command reads the same struct.
 #pragma once
 
+#include "compiler/support/Failed.h"
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -8,19 +10,11 @@
 #include <string>
 #include <vector>
 
-namespace tbem::driver {
+namespace tbem::show {
+class Out;
+}
 
-/// Exit status of the program, as documented for users.
-enum ExitCode : int {
-  kOk = 0,
-  kProgramErrors = 1,
-  kUsage = 2,
-  kEnvironment = 3,
-  kRunFailed = 4,
-  kVerdictAgainst = 5,
-  kInternal = 70,
-  kInterrupted = 130
-};
+namespace tbem::driver {
 
 struct Options {
   std::string command;              ///< "run", "check", ...
@@ -36,8 +30,7 @@ struct Options {
 
   // Output
   bool json = false;
-  bool sarif = false;                                   ///< check, spec
-  std::shared_ptr<std::vector<std::string>> sarifRuns;  ///< with `sarif`: what the log will hold
+  bool sarif = false;  ///< check, spec
   bool quiet = false;
   bool verbose = false;               ///< run: every table that there is
   std::string color = "auto";         ///< auto, always, never
@@ -120,7 +113,7 @@ struct Options {
 struct Command {
   const char* name;
   const char* help;
-  int (*run)(const Options& options);
+  int (*run)(show::Out& out, const Options& options);
 };
 
 /// The commands that are there, in the order of `--help`.

@@ -4,13 +4,12 @@
 #include "compiler/run/Algorithms.h"
 #include "compiler/sema/check/CheckNames.h"
 #include "compiler/show/Dump.h"
-#include "compiler/show/SearchProgress.h"
+#include "compiler/show/Out.h"
 #include "compiler/support/Bug.h"
 #include "runtime/measure/Meters.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -18,23 +17,26 @@ namespace tbem::driver {
 
 namespace {
 
-int load(State& state) {
+using Done = tl::expected<void, Failed>;
+
+Done load(State& state) {
   auto loaded = loadWorkspace(state.options);
-  if (!loaded) return loaded.error();
+  if (!loaded) return tl::unexpected(std::move(loaded).error());
   state.workspace = std::move(*loaded);
   setReproducerHook(writeReproducer, &state.workspace->session);
-  return kOk;
+  return {};
 }
 
-int checkNames(State& state) {
+Done checkNames(State& state) {
   sema::checkNames(*state.workspace->program, state.sink());
-  return kOk;
+  return {};
 }
 
-int design(State& state) {
-  state.designs = makeDesigns(*state.workspace, state.options);
+Done design(State& state) {
+  state.designs = makeDesigns(*state.workspace, state.options, state.events);
   state.trainings = makeTrainings(*state.workspace, state.options);
-  return state.designs.usage ? kUsage : kOk;
+  if (!state.designs.usage.empty()) return tl::unexpected(Failed{kUsage, state.designs.usage});
+  return {};
 }
 
 /// The rows of a design. False: no more are asked for.
@@ -42,7 +44,7 @@ bool elaborateRows(State& state, DesignRun& run) {
   if (run.experiment == nullptr) return true;
   std::size_t done = 0;
   for (const std::size_t row : run.chosen) {
-    showSearch(done++, run.chosen.size(), fmt::format("row {} of {}: its graph", row + 1, run.spec.name));
+    state.events.progress(done++, run.chosen.size(), fmt::format("row {} of {}: its graph", row + 1, run.spec.name));
     RowState one;
     one.run = &run;
     one.row = row;
@@ -53,36 +55,37 @@ bool elaborateRows(State& state, DesignRun& run) {
   return true;
 }
 
-int elaborate(State& state) {
+Done elaborate(State& state) {
   for (const auto& run : state.designs.runs) {
-    if (!state.trainingsOnly && !state.plain() && !elaborateRows(state, *run)) return kOk;
+    if (!state.trainingsOnly && !state.plain() && !elaborateRows(state, *run)) return {};
   }
   for (const auto& training : state.trainings) {
     const bool more = elaborateRows(state, *training->step);
     const RowState* step = state.rowOf(training->step.get());
     if (step == nullptr) continue;  // told; its evaluation would tell it again
     graph::checkTarget(state.workspace->session, training->spec, *step->elaborated, training->shape);
-    if (!more) return kOk;
+    if (!more) return {};
     for (const auto& [batch, run] : training->evaluation) elaborateRows(state, *run);
   }
-  return kOk;
+  return {};
 }
 
-int lower(State& state) {
+Done lower(State& state) {
   if (state.backend.backend == nullptr) {
-    if (const int status = openBackend(state); status != kOk) return status;
+    if (Done opened = openBackend(state); !opened) return opened;
   }
   std::size_t done = 0, planned = 0;
   for (RowState& row : state.rows) {
-    if (state.mostPlanned && planned > *state.mostPlanned) return kOk;  // the command says so
+    if (state.mostPlanned && planned > *state.mostPlanned) return {};  // the command says so
     const auto show = [&](std::size_t round) {
       const std::string order = round == 0 ? "" : fmt::format(", another order of its operators, change {}", round);
-      showSearch(done, state.rows.size(), fmt::format("row {} of {}: its plan{}", row.row + 1, row.run->spec.name, order));
+      state.events.progress(done, state.rows.size(),
+                            fmt::format("row {} of {}: its plan{}", row.row + 1, row.run->spec.name, order));
     };
     show(0);
     ++done;
-    noteRefusedChoices(state.options, row.run->tuning, state.backend);
-    estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries, row.run->tuning);
+    noteRefusedChoices(state.events, row.run->tuning, state.backend);
+    estimate::LowerOptions options = lowerOptions(state.events, state.options, state.backend, &state.queries, row.run->tuning);
     if (state.keepResults) options.keepGradients = true;
     options.keepOutputs = state.keepResults || row.run->keepsOutputs;
     options.orderChanged = show;
@@ -91,11 +94,8 @@ int lower(State& state) {
     };
     auto program = lowered();
     if (program && state.timing) {
-      const auto timed = tune(*program, state.backend, state.options);
-      if (!timed) {
-        printFailure(timed.error());
-        return kRunFailed;
-      }
+      const auto timed = tune(*program, state.backend, state.events);
+      if (!timed) return failed(kRunFailed, timed.error());
       if (*timed) program = lowered();
     }
     if (program) {
@@ -105,16 +105,16 @@ int lower(State& state) {
       program.error().report(state.sink());
     }
   }
-  return kOk;
+  return {};
 }
 
-int compile(State& state) {
+Done compile(State& state) {
   std::size_t done = 0;
   for (RowState& row : state.rows) {
-    showSearch(done++, state.rows.size(), fmt::format("row {} of {}: its code", row.row + 1, row.run->spec.name));
-    if (const int status = compileRow(state, row); status != kOk) return status;
+    state.events.progress(done++, state.rows.size(), fmt::format("row {} of {}: its code", row.row + 1, row.run->spec.name));
+    if (Done compiled = compileRow(state, row); !compiled) return compiled;
   }
-  return kOk;
+  return {};
 }
 
 constexpr Stage kStages[] = {
@@ -132,42 +132,36 @@ std::string stageNames() {
   return text;
 }
 
-/// kUsage after saying so, where a stage is named that does not exist.
-int checkStageNames(const State& state) {
-  for (const std::string& wanted : {state.options.emitStage, state.options.printAfter}) {
+/// Errors: a stage is named that does not exist.
+Done checkStageNames(const Options& options) {
+  for (const std::string& wanted : {options.emitStage, options.printAfter}) {
     if (wanted.empty()) continue;
-    if (std::none_of(std::begin(kStages), std::end(kStages), [&](const Stage& s) { return wanted == s.name; })) {
-      printFailure(fmt::format("no stage is called `{}` ({})", wanted, stageNames()));
-      return kUsage;
-    }
+    if (std::none_of(std::begin(kStages), std::end(kStages), [&](const Stage& s) { return wanted == s.name; }))
+      return failed(kUsage, fmt::format("no stage is called `{}` ({})", wanted, stageNames()));
   }
-  return kOk;
+  return {};
 }
 
 }  // namespace
 
-int openBackend(State& state) {
+tl::expected<void, Failed> openBackend(State& state) {
   state.backendName = !state.options.backend.empty() ? state.options.backend : state.options.dtype == "f64" ? "ref" : "cpu";
   state.backend = openBackend(state.backendName);
-  if (state.backend.backend == nullptr) {
-    printFailure(fmt::format("backend {}: {}", state.backendName, state.backend.reason));
-    return state.backend.known ? kEnvironment : kUsage;
-  }
-  return kOk;
+  if (state.backend.backend == nullptr)
+    return failed(state.backend.known ? kEnvironment : kUsage,
+                  fmt::format("backend {}: {}", state.backendName, state.backend.reason));
+  return {};
 }
 
-int compileRow(State& state, RowState& row) {
-  if (row.compiled) return kOk;
+tl::expected<void, Failed> compileRow(State& state, RowState& row) {
+  if (row.compiled) return {};
   jit::JitOptions options;
   options.keepIr = state.options.emitStage == "code" || state.options.printAfter == "code" || state.options.as == "llvm";
   options.marks = state.options.profile;
   auto compiled = compileRow(*row.elaborated, *row.program, options);
-  if (!compiled) {
-    printFailure(compiled.error());
-    return kEnvironment;
-  }
+  if (!compiled) return failed(kEnvironment, compiled.error());
   row.compiled = std::move(*compiled);
-  return kOk;
+  return {};
 }
 
 std::size_t State::chosenRows() const {
@@ -189,8 +183,8 @@ std::uint32_t State::unknownWorkspaces() const {
 
 State::~State() { setReproducerHook(nullptr, nullptr); }
 
-Progressed runPipeline(State& state, std::string_view last, std::string_view done) {
-  if (const int status = checkStageNames(state); status != kOk) return {false, status};
+Progressed runPipeline(show::Out& out, State& state, std::string_view last, std::string_view done) {
+  if (const Done known = checkStageNames(state.options); !known) return {false, finish(out, state, known.error())};
   const auto behind = [](std::string_view name) {
     return name.empty() ? std::begin(kStages) : std::ranges::find(kStages, name, &Stage::name) + 1;
   };
@@ -198,25 +192,30 @@ Progressed runPipeline(State& state, std::string_view last, std::string_view don
   const Stage* const end = std::max({behind(last), behind(state.options.emitStage), behind(state.options.printAfter)});
   for (const Stage* stage = behind(done); stage < end; ++stage) {
     const double start = measure::monotonicSeconds();
-    const int status = stage->run(state);
-    hideSearch();
-    if (state.options.time) printErr("{:<8} {}\n", stage->name, report::seconds(measure::monotonicSeconds() - start));
+    const Done made = stage->run(state);
+    out.rest();
+    if (state.options.time)
+      out.error(fmt::format("{:<8} {}\n", stage->name, report::seconds(measure::monotonicSeconds() - start)));
     const bool errors = state.workspace != nullptr && state.sink().hasErrors();
-    if (errors && state.silent) return {false, status != kOk ? status : kProgramErrors};
-    if (status != kOk || errors) return {false, state.workspace == nullptr ? status : finish(state, status)};
-    if (state.options.printAfter == stage->name) printOut("{}", stage->dump(state));
+    if (errors && state.silent) return {false, made ? kProgramErrors : made.error().status};
+    if (!made) return {false, finish(out, state, made.error())};
+    if (errors) return {false, finish(out, state, kOk)};
+    if (state.options.printAfter == stage->name) out.plain(stage->dump(state));
     if (state.options.emitStage == stage->name) {
-      printOut("{}", stage->dump(state));
-      return {false, state.silent ? kOk : finish(state, kOk)};
+      out.plain(stage->dump(state));
+      return {false, state.silent ? kOk : finish(out, state, kOk)};
     }
   }
   return {true, kOk};
 }
 
-int finish(State& state, int status) {
+int finish(show::Out& out, State& state, int status) {
+  if (state.workspace == nullptr) return status;
   mergeRepeats(state.sink());
-  const int printed = printDiagnostics(state.workspace->session, state.options);
+  const int printed = out.diagnostics(state.workspace->session);
   return status != kOk ? status : printed;
 }
+
+int finish(show::Out& out, State& state, const Failed& failure) { return finish(out, state, out.fail(failure)); }
 
 }  // namespace tbem::driver

@@ -5,7 +5,9 @@
 #include "compiler/experiment/designs/Designs.h"
 #include "compiler/run/Backends.h"
 #include "compiler/run/Lowered.h"
+#include "compiler/show/Out.h"
 #include "compiler/spec/prove/Work.h"
+#include "compiler/support/Failed.h"
 
 #include <memory>
 #include <optional>
@@ -26,12 +28,13 @@ struct RowState {
 
 /// What the stages hand on.
 struct State {
-  explicit State(const Options& options) : options(options) {}
+  State(const Options& options, Events& events) : options(options), events(events) {}
   ~State();
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
   const Options& options;
+  Events& events;                          ///< progress and notes of the stages
   bool firstRowOnly = false;               ///< work on the first chosen row alone
   bool timing = false;                     ///< algorithms that were never timed on this machine are timed
   bool trainingsOnly = false;              ///< the rows of designs are left out
@@ -61,19 +64,19 @@ struct State {
   std::uint32_t unknownWorkspaces() const;
 };
 
-/// A stage: its name (for --emit, --print-after, --time), what it does, and how its result is printed. `run` returns kOk, or the
-/// exit status with which to stop; mistakes of the program are in the session's sink.
+/// A stage: its name (for --emit, --print-after, --time), what it does, and how its result is printed. Mistakes of the program
+/// are in the session's sink.
 struct Stage {
   const char* name;
   const char* help;
-  int (*run)(State& state);
+  tl::expected<void, Failed> (*run)(State& state);
   std::string (*dump)(const State& state);
 };
 
-/// The backend that the options ask for. kOk, or the exit status after saying why it cannot be used.
-int openBackend(State& state);
-/// Native code of a lowered row that has none yet. kOk, or the exit status after saying why not.
-int compileRow(State& state, RowState& row);
+/// The backend that the options ask for. Errors: why it cannot be used.
+tl::expected<void, Failed> openBackend(State& state);
+/// Native code of a lowered row that has none yet. Errors: why not.
+tl::expected<void, Failed> compileRow(State& state, RowState& row);
 
 /// What a command does next.
 struct Progressed {
@@ -82,9 +85,11 @@ struct Progressed {
 };
 /// Runs the stages behind `done` (empty: all) up to `last`. Stops at the first stage after which there are errors, having printed
 /// the diagnostics, and after the stage that --emit names, having printed what it made.
-Progressed runPipeline(State& state, std::string_view last, std::string_view done = {});
+Progressed runPipeline(show::Out& out, State& state, std::string_view last, std::string_view done = {});
 
 /// Prints the diagnostics and picks the exit status of a command that came to its end with `status`.
-int finish(State& state, int status);
+int finish(show::Out& out, State& state, int status);
+/// The same of a failure, whose messages are printed first.
+int finish(show::Out& out, State& state, const Failed& failure);
 
 }  // namespace tbem::driver

@@ -172,15 +172,16 @@ struct OpenedOnce {
 };
 
 /// `timing`: algorithms that were never timed on this machine are.
-bool lowerCase(Workspace& workspace, graph::Row& row, OpenedOnce& once, bool timing, const Options& options, CaseRow& out) {
+bool lowerCase(Events& events, Workspace& workspace, graph::Row& row, OpenedOnce& once, bool timing, const Options& options,
+               CaseRow& out) {
   Opened& opened = once.opened;
-  noteRefusedChoices(options, out.plan->tuning, opened);
-  const estimate::LowerOptions lowering = lowerOptions(options, opened, &once.cache, out.plan->tuning);
+  noteRefusedChoices(events, out.plan->tuning, opened);
+  const estimate::LowerOptions lowering = lowerOptions(events, options, opened, &once.cache, out.plan->tuning);
   const graph::ExperimentSpec& spec = out.plan->run->spec;
   auto program = lowerRow(row, spec, *opened.backend, lowering);
   if (program && timing) {
-    const auto timed = tune(*program, opened, options);
-    if (!timed) printNote(options, fmt::format("algorithms are not timed, the default ones run: {}", timed.error()));
+    const auto timed = tune(*program, opened, events);
+    if (!timed) events.note(fmt::format("algorithms are not timed, the default ones run: {}", timed.error()));
     if (timed && *timed) program = lowerRow(row, spec, *opened.backend, lowering);
   }
   if (!program) {
@@ -195,9 +196,10 @@ bool lowerCase(Workspace& workspace, graph::Row& row, OpenedOnce& once, bool tim
 }
 
 /// `once`: null where the row cannot run.
-bool fillEstimates(Workspace& workspace, graph::Row& row, OpenedOnce* once, bool timing, const Options& options, CaseRow& out) {
+bool fillEstimates(Events& events, Workspace& workspace, graph::Row& row, OpenedOnce* once, bool timing, const Options& options,
+                   CaseRow& out) {
   row.recomputed.reset();
-  if (once != nullptr && !lowerCase(workspace, row, *once, timing, options, out)) return false;
+  if (once != nullptr && !lowerCase(events, workspace, row, *once, timing, options, out)) return false;
   const auto flops = estimate::countFlops(row.graph(), row.values);
   const auto memory = estimate::staticMemory(row.graph(), row.values);
   if (!flops || !memory) {
@@ -213,7 +215,8 @@ bool fillEstimates(Workspace& workspace, graph::Row& row, OpenedOnce* once, bool
 
 }  // namespace
 
-std::vector<CaseRow> caseRows(Workspace& workspace, const std::vector<MeasurePlan>& plans, const Options& options, bool timing) {
+std::vector<CaseRow> caseRows(Events& events, Workspace& workspace, const std::vector<MeasurePlan>& plans, const Options& options,
+                              bool timing) {
   std::vector<CaseRow> rows;
   std::map<std::string, OpenedOnce> backends;
   for (const MeasurePlan& plan : plans) {
@@ -229,7 +232,8 @@ std::vector<CaseRow> caseRows(Workspace& workspace, const std::vector<MeasurePla
         one.row = row;
         one.backend = backend;
         if (opened.backend == nullptr) one.skip = opened.reason;
-        if (!fillEstimates(workspace, *elaborated, one.skip.empty() ? &entry->second : nullptr, timing, options, one)) continue;
+        if (!fillEstimates(events, workspace, *elaborated, one.skip.empty() ? &entry->second : nullptr, timing, options, one))
+          continue;
         const unsigned threads = static_cast<unsigned>(threadsOf(options, opened.device));
         one.identity = identityOf(elaborated->graph(), elaborated->values, protocolSettings(), options.seed, backend,
                                   opened.backend == nullptr ? nullptr : &opened.device, threads, one.algorithms);

@@ -50,7 +50,8 @@ struct CaseRow {
 
 /// All rows of the campaigns on all their backends, elaborated and estimated. Mistakes go to the session. Rows of one
 /// identity and backend may be several. `timing`: algorithms that were never timed on this machine are timed first.
-std::vector<CaseRow> caseRows(Workspace& workspace, const std::vector<MeasurePlan>& plans, const Options& options, bool timing);
+std::vector<CaseRow> caseRows(Events& events, Workspace& workspace, const std::vector<MeasurePlan>& plans, const Options& options,
+                              bool timing);
 
 /// Where a program's results are kept: --store, or NAME.tbemdb beside the program; for -e and standard input a temporary file
 /// that goes when this does.
@@ -69,11 +70,11 @@ private:
 
 /// Runs the campaigns into the store with progress on standard error; rows that are finished are reported as they are. The exit
 /// status: kOk, kRunFailed, kEnvironment (nothing could run, or the store cannot be written), kInterrupted.
-int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
+int runCampaigns(show::Out& out, Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
                  const StoreFile& file, const Options& options);
 
 /// `--dry-run`: rows, time, memory and disk that the campaigns would take.
-int describeCampaigns(const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows, const StoreFile& file,
-                      const Options& options);
+int describeCampaigns(show::Out& out, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
+                      const StoreFile& file, const Options& options);
 
 }  // namespace tbem::driver

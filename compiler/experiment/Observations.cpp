@@ -1,6 +1,6 @@
 #include "compiler/experiment/Observations.h"
 
-#include "compiler/show/Output.h"
+#include "compiler/show/Out.h"
 
 #include <algorithm>
 #include <charconv>
@@ -11,11 +11,11 @@
 
 namespace tbem::driver {
 
-std::vector<store::Stored> repeatsOf(store::Store& store, const CaseRow& row) {
+std::vector<store::Stored> repeatsOf(show::Out& out, store::Store& store, const CaseRow& row) {
   const std::vector<std::string> identity = {row.identity};
   auto found = store.results(identity);
   if (!found) {
-    printFailure(found.error().message);
+    out.failure(found.error().message);
     return {};
   }
   std::erase_if(*found, [&](const store::Stored& one) { return one.key.repeat >= row.plan->repeats; });
@@ -71,8 +71,8 @@ std::vector<Place> placesOf(const DesignRun& run, const std::vector<CaseRow>& ro
   return places;
 }
 
-std::vector<Observation> observationsOf(const DesignRun& run, const Place& place, const std::vector<CaseRow>& rows,
-                                        store::Store& store) {
+std::vector<Observation> observationsOf(show::Out& out, const DesignRun& run, const Place& place,
+                                        const std::vector<CaseRow>& rows, store::Store& store) {
   std::vector<Observation> observations;
   std::map<std::pair<std::string, LevelIndices>, std::size_t> known;
   for (const CaseRow& row : rows) {
@@ -80,7 +80,7 @@ std::vector<Observation> observationsOf(const DesignRun& run, const Place& place
     const auto [entry, isNew] = known.try_emplace({row.identity, run.rows[row.row]}, observations.size());
     if (isNew) observations.push_back({&row, {}});
     Observation& observation = observations[entry->second];
-    std::vector<store::Stored> repeats = repeatsOf(store, row);
+    std::vector<store::Stored> repeats = repeatsOf(out, store, row);
     if (repeats.size() > observation.repeats.size()) observation.repeats = std::move(repeats);
   }
   return observations;

@@ -9,7 +9,7 @@
 namespace tbem::driver {
 
 /// The finished repeats of a row that this case asks for, by repeat. Errors of the store are told on standard error.
-std::vector<store::Stored> repeatsOf(store::Store& store, const CaseRow& row);
+std::vector<store::Stored> repeatsOf(show::Out& out, store::Store& store, const CaseRow& row);
 
 /// The numbers of threads with which the store has rows of these designs, most rows first. Rows of former versions of the
 /// program are among them.
@@ -35,7 +35,7 @@ struct Observation {
 };
 /// In the order of the cases. Cases of one experiment are one observation, and so are rows of equal levels (of an array that
 /// repeats a row), for they are measured once.
-std::vector<Observation> observationsOf(const DesignRun& run, const Place& place, const std::vector<CaseRow>& rows,
-                                        store::Store& store);
+std::vector<Observation> observationsOf(show::Out& out, const DesignRun& run, const Place& place,
+                                        const std::vector<CaseRow>& rows, store::Store& store);
 
 }  // namespace tbem::driver

@@ -6,7 +6,6 @@
 #include "compiler/experiment/AtText.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -97,17 +96,13 @@ std::optional<design::Point> pointOf(Workspace& workspace, const DesignRun& run,
   return out;
 }
 
-/// The point that --at gives; nothing after saying why.
-std::optional<design::Point> pointOf(const DesignRun& run, const std::string& at) {
+/// The point that --at gives. Errors: why it gives none.
+tl::expected<design::Point, std::string> pointOf(const DesignRun& run, const std::string& at) {
   const auto pairs = parseAt(at);
-  if (!pairs) {
-    printFailure(notLevels(at));
-    return std::nullopt;
-  }
+  if (!pairs) return tl::unexpected(notLevels(at));
   for (const auto& [name, level] : *pairs) {
     if (run.spec.find(name)) continue;
-    printFailure(noFactor(at, run.spec, name));
-    return std::nullopt;
+    return tl::unexpected(noFactor(at, run.spec, name));
   }
   const std::vector<design::Factor> factors = run.factors();
   std::vector<std::optional<double>> point;
@@ -120,16 +115,14 @@ std::optional<design::Point> pointOf(const DesignRun& run, const std::string& at
       value = coordinate(factor, level);
     }
     if (!value && (!factor.nested || !text.empty())) {
-      printFailure(fmt::format("--at {}: `{}` takes {}{}", at, factor.name, expects(factor),
-                               text.empty() ? ", and has no value here" : fmt::format(", found `{}`", text)));
-      return std::nullopt;
+      return tl::unexpected(fmt::format("--at {}: `{}` takes {}{}", at, factor.name, expects(factor),
+                                        text.empty() ? ", and has no value here" : fmt::format(", found `{}`", text)));
     }
     point.push_back(value);
   }
   design::Point out;
   if (const auto wrong = misplaced(factors, point, out)) {
-    printFailure(fmt::format("--at {}: {}", at, *wrong));
-    return std::nullopt;
+    return tl::unexpected(fmt::format("--at {}: {}", at, *wrong));
   }
   return out;
 }
@@ -149,48 +142,6 @@ const RegressionPlan* findRegression(Workspace& workspace, const std::vector<Reg
   const std::string close = nearest(name.text, names);
   if (!close.empty()) diagnostic.fix(name.range, close, Applicability::Maybe);
   return nullptr;
-}
-
-Json coordinateJson(const design::Factor& factor, double value) {
-  if (std::isnan(value)) return {};
-  if (!factor.numeric()) return factor.labels[static_cast<std::size_t>(value)];
-  if (value == std::floor(value) && std::abs(value) < 1e15) return static_cast<std::int64_t>(value);
-  return value;
-}
-
-void predictOne(Workspace& workspace, const PredictionPlan& plan, const Fitted& fitted, const Options& options) {
-  const std::string& name = plan.regression->decl->name.text;
-  const auto prediction = regress::predict(*fitted.result, plan.point);
-  if (!prediction) {
-    workspace.session.sink.report(diag::regression_refused, plan.range, name, prediction.error().text);
-    return;
-  }
-  if (!prediction->inside) {
-    Diagnostic& diagnostic = workspace.session.sink.report(diag::outside_region, plan.range, name);
-    for (const std::string& why : prediction->outside) diagnostic.note(why);
-  }
-  if (options.json) {
-    Json levels = Json::object();
-    const std::vector<design::Factor> factors = plan.regression->run->factors();
-    for (std::size_t f = 0; f < factors.size(); ++f) levels[factors[f].name] = coordinateJson(factors[f], plan.point[f]);
-    Json interval;
-    if (prediction->interval) interval = Json::array({prediction->interval->low, prediction->interval->high});
-    printJson("predict", {{"name", name},
-                          {"backend", fitted.backend},
-                          {"tune", fitted.tune},
-                          {"levels", levels},
-                          {"value", prediction->value},
-                          {"interval", interval},
-                          {"inside", prediction->inside}});
-    return;
-  }
-  const report::Quantity quantity = plan.regression->quantity;
-  printOut("predict {} at {} on {}: {}", name, plan.where, fitted.place(), quantityText(quantity, prediction->value));
-  if (prediction->interval) {
-    printOut(" (95 % of new rows between {} and {})", quantityText(quantity, prediction->interval->low),
-             quantityText(quantity, prediction->interval->high));
-  }
-  printOut("{}\n", prediction->inside ? "" : ", outside the measured region");
 }
 
 }  // namespace
@@ -214,23 +165,14 @@ Predictions readPredictions(Workspace& workspace, const std::vector<RegressionPl
   if (options.command != "predict" || options.at.empty()) return predictions;
   predictions.plans.clear();
   for (const RegressionPlan& regression : regressions) {
-    std::optional<design::Point> point = pointOf(*regression.run, options.at);
+    auto point = pointOf(*regression.run, options.at);
     if (!point) {
-      predictions.usage = true;
+      predictions.usage = std::move(point).error();
       return predictions;
     }
     predictions.plans.push_back({&regression, std::move(*point), options.at, {}});
   }
   return predictions;
-}
-
-void printPredictions(Workspace& workspace, const std::vector<PredictionPlan>& plans, const std::vector<Fitted>& fits,
-                      const Options& options) {
-  for (const PredictionPlan& plan : plans) {
-    for (const Fitted& fitted : fits) {
-      if (fitted.plan == plan.regression) predictOne(workspace, plan, fitted, options);
-    }
-  }
 }
 
 }  // namespace tbem::driver

@@ -17,14 +17,11 @@ struct PredictionPlan {
 };
 
 /// The program's predictions, or with --at that point for every regression. Mistakes of the program go to the session. `usage`:
-/// --at gives no point, which was said.
+/// why --at gives no point, "" where it does.
 struct Predictions {
   std::vector<PredictionPlan> plans;
-  bool usage = false;
+  std::string usage;
 };
 Predictions readPredictions(Workspace& workspace, const std::vector<RegressionPlan>& regressions, const Options& options);
-
-void printPredictions(Workspace& workspace, const std::vector<PredictionPlan>& plans, const std::vector<Fitted>& fits,
-                      const Options& options);
 
 }  // namespace tbem::driver

@@ -1,7 +1,6 @@
 #include "compiler/experiment/Workspace.h"
 
 #include "compiler/experiment/OneRowDesign.h"
-#include "compiler/show/Output.h"
 #include "compiler/syntax/parse/Parse.h"
 #include "runtime/data/ArrayFile.h"
 #include "runtime/files/Read.h"
@@ -24,25 +23,20 @@ std::string nameOf(const std::string& path) {
 
 }  // namespace
 
-const Source* readSource(Session& session, const std::string& path) {
+tl::expected<const Source*, Failed> readSource(Session& session, const std::string& path) {
   auto text = files::readText(path, kMostText);
-  if (!text) {
-    printFailure(text.error().message);
-    return nullptr;
-  }
-  if (data::isPickled(*text)) {
-    printFailure(fmt::format("cannot read {}: it is no program; {}", path, data::kPickled));
-    return nullptr;
-  }
+  if (!text) return failed(kEnvironment, text.error().message);
+  if (data::isPickled(*text))
+    return failed(kEnvironment, fmt::format("cannot read {}: it is no program; {}", path, data::kPickled));
   const Source* source = &session.sources.add(nameOf(path), std::move(*text));
   // A text in UTF-16 has zeros too; the parser says how to convert it.
   const bool wide = source->text.starts_with("\xff\xfe") || source->text.starts_with("\xfe\xff");
   if (!wide && source->text.find('\0') != std::string::npos) {
-    printFailure(fmt::format("cannot read {}: it is no program but {}", path,
-                             data::beginsLikeArrays(source->text)
-                                 ? "a file of arrays (`tbemc weights` lists them, `tbemc step --load` takes weights)"
-                                 : "a binary file"));
-    return nullptr;
+    return failed(kEnvironment,
+                  fmt::format("cannot read {}: it is no program but {}", path,
+                              data::beginsLikeArrays(source->text)
+                                  ? "a file of arrays (`tbemc weights` lists them, `tbemc step --load` takes weights)"
+                                  : "a binary file"));
   }
   return source;
 }
@@ -92,55 +86,57 @@ std::string given(const Options& options) {
 }
 
 /// The program's text. Errors are those of loadWorkspace.
-tl::expected<const Source*, int> sourceOf(const Options& options, Workspace& workspace, const std::string& path) {
+tl::expected<const Source*, Failed> sourceOf(const Options& options, Workspace& workspace, const std::string& path) {
   if (options.text && path.empty()) {
     if (!isExpression(*options.text)) {
       if (const std::string shape = given(options); !shape.empty()) {
-        printFailure(fmt::format("{}: the text of -e is a program, which says it itself", shape));
-        return tl::unexpected<int>(kUsage);
+        return failed(kUsage, fmt::format("{}: the text of -e is a program, which says it itself", shape));
       }
       return &workspace.session.sources.add("<-e>", *options.text);
     }
     const auto design = oneRowDesign(options, *options.text);
     if (design) return &workspace.session.sources.add("<-e>", *design);
-    printFailure(design.error());
-    return tl::unexpected<int>(kUsage);
+    return failed(kUsage, design.error());
   }
   const bool again = files::isInherited(path) && *options.inherited;
-  const Source* source =
-      again ? &workspace.session.sources.add(nameOf(path), **options.inherited) : readSource(workspace.session, path);
-  if (source == nullptr) return tl::unexpected<int>(kEnvironment);
+  const Source* source = nullptr;
+  if (again) {
+    source = &workspace.session.sources.add(nameOf(path), **options.inherited);
+  } else {
+    const auto read = readSource(workspace.session, path);
+    if (!read) return tl::unexpected(read.error());
+    source = *read;
+  }
   if (files::isInherited(path)) *options.inherited = source->text;
   if (options.inputs.empty() && options.task.empty() && !options.text) return source;
   if (options.text && !isExpression(*options.text)) {
-    printFailure(fmt::format("-e '{}': beside a file it is an expression of one of its networks, such as 'net(width: 64)'",
-                             *options.text));
-    return tl::unexpected<int>(kUsage);
+    return failed(kUsage,
+                  fmt::format("-e '{}': beside a file it is an expression of one of its networks, such as 'net(width: 64)'",
+                              *options.text));
   }
   Session trial;
   const Source& copy = trial.sources.add(source->name, source->text);
   const std::unique_ptr<ast::File> file = syntax::parse(copy, trial.sink);
   if (trial.sink.hasErrors()) return source;
   if (declaresDesign(*file) && !options.text) {
-    printFailure(options.inputs.empty()
-                     ? "--task: the program has a design, which says its task; change it there"
-                     : fmt::format("--input {}: the program has a design, which says the shapes of its inputs; change them there",
-                                   options.inputs.front()));
-    return tl::unexpected<int>(kUsage);
+    return failed(
+        kUsage, options.inputs.empty()
+                    ? "--task: the program has a design, which says its task; change it there"
+                    : fmt::format("--input {}: the program has a design, which says the shapes of its inputs; change them there",
+                                  options.inputs.front()));
   }
   const std::string network = options.text ? *options.text : onlyNetwork(*file);
   if (network.empty()) return source;
   const auto design = oneRowDesign(options, network);
   if (!design) {
-    printFailure(design.error());
-    return tl::unexpected<int>(kUsage);
+    return failed(kUsage, design.error());
   }
   return &workspace.session.sources.add(source->name, withoutDesigns(source->text, *file) + "\n" + *design);
 }
 
 }  // namespace
 
-tl::expected<std::unique_ptr<Workspace>, int> loadWorkspace(const Options& options, const std::string& path) {
+tl::expected<std::unique_ptr<Workspace>, Failed> loadWorkspace(const Options& options, const std::string& path) {
   auto workspace = std::make_unique<Workspace>();
   workspace->path = files::isInherited(path) ? "-" : path;
   const auto source = sourceOf(options, *workspace, path);
@@ -160,7 +156,7 @@ std::unique_ptr<Workspace> withText(const Workspace& from, std::string text) {
   return workspace;
 }
 
-tl::expected<std::unique_ptr<Workspace>, int> loadWorkspace(const Options& options) {
+tl::expected<std::unique_ptr<Workspace>, Failed> loadWorkspace(const Options& options) {
   return loadWorkspace(options, options.files.empty() ? std::string() : options.files.front());
 }
 

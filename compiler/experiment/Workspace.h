@@ -13,9 +13,9 @@
 
 namespace tbem::driver {
 
-/// Reads a file, standard input ("-") or what a shell hands over as a pipe (files::readText). nullptr after saying on standard
-/// error why it cannot be read.
-const Source* readSource(Session& session, const std::string& path);
+/// Reads a file, standard input ("-") or what a shell hands over as a pipe (files::readText). Errors: kEnvironment, why it cannot
+/// be read.
+tl::expected<const Source*, Failed> readSource(Session& session, const std::string& path);
 
 struct Workspace {
   Session session;
@@ -38,12 +38,12 @@ struct Workspace {
 };
 
 /// Parses and loads what the command line names: a file, standard input, or -e. A network given by -e, or a file that has
-/// networks but no design and is given --input, gets a design of one row. Diagnostics are left in the session. Errors, which
-/// were told, are the exit status: kEnvironment (the file cannot be read), kUsage (--input is not what the program can be given).
-tl::expected<std::unique_ptr<Workspace>, int> loadWorkspace(const Options& options, const std::string& path);
+/// networks but no design and is given --input, gets a design of one row. Diagnostics are left in the session. Errors:
+/// kEnvironment (the file cannot be read), kUsage (--input is not what the program can be given).
+tl::expected<std::unique_ptr<Workspace>, Failed> loadWorkspace(const Options& options, const std::string& path);
 /// The same program with another text of its file; what it imports is looked for in the same places.
 std::unique_ptr<Workspace> withText(const Workspace& from, std::string text);
 /// The same for the first of `options.files`.
-tl::expected<std::unique_ptr<Workspace>, int> loadWorkspace(const Options& options);
+tl::expected<std::unique_ptr<Workspace>, Failed> loadWorkspace(const Options& options);
 
 }  // namespace tbem::driver

@@ -55,7 +55,7 @@ std::uint64_t reserveOf(const Options& options) { return report::parseBytes(opti
 namespace {
 
 /// The memory of --max as it is written. Errors: as readLimit.
-tl::expected<FitLimit, int> readMemory(State& state, std::string_view what, std::uint64_t reserve) {
+tl::expected<FitLimit, Failed> readMemory(State& state, std::string_view what, std::uint64_t reserve) {
   const std::string& text = state.options.maxMemory;
   if (isSize(what)) {
     FitLimit limit;
@@ -66,27 +66,23 @@ tl::expected<FitLimit, int> readMemory(State& state, std::string_view what, std:
   }
   auto device = namedDevice(*state.workspace, std::string(what));
   if (!device) {
-    if (!device.error().message.empty())
-      printFailure(fmt::format("--max {}: neither a size such as 24GiB nor a device: {}", text, device.error().message));
-    return tl::unexpected(device.error().status);
+    Failed why = std::move(device).error();
+    for (std::string& message : why.messages)
+      message = fmt::format("--max {}: neither a size such as 24GiB nor a device: {}", text, message);
+    return tl::unexpected(std::move(why));
   }
-  if (device->memory == 0) {
-    printFailure(fmt::format("--max {}: the record does not say how much memory it has", text));
-    return tl::unexpected(static_cast<int>(kUsage));
-  }
+  if (device->memory == 0) return failed(kUsage, fmt::format("--max {}: the record does not say how much memory it has", text));
   return limitOf(*device, reserve);
 }
 
 }  // namespace
 
-tl::expected<FitLimit, int> readLimit(State& state, Options& options) {
+tl::expected<FitLimit, Failed> readLimit(State& state, Options& options) {
   const LimitText read = readLimitText(options.maxMemory).value_or(LimitText{options.maxMemory});
   auto limit = readMemory(state, read.what, reserveOf(options));
   if (!limit) return limit;
-  if (limit->reserve != 0 && limit->bytes == 0) {
-    printFailure(fmt::format("--reserve {}: nothing is left of --max {}", options.reserve, options.maxMemory));
-    return tl::unexpected(static_cast<int>(kUsage));
-  }
+  if (limit->reserve != 0 && limit->bytes == 0)
+    return failed(kUsage, fmt::format("--reserve {}: nothing is left of --max {}", options.reserve, options.maxMemory));
   limit->upper = read.upper;
   limit->reserved = read.reserved;
   if (limit->device && options.device.empty() && options.backend == "pytorch") options.device = read.what;

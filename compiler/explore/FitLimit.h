@@ -47,7 +47,7 @@ std::uint64_t reserveOf(const Options& options);
 /// --max and --reserve: "24GiB", "h100", the name of a record of the program, each with `:upper`, `:reserved` or neither. Errors:
 /// the exit status, after saying why. With --on pytorch a device becomes the --device of `options`, which are the state's, where
 /// that is not said: its workspaces count.
-tl::expected<FitLimit, int> readLimit(State& state, Options& options);
+tl::expected<FitLimit, Failed> readLimit(State& state, Options& options);
 /// What a device's tensors can have.
 FitLimit limitOf(const estimate::Device& device, std::uint64_t reserve);
 

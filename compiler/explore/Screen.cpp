@@ -7,6 +7,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/commands/OwnLibraries.h"
 #include "compiler/estimate/Estimate.h"
+#include "compiler/show/Out.h"
 #include "compiler/show/memory/RooflineReport.h"
 
 #include <fmt/format.h>
@@ -129,15 +130,14 @@ design::Array arrayOf(const DesignRun& run, const std::vector<Costs>& rows) {
 
 class Screener {
 public:
-  explicit Screener(State& state) : state(state) {}
+  Screener(show::Out& out, State& state) : out(out), state(state) {}
 
   /// The exit status: kOk, or why --roofline cannot be had.
   int chooseDevice() {
     if (state.options.roofline.empty()) return kOk;
     auto found = findDevice(*state.workspace, state.options.roofline);
     if (!found) {
-      if (!found.error().message.empty()) printFailure(found.error().message);
-      return found.error().status;
+      return out.fail(found.error());
     }
     device.emplace(std::move(*found), state);
     return kOk;
@@ -146,7 +146,7 @@ public:
   std::vector<Screened> screen(const DesignRun& run) {
     const std::vector<Costs> rows = costsOf(run);
     if (rows.size() < 2) {
-      printNote(state.options, fmt::format("{} has fewer than two rows: nothing to compare", run.spec.name));
+      out.note(fmt::format("{} has fewer than two rows: nothing to compare", run.spec.name));
       return {};
     }
     const design::Array array = arrayOf(run, rows);
@@ -164,13 +164,11 @@ public:
       findings.back().workEnded = !lowered;
     }
     if (!lowered)
-      printNote(
-          state.options,
-          fmt::format("{}: the search ended at its limit of work after {} of {} plans: arena and least time are not screened; "
-                      "--at picks rows, --grid 0 the design's own",
-                      run.spec.name,
-                      std::count_if(rows.begin(), rows.end(), [](const Costs& c) { return c.state->program.has_value(); }),
-                      rows.size()));
+      out.note(fmt::format(
+          "{}: the search ended at its limit of work after {} of {} plans: arena and least time are not screened; "
+          "--at picks rows, --grid 0 the design's own",
+          run.spec.name, std::count_if(rows.begin(), rows.end(), [](const Costs& c) { return c.state->program.has_value(); }),
+          rows.size()));
     return findings;
   }
 
@@ -195,7 +193,7 @@ private:
           if (leftOut.empty()) leftOut = leftOutText(*roofline);
           estimate->roofline = std::move(*roofline);
         } else {
-          printFailure(fmt::format("no least time of {}: {}", run.levelsText(row.row), roofline.error()));
+          out.failure(fmt::format("no least time of {}: {}", run.levelsText(row.row), roofline.error()));
           status = kProgramErrors;
         }
       }
@@ -204,6 +202,7 @@ private:
     return rows;
   }
 
+  show::Out& out;
   State& state;
   std::optional<Rooflines> device;
 };
@@ -215,9 +214,9 @@ struct Outcome {
 };
 
 /// Of a state that has passed `lower`. `noGrid`: why it has the designs' own rows.
-Outcome screenDesigns(State& state, const std::string& noGrid) {
-  noteUnknownWorkspaces(state.options, state.unknownWorkspaces());
-  Screener screener(state);
+Outcome screenDesigns(show::Out& out, State& state, const std::string& noGrid) {
+  noteUnknownWorkspaces(out, state.unknownWorkspaces());
+  Screener screener(out, state);
   if (const int status = screener.chooseDevice(); status != kOk) return {status, true};
   Outcome outcome;
   for (const auto& run : state.designs.runs) {
@@ -225,10 +224,10 @@ Outcome screenDesigns(State& state, const std::string& noGrid) {
     std::vector<Screened> findings = screener.screen(*run);
     for (Screened& found : findings) found.noGrid = noGrid;
     outcome.any = outcome.any || !findings.empty();
-    if (!reportScreening(state, findings)) outcome.status = kEnvironment;
+    if (!reportScreening(out, state, findings)) outcome.status = kEnvironment;
   }
   if (!screener.leftOut.empty()) {
-    printFailure(screener.leftOut);
+    out.failure(screener.leftOut);
     outcome.status = kEnvironment;
   }
   if (screener.status != kOk) outcome.status = screener.status;
@@ -236,36 +235,39 @@ Outcome screenDesigns(State& state, const std::string& noGrid) {
 }
 
 /// The stages behind `design`, for one design of a state that has passed it.
-Progressed lowerDesign(State& state, std::unique_ptr<DesignRun> run) {
+Progressed lowerDesign(show::Out& out, State& state, std::unique_ptr<DesignRun> run) {
   state.rows.clear();
   state.designs.runs.clear();
   state.designs.runs.push_back(std::move(run));
-  return runPipeline(state, "lower", "design");
+  return runPipeline(out, state, "lower", "design");
 }
 
 /// One design: every combination of its levels where all can be built, else its own rows. What is wrong with them stays in the
 /// sink.
-Outcome screenOne(State& state, std::unique_ptr<DesignRun> every) {
+Outcome screenOne(show::Out& out, State& state, std::unique_ptr<DesignRun> every) {
   Options own = state.options;
   own.design = every->spec.name;
   own.grid = 0;
   std::string noGrid;
   Progressed done;
-  const std::deque<Diagnostic> reports = reportsOf(state.sink(), [&] { done = lowerDesign(state, std::move(every)); });
+  const std::deque<Diagnostic> reports = reportsOf(state.sink(), [&] { done = lowerDesign(out, state, std::move(every)); });
   if (!done.proceed && done.status == kProgramErrors) {
     noGrid = renderBrief(*std::ranges::find(reports, Severity::Error, &Diagnostic::severity));
-    Designs designs = makeDesigns(*state.workspace, own);
-    if (designs.runs.empty()) return {designs.usage ? kUsage : kProgramErrors, true};
-    done = lowerDesign(state, std::move(designs.runs.front()));
+    Designs designs = makeDesigns(*state.workspace, own, state.events);
+    if (designs.runs.empty()) {
+      for (const std::string& problem : designs.usage) out.failure(problem);
+      return {designs.usage.empty() ? kProgramErrors : kUsage, true};
+    }
+    done = lowerDesign(out, state, std::move(designs.runs.front()));
   } else {
     for (const Diagnostic& one : reports) state.sink().append(one);
   }
-  return done.proceed ? screenDesigns(state, noGrid) : Outcome{done.status, true};
+  return done.proceed ? screenDesigns(out, state, noGrid) : Outcome{done.status, true};
 }
 
 }  // namespace
 
-int runScreen(const Options& given) {
+int runScreen(show::Out& out, const Options& given) {
   Options options = given;
   options.command = "screen";
   // Designs go through the stages behind `design` one by one.
@@ -274,12 +276,12 @@ int runScreen(const Options& given) {
   };
   options.emitStage = early(given.emitStage);
   options.printAfter = early(given.printAfter);
-  State state(options);
+  State state(options, out);
   state.silent = true;
   state.mostPlanned = kMostPlanned;
-  if (const Progressed done = runPipeline(state, "design"); !done.proceed) {
+  if (const Progressed done = runPipeline(out, state, "design"); !done.proceed) {
     const bool told = state.workspace == nullptr || (done.status != kOk && done.status != kProgramErrors);
-    return told ? done.status : finish(state, kOk);
+    return told ? done.status : finish(out, state, kOk);
   }
   options.emitStage = given.emitStage;
   options.printAfter = given.printAfter;
@@ -288,16 +290,17 @@ int runScreen(const Options& given) {
   std::deque<Diagnostic> reports;
   for (std::unique_ptr<DesignRun>& run : std::exchange(state.designs.runs, {})) {
     Outcome outcome;
-    std::ranges::move(reportsOf(state.sink(), [&] { outcome = screenOne(state, std::move(run)); }), std::back_inserter(reports));
+    std::ranges::move(reportsOf(state.sink(), [&] { outcome = screenOne(out, state, std::move(run)); }),
+                      std::back_inserter(reports));
     all.any = all.any || outcome.any;
     if (all.status == kOk) all.status = outcome.status;
   }
   for (Diagnostic& one : reports) state.sink().append(std::move(one));
   if (!all.any && all.status == kOk && !state.sink().hasErrors()) {
-    printFailure("nothing to screen: give a design with factors, of a network");
+    out.failure("nothing to screen: give a design with factors, of a network");
     all.status = kUsage;
   }
-  return finish(state, all.status);
+  return finish(out, state, all.status);
 }
 
 }  // namespace tbem::driver

@@ -32,6 +32,6 @@ struct Screened {
 
 /// Prints the findings on one design: tables with bars on standard output, or one JSON object a response; plots with --out.
 /// False where a plot cannot be written, which was said.
-bool reportScreening(const State& state, const std::vector<Screened>& findings);
+bool reportScreening(show::Out& out, const State& state, const std::vector<Screened>& findings);
 
 }  // namespace tbem::driver

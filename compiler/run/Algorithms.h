@@ -9,6 +9,7 @@
 #include "compiler/lower/program/Program.h"
 #include "compiler/run/Backends.h"
 #include "compiler/run/Tuning.h"
+#include "compiler/support/Events.h"
 
 #include <tl/expected.hpp>
 
@@ -27,7 +28,7 @@ tl::expected<estimate::Choices, std::string> addChoices(const std::string& backe
 /// Times every algorithm of the operators of `program` whose choice is assumed, one after the other in turn, and adds the results
 /// to the file and to `opened`. True where there was something to time: lower again. False too where results cannot be kept:
 /// the processes of one measurement would not agree. Errors: in words.
-tl::expected<bool, std::string> tune(const estimate::Program& program, Opened& opened, const Options& options);
+tl::expected<bool, std::string> tune(const estimate::Program& program, Opened& opened, Events& events);
 
 /// What chose the algorithms of a program, for its row's identity: `tune` but where it is off, and a line for each call that
 /// takes another than the default.

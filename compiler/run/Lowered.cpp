@@ -3,7 +3,6 @@
 #include "compiler/devices/CacheFile.h"
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/driver/commands/OwnLibraries.h"
-#include "compiler/show/Output.h"
 #include "runtime/report/Numbers.h"
 
 #include <utility>
@@ -15,7 +14,7 @@ int threadsOf(const Options& options, const tbem_device_info& device) {
   return device.threads > 0 ? device.threads : 1;
 }
 
-estimate::LowerOptions lowerOptions(const Options& options, const Opened& opened, estimate::QueryCache* cache,
+estimate::LowerOptions lowerOptions(Events& events, const Options& options, const Opened& opened, estimate::QueryCache* cache,
                                     const Tuning& tuning) {
   estimate::LowerOptions lower;
   lower.threads = threadsOf(options, opened.device);
@@ -23,13 +22,13 @@ estimate::LowerOptions lowerOptions(const Options& options, const Opened& opened
   lower.keepGradients = options.keepGradients;
   if (tuning.times()) lower.choices = &opened.choices;
   if (tuning.kind == Tuning::Kind::Within) lower.arenaGrowth = tuning.percent / 100;
-  lower.ownWorkspace = ownWorkspaces(options);
+  lower.ownWorkspace = ownWorkspaces(events, options);
   return lower;
 }
 
-void noteRefusedChoices(const Options& options, const Tuning& tuning, Opened& opened) {
+void noteRefusedChoices(Events& events, const Tuning& tuning, Opened& opened) {
   if (!tuning.times() || opened.choicesRefused.empty()) return;
-  printNote(options, notBelieved(std::exchange(opened.choicesRefused, {})));
+  events.note(notBelieved(std::exchange(opened.choicesRefused, {})));
 }
 
 tl::expected<estimate::Program, estimate::LowerError> lowerRow(graph::Row& row, const graph::ExperimentSpec& spec,

@@ -6,6 +6,7 @@
 #include "compiler/lower/recompute/Recompute.h"
 #include "compiler/run/Backends.h"
 #include "compiler/run/Tuning.h"
+#include "compiler/support/Events.h"
 
 #include <optional>
 #include <string>
@@ -14,12 +15,12 @@ namespace tbem::driver {
 
 /// Threads that a run uses: --threads, else the device's.
 int threadsOf(const Options& options, const tbem_device_info& device);
-/// What the options say of lowering on this backend; both must outlive the result.
-estimate::LowerOptions lowerOptions(const Options& options, const Opened& opened, estimate::QueryCache* cache,
+/// What the options say of lowering on this backend; all must outlive the result.
+estimate::LowerOptions lowerOptions(Events& events, const Options& options, const Opened& opened, estimate::QueryCache* cache,
                                     const Tuning& tuning);
 
 /// Says once that a file of timed algorithms is not believed, where those algorithms would have been taken.
-void noteRefusedChoices(const Options& options, const Tuning& tuning, Opened& opened);
+void noteRefusedChoices(Events& events, const Tuning& tuning, Opened& opened);
 
 /// The row lowered for this backend. Where its design has a clause `checkpoint`, `row`'s graph becomes the one whose backward
 /// pass computes activations again, and `report`, if there is one, says which.

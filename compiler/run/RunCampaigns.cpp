@@ -3,6 +3,7 @@
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/run/Interrupt.h"
 #include "compiler/run/OpenMp.h"
+#include "compiler/show/Out.h"
 #include "compiler/show/rows/MeasureNotes.h"
 #include "compiler/show/rows/MeasureReport.h"
 #include "compiler/support/PrivateFolder.h"
@@ -33,10 +34,10 @@ namespace {
 /// default one or others could put objects into it.
 class CacheFolder {
 public:
-  explicit CacheFolder(const Options& options) : folder(jit::defaultCacheDir()) {
+  explicit CacheFolder(Events& events) : folder(jit::defaultCacheDir()) {
     const std::string refused = folder.empty() ? std::string() : makePrivateFolder(folder);
     if (!folder.empty() && refused.empty()) return;
-    if (!refused.empty()) printNote(options, fmt::format("compiled objects are not kept: {}", refused));
+    if (!refused.empty()) events.note(fmt::format("compiled objects are not kept: {}", refused));
     folder.clear();
     auto made = TemporaryFolder::make();
     if (!made) {
@@ -65,8 +66,8 @@ runtime::Measurement notRun(runtime::Status status, std::string reason) {
 
 class Runner {
 public:
-  Runner(Workspace& workspace, const std::vector<CaseRow>& rows, const Options& options)
-      : workspace(workspace), options(options), cache(options) {
+  Runner(Events& events, Workspace& workspace, const std::vector<CaseRow>& rows, const Options& options)
+      : events(events), workspace(workspace), options(options), cache(events) {
     for (const CaseRow& row : rows) byCase.emplace(std::pair(row.identity, row.backend), &row);
   }
 
@@ -130,8 +131,8 @@ private:
     if (opened.backend == nullptr) opened = openBackend(row.backend);
     std::optional<graph::Row> elaborated = elaborateRow(*row.plan->run, row.row);
     if (!elaborated) return "it cannot be elaborated";
-    const auto program =
-        lowerRow(*elaborated, row.plan->run->spec, *opened.backend, lowerOptions(options, opened, &queries, row.plan->tuning));
+    const auto program = lowerRow(*elaborated, row.plan->run->spec, *opened.backend,
+                                  lowerOptions(events, options, opened, &queries, row.plan->tuning));
     if (!program) return fmt::format("it cannot be lowered ({})", info(program.error().kind).code);
     if (!cache.problem().empty()) return "compiled objects have no folder: " + cache.problem();
     jit::JitOptions jit;
@@ -141,6 +142,7 @@ private:
     return code->cachePath.empty() ? code->cacheNote : std::string();
   }
 
+  Events& events;
   Workspace& workspace;
   const Options& options;
   CacheFolder cache;
@@ -192,16 +194,16 @@ std::string inHand(const CaseRow& row) {
                      row.skip.empty() ? report::bytes(row.arena) : "-", report::flops(row.flops), run.levelsText(row.row));
 }
 
-int statusOf(const measure::CampaignResult& result, const std::vector<CaseRow>& rows) {
+int statusOf(show::Out& out, const measure::CampaignResult& result, const std::vector<CaseRow>& rows) {
   if (result.end == measure::End::Error) {
-    printFailure(result.error);
+    out.failure(result.error);
     return kEnvironment;
   }
   if (result.end == measure::End::Interrupted) return kInterrupted;
   if (result.failed + result.timeout > 0) return kRunFailed;
   const bool anyRuns = std::any_of(rows.begin(), rows.end(), [](const CaseRow& row) { return row.skip.empty(); });
   if (!anyRuns && !rows.empty()) {
-    printFailure(fmt::format("no row could run: {}", rows.front().skip));
+    out.failure(fmt::format("no row could run: {}", rows.front().skip));
     return kEnvironment;
   }
   return kOk;
@@ -209,23 +211,23 @@ int statusOf(const measure::CampaignResult& result, const std::vector<CaseRow>& 
 
 }  // namespace
 
-int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
+int runCampaigns(show::Out& out, Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
                  const StoreFile& file, const Options& options) {
   auto store = store::Store::open(file.path());
   if (!store) {
-    printFailure(store.error().message);
+    out.failure(store.error().message);
     return kEnvironment;
   }
   const std::vector<runtime::Case> cases = casesOf(rows);
   for (const runtime::Case& one : cases) {
     if (const auto done = store->registerCase(one); !done) {
-      printFailure(done.error().message);
+      out.failure(done.error().message);
       return kEnvironment;
     }
   }
-  Runner runner(workspace, rows, options);
+  Runner runner(out, workspace, rows, options);
   InterruptGuard guard;
-  report::Progress progress(writeProgress, progressStyle(options));
+  report::Progress progress([&](std::string_view text) { out.writeProgress(text); }, out.progressStyle());
   measure::Hooks hooks;
   hooks.known = [&](const runtime::Case& one) -> tl::expected<std::optional<measure::Known>, std::string> {
     const auto found = store->finished(one.identity, one.repeat);
@@ -237,7 +239,7 @@ int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, co
   hooks.commit = [&](const runtime::Case& one, const runtime::Measurement& value) -> tl::expected<void, std::string> {
     const auto done = store->commit(one, value, options.fresh ? store::Existing::Replace : store::Existing::Keep);
     if (!done) return tl::unexpected(done.error().message);
-    if (options.json) printMeasurement(one, value, runner.rowOf(one).plan->tuning, false);
+    if (options.json) printMeasurement(out, one, value, runner.rowOf(one).plan->tuning, false);
     if (value.status != runtime::Status::Ok && value.status != runtime::Status::Skipped) {
       progress.note(fmt::format("row {} ({}) on {}: {}: {}", one.row + 1, runner.rowOf(one).plan->run->levelsText(one.row),
                                 one.backend, runtime::name(value.status), value.reason));
@@ -266,21 +268,21 @@ int runCampaigns(Workspace& workspace, const std::vector<MeasurePlan>& plans, co
   const measure::CampaignResult result = measure::runCampaign(cases, hooks, settings);
   progress.finish();
   if (options.json) {
-    printReused(*store, rows, result);
-    printMeasured(*store, rows);
+    printReused(out, *store, rows, result);
+    printMeasured(out, *store, rows);
   } else if (options.brief()) {
-    printRunTables(*store, plans, rows, options);
+    printRunTables(out, *store, plans, rows);
   } else {
-    printMeasurements(*store, plans, rows, options);
+    printMeasurements(out, *store, plans, rows);
   }
   const std::string skipped = result.skipped == 0 ? "" : fmt::format("{} skipped, ", result.skipped);
-  printNote(options, fmt::format("{} run now, {}{} finished before, {} left; kept in {}", result.ran.size() - result.skipped,
-                                 skipped, result.reused, result.left, file.path()));
-  return statusOf(result, rows);
+  out.note(fmt::format("{} run now, {}{} finished before, {} left; kept in {}", result.ran.size() - result.skipped, skipped,
+                       result.reused, result.left, file.path()));
+  return statusOf(out, result, rows);
 }
 
-int describeCampaigns(const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows, const StoreFile& file,
-                      const Options& options) {
+int describeCampaigns(show::Out& out, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
+                      const StoreFile& file, const Options& options) {
   // A step at this speed, and this long for a process to start: rough on purpose; what is printed says so.
   constexpr double kFlopsASecond = 5e10;
   constexpr double kSetUpSeconds = 0.5;
@@ -306,19 +308,19 @@ int describeCampaigns(const std::vector<MeasurePlan>& plans, const std::vector<C
     cases += repeats;
   }
   if (options.json) {
-    printJson("dry_run", {{"designs", plans.size()},
-                          {"cases", cases},
-                          {"skipped", skipped},
-                          {"seconds", seconds},
-                          {"memory", memory},
-                          {"unknown_workspaces", unknown},
-                          {"disk", cases * kBytesACase},
-                          {"store", file.path()}});
+    out.json("dry_run", {{"designs", plans.size()},
+                         {"cases", cases},
+                         {"skipped", skipped},
+                         {"seconds", seconds},
+                         {"memory", memory},
+                         {"unknown_workspaces", unknown},
+                         {"disk", cases * kBytesACase},
+                         {"store", file.path()}});
   } else {
-    printOut("{} runs ({} skipped), about {} at 50 GFLOP/s, up to {} of memory beside the program itself, about {} in {}\n",
-             cases, skipped, report::seconds(seconds), report::bytes(memory), report::bytes(cases * kBytesACase), file.path());
+    out.print("{} runs ({} skipped), about {} at 50 GFLOP/s, up to {} of memory beside the program itself, about {} in {}\n",
+              cases, skipped, report::seconds(seconds), report::bytes(memory), report::bytes(cases * kBytesACase), file.path());
   }
-  noteUnknownWorkspaces(options, unknown);
+  noteUnknownWorkspaces(out, unknown);
   return kOk;
 }
 

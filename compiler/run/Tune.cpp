@@ -5,7 +5,6 @@
 // than where the value lies pays for the reorder.
 #include "compiler/count/Layout.h"
 #include "compiler/run/Algorithms.h"
-#include "compiler/show/Output.h"
 #include "runtime/core/Layout.h"
 #include "runtime/measure/Meters.h"
 #include "runtime/report/Numbers.h"
@@ -195,7 +194,7 @@ private:
 
 }  // namespace
 
-tl::expected<bool, std::string> tune(const estimate::Program& program, Opened& opened, const Options& options) {
+tl::expected<bool, std::string> tune(const estimate::Program& program, Opened& opened, Events& events) {
   std::map<std::string, const estimate::NativeCall*> wanted;
   for (const estimate::NativeCall& call : program.calls) {
     if (call.assumed) wanted.emplace(call.choice, &call);
@@ -211,12 +210,12 @@ tl::expected<bool, std::string> tune(const estimate::Program& program, Opened& o
   }
   auto kept = addChoices(opened.backend->name, opened.device, fresh);
   if (!kept) {
-    printNote(options, fmt::format("the default algorithms run, for timings of others cannot be kept: {}", kept.error()));
+    events.note(fmt::format("the default algorithms run, for timings of others cannot be kept: {}", kept.error()));
     return false;
   }
   opened.choices = std::move(*kept);
-  printNote(options, fmt::format("algorithms of {} operators timed in {}", fresh.size(),
-                                 report::seconds(measure::monotonicSeconds() - start)));
+  events.note(
+      fmt::format("algorithms of {} operators timed in {}", fresh.size(), report::seconds(measure::monotonicSeconds() - start)));
   return true;
 }
 

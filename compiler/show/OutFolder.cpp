@@ -1,7 +1,5 @@
 #include "compiler/show/OutFolder.h"
 
-#include "compiler/show/Output.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -44,21 +42,19 @@ std::string outFolder(const Workspace& workspace, const Options& options) {
   return folder;
 }
 
-bool foldersReady(const Options& options) {
+tl::expected<void, Failed> foldersReady(const Options& options) {
   if (!options.store.empty()) {
     const fs::path parent = fs::path(options.store).parent_path();
     const fs::path folder = parent.empty() ? fs::path(".") : parent;
     std::error_code ignored;
     const std::string why = fs::exists(folder, ignored) ? whyNotWritten(folder) : fmt::format("{} is not there", folder.string());
-    if (!why.empty()) {
-      printFailure(fmt::format("--store {}: {}; make the folder, or name another", options.store, why));
-      return false;
-    }
+    if (!why.empty())
+      return failed(kEnvironment, fmt::format("--store {}: {}; make the folder, or name another", options.store, why));
   }
-  if (options.out.empty()) return true;
+  if (options.out.empty()) return {};
   const std::string why = whyNotWritten(nearestThere(options.out));
-  if (!why.empty()) printFailure(fmt::format("--out {}: {}; name another folder", options.out, why));
-  return why.empty();
+  if (!why.empty()) return failed(kEnvironment, fmt::format("--out {}: {}; name another folder", options.out, why));
+  return {};
 }
 
 }  // namespace tbem::driver

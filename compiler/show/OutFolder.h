@@ -11,7 +11,7 @@ namespace tbem::driver {
 /// such as the program's output that was redirected to it. "" for -e and standard input without --out.
 std::string outFolder(const Workspace& workspace, const Options& options);
 
-/// Whether --out can be made and --store lies in a folder that can be written. False after saying what is in the way.
-bool foldersReady(const Options& options);
+/// Whether --out can be made and --store lies in a folder that can be written. Errors: what is in the way.
+tl::expected<void, Failed> foldersReady(const Options& options);
 
 }  // namespace tbem::driver

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace tbem::driver {
+namespace tbem::show {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::string wrapped(std::string_view text, int descriptor) {
   return out;
 }
 
-}  // namespace tbem::driver
+}  // namespace tbem::show

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace tbem::driver {
+namespace tbem::show {
 
 /// `left`, and `text` from column `indent` on, wrapped at words at `width` columns; on a line of its own where `left` reaches
 /// there.
@@ -15,4 +15,4 @@ std::string hanging(const std::string& left, std::string_view text, std::size_t 
 /// indented. As they are where nobody says how wide it is: who reads a pipe finds a sentence in one line.
 std::string wrapped(std::string_view text, int descriptor);
 
-}  // namespace tbem::driver
+}  // namespace tbem::show

@@ -1,7 +1,7 @@
 #include "compiler/support/Version.h"
 
-namespace tbem::driver {
+namespace tbem {
 
 std::string versionText() { return std::string("tbemc ") + kVersion; }
 
-}  // namespace tbem::driver
+}  // namespace tbem

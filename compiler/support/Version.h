@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace tbem::driver {
+namespace tbem {
 
 /// "tbemc 0.1.0"
 std::string versionText();
@@ -14,4 +14,4 @@ inline constexpr int kJsonSchema = 1;
 /// Raised whenever lowering, fusion or code generation may change what a row takes: part of every row's identity.
 inline constexpr int kLoweringVersion = 4;
 
-}  // namespace tbem::driver
+}  // namespace tbem

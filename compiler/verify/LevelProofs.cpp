@@ -6,8 +6,7 @@
 #include "compiler/experiment/designs/DesignFilter.h"
 #include "compiler/graph/elaborate/Violation.h"
 #include "compiler/graph/read/Where.h"
-#include "compiler/show/Page.h"
-#include "compiler/show/SearchProgress.h"
+#include "compiler/show/Out.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -159,13 +158,14 @@ std::vector<DesignProof> proveDesigns(State& state, std::size_t maxStructures) {
     if (run->experiment == nullptr) continue;
     DesignProof one{run.get(), {}, {}};
     const std::string text = fmt::format("proving the conditions of {} for all its levels", run->spec.name);
-    state.proofs.told = [&] { showSearch(proofs.size(), 0, text); };
+    state.proofs.told = [&] { state.events.progress(proofs.size(), 0, text); };
     state.proofs.tell();
     one.proof =
         proofOf(*state.workspace, run->spec, *run->experiment, rowsLeft(*run), state.options, state.proofs, maxStructures);
     state.proofs.told = nullptr;
     for (const spec::Breach& breach : one.proof.breaches) {
-      showSearch(one.remedies.size(), one.proof.breaches.size(), fmt::format("what mends {}: {}", run->spec.name, breach.text));
+      state.events.progress(one.remedies.size(), one.proof.breaches.size(),
+                            fmt::format("what mends {}: {}", run->spec.name, breach.text));
       one.remedies.push_back(remediesFor(*state.workspace, *run, one.proof, breach, state.options, state.proofs));
       report(state, *run, one.proof, breach, one.remedies.back());
     }
@@ -174,7 +174,7 @@ std::vector<DesignProof> proveDesigns(State& state, std::size_t maxStructures) {
   return proofs;
 }
 
-void printDesignProof(const DesignProof& proved, const Options& options) {
+void printDesignProof(show::Out& out, const DesignProof& proved, const Options& options) {
   const spec::LevelProof& proof = proved.proof;
   if (options.json) {
     Json breaches = Json::array();
@@ -207,17 +207,17 @@ void printDesignProof(const DesignProof& proved, const Options& options) {
       doubts.push_back({{"subject", one.subject}, {"condition", one.text}, {"reason", one.reason}});
     fields["checked_at_run_time"] = std::move(doubts);
     if (!proof.reason.empty()) fields["reason"] = proof.reason;
-    printJson("levels", std::move(fields));
+    out.json("levels", std::move(fields));
     return;
   }
   const std::string where = proved.run->spec.factors.empty() ? "its sizes"
                                                              : fmt::format("{} combination{} of levels", proof.combinations,
                                                                            proof.combinations == 1 ? "" : "s");
-  say("design {}: {} for {} ({} structure{}, {} conditions, {} by intervals, {} values computed){}{}\n", proved.run->spec.name,
-      proved.verdict(), where, proof.structures, proof.structures == 1 ? "" : "s", proof.conditions, proof.byIntervals,
-      proof.points, proof.reason.empty() ? "" : ": ", proof.reason);
+  out.say("design {}: {} for {} ({} structure{}, {} conditions, {} by intervals, {} values computed){}{}\n",
+          proved.run->spec.name, proved.verdict(), where, proof.structures, proof.structures == 1 ? "" : "s", proof.conditions,
+          proof.byIntervals, proof.points, proof.reason.empty() ? "" : ": ", proof.reason);
   for (const spec::Doubt& one : proof.doubts)
-    say("  residual `{}`: `{}`: {}; checked when a row is built\n", one.subject, one.text, one.reason);
+    out.say("  residual `{}`: `{}`: {}; checked when a row is built\n", one.subject, one.text, one.reason);
 }
 
 }  // namespace tbem::driver

@@ -36,6 +36,6 @@ bool nextCombination(const graph::ExperimentSpec& spec, LevelIndices& levels);
 std::vector<DesignProof> proveDesigns(State& state, std::size_t maxStructures);
 
 /// One line, or a `levels` object with --json.
-void printDesignProof(const DesignProof& proved, const Options& options);
+void printDesignProof(show::Out& out, const DesignProof& proved, const Options& options);
 
 }  // namespace tbem::driver

@@ -3,8 +3,7 @@
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/diagnostics/tables/Specification.h"
 #include "compiler/show/JsonNumber.h"
-#include "compiler/show/Page.h"
-#include "compiler/show/SearchProgress.h"
+#include "compiler/show/Out.h"
 #include "compiler/verify/LevelProofs.h"
 #include "compiler/verify/NetworkTrial.h"
 
@@ -275,7 +274,7 @@ bool isLookedAt(const std::vector<NetworkProof>& proofs) {
 
 void prove(State& state, TrialSubject subject, std::vector<NetworkProof>& all) {
   const std::string text = "proving the conditions of network " + subject.callable->name.text;
-  state.proofs.told = [&] { showSearch(all.size(), 0, text); };
+  state.proofs.told = [&] { state.events.progress(all.size(), 0, text); };
   state.proofs.tell();
   std::vector<NetworkProof> proofs = Prover(state, subject).run();
   if (!isLookedAt(proofs)) {
@@ -312,7 +311,7 @@ std::vector<NetworkProof> proveExpression(State& state) {
   return all;
 }
 
-void printNetworkProof(const State& state, const NetworkProof& proved) {
+void printNetworkProof(show::Out& out, const State& state, const NetworkProof& proved) {
   const spec::SizeProof& proof = proved.proof;
   if (!state.options.json) {
     std::string text = headline(proved);
@@ -322,13 +321,13 @@ void printNetworkProof(const State& state, const NetworkProof& proved) {
       text += fmt::format(" for all {} ({} condition{})", proved.sizes.empty() ? "sizes" : proved.sizes, proof.conditions,
                           proof.conditions == 1 ? "" : "s");
     }
-    say("{}\n", text);
+    out.say("{}\n", text);
     for (const spec::SizeBreach& breach : proof.breaches)
-      say("  refuted  `{}`: `{}`: {}\n", breach.subject, breach.text, valuesText(breach));
-    if (proof.unasked > 0) say("  and {} more that may follow from these\n", proof.unasked);
+      out.say("  refuted  `{}`: `{}`: {}\n", breach.subject, breach.text, valuesText(breach));
+    if (proof.unasked > 0) out.say("  and {} more that may follow from these\n", proof.unasked);
     for (const spec::Doubt& doubt : proof.doubts)
-      say("  residual `{}`: `{}`: {}; checked when it is built\n", doubt.subject, doubt.text, doubt.reason);
-    if (proof.remedy) say("  holds with  pre {}\n", proof.remedy->text);
+      out.say("  residual `{}`: `{}`: {}; checked when it is built\n", doubt.subject, doubt.text, doubt.reason);
+    if (proof.remedy) out.say("  holds with  pre {}\n", proof.remedy->text);
     return;
   }
   Json breaches = Json::array();
@@ -346,7 +345,7 @@ void printNetworkProof(const State& state, const NetworkProof& proved) {
   if (proof.unasked > 0) fields["more"] = proof.unasked;
   if (proof.remedy) fields["pre"] = proof.remedy->text;
   if (!proved.reason.empty()) fields["reason"] = proved.reason;
-  printJson("network", std::move(fields));
+  out.json("network", std::move(fields));
 }
 
 }  // namespace tbem::driver

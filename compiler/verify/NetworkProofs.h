@@ -29,6 +29,6 @@ std::vector<NetworkProof> proveNetworks(State& state, std::string_view only = {}
 std::vector<NetworkProof> proveExpression(State& state);
 
 /// One line, or a `network` object with --json.
-void printNetworkProof(const State& state, const NetworkProof& proved);
+void printNetworkProof(show::Out& out, const State& state, const NetworkProof& proved);
 
 }  // namespace tbem::driver

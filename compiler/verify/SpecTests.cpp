@@ -3,6 +3,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/show/JsonNumber.h"
+#include "compiler/show/Out.h"
 #include "compiler/support/Csv.h"
 #include "compiler/verify/Specs.h"
 
@@ -90,7 +91,7 @@ namespace {
 /// One specification's cases on their way through trials and to the terminal.
 class Report {
 public:
-  Report(const Options& options, const TestedSpec& tested) : options(options), tested(tested) {}
+  Report(show::Out& out, const Options& options, const TestedSpec& tested) : out(out), options(options), tested(tested) {}
 
   void run(const std::function<CaseResult(std::size_t)>& trial) {
     for (std::size_t i = 0; i < tested.suite.cases.size(); ++i) {
@@ -133,7 +134,7 @@ private:
         object["outputs"] = results[i].outputs;
         object["reason"] = results[i].reason.empty() ? Json(nullptr) : Json(results[i].reason);
       }
-      printJson("spec_test", std::move(object));
+      out.json("spec_test", std::move(object));
     }
     Json summary = {{"process", tested.name()},
                     {"cases", tested.suite.cases.size()},
@@ -144,7 +145,7 @@ private:
       for (const Verdict verdict : {Verdict::Passed, Verdict::Failed, Verdict::Crashed, Verdict::TimedOut, Verdict::Malformed})
         summary[word(verdict)] = count(verdict);
     }
-    printJson("spec_tests", std::move(summary));
+    out.json("spec_tests", std::move(summary));
   }
 
   std::string cell(const TestCase& one, const spec::Variable& variable) const {
@@ -156,14 +157,14 @@ private:
     std::vector<std::string> fields = {"case", "scenario", "origin", "condition", "distance"};
     for (const spec::Variable* variable : tested.columns()) fields.push_back(variable->name);
     if (!results.empty()) fields.insert(fields.end(), {"verdict", "reason"});
-    writeData(csvLine(fields));
+    out.data(csvLine(fields));
     for (std::size_t i = 0; i < tested.suite.cases.size(); ++i) {
       const TestCase& one = tested.suite.cases[i];
       fields = {std::to_string(i + 1), one.scenario ? std::to_string(*one.scenario + 1) : "", word(one.kind), one.atom,
                 one.distance ? one.distance->str() : ""};
       for (const spec::Variable* variable : tested.columns()) fields.push_back(cell(one, *variable));
       if (!results.empty()) fields.insert(fields.end(), {word(results[i].verdict), results[i].reason});
-      writeData(csvLine(fields));
+      out.data(csvLine(fields));
     }
   }
 
@@ -195,37 +196,38 @@ private:
     }
     if (!table.rows.empty()) {
       table.title = "cases of " + tested.name();
-      printTable(options, table);
+      out.table(table);
     }
     for (std::size_t i = 0; i < tested.scenarios.size(); ++i)
-      printOut("scenario {}: {} && {}\n", i + 1, tested.scenarios[i].guardText, tested.scenarios[i].definitionText);
-    printOut("{}: {} cases, {} of them to be refused (seed {})\n", tested.name(), tested.suite.cases.size(), refused(),
-             options.seed);
-    for (const std::string& gap : tested.suite.gaps) printOut("  {}\n", gap);
+      out.print("scenario {}: {} && {}\n", i + 1, tested.scenarios[i].guardText, tested.scenarios[i].definitionText);
+    out.print("{}: {} cases, {} of them to be refused (seed {})\n", tested.name(), tested.suite.cases.size(), refused(),
+              options.seed);
+    for (const std::string& gap : tested.suite.gaps) out.print("  {}\n", gap);
     if (results.empty()) return;
     std::string line;
     for (const Verdict verdict : {Verdict::Passed, Verdict::Failed, Verdict::Crashed, Verdict::TimedOut, Verdict::Malformed}) {
       if (count(verdict) != 0 || verdict == Verdict::Passed)
         line += fmt::format("{}{} {}", line.empty() ? "" : ", ", count(verdict), word(verdict));
     }
-    printOut("  {}\n", line);
+    out.print("  {}\n", line);
   }
 
+  show::Out& out;
   const Options& options;
   const TestedSpec& tested;
   std::vector<CaseResult> results;
   std::array<std::size_t, 5> counts{};
 };
 
-int usage(const std::string& text) {
-  printFailure(text);
+int usage(show::Out& out, const std::string& text) {
+  out.failure(text);
   return kUsage;
 }
 
 /// Makes, tries and prints the tests of the program's specifications.
 class Tester {
 public:
-  Tester(State& state, const Options& options) : state(state), options(options) {}
+  Tester(show::Out& out, State& state, const Options& options) : out(out), state(state), options(options) {}
 
   void test(spec::CheckedProcess& process) {
     if (process.parenthesesLost || process.scenarios.empty()) return;
@@ -240,7 +242,7 @@ public:
     std::optional<spec::Contract> contract =
         spec::readContract(workspace.session, *workspace.program, workspace.program->main(), callable, options.rank, why);
     if (!contract) {
-      printNote(options, fmt::format("`{}` has no tests: {}", callable.name.text, why));
+      out.note(fmt::format("`{}` has no tests: {}", callable.name.text, why));
       return;
     }
     TestedSpec tested{contract->model, spec::deriveScenarios(workspace.session, contract->model), {}};
@@ -252,7 +254,7 @@ public:
 private:
   void makeAndTry(TestedSpec& tested, const spec::Contract* contract) {
     tested.suite = spec::makeTests(tested.model, tested.scenarios, {options.cases, options.step, options.distance, options.seed});
-    Report report(options, tested);
+    Report report(out, options, tested);
     if (!options.program.empty()) {
       spec::Oracle oracle(tested.model, tested.scenarios);
       report.run([&](std::size_t i) { return runCase(tested, oracle, i, options.program, options.caseTime); });
@@ -267,6 +269,7 @@ private:
       broken = broken || report.count(verdict) != 0;
   }
 
+  show::Out& out;
   State& state;
   const Options& options;
   bool failed = false, broken = false;
@@ -284,23 +287,24 @@ std::vector<const ast::Callable*> withConditions(const Workspace& workspace, con
 
 }  // namespace
 
-int runSpecTests(const Options& options) {
-  if (options.files.size() > 2) return usage("`tbemc spec --tests` takes a program and the name of one of its declarations");
+int runSpecTests(show::Out& out, const Options& options) {
+  if (options.files.size() > 2) return usage(out, "`tbemc spec --tests` takes a program and the name of one of its declarations");
   const std::string only = options.files.size() == 2 ? options.files[1] : std::string();
-  State state(options);
+  State state(options, out);
   state.proofs = spec::Work(options.effort);
-  if (const Progressed done = runPipeline(state, "names"); !done.proceed) return done.status;
-  std::vector<spec::CheckedProcess> processes = checkProcesses(*state.workspace, state.proofs, only);
+  if (const Progressed done = runPipeline(out, state, "names"); !done.proceed) return done.status;
+  std::vector<spec::CheckedProcess> processes = checkProcesses(out, *state.workspace, state.proofs, only);
   const std::vector<const ast::Callable*> callables = withConditions(*state.workspace, only);
   std::size_t subjects = callables.size();
   for (const ast::Process* one : state.workspace->all<ast::Process>()) subjects += only.empty() || one->name.text == only ? 1 : 0;
-  if (subjects == 0 && !only.empty()) return usage(fmt::format("no process, network, block or operator is called `{}`", only));
-  if (subjects > 1 && options.csv) return usage("--csv takes one of the declarations: add its name");
-  if (subjects == 0) printNote(options, "the program has no process, and no network, block or operator with conditions");
-  Tester tester(state, options);
+  if (subjects == 0 && !only.empty())
+    return usage(out, fmt::format("no process, network, block or operator is called `{}`", only));
+  if (subjects > 1 && options.csv) return usage(out, "--csv takes one of the declarations: add its name");
+  if (subjects == 0) out.note("the program has no process, and no network, block or operator with conditions");
+  Tester tester(out, state, options);
   for (spec::CheckedProcess& one : processes) tester.test(one);
   for (const ast::Callable* one : callables) tester.test(*one);
-  const int status = finish(state, kOk);
+  const int status = finish(out, state, kOk);
   return status != kOk ? status : tester.status();
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/experiment/Workspace.h"
-#include "compiler/show/Output.h"
+#include "compiler/show/Out.h"
 #include "compiler/spec/network/Contract.h"
 #include "compiler/spec/tests/Oracle.h"
 #include "compiler/spec/tests/Vibration.h"

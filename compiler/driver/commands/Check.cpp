@@ -9,6 +9,7 @@
 #include "compiler/experiment/PlainRows.h"
 #include "compiler/experiment/Predictions.h"
 #include "compiler/lower/program/LoopTypes.h"
+#include "compiler/show/Out.h"
 #include "compiler/verify/CheckNetworks.h"
 #include "compiler/verify/LevelProofs.h"
 #include "compiler/verify/Specs.h"
@@ -23,13 +24,13 @@ namespace tbem::driver {
 namespace {
 
 /// Applies the certain fixes to the file. The number of diagnostics mended, or nothing where the file cannot be written.
-std::optional<std::size_t> applyFixesTo(const State& state, const std::string& path) {
+std::optional<std::size_t> applyFixesTo(show::Out& out, const State& state, const std::string& path) {
   std::size_t mended = 0;
   const Session& session = state.workspace->session;
   const std::string text = applyFixes(*state.workspace->file().source, session.sink.all(), &mended);
   if (mended == 0) return 0;
   if (const auto written = files::writeFile(path, text); !written) {
-    printFailure(written.error().message);
+    out.failure(written.error().message);
     return std::nullopt;
   }
   return mended;
@@ -54,23 +55,23 @@ std::string whatWasChecked(const State& state) {
   return text;
 }
 
-int checkOne(const Options& options, const std::string& path) {
+int checkOne(show::Out& out, const Options& options, const std::string& path) {
   Options one = options;
   one.files = {path};
-  State state(one);
-  const int status = checkProgram(state);
+  State state(one, out);
+  const int status = checkProgram(out, state);
   if (options.fix && state.workspace != nullptr && !options.text) {
-    const std::optional<std::size_t> mended = applyFixesTo(state, path);
+    const std::optional<std::size_t> mended = applyFixesTo(out, state, path);
     if (!mended) return kEnvironment;
     if (*mended != 0) {
-      printNote(options, fmt::format("{}: {} mended", path, *mended));
+      out.note(fmt::format("{}: {} mended", path, *mended));
       Options again = options;
       again.fix = false;
-      return checkOne(again, path);
+      return checkOne(out, again, path);
     }
   }
   if (status == kOk && !options.json && options.emitStage.empty()) {
-    printNote(options, fmt::format("{}: {} checked", options.text ? "-e" : path, whatWasChecked(state)));
+    out.note(fmt::format("{}: {} checked", options.text ? "-e" : path, whatWasChecked(state)));
   }
   return status;
 }
@@ -82,7 +83,7 @@ namespace {
 constexpr std::size_t kMostKept = 10'000;
 
 /// What a run would refuse of elements that nothing computes with yet: told once for each design, at its first row that has them.
-void warnOfTypes(State& state) {
+void warnOfTypes(show::Out& out, State& state) {
   const std::string backend = state.options.dtype == "f64" ? "ref" : "cpu";
   const DesignRun* told = nullptr;
   for (RowState& row : state.rows) {
@@ -91,8 +92,8 @@ void warnOfTypes(State& state) {
     if (row.run == told || std::ranges::all_of(graph.tensors, computed)) continue;
     const Opened opened = openBackend(backend);
     if (opened.backend == nullptr) return;
-    const auto lowered =
-        lowerRow(*row.elaborated, row.run->spec, *opened.backend, lowerOptions(state.options, opened, nullptr, row.run->tuning));
+    const auto lowered = lowerRow(*row.elaborated, row.run->spec, *opened.backend,
+                                  lowerOptions(out, state.options, opened, nullptr, row.run->tuning));
     if (lowered) continue;
     told = row.run;
     const auto refused = reportsOf(state.sink(), [&] { lowered.error().report(state.sink()); });
@@ -112,26 +113,26 @@ bool checkPlainRows(State& state) {
 }
 }  // namespace
 
-int checkProgram(State& state) {
+int checkProgram(show::Out& out, State& state) {
   if (state.options.emitStage.empty() && state.options.printAfter.empty()) state.plainAbove = kMostKept;
-  const Progressed done = runPipeline(state, "graph");
+  const Progressed done = runPipeline(out, state, "graph");
   if (!done.proceed) return done.status;
-  if (state.plain() && !checkPlainRows(state)) return finish(state, kOk);
+  if (state.plain() && !checkPlainRows(state)) return finish(out, state, kOk);
   readMeasures(*state.workspace, state.designs, state.options);
   const std::vector<RegressionPlan> regressions = readRegressions(*state.workspace, state.designs);
   readPredictions(*state.workspace, regressions, state.options);
   refuseLaterDeclarations(*state.workspace);
-  warnOfTypes(state);
-  checkNetworks(state);
-  checkProcesses(*state.workspace, state.proofs);
+  warnOfTypes(out, state);
+  checkNetworks(out, state);
+  checkProcesses(out, *state.workspace, state.proofs);
   proveDesigns(state, kFewStructures);
-  return finish(state, kOk);
+  return finish(out, state, kOk);
 }
 
-int runCheck(const Options& options) {
-  if (options.text) return checkOne(options, "");
+int runCheck(show::Out& out, const Options& options) {
+  if (options.text) return checkOne(out, options, "");
   int worst = kOk;
-  for (const std::string& path : options.files) worst = std::max(worst, checkOne(options, path));
+  for (const std::string& path : options.files) worst = std::max(worst, checkOne(out, options, path));
   return worst;
 }
 

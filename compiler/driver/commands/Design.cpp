@@ -5,7 +5,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/experiment/designs/DesignFilter.h"
 #include "compiler/experiment/designs/DesignRepair.h"
-#include "compiler/show/Page.h"
+#include "compiler/show/Out.h"
 #include "compiler/show/Reports.h"
 #include "compiler/support/Csv.h"
 #include "runtime/report/Numbers.h"
@@ -27,16 +27,16 @@ std::vector<std::string> namesOf(const DesignRun& run) {
   return names;
 }
 
-void printCsv(const DesignRun& run) {
+void printCsv(show::Out& out, const DesignRun& run) {
   const std::vector<std::string> names = namesOf(run);
-  writeData(csvLine(names));
+  out.data(csvLine(names));
   for (const std::size_t row : run.chosen) {
     std::vector<std::optional<std::string>> fields;
     for (std::size_t f = 0; f < names.size(); ++f) {
       const graph::Level& level = run.spec.factors[f].levels[run.rows[row][f]];
       fields.push_back(level.absent ? std::nullopt : std::optional(level.text));
     }
-    writeData(csvLine(fields));
+    out.data(csvLine(fields));
   }
 }
 
@@ -74,45 +74,46 @@ std::string combinationText(const DesignRun& run, const design::Combination& com
   return text;
 }
 
-void printExcluded(const DesignRun& run) {
+void printExcluded(show::Out& out, const DesignRun& run) {
   const std::optional<Excluded> excluded = excludedBy(run);
   if (!excluded) return;
-  say("constraints: ");
-  if (excluded->valid) say("{} combinations of all levels can stand, ", *excluded->valid);
+  out.say("constraints: ");
+  if (excluded->valid) out.say("{} combinations of all levels can stand, ", *excluded->valid);
   if (!excluded->implied) {
-    say("which levels they exclude together is too hard to decide\n");
+    out.say("which levels they exclude together is too hard to decide\n");
     return;
   }
   const design::Implied& implied = *excluded->implied;
   const auto counted = [](std::size_t count, const char* what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
   };
-  say("{} of levels cannot", counted(implied.pairs.size(), "pair"));
-  if (implied.triplesCounted) say(", and {} more", counted(implied.triples.size(), "triple"));
+  out.say("{} of levels cannot", counted(implied.pairs.size(), "pair"));
+  if (implied.triplesCounted) out.say(", and {} more", counted(implied.triples.size(), "triple"));
   const auto& examples = implied.pairs.empty() ? implied.triples : implied.pairs;
   constexpr std::size_t kShown = 3;
   for (std::size_t i = 0; i < std::min(kShown, examples.size()); ++i)
-    say("{}{}", i == 0 ? ": " : "; ", combinationText(run, examples[i]));
-  say("{}\n", examples.size() > kShown ? "; ..." : "");
+    out.say("{}{}", i == 0 ? ": " : "; ", combinationText(run, examples[i]));
+  out.say("{}\n", examples.size() > kShown ? "; ..." : "");
 }
 
-void printCovering(const design::Covering& covering) {
-  say("covered: all {} combinations of {} levels that can stand", covering.covered, covering.strength);
-  if (covering.impossible != 0) say(" ({} cannot)", covering.impossible);
+void printCovering(show::Out& out, const design::Covering& covering) {
+  out.say("covered: all {} combinations of {} levels that can stand", covering.covered, covering.strength);
+  if (covering.impossible != 0) out.say(" ({} cannot)", covering.impossible);
   if (covering.optimal()) {
-    say("; optimal: no array has fewer rows ({})\n", covering.boundReason);
+    out.say("; optimal: no array has fewer rows ({})\n", covering.boundReason);
   } else {
-    say("; any array has at least {} rows ({})\n", covering.lowerBound, covering.boundReason);
+    out.say("; any array has at least {} rows ({})\n", covering.lowerBound, covering.boundReason);
   }
   if (covering.unsearchedRows != 0)
-    say("note: the limit of work ended the search for rows after {} of {}; the others were built without one: a longer `within` "
+    out.say(
+        "note: the limit of work ended the search for rows after {} of {}; the others were built without one: a longer `within` "
         "may find fewer\n",
         covering.array.runs - covering.unsearchedRows, covering.array.runs);
   if (covering.endedByClock)
-    say("note: the search was ended by its time; a faster machine may find other rows with the same seed\n");
+    out.say("note: the search was ended by its time; a faster machine may find other rows with the same seed\n");
 }
 
-void printDesignJson(const DesignRun& run, const design::Checks& known) {
+void printDesignJson(show::Out& out, const DesignRun& run, const design::Checks& known) {
   Json rows = Json::array();
   for (const std::size_t row : run.chosen) rows.push_back(run.levels(row));
   Json aliases = Json::array();
@@ -179,24 +180,24 @@ void printDesignJson(const DesignRun& run, const design::Checks& known) {
         {"triples_excluded",
          excluded->implied && excluded->implied->triplesCounted ? Json(excluded->implied->triples.size()) : Json()}};
   }
-  printJson("design", fields);
+  out.json("design", fields);
 }
 
 /// Rows that are no orthogonal array alias nearly everything a little: of theirs the strong ones.
-void printAliases(const DesignRun& run, const design::Checks& known) {
+void printAliases(show::Out& out, const DesignRun& run, const design::Checks& known) {
   constexpr double kStrong = 0.5;
   std::size_t weak = 0;
   for (const design::Alias& alias : known.aliases) {
     if (run.array.strength > 0 || alias.share >= kStrong) {
-      say("note: {}\n", alias.text);
+      out.say("note: {}\n", alias.text);
     } else {
       ++weak;
     }
   }
-  if (weak != 0) say("note: {} more aliases, each to less than {:.0f} % (--json has them)\n", weak, 100 * kStrong);
+  if (weak != 0) out.say("note: {} more aliases, each to less than {:.0f} % (--json has them)\n", weak, 100 * kStrong);
 }
 
-void printRows(const DesignRun& run, const Options& options) {
+void printRows(show::Out& out, const DesignRun& run) {
   report::Table table;
   table.title = fmt::format("design {}: {}, {} rows", run.spec.name, run.array.name, run.chosen.size());
   table.columns.push_back({"row"});
@@ -207,32 +208,32 @@ void printRows(const DesignRun& run, const Options& options) {
       cells.emplace_back(run.spec.factors[f].levels[run.rows[row][f]].text);
     table.add(std::move(cells));
   }
-  printTable(options, table);
+  out.table(table);
 }
 
-void printNotes(const DesignRun& run, const design::Checks& known) {
+void printNotes(show::Out& out, const DesignRun& run, const design::Checks& known) {
   if (run.spec.factors.empty()) return;
-  if (!run.array.construction.empty()) say("construction: {}\n", run.array.construction);
+  if (!run.array.construction.empty()) out.say("construction: {}\n", run.array.construction);
   if (run.array.smallestPossible != 0 && run.array.runs <= run.array.smallestPossible) {
-    say("rows: the fewest possible ({})\n", run.array.smallestBy);
+    out.say("rows: the fewest possible ({})\n", run.array.smallestBy);
   } else if (run.array.smallestPossible != 0) {
-    say("rows: at least {} are needed ({})\n", run.array.smallestPossible, run.array.smallestBy);
+    out.say("rows: at least {} are needed ({})\n", run.array.smallestPossible, run.array.smallestBy);
   }
-  if (run.covering) printCovering(*run.covering);
+  if (run.covering) printCovering(out, *run.covering);
   if (run.repaired) {
-    say("constrained: {}: {}\n", run.repaired->from, repairText(*run.repaired));
-    say("model: {}", repairQuality(*run.repaired));
-    if (known.wordLengths.size() > 2) say(", A2 = {:.3g}", known.wordLengths[2].toDouble());
-    say("\n");
+    out.say("constrained: {}: {}\n", run.repaired->from, repairText(*run.repaired));
+    out.say("model: {}", repairQuality(*run.repaired));
+    if (known.wordLengths.size() > 2) out.say(", A2 = {:.3g}", known.wordLengths[2].toDouble());
+    out.say("\n");
   }
-  printExcluded(run);
-  say("counted: strength {}", known.strength);
-  if (known.mainEffects) say(", main effects of rank {} of {}", known.mainEffects->rank, known.mainEffects->parameters);
-  if (known.pairs.total != 0) say(", {} of {} pairs of levels", known.pairs.covered, known.pairs.total);
-  if (known.duplicateRows != 0) say(", {} duplicate rows", known.duplicateRows);
-  say("\n");
-  printAliases(run, known);
-  for (const design::Dependence& dependence : known.dependences) say("note: {}\n", dependence.text);
+  printExcluded(out, run);
+  out.say("counted: strength {}", known.strength);
+  if (known.mainEffects) out.say(", main effects of rank {} of {}", known.mainEffects->rank, known.mainEffects->parameters);
+  if (known.pairs.total != 0) out.say(", {} of {} pairs of levels", known.pairs.covered, known.pairs.total);
+  if (known.duplicateRows != 0) out.say(", {} duplicate rows", known.duplicateRows);
+  out.say("\n");
+  printAliases(out, run, known);
+  for (const design::Dependence& dependence : known.dependences) out.say("note: {}\n", dependence.text);
 }
 
 /// The factors with the levels that the array has: `--at` may have added one.
@@ -248,30 +249,30 @@ std::vector<design::Factor> factorsOfArray(const DesignRun& run) {
 
 }  // namespace
 
-void printDesign(const State& state, const DesignRun& run, DesignView view) {
-  if (view.rows) printRows(run, state.options);
-  if (view.notes) printNotes(run, design::checkArray(factorsOfArray(run), run.array));
+void printDesign(show::Out& out, const DesignRun& run, DesignView view) {
+  if (view.rows) printRows(out, run);
+  if (view.notes) printNotes(out, run, design::checkArray(factorsOfArray(run), run.array));
 }
 
-void printDesigns(const State& state) {
+void printDesigns(show::Out& out, const State& state) {
   for (const auto& run : state.designs.runs) {
     if (state.options.csv) {
-      printCsv(*run);
+      printCsv(out, *run);
       continue;
     }
     if (state.options.json) {
-      printDesignJson(*run, design::checkArray(factorsOfArray(*run), run->array));
+      printDesignJson(out, *run, design::checkArray(factorsOfArray(*run), run->array));
     } else {
-      printDesign(state, *run, {});
+      printDesign(out, *run, {});
     }
   }
 }
 
-int runDesign(const Options& options) {
-  State state(options);
-  if (const Progressed done = runPipeline(state, "design"); !done.proceed) return done.status;
-  printDesigns(state);
-  return finish(state, kOk);
+int runDesign(show::Out& out, const Options& options) {
+  State state(options, out);
+  if (const Progressed done = runPipeline(out, state, "design"); !done.proceed) return done.status;
+  printDesigns(out, state);
+  return finish(out, state, kOk);
 }
 
 }  // namespace tbem::driver

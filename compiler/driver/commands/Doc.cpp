@@ -4,7 +4,7 @@
 #include "compiler/experiment/Workspace.h"
 #include "compiler/sema/Suggest.h"
 #include "compiler/sema/evaluate/Evaluator.h"
-#include "compiler/show/Output.h"
+#include "compiler/show/Out.h"
 #include "compiler/show/WrappedText.h"
 #include "compiler/show/reference/DocText.h"
 #include "runtime/report/Numbers.h"
@@ -52,46 +52,46 @@ std::string definition(const Session& session, const ast::Decl& decl) {
 }
 
 /// A kind, a name and a sentence; the sentence goes on below itself where it is wider than the terminal or --width.
-void printEntry(const Options& options, const char* kind, const std::string& name, const std::string& sentence) {
+void printEntry(show::Out& out, const Options& options, const char* kind, const std::string& name, const std::string& sentence) {
   const std::string left = fmt::format("{:<9} {:<28}", kind, name);
   const std::size_t width = options.width != 0 ? options.width : report::terminalWidth(STDOUT_FILENO);
   const std::size_t beside = report::displayWidth(left) + 1;
-  printOut("{}", hanging(left, sentence, beside < width / 2 + 1 ? beside : 10, width));
+  out.print("{}", show::hanging(left, sentence, beside < width / 2 + 1 ? beside : 10, width));
 }
 
 /// Every public declaration of a module, a line each. False where there is no such module.
-bool listModule(const Options& options, const std::vector<Entry>& all) {
+bool listModule(show::Out& out, const Options& options, const std::vector<Entry>& all) {
   bool any = false;
   for (const Entry& entry : all) {
     if (entry.module != options.word) continue;
     any = true;
     const std::string& name = entry.decl->name.text;
     if (options.json)
-      printJson(
+      out.json(
           "doc",
           {{"name", entry.module + "." + name}, {"what", kindOf(*entry.decl)}, {"documentation", entry.decl->documentation}});
     else
-      printEntry(options, kindOf(*entry.decl), name, firstSentence(*entry.decl));
+      printEntry(out, options, kindOf(*entry.decl), name, firstSentence(*entry.decl));
   }
   return any;
 }
 
 }  // namespace
 
-int runDoc(const Options& options) {
-  if (options.operators) return runDocOperators(options);
-  if (options.devices) return runDocDevices(options);
+int runDoc(show::Out& out, const Options& options) {
+  if (options.operators) return runDocOperators(out, options);
+  if (options.devices) return runDocDevices(out, options);
   if (options.word.empty()) {
-    printFailure("tbemc doc wants a NAME, a module (std.nn, std.vision, std.text, ...), --operators or --devices");
+    out.failure("tbemc doc wants a NAME, a module (std.nn, std.vision, std.text, ...), --operators or --devices");
     return kUsage;
   }
   Options everything = options;
   everything.text = "1";
   const auto loaded = loadWorkspace(everything);
-  if (!loaded) return loaded.error();
+  if (!loaded) return out.fail(loaded.error());
   const Workspace& workspace = **loaded;
   const std::vector<Entry> all = entries(*workspace.program);
-  if (listModule(options, all)) return kOk;
+  if (listModule(out, options, all)) return kOk;
   std::set<std::string> names;
   bool any = false;
   for (const Entry& entry : all) {
@@ -101,14 +101,14 @@ int runDoc(const Options& options) {
     any = true;
     const std::string text = definition(workspace.session, *entry.decl);
     if (options.json) {
-      printJson(
+      out.json(
           "doc",
           {{"name", full}, {"what", kindOf(*entry.decl)}, {"documentation", entry.decl->documentation}, {"definition", text}});
       continue;
     }
-    printOut("{} {}  ({})\n\n", kindOf(*entry.decl), full, workspace.session.sources.describe(entry.decl->name.range.begin));
-    if (!entry.decl->documentation.empty()) printOut("{}\n\n", entry.decl->documentation);
-    printOut("{}\n", text);
+    out.print("{} {}  ({})\n\n", kindOf(*entry.decl), full, workspace.session.sources.describe(entry.decl->name.range.begin));
+    if (!entry.decl->documentation.empty()) out.print("{}\n\n", entry.decl->documentation);
+    out.print("{}\n", text);
   }
   if (any) return kOk;
   const std::string_view network = sema::asTorchvision(options.word);
@@ -118,7 +118,7 @@ int runDoc(const Options& options) {
   if (const std::string_view packages = sema::absentFamily(options.word); !packages.empty() && network.empty())
     meant = fmt::format(": it is a network of {}", packages);
   if (sema::isBuiltin(options.word)) meant = ": it is a function of the language's own (docs/language.md)";
-  printFailure(fmt::format("the standard library has no `{}`{}", options.word, meant));
+  out.failure(fmt::format("the standard library has no `{}`{}", options.word, meant));
   return kUsage;
 }
 

@@ -3,7 +3,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/jit/glue/Jit.h"
 #include "compiler/run/Backends.h"
-#include "compiler/show/Output.h"
+#include "compiler/show/Out.h"
 #include "compiler/support/PrivateFolder.h"
 #include "compiler/support/Version.h"
 #include "runtime/measure/Meters.h"
@@ -60,7 +60,7 @@ void lookAtMeters(std::vector<Finding>& findings) {
 
 }  // namespace
 
-int runDoctor(const Options& options) {
+int runDoctor(show::Out& out, const Options& options) {
   std::vector<Finding> findings;
   findings.push_back({"tbemc", true, kVersion});
   findings.push_back({"processors", true, std::to_string(std::thread::hardware_concurrency())});
@@ -77,10 +77,10 @@ int runDoctor(const Options& options) {
   }
   if (options.json) {
     for (const Finding& finding : findings)
-      printJson("doctor", {{"what", finding.what}, {"ok", finding.good}, {"text", finding.text}});
+      out.json("doctor", {{"what", finding.what}, {"ok", finding.good}, {"text", finding.text}});
     return kOk;
   }
-  for (const Finding& finding : findings) printOut("{:>3} {:<16} {}\n", finding.good ? "ok" : "--", finding.what, finding.text);
+  for (const Finding& finding : findings) out.print("{:>3} {:<16} {}\n", finding.good ? "ok" : "--", finding.what, finding.text);
   return kOk;
 }
 

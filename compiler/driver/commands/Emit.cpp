@@ -3,41 +3,41 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/commands/OwnLibraries.h"
+#include "compiler/show/Out.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace tbem::driver {
 
-int runEmit(const Options& options) {
+int runEmit(show::Out& out, const Options& options) {
   if (options.as.empty() && options.emitStage.empty()) {
-    printFailure("say what to emit: --as json (the graph with its shapes), --as dot (for Graphviz), --as llvm (the step's code)");
+    out.failure("say what to emit: --as json (the graph with its shapes), --as dot (for Graphviz), --as llvm (the step's code)");
     return kUsage;
   }
-  State state(options);
+  State state(options, out);
   state.firstRowOnly = true;
-  if (const Progressed done = runPipeline(state, options.as == "llvm" ? "code" : "graph"); !done.proceed) return done.status;
+  if (const Progressed done = runPipeline(out, state, options.as == "llvm" ? "code" : "graph"); !done.proceed) return done.status;
   if (state.rows.empty()) {
-    printFailure("there is no network to emit: the program has no design of one (or give --input, and --task, for its network)");
-    return finish(state, kUsage);
+    out.failure("there is no network to emit: the program has no design of one (or give --input, and --task, for its network)");
+    return finish(out, state, kUsage);
   }
   const RowState& row = state.rows.front();
-  if (row.run->chosen.size() > 1)
-    printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
-  noteUnknownWorkspaces(options, state.unknownWorkspaces());
+  if (row.run->chosen.size() > 1) out.note(fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
+  noteUnknownWorkspaces(out, state.unknownWorkspaces());
   const graph::Graph& graph = row.elaborated->graph();
   if (options.as == "json") {
     const std::string text = emit::emitJson(graph, row.elaborated->values, state.workspace->session.sources);
-    printJsonLine(options.json ? Json::parse(text).dump() : text.substr(0, text.find_last_not_of('\n') + 1));
-    return finish(state, kOk);
+    out.jsonLine(options.json ? Json::parse(text).dump() : text.substr(0, text.find_last_not_of('\n') + 1));
+    return finish(out, state, kOk);
   }
   const std::string text = options.as == "llvm" ? row.compiled->ir : emit::emitDot(graph, row.elaborated->values);
   if (options.json) {
-    printJson("emit", {{"as", options.as}, {"network", graph.network}, {"text", text}});
+    out.json("emit", {{"as", options.as}, {"network", graph.network}, {"text", text}});
   } else {
-    writeData(text);
+    out.data(text);
   }
-  return finish(state, kOk);
+  return finish(out, state, kOk);
 }
 
 }  // namespace tbem::driver

@@ -11,7 +11,7 @@
 #include "compiler/experiment/PlainRows.h"
 #include "compiler/explore/FitLimit.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
-#include "compiler/show/Page.h"
+#include "compiler/show/Out.h"
 #include "compiler/show/Reports.h"
 #include "compiler/show/memory/GradientReport.h"
 #include "compiler/show/memory/MemoryTimeline.h"
@@ -36,10 +36,10 @@ constexpr std::size_t kMostLowered = 1000;
 
 std::uint64_t memoryOf(const estimate::Estimate& e) { return e.device ? e.device->arena : e.memory.bytes; }
 
-void printPeakPlace(const Workspace& workspace, const estimate::Estimate& worst);
+void printPeakPlace(show::Out& out, const Workspace& workspace, const estimate::Estimate& worst);
 
 /// The same in one line: kinds of at least a hundredth, the largest first.
-void sayKinds(const estimate::Estimate& worst, const std::string& levels) {
+void sayKinds(show::Out& out, const estimate::Estimate& worst, const std::string& levels) {
   const std::uint64_t* kinds = worst.device ? worst.device->kinds : worst.memory.kinds;
   const std::uint64_t total = memoryOf(worst);
   std::vector<std::pair<std::uint64_t, std::string_view>> parts;
@@ -50,12 +50,12 @@ void sayKinds(const estimate::Estimate& worst, const std::string& levels) {
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::string text;
   for (const auto& [bytes, name] : parts) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, report::bytes(bytes));
-  say("memory at the peak of {}: {}{}{}\n", levels.empty() ? "the row" : levels, report::bytes(total), text.empty() ? "" : ": ",
-      text);
+  out.say("memory at the peak of {}: {}{}{}\n", levels.empty() ? "the row" : levels, report::bytes(total),
+          text.empty() ? "" : ": ", text);
 }
 
 /// Where memory of each kind goes, for the row that takes most.
-void printKinds(const Options& options, const Workspace& workspace, const estimate::Estimate& worst, const std::string& levels) {
+void printKinds(show::Out& out, const Workspace& workspace, const estimate::Estimate& worst, const std::string& levels) {
   const std::uint64_t* kinds = worst.device ? worst.device->kinds : worst.memory.kinds;
   const std::uint64_t total = memoryOf(worst);
   report::Table table;
@@ -71,24 +71,26 @@ void printKinds(const Options& options, const Workspace& workspace, const estima
   if (worst.device) table.add({"gaps", report::bytes(worst.device->gaps), share(worst.device->gaps)});
   table.rules.push_back(table.rows.size());
   table.add({worst.device ? "arena" : "static", report::bytes(total), share(total)});
-  printTable(options, table);
-  printPeakPlace(workspace, worst);
+  out.table(table);
+  printPeakPlace(out, workspace, worst);
 }
 
-void printPeakPlace(const Workspace& workspace, const estimate::Estimate& worst) {
+void printPeakPlace(show::Out& out, const Workspace& workspace, const estimate::Estimate& worst) {
   const SourceManager& sources = workspace.session.sources;
   const estimate::PeakAt& peak = worst.peak;
   if (peak.name.empty()) return;
   const bool inside = peak.use.valid() && peak.use.begin != peak.range.begin;
-  say("the peak is at {}, {}{}{}\n", peak.name, sources.describe(peak.range.begin),
-      peak.scope.empty() ? "" : fmt::format(", in {}", peak.scope),
-      inside ? fmt::format(" ({})", sources.describe(peak.use.begin)) : "");
+  out.say("the peak is at {}, {}{}{}\n", peak.name, sources.describe(peak.range.begin),
+          peak.scope.empty() ? "" : fmt::format(", in {}", peak.scope),
+          inside ? fmt::format(" ({})", sources.describe(peak.use.begin)) : "");
   const std::string arena = worst.device ? report::bytes(worst.device->arena) : "";
   const std::string asWritten = worst.device ? report::bytes(worst.device->arenaAsWritten) : "";
-  if (asWritten != arena) say("another order of the operators than the program's: arena {} instead of {}\n", arena, asWritten);
-  if (worst.device && worst.device->unknownWorkspaces != 0) say("{}\n", withoutWorkspaces(worst.device->unknownWorkspaces));
+  if (asWritten != arena)
+    out.say("another order of the operators than the program's: arena {} instead of {}\n", arena, asWritten);
+  if (worst.device && worst.device->unknownWorkspaces != 0) out.say("{}\n", withoutWorkspaces(worst.device->unknownWorkspaces));
   if (worst.device && worst.device->assumed != 0) {
-    say("{} calls take the default algorithm: what else there is was not timed on this machine yet (measure --tune on does)\n",
+    out.say(
+        "{} calls take the default algorithm: what else there is was not timed on this machine yet (measure --tune on does)\n",
         worst.device->assumed);
   }
 }
@@ -133,9 +135,9 @@ std::string pathsText(const std::string& levels, const estimate::Estimate& e) {
 class DesignReport {
 public:
   /// `on`: the device, in words; "": none.
-  DesignReport(const Options& options, const Workspace& workspace, const DesignRun& run, std::string_view on, bool rooflines,
-               const std::optional<FitLimit>& limit)
-      : options(options), workspace(workspace), run(run), limit(limit) {
+  DesignReport(show::Out& out, const Options& options, const Workspace& workspace, const DesignRun& run, std::string_view on,
+               bool rooflines, const std::optional<FitLimit>& limit)
+      : out(out), options(options), workspace(workspace), run(run), limit(limit) {
     table.title = fmt::format("estimate of {} {} ({})", run.spec.name,
                               on.empty() ? std::string("from shapes alone") : fmt::format("on {}", on), run.array.name);
     table.columns.push_back({"row", report::Align::Right});
@@ -154,7 +156,7 @@ public:
     checkLimit(row, estimate);
     if (options.json) {
       const estimate::RowLabel label{run.spec.name, row, run.levels(row).dump()};
-      printJsonLine(estimate::toJson(estimate, label, workspace.session.sources));
+      out.jsonLine(estimate::toJson(estimate, label, workspace.session.sources));
     } else {
       addCells(row, estimate);
     }
@@ -167,24 +169,24 @@ public:
   /// In place of `print`, where another table has the rows.
   void printPeakOnly() const {
     if (!worst) return;
-    sayKinds(*worst, run.levelsText(worstRow));
-    printPeakPlace(workspace, *worst);
-    if (worst->recomputation) printRecomputation(options, *worst->recomputation, run.levelsText(worstRow));
-    for (const std::string& path : paths) say("{}\n", path);
+    sayKinds(out, *worst, run.levelsText(worstRow));
+    printPeakPlace(out, workspace, *worst);
+    if (worst->recomputation) printRecomputation(out, *worst->recomputation, run.levelsText(worstRow));
+    for (const std::string& path : paths) out.say("{}\n", path);
   }
 
   void print() const {
     if (options.json || table.rows.empty()) return;
-    printRanked(options, table);
+    out.ranked(table);
     if (options.brief()) {
-      sayKinds(*worst, run.levelsText(worstRow));
-      printPeakPlace(workspace, *worst);
+      sayKinds(out, *worst, run.levelsText(worstRow));
+      printPeakPlace(out, workspace, *worst);
     } else {
-      printKinds(options, workspace, *worst, run.levelsText(worstRow));
+      printKinds(out, workspace, *worst, run.levelsText(worstRow));
     }
-    if (worst->recomputation) printRecomputation(options, *worst->recomputation, run.levelsText(worstRow));
-    if (longest) printRoofline(options, workspace, *longest, longestLevels);
-    for (const std::string& path : paths) say("{}\n", path);
+    if (worst->recomputation) printRecomputation(out, *worst->recomputation, run.levelsText(worstRow));
+    if (longest) printRoofline(out, workspace, *longest, longestLevels);
+    for (const std::string& path : paths) out.say("{}\n", path);
   }
 
   std::optional<estimate::Estimate> worst;  ///< of the row that takes most
@@ -211,10 +213,11 @@ private:
   void checkLimit(std::size_t row, const estimate::Estimate& estimate) {
     if (!limit || memoryOf(estimate) <= limit->bytes) return;
     overLimit = true;
-    printNote(options, fmt::format("{} ({}) takes {}, more than {}", run.spec.name, run.levelsText(row),
-                                   report::bytes(memoryOf(estimate)), limit->text()));
+    out.note(fmt::format("{} ({}) takes {}, more than {}", run.spec.name, run.levelsText(row), report::bytes(memoryOf(estimate)),
+                         limit->text()));
   }
 
+  show::Out& out;
   const Options& options;
   const Workspace& workspace;
   const DesignRun& run;
@@ -228,9 +231,10 @@ private:
 
 class Estimator {
 public:
-  Estimator(State& state, const estimate::Convention& convention, estimate::GateProbabilities probabilities,
+  Estimator(show::Out& out, State& state, const estimate::Convention& convention, estimate::GateProbabilities probabilities,
             std::optional<FitLimit> limit = {})
-      : state(state),
+      : out(out),
+        state(state),
         options(state.options),
         convention(convention),
         probabilities(std::move(probabilities)),
@@ -241,7 +245,7 @@ public:
     if (options.roofline.empty()) return true;
     auto found = findDevice(*state.workspace, options.roofline);
     if (!found) {
-      if (!found.error().message.empty()) printFailure(found.error().message);
+      for (const std::string& message : found.error().messages) out.failure(message);
       status = found.error().status;
       return false;
     }
@@ -251,7 +255,7 @@ public:
 
   /// Of rows that went through the pipeline. `rows`: whether their table is printed.
   void design(const DesignRun& run, bool rows = true) {
-    DesignReport made(options, *state.workspace, run, state.backendName, device.has_value(), limit);
+    DesignReport made(out, options, *state.workspace, run, state.backendName, device.has_value(), limit);
     const RowState* worst = nullptr;
     for (const RowState& row : state.rows) {
       if (row.run != &run) continue;
@@ -266,7 +270,7 @@ public:
       made.printPeakOnly();
     }
     if (worst != nullptr && worst->program && !options.out.empty() &&
-        !writeTimeline(options, *worst, timelineOf(*worst, state.workspace->session.sources)))
+        !writeTimeline(out, options, *worst, timelineOf(*worst, state.workspace->session.sources)))
       status = kEnvironment;
     overLimit = overLimit || made.overLimit;
   }
@@ -276,10 +280,10 @@ public:
     PlainRows rows(state, run, convention);
     if (!rows.check()) return false;
     if (run.spec.checkpoint) {
-      printNote(options, fmt::format("{}: what is computed again is chosen where memory is planned (--on cpu); here nothing is",
-                                     run.spec.name));
+      out.note(
+          fmt::format("{}: what is computed again is chosen where memory is planned (--on cpu); here nothing is", run.spec.name));
     }
-    DesignReport made(options, *state.workspace, run, "", false, limit);
+    DesignReport made(out, options, *state.workspace, run, "", false, limit);
     rows.each([&](std::size_t row, const graph::Graph& graph, estimate::Estimate estimate) {
       addExpected(graph, estimate);
       made.add(row, std::move(estimate));
@@ -314,7 +318,7 @@ private:
         if (leftOut.empty()) leftOut = leftOutText(*roofline);
         estimate->roofline = std::move(*roofline);
       } else {
-        printFailure(
+        out.failure(
             fmt::format("no roofline of {} ({}): {}", row.run->spec.name, row.run->levelsText(row.row), roofline.error()));
         status = kProgramErrors;
       }
@@ -329,10 +333,11 @@ private:
     if (expected) {
       estimate.expected = *expected;
     } else {
-      printNote(options, fmt::format("--gates: {}", expected.error()));
+      out.note(fmt::format("--gates: {}", expected.error()));
     }
   }
 
+  show::Out& out;
   State& state;
   const Options& options;
   const estimate::Convention& convention;
@@ -345,13 +350,13 @@ private:
 
 namespace {
 
-int printLimitedEstimates(State& state, std::optional<FitLimit> limit) {
-  Estimator estimator(state, *estimate::findConvention(state.options.convention),
+int printLimitedEstimates(show::Out& out, State& state, std::optional<FitLimit> limit) {
+  Estimator estimator(out, state, *estimate::findConvention(state.options.convention),
                       *estimate::parseProbabilities(state.options.gates), std::move(limit));
   if (!estimator.chooseDevice()) return estimator.status;
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr) {
-      printNote(state.options, fmt::format("{} has no network: nothing to estimate", run->spec.name));
+      out.note(fmt::format("{} has no network: nothing to estimate", run->spec.name));
     } else if (!state.plain()) {
       estimator.design(*run);
     } else if (!estimator.plain(*run)) {
@@ -360,11 +365,11 @@ int printLimitedEstimates(State& state, std::optional<FitLimit> limit) {
   }
   for (const auto& training : state.trainings) {
     estimator.design(*training->step);
-    printTrainingCost(state, *training);
+    printTrainingCost(out, state, *training);
   }
   if (estimator.status != kOk) return estimator.status;
   if (!estimator.leftOut.empty()) {
-    printFailure(estimator.leftOut);
+    out.failure(estimator.leftOut);
     return kEnvironment;
   }
   return estimator.overLimit ? kVerdictAgainst : kOk;
@@ -372,48 +377,48 @@ int printLimitedEstimates(State& state, std::optional<FitLimit> limit) {
 
 }  // namespace
 
-int printEstimates(State& state) { return printLimitedEstimates(state, {}); }
+int printEstimates(show::Out& out, State& state) { return printLimitedEstimates(out, state, {}); }
 
-void printEstimate(State& state, const DesignRun& run, bool rows) {
-  Estimator estimator(state, *estimate::findConvention(state.options.convention),
+void printEstimate(show::Out& out, State& state, const DesignRun& run, bool rows) {
+  Estimator estimator(out, state, *estimate::findConvention(state.options.convention),
                       *estimate::parseProbabilities(state.options.gates));
   estimator.design(run, rows);
 }
 
-int runEstimate(const Options& given) {
+int runEstimate(show::Out& out, const Options& given) {
   Options options = given;
   const bool workspaces = options.explain == "workspace", pytorch = isPyTorch(options.backend), none = options.backend == "none";
   if (const std::string why = wrongEstimate(options); !why.empty()) {
-    printFailure(why);
+    out.failure(why);
     return kUsage;
   }
-  State state(options);
+  State state(options, out);
   const bool lowers = !workspaces && !pytorch && !none;
   const bool showsStages = !options.emitStage.empty() || !options.printAfter.empty();
   if (none && !showsStages) state.plainAbove = 0;
   const bool needsPrograms = !options.explain.empty() || !options.roofline.empty() || !options.out.empty() || showsStages;
   if (lowers && options.backend.empty() && !needsPrograms) state.plainAbove = kMostLowered;
-  if (const Progressed done = runPipeline(state, lowers ? "lower" : "graph"); !done.proceed) return done.status;
+  if (const Progressed done = runPipeline(out, state, lowers ? "lower" : "graph"); !done.proceed) return done.status;
   if (none) state.plainAbove = 0;  // whatever was shown of its rows
   if (!none && state.plain()) {
-    printNote(options, fmt::format("{} rows: estimated from shapes alone (--on cpu plans the memory of each for this machine)",
-                                   report::grouped(static_cast<std::int64_t>(state.chosenRows()))));
+    out.note(fmt::format("{} rows: estimated from shapes alone (--on cpu plans the memory of each for this machine)",
+                         report::grouped(static_cast<std::int64_t>(state.chosenRows()))));
   }
   if (state.designs.runs.empty() && state.trainings.empty()) {
-    printFailure("the program has no design: give --input (and --task) for its network");
-    return finish(state, kUsage);
+    out.failure("the program has no design: give --input (and --task) for its network");
+    return finish(out, state, kUsage);
   }
   std::optional<FitLimit> limit;
   if (!options.maxMemory.empty()) {
     auto read = readLimit(state, options);
-    if (!read) return finish(state, read.error());
+    if (!read) return finish(out, state, read.error());
     limit = std::move(*read);
   }
-  const int status = workspaces ? explainWorkspaces(state)
-                     : pytorch  ? printPyTorchEstimates(state, limit)
-                                : printLimitedEstimates(state, std::move(limit));
-  if (options.explain == "gradients") explainGradients(state);
-  return finish(state, status);
+  const int status = workspaces ? explainWorkspaces(out, state)
+                     : pytorch  ? printPyTorchEstimates(out, state, limit)
+                                : printLimitedEstimates(out, state, std::move(limit));
+  if (options.explain == "gradients") explainGradients(out, state);
+  return finish(out, state, status);
 }
 
 }  // namespace tbem::driver

@@ -3,6 +3,7 @@
 #include "compiler/count/GateFlops.h"
 #include "compiler/explore/FitLimit.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
+#include "compiler/show/Out.h"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 #include "compiler/explore/FitLimit.h"
 #include "compiler/explore/FitSearch.h"
 #include "compiler/lower/Lower.h"
-#include "compiler/show/SearchProgress.h"
+#include "compiler/show/Out.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
 
@@ -32,14 +32,14 @@ constexpr std::size_t kEveryWork = LevelSearch::kMostWork * 64, kStepWork = 250;
 
 class Fitter {
 public:
-  Fitter(State& state, EagerSteps* eager, const FitLimit& limit)
-      : state(state), options(state.options), eager(eager), limit(limit) {}
+  Fitter(show::Out& out, State& state, EagerSteps* eager, const FitLimit& limit)
+      : out(out), state(state), options(state.options), eager(eager), limit(limit) {}
 
   /// False: the factor is none of numbers, or there is none, which was said.
   bool design(DesignRun& run) {
     const std::optional<std::uint32_t> factor = run.spec.find(options.vary);
     if (!factor || !run.spec.factors[*factor].numeric() || run.spec.factors[*factor].parent) {
-      printFailure(fmt::format(
+      out.failure(fmt::format(
           "--vary {}: design `{}` has no factor of whole numbers with this name{}", options.vary, run.spec.name,
           factor ? "" : " (name it in a shape of `--input`, as in image=batch,3,224,224, or in the network of `-e`)"));
       return false;
@@ -66,7 +66,7 @@ public:
       std::size_t work = 0;
       LevelSearch searcher(
           [&](std::uint64_t level) {
-            showSearch(work / kStepWork, mostWork / kStepWork, fmt::format("{} {}", options.vary, level));
+            out.progress(work / kStepWork, mostWork / kStepWork, fmt::format("{} {}", options.vary, level));
             LevelTrial trial = trialOf(run, rows.at(level), level);
             work += trial.exists ? trial.events : LevelSearch::kAbsentWork;
             return trial;
@@ -76,7 +76,7 @@ public:
       const Fit fit = onCard()        ? searchCard(searcher, rows)
                       : options.every ? searcher.searchAll()
                                       : searcher.search(LevelSearch::Below::Tried, limit.bytes);
-      hideSearch();
+      out.rest();
       if (!fit.largest && !fit.failing && !fit.workEnded) {
         if (rows.whyAbsent().empty() && !refusals.empty()) {
           refuse(run, refusals.begin()->second);
@@ -90,9 +90,10 @@ public:
       }
       const std::string bound = fit.bound ? boundText(rows, *fit.bound) : "";
       if (fit.workEnded)
-        printNote(options, fmt::format("{}: the search ended at its limit of work after {} levels; what was not tried counts as "
-                                       "not fitting",
-                                       run.spec.name, searcher.count()));
+        out.note(
+            fmt::format("{}: the search ended at its limit of work after {} levels; what was not tried counts as "
+                        "not fitting",
+                        run.spec.name, searcher.count()));
       none = none || !fit.largest;
       if (options.json) {
         printFitJson(run, levels, *factor, searcher, fit, bound);
@@ -100,7 +101,7 @@ public:
         table.add(cells(run, levels, *factor, searcher, fit, bound));
       }
     }
-    if (!options.json && !table.rows.empty()) printRanked(options, std::move(table));
+    if (!options.json && !table.rows.empty()) out.ranked(std::move(table));
     return true;
   }
 
@@ -157,7 +158,7 @@ private:
 
   void refuse(const DesignRun& run, const Refusal& refusal) {
     if (const auto* value = std::get_if<estimate::NoValue>(&refusal)) {
-      printFailure(fmt::format("{}: {}", run.spec.name, value->what));
+      out.failure(fmt::format("{}: {}", run.spec.name, value->what));
     } else {
       std::get<estimate::LowerError>(refusal).report(state.sink());
     }
@@ -176,7 +177,7 @@ private:
   LevelTrial tryLowered(const DesignRun& run, graph::Row row, std::uint64_t level) {
     LevelTrial trial;
     trial.exists = true;
-    const estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries, run.tuning);
+    const estimate::LowerOptions options = lowerOptions(state.events, state.options, state.backend, &state.queries, run.tuning);
     const auto program = lowerRow(row, run.spec, *state.backend.backend, options);
     if (!program) {
       if (program.error().kind == diag::checkpoint_unmet) {  // a clause `checkpoint auto(under: ...)` is a limit of its own
@@ -238,9 +239,10 @@ private:
       fields["reason"] = searcher.at(*fit.failing).why;
       fields["checked_from"] = fit.checkedFrom;
     }
-    printJson("fit", std::move(fields));
+    out.json("fit", std::move(fields));
   }
 
+  show::Out& out;
   State& state;
   const Options& options;
   EagerSteps* eager;
@@ -250,62 +252,61 @@ private:
 
 }  // namespace
 
-int runFit(const Options& given) {
+int runFit(show::Out& out, const Options& given) {
   Options options = given;
-  State state(options);
+  State state(options, out);
   if (const std::string why = wrongLimit(options.maxMemory); !why.empty()) {
-    printFailure(fmt::format("--max {}: {}", options.maxMemory, why));
+    out.failure(fmt::format("--max {}: {}", options.maxMemory, why));
     return kUsage;
   }
   if (const std::string why = wrongReserve(options, true); !why.empty()) {
-    printFailure(why);
+    out.failure(why);
     return kUsage;
   }
   if (options.keepGradients && isPyTorch(options.backend)) {
-    printFailure("--keep-gradients is of a step that is planned, not of --on " + options.backend);
+    out.failure("--keep-gradients is of a step that is planned, not of --on " + options.backend);
     return kUsage;
   }
-  if (const Progressed done = runPipeline(state, "design"); !done.proceed) return done.status;
+  if (const Progressed done = runPipeline(out, state, "design"); !done.proceed) return done.status;
   const auto limit = readLimit(state, options);
-  if (!limit) return finish(state, limit.error());
+  if (!limit) return finish(out, state, limit.error());
   if (limit->upper && (options.backend != "pytorch" || options.device.empty())) {
-    printFailure(
-        fmt::format("--max {}: the upper bound is of --on pytorch and a --device, whose engines of convolutions it knows",
-                    options.maxMemory));
-    return finish(state, kUsage);
+    out.failure(fmt::format("--max {}: the upper bound is of --on pytorch and a --device, whose engines of convolutions it knows",
+                            options.maxMemory));
+    return finish(out, state, kUsage);
   }
   if (limit->reserved && options.backend != "pytorch") {
-    printFailure(fmt::format("--max {}: what an allocator reserves is of --on pytorch", options.maxMemory));
-    return finish(state, kUsage);
+    out.failure(fmt::format("--max {}: what an allocator reserves is of --on pytorch", options.maxMemory));
+    return finish(out, state, kUsage);
   }
   std::optional<EagerSteps> eager;
   if (isPyTorch(options.backend)) {
     auto opened = EagerSteps::open(state, options);
-    if (!opened) return finish(state, opened.error());
+    if (!opened) return finish(out, state, opened.error());
     eager.emplace(std::move(*opened));
     tellLeftOut(state);
-  } else if (const int status = openBackend(state); status != kOk) {
-    return status;
+  } else if (const auto opened = openBackend(state); !opened) {
+    return out.fail(opened.error());
   }
-  Fitter fitter(state, eager ? &*eager : nullptr, *limit);
+  Fitter fitter(out, state, eager ? &*eager : nullptr, *limit);
   bool any = false;
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr) continue;
     any = true;
-    if (!fitter.design(*run)) return finish(state, kUsage);
+    if (!fitter.design(*run)) return finish(out, state, kUsage);
   }
   if (!any) {
-    printFailure("the program has no design of a network: give --input image=batch,3,224,224 (and --task) for its network");
-    return finish(state, kUsage);
+    out.failure("the program has no design of a network: give --input image=batch,3,224,224 (and --task) for its network");
+    return finish(out, state, kUsage);
   }
   if (limit->device && !limit->unmeasured.empty() && limit->reserve == 0)
-    printNote(options, fmt::format("not taken off, for nobody measured them on {}: {}", limit->device->name, limit->unmeasured));
-  noteUnknownWorkspaces(options, fitter.unknownWorkspaces);
+    out.note(fmt::format("not taken off, for nobody measured them on {}: {}", limit->device->name, limit->unmeasured));
+  noteUnknownWorkspaces(out, fitter.unknownWorkspaces);
   if (eager) {
-    if (const int status = eager->finish(options); status != kOk) return finish(state, status);
+    if (const auto kept = eager->finish(out); !kept) return finish(out, state, kept.error());
   }
-  if (fitter.unestimated) return finish(state, kProgramErrors);
-  return finish(state, fitter.none && !fitter.absent ? kVerdictAgainst : kOk);
+  if (fitter.unestimated) return finish(out, state, kProgramErrors);
+  return finish(out, state, fitter.none && !fitter.absent ? kVerdictAgainst : kOk);
 }
 
 }  // namespace tbem::driver

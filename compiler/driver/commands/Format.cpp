@@ -3,7 +3,7 @@
 
 #include "compiler/driver/Commands.h"
 #include "compiler/experiment/Workspace.h"
-#include "compiler/show/Output.h"
+#include "compiler/show/Out.h"
 #include "runtime/files/Write.h"
 
 #include <fmt/format.h>
@@ -13,28 +13,28 @@ namespace tbem::driver {
 
 namespace {
 
-int formatOne(const Options& options, const std::string& path) {
+int formatOne(show::Out& out, const Options& options, const std::string& path) {
   Session session;
-  const Source* source = readSource(session, path);
-  if (source == nullptr) return kEnvironment;
-  const std::optional<std::string> text = syntax::format(*source, session.sink);
-  const int status = printDiagnostics(session, options);
+  const auto source = readSource(session, path);
+  if (!source) return out.fail(source.error());
+  const std::optional<std::string> text = syntax::format(**source, session.sink);
+  const int status = out.diagnostics(session);
   if (!text) return status == kOk ? kProgramErrors : status;
-  const bool changed = *text != source->text;
+  const bool changed = *text != (*source)->text;
   const bool silent = options.write || options.checkOnly;
-  if (options.json) printJson("fmt", {{"file", path}, {"changed", changed}, {"text", silent ? Json() : Json(*text)}});
+  if (options.json) out.json("fmt", {{"file", path}, {"changed", changed}, {"text", silent ? Json() : Json(*text)}});
   if (options.checkOnly) {
-    if (changed && !options.json) printErr("{}: not formatted (tbemc fmt -w {})\n", path, path);
+    if (changed && !options.json) out.error(fmt::format("{}: not formatted (tbemc fmt -w {})\n", path, path));
     return changed ? kProgramErrors : kOk;
   }
   if (!options.write) {
-    if (!options.json) writeData(*text);
+    if (!options.json) out.data(*text);
     return kOk;
   }
   if (!changed) return kOk;
   const auto written = files::writeFile(path, *text);
   if (!written) {
-    printFailure(written.error().message);
+    out.failure(written.error().message);
     return kEnvironment;
   }
   return kOk;
@@ -42,10 +42,10 @@ int formatOne(const Options& options, const std::string& path) {
 
 }  // namespace
 
-int runFormat(const Options& options) {
+int runFormat(show::Out& out, const Options& options) {
   int worst = kOk;
   for (const std::string& path : options.files) {
-    const int status = formatOne(options, path);
+    const int status = formatOne(out, options, path);
     if (status > worst) worst = status;
   }
   return worst;

@@ -5,10 +5,11 @@
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/experiment/Observations.h"
 #include "compiler/experiment/Predictions.h"
+#include "compiler/show/Out.h"
 #include "compiler/show/OutFolder.h"
-#include "compiler/show/Page.h"
 #include "compiler/show/Reports.h"
 #include "compiler/show/rows/MeasureReport.h"
+#include "compiler/show/rows/PredictionReport.h"
 #include "compiler/show/rows/TrainReport.h"
 
 #include <fmt/format.h>
@@ -23,6 +24,7 @@ namespace {
 /// How far a command goes.
 struct Steps {
   bool designs = false, estimates = false, measure = false, regress = false, predict = false, plots = false, train = false;
+  bool stored = false;  ///< what the store holds, whatever was measured with: a page shows it
 };
 
 /// What the program declares beyond designs, read and checked.
@@ -41,25 +43,26 @@ Declared readDeclared(State& state) {
   return declared;
 }
 
-int evaluateStored(State& state, const Declared& declared, const std::vector<CaseRow>& rows, const StoreFile& file,
-                   const Steps& steps) {
+int evaluateStored(show::Out& out, State& state, const Declared& declared, const std::vector<CaseRow>& rows,
+                   const StoreFile& file, const Steps& steps) {
   const bool wantsFit = (steps.regress || steps.predict) && !declared.regressions.empty();
-  if (!wantsFit && !steps.plots && openPage() == nullptr) return kOk;
+  if (!wantsFit && !steps.plots && !steps.stored) return kOk;
   if (!file.exists()) {
-    printFailure(fmt::format("{} is not there: nothing is measured yet (tbemc measure)", file.path()));
+    out.failure(fmt::format("{} is not there: nothing is measured yet (tbemc measure)", file.path()));
     return kEnvironment;
   }
   auto store = store::Store::open(file.path(), store::Mode::ReadOnly);
   if (!store) {
-    printFailure(store.error().message);
+    out.failure(store.error().message);
     return kEnvironment;
   }
-  if (openPage() != nullptr) printMeasurements(*store, declared.measures, rows, state.options);
+  if (steps.stored) printMeasurements(out, *store, declared.measures, rows);
   std::vector<Fitted> fits;
-  if (wantsFit) fits = fitRegressions(*state.workspace, declared.regressions, rows, *store);
-  if (steps.regress) printFitted(fits, state.options);
-  if (steps.predict) printPredictions(*state.workspace, declared.predictions.plans, fits, state.options);
-  if (steps.plots && !writePlots(*state.workspace, declared.measures, rows, fits, *store, state.options)) return kEnvironment;
+  if (wantsFit) fits = fitRegressions(out, *state.workspace, declared.regressions, rows, *store);
+  if (steps.regress) printFitted(out, fits, state.options);
+  if (steps.predict) printPredictions(out, *state.workspace, declared.predictions.plans, fits, state.options);
+  if (steps.plots && !writePlots(out, *state.workspace, declared.measures, rows, fits, *store, state.options))
+    return kEnvironment;
   return kOk;
 }
 
@@ -72,117 +75,124 @@ bool isMeasured(const Declared& declared, const DesignRun& run) {
 }
 
 /// Designs and estimates of a run that prints each row once: here those of designs that nothing measures.
-void printUnmeasured(State& state, const Declared& declared) {
+void printUnmeasured(show::Out& out, State& state, const Declared& declared) {
   for (const auto& run : state.designs.runs) {
     if (isMeasured(declared, *run)) continue;
     const bool estimated = run->experiment != nullptr;
-    if (estimated) printEstimate(state, *run, true);
-    printDesign(state, *run, {.rows = !estimated});
+    if (estimated) printEstimate(out, state, *run, true);
+    printDesign(out, *run, {.rows = !estimated});
   }
   for (const auto& training : state.trainings) {
-    printEstimate(state, *training->step, true);
-    printTrainingCost(state, *training);
+    printEstimate(out, state, *training->step, true);
+    printTrainingCost(out, state, *training);
   }
 }
 
 /// The rest of it, once the measured rows are printed.
-void printMeasuredNotes(State& state, const Declared& declared) {
+void printMeasuredNotes(show::Out& out, State& state, const Declared& declared) {
   for (const auto& run : state.designs.runs) {
     if (!isMeasured(declared, *run)) continue;
-    printEstimate(state, *run, false);
-    printDesign(state, *run, {.rows = false});
+    printEstimate(out, state, *run, false);
+    printDesign(out, *run, {.rows = false});
   }
 }
 
-bool anyStored(store::Store& store, const std::vector<CaseRow>& rows) {
-  return std::ranges::any_of(rows, [&](const CaseRow& row) { return !repeatsOf(store, row).empty(); });
+bool anyStored(show::Out& out, store::Store& store, const std::vector<CaseRow>& rows) {
+  return std::ranges::any_of(rows, [&](const CaseRow& row) { return !repeatsOf(out, store, row).empty(); });
 }
 
 /// The rows of a page: where the store has none of this run's number of threads, those of another number that it has.
-std::vector<CaseRow> storedRows(State& state, const Declared& declared, std::vector<CaseRow> rows) {
+std::vector<CaseRow> storedRows(show::Out& out, State& state, const Declared& declared, std::vector<CaseRow> rows) {
   const StoreFile file(*state.workspace, state.options);
   if (!file.exists()) return rows;
   auto store = store::Store::open(file.path(), store::Mode::ReadOnly);
-  if (!store || anyStored(*store, rows)) return rows;  // what is wrong with the store is told by who reads it
+  if (!store || anyStored(out, *store, rows)) return rows;  // what is wrong with the store is told by who reads it
   for (const unsigned threads : threadsMeasured(*store, rows)) {
     Options others = state.options;
     others.threads = threads;
     std::vector<CaseRow> tried;
-    const auto reports = reportsOf(state.sink(), [&] { tried = caseRows(*state.workspace, declared.measures, others, false); });
+    const auto reports =
+        reportsOf(state.sink(), [&] { tried = caseRows(out, *state.workspace, declared.measures, others, false); });
     const bool failed = std::ranges::any_of(reports, [](const Diagnostic& one) { return one.severity == Severity::Error; });
-    if (failed || !anyStored(*store, tried)) continue;
-    say("measured with {} thread{}; this run has {}\n", threads, threads == 1 ? "" : "s", fmt::join(threadsOf(rows), ", "));
+    if (failed || !anyStored(out, *store, tried)) continue;
+    out.say("measured with {} thread{}; this run has {}\n", threads, threads == 1 ? "" : "s", fmt::join(threadsOf(rows), ", "));
     return tried;
   }
   return rows;
 }
 
 /// The measured part of a program: its exit status.
-int measureAndFit(State& state, const Declared& declared, const std::vector<CaseRow>& rows, const Steps& steps) {
+int measureAndFit(show::Out& out, State& state, const Declared& declared, const std::vector<CaseRow>& rows, const Steps& steps) {
   const StoreFile file(*state.workspace, state.options);
   if (!file.problem().empty()) {
-    printFailure(file.problem());
+    out.failure(file.problem());
     return kEnvironment;
   }
   if (declared.measures.empty()) {
     if (steps.designs) return kOk;
-    printFailure("there is nothing to measure: the program has no `measure`, and no design of a network");
+    out.failure("there is nothing to measure: the program has no `measure`, and no design of a network");
     return kUsage;
   }
-  const bool showsRows = steps.designs || openPage() != nullptr;  // beside which regressions may be missing
+  const bool showsRows = steps.designs || steps.stored;  // beside which regressions may be missing
   if (steps.regress && !showsRows && declared.regressions.empty()) {
-    printFailure("the program has no `regress`");
+    out.failure("the program has no `regress`");
     return kUsage;
   }
   if (steps.predict && !showsRows && declared.predictions.plans.empty()) {
-    printFailure("the program has no `predict`: give a point, --at LEVELS, or declare one");
+    out.failure("the program has no `predict`: give a point, --at LEVELS, or declare one");
     return kUsage;
   }
-  if (state.options.dryRun) return describeCampaigns(declared.measures, rows, file, state.options);
+  if (state.options.dryRun) return describeCampaigns(out, declared.measures, rows, file, state.options);
   int status = kOk;
-  if (steps.measure) status = runCampaigns(*state.workspace, declared.measures, rows, file, state.options);
-  if (steps.designs && state.options.brief()) printMeasuredNotes(state, declared);
+  if (steps.measure) status = runCampaigns(out, *state.workspace, declared.measures, rows, file, state.options);
+  if (steps.designs && state.options.brief()) printMeasuredNotes(out, state, declared);
   if (status == kInterrupted || status == kEnvironment) return status;
-  return worse(status, evaluateStored(state, declared, rows, file, steps));
+  return worse(status, evaluateStored(out, state, declared, rows, file, steps));
 }
 
-int runSteps(const Options& options, const Steps& steps) {
+int runSteps(show::Out& out, const Options& options, const Steps& steps) {
   if (!options.backend.empty()) {
     if (const Opened asked = openBackend(options.backend); !asked.known) {  // else its rows are skipped, for want of it
-      printFailure(fmt::format("backend {}: {}", options.backend, asked.reason));
+      out.failure(fmt::format("backend {}: {}", options.backend, asked.reason));
       return kUsage;
     }
   }
-  if (steps.measure && !foldersReady(options)) return kEnvironment;
-  State state(options);
-  state.timing = steps.measure && !options.dryRun;
-  if (const Progressed done = runPipeline(state, steps.estimates ? "lower" : "graph"); !done.proceed) return done.status;
-  const Declared declared = readDeclared(state);
-  if (declared.predictions.usage) return finish(state, kUsage);
-  if (state.sink().hasErrors()) return finish(state, kOk);
-  std::vector<CaseRow> rows = caseRows(*state.workspace, declared.measures, options, state.timing);
-  if (state.sink().hasErrors()) return finish(state, kOk);
-  if (openPage() != nullptr) rows = storedRows(state, declared, std::move(rows));
-  if (steps.designs && !options.dryRun && options.brief()) {
-    printUnmeasured(state, declared);
-  } else {
-    if (steps.designs && !options.dryRun) printDesigns(state);
-    if (steps.estimates && !options.dryRun) printEstimates(state);
+  if (steps.measure) {
+    if (const auto ready = foldersReady(options); !ready) return out.fail(ready.error());
   }
-  const int status = measureAndFit(state, declared, rows, steps);
+  State state(options, out);
+  state.timing = steps.measure && !options.dryRun;
+  if (const Progressed done = runPipeline(out, state, steps.estimates ? "lower" : "graph"); !done.proceed) return done.status;
+  const Declared declared = readDeclared(state);
+  if (!declared.predictions.usage.empty()) return finish(out, state, Failed{kUsage, {declared.predictions.usage}});
+  if (state.sink().hasErrors()) return finish(out, state, kOk);
+  std::vector<CaseRow> rows = caseRows(out, *state.workspace, declared.measures, options, state.timing);
+  if (state.sink().hasErrors()) return finish(out, state, kOk);
+  if (steps.stored) rows = storedRows(out, state, declared, std::move(rows));
+  if (steps.designs && !options.dryRun && options.brief()) {
+    printUnmeasured(out, state, declared);
+  } else {
+    if (steps.designs && !options.dryRun) printDesigns(out, state);
+    if (steps.estimates && !options.dryRun) printEstimates(out, state);
+  }
+  const int status = measureAndFit(out, state, declared, rows, steps);
   const bool trains = steps.train && !options.dryRun && status != kInterrupted && status != kEnvironment;
-  return finish(state, trains ? worse(status, runTrainings(state)) : status);
+  return finish(out, state, trains ? worse(status, runTrainings(out, state)) : status);
 }
 
 }  // namespace
 
-int runMeasure(const Options& options) { return runSteps(options, {.measure = true}); }
-int runRegress(const Options& options) { return runSteps(options, {.regress = true, .plots = true}); }
-int runPredict(const Options& options) { return runSteps(options, {.predict = true}); }
+int runMeasure(show::Out& out, const Options& options) { return runSteps(out, options, {.measure = true}); }
+int runRegress(show::Out& out, const Options& options) { return runSteps(out, options, {.regress = true, .plots = true}); }
+int runPredict(show::Out& out, const Options& options) { return runSteps(out, options, {.predict = true}); }
 
-int runProgram(const Options& options) {
+int reportStored(show::Out& out, const Options& options) {
+  return runSteps(out, options, {.regress = true, .plots = true, .stored = true});
+}
+
+int runProgram(show::Out& out, const Options& options) {
   return runSteps(
-      options,
+      out, options,
       {.designs = true, .estimates = true, .measure = true, .regress = true, .predict = true, .plots = true, .train = true});
 }
 

@@ -4,12 +4,10 @@
 #include "compiler/diagnostics/tables/Run.h"
 #include "compiler/driver/CliOptions.h"
 #include "compiler/jit/glue/Digest.h"
-#include "compiler/show/Output.h"
 #include "runtime/core/Native.h"
 #include "runtime/data/File.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <string_view>
@@ -27,7 +25,7 @@ bool runsSteps(const Options& options) { return needsOf(options.command).runs &&
 std::string recordOf(const std::string& path, const std::string& digest) { return path + "\n" + digest + "\n"; }
 
 /// Tells that the library is opened now. One that cannot be read is left to the loader.
-void tell(const Options& options, const std::string& library) {
+void tell(Events& events, const std::string& library) {
   std::error_code ignored;
   const std::string path = std::filesystem::weakly_canonical(library, ignored).string();
   const auto file = data::MappedFile::open(path);
@@ -36,23 +34,18 @@ void tell(const Options& options, const std::string& library) {
   const std::string record = cacheFilePath("libraries", path);
   std::string refused;
   const std::string before = record.empty() ? std::string() : readText(record, refused);
-  if (!refused.empty()) printNote(options, notBelieved(refused));
-  const bool known = before == recordOf(path, digest);
-  if (options.json) printJson("library", {{"path", path}, {"sha256", digest}, {"told_before", known}});
-  if (known || (options.quiet && !options.json)) return;
-  if (!options.json) {
-    printNote(options,
-              fmt::format("the program's own library {} {}, with SHA-256 {}", path,
-                          before.empty() ? "is opened for the first time" : "is opened, changed since the last time", digest));
-  }
+  if (!refused.empty()) events.note(notBelieved(refused));
+  using Told = Events::OwnLibrary::Told;
+  const Told told = before.empty() ? Told::Never : before == recordOf(path, digest) ? Told::Before : Told::OtherContent;
+  if (!events.opensLibrary({path, digest, told}) || told == Told::Before) return;
   // Where nothing can be kept it is told again.
   if (!record.empty()) updateText(record, [&](const std::string&) { return recordOf(path, digest); });
 }
 
-tl::expected<std::uint64_t, estimate::LowerError> ask(const Options& options, const graph::OwnCode& own,
+tl::expected<std::uint64_t, estimate::LowerError> ask(Events& events, const Options& options, const graph::OwnCode& own,
                                                       const tbem_native_args& args) {
   using Kind = runtime::NativeProblem::Kind;
-  if (options.command != kWorker && !runtime::isNativeLoaded(own.library)) tell(options, own.library);
+  if (options.command != kWorker && !runtime::isNativeLoaded(own.library)) tell(events, own.library);
   const auto code = runtime::loadNative(own.library, own.symbol);
   if (code) return code->workspace == nullptr ? 0 : code->workspace(&args);
   const Kind kind = code.error().kind;
@@ -66,9 +59,9 @@ tl::expected<std::uint64_t, estimate::LowerError> ask(const Options& options, co
 
 }  // namespace
 
-estimate::OwnWorkspace ownWorkspaces(const Options& options) {
+estimate::OwnWorkspace ownWorkspaces(Events& events, const Options& options) {
   if (!runsSteps(options)) return {};
-  return [&options](const graph::OwnCode& own, const tbem_native_args& args) { return ask(options, own, args); };
+  return [&events, &options](const graph::OwnCode& own, const tbem_native_args& args) { return ask(events, options, own, args); };
 }
 
 std::string withoutWorkspaces(std::uint32_t calls) {
@@ -79,8 +72,8 @@ std::string withoutWorkspaces(std::uint32_t calls) {
       calls == 1 ? "" : "s", calls, calls == 1 ? "" : "s");
 }
 
-void noteUnknownWorkspaces(const Options& options, std::uint32_t calls) {
-  if (calls != 0) printNote(options, withoutWorkspaces(calls));
+void noteUnknownWorkspaces(Events& events, std::uint32_t calls) {
+  if (calls != 0) events.note(withoutWorkspaces(calls));
 }
 
 }  // namespace tbem::driver

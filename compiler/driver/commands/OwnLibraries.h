@@ -5,6 +5,7 @@
 
 #include "compiler/driver/Options.h"
 #include "compiler/lower/Lower.h"
+#include "compiler/support/Events.h"
 
 #include <cstdint>
 #include <string>
@@ -13,12 +14,12 @@ namespace tbem::driver {
 
 /// How the workspaces of own code are found: by opening the libraries where the command runs steps, else not at all.
 /// A library that this user never opened, or whose content has changed since, is told with its path and SHA-256 before it is
-/// opened; the folder of caches remembers which were told. `options` must outlive the result.
-estimate::OwnWorkspace ownWorkspaces(const Options& options);
+/// opened; the folder of caches remembers which were told. Both must outlive the result.
+estimate::OwnWorkspace ownWorkspaces(Events& events, const Options& options);
 
 /// "the arena is without the workspaces of 2 calls of the program's own code (...)"; "" for none.
 std::string withoutWorkspaces(std::uint32_t calls);
 /// A note of that, unless there is nothing to say.
-void noteUnknownWorkspaces(const Options& options, std::uint32_t calls);
+void noteUnknownWorkspaces(Events& events, std::uint32_t calls);
 
 }  // namespace tbem::driver

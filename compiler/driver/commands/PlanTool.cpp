@@ -4,6 +4,7 @@
 #include "compiler/driver/commands/OwnLibraries.h"
 #include "compiler/plan/Pack.h"
 #include "compiler/plan/PlanFile.h"
+#include "compiler/show/Out.h"
 #include "compiler/support/Bug.h"
 #include "runtime/report/Numbers.h"
 
@@ -27,15 +28,19 @@ using estimate::PlanFile;
 constexpr std::uint64_t kLooks = 40'000'000;  // a tool may take longer than every estimate does
 
 /// Nothing after saying what is wrong.
-std::optional<PlanFile> readFile(const std::string& path) {
+std::optional<PlanFile> readFile(show::Out& out, const std::string& path) {
   Session session;
-  const Source* source = readSource(session, path);
-  if (source == nullptr) return std::nullopt;
+  const auto read = readSource(session, path);
+  if (!read) {
+    out.fail(read.error());
+    return std::nullopt;
+  }
+  const Source* source = *read;
   auto plan = estimate::readPlanFile(source->text);
   if (plan) return std::move(*plan);
   const CsvFault& fault = plan.error();
-  printFailure(fmt::format("{}: {}: {}", session.sources.describe(source->base + static_cast<Loc>(fault.begin)), fault.cause,
-                           fault.wayOut));
+  out.failure(fmt::format("{}: {}: {}", session.sources.describe(source->base + static_cast<Loc>(fault.begin)), fault.cause,
+                          fault.wayOut));
   return std::nullopt;
 }
 
@@ -66,25 +71,26 @@ std::string unsearched(const PlanFile& plan) {
 }
 
 /// The plan on standard output; what is known of it on standard error, or all of it as JSON.
-int print(const Options& options, const PlanFile& plan, std::uint64_t peak, std::uint64_t bound, std::uint64_t proved) {
+int print(show::Out& out, const Options& options, const PlanFile& plan, std::uint64_t peak, std::uint64_t bound,
+          std::uint64_t proved) {
   if (options.json) {
     Json offsets = Json::object();
     for (std::size_t i = 0; i < plan.ids.size(); ++i) offsets[plan.ids[i]] = plan.offsets[i];
-    printJson("plan", {{"buffers", plan.ids.size()},
-                       {"peak", peak},
-                       {"bound", bound},
-                       {"proved", proved},
-                       {"lowest", peak == proved},
-                       {"offsets", offsets}});
+    out.json("plan", {{"buffers", plan.ids.size()},
+                      {"peak", peak},
+                      {"bound", bound},
+                      {"proved", proved},
+                      {"lowest", peak == proved},
+                      {"offsets", offsets}});
     return kOk;
   }
-  writeData(estimate::planText(plan));
+  out.data(estimate::planText(plan));
   std::string text = fmt::format("{} buffers in {}", plan.ids.size(), amount(peak));
   if (peak == proved)
     text += peak == bound ? ", the largest sum of live ones: no plan is lower" : ", no plan is lower: shown by complete search";
   else
     text += fmt::format("; no plan is lower than {}{}", amount(proved), unsearched(plan));
-  printNote(options, text);
+  out.note(text);
   return kOk;
 }
 
@@ -118,9 +124,9 @@ std::uint64_t bytesBound(std::span<const estimate::Request> requests, std::uint6
   return most;
 }
 
-int planFile(const Options& options, std::optional<std::uint64_t> capacity) {
+int planFile(show::Out& out, const Options& options, std::optional<std::uint64_t> capacity) {
   const std::uint64_t alignment = options.align;
-  std::optional<PlanFile> plan = readFile(options.files.front());
+  std::optional<PlanFile> plan = readFile(out, options.files.front());
   if (!plan) return kProgramErrors;
   // Where a capacity is given the search is for a plan that fits, not for the lowest.
   const std::uint64_t nodes = capacity ? 0 : options.effort;
@@ -132,14 +138,14 @@ int planFile(const Options& options, std::optional<std::uint64_t> capacity) {
         estimate::packWithin(plan->requests, estimate::alignUp(*capacity, alignment), options.effort, alignment);
     if (packing.fit == estimate::Fit::Found) plan->offsets = std::move(packing.offsets);
     if (packing.fit != estimate::Fit::Found || estimate::topOf(*plan) > *capacity) {
-      printFailure(packing.fit == estimate::Fit::None
-                       ? fmt::format("no plan fits in {}: that was shown; the lowest that was found takes {}", amount(*capacity),
-                                     amount(top))
-                       : fmt::format("no plan that fits in {} was found{}; the lowest takes {}", amount(*capacity),
-                                     unsearched(*plan).empty()
-                                         ? fmt::format(" in {} placements (--effort gives more)", options.effort)
-                                         : unsearched(*plan),
-                                     amount(std::min(top, estimate::topOf(*plan)))));
+      out.failure(packing.fit == estimate::Fit::None
+                      ? fmt::format("no plan fits in {}: that was shown; the lowest that was found takes {}", amount(*capacity),
+                                    amount(top))
+                      : fmt::format("no plan that fits in {} was found{}; the lowest takes {}", amount(*capacity),
+                                    unsearched(*plan).empty()
+                                        ? fmt::format(" in {} placements (--effort gives more)", options.effort)
+                                        : unsearched(*plan),
+                                    amount(std::min(top, estimate::topOf(*plan)))));
       return kVerdictAgainst;
     }
   }
@@ -148,93 +154,92 @@ int planFile(const Options& options, std::optional<std::uint64_t> capacity) {
   const std::uint64_t bound = bytesBound(plan->requests, alignment);
   // The search has shown that no plan is lower when rounded up.
   const std::uint64_t proved = std::max(bound, made.proved - std::min(made.proved, alignment - 1));
-  return print(options, *plan, estimate::topOf(*plan), bound, proved);
+  return print(out, options, *plan, estimate::topOf(*plan), bound, proved);
 }
 
-int planProgram(const Options& options, std::optional<std::uint64_t> capacity) {
-  State state(options);
+int planProgram(show::Out& out, const Options& options, std::optional<std::uint64_t> capacity) {
+  State state(options, out);
   state.firstRowOnly = true;
-  if (const Progressed done = runPipeline(state, "lower"); !done.proceed) return done.status;
+  if (const Progressed done = runPipeline(out, state, "lower"); !done.proceed) return done.status;
   if (state.rows.empty()) {
-    printFailure("there is no network to plan: the program has no design of one (or give --input, and --task, for its network)");
-    return finish(state, kUsage);
+    out.failure("there is no network to plan: the program has no design of one (or give --input, and --task, for its network)");
+    return finish(out, state, kUsage);
   }
   const RowState& row = state.rows.front();
-  if (row.run->chosen.size() > 1)
-    printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
-  noteUnknownWorkspaces(options, state.unknownWorkspaces());
+  if (row.run->chosen.size() > 1) out.note(fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
+  noteUnknownWorkspaces(out, state.unknownWorkspaces());
   const PlanFile plan = planOf(*row.program);
   const std::uint64_t bound = estimate::liveBound(plan.requests);
-  print(options, plan, row.program->arena, bound, bound);
-  if (!capacity || row.program->arena <= *capacity) return finish(state, kOk);
-  printFailure(fmt::format("the step's plan takes {}, more than {}", amount(row.program->arena), amount(*capacity)));
-  return finish(state, kVerdictAgainst);
+  print(out, options, plan, row.program->arena, bound, bound);
+  if (!capacity || row.program->arena <= *capacity) return finish(out, state, kOk);
+  out.failure(fmt::format("the step's plan takes {}, more than {}", amount(row.program->arena), amount(*capacity)));
+  return finish(out, state, kVerdictAgainst);
 }
 
-int verify(const Options& options, std::optional<std::uint64_t> capacity) {
-  const std::optional<PlanFile> plan = readFile(options.files.front());
+int verify(show::Out& out, const Options& options, std::optional<std::uint64_t> capacity) {
+  const std::optional<PlanFile> plan = readFile(out, options.files.front());
   if (!plan) return kProgramErrors;
   if (plan->offsets.size() != plan->requests.size()) {
-    printFailure(fmt::format("{}: it has no column `offset`: buffers without places are no plan", options.files.front()));
+    out.failure(fmt::format("{}: it has no column `offset`: buffers without places are no plan", options.files.front()));
     return kProgramErrors;
   }
   if (const auto fault = estimate::checkOverlap(plan->requests, plan->offsets, options.align)) {
-    printFailure(fmt::format("{}: {}", options.files.front(), *fault));
+    out.failure(fmt::format("{}: {}", options.files.front(), *fault));
     return kVerdictAgainst;
   }
   const std::uint64_t top = estimate::topOf(*plan), bound = bytesBound(plan->requests, options.align);
   if (capacity && top > *capacity) {
-    printFailure(fmt::format("{}: the plan takes {}, more than {}", options.files.front(), amount(top), amount(*capacity)));
+    out.failure(fmt::format("{}: the plan takes {}, more than {}", options.files.front(), amount(top), amount(*capacity)));
     return kVerdictAgainst;
   }
   if (options.json)
-    printJson("plan", {{"buffers", plan->ids.size()}, {"peak", top}, {"bound", bound}, {"holds", true}});
+    out.json("plan", {{"buffers", plan->ids.size()}, {"peak", top}, {"bound", bound}, {"holds", true}});
   else
-    printOut("{} buffers in {}: no two share a byte at one step; the largest sum of live ones is {}\n", plan->ids.size(),
-             amount(top), amount(bound));
+    out.print("{} buffers in {}: no two share a byte at one step; the largest sum of live ones is {}\n", plan->ids.size(),
+              amount(top), amount(bound));
   return kOk;
 }
 
 /// 5 where the second takes more.
-int compare(const Options& options) {
+int compare(show::Out& out, const Options& options) {
   if (options.files.size() != 2) {
-    printFailure("`tbemc plan --diff` takes two plans");
+    out.failure("`tbemc plan --diff` takes two plans");
     return kUsage;
   }
-  const std::optional<PlanFile> a = readFile(options.files[0]);
-  const std::optional<PlanFile> b = a ? readFile(options.files[1]) : std::nullopt;
+  const std::optional<PlanFile> a = readFile(out, options.files[0]);
+  const std::optional<PlanFile> b = a ? readFile(out, options.files[1]) : std::nullopt;
   if (!b) return kProgramErrors;
   const std::vector<std::string> told = estimate::differences(*a, *b);
   const std::uint64_t before = estimate::topOf(*a), after = estimate::topOf(*b);
   if (options.json) {
-    printJson("plan_diff", {{"before", before}, {"after", after}, {"differences", told}});
+    out.json("plan_diff", {{"before", before}, {"after", after}, {"differences", told}});
   } else {
-    for (const std::string& line : told) printOut("{}\n", line);
-    printOut("{} of {} and {} buffers differ; {} -> {}\n", told.size(), a->ids.size(), b->ids.size(), amount(before),
-             amount(after));
+    for (const std::string& line : told) out.print("{}\n", line);
+    out.print("{} of {} and {} buffers differ; {} -> {}\n", told.size(), a->ids.size(), b->ids.size(), amount(before),
+              amount(after));
   }
   return after > before ? kVerdictAgainst : kOk;
 }
 
 }  // namespace
 
-int runPlan(const Options& options) {
-  if (options.planDiff) return compare(options);
+int runPlan(show::Out& out, const Options& options) {
+  if (options.planDiff) return compare(out, options);
   if (options.files.size() > 1) {
-    printFailure("`tbemc plan` takes one file of buffers, or one program");
+    out.failure("`tbemc plan` takes one file of buffers, or one program");
     return kUsage;
   }
   std::optional<std::uint64_t> capacity;
   if (!options.capacity.empty()) {
     const auto given = report::parseBytes(options.capacity);
     if (!given) {
-      printFailure(fmt::format("--capacity {}: {}", options.capacity, given.error()));
+      out.failure(fmt::format("--capacity {}: {}", options.capacity, given.error()));
       return kUsage;
     }
     capacity = *given;
   }
-  if (options.text || options.files.front().ends_with(".tbem")) return planProgram(options, capacity);
-  return options.verifyPlan ? verify(options, capacity) : planFile(options, capacity);
+  if (options.text || options.files.front().ends_with(".tbem")) return planProgram(out, options, capacity);
+  return options.verifyPlan ? verify(out, options, capacity) : planFile(out, options, capacity);
 }
 
 }  // namespace tbem::driver

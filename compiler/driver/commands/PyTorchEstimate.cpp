@@ -2,7 +2,7 @@
 
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
-#include "compiler/show/SearchProgress.h"
+#include "compiler/show/Out.h"
 #include "compiler/show/memory/MemoryTimeline.h"
 #include "compiler/show/memory/PyTorchReport.h"
 #include "runtime/report/Numbers.h"
@@ -23,8 +23,8 @@ namespace {
 
 class Printer {
 public:
-  Printer(State& state, EagerSteps& steps, const std::optional<FitLimit>& limit)
-      : state(state), options(state.options), steps(steps), sources(state.workspace->session.sources), limit(limit) {}
+  Printer(show::Out& out, State& state, EagerSteps& steps, const std::optional<FitLimit>& limit)
+      : out(out), state(state), options(state.options), steps(steps), sources(state.workspace->session.sources), limit(limit) {}
 
   void design(const DesignRun& run) {
     report::Table table;
@@ -41,7 +41,7 @@ public:
     std::size_t done = 0;
     for (const RowState& row : state.rows) {
       if (row.run != &run) continue;
-      showSearch(done++, run.chosen.size(), fmt::format("row {} of {} in eager PyTorch", row.row + 1, run.spec.name));
+      out.progress(done++, run.chosen.size(), fmt::format("row {} of {} in eager PyTorch", row.row + 1, run.spec.name));
       auto memory = pytorchMemory(row, steps);
       if (!memory) {
         state.sink().report(diag::row_without_number, memory.error().range, memory.error().what);
@@ -50,7 +50,7 @@ public:
       const bool fits = checkLimit(*memory);
       overLimit = overLimit || !fits;
       if (options.json) {
-        printPyTorchJson(options, *memory, steps, sources, limitJson(fits));
+        printPyTorchJson(out, options, *memory, steps, sources, limitJson(fits));
       } else {
         table.add(cells(run, *memory));
       }
@@ -58,10 +58,10 @@ public:
     }
     if (!worst) return;
     if (!options.json) {
-      printTable(options, table);
-      printWaterfall(options, *worst, steps, sources);
+      out.table(table);
+      printWaterfall(out, *worst, steps, sources);
     }
-    if (!options.out.empty() && !writeTimeline(options, *worst->row, timelineOf(*worst->row, worst->step, sources)))
+    if (!options.out.empty() && !writeTimeline(out, options, *worst->row, timelineOf(*worst->row, worst->step, sources)))
       failed = true;
   }
 
@@ -95,17 +95,18 @@ private:
     if (limit->reserved || !memory.cuda || !steps.replayWithin(memory.step, limit->bytes).outOfMemory.empty())
       return refuse(memory, fmt::format("takes {},", report::bytes(reserved)));
     const RowState& row = *memory.row;
-    printNote(options, fmt::format("{} ({}) takes {} where it may; within {} the allocator gives segments back and it runs "
-                                   "(`:reserved` behind the size asks for the former)",
-                                   row.run->spec.name, row.run->levelsText(row.row), report::bytes(reserved), limit->text()));
+    out.note(
+        fmt::format("{} ({}) takes {} where it may; within {} the allocator gives segments back and it runs "
+                    "(`:reserved` behind the size asks for the former)",
+                    row.run->spec.name, row.run->levelsText(row.row), report::bytes(reserved), limit->text()));
     return true;
   }
 
   /// False, after saying why.
   bool refuse(const PyTorchMemory& memory, const std::string& takes) {
     const RowState& row = *memory.row;
-    printNote(options, fmt::format("{} ({}) {} more than {}: {}", row.run->spec.name, row.run->levelsText(row.row), takes,
-                                   limit->text(), peakText(memory, sources)));
+    out.note(fmt::format("{} ({}) {} more than {}: {}", row.run->spec.name, row.run->levelsText(row.row), takes, limit->text(),
+                         peakText(memory, sources)));
     return false;
   }
 
@@ -118,6 +119,7 @@ private:
             {"fits", fits}};
   }
 
+  show::Out& out;
   State& state;
   const Options& options;
   EagerSteps& steps;
@@ -127,20 +129,20 @@ private:
 
 }  // namespace
 
-int printPyTorchEstimates(State& state, const std::optional<FitLimit>& limit) {
+int printPyTorchEstimates(show::Out& out, State& state, const std::optional<FitLimit>& limit) {
   auto steps = EagerSteps::open(state, state.options);
-  if (!steps) return steps.error();
+  if (!steps) return out.fail(steps.error());
   tellLeftOut(state);
-  Printer printer(state, *steps, limit);
+  Printer printer(out, state, *steps, limit);
   for (const auto& run : state.designs.runs) {
     if (run->experiment != nullptr) {
       printer.design(*run);
     } else {
-      printNote(state.options, fmt::format("{} has no network: nothing to estimate", run->spec.name));
+      out.note(fmt::format("{} has no network: nothing to estimate", run->spec.name));
     }
   }
   for (const auto& training : state.trainings) printer.design(*training->step);
-  if (const int status = steps->finish(state.options); status != kOk) return status;
+  if (const auto kept = steps->finish(out); !kept) return out.fail(kept.error());
   if (printer.failed) return kEnvironment;
   return printer.overLimit ? kVerdictAgainst : kOk;
 }

@@ -8,6 +8,6 @@
 namespace tbem::driver {
 
 /// The estimates of a state that has passed `graph`. The exit status: kOk, kVerdictAgainst where a row does not pass the limit.
-int printPyTorchEstimates(State& state, const std::optional<FitLimit>& limit);
+int printPyTorchEstimates(show::Out& out, State& state, const std::optional<FitLimit>& limit);
 
 }  // namespace tbem::driver

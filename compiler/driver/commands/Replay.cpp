@@ -2,7 +2,7 @@
 #include "compiler/diagnostics/Hints.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/pytorch/rows/AllocConf.h"
-#include "compiler/show/Output.h"
+#include "compiler/show/Out.h"
 #include "compiler/show/memory/Replays.h"
 #include "runtime/report/Numbers.h"
 
@@ -24,51 +24,56 @@ struct Wanted {
   const AllocatorVersion* version = nullptr;  ///< nullptr: each trace's own
 };
 
-std::optional<std::uint64_t> readBytes(const char* name, const std::string& text, bool& good) {
+std::optional<std::uint64_t> readBytes(show::Out& out, const char* name, const std::string& text, bool& good) {
   if (text.empty()) return std::nullopt;
   const auto value = report::parseBytes(text);
   if (value && *value > 0 && *value <= std::uint64_t{1} << 50U) return *value;
-  printFailure(fmt::format("{} {}: {}", name, text, value ? "from 1 B to 1 PiB" : value.error()));
+  out.failure(fmt::format("{} {}: {}", name, text, value ? "from 1 B to 1 PiB" : value.error()));
   good = false;
   return std::nullopt;
 }
 
-std::optional<Wanted> readWanted(const Options& options) {
+std::optional<Wanted> readWanted(show::Out& out, const Options& options) {
   bool good = true;
   Wanted wanted;
-  wanted.capacity = readBytes("--capacity", options.capacity, good);
-  wanted.card = readBytes("--card", options.card, good);
+  wanted.capacity = readBytes(out, "--capacity", options.capacity, good);
+  wanted.card = readBytes(out, "--card", options.card, good);
   if (!options.torch.empty()) {
-    wanted.version = readTorch(options.torch);
-    good = good && wanted.version != nullptr;
+    const auto version = readTorch(options.torch);
+    if (!version) out.fail(version.error());
+    good = good && version;
+    wanted.version = version.value_or(nullptr);
   }
   if (!good) return std::nullopt;
   return wanted;
 }
 
-const AllocatorVersion* versionOf(const Wanted& wanted, const AllocatorTrace& trace, const std::string& path) {
+const AllocatorVersion* versionOf(show::Out& out, const Wanted& wanted, const AllocatorTrace& trace, const std::string& path) {
   if (wanted.version != nullptr) return wanted.version;
   if (trace.version.empty()) return &estimate::allocatorVersions().back();
   const AllocatorVersion* version = estimate::allocatorVersion(trace.version);
   if (version == nullptr)
-    printFailure(fmt::format("{}: recorded with PyTorch {}; the rules of {} and later are known (--torch takes those of another)",
-                             path, trace.version, estimate::allocatorVersions().front().name));
+    out.failure(fmt::format("{}: recorded with PyTorch {}; the rules of {} and later are known (--torch takes those of another)",
+                            path, trace.version, estimate::allocatorVersions().front().name));
   return version;
 }
 
 /// An exit status.
-int replayTrace(const Options& options, const Wanted& wanted, const std::string& path, ReplayedTrace& traced) {
+int replayTrace(show::Out& out, const Options& options, const Wanted& wanted, const std::string& path, ReplayedTrace& traced) {
   const AllocatorTrace& trace = *traced.trace;
-  const AllocatorVersion* version = versionOf(wanted, trace, path);
+  const AllocatorVersion* version = versionOf(out, wanted, trace, path);
   if (version == nullptr) return kProgramErrors;
   traced.rules = version->name;
   const std::string recorded = options.recordedConf.value_or(trace.settings.value_or(""));
   const auto own = readAllocConf(options.recordedConf ? "--recorded-conf" : path + ", its options", recorded, *version);
-  if (!own) return options.recordedConf ? kUsage : kProgramErrors;
+  if (!own) {
+    out.fail(own.error());
+    return options.recordedConf ? kUsage : kProgramErrors;
+  }
   std::vector<std::pair<std::string, AllocatorOptions>> others;
   for (const std::string& text : options.allocConf) {
     auto read = readAllocConf("--alloc-conf", text, *version);
-    if (!read) return kUsage;
+    if (!read) return out.fail(read.error());
     others.emplace_back(text, *std::move(read));
   }
   const std::uint64_t unknown = estimate::CardMemory{}.total;
@@ -86,19 +91,19 @@ int replayTrace(const Options& options, const Wanted& wanted, const std::string&
 
 }  // namespace
 
-int runReplay(const Options& options) {
-  const auto wanted = readWanted(options);
+int runReplay(show::Out& out, const Options& options) {
+  const auto wanted = readWanted(out, options);
   if (!wanted) return kUsage;
   int status = kOk;
   for (const std::string& path : options.files) {
     auto mapped = data::MappedFile::open(path);
     if (!mapped) {
-      printFailure(mapped.error());
+      out.failure(mapped.error());
       return kEnvironment;
     }
     const auto file = readTraceFile(path, *std::move(mapped));
     if (!file) {
-      printFailure(file.error());
+      out.failure(file.error());
       return kProgramErrors;
     }
     bool any = false;
@@ -108,20 +113,20 @@ int runReplay(const Options& options) {
       ReplayedTrace traced;
       traced.file = &*file;
       traced.trace = &trace;
-      const int one = replayTrace(options, *wanted, path, traced);
+      const int one = replayTrace(out, options, *wanted, path, traced);
       if (one == kUsage || one == kProgramErrors) return one;
       if (options.json)
-        printReplayJson(path, traced);
+        printReplayJson(out, path, traced);
       else
-        printReplay(options, path, traced);
+        printReplay(out, options, path, traced);
       status = std::max(status, one);
     }
     if (!any) {
       std::vector<std::string> names;
       for (const AllocatorTrace& trace : file->traces) names.push_back(trace.name);
-      printFailure(names.empty() ? fmt::format("{}: it has no history", path)
-                                 : fmt::format("{}: no history is called `{}`; there are {}", path, options.traceName,
-                                               nearestFew(options.traceName, std::move(names))));
+      out.failure(names.empty() ? fmt::format("{}: it has no history", path)
+                                : fmt::format("{}: no history is called `{}`; there are {}", path, options.traceName,
+                                              nearestFew(options.traceName, std::move(names))));
       return kUsage;
     }
   }

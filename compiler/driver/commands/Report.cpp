@@ -6,7 +6,7 @@
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
 #include "compiler/show/OutFolder.h"
-#include "compiler/show/Page.h"
+#include "compiler/show/PageOut.h"
 #include "compiler/show/rows/TrainReport.h"
 #include "compiler/support/Version.h"
 #include "runtime/report/Svg.h"
@@ -56,15 +56,15 @@ Facts factsOf(State& state) {
 /// A later failure does not hide an earlier one; a verdict against the program is weaker than a failure.
 int worse(int a, int b) { return a == kOk || (a == kVerdictAgainst && b != kOk) ? b : a; }
 
-int showTrainings(const Options& options) {
-  State state(options);
+int showTrainings(show::Out& out, const Options& options) {
+  State state(options, out);
   state.trainingsOnly = true;
-  if (const Progressed done = runPipeline(state, "graph"); !done.proceed) return done.status;
-  for (const auto& training : state.trainings) printHistory(state, *training);
-  return finish(state, kOk);
+  if (const Progressed done = runPipeline(out, state, "graph"); !done.proceed) return done.status;
+  for (const auto& training : state.trainings) printHistory(out, state, *training);
+  return finish(out, state, kOk);
 }
 
-int fill(report::Page& page, const Options& given, const Facts& facts) {
+int fill(show::Out& out, report::Page& page, const Options& given, const Facts& facts) {
   const bool pytorch = isPyTorch(given.backend) || !given.device.empty();
   Options own = given;
   own.out = facts.folder;
@@ -72,14 +72,14 @@ int fill(report::Page& page, const Options& given, const Facts& facts) {
   own.device.clear();
   own.allocConf.clear();
   page.section("Designs");
-  int status = runDesign(own);
+  int status = runDesign(out, own);
   page.section("Specifications");
-  status = worse(status, runSpec(own));
+  status = worse(status, runSpec(out, own));
   page.section("Estimates");
   if (facts.networks || facts.trains) {
     Options estimated = own;
     if (facts.rows > kMostLowered) estimated.out.clear();
-    status = worse(status, runEstimate(estimated));
+    status = worse(status, runEstimate(out, estimated));
   }
   page.section(given.device.empty() ? "Eager PyTorch" : "Eager PyTorch on " + given.device);
   if ((facts.networks || facts.trains) && pytorch) {
@@ -87,49 +87,49 @@ int fill(report::Page& page, const Options& given, const Facts& facts) {
     eager.out = facts.folder;
     eager.roofline.clear();
     if (!isPyTorch(eager.backend)) eager.backend = "pytorch";
-    status = worse(status, runEstimate(eager));
+    status = worse(status, runEstimate(out, eager));
   }
   page.section("Screening");
-  if (facts.screens) status = worse(status, runScreen(own));
+  if (facts.screens) status = worse(status, runScreen(out, own));
   page.section("Measurements");
-  if (facts.measured && facts.networks) status = worse(status, runRegress(own));
+  if (facts.measured && facts.networks) status = worse(status, reportStored(out, own));
   page.section("Trainings");
-  if (facts.trains) status = worse(status, showTrainings(own));
+  if (facts.trains) status = worse(status, showTrainings(out, own));
   return status;
 }
 
 }  // namespace
 
-int runReport(const Options& options) {
+int runReport(show::Out& out, const Options& options) {
   if (options.json) {
-    printFailure("`tbemc report` writes HTML: --json is of the commands that it is made of");
+    out.failure("`tbemc report` writes HTML: --json is of the commands that it is made of");
     return kUsage;
   }
   Facts facts;
   std::string text;
   {
-    State state(options);
-    if (const Progressed done = runPipeline(state, "design"); !done.proceed) return done.status;
+    State state(options, out);
+    if (const Progressed done = runPipeline(out, state, "design"); !done.proceed) return done.status;
     facts = factsOf(state);
     text = state.workspace->path;
-    if (state.sink().hasErrors()) return finish(state, kOk);
+    if (state.sink().hasErrors()) return finish(out, state, kOk);
   }
   if (facts.folder.empty()) {
-    printFailure("the program is no file beside which the page could lie: give a folder, --out DIR");
+    out.failure("the program is no file beside which the page could lie: give a folder, --out DIR");
     return kUsage;
   }
   report::Page page(facts.name, fmt::format("{}tbemc {}", text.empty() || text == "-" ? "" : text + ", ", kVersion));
   int status = kOk;
   {
-    const PageScope scope(page);
-    status = fill(page, options, facts);
+    show::PageOut onPage(out.display, page);
+    status = fill(onPage, page, options, facts);
   }
   const std::string path = (std::filesystem::path(facts.folder) / (facts.name + ".html")).string();
   if (const auto written = report::writeAtomically(path, page.html()); !written) {
-    printFailure(written.error());
+    out.failure(written.error());
     return kEnvironment;
   }
-  printNote(options, fmt::format("report in {}", path));
+  out.note(fmt::format("report in {}", path));
   return status == kVerdictAgainst ? kOk : status;  // a verdict is what the page says, and the page is whole
 }
 

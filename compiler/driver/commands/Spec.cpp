@@ -2,9 +2,7 @@
 #include "compiler/diagnostics/Hints.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Pipeline.h"
-#include "compiler/show/Output.h"
-#include "compiler/show/Page.h"
-#include "compiler/show/SearchProgress.h"
+#include "compiler/show/Out.h"
 #include "compiler/verify/LevelProofs.h"
 #include "compiler/verify/NetworkProofs.h"
 #include "compiler/verify/SpecTests.h"
@@ -38,7 +36,7 @@ Json valuesOf(const spec::ProcessModel& model, const spec::Proof& proof) {
   return values;
 }
 
-void printProcessJson(const Workspace& workspace, const spec::CheckedProcess& process) {
+void printProcessJson(show::Out& out, const Workspace& workspace, const spec::CheckedProcess& process) {
   const SourceManager& sources = workspace.session.sources;
   const auto line = [&](SrcRange range) { return sources.lineColumn(range.begin).line; };
   Json scenarios = Json::array();
@@ -52,32 +50,32 @@ void printProcessJson(const Workspace& workspace, const spec::CheckedProcess& pr
     findings.push_back(std::move(finding));
   }
   const SrcRange name = process.model.decl->name.range;
-  printJson("spec", {{"process", process.model.decl->name.text},
-                     {"file", sources.find(name.begin)->name},
-                     {"line", line(name)},
-                     {"pre", preText(workspace, process)},
-                     {"scenarios", scenarios},
-                     {"findings", findings}});
+  out.json("spec", {{"process", process.model.decl->name.text},
+                    {"file", sources.find(name.begin)->name},
+                    {"line", line(name)},
+                    {"pre", preText(workspace, process)},
+                    {"scenarios", scenarios},
+                    {"findings", findings}});
 }
 
-void printProcessText(const Workspace& workspace, const spec::CheckedProcess& process) {
+void printProcessText(show::Out& out, const Workspace& workspace, const spec::CheckedProcess& process) {
   const SourceManager& sources = workspace.session.sources;
-  say("process {}\n  pre  {}\n", process.model.decl->name.text, preText(workspace, process));
+  out.say("process {}\n  pre  {}\n", process.model.decl->name.text, preText(workspace, process));
   for (std::size_t i = 0; i < process.scenarios.size(); ++i) {
     const spec::Scenario& one = process.scenarios[i];
-    say("  {}.   {} && {}  (line {})\n", i + 1, one.guardText, one.definitionText, sources.lineColumn(one.range.begin).line);
+    out.say("  {}.   {} && {}  (line {})\n", i + 1, one.guardText, one.definitionText, sources.lineColumn(one.range.begin).line);
   }
   if (process.unreachable != 0)
-    say("  {} further combination{} of conditions that nothing meets\n", process.unreachable,
-        process.unreachable == 1 ? "" : "s");
-  if (process.parenthesesLost) say("  nothing was proved: parentheses are missing in `post`\n");
+    out.say("  {} further combination{} of conditions that nothing meets\n", process.unreachable,
+            process.unreachable == 1 ? "" : "s");
+  if (process.parenthesesLost) out.say("  nothing was proved: parentheses are missing in `post`\n");
   for (const spec::Finding& one : process.findings) {
     std::string more;
     if (one.verdict == spec::Verdict::Refuted && !one.proof.values.empty())
       more = ": " + process.model.describe(one.proof.values);
     else if (one.verdict == spec::Verdict::Residual)
       more = ": " + one.proof.reason;
-    say("  {:<9}{}{}\n", word(one.verdict), one.text, more);
+    out.say("  {:<9}{}{}\n", word(one.verdict), one.text, more);
   }
 }
 
@@ -115,15 +113,15 @@ void countIn(Residual& left, const DesignProof& one) {
 }
 
 /// One line with the count, or with --json a `residual` object, which is there where nothing is left too.
-void printResidual(const Options& options, const Residual& left, bool endedByWork) {
+void printResidual(show::Out& out, const Options& options, const Residual& left, bool endedByWork) {
   if (options.sarif) return;
   if (options.json) {
-    printJson("residual", {{"count", left.count()},
-                           {"conditions", left.conditions},
-                           {"networks", left.networks},
-                           {"designs", left.designs},
-                           {"ended_by_work", endedByWork},
-                           {"strict", options.strict}});
+    out.json("residual", {{"count", left.count()},
+                          {"conditions", left.conditions},
+                          {"networks", left.networks},
+                          {"designs", left.designs},
+                          {"ended_by_work", endedByWork},
+                          {"strict", options.strict}});
     return;
   }
   if (left.count() == 0) return;
@@ -134,19 +132,19 @@ void printResidual(const Options& options, const Residual& left, bool endedByWor
   add(left.conditions, "condition");
   add(left.networks, "network");
   add(left.designs, "design");
-  say("residual: {} ({}): neither proved nor refuted{}{}\n", left.count(), parts,
-      endedByWork ? "; the limit of work for proofs ended them (--effort gives more)" : "",
-      options.strict ? "" : "; --strict makes this exit 5");
+  out.say("residual: {} ({}): neither proved nor refuted{}{}\n", left.count(), parts,
+          endedByWork ? "; the limit of work for proofs ended them (--effort gives more)" : "",
+          options.strict ? "" : "; --strict makes this exit 5");
 }
 
 }  // namespace
 
-std::vector<spec::CheckedProcess> checkProcesses(Workspace& workspace, spec::Work& work, std::string_view only) {
+std::vector<spec::CheckedProcess> checkProcesses(show::Out& out, Workspace& workspace, spec::Work& work, std::string_view only) {
   std::vector<spec::CheckedProcess> checked;
   for (const ast::Process* process : workspace.all<ast::Process>()) {
     if (!only.empty() && process->name.text != only) continue;
     const std::string text = "proving process " + process->name.text;
-    work.told = [&] { showSearch(checked.size(), 0, text); };
+    work.told = [&] { out.progress(checked.size(), 0, text); };
     work.tell();
     auto one = spec::checkProcess(workspace.session, *workspace.program, workspace.program->main(), *process, &work);
     if (one) checked.push_back(std::move(*one));
@@ -155,28 +153,28 @@ std::vector<spec::CheckedProcess> checkProcesses(Workspace& workspace, spec::Wor
   return checked;
 }
 
-int runSpec(const Options& options) {
-  if (options.tests) return runSpecTests(options);
+int runSpec(show::Out& out, const Options& options) {
+  if (options.tests) return runSpecTests(out, options);
   if (options.files.size() > 2) {
-    printFailure("`tbemc spec` takes a program and the name of a process or network");
+    out.failure("`tbemc spec` takes a program and the name of a process or network");
     return kUsage;
   }
   const std::string only = options.files.size() == 2 ? options.files[1] : std::string();
-  State state(options);
+  State state(options, out);
   state.proofs = spec::Work(options.effort);
-  if (const Progressed done = runPipeline(state, "design"); !done.proceed) return done.status;
+  if (const Progressed done = runPipeline(out, state, "design"); !done.proceed) return done.status;
   const Workspace& workspace = *state.workspace;
   const std::vector<const ast::Process*> all = workspace.all<ast::Process>();
   if (const std::vector<std::string> names = subjectsOf(workspace);
       !only.empty() && std::ranges::find(names, only) == names.end()) {
-    printFailure(fmt::format("no process or network is called `{}`{}", only,
-                             names.empty() ? "; the program has none" : ": there are " + nearestFew(only, names)));
+    out.failure(fmt::format("no process or network is called `{}`{}", only,
+                            names.empty() ? "; the program has none" : ": there are " + nearestFew(only, names)));
     return kUsage;
   }
-  const std::vector<spec::CheckedProcess> checked = checkProcesses(*state.workspace, state.proofs, only);
+  const std::vector<spec::CheckedProcess> checked = checkProcesses(out, *state.workspace, state.proofs, only);
   for (const spec::CheckedProcess& one : checked) {
     if (options.sarif) continue;
-    options.json ? printProcessJson(*state.workspace, one) : printProcessText(*state.workspace, one);
+    options.json ? printProcessJson(out, *state.workspace, one) : printProcessText(out, *state.workspace, one);
   }
   Residual left;
   for (const spec::CheckedProcess& one : checked) countIn(left, one);
@@ -185,23 +183,23 @@ int runSpec(const Options& options) {
   const bool isExpression = options.text && workspace.file().source->text != *options.text;
   const std::vector<NetworkProof> networks = isExpression ? proveExpression(state) : proveNetworks(state, only);
   for (const NetworkProof& one : networks) {
-    if (!options.sarif) printNetworkProof(state, one);
+    if (!options.sarif) printNetworkProof(out, state, one);
     countIn(left, one);
     against = against || one.proof.verdict == spec::Verdict::Refuted;
   }
   if (only.empty() && !isExpression) {
     const std::vector<DesignProof> proofs = proveDesigns(state, kManyStructures);
     for (const DesignProof& one : proofs) {
-      if (!options.sarif) printDesignProof(one, options);
+      if (!options.sarif) printDesignProof(out, one, options);
       countIn(left, one);
       against = against || (one.proof.verdict == spec::Verdict::Refuted && !one.isFiltered());
     }
     if (all.empty() && proofs.empty() && networks.empty())
-      printNote(options, "the program has no process, no network and no design of one");
+      out.note("the program has no process, no network and no design of one");
   }
-  printResidual(options, left, state.proofs.isSpent());
+  printResidual(out, options, left, state.proofs.isSpent());
   against = against || (options.strict && left.count() != 0);
-  const int status = finish(state, kOk);
+  const int status = finish(out, state, kOk);
   return status == kOk && against ? kVerdictAgainst : status;
 }
 

@@ -59,11 +59,10 @@ Json gatesJson(const StepOutcome& outcome) {
 }
 
 /// What --load said of the file, for the user.
-void noteLoaded(const Options& options, const Loaded& loaded) {
-  printNote(options, fmt::format("{} array{} taken from {}", loaded.taken, loaded.taken == 1 ? "" : "s", options.load));
-  if (!loaded.ignored.empty()) printNote(options, fmt::format("not used: {}", fmt::join(loaded.ignored, ", ")));
-  if (!loaded.missing.empty())
-    printNote(options, fmt::format("not in the file, so as initialised: {}", fmt::join(loaded.missing, ", ")));
+void noteLoaded(show::Out& out, const Options& options, const Loaded& loaded) {
+  out.note(fmt::format("{} array{} taken from {}", loaded.taken, loaded.taken == 1 ? "" : "s", options.load));
+  if (!loaded.ignored.empty()) out.note(fmt::format("not used: {}", fmt::join(loaded.ignored, ", ")));
+  if (!loaded.missing.empty()) out.note(fmt::format("not in the file, so as initialised: {}", fmt::join(loaded.missing, ", ")));
 }
 
 /// Whether `path` can be written, asked before the step runs. The reason why not, or "".
@@ -81,8 +80,9 @@ struct StepFailure {
 tl::unexpected<StepFailure> failed(std::string message) { return tl::unexpected(StepFailure{std::move(message), kRunFailed}); }
 
 /// `keepsResults`: as State::keepResults when the row was lowered.
-tl::expected<StepOutcome, StepFailure> runOnce(const RowState& row, const tbem_backend& backend, bool keepsResults,
-                                               const std::optional<data::ArrayFile>& given, const Options& options) {
+tl::expected<StepOutcome, StepFailure> runOnce(show::Out& out, const RowState& row, const tbem_backend& backend,
+                                               bool keepsResults, const std::optional<data::ArrayFile>& given,
+                                               const Options& options) {
   const jit::Compiled& compiled = *row.compiled;
   auto instance = runtime::Instance::create(compiled.executable, backend, {.poison = true, .guard = 4096});
   if (!instance) return failed(instance.error().message);
@@ -97,7 +97,7 @@ tl::expected<StepOutcome, StepFailure> runOnce(const RowState& row, const tbem_b
     }
     const auto loaded = loadArrays(*given, rules ? &*rules : nullptr, options.partial, run);
     if (!loaded) return failed(fmt::format("{}: {}", options.load, loaded.error()));
-    noteLoaded(options, *loaded);
+    noteLoaded(out, options, *loaded);
   }
   StepOutcome outcome;
   std::vector<data::Array> arrays;
@@ -152,8 +152,8 @@ Json notFiniteJson(const StepOutcome& outcome) {
 }
 
 /// What is wrong with the numbers of the step, a line each.
-void sayNotFinite(const StepOutcome& outcome) {
-  if (outcome.loss && !std::isfinite(*outcome.loss)) printOut("the loss is not finite ({})\n", report::notFinite(*outcome.loss));
+void sayNotFinite(show::Out& out, const StepOutcome& outcome) {
+  if (outcome.loss && !std::isfinite(*outcome.loss)) out.print("the loss is not finite ({})\n", report::notFinite(*outcome.loss));
   constexpr std::size_t kShown = 8;
   std::vector<std::string> texts;
   for (const NotFinite& one : outcome.notFinite) {
@@ -161,10 +161,12 @@ void sayNotFinite(const StepOutcome& outcome) {
   }
   if (texts.empty()) return;
   const std::size_t more = outcome.notFinite.size() - texts.size();
-  printOut("numbers that are not finite: {}{}\n", fmt::join(texts, ", "), more == 0 ? "" : fmt::format(", {} more arrays", more));
+  out.print("numbers that are not finite: {}{}\n", fmt::join(texts, ", "),
+            more == 0 ? "" : fmt::format(", {} more arrays", more));
 }
 
-int printStep(const RowState& row, const std::string& backend, const StepOutcome& outcome, const Options& options) {
+int printStep(show::Out& out, const RowState& row, const std::string& backend, const StepOutcome& outcome,
+              const Options& options) {
   const graph::Graph& graph = row.elaborated->graph();
   if (options.json) {
     Json fields = {{"network", graph.network},
@@ -181,82 +183,79 @@ int printStep(const RowState& row, const std::string& backend, const StepOutcome
     }
     fields["not_finite"] = notFiniteJson(outcome);
     if (!outcome.again.empty()) fields["latency"] = latencyJson(outcome.again);
-    printJson("step", std::move(fields));
+    out.json("step", std::move(fields));
     return kOk;
   }
-  printOut("{} ({}) on {}: ", graph.network, row.run->levelsText(row.row), backend);
+  out.print("{} ({}) on {}: ", graph.network, row.run->levelsText(row.row), backend);
   // The sign of what is not a number says nothing.
-  if (outcome.loss) printOut("loss {:.9g}, ", std::isnan(*outcome.loss) ? std::abs(*outcome.loss) : *outcome.loss);
+  if (outcome.loss) out.print("loss {:.9g}, ", std::isnan(*outcome.loss) ? std::abs(*outcome.loss) : *outcome.loss);
   if (!outcome.again.empty()) {
-    printOut("median of {} more: {}, first: ", outcome.again.size(),
-             report::seconds(measure::quantileOfSorted(outcome.again, 0.5)));
+    out.print("median of {} more: {}, first: ", outcome.again.size(),
+              report::seconds(measure::quantileOfSorted(outcome.again, 0.5)));
   }
-  if (outcome.flops) printOut("{} executed, ", report::flops(std::stod(*outcome.flops)));
-  printOut("{}\n", report::seconds(outcome.seconds));
+  if (outcome.flops) out.print("{} executed, ", report::flops(std::stod(*outcome.flops)));
+  out.print("{}\n", report::seconds(outcome.seconds));
   for (const runtime::Decision& decision : outcome.decisions) {
-    printOut("  {}: {} of {} {}\n", decision.gate, decision.taken(), decision.reached(), decision.exits ? "left" : "skipped");
+    out.print("  {}: {} of {} {}\n", decision.gate, decision.taken(), decision.reached(), decision.exits ? "left" : "skipped");
   }
-  sayNotFinite(outcome);
-  if (!options.save.empty()) printOut("saved {}\n", options.save);
+  sayNotFinite(out, outcome);
+  if (!options.save.empty()) out.print("saved {}\n", options.save);
   return kOk;
 }
 
 }  // namespace
 
-int runStep(const Options& options) {
+int runStep(show::Out& out, const Options& options) {
   if (options.load.empty() && (!options.names.empty() || options.partial)) {
-    printFailure("--names and --partial say how --load reads a file: give --load too");
+    out.failure("--names and --partial say how --load reads a file: give --load too");
     return kUsage;
   }
   std::optional<data::ArrayFile> given;
   if (!options.load.empty()) {
     auto read = data::ArrayFile::open(options.load);
     if (!read) {
-      printFailure(read.error());
+      out.failure(read.error());
       return kEnvironment;
     }
     given = std::move(*read);
   }
   if (!options.save.empty()) {
     if (!data::arrayFormatOf(options.save)) {
-      printFailure(fmt::format("--save {}: the name must end in .npz or .safetensors", options.save));
+      out.failure(fmt::format("--save {}: the name must end in .npz or .safetensors", options.save));
       return kUsage;
     }
     if (const std::string problem = cannotWrite(options.save); !problem.empty()) {
-      printFailure(problem);
+      out.failure(problem);
       return kEnvironment;
     }
   }
-  State state(options);
+  State state(options, out);
   state.firstRowOnly = true;
   state.timing = options.profile;
   // A step that is timed is the one that is planned: its gradients end with their updates.
   state.keepResults = !options.save.empty() || (!options.repeat && !options.profile);
-  if (const Progressed done = runPipeline(state, "code"); !done.proceed) return done.status;
+  if (const Progressed done = runPipeline(out, state, "code"); !done.proceed) return done.status;
   if (state.rows.empty()) {
-    printFailure(
-        "there is no step to run: the program has no design of a network (or give --input, and --task, for its network)");
-    return finish(state, kUsage);
+    out.failure("there is no step to run: the program has no design of a network (or give --input, and --task, for its network)");
+    return finish(out, state, kUsage);
   }
   const RowState& row = state.rows.front();
   if (state.designs.runs.size() > 1)
-    printNote(options,
-              fmt::format("`{}`, one of {} designs; pick another with --design", row.run->spec.name, state.designs.runs.size()));
-  if (row.run->chosen.size() > 1)
-    printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
-  const auto outcome = runOnce(row, *state.backend.backend, state.keepResults, given, options);
+    out.note(fmt::format("`{}`, one of {} designs; pick another with --design", row.run->spec.name, state.designs.runs.size()));
+  if (row.run->chosen.size() > 1) out.note(fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
+  const auto outcome = runOnce(out, row, *state.backend.backend, state.keepResults, given, options);
   if (!outcome) {
-    printFailure(outcome.error().message);
-    return finish(state, outcome.error().status);
+    out.failure(outcome.error().message);
+    return finish(out, state, outcome.error().status);
   }
-  const int status = printStep(row, state.backendName, *outcome, options);
+  const int status = printStep(out, row, state.backendName, *outcome, options);
   if (options.profile) {
-    if (const auto done = printProfile(state, row); !done) {
-      printFailure(done.error());
-      return finish(state, kRunFailed);
+    if (const auto done = printProfile(out, state, row); !done) {
+      out.failure(done.error());
+      return finish(out, state, kRunFailed);
     }
   }
-  return finish(state, status);
+  return finish(out, state, status);
 }
 
 }  // namespace tbem::driver

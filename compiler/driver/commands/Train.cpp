@@ -5,6 +5,7 @@
 #include "compiler/jit/glue/Cache.h"
 #include "compiler/run/Algorithms.h"
 #include "compiler/run/Interrupt.h"
+#include "compiler/show/Out.h"
 #include "compiler/show/OutFolder.h"
 #include "compiler/show/rows/TrainReport.h"
 
@@ -23,11 +24,11 @@ std::string checkpointPath(const Workspace& workspace, const TrainingRun& traini
 namespace {
 
 /// Native code of all graphs of a training; the exit status.
-int compileTraining(State& state, const TrainingRun& training) {
+int compileTraining(show::Out& out, State& state, const TrainingRun& training) {
   std::vector<const DesignRun*> runs{training.step.get()};
   for (const auto& [batch, run] : training.evaluation) runs.push_back(run.get());
   for (const DesignRun* run : runs) {
-    if (const int status = compileRow(state, *state.rowOf(run)); status != kOk) return status;
+    if (const auto compiled = compileRow(state, *state.rowOf(run)); !compiled) return out.fail(compiled.error());
   }
   return state.sink().hasErrors() ? kProgramErrors : kOk;
 }
@@ -77,12 +78,12 @@ int statusOf(const train::TrainFailure& failure) {
   return failure.kind == train::TrainFailure::Kind::Run ? kRunFailed : kEnvironment;
 }
 
-int trainOne(State& state, TrainingRun& training) {
+int trainOne(show::Out& out, State& state, TrainingRun& training) {
   const Options& options = state.options;
-  if (const int status = compileTraining(state, training); status != kOk) return status;
+  if (const int status = compileTraining(out, state, training); status != kOk) return status;
   const auto dataset = training.reader->open(training.settings);
   if (!dataset) {
-    printFailure(dataset.error());
+    out.failure(dataset.error());
     return kEnvironment;
   }
   const train::Machine machine = machineOf(state, training);
@@ -94,12 +95,12 @@ int trainOne(State& state, TrainingRun& training) {
   keeping.identity =
       identityOf(training, *state.rowOf(training.step.get())->elaborated, state.backendName, (*dataset)->fingerprint());
   keeping.machine = machineText(state, training);
-  TrainReport report(state, training);
+  TrainReport report(out, state, training);
   report.begin(keeping.path);
   const auto outcome = train::run(plan, **dataset, machine, keeping, report.observer());
   if (!outcome) {
     report.abandon();
-    printFailure(fmt::format("train {}: {}", training.spec.decl->name.text, outcome.error().message));
+    out.failure(fmt::format("train {}: {}", training.spec.decl->name.text, outcome.error().message));
     return statusOf(outcome.error());
   }
   report.end(*outcome, keeping.path);
@@ -108,28 +109,28 @@ int trainOne(State& state, TrainingRun& training) {
 
 }  // namespace
 
-int runTrainings(State& state) {
+int runTrainings(show::Out& out, State& state) {
   const InterruptGuard guard;
   int status = kOk;
   for (const auto& training : state.trainings) {
-    const int one = trainOne(state, *training);
+    const int one = trainOne(out, state, *training);
     if (one == kInterrupted) return one;
     if (status == kOk) status = one;
   }
   return status;
 }
 
-int runTrain(const Options& options) {
-  if (!foldersReady(options)) return kEnvironment;
-  State state(options);
+int runTrain(show::Out& out, const Options& options) {
+  if (const auto ready = foldersReady(options); !ready) return out.fail(ready.error());
+  State state(options, out);
   state.trainingsOnly = true;
   state.timing = true;
-  if (const Progressed done = runPipeline(state, "lower"); !done.proceed) return done.status;
+  if (const Progressed done = runPipeline(out, state, "lower"); !done.proceed) return done.status;
   if (state.trainings.empty()) {
-    printFailure("there is nothing to train: the program has no `train`");
-    return finish(state, kUsage);
+    out.failure("there is nothing to train: the program has no `train`");
+    return finish(out, state, kUsage);
   }
-  return finish(state, runTrainings(state));
+  return finish(out, state, runTrainings(out, state));
 }
 
 }  // namespace tbem::driver

@@ -13,6 +13,6 @@ std::string checkpointPath(const Workspace& workspace, const TrainingRun& traini
 /// Runs the trainings of a state that has passed `lower`, in order, with progress on standard error. The exit status: kOk,
 /// kRunFailed, kEnvironment (data that are not there, a checkpoint that is another's, a file that cannot be written),
 /// kInterrupted.
-int runTrainings(State& state);
+int runTrainings(show::Out& out, State& state);
 
 }  // namespace tbem::driver

@@ -1,6 +1,7 @@
 // tbemc weights: names, shapes and types of a network's weights and buffers, or of the arrays in a .npz or .safetensors file.
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Pipeline.h"
+#include "compiler/show/Out.h"
 #include "compiler/support/Unicode.h"
 #include "runtime/core/Layout.h"
 #include "runtime/data/ArrayFile.h"
@@ -22,7 +23,7 @@ struct Listed {
   std::uint64_t bytes = 0;
 };
 
-void print(const Options& options, const std::string& title, const std::vector<Listed>& rows) {
+void print(show::Out& out, const Options& options, const std::string& title, const std::vector<Listed>& rows) {
   report::Table table;
   table.title = title;
   table.columns = {{"name", report::Align::Left}, {"shape", report::Align::Left}, {"type", report::Align::Left}, {"bytes"}};
@@ -30,18 +31,18 @@ void print(const Options& options, const std::string& title, const std::vector<L
   for (const Listed& row : rows) {
     bytes += row.bytes;
     if (options.json) {
-      printJson("weight", {{"group", row.group.empty() ? Json() : Json(row.group)},
-                           {"name", row.name},
-                           {"shape", row.shape},
-                           {"dtype", row.dtype},
-                           {"bytes", row.bytes}});
+      out.json("weight", {{"group", row.group.empty() ? Json() : Json(row.group)},
+                          {"name", row.name},
+                          {"shape", row.shape},
+                          {"dtype", row.dtype},
+                          {"bytes", row.bytes}});
       continue;
     }
     table.add({row.name, data::shapeText(row.shape), row.dtype, std::to_string(row.bytes)});
   }
   if (options.json) return;
-  printTable(options, table);
-  printOut("{} arrays, {}\n", rows.size(), report::bytes(bytes));
+  out.table(table);
+  out.print("{} arrays, {}\n", rows.size(), report::bytes(bytes));
 }
 
 /// By its name, or by its first bytes.
@@ -53,10 +54,10 @@ bool isArrayFile(const std::string& path) {
   return file && data::beginsLikeArrays(file->text());
 }
 
-int listFile(const Options& options) {
+int listFile(show::Out& out, const Options& options) {
   const auto file = data::ArrayFile::open(options.files.front());
   if (!file) {
-    printFailure(file.error());
+    out.failure(file.error());
     return kEnvironment;
   }
   std::vector<Listed> rows;
@@ -66,9 +67,9 @@ int listFile(const Options& options) {
     rows.push_back(
         {"", array.name, runtime ? runtime::dtypeName(type->runtime) : std::string(type->name), array.shape, array.bytes.size()});
   }
-  print(options, options.files.front(), rows);
+  print(out, options, options.files.front(), rows);
   if (!options.json) {
-    for (const auto& [key, text] : file->metadata) printOut("{}: {}\n", printableLine(key), printableLine(text));
+    for (const auto& [key, text] : file->metadata) out.print("{}: {}\n", printableLine(key), printableLine(text));
   }
   return kOk;
 }
@@ -94,21 +95,20 @@ std::vector<Listed> weightsOf(const graph::Row& row) {
 
 }  // namespace
 
-int runWeights(const Options& options) {
-  if (!options.text && isArrayFile(options.files.front())) return listFile(options);
-  State state(options);
+int runWeights(show::Out& out, const Options& options) {
+  if (!options.text && isArrayFile(options.files.front())) return listFile(out, options);
+  State state(options, out);
   state.firstRowOnly = true;
-  if (const Progressed done = runPipeline(state, "graph"); !done.proceed) return done.status;
+  if (const Progressed done = runPipeline(out, state, "graph"); !done.proceed) return done.status;
   if (state.rows.empty()) {
-    printFailure("there is no network: the program has no design of one (or give --input for its network)");
-    return finish(state, kUsage);
+    out.failure("there is no network: the program has no design of one (or give --input for its network)");
+    return finish(out, state, kUsage);
   }
   const RowState& row = state.rows.front();
-  if (row.run->chosen.size() > 1)
-    printNote(options, fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
-  print(options, fmt::format("{} ({})", row.elaborated->graph().network, row.run->levelsText(row.row)),
+  if (row.run->chosen.size() > 1) out.note(fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
+  print(out, options, fmt::format("{} ({})", row.elaborated->graph().network, row.run->levelsText(row.row)),
         weightsOf(*row.elaborated));
-  return finish(state, kOk);
+  return finish(out, state, kOk);
 }
 
 }  // namespace tbem::driver

@@ -7,8 +7,7 @@
 #include "compiler/explore/FitLimit.h"
 #include "compiler/explore/FitSearch.h"
 #include "compiler/pytorch/rows/PyTorchMemory.h"
-#include "compiler/show/Page.h"
-#include "compiler/show/SearchProgress.h"
+#include "compiler/show/Out.h"
 #include "compiler/show/memory/PyTorchReport.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
@@ -55,7 +54,8 @@ struct Taken {
 
 class Asker {
 public:
-  Asker(State& state, DesignRun& run, std::size_t row) : state(state), options(state.options), run(run), row(row) {
+  Asker(show::Out& out, State& state, DesignRun& run, std::size_t row)
+      : out(out), state(state), options(state.options), run(run), row(row) {
     factor = run.spec.find(options.vary);
     if (factor && (!run.spec.factors[*factor].numeric() || run.spec.factors[*factor].parent)) factor.reset();
     if (factor) varied.emplace(state, run, run.rows[row], *factor);
@@ -76,11 +76,11 @@ public:
     const std::vector<estimate::Device> known = libraryDevices(names);
     for (std::size_t i = 0; i < known.size(); ++i) {
       if (!known[i].architecture) continue;
-      showSearch(i, known.size(), names[i]);
+      out.progress(i, known.size(), names[i]);
       if (const int status = device(names[i], known[i], table); status != kOk) return status;
     }
-    if (!options.json) printTable(options, table);
-    for (const std::string& bound : bounds) say("largest {} {}\n", options.vary, bound);
+    if (!options.json) out.table(table);
+    for (const std::string& bound : bounds) out.say("largest {} {}\n", options.vary, bound);
     return kOk;
   }
 
@@ -96,16 +96,16 @@ public:
     std::optional<std::uint64_t> before;
     const std::vector<Change> list = changesOf(name);
     for (const Change& change : list) {
-      showSearch(static_cast<std::size_t>(&change - list.data()), list.size(), "if " + change.name);
+      out.progress(static_cast<std::size_t>(&change - list.data()), list.size(), "if " + change.name);
       Otherwise otherwise;
       auto steps = EagerSteps::open(state, change.options);
-      if (!steps) return steps.error();
+      if (!steps) return out.fail(steps.error());
       const graph::Row* changed = change.level     ? varied->at(*change.level)
                                   : change.clauses ? rowUnder(*change.clauses, otherwise)
                                                    : rowOf();
       if (changed == nullptr) continue;
       const auto taken = takenBy(*changed, *steps, change.engines);
-      if (const int status = steps->finish(change.options); status != kOk) return status;
+      if (const auto kept = steps->finish(out); !kept) return out.fail(kept.error());
       if (!taken) return kProgramErrors;
       if (!before) before = taken->device;
       const double difference = static_cast<double>(taken->device) - static_cast<double>(*before);
@@ -116,7 +116,7 @@ public:
                    difference == 0 ? "" : report::signedBytes(difference)});
       }
     }
-    if (!options.json) printTable(options, table);
+    if (!options.json) out.table(table);
     return kOk;
   }
 
@@ -129,14 +129,14 @@ private:
     Options own = options;
     own.device = name;
     auto steps = EagerSteps::open(state, own);
-    if (!steps) return steps.error();
+    if (!steps) return out.fail(steps.error());
     const auto taken = takenBy(*rowOf(), *steps, estimate::EagerEngines::Expected);
     if (!taken) return kProgramErrors;
     const bool fits = taken->device <= device.memory;
     const double headroom = static_cast<double>(device.memory) - static_cast<double>(taken->device);
     std::optional<Largest> largest;
     if (factor) largest = largestOn(*steps, limitOf(device, reserve).bytes, name);
-    if (const int status = steps->finish(own); status != kOk) return status;
+    if (const auto kept = steps->finish(out); !kept) return out.fail(kept.error());
     if (options.json) {
       Json fields = {{"memory", device.memory}, {"headroom", static_cast<std::int64_t>(headroom)}, {"fits", fits}};
       fields["largest"] = largest ? Json(largest->level) : Json(nullptr);
@@ -160,7 +160,7 @@ private:
     std::size_t work = 0;
     LevelSearch search(
         [&](std::uint64_t level) -> LevelTrial {
-          showSearch(work, kDeviceWork, fmt::format("{}: {} {}", device, options.vary, level));
+          out.progress(work, kDeviceWork, fmt::format("{}: {} {}", device, options.vary, level));
           const graph::Row* row = varied->at(level);
           auto trial = row == nullptr ? tl::expected<LevelTrial, estimate::NoValue>(LevelTrial{})
                                       : tryPyTorch(*row, steps, {limit, false}, state.workspace->session.sources);
@@ -171,10 +171,10 @@ private:
         kDeviceWork);
     const Fit fit = search.search(LevelSearch::Below::Trusted, limit);
     if (fit.workEnded)
-      printNote(options,
-                fmt::format("{}: the search for the largest {} on {} ended at its limit of work; what was not tried counts "
-                            "as not fitting",
-                            run.spec.name, options.vary, device));
+      out.note(
+          fmt::format("{}: the search for the largest {} on {} ended at its limit of work; what was not tried counts "
+                      "as not fitting",
+                      run.spec.name, options.vary, device));
     std::optional<Largest> largest;
     if (fit.largest) {
       largest = Largest{*fit.largest, ""};
@@ -289,9 +289,10 @@ private:
                    {"reserve", reserve},
                    {"complete", taken.complete}};
     fields.update(more);
-    printJson("what-if", std::move(fields));
+    out.json("what-if", std::move(fields));
   }
 
+  show::Out& out;
   State& state;
   const Options& options;
   DesignRun& run;
@@ -302,45 +303,44 @@ private:
   std::set<std::string> bounds;  ///< of the largest levels
 };
 
-int askOf(State& state) {
+int askOf(show::Out& out, State& state) {
   const Options& options = state.options;
   bool any = false;
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr || state.rowOf(run.get()) == nullptr) continue;
     any = true;
-    Asker asker(state, *run, state.rowOf(run.get())->row);
+    Asker asker(out, state, *run, state.rowOf(run.get())->row);
     for (const auto ask : {&Asker::devices, &Asker::changes}) {
       if (const int status = (asker.*ask)(); status != kOk) return status;
     }
-    if (asker.incomplete)
-      printNote(options, "at least: what a process takes beside its tensors was not measured on these devices");
+    if (asker.incomplete) out.note("at least: what a process takes beside its tensors was not measured on these devices");
     if (!asker.hasFactor())
-      printNote(options, fmt::format("{} has no factor of whole numbers called {}: --vary names one, for its largest level",
-                                     run->spec.name, options.vary));
+      out.note(fmt::format("{} has no factor of whole numbers called {}: --vary names one, for its largest level", run->spec.name,
+                           options.vary));
   }
   if (any) return kOk;
-  printFailure("the program has no design of a network: give --input image=batch,3,224,224 (and --task) for its network");
+  out.failure("the program has no design of a network: give --input image=batch,3,224,224 (and --task) for its network");
   return kUsage;
 }
 
 }  // namespace
 
-int runWhatIf(const Options& given) {
+int runWhatIf(show::Out& out, const Options& given) {
   Options options = given;
   if (options.backend.empty()) options.backend = "pytorch";
   if (options.backend != "pytorch") {
-    printFailure(fmt::format("what-if is of eager PyTorch on GPUs, not of {}", options.backend));
+    out.failure(fmt::format("what-if is of eager PyTorch on GPUs, not of {}", options.backend));
     return kUsage;
   }
   if (const std::string why = wrongReserve(options, true); !why.empty()) {
-    printFailure(why);
+    out.failure(why);
     return kUsage;
   }
-  State state(options);
+  State state(options, out);
   state.firstRowOnly = true;
-  if (const Progressed done = runPipeline(state, "graph"); !done.proceed) return done.status;
+  if (const Progressed done = runPipeline(out, state, "graph"); !done.proceed) return done.status;
   tellLeftOut(state);
-  return finish(state, askOf(state));
+  return finish(out, state, askOf(out, state));
 }
 
 }  // namespace tbem::driver

@@ -6,6 +6,7 @@
 #include "compiler/run/Algorithms.h"
 #include "compiler/run/Backends.h"
 #include "compiler/run/Lowered.h"
+#include "compiler/show/Out.h"
 #include "runtime/core/Executable.h"
 #include "runtime/measure/Child.h"
 #include "runtime/measure/Protocol.h"
@@ -73,11 +74,11 @@ runtime::Measurement measureRow(const jit::Compiled& compiled, const tbem_backen
   return result;
 }
 
-runtime::Measurement work(const Options& options) {
+runtime::Measurement work(Events& events, const Options& options) {
   const auto loaded = loadWorkspace(options);
   if (!loaded) return failed("the program cannot be read");
   Workspace& workspace = **loaded;
-  Designs designs = makeDesigns(workspace, options);
+  Designs designs = makeDesigns(workspace, options, events);
   const Opened opened = openBackend(options.backend);
   if (opened.backend == nullptr) return failed(opened.reason);
   if (workspace.session.sink.hasErrors() || designs.runs.size() != 1 || options.workerRow >= designs.runs.front()->rows.size()) {
@@ -87,7 +88,7 @@ runtime::Measurement work(const Options& options) {
   if (!row) return failed("the program changed while it was measured");
   const Tuning tuning = designs.runs.front()->tuning;  // the parent says it by --tune
   const auto program =
-      lowerRow(*row, designs.runs.front()->spec, *opened.backend, lowerOptions(options, opened, nullptr, tuning));
+      lowerRow(*row, designs.runs.front()->spec, *opened.backend, lowerOptions(events, options, opened, nullptr, tuning));
   if (!program) return failed("the program changed while it was measured");
   const std::string identity =
       identityOf(row->graph(), row->values, protocolSettings(), options.seed, options.backend, &opened.device,
@@ -104,9 +105,9 @@ runtime::Measurement work(const Options& options) {
 
 }  // namespace
 
-int runWorker(const Options& options) {
+int runWorker(show::Out& out, const Options& options) {
   try {
-    printJsonLine(measure::toJson(work(options)));
+    out.jsonLine(measure::toJson(work(out, options)));
   } catch (const std::bad_alloc&) {
     return measure::kExitOutOfMemory;
   }

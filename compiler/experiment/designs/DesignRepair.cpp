@@ -82,7 +82,7 @@ std::string repairQuality(const design::Repaired& repaired) {
   return text;
 }
 
-bool repairRows(Workspace& workspace, DesignRun& run) {
+bool repairRows(Workspace& workspace, DesignRun& run, Events& events) {
   const std::size_t broken = brokenRows(run);
   if (broken == 0) return true;
   const graph::DesignSpec& spec = run.spec;
@@ -92,7 +92,7 @@ bool repairRows(Workspace& workspace, DesignRun& run) {
   options.fixedRows = spec.rows.has_value() || !spec.array.empty();
   options.seed = spec.seed;
   options.seconds = spec.within.value_or(kSearchSeconds);
-  options.progress = showRows(spec.name);
+  options.progress = showRows(spec.name, events);
   design::Repair choice = design::repair(run.array, run.constraints, modelOf(workspace, run), options);
   if (const auto* reason = std::get_if<std::string>(&choice)) {
     workspace.session.sink.report(diag::where_breaks_array, range, broken, run.array.runs, run.array.name)

@@ -15,7 +15,7 @@ design::Basis modelOf(const Workspace& workspace, const DesignRun& run);
 
 /// Where rows of `run.array` break `run.constraints`: puts valid rows in their place and says what it cost. False after saying
 /// why the model that the rows are for cannot be estimated from valid ones.
-bool repairRows(Workspace& workspace, DesignRun& run);
+bool repairRows(Workspace& workspace, DesignRun& run, Events& events);
 
 /// "14 of 16 rows stand with other labels, 2 are exchanged".
 std::string repairText(const design::Repaired& repaired);

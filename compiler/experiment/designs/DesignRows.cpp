@@ -4,7 +4,6 @@
 #include "compiler/diagnostics/tables/Design.h"
 #include "compiler/experiment/designs/DesignFile.h"
 #include "compiler/experiment/designs/DesignRepair.h"
-#include "compiler/show/SearchProgress.h"
 
 #include <fmt/format.h>
 
@@ -46,8 +45,8 @@ bool shrinkFull(Workspace& workspace, DesignRun& run, const DesignConstraints& k
   return true;
 }
 
-bool chooseArray(Workspace& workspace, DesignRun& run) {
-  showSearch(0, 0, fmt::format("an array for {}", run.spec.name));
+bool chooseArray(Workspace& workspace, DesignRun& run, Events& events) {
+  events.progress(0, 0, fmt::format("an array for {}", run.spec.name));
   design::Options options;
   options.full = run.spec.full;
   options.rows = run.spec.rows;
@@ -88,7 +87,7 @@ bool checkFull(Workspace& workspace, const graph::DesignSpec& spec) {
   return false;
 }
 
-bool makeCovering(Workspace& workspace, DesignRun& run) {
+bool makeCovering(Workspace& workspace, DesignRun& run, Events& events) {
   const graph::DesignSpec& spec = run.spec;
   const SrcRange range = spec.decl->covering->range;
   const auto beside = clauseBeside(spec);
@@ -100,7 +99,7 @@ bool makeCovering(Workspace& workspace, DesignRun& run) {
   const auto strength = static_cast<std::uint32_t>(std::min<std::int64_t>(*spec.covering, 1000));
   design::CoveringChoice choice = design::coveringArray(
       run.constraints, strength,
-      {.seed = spec.seed, .seconds = spec.within.value_or(kSearchSeconds), .progress = showRows(spec.name)});
+      {.seed = spec.seed, .seconds = spec.within.value_or(kSearchSeconds), .progress = showRows(spec.name, events)});
   if (const auto* reason = std::get_if<std::string>(&choice)) {
     workspace.session.sink.report(diag::design_no_covering, range, strength).note(*reason);
     return false;
@@ -112,22 +111,22 @@ bool makeCovering(Workspace& workspace, DesignRun& run) {
 
 }  // namespace
 
-std::function<void(std::size_t, double)> showRows(const std::string& design) {
-  return [design](std::size_t rows, double share) {
+std::function<void(std::size_t, double)> showRows(const std::string& design, Events& events) {
+  return [design, &events](std::size_t rows, double share) {
     constexpr double kParts = 100;
-    showSearch(static_cast<std::size_t>(share * kParts), static_cast<std::size_t>(kParts),
-               fmt::format("a covering array for {}: {} rows", design, rows));
+    events.progress(static_cast<std::size_t>(share * kParts), static_cast<std::size_t>(kParts),
+                    fmt::format("a covering array for {}: {} rows", design, rows));
   };
 }
 
-bool makeRows(Workspace& workspace, DesignRun& run, const DesignConstraints& constraints) {
+bool makeRows(Workspace& workspace, DesignRun& run, const DesignConstraints& constraints, Events& events) {
   run.constraints = constraints.all;
   bool made = false;
   if (run.spec.full && !run.spec.covering && !checkFull(workspace, run.spec)) return false;
   if (run.spec.covering) {
-    made = makeCovering(workspace, run);
-  } else if (isArrayFile(run.spec) ? takeArrayFile(workspace, run) : chooseArray(workspace, run)) {
-    made = run.spec.full ? shrinkFull(workspace, run, constraints) : repairRows(workspace, run);
+    made = makeCovering(workspace, run, events);
+  } else if (isArrayFile(run.spec) ? takeArrayFile(workspace, run) : chooseArray(workspace, run, events)) {
+    made = run.spec.full ? shrinkFull(workspace, run, constraints) : repairRows(workspace, run, events);
   }
   if (!made) return false;
   for (std::size_t i = 0; i < run.array.runs; ++i) {

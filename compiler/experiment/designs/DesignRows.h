@@ -13,9 +13,9 @@ namespace tbem::driver {
 /// How long a search for rows takes where no `within` says.
 constexpr double kSearchSeconds = 1;
 /// Shows the search for a covering array (CoveringOptions::progress).
-std::function<void(std::size_t rows, double share)> showRows(const std::string& design);
+std::function<void(std::size_t rows, double share)> showRows(const std::string& design, Events& events);
 
 /// Fills `run.array` and `run.rows`. False after saying why there are none.
-bool makeRows(Workspace& workspace, DesignRun& run, const DesignConstraints& constraints);
+bool makeRows(Workspace& workspace, DesignRun& run, const DesignConstraints& constraints, Events& events);
 
 }  // namespace tbem::driver

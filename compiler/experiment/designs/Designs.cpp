@@ -128,30 +128,23 @@ void fillAbsences(const graph::DesignSpec& spec, std::vector<std::optional<std::
   }
 }
 
-/// Applies `--at`: rows that agree with it, or one more row where it gives every factor. False: it cannot, and that was said.
-bool chooseAt(DesignRun& run, const Options& options) {
+/// Applies `--at`: rows that agree with it, or one more row where it gives every factor. Errors: why it cannot.
+tl::expected<void, std::string> chooseAt(DesignRun& run, const Options& options) {
   for (std::size_t i = 0; i < run.rows.size(); ++i) run.chosen.push_back(i);
   // `predict --at` asks for a point of the regression, which is fitted to all rows.
-  if (options.at.empty() || options.command == "predict") return true;
+  if (options.at.empty() || options.command == "predict") return {};
   const auto pairs = parseAt(options.at);
-  if (!pairs) {
-    printFailure(notLevels(options.at));
-    return false;
-  }
+  if (!pairs) return tl::unexpected(notLevels(options.at));
   std::vector<std::optional<std::uint32_t>> wanted(run.spec.factors.size());
   for (const auto& [name, text] : *pairs) {
     const std::optional<std::uint32_t> position = run.spec.find(name);
-    if (!position) {
-      printFailure(noFactor(options.at, run.spec, name));
-      return false;
-    }
+    if (!position) return tl::unexpected(noFactor(options.at, run.spec, name));
     graph::FactorSpec& factor = run.spec.factors[*position];
     wanted[*position] = levelOf(run.spec, factor, text);
     if (!wanted[*position]) wanted[*position] = addNested(run, *position, text);
-    if (!wanted[*position]) {
-      printFailure(fmt::format("--at {}: `{}` has the levels {}", options.at, name, nearestFew(text, levelNames(factor))));
-      return false;
-    }
+    if (!wanted[*position])
+      return tl::unexpected(
+          fmt::format("--at {}: `{}` has the levels {}", options.at, name, nearestFew(text, levelNames(factor))));
   }
   std::erase_if(run.chosen, [&](std::size_t row) {
     for (std::size_t f = 0; f < wanted.size(); ++f) {
@@ -159,27 +152,24 @@ bool chooseAt(DesignRun& run, const Options& options) {
     }
     return false;
   });
-  if (!run.chosen.empty()) return true;
+  if (!run.chosen.empty()) return {};
   fillAbsences(run.spec, wanted);
   LevelIndices levels;
   for (std::size_t f = 0; f < wanted.size(); ++f) {
-    if (!wanted[f]) {
-      printFailure(fmt::format("--at {}: no row of `{}` has these levels; give `{}` too for a row of its own", options.at,
-                               run.spec.name, run.spec.factors[f].name));
-      return false;
-    }
+    if (!wanted[f])
+      return tl::unexpected(fmt::format("--at {}: no row of `{}` has these levels; give `{}` too for a row of its own",
+                                        options.at, run.spec.name, run.spec.factors[f].name));
     levels.push_back(*wanted[f]);
   }
   if (const std::optional<std::uint32_t> wrong = run.spec.misplaced(levels)) {
     const graph::FactorSpec& factor = run.spec.factors[*wrong];
     const graph::FactorSpec& parent = run.spec.factors[*factor.parent];
-    printFailure(fmt::format("--at {}: `{}` exists under `{}` = {} only", options.at, factor.name, parent.name,
-                             parent.levels[factor.parentLevels.front()].text));
-    return false;
+    return tl::unexpected(fmt::format("--at {}: `{}` exists under `{}` = {} only", options.at, factor.name, parent.name,
+                                      parent.levels[factor.parentLevels.front()].text));
   }
   run.rows.push_back(std::move(levels));
   run.chosen.push_back(run.rows.size() - 1);
-  return true;
+  return {};
 }
 
 /// Clauses whose stage comes later are refused by name.
@@ -236,7 +226,7 @@ Tuning tuningOf(Workspace& workspace, const DesignRun& run, const Options& optio
 }
 }  // namespace
 
-Designs makeDesigns(Workspace& workspace, const Options& options) {
+Designs makeDesigns(Workspace& workspace, const Options& options, Events& events) {
   Designs designs;
   bool found = false;
   for (const ast::Design* decl : workspace.all<ast::Design>()) {
@@ -248,9 +238,9 @@ Designs makeDesigns(Workspace& workspace, const Options& options) {
     std::optional<DesignConstraints> constraints = readConstraints(workspace, *spec);
     if (!constraints) continue;
     auto run = std::make_unique<DesignRun>(std::move(*spec));
-    if (!makeRows(workspace, *run, *constraints)) continue;
-    if (!chooseAt(*run, options)) {
-      designs.usage = true;
+    if (!makeRows(workspace, *run, *constraints, events)) continue;
+    if (auto chosen = chooseAt(*run, options); !chosen) {
+      designs.usage.push_back(std::move(chosen).error());
       continue;
     }
     if (run->spec.hasNetwork()) {
@@ -264,10 +254,9 @@ Designs makeDesigns(Workspace& workspace, const Options& options) {
   if (!found && !options.design.empty()) {
     std::vector<std::string> names;
     for (const ast::Design* decl : workspace.all<ast::Design>()) names.push_back(decl->name.text);
-    printFailure(
+    designs.usage.push_back(
         fmt::format("--design {}: {}", options.design,
                     names.empty() ? "the program has no design" : "its designs are " + nearestFew(options.design, names)));
-    designs.usage = true;
   }
   return designs;
 }

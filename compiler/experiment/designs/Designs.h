@@ -9,13 +9,20 @@
 #include "compiler/experiment/Workspace.h"
 #include "compiler/graph/elaborate/Elaborate.h"
 #include "compiler/run/Tuning.h"
-#include "compiler/show/Output.h"
+#include "compiler/support/Events.h"
+
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace tbem {
+/// JSON objects whose fields stay in the order in which they are written.
+using Json = nlohmann::ordered_json;
+}  // namespace tbem
 
 namespace tbem::driver {
 
@@ -65,13 +72,13 @@ struct DesignRun {
   std::string levelsText(std::size_t row) const;
 };
 
-/// The designs that the options ask for. `usage`: the command line asks for what is not there, which was said.
 struct Designs {
   std::vector<std::unique_ptr<DesignRun>> runs;
-  bool usage = false;
+  std::vector<std::string> usage;  ///< what the command line asks for and is not there
 };
-/// With their arrays and the rows that `--at` picks. Mistakes and refusals go to the session; a design that has one is left out.
-Designs makeDesigns(Workspace& workspace, const Options& options);
+/// The designs that the options ask for, with their arrays and the rows that `--at` picks. Mistakes and refusals go to the
+/// session; a design that has one is left out.
+Designs makeDesigns(Workspace& workspace, const Options& options, Events& events);
 
 /// `--at` as pairs of factor and text: "depth=16,optimizer=sgd(lr: 0.1, momentum: 0.9)" splits at commas outside brackets.
 /// Nothing where a part has no `=`.

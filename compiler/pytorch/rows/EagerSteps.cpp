@@ -32,14 +32,14 @@ std::string torchVersion(const Options& options) {
 
 bool isPyTorch(std::string_view backend) { return backend == kCuda || backend == kCpu; }
 
-void tellLeftOut(const State& state) {
+void tellLeftOut(State& state) {
   for (const auto& run : state.designs.runs) {
     if (run->spec.checkpoint)
-      printNote(state.options, fmt::format("{}: PyTorch is asked without the clause `checkpoint`", run->spec.name));
+      state.events.note(fmt::format("{}: PyTorch is asked without the clause `checkpoint`", run->spec.name));
   }
   for (const auto& training : state.trainings) {
     if (training->step->spec.checkpoint)
-      printNote(state.options, fmt::format("{}: PyTorch is asked without the clause `checkpoint`", training->step->spec.name));
+      state.events.note(fmt::format("{}: PyTorch is asked without the clause `checkpoint`", training->step->spec.name));
   }
 }
 
@@ -49,27 +49,26 @@ NoRoom noRoom(const estimate::EagerStep& step, const estimate::Replay& replay, e
           tensor.op == estimate::kNoEagerOp ? nullptr : &(*step.operators)[tensor.op]};
 }
 
-tl::expected<EagerSteps, int> EagerSteps::open(State& state, const Options& wanted) {
+tl::expected<EagerSteps, Failed> EagerSteps::open(State& state, const Options& wanted) {
   EagerSteps steps;
   steps.options = eagerOptions(wanted);
   if (wanted.allocConf.size() > 1) {
-    printFailure(
-        fmt::format("--alloc-conf is given {} times: one text, its options separated by commas", wanted.allocConf.size()));
-    return tl::unexpected(static_cast<int>(kUsage));
+    return failed(kUsage, fmt::format("--alloc-conf is given {} times: one text, its options separated by commas",
+                                      wanted.allocConf.size()));
   }
-  const estimate::AllocatorVersion* version = readTorch(wanted.torch);
-  if (version == nullptr) return tl::unexpected(static_cast<int>(kUsage));
-  auto read = readAllocConf("--alloc-conf", wanted.allocConf.empty() ? "" : wanted.allocConf.front(), *version);
-  if (!read) return tl::unexpected(static_cast<int>(kUsage));
+  const auto version = readTorch(wanted.torch);
+  if (!version) return tl::unexpected(version.error());
+  auto read = readAllocConf("--alloc-conf", wanted.allocConf.empty() ? "" : wanted.allocConf.front(), **version);
+  if (!read) return tl::unexpected(std::move(read).error());
   steps.allocatorOptions = *std::move(read);
   for (const std::string& name : steps.allocatorOptions.ignored)
-    printNote(wanted, fmt::format("--alloc-conf: {} is not simulated", name));
+    state.events.note(fmt::format("--alloc-conf: {} is not simulated", name));
   if (steps.onCuda() && !wanted.device.empty()) {
     auto asked = EagerWorkspaces::open(state, wanted);
     if (!asked) return tl::unexpected(asked.error());
     steps.asked.emplace(std::move(*asked));
     const estimate::Device& device = steps.asked->onDevice();
-    steps.options.products = estimate::productWorkspaces(device.architecture->capability, *version);
+    steps.options.products = estimate::productWorkspaces(device.architecture->capability, **version);
     steps.options.sums = {device.multiprocessors, device.architecture->threadsPerMultiprocessor};
   }
   return steps;
@@ -119,14 +118,11 @@ estimate::Replay EagerSteps::replayWithin(const estimate::EagerStep& step, std::
                           estimate::ReplayUntil::OutOfMemory);
 }
 
-int EagerSteps::finish(const Options& options) {
-  if (!asked) return kOk;
-  if (!asked->failure.empty()) {
-    printFailure(asked->failure);
-    return kEnvironment;
-  }
-  asked->keep(options);
-  return kOk;
+tl::expected<void, Failed> EagerSteps::finish(Events& events) {
+  if (!asked) return {};
+  if (!asked->failure.empty()) return failed(kEnvironment, asked->failure);
+  asked->keep(events);
+  return {};
 }
 
 }  // namespace tbem::driver

@@ -18,7 +18,7 @@ bool isPyTorch(std::string_view backend);
 std::string torchVersion(const Options& options);
 
 /// A note for each design with clauses that eager PyTorch's steps leave out.
-void tellLeftOut(const State& state);
+void tellLeftOut(State& state);
 
 /// The tensor that a replay had no room for first.
 struct NoRoom {
@@ -29,8 +29,7 @@ NoRoom noRoom(const estimate::EagerStep& step, const estimate::Replay& replay, e
 
 class EagerSteps {
 public:
-  /// Errors: the exit status, after saying why.
-  static tl::expected<EagerSteps, int> open(State& state, const Options& options);
+  static tl::expected<EagerSteps, Failed> open(State& state, const Options& options);
 
   tl::expected<estimate::EagerStep, estimate::NoValue> of(const graph::Row& row);
   /// On CUDA, of a card without end. Errors: no room even there, or under the share of the card that --alloc-conf leaves.
@@ -46,8 +45,8 @@ public:
   /// Where --device names one.
   const std::optional<EagerWorkspaces>& workspaces() const { return asked; }
   const estimate::AllocatorOptions& allocator() const { return allocatorOptions; }
-  /// Keeps what cuDNN was asked. kOk, or the exit status after saying why it could not be asked.
-  int finish(const Options& options);
+  /// Keeps what cuDNN was asked. Errors: it could not be asked.
+  tl::expected<void, Failed> finish(Events& events);
 
 private:
   estimate::CardMemory card() const;

@@ -16,7 +16,7 @@ EagerWorkspaces::EagerWorkspaces(AskedDevice asked, const Options& options)
   order = options.layout == "nhwc" ? cudnn::Order::Nhwc : cudnn::Order::Nchw;
 }
 
-tl::expected<EagerWorkspaces, int> EagerWorkspaces::open(State& state, const Options& options) {
+tl::expected<EagerWorkspaces, Failed> EagerWorkspaces::open(State& state, const Options& options) {
   auto asked = openAskedDevice(state, options.device, true);
   if (!asked) return tl::unexpected(asked.error());
   return EagerWorkspaces(std::move(*asked), options);
@@ -85,13 +85,13 @@ estimate::OperatorWorkspaces EagerWorkspaces::of(const graph::Graph& graph, cons
   return bytes;
 }
 
-void EagerWorkspaces::keep(const Options& options) {
+void EagerWorkspaces::keep(Events& events) {
   if (source.leftOut() != 0)
-    printNote(options,
-              fmt::format("cuDNN was asked for {} lists of engines, the limit of one command; {} others on {} are as without "
-                          "it (docs/devices.md). What it said is kept: the same command goes on from there",
-                          EngineSource::kMostAsked, source.leftOut(), device.name));
-  if (const std::string why = source.keep(); !why.empty()) printNote(options, "cuDNN's answers cannot be kept: " + why);
+    events.note(
+        fmt::format("cuDNN was asked for {} lists of engines, the limit of one command; {} others on {} are as without "
+                    "it (docs/devices.md). What it said is kept: the same command goes on from there",
+                    EngineSource::kMostAsked, source.leftOut(), device.name));
+  if (const std::string why = source.keep(); !why.empty()) events.note("cuDNN's answers cannot be kept: " + why);
 }
 
 }  // namespace tbem::driver

@@ -16,7 +16,7 @@ namespace tbem::driver {
 class EagerWorkspaces {
 public:
   /// For the device that --device names. Errors: the exit status, after saying why.
-  static tl::expected<EagerWorkspaces, int> open(State& state, const Options& options);
+  static tl::expected<EagerWorkspaces, Failed> open(State& state, const Options& options);
 
   /// Of a forward convolution of the graph. Nothing is taken where cuDNN cannot be asked; `failure` then says why.
   estimate::OperatorWorkspaces of(const graph::Graph& graph, const sema::Values& values, graph::OpId id);
@@ -24,7 +24,7 @@ public:
   /// "H200: cuDNN 9.19.0 (..), .."
   std::string describe() const { return device.name + ": " + source.describe(); }
   /// Keeps the answers for the next time.
-  void keep(const Options& options);
+  void keep(Events& events);
 
   std::string failure;
   std::size_t notListed = 0;  ///< questions that cuDNN did not answer: the least and the most are those of a model

@@ -1,7 +1,7 @@
 #include "compiler/show/memory/GradientReport.h"
 
 #include "compiler/run/Lowered.h"
-#include "compiler/show/Output.h"
+#include "compiler/show/Out.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ tl::expected<GradientLives, estimate::LowerError> livesOf(State& state, const Ro
   const graph::Graph& graph = row.elaborated->graph();
   GradientLives lives{gradientBytes(*row.program), graph.microBatches > 1 || state.options.keepGradients, row.program->arena};
   if (lives.kept) return lives;
-  estimate::LowerOptions options = lowerOptions(state.options, state.backend, &state.queries, row.run->tuning);
+  estimate::LowerOptions options = lowerOptions(state.events, state.options, state.backend, &state.queries, row.run->tuning);
   options.keepGradients = true;
   const auto kept = estimate::lower(graph, row.elaborated->values, *state.backend.backend, options);
   if (!kept) return tl::unexpected(kept.error());
@@ -69,23 +69,23 @@ std::string textOf(const GradientLives& lives, const RowState& row) {
 
 }  // namespace
 
-void explainGradients(State& state) {
+void explainGradients(show::Out& out, State& state) {
   for (const RowState& row : state.rows) {
     if (!row.program || !row.elaborated->graph().training) continue;
     const auto lives = livesOf(state, row);
     if (!lives) {
       lives.error().report(state.sink());
     } else if (state.options.json) {
-      printJson("gradients", {{"design", row.run->spec.name},
-                              {"row", row.row},
-                              {"levels", row.run->levels(row.row)},
-                              {"kept", lives->kept},
-                              {"bytes", lives->bytes.all},
-                              {"live", lives->bytes.most},
-                              {"arena", row.program->arena},
-                              {"arena_kept", lives->arenaKept}});
+      out.json("gradients", {{"design", row.run->spec.name},
+                             {"row", row.row},
+                             {"levels", row.run->levels(row.row)},
+                             {"kept", lives->kept},
+                             {"bytes", lives->bytes.all},
+                             {"live", lives->bytes.most},
+                             {"arena", row.program->arena},
+                             {"arena_kept", lives->arenaKept}});
     } else {
-      printOut("gradients of {}: {}\n", row.run->levelsText(row.row), textOf(*lives, row));
+      out.print("gradients of {}: {}\n", row.run->levelsText(row.row), textOf(*lives, row));
     }
   }
 }

@@ -7,6 +7,6 @@
 namespace tbem::driver {
 
 /// A line for every row that trains and was planned.
-void explainGradients(State& state);
+void explainGradients(show::Out& out, State& state);
 
 }  // namespace tbem::driver

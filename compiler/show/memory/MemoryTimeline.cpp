@@ -1,8 +1,7 @@
 #include "compiler/show/memory/MemoryTimeline.h"
 
 #include "compiler/count/Static.h"
-#include "compiler/show/Page.h"
-#include "compiler/show/PlotFiles.h"
+#include "compiler/show/Out.h"
 
 #include <fmt/format.h>
 
@@ -89,13 +88,8 @@ report::Timeline timelineOf(const RowState& row, const estimate::EagerStep& step
   return timeline;
 }
 
-bool writeTimeline(const Options& options, const RowState& row, const report::Timeline& timeline) {
-  if (options.out.empty()) return true;
-  if (report::Page* page = openPage()) {
-    addTimeline(*page, timeline);
-    return true;
-  }
-  return writePlotFiles(options, options.out, {{row.run->spec.name + "-memory.svg", report::timelineSvg(timeline)}});
+bool writeTimeline(show::Out& out, const Options& options, const RowState& row, const report::Timeline& timeline) {
+  return options.out.empty() || out.timeline(options.out, row.run->spec.name + "-memory.svg", timeline);
 }
 
 }  // namespace tbem::driver

@@ -13,6 +13,6 @@ report::Timeline timelineOf(const RowState& row, const SourceManager& sources);
 report::Timeline timelineOf(const RowState& row, const estimate::EagerStep& step, const SourceManager& sources);
 
 /// DIR/DESIGN-memory.svg, where --out names a folder. False after saying why it cannot be written.
-bool writeTimeline(const Options& options, const RowState& row, const report::Timeline& timeline);
+bool writeTimeline(show::Out& out, const Options& options, const RowState& row, const report::Timeline& timeline);
 
 }  // namespace tbem::driver

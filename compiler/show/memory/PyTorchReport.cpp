@@ -1,6 +1,6 @@
 #include "compiler/show/memory/PyTorchReport.h"
 #include "compiler/estimate/Estimate.h"
-#include "compiler/show/Page.h"
+#include "compiler/show/Out.h"
 
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
@@ -101,35 +101,35 @@ std::string notMeasured(const PyTorchMemory& memory) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-void printBounds(const PyTorchMemory& memory, const EagerSteps& steps) {
+void printBounds(show::Out& out, const PyTorchMemory& memory, const EagerSteps& steps) {
   const MemoryBounds& bounds = *memory.bounds;
-  say("at least {}, proved of this step: {} less with the smallest engines of cuDNN, {} less if the allocator lost nothing\n",
-      report::bytes(bounds.lower), report::bytes(bounds.lowerEngines), report::bytes(bounds.lowerAllocator));
+  out.say("at least {}, proved of this step: {} less with the smallest engines of cuDNN, {} less if the allocator lost nothing\n",
+          report::bytes(bounds.lower), report::bytes(bounds.lowerEngines), report::bytes(bounds.lowerAllocator));
   if (!steps.workspaces()) {
-    say("at most: not known without --device\n");
+    out.say("at most: not known without --device\n");
     return;
   }
   if (!bounds.upper) {
-    say("at most: not known, cuDNN did not list the engines of every convolution\n");
+    out.say("at most: not known, cuDNN did not list the engines of every convolution\n");
     return;
   }
   const std::string unmeasured = notMeasured(memory);
-  say("at most {}{}, not proved: {} more with the largest engines of cuDNN, as replayed\n", report::bytes(*bounds.upper),
-      unmeasured.empty() ? "" : " and " + unmeasured, report::bytes(bounds.upperEngines));
+  out.say("at most {}{}, not proved: {} more with the largest engines of cuDNN, as replayed\n", report::bytes(*bounds.upper),
+          unmeasured.empty() ? "" : " and " + unmeasured, report::bytes(bounds.upperEngines));
 }
 
-void printNotes(const PyTorchMemory& memory, const EagerSteps& steps) {
+void printNotes(show::Out& out, const PyTorchMemory& memory, const EagerSteps& steps) {
   if (!steps.onCuda()) return;
   if (!steps.workspaces()) {
-    say("not counted: workspaces of cuDNN and cuBLAS, the CUDA context (--device says on which GPU)\n");
+    out.say("not counted: workspaces of cuDNN and cuBLAS, the CUDA context (--device says on which GPU)\n");
     return;
   }
   const estimate::Device& device = steps.workspaces()->onDevice();
-  say("workspaces of convolutions as on {}\n", steps.workspaces()->describe());
+  out.say("workspaces of convolutions as on {}\n", steps.workspaces()->describe());
   if (const std::string unmeasured = notMeasured(memory); !unmeasured.empty())
-    say("not measured on {}: {}\n", device.name, unmeasured);
+    out.say("not measured on {}: {}\n", device.name, unmeasured);
   if (memory.measuredBeside() != 0)
-    say("measured: {}\n", device.measured.empty() ? "the record does not say when" : device.measured);
+    out.say("measured: {}\n", device.measured.empty() ? "the record does not say when" : device.measured);
 }
 
 }  // namespace
@@ -152,7 +152,7 @@ std::string deviceText(const PyTorchMemory& memory) {
   return fmt::format("{}{}", memory.complete ? "" : "at least ", report::bytes(memory.point()));
 }
 
-void printWaterfall(const Options& options, const PyTorchMemory& memory, const EagerSteps& steps, const SourceManager& sources) {
+void printWaterfall(show::Out& out, const PyTorchMemory& memory, const EagerSteps& steps, const SourceManager& sources) {
   report::Table table;
   table.title = fmt::format("what {} takes{}", memory.row->run->levelsText(memory.row->row),
                             steps.workspaces() ? " of " + steps.workspaces()->onDevice().name : "");
@@ -167,14 +167,14 @@ void printWaterfall(const Options& options, const PyTorchMemory& memory, const E
     table.rules.push_back(table.rows.size());
     table.add({memory.complete ? "device" : "device, at least", report::bytes(memory.point()), report::percent(1)});
   }
-  printTable(options, table);
-  say("{}\n", peakText(memory, sources));
-  if (memory.bounds) printBounds(memory, steps);
-  printNotes(memory, steps);
+  out.table(table);
+  out.say("{}\n", peakText(memory, sources));
+  if (memory.bounds) printBounds(out, memory, steps);
+  printNotes(out, memory, steps);
 }
 
-void printPyTorchJson(const Options& options, const PyTorchMemory& memory, const EagerSteps& steps, const SourceManager& sources,
-                      Json limit) {
+void printPyTorchJson(show::Out& out, const Options& options, const PyTorchMemory& memory, const EagerSteps& steps,
+                      const SourceManager& sources, Json limit) {
   Json kinds = Json::object();
   for (std::size_t k = 0; k < estimate::kEagerKinds; ++k)
     kinds[std::string(estimate::eagerKindName(static_cast<estimate::EagerKind>(k)))] = memory.live.kinds[k];
@@ -200,18 +200,18 @@ void printPyTorchJson(const Options& options, const PyTorchMemory& memory, const
     for (const estimate::BesideTensors& part : memory.beside) device[part.name] = bytesJson(part.bytes);
   }
   const RowState& row = *memory.row;
-  printJson("pytorch", {{"design", row.run->spec.name},
-                        {"row", row.row},
-                        {"network", row.elaborated->graph().network},
-                        {"levels", row.run->levels(row.row)},
-                        {"device", options.backend},
-                        {"gpu", device},
-                        {"version", torchVersion(options)},
-                        {"alloc_conf", options.allocConf.empty() ? "" : options.allocConf.front()},
-                        {"optimizer", memory.step.optimizer},
-                        {"memory", fields},
-                        {"limit", std::move(limit)},
-                        {"workspaces", steps.workspaces() ? Json(steps.workspaces()->describe()) : Json(nullptr)}});
+  out.json("pytorch", {{"design", row.run->spec.name},
+                       {"row", row.row},
+                       {"network", row.elaborated->graph().network},
+                       {"levels", row.run->levels(row.row)},
+                       {"device", options.backend},
+                       {"gpu", device},
+                       {"version", torchVersion(options)},
+                       {"alloc_conf", options.allocConf.empty() ? "" : options.allocConf.front()},
+                       {"optimizer", memory.step.optimizer},
+                       {"memory", fields},
+                       {"limit", std::move(limit)},
+                       {"workspaces", steps.workspaces() ? Json(steps.workspaces()->describe()) : Json(nullptr)}});
 }
 
 }  // namespace tbem::driver

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/pytorch/rows/PyTorchMemory.h"
-#include "compiler/show/Output.h"
+#include "compiler/show/Out.h"
 
 #include <string>
 #include <string_view>
@@ -15,9 +15,10 @@ std::string peakText(const PyTorchMemory& memory, const SourceManager& sources);
 std::string deviceText(const PyTorchMemory& memory);
 
 /// Every part of the peak, the place in the program, the bounds, and what was asked of whom.
-void printWaterfall(const Options& options, const PyTorchMemory& memory, const EagerSteps& steps, const SourceManager& sources);
+void printWaterfall(show::Out& out, const PyTorchMemory& memory, const EagerSteps& steps,
+                    const SourceManager& sources);
 /// `limit`: what --max asks and says; null without it.
-void printPyTorchJson(const Options& options, const PyTorchMemory& memory, const EagerSteps& steps, const SourceManager& sources,
-                      Json limit);
+void printPyTorchJson(show::Out& out, const Options& options, const PyTorchMemory& memory, const EagerSteps& steps,
+                      const SourceManager& sources, Json limit);
 
 }  // namespace tbem::driver

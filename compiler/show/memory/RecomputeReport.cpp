@@ -1,5 +1,5 @@
 #include "compiler/show/memory/RecomputeReport.h"
-#include "compiler/show/Page.h"
+#include "compiler/show/Out.h"
 
 #include "runtime/report/Numbers.h"
 
@@ -18,10 +18,10 @@ std::string named(const std::vector<std::string>& operators) {
 }
 }  // namespace
 
-void printRecomputation(const Options& options, const estimate::Recomputation& recomputation, const std::string& levels) {
+void printRecomputation(show::Out& out, const estimate::Recomputation& recomputation, const std::string& levels) {
   const std::string memory = fmt::format("arena {} where everything is kept", report::bytes(recomputation.arenaKept));
   if (recomputation.blocks.empty()) {
-    say("nothing is computed again in {}: {}\n", levels, memory);
+    out.say("nothing is computed again in {}: {}\n", levels, memory);
     return;
   }
   report::Table table;
@@ -34,10 +34,11 @@ void printRecomputation(const Options& options, const estimate::Recomputation& r
     table.add({block.path.empty() ? "the network" : block.path, std::to_string(block.count),
                report::flops(estimate::toDouble(block.flops)), named(block.operators)});
   }
-  printTable(options, table);
-  say("recomputation: {}, {} of the step without it; {}, {} with it{}\n", report::flops(estimate::toDouble(recomputation.flops)),
-      report::percent(recomputation.share()), memory, report::bytes(recomputation.arena),
-      recomputation.limit ? fmt::format(" (limit {})", report::bytes(*recomputation.limit)) : "");
+  out.table(table);
+  out.say("recomputation: {}, {} of the step without it; {}, {} with it{}\n",
+          report::flops(estimate::toDouble(recomputation.flops)), report::percent(recomputation.share()), memory,
+          report::bytes(recomputation.arena),
+          recomputation.limit ? fmt::format(" (limit {})", report::bytes(*recomputation.limit)) : "");
 }
 
 }  // namespace tbem::driver

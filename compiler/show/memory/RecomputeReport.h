@@ -2,13 +2,14 @@
 #pragma once
 
 #include "compiler/lower/recompute/Recompute.h"
-#include "compiler/show/Output.h"
+#include "compiler/show/Out.h"
 
 #include <string>
 
 namespace tbem::driver {
 
 /// A table of the blocks, and what they cost and save.
-void printRecomputation(const Options& options, const estimate::Recomputation& recomputation, const std::string& levels);
+void printRecomputation(show::Out& out, const estimate::Recomputation& recomputation,
+                        const std::string& levels);
 
 }  // namespace tbem::driver

@@ -1,4 +1,4 @@
-#include "compiler/show/Output.h"
+#include "compiler/show/Out.h"
 #include "compiler/show/memory/Replays.h"
 #include "runtime/report/Numbers.h"
 
@@ -47,37 +47,37 @@ std::string eventText(const ReplayedTrace& traced, std::size_t event) {
   return text;
 }
 
-void printHead(const Options& options, const std::string& path, const ReplayedTrace& traced) {
+void printHead(show::Out& out, const Options& options, const std::string& path, const ReplayedTrace& traced) {
   const auto& trace = *traced.trace;
-  printOut("{}{}: {} events{}, rules of PyTorch {}\n", path, trace.name.empty() ? "" : ", " + trace.name, trace.entries.size(),
-           trace.version.empty() ? "" : " of PyTorch " + trace.version, traced.rules);
+  out.print("{}{}: {} events{}, rules of PyTorch {}\n", path, trace.name.empty() ? "" : ", " + trace.name, trace.entries.size(),
+            trace.version.empty() ? "" : " of PyTorch " + trace.version, traced.rules);
   switch (traced.check.verdict) {
     case TraceCheck::Verdict::Equal:
-      printOut("equal to the recording in all {} actions, sizes, streams and addresses\n", traced.check.equal);
+      out.print("equal to the recording in all {} actions, sizes, streams and addresses\n", traced.check.equal);
       break;
     case TraceCheck::Verdict::Unknown:
-      printOut("not held against the recording: {}\n", traced.check.reason);
+      out.print("not held against the recording: {}\n", traced.check.reason);
       break;
     case TraceCheck::Verdict::Differs: {
       const TraceCheck::Difference& found = *traced.check.difference;
       const std::size_t number = found.entry < trace.recordedAt.size() ? trace.recordedAt[found.entry] : trace.recordedAt.size();
-      printOut("differs from the recording after {} equal actions, at event {}: recorded {}, replayed {}\n", traced.check.equal,
-               number, actionText(found.recorded), actionText(found.replayed));
+      out.print("differs from the recording after {} equal actions, at event {}: recorded {}, replayed {}\n", traced.check.equal,
+                number, actionText(found.recorded), actionText(found.replayed));
       break;
     }
   }
   if (!trace.settings && !options.recordedConf)
-    printNote(options, "the recording does not say its options: taken as none (--recorded-conf says them)");
+    out.note("the recording does not say its options: taken as none (--recorded-conf says them)");
   if (traced.history.before > 0)
-    printNote(options, fmt::format("{} blocks ({}) were there when the recording began: they are allocated first",
-                                   traced.history.before, report::bytes(traced.history.beforeBytes)));
+    out.note(fmt::format("{} blocks ({}) were there when the recording began: they are allocated first", traced.history.before,
+                         report::bytes(traced.history.beforeBytes)));
   if (traced.history.emptied > 0)
-    printNote(options, fmt::format("the cache was emptied {} times; it is each time (--capacity says where the card was full)",
-                                   traced.history.emptied));
-  if (trace.unknown > 0) printNote(options, fmt::format("{} events of unknown names were passed over", trace.unknown));
+    out.note(fmt::format("the cache was emptied {} times; it is each time (--capacity says where the card was full)",
+                         traced.history.emptied));
+  if (trace.unknown > 0) out.note(fmt::format("{} events of unknown names were passed over", trace.unknown));
 }
 
-void printTable(const Options& options, const ReplayedTrace& traced) {
+void printTable(show::Out& out, const ReplayedTrace& traced) {
   report::Table table;
   table.columns = {
       {"options", report::Align::Left},     {"allocated", report::Align::Decimal}, {"active", report::Align::Decimal},
@@ -96,7 +96,7 @@ void printTable(const Options& options, const ReplayedTrace& traced) {
                std::to_string(counts.retries),
                {std::to_string(counts.outOfMemory), counts.outOfMemory > 0 ? report::Tone::Bad : report::Tone::Plain}});
   }
-  driver::printTable(options, table);
+  out.table(table);
 }
 
 Json peakJson(const ReplayedTrace& traced, std::size_t event) {
@@ -128,24 +128,23 @@ Json checkJson(const ReplayedTrace& traced) {
 
 }  // namespace
 
-void printReplay(const Options& options, const std::string& path, const ReplayedTrace& traced) {
-  printHead(options, path, traced);
-  printTable(options, traced);
+void printReplay(show::Out& out, const Options& options, const std::string& path, const ReplayedTrace& traced) {
+  printHead(out, options, path, traced);
+  printTable(out, traced);
   for (const ReplayedOptions& one : traced.replays) {
-    for (const std::string& name : one.ignored)
-      printNote(options, fmt::format("{}: it is not simulated, and changes nothing here", name));
+    for (const std::string& name : one.ignored) out.note(fmt::format("{}: it is not simulated, and changes nothing here", name));
     if (one.replay.outOfMemory.empty()) continue;
     const std::string text = one.text.empty() ? "none" : one.text;
-    printOut("{}: out of memory first at {}\n", one.recorded ? "recorded" : text,
-             eventText(traced, one.replay.outOfMemory.front()));
+    out.print("{}: out of memory first at {}\n", one.recorded ? "recorded" : text,
+              eventText(traced, one.replay.outOfMemory.front()));
   }
   const estimate::Replay& recorded = traced.replays.front().replay;
   if (traced.trace->entries.empty()) return;
-  printOut("reserved memory peaks at {}\n", eventText(traced, recorded.reservedPeakAt));
-  printOut("allocated memory peaks at {}\n", eventText(traced, recorded.allocatedPeakAt));
+  out.print("reserved memory peaks at {}\n", eventText(traced, recorded.reservedPeakAt));
+  out.print("allocated memory peaks at {}\n", eventText(traced, recorded.allocatedPeakAt));
 }
 
-void printReplayJson(const std::string& path, const ReplayedTrace& traced) {
+void printReplayJson(show::Out& out, const std::string& path, const ReplayedTrace& traced) {
   const auto& trace = *traced.trace;
   for (const ReplayedOptions& one : traced.replays) {
     const AllocatorStatistics& counts = one.replay.statistics;
@@ -181,7 +180,7 @@ void printReplayJson(const std::string& path, const ReplayedTrace& traced) {
         {"allocated_peak_at", peakJson(traced, one.replay.allocatedPeakAt)},
         {"ignored", one.ignored}};
     if (one.recorded) fields["check"] = checkJson(traced);
-    printJson("replay", std::move(fields));
+    out.json("replay", std::move(fields));
   }
 }
 

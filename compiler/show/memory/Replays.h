@@ -30,7 +30,7 @@ struct ReplayedTrace {
   std::vector<ReplayedOptions> replays;
 };
 
-void printReplay(const Options& options, const std::string& path, const ReplayedTrace& traced);
-void printReplayJson(const std::string& path, const ReplayedTrace& traced);
+void printReplay(show::Out& out, const Options& options, const std::string& path, const ReplayedTrace& traced);
+void printReplayJson(show::Out& out, const std::string& path, const ReplayedTrace& traced);
 
 }  // namespace tbem::driver

@@ -1,7 +1,6 @@
 #include "compiler/show/memory/RooflineReport.h"
 
-#include "compiler/show/Page.h"
-#include "compiler/show/SearchProgress.h"
+#include "compiler/show/Out.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -10,12 +9,12 @@
 
 namespace tbem::driver {
 
-tl::expected<estimate::Program, std::string> lowerRowMajor(const RowState& row, const Options& options,
+tl::expected<estimate::Program, std::string> lowerRowMajor(Events& events, const RowState& row, const Options& options,
                                                            estimate::QueryCache& queries) {
   const Opened plain = openBackend("ref");
   if (plain.backend == nullptr) return tl::unexpected(plain.reason);
   auto program = estimate::lower(row.elaborated->graph(), row.elaborated->values, *plain.backend,
-                                 lowerOptions(options, plain, &queries, {}));
+                                 lowerOptions(events, options, plain, &queries, {}));
   if (program) return std::move(*program);
   DiagnosticSink sink;
   return tl::unexpected(program.error().report(sink).message);
@@ -26,8 +25,9 @@ tl::expected<estimate::Roofline, std::string> Rooflines::of(const RowState& row)
   const sema::Values& values = row.elaborated->values;
   if (!row.program) return tl::unexpected(std::string("the row was not lowered"));
   if (choice.thisMachine) return estimate::roofline(graph, values, *row.program, choice.device, choice.tf32);
-  showSearch(++done, 0, fmt::format("row {} of {}: its least time on {}", row.row + 1, row.run->spec.name, choice.device.name));
-  const auto program = lowerRowMajor(row, state.options, queries);
+  state.events.progress(++done, 0,
+                        fmt::format("row {} of {}: its least time on {}", row.row + 1, row.run->spec.name, choice.device.name));
+  const auto program = lowerRowMajor(state.events, row, state.options, queries);
   if (!program) return tl::unexpected(program.error());
   return estimate::roofline(graph, values, *program, choice.device, choice.tf32);
 }
@@ -82,8 +82,7 @@ void addRooflineCells(std::vector<report::Cell>& cells, const estimate::Roofline
   cells.emplace_back(report::seconds(roofline.seconds));
 }
 
-void printRoofline(const Options& options, const Workspace& workspace, const estimate::Roofline& roofline,
-                   const std::string& levels) {
+void printRoofline(show::Out& out, const Workspace& workspace, const estimate::Roofline& roofline, const std::string& levels) {
   constexpr std::size_t kShown = 12;
   const std::vector<Group> groups = groupsOf(roofline);
   const SourceManager& sources = workspace.session.sources;
@@ -121,13 +120,13 @@ void printRoofline(const Options& options, const Workspace& workspace, const est
   table.add({"step", "", std::to_string(roofline.steps.size()), report::flops(estimate::toDouble(roofline.flops)),
              report::bytes(roofline.bytes), intensityText(roofline.intensity()), report::seconds(roofline.seconds),
              share(roofline.seconds), fmt::format("compute {}", share(roofline.computeSeconds))});
-  printTable(options, table);
+  out.table(table);
   if (roofline.wholeNumbers != 0)
-    say("{} operations on whole numbers have no rate: their operators count by the bytes that they move\n",
-        estimate::toString(roofline.wholeNumbers));
+    out.say("{} operations on whole numbers have no rate: their operators count by the bytes that they move\n",
+            estimate::toString(roofline.wholeNumbers));
   for (const estimate::LeftOut& left : roofline.leftOut)
-    say("left out: {} in {}, of {}: {} has no such rate, so they count by the bytes that they move\n",
-        report::flops(estimate::toDouble(left.flops)), left.type, fmt::join(left.operators, ", "), roofline.device);
+    out.say("left out: {} in {}, of {}: {} has no such rate, so they count by the bytes that they move\n",
+            report::flops(estimate::toDouble(left.flops)), left.type, fmt::join(left.operators, ", "), roofline.device);
 }
 
 std::string leftOutText(const estimate::Roofline& roofline) {

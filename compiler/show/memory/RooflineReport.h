@@ -12,7 +12,7 @@
 namespace tbem::driver {
 
 /// The row lowered in row-major layouts by `ref`: no machine's own layouts and reorders. Errors: in words.
-tl::expected<estimate::Program, std::string> lowerRowMajor(const RowState& row, const Options& options,
+tl::expected<estimate::Program, std::string> lowerRowMajor(Events& events, const RowState& row, const Options& options,
                                                            estimate::QueryCache& queries);
 
 /// Rooflines of a state's rows on one device. Of this machine: the program that runs there. Of any other device: the row lowered
@@ -37,7 +37,7 @@ void addRooflineCells(std::vector<report::Cell>& cells, const estimate::Roofline
 /// Which arithmetic the least time leaves out, and what to do about it; "": none.
 std::string leftOutText(const estimate::Roofline& roofline);
 /// The operators that take the most of one row's least time, and what it leaves out.
-void printRoofline(const Options& options, const Workspace& workspace, const estimate::Roofline& roofline,
+void printRoofline(show::Out& out, const Workspace& workspace, const estimate::Roofline& roofline,
                    const std::string& levels);
 
 }  // namespace tbem::driver

@@ -3,6 +3,7 @@
 #include "compiler/devices/AskedDevice.h"
 #include "compiler/devices/WorkspaceQuery.h"
 #include "compiler/estimate/Estimate.h"
+#include "compiler/show/Out.h"
 #include "compiler/show/memory/RooflineReport.h"
 #include "runtime/cudnn/Recorded.h"
 #include "runtime/measure/Meters.h"
@@ -97,27 +98,27 @@ std::string measuredText(const estimate::Device& device) {
 
 class Explainer {
 public:
-  Explainer(State& state, estimate::Device device, EngineSource source)
-      : state(state), options(state.options), device(std::move(device)), source(std::move(source)) {
+  Explainer(show::Out& out, State& state, estimate::Device device, EngineSource source)
+      : out(out), state(state), options(state.options), device(std::move(device)), source(std::move(source)) {
     policy.tf32 = options.tf32 != "off";
     policy.nondeterministic = options.nondeterministic;
     order = options.layout == "nhwc" ? cudnn::Order::Nhwc : cudnn::Order::Nchw;
   }
 
   int row(const RowState& row) {
-    const auto program = lowerRowMajor(row, options, queries);
+    const auto program = lowerRowMajor(out, row, options, queries);
     if (!program) {
-      printFailure(program.error());
+      out.failure(program.error());
       return kEnvironment;
     }
     const double start = measure::monotonicSeconds();
     const auto use = queryWorkspaces(*program, source, order, policy);
     if (options.time) {
-      printErr("engines  {}, {} lists asked anew so far\n", report::seconds(measure::monotonicSeconds() - start),
-               source.askedAnew());
+      out.error(fmt::format("engines  {}, {} lists asked anew so far\n", report::seconds(measure::monotonicSeconds() - start),
+                            source.askedAnew()));
     }
     if (!use) {
-      printFailure(use.error());
+      out.failure(use.error());
       return kEnvironment;
     }
     if (options.json) {
@@ -157,11 +158,11 @@ private:
                  std::to_string(one.engines.size()), engineText(one, one.first), next ? engineText(one, next) : "",
                  engineText(one, one.smallest), notes});
     }
-    printTable(options, table);
+    out.table(table);
     trade(use);
-    printOut("{}\n", source.describe());
-    printOut("{}\n", measuredText(device));
-    if (use.notAsked != 0) printOut("{} convolutions are of element types that were not asked for\n", use.notAsked);
+    out.print("{}\n", source.describe());
+    out.print("{}\n", measuredText(device));
+    if (use.notAsked != 0) out.print("{} convolutions are of element types that were not asked for\n", use.notAsked);
   }
 
   void trade(const WorkspaceUse& use) const {
@@ -183,7 +184,7 @@ private:
     }
     add("its smallest", use.smallest);
     add("none at all", use.none);
-    printTable(options, table);
+    out.table(table);
   }
 
   void json(const RowState& row, const estimate::Program& program, const WorkspaceUse& use) {
@@ -207,26 +208,26 @@ private:
                       {"source", originName(one.origin)},
                       {"engines", std::move(engines)}});
     }
-    printJson("workspace", {{"design", row.run->spec.name},
-                            {"row", row.row},
-                            {"network", row.elaborated->graph().network},
-                            {"levels", row.run->levels(row.row)},
-                            {"device",
-                             {{"name", device.name},
-                              {"context", bytesJson(device.context)},
-                              {"handles", bytesJson(device.handles)},
-                              {"kernels", bytesJson(device.kernels)}}},
-                            {"answers", answersJson()},
-                            {"layout", options.layout},
-                            {"tf32", policy.tf32},
-                            {"nondeterministic", policy.nondeterministic},
-                            {"convolutions", std::move(list)},
-                            {"not_asked", use.notAsked},
-                            {"step",
-                             {{"first", choiceJson(use.first)},
-                              {"limited", use.limited ? choiceJson(*use.limited) : Json(nullptr)},
-                              {"smallest", choiceJson(use.smallest)},
-                              {"none", choiceJson(use.none)}}}});
+    out.json("workspace", {{"design", row.run->spec.name},
+                           {"row", row.row},
+                           {"network", row.elaborated->graph().network},
+                           {"levels", row.run->levels(row.row)},
+                           {"device",
+                            {{"name", device.name},
+                             {"context", bytesJson(device.context)},
+                             {"handles", bytesJson(device.handles)},
+                             {"kernels", bytesJson(device.kernels)}}},
+                           {"answers", answersJson()},
+                           {"layout", options.layout},
+                           {"tf32", policy.tf32},
+                           {"nondeterministic", policy.nondeterministic},
+                           {"convolutions", std::move(list)},
+                           {"not_asked", use.notAsked},
+                           {"step",
+                            {{"first", choiceJson(use.first)},
+                             {"limited", use.limited ? choiceJson(*use.limited) : Json(nullptr)},
+                             {"smallest", choiceJson(use.smallest)},
+                             {"none", choiceJson(use.none)}}}});
   }
 
   Json answersJson() const {
@@ -243,6 +244,7 @@ private:
             {"libcuda", kLibcuda[static_cast<std::size_t>(source.libcuda())]}};
   }
 
+  show::Out& out;
   State& state;
   const Options& options;
   estimate::Device device;
@@ -253,16 +255,16 @@ private:
 
 }  // namespace
 
-int explainWorkspaces(State& state) {
+int explainWorkspaces(show::Out& out, State& state) {
   const Options& options = state.options;
   const std::string name = options.device.empty() ? "h200" : options.device;
   auto asked = openAskedDevice(state, name, options.backend == "pytorch");
-  if (!asked) return asked.error();
-  Explainer explainer(state, std::move(asked->device), std::move(asked->source));
+  if (!asked) return out.fail(asked.error());
+  Explainer explainer(out, state, std::move(asked->device), std::move(asked->source));
   if (!options.workspaceLimit.empty()) {
     const auto limit = report::parseBytes(options.workspaceLimit);
     if (!limit) {
-      printFailure(fmt::format("--workspace-limit {}: {}", options.workspaceLimit, limit.error()));
+      out.failure(fmt::format("--workspace-limit {}: {}", options.workspaceLimit, limit.error()));
       return kUsage;
     }
     explainer.policy.limit = *limit;
@@ -272,8 +274,7 @@ int explainWorkspaces(State& state) {
     status = explainer.row(row);
     if (status != kOk) break;
   }
-  if (const std::string why = explainer.answers().keep(); !why.empty())
-    printNote(options, "cuDNN's answers cannot be kept: " + why);
+  if (const std::string why = explainer.answers().keep(); !why.empty()) out.note("cuDNN's answers cannot be kept: " + why);
   return status;
 }
 

@@ -6,6 +6,6 @@
 namespace tbem::driver {
 
 /// Of all rows of a state that has passed `graph`. The exit status.
-int explainWorkspaces(State& state);
+int explainWorkspaces(show::Out& out, State& state);
 
 }  // namespace tbem::driver

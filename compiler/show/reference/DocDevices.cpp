@@ -2,7 +2,7 @@
 #include "compiler/devices/DeviceFields.h"
 #include "compiler/devices/Devices.h"
 #include "compiler/driver/Commands.h"
-#include "compiler/show/Output.h"
+#include "compiler/show/Out.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -43,51 +43,51 @@ std::string overhead(const Device& device) {
                      report::bytes(*device.kernels), device.measured);
 }
 
-void printDevice(const std::string& name, const Device& d) {
-  printOut("| `{}` | {} | {} | {} | {:g} | {} | {:g}, {:g} | {} | {} | {} | {} | {} | {} | {} |\n", name, d.name, capability(d),
-           report::bytes(d.memory), d.bandwidth / 1e9, d.multiprocessors, d.clock / 1e6, d.memoryClock / 1e6, report::bytes(d.l2),
-           rate(d.rates[TBEM_F64]), rate(d.rates[TBEM_F32]), rate(d.tf32), rate(d.rates[TBEM_BF16]), rate(d.rates[TBEM_F16]),
-           overhead(d));
+void printDevice(show::Out& out, const std::string& name, const Device& d) {
+  out.print("| `{}` | {} | {} | {} | {:g} | {} | {:g}, {:g} | {} | {} | {} | {} | {} | {} | {} |\n", name, d.name, capability(d),
+            report::bytes(d.memory), d.bandwidth / 1e9, d.multiprocessors, d.clock / 1e6, d.memoryClock / 1e6,
+            report::bytes(d.l2), rate(d.rates[TBEM_F64]), rate(d.rates[TBEM_F32]), rate(d.tf32), rate(d.rates[TBEM_BF16]),
+            rate(d.rates[TBEM_F16]), overhead(d));
 }
 
-void printFields(bool ofArchitecture) {
-  printOut("\n| field of {} | takes | is |\n|---|---|---|\n", ofArchitecture ? "an architecture" : "a device");
+void printFields(show::Out& out, bool ofArchitecture) {
+  out.print("\n| field of {} | takes | is |\n|---|---|---|\n", ofArchitecture ? "an architecture" : "a device");
   for (const DeviceFieldText& field : deviceFields()) {
-    if (field.ofArchitecture == ofArchitecture) printOut("| `{}` | {} | {} |\n", field.name, field.takes, field.means);
+    if (field.ofArchitecture == ofArchitecture) out.print("| `{}` | {} | {} |\n", field.name, field.takes, field.means);
   }
 }
 
 }  // namespace
 
-int runDocDevices(const Options& options) {
+int runDocDevices(show::Out& out, const Options& options) {
   std::vector<std::string> names;
   const std::vector<Device> devices = libraryDevices(names);
   if (options.json) {
     for (std::size_t i = 0; i < devices.size(); ++i) {
       const Device& d = devices[i];
-      printJson("device", {{"name", names[i]},
-                           {"called", d.name},
-                           {"compute_capability", d.architecture ? Json(capability(d)) : Json(nullptr)},
-                           {"memory", known(d.memory)},
-                           {"bandwidth", d.bandwidth},
-                           {"multiprocessors", known(d.multiprocessors)},
-                           {"clock", known(d.clock)},
-                           {"memory_clock", known(d.memoryClock)},
-                           {"l2", known(d.l2)},
-                           {"rates", rates(d)},
-                           {"context", measured(d.context)},
-                           {"handles", measured(d.handles)},
-                           {"kernels", measured(d.kernels)},
-                           {"measured", d.measured.empty() ? Json(nullptr) : Json(d.measured)}});
+      out.json("device", {{"name", names[i]},
+                          {"called", d.name},
+                          {"compute_capability", d.architecture ? Json(capability(d)) : Json(nullptr)},
+                          {"memory", known(d.memory)},
+                          {"bandwidth", d.bandwidth},
+                          {"multiprocessors", known(d.multiprocessors)},
+                          {"clock", known(d.clock)},
+                          {"memory_clock", known(d.memoryClock)},
+                          {"l2", known(d.l2)},
+                          {"rates", rates(d)},
+                          {"context", measured(d.context)},
+                          {"handles", measured(d.handles)},
+                          {"kernels", measured(d.kernels)},
+                          {"measured", d.measured.empty() ? Json(nullptr) : Json(d.measured)}});
     }
     return kOk;
   }
-  printOut(
+  out.print(
       "| device | called | compute capability | memory | GB/s | multiprocessors | clocks, MHz | L2 | f64 TFLOP/s | f32 | tf32 | "
       "bf16 | f16 | context, handles, kernels |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-  for (std::size_t i = 0; i < devices.size(); ++i) printDevice(names[i], devices[i]);
-  printFields(false);
-  printFields(true);
+  for (std::size_t i = 0; i < devices.size(); ++i) printDevice(out, names[i], devices[i]);
+  printFields(out, false);
+  printFields(out, true);
   return kOk;
 }
 

@@ -3,7 +3,7 @@
 #include "compiler/experiment/Workspace.h"
 #include "compiler/run/Backends.h"
 #include "compiler/sema/Walk.h"
-#include "compiler/show/Output.h"
+#include "compiler/show/Out.h"
 #include "compiler/show/reference/DocText.h"
 
 #include <fmt/format.h>
@@ -119,34 +119,34 @@ std::string cost(const ast::Callable& callable) {
   return callable.native != nullptr ? "none" : "of the expression";
 }
 
-void printBlocks(const Workspace& workspace, const sema::Module& library, const Options& options) {
-  if (!options.json) printOut("\n## Blocks\n\n| block | what it is |\n|---|---|\n");
+void printBlocks(show::Out& out, const Workspace& workspace, const sema::Module& library, const Options& options) {
+  if (!options.json) out.print("\n## Blocks\n\n| block | what it is |\n|---|---|\n");
   for (const auto& file : library.files) {
     for (const ast::Decl* decl : file->declarations) {
       const auto* callable = ast::dynCast<ast::Callable>(decl);
       if (callable == nullptr || callable->callable != ast::CallableKind::Block || decl->isPrivate) continue;
       const std::string line = signature(workspace.session, *callable);
       if (options.json)
-        printJson("block", {{"name", decl->name.text}, {"signature", line}, {"documentation", decl->documentation}});
+        out.json("block", {{"name", decl->name.text}, {"signature", line}, {"documentation", decl->documentation}});
       else
-        printOut("| `{}` | {} |\n", line, firstSentence(*decl));
+        out.print("| `{}` | {} |\n", line, firstSentence(*decl));
     }
   }
 }
 
 }  // namespace
 
-int runDocOperators(const Options& options) {
+int runDocOperators(show::Out& out, const Options& options) {
   Options everything = options;
   everything.text = "1";
   const auto loaded = loadWorkspace(everything);
-  if (!loaded) return loaded.error();
+  if (!loaded) return out.fail(loaded.error());
   const Workspace& workspace = **loaded;
   const sema::Module* library = workspace.program->find("std.nn");
   if (library == nullptr) return kEnvironment;
   const Operators operators(*library);
   if (!options.json) {
-    printOut(
+    out.print(
         "# Operators\n\nThe public operators of `std.nn`, as the declarations in `stdlib/nn` and the backends say: `tbemc doc "
         "--operators` "
         "makes this file, and\na test compares. `tbemc doc NAME` prints one in full. *Runs on* counts the native primitives of "
@@ -163,23 +163,24 @@ int runDocOperators(const Options& options) {
       if (callable == nullptr || callable->callable != ast::CallableKind::Operator || decl->isPrivate) continue;
       const std::string where = backends(operators.primitives(*callable));
       if (options.json) {
-        printJson("operator", {{"name", decl->name.text},
-                               {"signature", signature(workspace.session, *callable)},
-                               {"backends", where},
-                               {"gradient", gradient(*callable)},
-                               {"cost", cost(*callable)}});
+        out.json("operator", {{"name", decl->name.text},
+                              {"signature", signature(workspace.session, *callable)},
+                              {"backends", where},
+                              {"gradient", gradient(*callable)},
+                              {"cost", cost(*callable)}});
         continue;
       }
       if (!titled) {
         const Source* source = workspace.session.sources.find(decl->range.begin);
-        printOut("\n## {}\n\n| operator | runs on | gradient | cost |\n|---|---|---|---|\n",
-                 source != nullptr ? std::filesystem::path(source->name).stem().string() : "");
+        out.print("\n## {}\n\n| operator | runs on | gradient | cost |\n|---|---|---|---|\n",
+                  source != nullptr ? std::filesystem::path(source->name).stem().string() : "");
         titled = true;
       }
-      printOut("| `{}` | {} | {} | {} |\n", signature(workspace.session, *callable), where, gradient(*callable), cost(*callable));
+      out.print("| `{}` | {} | {} | {} |\n", signature(workspace.session, *callable), where, gradient(*callable),
+                cost(*callable));
     }
   }
-  printBlocks(workspace, *library, options);
+  printBlocks(out, workspace, *library, options);
   return kOk;
 }
 

@@ -1,6 +1,6 @@
 #include "compiler/show/rows/MeasureNotes.h"
 
-#include "compiler/show/Page.h"
+#include "compiler/show/Out.h"
 #include "runtime/measure/Quantile.h"
 #include "runtime/report/Numbers.h"
 
@@ -24,7 +24,7 @@ std::string rowsText(const std::set<std::size_t>& rows) {
   return fmt::format("row{} {}", numbers.size() == 1 ? "" : "s", fmt::join(numbers, ", "));
 }
 
-void sayLosses(const std::vector<Observation>& rows) {
+void sayLosses(show::Out& out, const std::vector<Observation>& rows) {
   std::map<std::string, std::set<std::size_t>> byText;
   for (const Observation& row : rows) {
     for (const store::Stored& repeat : row.repeats) {
@@ -32,7 +32,7 @@ void sayLosses(const std::vector<Observation>& rows) {
     }
   }
   for (const auto& [text, numbers] : byText)
-    say("{}: after its last step the loss is not finite ({}); time and memory are as measured\n", rowsText(numbers), text);
+    out.say("{}: after its last step the loss is not finite ({}); time and memory are as measured\n", rowsText(numbers), text);
 }
 
 /// The largest of each over several measurements.
@@ -52,7 +52,7 @@ std::string loadText(const MachineLoad& load) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void sayLoad(const std::vector<Observation>& rows) {
+void sayLoad(show::Out& out, const std::vector<Observation>& rows) {
   MachineLoad most;
   std::set<std::size_t> busy;
   std::size_t count = 0, all = 0;
@@ -66,11 +66,11 @@ void sayLoad(const std::vector<Observation>& rows) {
     }
   }
   if (count != 0)
-    say("the machine did other work during {} of {} runs ({}): {}; times may be longer than on an idle one\n", count, all,
-        rowsText(busy), loadText(most));
+    out.say("the machine did other work during {} of {} runs ({}): {}; times may be longer than on an idle one\n", count, all,
+            rowsText(busy), loadText(most));
 }
 
-void saySpread(const std::vector<Observation>& rows) {
+void saySpread(show::Out& out, const std::vector<Observation>& rows) {
   std::set<std::size_t> wide;
   Spread widest;
   std::size_t ofRow = 0;
@@ -83,8 +83,8 @@ void saySpread(const std::vector<Observation>& rows) {
     ofRow = row.row->row + 1;
   }
   if (!wide.empty())
-    say("repeats of {} differ in latency by {} of the median or more, most of row {}: {} to {}\n", rowsText(wide),
-        report::percent(kSpreadShare), ofRow, report::seconds(widest.least), report::seconds(widest.most));
+    out.say("repeats of {} differ in latency by {} of the median or more, most of row {}: {} to {}\n", rowsText(wide),
+            report::percent(kSpreadShare), ofRow, report::seconds(widest.least), report::seconds(widest.most));
 }
 
 Json orNull(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
@@ -107,17 +107,17 @@ std::optional<Spread> spreadOf(const std::vector<store::Stored>& repeats) {
   return Spread{*least, measure::median(latencies), *most};
 }
 
-void sayMeasureNotes(const std::vector<Observation>& rows, bool latency) {
-  sayLosses(rows);
-  sayLoad(rows);
-  if (latency) saySpread(rows);
+void sayMeasureNotes(show::Out& out, const std::vector<Observation>& rows, bool latency) {
+  sayLosses(out, rows);
+  sayLoad(out, rows);
+  if (latency) saySpread(out, rows);
 }
 
-void printMeasured(store::Store& store, const std::vector<CaseRow>& rows) {
+void printMeasured(show::Out& out, store::Store& store, const std::vector<CaseRow>& rows) {
   std::set<std::tuple<const DesignRun*, std::size_t, std::string>> printed;
   for (const CaseRow& row : rows) {
     if (!printed.insert({row.plan->run, row.row, row.identity}).second) continue;
-    const std::vector<store::Stored> repeats = repeatsOf(store, row);
+    const std::vector<store::Stored> repeats = repeatsOf(out, store, row);
     MachineLoad most;
     std::size_t busy = 0;
     for (const store::Stored& one : repeats) {
@@ -127,19 +127,18 @@ void printMeasured(store::Store& store, const std::vector<CaseRow>& rows) {
     const std::optional<Spread> spread = spreadOf(repeats);
     Json latency;
     if (spread) latency = {{"least", spread->least}, {"median", spread->median}, {"most", spread->most}};
-    printJson(
-        "measured",
-        {{"design", row.plan->run->spec.name},
-         {"row", row.row},
-         {"levels", row.plan->run->levels(row.row)},
-         {"backend", row.backend},
-         {"tune", text(row.plan->tuning)},
-         {"repeats", repeats.size()},
-         {"asked", row.plan->repeats},
-         {"latency", latency},
-         {"repeats_differ", spread && spread->share() >= kSpreadShare},
-         {"busy_repeats", busy},
-         {"load_most", {{"others", orNull(most.others)}, {"stolen", orNull(most.stolen)}, {"waited", orNull(most.waited)}}}});
+    out.json("measured", {{"design", row.plan->run->spec.name},
+                          {"row", row.row},
+                          {"levels", row.plan->run->levels(row.row)},
+                          {"backend", row.backend},
+                          {"tune", text(row.plan->tuning)},
+                          {"repeats", repeats.size()},
+                          {"asked", row.plan->repeats},
+                          {"latency", latency},
+                          {"repeats_differ", spread && spread->share() >= kSpreadShare},
+                          {"busy_repeats", busy},
+                          {"load_most",
+                           {{"others", orNull(most.others)}, {"stolen", orNull(most.stolen)}, {"waited", orNull(most.waited)}}}});
   }
 }
 

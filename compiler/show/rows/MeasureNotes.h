@@ -26,8 +26,8 @@ struct Spread {
 std::optional<Spread> spreadOf(const std::vector<store::Stored>& repeats);
 
 /// Lines below the table of these rows. `latency`: whether times are asked for.
-void sayMeasureNotes(const std::vector<Observation>& rows, bool latency);
+void sayMeasureNotes(show::Out& out, const std::vector<Observation>& rows, bool latency);
 /// One `measured` object a row: its repeats together.
-void printMeasured(store::Store& store, const std::vector<CaseRow>& rows);
+void printMeasured(show::Out& out, store::Store& store, const std::vector<CaseRow>& rows);
 
 }  // namespace tbem::driver

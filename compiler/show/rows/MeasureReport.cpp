@@ -1,6 +1,6 @@
 #include "compiler/show/rows/MeasureReport.h"
 #include "compiler/experiment/Observations.h"
-#include "compiler/show/Page.h"
+#include "compiler/show/Out.h"
 #include "compiler/show/rows/MeasureNotes.h"
 
 #include "runtime/measure/Quantile.h"
@@ -66,59 +66,60 @@ std::optional<double> medianOf(const std::vector<store::Stored>& repeats, std::o
 template std::optional<double> medianOf(const std::vector<store::Stored>&, std::optional<double> runtime::Measurement::*);
 template std::optional<double> medianOf(const std::vector<store::Stored>&, std::optional<std::uint64_t> runtime::Measurement::*);
 
-void printMeasurement(const runtime::Case& one, const runtime::Measurement& value, const Tuning& tuning, bool reused) {
+void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::Measurement& value, const Tuning& tuning,
+                      bool reused) {
   Json latency;
   if (value.latencyMedian)
     latency = {{"median", *value.latencyMedian}, {"p05", orNull(value.latencyP05)}, {"p95", orNull(value.latencyP95)}};
-  printJson("measure", {{"design", one.design},
-                        {"row", one.row},
-                        {"levels", Json::parse(one.levels)},
-                        {"backend", one.backend},
-                        {"tune", text(tuning)},
-                        {"repeat", one.repeat},
-                        {"status", runtime::name(value.status)},
-                        {"reason", value.reason},
-                        {"memory_peak", orNull(value.memoryPeak)},
-                        {"memory_baseline", orNull(value.memoryBaseline)},
-                        {"memory_reason", value.memoryReason},
-                        {"arena_peak", orNull(value.arenaPeak)},
-                        {"arena_planned", orNull(value.arena)},
-                        {"static_memory", orNull(value.staticMemory)},
-                        {"live", orNull(value.live)},
-                        {"latency", latency},
-                        {"energy", orNull(value.energy)},
-                        {"energy_reason", value.energyReason},
-                        {"load",
-                         {{"others", orNull(value.load.others)},
-                          {"stolen", orNull(value.load.stolen)},
-                          {"waited", orNull(value.load.waited)},
-                          {"average", orNull(value.load.average)}}},
-                        {"loss_not_finite", value.lossNotFinite.empty() ? Json() : Json(value.lossNotFinite)},
-                        {"identity", one.identity},
-                        {"machine", value.machine},
-                        {"versions", value.versions},
-                        {"reused", reused}});
+  out.json("measure", {{"design", one.design},
+                       {"row", one.row},
+                       {"levels", Json::parse(one.levels)},
+                       {"backend", one.backend},
+                       {"tune", text(tuning)},
+                       {"repeat", one.repeat},
+                       {"status", runtime::name(value.status)},
+                       {"reason", value.reason},
+                       {"memory_peak", orNull(value.memoryPeak)},
+                       {"memory_baseline", orNull(value.memoryBaseline)},
+                       {"memory_reason", value.memoryReason},
+                       {"arena_peak", orNull(value.arenaPeak)},
+                       {"arena_planned", orNull(value.arena)},
+                       {"static_memory", orNull(value.staticMemory)},
+                       {"live", orNull(value.live)},
+                       {"latency", latency},
+                       {"energy", orNull(value.energy)},
+                       {"energy_reason", value.energyReason},
+                       {"load",
+                        {{"others", orNull(value.load.others)},
+                         {"stolen", orNull(value.load.stolen)},
+                         {"waited", orNull(value.load.waited)},
+                         {"average", orNull(value.load.average)}}},
+                       {"loss_not_finite", value.lossNotFinite.empty() ? Json() : Json(value.lossNotFinite)},
+                       {"identity", one.identity},
+                       {"machine", value.machine},
+                       {"versions", value.versions},
+                       {"reused", reused}});
 }
 
-void printReused(store::Store& store, const std::vector<CaseRow>& rows, const measure::CampaignResult& result) {
+void printReused(show::Out& out, store::Store& store, const std::vector<CaseRow>& rows, const measure::CampaignResult& result) {
   std::set<std::pair<std::string, std::uint32_t>> now;
   for (const runtime::Case& one : result.ran) now.insert({one.identity, one.repeat});
   std::set<std::tuple<const DesignRun*, std::size_t, std::string, std::uint32_t>> printed;
   for (const CaseRow& row : rows) {
-    for (const store::Stored& one : repeatsOf(store, row)) {
+    for (const store::Stored& one : repeatsOf(out, store, row)) {
       if (now.count({one.key.identity, one.key.repeat}) != 0) continue;
       if (!printed.insert({row.plan->run, row.row, one.key.identity, one.key.repeat}).second) continue;
       runtime::Case key = one.key;
       key.design = row.plan->run->spec.name;
       key.row = static_cast<std::uint32_t>(row.row);
       key.levels = row.plan->run->levels(row.row).dump();
-      printMeasurement(key, one.value, row.plan->tuning, true);
+      printMeasurement(out, key, one.value, row.plan->tuning, true);
     }
   }
 }
 
-void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
-                       const Options& options) {
+void printMeasurements(show::Out& out, store::Store& store, const std::vector<MeasurePlan>& plans,
+                       const std::vector<CaseRow>& rows) {
   for (const MeasurePlan& plan : plans) {
     const DesignRun& run = *plan.run;
     report::Table table;
@@ -138,7 +139,7 @@ void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plan
     std::vector<Observation> measured;
     for (const CaseRow& row : rows) {
       if (row.plan != &plan) continue;
-      measured.push_back({&row, repeatsOf(store, row)});
+      measured.push_back({&row, repeatsOf(out, store, row)});
       for (const store::Stored& one : measured.back().repeats) {
         anyEnergy = anyEnergy || one.value.energy.has_value();
         if (!one.value.energy && !one.value.energyReason.empty()) energyReason = one.value.energyReason;
@@ -176,9 +177,9 @@ void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plan
       }
       table.add(std::move(cells));
     }
-    printTable(options, table);
-    sayMeasureNotes(measured, plan.wantsLatency);
-    if (plan.wantsEnergy && !energyReason.empty()) say("no energy: {}\n", energyReason);
+    out.table(table);
+    sayMeasureNotes(out, measured, plan.wantsLatency);
+    if (plan.wantsEnergy && !energyReason.empty()) out.say("no energy: {}\n", energyReason);
   }
 }
 

@@ -2,21 +2,22 @@
 #pragma once
 
 #include "compiler/experiment/Campaigns.h"
+#include "compiler/show/Out.h"
 #include "runtime/core/Measurement.h"
 
 namespace tbem::driver {
 
 /// One `measure` object.
-void printMeasurement(const runtime::Case& one, const runtime::Measurement& value, const Tuning& tuning, bool reused);
+void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::Measurement& value, const Tuning& tuning,
+                      bool reused);
 /// The objects of the rows that were finished before this campaign.
-void printReused(store::Store& store, const std::vector<CaseRow>& rows, const measure::CampaignResult& result);
+void printReused(show::Out& out, store::Store& store, const std::vector<CaseRow>& rows, const measure::CampaignResult& result);
 /// A table a design: medians over the repeats of each row.
-void printMeasurements(store::Store& store, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
-                       const Options& options);
+void printMeasurements(show::Out& out, store::Store& store, const std::vector<MeasurePlan>& plans,
+                       const std::vector<CaseRow>& rows);
 
 /// The same rows with their estimates beside them, a table a design, as a program's run prints them.
-void printRunTables(store::Store& store, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
-                    const Options& options);
+void printRunTables(show::Out& out, store::Store& store, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows);
 
 /// "ok", "left", or how the last repeat that did not end well ended.
 report::Cell statusCell(const std::vector<store::Stored>& repeats);

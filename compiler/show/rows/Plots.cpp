@@ -1,8 +1,8 @@
 // The plots of a program: measured against predicted, and memory by factor (the TBEM paper's Figure 2).
 #include "compiler/experiment/Observations.h"
 #include "compiler/experiment/Regressions.h"
+#include "compiler/show/Out.h"
 #include "compiler/show/OutFolder.h"
-#include "compiler/show/PlotFiles.h"
 #include "compiler/show/rows/MeasureReport.h"
 
 #include <fmt/format.h>
@@ -106,13 +106,13 @@ std::vector<report::Point> fittedCurve(const Fitted& fitted, const Axes& axes, c
   return curve;
 }
 
-std::optional<report::Plot> memoryByFactor(const DesignRun& run, const std::vector<CaseRow>& rows, const Place& place,
-                                           store::Store& store, const Fitted* fitted) {
+std::optional<report::Plot> memoryByFactor(show::Out& out, const DesignRun& run, const std::vector<CaseRow>& rows,
+                                           const Place& place, store::Store& store, const Fitted* fitted) {
   const Axes axes = axesOf(run);
   if (!axes.x) return std::nullopt;
   const std::vector<design::Factor> factors = run.factors();
   std::map<std::size_t, report::Series> lines;
-  for (const Observation& observation : observationsOf(run, place, rows, store)) {
+  for (const Observation& observation : observationsOf(out, run, place, rows, store)) {
     const CaseRow& row = *observation.row;
     const std::optional<double> memory = medianOf(observation.repeats, &runtime::Measurement::memoryPeak);
     if (!memory) continue;
@@ -145,11 +145,11 @@ std::optional<report::Plot> memoryByFactor(const DesignRun& run, const std::vect
 
 }  // namespace
 
-bool writePlots(const Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
-                const std::vector<Fitted>& fits, store::Store& store, const Options& options) {
+bool writePlots(show::Out& out, const Workspace& workspace, const std::vector<MeasurePlan>& plans,
+                const std::vector<CaseRow>& rows, const std::vector<Fitted>& fits, store::Store& store, const Options& options) {
   const std::string folder = outFolder(workspace, options);
   if (folder.empty() || options.noPlots) return true;
-  std::vector<PlotFile> plots;
+  std::vector<show::PlotFile> plots;
   const auto add = [&](std::string name, const report::Plot& plot) { plots.push_back({std::move(name), report::svg(plot)}); };
   for (const Fitted& fitted : fits)
     add(fmt::format("{}-{}.svg", fitted.plan->decl->name.text, fileWord({fitted.backend, fitted.tune})),
@@ -158,11 +158,11 @@ bool writePlots(const Workspace& workspace, const std::vector<MeasurePlan>& plan
   for (const MeasurePlan& plan : plans) {
     if (!drawn.insert(plan.run).second) continue;  // another `measure` of the same design
     for (const Place& place : placesOf(*plan.run, rows)) {
-      if (const auto plot = memoryByFactor(*plan.run, rows, place, store, memoryFit(fits, *plan.run, place)))
+      if (const auto plot = memoryByFactor(out, *plan.run, rows, place, store, memoryFit(fits, *plan.run, place)))
         add(fmt::format("{}-memory-{}.svg", plan.run->spec.name, fileWord(place)), *plot);
     }
   }
-  return writePlotFiles(options, folder, plots);
+  return out.plots(folder, plots);
 }
 
 }  // namespace tbem::driver

@@ -1,6 +1,7 @@
 #include "compiler/show/rows/Profile.h"
 
 #include "compiler/count/Flops.h"
+#include "compiler/show/Out.h"
 #include "runtime/core/Executable.h"
 #include "runtime/measure/Quantile.h"
 #include "runtime/report/Numbers.h"
@@ -106,7 +107,7 @@ report::Table tableOf(std::string title) {
 }
 
 /// Steps by what they are, then the longest ones.
-void printTables(const State& state, const RowState& row, std::vector<Line> lines, double whole) {
+void printTables(show::Out& out, const State& state, const RowState& row, std::vector<Line> lines, double whole) {
   struct Sum {
     double seconds = 0, flops = 0, bytes = 0;
     int steps = 0;
@@ -128,7 +129,7 @@ void printTables(const State& state, const RowState& row, std::vector<Line> line
   byKind.columns.push_back({"steps", report::Align::Right});
   for (const auto& [name, sum] : kinds)
     addLine(byKind, name.first, name.second, sum.seconds, whole, sum.flops, sum.bytes, {std::to_string(sum.steps)});
-  printTable(state.options, byKind);
+  out.table(byKind);
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.seconds > b.seconds; });
   report::Table longest = tableOf(fmt::format("the longest {}", std::min(kShown, lines.size())));
   lines.resize(std::min(kShown, lines.size()));
@@ -136,10 +137,10 @@ void printTables(const State& state, const RowState& row, std::vector<Line> line
     addLine(longest, line.step->name, line.implementation, line.seconds, whole, line.flops, static_cast<double>(line.bytes),
             {line.path, state.workspace->session.sources.describe(line.step->range.begin)});
   }
-  printTable(state.options, longest);
+  out.table(longest);
 }
 
-void printJsonProfile(const State& state, const RowState& row, const std::vector<Line>& lines, double whole) {
+void printJsonProfile(show::Out& out, const State& state, const RowState& row, const std::vector<Line>& lines, double whole) {
   Json steps = Json::array();
   for (const Line& line : lines) {
     steps.push_back({{"name", line.step->name},
@@ -150,29 +151,29 @@ void printJsonProfile(const State& state, const RowState& row, const std::vector
                      {"bytes", line.bytes},
                      {"implementation", line.implementation}});
   }
-  printJson("profile", {{"network", row.elaborated->graph().network},
-                        {"design", row.run->spec.name},
-                        {"row", row.row},
-                        {"levels", row.run->levels(row.row)},
-                        {"backend", state.backendName},
-                        {"threads", row.compiled->executable.threads},
-                        {"repeats", kRepeats},
-                        {"seconds", whole},
-                        {"steps", std::move(steps)}});
+  out.json("profile", {{"network", row.elaborated->graph().network},
+                       {"design", row.run->spec.name},
+                       {"row", row.row},
+                       {"levels", row.run->levels(row.row)},
+                       {"backend", state.backendName},
+                       {"threads", row.compiled->executable.threads},
+                       {"repeats", kRepeats},
+                       {"seconds", whole},
+                       {"steps", std::move(steps)}});
 }
 
 }  // namespace
 
-tl::expected<void, std::string> printProfile(const State& state, const RowState& row) {
+tl::expected<void, std::string> printProfile(show::Out& out, const State& state, const RowState& row) {
   double whole = 0;
   const auto seconds = timeSteps(state, row, whole);
   if (!seconds) return tl::unexpected(seconds.error());
   auto lines = linesOf(row, *seconds);
   if (!lines) return tl::unexpected(lines.error());
   if (state.options.json) {
-    printJsonProfile(state, row, *lines, whole);
+    printJsonProfile(out, state, row, *lines, whole);
   } else {
-    printTables(state, row, std::move(*lines), whole);
+    printTables(out, state, row, std::move(*lines), whole);
   }
   return {};
 }

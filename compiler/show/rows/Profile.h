@@ -11,6 +11,6 @@ namespace tbem::driver {
 
 /// Runs the row's step again and again, timing each step of its program, and prints the table (with --json one `profile` object).
 /// The row must be compiled with marks. Errors: in words.
-tl::expected<void, std::string> printProfile(const State& state, const RowState& row);
+tl::expected<void, std::string> printProfile(show::Out& out, const State& state, const RowState& row);
 
 }  // namespace tbem::driver

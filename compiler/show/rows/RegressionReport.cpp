@@ -1,7 +1,7 @@
 // Regressions as tables and JSON.
 #include "compiler/design/verify/Aliases.h"
 #include "compiler/experiment/Regressions.h"
-#include "compiler/show/Page.h"
+#include "compiler/show/Out.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
 
@@ -53,18 +53,19 @@ Json lostJson(const Fitted& fitted) {
 }
 
 /// "warning: 2 of 16 rows are not in it: 1 oom (row 16), 1 failed (row 3)".
-void sayLost(const Fitted& fitted) {
+void sayLost(show::Out& out, const Fitted& fitted) {
   const std::size_t count = static_cast<std::size_t>(
       std::count_if(fitted.lost.begin(), fitted.lost.end(), [](const Fitted::Lost& lost) { return lost.used == 0; }));
   if (count != 0)
-    say("warning: {} of {} rows {} not in it: {}\n", count, count + fitted.rows.size(), count == 1 ? "is" : "are",
-        lostText(fitted));
+    out.say("warning: {} of {} rows {} not in it: {}\n", count, count + fitted.rows.size(), count == 1 ? "is" : "are",
+            lostText(fitted));
   for (const Fitted::Lost& lost : fitted.lost) {
-    if (lost.used != 0) say("warning: row {} counts with {} of {} repeats: {}\n", lost.row + 1, lost.used, lost.of, lost.status);
+    if (lost.used != 0)
+      out.say("warning: row {} counts with {} of {} repeats: {}\n", lost.row + 1, lost.used, lost.of, lost.status);
   }
 }
 
-void printFitJson(const Fitted& fitted) {
+void printFitJson(show::Out& out, const Fitted& fitted) {
   const regress::Result& r = *fitted.result;
   Json terms = Json::array();
   for (const regress::Coefficient& c : r.coefficients)
@@ -73,22 +74,22 @@ void printFitJson(const Fitted& fitted) {
   for (const regress::RawCoefficient& c : r.raw) raw.push_back({{"term", c.term}, {"coefficient", c.value}});
   Json warnings = Json::array();
   for (const regress::Warning& warning : r.warnings) warnings.push_back(warning.text);
-  printJson("regress", {{"name", fitted.plan->decl->name.text},
-                        {"design", fitted.plan->run->spec.name},
-                        {"backend", fitted.backend},
-                        {"tune", fitted.tune},
-                        {"lost", lostJson(fitted)},
-                        {"response", fitted.plan->response},
-                        {"terms", terms},
-                        {"raw", raw},
-                        {"rows", r.rows},
-                        {"parameters", r.parameters},
-                        {"r2", orNull(r.r2)},
-                        {"adjusted_r2", orNull(r.adjustedR2)},
-                        {"residual_sd", orNull(r.residualSd)},
-                        {"loo_rmse", orNull(r.looRmse)},
-                        {"loo_relative_error", orNull(r.looRelativeError)},
-                        {"warnings", warnings}});
+  out.json("regress", {{"name", fitted.plan->decl->name.text},
+                       {"design", fitted.plan->run->spec.name},
+                       {"backend", fitted.backend},
+                       {"tune", fitted.tune},
+                       {"lost", lostJson(fitted)},
+                       {"response", fitted.plan->response},
+                       {"terms", terms},
+                       {"raw", raw},
+                       {"rows", r.rows},
+                       {"parameters", r.parameters},
+                       {"r2", orNull(r.r2)},
+                       {"adjusted_r2", orNull(r.adjustedR2)},
+                       {"residual_sd", orNull(r.residualSd)},
+                       {"loo_rmse", orNull(r.looRmse)},
+                       {"loo_relative_error", orNull(r.looRelativeError)},
+                       {"warnings", warnings}});
 }
 
 report::Table toTable(const regress::Table& source, std::string title) {
@@ -100,32 +101,32 @@ report::Table toTable(const regress::Table& source, std::string title) {
   return table;
 }
 
-void printFitText(const Fitted& fitted, const Options& options) {
+void printFitText(show::Out& out, const Fitted& fitted, const Options& options) {
   const regress::Result& r = *fitted.result;
   const report::Quantity quantity = fitted.plan->quantity;
-  printTable(options, toTable(regress::coefficientTable(r),
-                              fmt::format("{}: {} of {} on {}", fitted.plan->decl->name.text, fitted.plan->response,
-                                          fitted.plan->run->spec.name, fitted.place())));
-  if (!options.brief()) printTable(options, toTable(regress::rawTable(r), "the same in the factors' units"));
-  sayLost(fitted);
-  say("{} rows, {} parameters", r.rows, r.parameters);
-  if (r.r2) say(", R² {:.6f}", *r.r2);
-  if (r.adjustedR2) say(" (adjusted {:.6f})", *r.adjustedR2);
-  if (r.residualSd) say(", residual sd {}", quantityText(quantity, *r.residualSd));
-  say("\n");
+  out.table(
+      toTable(regress::coefficientTable(r), fmt::format("{}: {} of {} on {}", fitted.plan->decl->name.text, fitted.plan->response,
+                                                        fitted.plan->run->spec.name, fitted.place())));
+  if (!options.brief()) out.table(toTable(regress::rawTable(r), "the same in the factors' units"));
+  sayLost(out, fitted);
+  out.say("{} rows, {} parameters", r.rows, r.parameters);
+  if (r.r2) out.say(", R² {:.6f}", *r.r2);
+  if (r.adjustedR2) out.say(" (adjusted {:.6f})", *r.adjustedR2);
+  if (r.residualSd) out.say(", residual sd {}", quantityText(quantity, *r.residualSd));
+  out.say("\n");
   if (r.looRmse) {
-    say("leave-one-out error {}", quantityText(quantity, *r.looRmse));
-    if (r.looRelativeError) say(", {} of the mean response", report::percent(*r.looRelativeError));
-    say("\n");
+    out.say("leave-one-out error {}", quantityText(quantity, *r.looRmse));
+    if (r.looRelativeError) out.say(", {} of the mean response", report::percent(*r.looRelativeError));
+    out.say("\n");
   } else if (!r.looReason.empty()) {
-    say("no leave-one-out error: {}\n", r.looReason);
+    out.say("no leave-one-out error: {}\n", r.looReason);
   }
-  if (!r.intervalReason.empty()) say("no intervals: {}\n", r.intervalReason);
-  for (const regress::Warning& warning : r.warnings) say("warning: {}\n", warning.text);
+  if (!r.intervalReason.empty()) out.say("no intervals: {}\n", r.intervalReason);
+  for (const regress::Warning& warning : r.warnings) out.say("warning: {}\n", warning.text);
   if (options.brief()) return;  // the design's notes have its aliases
   std::vector<std::string> names;
   for (const graph::FactorSpec& factor : fitted.plan->run->spec.factors) names.push_back(factor.name);
-  for (const design::Alias& alias : design::mainEffectAliases(fitted.plan->run->array, names)) say("note: {}\n", alias.text);
+  for (const design::Alias& alias : design::mainEffectAliases(fitted.plan->run->array, names)) out.say("note: {}\n", alias.text);
 }
 
 }  // namespace
@@ -141,12 +142,12 @@ std::string lostText(const Fitted& fitted) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void printFitted(const std::vector<Fitted>& fits, const Options& options) {
+void printFitted(show::Out& out, const std::vector<Fitted>& fits, const Options& options) {
   for (const Fitted& fitted : fits) {
     if (options.json) {
-      printFitJson(fitted);
+      printFitJson(out, fitted);
     } else {
-      printFitText(fitted, options);
+      printFitText(out, fitted, options);
     }
   }
 }

@@ -1,6 +1,6 @@
 // The one table that a program's run prints of a measured design: levels, estimate and measurement of each row beside each other.
 #include "compiler/experiment/Observations.h"
-#include "compiler/show/Page.h"
+#include "compiler/show/Out.h"
 #include "compiler/show/rows/MeasureNotes.h"
 #include "compiler/show/rows/MeasureReport.h"
 #include "runtime/report/Numbers.h"
@@ -22,7 +22,8 @@ struct Wanted {
 
 Place placeOf(const CaseRow& row) { return {row.backend, text(row.plan->tuning)}; }
 
-std::vector<Observation> measuredRows(store::Store& store, const std::vector<CaseRow>& rows, const DesignRun& run) {
+std::vector<Observation> measuredRows(show::Out& out, store::Store& store, const std::vector<CaseRow>& rows,
+                                      const DesignRun& run) {
   std::vector<Observation> measured;
   for (const CaseRow& row : rows) {
     if (row.plan->run != &run) continue;
@@ -30,9 +31,9 @@ std::vector<Observation> measuredRows(store::Store& store, const std::vector<Cas
       return other.row->row == row.row && placeOf(*other.row) == placeOf(row);
     });
     if (same == measured.end()) {
-      measured.push_back({&row, repeatsOf(store, row)});
+      measured.push_back({&row, repeatsOf(out, store, row)});
     } else if (row.plan->repeats > same->row->plan->repeats) {
-      *same = {&row, repeatsOf(store, row)};
+      *same = {&row, repeatsOf(out, store, row)};
     }
   }
   return measured;
@@ -157,8 +158,8 @@ private:
 
 }  // namespace
 
-void printRunTables(store::Store& store, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
-                    const Options& options) {
+void printRunTables(show::Out& out, store::Store& store, const std::vector<MeasurePlan>& plans,
+                    const std::vector<CaseRow>& rows) {
   std::set<const DesignRun*> printed;
   for (const MeasurePlan& plan : plans) {
     if (!printed.insert(plan.run).second) continue;
@@ -169,7 +170,7 @@ void printRunTables(store::Store& store, const std::vector<MeasurePlan>& plans, 
       wanted.latency = wanted.latency || other.wantsLatency;
       wanted.energy = wanted.energy || other.wantsEnergy;
     }
-    std::vector<Observation> measured = measuredRows(store, rows, *plan.run);
+    std::vector<Observation> measured = measuredRows(out, store, rows, *plan.run);
     std::string noEnergy;
     for (const Observation& row : measured) {
       for (const store::Stored& repeat : row.repeats) {
@@ -180,10 +181,10 @@ void printRunTables(store::Store& store, const std::vector<MeasurePlan>& plans, 
       return medianOf(row.repeats, &runtime::Measurement::arenaPeak).has_value();
     });
     const RunTable view(*plan.run, std::move(measured), wanted);
-    printRanked(options, view.table());
-    sayMeasureNotes(view.rows(), wanted.latency);
-    if (wanted.memory && anyArena && view.arenasAgree()) say("the arena of each measured row is the one that was planned\n");
-    if (wanted.energy && !noEnergy.empty()) say("no energy: {}\n", noEnergy);
+    out.ranked(view.table());
+    sayMeasureNotes(out, view.rows(), wanted.latency);
+    if (wanted.memory && anyArena && view.arenasAgree()) out.say("the arena of each measured row is the one that was planned\n");
+    if (wanted.energy && !noEnergy.empty()) out.say("no energy: {}\n", noEnergy);
   }
 }
 

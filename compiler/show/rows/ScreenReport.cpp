@@ -1,7 +1,6 @@
 // How a screening is shown: tables with bars, JSON, SVG.
 #include "compiler/explore/Screen.h"
-#include "compiler/show/Page.h"
-#include "compiler/show/PlotFiles.h"
+#include "compiler/show/Out.h"
 
 #include "runtime/report/Bars.h"
 #include "runtime/report/Numbers.h"
@@ -67,18 +66,7 @@ Judged judge(const Screened& found, double cutoff) {
   return judged;
 }
 
-/// Bars of a table: as long as the terminal lets them be.
-struct Style {
-  std::size_t width = 24;
-  bool ascii = false;
-};
-Style barStyle() {
-  if (openPage() != nullptr) return {};
-  const std::size_t terminal = report::terminalWidth(STDOUT_FILENO);
-  return {std::clamp<std::size_t>(terminal > 66 ? terminal - 66 : 10, 10, 40), isatty(STDOUT_FILENO) != 1};
-}
-
-void addEffects(report::Table& table, const Screened& found, double cutoff, const Style& style) {
+void addEffects(report::Table& table, const Screened& found, double cutoff, const show::BarStyle& style) {
   const design::Screening& s = found.screening;
   for (const std::uint32_t f : design::ranking(s)) {
     const design::MainEffect& effect = s.mains[f];
@@ -103,7 +91,7 @@ void addEffects(report::Table& table, const Screened& found, double cutoff, cons
   }
 }
 
-void addOperators(report::Table& table, const Screened& found, double cutoff, const Style& style) {
+void addOperators(report::Table& table, const Screened& found, double cutoff, const show::BarStyle& style) {
   std::size_t others = 0;
   for (const Screened::Operator& one : found.operators) {
     if (one.high < cutoff) {
@@ -120,11 +108,11 @@ void addOperators(report::Table& table, const Screened& found, double cutoff, co
   if (others != 0) table.add({fmt::format("{} others", others)});
 }
 
-void printText(const Options& options, const Screened& found) {
+void printText(show::Out& out, const Options& options, const Screened& found) {
   const design::Screening& s = found.screening;
-  const Style style = barStyle();
+  const show::BarStyle style = out.bars();
   if (s.squares == 0) {
-    say("{} is {} in every row: no factor moves it\n\n", found.response, amount(found.quantity, s.mean));
+    out.say("{} is {} in every row: no factor moves it\n\n", found.response, amount(found.quantity, s.mean));
     return;
   }
   report::Table effects;
@@ -137,11 +125,11 @@ void printText(const Options& options, const Screened& found) {
                      {"range of means", report::Align::Decimal}};
   if (!s.grid) effects.columns[3].title = "";
   addEffects(effects, found, options.cutoff, style);
-  printTable(options, effects);
+  out.table(effects);
   const Judged judged = judge(found, options.cutoff);
-  say("{} or more: {}{}\n\n", report::percent(options.cutoff),
-      judged.influential.empty() ? "none" : fmt::format("{}", fmt::join(judged.influential, ", ")),
-      judged.left.empty() ? "" : fmt::format("; less: {}", fmt::join(judged.left, ", ")));
+  out.say("{} or more: {}{}\n\n", report::percent(options.cutoff),
+          judged.influential.empty() ? "none" : fmt::format("{}", fmt::join(judged.influential, ", ")),
+          judged.left.empty() ? "" : fmt::format("; less: {}", fmt::join(judged.left, ", ")));
   report::Table operators;
   operators.title = fmt::format("{} by operator, at {}", found.response, found.run->levelsText(found.centre));
   operators.columns = {{"operator", report::Align::Left},
@@ -151,10 +139,10 @@ void printText(const Options& options, const Screened& found) {
                        {"least of all rows", report::Align::Decimal},
                        {"most", report::Align::Decimal}};
   addOperators(operators, found, options.cutoff, style);
-  printTable(options, operators);
+  out.table(operators);
 }
 
-void printJsonOf(const Options& options, const Screened& found) {
+void printJsonOf(show::Out& out, const Options& options, const Screened& found) {
   const design::Screening& s = found.screening;
   Json effects = Json::array();
   for (const std::uint32_t f : design::ranking(s)) {
@@ -185,24 +173,24 @@ void printJsonOf(const Options& options, const Screened& found) {
                          {"share_most", one.high}});
   }
   const Judged judged = judge(found, options.cutoff);
-  printJson("screen", {{"design", found.run->spec.name},
-                       {"response", found.response},
-                       {"rows", s.rows},
-                       {"grid", s.grid},
-                       {"work_ended", found.workEnded},
-                       {"no_grid_because", found.noGrid.empty() ? Json() : Json(found.noGrid)},
-                       {"strength", s.strength},
-                       {"mean", s.mean},
-                       {"least", s.low},
-                       {"most", s.high},
-                       {"squares", s.squares},
-                       {"effects", effects},
-                       {"interactions", interactions},
-                       {"cutoff", options.cutoff},
-                       {"influential", judged.influential},
-                       {"negligible", judged.left},
-                       {"centre", found.run->levels(found.centre)},
-                       {"operators", operators}});
+  out.json("screen", {{"design", found.run->spec.name},
+                      {"response", found.response},
+                      {"rows", s.rows},
+                      {"grid", s.grid},
+                      {"work_ended", found.workEnded},
+                      {"no_grid_because", found.noGrid.empty() ? Json() : Json(found.noGrid)},
+                      {"strength", s.strength},
+                      {"mean", s.mean},
+                      {"least", s.low},
+                      {"most", s.high},
+                      {"squares", s.squares},
+                      {"effects", effects},
+                      {"interactions", interactions},
+                      {"cutoff", options.cutoff},
+                      {"influential", judged.influential},
+                      {"negligible", judged.left},
+                      {"centre", found.run->levels(found.centre)},
+                      {"operators", operators}});
 }
 
 report::BarGroup groupOf(const Screened& found, double cutoff) {
@@ -226,25 +214,25 @@ report::BarGroup groupOf(const Screened& found, double cutoff) {
 
 }  // namespace
 
-bool reportScreening(const State& state, const std::vector<Screened>& findings) {
+bool reportScreening(show::Out& out, const State& state, const std::vector<Screened>& findings) {
   if (findings.empty()) return true;
   const Options& options = state.options;
   const Screened& first = findings.front();
-  if (!options.json) say("screening of {}: {}, on {}\n\n", first.run->spec.name, rowsText(first), state.backendName);
+  if (!options.json) out.say("screening of {}: {}, on {}\n\n", first.run->spec.name, rowsText(first), state.backendName);
   std::vector<report::BarGroup> groups;
   for (const Screened& found : findings) {
     if (options.json) {
-      printJsonOf(options, found);
+      printJsonOf(out, options, found);
     } else {
-      printText(options, found);
+      printText(out, options, found);
     }
     if (found.screening.squares > 0) groups.push_back(groupOf(found, options.cutoff));
   }
-  if (const std::string note = telling(first); !note.empty()) printNote(options, note);
+  if (const std::string note = telling(first); !note.empty()) out.note(note);
   if (options.out.empty() || groups.empty()) return true;
-  return writePlotFiles(options, options.out,
-                        {{first.run->spec.name + "-screen.svg",
-                          report::barsSvg(fmt::format("what moves {}: share of the variation", first.run->spec.name), groups)}});
+  return out.plots(options.out,
+                   {{first.run->spec.name + "-screen.svg",
+                     report::barsSvg(fmt::format("what moves {}: share of the variation", first.run->spec.name), groups)}});
 }
 
 }  // namespace tbem::driver

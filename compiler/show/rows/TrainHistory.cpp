@@ -1,6 +1,6 @@
 // A training on the page of `tbemc report`: what its checkpoint has of its epochs.
 #include "compiler/driver/commands/Train.h"
-#include "compiler/show/Page.h"
+#include "compiler/show/Out.h"
 #include "compiler/show/rows/TrainReport.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Svg.h"
@@ -92,27 +92,27 @@ std::string changes(State& state, const TrainingRun& training, std::vector<std::
 
 }  // namespace
 
-void printHistory(State& state, const TrainingRun& training) {
+void printHistory(show::Out& out, State& state, const TrainingRun& training) {
   const std::string& name = training.spec.decl->name.text;
   const std::string path = checkpointPath(*state.workspace, training, state.options);
   const auto read = train::readCheckpoint(path);
-  say("{}\n", trainingTitle(training));
-  if (!read) return say("{}\n", read.error());
-  if (!*read) return say("not trained yet: {} is not there (tbemc train)\n", path);
+  out.say("{}\n", trainingTitle(training));
+  if (!read) return out.say("{}\n", read.error());
+  if (!*read) return out.say("not trained yet: {} is not there (tbemc train)\n", path);
   const train::Progress& progress = (*read)->progress;
-  say("{}\n", standing(progress));
-  if (progress.test) say("test: {}\n", scoreText(*progress.test));
-  say("weights in {}\n", path);
+  out.say("{}\n", standing(progress));
+  if (progress.test) out.say("test: {}\n", scoreText(*progress.test));
+  out.say("weights in {}\n", path);
   if (const std::string changed = changes(state, training, (*read)->identity); !changed.empty())
-    say("the program has changed since: {}\n", changed);
+    out.say("the program has changed since: {}\n", changed);
   if (progress.epochs.empty()) return;
-  printTable(state.options, epochsTable(name, progress.epochs));
+  out.table(epochsTable(name, progress.epochs));
   const auto loss =
       curves("loss of " + name, "loss", progress.epochs, [](const train::Score& score) { return std::optional(score.loss); });
   const auto accuracy =
       curves("accuracy of " + name, "accuracy", progress.epochs, [](const train::Score& score) { return score.accuracy; });
-  for (const auto& plot : {loss, accuracy}) {
-    if (plot) openPage()->plot(report::svg(*plot));
+  for (const auto& [plot, what] : {std::pair(&loss, "loss"), std::pair(&accuracy, "accuracy")}) {
+    if (*plot) out.plots(state.options.out, {{fmt::format("{}-{}.svg", name, what), report::svg(**plot)}});
   }
 }
 

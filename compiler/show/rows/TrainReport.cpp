@@ -1,5 +1,5 @@
 #include "compiler/show/rows/TrainReport.h"
-#include "compiler/show/Page.h"
+#include "compiler/show/Out.h"
 
 #include "compiler/count/Flops.h"
 #include "compiler/run/Interrupt.h"
@@ -60,16 +60,16 @@ std::string sizesText(const train::Sizes& sizes, const train::Plan& plan) {
 
 }  // namespace
 
-TrainReport::TrainReport(State& state, const TrainingRun& training)
-    : state(state), training(training), name(training.spec.decl->name.text) {}
+TrainReport::TrainReport(show::Out& out, State& state, const TrainingRun& training)
+    : out(out), state(state), training(training), name(training.spec.decl->name.text) {}
 
 void TrainReport::begin(const std::string& checkpoint) {
   if (!state.options.json) {
-    printOut("{}, {}\n", trainingTitle(training), sizesText(training.sizes, training.plan));
-    flushOutput();
+    out.print("{}, {}\n", trainingTitle(training), sizesText(training.sizes, training.plan));
+    out.flush();
   }
-  if (checkpoint.empty()) printNote(state.options, "no checkpoint is kept: the program is no file; --out DIR keeps it there");
-  progress = std::make_unique<report::Progress>(writeProgress, progressStyle(state.options));
+  if (checkpoint.empty()) out.note("no checkpoint is kept: the program is no file; --out DIR keeps it there");
+  progress = std::make_unique<report::Progress>([this](std::string_view text) { out.writeProgress(text); }, out.progressStyle());
 }
 
 train::Observer TrainReport::observer() {
@@ -77,8 +77,8 @@ train::Observer TrainReport::observer() {
   observer.epoch = [this](const train::EpochReport& report) { epoch(report); };
   observer.step = [this](const train::StepReport& step) {
     if (state.options.json)
-      printJson("train_step",
-                {{"name", name}, {"step", step.step}, {"loss", step.loss}, {"learning_rate", numberOrNull(step.rate)}});
+      out.json("train_step",
+               {{"name", name}, {"step", step.step}, {"loss", step.loss}, {"learning_rate", numberOrNull(step.rate)}});
     else if (!state.options.quiet)
       progress->note(fmt::format("step {}: loss {:.6g}{}", step.step, step.loss, rateText(step.rate)));
   };
@@ -91,17 +91,17 @@ train::Observer TrainReport::observer() {
 
 void TrainReport::epoch(const train::EpochReport& report) {
   if (state.options.json) {
-    printJson("train", {{"name", name},
-                        {"epoch", report.epoch},
-                        {"steps", report.steps},
-                        {"loss", report.train.loss},
-                        {"accuracy", scoreJson(report.train, true)},
-                        {"validation_loss", scoreJson(report.validation, false)},
-                        {"validation_accuracy", scoreJson(report.validation, true)},
-                        {"best", report.best},
-                        {"learning_rate", numberOrNull(report.rate)},
-                        {"seconds", report.seconds},
-                        {"examples_per_second", report.examplesPerSecond}});
+    out.json("train", {{"name", name},
+                       {"epoch", report.epoch},
+                       {"steps", report.steps},
+                       {"loss", report.train.loss},
+                       {"accuracy", scoreJson(report.train, true)},
+                       {"validation_loss", scoreJson(report.validation, false)},
+                       {"validation_accuracy", scoreJson(report.validation, true)},
+                       {"best", report.best},
+                       {"learning_rate", numberOrNull(report.rate)},
+                       {"seconds", report.seconds},
+                       {"examples_per_second", report.examplesPerSecond}});
     return;
   }
   std::string text = fmt::format("epoch {:>3}: {}", report.epoch, scoreText(report.train));
@@ -109,8 +109,8 @@ void TrainReport::epoch(const train::EpochReport& report) {
   text += fmt::format("{}; {}, {}/s", rateText(report.rate), report::seconds(report.seconds),
                       countOf(static_cast<std::int64_t>(report.examplesPerSecond), "example"));
   progress->hide();
-  printOut("{}\n", text);
-  flushOutput();
+  out.print("{}\n", text);
+  out.flush();
 }
 
 void TrainReport::abandon() { progress.reset(); }
@@ -118,42 +118,41 @@ void TrainReport::abandon() { progress.reset(); }
 void TrainReport::end(const train::Outcome& outcome, const std::string& checkpoint) {
   progress.reset();
   if (!outcome.elsewhere.empty() && !outcome.complete)
-    printNote(state.options,
-              fmt::format("taken up elsewhere ({}): the numbers are not bit for bit those of one run", outcome.elsewhere));
+    out.note(fmt::format("taken up elsewhere ({}): the numbers are not bit for bit those of one run", outcome.elsewhere));
   if (state.options.json) {
-    printJson("trained", {{"name", name},
-                          {"network", training.spec.networkText},
-                          {"data", training.spec.data.name},
-                          {"backend", state.backendName},
-                          {"status", statusText(outcome.status)},
-                          {"epochs", outcome.epochs.size()},
-                          {"steps", outcome.steps},
-                          {"best_epoch", outcome.bestEpoch ? Json(*outcome.bestEpoch) : Json()},
-                          {"test_loss", scoreJson(outcome.test, false)},
-                          {"test_accuracy", scoreJson(outcome.test, true)},
-                          {"seconds", outcome.seconds},
-                          {"resumed", outcome.resumed},
-                          {"reused", outcome.complete},
-                          {"checkpoint", checkpoint.empty() ? Json() : Json(checkpoint)}});
+    out.json("trained", {{"name", name},
+                         {"network", training.spec.networkText},
+                         {"data", training.spec.data.name},
+                         {"backend", state.backendName},
+                         {"status", statusText(outcome.status)},
+                         {"epochs", outcome.epochs.size()},
+                         {"steps", outcome.steps},
+                         {"best_epoch", outcome.bestEpoch ? Json(*outcome.bestEpoch) : Json()},
+                         {"test_loss", scoreJson(outcome.test, false)},
+                         {"test_accuracy", scoreJson(outcome.test, true)},
+                         {"seconds", outcome.seconds},
+                         {"resumed", outcome.resumed},
+                         {"reused", outcome.complete},
+                         {"checkpoint", checkpoint.empty() ? Json() : Json(checkpoint)}});
     return;
   }
   if (outcome.complete)
-    printOut("trained before: {} epochs, {} steps (--fresh trains anew)\n", outcome.epochs.size(), outcome.steps);
+    out.print("trained before: {} epochs, {} steps (--fresh trains anew)\n", outcome.epochs.size(), outcome.steps);
   if (outcome.status == train::Outcome::Status::StoppedEarly && outcome.bestEpoch)
-    printOut("stopped early: no better validation since epoch {}, whose weights are kept\n", *outcome.bestEpoch);
+    out.print("stopped early: no better validation since epoch {}, whose weights are kept\n", *outcome.bestEpoch);
   if (outcome.status == train::Outcome::Status::StoppedEarly && !outcome.bestEpoch)
-    printOut("stopped early: the validation loss of no epoch was finite\n");
-  if (outcome.test) printOut("test: {}\n", scoreText(*outcome.test));
+    out.print("stopped early: the validation loss of no epoch was finite\n");
+  if (outcome.test) out.print("test: {}\n", scoreText(*outcome.test));
   if (outcome.status == train::Outcome::Status::Interrupted) {
-    printOut("stopped after step {}{}\n", outcome.steps,
-             checkpoint.empty() ? "" : fmt::format("; {} has it, and the same command goes on", checkpoint));
+    out.print("stopped after step {}{}\n", outcome.steps,
+              checkpoint.empty() ? "" : fmt::format("; {} has it, and the same command goes on", checkpoint));
   } else if (!checkpoint.empty()) {
-    printOut("weights in {}\n", checkpoint);
+    out.print("weights in {}\n", checkpoint);
   }
-  flushOutput();
+  out.flush();
 }
 
-void printTrainingCost(State& state, const TrainingRun& training) {
+void printTrainingCost(show::Out& out, State& state, const TrainingRun& training) {
   const RowState* step = state.rowOf(training.step.get());
   if (step == nullptr) return;
   const auto flops = estimate::countFlops(step->elaborated->graph(), step->elaborated->values,
@@ -162,19 +161,19 @@ void printTrainingCost(State& state, const TrainingRun& training) {
   const double total = estimate::toDouble(flops->most.step()) * static_cast<double>(training.sizes.total);
   const std::string& name = training.spec.decl->name.text;
   if (state.options.json) {
-    printJson("training", {{"name", name},
-                           {"network", training.spec.networkText},
-                           {"data", training.spec.data.name},
-                           {"batch", training.plan.batch},
-                           {"examples", training.sizes.train},
-                           {"validation", training.sizes.validation},
-                           {"test", training.sizes.test},
-                           {"steps_per_epoch", training.sizes.stepsPerEpoch},
-                           {"steps", training.sizes.total},
-                           {"flops", total}});
+    out.json("training", {{"name", name},
+                          {"network", training.spec.networkText},
+                          {"data", training.spec.data.name},
+                          {"batch", training.plan.batch},
+                          {"examples", training.sizes.train},
+                          {"validation", training.sizes.validation},
+                          {"test", training.sizes.test},
+                          {"steps_per_epoch", training.sizes.stepsPerEpoch},
+                          {"steps", training.sizes.total},
+                          {"flops", total}});
     return;
   }
-  say("train {}: {}; {} without validation and test\n", name, sizesText(training.sizes, training.plan), report::flops(total));
+  out.say("train {}: {}; {} without validation and test\n", name, sizesText(training.sizes, training.plan), report::flops(total));
 }
 
 }  // namespace tbem::driver

@@ -16,7 +16,7 @@ std::string trainingTitle(const TrainingRun& training);
 
 class TrainReport {
 public:
-  TrainReport(State& state, const TrainingRun& training);
+  TrainReport(show::Out& out, State& state, const TrainingRun& training);
   /// What is trained on what, before it begins. `checkpoint`: "" where nothing is kept.
   void begin(const std::string& checkpoint);
   train::Observer observer();
@@ -27,6 +27,7 @@ public:
 private:
   void epoch(const train::EpochReport& report);
 
+  show::Out& out;
   State& state;
   const TrainingRun& training;
   std::string name;
@@ -34,9 +35,9 @@ private:
 };
 
 /// A training as its checkpoint has it, on the page that is made: its epochs as a table and as curves, how it ended, the test.
-void printHistory(State& state, const TrainingRun& training);
+void printHistory(show::Out& out, State& state, const TrainingRun& training);
 
 /// What a training will cost, after its step's estimate.
-void printTrainingCost(State& state, const TrainingRun& training);
+void printTrainingCost(show::Out& out, State& state, const TrainingRun& training);
 
 }  // namespace tbem::driver

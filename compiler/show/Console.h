@@ -1,0 +1,53 @@
+// Output of a process: standard output and standard error, as its terminal, pipe and command line want it.
+#pragma once
+
+#include "compiler/show/Out.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tbem::show {
+
+class Console : public Out {
+public:
+  explicit Console(Display how);
+
+  void text(std::string_view text) override;
+  void plain(std::string_view text) override;
+  void data(std::string_view text) override;
+  void flush() override;
+  void table(const report::Table& table) override;
+  void ranked(report::Table table) override;
+  BarStyle bars() const override;
+  bool plots(const std::string& folder, const std::vector<PlotFile>& plots) override;
+  bool timeline(const std::string& folder, const std::string& name, const report::Timeline& timeline) override;
+  void jsonLine(std::string_view json) override;
+  int diagnostics(const Session& session) override;
+  void failure(std::string_view text) override;
+  void error(std::string_view text) override;
+  report::ProgressStyle progressStyle() const override;
+  void writeProgress(std::string_view text) override;
+
+  /// On a terminal, once the work has taken half a second; on a pipe nothing.
+  void progress(std::size_t done, std::size_t total, std::string_view what) override;
+  void rest() override;
+  void note(std::string_view text) override;
+  bool opensLibrary(const OwnLibrary& library) override;
+
+  /// The log of `--sarif`, of all diagnostics so far.
+  std::string sarif() const;
+
+protected:
+  /// How diagnostics are rendered on standard error.
+  std::string rendered(const Session& session) const;
+
+private:
+  std::vector<std::string> sarifRuns;
+  std::optional<report::Progress> search;
+};
+
+/// The page docs/errors/CODE.md, embedded in the binary; empty where there is none.
+std::string_view explanationOf(Diag kind);
+
+}  // namespace tbem::show
