@@ -1,7 +1,7 @@
 // tbemc report: what other commands say of a program, on one offline HTML page.
 //
-// Each section is the command's own run, with the page in place of standard output (Page.h): a number stands on the page as the
-// command prints it.
+// Each section is the command's own run, with the page in place of standard output (PageOut.h): a number stands on the page as
+// the command prints it.
 #include "compiler/driver/Commands.h"
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
