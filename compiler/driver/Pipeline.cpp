@@ -183,29 +183,41 @@ std::uint32_t State::unknownWorkspaces() const {
 
 State::~State() { setReproducerHook(nullptr, nullptr); }
 
-Progressed runPipeline(show::Out& out, State& state, std::string_view last, std::string_view done) {
-  if (const Done known = checkStageNames(state.options); !known) return {false, finish(out, state, known.error())};
+tl::expected<void, Failed> runStages(State& state, std::string_view last, std::string_view done, const AfterStage& after) {
   const auto behind = [](std::string_view name) {
     return name.empty() ? std::begin(kStages) : std::ranges::find(kStages, name, &Stage::name) + 1;
   };
-  // `--emit code` and `--print-after code` go further than the command itself would.
-  const Stage* const end = std::max({behind(last), behind(state.options.emitStage), behind(state.options.printAfter)});
-  for (const Stage* stage = behind(done); stage < end; ++stage) {
+  for (const Stage* stage = behind(done); stage < behind(last); ++stage) {
     const double start = measure::monotonicSeconds();
-    const Done made = stage->run(state);
-    out.rest();
-    if (state.options.time)
-      out.error(fmt::format("{:<8} {}\n", stage->name, report::seconds(measure::monotonicSeconds() - start)));
+    Done made = stage->run(state);
+    state.events.rest();
     const bool errors = state.workspace != nullptr && state.sink().hasErrors();
-    if (errors && state.silent) return {false, made ? kProgramErrors : made.error().status};
-    if (!made) return {false, finish(out, state, made.error())};
-    if (errors) return {false, finish(out, state, kOk)};
-    if (state.options.printAfter == stage->name) out.plain(stage->dump(state));
-    if (state.options.emitStage == stage->name) {
-      out.plain(stage->dump(state));
-      return {false, state.silent ? kOk : finish(out, state, kOk)};
-    }
+    if (errors && made) made = failed(kProgramErrors);
+    if (after) after(*stage, measure::monotonicSeconds() - start, made.has_value());
+    if (!made) return made;
   }
+  return {};
+}
+
+Progressed runPipeline(show::Out& out, State& state, std::string_view last, std::string_view done) {
+  if (const Done known = checkStageNames(state.options); !known) return {false, finish(out, state, known.error())};
+  const Options& options = state.options;
+  const auto after = [&](const Stage& stage, double seconds, bool good) {
+    if (options.time) out.error(fmt::format("{:<8} {}\n", stage.name, report::seconds(seconds)));
+    if (good && (options.printAfter == stage.name || options.emitStage == stage.name)) out.plain(stage.dump(state));
+  };
+  // `--emit` ends the command behind its stage, and may go further than the command itself would, as --print-after may.
+  const auto number = [](std::string_view name) {
+    return name.empty() ? -1 : std::ranges::find(kStages, name, &Stage::name) - std::begin(kStages);
+  };
+  const bool emits = number(options.emitStage) > number(done);
+  const std::string_view end =
+      emits ? options.emitStage : std::ranges::max(last, std::string_view(options.printAfter), {}, number);
+  if (const Done made = runStages(state, end, done, after); !made) {
+    const bool untold = state.silent && state.workspace != nullptr && state.sink().hasErrors();
+    return {false, untold ? static_cast<int>(out.fail(made.error())) : finish(out, state, made.error())};
+  }
+  if (emits) return {false, state.silent ? kOk : finish(out, state, kOk)};
   return {true, kOk};
 }
 

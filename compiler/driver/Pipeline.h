@@ -9,6 +9,7 @@
 #include "compiler/spec/prove/Work.h"
 #include "compiler/support/Failed.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,6 +78,13 @@ struct Stage {
 tl::expected<void, Failed> openBackend(State& state);
 /// Native code of a lowered row that has none yet. Errors: why not.
 tl::expected<void, Failed> compileRow(State& state, RowState& row);
+
+/// What is done behind each stage that was run: how long it took, and whether the next may follow.
+using AfterStage = std::function<void(const Stage& stage, double seconds, bool good)>;
+/// Runs the stages behind `done` (empty: all) up to `last`. Stops at the first that fails or leaves errors in the session's sink
+/// (kProgramErrors, no message). Prints nothing.
+tl::expected<void, Failed> runStages(State& state, std::string_view last, std::string_view done = {},
+                                     const AfterStage& after = {});
 
 /// What a command does next.
 struct Progressed {

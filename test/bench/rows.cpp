@@ -27,13 +27,13 @@ constexpr Network kNetworks[] = {{"small_vgg", "small_vgg(depth: 16, width: widt
 
 /// A training step with two symbols.
 struct Fixture {
-  explicit Fixture(const Network& network) : state(options) {
+  explicit Fixture(const Network& network) : state(options, events) {
     options.command = "estimate";
     options.text = std::string("import std.vision: densenet, resnet, small_vgg\ndesign d of ") + network.expression +
                    " { factor batch: 1..64\n factor width: 4..64\n input image: " + network.input +
                    "\n task train(loss: cross_entropy, optimizer: sgd(lr: 0.01, momentum: 0.9)) }";
     state.firstRowOnly = true;
-    if (!driver::runPipeline(state, "graph").proceed) throw std::runtime_error("the program has errors");
+    if (!driver::runStages(state, "graph")) throw std::runtime_error("the program has errors");
     row = &*state.rows.front().elaborated;
     std::mt19937 random(1);
     for (int i = 0; i < 4096; ++i) {
@@ -42,6 +42,7 @@ struct Fixture {
     }
   }
   driver::Options options;
+  Events events;
   driver::State state;
   const graph::Row* row = nullptr;
   std::vector<double> levels;

@@ -4,6 +4,7 @@
 
 #include "compiler/diagnostics/Render.h"
 #include "compiler/driver/commands/Check.h"
+#include "compiler/show/Console.h"
 
 #include <gtest/gtest.h>
 
@@ -55,10 +56,11 @@ Told check(const std::string& name, const std::string& text) {
   driver::Options options;
   options.command = "check";
   options.files = {path.string()};
-  driver::State state(options);
+  show::Console out({});
+  driver::State state(options, out);
   {
     const Silence silence;
-    driver::checkProgram(state);
+    driver::checkProgram(out, state);
   }
   fs::remove_all(root);
   Told told;

@@ -19,10 +19,11 @@ Found estimates(const std::string& program, std::size_t leastCompiled) {
   options.command = "estimate";
   options.text = program;
   options.quiet = true;
-  State state(options);
+  Events events;
+  State state(options, events);
   state.plainAbove = 0;
   Found found;
-  if (!runPipeline(state, "graph").proceed) return found;
+  if (!runStages(state, "graph")) return found;
   DesignRun& run = *state.designs.runs.front();
   PlainRows rows(state, run, estimate::conventions().front(), leastCompiled);
   found.good = rows.check();

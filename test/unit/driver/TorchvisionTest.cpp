@@ -74,9 +74,10 @@ TEST_P(Torchvision, GivesEveryWeightOnceInItsShape) {
   options.text = GetParam().expression;
   options.inputs = {"image=2,3,224,224"};
   options.quiet = true;
-  State state(options);
+  Events events;
+  State state(options, events);
   state.firstRowOnly = true;
-  ASSERT_TRUE(runPipeline(state, "graph").proceed);
+  ASSERT_TRUE(runStages(state, "graph"));
   const std::vector<Named> ours = defined(*state.rows.front().elaborated), theirs = listed(GetParam().list);
   ASSERT_FALSE(theirs.empty());
 
