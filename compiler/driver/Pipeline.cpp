@@ -100,6 +100,8 @@ Done lower(State& state) {
     }
     if (program) {
       planned += program->steps.size();
+      row.backend = state.backendName;
+      row.tuning = row.run->tuning;
       row.program = std::move(*program);
     } else {
       program.error().report(state.sink());

@@ -3,8 +3,7 @@
 
 #include "compiler/experiment/Trainings.h"
 #include "compiler/experiment/designs/Designs.h"
-#include "compiler/run/Backends.h"
-#include "compiler/run/Lowered.h"
+#include "compiler/run/Rows.h"
 #include "compiler/show/Out.h"
 #include "compiler/spec/prove/Work.h"
 #include "compiler/support/Failed.h"
@@ -16,16 +15,6 @@
 #include <vector>
 
 namespace tbem::driver {
-
-/// One row on its way.
-struct RowState {
-  DesignRun* run = nullptr;
-  std::size_t row = 0;
-  std::optional<graph::Row> elaborated;                  ///< after `graph`
-  std::optional<estimate::Program> program;              ///< after `lower`
-  std::optional<estimate::Recomputation> recomputation;  ///< after `lower`, with a clause `checkpoint`
-  std::optional<jit::Compiled> compiled;                 ///< after `code`
-};
 
 /// What the stages hand on.
 struct State {

@@ -1,15 +1,10 @@
 #include "compiler/experiment/Campaigns.h"
 
-#include "compiler/count/Flops.h"
-#include "compiler/count/Static.h"
 #include "compiler/diagnostics/Hints.h"
-#include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/diagnostics/tables/Run.h"
 #include "compiler/diagnostics/tables/Sema.h"
-#include "compiler/experiment/Identity.h"
-#include "compiler/run/Algorithms.h"
+#include "compiler/run/Backends.h"
 #include "compiler/support/Rational.h"
-#include "compiler/support/Version.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -161,92 +156,6 @@ std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, co
     if (sound && plan.run != nullptr) plans.push_back(std::move(plan));
   }
   return plans;
-}
-
-namespace {
-
-/// A backend, opened once for all rows.
-struct OpenedOnce {
-  Opened opened;
-  estimate::QueryCache cache;
-};
-
-/// `timing`: algorithms that were never timed on this machine are.
-bool lowerCase(Events& events, Workspace& workspace, graph::Row& row, OpenedOnce& once, bool timing, const Options& options,
-               CaseRow& out) {
-  Opened& opened = once.opened;
-  noteRefusedChoices(events, out.plan->tuning, opened);
-  const estimate::LowerOptions lowering = lowerOptions(events, options, opened, &once.cache, out.plan->tuning);
-  const graph::ExperimentSpec& spec = out.plan->run->spec;
-  auto program = lowerRow(row, spec, *opened.backend, lowering);
-  if (program && timing) {
-    const auto timed = tune(*program, opened, events);
-    if (!timed) events.note(fmt::format("algorithms are not timed, the default ones run: {}", timed.error()));
-    if (timed && *timed) program = lowerRow(row, spec, *opened.backend, lowering);
-  }
-  if (!program) {
-    program.error().report(workspace.session.sink);
-    return false;
-  }
-  out.algorithms = algorithmsText(*program, out.plan->tuning);
-  out.live = program->live;
-  out.arena = program->arena;
-  out.unknownWorkspaces = program->unknownWorkspaces();
-  return true;
-}
-
-/// `once`: null where the row cannot run.
-bool fillEstimates(Events& events, Workspace& workspace, graph::Row& row, OpenedOnce* once, bool timing, const Options& options,
-                   CaseRow& out) {
-  row.recomputed.reset();
-  if (once != nullptr && !lowerCase(events, workspace, row, *once, timing, options, out)) return false;
-  const auto flops = estimate::countFlops(row.graph(), row.values);
-  const auto memory = estimate::staticMemory(row.graph(), row.values);
-  if (!flops || !memory) {
-    const estimate::NoValue& why = flops ? memory.error() : flops.error();
-    workspace.session.sink.report(diag::row_without_number, why.range, why.what);
-    return false;
-  }
-  out.flops = estimate::toDouble(flops->most.step());
-  out.parameters = static_cast<double>(flops->parameters);
-  out.staticMemory = memory->bytes;
-  return true;
-}
-
-}  // namespace
-
-std::vector<CaseRow> caseRows(Events& events, Workspace& workspace, const std::vector<MeasurePlan>& plans, const Options& options,
-                              bool timing) {
-  std::vector<CaseRow> rows;
-  std::map<std::string, OpenedOnce> backends;
-  for (const MeasurePlan& plan : plans) {
-    for (const std::size_t row : plan.run->chosen) {
-      std::optional<graph::Row> elaborated = elaborateRow(*plan.run, row);
-      if (!elaborated) continue;
-      for (const std::string& backend : plan.backends) {
-        auto [entry, isNew] = backends.try_emplace(backend);
-        if (isNew) entry->second.opened = openBackend(backend);
-        const Opened& opened = entry->second.opened;
-        CaseRow one;
-        one.plan = &plan;
-        one.row = row;
-        one.backend = backend;
-        if (opened.backend == nullptr) one.skip = opened.reason;
-        if (!fillEstimates(events, workspace, *elaborated, one.skip.empty() ? &entry->second : nullptr, timing, options, one))
-          continue;
-        const unsigned threads = static_cast<unsigned>(threadsOf(options, opened.device));
-        one.identity = identityOf(elaborated->graph(), elaborated->values, protocolSettings(), options.seed, backend,
-                                  opened.backend == nullptr ? nullptr : &opened.device, threads, one.algorithms);
-        if (opened.backend != nullptr) {
-          one.machine = fmt::format("{}, {}, {} threads{}", opened.device.name, opened.device.isa, threads,
-                                    plan.tuning.times() ? ", tune " + text(plan.tuning) : "");
-          one.versions = fmt::format("tbemc {}, {}", kVersion, opened.device.library);
-        }
-        rows.push_back(std::move(one));
-      }
-    }
-  }
-  return rows;
 }
 
 }  // namespace tbem::driver

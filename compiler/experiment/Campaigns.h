@@ -1,16 +1,11 @@
-// The `measure` declarations of a program as campaigns: which cases there are, how one is run, where results are kept.
+// The `measure` declarations of a program as campaigns: what is known of their cases, and where results are kept.
 #pragma once
 
 #include "compiler/experiment/designs/Designs.h"
-#include "compiler/run/Backends.h"
-#include "compiler/run/Lowered.h"
 #include "compiler/support/PrivateFolder.h"
-#include "runtime/measure/Campaign.h"
 #include "runtime/measure/Protocol.h"
 #include "runtime/store/Store.h"
 
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,11 +43,6 @@ struct CaseRow {
   std::string algorithms;  ///< algorithmsText
 };
 
-/// All rows of the campaigns on all their backends, elaborated and estimated. Mistakes go to the session. Rows of one
-/// identity and backend may be several. `timing`: algorithms that were never timed on this machine are timed first.
-std::vector<CaseRow> caseRows(Events& events, Workspace& workspace, const std::vector<MeasurePlan>& plans, const Options& options,
-                              bool timing);
-
 /// Where a program's results are kept: --store, or NAME.tbemdb beside the program; for -e and standard input a temporary file
 /// that goes when this does.
 class StoreFile {
@@ -67,14 +57,5 @@ private:
   std::string file, missing;
   std::optional<TemporaryFolder> temporary;  ///< of a store that no program names
 };
-
-/// Runs the campaigns into the store with progress on standard error; rows that are finished are reported as they are. The exit
-/// status: kOk, kRunFailed, kEnvironment (nothing could run, or the store cannot be written), kInterrupted.
-int runCampaigns(show::Out& out, Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
-                 const StoreFile& file, const Options& options);
-
-/// `--dry-run`: rows, time, memory and disk that the campaigns would take.
-int describeCampaigns(show::Out& out, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
-                      const StoreFile& file, const Options& options);
 
 }  // namespace tbem::driver

@@ -1,12 +1,14 @@
 // The campaigns of a program, run: each case in a fresh process of this program, each result committed before the next begins.
+#include "compiler/run/RunCampaigns.h"
+
 #include "compiler/driver/commands/OwnLibraries.h"
-#include "compiler/experiment/Campaigns.h"
 #include "compiler/run/Interrupt.h"
 #include "compiler/run/OpenMp.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/rows/MeasureNotes.h"
 #include "compiler/show/rows/MeasureReport.h"
 #include "compiler/support/PrivateFolder.h"
+#include "runtime/measure/Campaign.h"
 #include "runtime/measure/Child.h"
 #include "runtime/measure/Meters.h"
 #include "runtime/report/Numbers.h"
@@ -66,8 +68,8 @@ runtime::Measurement notRun(runtime::Status status, std::string reason) {
 
 class Runner {
 public:
-  Runner(Events& events, Workspace& workspace, const std::vector<CaseRow>& rows, const Options& options)
-      : events(events), workspace(workspace), options(options), cache(events) {
+  Runner(Events& events, Workspace& workspace, RowTable& table, const std::vector<CaseRow>& rows, const Options& options)
+      : workspace(workspace), table(table), options(options), cache(events) {
     for (const CaseRow& row : rows) byCase.emplace(std::pair(row.identity, row.backend), &row);
   }
 
@@ -127,27 +129,20 @@ private:
   /// Puts the row's native code into the cache, once. Empty where it is there.
   std::string compile(const CaseRow& row) {
     if (!compiled.insert({row.identity, row.backend}).second) return {};
-    Opened& opened = backends[row.backend];
-    if (opened.backend == nullptr) opened = openBackend(row.backend);
-    std::optional<graph::Row> elaborated = elaborateRow(*row.plan->run, row.row);
-    if (!elaborated) return "it cannot be elaborated";
-    const auto program = lowerRow(*elaborated, row.plan->run->spec, *opened.backend,
-                                  lowerOptions(events, options, opened, &queries, row.plan->tuning));
-    if (!program) return fmt::format("it cannot be lowered ({})", info(program.error().kind).code);
+    const auto lowered = table.lowered({row.plan->run, row.row, row.backend, row.plan->tuning}, false);
+    if (!lowered) return fmt::format("it cannot be lowered ({})", info(lowered.error().kind).code);
     if (!cache.problem().empty()) return "compiled objects have no folder: " + cache.problem();
     jit::JitOptions jit;
     jit.cacheDir = cache.path();
-    const auto code = compileRow(*elaborated, *program, jit);
+    const auto code = compileRow(*(*lowered)->elaborated, *(*lowered)->program, jit);
     if (!code) return code.error();
     return code->cachePath.empty() ? code->cacheNote : std::string();
   }
 
-  Events& events;
   Workspace& workspace;
+  RowTable& table;
   const Options& options;
   CacheFolder cache;
-  estimate::QueryCache queries;
-  std::map<std::string, Opened> backends;
   std::map<std::pair<std::string, std::string>, const CaseRow*> byCase;
   std::set<std::pair<std::string, std::string>> compiled;
 };
@@ -211,8 +206,8 @@ int statusOf(show::Out& out, const measure::CampaignResult& result, const std::v
 
 }  // namespace
 
-int runCampaigns(show::Out& out, Workspace& workspace, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
-                 const StoreFile& file, const Options& options) {
+int runCampaigns(show::Out& out, Workspace& workspace, RowTable& table, const std::vector<MeasurePlan>& plans,
+                 const std::vector<CaseRow>& rows, const StoreFile& file, const Options& options) {
   auto store = store::Store::open(file.path());
   if (!store) {
     out.failure(store.error().message);
@@ -225,7 +220,7 @@ int runCampaigns(show::Out& out, Workspace& workspace, const std::vector<Measure
       return kEnvironment;
     }
   }
-  Runner runner(out, workspace, rows, options);
+  Runner runner(out, workspace, table, rows, options);
   InterruptGuard guard;
   report::Progress progress([&](std::string_view text) { out.writeProgress(text); }, out.progressStyle());
   measure::Hooks hooks;

@@ -2,9 +2,9 @@
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/commands/Train.h"
-#include "compiler/experiment/Campaigns.h"
 #include "compiler/experiment/Observations.h"
 #include "compiler/experiment/Predictions.h"
+#include "compiler/run/RunCampaigns.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/OutFolder.h"
 #include "compiler/show/Reports.h"
@@ -111,8 +111,9 @@ std::vector<CaseRow> storedRows(show::Out& out, State& state, const Declared& de
     Options others = state.options;
     others.threads = threads;
     std::vector<CaseRow> tried;
+    RowTable table(state.rows, others, state.events);
     const auto reports =
-        reportsOf(state.sink(), [&] { tried = caseRows(out, *state.workspace, declared.measures, others, false); });
+        reportsOf(state.sink(), [&] { tried = caseRows(table, state.sink(), declared.measures, others, false); });
     const bool failed = std::ranges::any_of(reports, [](const Diagnostic& one) { return one.severity == Severity::Error; });
     if (failed || !anyStored(out, *store, tried)) continue;
     out.say("measured with {} thread{}; this run has {}\n", threads, threads == 1 ? "" : "s", fmt::join(threadsOf(rows), ", "));
@@ -122,7 +123,8 @@ std::vector<CaseRow> storedRows(show::Out& out, State& state, const Declared& de
 }
 
 /// The measured part of a program: its exit status.
-int measureAndFit(show::Out& out, State& state, const Declared& declared, const std::vector<CaseRow>& rows, const Steps& steps) {
+int measureAndFit(show::Out& out, State& state, RowTable& table, const Declared& declared, const std::vector<CaseRow>& rows,
+                  const Steps& steps) {
   const StoreFile file(*state.workspace, state.options);
   if (!file.problem().empty()) {
     out.failure(file.problem());
@@ -144,7 +146,7 @@ int measureAndFit(show::Out& out, State& state, const Declared& declared, const 
   }
   if (state.options.dryRun) return describeCampaigns(out, declared.measures, rows, file, state.options);
   int status = kOk;
-  if (steps.measure) status = runCampaigns(out, *state.workspace, declared.measures, rows, file, state.options);
+  if (steps.measure) status = runCampaigns(out, *state.workspace, table, declared.measures, rows, file, state.options);
   if (steps.designs && state.options.brief()) printMeasuredNotes(out, state, declared);
   if (status == kInterrupted || status == kEnvironment) return status;
   return worse(status, evaluateStored(out, state, declared, rows, file, steps));
@@ -166,7 +168,8 @@ int runSteps(show::Out& out, const Options& options, const Steps& steps) {
   const Declared declared = readDeclared(state);
   if (!declared.predictions.usage.empty()) return finish(out, state, Failed{kUsage, {declared.predictions.usage}});
   if (state.sink().hasErrors()) return finish(out, state, kOk);
-  std::vector<CaseRow> rows = caseRows(out, *state.workspace, declared.measures, options, state.timing);
+  RowTable table(state.rows, options, state.events);
+  std::vector<CaseRow> rows = caseRows(table, state.sink(), declared.measures, options, state.timing);
   if (state.sink().hasErrors()) return finish(out, state, kOk);
   if (steps.stored) rows = storedRows(out, state, declared, std::move(rows));
   if (steps.designs && !options.dryRun && options.brief()) {
@@ -175,7 +178,7 @@ int runSteps(show::Out& out, const Options& options, const Steps& steps) {
     if (steps.designs && !options.dryRun) printDesigns(out, state);
     if (steps.estimates && !options.dryRun) printEstimates(out, state);
   }
-  const int status = measureAndFit(out, state, declared, rows, steps);
+  const int status = measureAndFit(out, state, table, declared, rows, steps);
   const bool trains = steps.train && !options.dryRun && status != kInterrupted && status != kEnvironment;
   return finish(out, state, trains ? worse(status, runTrainings(out, state)) : status);
 }

@@ -4,6 +4,7 @@
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/show/Out.h"
 #include "runtime/core/Measurement.h"
+#include "runtime/measure/Campaign.h"
 
 namespace tbem::driver {
 

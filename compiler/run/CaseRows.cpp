@@ -1,0 +1,90 @@
+// The rows of campaigns as cases: what is known of each before it runs.
+#include "compiler/count/Flops.h"
+#include "compiler/count/Static.h"
+#include "compiler/diagnostics/tables/Plan.h"
+#include "compiler/experiment/Identity.h"
+#include "compiler/run/Algorithms.h"
+#include "compiler/run/RunCampaigns.h"
+#include "compiler/support/Version.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+namespace tbem::driver {
+
+namespace {
+
+/// False after a report: a count has no value.
+bool countRow(const graph::Row& row, DiagnosticSink& sink, CaseRow& out) {
+  const auto flops = estimate::countFlops(row.graph(), row.values);
+  const auto memory = estimate::staticMemory(row.graph(), row.values);
+  if (!flops || !memory) {
+    const estimate::NoValue& why = flops ? memory.error() : flops.error();
+    sink.report(diag::row_without_number, why.range, why.what);
+    return false;
+  }
+  out.flops = estimate::toDouble(flops->most.step());
+  out.parameters = static_cast<double>(flops->parameters);
+  out.staticMemory = memory->bytes;
+  return true;
+}
+
+void fillPlan(const estimate::Program& program, CaseRow& out) {
+  out.algorithms = algorithmsText(program, out.plan->tuning);
+  out.live = program.live;
+  out.arena = program.arena;
+  out.unknownWorkspaces = program.unknownWorkspaces();
+}
+
+/// Nothing after a report, or where the row broke a condition.
+std::optional<CaseRow> caseOf(RowTable& table, DiagnosticSink& sink, CaseRow out, const Options& options, bool timing) {
+  std::optional<graph::Row> plain = table.elaborated(out.plan->run, out.row);
+  if (!plain) return std::nullopt;
+  const graph::Row* row = &*plain;
+  const Opened& opened = table.backend(out.backend);
+  if (opened.backend == nullptr) {
+    out.skip = opened.reason;
+  } else {
+    const auto lowered = table.lowered({out.plan->run, out.row, out.backend, out.plan->tuning}, timing);
+    if (!lowered) {
+      lowered.error().report(sink);
+      return std::nullopt;
+    }
+    row = &*(*lowered)->elaborated;
+    fillPlan(*(*lowered)->program, out);
+  }
+  if (!countRow(*row, sink, out)) return std::nullopt;
+  const auto threads = static_cast<unsigned>(threadsOf(options, opened.device));
+  out.identity = identityOf(row->graph(), row->values, protocolSettings(), options.seed, out.backend,
+                            opened.backend == nullptr ? nullptr : &opened.device, threads, out.algorithms);
+  if (opened.backend != nullptr) {
+    const Tuning& tuning = out.plan->tuning;
+    out.machine = fmt::format("{}, {}, {} threads{}", opened.device.name, opened.device.isa, threads,
+                              tuning.times() ? ", tune " + text(tuning) : "");
+    out.versions = fmt::format("tbemc {}, {}", kVersion, opened.device.library);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<CaseRow> caseRows(RowTable& table, DiagnosticSink& sink, const std::vector<MeasurePlan>& plans,
+                              const Options& options, bool timing) {
+  std::vector<CaseRow> rows;
+  for (const MeasurePlan& plan : plans) {
+    for (const std::size_t row : plan.run->chosen) {
+      for (const std::string& backend : plan.backends) {
+        CaseRow asked;
+        asked.plan = &plan;
+        asked.row = row;
+        asked.backend = backend;
+        if (auto known = caseOf(table, sink, std::move(asked), options, timing)) rows.push_back(std::move(*known));
+      }
+    }
+  }
+  return rows;
+}
+
+}  // namespace tbem::driver

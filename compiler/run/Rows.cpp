@@ -1,0 +1,85 @@
+#include "compiler/run/Rows.h"
+
+#include "compiler/run/Algorithms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tbem::driver {
+
+namespace {
+
+/// Steps of plans that are kept, of all rows: about half a GiB.
+constexpr std::size_t kMostKept = 100'000;
+
+/// Whether the row was lowered as it is asked for. With `timing`, an algorithm that is assumed is one to time first.
+bool serves(const RowState& row, const RowKey& key, int threads, bool timing) {
+  if (!row.program || row.backend != key.backend || text(row.tuning) != text(key.tuning)) return false;
+  if (row.program->threads != threads) return false;
+  return !timing || std::ranges::none_of(row.program->calls, &estimate::NativeCall::assumed);
+}
+
+}  // namespace
+
+RowTable::RowTable(const std::vector<RowState>& rows, const Options& options, Events& events) : options(options), events(events) {
+  for (const RowState& row : rows) known.emplace(Place(row.run, row.row), &row);
+}
+
+std::optional<graph::Row> RowTable::elaborated(const DesignRun* run, std::size_t row) const {
+  const auto found = known.find({run, row});
+  if (found == known.end()) return std::nullopt;
+  graph::Row plain = *found->second->elaborated;
+  plain.recomputed.reset();
+  return plain;
+}
+
+RowTable::OpenedOnce& RowTable::open(const std::string& name) {
+  const auto [entry, isNew] = backends.try_emplace(name);
+  if (isNew) entry->second.opened = openBackend(name);
+  return entry->second;
+}
+
+tl::expected<RowState, estimate::LowerError> RowTable::make(const RowKey& key, OpenedOnce& device, bool timing) const {
+  RowState row;
+  row.run = key.run;
+  row.row = key.row;
+  row.backend = key.backend;
+  row.tuning = key.tuning;
+  row.elaborated = elaborated(key.run, key.row);
+  const estimate::LowerOptions lowering = lowerOptions(events, options, device.opened, &device.queries, key.tuning);
+  const auto lower = [&] {
+    return lowerRow(*row.elaborated, key.run->spec, *device.opened.backend, lowering, &row.recomputation);
+  };
+  auto program = lower();
+  if (program && timing) {
+    const auto timed = tune(*program, device.opened, events);
+    if (!timed) events.note(fmt::format("algorithms are not timed, the default ones run: {}", timed.error()));
+    if (timed && *timed) program = lower();
+  }
+  if (!program) return tl::unexpected(program.error());
+  row.program = std::move(*program);
+  return row;
+}
+
+tl::expected<const RowState*, estimate::LowerError> RowTable::lowered(const RowKey& key, bool timing) {
+  OpenedOnce& device = open(key.backend);
+  noteRefusedChoices(events, key.tuning, device.opened);
+  const Place place(key.run, key.row);
+  const std::tuple where(place, key.backend, text(key.tuning));
+  if (const auto found = kept.find(where); found != kept.end()) return &found->second;
+  if (const auto first = known.find(place); first != known.end()) {
+    if (serves(*first->second, key, threadsOf(options, device.opened.device), timing)) return first->second;
+  }
+  auto row = make(key, device, timing);
+  if (!row) return tl::unexpected(row.error());
+  if (keptSteps > kMostKept) {
+    passing = std::move(*row);
+    return &*passing;
+  }
+  keptSteps += row->program->steps.size();
+  return &kept.emplace(where, std::move(*row)).first->second;
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,70 @@
+// Rows on their way to a device: each is elaborated once, and lowered once for a backend.
+#pragma once
+
+#include "compiler/run/Lowered.h"
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace tbem::driver {
+
+/// One row on its way. Which one: its design and its number there; once it is lowered also for which backend, and how the
+/// algorithms were chosen.
+struct RowState {
+  DesignRun* run = nullptr;
+  std::size_t row = 0;
+  std::string backend;                                   ///< after `lower`
+  Tuning tuning;                                         ///< after `lower`
+  std::optional<graph::Row> elaborated;                  ///< after `graph`
+  std::optional<estimate::Program> program;              ///< after `lower`
+  std::optional<estimate::Recomputation> recomputation;  ///< after `lower`, with a clause `checkpoint`
+  std::optional<jit::Compiled> compiled;                 ///< after `code`
+};
+
+/// Which row is asked for.
+struct RowKey {
+  DesignRun* run = nullptr;
+  std::size_t row = 0;
+  std::string backend;
+  Tuning tuning;
+};
+
+/// The rows of campaigns on all their backends: those that a command has lowered already, and others, lowered when they are
+/// asked for first.
+class RowTable {
+public:
+  /// `known`: elaborated, and lowered or not. All must outlive this.
+  RowTable(const std::vector<RowState>& known, const Options& options, Events& events);
+
+  /// Opened once for all rows.
+  const Opened& backend(const std::string& name) { return open(name).opened; }
+  /// As it was elaborated: nothing recomputed. Nothing where the row broke a condition, which was told.
+  std::optional<graph::Row> elaborated(const DesignRun* run, std::size_t row) const;
+  /// The row lowered for its backend, which must be there. `timing`: algorithms that were never timed on this machine are timed
+  /// first. Valid until the next call: plans of very many rows are not all kept, and are made again. The row must have been
+  /// elaborated.
+  tl::expected<const RowState*, estimate::LowerError> lowered(const RowKey& key, bool timing);
+
+private:
+  struct OpenedOnce {
+    Opened opened;
+    estimate::QueryCache queries;
+  };
+  using Place = std::pair<const DesignRun*, std::size_t>;
+  OpenedOnce& open(const std::string& name);
+  tl::expected<RowState, estimate::LowerError> make(const RowKey& key, OpenedOnce& device, bool timing) const;
+
+  const Options& options;
+  Events& events;
+  std::map<Place, const RowState*> known;
+  std::map<std::string, OpenedOnce> backends;
+  std::map<std::tuple<Place, std::string, std::string>, RowState> kept;  ///< by backend and text of the tuning
+  std::size_t keptSteps = 0;
+  std::optional<RowState> passing;  ///< the last that is not kept
+};
+
+}  // namespace tbem::driver
