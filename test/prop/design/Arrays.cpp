@@ -4,6 +4,7 @@
 #include "compiler/design/field/Hadamard.h"
 #include "compiler/design/field/RaoHamming.h"
 #include "compiler/design/verify/Aliases.h"
+#include "compiler/design/verify/Bounds.h"
 #include "compiler/design/verify/Verify.h"
 
 #include <gtest/gtest.h>
