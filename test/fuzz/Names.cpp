@@ -1,5 +1,5 @@
 // Tables of weights' names, and matching by them.
-#include "compiler/run/WeightNames.h"
+#include "compiler/run/weights/WeightNames.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tbem::driver;

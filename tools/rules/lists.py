@@ -49,7 +49,7 @@ USES = [
          "compiler/experiment", "compiler/explore", "compiler/run", "compiler/verify")),
     Use("reads the environment", "getenv secure_getenv", r"\bWORD\s*\(", "take it as a setting",
         ("compiler/devices/CudnnPlaces.cpp", "compiler/jit/glue/Jit.cpp", "compiler/run/OpenMp.cpp",
-         "compiler/run/WeightNames.cpp", "compiler/sema/Modules.cpp", "compiler/show/Console.cpp",
+         "compiler/run/weights/WeightNames.cpp", "compiler/sema/Modules.cpp", "compiler/show/Console.cpp",
          "compiler/show/WrappedText.cpp", "runtime/backends/fake/Fake.cpp", "runtime/report/Table.cpp")),
     Use("shares ownership", "shared_ptr make_shared", r"\bWORD\b", "let one owner hold it and give others a reference",
         ("compiler/driver/Cli.cpp", "compiler/driver/Options.h", "compiler/pytorch/eager/EagerOperators.cpp",

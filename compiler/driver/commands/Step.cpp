@@ -1,8 +1,8 @@
 // tbemc step: one row's step, once, with its numbers saved or taken from a file.
 #include "compiler/count/GateFlops.h"
 #include "compiler/driver/Commands.h"
-#include "compiler/run/LoadWeights.h"
-#include "compiler/run/StepFile.h"
+#include "compiler/run/weights/LoadWeights.h"
+#include "compiler/run/weights/StepFile.h"
 #include "compiler/show/rows/Profile.h"
 #include "compiler/support/Version.h"
 #include "runtime/core/Decisions.h"

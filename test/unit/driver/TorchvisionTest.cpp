@@ -3,7 +3,7 @@
 // torchvision/NAME.txt are names and shapes of its state_dict, written by list.py there. Its modules are registered in the order
 // in which weights are defined here: what the tables pair is held against that order, which the tables do not know.
 #include "compiler/driver/Pipeline.h"
-#include "compiler/run/WeightNames.h"
+#include "compiler/run/weights/WeightNames.h"
 
 #include <gtest/gtest.h>
 

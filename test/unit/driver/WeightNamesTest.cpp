@@ -1,5 +1,5 @@
 // Tables of other people's names for weights.
-#include "compiler/run/WeightNames.h"
+#include "compiler/run/weights/WeightNames.h"
 
 #include <gtest/gtest.h>
 

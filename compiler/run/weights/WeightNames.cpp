@@ -1,4 +1,4 @@
-#include "compiler/run/WeightNames.h"
+#include "compiler/run/weights/WeightNames.h"
 
 #include "compiler/diagnostics/Hints.h"
 #include "runtime/data/File.h"

@@ -1,7 +1,7 @@
 // Weights from a file: which array goes where, and what does not fit. What `--load` does.
 #pragma once
 
-#include "compiler/run/WeightNames.h"
+#include "compiler/run/weights/WeightNames.h"
 #include "runtime/core/Executable.h"
 #include "runtime/data/ArrayFile.h"
 

@@ -1,4 +1,4 @@
-#include "compiler/run/StepFile.h"
+#include "compiler/run/weights/StepFile.h"
 
 #include "runtime/core/Decisions.h"
 

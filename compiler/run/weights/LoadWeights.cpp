@@ -1,4 +1,4 @@
-#include "compiler/run/LoadWeights.h"
+#include "compiler/run/weights/LoadWeights.h"
 
 #include "compiler/diagnostics/Diagnostics.h"
 
