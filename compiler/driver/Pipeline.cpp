@@ -1,11 +1,13 @@
 #include "compiler/driver/Pipeline.h"
 
 #include "compiler/diagnostics/Repeats.h"
+#include "compiler/lower/program/LoopTypes.h"
 #include "compiler/run/Algorithms.h"
 #include "compiler/sema/check/CheckNames.h"
 #include "compiler/show/Dump.h"
 #include "compiler/show/Out.h"
 #include "compiler/support/Bug.h"
+#include "compiler/verify/CleanParts.h"
 #include "runtime/measure/Meters.h"
 #include "runtime/report/Numbers.h"
 
@@ -24,6 +26,7 @@ Done load(State& state) {
   if (!loaded) return tl::unexpected(std::move(loaded).error());
   state.workspace = std::move(*loaded);
   setReproducerHook(writeReproducer, &state.workspace->session);
+  state.hooked = true;
   return {};
 }
 
@@ -55,9 +58,34 @@ bool elaborateRows(State& state, DesignRun& run) {
   return true;
 }
 
+/// Whether all elements of the row are of types that loops are made for; a check says what is refused of others.
+bool hasLoopTypes(const RowState& row) {
+  const auto& tensors = row.elaborated->graph().tensors;
+  return std::all_of(tensors.begin(), tensors.end(),
+                     [](const graph::Tensor& tensor) { return estimate::hasLoops(tensor.dtype); });
+}
+
+/// The same of a session, where they may be known to be clean: then there are none in the state. Rows of a design with `filter`
+/// were elaborated before, by an experiment that cannot be made again.
+bool elaborateUnknown(State& state, DesignRun& run) {
+  if (state.clean == nullptr || run.experiment == nullptr || run.spec.decl->filter) return elaborateRows(state, run);
+  const auto before = static_cast<std::ptrdiff_t>(state.rows.size());
+  const auto work = [&] {
+    elaborateRows(state, run);
+    return std::all_of(state.rows.begin() + before, state.rows.end(), hasLoopTypes);
+  };
+  const auto undo = [&] {
+    state.rows.erase(state.rows.begin() + before, state.rows.end());
+    run.experiment = std::make_unique<graph::Experiment>(state.workspace->session, *state.workspace->program, run.spec,
+                                                         experimentOptions(state.options));
+  };
+  state.clean->look({CleanPart::Rows, run.spec.decl, rowsText(run)}, state.sink(), work, undo);
+  return true;
+}
+
 Done elaborate(State& state) {
   for (const auto& run : state.designs.runs) {
-    if (!state.trainingsOnly && !state.plain() && !elaborateRows(state, *run)) return {};
+    if (!state.trainingsOnly && !state.plain() && !elaborateUnknown(state, *run)) return {};
   }
   for (const auto& training : state.trainings) {
     const bool more = elaborateRows(state, *training->step);
@@ -183,7 +211,9 @@ std::uint32_t State::unknownWorkspaces() const {
   return most;
 }
 
-State::~State() { setReproducerHook(nullptr, nullptr); }
+State::~State() {
+  if (hooked) setReproducerHook(nullptr, nullptr);
+}
 
 tl::expected<void, Failed> runStages(State& state, std::string_view last, std::string_view done, const AfterStage& after) {
   const auto behind = [](std::string_view name) {

@@ -16,6 +16,8 @@
 
 namespace tbem::driver {
 
+class CleanParts;
+
 /// What the stages hand on.
 struct State {
   State(const Options& options, Events& events) : options(options), events(events) {}
@@ -31,6 +33,7 @@ struct State {
   std::optional<std::size_t> plainAbove;   ///< designs of more rows in all are left out: their rows are for PlainRows
   bool keepResults = false;                ///< gradients and outputs stay readable after the step
   bool silent = false;                     ///< diagnostics stay in the sink, untold
+  CleanParts* clean = nullptr;             ///< of a session: what need not be looked at again
   std::optional<std::size_t> mostPlanned;  ///< operators of plans after which `lower` leaves the other rows without one
   std::size_t enginesAsked = 0;            ///< lists that cuDNN was asked for, of all devices
   std::unique_ptr<Workspace> workspace;    ///< after `load`
@@ -41,7 +44,8 @@ struct State {
   std::string backendName;     ///< after `lower`
   Opened backend;
   estimate::QueryCache queries;
-  spec::Work proofs;  ///< what is left of the command's limit of work for proofs
+  spec::Work proofs;    ///< what is left of the command's limit of work for proofs
+  bool hooked = false;  ///< after `load`: bugs write this program down (setReproducerHook)
 
   DiagnosticSink& sink() { return workspace->session.sink; }
   /// Rows of all designs that the command works on.

@@ -2,6 +2,7 @@
 
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/sema/Derive.h"
+#include "compiler/sema/Kept.h"
 #include "compiler/sema/Suggest.h"
 #include "compiler/support/Bug.h"
 #include "compiler/syntax/parse/Parse.h"
@@ -63,80 +64,18 @@ LoadOptions LoadOptions::fromEnvironment() {
   return options;
 }
 
-// ---- Looking up -------------------------------------------------------------------------------------------------------
-
-const Module* Program::find(std::string_view name) const {
-  for (const auto& module : all) {
-    if (module->name == name) return module.get();
-  }
-  return nullptr;
-}
-
-Resolved Program::resolve(const Module& module, std::string_view name) const {
-  const std::string key(name);
-  if (const auto it = module.own.find(key); it != module.own.end()) return {it->second, &module};
-  if (const auto it = module.imported.find(key); it != module.imported.end()) return it->second;
-  if (const auto it = module.modules.find(key); it != module.modules.end()) return {nullptr, it->second};
-  if (module.home != nullptr) {
-    if (const auto it = module.home->own.find(key); it != module.home->own.end()) return {it->second, module.home};
-  }
-  for (const Module* prelude : preludes) {
-    if (const auto it = prelude->own.find(key); it != prelude->own.end() && (!it->second->isPrivate || prelude == &module)) {
-      return {it->second, prelude};
-    }
-  }
-  return {};
-}
-
-Resolved Program::member(const Module& module, std::string_view name, const Module& from) const {
-  const auto it = module.own.find(std::string(name));
-  if (it == module.own.end() || (it->second->isPrivate && &module != &from)) return {};
-  return {it->second, &module};
-}
-
-std::vector<std::string> Program::names(const Module& module) const {
-  std::set<std::string> found;
-  for (const auto& [name, decl] : module.own) found.insert(name);
-  for (const auto& [name, what] : module.imported) found.insert(name);
-  for (const auto& [name, what] : module.modules) found.insert(name);
-  for (const Module* prelude : preludes) {
-    for (const auto& [name, decl] : prelude->own) {
-      if (!decl->isPrivate) found.insert(name);
-    }
-  }
-  return {found.begin(), found.end()};
-}
-
-const Derivation* Program::derivation(const ast::Decl* callable) const {
-  for (const auto& one : derivations) {
-    if (one->result == callable) return one.get();
-  }
-  return nullptr;
-}
-
-const Module* Program::homeOf(const ast::Decl* callable, const Module* module, std::string_view parameter) const {
-  for (const Derivation* made = derivation(callable); made != nullptr; made = derivation(callable)) {
-    for (const ast::Mutate::Operation& operation : made->mutation->operations) {
-      if (operation.as.text == parameter) return made->module;
-    }
-    callable = made->base.decl;
-    module = made->base.module;
-  }
-  return module;
-}
-
-// ---- Loading ----------------------------------------------------------------------------------------------------------
-
 class Loader {
 public:
-  Loader(SourceManager& sources, DiagnosticSink& sink, const Source& main, const LoadOptions& options)
-      : sources(sources), sink(sink), mainSource(main), options(options), program(std::make_unique<Program>()) {}
+  /// `kept` may be null.
+  Loader(SourceManager& sources, DiagnosticSink& sink, const Source& main, const LoadOptions& options, KeptModules* kept)
+      : sources(sources), sink(sink), mainSource(main), options(options), kept(options.stdlib ? nullptr : kept) {}
 
   std::unique_ptr<Program> run() {
     program->all.push_back(std::make_unique<Module>());
     Module& main = *program->all.front();
     addFile(main, mainSource);
     if (sink.hasErrors()) return std::move(program);  // nobody looks further, and the library takes longer to read
+    if (kept != nullptr) reservePlaces();
     for (const std::string_view name : kPreludes) {
       if (const Module* prelude = standard(std::string(name))) program->preludes.push_back(prelude);
     }
@@ -151,6 +90,22 @@ public:
     noteHidden(main);
     deriveTemplates(*program, main, sink);
     return std::move(program);
+  }
+
+  static void giveBack(Program& program, KeptModules& kept) {
+    std::vector<KeptModule> modules;
+    for (auto& module : program.all) {
+      if (!module->isStandard) continue;
+      KeptModule& one = modules.emplace_back();
+      one.base = module->files.front()->source->base;
+      for (auto& derivation : program.derivations) {
+        if (derivation != nullptr && derivation->module == module.get()) one.derivations.push_back(std::move(derivation));
+      }
+      one.module = std::move(module);
+    }
+    // Those that this program did not need stay behind those that it had.
+    for (std::size_t i = modules.size(); i < kept.modules.size(); ++i) modules.push_back(std::move(kept.modules[i]));
+    kept.modules = std::move(modules);
   }
 
 private:
@@ -172,6 +127,31 @@ private:
     addTree(module, syntax::unpack(source, found->text));
   }
 
+  /// Fills the places between the program's own file and the first of the library.
+  void reservePlaces() {
+    const auto used = static_cast<Loc>(mainSource.text.size()) + 2;
+    if (kept->reserved <= used) {
+      kept->modules.clear();
+      while (kept->reserved <= used) kept->reserved *= 2;
+    }
+    sources.add("", std::string(kept->reserved - used - 1, ' '));
+  }
+
+  /// The next kept module, where it is this one and its files lie where they lay; else nullptr, and no later one is taken.
+  Module* takeKept(const std::string& name, const std::vector<std::pair<std::string, const Source*>>& files) {
+    if (kept == nullptr || takes == kept->modules.size()) return nullptr;
+    KeptModule& next = kept->modules[takes];
+    if (next.module->name != name || next.base != files.front().second->base) {
+      kept->modules.resize(takes);
+      return nullptr;
+    }
+    ++takes;
+    for (std::size_t f = 0; f < files.size(); ++f) next.module->files[f]->source = files[f].second;
+    program->all.push_back(std::move(next.module));
+    for (auto& derivation : next.derivations) program->derivations.push_back(std::move(derivation));
+    return program->all.back().get();
+  }
+
   void addTree(Module& module, std::unique_ptr<ast::File> tree) {
     module.files.push_back(std::move(tree));
     for (const ast::Decl* decl : module.files.back()->declarations) {
@@ -183,13 +163,18 @@ private:
   }
 
   /// Names of all standard modules: "std.nn", "std.vision", ...
-  std::vector<std::string> standardNames() const {
+  std::vector<std::string> standardNames() {
     std::set<std::string> names;
     for (const auto& [name, text] : standardFiles()) names.insert("std." + name.substr(0, name.find('/')));
     return {names.begin(), names.end()};
   }
 
-  std::map<std::string, std::string> standardFiles() const {
+  const std::map<std::string, std::string>& standardFiles() {
+    if (library.empty()) library = readLibrary();
+    return library;
+  }
+
+  std::map<std::string, std::string> readLibrary() const {
     std::map<std::string, std::string> found;
     if (!options.stdlib) {
       for (const auto& file : stdlib::files()) found.emplace(std::string(file.name), std::string(file.text));
@@ -219,25 +204,27 @@ private:
   const Module* standard(const std::string& name) {
     if (const Module* known = program->find(name)) return known;
     const std::string folder = name.substr(4) + "/";
-    Module* module = nullptr;
+    std::vector<std::pair<std::string, const Source*>> files;
     for (const auto& [file, text] : standardFiles()) {
-      if (!file.starts_with(folder)) continue;
-      if (module == nullptr) {
-        program->all.push_back(std::make_unique<Module>());
-        module = program->all.back().get();
-        module->name = name;
-        module->isStandard = true;
-      }
-      if (options.stdlib) {
-        addFile(*module, sources.add(*options.stdlib + "/" + file, text));
-      } else {
-        addEmbedded(*module, file, sources.add("<std>/" + file, text));
-      }
+      if (file.starts_with(folder)) files.emplace_back(file, &sources.add(options.stdlib.value_or("<std>") + "/" + file, text));
     }
-    if (module != nullptr) {
-      readImports(*module);
-      deriveTemplates(*program, *module, sink);
+    if (files.empty()) return nullptr;
+    if (Module* module = takeKept(name, files)) {
+      readImports(*module);  // says what it said before, and loads the modules that it names
+      return module;
     }
+    program->all.push_back(std::make_unique<Module>());
+    Module* const module = program->all.back().get();
+    module->name = name;
+    module->isStandard = true;
+    for (const auto& [file, source] : files) {
+      if (options.stdlib)
+        addFile(*module, *source);
+      else
+        addEmbedded(*module, file, *source);
+    }
+    readImports(*module);
+    deriveTemplates(*program, *module, sink);
     return module;
   }
 
@@ -378,12 +365,22 @@ private:
   DiagnosticSink& sink;
   const Source& mainSource;
   const LoadOptions& options;
-  std::unique_ptr<Program> program;
-  std::vector<std::string> open;  ///< user modules being read
+  KeptModules* kept;
+  std::size_t takes = 0;  ///< of the kept modules, those that this program has
+  std::unique_ptr<Program> program = std::make_unique<Program>();
+  std::map<std::string, std::string> library;  ///< once it was asked for: texts of the standard library's files, by name
+  std::vector<std::string> open;               ///< user modules being read
 };
 
 std::unique_ptr<Program> load(SourceManager& sources, DiagnosticSink& sink, const Source& main, const LoadOptions& options) {
-  return Loader(sources, sink, main, options).run();
+  return Loader(sources, sink, main, options, nullptr).run();
 }
+
+std::unique_ptr<Program> load(SourceManager& sources, DiagnosticSink& sink, const Source& main, const LoadOptions& options,
+                              KeptModules& kept) {
+  return Loader(sources, sink, main, options, &kept).run();
+}
+
+void keep(std::unique_ptr<Program> program, KeptModules& kept) { Loader::giveBack(*program, kept); }
 
 }  // namespace tbem::sema

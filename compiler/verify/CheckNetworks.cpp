@@ -2,7 +2,7 @@
 
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/diagnostics/tables/Graph.h"
-#include "compiler/show/Out.h"
+#include "compiler/verify/CleanParts.h"
 #include "compiler/verify/NetworkTrial.h"
 
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ std::vector<Diagnostic> build(Workspace& workspace, const Trial& trial, const Op
   return mistakes;
 }
 
-void checkNetwork(show::Out& out, State& state, const ast::Callable& network) {
+void checkNetwork(State& state, const ast::Callable& network) {
   const std::string& name = network.name.text;
   std::string why;
   for (const int size : kTrialSizes) {
@@ -64,8 +64,8 @@ void checkNetwork(show::Out& out, State& state, const ast::Callable& network) {
     const std::vector<Diagnostic> mistakes = build(*state.workspace, *trial, state.options);
     if (mistakes.empty()) {
       if (!state.options.json)
-        out.note(fmt::format("network `{}`: checked without a design, with {}", name,
-                             trial->sizes.empty() ? "its own sizes" : trial->sizes));
+        state.events.note(fmt::format("network `{}`: checked without a design, with {}", name,
+                                      trial->sizes.empty() ? "its own sizes" : trial->sizes));
       return;
     }
     if (std::none_of(mistakes.begin(), mistakes.end(), [](const Diagnostic& d) { return dependsOnSizes(d.kind); })) {
@@ -79,13 +79,13 @@ void checkNetwork(show::Out& out, State& state, const ast::Callable& network) {
     if (why.empty()) why = fmt::format("with {}: {}", trial->sizes, mistakes.front().message);
   }
   if (!state.options.json)
-    out.note(
+    state.events.note(
         fmt::format("network `{}`: no design builds it, so only names were checked ({}); --input gives it sizes", name, why));
 }
 
 }  // namespace
 
-void checkNetworks(show::Out& out, State& state) {
+void checkNetworks(State& state) {
   Workspace& workspace = *state.workspace;
   const std::vector<const ast::Callable*> callables = workspace.all<ast::Callable>();
   WordCounts designs, own;
@@ -94,8 +94,15 @@ void checkNetworks(show::Out& out, State& state) {
   for (const ast::Callable* callable : callables) {
     const std::string& name = callable->name.text;
     // Its own declaration holds its name.
-    if (callable->callable == ast::CallableKind::Network && designs.of(name) == 0 && own.of(name) <= 1)
-      checkNetwork(out, state, *callable);
+    if (callable->callable != ast::CallableKind::Network || designs.of(name) != 0 || own.of(name) > 1) continue;
+    const auto check = [&] {
+      checkNetwork(state, *callable);
+      return true;
+    };
+    if (state.clean != nullptr)
+      state.clean->look({CleanPart::Network, callable}, state.sink(), check);
+    else
+      check();
   }
 }
 

@@ -7,6 +7,7 @@
 #include "compiler/graph/elaborate/Violation.h"
 #include "compiler/graph/read/Where.h"
 #include "compiler/show/Out.h"
+#include "compiler/verify/CleanParts.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -152,24 +153,57 @@ spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, gr
   return proof;
 }
 
+namespace {
+
+DesignProof proveDesign(State& state, DesignRun& run, std::size_t maxStructures) {
+  DesignProof one{&run, {}, {}};
+  one.proof = proofOf(*state.workspace, run.spec, *run.experiment, rowsLeft(run), state.options, state.proofs, maxStructures);
+  state.proofs.told = nullptr;
+  for (const spec::Breach& breach : one.proof.breaches) {
+    state.events.progress(one.remedies.size(), one.proof.breaches.size(),
+                          fmt::format("what mends {}: {}", run.spec.name, breach.text));
+    one.remedies.push_back(remediesFor(*state.workspace, run, one.proof, breach, state.options, state.proofs));
+    report(state, run, one.proof, breach, one.remedies.back());
+  }
+  return one;
+}
+
+/// Elaborates the rows that `elaborate` left out because they are known to be clean, or those of a new experiment. What there is
+/// to say of them was said.
+void buildRows(State& state, DesignRun& run) {
+  reportsOf(state.sink(), [&] {
+    for (const std::size_t row : run.chosen) elaborateRow(run, row);
+  });
+}
+
+}  // namespace
+
 std::vector<DesignProof> proveDesigns(State& state, std::size_t maxStructures) {
   std::vector<DesignProof> proofs;
+  std::vector<std::unique_ptr<graph::Experiment>> former;  // rows of the state point into them
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr) continue;
-    DesignProof one{run.get(), {}, {}};
     const std::string text = fmt::format("proving the conditions of {} for all its levels", run->spec.name);
     state.proofs.told = [&] { state.events.progress(proofs.size(), 0, text); };
     state.proofs.tell();
-    one.proof =
-        proofOf(*state.workspace, run->spec, *run->experiment, rowsLeft(*run), state.options, state.proofs, maxStructures);
+    const auto prove = [&] {
+      if (state.clean != nullptr && state.rowOf(run.get()) == nullptr) buildRows(state, *run);
+      proofs.push_back(proveDesign(state, *run, maxStructures));
+      return true;
+    };
+    const auto undo = [&] {
+      proofs.pop_back();
+      former.push_back(std::move(run->experiment));
+      run->experiment = std::make_unique<graph::Experiment>(state.workspace->session, *state.workspace->program, run->spec,
+                                                            experimentOptions(state.options));
+      buildRows(state, *run);
+    };
+    // An experiment that went through a filter before cannot be made again.
+    if (state.clean != nullptr && !run->spec.decl->filter)
+      state.clean->look({CleanPart::Proof, run->spec.decl, rowsText(*run)}, state.sink(), prove, undo, &state.proofs);
+    else
+      prove();
     state.proofs.told = nullptr;
-    for (const spec::Breach& breach : one.proof.breaches) {
-      state.events.progress(one.remedies.size(), one.proof.breaches.size(),
-                            fmt::format("what mends {}: {}", run->spec.name, breach.text));
-      one.remedies.push_back(remediesFor(*state.workspace, *run, one.proof, breach, state.options, state.proofs));
-      report(state, *run, one.proof, breach, one.remedies.back());
-    }
-    proofs.push_back(std::move(one));
   }
   return proofs;
 }

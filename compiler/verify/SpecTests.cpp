@@ -293,7 +293,7 @@ int runSpecTests(show::Out& out, const Options& options) {
   State state(options, out);
   state.proofs = spec::Work(options.effort);
   if (const Progressed done = runPipeline(out, state, "names"); !done.proceed) return done.status;
-  std::vector<spec::CheckedProcess> processes = checkProcesses(out, *state.workspace, state.proofs, only);
+  std::vector<spec::CheckedProcess> processes = checkProcesses(state, only);
   const std::vector<const ast::Callable*> callables = withConditions(*state.workspace, only);
   std::size_t subjects = callables.size();
   for (const ast::Process* one : state.workspace->all<ast::Process>()) subjects += only.empty() || one->name.text == only ? 1 : 0;

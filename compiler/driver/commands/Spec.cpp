@@ -3,6 +3,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/show/Out.h"
+#include "compiler/verify/CleanParts.h"
 #include "compiler/verify/LevelProofs.h"
 #include "compiler/verify/NetworkProofs.h"
 #include "compiler/verify/SpecTests.h"
@@ -139,14 +140,25 @@ void printResidual(show::Out& out, const Options& options, const Residual& left,
 
 }  // namespace
 
-std::vector<spec::CheckedProcess> checkProcesses(show::Out& out, Workspace& workspace, spec::Work& work, std::string_view only) {
+std::vector<spec::CheckedProcess> checkProcesses(State& state, std::string_view only) {
+  Workspace& workspace = *state.workspace;
+  spec::Work& work = state.proofs;
+  CleanParts* const clean = state.clean;
   std::vector<spec::CheckedProcess> checked;
   for (const ast::Process* process : workspace.all<ast::Process>()) {
     if (!only.empty() && process->name.text != only) continue;
     const std::string text = "proving process " + process->name.text;
-    work.told = [&] { out.progress(checked.size(), 0, text); };
+    work.told = [&] { state.events.progress(checked.size(), 0, text); };
     work.tell();
-    auto one = spec::checkProcess(workspace.session, *workspace.program, workspace.program->main(), *process, &work);
+    std::optional<spec::CheckedProcess> one;
+    const auto check = [&] {
+      one = spec::checkProcess(workspace.session, *workspace.program, workspace.program->main(), *process, &work);
+      return true;
+    };
+    if (clean != nullptr)
+      clean->look({CleanPart::Process, process}, workspace.session.sink, check, {}, &work);
+    else
+      check();
     if (one) checked.push_back(std::move(*one));
   }
   work.told = nullptr;
@@ -171,7 +183,7 @@ int runSpec(show::Out& out, const Options& options) {
                             names.empty() ? "; the program has none" : ": there are " + nearestFew(only, names)));
     return kUsage;
   }
-  const std::vector<spec::CheckedProcess> checked = checkProcesses(out, *state.workspace, state.proofs, only);
+  const std::vector<spec::CheckedProcess> checked = checkProcesses(state, only);
   for (const spec::CheckedProcess& one : checked) {
     if (options.sarif) continue;
     options.json ? printProcessJson(out, *state.workspace, one) : printProcessText(out, *state.workspace, one);

@@ -1,0 +1,60 @@
+#include "compiler/session/CompileSession.h"
+
+#include "compiler/diagnostics/Repeats.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/sema/Kept.h"
+#include "compiler/verify/Checks.h"
+#include "compiler/verify/CleanParts.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tbem::session {
+
+bool Checked::hasErrors() const {
+  return std::ranges::any_of(diagnostics, [](const Diagnostic& one) { return one.severity == Severity::Error; });
+}
+
+struct CompileSession::Impl {
+  sema::LoadOptions load;
+  sema::KeptModules modules;
+  driver::CleanParts clean;
+
+  std::unique_ptr<driver::Workspace> checked(const std::string& path, std::string text);
+};
+
+/// The program, checked: what there is to say is in its session.
+std::unique_ptr<driver::Workspace> CompileSession::Impl::checked(const std::string& path, std::string text) {
+  driver::Options options;
+  options.command = "check";
+  options.files = {path};
+  options.quiet = true;
+  Events nobody;
+  driver::State state(options, nobody);
+  state.clean = &clean;
+  state.workspace = std::make_unique<driver::Workspace>();
+  driver::Workspace& workspace = *state.workspace;
+  workspace.path = path;
+  workspace.load = load;
+  const Source& source = workspace.session.sources.add(path, std::move(text));
+  workspace.program = sema::load(workspace.session.sources, workspace.session.sink, source, workspace.load, modules);
+  if (!state.sink().hasErrors()) {
+    clean.begin(workspace);
+    driver::leaveManyRows(state);
+    if (driver::runStages(state, "graph", "load")) driver::checkBeyondGraphs(state);
+  }
+  mergeRepeats(state.sink());
+  return std::move(state.workspace);
+}
+
+CompileSession::CompileSession(sema::LoadOptions load) : impl(new Impl{std::move(load), {}, {}}) {}
+CompileSession::~CompileSession() = default;
+
+Checked CompileSession::check(const std::string& path, std::string text) {
+  const std::unique_ptr<driver::Workspace> workspace = impl->checked(path, std::move(text));
+  if (!impl->load.stdlib) sema::keep(std::move(workspace->program), impl->modules);
+  const std::deque<Diagnostic>& told = workspace->session.sink.all();
+  return {{told.begin(), told.end()}, std::move(workspace->session.sources)};
+}
+
+}  // namespace tbem::session

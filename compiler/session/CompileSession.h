@@ -1,0 +1,44 @@
+// A program that is edited and checked again and again: what an edit leaves as it was is not done again. For editors and for a
+// dialogue; it prints nothing and keeps nothing outside of itself, so that a process may have several, each in a thread.
+//
+// A check says what `tbemc check` says of the same text, in the same order. What is kept, by content:
+//   the standard library's modules (sema/Kept.h), as long as the program imports them in the same order;
+//   designs whose rows broke no condition, proofs that found nothing, networks and processes without a mistake, by the text of
+//   all that they depend on (verify/CleanParts.h).
+// The file itself is parsed anew, its names are looked up anew, and parts that had something to say are looked at again.
+#pragma once
+
+#include "compiler/diagnostics/Diagnostics.h"
+#include "compiler/diagnostics/Source.h"
+#include "compiler/sema/Modules.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tbem::session {
+
+/// What there is to say of a program, and the texts that it speaks of.
+struct Checked {
+  std::vector<Diagnostic> diagnostics;
+  SourceManager sources;
+  bool hasErrors() const;
+};
+
+class CompileSession {
+public:
+  explicit CompileSession(sema::LoadOptions load = {});
+  ~CompileSession();
+  CompileSession(const CompileSession&) = delete;
+  CompileSession& operator=(const CompileSession&) = delete;
+
+  /// Checks `text` as the contents of the file `path`, which need not exist. The user's modules that it imports, arrays and
+  /// datasets are read from the disk each time.
+  Checked check(const std::string& path, std::string text);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+}  // namespace tbem::session

@@ -1,0 +1,68 @@
+#include "compiler/verify/Checks.h"
+
+#include "compiler/diagnostics/Aside.h"
+#include "compiler/diagnostics/tables/Plan.h"
+#include "compiler/experiment/Campaigns.h"
+#include "compiler/experiment/PlainRows.h"
+#include "compiler/experiment/Predictions.h"
+#include "compiler/lower/program/LoopTypes.h"
+#include "compiler/verify/CheckNetworks.h"
+#include "compiler/verify/LevelProofs.h"
+#include "compiler/verify/Specs.h"
+
+#include <algorithm>
+
+namespace tbem::driver {
+
+namespace {
+/// More rows than these are not kept once they were looked at.
+constexpr std::size_t kMostKept = 10'000;
+
+/// What a run would refuse of elements that nothing computes with yet: told once for each design, at its first row that has them.
+void warnOfTypes(State& state) {
+  const std::string backend = state.options.dtype == "f64" ? "ref" : "cpu";
+  const DesignRun* told = nullptr;
+  for (RowState& row : state.rows) {
+    const graph::Graph& graph = row.elaborated->graph();
+    const auto computed = [](const graph::Tensor& tensor) { return estimate::hasLoops(tensor.dtype); };
+    if (row.run == told || std::ranges::all_of(graph.tensors, computed)) continue;
+    const Opened opened = openBackend(backend);
+    if (opened.backend == nullptr) return;
+    const auto lowered = lowerRow(*row.elaborated, row.run->spec, *opened.backend,
+                                  lowerOptions(state.events, state.options, opened, nullptr, row.run->tuning));
+    if (lowered) continue;
+    told = row.run;
+    const auto refused = reportsOf(state.sink(), [&] { lowered.error().report(state.sink()); });
+    state.sink()
+        .report(diag::cannot_run, refused.front().range, row.run->spec.name, refused.front().message)
+        .note("`estimate --on pytorch` and `--on none` know what it takes");
+  }
+}
+
+/// The conditions of every row, where the pipeline left the rows out.
+bool checkPlainRows(State& state) {
+  bool good = true;
+  for (const auto& run : state.designs.runs) {
+    if (run->experiment != nullptr) good = PlainRows(state, *run, estimate::conventions().front()).check() && good;
+  }
+  return good;
+}
+}  // namespace
+
+void leaveManyRows(State& state) {
+  if (state.options.emitStage.empty() && state.options.printAfter.empty()) state.plainAbove = kMostKept;
+}
+
+void checkBeyondGraphs(State& state) {
+  if (state.plain() && !checkPlainRows(state)) return;
+  readMeasures(*state.workspace, state.designs, state.options);
+  const std::vector<RegressionPlan> regressions = readRegressions(*state.workspace, state.designs);
+  readPredictions(*state.workspace, regressions, state.options);
+  refuseLaterDeclarations(*state.workspace);
+  warnOfTypes(state);
+  checkNetworks(state);
+  checkProcesses(state);
+  proveDesigns(state, kFewStructures);
+}
+
+}  // namespace tbem::driver

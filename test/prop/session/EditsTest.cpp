@@ -1,0 +1,101 @@
+// A session that keeps what an edit leaves as it was says what a check says that keeps nothing: after a thousand edits of one
+// token, in programs with designs, proofs, processes, templates of templates and trainings. And sessions do not meet: two in two
+// threads say what they say one after the other.
+#include "Fresh.h"
+#include "compiler/session/CompileSession.h"
+#include "test/prop/syntax/Mutants.h"
+#include "test/unit/TemporaryFolder.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+namespace tbem::test {
+namespace {
+
+std::string pathOf(const std::string& name) { return std::string(TBEM_SOURCE_DIR) + "/" + name; }
+
+std::string readProgram(const std::string& name) {
+  std::ifstream stream(pathOf(name), std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+class Edits : public testing::TestWithParam<const char*> {};
+
+TEST_P(Edits, SayWhatAFreshCheckSays) {
+  const std::string path = pathOf(GetParam());
+  const std::string program = readProgram(GetParam());
+  ASSERT_FALSE(program.empty());
+  Numbers numbers(seed(7));
+  session::CompileSession session;
+  std::string text = program;
+  constexpr int kEdits = 100, kBack = 4;
+  for (int i = 0; i < kEdits; ++i) {
+    const std::string edited = i % 2 == 0 ? editOneToken(text, numbers).text : editAlike(text, numbers);
+    const session::Checked now = session.check(path, edited);
+    ASSERT_EQ(allOf(now), allOf(freshCheck(path, edited))) << "edit " << i << " of " << path << ":\n" << edited;
+    // Edits that break nothing stay for a while, so that what is kept is of many programs.
+    text = now.hasErrors() || i % kBack == 0 ? program : edited;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Edits,
+                         testing::Values("examples/table1/table1.tbem", "examples/own_operator/own_operator.tbem",
+                                         "examples/algorithm1/algorithm1.tbem", "examples/figure2/figure2.tbem",
+                                         "test/lit/inputs/nested.tbem", "test/lit/inputs/filtered.tbem",
+                                         "test/lit/where_process.tbem", "test/lit/sofl.tbem", "test/lit/inputs/train.tbem",
+                                         "test/lit/spec_networks.tbem"));
+
+/// What a session of its own says of the program and of some edits.
+std::vector<std::string> answers(const std::string& name) {
+  const std::string program = readProgram(name);
+  Numbers numbers(seed(11));
+  session::CompileSession session;
+  std::vector<std::string> said{allOf(session.check(pathOf(name), program))};
+  constexpr int kEdits = 30;
+  for (int i = 0; i < kEdits; ++i) said.push_back(allOf(session.check(pathOf(name), editAlike(program, numbers))));
+  return said;
+}
+
+TEST(Threads, SayWhatOneAfterTheOtherSays) {
+  const std::string first = "examples/table1/table1.tbem", second = "test/lit/where_process.tbem";
+  std::vector<std::string> ofFirst, ofSecond;
+  {
+    const std::jthread one([&] { ofFirst = answers(first); });
+    const std::jthread two([&] { ofSecond = answers(second); });
+  }
+  EXPECT_EQ(ofFirst, answers(first));
+  EXPECT_EQ(ofSecond, answers(second));
+}
+
+class OnDisk : public TemporaryFolder {};
+
+TEST_F(OnDisk, ModulesOfTheUserAreReadAgain) {
+  const std::string path = folder + "/main.tbem";
+  const auto module = [](const std::string& width) {
+    return "import std.vision: small_vgg\nnetwork net(x: tensor[n, c]) -> tensor[n, 4] { return dense(x, " + width + ") }\n";
+  };
+  const std::string design = "design d of net {\n  input x: [2, 3]\n}\n";
+  session::CompileSession session;
+  for (const std::string width : {"4", "5", "wide", "4", "2 + 2"}) {
+    std::ofstream(folder + "/parts.tbem") << module(width);
+    for (const std::string imports : {"import parts: net\nimport std.text\n", "import std.text\nimport parts: net\n", ""}) {
+      const std::string text = imports + design;
+      EXPECT_EQ(allOf(session.check(path, text)), allOf(freshCheck(path, text))) << width << "\n" << text;
+    }
+  }
+}
+
+TEST(Kept, ALongerFileMovesTheLibrary) {
+  session::CompileSession session;
+  const std::string text = "network net(x: tensor[n, c]) -> tensor[n, 4] { return dense(x, 4) }\n";
+  const std::string wrong = "network net(x: tensor[n, c]) -> tensor[n, 4] { return dens(x, 4) }\n";
+  constexpr std::size_t kLong = 70'000;  // bytes: more than are reserved for a file at first
+  for (const std::string& one : {text, wrong, std::string(kLong, '\n') + wrong, wrong, text})
+    EXPECT_EQ(allOf(session.check("net.tbem", one)), allOf(freshCheck("net.tbem", one)));
+}
+
+}  // namespace
+}  // namespace tbem::test

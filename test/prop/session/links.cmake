@@ -1,0 +1,2 @@
+set(LINKS tbem_compiler_session)
+list(APPEND sources ${folder}/../syntax/Mutants.cpp)
