@@ -189,6 +189,17 @@ Fitted collect(show::Out& out, const RegressionPlan& plan, const Place& place, c
 
 }  // namespace
 
+std::string lostText(const Fitted& fitted) {
+  std::map<std::string, std::vector<std::size_t>> whole;
+  for (const Fitted::Lost& lost : fitted.lost) {
+    if (lost.used == 0) whole[lost.status].push_back(lost.row + 1);
+  }
+  std::vector<std::string> parts;
+  for (const auto& [status, rows] : whole)
+    parts.push_back(fmt::format("{} {} (row{} {})", rows.size(), status, rows.size() == 1 ? "" : "s", fmt::join(rows, ", ")));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 std::vector<Fitted> fitRegressions(show::Out& out, Workspace& workspace, const std::vector<RegressionPlan>& plans,
                                    const std::vector<CaseRow>& rows, store::Store& store) {
   std::vector<Fitted> fits;

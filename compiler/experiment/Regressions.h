@@ -49,15 +49,9 @@ struct Fitted {
 std::vector<Fitted> fitRegressions(show::Out& out, Workspace& workspace, const std::vector<RegressionPlan>& plans,
                                    const std::vector<CaseRow>& rows, store::Store& store);
 
-/// The rows without a response: "1 oom (row 16), 2 failed (rows 3, 4)"; "" where there are none.
-std::string lostText(const Fitted& fitted);
-void printFitted(show::Out& out, const std::vector<Fitted>& fits, const Options& options);
-/// Writes the plots into the output folder: measured against predicted for each regression, memory by factor for each measured
-/// design. False, after saying why, where a file cannot be written. No folder (-e without --out): nothing.
-bool writePlots(show::Out& out, const Workspace& workspace, const std::vector<MeasurePlan>& plans,
-                const std::vector<CaseRow>& rows, const std::vector<Fitted>& fits, store::Store& store, const Options& options);
-
 /// A number of this quantity for people.
 std::string quantityText(report::Quantity quantity, double value);
+/// The rows without a response: "1 oom (row 16), 2 failed (rows 3, 4)"; "" where there are none.
+std::string lostText(const Fitted& fitted);
 
 }  // namespace tbem::driver

@@ -5,8 +5,8 @@
 #include "compiler/diagnostics/Render.h"
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/driver/Commands.h"
-#include "compiler/driver/commands/OwnLibraries.h"
 #include "compiler/estimate/Estimate.h"
+#include "compiler/run/OwnLibraries.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/memory/RooflineReport.h"
 

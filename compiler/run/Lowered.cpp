@@ -2,7 +2,7 @@
 
 #include "compiler/devices/CacheFile.h"
 #include "compiler/diagnostics/tables/Plan.h"
-#include "compiler/driver/commands/OwnLibraries.h"
+#include "compiler/run/OwnLibraries.h"
 #include "runtime/report/Numbers.h"
 
 #include <utility>

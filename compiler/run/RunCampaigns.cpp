@@ -1,9 +1,9 @@
 // The campaigns of a program, run: each case in a fresh process of this program, each result committed before the next begins.
 #include "compiler/run/RunCampaigns.h"
 
-#include "compiler/driver/commands/OwnLibraries.h"
 #include "compiler/run/Interrupt.h"
 #include "compiler/run/OpenMp.h"
+#include "compiler/run/OwnLibraries.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/rows/MeasureNotes.h"
 #include "compiler/show/rows/MeasureReport.h"

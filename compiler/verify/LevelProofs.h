@@ -5,6 +5,7 @@
 #include "compiler/spec/network/Levels.h"
 #include "compiler/verify/LevelRemedies.h"
 
+#include <string>
 #include <vector>
 
 namespace tbem::driver {
@@ -17,6 +18,9 @@ struct DesignProof {
   bool isFiltered() const { return proof.verdict == spec::Verdict::Refuted && run->spec.decl->filter; }
   const char* verdict() const;  ///< "filtered", else that of the proof
 };
+
+/// "depth = 16 and width = 4"; "always" for none.
+std::string causeText(const std::vector<spec::Cause>& cause);
 
 /// Structures of a design that are looked at: where what breaks is one of several things to be told, and where it is what was
 /// asked for.
@@ -34,8 +38,5 @@ bool nextCombination(const graph::ExperimentSpec& spec, LevelIndices& levels);
 /// For each design of a network; what breaks is reported with its cause, the levels nearest to the first ones, and the chain of
 /// shapes that leads there, and what would mend it.
 std::vector<DesignProof> proveDesigns(State& state, std::size_t maxStructures);
-
-/// One line, or a `levels` object with --json.
-void printDesignProof(show::Out& out, const DesignProof& proved, const Options& options);
 
 }  // namespace tbem::driver

@@ -2,13 +2,10 @@
 
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/diagnostics/tables/Specification.h"
-#include "compiler/show/JsonNumber.h"
-#include "compiler/show/Out.h"
 #include "compiler/verify/LevelProofs.h"
 #include "compiler/verify/NetworkTrial.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -21,12 +18,6 @@ namespace {
 constexpr std::size_t kMaxCombinations = 64;
 /// Operators that a structure counts for that cannot be built.
 constexpr std::size_t kUnbuilt = 100;
-
-std::string valuesText(const spec::SizeBreach& breach) {
-  std::string text;
-  for (const auto& [name, value] : breach.values) text += (text.empty() ? "" : ", ") + name + " = " + value.str();
-  return text.empty() ? "every size" : text;
-}
 
 class Prover {
 public:
@@ -233,12 +224,6 @@ void report(State& state, const NetworkProof& proved, std::set<Loc>& told) {
   }
 }
 
-std::string headline(const NetworkProof& proved) {
-  std::string text = "network " + proved.name;
-  if (!proved.at.empty()) text += " with " + proved.at;
-  return text + ": " + word(proved.proof.verdict);
-}
-
 /// The levels that a design of the network gives to its parameters: of its factors, and those in the call itself.
 std::map<std::string, std::string> levelsGiven(const State& state, const ast::Callable& network) {
   const SourceManager& sources = state.workspace->session.sources;
@@ -294,6 +279,12 @@ void prove(State& state, TrialSubject subject, std::vector<NetworkProof>& all) {
 
 }  // namespace
 
+std::string valuesText(const spec::SizeBreach& breach) {
+  std::string text;
+  for (const auto& [name, value] : breach.values) text += (text.empty() ? "" : ", ") + name + " = " + value.str();
+  return text.empty() ? "every size" : text;
+}
+
 std::vector<NetworkProof> proveNetworks(State& state, std::string_view only) {
   std::vector<NetworkProof> all;
   for (const ast::Callable* callable : state.workspace->all<ast::Callable>()) {
@@ -309,43 +300,6 @@ std::vector<NetworkProof> proveExpression(State& state) {
   const std::optional<TrialSubject> subject = subjectOf(*state.workspace, *around.front()->of);
   if (subject) prove(state, *subject, all);
   return all;
-}
-
-void printNetworkProof(show::Out& out, const State& state, const NetworkProof& proved) {
-  const spec::SizeProof& proof = proved.proof;
-  if (!state.options.json) {
-    std::string text = headline(proved);
-    if (!proved.reason.empty()) {
-      text += ": " + proved.reason;
-    } else {
-      text += fmt::format(" for all {} ({} condition{})", proved.sizes.empty() ? "sizes" : proved.sizes, proof.conditions,
-                          proof.conditions == 1 ? "" : "s");
-    }
-    out.say("{}\n", text);
-    for (const spec::SizeBreach& breach : proof.breaches)
-      out.say("  refuted  `{}`: `{}`: {}\n", breach.subject, breach.text, valuesText(breach));
-    if (proof.unasked > 0) out.say("  and {} more that may follow from these\n", proof.unasked);
-    for (const spec::Doubt& doubt : proof.doubts)
-      out.say("  residual `{}`: `{}`: {}; checked when it is built\n", doubt.subject, doubt.text, doubt.reason);
-    if (proof.remedy) out.say("  holds with  pre {}\n", proof.remedy->text);
-    return;
-  }
-  Json breaches = Json::array();
-  for (const spec::SizeBreach& one : proof.breaches) {
-    Json values = Json::object();
-    for (const auto& [name, value] : one.values) values[name] = jsonNumber(value);
-    breaches.push_back({{"subject", one.subject}, {"condition", one.text}, {"values", values}});
-  }
-  Json doubts = Json::array();
-  for (const spec::Doubt& one : proof.doubts)
-    doubts.push_back({{"subject", one.subject}, {"condition", one.text}, {"reason", one.reason}});
-  Json fields = {
-      {"network", proved.name},         {"at", proved.at},      {"sizes", proved.sizes},        {"verdict", word(proof.verdict)},
-      {"conditions", proof.conditions}, {"breaches", breaches}, {"checked_at_run_time", doubts}};
-  if (proof.unasked > 0) fields["more"] = proof.unasked;
-  if (proof.remedy) fields["pre"] = proof.remedy->text;
-  if (!proved.reason.empty()) fields["reason"] = proved.reason;
-  out.json("network", std::move(fields));
 }
 
 }  // namespace tbem::driver

@@ -21,14 +21,14 @@ struct NetworkProof {
   std::optional<Diagnostic> broken;
 };
 
+/// "n = 3, h = 1"; "every size" for none.
+std::string valuesText(const spec::SizeBreach& breach);
+
 /// The program's networks, all or the one of that name, each with all levels of the domains of its parameters (64 at most). What
 /// breaks is reported, with a `pre` that would mend it as a fix.
 std::vector<NetworkProof> proveNetworks(State& state, std::string_view only = {});
 
 /// The network, block or operator that the expression of -e calls, with the parameters that it gives.
 std::vector<NetworkProof> proveExpression(State& state);
-
-/// One line, or a `network` object with --json.
-void printNetworkProof(show::Out& out, const State& state, const NetworkProof& proved);
 
 }  // namespace tbem::driver

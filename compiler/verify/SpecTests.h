@@ -2,7 +2,6 @@
 #pragma once
 
 #include "compiler/experiment/Workspace.h"
-#include "compiler/show/Out.h"
 #include "compiler/spec/network/Contract.h"
 #include "compiler/spec/tests/Oracle.h"
 #include "compiler/spec/tests/Vibration.h"
@@ -13,6 +12,11 @@
 #include <span>
 #include <string>
 #include <vector>
+
+namespace tbem {
+/// JSON objects whose fields stay in the order in which they are written.
+using Json = nlohmann::ordered_json;
+}  // namespace tbem
 
 namespace tbem::driver {
 
@@ -25,6 +29,8 @@ struct TestedSpec {
   const std::string& name() const { return model.decl->name.text; }
   /// What a program is given, and what the cases are listed by: values of the ports that have data, by their names.
   Json inputs(const spec::TestCase& one) const;
+  /// The value of an input as text; "" where it has no data.
+  std::string cell(const spec::TestCase& one, const spec::Variable& variable) const;
   /// What is listed: the inputs that bear a name.
   std::vector<const spec::Variable*> columns() const;
 };
@@ -40,6 +46,7 @@ struct CaseResult {
   Json outputs;        ///< null: none
 };
 const char* word(CaseResult::Verdict verdict);
+std::size_t countOf(const std::vector<CaseResult>& results, CaseResult::Verdict verdict);
 
 /// Runs a program on one case: the case as one JSON object on its standard input, its answer as one on its standard output. The
 /// answer is judged by the specification.

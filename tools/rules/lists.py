@@ -21,7 +21,7 @@ LONGER = {
 }
 # Folders of the compiler with more source files of their own than rules.limits.FILES.
 FULLER = {
-    "compiler/driver/commands": 27,  # a file for each command
+    "compiler/driver/commands": 26,  # a file for each command
 }
 
 USES = [
@@ -43,10 +43,10 @@ USES = [
         "return what is to be said and let compiler/show or a command write it",
         ("compiler/diagnostics", "compiler/driver", "compiler/show", "compiler/support", "tools/pack")),
     Use("has an output of its own", "Out", r"\bshow::WORD\b", "return what is to be said and let a view of compiler/show write it",
-        ("compiler/driver", "compiler/driver/commands", "compiler/show", "compiler/show/memory", "compiler/show/reference",
+        ("compiler/driver", "compiler/driver/commands", "compiler/show", "compiler/show/memory", "compiler/show/proofs", "compiler/show/reference",
          "compiler/show/rows",
          # that compute and print at once
-         "compiler/experiment", "compiler/explore", "compiler/run", "compiler/verify")),
+         "compiler/experiment", "compiler/explore", "compiler/run")),
     Use("reads the environment", "getenv secure_getenv", r"\bWORD\s*\(", "take it as a setting",
         ("compiler/devices/CudnnPlaces.cpp", "compiler/jit/glue/Jit.cpp", "compiler/run/OpenMp.cpp",
          "compiler/run/weights/WeightNames.cpp", "compiler/sema/Modules.cpp", "compiler/show/Console.cpp",
@@ -60,7 +60,7 @@ USES = [
         "return a struct and let compiler/show or compiler/emit write it",
         ("compiler/devices", "compiler/driver/commands", "compiler/emit",
          "compiler/experiment/designs", "compiler/pytorch/allocator", "compiler/run", "compiler/show",
-         "compiler/show/memory", "compiler/show/reference", "compiler/show/rows", "compiler/verify", "runtime/data",
+         "compiler/show/memory", "compiler/show/proofs", "compiler/show/reference", "compiler/show/rows", "compiler/verify", "runtime/data",
          "runtime/measure", "runtime/train")),
 ]
 

@@ -2,7 +2,7 @@
 #include "compiler/emit/Emit.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Pipeline.h"
-#include "compiler/driver/commands/OwnLibraries.h"
+#include "compiler/run/OwnLibraries.h"
 #include "compiler/show/Out.h"
 
 #include <fmt/format.h>

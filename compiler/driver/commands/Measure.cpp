@@ -9,7 +9,9 @@
 #include "compiler/show/OutFolder.h"
 #include "compiler/show/Reports.h"
 #include "compiler/show/rows/MeasureReport.h"
+#include "compiler/show/rows/Plots.h"
 #include "compiler/show/rows/PredictionReport.h"
+#include "compiler/show/rows/RegressionReport.h"
 #include "compiler/show/rows/TrainReport.h"
 
 #include <fmt/format.h>

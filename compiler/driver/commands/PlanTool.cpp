@@ -1,9 +1,9 @@
 // tbemc plan: places of buffers in one arena; of a CSV file's, or of a row's step. Plans are written, verified and compared.
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Pipeline.h"
-#include "compiler/driver/commands/OwnLibraries.h"
 #include "compiler/plan/Pack.h"
 #include "compiler/plan/PlanFile.h"
+#include "compiler/run/OwnLibraries.h"
 #include "compiler/show/Out.h"
 #include "compiler/support/Bug.h"
 #include "runtime/report/Numbers.h"

@@ -3,6 +3,8 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/show/Out.h"
+#include "compiler/show/proofs/DesignProofReport.h"
+#include "compiler/show/proofs/NetworkProofReport.h"
 #include "compiler/verify/CleanParts.h"
 #include "compiler/verify/LevelProofs.h"
 #include "compiler/verify/NetworkProofs.h"

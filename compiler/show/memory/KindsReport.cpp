@@ -1,6 +1,6 @@
 #include "compiler/show/memory/KindsReport.h"
 
-#include "compiler/driver/commands/OwnLibraries.h"
+#include "compiler/run/OwnLibraries.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,6 @@
 // The plots of a program: measured against predicted, and memory by factor (the TBEM paper's Figure 2).
+#include "compiler/show/rows/Plots.h"
+
 #include "compiler/experiment/Observations.h"
 #include "compiler/experiment/Regressions.h"
 #include "compiler/show/Out.h"

@@ -1,4 +1,6 @@
 // Regressions as tables and JSON.
+#include "compiler/show/rows/RegressionReport.h"
+
 #include "compiler/design/verify/Aliases.h"
 #include "compiler/experiment/Regressions.h"
 #include "compiler/show/Out.h"
@@ -130,17 +132,6 @@ void printFitText(show::Out& out, const Fitted& fitted, const Options& options) 
 }
 
 }  // namespace
-
-std::string lostText(const Fitted& fitted) {
-  std::map<std::string, std::vector<std::size_t>> whole;
-  for (const Fitted::Lost& lost : fitted.lost) {
-    if (lost.used == 0) whole[lost.status].push_back(lost.row + 1);
-  }
-  std::vector<std::string> parts;
-  for (const auto& [status, rows] : whole)
-    parts.push_back(fmt::format("{} {} (row{} {})", rows.size(), status, rows.size() == 1 ? "" : "s", fmt::join(rows, ", ")));
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
 
 void printFitted(show::Out& out, const std::vector<Fitted>& fits, const Options& options) {
   for (const Fitted& fitted : fits) {

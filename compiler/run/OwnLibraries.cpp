@@ -1,4 +1,4 @@
-#include "compiler/driver/commands/OwnLibraries.h"
+#include "compiler/run/OwnLibraries.h"
 
 #include "compiler/devices/CacheFile.h"
 #include "compiler/diagnostics/tables/Run.h"

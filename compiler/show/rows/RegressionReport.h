@@ -1,0 +1,13 @@
+// Regressions that were fitted, as text or as `regress` objects with --json.
+#pragma once
+
+#include "compiler/experiment/Regressions.h"
+#include "compiler/show/Out.h"
+
+#include <vector>
+
+namespace tbem::driver {
+
+void printFitted(show::Out& out, const std::vector<Fitted>& fits, const Options& options);
+
+}  // namespace tbem::driver
