@@ -1,7 +1,6 @@
 #include "compiler/driver/Pipeline.h"
 
 #include "compiler/diagnostics/Repeats.h"
-#include "compiler/lower/program/LoopTypes.h"
 #include "compiler/run/Algorithms.h"
 #include "compiler/sema/check/CheckNames.h"
 #include "compiler/show/Dump.h"
@@ -58,15 +57,8 @@ bool elaborateRows(State& state, DesignRun& run) {
   return true;
 }
 
-/// Whether all elements of the row are of types that loops are made for; a check says what is refused of others.
-bool hasLoopTypes(const RowState& row) {
-  const auto& tensors = row.elaborated->graph().tensors;
-  return std::all_of(tensors.begin(), tensors.end(),
-                     [](const graph::Tensor& tensor) { return estimate::hasLoops(tensor.dtype); });
-}
-
-/// The same of a session, where they may be known to be clean: then there are none in the state. Rows of a design with `filter`
-/// were elaborated before, by an experiment that cannot be made again.
+/// The rows of a design of a session, where they may be known to be clean: then there are none in the state. Rows of a design
+/// with `filter` were elaborated before, by an experiment that cannot be made again.
 bool elaborateUnknown(State& state, DesignRun& run) {
   if (state.clean == nullptr || run.experiment == nullptr || run.spec.decl->filter) return elaborateRows(state, run);
   const auto before = static_cast<std::ptrdiff_t>(state.rows.size());
@@ -76,8 +68,7 @@ bool elaborateUnknown(State& state, DesignRun& run) {
   };
   const auto undo = [&] {
     state.rows.erase(state.rows.begin() + before, state.rows.end());
-    run.experiment = std::make_unique<graph::Experiment>(state.workspace->session, *state.workspace->program, run.spec,
-                                                         experimentOptions(state.options));
+    run.experiment = makeExperiment(*state.workspace, run.spec, state.options);
   };
   state.clean->look({CleanPart::Rows, run.spec.decl, rowsText(run)}, state.sink(), work, undo);
   return true;

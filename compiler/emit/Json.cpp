@@ -1,11 +1,12 @@
 #include "compiler/emit/Emit.h"
 
+#include "compiler/emit/OrderedJson.h"
+
 #include <nlohmann/json.hpp>
 
 namespace tbem::emit {
 
 using graph::index;
-using Json = nlohmann::ordered_json;
 
 namespace {
 const char* dtypeName(tbem_dtype dtype) {

@@ -196,8 +196,7 @@ std::unique_ptr<DesignRun> designOf(Workspace& workspace, const TrainingRun& tra
   run->array.name = "one row";
   run->rows.emplace_back(run->spec.factors.size(), 0);
   run->chosen.push_back(0);
-  run->experiment =
-      std::make_unique<graph::Experiment>(workspace.session, *workspace.program, run->spec, experimentOptions(options));
+  run->experiment = makeExperiment(workspace, run->spec, options);
   return run;
 }
 

@@ -1,5 +1,6 @@
 #include "compiler/run/Rows.h"
 
+#include "compiler/lower/program/LoopTypes.h"
 #include "compiler/run/Algorithms.h"
 
 #include <fmt/format.h>
@@ -22,6 +23,11 @@ bool serves(const RowState& row, const RowKey& key, int threads, bool timing) {
 }
 
 }  // namespace
+
+bool hasLoopTypes(const RowState& row) {
+  return std::ranges::all_of(row.elaborated->graph().tensors,
+                             [](const graph::Tensor& tensor) { return estimate::hasLoops(tensor.dtype); });
+}
 
 RowTable::RowTable(const std::vector<RowState>& rows, const Options& options, Events& events) : options(options), events(events) {
   for (const RowState& row : rows) known.emplace(Place(row.run, row.row), &row);

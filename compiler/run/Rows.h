@@ -25,6 +25,9 @@ struct RowState {
   std::optional<jit::Compiled> compiled;                 ///< after `code`
 };
 
+/// Whether all elements of an elaborated row are of types that native loops compute with.
+bool hasLoopTypes(const RowState& row);
+
 /// Which row is asked for.
 struct RowKey {
   DesignRun* run = nullptr;

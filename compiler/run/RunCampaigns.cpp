@@ -222,7 +222,7 @@ int runCampaigns(show::Out& out, Workspace& workspace, RowTable& table, const st
   }
   Runner runner(out, workspace, table, rows, options);
   InterruptGuard guard;
-  report::Progress progress([&](std::string_view text) { out.writeProgress(text); }, out.progressStyle());
+  const std::unique_ptr<report::Progress> progress = out.progressBar();
   measure::Hooks hooks;
   hooks.known = [&](const runtime::Case& one) -> tl::expected<std::optional<measure::Known>, std::string> {
     const auto found = store->finished(one.identity, one.repeat);
@@ -236,8 +236,8 @@ int runCampaigns(show::Out& out, Workspace& workspace, RowTable& table, const st
     if (!done) return tl::unexpected(done.error().message);
     if (options.json) printMeasurement(out, one, value, runner.rowOf(one).plan->tuning, false);
     if (value.status != runtime::Status::Ok && value.status != runtime::Status::Skipped) {
-      progress.note(fmt::format("row {} ({}) on {}: {}: {}", one.row + 1, runner.rowOf(one).plan->run->levelsText(one.row),
-                                one.backend, runtime::name(value.status), value.reason));
+      progress->note(fmt::format("row {} ({}) on {}: {}: {}", one.row + 1, runner.rowOf(one).plan->run->levelsText(one.row),
+                                 one.backend, runtime::name(value.status), value.reason));
     }
     return {};
   };
@@ -247,11 +247,11 @@ int runCampaigns(show::Out& out, Workspace& workspace, RowTable& table, const st
     if (std::exchange(tellsOutlook, false)) {
       std::set<const DesignRun*> told;
       for (const MeasurePlan& plan : plans) {
-        if (told.insert(plan.run).second) progress.note(outlookOf(*plan.run, rows));
+        if (told.insert(plan.run).second) progress->note(outlookOf(*plan.run, rows));
       }
     }
-    progress.update(standing.done, standing.total, standing.current == nullptr ? "" : inHand(runner.rowOf(*standing.current)),
-                    standing.left);
+    progress->update(standing.done, standing.total, standing.current == nullptr ? "" : inHand(runner.rowOf(*standing.current)),
+                     standing.left);
   };
   measure::CampaignSettings settings;
   settings.seed = options.seed;
@@ -261,7 +261,7 @@ int runCampaigns(show::Out& out, Workspace& workspace, RowTable& table, const st
   settings.fresh = options.fresh;
   settings.stop = interruptFlag();
   const measure::CampaignResult result = measure::runCampaign(cases, hooks, settings);
-  progress.finish();
+  progress->finish();
   if (options.json) {
     printReused(out, *store, rows, result);
     printMeasured(out, *store, rows);

@@ -164,7 +164,9 @@ report::ProgressStyle Console::progressStyle() const {
   return style;
 }
 
-void Console::writeProgress(std::string_view text) { writeStyled(stderr, text); }
+std::unique_ptr<report::Progress> Console::progressBar() const {
+  return std::make_unique<report::Progress>([](std::string_view text) { writeStyled(stderr, text); }, progressStyle());
+}
 
 void Console::progress(std::size_t done, std::size_t total, std::string_view what) { search->update(done, total, what, -1); }
 

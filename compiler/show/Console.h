@@ -3,6 +3,7 @@
 
 #include "compiler/show/Out.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,8 +27,7 @@ public:
   int diagnostics(const Session& session) override;
   void failure(std::string_view text) override;
   void error(std::string_view text) override;
-  report::ProgressStyle progressStyle() const override;
-  void writeProgress(std::string_view text) override;
+  std::unique_ptr<report::Progress> progressBar() const override;
 
   /// On a terminal, once the work has taken half a second; on a pipe nothing.
   void progress(std::size_t done, std::size_t total, std::string_view what) override;
@@ -43,6 +43,8 @@ protected:
   std::string rendered(const Session& session) const;
 
 private:
+  report::ProgressStyle progressStyle() const;
+
   std::vector<std::string> sarifRuns;
   std::optional<report::Progress> search;
 };

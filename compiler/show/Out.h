@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/diagnostics/Session.h"
+#include "compiler/emit/OrderedJson.h"
 #include "compiler/support/Events.h"
 #include "compiler/support/Failed.h"
 #include "runtime/report/Progress.h"
@@ -10,17 +11,12 @@
 #include "runtime/report/Timeline.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json_fwd.hpp>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-namespace tbem {
-/// JSON objects whose fields stay in the order in which they are written.
-using Json = nlohmann::ordered_json;
-}  // namespace tbem
 
 namespace tbem::show {
 
@@ -92,9 +88,8 @@ public:
   ExitCode fail(const Failed& failed);
   /// A line on standard error whatever the options say.
   virtual void error(std::string_view text) = 0;
-  /// A long run's own bar, where `progress` is not enough: it writes to standard error.
-  virtual report::ProgressStyle progressStyle() const = 0;
-  virtual void writeProgress(std::string_view text) = 0;
+  /// A long run's own bar, where `progress` is not enough: with the time left, and on a pipe a line now and then.
+  virtual std::unique_ptr<report::Progress> progressBar() const = 0;
 
   const Display display;
 };

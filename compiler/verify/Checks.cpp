@@ -5,7 +5,6 @@
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/experiment/PlainRows.h"
 #include "compiler/experiment/Predictions.h"
-#include "compiler/lower/program/LoopTypes.h"
 #include "compiler/verify/CheckNetworks.h"
 #include "compiler/verify/LevelProofs.h"
 #include "compiler/verify/Specs.h"
@@ -23,9 +22,7 @@ void warnOfTypes(State& state) {
   const std::string backend = state.options.dtype == "f64" ? "ref" : "cpu";
   const DesignRun* told = nullptr;
   for (RowState& row : state.rows) {
-    const graph::Graph& graph = row.elaborated->graph();
-    const auto computed = [](const graph::Tensor& tensor) { return estimate::hasLoops(tensor.dtype); };
-    if (row.run == told || std::ranges::all_of(graph.tensors, computed)) continue;
+    if (row.run == told || hasLoopTypes(row)) continue;
     const Opened opened = openBackend(backend);
     if (opened.backend == nullptr) return;
     const auto lowered = lowerRow(*row.elaborated, row.run->spec, *opened.backend,

@@ -130,9 +130,7 @@ spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, gr
   spec::LevelQuestion question;
   question.maxStructures = maxStructures;
   question.work = &work;
-  question.fresh = [&] {
-    return std::make_unique<graph::Experiment>(workspace.session, *workspace.program, spec, experimentOptions(options));
-  };
+  question.fresh = [&] { return makeExperiment(workspace, spec, options); };
   question.reportsAt = [&](std::span<const std::uint32_t> levels) {
     return reportsOf(workspace.session.sink, [&] { experiment.row(levels); });
   };
@@ -193,8 +191,7 @@ std::vector<DesignProof> proveDesigns(State& state, std::size_t maxStructures) {
     const auto undo = [&] {
       proofs.pop_back();
       former.push_back(std::move(run->experiment));
-      run->experiment = std::make_unique<graph::Experiment>(state.workspace->session, *state.workspace->program, run->spec,
-                                                            experimentOptions(state.options));
+      run->experiment = makeExperiment(*state.workspace, run->spec, state.options);
       buildRows(state, *run);
     };
     // An experiment that went through a filter before cannot be made again.

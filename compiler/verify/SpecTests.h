@@ -1,6 +1,7 @@
 // Tests made from specifications: `tbemc spec --tests`.
 #pragma once
 
+#include "compiler/emit/OrderedJson.h"
 #include "compiler/experiment/Workspace.h"
 #include "compiler/spec/network/Contract.h"
 #include "compiler/spec/tests/Oracle.h"
@@ -12,11 +13,6 @@
 #include <span>
 #include <string>
 #include <vector>
-
-namespace tbem {
-/// JSON objects whose fields stay in the order in which they are written.
-using Json = nlohmann::ordered_json;
-}  // namespace tbem
 
 namespace tbem::driver {
 

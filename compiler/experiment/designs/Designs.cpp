@@ -212,6 +212,10 @@ graph::ExperimentOptions experimentOptions(const Options& options) {
   return result;
 }
 
+std::unique_ptr<graph::Experiment> makeExperiment(Workspace& workspace, const graph::DesignSpec& spec, const Options& options) {
+  return std::make_unique<graph::Experiment>(workspace.session, *workspace.program, spec, experimentOptions(options));
+}
+
 namespace {
 /// What a design's estimates assume: --tune, else the clause of the first `measure` of it that has one. What is wrong with a
 /// clause is told where measures are read.
@@ -244,8 +248,7 @@ Designs makeDesigns(Workspace& workspace, const Options& options, Events& events
       continue;
     }
     if (run->spec.hasNetwork()) {
-      run->experiment =
-          std::make_unique<graph::Experiment>(workspace.session, *workspace.program, run->spec, experimentOptions(options));
+      run->experiment = makeExperiment(workspace, run->spec, options);
     }
     if (!filterRows(workspace, *run)) continue;
     run->tuning = tuningOf(workspace, *run, options);

@@ -6,23 +6,17 @@
 #include "compiler/design/cover/Repair.h"
 #include "compiler/design/model/Factors.h"
 #include "compiler/driver/Options.h"
+#include "compiler/emit/OrderedJson.h"
 #include "compiler/experiment/Workspace.h"
 #include "compiler/graph/elaborate/Elaborate.h"
 #include "compiler/run/Tuning.h"
 #include "compiler/support/Events.h"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
-
-namespace tbem {
-/// JSON objects whose fields stay in the order in which they are written.
-using Json = nlohmann::ordered_json;
-}  // namespace tbem
 
 namespace tbem::driver {
 
@@ -86,6 +80,9 @@ std::optional<std::vector<std::pair<std::string, std::string>>> parseAt(const st
 
 /// What the command line says of every experiment.
 graph::ExperimentOptions experimentOptions(const Options& options);
+
+/// The design's network at all levels; what it refers to must outlive it.
+std::unique_ptr<graph::Experiment> makeExperiment(Workspace& workspace, const graph::DesignSpec& spec, const Options& options);
 
 /// The level's position; a number that is no level yet becomes one more, but for nested factors.
 std::optional<std::uint32_t> levelOf(graph::DesignSpec& spec, graph::FactorSpec& factor, const std::string& text);

@@ -69,7 +69,7 @@ void TrainReport::begin(const std::string& checkpoint) {
     out.flush();
   }
   if (checkpoint.empty()) out.note("no checkpoint is kept: the program is no file; --out DIR keeps it there");
-  progress = std::make_unique<report::Progress>([this](std::string_view text) { out.writeProgress(text); }, out.progressStyle());
+  progress = out.progressBar();
 }
 
 train::Observer TrainReport::observer() {
