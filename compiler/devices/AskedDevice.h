@@ -2,7 +2,8 @@
 #pragma once
 
 #include "compiler/devices/EngineSource.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/experiment/Workspace.h"
+#include "compiler/support/Events.h"
 
 #include <tl/expected.hpp>
 
@@ -15,8 +16,15 @@ struct AskedDevice {
   EngineSource source;
 };
 
-/// `name`: a record of the program or of `std.devices`; `pythonFirst`: see EngineSource. A record that lacks a field is
-/// told of in the session (E0512).
-tl::expected<AskedDevice, Failed> openAskedDevice(State& state, const std::string& name, bool pythonFirst);
+/// Which GPU, and whom to ask.
+struct DeviceQuestion {
+  std::string name;   ///< a record of the program or of `std.devices`
+  std::string cudnn;  ///< EngineRequest::cudnn
+  bool pythonFirst = false;
+};
+/// A record that lacks a field is told of in the session (E0512). `asked`: lists that cuDNN was asked for, counted up; it and
+/// `events` must outlive the result.
+tl::expected<AskedDevice, Failed> openAskedDevice(Workspace& workspace, const DeviceQuestion& question, std::size_t& asked,
+                                                  Events& events);
 
 }  // namespace tbem::driver

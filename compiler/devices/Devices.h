@@ -1,7 +1,6 @@
 // The devices that rooflines know: records of the program, records of `std.devices`, and this machine as it was measured.
 #pragma once
 
-#include "compiler/driver/Options.h"
 #include "compiler/estimate/Roofline.h"
 #include "compiler/experiment/Workspace.h"
 #include "runtime/include/tbem/backend.h"

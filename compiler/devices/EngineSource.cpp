@@ -1,6 +1,6 @@
 #include "compiler/devices/EngineSource.h"
 
-#include "compiler/devices/CacheFile.h"
+#include "compiler/jit/glue/CacheFile.h"
 #include "compiler/devices/CudnnPlaces.h"
 #include "runtime/cudnn/Recorded.h"
 

@@ -109,14 +109,9 @@ int runGuarded(const Command& command, show::Out& out, const Options& options) {
 
 /// The command's output; with --sarif the log of its diagnostics ends it.
 int runOn(const Command& command, const Options& options) {
-  show::Console console({.json = options.json,
-                         .sarif = options.sarif,
-                         .quiet = options.quiet,
-                         .verbose = options.verbose,
-                         .color = options.color,
-                         .width = options.width});
+  show::Console console(options.display);
   const int status = runGuarded(command, console, options);
-  if (options.sarif) console.jsonLine(console.sarif());
+  if (options.display.sarif) console.jsonLine(console.sarif());
   return status;
 }
 
@@ -169,16 +164,19 @@ int dispatch(int argc, char** argv) {
   for (const Command& command : commands()) {
     if (!app.got_subcommand(command.name)) continue;
     options.command = command.name;
-    if (takesOne(command.name) && options.files.size() > 1) {
-      printErr("tbemc {}: one program at a time, found {}\n", command.name, fmt::join(options.files, " "));
+    options.target.everyUpdate = !options.stages.emitStage.empty() || !options.stages.printAfter.empty();
+    if (needsOf(command.name).runs && !options.campaign.dryRun && options.stages.emitStage.empty())
+      options.target.ownCode = options.command == "worker" ? Target::OwnCode::ToldByParent : Target::OwnCode::Told;
+    if (takesOne(command.name) && options.program.files.size() > 1) {
+      printErr("tbemc {}: one program at a time, found {}\n", command.name, fmt::join(options.program.files, " "));
       return kUsage;
     }
     const bool inPlace = takesSeveral(command.name) || options.command == "train";  // which trains no network of a file
-    if (inPlace && options.text && !options.files.empty()) {
+    if (inPlace && options.program.text && !options.program.files.empty()) {
       printErr("tbemc {}: -e TEXT or a FILE, not both\n", command.name);
       return kUsage;
     }
-    if (needsOf(command.name).program && options.files.empty() && !options.text) {
+    if (needsOf(command.name).program && options.program.files.empty() && !options.program.text) {
       printErr("tbemc {}: no program: give a FILE, - for standard input, or -e TEXT\n", command.name);
       return kUsage;
     }

@@ -1,7 +1,7 @@
 #include "compiler/driver/CliOptions.h"
 
 #include "compiler/driver/OptionTexts.h"
-#include "compiler/run/Tuning.h"
+#include "compiler/backends/Tuning.h"
 #include "compiler/spec/prove/Work.h"
 
 #include <fmt/format.h>
@@ -55,28 +55,28 @@ CLI::Validator wholeNumber(std::int64_t least, std::int64_t most) {
 }
 
 void addCommon(CLI::App& app, const std::string& command, Options& o) {
-  CLI::Option* json = app.add_flag("--json", o.json, "JSON lines on standard output, nothing else there");
+  CLI::Option* json = app.add_flag("--json", o.display.json, "JSON lines on standard output, nothing else there");
   if (command == "report") json->group("");  // refused with what it is of
-  app.add_flag("-q,--quiet", o.quiet, "no progress, no notes");
-  app.add_option("--color", o.color, "auto (default), always or never; NO_COLOR is heeded")
+  app.add_flag("-q,--quiet", o.display.quiet, "no progress, no notes");
+  app.add_option("--color", o.display.color, "auto (default), always or never; NO_COLOR is heeded")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   if (isOneOf(command, {"explain", "doctor", "replay"})) return;
-  app.add_option("--width", o.width,
+  app.add_option("--width", o.display.width,
                  command == "doc" ? "columns of a module's list (default, and 0: the terminal's, else 100)"
                                   : "columns of diagnostics (default, and 0: the terminal's, else 100)")
       ->check(wholeNumber(0, 100'000));
 }
 
 void addProgram(CLI::App& app, const std::string& command, Options& o) {
-  app.add_option("FILE", o.files, whatFiles(command));
-  app.add_option("-e", o.text,
+  app.add_option("FILE", o.program.files, whatFiles(command));
+  app.add_option("-e", o.program.text,
                  command == "train" ? "the program's text itself, in place of a FILE"
                  : takesSeveral(command)
                      ? "the program's text itself, in place of a FILE; a network is a design of one row"
                      : "the program's text itself; a network is a design of one row. Beside a FILE: one of its networks")
       ->type_name("TEXT");
   if (command != "train") {
-    app.add_option("--input", o.inputs, "shape of an input where the program has no design: image=16,3,224,224")
+    app.add_option("--input", o.program.inputs, "shape of an input where the program has no design: image=16,3,224,224")
         ->type_name("NAME=DIMS")
         ->check(validator([](const std::string& text) {
           const std::size_t equals = text.find('=');
@@ -85,58 +85,58 @@ void addProgram(CLI::App& app, const std::string& command, Options& o) {
         }))
         ->allow_extra_args(false);
     app.add_option(
-        "--task", o.task,
+        "--task", o.program.task,
         "task where the program has no design (default: infer): 'train(loss: cross_entropy, optimizer: sgd(lr: 0.01))'");
   }
-  app.add_option("--emit", o.emitStage, "print what this stage made, and stop: load, names, design, graph, lower, code")
+  app.add_option("--emit", o.stages.emitStage, "print what this stage made, and stop: load, names, design, graph, lower, code")
       ->type_name("STAGE");
-  app.add_option("--print-after", o.printAfter, "print what this stage made, and go on")->type_name("STAGE");
-  app.add_flag("--time", o.time, "time of each stage, on standard error");
+  app.add_option("--print-after", o.stages.printAfter, "print what this stage made, and go on")->type_name("STAGE");
+  app.add_flag("--time", o.stages.time, "time of each stage, on standard error");
 }
 
 void addRow(CLI::App& app, const std::string& command, Options& o) {
   if (command != "train") {
-    app.add_option("--design", o.design, "only this design");
-    app.add_option("--at", o.at,
+    app.add_option("--design", o.rows.design, "only this design");
+    app.add_option("--at", command == "predict" ? o.point : o.rows.at,
                    command == "predict" ? "predict at this point, instead of the program's: depth=16,batch=64"
                                         : "only rows with these levels, or with one of each factor this row: depth=16,batch=64")
         ->type_name("LEVELS");
   }
   const std::string backends = whatBackends(command);
-  app.add_option("--on", o.backend, isOneOf(command, {"what-if", "emit"}) ? backends : ofPlans(command, backends));
-  app.add_option("--threads", o.threads,
+  app.add_option("--on", o.target.backend, isOneOf(command, {"what-if", "emit"}) ? backends : ofPlans(command, backends));
+  app.add_option("--threads", o.target.threads,
                  ofPlans(command, "threads of the backend, at most 1024 (default, and 0: all processors)"))
       ->check(wholeNumber(0, 1024));
-  app.add_option("--tune", o.tune,
+  app.add_option("--tune", o.target.tune,
                  ofPlans(command,
                          "algorithms: off (default: the backend's own), on (the fastest as timed on this machine; commands that "
                          "measure time what is missing), or 'within 10 %' (on, while the arena grows by that at most)"))
       ->check(validator([](const std::string& text) {
         return parseTuning(text) ? std::string() : fmt::format("`{}` is none of off, on, 'within 10 %'", text);
       }));
-  app.add_option("--dtype", o.dtype, "element type of floating tensors, instead of the program's: f32, or f64 (on ref)")
+  app.add_option("--dtype", o.target.dtype, "element type of floating tensors, instead of the program's: f32, or f64 (on ref)")
       ->check(CLI::IsMember({"f32", "f64"}));
   if (isOneOf(command, {"run", "measure", "regress", "predict", "report"}))
-    app.add_option("--store", o.store, "store of finished rows (default: NAME.tbemdb beside the program)");
+    app.add_option("--store", o.campaign.store, "store of finished rows (default: NAME.tbemdb beside the program)");
   if (isOneOf(command, {"run", "train", "estimate", "screen", "regress", "report"}))
     app.add_option("--out", o.out, whatOut(command))->type_name("DIR");
   if (isOneOf(command, {"run", "measure", "train", "step", "regress", "predict", "report", "worker"}))
-    app.add_option("--seed", o.seed, whatSeed(command))->check(wholeNumber());
+    app.add_option("--seed", o.target.seed, whatSeed(command))->check(wholeNumber());
 }
 
 void addCampaign(CLI::App& app, const std::string& command, Options& o) {
-  CLI::Option* dryRun = app.add_flag("--dry-run", o.dryRun, "say what would run: rows, time, memory, disk");
-  app.add_flag("--fresh", o.fresh, command == "run" ? "run finished rows and trainings anew" : "run finished rows anew");
-  app.add_option("--max-time", o.maxTime, "seconds after which no further row starts")
+  CLI::Option* dryRun = app.add_flag("--dry-run", o.campaign.dryRun, "say what would run: rows, time, memory, disk");
+  app.add_flag("--fresh", o.campaign.fresh, command == "run" ? "run finished rows and trainings anew" : "run finished rows anew");
+  app.add_option("--max-time", o.campaign.maxTime, "seconds after which no further row starts")
       ->default_str("no limit")
       ->check(seconds())
       ->excludes(dryRun);
-  app.add_option("--max-rows", o.maxRows, "take up so many unfinished rows at most")
+  app.add_option("--max-rows", o.campaign.maxRows, "take up so many unfinished rows at most")
       ->default_str("all")
       ->check(wholeNumber())
       ->excludes(dryRun);
-  app.add_option("--row-time", o.rowTime, "seconds that one row may take; 0: no limit")->capture_default_str()->check(seconds());
-  app.add_option("--repeat", o.repeat, "processes for each row, instead of the program's number (default there: 1)")
+  app.add_option("--row-time", o.campaign.rowTime, "seconds that one row may take; 0: no limit")->capture_default_str()->check(seconds());
+  app.add_option("--repeat", o.campaign.repeat, "processes for each row, instead of the program's number (default there: 1)")
       ->check(wholeNumber(1, 1000));
   if (command == "run") app.add_flag("--no-plots", o.noPlots, "write no plots");
 }
@@ -163,10 +163,10 @@ void addSpec(CLI::App& app, Options& o) {
       ->check(wholeNumber(1, 1'000'000'000))
       ->capture_default_str()
       ->needs(tests);
-  app.add_option("--seed", o.seed, "seed of what a case leaves open")->check(wholeNumber())->capture_default_str()->needs(tests);
+  app.add_option("--seed", o.target.seed, "seed of what a case leaves open")->check(wholeNumber())->capture_default_str()->needs(tests);
   CLI::Option* csv = app.add_flag("--csv", o.csv, "the cases of one declaration as CSV on standard output")->needs(tests);
   CLI::Option* run =
-      app.add_option("--run", o.program, "run this command on each case (a JSON object in, one out) and judge what it answers")
+      app.add_option("--run", o.answering, "run this command on each case (a JSON object in, one out) and judge what it answers")
           ->type_name("COMMAND")
           ->needs(tests)
           ->excludes(csv);
@@ -185,22 +185,22 @@ void addPyTorch(CLI::App& app, const std::string& command, Options& o) {
                             : command == "report" ? "with --device or --on pytorch: "
                                                   : "with --on pytorch: ";
   const std::string cudnn = command == "estimate" ? "with --on pytorch or --explain workspace: " : eager;
-  app.add_option("--update", o.update, eager + "how PyTorch's optimiser runs (default: as torch.optim chooses)")
+  app.add_option("--update", o.eager.update, eager + "how PyTorch's optimiser runs (default: as torch.optim chooses)")
       ->check(CLI::IsMember({"foreach", "fused", "loop"}));
-  app.add_option("--alloc-conf", o.allocConf, eager + "the allocator's options, as in PYTORCH_ALLOC_CONF")
+  app.add_option("--alloc-conf", o.eager.allocConf, eager + "the allocator's options, as in PYTORCH_ALLOC_CONF")
       ->type_name("TEXT")
       ->allow_extra_args(false);
-  app.add_option("--torch", o.torch, eager + "this PyTorch's rules (default: the newest that are known)")->type_name("VERSION");
-  app.add_option("--device", o.device, whatDevice(command));
-  app.add_option("--cudnn", o.cudnn,
+  app.add_option("--torch", o.eager.torch, eager + "this PyTorch's rules (default: the newest that are known)")->type_name("VERSION");
+  app.add_option("--device", o.engines.device, whatDevice(command));
+  app.add_option("--cudnn", o.engines.cudnn,
                  cudnn +
                      "the folder of the cuDNN to ask, or none (default: the CUDA toolkit's; for PyTorch first that of the Python "
                      "environment)")
       ->type_name("DIR");
-  app.add_option("--layout", o.layout, cudnn + "of images: nchw or nhwc")
+  app.add_option("--layout", o.engines.layout, cudnn + "of images: nchw or nhwc")
       ->check(CLI::IsMember({"nchw", "nhwc"}))
       ->capture_default_str();
-  app.add_option("--tf32", o.tf32, cudnn + "whether f32 convolutions may round their inputs to TF32: on or off")
+  app.add_option("--tf32", o.engines.tf32, cudnn + "whether f32 convolutions may round their inputs to TF32: on or off")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
 }
@@ -228,7 +228,7 @@ void addEstimate(CLI::App& app, const std::string& command, Options& o) {
         ->type_name("SIZE");
   if (isOneOf(command, {"estimate", "fit", "what-if", "report"})) addPyTorch(app, command, o);
   if (isOneOf(command, {"estimate", "emit", "fit"}))
-    app.add_flag("--keep-gradients", o.keepGradients,
+    app.add_flag("--keep-gradients", o.target.keepGradients,
                  std::string(command == "emit" ? "with --as llvm: " : "") +
                      "of our own training steps: all gradients stay to the end of the step, as `step` keeps them");
   if (isOneOf(command, {"estimate", "report"})) {
@@ -248,7 +248,7 @@ void addEstimate(CLI::App& app, const std::string& command, Options& o) {
     app.add_option("--workspace-limit", o.workspaceLimit,
                    "with --explain workspace: what memory would be if no convolution took more: 256MiB")
         ->type_name("SIZE");
-    app.add_flag("--nondeterministic", o.nondeterministic,
+    app.add_flag("--nondeterministic", o.engines.nondeterministic,
                  "with --explain workspace: take engines whose sums change from run to run too");
   }
   if (isOneOf(command, {"estimate", "screen", "report"}))
@@ -270,7 +270,7 @@ void addEstimate(CLI::App& app, const std::string& command, Options& o) {
 void addStep(CLI::App& app, Options& o) {
   app.add_option("--save", o.save, "write inputs, weights, gradients, outputs and loss to this .npz or .safetensors file")
       ->type_name("FILE");
-  app.add_option("--repeat", o.repeat, "time the step so many times more")->check(wholeNumber(1, 1'000'000));
+  app.add_option("--repeat", o.campaign.repeat, "time the step so many times more")->check(wholeNumber(1, 1'000'000));
   app.add_option("--steps", o.steps,
                  "so many steps on the same inputs (default: 1); gradients, outputs and loss are those of the last")
       ->check(wholeNumber(1, 1'000'000));
@@ -305,8 +305,8 @@ void addPlan(CLI::App& app, Options& o) {
 }
 
 void addReplay(CLI::App& app, Options& o) {
-  app.add_option("FILE", o.files, "snapshots of torch.cuda.memory, or histories as JSON lines; plain or .gz")->required();
-  app.add_option("--alloc-conf", o.allocConf, "options to compare, as in PYTORCH_ALLOC_CONF; again for more")
+  app.add_option("FILE", o.program.files, "snapshots of torch.cuda.memory, or histories as JSON lines; plain or .gz")->required();
+  app.add_option("--alloc-conf", o.eager.allocConf, "options to compare, as in PYTORCH_ALLOC_CONF; again for more")
       ->type_name("TEXT")
       ->allow_extra_args(false);
   app.add_option("--capacity", o.capacity, "what the card can hand out (default: what an out of memory tells, else no end)")
@@ -315,31 +315,31 @@ void addReplay(CLI::App& app, Options& o) {
       ->type_name("SIZE");
   app.add_option("--recorded-conf", o.recordedConf, "the options of the recording, where it does not say them")
       ->type_name("TEXT");
-  app.add_option("--torch", o.torch, "rules of this PyTorch (default: the recording's, else the newest)")->type_name("VERSION");
+  app.add_option("--torch", o.eager.torch, "rules of this PyTorch (default: the recording's, else the newest)")->type_name("VERSION");
   app.add_option("--trace", o.traceName, "only the histories whose name has this: 'card 1', 'resnet50 f32'")->type_name("TEXT");
 }
 
 void addOwn(CLI::App& app, const std::string& command, Options& o) {
   if (isOneOf(command, {"check", "spec"}))
-    app.add_flag("--sarif", o.sarif, "findings as one SARIF 2.1.0 log on standard output, nothing else there");
+    app.add_flag("--sarif", o.display.sarif, "findings as one SARIF 2.1.0 log on standard output, nothing else there");
   if (command == "check")
     app.add_flag("--fix", o.fix, "apply the certain fixes to the files")->excludes("--sarif")->excludes("-e");
   if (command == "run")
-    app.add_flag("--verbose", o.verbose,
+    app.add_flag("--verbose", o.display.verbose,
                  "every table and every column, whatever the width: also memory by kind, and coefficients in the factors' units");
-  if (command == "estimate") app.add_flag("--verbose", o.verbose, "every column, whatever the width");
+  if (command == "estimate") app.add_flag("--verbose", o.display.verbose, "every column, whatever the width");
   if (command == "design") app.add_flag("--csv", o.csv, "the array as CSV on standard output");
   if (command == "spec") addSpec(app, o);
   if (isOneOf(command, {"estimate", "fit", "what-if", "screen", "emit", "report"})) addEstimate(app, command, o);
   if (command == "doctor") app.add_flag("--measure", o.measureMachine, "measure this machine's rates, for --roofline cpu");
   if (command == "step") addStep(app, o);
-  if (command == "train") app.add_flag("--fresh", o.fresh, "train anew, whatever the checkpoint has");
+  if (command == "train") app.add_flag("--fresh", o.campaign.fresh, "train anew, whatever the checkpoint has");
   if (command == "emit")
     app.add_option("--as", o.as, "json, dot or llvm")->check(CLI::IsMember({"json", "dot", "llvm"}))->excludes("--emit");
   if (command == "plan") addPlan(app, o);
   if (command == "replay") addReplay(app, o);
   if (command == "fmt") {
-    app.add_option("FILE", o.files, "programs; - is standard input")->required();
+    app.add_option("FILE", o.program.files, "programs; - is standard input")->required();
     CLI::Option* write = app.add_flag("-w,--write", o.write, "write the result back to the files");
     app.add_flag("--check", o.checkOnly, "exit with 1 if a file is not formatted")->excludes(write);
     app.add_flag("--upgrade", o.upgrade, "rewrite old forms (there is one version so far: nothing to rewrite)");

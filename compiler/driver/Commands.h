@@ -31,8 +31,6 @@ int runReplay(show::Out& out, const Options& options);
 int runFormat(show::Out& out, const Options& options);  // fmt
 int runExplain(show::Out& out, const Options& options);
 int runDoc(show::Out& out, const Options& options);
-int runDocOperators(show::Out& out, const Options& options);
-int runDocDevices(show::Out& out, const Options& options);
 int runDoctor(show::Out& out, const Options& options);
 /// Hidden: measures one row in this process and prints its result as one JSON line.
 int runWorker(show::Out& out, const Options& options);

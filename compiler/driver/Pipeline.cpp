@@ -1,7 +1,7 @@
 #include "compiler/driver/Pipeline.h"
 
 #include "compiler/diagnostics/Repeats.h"
-#include "compiler/run/Algorithms.h"
+#include "compiler/backends/Algorithms.h"
 #include "compiler/sema/check/CheckNames.h"
 #include "compiler/show/Dump.h"
 #include "compiler/show/Out.h"
@@ -21,7 +21,7 @@ namespace {
 using Done = tl::expected<void, Failed>;
 
 Done load(State& state) {
-  auto loaded = loadWorkspace(state.options);
+  auto loaded = loadWorkspace(state.request);
   if (!loaded) return tl::unexpected(std::move(loaded).error());
   state.workspace = std::move(*loaded);
   setReproducerHook(writeReproducer, &state.workspace->session);
@@ -35,8 +35,8 @@ Done checkNames(State& state) {
 }
 
 Done design(State& state) {
-  state.designs = makeDesigns(*state.workspace, state.options, state.events);
-  state.trainings = makeTrainings(*state.workspace, state.options);
+  state.designs = makeDesigns(*state.workspace, state.request, state.events);
+  state.trainings = makeTrainings(*state.workspace, state.request.target);
   if (!state.designs.usage.empty()) return tl::unexpected(Failed{kUsage, state.designs.usage});
   return {};
 }
@@ -68,7 +68,7 @@ bool elaborateUnknown(State& state, DesignRun& run) {
   };
   const auto undo = [&] {
     state.rows.erase(state.rows.begin() + before, state.rows.end());
-    run.experiment = makeExperiment(*state.workspace, run.spec, state.options);
+    run.experiment = makeExperiment(*state.workspace, run.spec, state.request.target);
   };
   state.clean->look({CleanPart::Rows, run.spec.decl, rowsText(run)}, state.sink(), work, undo);
   return true;
@@ -104,7 +104,7 @@ Done lower(State& state) {
     show(0);
     ++done;
     noteRefusedChoices(state.events, row.run->tuning, state.backend);
-    estimate::LowerOptions options = lowerOptions(state.events, state.options, state.backend, &state.queries, row.run->tuning);
+    estimate::LowerOptions options = lowerOptions(state.events, state.request.target, state.backend, &state.queries, row.run->tuning);
     if (state.keepResults) options.keepGradients = true;
     options.keepOutputs = state.keepResults || row.run->keepsOutputs;
     options.orderChanged = show;
@@ -154,8 +154,8 @@ std::string stageNames() {
 }
 
 /// Errors: a stage is named that does not exist.
-Done checkStageNames(const Options& options) {
-  for (const std::string& wanted : {options.emitStage, options.printAfter}) {
+Done checkStageNames(const StageRequest& stages) {
+  for (const std::string& wanted : {stages.emitStage, stages.printAfter}) {
     if (wanted.empty()) continue;
     if (std::none_of(std::begin(kStages), std::end(kStages), [&](const Stage& s) { return wanted == s.name; }))
       return failed(kUsage, fmt::format("no stage is called `{}` ({})", wanted, stageNames()));
@@ -164,47 +164,6 @@ Done checkStageNames(const Options& options) {
 }
 
 }  // namespace
-
-tl::expected<void, Failed> openBackend(State& state) {
-  state.backendName = !state.options.backend.empty() ? state.options.backend : state.options.dtype == "f64" ? "ref" : "cpu";
-  state.backend = openBackend(state.backendName);
-  if (state.backend.backend == nullptr)
-    return failed(state.backend.known ? kEnvironment : kUsage,
-                  fmt::format("backend {}: {}", state.backendName, state.backend.reason));
-  return {};
-}
-
-tl::expected<void, Failed> compileRow(State& state, RowState& row) {
-  if (row.compiled) return {};
-  jit::JitOptions options;
-  options.keepIr = state.options.emitStage == "code" || state.options.printAfter == "code" || state.options.as == "llvm";
-  options.marks = state.options.profile;
-  auto compiled = compileRow(*row.elaborated, *row.program, options);
-  if (!compiled) return failed(kEnvironment, compiled.error());
-  row.compiled = std::move(*compiled);
-  return {};
-}
-
-std::size_t State::chosenRows() const {
-  std::size_t rows = 0;
-  for (const auto& run : designs.runs) rows += run->experiment != nullptr ? run->chosen.size() : 0;
-  return rows;
-}
-
-RowState* State::rowOf(const DesignRun* run) {
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const RowState& row) { return row.run == run; });
-  return found == rows.end() ? nullptr : &*found;
-}
-
-std::uint32_t State::unknownWorkspaces() const {
-  std::uint32_t most = 0;
-  for (const RowState& row : rows) most = std::max(most, row.program ? row.program->unknownWorkspaces() : 0);
-  return most;
-}
-
-State::~State() {
-  if (hooked) setReproducerHook(nullptr, nullptr);
-}
 
 tl::expected<void, Failed> runStages(State& state, std::string_view last, std::string_view done, const AfterStage& after) {
   const auto behind = [](std::string_view name) {
@@ -222,25 +181,26 @@ tl::expected<void, Failed> runStages(State& state, std::string_view last, std::s
   return {};
 }
 
-Progressed runPipeline(show::Out& out, State& state, std::string_view last, std::string_view done) {
-  if (const Done known = checkStageNames(state.options); !known) return {false, finish(out, state, known.error())};
-  const Options& options = state.options;
+Progressed runPipeline(show::Out& out, State& state, const PipelineView& view, std::string_view last, std::string_view done) {
+  if (const Done known = checkStageNames(view.stages); !known) return {false, finish(out, state, known.error())};
+  const StageRequest& stages = view.stages;
+  state.keepIr = state.keepIr || stages.emitStage == "code" || stages.printAfter == "code";
   const auto after = [&](const Stage& stage, double seconds, bool good) {
-    if (options.time) out.error(fmt::format("{:<8} {}\n", stage.name, report::seconds(seconds)));
-    if (good && (options.printAfter == stage.name || options.emitStage == stage.name)) out.plain(stage.dump(state));
+    if (stages.time) out.error(fmt::format("{:<8} {}\n", stage.name, report::seconds(seconds)));
+    if (good && (stages.printAfter == stage.name || stages.emitStage == stage.name)) out.plain(stage.dump(state));
   };
   // `--emit` ends the command behind its stage, and may go further than the command itself would, as --print-after may.
   const auto number = [](std::string_view name) {
     return name.empty() ? -1 : std::ranges::find(kStages, name, &Stage::name) - std::begin(kStages);
   };
-  const bool emits = number(options.emitStage) > number(done);
+  const bool emits = number(stages.emitStage) > number(done);
   const std::string_view end =
-      emits ? options.emitStage : std::ranges::max(last, std::string_view(options.printAfter), {}, number);
+      emits ? stages.emitStage : std::ranges::max(last, std::string_view(stages.printAfter), {}, number);
   if (const Done made = runStages(state, end, done, after); !made) {
-    const bool untold = state.silent && state.workspace != nullptr && state.sink().hasErrors();
+    const bool untold = view.silent && state.workspace != nullptr && state.sink().hasErrors();
     return {false, untold ? static_cast<int>(out.fail(made.error())) : finish(out, state, made.error())};
   }
-  if (emits) return {false, state.silent ? kOk : finish(out, state, kOk)};
+  if (emits) return {false, view.silent ? kOk : finish(out, state, kOk)};
   return {true, kOk};
 }
 

@@ -3,7 +3,7 @@
 #include "compiler/diagnostics/Hints.h"
 #include "compiler/diagnostics/tables/Run.h"
 #include "compiler/diagnostics/tables/Sema.h"
-#include "compiler/run/Backends.h"
+#include "compiler/backends/Backends.h"
 #include "compiler/support/Rational.h"
 
 #include <fmt/format.h>
@@ -16,8 +16,8 @@ namespace tbem::driver {
 
 measure::Settings protocolSettings() { return {}; }
 
-StoreFile::StoreFile(const Workspace& workspace, const Options& options) {
-  file = !options.store.empty() ? options.store : workspace.beside(".tbemdb");
+StoreFile::StoreFile(const Workspace& workspace, const std::string& store) {
+  file = !store.empty() ? store : workspace.beside(".tbemdb");
   if (!file.empty()) return;
   auto folder = TemporaryFolder::make();
   if (!folder) {
@@ -69,9 +69,9 @@ bool readMetrics(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& pl
   return true;
 }
 
-bool readBackends(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& plan, const Options& options) {
-  if (!options.backend.empty()) {
-    plan.backends = {options.backend};
+bool readBackends(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& plan, const MeasureRequest& request) {
+  if (!request.backend.empty()) {
+    plan.backends = {request.backend};
     return true;
   }
   std::vector<std::string> known;
@@ -88,7 +88,7 @@ bool readBackends(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& p
   return true;
 }
 
-bool readRepeat(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& plan, const Options& options) {
+bool readRepeat(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& plan, const MeasureRequest& request) {
   if (decl.repeat != nullptr) {
     const auto* number = ast::dynCast<ast::Number>(decl.repeat);
     const std::optional<Rational> value = number == nullptr ? std::nullopt : Rational::parse(number->text);
@@ -98,7 +98,7 @@ bool readRepeat(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& pla
     }
     plan.repeats = static_cast<unsigned>(value->num);
   }
-  if (options.repeat) plan.repeats = *options.repeat;
+  if (request.repeat) plan.repeats = *request.repeat;
   return true;
 }
 
@@ -111,30 +111,30 @@ bool refuseOthers(DiagnosticSink& sink, const ast::Measure& decl) {
   return std::all_of(decl.others.begin(), decl.others.end(), [](const ast::Clause& one) { return one.word.text == "tune"; });
 }
 
-bool readTune(Workspace& workspace, const ast::Measure& decl, MeasurePlan& plan, const Options& options) {
+bool readTune(Workspace& workspace, const ast::Measure& decl, MeasurePlan& plan, const MeasureRequest& request) {
   const ast::Clause* clause = tuneClause(decl.others);
   const auto tuning = clause == nullptr ? Tuning{} : readTuning(*clause, workspace.session.sink, workspace.session.sources);
   if (!tuning) return false;
-  plan.tuning = parseTuning(options.tune).value_or(*tuning);
+  plan.tuning = parseTuning(request.tune).value_or(*tuning);
   return true;
 }
 
 }  // namespace
 
-std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, const Options& options) {
+std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, const MeasureRequest& request) {
   DiagnosticSink& sink = workspace.session.sink;
   std::vector<std::string> names;
   for (const ast::Design* design : workspace.all<ast::Design>()) names.push_back(design->name.text);
   std::vector<MeasurePlan> plans;
   const std::vector<const ast::Measure*> declared = workspace.all<ast::Measure>();
   // `tbemc measure` of a program that does not say what to measure (a network given by -e, say) measures its designs once.
-  if (declared.empty() && options.command != "run" && options.command != "check") {
+  if (declared.empty() && !request.declaredOnly) {
     for (const auto& run : designs.runs) {
       if (run->experiment == nullptr) continue;
       MeasurePlan plan;
       plan.run = run.get();
-      plan.backends = {options.backend.empty() ? "cpu" : options.backend};
-      plan.repeats = options.repeat.value_or(1);
+      plan.backends = {request.backend.empty() ? "cpu" : request.backend};
+      plan.repeats = request.repeat.value_or(1);
       plan.tuning = run->tuning;
       plans.push_back(std::move(plan));
     }
@@ -150,8 +150,8 @@ std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, co
     for (const auto& run : designs.runs) {
       if (run->spec.name == decl->name.text && run->experiment != nullptr) plan.run = run.get();
     }
-    const bool sound = readMetrics(sink, *decl, plan) && readBackends(sink, *decl, plan, options) &&
-                       readRepeat(sink, *decl, plan, options) && readTune(workspace, *decl, plan, options) &&
+    const bool sound = readMetrics(sink, *decl, plan) && readBackends(sink, *decl, plan, request) &&
+                       readRepeat(sink, *decl, plan, request) && readTune(workspace, *decl, plan, request) &&
                        refuseOthers(sink, *decl);
     if (sound && plan.run != nullptr) plans.push_back(std::move(plan));
   }

@@ -25,8 +25,16 @@ struct MeasurePlan {
   bool wantsMemory = true, wantsLatency = true, wantsEnergy = false;
 };
 
-/// The campaigns that the options ask for; mistakes go to the session. `designs` must outlive them.
-std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, const Options& options);
+/// What is asked of a program's measurements.
+struct MeasureRequest {
+  std::string backend;             ///< in place of the program's
+  std::string tune;                ///< likewise
+  std::optional<unsigned> repeat;  ///< likewise
+  bool declaredOnly = false;       ///< a program that declares none has none; else its designs are measured once
+};
+
+/// The campaigns of a program; mistakes go to the session. `designs` must outlive them.
+std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, const MeasureRequest& request);
 
 /// A row on a backend, as far as it is known before it runs.
 struct CaseRow {
@@ -47,7 +55,7 @@ struct CaseRow {
 /// that goes when this does.
 class StoreFile {
 public:
-  StoreFile(const Workspace& workspace, const Options& options);
+  StoreFile(const Workspace& workspace, const std::string& store);
   const std::string& path() const { return file; }
   /// "" or why there is no place for it; `path` is "" then.
   const std::string& problem() const { return missing; }

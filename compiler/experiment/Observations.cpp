@@ -1,7 +1,5 @@
 #include "compiler/experiment/Observations.h"
 
-#include "compiler/show/Out.h"
-
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -11,15 +9,24 @@
 
 namespace tbem::driver {
 
-std::vector<store::Stored> repeatsOf(show::Out& out, store::Store& store, const CaseRow& row) {
-  const std::vector<std::string> identity = {row.identity};
-  auto found = store.results(identity);
-  if (!found) {
-    out.failure(found.error().message);
-    return {};
+tl::expected<StoredRows, Failed> StoredRows::read(store::Store& store, const std::vector<CaseRow>& rows) {
+  StoredRows stored;
+  for (const CaseRow& row : rows) {
+    const auto [place, isNew] = stored.byIdentity.try_emplace(row.identity);
+    if (!isNew) continue;
+    auto found = store.results(std::vector<std::string>{row.identity});
+    if (!found) return failed(kEnvironment, found.error().message);
+    place->second = std::move(*found);
   }
-  std::erase_if(*found, [&](const store::Stored& one) { return one.key.repeat >= row.plan->repeats; });
-  return std::move(*found);
+  return stored;
+}
+
+std::vector<store::Stored> StoredRows::repeatsOf(const CaseRow& row) const {
+  const auto found = byIdentity.find(row.identity);
+  if (found == byIdentity.end()) return {};
+  std::vector<store::Stored> repeats = found->second;
+  std::erase_if(repeats, [&](const store::Stored& repeat) { return repeat.key.repeat >= row.plan->repeats; });
+  return repeats;
 }
 
 namespace {
@@ -71,8 +78,8 @@ std::vector<Place> placesOf(const DesignRun& run, const std::vector<CaseRow>& ro
   return places;
 }
 
-std::vector<Observation> observationsOf(show::Out& out, const DesignRun& run, const Place& place,
-                                        const std::vector<CaseRow>& rows, store::Store& store) {
+std::vector<Observation> observationsOf(const DesignRun& run, const Place& place, const std::vector<CaseRow>& rows,
+                                        const StoredRows& stored) {
   std::vector<Observation> observations;
   std::map<std::pair<std::string, LevelIndices>, std::size_t> known;
   for (const CaseRow& row : rows) {
@@ -80,7 +87,7 @@ std::vector<Observation> observationsOf(show::Out& out, const DesignRun& run, co
     const auto [entry, isNew] = known.try_emplace({row.identity, run.rows[row.row]}, observations.size());
     if (isNew) observations.push_back({&row, {}});
     Observation& observation = observations[entry->second];
-    std::vector<store::Stored> repeats = repeatsOf(out, store, row);
+    std::vector<store::Stored> repeats = stored.repeatsOf(row);
     if (repeats.size() > observation.repeats.size()) observation.repeats = std::move(repeats);
   }
   return observations;

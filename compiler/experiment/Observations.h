@@ -2,14 +2,27 @@
 #pragma once
 
 #include "compiler/experiment/Campaigns.h"
+#include "compiler/support/Failed.h"
 
+#include <tl/expected.hpp>
+
+#include <map>
 #include <string>
 #include <vector>
 
 namespace tbem::driver {
 
-/// The finished repeats of a row that this case asks for, by repeat. Errors of the store are told on standard error.
-std::vector<store::Stored> repeatsOf(show::Out& out, store::Store& store, const CaseRow& row);
+/// What a store has of these rows, read once.
+class StoredRows {
+public:
+  /// Errors: the store cannot be read.
+  static tl::expected<StoredRows, Failed> read(store::Store& store, const std::vector<CaseRow>& rows);
+  /// The finished repeats of a row that its case asks for, by repeat.
+  std::vector<store::Stored> repeatsOf(const CaseRow& row) const;
+
+private:
+  std::map<std::string, std::vector<store::Stored>> byIdentity;
+};
 
 /// The numbers of threads with which the store has rows of these designs, most rows first. Rows of former versions of the
 /// program are among them.
@@ -35,7 +48,7 @@ struct Observation {
 };
 /// In the order of the cases. Cases of one experiment are one observation, and so are rows of equal levels (of an array that
 /// repeats a row), for they are measured once.
-std::vector<Observation> observationsOf(show::Out& out, const DesignRun& run, const Place& place,
-                                        const std::vector<CaseRow>& rows, store::Store& store);
+std::vector<Observation> observationsOf(const DesignRun& run, const Place& place, const std::vector<CaseRow>& rows,
+                                        const StoredRows& stored);
 
 }  // namespace tbem::driver

@@ -61,10 +61,10 @@ std::optional<std::string> inputClause(const std::string& text, std::set<std::st
 }
 
 /// Levels by name, as --at gives them. A text of another form is refused where rows are chosen.
-std::map<std::string, std::string> givenLevels(const Options& options) {
+std::map<std::string, std::string> givenLevels(const std::string& at) {
   std::map<std::string, std::string> given;
-  if (options.at.empty()) return given;
-  if (const auto pairs = parseAt(options.at)) given.insert(pairs->begin(), pairs->end());
+  if (at.empty()) return given;
+  if (const auto pairs = parseAt(at)) given.insert(pairs->begin(), pairs->end());
   return given;
 }
 
@@ -74,11 +74,11 @@ bool isExpression(const std::string& text) {
   return withExpression(text, [](const ast::Expr&) {});
 }
 
-tl::expected<std::string, std::string> oneRowDesign(const Options& options, const std::string& network) {
-  const bool varies = options.command == "fit" || options.command == "what-if";
+tl::expected<std::string, std::string> oneRowDesign(const Request& request, const std::string& network) {
+  const bool varies = !request.program.varied.empty();
   std::set<std::string> dimensions;
   std::string inputs;
-  for (const std::string& input : options.inputs) {
+  for (const std::string& input : request.program.inputs) {
     const std::optional<std::string> clause = inputClause(input, dimensions);
     if (!clause) {
       return tl::unexpected(
@@ -86,12 +86,12 @@ tl::expected<std::string, std::string> oneRowDesign(const Options& options, cons
     }
     inputs += *clause;
   }
-  const std::map<std::string, std::string> given = givenLevels(options);
+  const std::map<std::string, std::string> given = givenLevels(request.rows.at);
   std::set<std::string> asked, names = dimensions;
   for (const auto& [name, level] : given) asked.insert(name);
-  if (varies) asked.insert(options.vary);
+  if (varies) asked.insert(request.program.varied);
   addNamesIn(network, asked, names);
-  if (!options.task.empty()) addNamesIn(options.task, asked, names);
+  if (!request.program.task.empty()) addNamesIn(request.program.task, asked, names);
   std::string text = fmt::format("design row of {} {{\n", network);
   for (const std::string& name : names) {
     const auto level = given.find(name);
@@ -101,7 +101,7 @@ tl::expected<std::string, std::string> oneRowDesign(const Options& options, cons
     text += fmt::format("  factor {}: {}\n", name, level == given.end() ? "1" : level->second);
   }
   text += inputs;
-  if (!options.task.empty()) text += fmt::format("  task {}\n", options.task);
+  if (!request.program.task.empty()) text += fmt::format("  task {}\n", request.program.task);
   return text + "}\n";
 }
 

@@ -1,7 +1,7 @@
 // The design of one row that the command line describes: a network by -e or of a file, with --input, --task, --at and --vary.
 #pragma once
 
-#include "compiler/driver/Options.h"
+#include "compiler/experiment/Request.h"
 
 #include <tl/expected.hpp>
 
@@ -15,6 +15,6 @@ bool isExpression(const std::string& text);
 /// The text of a design of `network`, an expression, as a program would have it. A dimension of --input that is a name, and a
 /// name in the network or the task that --at or --vary gives, is a factor. Its level is the one that --at says; else, of `fit`
 /// and `what-if`, it is 1. Errors: why the command line says no such design.
-tl::expected<std::string, std::string> oneRowDesign(const Options& options, const std::string& network);
+tl::expected<std::string, std::string> oneRowDesign(const Request& request, const std::string& network);
 
 }  // namespace tbem::driver

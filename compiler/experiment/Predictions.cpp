@@ -146,7 +146,7 @@ const RegressionPlan* findRegression(Workspace& workspace, const std::vector<Reg
 
 }  // namespace
 
-Predictions readPredictions(Workspace& workspace, const std::vector<RegressionPlan>& regressions, const Options& options) {
+Predictions readPredictions(Workspace& workspace, const std::vector<RegressionPlan>& regressions, const std::string& point) {
   Predictions predictions;
   for (const ast::Predict* decl : workspace.all<ast::Predict>()) {
     const RegressionPlan* regression = findRegression(workspace, regressions, decl->regression);
@@ -162,15 +162,15 @@ Predictions readPredictions(Workspace& workspace, const std::vector<RegressionPl
     const std::string where(workspace.session.sources.text(record->range));
     predictions.plans.push_back({regression, std::move(*point), where, record->range});
   }
-  if (options.command != "predict" || options.at.empty()) return predictions;
+  if (point.empty()) return predictions;
   predictions.plans.clear();
   for (const RegressionPlan& regression : regressions) {
-    auto point = pointOf(*regression.run, options.at);
-    if (!point) {
-      predictions.usage = std::move(point).error();
+    auto levels = pointOf(*regression.run, point);
+    if (!levels) {
+      predictions.usage = std::move(levels).error();
       return predictions;
     }
-    predictions.plans.push_back({&regression, std::move(*point), options.at, {}});
+    predictions.plans.push_back({&regression, std::move(*levels), point, {}});
   }
   return predictions;
 }

@@ -22,6 +22,6 @@ struct Predictions {
   std::vector<PredictionPlan> plans;
   std::string usage;
 };
-Predictions readPredictions(Workspace& workspace, const std::vector<RegressionPlan>& regressions, const Options& options);
+Predictions readPredictions(Workspace& workspace, const std::vector<RegressionPlan>& regressions, const std::string& point);
 
 }  // namespace tbem::driver

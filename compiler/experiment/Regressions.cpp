@@ -4,7 +4,6 @@
 #include "compiler/diagnostics/tables/Run.h"
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/experiment/Observations.h"
-#include "compiler/show/Out.h"
 #include "runtime/measure/Quantile.h"
 
 #include <fmt/format.h>
@@ -158,13 +157,13 @@ Quantities quantitiesOf(const CaseRow& row, const runtime::Measurement& value) {
 }
 
 /// The median over the repeats of the response of each row that has one; what the others lack.
-Fitted collect(show::Out& out, const RegressionPlan& plan, const Place& place, const std::vector<CaseRow>& rows,
-               store::Store& store) {
+Fitted collect(const RegressionPlan& plan, const Place& place, const std::vector<CaseRow>& rows,
+               const StoredRows& stored) {
   Fitted fitted;
   fitted.plan = &plan;
   fitted.backend = place.backend;
   fitted.tune = place.tune;
-  for (const Observation& observation : observationsOf(out, *plan.run, place, rows, store)) {
+  for (const Observation& observation : observationsOf(*plan.run, place, rows, stored)) {
     const CaseRow& row = *observation.row;
     Fitted::Lost lost{row.row, "unmeasured", 0, std::max<unsigned>(row.plan->repeats, observation.repeats.size()), {}};
     std::vector<double> responses;
@@ -200,14 +199,15 @@ std::string lostText(const Fitted& fitted) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::vector<Fitted> fitRegressions(show::Out& out, Workspace& workspace, const std::vector<RegressionPlan>& plans,
-                                   const std::vector<CaseRow>& rows, store::Store& store) {
+std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<RegressionPlan>& plans,
+                                   const std::vector<CaseRow>& rows, const StoredRows& stored,
+                                   store::Store& store) {
   std::vector<Fitted> fits;
   for (const RegressionPlan& plan : plans) {
     bool any = false;
     std::vector<std::string> lost;
     for (const Place& place : placesOf(*plan.run, rows)) {
-      Fitted fitted = collect(out, plan, place, rows, store);
+      Fitted fitted = collect(plan, place, rows, stored);
       if (fitted.rows.empty()) {
         const bool ran = std::any_of(fitted.lost.begin(), fitted.lost.end(),
                                      [](const Fitted::Lost& lost) { return lost.status != "unmeasured"; });

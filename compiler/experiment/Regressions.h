@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/experiment/Campaigns.h"
+#include "compiler/experiment/Observations.h"
 #include "compiler/experiment/RegressionModel.h"
 #include "runtime/regress/Fit.h"
 #include "runtime/report/Svg.h"
@@ -46,8 +47,9 @@ struct Fitted {
 };
 
 /// Fits every regression on every backend that has finished rows. Refusals go to the session.
-std::vector<Fitted> fitRegressions(show::Out& out, Workspace& workspace, const std::vector<RegressionPlan>& plans,
-                                   const std::vector<CaseRow>& rows, store::Store& store);
+std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<RegressionPlan>& plans,
+                                   const std::vector<CaseRow>& rows, const StoredRows& stored,
+                                   store::Store& store);
 
 /// A number of this quantity for people.
 std::string quantityText(report::Quantity quantity, double value);

@@ -156,7 +156,7 @@ bool checkLengths(Workspace& workspace, const TrainingRun& training) {
   return true;
 }
 
-bool makePlan(Workspace& workspace, TrainingRun& training, const Options& options) {
+bool makePlan(Workspace& workspace, TrainingRun& training, const Target& target) {
   const graph::TrainingSpec& spec = training.spec;
   train::Plan& plan = training.plan;
   plan.split = spec.data.test ? data::Split::Test : data::Split::Train;
@@ -164,7 +164,7 @@ bool makePlan(Workspace& workspace, TrainingRun& training, const Options& option
   plan.batch = spec.batch;
   plan.epochs = spec.epochs.value_or(0);
   plan.steps = spec.steps.value_or(0);
-  plan.seed = spec.seedGiven ? spec.seed : options.seed;
+  plan.seed = spec.seedGiven ? spec.seed : target.seed;
   plan.validate = spec.validate;
   plan.patience = spec.patience;
   plan.every = spec.every;
@@ -185,7 +185,7 @@ bool makePlan(Workspace& workspace, TrainingRun& training, const Options& option
 }
 
 std::unique_ptr<DesignRun> designOf(Workspace& workspace, const TrainingRun& training, graph::Task task, std::int64_t batch,
-                                    const Options& options) {
+                                    const Target& target) {
   std::optional<graph::ExperimentSpec> experiment =
       graph::experimentOf(workspace.session, training.spec, task, training.shape, batch);
   if (!experiment) return nullptr;
@@ -196,29 +196,29 @@ std::unique_ptr<DesignRun> designOf(Workspace& workspace, const TrainingRun& tra
   run->array.name = "one row";
   run->rows.emplace_back(run->spec.factors.size(), 0);
   run->chosen.push_back(0);
-  run->experiment = makeExperiment(workspace, run->spec, options);
+  run->experiment = makeExperiment(workspace, run->spec, target);
   return run;
 }
 
 }  // namespace
 
-std::vector<std::unique_ptr<TrainingRun>> makeTrainings(Workspace& workspace, const Options& options) {
+std::vector<std::unique_ptr<TrainingRun>> makeTrainings(Workspace& workspace, const Target& target) {
   std::vector<std::unique_ptr<TrainingRun>> trainings;
   for (const ast::Train* decl : workspace.all<ast::Train>()) {
     std::optional<graph::TrainingSpec> spec = graph::readTraining(workspace.session, *workspace.program, *decl);
     if (!spec) continue;
     auto training = std::make_unique<TrainingRun>(std::move(*spec));
-    if (!describeData(workspace, *training) || !makePlan(workspace, *training, options)) continue;
-    training->step = designOf(workspace, *training, graph::Task::Train, training->plan.batch, options);
+    if (!describeData(workspace, *training) || !makePlan(workspace, *training, target)) continue;
+    training->step = designOf(workspace, *training, graph::Task::Train, training->plan.batch, target);
     if (training->step == nullptr) continue;
     const ast::Clause* clause = training->spec.tune;
     std::optional<Tuning> tuning =
         clause == nullptr ? Tuning{} : readTuning(*clause, workspace.session.sink, workspace.session.sources);
     if (!tuning) continue;
-    if (const auto asked = parseTuning(options.tune)) tuning = asked;
+    if (const auto asked = parseTuning(target.tune)) tuning = asked;
     training->step->tuning = *tuning;
     for (const std::int64_t batch : training->sizes.evaluationBatches) {
-      auto evaluation = designOf(workspace, *training, graph::Task::Evaluate, batch, options);
+      auto evaluation = designOf(workspace, *training, graph::Task::Evaluate, batch, target);
       if (evaluation != nullptr) evaluation->tuning = *tuning;
       training->evaluation.emplace(batch, std::move(evaluation));
     }

@@ -29,7 +29,7 @@ struct TrainingRun {
 };
 
 /// Those of the program's own file, in order. Mistakes go to the session; a training that has one is left out.
-std::vector<std::unique_ptr<TrainingRun>> makeTrainings(Workspace& workspace, const Options& options);
+std::vector<std::unique_ptr<TrainingRun>> makeTrainings(Workspace& workspace, const Target& target);
 
 /// What must be the same for a checkpoint to be taken up: names and values, for people as well. `fingerprint`: of the dataset.
 std::vector<std::pair<std::string, std::string>> identityOf(const TrainingRun& training, const graph::Row& step,

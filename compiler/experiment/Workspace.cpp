@@ -80,54 +80,54 @@ std::string onlyNetwork(const ast::File& file) {
 }
 
 /// What the command line says of a design that it makes, as a message begins; "" where it says nothing.
-std::string given(const Options& options) {
-  if (!options.inputs.empty()) return "--input " + options.inputs.front();
-  return options.task.empty() ? "" : "--task";
+std::string given(const ProgramRequest& program) {
+  if (!program.inputs.empty()) return "--input " + program.inputs.front();
+  return program.task.empty() ? "" : "--task";
 }
 
 /// The program's text. Errors are those of loadWorkspace.
-tl::expected<const Source*, Failed> sourceOf(const Options& options, Workspace& workspace, const std::string& path) {
-  if (options.text && path.empty()) {
-    if (!isExpression(*options.text)) {
-      if (const std::string shape = given(options); !shape.empty()) {
+tl::expected<const Source*, Failed> sourceOf(const Request& request, Workspace& workspace, const std::string& path) {
+  if (request.program.text && path.empty()) {
+    if (!isExpression(*request.program.text)) {
+      if (const std::string shape = given(request.program); !shape.empty()) {
         return failed(kUsage, fmt::format("{}: the text of -e is a program, which says it itself", shape));
       }
-      return &workspace.session.sources.add("<-e>", *options.text);
+      return &workspace.session.sources.add("<-e>", *request.program.text);
     }
-    const auto design = oneRowDesign(options, *options.text);
+    const auto design = oneRowDesign(request, *request.program.text);
     if (design) return &workspace.session.sources.add("<-e>", *design);
     return failed(kUsage, design.error());
   }
-  const bool again = files::isInherited(path) && *options.inherited;
+  const bool again = files::isInherited(path) && *request.program.inherited;
   const Source* source = nullptr;
   if (again) {
-    source = &workspace.session.sources.add(nameOf(path), **options.inherited);
+    source = &workspace.session.sources.add(nameOf(path), **request.program.inherited);
   } else {
     const auto read = readSource(workspace.session, path);
     if (!read) return tl::unexpected(read.error());
     source = *read;
   }
-  if (files::isInherited(path)) *options.inherited = source->text;
-  if (options.inputs.empty() && options.task.empty() && !options.text) return source;
-  if (options.text && !isExpression(*options.text)) {
+  if (files::isInherited(path)) *request.program.inherited = source->text;
+  if (request.program.inputs.empty() && request.program.task.empty() && !request.program.text) return source;
+  if (request.program.text && !isExpression(*request.program.text)) {
     return failed(kUsage,
                   fmt::format("-e '{}': beside a file it is an expression of one of its networks, such as 'net(width: 64)'",
-                              *options.text));
+                              *request.program.text));
   }
   Session trial;
   const Source& copy = trial.sources.add(source->name, source->text);
   const std::unique_ptr<ast::File> file = syntax::parse(copy, trial.sink);
   if (trial.sink.hasErrors()) return source;
-  if (declaresDesign(*file) && !options.text) {
+  if (declaresDesign(*file) && !request.program.text) {
     return failed(
-        kUsage, options.inputs.empty()
+        kUsage, request.program.inputs.empty()
                     ? "--task: the program has a design, which says its task; change it there"
                     : fmt::format("--input {}: the program has a design, which says the shapes of its inputs; change them there",
-                                  options.inputs.front()));
+                                  request.program.inputs.front()));
   }
-  const std::string network = options.text ? *options.text : onlyNetwork(*file);
+  const std::string network = request.program.text ? *request.program.text : onlyNetwork(*file);
   if (network.empty()) return source;
-  const auto design = oneRowDesign(options, network);
+  const auto design = oneRowDesign(request, network);
   if (!design) {
     return failed(kUsage, design.error());
   }
@@ -136,13 +136,13 @@ tl::expected<const Source*, Failed> sourceOf(const Options& options, Workspace& 
 
 }  // namespace
 
-tl::expected<std::unique_ptr<Workspace>, Failed> loadWorkspace(const Options& options, const std::string& path) {
+tl::expected<std::unique_ptr<Workspace>, Failed> loadWorkspace(const Request& request, const std::string& path) {
   auto workspace = std::make_unique<Workspace>();
   workspace->path = files::isInherited(path) ? "-" : path;
-  const auto source = sourceOf(options, *workspace, path);
+  const auto source = sourceOf(request, *workspace, path);
   if (!source) return tl::unexpected(source.error());
   workspace->load = sema::LoadOptions::fromEnvironment();
-  workspace->load.allStandard = options.text && path.empty();
+  workspace->load.allStandard = request.program.text && path.empty();
   workspace->program = sema::load(workspace->session.sources, workspace->session.sink, **source, workspace->load);
   return workspace;
 }
@@ -156,8 +156,8 @@ std::unique_ptr<Workspace> withText(const Workspace& from, std::string text) {
   return workspace;
 }
 
-tl::expected<std::unique_ptr<Workspace>, Failed> loadWorkspace(const Options& options) {
-  return loadWorkspace(options, options.files.empty() ? std::string() : options.files.front());
+tl::expected<std::unique_ptr<Workspace>, Failed> loadWorkspace(const Request& request) {
+  return loadWorkspace(request, request.program.files.empty() ? std::string() : request.program.files.front());
 }
 
 }  // namespace tbem::driver

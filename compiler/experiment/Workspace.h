@@ -2,8 +2,9 @@
 #pragma once
 
 #include "compiler/diagnostics/Session.h"
-#include "compiler/driver/Options.h"
+#include "compiler/experiment/Request.h"
 #include "compiler/sema/Modules.h"
+#include "compiler/support/Failed.h"
 
 #include <tl/expected.hpp>
 
@@ -40,10 +41,10 @@ struct Workspace {
 /// Parses and loads what the command line names: a file, standard input, or -e. A network given by -e, or a file that has
 /// networks but no design and is given --input, gets a design of one row. Diagnostics are left in the session. Errors:
 /// kEnvironment (the file cannot be read), kUsage (--input is not what the program can be given).
-tl::expected<std::unique_ptr<Workspace>, Failed> loadWorkspace(const Options& options, const std::string& path);
+tl::expected<std::unique_ptr<Workspace>, Failed> loadWorkspace(const Request& request, const std::string& path);
 /// The same program with another text of its file; what it imports is looked for in the same places.
 std::unique_ptr<Workspace> withText(const Workspace& from, std::string text);
-/// The same for the first of `options.files`.
-tl::expected<std::unique_ptr<Workspace>, Failed> loadWorkspace(const Options& options);
+/// The same for the first of `request.program.files`.
+tl::expected<std::unique_ptr<Workspace>, Failed> loadWorkspace(const Request& request);
 
 }  // namespace tbem::driver

@@ -39,24 +39,23 @@ std::string wrongLimit(const std::string& text) {
   return bytes ? std::string() : bytes.error();
 }
 
-std::string wrongReserve(const Options& options, bool limited) {
-  if (options.reserve.empty()) return {};
-  const auto bytes = report::parseBytes(options.reserve);
-  if (!bytes) return fmt::format("--reserve {}: {}", options.reserve, bytes.error());
-  if (options.backend != "pytorch")
+std::string wrongReserve(const std::string& reserve, const std::string& backend, bool limited) {
+  if (reserve.empty()) return {};
+  const auto bytes = report::parseBytes(reserve);
+  if (!bytes) return fmt::format("--reserve {}: {}", reserve, bytes.error());
+  if (backend != "pytorch")
     return fmt::format("--reserve is of a card in eager PyTorch (--on pytorch){}",
-                       options.backend.empty() ? std::string() : ", not of --on " + options.backend);
+                       backend.empty() ? std::string() : ", not of --on " + backend);
   if (!limited) return "--reserve is taken off --max: give --max too";
   return {};
 }
 
-std::uint64_t reserveOf(const Options& options) { return report::parseBytes(options.reserve).value_or(0); }
+std::uint64_t reserveOf(const std::string& reserve) { return report::parseBytes(reserve).value_or(0); }
 
 namespace {
 
 /// The memory of --max as it is written. Errors: as readLimit.
-tl::expected<FitLimit, Failed> readMemory(State& state, std::string_view what, std::uint64_t reserve) {
-  const std::string& text = state.options.maxMemory;
+tl::expected<FitLimit, Failed> readMemory(Workspace& workspace, const std::string& text, std::string_view what, std::uint64_t reserve) {
   if (isSize(what)) {
     FitLimit limit;
     limit.bytes = report::parseBytes(what).value_or(0);
@@ -64,7 +63,7 @@ tl::expected<FitLimit, Failed> readMemory(State& state, std::string_view what, s
     limit.bytes -= std::min(limit.bytes, reserve);
     return limit;
   }
-  auto device = namedDevice(*state.workspace, std::string(what));
+  auto device = namedDevice(workspace, std::string(what));
   if (!device) {
     Failed why = std::move(device).error();
     for (std::string& message : why.messages)
@@ -77,15 +76,15 @@ tl::expected<FitLimit, Failed> readMemory(State& state, std::string_view what, s
 
 }  // namespace
 
-tl::expected<FitLimit, Failed> readLimit(State& state, Options& options) {
-  const LimitText read = readLimitText(options.maxMemory).value_or(LimitText{options.maxMemory});
-  auto limit = readMemory(state, read.what, reserveOf(options));
+tl::expected<FitLimit, Failed> readLimit(Workspace& workspace, const std::string& max, const std::string& reserve) {
+  const LimitText read = readLimitText(max).value_or(LimitText{max});
+  auto limit = readMemory(workspace, max, read.what, reserveOf(reserve));
   if (!limit) return limit;
   if (limit->reserve != 0 && limit->bytes == 0)
-    return failed(kUsage, fmt::format("--reserve {}: nothing is left of --max {}", options.reserve, options.maxMemory));
+    return failed(kUsage, fmt::format("--reserve {}: nothing is left of --max {}", reserve, max));
   limit->upper = read.upper;
   limit->reserved = read.reserved;
-  if (limit->device && options.device.empty() && options.backend == "pytorch") options.device = read.what;
+  if (limit->device) limit->deviceName = read.what;
   return limit;
 }
 

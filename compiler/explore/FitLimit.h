@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/devices/Devices.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/run/State.h"
 
 #include <tl/expected.hpp>
 
@@ -31,6 +31,7 @@ struct MemoryLimit {
 
 struct FitLimit : MemoryLimit {
   std::optional<estimate::Device> device;
+  std::string deviceName;     ///< of `device`, as it was given
   std::string unmeasured;     ///< of the device: "context, handles, kernels"
   std::uint64_t reserve = 0;  ///< was taken off; it stands for what was not measured too
   /// "24.00 GiB", "the 80.00 GiB of NVIDIA H100-SXM5-80GB", "23.41 GiB (600.0 MiB of --reserve taken off)".
@@ -41,13 +42,12 @@ struct FitLimit : MemoryLimit {
 std::string wrongLimit(const std::string& text);
 /// Why --reserve is not understood, or has no meaning beside the other options; "": it is fine, or not there. `limited`: the
 /// command has a memory to take it off.
-std::string wrongReserve(const Options& options, bool limited);
+std::string wrongReserve(const std::string& reserve, const std::string& backend, bool limited);
 /// --reserve, which is not wrong: bytes.
-std::uint64_t reserveOf(const Options& options);
+std::uint64_t reserveOf(const std::string& reserve);
 /// --max and --reserve: "24GiB", "h100", the name of a record of the program, each with `:upper`, `:reserved` or neither. Errors:
-/// the exit status, after saying why. With --on pytorch a device becomes the --device of `options`, which are the state's, where
-/// that is not said: its workspaces count.
-tl::expected<FitLimit, Failed> readLimit(State& state, Options& options);
+/// the exit status, after saying why.
+tl::expected<FitLimit, Failed> readLimit(Workspace& workspace, const std::string& max, const std::string& reserve);
 /// What a device's tensors can have.
 FitLimit limitOf(const estimate::Device& device, std::uint64_t reserve);
 

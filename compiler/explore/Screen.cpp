@@ -1,14 +1,8 @@
-// tbemc screen: which factors and operators move parameters, FLOPs, memory and least time. Nothing is run.
 #include "compiler/explore/Screen.h"
 
-#include "compiler/diagnostics/Aside.h"
-#include "compiler/diagnostics/Render.h"
 #include "compiler/diagnostics/tables/Plan.h"
-#include "compiler/driver/Commands.h"
 #include "compiler/estimate/Estimate.h"
-#include "compiler/run/OwnLibraries.h"
-#include "compiler/show/Out.h"
-#include "compiler/show/memory/RooflineReport.h"
+#include "compiler/run/Rooflines.h"
 
 #include <fmt/format.h>
 
@@ -23,9 +17,6 @@
 namespace tbem::driver {
 
 namespace {
-
-/// Operators of plans, about as many as take half a minute: rows beyond are not planned.
-constexpr std::size_t kMostPlanned = 200'000;
 
 /// One row's responses with their parts.
 struct Costs {
@@ -130,23 +121,12 @@ design::Array arrayOf(const DesignRun& run, const std::vector<Costs>& rows) {
 
 class Screener {
 public:
-  Screener(show::Out& out, State& state) : out(out), state(state) {}
-
-  /// The exit status: kOk, or why --roofline cannot be had.
-  int chooseDevice() {
-    if (state.options.roofline.empty()) return kOk;
-    auto found = findDevice(*state.workspace, state.options.roofline);
-    if (!found) {
-      return out.fail(found.error());
-    }
-    device.emplace(std::move(*found), state);
-    return kOk;
-  }
+  Screener(State& state, std::optional<Rooflines> device) : state(state), device(std::move(device)) {}
 
   std::vector<Screened> screen(const DesignRun& run) {
     const std::vector<Costs> rows = costsOf(run);
     if (rows.size() < 2) {
-      out.note(fmt::format("{} has fewer than two rows: nothing to compare", run.spec.name));
+      state.events.note(fmt::format("{} has fewer than two rows: nothing to compare", run.spec.name));
       return {};
     }
     const design::Array array = arrayOf(run, rows);
@@ -164,7 +144,7 @@ public:
       findings.back().workEnded = !lowered;
     }
     if (!lowered)
-      out.note(fmt::format(
+      state.events.note(fmt::format(
           "{}: the search ended at its limit of work after {} of {} plans: arena and least time are not screened; "
           "--at picks rows, --grid 0 the design's own",
           run.spec.name, std::count_if(rows.begin(), rows.end(), [](const Costs& c) { return c.state->program.has_value(); }),
@@ -172,8 +152,8 @@ public:
     return findings;
   }
 
-  int status = kOk;     ///< of rows without a least time
-  std::string leftOut;  ///< leftOutText of the first row whose least time is not whole
+  std::vector<std::string> untimed;
+  std::string leftOut;
 
 private:
   std::vector<Costs> costsOf(const DesignRun& run) {
@@ -193,8 +173,7 @@ private:
           if (leftOut.empty()) leftOut = leftOutText(*roofline);
           estimate->roofline = std::move(*roofline);
         } else {
-          out.failure(fmt::format("no least time of {}: {}", run.levelsText(row.row), roofline.error()));
-          status = kProgramErrors;
+          untimed.push_back(fmt::format("no least time of {}: {}", run.levelsText(row.row), roofline.error()));
         }
       }
       rows.push_back({row.row, std::move(*estimate), &row});
@@ -202,105 +181,27 @@ private:
     return rows;
   }
 
-  show::Out& out;
   State& state;
   std::optional<Rooflines> device;
 };
 
-/// What screening came to.
-struct Outcome {
-  int status = kOk;
-  bool any = false;  ///< something was screened
-};
-
-/// Of a state that has passed `lower`. `noGrid`: why it has the designs' own rows.
-Outcome screenDesigns(show::Out& out, State& state, const std::string& noGrid) {
-  noteUnknownWorkspaces(out, state.unknownWorkspaces());
-  Screener screener(out, state);
-  if (const int status = screener.chooseDevice(); status != kOk) return {status, true};
-  Outcome outcome;
-  for (const auto& run : state.designs.runs) {
-    if (run->experiment == nullptr) continue;
-    std::vector<Screened> findings = screener.screen(*run);
-    for (Screened& found : findings) found.noGrid = noGrid;
-    outcome.any = outcome.any || !findings.empty();
-    if (!reportScreening(out, state, findings)) outcome.status = kEnvironment;
-  }
-  if (!screener.leftOut.empty()) {
-    out.failure(screener.leftOut);
-    outcome.status = kEnvironment;
-  }
-  if (screener.status != kOk) outcome.status = screener.status;
-  return outcome;
-}
-
-/// The stages behind `design`, for one design of a state that has passed it.
-Progressed lowerDesign(show::Out& out, State& state, std::unique_ptr<DesignRun> run) {
-  state.rows.clear();
-  state.designs.runs.clear();
-  state.designs.runs.push_back(std::move(run));
-  return runPipeline(out, state, "lower", "design");
-}
-
-/// One design: every combination of its levels where all can be built, else its own rows. What is wrong with them stays in the
-/// sink.
-Outcome screenOne(show::Out& out, State& state, std::unique_ptr<DesignRun> every) {
-  Options own = state.options;
-  own.design = every->spec.name;
-  own.grid = 0;
-  std::string noGrid;
-  Progressed done;
-  const std::deque<Diagnostic> reports = reportsOf(state.sink(), [&] { done = lowerDesign(out, state, std::move(every)); });
-  if (!done.proceed && done.status == kProgramErrors) {
-    noGrid = renderBrief(*std::ranges::find(reports, Severity::Error, &Diagnostic::severity));
-    Designs designs = makeDesigns(*state.workspace, own, state.events);
-    if (designs.runs.empty()) {
-      for (const std::string& problem : designs.usage) out.failure(problem);
-      return {designs.usage.empty() ? kProgramErrors : kUsage, true};
-    }
-    done = lowerDesign(out, state, std::move(designs.runs.front()));
-  } else {
-    for (const Diagnostic& one : reports) state.sink().append(one);
-  }
-  return done.proceed ? screenDesigns(out, state, noGrid) : Outcome{done.status, true};
-}
-
 }  // namespace
 
-int runScreen(show::Out& out, const Options& given) {
-  Options options = given;
-  options.command = "screen";
-  // Designs go through the stages behind `design` one by one.
-  const auto early = [](const std::string& stage) {
-    return stage == "graph" || stage == "lower" || stage == "code" ? "" : stage;
-  };
-  options.emitStage = early(given.emitStage);
-  options.printAfter = early(given.printAfter);
-  State state(options, out);
-  state.silent = true;
-  state.mostPlanned = kMostPlanned;
-  if (const Progressed done = runPipeline(out, state, "design"); !done.proceed) {
-    const bool told = state.workspace == nullptr || (done.status != kOk && done.status != kProgramErrors);
-    return told ? done.status : finish(out, state, kOk);
+tl::expected<Screening, Failed> screenDesigns(State& state, const std::string& roofline) {
+  std::optional<Rooflines> device;
+  if (!roofline.empty()) {
+    auto choice = findDevice(*state.workspace, roofline);
+    if (!choice) return tl::unexpected(std::move(choice).error());
+    device.emplace(std::move(*choice), state);
   }
-  options.emitStage = given.emitStage;
-  options.printAfter = given.printAfter;
-  state.trainings.clear();
-  Outcome all;
-  std::deque<Diagnostic> reports;
-  for (std::unique_ptr<DesignRun>& run : std::exchange(state.designs.runs, {})) {
-    Outcome outcome;
-    std::ranges::move(reportsOf(state.sink(), [&] { outcome = screenOne(out, state, std::move(run)); }),
-                      std::back_inserter(reports));
-    all.any = all.any || outcome.any;
-    if (all.status == kOk) all.status = outcome.status;
+  Screener screener(state, std::move(device));
+  Screening screening;
+  for (const auto& run : state.designs.runs) {
+    if (run->experiment != nullptr) screening.designs.push_back(screener.screen(*run));
   }
-  for (Diagnostic& one : reports) state.sink().append(std::move(one));
-  if (!all.any && all.status == kOk && !state.sink().hasErrors()) {
-    out.failure("nothing to screen: give a design with factors, of a network");
-    all.status = kUsage;
-  }
-  return finish(out, state, all.status);
+  screening.untimed = std::move(screener.untimed);
+  screening.leftOut = std::move(screener.leftOut);
+  return screening;
 }
 
 }  // namespace tbem::driver

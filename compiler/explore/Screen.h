@@ -1,10 +1,12 @@
-// What `tbemc screen` finds, for its report.
+// Which factors and operators move parameters, FLOPs, memory and least time. Nothing is run.
 #pragma once
 
 #include "compiler/design/verify/Screening.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/run/State.h"
 #include "compiler/estimate/Attribution.h"
 #include "runtime/report/Svg.h"
+
+#include <tl/expected.hpp>
 
 #include <string>
 #include <vector>
@@ -30,8 +32,15 @@ struct Screened {
   std::string noGrid;               ///< why not every combination of levels could be taken; "": they were, or were too many
 };
 
-/// Prints the findings on one design: tables with bars on standard output, or one JSON object a response; plots with --out.
-/// False where a plot cannot be written, which was said.
-bool reportScreening(show::Out& out, const State& state, const std::vector<Screened>& findings);
+/// What screening the designs of a state came to.
+struct Screening {
+  std::vector<std::vector<Screened>> designs;  ///< by design of a network, in order; one without two rows: empty
+  std::vector<std::string> untimed;            ///< rows that have no least time, and why
+  std::string leftOut;                         ///< leftOutText of the first row whose least time is not whole
+};
+
+/// Of a state that has passed `lower`; `roofline`: the device of least times, "": none. What is wrong with rows goes to the
+/// session. Errors: no such device.
+tl::expected<Screening, Failed> screenDesigns(State& state, const std::string& roofline);
 
 }  // namespace tbem::driver

@@ -3,7 +3,7 @@
 #include "compiler/count/Static.h"
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/experiment/Identity.h"
-#include "compiler/run/Algorithms.h"
+#include "compiler/backends/Algorithms.h"
 #include "compiler/run/RunCampaigns.h"
 #include "compiler/support/Version.h"
 
@@ -39,7 +39,7 @@ void fillPlan(const estimate::Program& program, CaseRow& out) {
 }
 
 /// Nothing after a report, or where the row broke a condition.
-std::optional<CaseRow> caseOf(RowTable& table, DiagnosticSink& sink, CaseRow out, const Options& options, bool timing) {
+std::optional<CaseRow> caseOf(RowTable& table, DiagnosticSink& sink, CaseRow out, const Target& target, bool timing) {
   std::optional<graph::Row> plain = table.elaborated(out.plan->run, out.row);
   if (!plain) return std::nullopt;
   const graph::Row* row = &*plain;
@@ -56,8 +56,8 @@ std::optional<CaseRow> caseOf(RowTable& table, DiagnosticSink& sink, CaseRow out
     fillPlan(*(*lowered)->program, out);
   }
   if (!countRow(*row, sink, out)) return std::nullopt;
-  const auto threads = static_cast<unsigned>(threadsOf(options, opened.device));
-  out.identity = identityOf(row->graph(), row->values, protocolSettings(), options.seed, out.backend,
+  const auto threads = static_cast<unsigned>(threadsOf(target, opened.device));
+  out.identity = identityOf(row->graph(), row->values, protocolSettings(), target.seed, out.backend,
                             opened.backend == nullptr ? nullptr : &opened.device, threads, out.algorithms);
   if (opened.backend != nullptr) {
     const Tuning& tuning = out.plan->tuning;
@@ -71,7 +71,7 @@ std::optional<CaseRow> caseOf(RowTable& table, DiagnosticSink& sink, CaseRow out
 }  // namespace
 
 std::vector<CaseRow> caseRows(RowTable& table, DiagnosticSink& sink, const std::vector<MeasurePlan>& plans,
-                              const Options& options, bool timing) {
+                              const Target& target, bool timing) {
   std::vector<CaseRow> rows;
   for (const MeasurePlan& plan : plans) {
     for (const std::size_t row : plan.run->chosen) {
@@ -80,7 +80,7 @@ std::vector<CaseRow> caseRows(RowTable& table, DiagnosticSink& sink, const std::
         asked.plan = &plan;
         asked.row = row;
         asked.backend = backend;
-        if (auto known = caseOf(table, sink, std::move(asked), options, timing)) rows.push_back(std::move(*known));
+        if (auto known = caseOf(table, sink, std::move(asked), target, timing)) rows.push_back(std::move(*known));
       }
     }
   }

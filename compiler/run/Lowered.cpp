@@ -1,6 +1,6 @@
 #include "compiler/run/Lowered.h"
 
-#include "compiler/devices/CacheFile.h"
+#include "compiler/jit/glue/CacheFile.h"
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/run/OwnLibraries.h"
 #include "runtime/report/Numbers.h"
@@ -9,20 +9,20 @@
 
 namespace tbem::driver {
 
-int threadsOf(const Options& options, const tbem_device_info& device) {
-  if (options.threads != 0) return static_cast<int>(options.threads);
+int threadsOf(const Target& target, const tbem_device_info& device) {
+  if (target.threads != 0) return static_cast<int>(target.threads);
   return device.threads > 0 ? device.threads : 1;
 }
 
-estimate::LowerOptions lowerOptions(Events& events, const Options& options, const Opened& opened, estimate::QueryCache* cache,
+estimate::LowerOptions lowerOptions(Events& events, const Target& target, const Opened& opened, estimate::QueryCache* cache,
                                     const Tuning& tuning) {
   estimate::LowerOptions lower;
-  lower.threads = threadsOf(options, opened.device);
+  lower.threads = threadsOf(target, opened.device);
   lower.cache = cache;
-  lower.keepGradients = options.keepGradients;
+  lower.keepGradients = target.keepGradients;
   if (tuning.times()) lower.choices = &opened.choices;
   if (tuning.kind == Tuning::Kind::Within) lower.arenaGrowth = tuning.percent / 100;
-  lower.ownWorkspace = ownWorkspaces(events, options);
+  lower.ownWorkspace = ownWorkspaces(events, target);
   return lower;
 }
 

@@ -4,8 +4,8 @@
 #include "compiler/experiment/designs/Designs.h"
 #include "compiler/jit/glue/Jit.h"
 #include "compiler/lower/recompute/Recompute.h"
-#include "compiler/run/Backends.h"
-#include "compiler/run/Tuning.h"
+#include "compiler/backends/Backends.h"
+#include "compiler/backends/Tuning.h"
 #include "compiler/support/Events.h"
 
 #include <optional>
@@ -14,9 +14,9 @@
 namespace tbem::driver {
 
 /// Threads that a run uses: --threads, else the device's.
-int threadsOf(const Options& options, const tbem_device_info& device);
+int threadsOf(const Target& target, const tbem_device_info& device);
 /// What the options say of lowering on this backend; all must outlive the result.
-estimate::LowerOptions lowerOptions(Events& events, const Options& options, const Opened& opened, estimate::QueryCache* cache,
+estimate::LowerOptions lowerOptions(Events& events, const Target& target, const Opened& opened, estimate::QueryCache* cache,
                                     const Tuning& tuning);
 
 /// Says once that a file of timed algorithms is not believed, where those algorithms would have been taken.

@@ -1,8 +1,7 @@
 #include "compiler/run/OwnLibraries.h"
 
-#include "compiler/devices/CacheFile.h"
+#include "compiler/jit/glue/CacheFile.h"
 #include "compiler/diagnostics/tables/Run.h"
-#include "compiler/driver/CliOptions.h"
 #include "compiler/jit/glue/Digest.h"
 #include "runtime/core/Native.h"
 #include "runtime/data/File.h"
@@ -15,11 +14,6 @@
 namespace tbem::driver {
 
 namespace {
-
-/// A worker's parent has told what is opened.
-constexpr std::string_view kWorker = "worker";
-
-bool runsSteps(const Options& options) { return needsOf(options.command).runs && !options.dryRun && options.emitStage.empty(); }
 
 /// Which content of a library was told last.
 std::string recordOf(const std::string& path, const std::string& digest) { return path + "\n" + digest + "\n"; }
@@ -42,10 +36,10 @@ void tell(Events& events, const std::string& library) {
   if (!record.empty()) updateText(record, [&](const std::string&) { return recordOf(path, digest); });
 }
 
-tl::expected<std::uint64_t, estimate::LowerError> ask(Events& events, const Options& options, const graph::OwnCode& own,
+tl::expected<std::uint64_t, estimate::LowerError> ask(Events& events, const Target& target, const graph::OwnCode& own,
                                                       const tbem_native_args& args) {
   using Kind = runtime::NativeProblem::Kind;
-  if (options.command != kWorker && !runtime::isNativeLoaded(own.library)) tell(events, own.library);
+  if (target.ownCode != Target::OwnCode::ToldByParent && !runtime::isNativeLoaded(own.library)) tell(events, own.library);
   const auto code = runtime::loadNative(own.library, own.symbol);
   if (code) return code->workspace == nullptr ? 0 : code->workspace(&args);
   const Kind kind = code.error().kind;
@@ -59,9 +53,9 @@ tl::expected<std::uint64_t, estimate::LowerError> ask(Events& events, const Opti
 
 }  // namespace
 
-estimate::OwnWorkspace ownWorkspaces(Events& events, const Options& options) {
-  if (!runsSteps(options)) return {};
-  return [&events, &options](const graph::OwnCode& own, const tbem_native_args& args) { return ask(events, options, own, args); };
+estimate::OwnWorkspace ownWorkspaces(Events& events, const Target& target) {
+  if (target.ownCode == Target::OwnCode::Closed) return {};
+  return [&events, &target](const graph::OwnCode& own, const tbem_native_args& args) { return ask(events, target, own, args); };
 }
 
 std::string withoutWorkspaces(std::uint32_t calls) {

@@ -3,7 +3,7 @@
 // To open a library runs code of it. Only commands that run steps do so; all others take what the declarations say.
 #pragma once
 
-#include "compiler/driver/Options.h"
+#include "compiler/experiment/Request.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/support/Events.h"
 
@@ -15,7 +15,7 @@ namespace tbem::driver {
 /// How the workspaces of own code are found: by opening the libraries where the command runs steps, else not at all.
 /// A library that this user never opened, or whose content has changed since, is told with its path and SHA-256 before it is
 /// opened; the folder of caches remembers which were told. Both must outlive the result.
-estimate::OwnWorkspace ownWorkspaces(Events& events, const Options& options);
+estimate::OwnWorkspace ownWorkspaces(Events& events, const Target& target);
 
 /// "the arena is without the workspaces of 2 calls of the program's own code (...)"; "" for none.
 std::string withoutWorkspaces(std::uint32_t calls);

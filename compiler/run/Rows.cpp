@@ -1,7 +1,7 @@
 #include "compiler/run/Rows.h"
 
 #include "compiler/lower/program/LoopTypes.h"
-#include "compiler/run/Algorithms.h"
+#include "compiler/backends/Algorithms.h"
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ bool hasLoopTypes(const RowState& row) {
                              [](const graph::Tensor& tensor) { return estimate::hasLoops(tensor.dtype); });
 }
 
-RowTable::RowTable(const std::vector<RowState>& rows, const Options& options, Events& events) : options(options), events(events) {
+RowTable::RowTable(const std::vector<RowState>& rows, const Target& target, Events& events) : target(target), events(events) {
   for (const RowState& row : rows) known.emplace(Place(row.run, row.row), &row);
 }
 
@@ -54,7 +54,7 @@ tl::expected<RowState, estimate::LowerError> RowTable::make(const RowKey& key, O
   row.backend = key.backend;
   row.tuning = key.tuning;
   row.elaborated = elaborated(key.run, key.row);
-  const estimate::LowerOptions lowering = lowerOptions(events, options, device.opened, &device.queries, key.tuning);
+  const estimate::LowerOptions lowering = lowerOptions(events, target, device.opened, &device.queries, key.tuning);
   const auto lower = [&] {
     return lowerRow(*row.elaborated, key.run->spec, *device.opened.backend, lowering, &row.recomputation);
   };
@@ -76,7 +76,7 @@ tl::expected<const RowState*, estimate::LowerError> RowTable::lowered(const RowK
   const std::tuple where(place, key.backend, text(key.tuning));
   if (const auto found = kept.find(where); found != kept.end()) return &found->second;
   if (const auto first = known.find(place); first != known.end()) {
-    if (serves(*first->second, key, threadsOf(options, device.opened.device), timing)) return first->second;
+    if (serves(*first->second, key, threadsOf(target, device.opened.device), timing)) return first->second;
   }
   auto row = make(key, device, timing);
   if (!row) return tl::unexpected(row.error());

@@ -41,7 +41,7 @@ struct RowKey {
 class RowTable {
 public:
   /// `known`: elaborated, and lowered or not. All must outlive this.
-  RowTable(const std::vector<RowState>& known, const Options& options, Events& events);
+  RowTable(const std::vector<RowState>& known, const Target& target, Events& events);
 
   /// Opened once for all rows.
   const Opened& backend(const std::string& name) { return open(name).opened; }
@@ -61,7 +61,7 @@ private:
   OpenedOnce& open(const std::string& name);
   tl::expected<RowState, estimate::LowerError> make(const RowKey& key, OpenedOnce& device, bool timing) const;
 
-  const Options& options;
+  const Target& target;
   Events& events;
   std::map<Place, const RowState*> known;
   std::map<std::string, OpenedOnce> backends;

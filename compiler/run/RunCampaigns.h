@@ -1,10 +1,16 @@
 // Campaigns: which cases there are, and each run in a process of its own.
 #pragma once
 
-#include "compiler/experiment/Campaigns.h"
+#include "compiler/experiment/Observations.h"
 #include "compiler/run/Rows.h"
-#include "compiler/show/Out.h"
+#include "compiler/run/RunEvents.h"
+#include "compiler/support/Failed.h"
+#include "runtime/measure/Campaign.h"
 
+#include <tl/expected.hpp>
+
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace tbem::driver {
@@ -12,16 +18,33 @@ namespace tbem::driver {
 /// All rows of the campaigns on all their backends, lowered and estimated. Mistakes go to the sink. Rows of one identity and
 /// backend may be several. `timing`: algorithms that were never timed on this machine are timed first.
 std::vector<CaseRow> caseRows(RowTable& table, DiagnosticSink& sink, const std::vector<MeasurePlan>& plans,
-                              const Options& options, bool timing);
+                              const Target& target, bool timing);
 
-/// Runs the campaigns into the store with progress on standard error; rows that are finished are reported as they are. `table`:
-/// of which `rows` were made. The exit status: kOk, kRunFailed, kEnvironment (nothing could run, or the store cannot be
-/// written), kInterrupted.
-int runCampaigns(show::Out& out, Workspace& workspace, RowTable& table, const std::vector<MeasurePlan>& plans,
-                 const std::vector<CaseRow>& rows, const StoreFile& file, const Options& options);
+struct CampaignInput {
+  const Workspace& workspace;
+  const std::vector<CaseRow>& rows;
+  const StoreFile& file;
+};
 
-/// `--dry-run`: rows, time, memory and disk that the campaigns would take.
-int describeCampaigns(show::Out& out, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
-                      const StoreFile& file, const Options& options);
+struct CampaignOutcome {
+  measure::CampaignResult result;
+  StoredRows stored;  ///< what the store has of the rows now
+  /// kRunFailed: rows failed. kEnvironment: no row could run, or the store could not be written. kInterrupted.
+  tl::expected<void, Failed> verdict;
+};
+/// Runs the campaigns into the store; rows that are finished stay. `table`: of which the rows were made. Errors: the store cannot
+/// be opened or read.
+tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const CampaignInput& input, RowTable& table,
+                                                   const Request& request, const CampaignRequest& how);
+
+/// What campaigns would take, roughly.
+struct CampaignOutlook {
+  std::size_t cases = 0, skipped = 0;
+  double seconds = 0;
+  std::uint64_t memory = 0;             ///< bytes of the largest arena
+  std::uint64_t disk = 0;               ///< bytes
+  std::uint32_t unknownWorkspaces = 0;  ///< as in estimate::Program, of the row that has most
+};
+CampaignOutlook outlookOf(const std::vector<CaseRow>& rows);
 
 }  // namespace tbem::driver

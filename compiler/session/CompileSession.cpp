@@ -25,12 +25,11 @@ struct CompileSession::Impl {
 
 /// The program, checked: what there is to say is in its session.
 std::unique_ptr<driver::Workspace> CompileSession::Impl::checked(const std::string& path, std::string text) {
-  driver::Options options;
-  options.command = "check";
-  options.files = {path};
-  options.quiet = true;
+  driver::Request request;
+  request.program.files = {path};
   Events nobody;
-  driver::State state(options, nobody);
+  driver::State state(request, nobody);
+  state.tellsUnbuilt = false;
   state.clean = &clean;
   state.workspace = std::make_unique<driver::Workspace>();
   driver::Workspace& workspace = *state.workspace;

@@ -1,7 +1,7 @@
 #include "compiler/show/Dump.h"
 
 #include "compiler/count/Static.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/run/State.h"
 #include "compiler/syntax/format/Format.h"
 #include "runtime/core/Layout.h"
 

@@ -34,27 +34,33 @@ std::string whyNotWritten(const fs::path& folder) {
 
 }  // namespace
 
-std::string outFolder(const Workspace& workspace, const Options& options) {
-  if (!options.out.empty()) return options.out;
+std::string outFolder(const Workspace& workspace, const std::string& asked) {
+  if (!asked.empty()) return asked;
   std::string folder = workspace.beside(".out");
   std::error_code ignored;
   if (!folder.empty() && fs::exists(folder, ignored) && !fs::is_directory(folder, ignored)) folder += ".d";
   return folder;
 }
 
-tl::expected<void, Failed> foldersReady(const Options& options) {
-  if (!options.store.empty()) {
-    const fs::path parent = fs::path(options.store).parent_path();
+tl::expected<void, Failed> foldersReady(const std::string& store, const std::string& out) {
+  if (!store.empty()) {
+    const fs::path parent = fs::path(store).parent_path();
     const fs::path folder = parent.empty() ? fs::path(".") : parent;
     std::error_code ignored;
     const std::string why = fs::exists(folder, ignored) ? whyNotWritten(folder) : fmt::format("{} is not there", folder.string());
     if (!why.empty())
-      return failed(kEnvironment, fmt::format("--store {}: {}; make the folder, or name another", options.store, why));
+      return failed(kEnvironment, fmt::format("--store {}: {}; make the folder, or name another", store, why));
   }
-  if (options.out.empty()) return {};
-  const std::string why = whyNotWritten(nearestThere(options.out));
-  if (!why.empty()) return failed(kEnvironment, fmt::format("--out {}: {}; name another folder", options.out, why));
+  if (out.empty()) return {};
+  const std::string why = whyNotWritten(nearestThere(out));
+  if (!why.empty()) return failed(kEnvironment, fmt::format("--out {}: {}; name another folder", out, why));
   return {};
+}
+
+std::string checkpointPath(const Workspace& workspace, const TrainingRun& training, const std::string& asked) {
+  const std::string folder = outFolder(workspace, asked);
+  if (folder.empty()) return {};
+  return (fs::path(folder) / (training.spec.decl->name.text + ".safetensors")).string();
 }
 
 }  // namespace tbem::driver

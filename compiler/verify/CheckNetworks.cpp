@@ -41,10 +41,10 @@ private:
 };
 
 /// The mistakes of building the trial's row; the session's own stay as they were.
-std::vector<Diagnostic> build(Workspace& workspace, const Trial& trial, const Options& options) {
+std::vector<Diagnostic> build(Workspace& workspace, const Trial& trial, const Target& target) {
   std::vector<Diagnostic> mistakes;
   const std::deque<Diagnostic> made = reportsOf(workspace.session.sink, [&] {
-    const std::unique_ptr<TrialDesign> design = designOf(workspace, trial, options);
+    const std::unique_ptr<TrialDesign> design = designOf(workspace, trial, target);
     if (design != nullptr) design->experiment.row({});
   });
   std::copy_if(made.begin(), made.end(), std::back_inserter(mistakes),
@@ -61,9 +61,9 @@ void checkNetwork(State& state, const ast::Callable& network) {
       why = trial.error();
       break;
     }
-    const std::vector<Diagnostic> mistakes = build(*state.workspace, *trial, state.options);
+    const std::vector<Diagnostic> mistakes = build(*state.workspace, *trial, state.request.target);
     if (mistakes.empty()) {
-      if (!state.options.json)
+      if (state.tellsUnbuilt)
         state.events.note(fmt::format("network `{}`: checked without a design, with {}", name,
                                       trial->sizes.empty() ? "its own sizes" : trial->sizes));
       return;
@@ -78,7 +78,7 @@ void checkNetwork(State& state, const ast::Callable& network) {
     }
     if (why.empty()) why = fmt::format("with {}: {}", trial->sizes, mistakes.front().message);
   }
-  if (!state.options.json)
+  if (state.tellsUnbuilt)
     state.events.note(
         fmt::format("network `{}`: no design builds it, so only names were checked ({}); --input gives it sizes", name, why));
 }

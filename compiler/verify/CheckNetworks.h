@@ -1,7 +1,7 @@
 // Networks that no design of a program builds: `check` elaborates them at sizes of its own.
 #pragma once
 
-#include "compiler/driver/Pipeline.h"
+#include "compiler/run/State.h"
 
 namespace tbem::driver {
 

@@ -3,7 +3,7 @@
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/experiment/Campaigns.h"
-#include "compiler/experiment/PlainRows.h"
+#include "compiler/run/PlainRows.h"
 #include "compiler/experiment/Predictions.h"
 #include "compiler/verify/CheckNetworks.h"
 #include "compiler/verify/LevelProofs.h"
@@ -19,14 +19,14 @@ constexpr std::size_t kMostKept = 10'000;
 
 /// What a run would refuse of elements that nothing computes with yet: told once for each design, at its first row that has them.
 void warnOfTypes(State& state) {
-  const std::string backend = state.options.dtype == "f64" ? "ref" : "cpu";
+  const std::string backend = state.request.target.dtype == "f64" ? "ref" : "cpu";
   const DesignRun* told = nullptr;
   for (RowState& row : state.rows) {
     if (row.run == told || hasLoopTypes(row)) continue;
     const Opened opened = openBackend(backend);
     if (opened.backend == nullptr) return;
     const auto lowered = lowerRow(*row.elaborated, row.run->spec, *opened.backend,
-                                  lowerOptions(state.events, state.options, opened, nullptr, row.run->tuning));
+                                  lowerOptions(state.events, state.request.target, opened, nullptr, row.run->tuning));
     if (lowered) continue;
     told = row.run;
     const auto refused = reportsOf(state.sink(), [&] { lowered.error().report(state.sink()); });
@@ -40,21 +40,21 @@ void warnOfTypes(State& state) {
 bool checkPlainRows(State& state) {
   bool good = true;
   for (const auto& run : state.designs.runs) {
-    if (run->experiment != nullptr) good = PlainRows(state, *run, estimate::conventions().front()).check() && good;
+    if (run->experiment != nullptr) good = PlainRows(state.sink(), *run, estimate::conventions().front()).check() && good;
   }
   return good;
 }
 }  // namespace
 
 void leaveManyRows(State& state) {
-  if (state.options.emitStage.empty() && state.options.printAfter.empty()) state.plainAbove = kMostKept;
+  state.plainAbove = kMostKept;
 }
 
 void checkBeyondGraphs(State& state) {
   if (state.plain() && !checkPlainRows(state)) return;
-  readMeasures(*state.workspace, state.designs, state.options);
+  readMeasures(*state.workspace, state.designs, {.backend = state.request.target.backend, .tune = state.request.target.tune, .repeat = {}, .declaredOnly = true});
   const std::vector<RegressionPlan> regressions = readRegressions(*state.workspace, state.designs);
-  readPredictions(*state.workspace, regressions, state.options);
+  readPredictions(*state.workspace, regressions, "");
   refuseLaterDeclarations(*state.workspace);
   warnOfTypes(state);
   checkNetworks(state);

@@ -1,7 +1,7 @@
 // Everything that can be known of a program without running it: what `tbemc check` and a session ask, so that they say the same.
 #pragma once
 
-#include "compiler/driver/Pipeline.h"
+#include "compiler/run/State.h"
 
 namespace tbem::driver {
 

@@ -126,11 +126,11 @@ bool nextCombination(const graph::ExperimentSpec& spec, LevelIndices& levels) {
 }
 
 spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, graph::Experiment& experiment,
-                         std::vector<LevelIndices> rows, const Options& options, spec::Work& work, std::size_t maxStructures) {
+                         std::vector<LevelIndices> rows, const Target& target, spec::Work& work, std::size_t maxStructures) {
   spec::LevelQuestion question;
   question.maxStructures = maxStructures;
   question.work = &work;
-  question.fresh = [&] { return makeExperiment(workspace, spec, options); };
+  question.fresh = [&] { return makeExperiment(workspace, spec, target); };
   question.reportsAt = [&](std::span<const std::uint32_t> levels) {
     return reportsOf(workspace.session.sink, [&] { experiment.row(levels); });
   };
@@ -154,12 +154,12 @@ namespace {
 
 DesignProof proveDesign(State& state, DesignRun& run, std::size_t maxStructures) {
   DesignProof one{&run, {}, {}};
-  one.proof = proofOf(*state.workspace, run.spec, *run.experiment, rowsLeft(run), state.options, state.proofs, maxStructures);
+  one.proof = proofOf(*state.workspace, run.spec, *run.experiment, rowsLeft(run), state.request.target, state.proofs, maxStructures);
   state.proofs.told = nullptr;
   for (const spec::Breach& breach : one.proof.breaches) {
     state.events.progress(one.remedies.size(), one.proof.breaches.size(),
                           fmt::format("what mends {}: {}", run.spec.name, breach.text));
-    one.remedies.push_back(remediesFor(*state.workspace, run, one.proof, breach, state.options, state.proofs));
+    one.remedies.push_back(remediesFor(*state.workspace, run, one.proof, breach, state.request.target, state.proofs));
     report(state, run, one.proof, breach, one.remedies.back());
   }
   return one;
@@ -191,7 +191,7 @@ std::vector<DesignProof> proveDesigns(State& state, std::size_t maxStructures) {
     const auto undo = [&] {
       proofs.pop_back();
       former.push_back(std::move(run->experiment));
-      run->experiment = makeExperiment(*state.workspace, run->spec, state.options);
+      run->experiment = makeExperiment(*state.workspace, run->spec, state.request.target);
       buildRows(state, *run);
     };
     // An experiment that went through a filter before cannot be made again.

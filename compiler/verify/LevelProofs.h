@@ -1,7 +1,7 @@
 // The conditions of each design's network, proved for all combinations of its levels.
 #pragma once
 
-#include "compiler/driver/Pipeline.h"
+#include "compiler/run/State.h"
 #include "compiler/spec/network/Levels.h"
 #include "compiler/verify/LevelRemedies.h"
 
@@ -29,7 +29,7 @@ inline constexpr std::size_t kFewStructures = 256, kManyStructures = 4096;
 /// The conditions of a design's network at all combinations of its levels that its `where` allows, in at most so many structures;
 /// nothing is reported. `work`: of all proofs of the command.
 spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, graph::Experiment& experiment,
-                         std::vector<LevelIndices> rows, const Options& options, spec::Work& work,
+                         std::vector<LevelIndices> rows, const Target& target, spec::Work& work,
                          std::size_t maxStructures = kFewStructures);
 
 /// The next combination of levels, the last factor running fastest; false after the last, which the first follows.

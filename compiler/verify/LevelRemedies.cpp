@@ -21,8 +21,8 @@ using Kind = LevelRemedy::Kind;
 class Mender {
 public:
   Mender(const Workspace& workspace, const DesignRun& run, const spec::LevelProof& proof, const spec::Breach& breach,
-         const Options& options, spec::Work& work)
-      : workspace(workspace), run(run), proof(proof), breach(breach), options(options), work(work) {}
+         const Target& target, spec::Work& work)
+      : workspace(workspace), run(run), proof(proof), breach(breach), target(target), work(work) {}
 
   std::vector<LevelRemedy> find() {
     tryArguments();
@@ -36,7 +36,7 @@ private:
   const DesignRun& run;
   const spec::LevelProof& proof;
   const spec::Breach& breach;
-  const Options& options;
+  const Target& target;
   spec::Work& work;
   std::vector<LevelRemedy> found;
 
@@ -56,8 +56,8 @@ private:
       if (decl->name.text != run.spec.name) continue;
       const std::optional<graph::DesignSpec> spec = graph::readDesign(changed->session, *changed->program, *decl);
       if (!spec || changed->session.sink.hasErrors()) return std::nullopt;
-      graph::Experiment experiment(changed->session, *changed->program, *spec, experimentOptions(options));
-      return proofOf(*changed, *spec, experiment, {}, options, work);
+      graph::Experiment experiment(changed->session, *changed->program, *spec, experimentOptions(target));
+      return proofOf(*changed, *spec, experiment, {}, target, work);
     }
     return std::nullopt;
   }
@@ -196,8 +196,8 @@ const char* word(Kind kind) {
 }
 
 std::vector<LevelRemedy> remediesFor(const Workspace& workspace, const DesignRun& run, const spec::LevelProof& proof,
-                                     const spec::Breach& breach, const Options& options, spec::Work& work) {
-  return Mender(workspace, run, proof, breach, options, work).find();
+                                     const spec::Breach& breach, const Target& target, spec::Work& work) {
+  return Mender(workspace, run, proof, breach, target, work).find();
 }
 
 }  // namespace tbem::driver

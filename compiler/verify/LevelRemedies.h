@@ -24,6 +24,6 @@ const char* word(LevelRemedy::Kind kind);
 /// Each was tried: the changed program was read and all its levels were proved anew. At most one of a kind, and
 /// none once `work`, that of all proofs of the command, is spent.
 std::vector<LevelRemedy> remediesFor(const Workspace& workspace, const DesignRun& run, const spec::LevelProof& proof,
-                                     const spec::Breach& breach, const Options& options, spec::Work& work);
+                                     const spec::Breach& breach, const Target& target, spec::Work& work);
 
 }  // namespace tbem::driver

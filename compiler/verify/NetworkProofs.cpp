@@ -34,7 +34,7 @@ public:
         trial = std::move(*written);
         std::unique_ptr<TrialDesign> design;
         const std::deque<Diagnostic> made = reportsOf(state.sink(), [&] {
-          design = designOf(*state.workspace, trial, state.options);
+          design = designOf(*state.workspace, trial, state.request.target);
           if (design != nullptr) prove(*design);
         });
         if (!proofs.empty()) return std::move(proofs);

@@ -1,7 +1,7 @@
 // The conditions of each network of a program, proved for all sizes of its inputs.
 #pragma once
 
-#include "compiler/driver/Pipeline.h"
+#include "compiler/run/State.h"
 #include "compiler/spec/network/Sizes.h"
 
 #include <string>

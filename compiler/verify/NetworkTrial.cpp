@@ -155,19 +155,19 @@ std::optional<TrialSubject> subjectOf(Workspace& workspace, const ast::Expr& exp
   return TrialSubject{callable, std::string(session.sources.text(expr.range)), called.names, {}};
 }
 
-TrialDesign::TrialDesign(std::unique_ptr<ast::File> file, graph::DesignSpec spec, Workspace& workspace, const Options& options)
+TrialDesign::TrialDesign(std::unique_ptr<ast::File> file, graph::DesignSpec spec, Workspace& workspace, const Target& target)
     : file(std::move(file)),
       spec(std::move(spec)),
-      experiment(workspace.session, *workspace.program, this->spec, experimentOptions(options)) {}
+      experiment(workspace.session, *workspace.program, this->spec, experimentOptions(target)) {}
 
-std::unique_ptr<TrialDesign> designOf(Workspace& workspace, const Trial& trial, const Options& options) {
+std::unique_ptr<TrialDesign> designOf(Workspace& workspace, const Trial& trial, const Target& target) {
   const Source& source = workspace.session.sources.add(kTrialFile, trial.text);
   std::unique_ptr<ast::File> file = syntax::parse(source, workspace.session.sink);
   if (workspace.session.sink.hasErrors()) return nullptr;
   const auto* decl = ast::dynCast<ast::Design>(file->declarations.front());
   std::optional<graph::DesignSpec> spec = graph::readDesign(workspace.session, *workspace.program, *decl);
   if (!spec) return nullptr;
-  return std::make_unique<TrialDesign>(std::move(file), std::move(*spec), workspace, options);
+  return std::make_unique<TrialDesign>(std::move(file), std::move(*spec), workspace, target);
 }
 
 bool inWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }

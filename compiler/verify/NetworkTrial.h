@@ -1,7 +1,7 @@
 // A network that no design builds, built at sizes of our own.
 #pragma once
 
-#include "compiler/driver/Pipeline.h"
+#include "compiler/run/State.h"
 
 #include <tl/expected.hpp>
 
@@ -53,10 +53,10 @@ struct TrialDesign {
   graph::DesignSpec spec;
   graph::Experiment experiment;
 
-  TrialDesign(std::unique_ptr<ast::File> file, graph::DesignSpec spec, Workspace& workspace, const Options& options);
+  TrialDesign(std::unique_ptr<ast::File> file, graph::DesignSpec spec, Workspace& workspace, const Target& target);
 };
 /// nullptr where it has mistakes, which are in the session.
-std::unique_ptr<TrialDesign> designOf(Workspace& workspace, const Trial& trial, const Options& options);
+std::unique_ptr<TrialDesign> designOf(Workspace& workspace, const Trial& trial, const Target& target);
 
 /// A letter, a digit or an underscore: what words are made of.
 bool inWord(char c);

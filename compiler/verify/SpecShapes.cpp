@@ -54,12 +54,12 @@ std::string designText(const spec::Contract& contract, const spec::Point& point)
 
 }  // namespace
 
-ShapeTrials::ShapeTrials(Workspace& workspace, const Options& options, const spec::Contract& contract, const TestedSpec& spec)
-    : workspace(workspace), options(options), contract(contract), spec(spec), oracle(contract.model, spec.scenarios) {}
+ShapeTrials::ShapeTrials(Workspace& workspace, const Target& target, const spec::Contract& contract, const TestedSpec& spec)
+    : workspace(workspace), target(target), contract(contract), spec(spec), oracle(contract.model, spec.scenarios) {}
 
 /// The shapes of the results at the case; nothing after a report.
 std::optional<std::vector<std::vector<std::int64_t>>> ShapeTrials::elaborate(const spec::Point& point) {
-  const std::unique_ptr<TrialDesign> design = designOf(workspace, {designText(contract, point), ""}, options);
+  const std::unique_ptr<TrialDesign> design = designOf(workspace, {designText(contract, point), ""}, target);
   if (design == nullptr) return std::nullopt;
   const std::optional<graph::Row> row = design->experiment.row({});
   if (!row) return std::nullopt;

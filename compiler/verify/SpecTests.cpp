@@ -1,6 +1,6 @@
 #include "compiler/verify/SpecTests.h"
 
-#include "compiler/show/JsonNumber.h"
+#include "compiler/emit/JsonNumber.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -57,7 +57,7 @@ void reportUnanswered(DiagnosticSink& sink, const TestedSpec& spec, const std::v
 class ShapeTrials {
 public:
   /// All are to outlive this.
-  ShapeTrials(Workspace& workspace, const Options& options, const spec::Contract& contract, const TestedSpec& spec);
+  ShapeTrials(Workspace& workspace, const Target& target, const spec::Contract& contract, const TestedSpec& spec);
   /// Passed: built, with results of the declared shapes; or refused by its own conditions, where it is to be. The session's
   /// diagnostics stay as they are.
   CaseResult run(std::size_t number);
@@ -68,7 +68,7 @@ private:
   CaseResult judge(const spec::TestCase& one, const std::vector<std::vector<std::int64_t>>& shapes, spec::Point point);
 
   Workspace& workspace;
-  const Options& options;
+  const Target& target;
   const spec::Contract& contract;
   const TestedSpec& spec;
   spec::Oracle oracle;

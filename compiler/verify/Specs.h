@@ -1,7 +1,7 @@
 // The processes of a program, read and proved: what `check` and `spec` share.
 #pragma once
 
-#include "compiler/driver/Pipeline.h"
+#include "compiler/run/State.h"
 #include "compiler/spec/prove/Scenarios.h"
 
 #include <string_view>

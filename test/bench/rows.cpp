@@ -27,9 +27,8 @@ constexpr Network kNetworks[] = {{"small_vgg", "small_vgg(depth: 16, width: widt
 
 /// A training step with two symbols.
 struct Fixture {
-  explicit Fixture(const Network& network) : state(options, events) {
-    options.command = "estimate";
-    options.text = std::string("import std.vision: densenet, resnet, small_vgg\ndesign d of ") + network.expression +
+  explicit Fixture(const Network& network) : state(request, events) {
+    request.program.text = std::string("import std.vision: densenet, resnet, small_vgg\ndesign d of ") + network.expression +
                    " { factor batch: 1..64\n factor width: 4..64\n input image: " + network.input +
                    "\n task train(loss: cross_entropy, optimizer: sgd(lr: 0.01, momentum: 0.9)) }";
     state.firstRowOnly = true;
@@ -41,7 +40,7 @@ struct Fixture {
       levels.push_back(std::uniform_int_distribution<>(4, 64)(random));
     }
   }
-  driver::Options options;
+  driver::Request request;
   Events events;
   driver::State state;
   const graph::Row* row = nullptr;

@@ -1,5 +1,5 @@
 // Files of algorithms' times: as they are, and with a checksum that agrees.
-#include "compiler/run/ChoicesFile.h"
+#include "compiler/backends/ChoicesFile.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tbem;

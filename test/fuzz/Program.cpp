@@ -2,11 +2,10 @@
 #include "compiler/driver/Pipeline.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  tbem::driver::Options options;
-  options.command = "check";
-  options.text = std::string(reinterpret_cast<const char*>(data), size);
+  tbem::driver::Request request;
+  request.program.text = std::string(reinterpret_cast<const char*>(data), size);
   tbem::Events events;
-  tbem::driver::State state(options, events);
+  tbem::driver::State state(request, events);
   static_cast<void>(tbem::driver::runStages(state, "graph"));
   return 0;
 }

@@ -3,6 +3,7 @@
 
 #include "compiler/diagnostics/Render.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/Pipeline.h"
 #include "compiler/show/Out.h"
 #include "compiler/verify/Checks.h"
 #include "runtime/files/Write.h"
@@ -49,10 +50,10 @@ std::string whatWasChecked(const State& state) {
 
 int checkOne(show::Out& out, const Options& options, const std::string& path) {
   Options one = options;
-  one.files = {path};
+  one.program.files = {path};
   State state(one, out);
-  const int status = checkProgram(out, state);
-  if (options.fix && state.workspace != nullptr && !options.text) {
+  const int status = checkProgram(out, state, one);
+  if (options.fix && state.workspace != nullptr && !options.program.text) {
     const std::optional<std::size_t> mended = applyFixesTo(out, state, path);
     if (!mended) return kEnvironment;
     if (*mended != 0) {
@@ -62,26 +63,29 @@ int checkOne(show::Out& out, const Options& options, const std::string& path) {
       return checkOne(out, again, path);
     }
   }
-  if (status == kOk && !options.json && options.emitStage.empty()) {
-    out.note(fmt::format("{}: {} checked", options.text ? "-e" : path, whatWasChecked(state)));
+  if (status == kOk && !options.display.json && options.stages.emitStage.empty()) {
+    out.note(fmt::format("{}: {} checked", options.program.text ? "-e" : path, whatWasChecked(state)));
   }
   return status;
 }
 
 }  // namespace
 
-int checkProgram(show::Out& out, State& state) {
+int checkProgram(show::Out& out, State& state, const Options& options) {
+  const bool showsStages = !options.stages.emitStage.empty() || !options.stages.printAfter.empty();
+  if (!showsStages) leaveManyRows(state);
+  state.tellsUnbuilt = !out.display.json;
   leaveManyRows(state);
-  const Progressed done = runPipeline(out, state, "graph");
+  const Progressed done = runPipeline(out, state, options.stages, "graph");
   if (!done.proceed) return done.status;
   checkBeyondGraphs(state);
   return finish(out, state, kOk);
 }
 
 int runCheck(show::Out& out, const Options& options) {
-  if (options.text) return checkOne(out, options, "");
+  if (options.program.text) return checkOne(out, options, "");
   int worst = kOk;
-  for (const std::string& path : options.files) worst = std::max(worst, checkOne(out, options, path));
+  for (const std::string& path : options.program.files) worst = std::max(worst, checkOne(out, options, path));
   return worst;
 }
 

@@ -7,6 +7,6 @@ namespace tbem::driver {
 
 /// Everything that can be known of the state's program without running it. Prints the diagnostics, which stay in the session, and
 /// returns the exit status.
-int checkProgram(show::Out& out, State& state);
+int checkProgram(show::Out& out, State& state, const Options& options);
 
 }  // namespace tbem::driver

@@ -7,6 +7,7 @@
 #include "compiler/show/Out.h"
 #include "compiler/show/WrappedText.h"
 #include "compiler/show/reference/DocText.h"
+#include "compiler/show/reference/Reference.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
 
@@ -54,7 +55,7 @@ std::string definition(const Session& session, const ast::Decl& decl) {
 /// A kind, a name and a sentence; the sentence goes on below itself where it is wider than the terminal or --width.
 void printEntry(show::Out& out, const Options& options, const char* kind, const std::string& name, const std::string& sentence) {
   const std::string left = fmt::format("{:<9} {:<28}", kind, name);
-  const std::size_t width = options.width != 0 ? options.width : report::terminalWidth(STDOUT_FILENO);
+  const std::size_t width = options.display.width != 0 ? options.display.width : report::terminalWidth(STDOUT_FILENO);
   const std::size_t beside = report::displayWidth(left) + 1;
   out.print("{}", show::hanging(left, sentence, beside < width / 2 + 1 ? beside : 10, width));
 }
@@ -66,7 +67,7 @@ bool listModule(show::Out& out, const Options& options, const std::vector<Entry>
     if (entry.module != options.word) continue;
     any = true;
     const std::string& name = entry.decl->name.text;
-    if (options.json)
+    if (options.display.json)
       out.json(
           "doc",
           {{"name", entry.module + "." + name}, {"what", kindOf(*entry.decl)}, {"documentation", entry.decl->documentation}});
@@ -79,17 +80,25 @@ bool listModule(show::Out& out, const Options& options, const std::vector<Entry>
 }  // namespace
 
 int runDoc(show::Out& out, const Options& options) {
-  if (options.operators) return runDocOperators(out, options);
-  if (options.devices) return runDocDevices(out, options);
-  if (options.word.empty()) {
+  if (options.devices) {
+    printDevices(out);
+    return kOk;
+  }
+  if (options.word.empty() && !options.operators) {
     out.failure("tbemc doc wants a NAME, a module (std.nn, std.vision, std.text, ...), --operators or --devices");
     return kUsage;
   }
   Options everything = options;
-  everything.text = "1";
+  everything.program.text = "1";
   const auto loaded = loadWorkspace(everything);
   if (!loaded) return out.fail(loaded.error());
   const Workspace& workspace = **loaded;
+  if (options.operators) {
+    const sema::Module* library = workspace.program->find("std.nn");
+    if (library == nullptr) return kEnvironment;
+    printOperators(out, workspace, *library);
+    return kOk;
+  }
   const std::vector<Entry> all = entries(*workspace.program);
   if (listModule(out, options, all)) return kOk;
   std::set<std::string> names;
@@ -100,7 +109,7 @@ int runDoc(show::Out& out, const Options& options) {
     if (options.word != entry.decl->name.text && options.word != full) continue;
     any = true;
     const std::string text = definition(workspace.session, *entry.decl);
-    if (options.json) {
+    if (options.display.json) {
       out.json(
           "doc",
           {{"name", full}, {"what", kindOf(*entry.decl)}, {"documentation", entry.decl->documentation}, {"definition", text}});

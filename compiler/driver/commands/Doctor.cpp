@@ -2,7 +2,7 @@
 #include "compiler/devices/Devices.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/jit/glue/Jit.h"
-#include "compiler/run/Backends.h"
+#include "compiler/backends/Backends.h"
 #include "compiler/show/Out.h"
 #include "compiler/support/PrivateFolder.h"
 #include "compiler/support/Version.h"
@@ -75,7 +75,7 @@ int runDoctor(show::Out& out, const Options& options) {
     const auto device = measureThisMachine();
     findings.push_back({"rates of the cpu", device.has_value(), device ? describeRates(*device) : device.error()});
   }
-  if (options.json) {
+  if (options.display.json) {
     for (const Finding& finding : findings)
       out.json("doctor", {{"what", finding.what}, {"ok", finding.good}, {"text", finding.text}});
     return kOk;

@@ -11,13 +11,14 @@
 namespace tbem::driver {
 
 int runEmit(show::Out& out, const Options& options) {
-  if (options.as.empty() && options.emitStage.empty()) {
+  if (options.as.empty() && options.stages.emitStage.empty()) {
     out.failure("say what to emit: --as json (the graph with its shapes), --as dot (for Graphviz), --as llvm (the step's code)");
     return kUsage;
   }
   State state(options, out);
+  state.keepIr = options.as == "llvm";
   state.firstRowOnly = true;
-  if (const Progressed done = runPipeline(out, state, options.as == "llvm" ? "code" : "graph"); !done.proceed) return done.status;
+  if (const Progressed done = runPipeline(out, state, options.stages, options.as == "llvm" ? "code" : "graph"); !done.proceed) return done.status;
   if (state.rows.empty()) {
     out.failure("there is no network to emit: the program has no design of one (or give --input, and --task, for its network)");
     return finish(out, state, kUsage);
@@ -28,11 +29,11 @@ int runEmit(show::Out& out, const Options& options) {
   const graph::Graph& graph = row.elaborated->graph();
   if (options.as == "json") {
     const std::string text = emit::emitJson(graph, row.elaborated->values, state.workspace->session.sources);
-    out.jsonLine(options.json ? Json::parse(text).dump() : text.substr(0, text.find_last_not_of('\n') + 1));
+    out.jsonLine(options.display.json ? Json::parse(text).dump() : text.substr(0, text.find_last_not_of('\n') + 1));
     return finish(out, state, kOk);
   }
   const std::string text = options.as == "llvm" ? row.compiled->ir : emit::emitDot(graph, row.elaborated->values);
-  if (options.json) {
+  if (options.display.json) {
     out.json("emit", {{"as", options.as}, {"network", graph.network}, {"text", text}});
   } else {
     out.data(text);

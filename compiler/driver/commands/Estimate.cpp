@@ -5,14 +5,15 @@
 #include "compiler/devices/Devices.h"
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/commands/Estimate.h"
 #include "compiler/driver/commands/EstimateOptions.h"
 #include "compiler/driver/commands/PyTorchEstimate.h"
-#include "compiler/experiment/PlainRows.h"
+#include "compiler/run/PlainRows.h"
 #include "compiler/explore/FitLimit.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
 #include "compiler/run/OwnLibraries.h"
 #include "compiler/show/Out.h"
-#include "compiler/show/Reports.h"
 #include "compiler/show/memory/GradientReport.h"
 #include "compiler/show/memory/KindsReport.h"
 #include "compiler/show/memory/MemoryTimeline.h"
@@ -94,7 +95,7 @@ public:
 
   void add(std::size_t row, estimate::Estimate estimate) {
     checkLimit(row, estimate);
-    if (options.json) {
+    if (options.display.json) {
       const estimate::RowLabel label{run.spec.name, row, run.levels(row).dump()};
       out.jsonLine(estimate::toJson(estimate, label, workspace.session.sources));
     } else {
@@ -116,7 +117,7 @@ public:
   }
 
   void print() const {
-    if (options.json || table.rows.empty()) return;
+    if (options.display.json || table.rows.empty()) return;
     out.ranked(table);
     if (options.brief()) {
       sayKinds(out, *worst, run.levelsText(worstRow));
@@ -171,13 +172,12 @@ private:
 
 class Estimator {
 public:
-  Estimator(show::Out& out, State& state, const estimate::Convention& convention, estimate::GateProbabilities probabilities,
-            std::optional<FitLimit> limit = {})
+  Estimator(show::Out& out, State& state, const Options& options, std::optional<FitLimit> limit = {})
       : out(out),
         state(state),
-        options(state.options),
-        convention(convention),
-        probabilities(std::move(probabilities)),
+        options(options),
+        convention(*estimate::findConvention(options.convention)),
+        probabilities(*estimate::parseProbabilities(options.gates)),
         limit(std::move(limit)) {}
 
   /// False: --roofline names no device that is known, which was said; `status` is the exit status then.
@@ -210,14 +210,14 @@ public:
       made.printPeakOnly();
     }
     if (worst != nullptr && worst->program && !options.out.empty() &&
-        !writeTimeline(out, options, *worst, timelineOf(*worst, state.workspace->session.sources)))
+        !writeTimeline(out, options.out, *worst, timelineOf(*worst, state.workspace->session.sources)))
       status = kEnvironment;
     overLimit = overLimit || made.overLimit;
   }
 
   /// Of rows from shapes alone. False: some break conditions, which was reported; nothing was printed.
   bool plain(DesignRun& run) {
-    PlainRows rows(state, run, convention);
+    PlainRows rows(state.sink(), run, convention);
     if (!rows.check()) return false;
     if (run.spec.checkpoint) {
       out.note(
@@ -290,9 +290,8 @@ private:
 
 namespace {
 
-int printLimitedEstimates(show::Out& out, State& state, std::optional<FitLimit> limit) {
-  Estimator estimator(out, state, *estimate::findConvention(state.options.convention),
-                      *estimate::parseProbabilities(state.options.gates), std::move(limit));
+int printLimitedEstimates(show::Out& out, State& state, const Options& options, std::optional<FitLimit> limit) {
+  Estimator estimator(out, state, options, std::move(limit));
   if (!estimator.chooseDevice()) return estimator.status;
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr) {
@@ -305,7 +304,7 @@ int printLimitedEstimates(show::Out& out, State& state, std::optional<FitLimit> 
   }
   for (const auto& training : state.trainings) {
     estimator.design(*training->step);
-    printTrainingCost(out, state, *training);
+    printTrainingCost(out, state, *training, *estimate::findConvention(options.convention));
   }
   if (estimator.status != kOk) return estimator.status;
   if (!estimator.leftOut.empty()) {
@@ -317,28 +316,29 @@ int printLimitedEstimates(show::Out& out, State& state, std::optional<FitLimit> 
 
 }  // namespace
 
-int printEstimates(show::Out& out, State& state) { return printLimitedEstimates(out, state, {}); }
+int printEstimates(show::Out& out, State& state, const Options& options) {
+  return printLimitedEstimates(out, state, options, {});
+}
 
-void printEstimate(show::Out& out, State& state, const DesignRun& run, bool rows) {
-  Estimator estimator(out, state, *estimate::findConvention(state.options.convention),
-                      *estimate::parseProbabilities(state.options.gates));
+void printEstimate(show::Out& out, State& state, const Options& options, const DesignRun& run, bool rows) {
+  Estimator estimator(out, state, options);
   estimator.design(run, rows);
 }
 
 int runEstimate(show::Out& out, const Options& given) {
   Options options = given;
-  const bool workspaces = options.explain == "workspace", pytorch = isPyTorch(options.backend), none = options.backend == "none";
+  const bool workspaces = options.explain == "workspace", pytorch = isPyTorch(options.target.backend), none = options.target.backend == "none";
   if (const std::string why = wrongEstimate(options); !why.empty()) {
     out.failure(why);
     return kUsage;
   }
   State state(options, out);
   const bool lowers = !workspaces && !pytorch && !none;
-  const bool showsStages = !options.emitStage.empty() || !options.printAfter.empty();
+  const bool showsStages = !options.stages.emitStage.empty() || !options.stages.printAfter.empty();
   if (none && !showsStages) state.plainAbove = 0;
   const bool needsPrograms = !options.explain.empty() || !options.roofline.empty() || !options.out.empty() || showsStages;
-  if (lowers && options.backend.empty() && !needsPrograms) state.plainAbove = kMostLowered;
-  if (const Progressed done = runPipeline(out, state, lowers ? "lower" : "graph"); !done.proceed) return done.status;
+  if (lowers && options.target.backend.empty() && !needsPrograms) state.plainAbove = kMostLowered;
+  if (const Progressed done = runPipeline(out, state, options.stages, lowers ? "lower" : "graph"); !done.proceed) return done.status;
   if (none) state.plainAbove = 0;  // whatever was shown of its rows
   if (!none && state.plain()) {
     out.note(fmt::format("{} rows: estimated from shapes alone (--on cpu plans the memory of each for this machine)",
@@ -350,13 +350,14 @@ int runEstimate(show::Out& out, const Options& given) {
   }
   std::optional<FitLimit> limit;
   if (!options.maxMemory.empty()) {
-    auto read = readLimit(state, options);
+    auto read = readLimit(*state.workspace, options.maxMemory, options.reserve);
     if (!read) return finish(out, state, read.error());
     limit = std::move(*read);
+    if (options.engines.device.empty() && options.target.backend == "pytorch") options.engines.device = limit->deviceName;
   }
-  const int status = workspaces ? explainWorkspaces(out, state)
-                     : pytorch  ? printPyTorchEstimates(out, state, limit)
-                                : printLimitedEstimates(out, state, std::move(limit));
+  const int status = workspaces ? explainWorkspaces(out, state, {options.engines, options.workspaceLimit, options.stages.time})
+                     : pytorch  ? printPyTorchEstimates(out, state, options, limit)
+                                : printLimitedEstimates(out, state, options, std::move(limit));
   if (options.explain == "gradients") explainGradients(out, state);
   return finish(out, state, status);
 }

@@ -21,7 +21,7 @@ int runExplain(show::Out& out, const Options& options) {
   const DiagInfo& row = *found;
   const std::string_view page = show::explanationOf(kindOf(row.code));
   const char* severity = row.severity == Severity::Error ? "error" : row.severity == Severity::Warning ? "warning" : "note";
-  if (options.json) {
+  if (options.display.json) {
     out.json("explain",
              {{"code", row.code}, {"name", row.name}, {"severity", severity}, {"message", row.message}, {"text", page}});
     return kOk;

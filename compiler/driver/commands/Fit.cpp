@@ -4,6 +4,7 @@
 #include "compiler/diagnostics/Render.h"
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/Pipeline.h"
 #include "compiler/explore/FitLimit.h"
 #include "compiler/explore/FitSearch.h"
 #include "compiler/lower/Lower.h"
@@ -32,8 +33,8 @@ constexpr std::size_t kEveryWork = LevelSearch::kMostWork * 64, kStepWork = 250;
 
 class Fitter {
 public:
-  Fitter(show::Out& out, State& state, EagerSteps* eager, const FitLimit& limit)
-      : out(out), state(state), options(state.options), eager(eager), limit(limit) {}
+  Fitter(show::Out& out, State& state, const Options& options, EagerSteps* eager, const FitLimit& limit)
+      : out(out), state(state), options(options), eager(eager), limit(limit) {}
 
   /// False: the factor is none of numbers, or there is none, which was said.
   bool design(DesignRun& run) {
@@ -95,13 +96,13 @@ public:
                         "not fitting",
                         run.spec.name, searcher.count()));
       none = none || !fit.largest;
-      if (options.json) {
+      if (options.display.json) {
         printFitJson(run, levels, *factor, searcher, fit, bound);
       } else {
         table.add(cells(run, levels, *factor, searcher, fit, bound));
       }
     }
-    if (!options.json && !table.rows.empty()) out.ranked(std::move(table));
+    if (!options.display.json && !table.rows.empty()) out.ranked(std::move(table));
     return true;
   }
 
@@ -177,7 +178,7 @@ private:
   LevelTrial tryLowered(const DesignRun& run, graph::Row row, std::uint64_t level) {
     LevelTrial trial;
     trial.exists = true;
-    const estimate::LowerOptions options = lowerOptions(state.events, state.options, state.backend, &state.queries, run.tuning);
+    const estimate::LowerOptions options = lowerOptions(state.events, state.request.target, state.backend, &state.queries, run.tuning);
     const auto program = lowerRow(row, run.spec, *state.backend.backend, options);
     if (!program) {
       if (program.error().kind == diag::checkpoint_unmet) {  // a clause `checkpoint auto(under: ...)` is a limit of its own
@@ -196,7 +197,7 @@ private:
     return trial;
   }
 
-  std::string backendText() const { return state.backendName.empty() ? options.backend : state.backendName; }
+  std::string backendText() const { return state.backendName.empty() ? options.target.backend : state.backendName; }
 
   std::vector<report::Cell> cells(const DesignRun& run, const LevelIndices& levels, std::uint32_t factor, LevelSearch& searcher,
                                   const Fit& fit, const std::string& bound) const {
@@ -254,41 +255,43 @@ private:
 
 int runFit(show::Out& out, const Options& given) {
   Options options = given;
+  options.program.varied = options.vary;
   State state(options, out);
   if (const std::string why = wrongLimit(options.maxMemory); !why.empty()) {
     out.failure(fmt::format("--max {}: {}", options.maxMemory, why));
     return kUsage;
   }
-  if (const std::string why = wrongReserve(options, true); !why.empty()) {
+  if (const std::string why = wrongReserve(options.reserve, options.target.backend, true); !why.empty()) {
     out.failure(why);
     return kUsage;
   }
-  if (options.keepGradients && isPyTorch(options.backend)) {
-    out.failure("--keep-gradients is of a step that is planned, not of --on " + options.backend);
+  if (options.target.keepGradients && isPyTorch(options.target.backend)) {
+    out.failure("--keep-gradients is of a step that is planned, not of --on " + options.target.backend);
     return kUsage;
   }
-  if (const Progressed done = runPipeline(out, state, "design"); !done.proceed) return done.status;
-  const auto limit = readLimit(state, options);
+  if (const Progressed done = runPipeline(out, state, options.stages, "design"); !done.proceed) return done.status;
+  const auto limit = readLimit(*state.workspace, options.maxMemory, options.reserve);
   if (!limit) return finish(out, state, limit.error());
-  if (limit->upper && (options.backend != "pytorch" || options.device.empty())) {
+  if (options.engines.device.empty() && options.target.backend == "pytorch") options.engines.device = limit->deviceName;
+  if (limit->upper && (options.target.backend != "pytorch" || options.engines.device.empty())) {
     out.failure(fmt::format("--max {}: the upper bound is of --on pytorch and a --device, whose engines of convolutions it knows",
                             options.maxMemory));
     return finish(out, state, kUsage);
   }
-  if (limit->reserved && options.backend != "pytorch") {
+  if (limit->reserved && options.target.backend != "pytorch") {
     out.failure(fmt::format("--max {}: what an allocator reserves is of --on pytorch", options.maxMemory));
     return finish(out, state, kUsage);
   }
   std::optional<EagerSteps> eager;
-  if (isPyTorch(options.backend)) {
-    auto opened = EagerSteps::open(state, options);
+  if (isPyTorch(options.target.backend)) {
+    auto opened = EagerSteps::open(state, options.target.backend, options.eager, options.engines);
     if (!opened) return finish(out, state, opened.error());
     eager.emplace(std::move(*opened));
     tellLeftOut(state);
   } else if (const auto opened = openBackend(state); !opened) {
     return out.fail(opened.error());
   }
-  Fitter fitter(out, state, eager ? &*eager : nullptr, *limit);
+  Fitter fitter(out, state, options, eager ? &*eager : nullptr, *limit);
   bool any = false;
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr) continue;

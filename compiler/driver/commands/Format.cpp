@@ -22,13 +22,13 @@ int formatOne(show::Out& out, const Options& options, const std::string& path) {
   if (!text) return status == kOk ? kProgramErrors : status;
   const bool changed = *text != (*source)->text;
   const bool silent = options.write || options.checkOnly;
-  if (options.json) out.json("fmt", {{"file", path}, {"changed", changed}, {"text", silent ? Json() : Json(*text)}});
+  if (options.display.json) out.json("fmt", {{"file", path}, {"changed", changed}, {"text", silent ? Json() : Json(*text)}});
   if (options.checkOnly) {
-    if (changed && !options.json) out.error(fmt::format("{}: not formatted (tbemc fmt -w {})\n", path, path));
+    if (changed && !options.display.json) out.error(fmt::format("{}: not formatted (tbemc fmt -w {})\n", path, path));
     return changed ? kProgramErrors : kOk;
   }
   if (!options.write) {
-    if (!options.json) out.data(*text);
+    if (!options.display.json) out.data(*text);
     return kOk;
   }
   if (!changed) return kOk;
@@ -44,7 +44,7 @@ int formatOne(show::Out& out, const Options& options, const std::string& path) {
 
 int runFormat(show::Out& out, const Options& options) {
   int worst = kOk;
-  for (const std::string& path : options.files) {
+  for (const std::string& path : options.program.files) {
     const int status = formatOne(out, options, path);
     if (status > worst) worst = status;
   }

@@ -73,7 +73,7 @@ std::string unsearched(const PlanFile& plan) {
 /// The plan on standard output; what is known of it on standard error, or all of it as JSON.
 int print(show::Out& out, const Options& options, const PlanFile& plan, std::uint64_t peak, std::uint64_t bound,
           std::uint64_t proved) {
-  if (options.json) {
+  if (options.display.json) {
     Json offsets = Json::object();
     for (std::size_t i = 0; i < plan.ids.size(); ++i) offsets[plan.ids[i]] = plan.offsets[i];
     out.json("plan", {{"buffers", plan.ids.size()},
@@ -126,7 +126,7 @@ std::uint64_t bytesBound(std::span<const estimate::Request> requests, std::uint6
 
 int planFile(show::Out& out, const Options& options, std::optional<std::uint64_t> capacity) {
   const std::uint64_t alignment = options.align;
-  std::optional<PlanFile> plan = readFile(out, options.files.front());
+  std::optional<PlanFile> plan = readFile(out, options.program.files.front());
   if (!plan) return kProgramErrors;
   // Where a capacity is given the search is for a plan that fits, not for the lowest.
   const std::uint64_t nodes = capacity ? 0 : options.effort;
@@ -160,7 +160,7 @@ int planFile(show::Out& out, const Options& options, std::optional<std::uint64_t
 int planProgram(show::Out& out, const Options& options, std::optional<std::uint64_t> capacity) {
   State state(options, out);
   state.firstRowOnly = true;
-  if (const Progressed done = runPipeline(out, state, "lower"); !done.proceed) return done.status;
+  if (const Progressed done = runPipeline(out, state, options.stages, "lower"); !done.proceed) return done.status;
   if (state.rows.empty()) {
     out.failure("there is no network to plan: the program has no design of one (or give --input, and --task, for its network)");
     return finish(out, state, kUsage);
@@ -177,22 +177,22 @@ int planProgram(show::Out& out, const Options& options, std::optional<std::uint6
 }
 
 int verify(show::Out& out, const Options& options, std::optional<std::uint64_t> capacity) {
-  const std::optional<PlanFile> plan = readFile(out, options.files.front());
+  const std::optional<PlanFile> plan = readFile(out, options.program.files.front());
   if (!plan) return kProgramErrors;
   if (plan->offsets.size() != plan->requests.size()) {
-    out.failure(fmt::format("{}: it has no column `offset`: buffers without places are no plan", options.files.front()));
+    out.failure(fmt::format("{}: it has no column `offset`: buffers without places are no plan", options.program.files.front()));
     return kProgramErrors;
   }
   if (const auto fault = estimate::checkOverlap(plan->requests, plan->offsets, options.align)) {
-    out.failure(fmt::format("{}: {}", options.files.front(), *fault));
+    out.failure(fmt::format("{}: {}", options.program.files.front(), *fault));
     return kVerdictAgainst;
   }
   const std::uint64_t top = estimate::topOf(*plan), bound = bytesBound(plan->requests, options.align);
   if (capacity && top > *capacity) {
-    out.failure(fmt::format("{}: the plan takes {}, more than {}", options.files.front(), amount(top), amount(*capacity)));
+    out.failure(fmt::format("{}: the plan takes {}, more than {}", options.program.files.front(), amount(top), amount(*capacity)));
     return kVerdictAgainst;
   }
-  if (options.json)
+  if (options.display.json)
     out.json("plan", {{"buffers", plan->ids.size()}, {"peak", top}, {"bound", bound}, {"holds", true}});
   else
     out.print("{} buffers in {}: no two share a byte at one step; the largest sum of live ones is {}\n", plan->ids.size(),
@@ -202,16 +202,16 @@ int verify(show::Out& out, const Options& options, std::optional<std::uint64_t> 
 
 /// 5 where the second takes more.
 int compare(show::Out& out, const Options& options) {
-  if (options.files.size() != 2) {
+  if (options.program.files.size() != 2) {
     out.failure("`tbemc plan --diff` takes two plans");
     return kUsage;
   }
-  const std::optional<PlanFile> a = readFile(out, options.files[0]);
-  const std::optional<PlanFile> b = a ? readFile(out, options.files[1]) : std::nullopt;
+  const std::optional<PlanFile> a = readFile(out, options.program.files[0]);
+  const std::optional<PlanFile> b = a ? readFile(out, options.program.files[1]) : std::nullopt;
   if (!b) return kProgramErrors;
   const std::vector<std::string> told = estimate::differences(*a, *b);
   const std::uint64_t before = estimate::topOf(*a), after = estimate::topOf(*b);
-  if (options.json) {
+  if (options.display.json) {
     out.json("plan_diff", {{"before", before}, {"after", after}, {"differences", told}});
   } else {
     for (const std::string& line : told) out.print("{}\n", line);
@@ -225,7 +225,7 @@ int compare(show::Out& out, const Options& options) {
 
 int runPlan(show::Out& out, const Options& options) {
   if (options.planDiff) return compare(out, options);
-  if (options.files.size() > 1) {
+  if (options.program.files.size() > 1) {
     out.failure("`tbemc plan` takes one file of buffers, or one program");
     return kUsage;
   }
@@ -238,7 +238,7 @@ int runPlan(show::Out& out, const Options& options) {
     }
     capacity = *given;
   }
-  if (options.text || options.files.front().ends_with(".tbem")) return planProgram(out, options, capacity);
+  if (options.program.text || options.program.files.front().ends_with(".tbem")) return planProgram(out, options, capacity);
   return options.verifyPlan ? verify(out, options, capacity) : planFile(out, options, capacity);
 }
 

@@ -1,6 +1,7 @@
 #include "compiler/driver/commands/PyTorchEstimate.h"
 
 #include "compiler/diagnostics/tables/Plan.h"
+#include "compiler/driver/Pipeline.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/memory/MemoryTimeline.h"
@@ -23,12 +24,12 @@ namespace {
 
 class Printer {
 public:
-  Printer(show::Out& out, State& state, EagerSteps& steps, const std::optional<FitLimit>& limit)
-      : out(out), state(state), options(state.options), steps(steps), sources(state.workspace->session.sources), limit(limit) {}
+  Printer(show::Out& out, State& state, const Options& options, EagerSteps& steps, const std::optional<FitLimit>& limit)
+      : out(out), state(state), options(options), steps(steps), sources(state.workspace->session.sources), limit(limit) {}
 
   void design(const DesignRun& run) {
     report::Table table;
-    table.title = fmt::format("estimate of {} in eager PyTorch {} ({}, {})", run.spec.name, torchVersion(options),
+    table.title = fmt::format("estimate of {} in eager PyTorch {} ({}, {})", run.spec.name, torchVersion(options.eager),
                               steps.onCuda() ? "cuda" : "cpu", run.array.name);
     table.columns.push_back({"row", report::Align::Right});
     for (const graph::FactorSpec& factor : run.spec.factors) table.columns.push_back({factor.name, report::Align::Right});
@@ -49,19 +50,19 @@ public:
       }
       const bool fits = checkLimit(*memory);
       overLimit = overLimit || !fits;
-      if (options.json) {
-        printPyTorchJson(out, options, *memory, steps, sources, limitJson(fits));
+      if (options.display.json) {
+        printPyTorchJson(out, options.target.backend, options.eager, *memory, steps, sources, limitJson(fits));
       } else {
         table.add(cells(run, *memory));
       }
       if (!worst || memory->point() > worst->point()) worst = std::move(*memory);
     }
     if (!worst) return;
-    if (!options.json) {
+    if (!options.display.json) {
       out.table(table);
       printWaterfall(out, *worst, steps, sources);
     }
-    if (!options.out.empty() && !writeTimeline(out, options, *worst->row, timelineOf(*worst->row, worst->step, sources)))
+    if (!options.out.empty() && !writeTimeline(out, options.out, *worst->row, timelineOf(*worst->row, worst->step, sources)))
       failed = true;
   }
 
@@ -129,11 +130,11 @@ private:
 
 }  // namespace
 
-int printPyTorchEstimates(show::Out& out, State& state, const std::optional<FitLimit>& limit) {
-  auto steps = EagerSteps::open(state, state.options);
+int printPyTorchEstimates(show::Out& out, State& state, const Options& options, const std::optional<FitLimit>& limit) {
+  auto steps = EagerSteps::open(state, options.target.backend, options.eager, options.engines);
   if (!steps) return out.fail(steps.error());
   tellLeftOut(state);
-  Printer printer(out, state, *steps, limit);
+  Printer printer(out, state, options, *steps, limit);
   for (const auto& run : state.designs.runs) {
     if (run->experiment != nullptr) {
       printer.design(*run);

@@ -38,8 +38,8 @@ std::optional<Wanted> readWanted(show::Out& out, const Options& options) {
   Wanted wanted;
   wanted.capacity = readBytes(out, "--capacity", options.capacity, good);
   wanted.card = readBytes(out, "--card", options.card, good);
-  if (!options.torch.empty()) {
-    const auto version = readTorch(options.torch);
+  if (!options.eager.torch.empty()) {
+    const auto version = readTorch(options.eager.torch);
     if (!version) out.fail(version.error());
     good = good && version;
     wanted.version = version.value_or(nullptr);
@@ -71,7 +71,7 @@ int replayTrace(show::Out& out, const Options& options, const Wanted& wanted, co
     return options.recordedConf ? kUsage : kProgramErrors;
   }
   std::vector<std::pair<std::string, AllocatorOptions>> others;
-  for (const std::string& text : options.allocConf) {
+  for (const std::string& text : options.eager.allocConf) {
     auto read = readAllocConf("--alloc-conf", text, *version);
     if (!read) return out.fail(read.error());
     others.emplace_back(text, *std::move(read));
@@ -95,7 +95,7 @@ int runReplay(show::Out& out, const Options& options) {
   const auto wanted = readWanted(out, options);
   if (!wanted) return kUsage;
   int status = kOk;
-  for (const std::string& path : options.files) {
+  for (const std::string& path : options.program.files) {
     auto mapped = data::MappedFile::open(path);
     if (!mapped) {
       out.failure(mapped.error());
@@ -115,10 +115,10 @@ int runReplay(show::Out& out, const Options& options) {
       traced.trace = &trace;
       const int one = replayTrace(out, options, *wanted, path, traced);
       if (one == kUsage || one == kProgramErrors) return one;
-      if (options.json)
+      if (options.display.json)
         printReplayJson(out, path, traced);
       else
-        printReplay(out, options, path, traced);
+        printReplay(out, options.recordedConf.has_value(), path, traced);
       status = std::max(status, one);
     }
     if (!any) {

@@ -3,6 +3,7 @@
 // Each section is the command's own run, with the page in place of standard output (PageOut.h): a number stands on the page as
 // the command prints it.
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/Pipeline.h"
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
 #include "compiler/show/OutFolder.h"
@@ -34,12 +35,12 @@ struct Facts {
   bool trains = false;    ///< the program has trainings
 };
 
-Facts factsOf(State& state) {
+Facts factsOf(State& state, const Options& options) {
   const Workspace& workspace = *state.workspace;
   Facts facts;
   const bool isFile = !workspace.path.empty() && workspace.path != "-";
   facts.name = isFile ? std::filesystem::path(workspace.path).stem().string() : "program";
-  facts.folder = outFolder(workspace, state.options);
+  facts.folder = outFolder(workspace, options.out);
   facts.rows = state.chosenRows();
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr) continue;
@@ -48,7 +49,7 @@ Facts factsOf(State& state) {
                                         return factor.values().size() > 1;
                                       }));
   }
-  facts.measured = StoreFile(workspace, state.options).exists();
+  facts.measured = StoreFile(workspace, options.campaign.store).exists();
   facts.trains = !state.trainings.empty();
   return facts;
 }
@@ -59,18 +60,18 @@ int worse(int a, int b) { return a == kOk || (a == kVerdictAgainst && b != kOk) 
 int showTrainings(show::Out& out, const Options& options) {
   State state(options, out);
   state.trainingsOnly = true;
-  if (const Progressed done = runPipeline(out, state, "graph"); !done.proceed) return done.status;
-  for (const auto& training : state.trainings) printHistory(out, state, *training);
+  if (const Progressed done = runPipeline(out, state, options.stages, "graph"); !done.proceed) return done.status;
+  for (const auto& training : state.trainings) printHistory(out, state, *training, options.out);
   return finish(out, state, kOk);
 }
 
 int fill(show::Out& out, report::Page& page, const Options& given, const Facts& facts) {
-  const bool pytorch = isPyTorch(given.backend) || !given.device.empty();
+  const bool pytorch = isPyTorch(given.target.backend) || !given.engines.device.empty();
   Options own = given;
   own.out = facts.folder;
-  if (isPyTorch(own.backend)) own.backend.clear();
-  own.device.clear();
-  own.allocConf.clear();
+  if (isPyTorch(own.target.backend)) own.target.backend.clear();
+  own.engines.device.clear();
+  own.eager.allocConf.clear();
   page.section("Designs");
   int status = runDesign(out, own);
   page.section("Specifications");
@@ -81,12 +82,12 @@ int fill(show::Out& out, report::Page& page, const Options& given, const Facts& 
     if (facts.rows > kMostLowered) estimated.out.clear();
     status = worse(status, runEstimate(out, estimated));
   }
-  page.section(given.device.empty() ? "Eager PyTorch" : "Eager PyTorch on " + given.device);
+  page.section(given.engines.device.empty() ? "Eager PyTorch" : "Eager PyTorch on " + given.engines.device);
   if ((facts.networks || facts.trains) && pytorch) {
     Options eager = given;
     eager.out = facts.folder;
     eager.roofline.clear();
-    if (!isPyTorch(eager.backend)) eager.backend = "pytorch";
+    if (!isPyTorch(eager.target.backend)) eager.target.backend = "pytorch";
     status = worse(status, runEstimate(out, eager));
   }
   page.section("Screening");
@@ -101,7 +102,7 @@ int fill(show::Out& out, report::Page& page, const Options& given, const Facts& 
 }  // namespace
 
 int runReport(show::Out& out, const Options& options) {
-  if (options.json) {
+  if (options.display.json) {
     out.failure("`tbemc report` writes HTML: --json is of the commands that it is made of");
     return kUsage;
   }
@@ -109,8 +110,8 @@ int runReport(show::Out& out, const Options& options) {
   std::string text;
   {
     State state(options, out);
-    if (const Progressed done = runPipeline(out, state, "design"); !done.proceed) return done.status;
-    facts = factsOf(state);
+    if (const Progressed done = runPipeline(out, state, options.stages, "design"); !done.proceed) return done.status;
+    facts = factsOf(state, options);
     text = state.workspace->path;
     if (state.sink().hasErrors()) return finish(out, state, kOk);
   }

@@ -117,8 +117,8 @@ void countIn(Residual& left, const DesignProof& one) {
 
 /// One line with the count, or with --json a `residual` object, which is there where nothing is left too.
 void printResidual(show::Out& out, const Options& options, const Residual& left, bool endedByWork) {
-  if (options.sarif) return;
-  if (options.json) {
+  if (options.display.sarif) return;
+  if (options.display.json) {
     out.json("residual", {{"count", left.count()},
                           {"conditions", left.conditions},
                           {"networks", left.networks},
@@ -169,14 +169,14 @@ std::vector<spec::CheckedProcess> checkProcesses(State& state, std::string_view 
 
 int runSpec(show::Out& out, const Options& options) {
   if (options.tests) return runSpecTests(out, options);
-  if (options.files.size() > 2) {
+  if (options.program.files.size() > 2) {
     out.failure("`tbemc spec` takes a program and the name of a process or network");
     return kUsage;
   }
-  const std::string only = options.files.size() == 2 ? options.files[1] : std::string();
+  const std::string only = options.program.files.size() == 2 ? options.program.files[1] : std::string();
   State state(options, out);
   state.proofs = spec::Work(options.effort);
-  if (const Progressed done = runPipeline(out, state, "design"); !done.proceed) return done.status;
+  if (const Progressed done = runPipeline(out, state, options.stages, "design"); !done.proceed) return done.status;
   const Workspace& workspace = *state.workspace;
   const std::vector<const ast::Process*> all = workspace.all<ast::Process>();
   if (const std::vector<std::string> names = subjectsOf(workspace);
@@ -187,24 +187,24 @@ int runSpec(show::Out& out, const Options& options) {
   }
   const std::vector<spec::CheckedProcess> checked = checkProcesses(state, only);
   for (const spec::CheckedProcess& one : checked) {
-    if (options.sarif) continue;
-    options.json ? printProcessJson(out, *state.workspace, one) : printProcessText(out, *state.workspace, one);
+    if (options.display.sarif) continue;
+    options.display.json ? printProcessJson(out, *state.workspace, one) : printProcessText(out, *state.workspace, one);
   }
   Residual left;
   for (const spec::CheckedProcess& one : checked) countIn(left, one);
   bool against = std::any_of(checked.begin(), checked.end(), [](const auto& one) { return one.refuted(); });
   // A network given by -e stands in a design of its own.
-  const bool isExpression = options.text && workspace.file().source->text != *options.text;
+  const bool isExpression = options.program.text && workspace.file().source->text != *options.program.text;
   const std::vector<NetworkProof> networks = isExpression ? proveExpression(state) : proveNetworks(state, only);
   for (const NetworkProof& one : networks) {
-    if (!options.sarif) printNetworkProof(out, state, one);
+    if (!options.display.sarif) printNetworkProof(out, one);
     countIn(left, one);
     against = against || one.proof.verdict == spec::Verdict::Refuted;
   }
   if (only.empty() && !isExpression) {
     const std::vector<DesignProof> proofs = proveDesigns(state, kManyStructures);
     for (const DesignProof& one : proofs) {
-      if (!options.sarif) printDesignProof(out, one, options);
+      if (!options.display.sarif) printDesignProof(out, one);
       countIn(left, one);
       against = against || (one.proof.verdict == spec::Verdict::Refuted && !one.isFiltered());
     }

@@ -52,20 +52,20 @@ public:
 
 private:
   void makeAndTry(TestedSpec& tested, const spec::Contract* contract) {
-    tested.suite = spec::makeTests(tested.model, tested.scenarios, {options.cases, options.step, options.distance, options.seed});
+    tested.suite = spec::makeTests(tested.model, tested.scenarios, {options.cases, options.step, options.distance, options.target.seed});
     std::vector<CaseResult> results;
     const auto tryEach = [&](const std::function<CaseResult(std::size_t)>& trial) {
       for (std::size_t i = 0; i < tested.suite.cases.size(); ++i) results.push_back(trial(i));
     };
-    if (!options.program.empty()) {
+    if (!options.answering.empty()) {
       spec::Oracle oracle(tested.model, tested.scenarios);
-      tryEach([&](std::size_t i) { return runCase(tested, oracle, i, options.program, options.caseTime); });
-      reportUnanswered(state.sink(), tested, results, options.program);
+      tryEach([&](std::size_t i) { return runCase(tested, oracle, i, options.answering, options.caseTime); });
+      reportUnanswered(state.sink(), tested, results, options.answering);
     } else if (contract != nullptr && !contract->tensors.empty()) {
-      ShapeTrials trials(*state.workspace, options, *contract, tested);
+      ShapeTrials trials(*state.workspace, options.target, *contract, tested);
       tryEach([&](std::size_t i) { return trials.run(i); });
     }
-    printTests(out, options, tested, results);
+    printTests(out, {options.target.seed, options.csv}, tested, results);
     failed = failed || countOf(results, Verdict::Failed) != 0;
     for (const Verdict verdict : {Verdict::Crashed, Verdict::TimedOut, Verdict::Malformed})
       broken = broken || countOf(results, verdict) != 0;
@@ -90,11 +90,11 @@ std::vector<const ast::Callable*> withConditions(const Workspace& workspace, con
 }  // namespace
 
 int runSpecTests(show::Out& out, const Options& options) {
-  if (options.files.size() > 2) return usage(out, "`tbemc spec --tests` takes a program and the name of one of its declarations");
-  const std::string only = options.files.size() == 2 ? options.files[1] : std::string();
+  if (options.program.files.size() > 2) return usage(out, "`tbemc spec --tests` takes a program and the name of one of its declarations");
+  const std::string only = options.program.files.size() == 2 ? options.program.files[1] : std::string();
   State state(options, out);
   state.proofs = spec::Work(options.effort);
-  if (const Progressed done = runPipeline(out, state, "names"); !done.proceed) return done.status;
+  if (const Progressed done = runPipeline(out, state, options.stages, "names"); !done.proceed) return done.status;
   std::vector<spec::CheckedProcess> processes = checkProcesses(state, only);
   const std::vector<const ast::Callable*> callables = withConditions(*state.workspace, only);
   std::size_t subjects = callables.size();

@@ -1,6 +1,7 @@
 // tbemc step: one row's step, once, with its numbers saved or taken from a file.
 #include "compiler/count/GateFlops.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/Pipeline.h"
 #include "compiler/run/weights/LoadWeights.h"
 #include "compiler/run/weights/StepFile.h"
 #include "compiler/show/rows/Profile.h"
@@ -87,7 +88,7 @@ tl::expected<StepOutcome, StepFailure> runOnce(show::Out& out, const RowState& r
   auto instance = runtime::Instance::create(compiled.executable, backend, {.poison = true, .guard = 4096});
   if (!instance) return failed(instance.error().message);
   runtime::Instance& run = **instance;
-  if (const auto ready = run.initialise(options.seed); !ready) return failed(ready.error().message);
+  if (const auto ready = run.initialise(options.target.seed); !ready) return failed(ready.error().message);
   if (given) {
     std::optional<std::vector<NameRule>> rules;
     if (!options.names.empty()) {
@@ -130,7 +131,7 @@ tl::expected<StepOutcome, StepFailure> runOnce(show::Out& out, const RowState& r
     const auto written = data::writeArrayFile(options.save, std::move(arrays), metadata);
     if (!written) return tl::unexpected(StepFailure{written.error(), kEnvironment});
   }
-  for (unsigned i = 0; i < options.repeat.value_or(0); ++i) {
+  for (unsigned i = 0; i < options.campaign.repeat.value_or(0); ++i) {
     const double begin = measure::monotonicSeconds();
     if (const auto done = run.run(options.steps + 1 + i); !done) return failed(done.error().message);
     outcome.again.push_back(measure::monotonicSeconds() - begin);
@@ -168,7 +169,7 @@ void sayNotFinite(show::Out& out, const StepOutcome& outcome) {
 int printStep(show::Out& out, const RowState& row, const std::string& backend, const StepOutcome& outcome,
               const Options& options) {
   const graph::Graph& graph = row.elaborated->graph();
-  if (options.json) {
+  if (options.display.json) {
     Json fields = {{"network", graph.network},
                    {"design", row.run->spec.name},
                    {"row", row.row},
@@ -230,11 +231,12 @@ int runStep(show::Out& out, const Options& options) {
     }
   }
   State state(options, out);
+  state.marks = options.profile;
   state.firstRowOnly = true;
   state.timing = options.profile;
   // A step that is timed is the one that is planned: its gradients end with their updates.
-  state.keepResults = !options.save.empty() || (!options.repeat && !options.profile);
-  if (const Progressed done = runPipeline(out, state, "code"); !done.proceed) return done.status;
+  state.keepResults = !options.save.empty() || (!options.campaign.repeat && !options.profile);
+  if (const Progressed done = runPipeline(out, state, options.stages, "code"); !done.proceed) return done.status;
   if (state.rows.empty()) {
     out.failure("there is no step to run: the program has no design of a network (or give --input, and --task, for its network)");
     return finish(out, state, kUsage);

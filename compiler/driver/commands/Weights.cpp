@@ -30,7 +30,7 @@ void print(show::Out& out, const Options& options, const std::string& title, con
   std::uint64_t bytes = 0;
   for (const Listed& row : rows) {
     bytes += row.bytes;
-    if (options.json) {
+    if (options.display.json) {
       out.json("weight", {{"group", row.group.empty() ? Json() : Json(row.group)},
                           {"name", row.name},
                           {"shape", row.shape},
@@ -40,7 +40,7 @@ void print(show::Out& out, const Options& options, const std::string& title, con
     }
     table.add({row.name, data::shapeText(row.shape), row.dtype, std::to_string(row.bytes)});
   }
-  if (options.json) return;
+  if (options.display.json) return;
   out.table(table);
   out.print("{} arrays, {}\n", rows.size(), report::bytes(bytes));
 }
@@ -55,7 +55,7 @@ bool isArrayFile(const std::string& path) {
 }
 
 int listFile(show::Out& out, const Options& options) {
-  const auto file = data::ArrayFile::open(options.files.front());
+  const auto file = data::ArrayFile::open(options.program.files.front());
   if (!file) {
     out.failure(file.error());
     return kEnvironment;
@@ -67,8 +67,8 @@ int listFile(show::Out& out, const Options& options) {
     rows.push_back(
         {"", array.name, runtime ? runtime::dtypeName(type->runtime) : std::string(type->name), array.shape, array.bytes.size()});
   }
-  print(out, options, options.files.front(), rows);
-  if (!options.json) {
+  print(out, options, options.program.files.front(), rows);
+  if (!options.display.json) {
     for (const auto& [key, text] : file->metadata) out.print("{}: {}\n", printableLine(key), printableLine(text));
   }
   return kOk;
@@ -96,10 +96,10 @@ std::vector<Listed> weightsOf(const graph::Row& row) {
 }  // namespace
 
 int runWeights(show::Out& out, const Options& options) {
-  if (!options.text && isArrayFile(options.files.front())) return listFile(out, options);
+  if (!options.program.text && isArrayFile(options.program.files.front())) return listFile(out, options);
   State state(options, out);
   state.firstRowOnly = true;
-  if (const Progressed done = runPipeline(out, state, "graph"); !done.proceed) return done.status;
+  if (const Progressed done = runPipeline(out, state, options.stages, "graph"); !done.proceed) return done.status;
   if (state.rows.empty()) {
     out.failure("there is no network: the program has no design of one (or give --input for its network)");
     return finish(out, state, kUsage);

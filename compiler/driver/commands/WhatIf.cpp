@@ -4,6 +4,7 @@
 #include "compiler/diagnostics/Render.h"
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/Pipeline.h"
 #include "compiler/explore/FitLimit.h"
 #include "compiler/explore/FitSearch.h"
 #include "compiler/pytorch/rows/PyTorchMemory.h"
@@ -34,7 +35,8 @@ constexpr std::size_t kDeviceWork = LevelSearch::kMostWork / 4;
 /// A change of one thing, all else as it is.
 struct Change {
   std::string name;
-  Options options;
+  EagerRequest eager;
+  EngineRequest convolutions;
   estimate::EagerEngines engines = estimate::EagerEngines::Expected;
   std::optional<std::uint64_t> level;               ///< of the factor that varies
   std::optional<graph::ExperimentOptions> clauses;  ///< of the design
@@ -54,8 +56,8 @@ struct Taken {
 
 class Asker {
 public:
-  Asker(show::Out& out, State& state, DesignRun& run, std::size_t row)
-      : out(out), state(state), options(state.options), run(run), row(row) {
+  Asker(show::Out& out, State& state, const Options& options, DesignRun& run, std::size_t row)
+      : out(out), state(state), options(options), run(run), row(row) {
     factor = run.spec.find(options.vary);
     if (factor && (!run.spec.factors[*factor].numeric() || run.spec.factors[*factor].parent)) factor.reset();
     if (factor) varied.emplace(state, run, run.rows[row], *factor);
@@ -65,7 +67,7 @@ public:
   int devices() {
     report::Table table;
     table.title =
-        fmt::format("{} ({}) in eager PyTorch {}{}", run.spec.name, run.levelsText(row), torchVersion(options), reserveText());
+        fmt::format("{} ({}) in eager PyTorch {}{}", run.spec.name, run.levelsText(row), torchVersion(options.eager), reserveText());
     table.columns = {{"device", report::Align::Left},
                      {"has", report::Align::Decimal},
                      {"takes", report::Align::Decimal},
@@ -79,13 +81,13 @@ public:
       out.progress(i, known.size(), names[i]);
       if (const int status = device(names[i], known[i], table); status != kOk) return status;
     }
-    if (!options.json) out.table(table);
+    if (!options.display.json) out.table(table);
     for (const std::string& bound : bounds) out.say("largest {} {}\n", options.vary, bound);
     return kOk;
   }
 
   int changes() {
-    const std::string name = options.device.empty() ? kDefaultDevice : options.device;
+    const std::string name = options.engines.device.empty() ? kDefaultDevice : options.engines.device;
     report::Table table;
     table.title = fmt::format("{} ({}) on {}{}, if", run.spec.name, run.levelsText(row), name, reserveText());
     table.columns = {{"change", report::Align::Left},
@@ -98,7 +100,7 @@ public:
     for (const Change& change : list) {
       out.progress(static_cast<std::size_t>(&change - list.data()), list.size(), "if " + change.name);
       Otherwise otherwise;
-      auto steps = EagerSteps::open(state, change.options);
+      auto steps = EagerSteps::open(state, options.target.backend, change.eager, change.convolutions);
       if (!steps) return out.fail(steps.error());
       const graph::Row* changed = change.level     ? varied->at(*change.level)
                                   : change.clauses ? rowUnder(*change.clauses, otherwise)
@@ -109,14 +111,14 @@ public:
       if (!taken) return kProgramErrors;
       if (!before) before = taken->device;
       const double difference = static_cast<double>(taken->device) - static_cast<double>(*before);
-      if (options.json) {
+      if (options.display.json) {
         printLine("change", change.name, *taken, {{"difference", static_cast<std::int64_t>(difference)}});
       } else {
         table.add({change.name, report::bytes(taken->allocated), report::bytes(taken->reserved), takesText(*taken),
                    difference == 0 ? "" : report::signedBytes(difference)});
       }
     }
-    if (!options.json) out.table(table);
+    if (!options.display.json) out.table(table);
     return kOk;
   }
 
@@ -126,9 +128,9 @@ public:
 
 private:
   int device(const std::string& name, const estimate::Device& device, report::Table& table) {
-    Options own = options;
-    own.device = name;
-    auto steps = EagerSteps::open(state, own);
+    EngineRequest engines = options.engines;
+    engines.device = name;
+    auto steps = EagerSteps::open(state, options.target.backend, options.eager, engines);
     if (!steps) return out.fail(steps.error());
     const auto taken = takenBy(*rowOf(), *steps, estimate::EagerEngines::Expected);
     if (!taken) return kProgramErrors;
@@ -137,7 +139,7 @@ private:
     std::optional<Largest> largest;
     if (factor) largest = largestOn(*steps, limitOf(device, reserve).bytes, name);
     if (const auto kept = steps->finish(out); !kept) return out.fail(kept.error());
-    if (options.json) {
+    if (options.display.json) {
       Json fields = {{"memory", device.memory}, {"headroom", static_cast<std::int64_t>(headroom)}, {"fits", fits}};
       fields["largest"] = largest ? Json(largest->level) : Json(nullptr);
       fields["bounded_by"] = largest && !largest->bound.empty() ? Json(largest->bound) : Json(nullptr);
@@ -222,18 +224,18 @@ private:
   }
 
   std::vector<Change> changesOf(const std::string& device) const {
-    Change none{"nothing", options, estimate::EagerEngines::Expected, std::nullopt};
-    none.options.device = device;
+    Change none{"nothing", options.eager, options.engines, estimate::EagerEngines::Expected, std::nullopt};
+    none.convolutions.device = device;
     std::vector<Change> list = {none};
     const auto add = [&](std::string name, const std::function<void(Change&)>& change) {
       list.push_back(none);
       list.back().name = std::move(name);
       change(list.back());
     };
-    const std::string update = options.update.empty() ? "foreach" : options.update;
+    const std::string update = options.eager.update.empty() ? "foreach" : options.eager.update;
     for (const char* other : {"fused", "foreach", "loop"}) {
       if (isTrained() && update != other)
-        add(fmt::format("the optimiser were {}", other), [&](Change& change) { change.options.update = other; });
+        add(fmt::format("the optimiser were {}", other), [&](Change& change) { change.eager.update = other; });
     }
     if (!run.spec.mixed && isSingle()) add("it were mixed bf16", [this](Change& change) { clausesOf(change).mixed = TBEM_BF16; });
     for (const std::int64_t times : {2, 4, 8}) {
@@ -241,20 +243,20 @@ private:
       const std::int64_t parts = times * rowOf()->graph().microBatches;
       add(fmt::format("accumulate {}", parts), [&](Change& change) { clausesOf(change).microBatches = parts; });
     }
-    const std::string layout = options.layout == "nchw" ? "nhwc" : "nchw";
-    add(fmt::format("images lay in {}", layout), [&](Change& change) { change.options.layout = layout; });
+    const std::string layout = options.engines.layout == "nchw" ? "nhwc" : "nchw";
+    add(fmt::format("images lay in {}", layout), [&](Change& change) { change.convolutions.layout = layout; });
     add("each convolution took its smallest workspace", [](Change& change) { change.engines = estimate::EagerEngines::Least; });
-    const std::string conf = options.allocConf.empty() ? "" : options.allocConf.front();
+    const std::string conf = options.eager.allocConf.empty() ? "" : options.eager.allocConf.front();
     if (conf.find("expandable_segments") == std::string::npos) {
       const std::string longer = conf + (conf.empty() ? "" : ",") + "expandable_segments:True";
-      add("expandable_segments:True", [&](Change& change) { change.options.allocConf = {longer}; });
+      add("expandable_segments:True", [&](Change& change) { change.eager.allocConf = {longer}; });
     }
     if (const std::uint64_t level = levelNow(); level > 1)
       add(fmt::format("{} were {}", options.vary, level / 2), [&](Change& change) { change.level = level / 2; });
     return list;
   }
 
-  graph::ExperimentOptions& clausesOf(Change& change) const { return change.clauses.emplace(experimentOptions(options)); }
+  graph::ExperimentOptions& clausesOf(Change& change) const { return change.clauses.emplace(experimentOptions(options.target)); }
 
   /// Its weights are f32.
   bool isSingle() const {
@@ -297,19 +299,18 @@ private:
   const Options& options;
   DesignRun& run;
   std::size_t row;
-  std::uint64_t reserve = reserveOf(options);
+  std::uint64_t reserve = reserveOf(options.reserve);
   std::optional<std::uint32_t> factor;
   std::optional<VariedRows> varied;
   std::set<std::string> bounds;  ///< of the largest levels
 };
 
-int askOf(show::Out& out, State& state) {
-  const Options& options = state.options;
+int askOf(show::Out& out, State& state, const Options& options) {
   bool any = false;
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr || state.rowOf(run.get()) == nullptr) continue;
     any = true;
-    Asker asker(out, state, *run, state.rowOf(run.get())->row);
+    Asker asker(out, state, options, *run, state.rowOf(run.get())->row);
     for (const auto ask : {&Asker::devices, &Asker::changes}) {
       if (const int status = (asker.*ask)(); status != kOk) return status;
     }
@@ -327,20 +328,21 @@ int askOf(show::Out& out, State& state) {
 
 int runWhatIf(show::Out& out, const Options& given) {
   Options options = given;
-  if (options.backend.empty()) options.backend = "pytorch";
-  if (options.backend != "pytorch") {
-    out.failure(fmt::format("what-if is of eager PyTorch on GPUs, not of {}", options.backend));
+  options.program.varied = options.vary;
+  if (options.target.backend.empty()) options.target.backend = "pytorch";
+  if (options.target.backend != "pytorch") {
+    out.failure(fmt::format("what-if is of eager PyTorch on GPUs, not of {}", options.target.backend));
     return kUsage;
   }
-  if (const std::string why = wrongReserve(options, true); !why.empty()) {
+  if (const std::string why = wrongReserve(options.reserve, options.target.backend, true); !why.empty()) {
     out.failure(why);
     return kUsage;
   }
   State state(options, out);
   state.firstRowOnly = true;
-  if (const Progressed done = runPipeline(out, state, "graph"); !done.proceed) return done.status;
+  if (const Progressed done = runPipeline(out, state, options.stages, "graph"); !done.proceed) return done.status;
   tellLeftOut(state);
-  return finish(out, state, askOf(out, state));
+  return finish(out, state, askOf(out, state, options));
 }
 
 }  // namespace tbem::driver

@@ -3,8 +3,8 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/experiment/Identity.h"
-#include "compiler/run/Algorithms.h"
-#include "compiler/run/Backends.h"
+#include "compiler/backends/Algorithms.h"
+#include "compiler/backends/Backends.h"
 #include "compiler/run/Lowered.h"
 #include "compiler/show/Out.h"
 #include "runtime/core/Executable.h"
@@ -79,7 +79,7 @@ runtime::Measurement work(Events& events, const Options& options) {
   if (!loaded) return failed("the program cannot be read");
   Workspace& workspace = **loaded;
   Designs designs = makeDesigns(workspace, options, events);
-  const Opened opened = openBackend(options.backend);
+  const Opened opened = openBackend(options.target.backend);
   if (opened.backend == nullptr) return failed(opened.reason);
   if (workspace.session.sink.hasErrors() || designs.runs.size() != 1 || options.workerRow >= designs.runs.front()->rows.size()) {
     return failed("the program changed while it was measured");
@@ -88,11 +88,11 @@ runtime::Measurement work(Events& events, const Options& options) {
   if (!row) return failed("the program changed while it was measured");
   const Tuning tuning = designs.runs.front()->tuning;  // the parent says it by --tune
   const auto program =
-      lowerRow(*row, designs.runs.front()->spec, *opened.backend, lowerOptions(events, options, opened, nullptr, tuning));
+      lowerRow(*row, designs.runs.front()->spec, *opened.backend, lowerOptions(events, options.target, opened, nullptr, tuning));
   if (!program) return failed("the program changed while it was measured");
   const std::string identity =
-      identityOf(row->graph(), row->values, protocolSettings(), options.seed, options.backend, &opened.device,
-                 static_cast<unsigned>(threadsOf(options, opened.device)), algorithmsText(*program, tuning));
+      identityOf(row->graph(), row->values, protocolSettings(), options.target.seed, options.target.backend, &opened.device,
+                 static_cast<unsigned>(threadsOf(options.target, opened.device)), algorithmsText(*program, tuning));
   if (identity != options.workerIdentity)
     return failed("the program, or what was measured of algorithms, changed while it was measured");
   jit::JitOptions jit;
@@ -100,7 +100,7 @@ runtime::Measurement work(Events& events, const Options& options) {
   jit.cacheDir = options.cacheDir;
   const auto compiled = compileRow(*row, *program, jit);
   if (!compiled) return failed(compiled.error());
-  return measureRow(*compiled, *opened.backend, options.seed);
+  return measureRow(*compiled, *opened.backend, options.target.seed);
 }
 
 }  // namespace

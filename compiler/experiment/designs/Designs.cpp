@@ -6,7 +6,7 @@
 #include "compiler/experiment/designs/DesignConstraints.h"
 #include "compiler/experiment/designs/DesignFilter.h"
 #include "compiler/experiment/designs/DesignRows.h"
-#include "compiler/show/JsonNumber.h"
+#include "compiler/emit/JsonNumber.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -129,22 +129,22 @@ void fillAbsences(const graph::DesignSpec& spec, std::vector<std::optional<std::
 }
 
 /// Applies `--at`: rows that agree with it, or one more row where it gives every factor. Errors: why it cannot.
-tl::expected<void, std::string> chooseAt(DesignRun& run, const Options& options) {
+tl::expected<void, std::string> chooseAt(DesignRun& run, const std::string& at) {
   for (std::size_t i = 0; i < run.rows.size(); ++i) run.chosen.push_back(i);
   // `predict --at` asks for a point of the regression, which is fitted to all rows.
-  if (options.at.empty() || options.command == "predict") return {};
-  const auto pairs = parseAt(options.at);
-  if (!pairs) return tl::unexpected(notLevels(options.at));
+  if (at.empty()) return {};
+  const auto pairs = parseAt(at);
+  if (!pairs) return tl::unexpected(notLevels(at));
   std::vector<std::optional<std::uint32_t>> wanted(run.spec.factors.size());
   for (const auto& [name, text] : *pairs) {
     const std::optional<std::uint32_t> position = run.spec.find(name);
-    if (!position) return tl::unexpected(noFactor(options.at, run.spec, name));
+    if (!position) return tl::unexpected(noFactor(at, run.spec, name));
     graph::FactorSpec& factor = run.spec.factors[*position];
     wanted[*position] = levelOf(run.spec, factor, text);
     if (!wanted[*position]) wanted[*position] = addNested(run, *position, text);
     if (!wanted[*position])
       return tl::unexpected(
-          fmt::format("--at {}: `{}` has the levels {}", options.at, name, nearestFew(text, levelNames(factor))));
+          fmt::format("--at {}: `{}` has the levels {}", at, name, nearestFew(text, levelNames(factor))));
   }
   std::erase_if(run.chosen, [&](std::size_t row) {
     for (std::size_t f = 0; f < wanted.size(); ++f) {
@@ -158,13 +158,13 @@ tl::expected<void, std::string> chooseAt(DesignRun& run, const Options& options)
   for (std::size_t f = 0; f < wanted.size(); ++f) {
     if (!wanted[f])
       return tl::unexpected(fmt::format("--at {}: no row of `{}` has these levels; give `{}` too for a row of its own",
-                                        options.at, run.spec.name, run.spec.factors[f].name));
+                                        at, run.spec.name, run.spec.factors[f].name));
     levels.push_back(*wanted[f]);
   }
   if (const std::optional<std::uint32_t> wrong = run.spec.misplaced(levels)) {
     const graph::FactorSpec& factor = run.spec.factors[*wrong];
     const graph::FactorSpec& parent = run.spec.factors[*factor.parent];
-    return tl::unexpected(fmt::format("--at {}: `{}` exists under `{}` = {} only", options.at, factor.name, parent.name,
+    return tl::unexpected(fmt::format("--at {}: `{}` exists under `{}` = {} only", at, factor.name, parent.name,
                                       parent.levels[factor.parentLevels.front()].text));
   }
   run.rows.push_back(std::move(levels));
@@ -184,14 +184,14 @@ bool refuseLater(Workspace& workspace, const graph::DesignSpec& spec) {
 }
 
 /// `screen` takes every combination of levels where there are few: static analysis is cheap, and a grid tells all effects apart.
-void takeGrid(graph::DesignSpec& spec, const Options& options) {
+void takeGrid(graph::DesignSpec& spec, std::uint64_t most) {
   if (spec.full) return;
   std::uint64_t combinations = 1;
   for (const graph::FactorSpec& factor : spec.factors) {
-    if (factor.levels.size() > options.grid / combinations) return;
+    if (factor.levels.size() > most / combinations) return;
     combinations *= factor.levels.size();
   }
-  if (combinations > options.grid) return;
+  if (combinations > most) return;
   spec.full = true;
   spec.strengthGiven = false;
   spec.covering.reset();
@@ -201,26 +201,26 @@ void takeGrid(graph::DesignSpec& spec, const Options& options) {
 
 }  // namespace
 
-graph::ExperimentOptions experimentOptions(const Options& options) {
+graph::ExperimentOptions experimentOptions(const Target& target) {
   graph::ExperimentOptions result;
-  if (options.dtype == "f64") result.dtype = TBEM_F64;
-  if (options.dtype == "f32") result.dtype = TBEM_F32;
-  if (options.backend == "pytorch") result.rules = graph::MixedRules::PyTorchCuda;
-  if (options.backend == "pytorch-cpu") result.rules = graph::MixedRules::PyTorchCpu;
-  if (result.rules != graph::MixedRules::Own && options.emitStage.empty() && options.printAfter.empty())
+  if (target.dtype == "f64") result.dtype = TBEM_F64;
+  if (target.dtype == "f32") result.dtype = TBEM_F32;
+  if (target.backend == "pytorch") result.rules = graph::MixedRules::PyTorchCuda;
+  if (target.backend == "pytorch-cpu") result.rules = graph::MixedRules::PyTorchCpu;
+  if (result.rules != graph::MixedRules::Own && !target.everyUpdate)
     result.updates = graph::Updates::First;
   return result;
 }
 
-std::unique_ptr<graph::Experiment> makeExperiment(Workspace& workspace, const graph::DesignSpec& spec, const Options& options) {
-  return std::make_unique<graph::Experiment>(workspace.session, *workspace.program, spec, experimentOptions(options));
+std::unique_ptr<graph::Experiment> makeExperiment(Workspace& workspace, const graph::DesignSpec& spec, const Target& target) {
+  return std::make_unique<graph::Experiment>(workspace.session, *workspace.program, spec, experimentOptions(target));
 }
 
 namespace {
 /// What a design's estimates assume: --tune, else the clause of the first `measure` of it that has one. What is wrong with a
 /// clause is told where measures are read.
-Tuning tuningOf(Workspace& workspace, const DesignRun& run, const Options& options) {
-  if (const auto asked = parseTuning(options.tune)) return *asked;
+Tuning tuningOf(Workspace& workspace, const DesignRun& run, const Target& target) {
+  if (const auto asked = parseTuning(target.tune)) return *asked;
   for (const ast::Measure* measure : workspace.all<ast::Measure>()) {
     const ast::Clause* clause = measure->name.text == run.spec.name ? tuneClause(measure->others) : nullptr;
     DiagnosticSink untold;
@@ -230,36 +230,36 @@ Tuning tuningOf(Workspace& workspace, const DesignRun& run, const Options& optio
 }
 }  // namespace
 
-Designs makeDesigns(Workspace& workspace, const Options& options, Events& events) {
+Designs makeDesigns(Workspace& workspace, const Request& request, Events& events) {
   Designs designs;
   bool found = false;
   for (const ast::Design* decl : workspace.all<ast::Design>()) {
-    if (!options.design.empty() && decl->name.text != options.design) continue;
+    if (!request.rows.design.empty() && decl->name.text != request.rows.design) continue;
     found = true;
     std::optional<graph::DesignSpec> spec = graph::readDesign(workspace.session, *workspace.program, *decl);
     if (!spec || refuseLater(workspace, *spec)) continue;
-    if (options.command == "screen") takeGrid(*spec, options);
+    if (request.rows.grid) takeGrid(*spec, *request.rows.grid);
     std::optional<DesignConstraints> constraints = readConstraints(workspace, *spec);
     if (!constraints) continue;
     auto run = std::make_unique<DesignRun>(std::move(*spec));
     if (!makeRows(workspace, *run, *constraints, events)) continue;
-    if (auto chosen = chooseAt(*run, options); !chosen) {
+    if (auto chosen = chooseAt(*run, request.rows.at); !chosen) {
       designs.usage.push_back(std::move(chosen).error());
       continue;
     }
     if (run->spec.hasNetwork()) {
-      run->experiment = makeExperiment(workspace, run->spec, options);
+      run->experiment = makeExperiment(workspace, run->spec, request.target);
     }
     if (!filterRows(workspace, *run)) continue;
-    run->tuning = tuningOf(workspace, *run, options);
+    run->tuning = tuningOf(workspace, *run, request.target);
     designs.runs.push_back(std::move(run));
   }
-  if (!found && !options.design.empty()) {
+  if (!found && !request.rows.design.empty()) {
     std::vector<std::string> names;
     for (const ast::Design* decl : workspace.all<ast::Design>()) names.push_back(decl->name.text);
     designs.usage.push_back(
-        fmt::format("--design {}: {}", options.design,
-                    names.empty() ? "the program has no design" : "its designs are " + nearestFew(options.design, names)));
+        fmt::format("--design {}: {}", request.rows.design,
+                    names.empty() ? "the program has no design" : "its designs are " + nearestFew(request.rows.design, names)));
   }
   return designs;
 }

@@ -5,11 +5,11 @@
 #include "compiler/design/cover/Covering.h"
 #include "compiler/design/cover/Repair.h"
 #include "compiler/design/model/Factors.h"
-#include "compiler/driver/Options.h"
+#include "compiler/experiment/Request.h"
 #include "compiler/emit/OrderedJson.h"
 #include "compiler/experiment/Workspace.h"
 #include "compiler/graph/elaborate/Elaborate.h"
-#include "compiler/run/Tuning.h"
+#include "compiler/backends/Tuning.h"
 #include "compiler/support/Events.h"
 
 #include <cstdint>
@@ -72,17 +72,17 @@ struct Designs {
 };
 /// The designs that the options ask for, with their arrays and the rows that `--at` picks. Mistakes and refusals go to the
 /// session; a design that has one is left out.
-Designs makeDesigns(Workspace& workspace, const Options& options, Events& events);
+Designs makeDesigns(Workspace& workspace, const Request& request, Events& events);
 
 /// `--at` as pairs of factor and text: "depth=16,optimizer=sgd(lr: 0.1, momentum: 0.9)" splits at commas outside brackets.
 /// Nothing where a part has no `=`.
 std::optional<std::vector<std::pair<std::string, std::string>>> parseAt(const std::string& text);
 
 /// What the command line says of every experiment.
-graph::ExperimentOptions experimentOptions(const Options& options);
+graph::ExperimentOptions experimentOptions(const Target& target);
 
 /// The design's network at all levels; what it refers to must outlive it.
-std::unique_ptr<graph::Experiment> makeExperiment(Workspace& workspace, const graph::DesignSpec& spec, const Options& options);
+std::unique_ptr<graph::Experiment> makeExperiment(Workspace& workspace, const graph::DesignSpec& spec, const Target& target);
 
 /// The level's position; a number that is no level yet becomes one more, but for nested factors.
 std::optional<std::uint32_t> levelOf(graph::DesignSpec& spec, graph::FactorSpec& factor, const std::string& text);

@@ -13,21 +13,21 @@ namespace {
 
 constexpr std::string_view kCuda = "pytorch", kCpu = "pytorch-cpu";
 
-estimate::EagerOptions eagerOptions(const Options& options) {
+estimate::EagerOptions eagerOptions(const std::string& backend, const EagerRequest& request) {
   estimate::EagerOptions result;
-  result.device = options.backend == kCpu ? estimate::EagerDevice::Cpu : estimate::EagerDevice::Cuda;
+  result.device = backend == kCpu ? estimate::EagerDevice::Cpu : estimate::EagerDevice::Cuda;
   // torch.optim's own choice where nothing is asked for: foreach on CUDA, a loop elsewhere.
-  result.update = options.update == "fused"                                                 ? estimate::EagerUpdate::Fused
-                  : options.update == "foreach"                                             ? estimate::EagerUpdate::Foreach
-                  : options.update == "loop" || result.device == estimate::EagerDevice::Cpu ? estimate::EagerUpdate::Loop
+  result.update = request.update == "fused"                                                 ? estimate::EagerUpdate::Fused
+                  : request.update == "foreach"                                             ? estimate::EagerUpdate::Foreach
+                  : request.update == "loop" || result.device == estimate::EagerDevice::Cpu ? estimate::EagerUpdate::Loop
                                                                                             : estimate::EagerUpdate::Foreach;
   return result;
 }
 
 }  // namespace
 
-std::string torchVersion(const Options& options) {
-  return options.torch.empty() ? std::string(estimate::allocatorVersions().back().name) : options.torch;
+std::string torchVersion(const EagerRequest& request) {
+  return request.torch.empty() ? std::string(estimate::allocatorVersions().back().name) : request.torch;
 }
 
 bool isPyTorch(std::string_view backend) { return backend == kCuda || backend == kCpu; }
@@ -49,22 +49,23 @@ NoRoom noRoom(const estimate::EagerStep& step, const estimate::Replay& replay, e
           tensor.op == estimate::kNoEagerOp ? nullptr : &(*step.operators)[tensor.op]};
 }
 
-tl::expected<EagerSteps, Failed> EagerSteps::open(State& state, const Options& wanted) {
+tl::expected<EagerSteps, Failed> EagerSteps::open(State& state, const std::string& backend, const EagerRequest& request,
+                                                     const EngineRequest& engines) {
   EagerSteps steps;
-  steps.options = eagerOptions(wanted);
-  if (wanted.allocConf.size() > 1) {
+  steps.options = eagerOptions(backend, request);
+  if (request.allocConf.size() > 1) {
     return failed(kUsage, fmt::format("--alloc-conf is given {} times: one text, its options separated by commas",
-                                      wanted.allocConf.size()));
+                                      request.allocConf.size()));
   }
-  const auto version = readTorch(wanted.torch);
+  const auto version = readTorch(request.torch);
   if (!version) return tl::unexpected(version.error());
-  auto read = readAllocConf("--alloc-conf", wanted.allocConf.empty() ? "" : wanted.allocConf.front(), **version);
+  auto read = readAllocConf("--alloc-conf", request.allocConf.empty() ? "" : request.allocConf.front(), **version);
   if (!read) return tl::unexpected(std::move(read).error());
   steps.allocatorOptions = *std::move(read);
   for (const std::string& name : steps.allocatorOptions.ignored)
     state.events.note(fmt::format("--alloc-conf: {} is not simulated", name));
-  if (steps.onCuda() && !wanted.device.empty()) {
-    auto asked = EagerWorkspaces::open(state, wanted);
+  if (steps.onCuda() && !engines.device.empty()) {
+    auto asked = EagerWorkspaces::open(state, engines);
     if (!asked) return tl::unexpected(asked.error());
     steps.asked.emplace(std::move(*asked));
     const estimate::Device& device = steps.asked->onDevice();

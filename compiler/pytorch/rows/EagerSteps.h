@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/pytorch/eager/EagerMemory.h"
+#include "compiler/pytorch/rows/EagerRequest.h"
 #include "compiler/pytorch/rows/EagerWorkspaces.h"
 
 #include <optional>
@@ -15,7 +16,7 @@ namespace tbem::driver {
 bool isPyTorch(std::string_view backend);
 
 /// The version of PyTorch whose steps are asked for: `--torch`, or the newest that is known.
-std::string torchVersion(const Options& options);
+std::string torchVersion(const EagerRequest& request);
 
 /// A note for each design with clauses that eager PyTorch's steps leave out.
 void tellLeftOut(State& state);
@@ -29,7 +30,8 @@ NoRoom noRoom(const estimate::EagerStep& step, const estimate::Replay& replay, e
 
 class EagerSteps {
 public:
-  static tl::expected<EagerSteps, Failed> open(State& state, const Options& options);
+  static tl::expected<EagerSteps, Failed> open(State& state, const std::string& backend, const EagerRequest& request,
+                                             const EngineRequest& engines);
 
   tl::expected<estimate::EagerStep, estimate::NoValue> of(const graph::Row& row);
   /// On CUDA, of a card without end. Errors: no room even there, or under the share of the card that --alloc-conf leaves.

@@ -9,17 +9,17 @@
 
 namespace tbem::driver {
 
-EagerWorkspaces::EagerWorkspaces(AskedDevice asked, const Options& options)
+EagerWorkspaces::EagerWorkspaces(AskedDevice asked, const EngineRequest& request)
     : device(std::move(asked.device)), source(std::move(asked.source)) {
-  policy.tf32 = options.tf32 != "off";
+  policy.tf32 = request.tf32 != "off";
   policy.nondeterministic = true;  // torch.backends.cudnn.deterministic is off
-  order = options.layout == "nhwc" ? cudnn::Order::Nhwc : cudnn::Order::Nchw;
+  order = request.layout == "nhwc" ? cudnn::Order::Nhwc : cudnn::Order::Nchw;
 }
 
-tl::expected<EagerWorkspaces, Failed> EagerWorkspaces::open(State& state, const Options& options) {
-  auto asked = openAskedDevice(state, options.device, true);
+tl::expected<EagerWorkspaces, Failed> EagerWorkspaces::open(State& state, const EngineRequest& request) {
+  auto asked = openAskedDevice(*state.workspace, {request.device, request.cudnn, true}, state.enginesAsked, state.events);
   if (!asked) return tl::unexpected(asked.error());
-  return EagerWorkspaces(std::move(*asked), options);
+  return EagerWorkspaces(std::move(*asked), request);
 }
 
 std::size_t EagerWorkspaces::ProblemHash::operator()(const cudnn::Convolution& p) const {

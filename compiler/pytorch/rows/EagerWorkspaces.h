@@ -3,8 +3,10 @@
 #pragma once
 
 #include "compiler/devices/AskedDevice.h"
+#include "compiler/devices/EngineRequest.h"
 #include "compiler/devices/WorkspaceQuery.h"
 #include "compiler/pytorch/eager/EagerStep.h"
+#include "compiler/run/State.h"
 
 #include <tl/expected.hpp>
 
@@ -16,7 +18,7 @@ namespace tbem::driver {
 class EagerWorkspaces {
 public:
   /// For the device that --device names. Errors: the exit status, after saying why.
-  static tl::expected<EagerWorkspaces, Failed> open(State& state, const Options& options);
+  static tl::expected<EagerWorkspaces, Failed> open(State& state, const EngineRequest& request);
 
   /// Of a forward convolution of the graph. Nothing is taken where cuDNN cannot be asked; `failure` then says why.
   estimate::OperatorWorkspaces of(const graph::Graph& graph, const sema::Values& values, graph::OpId id);
@@ -30,7 +32,7 @@ public:
   std::size_t notListed = 0;  ///< questions that cuDNN did not answer: the least and the most are those of a model
 
 private:
-  EagerWorkspaces(AskedDevice asked, const Options& options);
+  EagerWorkspaces(AskedDevice asked, const EngineRequest& request);
   struct ProblemHash {
     std::size_t operator()(const cudnn::Convolution& problem) const;
   };

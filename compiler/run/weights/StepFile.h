@@ -2,7 +2,7 @@
 // not finite.
 #pragma once
 
-#include "compiler/driver/Pipeline.h"
+#include "compiler/run/State.h"
 #include "runtime/core/Executable.h"
 
 #include <cstddef>

@@ -45,9 +45,9 @@ struct GradientLives {
 
 tl::expected<GradientLives, estimate::LowerError> livesOf(State& state, const RowState& row) {
   const graph::Graph& graph = row.elaborated->graph();
-  GradientLives lives{gradientBytes(*row.program), graph.microBatches > 1 || state.options.keepGradients, row.program->arena};
+  GradientLives lives{gradientBytes(*row.program), graph.microBatches > 1 || state.request.target.keepGradients, row.program->arena};
   if (lives.kept) return lives;
-  estimate::LowerOptions options = lowerOptions(state.events, state.options, state.backend, &state.queries, row.run->tuning);
+  estimate::LowerOptions options = lowerOptions(state.events, state.request.target, state.backend, &state.queries, row.run->tuning);
   options.keepGradients = true;
   const auto kept = estimate::lower(graph, row.elaborated->values, *state.backend.backend, options);
   if (!kept) return tl::unexpected(kept.error());
@@ -75,7 +75,7 @@ void explainGradients(show::Out& out, State& state) {
     const auto lives = livesOf(state, row);
     if (!lives) {
       lives.error().report(state.sink());
-    } else if (state.options.json) {
+    } else if (out.display.json) {
       out.json("gradients", {{"design", row.run->spec.name},
                              {"row", row.row},
                              {"levels", row.run->levels(row.row)},

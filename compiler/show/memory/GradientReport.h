@@ -2,7 +2,8 @@
 // kept to the end of the step as eager PyTorch keeps them, and what the other would cost.
 #pragma once
 
-#include "compiler/driver/Pipeline.h"
+#include "compiler/run/State.h"
+#include "compiler/show/Out.h"
 
 namespace tbem::driver {
 

@@ -88,8 +88,8 @@ report::Timeline timelineOf(const RowState& row, const estimate::EagerStep& step
   return timeline;
 }
 
-bool writeTimeline(show::Out& out, const Options& options, const RowState& row, const report::Timeline& timeline) {
-  return options.out.empty() || out.timeline(options.out, row.run->spec.name + "-memory.svg", timeline);
+bool writeTimeline(show::Out& out, const std::string& folder, const RowState& row, const report::Timeline& timeline) {
+  return folder.empty() || out.timeline(folder, row.run->spec.name + "-memory.svg", timeline);
 }
 
 }  // namespace tbem::driver

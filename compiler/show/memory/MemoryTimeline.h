@@ -1,8 +1,9 @@
 // Memory over a step, as a plot: what `estimate --out DIR` writes of the row that takes most.
 #pragma once
 
-#include "compiler/driver/Pipeline.h"
+#include "compiler/run/State.h"
 #include "compiler/pytorch/eager/EagerStep.h"
+#include "compiler/show/Out.h"
 #include "runtime/report/Timeline.h"
 
 namespace tbem::driver {
@@ -13,6 +14,6 @@ report::Timeline timelineOf(const RowState& row, const SourceManager& sources);
 report::Timeline timelineOf(const RowState& row, const estimate::EagerStep& step, const SourceManager& sources);
 
 /// DIR/DESIGN-memory.svg, where --out names a folder. False after saying why it cannot be written.
-bool writeTimeline(show::Out& out, const Options& options, const RowState& row, const report::Timeline& timeline);
+bool writeTimeline(show::Out& out, const std::string& folder, const RowState& row, const report::Timeline& timeline);
 
 }  // namespace tbem::driver

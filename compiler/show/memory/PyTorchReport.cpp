@@ -173,7 +173,7 @@ void printWaterfall(show::Out& out, const PyTorchMemory& memory, const EagerStep
   printNotes(out, memory, steps);
 }
 
-void printPyTorchJson(show::Out& out, const Options& options, const PyTorchMemory& memory, const EagerSteps& steps,
+void printPyTorchJson(show::Out& out, const std::string& backend, const EagerRequest& request, const PyTorchMemory& memory, const EagerSteps& steps,
                       const SourceManager& sources, Json limit) {
   Json kinds = Json::object();
   for (std::size_t k = 0; k < estimate::kEagerKinds; ++k)
@@ -204,10 +204,10 @@ void printPyTorchJson(show::Out& out, const Options& options, const PyTorchMemor
                        {"row", row.row},
                        {"network", row.elaborated->graph().network},
                        {"levels", row.run->levels(row.row)},
-                       {"device", options.backend},
+                       {"device", backend},
                        {"gpu", device},
-                       {"version", torchVersion(options)},
-                       {"alloc_conf", options.allocConf.empty() ? "" : options.allocConf.front()},
+                       {"version", torchVersion(request)},
+                       {"alloc_conf", request.allocConf.empty() ? "" : request.allocConf.front()},
                        {"optimizer", memory.step.optimizer},
                        {"memory", fields},
                        {"limit", std::move(limit)},

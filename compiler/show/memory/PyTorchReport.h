@@ -18,7 +18,7 @@ std::string deviceText(const PyTorchMemory& memory);
 void printWaterfall(show::Out& out, const PyTorchMemory& memory, const EagerSteps& steps,
                     const SourceManager& sources);
 /// `limit`: what --max asks and says; null without it.
-void printPyTorchJson(show::Out& out, const Options& options, const PyTorchMemory& memory, const EagerSteps& steps,
+void printPyTorchJson(show::Out& out, const std::string& backend, const EagerRequest& request, const PyTorchMemory& memory, const EagerSteps& steps,
                       const SourceManager& sources, Json limit);
 
 }  // namespace tbem::driver

@@ -47,7 +47,7 @@ std::string eventText(const ReplayedTrace& traced, std::size_t event) {
   return text;
 }
 
-void printHead(show::Out& out, const Options& options, const std::string& path, const ReplayedTrace& traced) {
+void printHead(show::Out& out, bool saysOptions, const std::string& path, const ReplayedTrace& traced) {
   const auto& trace = *traced.trace;
   out.print("{}{}: {} events{}, rules of PyTorch {}\n", path, trace.name.empty() ? "" : ", " + trace.name, trace.entries.size(),
             trace.version.empty() ? "" : " of PyTorch " + trace.version, traced.rules);
@@ -66,7 +66,7 @@ void printHead(show::Out& out, const Options& options, const std::string& path, 
       break;
     }
   }
-  if (!trace.settings && !options.recordedConf)
+  if (!trace.settings && !saysOptions)
     out.note("the recording does not say its options: taken as none (--recorded-conf says them)");
   if (traced.history.before > 0)
     out.note(fmt::format("{} blocks ({}) were there when the recording began: they are allocated first", traced.history.before,
@@ -128,8 +128,8 @@ Json checkJson(const ReplayedTrace& traced) {
 
 }  // namespace
 
-void printReplay(show::Out& out, const Options& options, const std::string& path, const ReplayedTrace& traced) {
-  printHead(out, options, path, traced);
+void printReplay(show::Out& out, bool saysOptions, const std::string& path, const ReplayedTrace& traced) {
+  printHead(out, saysOptions, path, traced);
   printTable(out, traced);
   for (const ReplayedOptions& one : traced.replays) {
     for (const std::string& name : one.ignored) out.note(fmt::format("{}: it is not simulated, and changes nothing here", name));

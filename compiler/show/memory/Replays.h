@@ -1,8 +1,8 @@
 // `tbemc replay`: what it works out, and how it is shown.
 #pragma once
 
-#include "compiler/driver/Options.h"
 #include "compiler/pytorch/allocator/ReplayTrace.h"
+#include "compiler/show/Out.h"
 
 #include <cstdint>
 #include <optional>
@@ -30,7 +30,7 @@ struct ReplayedTrace {
   std::vector<ReplayedOptions> replays;
 };
 
-void printReplay(show::Out& out, const Options& options, const std::string& path, const ReplayedTrace& traced);
+void printReplay(show::Out& out, bool saysOptions, const std::string& path, const ReplayedTrace& traced);
 void printReplayJson(show::Out& out, const std::string& path, const ReplayedTrace& traced);
 
 }  // namespace tbem::driver

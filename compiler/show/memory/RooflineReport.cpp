@@ -9,29 +9,6 @@
 
 namespace tbem::driver {
 
-tl::expected<estimate::Program, std::string> lowerRowMajor(Events& events, const RowState& row, const Options& options,
-                                                           estimate::QueryCache& queries) {
-  const Opened plain = openBackend("ref");
-  if (plain.backend == nullptr) return tl::unexpected(plain.reason);
-  auto program = estimate::lower(row.elaborated->graph(), row.elaborated->values, *plain.backend,
-                                 lowerOptions(events, options, plain, &queries, {}));
-  if (program) return std::move(*program);
-  DiagnosticSink sink;
-  return tl::unexpected(program.error().report(sink).message);
-}
-
-tl::expected<estimate::Roofline, std::string> Rooflines::of(const RowState& row) {
-  const graph::Graph& graph = row.elaborated->graph();
-  const sema::Values& values = row.elaborated->values;
-  if (!row.program) return tl::unexpected(std::string("the row was not lowered"));
-  if (choice.thisMachine) return estimate::roofline(graph, values, *row.program, choice.device, choice.tf32);
-  state.events.progress(++done, 0,
-                        fmt::format("row {} of {}: its least time on {}", row.row + 1, row.run->spec.name, choice.device.name));
-  const auto program = lowerRowMajor(state.events, row, state.options, queries);
-  if (!program) return tl::unexpected(program.error());
-  return estimate::roofline(graph, values, *program, choice.device, choice.tf32);
-}
-
 namespace {
 
 std::string intensityText(double value) { return report::number(value, 3); }
@@ -127,17 +104,6 @@ void printRoofline(show::Out& out, const Workspace& workspace, const estimate::R
   for (const estimate::LeftOut& left : roofline.leftOut)
     out.say("left out: {} in {}, of {}: {} has no such rate, so they count by the bytes that they move\n",
             report::flops(estimate::toDouble(left.flops)), left.type, fmt::join(left.operators, ", "), roofline.device);
-}
-
-std::string leftOutText(const estimate::Roofline& roofline) {
-  std::vector<std::string> parts;
-  for (const estimate::LeftOut& left : roofline.leftOut)
-    parts.push_back(fmt::format("`{}` ({})", left.type, fmt::join(left.operators, ", ")));
-  return parts.empty() ? std::string()
-                       : fmt::format(
-                             "{} has no rate {}: the least times leave that arithmetic out; a record of the program may "
-                             "say the rate",
-                             roofline.device, fmt::join(parts, ", "));
 }
 
 }  // namespace tbem::driver

@@ -98,22 +98,22 @@ std::string measuredText(const estimate::Device& device) {
 
 class Explainer {
 public:
-  Explainer(show::Out& out, State& state, estimate::Device device, EngineSource source)
-      : out(out), state(state), options(state.options), device(std::move(device)), source(std::move(source)) {
-    policy.tf32 = options.tf32 != "off";
-    policy.nondeterministic = options.nondeterministic;
-    order = options.layout == "nhwc" ? cudnn::Order::Nhwc : cudnn::Order::Nchw;
+  Explainer(show::Out& out, State& state, const WorkspaceView& view, estimate::Device device, EngineSource source)
+      : out(out), state(state), view(view), device(std::move(device)), source(std::move(source)) {
+    policy.tf32 = view.engines.tf32 != "off";
+    policy.nondeterministic = view.engines.nondeterministic;
+    order = view.engines.layout == "nhwc" ? cudnn::Order::Nhwc : cudnn::Order::Nchw;
   }
 
   int row(const RowState& row) {
-    const auto program = lowerRowMajor(out, row, options, queries);
+    const auto program = lowerRowMajor(out, row, state.request.target, queries);
     if (!program) {
       out.failure(program.error());
       return kEnvironment;
     }
     const double start = measure::monotonicSeconds();
     const auto use = queryWorkspaces(*program, source, order, policy);
-    if (options.time) {
+    if (view.time) {
       out.error(fmt::format("engines  {}, {} lists asked anew so far\n", report::seconds(measure::monotonicSeconds() - start),
                             source.askedAnew()));
     }
@@ -121,7 +121,7 @@ public:
       out.failure(use.error());
       return kEnvironment;
     }
-    if (options.json) {
+    if (out.display.json) {
       json(row, *program, *use);
     } else {
       text(row, *program, *use);
@@ -132,7 +132,7 @@ public:
   cudnn::Policy policy;
   EngineSource& answers() { return source; }
   std::string settings() const {
-    return fmt::format("{}, f32 {} TF32{}", options.layout, policy.tf32 ? "with" : "without",
+    return fmt::format("{}, f32 {} TF32{}", view.engines.layout, policy.tf32 ? "with" : "without",
                        policy.nondeterministic ? "" : ", deterministic engines only");
   }
 
@@ -218,7 +218,7 @@ private:
                              {"handles", bytesJson(device.handles)},
                              {"kernels", bytesJson(device.kernels)}}},
                            {"answers", answersJson()},
-                           {"layout", options.layout},
+                           {"layout", view.engines.layout},
                            {"tf32", policy.tf32},
                            {"nondeterministic", policy.nondeterministic},
                            {"convolutions", std::move(list)},
@@ -246,7 +246,7 @@ private:
 
   show::Out& out;
   State& state;
-  const Options& options;
+  const WorkspaceView& view;
   estimate::Device device;
   EngineSource source;
   cudnn::Order order = cudnn::Order::Nchw;
@@ -255,16 +255,16 @@ private:
 
 }  // namespace
 
-int explainWorkspaces(show::Out& out, State& state) {
-  const Options& options = state.options;
-  const std::string name = options.device.empty() ? "h200" : options.device;
-  auto asked = openAskedDevice(state, name, options.backend == "pytorch");
+int explainWorkspaces(show::Out& out, State& state, const WorkspaceView& view) {
+  const std::string name = view.engines.device.empty() ? "h200" : view.engines.device;
+  auto asked = openAskedDevice(*state.workspace, {name, view.engines.cudnn, state.request.target.backend == "pytorch"},
+                               state.enginesAsked, state.events);
   if (!asked) return out.fail(asked.error());
-  Explainer explainer(out, state, std::move(asked->device), std::move(asked->source));
-  if (!options.workspaceLimit.empty()) {
-    const auto limit = report::parseBytes(options.workspaceLimit);
+  Explainer explainer(out, state, view, std::move(asked->device), std::move(asked->source));
+  if (!view.limit.empty()) {
+    const auto limit = report::parseBytes(view.limit);
     if (!limit) {
-      out.failure(fmt::format("--workspace-limit {}: {}", options.workspaceLimit, limit.error()));
+      out.failure(fmt::format("--workspace-limit {}: {}", view.limit, limit.error()));
       return kUsage;
     }
     explainer.policy.limit = *limit;

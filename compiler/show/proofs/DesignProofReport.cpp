@@ -9,9 +9,9 @@
 
 namespace tbem::driver {
 
-void printDesignProof(show::Out& out, const DesignProof& proved, const Options& options) {
+void printDesignProof(show::Out& out, const DesignProof& proved) {
   const spec::LevelProof& proof = proved.proof;
-  if (options.json) {
+  if (out.display.json) {
     Json breaches = Json::array();
     for (std::size_t b = 0; b < proof.breaches.size(); ++b) {
       const spec::Breach& one = proof.breaches[b];

@@ -7,6 +7,6 @@
 namespace tbem::driver {
 
 /// One line, or a `levels` object with --json.
-void printDesignProof(show::Out& out, const DesignProof& proved, const Options& options);
+void printDesignProof(show::Out& out, const DesignProof& proved);
 
 }  // namespace tbem::driver

@@ -1,6 +1,6 @@
 #include "compiler/show/proofs/NetworkProofReport.h"
 
-#include "compiler/show/JsonNumber.h"
+#include "compiler/emit/JsonNumber.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,9 +20,9 @@ std::string headline(const NetworkProof& proved) {
 
 }  // namespace
 
-void printNetworkProof(show::Out& out, const State& state, const NetworkProof& proved) {
+void printNetworkProof(show::Out& out, const NetworkProof& proved) {
   const spec::SizeProof& proof = proved.proof;
-  if (!state.options.json) {
+  if (!out.display.json) {
     std::string text = headline(proved);
     if (!proved.reason.empty()) {
       text += ": " + proved.reason;

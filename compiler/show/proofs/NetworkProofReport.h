@@ -7,6 +7,6 @@
 namespace tbem::driver {
 
 /// One line, or a `network` object with --json.
-void printNetworkProof(show::Out& out, const State& state, const NetworkProof& proved);
+void printNetworkProof(show::Out& out, const NetworkProof& proved);
 
 }  // namespace tbem::driver

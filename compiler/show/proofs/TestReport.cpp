@@ -1,6 +1,6 @@
 #include "compiler/show/proofs/TestReport.h"
 
-#include "compiler/show/JsonNumber.h"
+#include "compiler/emit/JsonNumber.h"
 #include "compiler/support/Csv.h"
 
 #include <fmt/format.h>
@@ -20,8 +20,8 @@ namespace {
 /// One specification's cases, with what came of each where they were tried.
 class Printer {
 public:
-  Printer(show::Out& out, const Options& options, const TestedSpec& tested, const std::vector<CaseResult>& results)
-      : out(out), options(options), tested(tested), results(results) {}
+  Printer(show::Out& out, const TestView& view, const TestedSpec& tested, const std::vector<CaseResult>& results)
+      : out(out), view(view), tested(tested), results(results) {}
 
   void printObjects() const {
     for (std::size_t i = 0; i < tested.suite.cases.size(); ++i) {
@@ -44,7 +44,7 @@ public:
     Json summary = {{"process", tested.name()},
                     {"cases", tested.suite.cases.size()},
                     {"to_refuse", refused()},
-                    {"seed", options.seed},
+                    {"seed", view.seed},
                     {"gaps", tested.suite.gaps}};
     if (!results.empty()) {
       for (const Verdict verdict : {Verdict::Passed, Verdict::Failed, Verdict::Crashed, Verdict::TimedOut, Verdict::Malformed})
@@ -101,7 +101,7 @@ public:
     for (std::size_t i = 0; i < tested.scenarios.size(); ++i)
       out.print("scenario {}: {} && {}\n", i + 1, tested.scenarios[i].guardText, tested.scenarios[i].definitionText);
     out.print("{}: {} cases, {} of them to be refused (seed {})\n", tested.name(), tested.suite.cases.size(), refused(),
-              options.seed);
+              view.seed);
     for (const std::string& gap : tested.suite.gaps) out.print("  {}\n", gap);
     if (results.empty()) return;
     std::string line;
@@ -121,18 +121,18 @@ private:
   }
 
   show::Out& out;
-  const Options& options;
+  const TestView& view;
   const TestedSpec& tested;
   const std::vector<CaseResult>& results;
 };
 
 }  // namespace
 
-void printTests(show::Out& out, const Options& options, const TestedSpec& tested, const std::vector<CaseResult>& results) {
-  const Printer printer(out, options, tested, results);
-  if (options.json)
+void printTests(show::Out& out, const TestView& view, const TestedSpec& tested, const std::vector<CaseResult>& results) {
+  const Printer printer(out, view, tested, results);
+  if (out.display.json)
     printer.printObjects();
-  else if (options.csv)
+  else if (view.csv)
     printer.printLines();
   else
     printer.printText();

@@ -1,7 +1,6 @@
 // Tests made from a specification: as a table, as CSV, or as objects with --json.
 #pragma once
 
-#include "compiler/driver/Options.h"
 #include "compiler/show/Out.h"
 #include "compiler/verify/SpecTests.h"
 
@@ -10,6 +9,12 @@
 namespace tbem::driver {
 
 /// `results`: of each case; empty where none was tried.
-void printTests(show::Out& out, const Options& options, const TestedSpec& tested, const std::vector<CaseResult>& results);
+/// How tests are shown.
+struct TestView {
+  std::uint64_t seed = 0;  ///< with which they were made
+  bool csv = false;
+};
+
+void printTests(show::Out& out, const TestView& view, const TestedSpec& tested, const std::vector<CaseResult>& results);
 
 }  // namespace tbem::driver

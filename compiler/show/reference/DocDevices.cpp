@@ -1,7 +1,7 @@
 // tbemc doc --devices: the devices of the library in one table, and the fields of a device in another.
 #include "compiler/devices/DeviceFields.h"
 #include "compiler/devices/Devices.h"
-#include "compiler/driver/Commands.h"
+#include "compiler/show/reference/Reference.h"
 #include "compiler/show/Out.h"
 #include "runtime/report/Numbers.h"
 
@@ -59,10 +59,10 @@ void printFields(show::Out& out, bool ofArchitecture) {
 
 }  // namespace
 
-int runDocDevices(show::Out& out, const Options& options) {
+void printDevices(show::Out& out) {
   std::vector<std::string> names;
   const std::vector<Device> devices = libraryDevices(names);
-  if (options.json) {
+  if (out.display.json) {
     for (std::size_t i = 0; i < devices.size(); ++i) {
       const Device& d = devices[i];
       out.json("device", {{"name", names[i]},
@@ -80,7 +80,7 @@ int runDocDevices(show::Out& out, const Options& options) {
                           {"kernels", measured(d.kernels)},
                           {"measured", d.measured.empty() ? Json(nullptr) : Json(d.measured)}});
     }
-    return kOk;
+    return;
   }
   out.print(
       "| device | called | compute capability | memory | GB/s | multiprocessors | clocks, MHz | L2 | f64 TFLOP/s | f32 | tf32 | "
@@ -88,7 +88,6 @@ int runDocDevices(show::Out& out, const Options& options) {
   for (std::size_t i = 0; i < devices.size(); ++i) printDevice(out, names[i], devices[i]);
   printFields(out, false);
   printFields(out, true);
-  return kOk;
 }
 
 }  // namespace tbem::driver

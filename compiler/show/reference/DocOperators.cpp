@@ -1,7 +1,7 @@
 // tbemc doc --operators: docs/operators.md, made from the declarations of std.nn and the backends' own answers.
-#include "compiler/driver/Commands.h"
+#include "compiler/show/reference/Reference.h"
 #include "compiler/experiment/Workspace.h"
-#include "compiler/run/Backends.h"
+#include "compiler/backends/Backends.h"
 #include "compiler/sema/Walk.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/reference/DocText.h"
@@ -119,14 +119,14 @@ std::string cost(const ast::Callable& callable) {
   return callable.native != nullptr ? "none" : "of the expression";
 }
 
-void printBlocks(show::Out& out, const Workspace& workspace, const sema::Module& library, const Options& options) {
-  if (!options.json) out.print("\n## Blocks\n\n| block | what it is |\n|---|---|\n");
+void printBlocks(show::Out& out, const Workspace& workspace, const sema::Module& library) {
+  if (!out.display.json) out.print("\n## Blocks\n\n| block | what it is |\n|---|---|\n");
   for (const auto& file : library.files) {
     for (const ast::Decl* decl : file->declarations) {
       const auto* callable = ast::dynCast<ast::Callable>(decl);
       if (callable == nullptr || callable->callable != ast::CallableKind::Block || decl->isPrivate) continue;
       const std::string line = signature(workspace.session, *callable);
-      if (options.json)
+      if (out.display.json)
         out.json("block", {{"name", decl->name.text}, {"signature", line}, {"documentation", decl->documentation}});
       else
         out.print("| `{}` | {} |\n", line, firstSentence(*decl));
@@ -136,16 +136,9 @@ void printBlocks(show::Out& out, const Workspace& workspace, const sema::Module&
 
 }  // namespace
 
-int runDocOperators(show::Out& out, const Options& options) {
-  Options everything = options;
-  everything.text = "1";
-  const auto loaded = loadWorkspace(everything);
-  if (!loaded) return out.fail(loaded.error());
-  const Workspace& workspace = **loaded;
-  const sema::Module* library = workspace.program->find("std.nn");
-  if (library == nullptr) return kEnvironment;
-  const Operators operators(*library);
-  if (!options.json) {
+void printOperators(show::Out& out, const Workspace& workspace, const sema::Module& library) {
+  const Operators operators(library);
+  if (!out.display.json) {
     out.print(
         "# Operators\n\nThe public operators of `std.nn`, as the declarations in `stdlib/nn` and the backends say: `tbemc doc "
         "--operators` "
@@ -156,13 +149,13 @@ int runDocOperators(show::Out& out, const Options& options) {
         "inputs and weights that have one. *Cost*: the\nparts that its FLOPs are counted in. Blocks, which are made of these, "
         "stand at the end.\n");
   }
-  for (const auto& file : library->files) {
+  for (const auto& file : library.files) {
     bool titled = false;
     for (const ast::Decl* decl : file->declarations) {
       const auto* callable = ast::dynCast<ast::Callable>(decl);
       if (callable == nullptr || callable->callable != ast::CallableKind::Operator || decl->isPrivate) continue;
       const std::string where = backends(operators.primitives(*callable));
-      if (options.json) {
+      if (out.display.json) {
         out.json("operator", {{"name", decl->name.text},
                               {"signature", signature(workspace.session, *callable)},
                               {"backends", where},
@@ -180,8 +173,7 @@ int runDocOperators(show::Out& out, const Options& options) {
                 cost(*callable));
     }
   }
-  printBlocks(out, workspace, *library, options);
-  return kOk;
+  printBlocks(out, workspace, library);
 }
 
 }  // namespace tbem::driver

@@ -113,11 +113,11 @@ void sayMeasureNotes(show::Out& out, const std::vector<Observation>& rows, bool 
   if (latency) saySpread(out, rows);
 }
 
-void printMeasured(show::Out& out, store::Store& store, const std::vector<CaseRow>& rows) {
+void printMeasured(show::Out& out, const StoredRows& stored, const std::vector<CaseRow>& rows) {
   std::set<std::tuple<const DesignRun*, std::size_t, std::string>> printed;
   for (const CaseRow& row : rows) {
     if (!printed.insert({row.plan->run, row.row, row.identity}).second) continue;
-    const std::vector<store::Stored> repeats = repeatsOf(out, store, row);
+    const std::vector<store::Stored> repeats = stored.repeatsOf(row);
     MachineLoad most;
     std::size_t busy = 0;
     for (const store::Stored& one : repeats) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/experiment/Observations.h"
+#include "compiler/show/Out.h"
 
 #include <optional>
 #include <string>
@@ -28,6 +29,6 @@ std::optional<Spread> spreadOf(const std::vector<store::Stored>& repeats);
 /// Lines below the table of these rows. `latency`: whether times are asked for.
 void sayMeasureNotes(show::Out& out, const std::vector<Observation>& rows, bool latency);
 /// One `measured` object a row: its repeats together.
-void printMeasured(show::Out& out, store::Store& store, const std::vector<CaseRow>& rows);
+void printMeasured(show::Out& out, const StoredRows& stored, const std::vector<CaseRow>& rows);
 
 }  // namespace tbem::driver

@@ -101,12 +101,12 @@ void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::M
                        {"reused", reused}});
 }
 
-void printReused(show::Out& out, store::Store& store, const std::vector<CaseRow>& rows, const measure::CampaignResult& result) {
+void printReused(show::Out& out, const StoredRows& stored, const std::vector<CaseRow>& rows, const measure::CampaignResult& result) {
   std::set<std::pair<std::string, std::uint32_t>> now;
   for (const runtime::Case& one : result.ran) now.insert({one.identity, one.repeat});
   std::set<std::tuple<const DesignRun*, std::size_t, std::string, std::uint32_t>> printed;
   for (const CaseRow& row : rows) {
-    for (const store::Stored& one : repeatsOf(out, store, row)) {
+    for (const store::Stored& one : stored.repeatsOf(row)) {
       if (now.count({one.key.identity, one.key.repeat}) != 0) continue;
       if (!printed.insert({row.plan->run, row.row, one.key.identity, one.key.repeat}).second) continue;
       runtime::Case key = one.key;
@@ -118,7 +118,7 @@ void printReused(show::Out& out, store::Store& store, const std::vector<CaseRow>
   }
 }
 
-void printMeasurements(show::Out& out, store::Store& store, const std::vector<MeasurePlan>& plans,
+void printMeasurements(show::Out& out, const StoredRows& stored, const std::vector<MeasurePlan>& plans,
                        const std::vector<CaseRow>& rows) {
   for (const MeasurePlan& plan : plans) {
     const DesignRun& run = *plan.run;
@@ -139,7 +139,7 @@ void printMeasurements(show::Out& out, store::Store& store, const std::vector<Me
     std::vector<Observation> measured;
     for (const CaseRow& row : rows) {
       if (row.plan != &plan) continue;
-      measured.push_back({&row, repeatsOf(out, store, row)});
+      measured.push_back({&row, stored.repeatsOf(row)});
       for (const store::Stored& one : measured.back().repeats) {
         anyEnergy = anyEnergy || one.value.energy.has_value();
         if (!one.value.energy && !one.value.energyReason.empty()) energyReason = one.value.energyReason;

@@ -1,7 +1,7 @@
 // Measurements as JSON lines and as a table.
 #pragma once
 
-#include "compiler/experiment/Campaigns.h"
+#include "compiler/experiment/Observations.h"
 #include "compiler/show/Out.h"
 #include "runtime/core/Measurement.h"
 #include "runtime/measure/Campaign.h"
@@ -12,13 +12,14 @@ namespace tbem::driver {
 void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::Measurement& value, const Tuning& tuning,
                       bool reused);
 /// The objects of the rows that were finished before this campaign.
-void printReused(show::Out& out, store::Store& store, const std::vector<CaseRow>& rows, const measure::CampaignResult& result);
+void printReused(show::Out& out, const StoredRows& stored, const std::vector<CaseRow>& rows,
+                 const measure::CampaignResult& result);
 /// A table a design: medians over the repeats of each row.
-void printMeasurements(show::Out& out, store::Store& store, const std::vector<MeasurePlan>& plans,
+void printMeasurements(show::Out& out, const StoredRows& stored, const std::vector<MeasurePlan>& plans,
                        const std::vector<CaseRow>& rows);
 
 /// The same rows with their estimates beside them, a table a design, as a program's run prints them.
-void printRunTables(show::Out& out, store::Store& store, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows);
+void printRunTables(show::Out& out, const StoredRows& stored, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows);
 
 /// "ok", "left", or how the last repeat that did not end well ended.
 report::Cell statusCell(const std::vector<store::Stored>& repeats);

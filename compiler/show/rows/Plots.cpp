@@ -108,13 +108,13 @@ std::vector<report::Point> fittedCurve(const Fitted& fitted, const Axes& axes, c
   return curve;
 }
 
-std::optional<report::Plot> memoryByFactor(show::Out& out, const DesignRun& run, const std::vector<CaseRow>& rows,
-                                           const Place& place, store::Store& store, const Fitted* fitted) {
+std::optional<report::Plot> memoryByFactor(const DesignRun& run, const std::vector<CaseRow>& rows,
+                                           const Place& place, const StoredRows& stored, const Fitted* fitted) {
   const Axes axes = axesOf(run);
   if (!axes.x) return std::nullopt;
   const std::vector<design::Factor> factors = run.factors();
   std::map<std::size_t, report::Series> lines;
-  for (const Observation& observation : observationsOf(out, run, place, rows, store)) {
+  for (const Observation& observation : observationsOf(run, place, rows, stored)) {
     const CaseRow& row = *observation.row;
     const std::optional<double> memory = medianOf(observation.repeats, &runtime::Measurement::memoryPeak);
     if (!memory) continue;
@@ -147,10 +147,9 @@ std::optional<report::Plot> memoryByFactor(show::Out& out, const DesignRun& run,
 
 }  // namespace
 
-bool writePlots(show::Out& out, const Workspace& workspace, const std::vector<MeasurePlan>& plans,
-                const std::vector<CaseRow>& rows, const std::vector<Fitted>& fits, store::Store& store, const Options& options) {
-  const std::string folder = outFolder(workspace, options);
-  if (folder.empty() || options.noPlots) return true;
+bool writePlots(show::Out& out, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
+                const std::vector<Fitted>& fits, const StoredRows& stored, const std::string& folder) {
+  if (folder.empty()) return true;
   std::vector<show::PlotFile> plots;
   const auto add = [&](std::string name, const report::Plot& plot) { plots.push_back({std::move(name), report::svg(plot)}); };
   for (const Fitted& fitted : fits)
@@ -160,7 +159,7 @@ bool writePlots(show::Out& out, const Workspace& workspace, const std::vector<Me
   for (const MeasurePlan& plan : plans) {
     if (!drawn.insert(plan.run).second) continue;  // another `measure` of the same design
     for (const Place& place : placesOf(*plan.run, rows)) {
-      if (const auto plot = memoryByFactor(out, *plan.run, rows, place, store, memoryFit(fits, *plan.run, place)))
+      if (const auto plot = memoryByFactor(*plan.run, rows, place, stored, memoryFit(fits, *plan.run, place)))
         add(fmt::format("{}-memory-{}.svg", plan.run->spec.name, fileWord(place)), *plot);
     }
   }

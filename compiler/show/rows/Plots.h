@@ -10,7 +10,7 @@ namespace tbem::driver {
 
 /// Writes the plots into the output folder: measured against predicted for each regression, memory by factor for each measured
 /// design. False, after saying why, where a file cannot be written. No folder (-e without --out): nothing.
-bool writePlots(show::Out& out, const Workspace& workspace, const std::vector<MeasurePlan>& plans,
-                const std::vector<CaseRow>& rows, const std::vector<Fitted>& fits, store::Store& store, const Options& options);
+bool writePlots(show::Out& out, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
+                const std::vector<Fitted>& fits, const StoredRows& stored, const std::string& folder);
 
 }  // namespace tbem::driver

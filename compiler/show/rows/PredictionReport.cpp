@@ -20,7 +20,7 @@ Json coordinateJson(const design::Factor& factor, double value) {
   return value;
 }
 
-void predictOne(show::Out& out, Workspace& workspace, const PredictionPlan& plan, const Fitted& fitted, const Options& options) {
+void predictOne(show::Out& out, Workspace& workspace, const PredictionPlan& plan, const Fitted& fitted) {
   const std::string& name = plan.regression->decl->name.text;
   const auto prediction = regress::predict(*fitted.result, plan.point);
   if (!prediction) {
@@ -31,7 +31,7 @@ void predictOne(show::Out& out, Workspace& workspace, const PredictionPlan& plan
     Diagnostic& diagnostic = workspace.session.sink.report(diag::outside_region, plan.range, name);
     for (const std::string& why : prediction->outside) diagnostic.note(why);
   }
-  if (options.json) {
+  if (out.display.json) {
     Json levels = Json::object();
     const std::vector<design::Factor> factors = plan.regression->run->factors();
     for (std::size_t f = 0; f < factors.size(); ++f) levels[factors[f].name] = coordinateJson(factors[f], plan.point[f]);
@@ -58,10 +58,10 @@ void predictOne(show::Out& out, Workspace& workspace, const PredictionPlan& plan
 }  // namespace
 
 void printPredictions(show::Out& out, Workspace& workspace, const std::vector<PredictionPlan>& plans,
-                      const std::vector<Fitted>& fits, const Options& options) {
+                      const std::vector<Fitted>& fits) {
   for (const PredictionPlan& plan : plans) {
     for (const Fitted& fitted : fits) {
-      if (fitted.plan == plan.regression) predictOne(out, workspace, plan, fitted, options);
+      if (fitted.plan == plan.regression) predictOne(out, workspace, plan, fitted);
     }
   }
 }

@@ -10,6 +10,6 @@ namespace tbem::driver {
 
 /// A point outside the measured region is told of in the session (W-codes), one that cannot be evaluated too.
 void printPredictions(show::Out& out, Workspace& workspace, const std::vector<PredictionPlan>& plans,
-                      const std::vector<Fitted>& fits, const Options& options);
+                      const std::vector<Fitted>& fits);
 
 }  // namespace tbem::driver

@@ -35,7 +35,7 @@ tl::expected<std::vector<double>, std::string> timeSteps(const State& state, con
   auto made = runtime::Instance::create(row.compiled->executable, *state.backend.backend);
   if (!made) return tl::unexpected(made.error().message);
   runtime::Instance& run = **made;
-  if (const auto ready = run.initialise(state.options.seed); !ready) return tl::unexpected(ready.error().message);
+  if (const auto ready = run.initialise(state.request.target.seed); !ready) return tl::unexpected(ready.error().message);
   std::vector<double> times(row.program->steps.size(), 0), wholes;
   std::vector<std::vector<double>> samples(times.size());
   run.keepTimes(times);
@@ -170,7 +170,7 @@ tl::expected<void, std::string> printProfile(show::Out& out, const State& state,
   if (!seconds) return tl::unexpected(seconds.error());
   auto lines = linesOf(row, *seconds);
   if (!lines) return tl::unexpected(lines.error());
-  if (state.options.json) {
+  if (out.display.json) {
     printJsonProfile(out, state, row, *lines, whole);
   } else {
     printTables(out, state, row, std::move(*lines), whole);

@@ -1,7 +1,8 @@
 // Where the time of a step goes: `tbemc step --profile`.
 #pragma once
 
-#include "compiler/driver/Pipeline.h"
+#include "compiler/run/State.h"
+#include "compiler/show/Out.h"
 
 #include <tl/expected.hpp>
 

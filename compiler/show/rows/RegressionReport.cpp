@@ -103,13 +103,13 @@ report::Table toTable(const regress::Table& source, std::string title) {
   return table;
 }
 
-void printFitText(show::Out& out, const Fitted& fitted, const Options& options) {
+void printFitText(show::Out& out, const Fitted& fitted, bool brief) {
   const regress::Result& r = *fitted.result;
   const report::Quantity quantity = fitted.plan->quantity;
   out.table(
       toTable(regress::coefficientTable(r), fmt::format("{}: {} of {} on {}", fitted.plan->decl->name.text, fitted.plan->response,
                                                         fitted.plan->run->spec.name, fitted.place())));
-  if (!options.brief()) out.table(toTable(regress::rawTable(r), "the same in the factors' units"));
+  if (!brief) out.table(toTable(regress::rawTable(r), "the same in the factors' units"));
   sayLost(out, fitted);
   out.say("{} rows, {} parameters", r.rows, r.parameters);
   if (r.r2) out.say(", R² {:.6f}", *r.r2);
@@ -125,7 +125,7 @@ void printFitText(show::Out& out, const Fitted& fitted, const Options& options) 
   }
   if (!r.intervalReason.empty()) out.say("no intervals: {}\n", r.intervalReason);
   for (const regress::Warning& warning : r.warnings) out.say("warning: {}\n", warning.text);
-  if (options.brief()) return;  // the design's notes have its aliases
+  if (brief) return;  // the design's notes have its aliases
   std::vector<std::string> names;
   for (const graph::FactorSpec& factor : fitted.plan->run->spec.factors) names.push_back(factor.name);
   for (const design::Alias& alias : design::mainEffectAliases(fitted.plan->run->array, names)) out.say("note: {}\n", alias.text);
@@ -133,12 +133,12 @@ void printFitText(show::Out& out, const Fitted& fitted, const Options& options) 
 
 }  // namespace
 
-void printFitted(show::Out& out, const std::vector<Fitted>& fits, const Options& options) {
+void printFitted(show::Out& out, const std::vector<Fitted>& fits, bool brief) {
   for (const Fitted& fitted : fits) {
-    if (options.json) {
+    if (out.display.json) {
       printFitJson(out, fitted);
     } else {
-      printFitText(out, fitted, options);
+      printFitText(out, fitted, brief);
     }
   }
 }

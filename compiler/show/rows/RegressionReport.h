@@ -8,6 +8,6 @@
 
 namespace tbem::driver {
 
-void printFitted(show::Out& out, const std::vector<Fitted>& fits, const Options& options);
+void printFitted(show::Out& out, const std::vector<Fitted>& fits, bool brief);
 
 }  // namespace tbem::driver

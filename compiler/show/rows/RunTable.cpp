@@ -22,7 +22,7 @@ struct Wanted {
 
 Place placeOf(const CaseRow& row) { return {row.backend, text(row.plan->tuning)}; }
 
-std::vector<Observation> measuredRows(show::Out& out, store::Store& store, const std::vector<CaseRow>& rows,
+std::vector<Observation> measuredRows(const StoredRows& stored, const std::vector<CaseRow>& rows,
                                       const DesignRun& run) {
   std::vector<Observation> measured;
   for (const CaseRow& row : rows) {
@@ -31,9 +31,9 @@ std::vector<Observation> measuredRows(show::Out& out, store::Store& store, const
       return other.row->row == row.row && placeOf(*other.row) == placeOf(row);
     });
     if (same == measured.end()) {
-      measured.push_back({&row, repeatsOf(out, store, row)});
+      measured.push_back({&row, stored.repeatsOf(row)});
     } else if (row.plan->repeats > same->row->plan->repeats) {
-      *same = {&row, repeatsOf(out, store, row)};
+      *same = {&row, stored.repeatsOf(row)};
     }
   }
   return measured;
@@ -158,7 +158,7 @@ private:
 
 }  // namespace
 
-void printRunTables(show::Out& out, store::Store& store, const std::vector<MeasurePlan>& plans,
+void printRunTables(show::Out& out, const StoredRows& stored, const std::vector<MeasurePlan>& plans,
                     const std::vector<CaseRow>& rows) {
   std::set<const DesignRun*> printed;
   for (const MeasurePlan& plan : plans) {
@@ -170,7 +170,7 @@ void printRunTables(show::Out& out, store::Store& store, const std::vector<Measu
       wanted.latency = wanted.latency || other.wantsLatency;
       wanted.energy = wanted.energy || other.wantsEnergy;
     }
-    std::vector<Observation> measured = measuredRows(out, store, rows, *plan.run);
+    std::vector<Observation> measured = measuredRows(stored, rows, *plan.run);
     std::string noEnergy;
     for (const Observation& row : measured) {
       for (const store::Stored& repeat : row.repeats) {

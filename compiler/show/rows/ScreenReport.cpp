@@ -1,6 +1,4 @@
-// How a screening is shown: tables with bars, JSON, SVG.
-#include "compiler/explore/Screen.h"
-#include "compiler/show/Out.h"
+#include "compiler/show/rows/ScreenReport.h"
 
 #include "runtime/report/Bars.h"
 #include "runtime/report/Numbers.h"
@@ -108,7 +106,7 @@ void addOperators(report::Table& table, const Screened& found, double cutoff, co
   if (others != 0) table.add({fmt::format("{} others", others)});
 }
 
-void printText(show::Out& out, const Options& options, const Screened& found) {
+void printText(show::Out& out, const ScreenView& view, const Screened& found) {
   const design::Screening& s = found.screening;
   const show::BarStyle style = out.bars();
   if (s.squares == 0) {
@@ -124,10 +122,10 @@ void printText(show::Out& out, const Options& options, const Screened& found) {
                      {"total", report::Align::Decimal},
                      {"range of means", report::Align::Decimal}};
   if (!s.grid) effects.columns[3].title = "";
-  addEffects(effects, found, options.cutoff, style);
+  addEffects(effects, found, view.cutoff, style);
   out.table(effects);
-  const Judged judged = judge(found, options.cutoff);
-  out.say("{} or more: {}{}\n\n", report::percent(options.cutoff),
+  const Judged judged = judge(found, view.cutoff);
+  out.say("{} or more: {}{}\n\n", report::percent(view.cutoff),
           judged.influential.empty() ? "none" : fmt::format("{}", fmt::join(judged.influential, ", ")),
           judged.left.empty() ? "" : fmt::format("; less: {}", fmt::join(judged.left, ", ")));
   report::Table operators;
@@ -138,11 +136,11 @@ void printText(show::Out& out, const Options& options, const Screened& found) {
                        {"there", report::Align::Decimal},
                        {"least of all rows", report::Align::Decimal},
                        {"most", report::Align::Decimal}};
-  addOperators(operators, found, options.cutoff, style);
+  addOperators(operators, found, view.cutoff, style);
   out.table(operators);
 }
 
-void printJsonOf(show::Out& out, const Options& options, const Screened& found) {
+void printJsonOf(show::Out& out, const ScreenView& view, const Screened& found) {
   const design::Screening& s = found.screening;
   Json effects = Json::array();
   for (const std::uint32_t f : design::ranking(s)) {
@@ -172,7 +170,7 @@ void printJsonOf(show::Out& out, const Options& options, const Screened& found) 
                          {"share_least", one.low},
                          {"share_most", one.high}});
   }
-  const Judged judged = judge(found, options.cutoff);
+  const Judged judged = judge(found, view.cutoff);
   out.json("screen", {{"design", found.run->spec.name},
                       {"response", found.response},
                       {"rows", s.rows},
@@ -186,7 +184,7 @@ void printJsonOf(show::Out& out, const Options& options, const Screened& found) 
                       {"squares", s.squares},
                       {"effects", effects},
                       {"interactions", interactions},
-                      {"cutoff", options.cutoff},
+                      {"cutoff", view.cutoff},
                       {"influential", judged.influential},
                       {"negligible", judged.left},
                       {"centre", found.run->levels(found.centre)},
@@ -214,23 +212,22 @@ report::BarGroup groupOf(const Screened& found, double cutoff) {
 
 }  // namespace
 
-bool reportScreening(show::Out& out, const State& state, const std::vector<Screened>& findings) {
+bool reportScreening(show::Out& out, const State& state, const std::vector<Screened>& findings, const ScreenView& view) {
   if (findings.empty()) return true;
-  const Options& options = state.options;
   const Screened& first = findings.front();
-  if (!options.json) out.say("screening of {}: {}, on {}\n\n", first.run->spec.name, rowsText(first), state.backendName);
+  if (!out.display.json) out.say("screening of {}: {}, on {}\n\n", first.run->spec.name, rowsText(first), state.backendName);
   std::vector<report::BarGroup> groups;
   for (const Screened& found : findings) {
-    if (options.json) {
-      printJsonOf(out, options, found);
+    if (out.display.json) {
+      printJsonOf(out, view, found);
     } else {
-      printText(out, options, found);
+      printText(out, view, found);
     }
-    if (found.screening.squares > 0) groups.push_back(groupOf(found, options.cutoff));
+    if (found.screening.squares > 0) groups.push_back(groupOf(found, view.cutoff));
   }
   if (const std::string note = telling(first); !note.empty()) out.note(note);
-  if (options.out.empty() || groups.empty()) return true;
-  return out.plots(options.out,
+  if (view.folder.empty() || groups.empty()) return true;
+  return out.plots(view.folder,
                    {{first.run->spec.name + "-screen.svg",
                      report::barsSvg(fmt::format("what moves {}: share of the variation", first.run->spec.name), groups)}});
 }

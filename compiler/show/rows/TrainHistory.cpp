@@ -1,5 +1,5 @@
 // A training on the page of `tbemc report`: what its checkpoint has of its epochs.
-#include "compiler/driver/commands/Train.h"
+#include "compiler/show/OutFolder.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/rows/TrainReport.h"
 #include "runtime/report/Numbers.h"
@@ -92,9 +92,9 @@ std::string changes(State& state, const TrainingRun& training, std::vector<std::
 
 }  // namespace
 
-void printHistory(show::Out& out, State& state, const TrainingRun& training) {
+void printHistory(show::Out& out, State& state, const TrainingRun& training, const std::string& folder) {
   const std::string& name = training.spec.decl->name.text;
-  const std::string path = checkpointPath(*state.workspace, training, state.options);
+  const std::string path = checkpointPath(*state.workspace, training, folder);
   const auto read = train::readCheckpoint(path);
   out.say("{}\n", trainingTitle(training));
   if (!read) return out.say("{}\n", read.error());
@@ -112,7 +112,7 @@ void printHistory(show::Out& out, State& state, const TrainingRun& training) {
   const auto accuracy =
       curves("accuracy of " + name, "accuracy", progress.epochs, [](const train::Score& score) { return score.accuracy; });
   for (const auto& [plot, what] : {std::pair(&loss, "loss"), std::pair(&accuracy, "accuracy")}) {
-    if (*plot) out.plots(state.options.out, {{fmt::format("{}-{}.svg", name, what), report::svg(**plot)}});
+    if (*plot) out.plots(folder, {{fmt::format("{}-{}.svg", name, what), report::svg(**plot)}});
   }
 }
 

@@ -1,14 +1,9 @@
 #include "compiler/show/rows/TrainReport.h"
-#include "compiler/show/Out.h"
 
-#include "compiler/count/Flops.h"
-#include "compiler/run/Interrupt.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include <cstdio>
 
 namespace tbem::driver {
 
@@ -24,6 +19,8 @@ std::string trainingTitle(const TrainingRun& training) {
 }
 
 namespace {
+
+const std::string& nameOf(const TrainingRun& training) { return training.spec.decl->name.text; }
 
 Json scoreJson(const std::optional<train::Score>& score, bool accuracy) {
   if (!score) return {};
@@ -60,38 +57,33 @@ std::string sizesText(const train::Sizes& sizes, const train::Plan& plan) {
 
 }  // namespace
 
-TrainReport::TrainReport(show::Out& out, State& state, const TrainingRun& training)
-    : out(out), state(state), training(training), name(training.spec.decl->name.text) {}
-
-void TrainReport::begin(const std::string& checkpoint) {
-  if (!state.options.json) {
+void TrainReport::trainingBegins(const TrainingRun& training, const std::string& checkpoint) {
+  if (!out.display.json) {
     out.print("{}, {}\n", trainingTitle(training), sizesText(training.sizes, training.plan));
     out.flush();
   }
   if (checkpoint.empty()) out.note("no checkpoint is kept: the program is no file; --out DIR keeps it there");
-  progress = out.progressBar();
+  bar = out.progressBar();
 }
 
-train::Observer TrainReport::observer() {
-  train::Observer observer;
-  observer.epoch = [this](const train::EpochReport& report) { epoch(report); };
-  observer.step = [this](const train::StepReport& step) {
-    if (state.options.json)
-      out.json("train_step",
-               {{"name", name}, {"step", step.step}, {"loss", step.loss}, {"learning_rate", numberOrNull(step.rate)}});
-    else if (!state.options.quiet)
-      progress->note(fmt::format("step {}: loss {:.6g}{}", step.step, step.loss, rateText(step.rate)));
-  };
-  observer.progress = [this](std::int64_t done, std::int64_t total, const std::string& what, double left) {
-    progress->update(static_cast<std::size_t>(done), static_cast<std::size_t>(total), name + " " + what, left);
-  };
-  observer.stop = [] { return *interruptFlag() != 0; };
-  return observer;
+void TrainReport::step(const TrainingRun& training, const train::StepReport& step) {
+  if (out.display.json)
+    out.json("train_step", {{"name", nameOf(training)},
+                            {"step", step.step},
+                            {"loss", step.loss},
+                            {"learning_rate", numberOrNull(step.rate)}});
+  else if (!out.display.quiet)
+    bar->note(fmt::format("step {}: loss {:.6g}{}", step.step, step.loss, rateText(step.rate)));
 }
 
-void TrainReport::epoch(const train::EpochReport& report) {
-  if (state.options.json) {
-    out.json("train", {{"name", name},
+void TrainReport::training(const TrainingRun& training, std::int64_t done, std::int64_t total, const std::string& what,
+                           double left) {
+  bar->update(static_cast<std::size_t>(done), static_cast<std::size_t>(total), nameOf(training) + " " + what, left);
+}
+
+void TrainReport::epoch(const TrainingRun& training, const train::EpochReport& report) {
+  if (out.display.json) {
+    out.json("train", {{"name", nameOf(training)},
                        {"epoch", report.epoch},
                        {"steps", report.steps},
                        {"loss", report.train.loss},
@@ -108,22 +100,22 @@ void TrainReport::epoch(const train::EpochReport& report) {
   if (report.validation) text += fmt::format("; validation {}{}", scoreText(*report.validation), report.best ? " (best)" : "");
   text += fmt::format("{}; {}, {}/s", rateText(report.rate), report::seconds(report.seconds),
                       countOf(static_cast<std::int64_t>(report.examplesPerSecond), "example"));
-  progress->hide();
+  bar->hide();
   out.print("{}\n", text);
   out.flush();
 }
 
-void TrainReport::abandon() { progress.reset(); }
-
-void TrainReport::end(const train::Outcome& outcome, const std::string& checkpoint) {
-  progress.reset();
+void TrainReport::trainingEnds(const TrainingRun& training, const train::Outcome* ended, const std::string& checkpoint) {
+  bar.reset();
+  if (ended == nullptr) return;
+  const train::Outcome& outcome = *ended;
   if (!outcome.elsewhere.empty() && !outcome.complete)
     out.note(fmt::format("taken up elsewhere ({}): the numbers are not bit for bit those of one run", outcome.elsewhere));
-  if (state.options.json) {
-    out.json("trained", {{"name", name},
+  if (out.display.json) {
+    out.json("trained", {{"name", nameOf(training)},
                          {"network", training.spec.networkText},
                          {"data", training.spec.data.name},
-                         {"backend", state.backendName},
+                         {"backend", backend},
                          {"status", statusText(outcome.status)},
                          {"epochs", outcome.epochs.size()},
                          {"steps", outcome.steps},
@@ -152,15 +144,15 @@ void TrainReport::end(const train::Outcome& outcome, const std::string& checkpoi
   out.flush();
 }
 
-void printTrainingCost(show::Out& out, State& state, const TrainingRun& training) {
+void printTrainingCost(show::Out& out, State& state, const TrainingRun& training, const estimate::Convention& convention) {
   const RowState* step = state.rowOf(training.step.get());
   if (step == nullptr) return;
   const auto flops = estimate::countFlops(step->elaborated->graph(), step->elaborated->values,
-                                          *estimate::findConvention(state.options.convention));
+                                          convention);
   if (!flops) return;  // told with the step's own estimate
   const double total = estimate::toDouble(flops->most.step()) * static_cast<double>(training.sizes.total);
   const std::string& name = training.spec.decl->name.text;
-  if (state.options.json) {
+  if (out.display.json) {
     out.json("training", {{"name", name},
                           {"network", training.spec.networkText},
                           {"data", training.spec.data.name},

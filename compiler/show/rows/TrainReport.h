@@ -1,11 +1,15 @@
 // What a training says while it runs and when it is over: lines for people, or JSON.
 #pragma once
 
-#include "compiler/driver/Pipeline.h"
+#include "compiler/count/Flops.h"
+#include "compiler/run/RunEvents.h"
+#include "compiler/run/State.h"
+#include "compiler/show/Out.h"
 #include "runtime/report/Progress.h"
 
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace tbem::driver {
 
@@ -14,30 +18,31 @@ std::string scoreText(const train::Score& score);
 /// "train net: tiny() on clouds".
 std::string trainingTitle(const TrainingRun& training);
 
-class TrainReport {
+class TrainReport final : public RunEvents {
 public:
-  TrainReport(show::Out& out, State& state, const TrainingRun& training);
-  /// What is trained on what, before it begins. `checkpoint`: "" where nothing is kept.
-  void begin(const std::string& checkpoint);
-  train::Observer observer();
-  void end(const train::Outcome& outcome, const std::string& checkpoint);
-  /// Takes the progress away, for a failure's message.
-  void abandon();
+  /// `out` must outlive this.
+  TrainReport(show::Out& out, std::string backend) : out(out), backend(std::move(backend)) {}
+  void progress(std::size_t done, std::size_t total, std::string_view what) override { out.progress(done, total, what); }
+  void rest() override { out.rest(); }
+  bool opensLibrary(const OwnLibrary& library) override { return out.opensLibrary(library); }
+  void note(std::string_view text) override { out.note(text); }
+  void trainingBegins(const TrainingRun& training, const std::string& checkpoint) override;
+  void epoch(const TrainingRun& training, const train::EpochReport& report) override;
+  void step(const TrainingRun& training, const train::StepReport& report) override;
+  void training(const TrainingRun& training, std::int64_t done, std::int64_t total, const std::string& what,
+                double left) override;
+  void trainingEnds(const TrainingRun& training, const train::Outcome* outcome, const std::string& checkpoint) override;
 
 private:
-  void epoch(const train::EpochReport& report);
-
   show::Out& out;
-  State& state;
-  const TrainingRun& training;
-  std::string name;
-  std::unique_ptr<report::Progress> progress;
+  std::string backend;
+  std::unique_ptr<report::Progress> bar;
 };
 
 /// A training as its checkpoint has it, on the page that is made: its epochs as a table and as curves, how it ended, the test.
-void printHistory(show::Out& out, State& state, const TrainingRun& training);
+void printHistory(show::Out& out, State& state, const TrainingRun& training, const std::string& folder);
 
 /// What a training will cost, after its step's estimate.
-void printTrainingCost(show::Out& out, State& state, const TrainingRun& training);
+void printTrainingCost(show::Out& out, State& state, const TrainingRun& training, const estimate::Convention& convention);
 
 }  // namespace tbem::driver

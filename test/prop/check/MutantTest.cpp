@@ -54,13 +54,12 @@ Told check(const std::string& name, const std::string& text) {
   fs::create_directories(path.parent_path());
   std::ofstream(path, std::ios::binary) << text;
   driver::Options options;
-  options.command = "check";
-  options.files = {path.string()};
+  options.program.files = {path.string()};
   show::Console out({});
   driver::State state(options, out);
   {
     const Silence silence;
-    driver::checkProgram(out, state);
+    driver::checkProgram(out, state, options);
   }
   fs::remove_all(root);
   Told told;

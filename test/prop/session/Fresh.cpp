@@ -1,6 +1,7 @@
 #include "Fresh.h"
 
 #include "compiler/diagnostics/Repeats.h"
+#include "compiler/driver/Pipeline.h"
 #include "compiler/verify/Checks.h"
 
 #include <fmt/format.h>
@@ -14,12 +15,11 @@
 namespace tbem::test {
 
 session::Checked freshCheck(const std::string& path, const std::string& text) {
-  driver::Options options;
-  options.command = "check";
-  options.files = {path};
-  options.quiet = true;
+  driver::Request request;
+  request.program.files = {path};
   Events nobody;
-  driver::State state(options, nobody);
+  driver::State state(request, nobody);
+  state.tellsUnbuilt = false;
   state.workspace = std::make_unique<driver::Workspace>();
   driver::Workspace& workspace = *state.workspace;
   workspace.path = path;

@@ -1,5 +1,6 @@
 // Estimates by native code for many rows against the same rows one by one in exact arithmetic, to the byte of their JSON.
-#include "compiler/experiment/PlainRows.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/run/PlainRows.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -15,17 +16,15 @@ struct Found {
 };
 
 Found estimates(const std::string& program, std::size_t leastCompiled) {
-  Options options;
-  options.command = "estimate";
-  options.text = program;
-  options.quiet = true;
+  Request request;
+  request.program.text = program;
   Events events;
-  State state(options, events);
+  State state(request, events);
   state.plainAbove = 0;
   Found found;
   if (!runStages(state, "graph")) return found;
   DesignRun& run = *state.designs.runs.front();
-  PlainRows rows(state, run, estimate::conventions().front(), leastCompiled);
+  PlainRows rows(state.sink(), run, estimate::conventions().front(), leastCompiled);
   found.good = rows.check();
   if (found.good) {
     rows.each([&](std::size_t row, const graph::Graph&, const estimate::Estimate& estimate) {

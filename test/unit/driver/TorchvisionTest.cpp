@@ -70,12 +70,11 @@ bool isCount(const std::string& name) { return name.ends_with("num_batches_track
 class Torchvision : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Torchvision, GivesEveryWeightOnceInItsShape) {
-  Options options;
-  options.text = GetParam().expression;
-  options.inputs = {"image=2,3,224,224"};
-  options.quiet = true;
+  Request request;
+  request.program.text = GetParam().expression;
+  request.program.inputs = {"image=2,3,224,224"};
   Events events;
-  State state(options, events);
+  State state(request, events);
   state.firstRowOnly = true;
   ASSERT_TRUE(runStages(state, "graph"));
   const std::vector<Named> ours = defined(*state.rows.front().elaborated), theirs = listed(GetParam().list);

@@ -2,7 +2,8 @@
 // timed on this machine.
 #pragma once
 
-#include "compiler/experiment/Workspace.h"
+#include "compiler/diagnostics/Diagnostics.h"
+#include "compiler/syntax/tree/Ast.h"
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-#include "compiler/experiment/PlainRows.h"
+#include "compiler/run/PlainRows.h"
 
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/estimate/Formulas.h"
@@ -32,7 +32,7 @@ struct Group {
 }  // namespace
 
 struct PlainRows::Impl {
-  State& state;
+  DiagnosticSink& sink;
   DesignRun& run;
   const estimate::Convention& convention;
   std::size_t leastCompiled;
@@ -127,7 +127,7 @@ std::optional<estimate::Estimate> PlainRows::Impl::exact(Group& group, std::size
   if (!elaborated) return std::nullopt;
   auto estimate = estimate::estimateRow(elaborated->graph(), elaborated->values, nullptr, group.order, convention);
   if (estimate) return std::move(*estimate);
-  state.sink().report(diag::row_without_number, estimate.error().range, estimate.error().what);
+  sink.report(diag::row_without_number, estimate.error().range, estimate.error().what);
   return std::nullopt;
 }
 
@@ -167,8 +167,8 @@ void PlainRows::Impl::walk(const Take& take) {
   }
 }
 
-PlainRows::PlainRows(State& state, DesignRun& run, const estimate::Convention& convention, std::size_t leastCompiled)
-    : impl(new Impl{state, run, convention, leastCompiled, {}, {}, 0}) {}
+PlainRows::PlainRows(DiagnosticSink& sink, DesignRun& run, const estimate::Convention& convention, std::size_t leastCompiled)
+    : impl(new Impl{sink, run, convention, leastCompiled, {}, {}, 0}) {}
 PlainRows::~PlainRows() = default;
 
 std::size_t PlainRows::compiledRows() const { return impl->compiled; }

@@ -1,4 +1,4 @@
-#include "compiler/run/ChoicesFile.h"
+#include "compiler/backends/ChoicesFile.h"
 
 #include "compiler/jit/glue/Cache.h"
 #include "runtime/core/Fields.h"

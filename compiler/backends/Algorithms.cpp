@@ -1,7 +1,7 @@
-#include "compiler/run/Algorithms.h"
+#include "compiler/backends/Algorithms.h"
 
-#include "compiler/devices/CacheFile.h"
-#include "compiler/run/ChoicesFile.h"
+#include "compiler/jit/glue/CacheFile.h"
+#include "compiler/backends/ChoicesFile.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "compiler/run/Tuning.h"
+#include "compiler/backends/Tuning.h"
 
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/support/Rational.h"

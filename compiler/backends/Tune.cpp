@@ -4,7 +4,7 @@
 // counts, for what disturbs only adds. Caches are cold, as they are in a step. A candidate that wants an input in another layout
 // than where the value lies pays for the reorder.
 #include "compiler/count/Layout.h"
-#include "compiler/run/Algorithms.h"
+#include "compiler/backends/Algorithms.h"
 #include "runtime/core/Layout.h"
 #include "runtime/measure/Meters.h"
 #include "runtime/report/Numbers.h"

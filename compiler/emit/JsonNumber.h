@@ -1,7 +1,7 @@
 // Exact numbers in `--json`.
 #pragma once
 
-#include "compiler/show/Out.h"
+#include "compiler/emit/OrderedJson.h"
 #include "compiler/support/Rational.h"
 
 #include <nlohmann/json.hpp>

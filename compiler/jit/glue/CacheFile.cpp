@@ -1,4 +1,4 @@
-#include "compiler/devices/CacheFile.h"
+#include "compiler/jit/glue/CacheFile.h"
 
 #include "compiler/jit/glue/Cache.h"
 #include "compiler/jit/glue/Jit.h"

@@ -5,7 +5,8 @@
 // results.
 #pragma once
 
-#include "compiler/driver/Pipeline.h"
+#include "compiler/diagnostics/Diagnostics.h"
+#include "compiler/experiment/designs/Designs.h"
 #include "compiler/estimate/Estimate.h"
 
 #include <cstddef>
@@ -22,7 +23,7 @@ class PlainRows {
 public:
   /// Of the rows that `run` has chosen; all arguments outlive this. `leastCompiled`: rows from which on a structure is worth
   /// native code.
-  PlainRows(State& state, DesignRun& run, const estimate::Convention& convention, std::size_t leastCompiled = kLeastCompiled);
+  PlainRows(DiagnosticSink& sink, DesignRun& run, const estimate::Convention& convention, std::size_t leastCompiled = kLeastCompiled);
   ~PlainRows();
   PlainRows(const PlainRows&) = delete;
   PlainRows& operator=(const PlainRows&) = delete;

@@ -5,10 +5,9 @@
 // absent.
 #pragma once
 
-#include "compiler/driver/Options.h"
 #include "compiler/lower/program/Program.h"
-#include "compiler/run/Backends.h"
-#include "compiler/run/Tuning.h"
+#include "compiler/backends/Backends.h"
+#include "compiler/backends/Tuning.h"
 #include "compiler/support/Events.h"
 
 #include <tl/expected.hpp>

@@ -1,6 +1,6 @@
-#include "compiler/run/Backends.h"
+#include "compiler/backends/Backends.h"
 
-#include "compiler/run/Algorithms.h"
+#include "compiler/backends/Algorithms.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,66 @@
+// What is asked of a program: which one, which of its rows, and how their steps are made. Plain data, which commands fill from
+// their options and an embedding program fills itself.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tbem::driver {
+
+/// Which program.
+struct ProgramRequest {
+  std::vector<std::string> files;   ///< program files; "-": standard input
+  std::optional<std::string> text;  ///< the program itself, or one of a file's networks with its parameters
+  /// What standard input or a shell's pipe had, once it was read: a command may load it more than once. Copies share it.
+  std::shared_ptr<std::optional<std::string>> inherited = std::make_shared<std::optional<std::string>>();
+  std::vector<std::string> inputs;  ///< "image=16,3,224,224", of a program without a design
+  std::string task;                 ///< of a program without a design
+  /// A factor whose levels the command tries itself: in a design that is made of `inputs` it needs none. "": none.
+  std::string varied;
+};
+
+/// Which of its rows.
+struct RowRequest {
+  std::string design;                 ///< only this one; "": all
+  std::string at;                     ///< "depth=16,batch=64": only rows with these levels
+  std::optional<std::uint64_t> grid;  ///< every combination of levels, where there are so many at most
+};
+
+/// How steps are made, and where they run.
+struct Target {
+  std::string backend;         ///< "cpu", "ref", "fake", "pytorch", "pytorch-cpu"; "": the program's, else the command's own
+  unsigned threads = 0;        ///< 0: all processors
+  std::string dtype;           ///< "f32", "f64"; "": the program's
+  std::string tune;            ///< "off", "on", "within 10 %" (Tuning.h); "": as the program says, else off
+  std::uint64_t seed = 0;      ///< of inputs, weights and the order of rows
+  bool keepGradients = false;  ///< of a planned step: to its end
+  bool everyUpdate = false;    ///< the graph is shown: PyTorch's rules of one update are not enough
+  /// Libraries of the program's own operators: to open one runs code of it.
+  enum class OwnCode : std::uint8_t {
+    Closed,      ///< what the declarations say must do
+    Told,        ///< opened; a library that is new here is told of first
+    ToldByParent  ///< opened by a child whose parent has told it
+  };
+  OwnCode ownCode = OwnCode::Closed;
+};
+
+struct Request {
+  ProgramRequest program;
+  RowRequest rows;
+  Target target;
+};
+
+/// How campaigns run.
+struct CampaignRequest {
+  std::string store;  ///< where finished rows are kept; "": beside the program
+  bool dryRun = false, fresh = false;
+  std::optional<double> maxTime;  ///< seconds
+  std::optional<std::uint64_t> maxRows;
+  double rowTime = 600;            ///< seconds a row may take; 0: no limit
+  std::optional<unsigned> repeat;  ///< processes for each row; nothing: the program's number
+};
+
+}  // namespace tbem::driver

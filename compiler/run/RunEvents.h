@@ -1,0 +1,37 @@
+// What happens while campaigns and trainings run, beside what any stage tells (Events.h). Console, JSON lines and pages are
+// listeners.
+#pragma once
+
+#include "compiler/experiment/Campaigns.h"
+#include "compiler/experiment/Trainings.h"
+#include "compiler/support/Events.h"
+#include "runtime/core/Measurement.h"
+#include "runtime/measure/Campaign.h"
+
+#include <cstdint>
+#include <string>
+
+namespace tbem::driver {
+
+class RunEvents : public Events {
+public:
+  // Campaigns
+  /// Before the first row and after each. `current`: the row that is measured next; nullptr: none.
+  virtual void campaign(const measure::Standing& /*standing*/, const CaseRow* /*current*/) {}
+  /// A row was measured and is kept.
+  virtual void rowDone(const runtime::Case& /*key*/, const runtime::Measurement& /*value*/, const CaseRow& /*row*/) {}
+
+  // Trainings
+  /// `checkpoint`: where it is kept; "": nowhere.
+  virtual void trainingBegins(const TrainingRun& /*training*/, const std::string& /*checkpoint*/) {}
+  virtual void epoch(const TrainingRun& /*training*/, const train::EpochReport& /*report*/) {}
+  virtual void step(const TrainingRun& /*training*/, const train::StepReport& /*report*/) {}
+  /// `left`: seconds.
+  virtual void training(const TrainingRun& /*training*/, std::int64_t /*done*/, std::int64_t /*total*/,
+                        const std::string& /*what*/, double /*left*/) {}
+  /// `outcome`: nullptr where it failed.
+  virtual void trainingEnds(const TrainingRun& /*training*/, const train::Outcome* /*outcome*/,
+                            const std::string& /*checkpoint*/) {}
+};
+
+}  // namespace tbem::driver

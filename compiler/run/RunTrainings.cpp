@@ -1,0 +1,111 @@
+#include "compiler/run/RunTrainings.h"
+
+#include "compiler/jit/glue/Cache.h"
+#include "compiler/backends/Algorithms.h"
+#include "compiler/run/Interrupt.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tbem::driver {
+
+namespace {
+
+/// Native code of all graphs of a training.
+tl::expected<void, Failed> compileTraining(State& state, const TrainingRun& training) {
+  std::vector<const DesignRun*> runs{training.step.get()};
+  for (const auto& [batch, run] : training.evaluation) runs.push_back(run.get());
+  for (const DesignRun* run : runs) {
+    if (const auto compiled = compileRow(state, *state.rowOf(run)); !compiled) return compiled;
+  }
+  if (state.sink().hasErrors()) return failed(kProgramErrors);
+  return {};
+}
+
+/// The classes' dimension, where all of these executables have an output to look at and agree: its shape may depend on
+/// `training`.
+std::optional<std::size_t> classAxisOf(State& state, const TrainingRun& training, const train::Machine& machine) {
+  const auto axisOf = [&](const DesignRun* run) {
+    return graph::classAxis(training.spec, *state.rowOf(run)->elaborated, training.shape);
+  };
+  const auto axis = axisOf(training.step.get());
+  bool agree = !machine.step->outputs.empty();
+  for (const auto& [batch, run] : training.evaluation)
+    agree = agree && axisOf(run.get()) == axis && !machine.evaluation.at(batch)->outputs.empty();
+  return agree ? axis : std::nullopt;
+}
+
+/// The executables of a training whose rows are compiled.
+train::Machine machineOf(State& state, const TrainingRun& training) {
+  train::Machine machine;
+  machine.backend = state.backend.backend;
+  machine.step = &state.rowOf(training.step.get())->compiled->executable;
+  for (const auto& [batch, run] : training.evaluation)
+    machine.evaluation.emplace(batch, &state.rowOf(run.get())->compiled->executable);
+  for (const ast::Parameter& input : training.spec.network->tensors) machine.inputs.push_back(input.name.text);
+  machine.classAxis = classAxisOf(state, training, machine);
+  machine.lossOfLabels = graph::isMeanOfLabels(training.spec, training.shape);
+  return machine;
+}
+
+/// What decides the last bits of a step beside the program.
+std::vector<std::pair<std::string, std::string>> machineText(State& state, const TrainingRun& training) {
+  const tbem_device_info& device = state.backend.device;
+  return {{"processor", fmt::format("{} {} {}", device.name, device.isa, device.library)},
+          {"threads", fmt::format("{}", threadsOf(state.request.target, device))},
+          {"algorithms", jit::hashKey(algorithmsText(*state.rowOf(training.step.get())->program, training.step->tuning))}};
+}
+
+std::uint32_t rateSlot(const runtime::Executable& step) {
+  for (std::size_t i = 0; i < step.scalarNames.size(); ++i) {
+    if (step.scalarNames[i] == "optimizer.lr") return static_cast<std::uint32_t>(i);
+  }
+  return runtime::kNone;
+}
+
+ExitCode statusOf(const train::TrainFailure& failure) {
+  return failure.kind == train::TrainFailure::Kind::Run ? kRunFailed : kEnvironment;
+}
+
+train::Observer observerOf(RunEvents& events, const TrainingRun& training) {
+  train::Observer observer;
+  observer.epoch = [&](const train::EpochReport& report) { events.epoch(training, report); };
+  observer.step = [&](const train::StepReport& report) { events.step(training, report); };
+  observer.progress = [&](std::int64_t done, std::int64_t total, const std::string& what, double left) {
+    events.training(training, done, total, what, left);
+  };
+  observer.stop = [] { return *interruptFlag() != 0; };
+  return observer;
+}
+
+}  // namespace
+
+tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state, const TrainingRun& training,
+                                                 const TrainingRequest& how) {
+  const InterruptGuard guard;
+  if (const auto compiled = compileTraining(state, training); !compiled) return tl::unexpected(compiled.error());
+  const auto dataset = training.reader->open(training.settings);
+  if (!dataset) return failed(kEnvironment, dataset.error());
+  const train::Machine machine = machineOf(state, training);
+  train::Plan plan = training.plan;
+  plan.rateSlot = rateSlot(*machine.step);
+  train::Keeping keeping;
+  keeping.path = how.checkpoint;
+  keeping.fresh = how.fresh;
+  keeping.identity =
+      identityOf(training, *state.rowOf(training.step.get())->elaborated, state.backendName, (*dataset)->fingerprint());
+  keeping.machine = machineText(state, training);
+  events.trainingBegins(training, keeping.path);
+  auto outcome = train::run(plan, **dataset, machine, keeping, observerOf(events, training));
+  events.trainingEnds(training, outcome ? &*outcome : nullptr, keeping.path);
+  if (!outcome)
+    return failed(statusOf(outcome.error()),
+                  fmt::format("train {}: {}", training.spec.decl->name.text, outcome.error().message));
+  return std::move(*outcome);
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,24 @@
+// A training in this process: its step and its evaluations as native code, fed by its dataset, kept in a checkpoint.
+#pragma once
+
+#include "compiler/run/RunEvents.h"
+#include "compiler/run/State.h"
+#include "compiler/support/Failed.h"
+
+#include <tl/expected.hpp>
+
+#include <string>
+
+namespace tbem::driver {
+
+struct TrainingRequest {
+  std::string checkpoint;  ///< where it is kept; "": nowhere
+  bool fresh = false;      ///< anew, whatever the checkpoint has
+};
+
+/// Of a state that has passed `lower`. Ctrl-C ends it after the step in hand (Outcome::Status::Interrupted). Errors: kRunFailed (a
+/// step failed), kEnvironment (data or checkpoint cannot be read or written), kProgramErrors (no message).
+tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state, const TrainingRun& training,
+                                                 const TrainingRequest& how);
+
+}  // namespace tbem::driver

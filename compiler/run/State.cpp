@@ -1,0 +1,53 @@
+#include "compiler/run/State.h"
+
+#include "compiler/support/Bug.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tbem::driver {
+
+std::size_t State::chosenRows() const {
+  std::size_t rows = 0;
+  for (const auto& run : designs.runs) rows += run->experiment != nullptr ? run->chosen.size() : 0;
+  return rows;
+}
+
+RowState* State::rowOf(const DesignRun* run) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const RowState& row) { return row.run == run; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+std::uint32_t State::unknownWorkspaces() const {
+  std::uint32_t most = 0;
+  for (const RowState& row : rows) most = std::max(most, row.program ? row.program->unknownWorkspaces() : 0);
+  return most;
+}
+
+State::~State() {
+  if (hooked) setReproducerHook(nullptr, nullptr);
+}
+
+tl::expected<void, Failed> openBackend(State& state) {
+  const Target& target = state.request.target;
+  state.backendName = !target.backend.empty() ? target.backend : target.dtype == "f64" ? "ref" : "cpu";
+  state.backend = openBackend(state.backendName);
+  if (state.backend.backend == nullptr)
+    return failed(state.backend.known ? kEnvironment : kUsage,
+                  fmt::format("backend {}: {}", state.backendName, state.backend.reason));
+  return {};
+}
+
+tl::expected<void, Failed> compileRow(State& state, RowState& row) {
+  if (row.compiled) return {};
+  jit::JitOptions options;
+  options.keepIr = state.keepIr;
+  options.marks = state.marks;
+  auto compiled = compileRow(*row.elaborated, *row.program, options);
+  if (!compiled) return failed(kEnvironment, compiled.error());
+  row.compiled = std::move(*compiled);
+  return {};
+}
+
+}  // namespace tbem::driver

@@ -1,0 +1,73 @@
+// What the stages of the pipeline hand on.
+#pragma once
+
+#include "compiler/experiment/Trainings.h"
+#include "compiler/experiment/designs/Designs.h"
+#include "compiler/run/Rows.h"
+#include "compiler/spec/prove/Work.h"
+#include "compiler/support/Events.h"
+#include "compiler/support/Failed.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tbem::driver {
+
+class CleanParts;
+
+struct State {
+  /// Both must outlive it.
+  State(const Request& request, Events& events) : request(request), events(events) {}
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  const Request& request;
+  Events& events;  ///< progress and notes of the stages
+
+  // How far the stages go
+  bool firstRowOnly = false;               ///< work on the first chosen row alone
+  bool timing = false;                     ///< algorithms that were never timed on this machine are timed
+  bool trainingsOnly = false;              ///< the rows of designs are left out
+  std::optional<std::size_t> plainAbove;   ///< designs of more rows in all are left out: their rows are for PlainRows
+  bool keepResults = false;                ///< gradients and outputs stay readable after the step
+  bool keepIr = false;                     ///< LLVM IR of native code is kept as text
+  bool marks = false;                      ///< native code takes the time of each operator and loop
+  std::optional<std::size_t> mostPlanned;  ///< operators of plans after which `lower` leaves the other rows without one
+  bool tellsUnbuilt = true;                ///< networks without a design are told of, and how they were looked at
+  CleanParts* clean = nullptr;             ///< of a session: what need not be looked at again
+
+  // What they made
+  std::size_t enginesAsked = 0;          ///< lists that cuDNN was asked for, of all devices
+  std::unique_ptr<Workspace> workspace;  ///< after `load`
+  Designs designs;                       ///< after `design`
+  /// After `design`. Their rows stand behind those of the designs: for each, its step and then its evaluations.
+  std::vector<std::unique_ptr<TrainingRun>> trainings;
+  std::vector<RowState> rows;  ///< after `graph`: the rows that met their conditions
+  std::string backendName;     ///< after `lower`
+  Opened backend;
+  estimate::QueryCache queries;
+  spec::Work proofs;    ///< what is left of the command's limit of work for proofs
+  bool hooked = false;  ///< after `load`: bugs write this program down (setReproducerHook)
+
+  DiagnosticSink& sink() { return workspace->session.sink; }
+  /// Rows of all designs that the command works on.
+  std::size_t chosenRows() const;
+  /// Whether the rows of designs are left to PlainRows.
+  bool plain() const { return plainAbove && chosenRows() > *plainAbove; }
+  /// The first row of this design, or nullptr.
+  RowState* rowOf(const DesignRun* run);
+  /// Of the lowered row that has most: calls of own code without whose workspaces its arena is.
+  std::uint32_t unknownWorkspaces() const;
+};
+
+/// The backend that is asked for. Errors: why it cannot be used.
+tl::expected<void, Failed> openBackend(State& state);
+/// Native code of a lowered row that has none yet. Errors: why not.
+tl::expected<void, Failed> compileRow(State& state, RowState& row);
+
+}  // namespace tbem::driver
