@@ -2,9 +2,8 @@
 
 #include "compiler/diagnostics/Diagnostics.h"
 #include "compiler/diagnostics/Render.h"
-#include "compiler/driver/CliOptions.h"
+#include "compiler/driver/Commands.h"
 #include "compiler/driver/HelpText.h"
-#include "compiler/driver/Options.h"
 #include "compiler/run/Heap.h"
 #include "compiler/run/OpenMp.h"
 #include "compiler/show/Console.h"
@@ -30,13 +29,19 @@ namespace tbem::driver {
 
 namespace {
 
+/// nullptr: none has this name.
+const Command* findCommand(std::string_view name) {
+  const auto found = std::ranges::find_if(commands(), [&](const Command* command) { return name == command->name; });
+  return found == commands().end() ? nullptr : *found;
+}
+
 /// `tbemc FILE` and `tbemc -e TEXT` are `tbemc run ...`.
 std::vector<std::string> withCommand(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.empty()) return {"--help"};
   const std::string& first = arguments.front();
   if (first == "--help" || first == "-h" || first == "--version") return arguments;
-  const bool known = std::any_of(commands().begin(), commands().end(), [&](const Command& c) { return first == c.name; });
+  const bool known = findCommand(first) != nullptr;
   const bool later =
       std::any_of(laterCommands().begin(), laterCommands().end(), [&](const auto& row) { return first == row.first; });
   if (!known && !later) arguments.insert(arguments.begin(), "run");
@@ -52,9 +57,9 @@ std::string notACommand(int argc, char** argv) {
       std::filesystem::exists(word, ignored))
     return {};
   std::vector<std::string> names;
-  for (const Command& command : commands()) {
-    if (word == command.name) return {};
-    if (command.help != nullptr) names.emplace_back(command.name);
+  for (const Command* command : commands()) {
+    if (word == command->name) return {};
+    if (command->help != nullptr) names.emplace_back(command->name);
   }
   for (const auto& [name, help] : laterCommands()) {
     if (word == name) return {};
@@ -90,14 +95,14 @@ std::string laterText() {
 }
 
 /// Whether a command takes one program and no more.
-bool takesOne(std::string_view command) { return needsOf(command).program && !takesSeveral(command); }
+bool takesOne(const Command& command) { return command.takes == Takes::Program || command.takes == Takes::ProgramInPlace; }
 
 constexpr std::size_t kWidestHelp = 100;  ///< columns: longer lines are hard to read
 
 /// Exceptions do not cross a folder; one that does is our bug, but for memory that the machine lacks.
-int runGuarded(const Command& command, show::Out& out, const Options& options) {
+int runGuarded(const Invocation& invocation, show::Out& out) {
   try {
-    return command.run(out, options);
+    return invocation.run(out);
   } catch (const std::bad_alloc&) {
     out.failure("out of memory");
     return kEnvironment;
@@ -108,19 +113,50 @@ int runGuarded(const Command& command, show::Out& out, const Options& options) {
 }
 
 /// The command's output; with --sarif the log of its diagnostics ends it.
-int runOn(const Command& command, const Options& options) {
-  show::Console console(options.display);
-  const int status = runGuarded(command, console, options);
-  if (options.display.sarif) console.jsonLine(console.sarif());
+int runOn(Invocation& invocation) {
+  show::Console console(invocation.options().display);
+  const int status = runGuarded(invocation, console);
+  if (console.display.sarif) console.jsonLine(console.sarif());
   return status;
 }
 
 /// A failure before there is a command's output.
 void printFailure(std::string_view text) { show::Console({}).failure(text); }
 
+/// What is wrong with the programs that a command line names, or "".
+std::string wrongPrograms(const Command& command, const ProgramRequest& program) {
+  if (command.takes == Takes::Own) return {};
+  if (takesOne(command) && program.files.size() > 1)
+    return fmt::format("one program at a time, found {}", fmt::join(program.files, " "));
+  if (command.takes != Takes::Program && program.text && !program.files.empty()) return "-e TEXT or a FILE, not both";
+  if (program.files.empty() && !program.text) return "no program: give a FILE, - for standard input, or -e TEXT";
+  return {};
+}
+
+/// What follows from the options for the stages.
+void completeRequest(const Command& command, CommandOptions& options) {
+  const StageRequest& stages = options.stages;
+  options.target.everyUpdate = !stages.emitStage.empty() || !stages.printAfter.empty();
+  if (command.runs && stages.emitStage.empty())
+    options.target.ownCode = &command == &kWorker ? Target::OwnCode::ToldByParent : Target::OwnCode::Told;
+}
+
+int runCommand(const Command& command, const CLI::App& app, Invocation& invocation, char** argv) {
+  std::string why = wrongPrograms(command, invocation.options().program);
+  if (why.empty()) why = invocation.unheeded(Given(app));
+  if (!why.empty()) {
+    printErr("tbemc {}: {}\n", command.name, why);
+    return kUsage;
+  }
+  completeRequest(command, invocation.options());
+  if (command.runs) limitSpinning(argv);
+  return runOn(invocation);
+}
+
 int dispatch(int argc, char** argv) {
   const std::vector<std::string> arguments = withCommand(argc, argv);
-  const bool runs = needsOf(arguments.front()).runs;
+  const Command* command = findCommand(arguments.front());
+  const bool runs = command != nullptr && command->runs;
   if (!runs) growHeapInLargeSteps();  // else its own memory is looked at
   outliveReader(runs);
   for (const auto& [name, help] : laterCommands()) {
@@ -133,18 +169,20 @@ int dispatch(int argc, char** argv) {
     printFailure(problem);
     return kUsage;
   }
-  Options options;
   CLI::App app("Knows what a neural network will cost before it runs, and proves it by test.", "tbemc");
   app.set_version_flag("--version", versionText());
   app.require_subcommand(1);
   const std::size_t width = std::min(report::terminalWidth(STDOUT_FILENO), kWidestHelp);
   app.formatter(std::make_shared<HelpText>(width));
-  for (const Command& command : commands()) {
-    CLI::App* sub = app.add_subcommand(command.name, command.help != nullptr ? command.help : "");
-    if (command.help == nullptr) sub->group("");
-    if (std::ranges::find(arguments, command.name) == arguments.end()) continue;  // no command line of it: spared the options
-    addOptions(*sub, command.name, options);
-    if (takesOne(command.name)) sub->formatter(std::make_shared<HelpText>(width, HelpText::Files::One));
+  std::unique_ptr<Invocation> invocation;
+  for (const Command* each : commands()) {
+    CLI::App* sub = app.add_subcommand(each->name, each->help != nullptr ? each->help : "");
+    if (each->help == nullptr) sub->group("");
+    if (each != command) continue;  // no command line of it: spared the options
+    OptionList list(*sub);
+    invocation = each->begin(list);
+    completeOptions(*sub);
+    if (takesOne(*each)) sub->formatter(std::make_shared<HelpText>(width, HelpText::Files::One));
   }
   app.footer("tbemc FILE is tbemc run FILE.\n" + laterText());  // of no subcommand
   try {
@@ -161,33 +199,8 @@ int dispatch(int argc, char** argv) {
     writeText(stderr, error.str());
     return status == 0 ? kOk : kUsage;
   }
-  for (const Command& command : commands()) {
-    if (!app.got_subcommand(command.name)) continue;
-    options.command = command.name;
-    options.target.everyUpdate = !options.stages.emitStage.empty() || !options.stages.printAfter.empty();
-    if (needsOf(command.name).runs && !options.campaign.dryRun && options.stages.emitStage.empty())
-      options.target.ownCode = options.command == "worker" ? Target::OwnCode::ToldByParent : Target::OwnCode::Told;
-    if (takesOne(command.name) && options.program.files.size() > 1) {
-      printErr("tbemc {}: one program at a time, found {}\n", command.name, fmt::join(options.program.files, " "));
-      return kUsage;
-    }
-    const bool inPlace = takesSeveral(command.name) || options.command == "train";  // which trains no network of a file
-    if (inPlace && options.program.text && !options.program.files.empty()) {
-      printErr("tbemc {}: -e TEXT or a FILE, not both\n", command.name);
-      return kUsage;
-    }
-    if (needsOf(command.name).program && options.program.files.empty() && !options.program.text) {
-      printErr("tbemc {}: no program: give a FILE, - for standard input, or -e TEXT\n", command.name);
-      return kUsage;
-    }
-    if (const std::string why = unheeded(*app.get_subcommand(command.name), options); !why.empty()) {
-      printErr("tbemc {}: {}\n", command.name, why);
-      return kUsage;
-    }
-    if (needsOf(command.name).runs) limitSpinning(argv);
-    return runOn(command, options);
-  }
-  return kUsage;
+  if (command == nullptr || invocation == nullptr) return kUsage;
+  return runCommand(*command, *app.get_subcommand(command->name), *invocation, argv);
 }
 
 }  // namespace

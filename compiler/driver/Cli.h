@@ -3,7 +3,7 @@
 
 namespace tbem::driver {
 
-/// Parses the arguments, runs the command, returns the exit status (Options.h). Prints to standard output and error.
+/// Parses the arguments, runs the command, returns the exit status (Failed.h). Prints to standard output and error.
 int runCommandLine(int argc, char** argv);
 
 }  // namespace tbem::driver

@@ -147,12 +147,6 @@ constexpr Stage kStages[] = {
     {"code", "native code", compile, dumpCode},
 };
 
-std::string stageNames() {
-  std::string text;
-  for (const Stage& stage : kStages) text += fmt::format("{}{}", text.empty() ? "" : ", ", stage.name);
-  return text;
-}
-
 /// Errors: a stage is named that does not exist.
 Done checkStageNames(const StageRequest& stages) {
   for (const std::string& wanted : {stages.emitStage, stages.printAfter}) {
@@ -164,6 +158,12 @@ Done checkStageNames(const StageRequest& stages) {
 }
 
 }  // namespace
+
+std::string stageNames() {
+  std::string text;
+  for (const Stage& stage : kStages) text += fmt::format("{}{}", text.empty() ? "" : ", ", stage.name);
+  return text;
+}
 
 tl::expected<void, Failed> runStages(State& state, std::string_view last, std::string_view done, const AfterStage& after) {
   const auto behind = [](std::string_view name) {

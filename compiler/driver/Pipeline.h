@@ -1,7 +1,6 @@
 // The way through the compiler, as a list of stages. Every command runs a piece of it.
 #pragma once
 
-#include "compiler/driver/Options.h"
 #include "compiler/run/State.h"
 #include "compiler/show/Out.h"
 #include "compiler/support/Failed.h"
@@ -26,6 +25,15 @@ using AfterStage = std::function<void(const Stage& stage, double seconds, bool g
 /// (kProgramErrors, no message). Prints nothing.
 tl::expected<void, Failed> runStages(State& state, std::string_view last, std::string_view done = {},
                                      const AfterStage& after = {});
+
+/// The stages by name: "load, names, design, ..".
+std::string stageNames();
+
+/// Which stages are shown: `--emit STAGE`, `--print-after STAGE`, `--time`.
+struct StageRequest {
+  std::string emitStage, printAfter;
+  bool time = false;
+};
 
 /// What is shown of the stages.
 struct PipelineView {

@@ -3,6 +3,7 @@
 
 #include "compiler/diagnostics/Render.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/show/Out.h"
 #include "compiler/verify/Checks.h"
@@ -14,7 +15,35 @@
 
 namespace tbem::driver {
 
+int checkProgram(show::Out& out, State& state, const CommandOptions& options) {
+  const bool showsStages = !options.stages.emitStage.empty() || !options.stages.printAfter.empty();
+  if (!showsStages) leaveManyRows(state);
+  state.tellsUnbuilt = !out.display.json;
+  leaveManyRows(state);
+  const Progressed done = runPipeline(out, state, options.stages, "graph");
+  if (!done.proceed) return done.status;
+  checkBeyondGraphs(state);
+  return finish(out, state, kOk);
+}
+
 namespace {
+
+struct CheckOptions : CommandOptions {
+  bool fix = false;
+};
+
+void declare(OptionList& list, CheckOptions& o) {
+  addProgram(list, o, {.files = "programs; - is standard input", .text = kTextInPlace});
+  addRows(list, o, {.on = kPlannedBackends, .planned = kPlanned});
+  list.flag("--sarif", o.display.sarif, kSarif);
+  list.flag("--fix", o.fix, "apply the certain fixes to the files").excludes("--sarif").excludes("-e");
+  addDisplay(list, o);
+}
+
+std::string unheeded(const Given& given, const CheckOptions& options) {
+  if (std::string why = unheededRows(given, options, {.notPlanned = notPlanned("check")}); !why.empty()) return why;
+  return options.fix ? unwritable(options, "--fix") : std::string();
+}
 
 /// Applies the certain fixes to the file. The number of diagnostics mended, or nothing where the file cannot be written.
 std::optional<std::size_t> applyFixesTo(show::Out& out, const State& state, const std::string& path) {
@@ -48,8 +77,8 @@ std::string whatWasChecked(const State& state) {
   return text;
 }
 
-int checkOne(show::Out& out, const Options& options, const std::string& path) {
-  Options one = options;
+int checkOne(show::Out& out, const CheckOptions& options, const std::string& path) {
+  CheckOptions one = options;
   one.program.files = {path};
   State state(one, out);
   const int status = checkProgram(out, state, one);
@@ -58,7 +87,7 @@ int checkOne(show::Out& out, const Options& options, const std::string& path) {
     if (!mended) return kEnvironment;
     if (*mended != 0) {
       out.note(fmt::format("{}: {} mended", path, *mended));
-      Options again = options;
+      CheckOptions again = options;
       again.fix = false;
       return checkOne(out, again, path);
     }
@@ -69,24 +98,16 @@ int checkOne(show::Out& out, const Options& options, const std::string& path) {
   return status;
 }
 
-}  // namespace
-
-int checkProgram(show::Out& out, State& state, const Options& options) {
-  const bool showsStages = !options.stages.emitStage.empty() || !options.stages.printAfter.empty();
-  if (!showsStages) leaveManyRows(state);
-  state.tellsUnbuilt = !out.display.json;
-  leaveManyRows(state);
-  const Progressed done = runPipeline(out, state, options.stages, "graph");
-  if (!done.proceed) return done.status;
-  checkBeyondGraphs(state);
-  return finish(out, state, kOk);
-}
-
-int runCheck(show::Out& out, const Options& options) {
+int run(show::Out& out, const CheckOptions& options) {
   if (options.program.text) return checkOne(out, options, "");
   int worst = kOk;
   for (const std::string& path : options.program.files) worst = std::max(worst, checkOne(out, options, path));
   return worst;
 }
+
+}  // namespace
+
+const Command kCheck = {"check", "syntax, names, types, specifications of every row; nothing is run", Takes::Programs, false,
+    invocation<CheckOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

@@ -1,6 +1,7 @@
 // tbemc doc NAME: the declaration's documentation and text; doc MODULE: a line for each of its declarations. What is printed is
 // what the compiler reads: there is no second source.
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
 #include "compiler/experiment/Workspace.h"
 #include "compiler/sema/Suggest.h"
 #include "compiler/sema/evaluate/Evaluator.h"
@@ -21,6 +22,23 @@
 namespace tbem::driver {
 
 namespace {
+
+struct DocOptions : CommandOptions {
+  std::string name;
+  bool operators = false, devices = false;
+};
+
+void declare(OptionList& list, DocOptions& o) {
+  const Option name = list.add("NAME", o.name, "conv2d, std.vision.resnet, std.nn, ...");
+  const Option operators =
+      list.flag("--operators", o.operators, "all operators in one table (Markdown): where they run, gradients, cost").excludes(name);
+  list.flag("--devices", o.devices, "all devices of std.devices, and the fields of a device, in tables (Markdown)")
+      .excludes(name)
+      .excludes(operators);
+  addDisplay(list, o, {.width = "columns of a module's list (default, and 0: the terminal's, else 100)"});
+}
+
+std::string unheeded(const Given& /*given*/, const DocOptions& /*options*/) { return {}; }
 
 struct Entry {
   const ast::Decl* decl;
@@ -53,7 +71,7 @@ std::string definition(const Session& session, const ast::Decl& decl) {
 }
 
 /// A kind, a name and a sentence; the sentence goes on below itself where it is wider than the terminal or --width.
-void printEntry(show::Out& out, const Options& options, const char* kind, const std::string& name, const std::string& sentence) {
+void printEntry(show::Out& out, const DocOptions& options, const char* kind, const std::string& name, const std::string& sentence) {
   const std::string left = fmt::format("{:<9} {:<28}", kind, name);
   const std::size_t width = options.display.width != 0 ? options.display.width : report::terminalWidth(STDOUT_FILENO);
   const std::size_t beside = report::displayWidth(left) + 1;
@@ -61,10 +79,10 @@ void printEntry(show::Out& out, const Options& options, const char* kind, const 
 }
 
 /// Every public declaration of a module, a line each. False where there is no such module.
-bool listModule(show::Out& out, const Options& options, const std::vector<Entry>& all) {
+bool listModule(show::Out& out, const DocOptions& options, const std::vector<Entry>& all) {
   bool any = false;
   for (const Entry& entry : all) {
-    if (entry.module != options.word) continue;
+    if (entry.module != options.name) continue;
     any = true;
     const std::string& name = entry.decl->name.text;
     if (options.display.json)
@@ -77,18 +95,16 @@ bool listModule(show::Out& out, const Options& options, const std::vector<Entry>
   return any;
 }
 
-}  // namespace
-
-int runDoc(show::Out& out, const Options& options) {
+int run(show::Out& out, const DocOptions& options) {
   if (options.devices) {
     printDevices(out);
     return kOk;
   }
-  if (options.word.empty() && !options.operators) {
+  if (options.name.empty() && !options.operators) {
     out.failure("tbemc doc wants a NAME, a module (std.nn, std.vision, std.text, ...), --operators or --devices");
     return kUsage;
   }
-  Options everything = options;
+  Request everything;
   everything.program.text = "1";
   const auto loaded = loadWorkspace(everything);
   if (!loaded) return out.fail(loaded.error());
@@ -106,7 +122,7 @@ int runDoc(show::Out& out, const Options& options) {
   for (const Entry& entry : all) {
     const std::string full = entry.module + "." + entry.decl->name.text;
     names.insert(entry.decl->name.text);
-    if (options.word != entry.decl->name.text && options.word != full) continue;
+    if (options.name != entry.decl->name.text && options.name != full) continue;
     any = true;
     const std::string text = definition(workspace.session, *entry.decl);
     if (options.display.json) {
@@ -120,15 +136,20 @@ int runDoc(show::Out& out, const Options& options) {
     out.print("{}\n", text);
   }
   if (any) return kOk;
-  const std::string_view network = sema::asTorchvision(options.word);
-  const std::string close = nearest(options.word, {names.begin(), names.end()});
+  const std::string_view network = sema::asTorchvision(options.name);
+  const std::string close = nearest(options.name, {names.begin(), names.end()});
   std::string meant = close.empty() ? "" : fmt::format(": did you mean `{}`?", close);
   if (!network.empty()) meant = fmt::format(": torchvision's is `{}` here", network);
-  if (const std::string_view packages = sema::absentFamily(options.word); !packages.empty() && network.empty())
+  if (const std::string_view packages = sema::absentFamily(options.name); !packages.empty() && network.empty())
     meant = fmt::format(": it is a network of {}", packages);
-  if (sema::isBuiltin(options.word)) meant = ": it is a function of the language's own (docs/language.md)";
-  out.failure(fmt::format("the standard library has no `{}`{}", options.word, meant));
+  if (sema::isBuiltin(options.name)) meant = ": it is a function of the language's own (docs/language.md)";
+  out.failure(fmt::format("the standard library has no `{}`{}", options.name, meant));
   return kUsage;
 }
+
+}  // namespace
+
+const Command kDoc = {"doc", "documentation of an operator, block, network or function", Takes::Own, false,
+    invocation<DocOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

@@ -1,6 +1,7 @@
 // tbemc doctor: what this machine has for us, what passed and what is missing, with the way out.
 #include "compiler/devices/Devices.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
 #include "compiler/jit/glue/Jit.h"
 #include "compiler/backends/Backends.h"
 #include "compiler/show/Out.h"
@@ -22,6 +23,17 @@
 namespace tbem::driver {
 
 namespace {
+
+struct DoctorOptions : CommandOptions {
+  bool measureMachine = false;
+};
+
+void declare(OptionList& list, DoctorOptions& o) {
+  list.flag("--measure", o.measureMachine, "measure this machine's rates, for --roofline cpu");
+  addDisplay(list, o, {.width = nullptr});
+}
+
+std::string unheeded(const Given& /*given*/, const DoctorOptions& /*options*/) { return {}; }
 
 struct Finding {
   std::string what;
@@ -58,9 +70,7 @@ void lookAtMeters(std::vector<Finding>& findings) {
   findings.push_back({"energy meter", energy.available(), energy.available() ? "RAPL" : energy.reason()});
 }
 
-}  // namespace
-
-int runDoctor(show::Out& out, const Options& options) {
+int run(show::Out& out, const DoctorOptions& options) {
   std::vector<Finding> findings;
   findings.push_back({"tbemc", true, kVersion});
   findings.push_back({"processors", true, std::to_string(std::thread::hardware_concurrency())});
@@ -83,5 +93,10 @@ int runDoctor(show::Out& out, const Options& options) {
   for (const Finding& finding : findings) out.print("{:>3} {:<16} {}\n", finding.good ? "ok" : "--", finding.what, finding.text);
   return kOk;
 }
+
+}  // namespace
+
+const Command kDoctor = {"doctor", "what this machine has, and what is missing", Takes::Own, false,
+    invocation<DoctorOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

@@ -1,6 +1,8 @@
 // tbemc emit --as json|dot|llvm: other forms of the same network, one row.
 #include "compiler/emit/Emit.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
+#include "compiler/pytorch/rows/EagerSteps.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/run/OwnLibraries.h"
 #include "compiler/show/Out.h"
@@ -10,7 +12,33 @@
 
 namespace tbem::driver {
 
-int runEmit(show::Out& out, const Options& options) {
+namespace {
+
+struct EmitOptions : CommandOptions {
+  std::string as;  ///< "json", "dot", "llvm"
+};
+
+void declare(OptionList& list, EmitOptions& o) {
+  addProgram(list, o);
+  addRows(list, o,
+          {.on = "backend of --as llvm: cpu (default), ref or fake; of json and dot: pytorch or pytorch-cpu, whose autocast's rules "
+                 "the graph has then",
+           .planned = "with --as llvm: "});
+  addKeepGradients(list, o, "with --as llvm: ");
+  list.add("--as", o.as, "json, dot or llvm").oneOf({"json", "dot", "llvm"}).excludes("--emit");
+  addDisplay(list, o);
+}
+
+std::string unheeded(const Given& given, const EmitOptions& options) {
+  if (options.as == "llvm") return unheededRows(given, options, {});
+  const std::string notPlanned = fmt::format("`tbemc emit` does not --as {}", options.as);
+  // The graph is another one by PyTorch's rules of autocast.
+  if (isPyTorch(options.target.backend))
+    return unheededRows(given, options, {.notPlanned = notPlanned, .ofPlan = {"--keep-gradients"}});
+  return unheededRows(given, options, {.notPlanned = notPlanned, .ofPlan = {"--on", "--keep-gradients"}});
+}
+
+int run(show::Out& out, const EmitOptions& options) {
   if (options.as.empty() && options.stages.emitStage.empty()) {
     out.failure("say what to emit: --as json (the graph with its shapes), --as dot (for Graphviz), --as llvm (the step's code)");
     return kUsage;
@@ -40,5 +68,10 @@ int runEmit(show::Out& out, const Options& options) {
   }
   return finish(out, state, kOk);
 }
+
+}  // namespace
+
+const Command kEmit = {"emit", "the network as json, dot or llvm", Takes::Program, false,
+    invocation<EmitOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

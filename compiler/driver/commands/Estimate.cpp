@@ -1,332 +1,117 @@
 // tbemc estimate: what each row will cost, before anything runs.
-#include "compiler/estimate/Estimate.h"
-
 #include "compiler/count/GateFlops.h"
-#include "compiler/devices/Devices.h"
-#include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/Pipeline.h"
-#include "compiler/driver/commands/Estimate.h"
-#include "compiler/driver/commands/EstimateOptions.h"
-#include "compiler/driver/commands/PyTorchEstimate.h"
-#include "compiler/run/PlainRows.h"
 #include "compiler/explore/FitLimit.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
-#include "compiler/run/OwnLibraries.h"
-#include "compiler/show/Out.h"
 #include "compiler/show/memory/GradientReport.h"
-#include "compiler/show/memory/KindsReport.h"
-#include "compiler/show/memory/MemoryTimeline.h"
-#include "compiler/show/memory/RecomputeReport.h"
-#include "compiler/show/memory/RooflineReport.h"
+#include "compiler/show/memory/PyTorchEstimates.h"
 #include "compiler/show/memory/WorkspaceReport.h"
-#include "compiler/show/rows/TrainReport.h"
-#include "runtime/report/Numbers.h"
+#include "compiler/show/rows/EstimateReport.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <cstdio>
+#include <optional>
+#include <string>
+#include <utility>
 
 namespace tbem::driver {
 
 namespace {
 
-/// Rows in all up to which each is lowered where no --on asks for it: planning takes milliseconds a row.
-constexpr std::size_t kMostLowered = 1000;
-
-struct Column {
-  const char* title;
-  std::string (*text)(const estimate::Estimate& e);
-  bool ofDevice = false;
-  unsigned rank = 0;  ///< as in report::Column
+struct EstimateOptions : CommandOptions {
+  EagerRequest eager;
+  EngineRequest engines;
+  EstimateView view;
+  std::string maxMemory, reserve;
+  std::string explain;         ///< "workspace", "gradients"
+  std::string workspaceLimit;  ///< of --explain workspace
 };
 
-std::string deviceBytes(const estimate::Estimate& e, std::uint64_t estimate::DeviceMemory::*field) {
-  return e.device ? report::bytes((*e.device).*field) : "";
+void declare(OptionList& list, EstimateOptions& o) {
+  addProgram(list, o);
+  addRows(list, o, {.on = fmt::format("{}; pytorch or pytorch-cpu: eager PyTorch on a GPU or here; none: from shapes alone",
+                                      kOwnBackends)});
+  list.add("--out", o.view.folder, "folder for a plot of memory over the step (default: no plot)").type("DIR");
+  list.flag("--verbose", o.display.verbose, "every column, whatever the width");
+  list.add("--max", o.maxMemory,
+           "exit with 5 if a row does not run in so much memory: 22GiB, or a device: h100; with --on pytorch "
+           "22GiB:upper is of the upper bound, 22GiB:reserved of what the allocator reserves where it may")
+      .type("SIZE");
+  addReserve(list, o.reserve, "with --on pytorch: ");
+  addPyTorch(list, o.eager, o.engines,
+             {.cudnn = "with --on pytorch or --explain workspace: ",
+              .device = "the GPU of --explain workspace (default: h200), and with --on pytorch the one whose workspaces are "
+                        "counted: a100, h200, rtx4090, .., or a record of the program"});
+  addKeepGradients(list, o, "");
+  addCounting(list, o.view.gates, o.view.convention);
+  list.add("--explain", o.explain,
+           "workspace: the engines of each convolution on a GPU that need not be here, as cuDNN says; gradients: how long they"
+           " live, and the arena if all were kept")
+      .oneOf({"workspace", "gradients"});
+  list.add("--workspace-limit", o.workspaceLimit,
+           "with --explain workspace: what memory would be if no convolution took more: 256MiB")
+      .type("SIZE");
+  list.flag("--nondeterministic", o.engines.nondeterministic,
+            "with --explain workspace: take engines whose sums change from run to run too");
+  addRoofline(list, o.view.roofline);
+  addDisplay(list, o);
 }
 
-const std::vector<Column>& columns() {
-  static const std::vector<Column> list = {
-      {"parameters", [](const estimate::Estimate& e) { return report::grouped(e.flops.parameters); }, false, 2},
-      {"FLOPs forward", [](const estimate::Estimate& e) { return report::flops(estimate::toDouble(e.flops.most.forward)); },
-       false, 3},
-      {"FLOPs step", [](const estimate::Estimate& e) { return report::flops(estimate::toDouble(e.flops.most.step())); }},
-      {"static", [](const estimate::Estimate& e) { return report::bytes(e.memory.bytes); }, false, 1},
-      {"live", [](const estimate::Estimate& e) { return deviceBytes(e, &estimate::DeviceMemory::live); }, true, 4},
-      {"arena", [](const estimate::Estimate& e) { return deviceBytes(e, &estimate::DeviceMemory::arena); }, true},
-  };
-  return list;
+std::string unheeded(const Given& given, const EstimateOptions& o) {
+  const bool explained = o.explain == "workspace";
+  if (!explained) {
+    if (const char* option = given.firstOf({"--workspace-limit", "--nondeterministic"}))
+      return fmt::format("{} is of --explain workspace", option);
+  }
+  return unheededRows(given, o, {.asksCudnn = explained, .cudnnToo = ", or --explain workspace"});
 }
 
-std::string pathsText(const std::string& levels, const estimate::Estimate& e) {
-  const std::string expected = e.expected ? fmt::format(", {} expected", report::flops(*e.expected)) : "";
-  const std::string average =
-      e.expectedMemory ? fmt::format(", {} expected", report::bytes(static_cast<std::uint64_t>(*e.expectedMemory))) : "";
-  const std::string arena =
-      e.paths ? fmt::format(", arena from {} to {}{}", report::bytes(e.paths->least), report::bytes(e.paths->most), average) : "";
-  return fmt::format("paths of {}: FLOPs forward from {} to {}{}, static memory from {} to {}{}", levels,
-                     report::flops(estimate::toDouble(e.flops.least.forward)),
-                     report::flops(estimate::toDouble(e.flops.most.forward)), expected, report::bytes(e.memory.least),
-                     report::bytes(e.memory.bytes), arena);
+std::string wrongMemory(const EstimateOptions& options) {
+  if (options.maxMemory.empty()) return wrongReserve(options.reserve, options.target.backend, false);
+  std::string why = wrongLimit(options.maxMemory);
+  if (why.empty() && !isPyTorch(options.target.backend) && options.maxMemory.find(':') != std::string::npos)
+    why = "a word behind the colon is of --on pytorch";
+  return why.empty() ? wrongReserve(options.reserve, options.target.backend, true) : fmt::format("--max {}: {}", options.maxMemory, why);
 }
 
-/// The estimates of one design as they are printed: a line of JSON a row, or a table.
-class DesignReport {
-public:
-  /// `on`: the device, in words; "": none.
-  DesignReport(show::Out& out, const Options& options, const Workspace& workspace, const DesignRun& run, std::string_view on,
-               bool rooflines, const std::optional<FitLimit>& limit)
-      : out(out), options(options), workspace(workspace), run(run), limit(limit) {
-    table.title = fmt::format("estimate of {} {} ({})", run.spec.name,
-                              on.empty() ? std::string("from shapes alone") : fmt::format("on {}", on), run.array.name);
-    table.columns.push_back({"row", report::Align::Right});
-    for (const graph::FactorSpec& factor : run.spec.factors) table.columns.push_back({factor.name, report::Align::Right});
-    for (const Column& column : columns()) {
-      if (column.ofDevice && on.empty()) continue;
-      shown.push_back(&column);
-      // Without a device the static memory is what the table is for.
-      const bool ranked = column.rank != 1 || !on.empty();
-      table.columns.push_back({column.title, report::Align::Decimal, ranked ? column.rank : 0});
-    }
-    if (rooflines) addRooflineColumns(table);
+/// Options of a GPU or of the allocator where there is none.
+std::string wrongDevice(const EstimateOptions& options) {
+  const bool workspaces = options.explain == "workspace", pytorch = isPyTorch(options.target.backend);
+  if (workspaces && !options.target.backend.empty() && options.target.backend != "pytorch")
+    return fmt::format("--explain workspace is of a GPU (--device NAME), not of {}", options.target.backend);
+  if (!options.engines.device.empty() && !pytorch && !workspaces) {
+    return fmt::format(
+        "--device {0}: with --on pytorch its workspaces are counted, with --explain workspace they are listed; "
+        "--roofline {0} shows the least time there",
+        options.engines.device);
   }
-
-  void add(std::size_t row, estimate::Estimate estimate) {
-    checkLimit(row, estimate);
-    if (options.display.json) {
-      const estimate::RowLabel label{run.spec.name, row, run.levels(row).dump()};
-      out.jsonLine(estimate::toJson(estimate, label, workspace.session.sources));
-    } else {
-      addCells(row, estimate);
-    }
-    if (!worst || memoryOf(estimate) > memoryOf(*worst)) {
-      worst = std::move(estimate);
-      worstRow = row;
-    }
-  }
-
-  /// In place of `print`, where another table has the rows.
-  void printPeakOnly() const {
-    if (!worst) return;
-    sayKinds(out, *worst, run.levelsText(worstRow));
-    printPeakPlace(out, workspace, *worst);
-    if (worst->recomputation) printRecomputation(out, *worst->recomputation, run.levelsText(worstRow));
-    for (const std::string& path : paths) out.say("{}\n", path);
-  }
-
-  void print() const {
-    if (options.display.json || table.rows.empty()) return;
-    out.ranked(table);
-    if (options.brief()) {
-      sayKinds(out, *worst, run.levelsText(worstRow));
-      printPeakPlace(out, workspace, *worst);
-    } else {
-      printKinds(out, workspace, *worst, run.levelsText(worstRow));
-    }
-    if (worst->recomputation) printRecomputation(out, *worst->recomputation, run.levelsText(worstRow));
-    if (longest) printRoofline(out, workspace, *longest, longestLevels);
-    for (const std::string& path : paths) out.say("{}\n", path);
-  }
-
-  std::optional<estimate::Estimate> worst;  ///< of the row that takes most
-  std::size_t worstRow = 0;
-  bool overLimit = false;
-
-private:
-  void addCells(std::size_t row, const estimate::Estimate& estimate) {
-    std::vector<report::Cell> cells = {std::to_string(row + 1)};
-    for (std::size_t f = 0; f < run.spec.factors.size(); ++f)
-      cells.emplace_back(run.spec.factors[f].levels[run.rows[row][f]].text);
-    for (const Column* column : shown) cells.emplace_back(column->text(estimate));
-    if (estimate.roofline) {
-      addRooflineCells(cells, *estimate.roofline);
-      if (!longest || estimate.roofline->seconds > longest->seconds) {
-        longest = estimate.roofline;
-        longestLevels = run.levelsText(row);
-      }
-    }
-    table.add(std::move(cells));
-    if (estimate.flops.gated) paths.push_back(pathsText(run.levelsText(row), estimate));
-  }
-
-  void checkLimit(std::size_t row, const estimate::Estimate& estimate) {
-    if (!limit || memoryOf(estimate) <= limit->bytes) return;
-    overLimit = true;
-    out.note(fmt::format("{} ({}) takes {}, more than {}", run.spec.name, run.levelsText(row), report::bytes(memoryOf(estimate)),
-                         limit->text()));
-  }
-
-  show::Out& out;
-  const Options& options;
-  const Workspace& workspace;
-  const DesignRun& run;
-  const std::optional<FitLimit>& limit;
-  report::Table table;
-  std::vector<const Column*> shown;
-  std::optional<estimate::Roofline> longest;
-  std::string longestLevels;
-  std::vector<std::string> paths;
-};
-
-class Estimator {
-public:
-  Estimator(show::Out& out, State& state, const Options& options, std::optional<FitLimit> limit = {})
-      : out(out),
-        state(state),
-        options(options),
-        convention(*estimate::findConvention(options.convention)),
-        probabilities(*estimate::parseProbabilities(options.gates)),
-        limit(std::move(limit)) {}
-
-  /// False: --roofline names no device that is known, which was said; `status` is the exit status then.
-  bool chooseDevice() {
-    if (options.roofline.empty()) return true;
-    auto found = findDevice(*state.workspace, options.roofline);
-    if (!found) {
-      for (const std::string& message : found.error().messages) out.failure(message);
-      status = found.error().status;
-      return false;
-    }
-    device.emplace(std::move(*found), state);
-    return true;
-  }
-
-  /// Of rows that went through the pipeline. `rows`: whether their table is printed.
-  void design(const DesignRun& run, bool rows = true) {
-    DesignReport made(out, options, *state.workspace, run, state.backendName, device.has_value(), limit);
-    const RowState* worst = nullptr;
-    for (const RowState& row : state.rows) {
-      if (row.run != &run) continue;
-      std::optional<estimate::Estimate> estimate = estimateOf(row);
-      if (!estimate) continue;
-      made.add(row.row, std::move(*estimate));
-      if (made.worstRow == row.row) worst = &row;
-    }
-    if (rows) {
-      made.print();
-    } else {
-      made.printPeakOnly();
-    }
-    if (worst != nullptr && worst->program && !options.out.empty() &&
-        !writeTimeline(out, options.out, *worst, timelineOf(*worst, state.workspace->session.sources)))
-      status = kEnvironment;
-    overLimit = overLimit || made.overLimit;
-  }
-
-  /// Of rows from shapes alone. False: some break conditions, which was reported; nothing was printed.
-  bool plain(DesignRun& run) {
-    PlainRows rows(state.sink(), run, convention);
-    if (!rows.check()) return false;
-    if (run.spec.checkpoint) {
-      out.note(
-          fmt::format("{}: what is computed again is chosen where memory is planned (--on cpu); here nothing is", run.spec.name));
-    }
-    DesignReport made(out, options, *state.workspace, run, "", false, limit);
-    rows.each([&](std::size_t row, const graph::Graph& graph, estimate::Estimate estimate) {
-      addExpected(graph, estimate);
-      made.add(row, std::move(estimate));
-    });
-    made.print();
-    overLimit = overLimit || made.overLimit;
-    return true;
-  }
-
-  bool overLimit = false;
-  int status = kOk;
-  std::string leftOut;  ///< leftOutText of the first row whose least time is not whole
-
-private:
-  std::optional<estimate::Estimate> estimateOf(const RowState& row) {
-    const graph::Graph& graph = row.elaborated->graph();
-    auto estimate = estimate::estimateRow(graph, row.elaborated->values, row.program ? &*row.program : nullptr,
-                                          estimate::staticOrder(graph), convention);
-    if (!estimate) {
-      state.sink().report(diag::row_without_number, estimate.error().range, estimate.error().what);
-      return std::nullopt;
-    }
-    estimate->recomputation = row.recomputation;
-    addExpected(graph, *estimate);
-    if (estimate->expected && estimate->paths) {
-      // Its gates are the graph's, whose probabilities are all there.
-      if (const auto bytes = estimate::expectedMemory(*row.program, probabilities)) estimate->expectedMemory = *bytes;
-    }
-    if (device) {
-      auto roofline = device->of(row);
-      if (roofline) {
-        if (leftOut.empty()) leftOut = leftOutText(*roofline);
-        estimate->roofline = std::move(*roofline);
-      } else {
-        out.failure(
-            fmt::format("no roofline of {} ({}): {}", row.run->spec.name, row.run->levelsText(row.row), roofline.error()));
-        status = kProgramErrors;
-      }
-    }
-    return std::move(*estimate);
-  }
-
-  /// What --gates adds.
-  void addExpected(const graph::Graph& graph, estimate::Estimate& estimate) {
-    if (!estimate.flops.gated || options.gates.empty()) return;
-    const auto expected = estimate::expectedFlops(graph, estimate.flops, probabilities);
-    if (expected) {
-      estimate.expected = *expected;
-    } else {
-      out.note(fmt::format("--gates: {}", expected.error()));
-    }
-  }
-
-  show::Out& out;
-  State& state;
-  const Options& options;
-  const estimate::Convention& convention;
-  estimate::GateProbabilities probabilities;
-  std::optional<Rooflines> device;
-  std::optional<FitLimit> limit;
-};
-
-}  // namespace
-
-namespace {
-
-int printLimitedEstimates(show::Out& out, State& state, const Options& options, std::optional<FitLimit> limit) {
-  Estimator estimator(out, state, options, std::move(limit));
-  if (!estimator.chooseDevice()) return estimator.status;
-  for (const auto& run : state.designs.runs) {
-    if (run->experiment == nullptr) {
-      out.note(fmt::format("{} has no network: nothing to estimate", run->spec.name));
-    } else if (!state.plain()) {
-      estimator.design(*run);
-    } else if (!estimator.plain(*run)) {
-      return kOk;  // `finish` prints what was reported
-    }
-  }
-  for (const auto& training : state.trainings) {
-    estimator.design(*training->step);
-    printTrainingCost(out, state, *training, *estimate::findConvention(options.convention));
-  }
-  if (estimator.status != kOk) return estimator.status;
-  if (!estimator.leftOut.empty()) {
-    out.failure(estimator.leftOut);
-    return kEnvironment;
-  }
-  return estimator.overLimit ? kVerdictAgainst : kOk;
+  if (!pytorch && !options.eager.allocConf.empty()) return "--alloc-conf is of --on pytorch";
+  return {};
 }
 
-}  // namespace
-
-int printEstimates(show::Out& out, State& state, const Options& options) {
-  return printLimitedEstimates(out, state, options, {});
+/// What makes no sense together, with the way out; "": nothing.
+std::string wrongEstimate(const EstimateOptions& options) {
+  if (std::string why = wrongMemory(options); !why.empty()) return why;
+  if (const auto gates = estimate::parseProbabilities(options.view.gates); !gates) return fmt::format("--gates: {}", gates.error());
+  if (std::string why = wrongDevice(options); !why.empty()) return why;
+  const bool none = options.target.backend == "none";
+  if (none && !options.view.roofline.empty()) return "--roofline needs the step of a device, not --on none";
+  const char* const ofPlans = options.target.keepGradients            ? "--keep-gradients"
+                              : options.explain == "gradients" ? "--explain gradients"
+                              : none && options.target.threads != 0   ? "--threads"
+                              : none && !options.target.tune.empty()  ? "--tune"
+                              : none && !options.view.folder.empty()   ? "--out"
+                                                               : nullptr;
+  if (ofPlans != nullptr && (isPyTorch(options.target.backend) || none))
+    return fmt::format("{} is of a step that is planned, not of --on {}", ofPlans, options.target.backend);
+  return {};
 }
 
-void printEstimate(show::Out& out, State& state, const Options& options, const DesignRun& run, bool rows) {
-  Estimator estimator(out, state, options);
-  estimator.design(run, rows);
-}
 
-int runEstimate(show::Out& out, const Options& given) {
-  Options options = given;
+int run(show::Out& out, const EstimateOptions& given) {
+  EstimateOptions options = given;
   const bool workspaces = options.explain == "workspace", pytorch = isPyTorch(options.target.backend), none = options.target.backend == "none";
   if (const std::string why = wrongEstimate(options); !why.empty()) {
     out.failure(why);
@@ -336,14 +121,11 @@ int runEstimate(show::Out& out, const Options& given) {
   const bool lowers = !workspaces && !pytorch && !none;
   const bool showsStages = !options.stages.emitStage.empty() || !options.stages.printAfter.empty();
   if (none && !showsStages) state.plainAbove = 0;
-  const bool needsPrograms = !options.explain.empty() || !options.roofline.empty() || !options.out.empty() || showsStages;
+  const bool needsPrograms = !options.explain.empty() || !options.view.roofline.empty() || !options.view.folder.empty() || showsStages;
   if (lowers && options.target.backend.empty() && !needsPrograms) state.plainAbove = kMostLowered;
   if (const Progressed done = runPipeline(out, state, options.stages, lowers ? "lower" : "graph"); !done.proceed) return done.status;
   if (none) state.plainAbove = 0;  // whatever was shown of its rows
-  if (!none && state.plain()) {
-    out.note(fmt::format("{} rows: estimated from shapes alone (--on cpu plans the memory of each for this machine)",
-                         report::grouped(static_cast<std::int64_t>(state.chosenRows()))));
-  }
+  if (!none && state.plain()) notePlainRows(out, state);
   if (state.designs.runs.empty() && state.trainings.empty()) {
     out.failure("the program has no design: give --input (and --task) for its network");
     return finish(out, state, kUsage);
@@ -356,10 +138,15 @@ int runEstimate(show::Out& out, const Options& given) {
     if (options.engines.device.empty() && options.target.backend == "pytorch") options.engines.device = limit->deviceName;
   }
   const int status = workspaces ? explainWorkspaces(out, state, {options.engines, options.workspaceLimit, options.stages.time})
-                     : pytorch  ? printPyTorchEstimates(out, state, options, limit)
-                                : printLimitedEstimates(out, state, options, std::move(limit));
+                     : pytorch  ? printPyTorchEstimates(out, state, {options.eager, options.engines, options.view.folder}, limit)
+                                : printEstimates(out, state, options.view, std::move(limit));
   if (options.explain == "gradients") explainGradients(out, state);
   return finish(out, state, status);
 }
+
+}  // namespace
+
+const Command kEstimate = {"estimate", "parameters, FLOPs and memory of each row, before anything runs", Takes::Program, false,
+                           invocation<EstimateOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

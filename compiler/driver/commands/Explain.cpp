@@ -1,6 +1,7 @@
 // tbemc explain CODE: the page docs/errors/CODE.md, embedded in the binary.
 #include "compiler/diagnostics/Diagnostics.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
 #include "compiler/show/Console.h"
 
 #include <fmt/format.h>
@@ -8,13 +9,26 @@
 
 namespace tbem::driver {
 
-int runExplain(show::Out& out, const Options& options) {
-  const DiagInfo* found = findDiagnostic(options.word);
+namespace {
+
+struct ExplainOptions : CommandOptions {
+  std::string code;
+};
+
+void declare(OptionList& list, ExplainOptions& o) {
+  list.add("CODE", o.code, "the diagnostic's code: E0101").required();
+  addDisplay(list, o, {.width = nullptr});
+}
+
+std::string unheeded(const Given& /*given*/, const ExplainOptions& /*options*/) { return {}; }
+
+int run(show::Out& out, const ExplainOptions& options) {
+  const DiagInfo* found = findDiagnostic(options.code);
   if (found == nullptr) {
     std::vector<std::string> codes;
     for (const DiagInfo& one : allDiagnostics()) codes.emplace_back(one.code);
-    const std::string close = nearest(options.word, codes);
-    out.failure(fmt::format("no diagnostic has the code `{}`{}", options.word,
+    const std::string close = nearest(options.code, codes);
+    out.failure(fmt::format("no diagnostic has the code `{}`{}", options.code,
                             close.empty() ? "" : fmt::format(": did you mean `{}`?", close)));
     return kUsage;
   }
@@ -33,5 +47,10 @@ int runExplain(show::Out& out, const Options& options) {
   }
   return kOk;
 }
+
+}  // namespace
+
+const Command kExplain = {"explain", "explain a diagnostic: tbemc explain E0101", Takes::Own, false,
+    invocation<ExplainOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

@@ -4,6 +4,7 @@
 #include "compiler/diagnostics/Render.h"
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/explore/FitLimit.h"
 #include "compiler/explore/FitSearch.h"
@@ -28,12 +29,40 @@ namespace tbem::driver {
 
 namespace {
 
+struct FitOptions : CommandOptions {
+  EagerRequest eager;
+  EngineRequest engines;
+  std::string maxMemory, reserve;
+  std::string vary = "batch";
+  bool every = false;  ///< every level is tried
+};
+
+void declare(OptionList& list, FitOptions& o) {
+  addProgram(list, o);
+  addRows(list, o, {.on = fmt::format("{}; pytorch or pytorch-cpu: eager PyTorch on a GPU or here", kOwnBackends)});
+  list.add("--max", o.maxMemory,
+           "the memory that there is: 22GiB, or a device: h100; with --on pytorch h100:upper counts what may be taken, "
+           "h100:reserved what the allocator reserves where it may")
+      .type("SIZE")
+      .required();
+  list.flag("--every", o.every, "try every level from 1 on: certain, and slower");
+  addVary(list, o.vary);
+  addReserve(list, o.reserve, "with --on pytorch: ");
+  addPyTorch(list, o.eager, o.engines,
+             {.device = "with --on pytorch: the GPU whose workspaces are counted (default: that of --max): a100, h200, rtx4090, "
+                        ".., or a record of the program"});
+  addKeepGradients(list, o, "");
+  addDisplay(list, o);
+}
+
+std::string unheeded(const Given& given, const FitOptions& options) { return unheededRows(given, options, {}); }
+
 /// Work (FitSearch.h) of --every, and of an operator that is lowered and planned.
 constexpr std::size_t kEveryWork = LevelSearch::kMostWork * 64, kStepWork = 250;
 
 class Fitter {
 public:
-  Fitter(show::Out& out, State& state, const Options& options, EagerSteps* eager, const FitLimit& limit)
+  Fitter(show::Out& out, State& state, const FitOptions& options, EagerSteps* eager, const FitLimit& limit)
       : out(out), state(state), options(options), eager(eager), limit(limit) {}
 
   /// False: the factor is none of numbers, or there is none, which was said.
@@ -245,16 +274,14 @@ private:
 
   show::Out& out;
   State& state;
-  const Options& options;
+  const FitOptions& options;
   EagerSteps* eager;
   const FitLimit& limit;
   std::map<std::uint64_t, Refusal> refusals;  ///< by level
 };
 
-}  // namespace
-
-int runFit(show::Out& out, const Options& given) {
-  Options options = given;
+int run(show::Out& out, const FitOptions& given) {
+  FitOptions options = given;
   options.program.varied = options.vary;
   State state(options, out);
   if (const std::string why = wrongLimit(options.maxMemory); !why.empty()) {
@@ -311,5 +338,10 @@ int runFit(show::Out& out, const Options& given) {
   if (fitter.unestimated) return finish(out, state, kProgramErrors);
   return finish(out, state, fitter.none && !fitter.absent ? kVerdictAgainst : kOk);
 }
+
+}  // namespace
+
+const Command kFit = {"fit", "the largest batch (or level of another factor) that fits a memory; nothing is run", Takes::Program, false,
+    invocation<FitOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

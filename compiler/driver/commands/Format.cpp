@@ -2,6 +2,7 @@
 #include "compiler/syntax/format/Format.h"
 
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
 #include "compiler/experiment/Workspace.h"
 #include "compiler/show/Out.h"
 #include "runtime/files/Write.h"
@@ -13,7 +14,23 @@ namespace tbem::driver {
 
 namespace {
 
-int formatOne(show::Out& out, const Options& options, const std::string& path) {
+struct FormatOptions : CommandOptions {
+  bool write = false, checkOnly = false, upgrade = false;
+};
+
+void declare(OptionList& list, FormatOptions& o) {
+  list.add("FILE", o.program.files, "programs; - is standard input").required();
+  const Option write = list.flag("-w,--write", o.write, "write the result back to the files");
+  list.flag("--check", o.checkOnly, "exit with 1 if a file is not formatted").excludes(write);
+  list.flag("--upgrade", o.upgrade, "rewrite old forms (there is one version so far: nothing to rewrite)");
+  addDisplay(list, o);
+}
+
+std::string unheeded(const Given& /*given*/, const FormatOptions& options) {
+  return options.write ? unwritable(options, "-w") : std::string();
+}
+
+int formatOne(show::Out& out, const FormatOptions& options, const std::string& path) {
   Session session;
   const auto source = readSource(session, path);
   if (!source) return out.fail(source.error());
@@ -40,9 +57,7 @@ int formatOne(show::Out& out, const Options& options, const std::string& path) {
   return kOk;
 }
 
-}  // namespace
-
-int runFormat(show::Out& out, const Options& options) {
+int run(show::Out& out, const FormatOptions& options) {
   int worst = kOk;
   for (const std::string& path : options.program.files) {
     const int status = formatOne(out, options, path);
@@ -50,5 +65,10 @@ int runFormat(show::Out& out, const Options& options) {
   }
   return worst;
 }
+
+}  // namespace
+
+const Command kFormat = {"fmt", "format a program; keeps every comment", Takes::Own, false,
+    invocation<FormatOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

@@ -1,8 +1,9 @@
 // tbemc run, measure, regress, predict: the commands that have to do with measured rows.
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/Pipeline.h"
-#include "compiler/driver/commands/Estimate.h"
+#include "compiler/driver/commands/Measure.h"
 #include "compiler/driver/commands/Train.h"
 #include "compiler/experiment/Observations.h"
 #include "compiler/experiment/Predictions.h"
@@ -10,6 +11,7 @@
 #include "compiler/show/Out.h"
 #include "compiler/show/OutFolder.h"
 #include "compiler/show/rows/DesignReport.h"
+#include "compiler/show/rows/EstimateReport.h"
 #include "compiler/show/rows/CampaignView.h"
 #include "compiler/show/rows/MeasureNotes.h"
 #include "compiler/show/rows/MeasureReport.h"
@@ -33,6 +35,18 @@ struct Steps {
   bool stored = false;  ///< what the store holds, whatever was measured with: a page shows it
 };
 
+/// Whether a run prints each row once: its other tables are those of --verbose.
+bool isBrief(const MeasureOptions& options, const Steps& steps) {
+  return steps.designs && !options.display.verbose && !options.display.json;
+}
+
+EstimateView viewOf(const MeasureOptions& options, const Steps& steps) {
+  EstimateView view;
+  view.folder = options.out;
+  view.brief = isBrief(options, steps);
+  return view;
+}
+
 /// What the program declares beyond designs, read and checked.
 struct Declared {
   std::vector<MeasurePlan> measures;
@@ -40,20 +54,20 @@ struct Declared {
   Predictions predictions;
 };
 
-Declared readDeclared(State& state, const Options& options) {
+Declared readDeclared(State& state, const MeasureOptions& options, const Steps& steps) {
   Declared declared;
   declared.measures = readMeasures(*state.workspace, state.designs,
                                    {.backend = options.target.backend,
                                     .tune = options.target.tune,
                                     .repeat = options.campaign.repeat,
-                                    .declaredOnly = options.command == "run"});
+                                    .declaredOnly = steps.designs});
   declared.regressions = readRegressions(*state.workspace, state.designs);
   declared.predictions = readPredictions(*state.workspace, declared.regressions, options.point);
   refuseLaterDeclarations(*state.workspace);
   return declared;
 }
 
-int evaluateStored(show::Out& out, State& state, const Options& options, const Declared& declared, const std::vector<CaseRow>& rows,
+int evaluateStored(show::Out& out, State& state, const MeasureOptions& options, const Declared& declared, const std::vector<CaseRow>& rows,
                    const StoreFile& file, const Steps& steps) {
   const bool wantsFit = (steps.regress || steps.predict) && !declared.regressions.empty();
   if (!wantsFit && !steps.plots && !steps.stored) return kOk;
@@ -71,7 +85,7 @@ int evaluateStored(show::Out& out, State& state, const Options& options, const D
   if (steps.stored) printMeasurements(out, *stored, declared.measures, rows);
   std::vector<Fitted> fits;
   if (wantsFit) fits = fitRegressions(*state.workspace, declared.regressions, rows, *stored, *store);
-  if (steps.regress) printFitted(out, fits, options.brief());
+  if (steps.regress) printFitted(out, fits, isBrief(options, steps));
   if (steps.predict) printPredictions(out, *state.workspace, declared.predictions.plans, fits);
   const std::string plots = steps.plots && !options.noPlots ? outFolder(*state.workspace, options.out) : std::string();
   if (!writePlots(out, declared.measures, rows, fits, *stored, plots)) return kEnvironment;
@@ -87,24 +101,26 @@ bool isMeasured(const Declared& declared, const DesignRun& run) {
 }
 
 /// Designs and estimates of a run that prints each row once: here those of designs that nothing measures.
-void printUnmeasured(show::Out& out, State& state, const Options& options, const Declared& declared) {
+void printUnmeasured(show::Out& out, State& state, const MeasureOptions& options, const Steps& steps,
+                     const Declared& declared) {
   for (const auto& run : state.designs.runs) {
     if (isMeasured(declared, *run)) continue;
     const bool estimated = run->experiment != nullptr;
-    if (estimated) printEstimate(out, state, options, *run, true);
+    if (estimated) printEstimate(out, state, viewOf(options, steps), *run, true);
     printDesign(out, *run, {.rows = !estimated});
   }
   for (const auto& training : state.trainings) {
-    printEstimate(out, state, options, *training->step, true);
-    printTrainingCost(out, state, *training, *estimate::findConvention(options.convention));
+    printEstimate(out, state, viewOf(options, steps), *training->step, true);
+    printTrainingCost(out, state, *training, estimate::conventions().front());
   }
 }
 
 /// The rest of it, once the measured rows are printed.
-void printMeasuredNotes(show::Out& out, State& state, const Options& options, const Declared& declared) {
+void printMeasuredNotes(show::Out& out, State& state, const MeasureOptions& options, const Steps& steps,
+                     const Declared& declared) {
   for (const auto& run : state.designs.runs) {
     if (!isMeasured(declared, *run)) continue;
-    printEstimate(out, state, options, *run, false);
+    printEstimate(out, state, viewOf(options, steps), *run, false);
     printDesign(out, *run, {.rows = false});
   }
 }
@@ -115,7 +131,7 @@ bool anyStored(store::Store& store, const std::vector<CaseRow>& rows) {
 }
 
 /// The rows of a page: where the store has none of this run's number of threads, those of another number that it has.
-std::vector<CaseRow> storedRows(show::Out& out, State& state, const Options& options, const Declared& declared, std::vector<CaseRow> rows) {
+std::vector<CaseRow> storedRows(show::Out& out, State& state, const MeasureOptions& options, const Declared& declared, std::vector<CaseRow> rows) {
   const StoreFile file(*state.workspace, options.campaign.store);
   if (!file.exists()) return rows;
   auto store = store::Store::open(file.path(), store::Mode::ReadOnly);
@@ -136,16 +152,16 @@ std::vector<CaseRow> storedRows(show::Out& out, State& state, const Options& opt
 }
 
 /// Runs the campaigns and shows what they came to; the exit status.
-int measureRows(show::Out& out, State& state, const Options& options, RowTable& table, const Declared& declared,
-                const std::vector<CaseRow>& rows, const StoreFile& file) {
+int measureRows(show::Out& out, State& state, const MeasureOptions& options, const Steps& steps, RowTable& table,
+                const Declared& declared, const std::vector<CaseRow>& rows, const StoreFile& file) {
   // Rows are printed once, when they are measured; what is known of them is told before that takes its time.
-  CampaignView view(out, declared.measures, rows, options.command == "measure" || options.brief());
+  CampaignView view(out, declared.measures, rows, !steps.designs || isBrief(options, steps));
   const auto outcome = runCampaigns(view, {*state.workspace, rows, file}, table, options, options.campaign);
   if (!outcome) return out.fail(outcome.error());
   if (out.display.json) {
     printReused(out, outcome->stored, rows, outcome->result);
     printMeasured(out, outcome->stored, rows);
-  } else if (options.brief()) {
+  } else if (isBrief(options, steps)) {
     printRunTables(out, outcome->stored, declared.measures, rows);
   } else {
     printMeasurements(out, outcome->stored, declared.measures, rows);
@@ -155,7 +171,7 @@ int measureRows(show::Out& out, State& state, const Options& options, RowTable& 
 }
 
 /// The measured part of a program: its exit status.
-int measureAndFit(show::Out& out, State& state, const Options& options, RowTable& table, const Declared& declared, const std::vector<CaseRow>& rows,
+int measureAndFit(show::Out& out, State& state, const MeasureOptions& options, RowTable& table, const Declared& declared, const std::vector<CaseRow>& rows,
                   const Steps& steps) {
   const StoreFile file(*state.workspace, options.campaign.store);
   if (!file.problem().empty()) {
@@ -181,13 +197,35 @@ int measureAndFit(show::Out& out, State& state, const Options& options, RowTable
     return kOk;
   }
   int status = kOk;
-  if (steps.measure) status = measureRows(out, state, options, table, declared, rows, file);
-  if (steps.designs && options.brief()) printMeasuredNotes(out, state, options, declared);
+  if (steps.measure) status = measureRows(out, state, options, steps, table, declared, rows, file);
+  if (steps.designs && isBrief(options, steps)) printMeasuredNotes(out, state, options, steps, declared);
   if (status == kInterrupted || status == kEnvironment) return status;
   return worse(status, evaluateStored(out, state, options, declared, rows, file, steps));
 }
 
-int runSteps(show::Out& out, const Options& options, const Steps& steps) {
+/// What a program declares beyond designs, of a state that has passed `graph`, and `lower` where estimates are shown. The exit
+/// status.
+int showSteps(show::Out& out, State& state, const MeasureOptions& options, const Steps& steps) {
+  const Declared declared = readDeclared(state, options, steps);
+  if (!declared.predictions.usage.empty()) return out.fail(Failed{kUsage, {declared.predictions.usage}});
+  if (state.sink().hasErrors()) return kOk;
+  const Target& target = state.request.target;
+  RowTable table(state.rows, target, state.events);
+  std::vector<CaseRow> rows = caseRows(table, state.sink(), declared.measures, target, state.timing);
+  if (state.sink().hasErrors()) return kOk;
+  if (steps.stored) rows = storedRows(out, state, options, declared, std::move(rows));
+  if (steps.designs && !options.campaign.dryRun && isBrief(options, steps)) {
+    printUnmeasured(out, state, options, steps, declared);
+  } else {
+    if (steps.designs && !options.campaign.dryRun) printDesigns(out, state);
+    if (steps.estimates && !options.campaign.dryRun) printEstimates(out, state, viewOf(options, steps));
+  }
+  const int status = measureAndFit(out, state, options, table, declared, rows, steps);
+  const bool trains = steps.train && !options.campaign.dryRun && status != kInterrupted && status != kEnvironment;
+  return trains ? worse(status, runTrainings(out, state, {options.out, options.campaign.fresh})) : status;
+}
+
+int runSteps(show::Out& out, const MeasureOptions& options, const Steps& steps) {
   if (!options.target.backend.empty()) {
     if (const Opened asked = openBackend(options.target.backend); !asked.known) {  // else its rows are skipped, for want of it
       out.failure(fmt::format("backend {}: {}", options.target.backend, asked.reason));
@@ -197,41 +235,87 @@ int runSteps(show::Out& out, const Options& options, const Steps& steps) {
   if (steps.measure) {
     if (const auto ready = foldersReady(options.campaign.store, options.out); !ready) return out.fail(ready.error());
   }
-  State state(options, out);
+  Request request = options;
+  if (options.campaign.dryRun) request.target.ownCode = Target::OwnCode::Closed;
+  State state(request, out);
   state.timing = steps.measure && !options.campaign.dryRun;
-  if (const Progressed done = runPipeline(out, state, options.stages, steps.estimates ? "lower" : "graph"); !done.proceed) return done.status;
-  const Declared declared = readDeclared(state, options);
-  if (!declared.predictions.usage.empty()) return finish(out, state, Failed{kUsage, {declared.predictions.usage}});
-  if (state.sink().hasErrors()) return finish(out, state, kOk);
-  RowTable table(state.rows, options.target, state.events);
-  std::vector<CaseRow> rows = caseRows(table, state.sink(), declared.measures, options.target, state.timing);
-  if (state.sink().hasErrors()) return finish(out, state, kOk);
-  if (steps.stored) rows = storedRows(out, state, options, declared, std::move(rows));
-  if (steps.designs && !options.campaign.dryRun && options.brief()) {
-    printUnmeasured(out, state, options, declared);
-  } else {
-    if (steps.designs && !options.campaign.dryRun) printDesigns(out, state);
-    if (steps.estimates && !options.campaign.dryRun) printEstimates(out, state, options);
-  }
-  const int status = measureAndFit(out, state, options, table, declared, rows, steps);
-  const bool trains = steps.train && !options.campaign.dryRun && status != kInterrupted && status != kEnvironment;
-  return finish(out, state, trains ? worse(status, runTrainings(out, state, options)) : status);
+  const char* const last = steps.estimates ? "lower" : "graph";
+  if (const Progressed done = runPipeline(out, state, options.stages, last); !done.proceed) return done.status;
+  return finish(out, state, showSteps(out, state, options, steps));
 }
 
-}  // namespace
+constexpr const char* kMeasured = "the seed with which rows were measured (default: 0)";
+constexpr const char* kSeed = "seed of inputs, weights and the order of rows (default: 0)";
 
-int runMeasure(show::Out& out, const Options& options) { return runSteps(out, options, {.measure = true}); }
-int runRegress(show::Out& out, const Options& options) { return runSteps(out, options, {.regress = true, .plots = true}); }
-int runPredict(show::Out& out, const Options& options) { return runSteps(out, options, {.predict = true}); }
-
-int reportStored(show::Out& out, const Options& options) {
-  return runSteps(out, options, {.regress = true, .plots = true, .stored = true});
+void declareRun(OptionList& list, MeasureOptions& o) {
+  addProgram(list, o);
+  addRows(list, o, {.on = kProgramBackends});
+  addStore(list, o.campaign.store);
+  list.add("--out", o.out, "folder for plots and checkpoints (default: NAME.out beside the program)").type("DIR");
+  addSeed(list, o, kSeed);
+  addCampaign(list, o.campaign, "run finished rows and trainings anew");
+  list.flag("--no-plots", o.noPlots, "write no plots");
+  list.flag("--verbose", o.display.verbose,
+            "every table and every column, whatever the width: also memory by kind, and coefficients in the factors' units");
+  addDisplay(list, o);
 }
 
-int runProgram(show::Out& out, const Options& options) {
+void declareMeasure(OptionList& list, MeasureOptions& o) {
+  addProgram(list, o);
+  addRows(list, o, {.on = kProgramBackends});
+  addStore(list, o.campaign.store);
+  addSeed(list, o, kSeed);
+  addCampaign(list, o.campaign, "run finished rows anew");
+  addDisplay(list, o);
+}
+
+void declareRegress(OptionList& list, MeasureOptions& o) {
+  addProgram(list, o);
+  addRows(list, o, {.on = kProgramBackends});
+  addStore(list, o.campaign.store);
+  list.add("--out", o.out, "folder for plots (default: NAME.out beside the program)").type("DIR");
+  addSeed(list, o, kMeasured);
+  addDisplay(list, o);
+}
+
+void declarePredict(OptionList& list, MeasureOptions& o) {
+  addProgram(list, o);
+  addRows(list, o,
+          {.at = "predict at this point, instead of the program's: depth=16,batch=64", .point = &o.point, .on = kProgramBackends});
+  addStore(list, o.campaign.store);
+  addSeed(list, o, kMeasured);
+  addDisplay(list, o);
+}
+
+std::string unheeded(const Given& given, const MeasureOptions& options) {
+  if (std::string why = unheededRows(given, options, {}); !why.empty()) return why;
+  return levelTwice(options.point);
+}
+
+int runProgram(show::Out& out, const MeasureOptions& options) {
   return runSteps(
       out, options,
       {.designs = true, .estimates = true, .measure = true, .regress = true, .predict = true, .plots = true, .train = true});
 }
+int runMeasure(show::Out& out, const MeasureOptions& options) { return runSteps(out, options, {.measure = true}); }
+int runRegress(show::Out& out, const MeasureOptions& options) {
+  return runSteps(out, options, {.regress = true, .plots = true});
+}
+int runPredict(show::Out& out, const MeasureOptions& options) { return runSteps(out, options, {.predict = true}); }
+
+}  // namespace
+
+int showStored(show::Out& out, State& state, const MeasureOptions& options) {
+  return showSteps(out, state, options, {.regress = true, .plots = true, .stored = true});
+}
+
+const Command kRun = {"run", "run the whole program: check, design, estimate, measure, regress, predict, train", Takes::Program,
+                      true, invocation<MeasureOptions, declareRun, unheeded, runProgram>};
+const Command kMeasure = {"measure", "run the rows that are not finished yet, each in a fresh process", Takes::Program, true,
+                          invocation<MeasureOptions, declareMeasure, unheeded, runMeasure>};
+const Command kRegress = {"regress", "fit the program's regressions to what was measured", Takes::Program, false,
+                          invocation<MeasureOptions, declareRegress, unheeded, runRegress>};
+const Command kPredict = {"predict", "evaluate the program's predictions", Takes::Program, false,
+                          invocation<MeasureOptions, declarePredict, unheeded, runPredict>};
 
 }  // namespace tbem::driver

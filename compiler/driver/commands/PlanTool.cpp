@@ -1,5 +1,6 @@
 // tbemc plan: places of buffers in one arena; of a CSV file's, or of a row's step. Plans are written, verified and compared.
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/plan/Pack.h"
 #include "compiler/plan/PlanFile.h"
@@ -22,6 +23,51 @@
 namespace tbem::driver {
 
 namespace {
+
+struct PlanOptions : CommandOptions {
+  std::string capacity;                ///< a plan that fits is enough
+  std::uint64_t align = 1;             ///< of offsets, bytes
+  std::uint64_t effort = 20'000'000;   ///< placements that the search tries
+  bool verify = false, diff = false;
+};
+
+void declare(OptionList& list, PlanOptions& o) {
+  addProgram(list, o,
+             {.files = "buffers or a plan as CSV (id,lower,upper,size[,offset]; - is standard input), or a program (.tbem)",
+              .text = kTextInPlace});
+  addRows(list, o);
+  const Option capacity = list.add("--capacity", o.capacity,
+                                   "exit with 5 where no plan that fits was found: 1MiB; of a "
+                                   "file's buffers a plan that fits is enough")
+                              .type("SIZE");
+  const Option align =
+      list.add("--align", o.align, "offsets of a file's buffers are multiples of so many bytes").wholeNumber(1, 1 << 30).showDefault();
+  const Option effort = list.add("--effort", o.effort, "placements that the complete search for a file's buffers tries")
+                            .wholeNumber()
+                            .showDefault();
+  list.flag("--verify", o.verify, "check the offsets that the file has; exit with 5 where two buffers share bytes").excludes(effort);
+  list.flag("--diff", o.diff, "compare two plans; exit with 5 where the second takes more")
+      .excludes("--verify")
+      .excludes(capacity)
+      .excludes(align)
+      .excludes(effort);
+  addDisplay(list, o);
+}
+
+/// What is read is no program.
+bool readsBuffers(const PlanOptions& options) {
+  return !options.program.text && !options.program.files.empty() && !options.program.files.front().ends_with(".tbem");
+}
+
+std::string unheeded(const Given& given, const PlanOptions& options) {
+  if (readsBuffers(options)) {
+    if (std::string why = unheededProgram(given, options, "a file of buffers"); !why.empty()) return why;
+  } else if (!options.diff) {
+    if (const char* option = given.firstOf({"--align", "--effort", "--verify"}))
+      return fmt::format("{} is of buffers in a file (CSV): the plan of a program is the one that runs", option);
+  }
+  return unheededRows(given, options, {});
+}
 
 using estimate::PlanFile;
 
@@ -71,7 +117,7 @@ std::string unsearched(const PlanFile& plan) {
 }
 
 /// The plan on standard output; what is known of it on standard error, or all of it as JSON.
-int print(show::Out& out, const Options& options, const PlanFile& plan, std::uint64_t peak, std::uint64_t bound,
+int print(show::Out& out, const PlanOptions& options, const PlanFile& plan, std::uint64_t peak, std::uint64_t bound,
           std::uint64_t proved) {
   if (options.display.json) {
     Json offsets = Json::object();
@@ -124,7 +170,7 @@ std::uint64_t bytesBound(std::span<const estimate::Request> requests, std::uint6
   return most;
 }
 
-int planFile(show::Out& out, const Options& options, std::optional<std::uint64_t> capacity) {
+int planFile(show::Out& out, const PlanOptions& options, std::optional<std::uint64_t> capacity) {
   const std::uint64_t alignment = options.align;
   std::optional<PlanFile> plan = readFile(out, options.program.files.front());
   if (!plan) return kProgramErrors;
@@ -157,7 +203,7 @@ int planFile(show::Out& out, const Options& options, std::optional<std::uint64_t
   return print(out, options, *plan, estimate::topOf(*plan), bound, proved);
 }
 
-int planProgram(show::Out& out, const Options& options, std::optional<std::uint64_t> capacity) {
+int planProgram(show::Out& out, const PlanOptions& options, std::optional<std::uint64_t> capacity) {
   State state(options, out);
   state.firstRowOnly = true;
   if (const Progressed done = runPipeline(out, state, options.stages, "lower"); !done.proceed) return done.status;
@@ -176,7 +222,7 @@ int planProgram(show::Out& out, const Options& options, std::optional<std::uint6
   return finish(out, state, kVerdictAgainst);
 }
 
-int verify(show::Out& out, const Options& options, std::optional<std::uint64_t> capacity) {
+int verify(show::Out& out, const PlanOptions& options, std::optional<std::uint64_t> capacity) {
   const std::optional<PlanFile> plan = readFile(out, options.program.files.front());
   if (!plan) return kProgramErrors;
   if (plan->offsets.size() != plan->requests.size()) {
@@ -201,7 +247,7 @@ int verify(show::Out& out, const Options& options, std::optional<std::uint64_t> 
 }
 
 /// 5 where the second takes more.
-int compare(show::Out& out, const Options& options) {
+int compare(show::Out& out, const PlanOptions& options) {
   if (options.program.files.size() != 2) {
     out.failure("`tbemc plan --diff` takes two plans");
     return kUsage;
@@ -221,10 +267,8 @@ int compare(show::Out& out, const Options& options) {
   return after > before ? kVerdictAgainst : kOk;
 }
 
-}  // namespace
-
-int runPlan(show::Out& out, const Options& options) {
-  if (options.planDiff) return compare(out, options);
+int run(show::Out& out, const PlanOptions& options) {
+  if (options.diff) return compare(out, options);
   if (options.program.files.size() > 1) {
     out.failure("`tbemc plan` takes one file of buffers, or one program");
     return kUsage;
@@ -238,8 +282,13 @@ int runPlan(show::Out& out, const Options& options) {
     }
     capacity = *given;
   }
-  if (options.program.text || options.program.files.front().ends_with(".tbem")) return planProgram(out, options, capacity);
-  return options.verifyPlan ? verify(out, options, capacity) : planFile(out, options, capacity);
+  if (!readsBuffers(options)) return planProgram(out, options, capacity);
+  return options.verify ? verify(out, options, capacity) : planFile(out, options, capacity);
 }
+
+}  // namespace
+
+const Command kPlan = {"plan", "places of buffers in one arena: of a CSV file's, or of a row's step", Takes::Programs, false,
+    invocation<PlanOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

@@ -1,6 +1,7 @@
 // tbemc replay: a recorded history of PyTorch's CUDA caching allocator under the options it was recorded with, and under others.
 #include "compiler/diagnostics/Hints.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
 #include "compiler/pytorch/rows/AllocConf.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/memory/Replays.h"
@@ -13,6 +14,27 @@
 namespace tbem::driver {
 
 namespace {
+
+struct ReplayOptions : CommandOptions {
+  EagerRequest eager;                       ///< options to compare, and the version whose rules hold
+  std::string capacity, card;               ///< of the card
+  std::optional<std::string> recordedConf;  ///< the options of the recording
+  std::string traceName;                    ///< only histories whose name has this
+};
+
+void declare(OptionList& list, ReplayOptions& o) {
+  list.add("FILE", o.program.files, "snapshots of torch.cuda.memory, or histories as JSON lines; plain or .gz").required();
+  list.add("--alloc-conf", o.eager.allocConf, "options to compare, as in PYTORCH_ALLOC_CONF; again for more").type("TEXT").single();
+  list.add("--capacity", o.capacity, "what the card can hand out (default: what an out of memory tells, else no end)").type("SIZE");
+  list.add("--card", o.card, "memory of the card, which per_process_memory_fraction is a share of (default: --capacity)")
+      .type("SIZE");
+  list.add("--recorded-conf", o.recordedConf, "the options of the recording, where it does not say them").type("TEXT");
+  list.add("--torch", o.eager.torch, "rules of this PyTorch (default: the recording's, else the newest)").type("VERSION");
+  list.add("--trace", o.traceName, "only the histories whose name has this: 'card 1', 'resnet50 f32'").type("TEXT");
+  addDisplay(list, o, {.width = nullptr});
+}
+
+std::string unheeded(const Given& /*given*/, const ReplayOptions& /*options*/) { return {}; }
 
 using estimate::AllocatorOptions;
 using estimate::AllocatorTrace;
@@ -33,7 +55,7 @@ std::optional<std::uint64_t> readBytes(show::Out& out, const char* name, const s
   return std::nullopt;
 }
 
-std::optional<Wanted> readWanted(show::Out& out, const Options& options) {
+std::optional<Wanted> readWanted(show::Out& out, const ReplayOptions& options) {
   bool good = true;
   Wanted wanted;
   wanted.capacity = readBytes(out, "--capacity", options.capacity, good);
@@ -59,7 +81,7 @@ const AllocatorVersion* versionOf(show::Out& out, const Wanted& wanted, const Al
 }
 
 /// An exit status.
-int replayTrace(show::Out& out, const Options& options, const Wanted& wanted, const std::string& path, ReplayedTrace& traced) {
+int replayTrace(show::Out& out, const ReplayOptions& options, const Wanted& wanted, const std::string& path, ReplayedTrace& traced) {
   const AllocatorTrace& trace = *traced.trace;
   const AllocatorVersion* version = versionOf(out, wanted, trace, path);
   if (version == nullptr) return kProgramErrors;
@@ -89,9 +111,7 @@ int replayTrace(show::Out& out, const Options& options, const Wanted& wanted, co
   return traced.check.verdict == estimate::TraceCheck::Verdict::Differs ? kVerdictAgainst : kOk;
 }
 
-}  // namespace
-
-int runReplay(show::Out& out, const Options& options) {
+int run(show::Out& out, const ReplayOptions& options) {
   const auto wanted = readWanted(out, options);
   if (!wanted) return kUsage;
   int status = kOk;
@@ -132,5 +152,10 @@ int runReplay(show::Out& out, const Options& options) {
   }
   return status;
 }
+
+}  // namespace
+
+const Command kReplay = {"replay", "a recorded history of PyTorch's CUDA allocator under the same and other options", Takes::Own, false,
+    invocation<ReplayOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

@@ -1,137 +1,220 @@
 // tbemc report: what other commands say of a program, on one offline HTML page.
 //
-// Each section is the command's own run, with the page in place of standard output (PageOut.h): a number stands on the page as
-// the command prints it.
+// One run of the stages serves all sections but two: screening may take every combination of levels, and eager PyTorch has
+// graphs of its own. Views write to the page in place of standard output (PageOut.h): a number stands on the page as commands
+// print it.
+#include "compiler/count/GateFlops.h"
+#include "compiler/diagnostics/Aside.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/Pipeline.h"
+#include "compiler/driver/commands/Measure.h"
+#include "compiler/driver/commands/Screen.h"
+#include "compiler/driver/commands/Spec.h"
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
 #include "compiler/show/OutFolder.h"
 #include "compiler/show/PageOut.h"
+#include "compiler/show/memory/PyTorchEstimates.h"
+#include "compiler/show/rows/DesignReport.h"
+#include "compiler/show/rows/EstimateReport.h"
 #include "compiler/show/rows/TrainReport.h"
 #include "compiler/support/Version.h"
+#include "runtime/report/Html.h"
 #include "runtime/report/Svg.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <string>
 
 namespace tbem::driver {
 
 namespace {
 
-/// Rows up to which each is lowered, as `estimate` does.
-constexpr std::size_t kMostLowered = 1000;
-
-/// What decides which sections there are.
-struct Facts {
-  std::string name;    ///< of the program: "table1", "program"
-  std::string folder;  ///< of the page
-  std::size_t rows = 0;
-  bool networks = false;  ///< some design has one
-  bool screens = false;   ///< some design of a network has a factor with two levels
-  bool measured = false;  ///< the store is there
-  bool trains = false;    ///< the program has trainings
+struct ReportOptions : CommandOptions {
+  EagerRequest eager;
+  EngineRequest engines;
+  EstimateView view;
+  std::string store;
+  std::string out;  ///< the page's folder
 };
 
-Facts factsOf(State& state, const Options& options) {
-  const Workspace& workspace = *state.workspace;
-  Facts facts;
-  const bool isFile = !workspace.path.empty() && workspace.path != "-";
-  facts.name = isFile ? std::filesystem::path(workspace.path).stem().string() : "program";
-  facts.folder = outFolder(workspace, options.out);
-  facts.rows = state.chosenRows();
-  for (const auto& run : state.designs.runs) {
-    if (run->experiment == nullptr) continue;
-    facts.networks = true;
-    facts.screens = facts.screens || (run->chosen.size() > 1 && std::ranges::any_of(run->spec.factors, [](const auto& factor) {
-                                        return factor.values().size() > 1;
-                                      }));
-  }
-  facts.measured = StoreFile(workspace, options.campaign.store).exists();
-  facts.trains = !state.trainings.empty();
-  return facts;
+void declare(OptionList& list, ReportOptions& o) {
+  addProgram(list, o);
+  addRows(list, o,
+          {.on = fmt::format("{}; pytorch or pytorch-cpu: a section on eager PyTorch, on a GPU or here", kOwnBackends)});
+  addStore(list, o.store);
+  list.add("--out", o.out, "folder for the page (default: NAME.out beside the program)").type("DIR");
+  addSeed(list, o, "the seed with which rows were measured (default: 0)");
+  addPyTorch(list, o.eager, o.engines,
+             {.eager = "with --device or --on pytorch: ",
+              .cudnn = "with --device or --on pytorch: ",
+              .device = "a section on eager PyTorch on this GPU: a100, h200, rtx4090, .., or a record of the program"});
+  addCounting(list, o.view.gates, o.view.convention);
+  addRoofline(list, o.view.roofline);
+  addDisplay(list, o, {.json = false});
+}
+
+std::string unheeded(const Given& given, const ReportOptions& options) {
+  const bool device = given.has("--device");
+  return unheededRows(given, options,
+                      {.card = device && !isPyTorch(options.target.backend),
+                       .asksCudnn = device,
+                       .everyBackend = true,
+                       .cudnnToo = ", or --device"});
 }
 
 /// A later failure does not hide an earlier one; a verdict against the program is weaker than a failure.
 int worse(int a, int b) { return a == kOk || (a == kVerdictAgainst && b != kOk) ? b : a; }
 
-int showTrainings(show::Out& out, const Options& options) {
-  State state(options, out);
-  state.trainingsOnly = true;
-  if (const Progressed done = runPipeline(out, state, options.stages, "graph"); !done.proceed) return done.status;
-  for (const auto& training : state.trainings) printHistory(out, state, *training, options.out);
-  return finish(out, state, kOk);
+/// Work of the page's proofs.
+constexpr std::uint64_t kEffort = 20'000'000;
+
+/// Whether some design of a network has rows to compare.
+bool canScreen(const State& state) {
+  return std::ranges::any_of(state.designs.runs, [](const auto& run) {
+    const auto varies = [](const graph::FactorSpec& factor) { return factor.values().size() > 1; };
+    return run->experiment != nullptr && run->chosen.size() > 1 && std::ranges::any_of(run->spec.factors, varies);
+  });
 }
 
-int fill(show::Out& out, report::Page& page, const Options& given, const Facts& facts) {
-  const bool pytorch = isPyTorch(given.target.backend) || !given.engines.device.empty();
-  Options own = given;
-  own.out = facts.folder;
+/// The sections of one page.
+class Sections {
+public:
+  /// `state` has passed `design`. `request`: of the program's own steps, as the state's.
+  Sections(show::PageOut& out, report::Page& page, const ReportOptions& options, State& state)
+      : out(out), page(page), options(options), state(state) {}
+
+  /// The worst exit status of all.
+  int all() {
+    const bool networks = std::ranges::any_of(state.designs.runs, [](const auto& run) { return run->experiment != nullptr; });
+    const bool builds = networks || !state.trainings.empty();
+    section("Designs", [this] {
+      printDesigns(out, state);
+      return kOk;
+    });
+    section("Specifications", [this] { return showProofs(out, state, "", false) ? kVerdictAgainst : kOk; });
+    if (builds) section("Estimates", [this] { return estimates(); });
+    const std::string& device = options.engines.device;
+    if (builds && (isPyTorch(options.target.backend) || !device.empty()))
+      section(device.empty() ? "Eager PyTorch" : "Eager PyTorch on " + device, [this] { return pytorch(); });
+    if (canScreen(state)) section("Screening", [this] { return screening(); });
+    if (networks && StoreFile(*state.workspace, options.store).exists())
+      section("Measurements", [this] { return measurements(); });
+    if (!state.trainings.empty())
+      section("Trainings", [this] {
+        for (const auto& training : state.trainings) printHistory(out, state, *training, options.view.folder);
+        return kOk;
+      });
+    return status;
+  }
+
+private:
+  /// What a section finds wrong stands in it, and does not end the others.
+  template <class Show>
+  void section(const std::string& title, Show&& show) {
+    page.section(title);
+    reportsOf(state.sink(), [&] {
+      const int shown = show();
+      status = worse(status, finish(out, state, shown));
+    });
+  }
+
+  int estimates() {
+    EstimateView view = options.view;
+    const bool none = state.request.target.backend == "none", many = state.chosenRows() > kMostLowered;
+    if (many) view.folder.clear();
+    if (none) state.plainAbove = 0;
+    if (many && view.roofline.empty() && state.request.target.backend.empty()) state.plainAbove = kMostLowered;
+    if (const Progressed done = runPipeline(out, state, options.stages, none ? "graph" : "lower", "design"); !done.proceed)
+      return done.status;
+    if (!none && state.plain()) notePlainRows(out, state);
+    return printEstimates(out, state, view);
+  }
+
+  int pytorch() {
+    Request request = options;
+    if (!isPyTorch(request.target.backend)) request.target.backend = "pytorch";
+    State eager(request, out);
+    if (const Progressed done = runPipeline(out, eager, StageRequest{}, "graph"); !done.proceed) return done.status;
+    const int shown = printPyTorchEstimates(out, eager, {options.eager, options.engines, options.view.folder}, {});
+    return finish(out, eager, shown);
+  }
+
+  int screening() {
+    ScreenOptions screen;
+    static_cast<Request&>(screen) = state.request;
+    screen.roofline = options.view.roofline;
+    screen.view.folder = options.view.folder;
+    return runScreen(out, screen);
+  }
+
+  int measurements() {
+    MeasureOptions measured;
+    static_cast<Request&>(measured) = state.request;
+    measured.campaign.store = options.store;
+    measured.out = options.view.folder;
+    if (!state.plain()) return showStored(out, state, measured);
+    State rows(measured, out);
+    if (const Progressed done = runPipeline(out, rows, StageRequest{}, "graph"); !done.proceed) return done.status;
+    return finish(out, rows, showStored(out, rows, measured));
+  }
+
+  show::PageOut& out;
+  report::Page& page;
+  const ReportOptions& options;
+  State& state;
+  int status = kOk;
+};
+
+/// Writes the page of a state that has passed `design`. The exit status.
+int writePage(show::Out& out, State& state, const ReportOptions& options) {
+  const std::string& path = state.workspace->path;
+  const bool isFile = !path.empty() && path != "-";
+  const std::string name = isFile ? std::filesystem::path(path).stem().string() : "program";
+  report::Page page(name, fmt::format("{}tbemc {}", isFile ? path + ", " : "", kVersion));
+  show::PageOut onPage(out.display, page);
+  const int status = Sections(onPage, page, options, state).all();
+  const std::string file = (std::filesystem::path(options.view.folder) / (name + ".html")).string();
+  if (const auto written = report::writeAtomically(file, page.html()); !written) {
+    out.failure(written.error());
+    return kEnvironment;
+  }
+  out.note(fmt::format("report in {}", file));
+  return status == kVerdictAgainst ? kOk : status;  // a verdict is what the page says, and the page is whole
+}
+
+int run(show::Out& out, const ReportOptions& given) {
+  if (given.display.json) {
+    out.failure("`tbemc report` writes HTML: --json is of the commands that it is made of");
+    return kUsage;
+  }
+  if (const auto gates = estimate::parseProbabilities(given.view.gates); !gates) {
+    out.failure(fmt::format("--gates: {}", gates.error()));
+    return kUsage;
+  }
+  Request own = given;
   if (isPyTorch(own.target.backend)) own.target.backend.clear();
-  own.engines.device.clear();
-  own.eager.allocConf.clear();
-  page.section("Designs");
-  int status = runDesign(out, own);
-  page.section("Specifications");
-  status = worse(status, runSpec(out, own));
-  page.section("Estimates");
-  if (facts.networks || facts.trains) {
-    Options estimated = own;
-    if (facts.rows > kMostLowered) estimated.out.clear();
-    status = worse(status, runEstimate(out, estimated));
+  State state(own, out);
+  state.proofs = spec::Work(kEffort);
+  if (const Progressed done = runPipeline(out, state, given.stages, "design"); !done.proceed) return done.status;
+  if (state.sink().hasErrors()) return finish(out, state, kOk);
+  ReportOptions options = given;
+  options.view.folder = outFolder(*state.workspace, given.out);
+  if (options.view.folder.empty()) {
+    out.failure("the program is no file beside which the page could lie: give a folder, --out DIR");
+    return kUsage;
   }
-  page.section(given.engines.device.empty() ? "Eager PyTorch" : "Eager PyTorch on " + given.engines.device);
-  if ((facts.networks || facts.trains) && pytorch) {
-    Options eager = given;
-    eager.out = facts.folder;
-    eager.roofline.clear();
-    if (!isPyTorch(eager.target.backend)) eager.target.backend = "pytorch";
-    status = worse(status, runEstimate(out, eager));
-  }
-  page.section("Screening");
-  if (facts.screens) status = worse(status, runScreen(out, own));
-  page.section("Measurements");
-  if (facts.measured && facts.networks) status = worse(status, reportStored(out, own));
-  page.section("Trainings");
-  if (facts.trains) status = worse(status, showTrainings(out, own));
-  return status;
+  return writePage(out, state, options);
 }
 
 }  // namespace
 
-int runReport(show::Out& out, const Options& options) {
-  if (options.display.json) {
-    out.failure("`tbemc report` writes HTML: --json is of the commands that it is made of");
-    return kUsage;
-  }
-  Facts facts;
-  std::string text;
-  {
-    State state(options, out);
-    if (const Progressed done = runPipeline(out, state, options.stages, "design"); !done.proceed) return done.status;
-    facts = factsOf(state, options);
-    text = state.workspace->path;
-    if (state.sink().hasErrors()) return finish(out, state, kOk);
-  }
-  if (facts.folder.empty()) {
-    out.failure("the program is no file beside which the page could lie: give a folder, --out DIR");
-    return kUsage;
-  }
-  report::Page page(facts.name, fmt::format("{}tbemc {}", text.empty() || text == "-" ? "" : text + ", ", kVersion));
-  int status = kOk;
-  {
-    show::PageOut onPage(out.display, page);
-    status = fill(onPage, page, options, facts);
-  }
-  const std::string path = (std::filesystem::path(facts.folder) / (facts.name + ".html")).string();
-  if (const auto written = report::writeAtomically(path, page.html()); !written) {
-    out.failure(written.error());
-    return kEnvironment;
-  }
-  out.note(fmt::format("report in {}", path));
-  return status == kVerdictAgainst ? kOk : status;  // a verdict is what the page says, and the page is whole
-}
+const Command kReport = {"report",
+                         "one offline HTML page: designs, specifications, estimates, memory over the step, what the store holds",
+                         Takes::Program, false, invocation<ReportOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

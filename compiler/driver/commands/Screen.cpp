@@ -1,9 +1,10 @@
 // tbemc screen: which factors and operators move parameters, FLOPs, memory and least time. Nothing is run.
-#include "compiler/explore/Screen.h"
+#include "compiler/driver/commands/Screen.h"
 
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/diagnostics/Render.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/run/OwnLibraries.h"
 #include "compiler/show/Out.h"
@@ -30,7 +31,7 @@ struct Outcome {
 };
 
 /// Of a state that has passed `lower`. `noGrid`: why it has the designs' own rows.
-Outcome showScreening(show::Out& out, State& state, const Options& options, const std::string& noGrid) {
+Outcome showScreening(show::Out& out, State& state, const ScreenOptions& options, const std::string& noGrid) {
   noteUnknownWorkspaces(out, state.unknownWorkspaces());
   auto screening = screenDesigns(state, options.roofline);
   if (!screening) return {static_cast<int>(out.fail(screening.error())), true};
@@ -38,7 +39,7 @@ Outcome showScreening(show::Out& out, State& state, const Options& options, cons
   for (std::vector<Screened>& findings : screening->designs) {
     for (Screened& found : findings) found.noGrid = noGrid;
     outcome.any = outcome.any || !findings.empty();
-    if (!reportScreening(out, state, findings, {options.cutoff, options.out})) outcome.status = kEnvironment;
+    if (!reportScreening(out, state, findings, options.view)) outcome.status = kEnvironment;
   }
   for (const std::string& message : screening->untimed) out.failure(message);
   if (!screening->leftOut.empty()) {
@@ -59,7 +60,7 @@ Progressed lowerDesign(show::Out& out, State& state, const PipelineView& view, s
 
 /// One design: every combination of its levels where all can be built, else its own rows. What is wrong with them stays in the
 /// sink.
-Outcome screenOne(show::Out& out, State& state, const Options& options, std::unique_ptr<DesignRun> every) {
+Outcome screenOne(show::Out& out, State& state, const ScreenOptions& options, std::unique_ptr<DesignRun> every) {
   const PipelineView view(options.stages, true);
   Request own = options;
   own.rows.design = every->spec.name;
@@ -83,8 +84,8 @@ Outcome screenOne(show::Out& out, State& state, const Options& options, std::uni
 
 }  // namespace
 
-int runScreen(show::Out& out, const Options& given) {
-  Options options = given;
+int runScreen(show::Out& out, const ScreenOptions& given) {
+  ScreenOptions options = given;
   options.rows.grid = options.grid;
   // Designs go through the stages behind `design` one by one.
   const auto early = [](const std::string& stage) {
@@ -114,5 +115,28 @@ int runScreen(show::Out& out, const Options& given) {
   }
   return finish(out, state, all.status);
 }
+
+namespace {
+
+void declare(OptionList& list, ScreenOptions& o) {
+  addProgram(list, o);
+  addRows(list, o);
+  list.add("--out", o.view.folder, "folder for plots (default: none)").type("DIR");
+  addRoofline(list, o.roofline);
+  list.add("--grid", o.grid, "take every combination of levels if there are so many at most, else the design's rows")
+      .wholeNumber()
+      .showDefault();
+  list.add("--cutoff", o.view.cutoff, "share of the variation below which a factor is left out")
+      .number(0, 1, "share from 0 to 1")
+      .showDefault();
+  addDisplay(list, o);
+}
+
+std::string unheeded(const Given& given, const ScreenOptions& options) { return unheededRows(given, options, {}); }
+
+}  // namespace
+
+const Command kScreen = {"screen", "the factors and operators that move parameters, FLOPs and memory; nothing is run",
+    Takes::Program, false, invocation<ScreenOptions, declare, unheeded, runScreen>};
 
 }  // namespace tbem::driver

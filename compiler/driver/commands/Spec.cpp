@@ -1,14 +1,15 @@
 // tbemc spec: the processes of a program, their functional scenarios, and what was proved of them, of networks and of designs.
 #include "compiler/diagnostics/Hints.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/Pipeline.h"
+#include "compiler/driver/commands/Spec.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/proofs/DesignProofReport.h"
 #include "compiler/show/proofs/NetworkProofReport.h"
-#include "compiler/verify/CleanParts.h"
+#include "compiler/show/proofs/ProcessReport.h"
 #include "compiler/verify/LevelProofs.h"
 #include "compiler/verify/NetworkProofs.h"
-#include "compiler/verify/SpecTests.h"
 #include "compiler/verify/Specs.h"
 
 #include <fmt/format.h>
@@ -20,67 +21,47 @@ namespace tbem::driver {
 
 namespace {
 
-std::string preText(const Workspace& workspace, const spec::CheckedProcess& process) {
-  const ast::Expr* pre = process.model.process->pre;
-  return pre != nullptr ? sourceText(workspace.session.sources, pre->range) : "true";
+void declare(OptionList& list, SpecOptions& o) {
+  addProgram(list, o,
+             {.files = "the program, - is standard input; then, if wanted, the name of one of its processes or networks (with "
+                       "--tests, declarations)",
+              .text = kTextInPlace});
+  list.flag("--sarif", o.display.sarif, kSarif);
+  const Option tests =
+      list.flag("--tests", o.tests, "test cases from the functional scenarios, towards each boundary and away from it")
+          .excludes("--sarif");
+  list.flag("--strict", o.strict, "exit 5 also where something is left to a check at run time (`residual`)").excludes(tests);
+  list.add("--effort", o.effort, "work of all proofs together, after which what is left is `residual`: expressions evaluated")
+      .wholeNumber()
+      .showDefault();
+  list.add("--cases", o.cases, "so many cases a scenario, at most").wholeNumber(1, 1'000'000).showDefault().needs(tests);
+  list.add("--step", o.step, "by how much the distance to a boundary grows from case to case")
+      .wholeNumber(1, 1'000'000)
+      .showDefault()
+      .needs(tests);
+  list.add("--distance", o.distance, "the distance at which cases turn back to the boundary")
+      .wholeNumber(1, 1'000'000'000)
+      .showDefault()
+      .needs(tests);
+  list.add("--seed", o.target.seed, "seed of what a case leaves open").wholeNumber().showDefault().needs(tests);
+  const Option csv = list.flag("--csv", o.csv, "the cases of one declaration as CSV on standard output").needs(tests);
+  const Option answering =
+      list.add("--run", o.answering, "run this command on each case (a JSON object in, one out) and judge what it answers")
+          .type("COMMAND")
+          .needs(tests)
+          .excludes(csv);
+  list.add("--rank", o.rank, "dimensions that `..s` stands for in a network, block or operator")
+      .wholeNumber(1, 8)
+      .showDefault()
+      .needs(tests);
+  list.add("--timeout", o.caseTime, "seconds that the command may take for a case")
+      .number(0.001, 86400, "number of seconds from 0.001 to 86400")
+      .showDefault()
+      .needs(answering);
+  addDisplay(list, o);
 }
 
-Json valuesOf(const spec::ProcessModel& model, const spec::Proof& proof) {
-  spec::Point point(model.unknowns.size());
-  for (const auto& [symbol, value] : proof.values) point[static_cast<std::size_t>(symbol)] = value;
-  const auto has = [&](sema::SymbolId symbol) { return point[static_cast<std::size_t>(symbol)].has_value(); };
-  Json values = Json::object();
-  for (std::size_t s = 0; s < point.size(); ++s) {
-    if (point[s] && model.isPresence(s)) values[model.unknowns[s].name] = point[s]->num != 0;
-  }
-  for (const spec::Variable& one : model.variables) {
-    if (std::ranges::any_of(one.unknowns(), has)) values[one.name] = jsonOf(model, one, point);
-  }
-  return values;
-}
-
-void printProcessJson(show::Out& out, const Workspace& workspace, const spec::CheckedProcess& process) {
-  const SourceManager& sources = workspace.session.sources;
-  const auto line = [&](SrcRange range) { return sources.lineColumn(range.begin).line; };
-  Json scenarios = Json::array();
-  for (const spec::Scenario& one : process.scenarios)
-    scenarios.push_back({{"guard", one.guardText}, {"definition", one.definitionText}, {"line", line(one.range)}});
-  Json findings = Json::array();
-  for (const spec::Finding& one : process.findings) {
-    Json finding = {{"claim", one.text}, {"verdict", word(one.verdict)}, {"method", word(one.proof.method)}};
-    finding["values"] = valuesOf(process.model, one.proof);
-    if (!one.proof.reason.empty()) finding["reason"] = one.proof.reason;
-    findings.push_back(std::move(finding));
-  }
-  const SrcRange name = process.model.decl->name.range;
-  out.json("spec", {{"process", process.model.decl->name.text},
-                    {"file", sources.find(name.begin)->name},
-                    {"line", line(name)},
-                    {"pre", preText(workspace, process)},
-                    {"scenarios", scenarios},
-                    {"findings", findings}});
-}
-
-void printProcessText(show::Out& out, const Workspace& workspace, const spec::CheckedProcess& process) {
-  const SourceManager& sources = workspace.session.sources;
-  out.say("process {}\n  pre  {}\n", process.model.decl->name.text, preText(workspace, process));
-  for (std::size_t i = 0; i < process.scenarios.size(); ++i) {
-    const spec::Scenario& one = process.scenarios[i];
-    out.say("  {}.   {} && {}  (line {})\n", i + 1, one.guardText, one.definitionText, sources.lineColumn(one.range.begin).line);
-  }
-  if (process.unreachable != 0)
-    out.say("  {} further combination{} of conditions that nothing meets\n", process.unreachable,
-            process.unreachable == 1 ? "" : "s");
-  if (process.parenthesesLost) out.say("  nothing was proved: parentheses are missing in `post`\n");
-  for (const spec::Finding& one : process.findings) {
-    std::string more;
-    if (one.verdict == spec::Verdict::Refuted && !one.proof.values.empty())
-      more = ": " + process.model.describe(one.proof.values);
-    else if (one.verdict == spec::Verdict::Residual)
-      more = ": " + one.proof.reason;
-    out.say("  {:<9}{}{}\n", word(one.verdict), one.text, more);
-  }
-}
+std::string unheeded(const Given& /*given*/, const SpecOptions& /*options*/) { return {}; }
 
 /// The names of the program's processes and networks.
 std::vector<std::string> subjectsOf(const Workspace& workspace) {
@@ -116,15 +97,15 @@ void countIn(Residual& left, const DesignProof& one) {
 }
 
 /// One line with the count, or with --json a `residual` object, which is there where nothing is left too.
-void printResidual(show::Out& out, const Options& options, const Residual& left, bool endedByWork) {
-  if (options.display.sarif) return;
-  if (options.display.json) {
+void printResidual(show::Out& out, bool strict, const Residual& left, bool endedByWork) {
+  if (out.display.sarif) return;
+  if (out.display.json) {
     out.json("residual", {{"count", left.count()},
                           {"conditions", left.conditions},
                           {"networks", left.networks},
                           {"designs", left.designs},
                           {"ended_by_work", endedByWork},
-                          {"strict", options.strict}});
+                          {"strict", strict}});
     return;
   }
   if (left.count() == 0) return;
@@ -137,37 +118,46 @@ void printResidual(show::Out& out, const Options& options, const Residual& left,
   add(left.designs, "design");
   out.say("residual: {} ({}): neither proved nor refuted{}{}\n", left.count(), parts,
           endedByWork ? "; the limit of work for proofs ended them (--effort gives more)" : "",
-          options.strict ? "" : "; --strict makes this exit 5");
+          strict ? "" : "; --strict makes this exit 5");
 }
 
 }  // namespace
 
-std::vector<spec::CheckedProcess> checkProcesses(State& state, std::string_view only) {
-  Workspace& workspace = *state.workspace;
-  spec::Work& work = state.proofs;
-  CleanParts* const clean = state.clean;
-  std::vector<spec::CheckedProcess> checked;
-  for (const ast::Process* process : workspace.all<ast::Process>()) {
-    if (!only.empty() && process->name.text != only) continue;
-    const std::string text = "proving process " + process->name.text;
-    work.told = [&] { state.events.progress(checked.size(), 0, text); };
-    work.tell();
-    std::optional<spec::CheckedProcess> one;
-    const auto check = [&] {
-      one = spec::checkProcess(workspace.session, *workspace.program, workspace.program->main(), *process, &work);
-      return true;
-    };
-    if (clean != nullptr)
-      clean->look({CleanPart::Process, process}, workspace.session.sink, check, {}, &work);
-    else
-      check();
-    if (one) checked.push_back(std::move(*one));
+bool showProofs(show::Out& out, State& state, const std::string& only, bool strict) {
+  const std::vector<spec::CheckedProcess> checked = checkProcesses(state, only);
+  for (const spec::CheckedProcess& one : checked) {
+    if (out.display.sarif) continue;
+    printProcess(out, *state.workspace, one);
   }
-  work.told = nullptr;
-  return checked;
+  Residual left;
+  for (const spec::CheckedProcess& one : checked) countIn(left, one);
+  bool against = std::any_of(checked.begin(), checked.end(), [](const auto& one) { return one.refuted(); });
+  // A network given by -e stands in a design of its own.
+  const bool isExpression = state.request.program.text && state.workspace->file().source->text != *state.request.program.text;
+  const std::vector<NetworkProof> networks = isExpression ? proveExpression(state) : proveNetworks(state, only);
+  for (const NetworkProof& one : networks) {
+    if (!out.display.sarif) printNetworkProof(out, one);
+    countIn(left, one);
+    against = against || one.proof.verdict == spec::Verdict::Refuted;
+  }
+  if (only.empty() && !isExpression) {
+    const std::vector<DesignProof> proofs = proveDesigns(state, kManyStructures);
+    for (const DesignProof& one : proofs) {
+      if (!out.display.sarif) printDesignProof(out, one);
+      countIn(left, one);
+      against = against || (one.proof.verdict == spec::Verdict::Refuted && !one.isFiltered());
+    }
+    if (state.workspace->all<ast::Process>().empty() && proofs.empty() && networks.empty())
+      out.note("the program has no process, no network and no design of one");
+  }
+  printResidual(out, strict, left, state.proofs.isSpent());
+  against = against || (strict && left.count() != 0);
+  return against;
 }
 
-int runSpec(show::Out& out, const Options& options) {
+namespace {
+
+int run(show::Out& out, const SpecOptions& options) {
   if (options.tests) return runSpecTests(out, options);
   if (options.program.files.size() > 2) {
     out.failure("`tbemc spec` takes a program and the name of a process or network");
@@ -178,43 +168,20 @@ int runSpec(show::Out& out, const Options& options) {
   state.proofs = spec::Work(options.effort);
   if (const Progressed done = runPipeline(out, state, options.stages, "design"); !done.proceed) return done.status;
   const Workspace& workspace = *state.workspace;
-  const std::vector<const ast::Process*> all = workspace.all<ast::Process>();
   if (const std::vector<std::string> names = subjectsOf(workspace);
       !only.empty() && std::ranges::find(names, only) == names.end()) {
     out.failure(fmt::format("no process or network is called `{}`{}", only,
                             names.empty() ? "; the program has none" : ": there are " + nearestFew(only, names)));
     return kUsage;
   }
-  const std::vector<spec::CheckedProcess> checked = checkProcesses(state, only);
-  for (const spec::CheckedProcess& one : checked) {
-    if (options.display.sarif) continue;
-    options.display.json ? printProcessJson(out, *state.workspace, one) : printProcessText(out, *state.workspace, one);
-  }
-  Residual left;
-  for (const spec::CheckedProcess& one : checked) countIn(left, one);
-  bool against = std::any_of(checked.begin(), checked.end(), [](const auto& one) { return one.refuted(); });
-  // A network given by -e stands in a design of its own.
-  const bool isExpression = options.program.text && workspace.file().source->text != *options.program.text;
-  const std::vector<NetworkProof> networks = isExpression ? proveExpression(state) : proveNetworks(state, only);
-  for (const NetworkProof& one : networks) {
-    if (!options.display.sarif) printNetworkProof(out, one);
-    countIn(left, one);
-    against = against || one.proof.verdict == spec::Verdict::Refuted;
-  }
-  if (only.empty() && !isExpression) {
-    const std::vector<DesignProof> proofs = proveDesigns(state, kManyStructures);
-    for (const DesignProof& one : proofs) {
-      if (!options.display.sarif) printDesignProof(out, one);
-      countIn(left, one);
-      against = against || (one.proof.verdict == spec::Verdict::Refuted && !one.isFiltered());
-    }
-    if (all.empty() && proofs.empty() && networks.empty())
-      out.note("the program has no process, no network and no design of one");
-  }
-  printResidual(out, options, left, state.proofs.isSpent());
-  against = against || (options.strict && left.count() != 0);
+  const bool against = showProofs(out, state, only, options.strict);
   const int status = finish(out, state, kOk);
   return status == kOk && against ? kVerdictAgainst : status;
 }
+
+}  // namespace
+
+const Command kSpec = {"spec", "the processes of a program: functional scenarios, and what is proved of them", Takes::Programs, false,
+    invocation<SpecOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

@@ -1,7 +1,7 @@
 // tbemc spec --tests: tests made from specifications, tried where there is something to try them on.
 #include "compiler/verify/SpecTests.h"
 
-#include "compiler/driver/Commands.h"
+#include "compiler/driver/commands/Spec.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/show/proofs/TestReport.h"
 #include "compiler/verify/Specs.h"
@@ -26,7 +26,7 @@ int usage(show::Out& out, const std::string& text) {
 /// Makes, tries and prints the tests of the program's specifications.
 class Tester {
 public:
-  Tester(show::Out& out, State& state, const Options& options) : out(out), state(state), options(options) {}
+  Tester(show::Out& out, State& state, const SpecOptions& options) : out(out), state(state), options(options) {}
 
   void test(spec::CheckedProcess& process) {
     if (process.parenthesesLost || process.scenarios.empty()) return;
@@ -73,7 +73,7 @@ private:
 
   show::Out& out;
   State& state;
-  const Options& options;
+  const SpecOptions& options;
   bool failed = false, broken = false;
 };
 
@@ -89,7 +89,7 @@ std::vector<const ast::Callable*> withConditions(const Workspace& workspace, con
 
 }  // namespace
 
-int runSpecTests(show::Out& out, const Options& options) {
+int runSpecTests(show::Out& out, const SpecOptions& options) {
   if (options.program.files.size() > 2) return usage(out, "`tbemc spec --tests` takes a program and the name of one of its declarations");
   const std::string only = options.program.files.size() == 2 ? options.program.files[1] : std::string();
   State state(options, out);

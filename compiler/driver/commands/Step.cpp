@@ -1,6 +1,7 @@
 // tbemc step: one row's step, once, with its numbers saved or taken from a file.
 #include "compiler/count/GateFlops.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/run/weights/LoadWeights.h"
 #include "compiler/run/weights/StepFile.h"
@@ -24,6 +25,36 @@
 namespace tbem::driver {
 
 namespace {
+
+struct StepOptions : CommandOptions {
+  std::string save, load;          ///< files of arrays
+  std::string names;               ///< whose names the file of `load` has
+  bool partial = false;            ///< take what fits
+  unsigned steps = 1;
+  std::optional<unsigned> repeat;  ///< steps that are timed
+  bool profile = false;
+};
+
+void declare(OptionList& list, StepOptions& o) {
+  addProgram(list, o);
+  addRows(list, o);
+  addSeed(list, o, "seed of inputs and weights (default: 0)");
+  list.add("--save", o.save, "write inputs, weights, gradients, outputs and loss to this .npz or .safetensors file").type("FILE");
+  list.add("--repeat", o.repeat, "time the step so many times more").wholeNumber(1, 1'000'000);
+  list.add("--steps", o.steps,
+           "so many steps on the same inputs (default: 1); gradients, outputs and loss are those of the last")
+      .wholeNumber(1, 1'000'000);
+  const Option load =
+      list.add("--load", o.load, "start from the inputs, weights and buffers of this .npz or .safetensors file").type("FILE");
+  list.add("--names", o.names, "whose names the file of --load has: torchvision, or a table of names (docs/weights.md)")
+      .type("SET")
+      .needs(load);
+  list.flag("--partial", o.partial, "take what fits from the file of --load, leave the rest as initialised").needs(load);
+  list.flag("--profile", o.profile, "time each operator and loop of the step");
+  addDisplay(list, o);
+}
+
+std::string unheeded(const Given& given, const StepOptions& options) { return unheededRows(given, options, {}); }
 
 struct StepOutcome {
   std::optional<double> loss;
@@ -60,7 +91,7 @@ Json gatesJson(const StepOutcome& outcome) {
 }
 
 /// What --load said of the file, for the user.
-void noteLoaded(show::Out& out, const Options& options, const Loaded& loaded) {
+void noteLoaded(show::Out& out, const StepOptions& options, const Loaded& loaded) {
   out.note(fmt::format("{} array{} taken from {}", loaded.taken, loaded.taken == 1 ? "" : "s", options.load));
   if (!loaded.ignored.empty()) out.note(fmt::format("not used: {}", fmt::join(loaded.ignored, ", ")));
   if (!loaded.missing.empty()) out.note(fmt::format("not in the file, so as initialised: {}", fmt::join(loaded.missing, ", ")));
@@ -83,7 +114,7 @@ tl::unexpected<StepFailure> failed(std::string message) { return tl::unexpected(
 /// `keepsResults`: as State::keepResults when the row was lowered.
 tl::expected<StepOutcome, StepFailure> runOnce(show::Out& out, const RowState& row, const tbem_backend& backend,
                                                bool keepsResults, const std::optional<data::ArrayFile>& given,
-                                               const Options& options) {
+                                               const StepOptions& options) {
   const jit::Compiled& compiled = *row.compiled;
   auto instance = runtime::Instance::create(compiled.executable, backend, {.poison = true, .guard = 4096});
   if (!instance) return failed(instance.error().message);
@@ -131,7 +162,7 @@ tl::expected<StepOutcome, StepFailure> runOnce(show::Out& out, const RowState& r
     const auto written = data::writeArrayFile(options.save, std::move(arrays), metadata);
     if (!written) return tl::unexpected(StepFailure{written.error(), kEnvironment});
   }
-  for (unsigned i = 0; i < options.campaign.repeat.value_or(0); ++i) {
+  for (unsigned i = 0; i < options.repeat.value_or(0); ++i) {
     const double begin = measure::monotonicSeconds();
     if (const auto done = run.run(options.steps + 1 + i); !done) return failed(done.error().message);
     outcome.again.push_back(measure::monotonicSeconds() - begin);
@@ -167,7 +198,7 @@ void sayNotFinite(show::Out& out, const StepOutcome& outcome) {
 }
 
 int printStep(show::Out& out, const RowState& row, const std::string& backend, const StepOutcome& outcome,
-              const Options& options) {
+              const StepOptions& options) {
   const graph::Graph& graph = row.elaborated->graph();
   if (options.display.json) {
     Json fields = {{"network", graph.network},
@@ -204,9 +235,7 @@ int printStep(show::Out& out, const RowState& row, const std::string& backend, c
   return kOk;
 }
 
-}  // namespace
-
-int runStep(show::Out& out, const Options& options) {
+int run(show::Out& out, const StepOptions& options) {
   if (options.load.empty() && (!options.names.empty() || options.partial)) {
     out.failure("--names and --partial say how --load reads a file: give --load too");
     return kUsage;
@@ -235,7 +264,7 @@ int runStep(show::Out& out, const Options& options) {
   state.firstRowOnly = true;
   state.timing = options.profile;
   // A step that is timed is the one that is planned: its gradients end with their updates.
-  state.keepResults = !options.save.empty() || (!options.campaign.repeat && !options.profile);
+  state.keepResults = !options.save.empty() || (!options.repeat && !options.profile);
   if (const Progressed done = runPipeline(out, state, options.stages, "code"); !done.proceed) return done.status;
   if (state.rows.empty()) {
     out.failure("there is no step to run: the program has no design of a network (or give --input, and --task, for its network)");
@@ -259,5 +288,10 @@ int runStep(show::Out& out, const Options& options) {
   }
   return finish(out, state, status);
 }
+
+}  // namespace
+
+const Command kStep = {"step", "run one row's step once; save or load its numbers", Takes::Program, true,
+    invocation<StepOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

@@ -1,5 +1,6 @@
 // tbemc weights: names, shapes and types of a network's weights and buffers, or of the arrays in a .npz or .safetensors file.
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/show/Out.h"
 #include "compiler/support/Unicode.h"
@@ -16,6 +17,21 @@ namespace tbem::driver {
 
 namespace {
 
+struct WeightsOptions : CommandOptions {};
+
+void declare(OptionList& list, WeightsOptions& o) {
+  addProgram(list, o, {.files = "the program, - is standard input; or a file of arrays (.npz, .safetensors)"});
+  addRows(list, o, {.on = kPlannedBackends, .planned = kPlanned});
+  addDisplay(list, o);
+}
+
+std::string unheeded(const Given& given, const WeightsOptions& options) {
+  if (!options.program.text && !options.program.files.empty() && data::arrayFormatOf(options.program.files.front())) {
+    if (std::string why = unheededProgram(given, options, "a file of arrays"); !why.empty()) return why;
+  }
+  return unheededRows(given, options, {.notPlanned = notPlanned("weights")});
+}
+
 struct Listed {
   std::string group;  ///< "weight", "buffer"; "" for an array of a file
   std::string name, dtype;
@@ -23,7 +39,7 @@ struct Listed {
   std::uint64_t bytes = 0;
 };
 
-void print(show::Out& out, const Options& options, const std::string& title, const std::vector<Listed>& rows) {
+void print(show::Out& out, const WeightsOptions& options, const std::string& title, const std::vector<Listed>& rows) {
   report::Table table;
   table.title = title;
   table.columns = {{"name", report::Align::Left}, {"shape", report::Align::Left}, {"type", report::Align::Left}, {"bytes"}};
@@ -54,7 +70,7 @@ bool isArrayFile(const std::string& path) {
   return file && data::beginsLikeArrays(file->text());
 }
 
-int listFile(show::Out& out, const Options& options) {
+int listFile(show::Out& out, const WeightsOptions& options) {
   const auto file = data::ArrayFile::open(options.program.files.front());
   if (!file) {
     out.failure(file.error());
@@ -93,9 +109,7 @@ std::vector<Listed> weightsOf(const graph::Row& row) {
   return rows;
 }
 
-}  // namespace
-
-int runWeights(show::Out& out, const Options& options) {
+int run(show::Out& out, const WeightsOptions& options) {
   if (!options.program.text && isArrayFile(options.program.files.front())) return listFile(out, options);
   State state(options, out);
   state.firstRowOnly = true;
@@ -110,5 +124,10 @@ int runWeights(show::Out& out, const Options& options) {
         weightsOf(*row.elaborated));
   return finish(out, state, kOk);
 }
+
+}  // namespace
+
+const Command kWeights = {"weights", "names, shapes and types of a network's weights, or of the arrays in a file", Takes::Program, false,
+    invocation<WeightsOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

@@ -4,6 +4,7 @@
 #include "compiler/diagnostics/Render.h"
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/explore/FitLimit.h"
 #include "compiler/explore/FitSearch.h"
@@ -27,6 +28,29 @@
 namespace tbem::driver {
 
 namespace {
+
+struct WhatIfOptions : CommandOptions {
+  EagerRequest eager;
+  EngineRequest engines;
+  std::string reserve;
+  std::string vary = "batch";
+};
+
+void declare(OptionList& list, WhatIfOptions& o) {
+  addProgram(list, o);
+  addRows(list, o, {.on = "backend: pytorch (default, and the only one)", .planned = kPlanned});
+  addVary(list, o.vary);
+  addReserve(list, o.reserve, "");
+  addPyTorch(list, o.eager, o.engines,
+             {.eager = "",
+              .cudnn = "",
+              .device = "the GPU of the changes (default: h200): a100, rtx4090, .., or a record of the program"});
+  addDisplay(list, o);
+}
+
+std::string unheeded(const Given& given, const WhatIfOptions& options) {
+  return unheededRows(given, options, {.notPlanned = notPlanned("what-if"), .ofPlan = {}, .card = true});
+}
 
 constexpr const char* kDefaultDevice = "h200";
 /// Work (FitSearch.h) on each device.
@@ -56,7 +80,7 @@ struct Taken {
 
 class Asker {
 public:
-  Asker(show::Out& out, State& state, const Options& options, DesignRun& run, std::size_t row)
+  Asker(show::Out& out, State& state, const WhatIfOptions& options, DesignRun& run, std::size_t row)
       : out(out), state(state), options(options), run(run), row(row) {
     factor = run.spec.find(options.vary);
     if (factor && (!run.spec.factors[*factor].numeric() || run.spec.factors[*factor].parent)) factor.reset();
@@ -296,7 +320,7 @@ private:
 
   show::Out& out;
   State& state;
-  const Options& options;
+  const WhatIfOptions& options;
   DesignRun& run;
   std::size_t row;
   std::uint64_t reserve = reserveOf(options.reserve);
@@ -305,7 +329,7 @@ private:
   std::set<std::string> bounds;  ///< of the largest levels
 };
 
-int askOf(show::Out& out, State& state, const Options& options) {
+int askOf(show::Out& out, State& state, const WhatIfOptions& options) {
   bool any = false;
   for (const auto& run : state.designs.runs) {
     if (run->experiment == nullptr || state.rowOf(run.get()) == nullptr) continue;
@@ -324,10 +348,8 @@ int askOf(show::Out& out, State& state, const Options& options) {
   return kUsage;
 }
 
-}  // namespace
-
-int runWhatIf(show::Out& out, const Options& given) {
-  Options options = given;
+int run(show::Out& out, const WhatIfOptions& given) {
+  WhatIfOptions options = given;
   options.program.varied = options.vary;
   if (options.target.backend.empty()) options.target.backend = "pytorch";
   if (options.target.backend != "pytorch") {
@@ -344,5 +366,10 @@ int runWhatIf(show::Out& out, const Options& given) {
   tellLeftOut(state);
   return finish(out, state, askOf(out, state, options));
 }
+
+}  // namespace
+
+const Command kWhatIf = {"what-if", "the GPUs that a step fits in PyTorch, and what changes of it would save; nothing is run", Takes::Program, false,
+    invocation<WhatIfOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

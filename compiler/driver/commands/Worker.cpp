@@ -1,6 +1,7 @@
 // tbemc worker: measures one row in this process. Started by `measure` for each row and repeat; prints the measurement as one
 // line. It compiles nothing: the parent has put the native code into the object cache.
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/OptionGroups.h"
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/experiment/Identity.h"
 #include "compiler/backends/Algorithms.h"
@@ -19,6 +20,24 @@
 namespace tbem::driver {
 
 namespace {
+
+struct WorkerOptions : CommandOptions {
+  unsigned row = 0;
+  std::string identity;
+  std::string cacheDir;  ///< of compiled objects; "": the default
+};
+
+void declare(OptionList& list, WorkerOptions& o) {
+  addProgram(list, o);
+  addRows(list, o);
+  addSeed(list, o, "");
+  list.add("--row", o.row, "").required();
+  list.add("--identity", o.identity, "").required();
+  list.add("--cache-dir", o.cacheDir, "");
+  addDisplay(list, o);
+}
+
+std::string unheeded(const Given& given, const WorkerOptions& options) { return unheededRows(given, options, {}); }
 
 runtime::Measurement failed(const runtime::Failure& failure) {
   runtime::Measurement result;
@@ -74,17 +93,17 @@ runtime::Measurement measureRow(const jit::Compiled& compiled, const tbem_backen
   return result;
 }
 
-runtime::Measurement work(Events& events, const Options& options) {
+runtime::Measurement work(Events& events, const WorkerOptions& options) {
   const auto loaded = loadWorkspace(options);
   if (!loaded) return failed("the program cannot be read");
   Workspace& workspace = **loaded;
   Designs designs = makeDesigns(workspace, options, events);
   const Opened opened = openBackend(options.target.backend);
   if (opened.backend == nullptr) return failed(opened.reason);
-  if (workspace.session.sink.hasErrors() || designs.runs.size() != 1 || options.workerRow >= designs.runs.front()->rows.size()) {
+  if (workspace.session.sink.hasErrors() || designs.runs.size() != 1 || options.row >= designs.runs.front()->rows.size()) {
     return failed("the program changed while it was measured");
   }
-  std::optional<graph::Row> row = elaborateRow(*designs.runs.front(), options.workerRow);
+  std::optional<graph::Row> row = elaborateRow(*designs.runs.front(), options.row);
   if (!row) return failed("the program changed while it was measured");
   const Tuning tuning = designs.runs.front()->tuning;  // the parent says it by --tune
   const auto program =
@@ -93,7 +112,7 @@ runtime::Measurement work(Events& events, const Options& options) {
   const std::string identity =
       identityOf(row->graph(), row->values, protocolSettings(), options.target.seed, options.target.backend, &opened.device,
                  static_cast<unsigned>(threadsOf(options.target, opened.device)), algorithmsText(*program, tuning));
-  if (identity != options.workerIdentity)
+  if (identity != options.identity)
     return failed("the program, or what was measured of algorithms, changed while it was measured");
   jit::JitOptions jit;
   jit.loadOnly = true;
@@ -103,9 +122,7 @@ runtime::Measurement work(Events& events, const Options& options) {
   return measureRow(*compiled, *opened.backend, options.target.seed);
 }
 
-}  // namespace
-
-int runWorker(show::Out& out, const Options& options) {
+int run(show::Out& out, const WorkerOptions& options) {
   try {
     out.jsonLine(measure::toJson(work(out, options)));
   } catch (const std::bad_alloc&) {
@@ -113,5 +130,10 @@ int runWorker(show::Out& out, const Options& options) {
   }
   return kOk;
 }
+
+}  // namespace
+
+const Command kWorker = {"worker", nullptr, Takes::Program, true,
+    invocation<WorkerOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

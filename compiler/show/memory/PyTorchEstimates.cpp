@@ -1,7 +1,6 @@
-#include "compiler/driver/commands/PyTorchEstimate.h"
+#include "compiler/show/memory/PyTorchEstimates.h"
 
 #include "compiler/diagnostics/tables/Plan.h"
-#include "compiler/driver/Pipeline.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/memory/MemoryTimeline.h"
@@ -24,12 +23,12 @@ namespace {
 
 class Printer {
 public:
-  Printer(show::Out& out, State& state, const Options& options, EagerSteps& steps, const std::optional<FitLimit>& limit)
-      : out(out), state(state), options(options), steps(steps), sources(state.workspace->session.sources), limit(limit) {}
+  Printer(show::Out& out, State& state, const PyTorchView& view, EagerSteps& steps, const std::optional<FitLimit>& limit)
+      : out(out), state(state), view(view), steps(steps), sources(state.workspace->session.sources), limit(limit) {}
 
   void design(const DesignRun& run) {
     report::Table table;
-    table.title = fmt::format("estimate of {} in eager PyTorch {} ({}, {})", run.spec.name, torchVersion(options.eager),
+    table.title = fmt::format("estimate of {} in eager PyTorch {} ({}, {})", run.spec.name, torchVersion(view.eager),
                               steps.onCuda() ? "cuda" : "cpu", run.array.name);
     table.columns.push_back({"row", report::Align::Right});
     for (const graph::FactorSpec& factor : run.spec.factors) table.columns.push_back({factor.name, report::Align::Right});
@@ -50,19 +49,19 @@ public:
       }
       const bool fits = checkLimit(*memory);
       overLimit = overLimit || !fits;
-      if (options.display.json) {
-        printPyTorchJson(out, options.target.backend, options.eager, *memory, steps, sources, limitJson(fits));
+      if (out.display.json) {
+        printPyTorchJson(out, state.request.target.backend, view.eager, *memory, steps, sources, limitJson(fits));
       } else {
         table.add(cells(run, *memory));
       }
       if (!worst || memory->point() > worst->point()) worst = std::move(*memory);
     }
     if (!worst) return;
-    if (!options.display.json) {
+    if (!out.display.json) {
       out.table(table);
       printWaterfall(out, *worst, steps, sources);
     }
-    if (!options.out.empty() && !writeTimeline(out, options.out, *worst->row, timelineOf(*worst->row, worst->step, sources)))
+    if (!view.folder.empty() && !writeTimeline(out, view.folder, *worst->row, timelineOf(*worst->row, worst->step, sources)))
       failed = true;
   }
 
@@ -122,7 +121,7 @@ private:
 
   show::Out& out;
   State& state;
-  const Options& options;
+  const PyTorchView& view;
   EagerSteps& steps;
   const SourceManager& sources;
   const std::optional<FitLimit>& limit;
@@ -130,11 +129,11 @@ private:
 
 }  // namespace
 
-int printPyTorchEstimates(show::Out& out, State& state, const Options& options, const std::optional<FitLimit>& limit) {
-  auto steps = EagerSteps::open(state, options.target.backend, options.eager, options.engines);
+int printPyTorchEstimates(show::Out& out, State& state, const PyTorchView& view, const std::optional<FitLimit>& limit) {
+  auto steps = EagerSteps::open(state, state.request.target.backend, view.eager, view.engines);
   if (!steps) return out.fail(steps.error());
   tellLeftOut(state);
-  Printer printer(out, state, options, *steps, limit);
+  Printer printer(out, state, view, *steps, limit);
   for (const auto& run : state.designs.runs) {
     if (run->experiment != nullptr) {
       printer.design(*run);

@@ -1,0 +1,33 @@
+// Proofs and tests of specifications: the parts of `tbemc spec`.
+#pragma once
+
+#include "compiler/driver/Command.h"
+#include "compiler/spec/prove/Work.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace tbem::driver {
+
+struct SpecOptions : CommandOptions {
+  bool strict = false;                      ///< what is left to a check at run time is a verdict against the program
+  std::uint64_t effort = spec::Work::kAll;  ///< work of all proofs
+  // Of --tests
+  bool tests = false;
+  bool csv = false;
+  std::uint64_t cases = 256;            ///< of a scenario, at most
+  std::int64_t step = 1, distance = 4;  ///< from case to case, and where it turns back
+  std::string answering;                ///< the command that answers cases
+  std::uint64_t rank = 2;               ///< dimensions of `..s`
+  double caseTime = 10;                 ///< seconds that a case may take
+};
+
+/// Of a state that has passed `design`: what is proved of its processes, networks and designs, or of the one called `only`. Whether
+/// it speaks against the program; with `strict` what is neither proved nor refuted does, too.
+bool showProofs(show::Out& out, State& state, const std::string& only, bool strict);
+
+/// spec --tests: the exit status.
+int runSpecTests(show::Out& out, const SpecOptions& options);
+
+}  // namespace tbem::driver
