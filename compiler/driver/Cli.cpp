@@ -4,8 +4,8 @@
 #include "compiler/diagnostics/Render.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/HelpText.h"
-#include "compiler/run/Heap.h"
-#include "compiler/run/OpenMp.h"
+#include "compiler/process/Heap.h"
+#include "compiler/process/OpenMp.h"
 #include "compiler/show/Console.h"
 #include "compiler/show/Out.h"
 #include "compiler/support/Streams.h"
@@ -137,7 +137,7 @@ std::string wrongPrograms(const Command& command, const ProgramRequest& program)
 void completeRequest(const Command& command, CommandOptions& options) {
   const StageRequest& stages = options.stages;
   options.target.everyUpdate = !stages.emitStage.empty() || !stages.printAfter.empty();
-  if (command.runs && stages.emitStage.empty())
+  if (command.runs && (stages.emitStage.empty() || runsSteps(stages.emitStage)))
     options.target.ownCode = &command == &kWorker ? Target::OwnCode::ToldByParent : Target::OwnCode::Told;
 }
 

@@ -1,7 +1,8 @@
 #include "compiler/driver/Pipeline.h"
 
-#include "compiler/diagnostics/Repeats.h"
 #include "compiler/backends/Algorithms.h"
+#include "compiler/diagnostics/Repeats.h"
+#include "compiler/run/Measured.h"
 #include "compiler/sema/check/CheckNames.h"
 #include "compiler/show/Dump.h"
 #include "compiler/show/Out.h"
@@ -104,7 +105,8 @@ Done lower(State& state) {
     show(0);
     ++done;
     noteRefusedChoices(state.events, row.run->tuning, state.backend);
-    estimate::LowerOptions options = lowerOptions(state.events, state.request.target, state.backend, &state.queries, row.run->tuning);
+    estimate::LowerOptions options =
+        lowerOptions(state.events, state.request.target, state.backend, &state.queries, row.run->tuning);
     if (state.keepResults) options.keepGradients = true;
     options.keepOutputs = state.keepResults || row.run->keepsOutputs;
     options.orderChanged = show;
@@ -139,20 +141,44 @@ Done compile(State& state) {
 }
 
 constexpr Stage kStages[] = {
-    {"load", "parse the program and what it imports", load, dumpSyntax},
-    {"names", "names, arguments, values that nobody uses", checkNames, dumpNames},
-    {"design", "factors, levels, arrays", design, dumpDesigns},
-    {"graph", "networks as graphs, with gradients and updates; conditions of every row", elaborate, dumpGraphs},
-    {"lower", "layouts, fused loops, workspaces, the plan of memory", lower, dumpPrograms},
-    {"code", "native code", compile, dumpCode},
+    {"load", "parse the program and what it imports", "", false, load, dumpSyntax},
+    {"names", "names, arguments, values that nobody uses", "load", false, checkNames, dumpNames},
+    {"design", "factors, levels, arrays", "names", false, design, dumpDesigns},
+    {"graph", "networks as graphs, with gradients and updates; conditions of every row", "design", false, elaborate, dumpGraphs},
+    {"lower", "layouts, fused loops, workspaces, the plan of memory", "graph", false, lower, dumpPrograms},
+    {"code", "native code", "lower", false, compile, dumpCode},
+    {"cases", "what is measured, each row on each backend", "graph", false, readCases, dumpCases},
+    {"measure", "the cases that are not finished, each in a fresh process", "cases", true, measureCases, dumpStored},
+    {"stored", "what the store has of the cases", "cases", false, readStored, dumpStored},
+    {"regress", "regressions of what was measured", "stored", false, fitStored, dumpFits},
+    {"predict", "predictions of the regressions", "regress", false, predictFitted, dumpPredictions},
+    {"train", "trainings, in order", "lower", true, trainAll, dumpTrained},
 };
 
-/// Errors: a stage is named that does not exist.
-Done checkStageNames(const StageRequest& stages) {
-  for (const std::string& wanted : {stages.emitStage, stages.printAfter}) {
+/// nullptr: no stage has this name.
+const Stage* stageOf(std::string_view name) {
+  const auto* found = std::ranges::find(kStages, name, [](const Stage& stage) { return std::string_view(stage.name); });
+  return found == std::end(kStages) ? nullptr : found;
+}
+
+/// The stages on the way to this one, and it.
+std::vector<const Stage*> wayTo(std::string_view last) {
+  std::vector<const Stage*> way;
+  for (const Stage* stage = stageOf(last); stage != nullptr; stage = stageOf(stage->after)) way.insert(way.begin(), stage);
+  return way;
+}
+
+bool passes(std::string_view stage, std::string_view other) {
+  return std::ranges::any_of(wayTo(stage), [&](const Stage* on) { return on->name == other; });
+}
+
+/// Errors: a stage is named that does not exist, or runs what the command does not.
+Done checkStages(const PipelineView& view) {
+  for (const std::string& wanted : {view.stages.emitStage, view.stages.printAfter}) {
     if (wanted.empty()) continue;
-    if (std::none_of(std::begin(kStages), std::end(kStages), [&](const Stage& s) { return wanted == s.name; }))
-      return failed(kUsage, fmt::format("no stage is called `{}` ({})", wanted, stageNames()));
+    if (stageOf(wanted) == nullptr) return failed(kUsage, fmt::format("no stage is called `{}` ({})", wanted, stageNames()));
+    if (runsSteps(wanted) && !view.mayRun)
+      return failed(kUsage, fmt::format("the stage `{0}` runs steps, which this command does not (tbemc {0})", wanted));
   }
   return {};
 }
@@ -165,15 +191,18 @@ std::string stageNames() {
   return text;
 }
 
-tl::expected<void, Failed> runStages(State& state, std::string_view last, std::string_view done, const AfterStage& after) {
-  const auto behind = [](std::string_view name) {
-    return name.empty() ? std::begin(kStages) : std::ranges::find(kStages, name, &Stage::name) + 1;
-  };
-  for (const Stage* stage = behind(done); stage < behind(last); ++stage) {
+bool runsSteps(std::string_view stage) {
+  return std::ranges::any_of(wayTo(stage), [](const Stage* on) { return on->runs; });
+}
+
+tl::expected<void, Failed> runStages(State& state, std::string_view last, const AfterStage& after) {
+  for (const Stage* stage : wayTo(last)) {
+    if (state.done.contains(stage->name)) continue;
     const double start = measure::monotonicSeconds();
     Done made = stage->run(state);
     state.events.rest();
     const bool errors = state.workspace != nullptr && state.sink().hasErrors();
+    if (made) state.done.insert(stage->name);
     if (errors && made) made = failed(kProgramErrors);
     if (after) after(*stage, measure::monotonicSeconds() - start, made.has_value());
     if (!made) return made;
@@ -181,26 +210,25 @@ tl::expected<void, Failed> runStages(State& state, std::string_view last, std::s
   return {};
 }
 
-Progressed runPipeline(show::Out& out, State& state, const PipelineView& view, std::string_view last, std::string_view done) {
-  if (const Done known = checkStageNames(view.stages); !known) return {false, finish(out, state, known.error())};
+Progressed runPipeline(show::Out& out, State& state, const PipelineView& view, std::string_view last) {
+  if (const Done known = checkStages(view); !known)
+    return {false, view.goesOn ? static_cast<int>(out.fail(known.error())) : finish(out, state, known.error())};
   const StageRequest& stages = view.stages;
   state.keepIr = state.keepIr || stages.emitStage == "code" || stages.printAfter == "code";
   const auto after = [&](const Stage& stage, double seconds, bool good) {
     if (stages.time) out.error(fmt::format("{:<8} {}\n", stage.name, report::seconds(seconds)));
     if (good && (stages.printAfter == stage.name || stages.emitStage == stage.name)) out.plain(stage.dump(state));
   };
-  // `--emit` ends the command behind its stage, and may go further than the command itself would, as --print-after may.
-  const auto number = [](std::string_view name) {
-    return name.empty() ? -1 : std::ranges::find(kStages, name, &Stage::name) - std::begin(kStages);
-  };
-  const bool emits = number(stages.emitStage) > number(done);
-  const std::string_view end =
-      emits ? stages.emitStage : std::ranges::max(last, std::string_view(stages.printAfter), {}, number);
-  if (const Done made = runStages(state, end, done, after); !made) {
-    const bool untold = view.silent && state.workspace != nullptr && state.sink().hasErrors();
+  const bool emits = !stages.emitStage.empty() && !state.done.contains(stages.emitStage);
+  Done made = runStages(state, emits ? std::string_view(stages.emitStage) : last, after);
+  // What is printed need not be on the way. Where the command goes on, it may be farther ahead.
+  const bool ahead = view.goesOn && (passes(stages.printAfter, "cases") || passes(stages.printAfter, "train"));
+  if (made && !emits && !ahead && !stages.printAfter.empty()) made = runStages(state, stages.printAfter, after);
+  if (!made) {
+    const bool untold = view.goesOn || (view.silent && state.workspace != nullptr && state.sink().hasErrors());
     return {false, untold ? static_cast<int>(out.fail(made.error())) : finish(out, state, made.error())};
   }
-  if (emits) return {false, view.silent ? kOk : finish(out, state, kOk)};
+  if (emits) return {false, view.silent || view.goesOn ? kOk : finish(out, state, kOk)};
   return {true, kOk};
 }
 

@@ -1,9 +1,9 @@
 #include "compiler/experiment/Campaigns.h"
 
+#include "compiler/backends/Backends.h"
 #include "compiler/diagnostics/Hints.h"
 #include "compiler/diagnostics/tables/Run.h"
 #include "compiler/diagnostics/tables/Sema.h"
-#include "compiler/backends/Backends.h"
 #include "compiler/support/Rational.h"
 
 #include <fmt/format.h>
@@ -69,9 +69,9 @@ bool readMetrics(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& pl
   return true;
 }
 
-bool readBackends(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& plan, const MeasureRequest& request) {
-  if (!request.backend.empty()) {
-    plan.backends = {request.backend};
+bool readBackends(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& plan, const Request& request) {
+  if (!request.target.backend.empty()) {
+    plan.backends = {request.target.backend};
     return true;
   }
   std::vector<std::string> known;
@@ -88,7 +88,7 @@ bool readBackends(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& p
   return true;
 }
 
-bool readRepeat(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& plan, const MeasureRequest& request) {
+bool readRepeat(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& plan, const Request& request) {
   if (decl.repeat != nullptr) {
     const auto* number = ast::dynCast<ast::Number>(decl.repeat);
     const std::optional<Rational> value = number == nullptr ? std::nullopt : Rational::parse(number->text);
@@ -98,7 +98,7 @@ bool readRepeat(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& pla
     }
     plan.repeats = static_cast<unsigned>(value->num);
   }
-  if (request.repeat) plan.repeats = *request.repeat;
+  if (request.campaign.repeat) plan.repeats = *request.campaign.repeat;
   return true;
 }
 
@@ -111,30 +111,30 @@ bool refuseOthers(DiagnosticSink& sink, const ast::Measure& decl) {
   return std::all_of(decl.others.begin(), decl.others.end(), [](const ast::Clause& one) { return one.word.text == "tune"; });
 }
 
-bool readTune(Workspace& workspace, const ast::Measure& decl, MeasurePlan& plan, const MeasureRequest& request) {
+bool readTune(Workspace& workspace, const ast::Measure& decl, MeasurePlan& plan, const Request& request) {
   const ast::Clause* clause = tuneClause(decl.others);
   const auto tuning = clause == nullptr ? Tuning{} : readTuning(*clause, workspace.session.sink, workspace.session.sources);
   if (!tuning) return false;
-  plan.tuning = parseTuning(request.tune).value_or(*tuning);
+  plan.tuning = parseTuning(request.target.tune).value_or(*tuning);
   return true;
 }
 
 }  // namespace
 
-std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, const MeasureRequest& request) {
+std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, const Request& request) {
   DiagnosticSink& sink = workspace.session.sink;
   std::vector<std::string> names;
   for (const ast::Design* design : workspace.all<ast::Design>()) names.push_back(design->name.text);
   std::vector<MeasurePlan> plans;
   const std::vector<const ast::Measure*> declared = workspace.all<ast::Measure>();
   // `tbemc measure` of a program that does not say what to measure (a network given by -e, say) measures its designs once.
-  if (declared.empty() && !request.declaredOnly) {
+  if (declared.empty() && !request.campaign.declaredOnly) {
     for (const auto& run : designs.runs) {
       if (run->experiment == nullptr) continue;
       MeasurePlan plan;
       plan.run = run.get();
-      plan.backends = {request.backend.empty() ? "cpu" : request.backend};
-      plan.repeats = request.repeat.value_or(1);
+      plan.backends = {request.target.backend.empty() ? "cpu" : request.target.backend};
+      plan.repeats = request.campaign.repeat.value_or(1);
       plan.tuning = run->tuning;
       plans.push_back(std::move(plan));
     }

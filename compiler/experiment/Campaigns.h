@@ -25,16 +25,8 @@ struct MeasurePlan {
   bool wantsMemory = true, wantsLatency = true, wantsEnergy = false;
 };
 
-/// What is asked of a program's measurements.
-struct MeasureRequest {
-  std::string backend;             ///< in place of the program's
-  std::string tune;                ///< likewise
-  std::optional<unsigned> repeat;  ///< likewise
-  bool declaredOnly = false;       ///< a program that declares none has none; else its designs are measured once
-};
-
 /// The campaigns of a program; mistakes go to the session. `designs` must outlive them.
-std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, const MeasureRequest& request);
+std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, const Request& request);
 
 /// A row on a backend, as far as it is known before it runs.
 struct CaseRow {

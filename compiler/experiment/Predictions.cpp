@@ -175,4 +175,26 @@ Predictions readPredictions(Workspace& workspace, const std::vector<RegressionPl
   return predictions;
 }
 
+std::vector<Predicted> predictAll(Workspace& workspace, const std::vector<PredictionPlan>& plans,
+                                  const std::vector<Fitted>& fits) {
+  std::vector<Predicted> predicted;
+  for (const PredictionPlan& plan : plans) {
+    const std::string& name = plan.regression->decl->name.text;
+    for (const Fitted& fitted : fits) {
+      if (fitted.plan != plan.regression) continue;
+      auto prediction = regress::predict(*fitted.result, plan.point);
+      if (!prediction) {
+        workspace.session.sink.report(diag::regression_refused, plan.range, name, prediction.error().text);
+        continue;
+      }
+      if (!prediction->inside) {
+        Diagnostic& diagnostic = workspace.session.sink.report(diag::outside_region, plan.range, name);
+        for (const std::string& why : prediction->outside) diagnostic.note(why);
+      }
+      predicted.push_back({&plan, &fitted, std::move(*prediction)});
+    }
+  }
+  return predicted;
+}
+
 }  // namespace tbem::driver

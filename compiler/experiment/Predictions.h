@@ -24,4 +24,15 @@ struct Predictions {
 };
 Predictions readPredictions(Workspace& workspace, const std::vector<RegressionPlan>& regressions, const std::string& point);
 
+/// What a regression says at a point.
+struct Predicted {
+  const PredictionPlan* plan = nullptr;
+  const Fitted* fitted = nullptr;
+  regress::Prediction prediction;
+};
+/// Every point on every backend that its regression was fitted on; both must outlive the result. Refusals, and points outside
+/// what was measured, are told in the session.
+std::vector<Predicted> predictAll(Workspace& workspace, const std::vector<PredictionPlan>& plans,
+                                  const std::vector<Fitted>& fits);
+
 }  // namespace tbem::driver

@@ -40,17 +40,11 @@ struct Target {
   bool everyUpdate = false;    ///< the graph is shown: PyTorch's rules of one update are not enough
   /// Libraries of the program's own operators: to open one runs code of it.
   enum class OwnCode : std::uint8_t {
-    Closed,      ///< what the declarations say must do
-    Told,        ///< opened; a library that is new here is told of first
+    Closed,       ///< what the declarations say must do
+    Told,         ///< opened; a library that is new here is told of first
     ToldByParent  ///< opened by a child whose parent has told it
   };
   OwnCode ownCode = OwnCode::Closed;
-};
-
-struct Request {
-  ProgramRequest program;
-  RowRequest rows;
-  Target target;
 };
 
 /// How campaigns run.
@@ -61,6 +55,22 @@ struct CampaignRequest {
   std::optional<std::uint64_t> maxRows;
   double rowTime = 600;            ///< seconds a row may take; 0: no limit
   std::optional<unsigned> repeat;  ///< processes for each row; nothing: the program's number
+  bool declaredOnly = false;       ///< a program that declares no `measure` has none; else its designs are measured once
+  std::string predictAt;           ///< "depth=16,batch=64": predict there, instead of where the program says; "": not
+};
+
+/// How trainings run.
+struct TrainingRequest {
+  std::string folder;  ///< of checkpoints; "": beside the program
+  bool fresh = false;  ///< anew, whatever a checkpoint has
+};
+
+struct Request {
+  ProgramRequest program;
+  RowRequest rows;
+  Target target;
+  CampaignRequest campaign;
+  TrainingRequest training;
 };
 
 }  // namespace tbem::driver

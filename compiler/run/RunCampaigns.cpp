@@ -1,8 +1,8 @@
 // The campaigns of a program, run: each case in a fresh process of this program, each result committed before the next begins.
 #include "compiler/run/RunCampaigns.h"
 
-#include "compiler/run/Interrupt.h"
-#include "compiler/run/OpenMp.h"
+#include "compiler/process/Interrupt.h"
+#include "compiler/process/OpenMp.h"
 #include "compiler/support/PrivateFolder.h"
 #include "runtime/measure/Campaign.h"
 #include "runtime/measure/Child.h"

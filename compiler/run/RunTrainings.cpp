@@ -1,8 +1,8 @@
 #include "compiler/run/RunTrainings.h"
 
-#include "compiler/jit/glue/Cache.h"
 #include "compiler/backends/Algorithms.h"
-#include "compiler/run/Interrupt.h"
+#include "compiler/jit/glue/Cache.h"
+#include "compiler/process/Interrupt.h"
 
 #include <fmt/format.h>
 
@@ -85,7 +85,7 @@ train::Observer observerOf(RunEvents& events, const TrainingRun& training) {
 }  // namespace
 
 tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state, const TrainingRun& training,
-                                                 const TrainingRequest& how) {
+                                                 const Checkpointing& checkpoint) {
   const InterruptGuard guard;
   if (const auto compiled = compileTraining(state, training); !compiled) return tl::unexpected(compiled.error());
   const auto dataset = training.reader->open(training.settings);
@@ -94,8 +94,8 @@ tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state
   train::Plan plan = training.plan;
   plan.rateSlot = rateSlot(*machine.step);
   train::Keeping keeping;
-  keeping.path = how.checkpoint;
-  keeping.fresh = how.fresh;
+  keeping.path = checkpoint.path;
+  keeping.fresh = checkpoint.fresh;
   keeping.identity =
       identityOf(training, *state.rowOf(training.step.get())->elaborated, state.backendName, (*dataset)->fingerprint());
   keeping.machine = machineText(state, training);
@@ -103,8 +103,7 @@ tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state
   auto outcome = train::run(plan, **dataset, machine, keeping, observerOf(events, training));
   events.trainingEnds(training, outcome ? &*outcome : nullptr, keeping.path);
   if (!outcome)
-    return failed(statusOf(outcome.error()),
-                  fmt::format("train {}: {}", training.spec.decl->name.text, outcome.error().message));
+    return failed(statusOf(outcome.error()), fmt::format("train {}: {}", training.spec.decl->name.text, outcome.error().message));
   return std::move(*outcome);
 }
 

@@ -11,14 +11,14 @@
 
 namespace tbem::driver {
 
-struct TrainingRequest {
-  std::string checkpoint;  ///< where it is kept; "": nowhere
-  bool fresh = false;      ///< anew, whatever the checkpoint has
+struct Checkpointing {
+  std::string path;    ///< where the training is kept; "": nowhere
+  bool fresh = false;  ///< anew, whatever is there
 };
 
-/// Of a state that has passed `lower`. Ctrl-C ends it after the step in hand (Outcome::Status::Interrupted). Errors: kRunFailed (a
-/// step failed), kEnvironment (data or checkpoint cannot be read or written), kProgramErrors (no message).
+/// Of a state that has passed `lower`. Ctrl-C ends it after the step in hand (Outcome::Status::Interrupted). Errors: kRunFailed
+/// (a step failed), kEnvironment (data or checkpoint cannot be read or written), kProgramErrors (no message).
 tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state, const TrainingRun& training,
-                                                 const TrainingRequest& how);
+                                                 const Checkpointing& checkpoint);
 
 }  // namespace tbem::driver

@@ -3,6 +3,7 @@
 
 #include "compiler/experiment/Trainings.h"
 #include "compiler/experiment/designs/Designs.h"
+#include "compiler/run/Measured.h"
 #include "compiler/run/Rows.h"
 #include "compiler/spec/prove/Work.h"
 #include "compiler/support/Events.h"
@@ -12,7 +13,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tbem::driver {
@@ -27,7 +30,8 @@ struct State {
   State& operator=(const State&) = delete;
 
   const Request& request;
-  Events& events;  ///< progress and notes of the stages
+  Events& events;                 ///< progress and notes of the stages
+  RunEvents* listener = nullptr;  ///< of campaigns and trainings; nullptr: nobody
 
   // How far the stages go
   bool firstRowOnly = false;               ///< work on the first chosen row alone
@@ -51,8 +55,11 @@ struct State {
   std::string backendName;     ///< after `lower`
   Opened backend;
   estimate::QueryCache queries;
-  spec::Work proofs;    ///< what is left of the command's limit of work for proofs
-  bool hooked = false;  ///< after `load`: bugs write this program down (setReproducerHook)
+  Measured measured;                ///< after `cases`, and what follows it
+  std::vector<Trained> trained;     ///< after `train`: up to one that was interrupted
+  std::set<std::string_view> done;  ///< stages that were run
+  spec::Work proofs;                ///< what is left of the command's limit of work for proofs
+  bool hooked = false;              ///< after `load`: bugs write this program down (setReproducerHook)
 
   DiagnosticSink& sink() { return workspace->session.sink; }
   /// Rows of all designs that the command works on.

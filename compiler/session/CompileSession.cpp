@@ -39,8 +39,9 @@ std::unique_ptr<driver::Workspace> CompileSession::Impl::checked(const std::stri
   workspace.program = sema::load(workspace.session.sources, workspace.session.sink, source, workspace.load, modules);
   if (!state.sink().hasErrors()) {
     clean.begin(workspace);
+    state.done.insert("load");
     driver::leaveManyRows(state);
-    if (driver::runStages(state, "graph", "load")) driver::checkBeyondGraphs(state);
+    if (driver::runStages(state, "graph")) driver::checkBeyondGraphs(state);
   }
   mergeRepeats(state.sink());
   return std::move(state.workspace);

@@ -2,8 +2,14 @@
 
 #include "compiler/count/Static.h"
 #include "compiler/run/State.h"
+#include "compiler/show/TextOut.h"
+#include "compiler/show/rows/MeasureReport.h"
+#include "compiler/show/rows/PredictionReport.h"
+#include "compiler/show/rows/RegressionReport.h"
+#include "compiler/show/rows/TrainReport.h"
 #include "compiler/syntax/format/Format.h"
 #include "runtime/core/Layout.h"
+#include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -119,6 +125,51 @@ std::string dumpCode(const State& state) {
                           row.compiled->ir);
   }
   return text;
+}
+
+std::string dumpCases(const State& state) {
+  std::string text;
+  for (const CaseRow& row : state.measured.rows) {
+    const DesignRun& run = *row.plan->run;
+    text += fmt::format("{} row {} ({}) on {}, tune {}: ", run.spec.name, row.row + 1, run.levelsText(row.row), row.backend,
+                        driver::text(row.plan->tuning));
+    text += row.skip.empty() ? fmt::format("arena {}, {}", report::bytes(row.arena), report::flops(row.flops))
+                             : "skipped: " + row.skip;
+    text += fmt::format(", {}\n", row.identity);
+  }
+  return text;
+}
+
+std::string dumpStored(const State& state) {
+  show::TextOut out;
+  printMeasurements(out, *state.measured.stored, state.measured.plans, state.measured.rows);
+  return out.all();
+}
+
+std::string dumpFits(const State& state) {
+  show::TextOut out;
+  printFitted(out, state.measured.fits, false);
+  return out.all();
+}
+
+std::string dumpPredictions(const State& state) {
+  show::TextOut out;
+  printPredictions(out, state.measured.predicted);
+  return out.all();
+}
+
+std::string dumpTrained(const State& state) {
+  show::TextOut out;
+  TrainReport report(out, state.backendName);
+  for (const Trained& trained : state.trained) {
+    out.say("{}\n", trainingTitle(*trained.training));
+    if (trained.outcome) {
+      report.trainingEnds(*trained.training, &*trained.outcome, "");
+    } else {
+      out.fail(trained.outcome.error());
+    }
+  }
+  return out.all();
 }
 
 }  // namespace tbem::driver

@@ -3,8 +3,8 @@
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/experiment/Campaigns.h"
-#include "compiler/run/PlainRows.h"
 #include "compiler/experiment/Predictions.h"
+#include "compiler/run/PlainRows.h"
 #include "compiler/verify/CheckNetworks.h"
 #include "compiler/verify/LevelProofs.h"
 #include "compiler/verify/Specs.h"
@@ -46,13 +46,13 @@ bool checkPlainRows(State& state) {
 }
 }  // namespace
 
-void leaveManyRows(State& state) {
-  state.plainAbove = kMostKept;
-}
+void leaveManyRows(State& state) { state.plainAbove = kMostKept; }
 
 void checkBeyondGraphs(State& state) {
   if (state.plain() && !checkPlainRows(state)) return;
-  readMeasures(*state.workspace, state.designs, {.backend = state.request.target.backend, .tune = state.request.target.tune, .repeat = {}, .declaredOnly = true});
+  Request declared = state.request;
+  declared.campaign.declaredOnly = true;
+  readMeasures(*state.workspace, state.designs, declared);
   const std::vector<RegressionPlan> regressions = readRegressions(*state.workspace, state.designs);
   readPredictions(*state.workspace, regressions, "");
   refuseLaterDeclarations(*state.workspace);

@@ -1,6 +1,6 @@
 // A program under test: one process a case, JSON in and out.
 #include "compiler/diagnostics/tables/Specification.h"
-#include "compiler/run/OpenMp.h"
+#include "compiler/process/OpenMp.h"
 #include "compiler/verify/SpecTests.h"
 #include "runtime/measure/Child.h"
 

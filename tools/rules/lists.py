@@ -26,14 +26,14 @@ FULLER = {
 
 USES = [
     Use("includes <omp.h>", "omp", r"#\s*include\s*<WORD\.h>", "ask the backend for its threads",
-        ("runtime/backends/cpu/", "compiler/run/OpenMp.cpp")),
+        ("runtime/backends/cpu/", "compiler/process/OpenMp.cpp")),
     Use("starts, ends or changes a process",
         "fork vfork execv execvp execve execvpe execl execlp execle posix_spawn posix_spawnp setenv unsetenv putenv "
         "mallopt signal sigaction raise kill abort exit quick_exit _exit _Exit",
         # not a member, nor a declaration
         r"(?:(?<!\w)::|\bstd::|\breturn |(?<![\w.>:])(?<![\w>] ))WORD\s*\(",
         "return a value and let the command decide, or use compiler/run, runtime/measure or compiler/support",
-        ("compiler/driver/Cli.cpp", "compiler/run/Heap.cpp", "compiler/run/Interrupt.cpp", "compiler/run/OpenMp.cpp",
+        ("compiler/driver/Cli.cpp", "compiler/process/Heap.cpp", "compiler/process/Interrupt.cpp", "compiler/process/OpenMp.cpp",
          "compiler/spec/prove/Solver.cpp", "compiler/support/Bug.cpp", "compiler/support/Streams.cpp",
          "runtime/backends/fake/Fake.cpp", "runtime/measure/Spawn.cpp")),
     Use("writes to the terminal",
@@ -46,7 +46,7 @@ USES = [
         ("compiler/driver", "compiler/driver/commands", "compiler/show/memory", "compiler/show/proofs",
          "compiler/show/reference", "compiler/show/rows")),
     Use("reads the environment", "getenv secure_getenv", r"\bWORD\s*\(", "take it as a setting",
-        ("compiler/devices/CudnnPlaces.cpp", "compiler/jit/glue/Jit.cpp", "compiler/run/OpenMp.cpp",
+        ("compiler/devices/CudnnPlaces.cpp", "compiler/jit/glue/Jit.cpp", "compiler/process/OpenMp.cpp",
          "compiler/run/weights/WeightNames.cpp", "compiler/sema/Modules.cpp", "compiler/show/Console.cpp",
          "compiler/show/WrappedText.cpp", "runtime/backends/fake/Fake.cpp", "runtime/report/Table.cpp")),
     Use("shares ownership", "shared_ptr make_shared", r"\bWORD\b", "let one owner hold it and give others a reference",

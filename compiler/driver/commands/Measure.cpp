@@ -1,18 +1,19 @@
 // tbemc run, measure, regress, predict: the commands that have to do with measured rows.
+#include "compiler/driver/commands/Measure.h"
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/Pipeline.h"
-#include "compiler/driver/commands/Measure.h"
 #include "compiler/driver/commands/Train.h"
 #include "compiler/experiment/Observations.h"
+#include "compiler/experiment/OutFolder.h"
 #include "compiler/experiment/Predictions.h"
+#include "compiler/run/Measured.h"
 #include "compiler/run/RunCampaigns.h"
 #include "compiler/show/Out.h"
-#include "compiler/show/OutFolder.h"
+#include "compiler/show/rows/CampaignView.h"
 #include "compiler/show/rows/DesignReport.h"
 #include "compiler/show/rows/EstimateReport.h"
-#include "compiler/show/rows/CampaignView.h"
 #include "compiler/show/rows/MeasureNotes.h"
 #include "compiler/show/rows/MeasureReport.h"
 #include "compiler/show/rows/Plots.h"
@@ -47,64 +48,17 @@ EstimateView viewOf(const MeasureOptions& options, const Steps& steps) {
   return view;
 }
 
-/// What the program declares beyond designs, read and checked.
-struct Declared {
-  std::vector<MeasurePlan> measures;
-  std::vector<RegressionPlan> regressions;
-  Predictions predictions;
-};
-
-Declared readDeclared(State& state, const MeasureOptions& options, const Steps& steps) {
-  Declared declared;
-  declared.measures = readMeasures(*state.workspace, state.designs,
-                                   {.backend = options.target.backend,
-                                    .tune = options.target.tune,
-                                    .repeat = options.campaign.repeat,
-                                    .declaredOnly = steps.designs});
-  declared.regressions = readRegressions(*state.workspace, state.designs);
-  declared.predictions = readPredictions(*state.workspace, declared.regressions, options.point);
-  refuseLaterDeclarations(*state.workspace);
-  return declared;
-}
-
-int evaluateStored(show::Out& out, State& state, const MeasureOptions& options, const Declared& declared, const std::vector<CaseRow>& rows,
-                   const StoreFile& file, const Steps& steps) {
-  const bool wantsFit = (steps.regress || steps.predict) && !declared.regressions.empty();
-  if (!wantsFit && !steps.plots && !steps.stored) return kOk;
-  if (!file.exists()) {
-    out.failure(fmt::format("{} is not there: nothing is measured yet (tbemc measure)", file.path()));
-    return kEnvironment;
-  }
-  auto store = store::Store::open(file.path(), store::Mode::ReadOnly);
-  if (!store) {
-    out.failure(store.error().message);
-    return kEnvironment;
-  }
-  const auto stored = StoredRows::read(*store, rows);
-  if (!stored) return out.fail(stored.error());
-  if (steps.stored) printMeasurements(out, *stored, declared.measures, rows);
-  std::vector<Fitted> fits;
-  if (wantsFit) fits = fitRegressions(*state.workspace, declared.regressions, rows, *stored, *store);
-  if (steps.regress) printFitted(out, fits, isBrief(options, steps));
-  if (steps.predict) printPredictions(out, *state.workspace, declared.predictions.plans, fits);
-  const std::string plots = steps.plots && !options.noPlots ? outFolder(*state.workspace, options.out) : std::string();
-  if (!writePlots(out, declared.measures, rows, fits, *stored, plots)) return kEnvironment;
-  return kOk;
-}
-
 /// A later failure does not hide an earlier one.
 int worse(int a, int b) { return a != kOk ? a : b; }
 
-bool isMeasured(const Declared& declared, const DesignRun& run) {
-  return std::any_of(declared.measures.begin(), declared.measures.end(),
-                     [&](const MeasurePlan& plan) { return plan.run == &run; });
+bool isMeasured(const Measured& measured, const DesignRun& run) {
+  return std::any_of(measured.plans.begin(), measured.plans.end(), [&](const MeasurePlan& plan) { return plan.run == &run; });
 }
 
 /// Designs and estimates of a run that prints each row once: here those of designs that nothing measures.
-void printUnmeasured(show::Out& out, State& state, const MeasureOptions& options, const Steps& steps,
-                     const Declared& declared) {
+void printUnmeasured(show::Out& out, State& state, const MeasureOptions& options, const Steps& steps, const Measured& measured) {
   for (const auto& run : state.designs.runs) {
-    if (isMeasured(declared, *run)) continue;
+    if (isMeasured(measured, *run)) continue;
     const bool estimated = run->experiment != nullptr;
     if (estimated) printEstimate(out, state, viewOf(options, steps), *run, true);
     printDesign(out, *run, {.rows = !estimated});
@@ -117,9 +71,9 @@ void printUnmeasured(show::Out& out, State& state, const MeasureOptions& options
 
 /// The rest of it, once the measured rows are printed.
 void printMeasuredNotes(show::Out& out, State& state, const MeasureOptions& options, const Steps& steps,
-                     const Declared& declared) {
+                        const Measured& measured) {
   for (const auto& run : state.designs.runs) {
-    if (!isMeasured(declared, *run)) continue;
+    if (!isMeasured(measured, *run)) continue;
     printEstimate(out, state, viewOf(options, steps), *run, false);
     printDesign(out, *run, {.rows = false});
   }
@@ -130,102 +84,150 @@ bool anyStored(store::Store& store, const std::vector<CaseRow>& rows) {
   return stored && std::ranges::any_of(rows, [&](const CaseRow& row) { return !stored->repeatsOf(row).empty(); });
 }
 
-/// The rows of a page: where the store has none of this run's number of threads, those of another number that it has.
-std::vector<CaseRow> storedRows(show::Out& out, State& state, const MeasureOptions& options, const Declared& declared, std::vector<CaseRow> rows) {
-  const StoreFile file(*state.workspace, options.campaign.store);
-  if (!file.exists()) return rows;
-  auto store = store::Store::open(file.path(), store::Mode::ReadOnly);
-  if (!store || anyStored(*store, rows)) return rows;  // what is wrong with the store is told by who reads it
-  for (const unsigned threads : threadsMeasured(*store, rows)) {
-    Target others = options.target;
+/// Of a page: where the store has no rows of this run's number of threads, those of another number that it has.
+void takeOtherThreads(show::Out& out, State& state) {
+  Measured& measured = state.measured;
+  if (!measured.file->exists()) return;
+  auto store = store::Store::open(measured.file->path(), store::Mode::ReadOnly);
+  if (!store || anyStored(*store, measured.rows)) return;  // what is wrong with the store is told by who reads it
+  for (const unsigned threads : threadsMeasured(*store, measured.rows)) {
+    Target others = state.request.target;
     others.threads = threads;
     std::vector<CaseRow> tried;
     RowTable table(state.rows, others, state.events);
-    const auto reports =
-        reportsOf(state.sink(), [&] { tried = caseRows(table, state.sink(), declared.measures, others, false); });
-    const bool failed = std::ranges::any_of(reports, [](const Diagnostic& one) { return one.severity == Severity::Error; });
+    const auto reports = reportsOf(state.sink(), [&] { tried = caseRows(table, state.sink(), measured.plans, others, false); });
+    const bool failed = std::ranges::any_of(reports, [](const Diagnostic& each) { return each.severity == Severity::Error; });
     if (failed || !anyStored(*store, tried)) continue;
-    out.say("measured with {} thread{}; this run has {}\n", threads, threads == 1 ? "" : "s", fmt::join(threadsOf(rows), ", "));
-    return tried;
+    out.say("measured with {} thread{}; this run has {}\n", threads, threads == 1 ? "" : "s",
+            fmt::join(threadsOf(measured.rows), ", "));
+    measured.rows = std::move(tried);
+    return;
   }
-  return rows;
 }
 
-/// Runs the campaigns and shows what they came to; the exit status.
-int measureRows(show::Out& out, State& state, const MeasureOptions& options, const Steps& steps, RowTable& table,
-                const Declared& declared, const std::vector<CaseRow>& rows, const StoreFile& file) {
-  // Rows are printed once, when they are measured; what is known of them is told before that takes its time.
-  CampaignView view(out, declared.measures, rows, !steps.designs || isBrief(options, steps));
-  const auto outcome = runCampaigns(view, {*state.workspace, rows, file}, table, options, options.campaign);
-  if (!outcome) return out.fail(outcome.error());
-  if (out.display.json) {
-    printReused(out, outcome->stored, rows, outcome->result);
-    printMeasured(out, outcome->stored, rows);
-  } else if (isBrief(options, steps)) {
-    printRunTables(out, outcome->stored, declared.measures, rows);
-  } else {
-    printMeasurements(out, outcome->stored, declared.measures, rows);
+/// A command on its way through the measured part of a program.
+class MeasuredPart {
+public:
+  MeasuredPart(show::Out& out, State& state, const MeasureOptions& options, const Steps& steps)
+      : out(out), state(state), measured(state.measured), options(options), steps(steps), view(options.stages) {
+    view.mayRun = steps.measure;
+    view.goesOn = true;
   }
-  noteCampaign(out, outcome->result, file);
-  return outcome->verdict ? static_cast<int>(kOk) : out.fail(outcome->verdict.error());
-}
 
-/// The measured part of a program: its exit status.
-int measureAndFit(show::Out& out, State& state, const MeasureOptions& options, RowTable& table, const Declared& declared, const std::vector<CaseRow>& rows,
-                  const Steps& steps) {
-  const StoreFile file(*state.workspace, options.campaign.store);
-  if (!file.problem().empty()) {
-    out.failure(file.problem());
-    return kEnvironment;
+  /// Of a state that may have done nothing yet. The exit status, once nothing more is to be done; diagnostics are left.
+  int run() {
+    if (const auto status = pass(steps.estimates ? "lower" : "graph")) return *status;
+    const int status = runMeasured();
+    // What is to be printed need not have been on the way.
+    if (!ended && !options.stages.printAfter.empty()) static_cast<void>(pass(options.stages.printAfter.c_str()));
+    return status;
   }
-  if (declared.measures.empty()) {
-    if (steps.designs) return kOk;
-    out.failure("there is nothing to measure: the program has no `measure`, and no design of a network");
-    return kUsage;
+  /// Of a state that has passed `graph`.
+  int runMeasured() {
+    if (const auto status = pass("cases")) return *status;
+    if (steps.stored) takeOtherThreads(out, state);
+    const bool dry = options.campaign.dryRun;
+    if (steps.designs && !dry && isBrief(options, steps)) {
+      printUnmeasured(out, state, options, steps, measured);
+    } else {
+      if (steps.designs && !dry) printDesigns(out, state);
+      if (steps.estimates && !dry) printEstimates(out, state, viewOf(options, steps));
+    }
+    const int status = measureAndFit();
+    if (ended || !steps.train || dry || status == kInterrupted || status == kEnvironment) return status;
+    return worse(status, runTrainings(out, state, view));
   }
-  const bool showsRows = steps.designs || steps.stored;  // beside which regressions may be missing
-  if (steps.regress && !showsRows && declared.regressions.empty()) {
-    out.failure("the program has no `regress`");
-    return kUsage;
-  }
-  if (steps.predict && !showsRows && declared.predictions.plans.empty()) {
-    out.failure("the program has no `predict`: give a point, --at LEVELS, or declare one");
-    return kUsage;
-  }
-  if (options.campaign.dryRun) {
-    printOutlook(out, outlookOf(rows), declared.measures.size(), file);
-    return kOk;
-  }
-  int status = kOk;
-  if (steps.measure) status = measureRows(out, state, options, steps, table, declared, rows, file);
-  if (steps.designs && isBrief(options, steps)) printMeasuredNotes(out, state, options, steps, declared);
-  if (status == kInterrupted || status == kEnvironment) return status;
-  return worse(status, evaluateStored(out, state, options, declared, rows, file, steps));
-}
 
-/// What a program declares beyond designs, of a state that has passed `graph`, and `lower` where estimates are shown. The exit
-/// status.
-int showSteps(show::Out& out, State& state, const MeasureOptions& options, const Steps& steps) {
-  const Declared declared = readDeclared(state, options, steps);
-  if (!declared.predictions.usage.empty()) return out.fail(Failed{kUsage, {declared.predictions.usage}});
-  if (state.sink().hasErrors()) return kOk;
-  const Target& target = state.request.target;
-  RowTable table(state.rows, target, state.events);
-  std::vector<CaseRow> rows = caseRows(table, state.sink(), declared.measures, target, state.timing);
-  if (state.sink().hasErrors()) return kOk;
-  if (steps.stored) rows = storedRows(out, state, options, declared, std::move(rows));
-  if (steps.designs && !options.campaign.dryRun && isBrief(options, steps)) {
-    printUnmeasured(out, state, options, steps, declared);
-  } else {
-    if (steps.designs && !options.campaign.dryRun) printDesigns(out, state);
-    if (steps.estimates && !options.campaign.dryRun) printEstimates(out, state, viewOf(options, steps));
+private:
+  /// Runs the stages up to this one. The exit status where the command ends with it.
+  std::optional<int> pass(const char* stage) {
+    const Progressed done = runPipeline(out, state, view, stage);
+    if (done.proceed) return std::nullopt;
+    ended = true;
+    return done.status;
   }
-  const int status = measureAndFit(out, state, options, table, declared, rows, steps);
-  const bool trains = steps.train && !options.campaign.dryRun && status != kInterrupted && status != kEnvironment;
-  return trains ? worse(status, runTrainings(out, state, {options.out, options.campaign.fresh})) : status;
-}
 
-int runSteps(show::Out& out, const MeasureOptions& options, const Steps& steps) {
+  /// The measured part alone.
+  int measureAndFit() {
+    if (const auto problem = wrong()) return out.fail(*problem);
+    if (measured.plans.empty()) return kOk;
+    if (options.campaign.dryRun) {
+      printOutlook(out, outlookOf(measured.rows), measured.plans.size(), *measured.file);
+      return kOk;
+    }
+    int status = kOk;
+    if (steps.measure) {
+      status = measureRows();
+      if (ended) return status;
+    }
+    if (steps.designs && isBrief(options, steps)) printMeasuredNotes(out, state, options, steps, measured);
+    if (status == kInterrupted || status == kEnvironment) return status;
+    return worse(status, showFits());
+  }
+
+  /// Why there is nothing to do.
+  std::optional<Failed> wrong() const {
+    const bool showsRows = steps.designs || steps.stored;  // beside which regressions may be missing
+    if (!measured.file->problem().empty()) return Failed{kEnvironment, {measured.file->problem()}};
+    if (measured.plans.empty() && !steps.designs)
+      return Failed{kUsage, {"there is nothing to measure: the program has no `measure`, and no design of a network"}};
+    if (measured.plans.empty() || showsRows) return std::nullopt;
+    if (steps.regress && measured.regressions.empty()) return Failed{kUsage, {"the program has no `regress`"}};
+    if (steps.predict && measured.predictions.plans.empty())
+      return Failed{kUsage, {"the program has no `predict`: give a point, --at LEVELS, or declare one"}};
+    return std::nullopt;
+  }
+
+  /// Runs the campaigns and shows what they came to.
+  int measureRows() {
+    // Rows are printed once, when they are measured; what is known of them is told before that takes its time.
+    CampaignView listener(out, measured.plans, measured.rows, !steps.designs || isBrief(options, steps));
+    state.listener = &listener;
+    const std::optional<int> status = pass("measure");
+    state.listener = nullptr;
+    if (status) return *status;
+    if (out.display.json) {
+      printReused(out, *measured.stored, measured.rows, *measured.campaign);
+      printMeasured(out, *measured.stored, measured.rows);
+    } else if (isBrief(options, steps)) {
+      printRunTables(out, *measured.stored, measured.plans, measured.rows);
+    } else {
+      printMeasurements(out, *measured.stored, measured.plans, measured.rows);
+    }
+    noteCampaign(out, *measured.campaign, *measured.file);
+    return measured.verdict ? static_cast<int>(kOk) : out.fail(measured.verdict.error());
+  }
+
+  /// What the store has, and what regressions make of it. A regression that is refused does not hide the others.
+  int showFits() {
+    const bool wantsFit = (steps.regress || steps.predict) && !measured.regressions.empty();
+    if (!wantsFit && !steps.plots && !steps.stored) return kOk;
+    if (const auto status = pass("stored")) return *status;
+    if (steps.stored) printMeasurements(out, *measured.stored, measured.plans, measured.rows);
+    if (wantsFit) {
+      if (const auto status = pass("regress"); status && *status != kProgramErrors) return *status;
+    }
+    if (steps.regress) printFitted(out, measured.fits, isBrief(options, steps));
+    if (wantsFit && steps.predict) {
+      if (const auto status = pass("predict"); status && *status != kProgramErrors) return *status;
+      printPredictions(out, measured.predicted);
+    }
+    ended = false;
+    const std::string plots = steps.plots && !options.noPlots ? outFolder(*state.workspace, options.out) : std::string();
+    return writePlots(out, measured.plans, measured.rows, measured.fits, *measured.stored, plots) ? kOk : kEnvironment;
+  }
+
+  show::Out& out;
+  State& state;
+  Measured& measured;
+  const MeasureOptions& options;
+  const Steps& steps;
+  PipelineView view;
+  bool ended = false;  ///< --emit has printed its stage, or a stage has failed
+};
+
+int runSteps(show::Out& out, const MeasureOptions& given, const Steps& steps) {
+  MeasureOptions options = given;
   if (!options.target.backend.empty()) {
     if (const Opened asked = openBackend(options.target.backend); !asked.known) {  // else its rows are skipped, for want of it
       out.failure(fmt::format("backend {}: {}", options.target.backend, asked.reason));
@@ -235,13 +237,12 @@ int runSteps(show::Out& out, const MeasureOptions& options, const Steps& steps) 
   if (steps.measure) {
     if (const auto ready = foldersReady(options.campaign.store, options.out); !ready) return out.fail(ready.error());
   }
-  Request request = options;
-  if (options.campaign.dryRun) request.target.ownCode = Target::OwnCode::Closed;
-  State state(request, out);
+  if (options.campaign.dryRun) options.target.ownCode = Target::OwnCode::Closed;
+  options.campaign.declaredOnly = steps.designs;
+  options.training = {options.out, options.campaign.fresh};
+  State state(options, out);
   state.timing = steps.measure && !options.campaign.dryRun;
-  const char* const last = steps.estimates ? "lower" : "graph";
-  if (const Progressed done = runPipeline(out, state, options.stages, last); !done.proceed) return done.status;
-  return finish(out, state, showSteps(out, state, options, steps));
+  return finish(out, state, MeasuredPart(out, state, options, steps).run());
 }
 
 constexpr const char* kMeasured = "the seed with which rows were measured (default: 0)";
@@ -281,7 +282,9 @@ void declareRegress(OptionList& list, MeasureOptions& o) {
 void declarePredict(OptionList& list, MeasureOptions& o) {
   addProgram(list, o);
   addRows(list, o,
-          {.at = "predict at this point, instead of the program's: depth=16,batch=64", .point = &o.point, .on = kProgramBackends});
+          {.at = "predict at this point, instead of the program's: depth=16,batch=64",
+           .point = &o.campaign.predictAt,
+           .on = kProgramBackends});
   addStore(list, o.campaign.store);
   addSeed(list, o, kMeasured);
   addDisplay(list, o);
@@ -289,7 +292,7 @@ void declarePredict(OptionList& list, MeasureOptions& o) {
 
 std::string unheeded(const Given& given, const MeasureOptions& options) {
   if (std::string why = unheededRows(given, options, {}); !why.empty()) return why;
-  return levelTwice(options.point);
+  return levelTwice(options.campaign.predictAt);
 }
 
 int runProgram(show::Out& out, const MeasureOptions& options) {
@@ -298,15 +301,14 @@ int runProgram(show::Out& out, const MeasureOptions& options) {
       {.designs = true, .estimates = true, .measure = true, .regress = true, .predict = true, .plots = true, .train = true});
 }
 int runMeasure(show::Out& out, const MeasureOptions& options) { return runSteps(out, options, {.measure = true}); }
-int runRegress(show::Out& out, const MeasureOptions& options) {
-  return runSteps(out, options, {.regress = true, .plots = true});
-}
+int runRegress(show::Out& out, const MeasureOptions& options) { return runSteps(out, options, {.regress = true, .plots = true}); }
 int runPredict(show::Out& out, const MeasureOptions& options) { return runSteps(out, options, {.predict = true}); }
 
 }  // namespace
 
 int showStored(show::Out& out, State& state, const MeasureOptions& options) {
-  return showSteps(out, state, options, {.regress = true, .plots = true, .stored = true});
+  const Steps steps{.regress = true, .plots = true, .stored = true};
+  return MeasuredPart(out, state, options, steps).runMeasured();
 }
 
 const Command kRun = {"run", "run the whole program: check, design, estimate, measure, regress, predict, train", Takes::Program,

@@ -8,10 +8,8 @@
 namespace tbem::driver {
 
 struct MeasureOptions : CommandOptions {
-  CampaignRequest campaign;
   std::string out;  ///< folder of plots and checkpoints; "": beside the program
   bool noPlots = false;
-  std::string point;  ///< "depth=16,batch=64": predict there, instead of where the program says; "": not
 };
 
 /// Of a state that has passed `graph`: what the store holds, whatever it was measured with, and the regressions of it. The exit

@@ -12,8 +12,8 @@
 #include "compiler/driver/commands/Screen.h"
 #include "compiler/driver/commands/Spec.h"
 #include "compiler/experiment/Campaigns.h"
+#include "compiler/experiment/OutFolder.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
-#include "compiler/show/OutFolder.h"
 #include "compiler/show/PageOut.h"
 #include "compiler/show/memory/PyTorchEstimates.h"
 #include "compiler/show/rows/DesignReport.h"
@@ -44,8 +44,7 @@ struct ReportOptions : CommandOptions {
 
 void declare(OptionList& list, ReportOptions& o) {
   addProgram(list, o);
-  addRows(list, o,
-          {.on = fmt::format("{}; pytorch or pytorch-cpu: a section on eager PyTorch, on a GPU or here", kOwnBackends)});
+  addRows(list, o, {.on = fmt::format("{}; pytorch or pytorch-cpu: a section on eager PyTorch, on a GPU or here", kOwnBackends)});
   addStore(list, o.store);
   list.add("--out", o.out, "folder for the page (default: NAME.out beside the program)").type("DIR");
   addSeed(list, o, "the seed with which rows were measured (default: 0)");
@@ -92,10 +91,9 @@ public:
   int all() {
     const bool networks = std::ranges::any_of(state.designs.runs, [](const auto& run) { return run->experiment != nullptr; });
     const bool builds = networks || !state.trainings.empty();
-    section("Designs", [this] {
-      printDesigns(out, state);
-      return kOk;
-    });
+    page.section("Designs");
+    printDesigns(out, state);
+    status = finish(out, state, kOk);  // with what the stages have told so far
     section("Specifications", [this] { return showProofs(out, state, "", false) ? kVerdictAgainst : kOk; });
     if (builds) section("Estimates", [this] { return estimates(); });
     const std::string& device = options.engines.device;
@@ -129,7 +127,7 @@ private:
     if (many) view.folder.clear();
     if (none) state.plainAbove = 0;
     if (many && view.roofline.empty() && state.request.target.backend.empty()) state.plainAbove = kMostLowered;
-    if (const Progressed done = runPipeline(out, state, options.stages, none ? "graph" : "lower", "design"); !done.proceed)
+    if (const Progressed done = runPipeline(out, state, options.stages, none ? "graph" : "lower"); !done.proceed)
       return done.status;
     if (!none && state.plain()) notePlainRows(out, state);
     return printEstimates(out, state, view);

@@ -53,15 +53,18 @@ Outcome showScreening(show::Out& out, State& state, const ScreenOptions& options
 /// The stages behind `design`, for one design of a state that has passed it.
 Progressed lowerDesign(show::Out& out, State& state, const PipelineView& view, std::unique_ptr<DesignRun> run) {
   state.rows.clear();
+  state.done.erase("graph");
+  state.done.erase("lower");
   state.designs.runs.clear();
   state.designs.runs.push_back(std::move(run));
-  return runPipeline(out, state, view, "lower", "design");
+  return runPipeline(out, state, view, "lower");
 }
 
 /// One design: every combination of its levels where all can be built, else its own rows. What is wrong with them stays in the
 /// sink.
 Outcome screenOne(show::Out& out, State& state, const ScreenOptions& options, std::unique_ptr<DesignRun> every) {
-  const PipelineView view(options.stages, true);
+  PipelineView view(options.stages);
+  view.silent = true;
   Request own = options;
   own.rows.design = every->spec.name;
   own.rows.grid.reset();
@@ -89,12 +92,14 @@ int runScreen(show::Out& out, const ScreenOptions& given) {
   options.rows.grid = options.grid;
   // Designs go through the stages behind `design` one by one.
   const auto early = [](const std::string& stage) {
-    return stage == "graph" || stage == "lower" || stage == "code" ? "" : stage;
+    return stage == "graph" || stage == "lower" || stage == "code" || stage == "cases" ? "" : stage;
   };
   const StageRequest first{early(options.stages.emitStage), early(options.stages.printAfter), options.stages.time};
   State state(options, out);
+  PipelineView firstView(first);
+  firstView.silent = true;
   state.mostPlanned = kMostPlanned;
-  if (const Progressed done = runPipeline(out, state, PipelineView(first, true), "design"); !done.proceed) {
+  if (const Progressed done = runPipeline(out, state, firstView, "design"); !done.proceed) {
     const bool told = state.workspace == nullptr || (done.status != kOk && done.status != kProgramErrors);
     return told ? done.status : finish(out, state, kOk);
   }
@@ -137,6 +142,6 @@ std::string unheeded(const Given& given, const ScreenOptions& options) { return 
 }  // namespace
 
 const Command kScreen = {"screen", "the factors and operators that move parameters, FLOPs and memory; nothing is run",
-    Takes::Program, false, invocation<ScreenOptions, declare, unheeded, runScreen>};
+                         Takes::Program, false, invocation<ScreenOptions, declare, unheeded, runScreen>};
 
 }  // namespace tbem::driver

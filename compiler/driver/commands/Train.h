@@ -1,20 +1,12 @@
-// Running the trainings of a program.
+// The trainings of a program, run and shown.
 #pragma once
 
-#include "compiler/show/Out.h"
-#include "compiler/run/State.h"
-
-#include <string>
+#include "compiler/driver/Pipeline.h"
 
 namespace tbem::driver {
 
-struct TrainOptions {
-  std::string folder;  ///< of checkpoints: `--out`
-  bool fresh = false;  ///< whatever a checkpoint has
-};
-/// Runs the trainings of a state that has passed `lower`, in order, with progress on standard error. The exit status: kOk,
-/// kRunFailed, kEnvironment (data that are not there, a checkpoint that is another's, a file that cannot be written),
-/// kInterrupted.
-int runTrainings(show::Out& out, State& state, const TrainOptions& options);
+/// Of a state that has passed `lower`, in order, with progress on standard error. The exit status: kOk, kRunFailed, kEnvironment
+/// (data that are not there, a checkpoint that is another's, a file that cannot be written), kInterrupted.
+int runTrainings(show::Out& out, State& state, const PipelineView& view);
 
 }  // namespace tbem::driver

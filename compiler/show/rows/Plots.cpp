@@ -2,9 +2,9 @@
 #include "compiler/show/rows/Plots.h"
 
 #include "compiler/experiment/Observations.h"
+#include "compiler/experiment/OutFolder.h"
 #include "compiler/experiment/Regressions.h"
 #include "compiler/show/Out.h"
-#include "compiler/show/OutFolder.h"
 #include "compiler/show/rows/MeasureReport.h"
 
 #include <fmt/format.h>
@@ -108,8 +108,8 @@ std::vector<report::Point> fittedCurve(const Fitted& fitted, const Axes& axes, c
   return curve;
 }
 
-std::optional<report::Plot> memoryByFactor(const DesignRun& run, const std::vector<CaseRow>& rows,
-                                           const Place& place, const StoredRows& stored, const Fitted* fitted) {
+std::optional<report::Plot> memoryByFactor(const DesignRun& run, const std::vector<CaseRow>& rows, const Place& place,
+                                           const StoredRows& stored, const Fitted* fitted) {
   const Axes axes = axesOf(run);
   if (!axes.x) return std::nullopt;
   const std::vector<design::Factor> factors = run.factors();

@@ -20,50 +20,39 @@ Json coordinateJson(const design::Factor& factor, double value) {
   return value;
 }
 
-void predictOne(show::Out& out, Workspace& workspace, const PredictionPlan& plan, const Fitted& fitted) {
+void printPrediction(show::Out& out, const Predicted& predicted) {
+  const PredictionPlan& plan = *predicted.plan;
+  const Fitted& fitted = *predicted.fitted;
+  const regress::Prediction& prediction = predicted.prediction;
   const std::string& name = plan.regression->decl->name.text;
-  const auto prediction = regress::predict(*fitted.result, plan.point);
-  if (!prediction) {
-    workspace.session.sink.report(diag::regression_refused, plan.range, name, prediction.error().text);
-    return;
-  }
-  if (!prediction->inside) {
-    Diagnostic& diagnostic = workspace.session.sink.report(diag::outside_region, plan.range, name);
-    for (const std::string& why : prediction->outside) diagnostic.note(why);
-  }
   if (out.display.json) {
     Json levels = Json::object();
     const std::vector<design::Factor> factors = plan.regression->run->factors();
     for (std::size_t f = 0; f < factors.size(); ++f) levels[factors[f].name] = coordinateJson(factors[f], plan.point[f]);
     Json interval;
-    if (prediction->interval) interval = Json::array({prediction->interval->low, prediction->interval->high});
+    if (prediction.interval) interval = Json::array({prediction.interval->low, prediction.interval->high});
     out.json("predict", {{"name", name},
                          {"backend", fitted.backend},
                          {"tune", fitted.tune},
                          {"levels", levels},
-                         {"value", prediction->value},
+                         {"value", prediction.value},
                          {"interval", interval},
-                         {"inside", prediction->inside}});
+                         {"inside", prediction.inside}});
     return;
   }
   const report::Quantity quantity = plan.regression->quantity;
-  out.print("predict {} at {} on {}: {}", name, plan.where, fitted.place(), quantityText(quantity, prediction->value));
-  if (prediction->interval) {
-    out.print(" (95 % of new rows between {} and {})", quantityText(quantity, prediction->interval->low),
-              quantityText(quantity, prediction->interval->high));
+  out.print("predict {} at {} on {}: {}", name, plan.where, fitted.place(), quantityText(quantity, prediction.value));
+  if (prediction.interval) {
+    out.print(" (95 % of new rows between {} and {})", quantityText(quantity, prediction.interval->low),
+              quantityText(quantity, prediction.interval->high));
   }
-  out.print("{}\n", prediction->inside ? "" : ", outside the measured region");
+  out.print("{}\n", prediction.inside ? "" : ", outside the measured region");
 }
 
 }  // namespace
 
-void printPredictions(show::Out& out, Workspace& workspace, const std::vector<PredictionPlan>& plans,
-                      const std::vector<Fitted>& fits) {
-  for (const PredictionPlan& plan : plans) {
-    for (const Fitted& fitted : fits) {
-      if (fitted.plan == plan.regression) predictOne(out, workspace, plan, fitted);
-    }
-  }
+void printPredictions(show::Out& out, const std::vector<Predicted>& predicted) {
+  for (const Predicted& each : predicted) printPrediction(out, each);
 }
 
 }  // namespace tbem::driver

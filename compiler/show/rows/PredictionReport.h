@@ -9,7 +9,6 @@
 namespace tbem::driver {
 
 /// A point outside the measured region is told of in the session (W-codes), one that cannot be evaluated too.
-void printPredictions(show::Out& out, Workspace& workspace, const std::vector<PredictionPlan>& plans,
-                      const std::vector<Fitted>& fits);
+void printPredictions(show::Out& out, const std::vector<Predicted>& predicted);
 
 }  // namespace tbem::driver

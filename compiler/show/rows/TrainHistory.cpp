@@ -1,5 +1,5 @@
 // A training on the page of `tbemc report`: what its checkpoint has of its epochs.
-#include "compiler/show/OutFolder.h"
+#include "compiler/experiment/OutFolder.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/rows/TrainReport.h"
 #include "runtime/report/Numbers.h"

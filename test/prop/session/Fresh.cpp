@@ -26,8 +26,9 @@ session::Checked freshCheck(const std::string& path, const std::string& text) {
   Session& session = workspace.session;
   workspace.program = sema::load(session.sources, session.sink, session.sources.add(path, text), workspace.load);
   if (!session.sink.hasErrors()) {
+    state.done.insert("load");
     driver::leaveManyRows(state);
-    if (driver::runStages(state, "graph", "load")) driver::checkBeyondGraphs(state);
+    if (driver::runStages(state, "graph")) driver::checkBeyondGraphs(state);
   }
   mergeRepeats(session.sink);
   return {{session.sink.all().begin(), session.sink.all().end()}, session.sources};

@@ -1,4 +1,4 @@
-#include "compiler/run/OpenMp.h"
+#include "compiler/process/OpenMp.h"
 
 #include <omp.h>
 #include <sched.h>

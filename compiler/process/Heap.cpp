@@ -1,4 +1,4 @@
-#include "compiler/run/Heap.h"
+#include "compiler/process/Heap.h"
 
 #include <cstdlib>  // says whether the C library is GNU's
 

@@ -1,4 +1,4 @@
-#include "compiler/show/OutFolder.h"
+#include "compiler/experiment/OutFolder.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -48,8 +48,7 @@ tl::expected<void, Failed> foldersReady(const std::string& store, const std::str
     const fs::path folder = parent.empty() ? fs::path(".") : parent;
     std::error_code ignored;
     const std::string why = fs::exists(folder, ignored) ? whyNotWritten(folder) : fmt::format("{} is not there", folder.string());
-    if (!why.empty())
-      return failed(kEnvironment, fmt::format("--store {}: {}; make the folder, or name another", store, why));
+    if (!why.empty()) return failed(kEnvironment, fmt::format("--store {}: {}; make the folder, or name another", store, why));
   }
   if (out.empty()) return {};
   const std::string why = whyNotWritten(nearestThere(out));

@@ -1,4 +1,4 @@
-#include "compiler/run/Interrupt.h"
+#include "compiler/process/Interrupt.h"
 
 namespace tbem::driver {
 

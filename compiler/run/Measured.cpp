@@ -1,0 +1,98 @@
+#include "compiler/run/Measured.h"
+
+#include "compiler/experiment/OutFolder.h"
+#include "compiler/run/RunCampaigns.h"
+#include "compiler/run/RunTrainings.h"
+#include "compiler/run/State.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+namespace tbem::driver {
+
+namespace {
+
+using Done = tl::expected<void, Failed>;
+
+/// Who listens to campaigns and trainings of a state.
+RunEvents& listenerOf(State& state) {
+  static RunEvents nobody;  // has no state
+  return state.listener != nullptr ? *state.listener : nobody;
+}
+
+tl::expected<store::Store, Failed> openStore(const StoreFile& file) {
+  if (!file.exists())
+    return failed(kEnvironment, fmt::format("{} is not there: nothing is measured yet (tbemc measure)", file.path()));
+  auto store = store::Store::open(file.path(), store::Mode::ReadOnly);
+  if (!store) return failed(kEnvironment, store.error().message);
+  return std::move(*store);
+}
+
+}  // namespace
+
+Done readCases(State& state) {
+  Measured& measured = state.measured;
+  const Request& request = state.request;
+  measured.plans = readMeasures(*state.workspace, state.designs, request);
+  measured.regressions = readRegressions(*state.workspace, state.designs);
+  measured.predictions = readPredictions(*state.workspace, measured.regressions, request.campaign.predictAt);
+  refuseLaterDeclarations(*state.workspace);
+  if (!measured.predictions.usage.empty()) return failed(kUsage, measured.predictions.usage);
+  if (state.sink().hasErrors()) return {};  // the list ends here
+  measured.table = std::make_unique<RowTable>(state.rows, request.target, state.events);
+  measured.rows = caseRows(*measured.table, state.sink(), measured.plans, request.target, state.timing);
+  measured.file.emplace(*state.workspace, request.campaign.store);
+  return {};
+}
+
+Done measureCases(State& state) {
+  Measured& measured = state.measured;
+  auto outcome = runCampaigns(listenerOf(state), {*state.workspace, measured.rows, *measured.file}, *measured.table,
+                              state.request, state.request.campaign);
+  if (!outcome) return tl::unexpected(std::move(outcome).error());
+  measured.campaign = std::move(outcome->result);
+  measured.stored = std::move(outcome->stored);
+  measured.verdict = std::move(outcome->verdict);
+  return {};
+}
+
+Done readStored(State& state) {
+  Measured& measured = state.measured;
+  if (measured.stored) return {};
+  auto store = openStore(*measured.file);
+  if (!store) return tl::unexpected(std::move(store).error());
+  auto stored = StoredRows::read(*store, measured.rows);
+  if (!stored) return tl::unexpected(std::move(stored).error());
+  measured.stored = std::move(*stored);
+  return {};
+}
+
+Done fitStored(State& state) {
+  Measured& measured = state.measured;
+  if (measured.regressions.empty()) return {};
+  auto store = openStore(*measured.file);
+  if (!store) return tl::unexpected(std::move(store).error());
+  measured.fits = fitRegressions(*state.workspace, measured.regressions, measured.rows, *measured.stored, *store);
+  return {};
+}
+
+Done predictFitted(State& state) {
+  state.measured.predicted = predictAll(*state.workspace, state.measured.predictions.plans, state.measured.fits);
+  return {};
+}
+
+Done trainAll(State& state) {
+  const TrainingRequest& how = state.request.training;
+  for (const auto& training : state.trainings) {
+    auto outcome =
+        runTraining(listenerOf(state), state, *training, {checkpointPath(*state.workspace, *training, how.folder), how.fresh});
+    const bool interrupted = outcome && outcome->status == train::Outcome::Status::Interrupted;
+    state.trained.push_back({training.get(), std::move(outcome)});
+    if (interrupted) return {};
+  }
+  return {};
+}
+
+}  // namespace tbem::driver

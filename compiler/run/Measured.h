@@ -1,0 +1,60 @@
+// The measured part of a program: its cases, what became of them, and what regressions and predictions make of that.
+#pragma once
+
+#include "compiler/experiment/Observations.h"
+#include "compiler/experiment/Predictions.h"
+#include "compiler/experiment/Regressions.h"
+#include "compiler/run/Rows.h"
+#include "compiler/run/RunEvents.h"
+#include "compiler/support/Failed.h"
+#include "runtime/measure/Campaign.h"
+
+#include <tl/expected.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tbem::driver {
+
+struct State;
+
+struct Measured {
+  // After `cases`
+  std::vector<MeasurePlan> plans;
+  std::vector<RegressionPlan> regressions;
+  Predictions predictions;
+  std::unique_ptr<RowTable> table;
+  std::vector<CaseRow> rows;
+  std::optional<StoreFile> file;
+
+  std::optional<measure::CampaignResult> campaign;  ///< after `measure`
+  /// After `measure`: kRunFailed (rows failed), kEnvironment (no row could run, or the store could not be written), kInterrupted.
+  tl::expected<void, Failed> verdict;
+  std::optional<StoredRows> stored;  ///< after `measure` or `stored`: what the store has of the rows
+  std::vector<Fitted> fits;          ///< after `regress`
+  std::vector<Predicted> predicted;  ///< after `predict`
+};
+
+/// How a training ended. Errors: as runTraining.
+struct Trained {
+  const TrainingRun* training = nullptr;
+  tl::expected<train::Outcome, Failed> outcome;
+};
+
+// Stages. Mistakes of the program are told in the session.
+
+/// What the program declares beyond designs, and the rows of its campaigns, lowered and estimated. The state has passed `graph`.
+tl::expected<void, Failed> readCases(State& state);
+/// Runs the campaigns; rows that are finished stay. Errors: there is nothing to measure, or no store.
+tl::expected<void, Failed> measureCases(State& state);
+/// Reads what the store has of the rows, unless that is known. Errors: it is not there, or cannot be read.
+tl::expected<void, Failed> readStored(State& state);
+/// Every regression on every backend that has finished rows.
+tl::expected<void, Failed> fitStored(State& state);
+/// Every prediction of these fits.
+tl::expected<void, Failed> predictFitted(State& state);
+/// The program's trainings, in order; one that fails does not end the others, Ctrl-C does. The state has passed `lower`.
+tl::expected<void, Failed> trainAll(State& state);
+
+}  // namespace tbem::driver
