@@ -26,35 +26,49 @@ enum class Status : std::uint8_t { Ok, OutOfMemory, Failed, Timeout, Skipped };
 std::string_view name(Status status);
 std::optional<Status> statusOf(std::string_view name);
 
+/// The types of Measurement.def.
+namespace measured {
+using Text = std::string;
+using Bytes = std::optional<std::uint64_t>;
+using Seconds = std::optional<double>;
+using Joules = std::optional<double>;
+using Share = std::optional<double>;
+using Number = std::optional<double>;
+using Samples = std::vector<double>;
+using Date = double;
+using Limit = double;
+}  // namespace measured
+
 /// What else the machine did while the steps ran (measure/LoadMeter.h). Empty: the system does not say.
 struct MachineLoad {
-  std::optional<double> others;   ///< share of the time of all processors that other processes used
-  std::optional<double> stolen;   ///< share of it that a hypervisor gave to something else
-  std::optional<double> waited;   ///< share of the time in which some process that could run waited for a processor
-  std::optional<double> average;  ///< processes that run or could, over the last minute, at the end
+#define TBEM_MEASURED(type, member, column, since)
+#define TBEM_MEASURED_LOAD(type, member, column, since) measured::type member{};
+#include "runtime/core/Measurement.def"
 };
 
-/// What was seen. A field that no meter could fill is empty, and the reason stands beside it.
+/// What was seen: `status`, `load`, and a member for each row of Measurement.def. A field that no meter could fill is empty,
+/// and the reason stands beside it.
 struct Measurement {
   Status status = Status::Failed;
-  std::string reason;                           ///< why not ok; empty where ok
-  std::optional<std::uint64_t> memoryPeak;      ///< VmHWM at the end (see measure/Meters.h)
-  std::optional<std::uint64_t> memoryBaseline;  ///< resident size when set-up was done
-  std::string memoryReason;                     ///< why a memory is missing, or in what way the peak is only a bound
-  std::optional<std::uint64_t> arenaPeak;       ///< highest byte of the arena that was touched
-  std::optional<std::uint64_t> arenaPlanned;    ///< bytes of the arena in the process that ran
-  std::optional<double> latencyMedian, latencyP05, latencyP95;  ///< of a step; quantiles as in measure/Quantile.h
-  std::vector<double> samples;                                  ///< seconds of each timed step, in order
-  std::optional<double> energy;                                 ///< joules a step
-  std::string energyReason;                                     ///< why there is none
   MachineLoad load;
-  std::string lossNotFinite;  ///< "inf", "-inf" or "nan", of the loss after the last step; "": finite, or not known
-  std::optional<std::uint64_t> staticMemory, live, arena;  ///< what the estimator said of this row
-  std::string machine;                                     ///< processor or GPU, threads
-  std::string versions;                                    ///< of libraries and of the lowering
-  double started = 0, finished = 0;                        ///< seconds since 1970-01-01 UTC
-  double timeLimit = 0;                                    ///< that it ran under; 0: none
+#define TBEM_MEASURED(type, member, column, since) measured::type member{};
+#define TBEM_MEASURED_LOAD(type, member, column, since)
+#include "runtime/core/Measurement.def"
 };
+
+/// A row of Measurement.def.
+struct MeasuredField {
+  const char* column;
+  int since;
+};
+
+/// `visit(MeasuredField, member)` for each row of Measurement.def, in order. `M`: Measurement, const or not.
+template <class M, class Visit>
+void forEachField(M& value, const Visit& visit) {
+#define TBEM_MEASURED(type, member, column, since) visit(MeasuredField{column, since}, value.member);
+#define TBEM_MEASURED_LOAD(type, member, column, since) visit(MeasuredField{column, since}, value.load.member);
+#include "runtime/core/Measurement.def"
+}
 
 /// True where running the case again would tell nothing new: ok and oom are; a timeout is unless more time is allowed now;
 /// failed and skipped rows are tried again by the next campaign. `timeLimit` of 0 is no limit.

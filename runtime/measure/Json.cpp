@@ -11,9 +11,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json orNull(const std::optional<std::uint64_t>& value) { return value ? Json(*value) : Json(); }
+Json written(const std::string& text) { return text; }
+Json written(double value) { return value; }
+Json written(const std::optional<std::uint64_t>& value) { return value ? Json(*value) : Json(); }
 /// JSON knows no NaN and no infinity: they are null, as in "not known".
-Json orNull(const std::optional<double>& value) { return value && std::isfinite(*value) ? Json(*value) : Json(); }
+Json written(const std::optional<double>& value) { return value && std::isfinite(*value) ? Json(*value) : Json(); }
+Json written(const std::vector<double>& samples) {
+  Json list = Json::array();
+  for (const double sample : samples) list.push_back(sample);
+  return list;
+}
 
 /// Reads the fields of an object and remembers the first that is not as it should be.
 class Reader {
@@ -21,7 +28,7 @@ public:
   explicit Reader(const Json& from) : object(from) {}
   std::string error;
 
-  void text(const char* key, std::string& to) {
+  void take(const char* key, std::string& to) {
     const Json* at = find(key);
     if (at == nullptr) return;
     if (at->is_string())
@@ -29,7 +36,7 @@ public:
     else
       wrong(key, "a text");
   }
-  void number(const char* key, double& to) {
+  void take(const char* key, double& to) {
     const Json* at = find(key);
     if (at == nullptr) return;
     if (at->is_number())
@@ -37,7 +44,7 @@ public:
     else
       wrong(key, "a number");
   }
-  void number(const char* key, std::optional<double>& to) {
+  void take(const char* key, std::optional<double>& to) {
     const Json* at = find(key);
     if (at == nullptr) return;
     if (at->is_number())
@@ -45,7 +52,7 @@ public:
     else
       wrong(key, "a number or null");
   }
-  void size(const char* key, std::optional<std::uint64_t>& to) {
+  void take(const char* key, std::optional<std::uint64_t>& to) {
     const Json* at = find(key);
     if (at == nullptr) return;
     if (at->is_number_unsigned())
@@ -53,7 +60,7 @@ public:
     else
       wrong(key, "a whole number of bytes or null");
   }
-  void numbers(const char* key, std::vector<double>& to) {
+  void take(const char* key, std::vector<double>& to) {
     const Json* at = find(key);
     if (at == nullptr) return;
     if (!at->is_array()) return wrong(key, "a list of numbers");
@@ -61,15 +68,6 @@ public:
       if (!one.is_number()) return wrong(key, "a list of numbers");
       to.push_back(one.get<double>());
     }
-  }
-  template <class Read>
-  void inner(const char* key, Read read) {
-    const Json* at = find(key);
-    if (at == nullptr) return;
-    if (!at->is_object()) return wrong(key, "an object");
-    Reader fields(*at);
-    read(fields);
-    if (error.empty()) error = fields.error;
   }
 
 private:
@@ -86,35 +84,8 @@ private:
 }  // namespace
 
 std::string toJson(const runtime::Measurement& value) {
-  Json samples = Json::array();
-  for (const double one : value.samples) samples.push_back(one);
-  const Json object = {
-      {"status", runtime::name(value.status)},
-      {"reason", value.reason},
-      {"memory_peak", orNull(value.memoryPeak)},
-      {"memory_baseline", orNull(value.memoryBaseline)},
-      {"memory_reason", value.memoryReason},
-      {"arena_peak", orNull(value.arenaPeak)},
-      {"arena_planned", orNull(value.arenaPlanned)},
-      {"latency",
-       {{"median", orNull(value.latencyMedian)}, {"p05", orNull(value.latencyP05)}, {"p95", orNull(value.latencyP95)}}},
-      {"samples", samples},
-      {"energy", orNull(value.energy)},
-      {"energy_reason", value.energyReason},
-      {"load",
-       {{"others", orNull(value.load.others)},
-        {"stolen", orNull(value.load.stolen)},
-        {"waited", orNull(value.load.waited)},
-        {"average", orNull(value.load.average)}}},
-      {"loss_not_finite", value.lossNotFinite},
-      {"static", orNull(value.staticMemory)},
-      {"live", orNull(value.live)},
-      {"arena", orNull(value.arena)},
-      {"machine", value.machine},
-      {"versions", value.versions},
-      {"started", value.started},
-      {"finished", value.finished},
-      {"time_limit", value.timeLimit}};
+  Json object = {{"status", runtime::name(value.status)}};
+  forEachField(value, [&](runtime::MeasuredField field, const auto& member) { object[field.column] = written(member); });
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -125,39 +96,11 @@ tl::expected<runtime::Measurement, std::string> parseMeasurement(const std::stri
   runtime::Measurement value;
   Reader reader(object);
   std::string status;
-  reader.text("status", status);
+  reader.take("status", status);
   const auto known = runtime::statusOf(status);
   if (!known) return tl::unexpected(fmt::format("`status` is not ok, oom, failed, timeout or skipped but `{}`", status));
   value.status = *known;
-  reader.text("reason", value.reason);
-  reader.size("memory_peak", value.memoryPeak);
-  reader.size("memory_baseline", value.memoryBaseline);
-  reader.text("memory_reason", value.memoryReason);
-  reader.size("arena_peak", value.arenaPeak);
-  reader.size("arena_planned", value.arenaPlanned);
-  reader.inner("latency", [&](Reader& latency) {
-    latency.number("median", value.latencyMedian);
-    latency.number("p05", value.latencyP05);
-    latency.number("p95", value.latencyP95);
-  });
-  reader.inner("load", [&](Reader& load) {
-    load.number("others", value.load.others);
-    load.number("stolen", value.load.stolen);
-    load.number("waited", value.load.waited);
-    load.number("average", value.load.average);
-  });
-  reader.numbers("samples", value.samples);
-  reader.number("energy", value.energy);
-  reader.text("energy_reason", value.energyReason);
-  reader.text("loss_not_finite", value.lossNotFinite);
-  reader.size("static", value.staticMemory);
-  reader.size("live", value.live);
-  reader.size("arena", value.arena);
-  reader.text("machine", value.machine);
-  reader.text("versions", value.versions);
-  reader.number("started", value.started);
-  reader.number("finished", value.finished);
-  reader.number("time_limit", value.timeLimit);
+  forEachField(value, [&](runtime::MeasuredField field, auto& member) { reader.take(field.column, member); });
   if (!reader.error.empty()) return tl::unexpected(reader.error);
   return value;
 }

@@ -11,109 +11,93 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "samples are stored little-endian");
 
-/// The columns of results that were added later, the names that rows are read by, and what stands for one in older tables.
-struct LaterColumn {
-  int version;
-  const char* name;
-  const char* absent;
-};
-constexpr LaterColumn kLaterColumns[] = {{2, "loss_not_finite", "''"},
-                                         {3, "others", "NULL"},
-                                         {3, "stolen", "NULL"},
-                                         {3, "waited", "NULL"},
-                                         {3, "load_average", "NULL"}};
-
-constexpr const char* kFirstColumns =
-    "r.repeat, r.status, r.reason, r.memory_peak, r.memory_baseline, r.memory_reason, r.arena_peak, r.arena_planned,"
-    " r.latency_median, r.latency_p05, r.latency_p95, r.samples, r.energy, r.energy_reason, r.static_memory, r.live, r.arena,"
-    " r.machine, r.versions, r.started, r.finished, r.time_limit, c.identity, c.design, c.row, c.levels, c.backend";
+/// What stands for a column that older tables do not have.
+const char* absent(const std::string&) { return "''"; }
+template <class T>
+const char* absent(const std::optional<T>&) {
+  return "NULL";
+}
+const char* absent(double) { return "0"; }
+const char* absent(const std::vector<double>&) { return "x''"; }
 
 /// What `readStored` reads, of tables of this version.
 std::string columns(int version) {
-  std::string text = kFirstColumns;
-  for (const LaterColumn& column : kLaterColumns)
-    text += std::string(", ") + (column.version <= version ? std::string("r.") + column.name : column.absent);
+  std::string text = "c.identity, c.design, c.row, c.levels, c.backend, r.repeat, r.status";
+  const runtime::Measurement any;
+  forEachField(any, [&](runtime::MeasuredField field, const auto& member) {
+    text += ", " + (field.since <= version ? std::string("r.") + field.column : absent(member));
+  });
   return text;
 }
 
-constexpr const char* kInsert =
-    "INSERT INTO results (repeat, status, reason, memory_peak, memory_baseline, memory_reason, arena_peak, arena_planned,"
-    " latency_median, latency_p05, latency_p95, samples, energy, energy_reason, static_memory, live, arena,"
-    " machine, versions, started, finished, time_limit, identity, loss_not_finite, others, stolen, waited,"
-    " load_average)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,"
-    " ?25, ?26, ?27, ?28)";
-
-void bindMeasurement(Statement& to, const runtime::Case& key, const runtime::Measurement& value) {
-  int at = 0;
-  to.bind(++at, static_cast<std::int64_t>(key.repeat));
-  to.bind(++at, runtime::name(value.status));
-  to.bind(++at, value.reason);
-  to.bind(++at, value.memoryPeak);
-  to.bind(++at, value.memoryBaseline);
-  to.bind(++at, value.memoryReason);
-  to.bind(++at, value.arenaPeak);
-  to.bind(++at, value.arenaPlanned);
-  to.bind(++at, value.latencyMedian);
-  to.bind(++at, value.latencyP05);
-  to.bind(++at, value.latencyP95);
-  to.bindBlob(++at, {reinterpret_cast<const char*>(value.samples.data()), value.samples.size() * sizeof(double)});
-  to.bind(++at, value.energy);
-  to.bind(++at, value.energyReason);
-  to.bind(++at, value.staticMemory);
-  to.bind(++at, value.live);
-  to.bind(++at, value.arena);
-  to.bind(++at, value.machine);
-  to.bind(++at, value.versions);
-  to.bind(++at, value.started);
-  to.bind(++at, value.finished);
-  to.bind(++at, value.timeLimit);
-  to.bind(++at, key.identity);
-  to.bind(++at, value.lossNotFinite);
-  to.bind(++at, value.load.others);
-  to.bind(++at, value.load.stolen);
-  to.bind(++at, value.load.waited);
-  to.bind(++at, value.load.average);
+/// What `bindMeasurement` fills.
+std::string insertion() {
+  std::string names = "identity, repeat, status", places = "?, ?, ?";
+  const runtime::Measurement any;
+  forEachField(any, [&](runtime::MeasuredField field, const auto&) {
+    names += std::string(", ") + field.column;
+    places += ", ?";
+  });
+  return "INSERT INTO results (" + names + ") VALUES (" + places + ")";
 }
 
-Stored readStored(const Statement& from) {
-  Stored row;
-  runtime::Measurement& value = row.value;
+/// Binds one parameter after the other.
+class Binder {
+public:
+  explicit Binder(Statement& statement) : to(statement) {}
+  template <class T>
+  void put(const T& value) {
+    to.bind(++at, value);
+  }
+  void put(const std::vector<double>& samples) {
+    to.bindBlob(++at, {reinterpret_cast<const char*>(samples.data()), samples.size() * sizeof(double)});
+  }
+
+private:
+  Statement& to;
   int at = 0;
-  row.key.repeat = static_cast<std::uint32_t>(from.integer(at++));
-  value.status = runtime::statusOf(from.text(at++)).value_or(runtime::Status::Failed);
-  value.reason = from.text(at++);
-  value.memoryPeak = from.optionalSize(at++);
-  value.memoryBaseline = from.optionalSize(at++);
-  value.memoryReason = from.text(at++);
-  value.arenaPeak = from.optionalSize(at++);
-  value.arenaPlanned = from.optionalSize(at++);
-  value.latencyMedian = from.optionalReal(at++);
-  value.latencyP05 = from.optionalReal(at++);
-  value.latencyP95 = from.optionalReal(at++);
-  const std::string samples = from.text(at++);
-  value.samples.resize(samples.size() / sizeof(double));
-  if (!value.samples.empty()) std::memcpy(value.samples.data(), samples.data(), value.samples.size() * sizeof(double));
-  value.energy = from.optionalReal(at++);
-  value.energyReason = from.text(at++);
-  value.staticMemory = from.optionalSize(at++);
-  value.live = from.optionalSize(at++);
-  value.arena = from.optionalSize(at++);
-  value.machine = from.text(at++);
-  value.versions = from.text(at++);
-  value.started = from.real(at++);
-  value.finished = from.real(at++);
-  value.timeLimit = from.real(at++);
-  row.key.identity = from.text(at++);
-  row.key.design = from.text(at++);
-  row.key.row = static_cast<std::uint32_t>(from.integer(at++));
-  row.key.levels = from.text(at++);
-  row.key.backend = from.text(at++);
-  value.lossNotFinite = from.text(at++);
-  value.load.others = from.optionalReal(at++);
-  value.load.stolen = from.optionalReal(at++);
-  value.load.waited = from.optionalReal(at++);
-  value.load.average = from.optionalReal(at++);
+};
+
+void bindMeasurement(Statement& statement, const runtime::Case& key, const runtime::Measurement& value) {
+  Binder to(statement);
+  to.put(key.identity);
+  to.put(static_cast<std::int64_t>(key.repeat));
+  to.put(runtime::name(value.status));
+  forEachField(value, [&](runtime::MeasuredField, const auto& member) { to.put(member); });
+}
+
+/// Takes one column after the other.
+class Columns {
+public:
+  explicit Columns(const Statement& statement) : from(statement) {}
+  std::string text() { return from.text(at++); }
+  std::uint32_t number() { return static_cast<std::uint32_t>(from.integer(at++)); }
+  void take(std::string& to) { to = text(); }
+  void take(double& to) { to = from.real(at++); }
+  void take(std::optional<double>& to) { to = from.optionalReal(at++); }
+  void take(std::optional<std::uint64_t>& to) { to = from.optionalSize(at++); }
+  void take(std::vector<double>& to) {
+    const std::string bytes = text();
+    to.resize(bytes.size() / sizeof(double));
+    if (!to.empty()) std::memcpy(to.data(), bytes.data(), to.size() * sizeof(double));
+  }
+
+private:
+  const Statement& from;
+  int at = 0;
+};
+
+Stored readStored(const Statement& statement) {
+  Columns from(statement);
+  Stored row;
+  row.key.identity = from.text();
+  row.key.design = from.text();
+  row.key.row = from.number();
+  row.key.levels = from.text();
+  row.key.backend = from.text();
+  row.key.repeat = from.number();
+  row.value.status = runtime::statusOf(from.text()).value_or(runtime::Status::Failed);
+  forEachField(row.value, [&](runtime::MeasuredField, auto& member) { from.take(member); });
   return row;
 }
 
@@ -195,7 +179,7 @@ Result<bool> Store::commit(const runtime::Case& key, const runtime::Measurement&
   remove->bind(1, key.identity);
   remove->bind(2, static_cast<std::int64_t>(key.repeat));
   if (auto done = connection.step(*remove); !done) return tl::unexpected(done.error());
-  auto insert = connection.prepare((std::string(kInsert) + " ON CONFLICT (identity, repeat) DO NOTHING").c_str());
+  auto insert = connection.prepare((insertion() + " ON CONFLICT (identity, repeat) DO NOTHING").c_str());
   if (!insert) return tl::unexpected(insert.error());
   bindMeasurement(*insert, key, value);
   if (auto done = connection.step(*insert); !done) return tl::unexpected(done.error());

@@ -3,6 +3,7 @@
 
 #include "runtime/measure/Child.h"
 #include "runtime/measure/Meters.h"
+#include "test/unit/MeasuredEverywhere.h"
 
 #include <gtest/gtest.h>
 
@@ -262,6 +263,19 @@ TEST(Json, KeepsEveryFieldThroughALine) {
   EXPECT_EQ(got->machine, put.machine);
   EXPECT_EQ(got->started, put.started);
   EXPECT_EQ(got->timeLimit, 2.5);
+}
+
+TEST(Json, KeepsEachFieldOfTheListApart) {
+  const runtime::Measurement put = test::measuredEverywhere();
+  const auto got = parseMeasurement(toJson(put));
+  ASSERT_TRUE(got.has_value()) << got.error();
+  test::expectSameEverywhere(*got, put);
+}
+
+TEST(Json, NamesTheFieldThatIsNotAsItShouldBe) {
+  const auto got = parseMeasurement(R"({"status":"ok","memory_peak":-1})");
+  ASSERT_FALSE(got.has_value());
+  EXPECT_EQ(got.error(), "`memory_peak` is not a whole number of bytes or null");
 }
 
 }  // namespace

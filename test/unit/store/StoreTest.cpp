@@ -2,6 +2,7 @@
 #include "Support.h"
 
 #include "runtime/store/Connection.h"
+#include "test/unit/MeasuredEverywhere.h"
 
 #include <array>
 #include <vector>
@@ -50,6 +51,14 @@ TEST_F(StoreTest, KeepsEveryFieldOverReopening) {
   EXPECT_EQ(value.started, put.started);
   EXPECT_EQ(value.finished, put.finished);
   EXPECT_EQ(value.timeLimit, put.timeLimit);
+}
+
+TEST_F(StoreTest, KeepsEachFieldOfTheListApart) {
+  const runtime::Measurement put = test::measuredEverywhere();
+  ASSERT_TRUE(opened().commit(caseOf("aa"), put).value());
+  const auto rows = opened(Mode::ReadOnly).results("table1", "cpu").value();
+  ASSERT_EQ(rows.size(), 1u);
+  test::expectSameEverywhere(rows[0].value, put);
 }
 
 /// A store as the first version wrote it, with one row.
