@@ -75,7 +75,7 @@ Value Evaluator::evaluateCall(const ast::Call& expr, const Value* piped) {
           found.decl != nullptr && !arguments.list.empty() &&
           std::all_of(arguments.list.begin(), arguments.list.end(), [](const BoundArgument& a) { return !a.name.empty(); });
       if (found.decl != nullptr && (onTensor || own || bare)) return apply(expr, Value::declaration(found), std::move(arguments));
-      return charged(callBuiltin(word->name.text, std::move(arguments)));
+      return charged(callBuiltin(word->name.text, arguments));
     }
   }
   const Value callee = evaluate(*expr.callee);
@@ -132,7 +132,7 @@ Value Evaluator::apply(const ast::Expr& use, const Value& callee, Arguments argu
     case ValueKind::Poison:
       return {};
     case ValueKind::Builtin:
-      return charged(callBuiltin(callee.text, std::move(arguments)));
+      return charged(callBuiltin(callee.text, arguments));
     case ValueKind::Sequence:
     case ValueKind::List:  // SOFL's element of a sequence, counted from 1
       if (callee.is(ValueKind::Sequence) || ast::dynCast<ast::Process>(frame->decl) != nullptr) {

@@ -6,13 +6,10 @@
 #include "compiler/sema/evaluate/Evaluator.h"
 
 #include <algorithm>
-#include <array>
 
 namespace tbem::sema {
 
 namespace {
-constexpr std::array<std::string_view, 10> kWords = {"card", "hd",    "tl",    "elems", "inds",
-                                                     "conc", "union", "inter", "diff",  "inset"};
 bool isKnownSequence(const Value& value) { return value.is(ValueKind::List) || value.is(ValueKind::Tuple); }
 bool isSequence(const Value& value) { return value.is(ValueKind::Sequence) || isKnownSequence(value); }
 
@@ -67,8 +64,6 @@ Value where(ExprPool& pool, ExprId condition, Value value) {
   return value;
 }
 }  // namespace
-
-bool isCollectionWord(std::string_view name) { return std::find(kWords.begin(), kWords.end(), name) != kWords.end(); }
 
 ExprId Evaluator::lengthOf(const Value& sequence) {
   return sequence.is(ValueKind::Sequence) ? sequence.expr : pool.constant(static_cast<std::int64_t>(sequence.items.size()));
@@ -223,43 +218,39 @@ Value Evaluator::setCall(std::string_view name, const std::vector<Member>& a, co
   return subset(made);
 }
 
-Value Evaluator::collectionCall(std::string_view name, const Arguments& arguments) {
-  const std::vector<BoundArgument>& list = arguments.list;
-  const std::string who = "`" + std::string(name) + "`";
-  const bool ofSequence = name == "hd" || name == "tl" || name == "elems" || name == "inds" || name == "conc";
-  const std::size_t count = name == "card" || (ofSequence && name != "conc") ? 1 : 2;
-  if (list.size() != count)
-    return fail(diag::wrong_kind, arguments.use, who, count == 1 ? "one argument" : "two arguments", std::to_string(list.size()));
-  if (ofSequence) {
-    for (const BoundArgument& one : list) {
-      if (!one.value.is(ValueKind::Sequence) && !isKnownSequence(one.value))
-        return wrongKind(one.range, who, "a sequence", one.value);
-    }
-    return name == "conc" ? concatenated(list[0].value, list[1].value) : sequenceCall(name, list[0].value);
+/// `hd tl elems inds conc`.
+Value Evaluator::callOnSequences(const BuiltinCall& call) {
+  for (std::size_t i = 0; i < call.count(); ++i) {
+    if (!isSequence(call[i])) return wrongKind(call.range(i), call.quoted(), "a sequence", call[i]);
   }
+  return call.name == "conc" ? concatenated(call[0], call[1]) : sequenceCall(call.name, call[0]);
+}
+
+/// `card union inter diff inset`.
+Value Evaluator::callOnSets(const BuiltinCall& call) {
+  const std::string_view name = call.name;
   const auto isSet = [](const Value& value) {
     return value.is(ValueKind::Set) || value.is(ValueKind::Subset) || value.is(ValueKind::Range) || value.is(ValueKind::List);
   };
-  if (name == "inset" && list[1].value.is(ValueKind::Range) && list[0].value.is(ValueKind::Number))
-    return Value::boolean(insideRange(list[1].value, list[0].value.expr));
-  if (name == "card" && list[0].value.is(ValueKind::Subset) && list[0].value.expr != kNoExpr)
-    return Value::number(list[0].value.expr);
+  if (name == "inset" && call[1].is(ValueKind::Range) && call[0].is(ValueKind::Number))
+    return Value::boolean(insideRange(call[1], call[0].expr));
+  if (name == "card" && call[0].is(ValueKind::Subset) && call[0].expr != kNoExpr) return Value::number(call[0].expr);
   std::vector<std::vector<Member>> sets;
-  for (std::size_t i = name == "inset" ? 1 : 0; i < list.size(); ++i) {
-    if (!isSet(list[i].value)) return wrongKind(list[i].range, who, "a set", list[i].value);
-    auto found = members(list[i].value, list[i].range);
+  for (std::size_t i = name == "inset" ? 1 : 0; i < call.count(); ++i) {
+    if (!isSet(call[i])) return wrongKind(call.range(i), call.quoted(), "a set", call[i]);
+    auto found = members(call[i], call.range(i));
     if (!found) return {};
     sets.push_back(std::move(*found));
   }
   Value made;
   if (name == "inset") {
-    if (const ExprId inside = contains(sets[0], list[0].value); inside != kNoExpr) made = Value::boolean(inside);
+    if (const ExprId inside = contains(sets[0], call[0]); inside != kNoExpr) made = Value::boolean(inside);
   } else if (name == "card") {
     if (const ExprId size = cardinality(sets[0]); size != kNoExpr) made = Value::number(size);
   } else {
     made = setCall(name, sets[0], sets[1]);
   }
-  if (made.isPoison()) return fail(diag::wrong_kind, arguments.use, who, "members of one kind", "several");
+  if (made.isPoison()) return fail(diag::wrong_kind, call.arguments.use, call.quoted(), "members of one kind", "several");
   return made;
 }
 

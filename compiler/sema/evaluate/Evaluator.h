@@ -52,6 +52,16 @@ struct Arguments {
   SrcRange use;                          ///< the whole call
 };
 
+/// A function of the language's own as it is called. Functions of one family share what runs them, and look at the name.
+struct BuiltinCall {
+  std::string_view name;
+  const Arguments& arguments;
+  std::size_t count() const { return arguments.list.size(); }
+  const Value& operator[](std::size_t i) const { return arguments.list[i].value; }
+  SrcRange range(std::size_t i) const { return arguments.list[i].range; }
+  std::string quoted() const { return "`" + std::string(name) + "`"; }
+};
+
 /// What a call is bound to: tensors and parameters as declared.
 struct Signature {
   std::string_view name;
@@ -77,6 +87,10 @@ public:
   Value constant(const Module& module, const ast::Constant& decl) { return evaluateConstant({&decl, &module}, decl.name); }
   /// In a fresh frame of `module` with these names.
   Value evaluateIn(const Module& module, const ast::Expr& expr, std::vector<Local> names);
+
+  /// A row of the table of the language's own functions; null: there is none of that name.
+  struct Builtin;
+  static const Builtin* builtin(std::string_view name);
 
   /// Values of the symbols in the row at hand; by SymbolId.
   std::vector<std::optional<Rational>> assignment;
@@ -184,7 +198,7 @@ protected:
                    Arguments& arguments);
   bool forEachBound(const ast::Type& type, const Value& value, const std::function<bool(ExprId)>& visit);
   Value callFunction(const ast::Function& function, const Module& module, Arguments arguments);
-  Value callBuiltin(std::string_view name, Arguments arguments);
+  Value callBuiltin(std::string_view name, const Arguments& arguments);
   Value apply(const ast::Expr& use, const Value& callee, Arguments arguments);
 
   /// The value in this row, and its symbols become structural. Reports what has none.
@@ -259,7 +273,24 @@ private:
   Value sumOf(const Value& sequence);
   Value sequenceCall(std::string_view name, const Value& sequence);
   Value setCall(std::string_view name, const std::vector<Member>& a, const std::vector<Member>& b);
-  Value collectionCall(std::string_view name, const Arguments& arguments);
+  std::optional<std::vector<Value>> numbersOf(const BuiltinCall& call);
+  std::optional<std::vector<std::vector<Value>>> listsOf(const BuiltinCall& call);
+  Value callLength(const BuiltinCall& call);
+  Value callFold(const BuiltinCall& call);
+  Value callRounding(const BuiltinCall& call);
+  Value callPower(const BuiltinCall& call);
+  Value callTranscendental(const BuiltinCall& call);
+  Value callText(const BuiltinCall& call);
+  Value callBound(const BuiltinCall& call);
+  Value callShape(const BuiltinCall& call);
+  Value callMap(const BuiltinCall& call);
+  Value callZip(const BuiltinCall& call);
+  Value callReverse(const BuiltinCall& call);
+  Value callAtAxes(const BuiltinCall& call);
+  Value callBroadcast(const BuiltinCall& call);
+  Value callBroadcastAxes(const BuiltinCall& call);
+  Value callOnSequences(const BuiltinCall& call);
+  Value callOnSets(const BuiltinCall& call);
   bool comprehend(const ast::Comprehension& expr, std::size_t generator, std::vector<Value>& out);
   bool quantify(const ast::Quantifier& expr, std::size_t variable, std::optional<ExprId>& out);
   bool executeFor(const ast::For& loop);
@@ -282,8 +313,6 @@ private:
 /// Of whole numbers from 1 (`nat`) or 0 (`nat0`), in a process.
 bool isNatural(const ast::Type& type);
 /// Words that name functions of elaboration time.
-bool isBuiltin(std::string_view name);
-/// Those of sequences and sets.
-bool isCollectionWord(std::string_view name);
+inline bool isBuiltin(std::string_view name) { return Evaluator::builtin(name) != nullptr; }
 
 }  // namespace tbem::sema
