@@ -50,19 +50,11 @@ Parts partsOf(const tbem_layout& layout, int dim) {
 }  // namespace
 
 std::uint64_t elementBytes(std::int32_t dtype) {
-  switch (dtype) {
-    case TBEM_F64:
-    case TBEM_I64:
-      return 8;
-    case TBEM_F32:
-    case TBEM_I32:
-      return 4;
-    case TBEM_F16:
-    case TBEM_BF16:
-      return 2;
-    default:
-      return 1;
-  }
+  constexpr std::uint8_t kBytes[] = {
+#define TBEM_DTYPE(enumerator, name, bytes) bytes,
+#include "runtime/include/tbem/dtypes.def"
+  };
+  return kBytes[dtype];
 }
 
 std::span<const std::int64_t> dimsOf(const tbem_operand& operand) {

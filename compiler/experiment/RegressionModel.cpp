@@ -3,6 +3,7 @@
 #include "compiler/diagnostics/tables/Run.h"
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/sema/Symbolic.h"
+#include "compiler/sema/Value.h"
 #include "compiler/support/Rational.h"
 
 #include <fmt/format.h>
@@ -166,12 +167,11 @@ Dimension dimensionOf(const std::string& name) {
 }
 
 std::string dimensionText(const Dimension& dimension) {
-  constexpr std::array<const char*, 4> kNames = {"bytes", "seconds", "joules", "FLOPs"};
   std::string text;
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
+  for (std::size_t i = 0; i < sema::kUnitNames.size(); ++i) {
     const int power = dimension.powers[i];
     if (power != 0)
-      text += fmt::format("{}{}{}", text.empty() ? "" : " ", kNames[i], power == 1 ? "" : fmt::format("^{}", power));
+      text += fmt::format("{}{}{}", text.empty() ? "" : " ", sema::kUnitNames[i], power == 1 ? "" : fmt::format("^{}", power));
   }
   return text.empty() ? "a plain number" : text;
 }

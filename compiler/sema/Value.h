@@ -41,10 +41,13 @@ enum class ValueKind : std::uint8_t {
 
 /// Exponents of bytes, seconds, joules and floating-point operations; watts are joules a second, hertz is one over seconds.
 using UnitPowers = std::array<std::int8_t, 4>;
+constexpr std::array<std::string_view, 4> kUnitNames = {"bytes", "seconds", "joules", "FLOPs"};
 
 /// Element types in the order of `tbem_dtype`.
-constexpr std::array<std::string_view, 11> kDTypeNames = {"f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2",
-                                                          "i64", "i32", "i8",  "u8",   "bool"};
+constexpr auto kDTypeNames = std::to_array<std::string_view>({
+#define TBEM_DTYPE(enumerator, name, bytes) name,
+#include "runtime/include/tbem/dtypes.def"
+});
 /// Position of the word in kDTypeNames, or -1.
 int dtypeIndex(std::string_view word);
 

@@ -11,8 +11,10 @@ struct DtypeRow {
   const char* name;
   std::uint8_t bytes;
 };
-constexpr DtypeRow kDtypes[] = {{"f64", 8}, {"f32", 4}, {"f16", 2}, {"bf16", 2}, {"f8e4m3", 1}, {"f8e5m2", 1},
-                                {"i64", 8}, {"i32", 4}, {"i8", 1},  {"u8", 1},   {"bool", 1}};
+constexpr DtypeRow kDtypes[] = {
+#define TBEM_DTYPE(enumerator, name, bytes) {name, bytes},
+#include "tbem/dtypes.def"
+};
 const DtypeRow* row(std::int32_t dtype) {
   return dtype >= 0 && dtype < static_cast<std::int32_t>(std::size(kDtypes)) ? &kDtypes[dtype] : nullptr;
 }

@@ -5,7 +5,8 @@
 namespace tbem::runtime {
 namespace {
 constexpr std::array<std::string_view, 5> kNames = {"ok", "oom", "failed", "timeout", "skipped"};
-}
+static_assert(kNames.size() == static_cast<std::size_t>(Status::Skipped) + 1);
+}  // namespace
 
 std::string_view name(Status status) { return kNames[static_cast<std::size_t>(status)]; }
 

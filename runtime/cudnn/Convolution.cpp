@@ -1,8 +1,11 @@
 #include "runtime/cudnn/Convolution.h"
 
 #include "runtime/core/Fields.h"
+#include "runtime/core/Layout.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace tbem::cudnn {
 
@@ -12,7 +15,7 @@ constexpr std::array<std::string_view, 3> kPasses{"forward", "data_gradient", "w
 constexpr std::array<std::string_view, 2> kOrders{"nchw", "nhwc"};
 constexpr std::int64_t kMost = std::int64_t{1} << 40;  // of any size: products of four stay far from overflow in tests only
 
-std::string_view typeName(std::int32_t dtype) { return dtype == TBEM_F16 ? "f16" : dtype == TBEM_BF16 ? "bf16" : "f32"; }
+constexpr std::array<std::int32_t, 3> kTypes{TBEM_F32, TBEM_F16, TBEM_BF16};
 
 template <std::size_t N>
 bool takeNumbers(std::string_view word, char between, std::int64_t least, std::array<std::int64_t, N>& numbers) {
@@ -42,9 +45,10 @@ std::array<std::int64_t, 4> Convolution::y() const {
 
 std::string describe(const Convolution& p) {
   return fmt::format("{} {} {} {}x{}x{}x{} {}x{}x{}x{} stride {},{} pad {},{},{},{} dilation {},{} groups {}",
-                     kPasses[static_cast<std::size_t>(p.pass)], typeName(p.dtype), kOrders[static_cast<std::size_t>(p.order)],
-                     p.n, p.c, p.h, p.w, p.out, p.c / p.groups, p.kernel[0], p.kernel[1], p.stride[0], p.stride[1], p.pad[0],
-                     p.pad[1], p.pad[2], p.pad[3], p.dilation[0], p.dilation[1], p.groups);
+                     kPasses[static_cast<std::size_t>(p.pass)], runtime::dtypeName(p.dtype),
+                     kOrders[static_cast<std::size_t>(p.order)], p.n, p.c, p.h, p.w, p.out, p.c / p.groups, p.kernel[0],
+                     p.kernel[1], p.stride[0], p.stride[1], p.pad[0], p.pad[1], p.pad[2], p.pad[3], p.dilation[0], p.dilation[1],
+                     p.groups);
 }
 
 std::optional<Convolution> readConvolution(std::string_view line) {
@@ -61,8 +65,10 @@ std::optional<Convolution> readConvolution(std::string_view line) {
                     word() == "groups" && takeNumbers(word(), ',', 1, groups) && line.empty();
   if (!rest || weight[1] > kMost / groups[0] || weight[1] * groups[0] != x[1]) return std::nullopt;
   p.pass = static_cast<Pass>(*pass);
-  p.dtype = type == "f32" ? TBEM_F32 : type == "f16" ? TBEM_F16 : TBEM_BF16;
-  if (typeName(p.dtype) != type) return std::nullopt;
+  const auto* const dtype =
+      std::find_if(kTypes.begin(), kTypes.end(), [&](std::int32_t one) { return runtime::dtypeName(one) == type; });
+  if (dtype == kTypes.end()) return std::nullopt;
+  p.dtype = *dtype;
   p.order = static_cast<Order>(*order);
   std::tie(p.n, p.c, p.h, p.w) = std::tie(x[0], x[1], x[2], x[3]);
   p.out = weight[0];

@@ -12,7 +12,6 @@ namespace tbem::graph {
 
 namespace {
 constexpr std::size_t kMaxOperators = 200'000;
-static_assert(sema::kDTypeNames.size() == TBEM_BOOL + 1, "element types in the order of tbem_dtype");
 }  // namespace
 
 std::uint64_t hashText(std::string_view text) {

@@ -30,7 +30,10 @@ constexpr std::uint32_t index(Id id) {
   return static_cast<std::uint32_t>(id);
 }
 
-enum class StorageClass : std::uint8_t { Weight, Gradient, State, Buffer, Activation, Input, Constant };
+enum class StorageClass : std::uint8_t {
+#define TBEM_STORAGE_CLASS(enumerator, name) enumerator,
+#include "runtime/include/tbem/storage_classes.def"
+};
 
 /// How a persistent storage is filled before the first step. Kinds: "zeros", "ones", "constant"(a), "normal"(mean a, std b),
 /// "uniform"(low a, high b), "he_normal", "he_uniform", "xavier_normal", "xavier_uniform" (He et al. 2015, eq. 10; Glorot &
@@ -67,37 +70,8 @@ struct Tensor {
 // ---- Element-wise expressions -----------------------------------------------------------------------------------------
 
 enum class ElemOp : std::uint8_t {
-  Input,     ///< operand `input` at this element (see ElemOperand)
-  Constant,  ///< `value`
-  Scalar,    ///< the elaboration-time or run-time real `scalar`
-  Random,    ///< uniform in [0, 1): Philox4x32-10 keyed by (seed, `stream`, step, logical element number)
-  Index,     ///< coordinate along output dimension `input`
-  Add,
-  Sub,
-  Mul,
-  Div,
-  Neg,
-  Minimum,
-  Maximum,
-  Abs,
-  Exp,
-  Log,
-  Sqrt,
-  Rsqrt,
-  Pow,
-  Tanh,
-  Erf,
-  Sin,
-  Cos,
-  Floor,
-  Equal,
-  Less,
-  LessEqual,
-  And,
-  Or,
-  Not,     ///< truth values; NaN compares false
-  Select,  ///< a ? b : c
-  Cast     ///< to the element type `dtype`
+#define TBEM_ELEM_OP(enumerator, name, operands) enumerator,
+#include "compiler/graph/ir/ElemOps.def"
 };
 
 /// How many of a node's a, b, c it uses: 0 to 3.

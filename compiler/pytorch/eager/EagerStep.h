@@ -65,7 +65,7 @@ enum class EagerKind : std::uint8_t {
   Cudnn,                ///< workspaces of convolutions
   Cublas                ///< workspaces of matrix products
 };
-constexpr std::size_t kEagerKinds = 10;
+constexpr std::size_t kEagerKinds = static_cast<std::size_t>(EagerKind::Cublas) + 1;
 std::string_view eagerKindName(EagerKind kind);
 
 /// Which engines libraries take: those that are expected, or for every tensor the one that takes least or most.

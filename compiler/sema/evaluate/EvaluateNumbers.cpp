@@ -29,12 +29,11 @@ UnitPowers powersOf(tbem::Dimension dimension) {
 }
 
 std::string describeUnit(const UnitPowers& unit) {
-  static constexpr const char* kWords[] = {"bytes", "seconds", "joules", "FLOPs"};
   std::string above, below;
   for (std::size_t i = 0; i < unit.size(); ++i) {
     if (unit[i] == 0) continue;
     std::string& side = unit[i] > 0 ? above : below;
-    side += (side.empty() ? "" : " * ") + std::string(kWords[i]);
+    side += (side.empty() ? "" : " * ") + std::string(kUnitNames[i]);
     const int power = unit[i] > 0 ? unit[i] : -unit[i];
     if (power > 1) side += " ** " + std::to_string(power);
   }

@@ -51,6 +51,7 @@ void Dumper::names(const char* word, const std::vector<Name>& list) {
 
 void Dumper::callable(const Callable& c) {
   static constexpr const char* kinds[] = {"operator", "block", "network", "dataset"};
+  static_assert(std::size(kinds) == static_cast<std::size_t>(CallableKind::Dataset) + 1);
   out += kinds[static_cast<std::size_t>(c.callable)];
   add(" {}", c.name.text);
   ++indent;

@@ -16,17 +16,8 @@ extern "C" {
 #define TBEM_MAX_ALGORITHMS 4 /* numbers of algorithms lie below it */
 
 typedef enum tbem_dtype {
-  TBEM_F64,
-  TBEM_F32,
-  TBEM_F16,
-  TBEM_BF16,
-  TBEM_F8E4M3,
-  TBEM_F8E5M2,
-  TBEM_I64,
-  TBEM_I32,
-  TBEM_I8,
-  TBEM_U8,
-  TBEM_BOOL
+#define TBEM_DTYPE(enumerator, name, bytes) TBEM_##enumerator,
+#include "tbem/dtypes.def"
 } tbem_dtype;
 
 /* Of real numbers; the others hold whole ones or truth values, and have no gradient. */

@@ -13,8 +13,11 @@ namespace tbem::runtime {
 constexpr std::uint64_t kAbsent = ~std::uint64_t{0};  ///< offset of an absent operand or of no workspace
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-/// As graph::StorageClass, in the same order.
-enum class BufferClass : std::uint8_t { Weight, Gradient, State, Buffer, Activation, Input, Constant };
+/// As graph::StorageClass: of the same list.
+enum class BufferClass : std::uint8_t {
+#define TBEM_STORAGE_CLASS(enumerator, name) enumerator,
+#include "tbem/storage_classes.def"
+};
 
 /// How a persistent buffer is filled before the first step: the kinds of graph::Init, with a and b evaluated for the row.
 struct InitDesc {
