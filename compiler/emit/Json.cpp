@@ -1,6 +1,8 @@
 #include "compiler/emit/Emit.h"
 
 #include "compiler/emit/OrderedJson.h"
+#include "compiler/sema/Value.h"
+#include "runtime/include/tbem/primitives.h"
 
 #include <nlohmann/json.hpp>
 
@@ -9,36 +11,29 @@ namespace tbem::emit {
 using graph::index;
 
 namespace {
-const char* dtypeName(tbem_dtype dtype) {
-  static constexpr const char* kNames[] = {"f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "i64", "i32", "i8", "u8", "bool"};
-  return kNames[dtype];
-}
+std::string_view dtypeName(tbem_dtype dtype) { return sema::kDTypeNames[dtype]; }
 const char* className(graph::StorageClass kind) {
-  static constexpr const char* kNames[] = {"weight", "gradient", "state", "buffer", "activation", "input", "constant"};
+  static constexpr const char* kNames[] = {
+#define TBEM_STORAGE_CLASS(enumerator, name) name,
+#include "runtime/include/tbem/storage_classes.def"
+  };
   return kNames[static_cast<std::size_t>(kind)];
 }
 const char* kindName(graph::OpKind kind) {
   static constexpr const char* kNames[] = {"native", "elementwise", "view", "skip", "exit", "join"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(graph::OpKind::Join) + 1);
   return kNames[static_cast<std::size_t>(kind)];
 }
 const char* phaseName(graph::Phase phase) {
   static constexpr const char* kNames[] = {"forward", "backward", "optimizer"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(graph::Phase::Optimizer) + 1);
   return kNames[static_cast<std::size_t>(phase)];
 }
-const char* primitiveName(tbem_primitive primitive) {
-  static constexpr const char* kNames[] = {
-#define TBEM_PRIMITIVE(name, inputs, outputs, attributes, scalars) #name,
-#include "runtime/include/tbem/primitives.def"
-#undef TBEM_PRIMITIVE
-  };
-  return kNames[primitive];
-}
 const char* elementName(graph::ElemOp op) {
-  static constexpr const char* kNames[] = {"input", "constant",   "scalar",  "random",  "index", "add",    "sub",   "mul",
-                                           "div",   "neg",        "minimum", "maximum", "abs",   "exp",    "log",   "sqrt",
-                                           "rsqrt", "pow",        "tanh",    "erf",     "sin",   "cos",    "floor", "equal",
-                                           "less",  "less_equal", "and",     "or",      "not",   "select", "cast"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(graph::ElemOp::Cast) + 1);
+  static constexpr const char* kNames[] = {
+#define TBEM_ELEM_OP(enumerator, name, operands) name,
+#include "compiler/graph/ir/ElemOps.def"
+  };
   return kNames[static_cast<std::size_t>(op)];
 }
 
@@ -108,7 +103,7 @@ private:
   }
   Json operatorOf(const graph::Op& op) const {
     Json one{{"operator", op.declaration}, {"kind", kindName(op.kind)}, {"phase", phaseName(op.phase)}};
-    if (op.kind == graph::OpKind::Native && op.own.symbol.empty()) one["primitive"] = primitiveName(op.primitive);
+    if (op.kind == graph::OpKind::Native && op.own.symbol.empty()) one["primitive"] = runtime::signature(op.primitive).name;
     if (!op.own.symbol.empty()) one["symbol"] = op.own.symbol;
     one["path"] = graph.scopes.empty() ? std::string() : graph.scopes[index(op.scope)].path;
     one["inputs"] = ids(op.inputs);

@@ -2,6 +2,7 @@
 
 #include "compiler/lower/Query.h"
 #include "compiler/sema/Value.h"
+#include "runtime/include/tbem/primitives.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,7 +22,7 @@ Choice chooseAlgorithm(std::vector<double> seconds) {
 
 std::string choiceKey(tbem_primitive primitive, const std::vector<tbem_operand>& operands,
                       const std::vector<std::int64_t>& attributes, int threads) {
-  std::string key = primitiveRow(primitive).name;
+  std::string key(runtime::signature(primitive).name);
   for (const tbem_operand& operand : operands) {
     if (operand.present == 0) {
       key += " -";

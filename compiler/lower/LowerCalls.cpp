@@ -2,6 +2,7 @@
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/lower/Lowering.h"
 #include "compiler/lower/Query.h"
+#include "runtime/include/tbem/primitives.h"
 
 #include <algorithm>
 #include <cstring>
@@ -14,20 +15,6 @@ using graph::Op;
 using graph::TensorId;
 
 namespace {
-/// Primitives whose library chooses the layouts; all others take what comes.
-bool choosesLayouts(tbem_primitive primitive) {
-  switch (primitive) {
-    case TBEM_PRIMITIVE_conv2d:
-    case TBEM_PRIMITIVE_conv2d_input_gradient:
-    case TBEM_PRIMITIVE_conv2d_weight_gradient:
-    case TBEM_PRIMITIVE_dense:
-    case TBEM_PRIMITIVE_dense_input_gradient:
-    case TBEM_PRIMITIVE_dense_weight_gradient:
-      return true;
-    default:
-      return false;
-  }
-}
 bool isWeightGradient(tbem_primitive primitive) {
   return primitive == TBEM_PRIMITIVE_conv2d_weight_gradient || primitive == TBEM_PRIMITIVE_dense_weight_gradient;
 }
@@ -190,7 +177,7 @@ const Answer& askPlain(Lowering& state, const Call& call, bool results) {
 /// Finds what was measured of the operator: which algorithm it takes. Of one that was not, whether there is a choice at all.
 void chooseAlgorithm(Lowering& state, Call& call, Item& item) {
   const bool product = call.op.primitive == TBEM_PRIMITIVE_matmul;
-  if (state.options.choices == nullptr || !(product || choosesLayouts(call.op.primitive))) return;
+  if (state.options.choices == nullptr || !(product || runtime::signature(call.op.primitive).choosesLayouts)) return;
   const Operands operands = open(state, call);
   std::string key = choiceKey(call.op.primitive, operands, call.attributes, state.options.threads);
   const auto known = state.options.choices->find(key);
@@ -208,7 +195,7 @@ void chooseAlgorithm(Lowering& state, Call& call, Item& item) {
 /// In the layouts that suit the call's kind.
 const Answer& askByKind(Lowering& state, const Call& call) {
   if (call.op.primitive == TBEM_PRIMITIVE_matmul) return askProduct(state, call);
-  return choosesLayouts(call.op.primitive) ? askChoosing(state, call) : askFollowing(state, call);
+  return runtime::signature(call.op.primitive).choosesLayouts ? askChoosing(state, call) : askFollowing(state, call);
 }
 
 /// The first that the device can run: its own choice or what is there; row-major inputs; everything row-major. An algorithm that
@@ -226,24 +213,13 @@ const Answer& choose(Lowering& state, Call& call) {
   return askPlain(state, call, true);
 }
 
-std::size_t words(const char* list) {
-  std::size_t count = 0;
-  bool inside = false;
-  for (; *list != '\0'; ++list) {
-    if (*list != ' ' && !inside) ++count;
-    inside = *list != ' ';
-  }
-  return count;
-}
-
 /// The operator's operands and attributes as its primitive lists them. Nothing after an error.
 std::optional<Call> describeCall(Lowering& state, const Op& op) {
-  const PrimitiveRow& row = primitiveRow(op.primitive);
-  const bool variadic = std::string_view(row.inputs).ends_with('*');
-  Call call{op, op.inputs, variadic ? op.inputs.size() : words(row.inputs), {}, 0};
+  const runtime::Signature& row = runtime::signature(op.primitive);
+  Call call{op, op.inputs, row.isVariadic() ? op.inputs.size() : static_cast<std::size_t>(row.inputCount()), {}, 0};
   call.tensors.resize(call.inputs, kNoTensor);
   call.tensors.insert(call.tensors.end(), op.outputs.begin(), op.outputs.end());
-  call.tensors.resize(call.inputs + words(row.outputs), kNoTensor);
+  call.tensors.resize(call.inputs + static_cast<std::size_t>(row.outputCount()), kNoTensor);
   const auto rankOf = [&](TensorId tensor) { return tensor == kNoTensor ? std::size_t{0} : state.dims[index(tensor)].size(); };
   std::string wrong;
   call.attributes = flattenAttributes(op, state.values, rankOf(call.tensors[0]), rankOf(call.tensors[call.inputs]), wrong);
@@ -336,7 +312,8 @@ bool Lowering::lowerCall(graph::OpId id) {
   chooseAlgorithm(*this, call, item);
   const Answer answer = choose(*this, call);  // a copy: later questions may move the cache
   if (answer.status != TBEM_OK)
-    return fail(diag::backend_lacks_primitive, op.range, {backend.name, primitiveRow(op.primitive).name, answer.error});
+    return fail(diag::backend_lacks_primitive, op.range,
+                {backend.name, std::string(runtime::signature(op.primitive).name), answer.error});
 
   item.algorithm = call.algorithm;
   item.op = id;

@@ -1,4 +1,5 @@
 #include "compiler/lower/Query.h"
+#include "runtime/include/tbem/primitives.h"
 
 #include <algorithm>
 #include <array>
@@ -9,12 +10,6 @@
 namespace tbem::estimate {
 
 namespace {
-constexpr std::array<PrimitiveRow, TBEM_PRIMITIVE_COUNT> kRows{{
-#define TBEM_PRIMITIVE(name, inputs, outputs, attributes, scalars) {#name, inputs, outputs, attributes, scalars},
-#include "runtime/include/tbem/primitives.def"
-#undef TBEM_PRIMITIVE
-}};
-
 template <class T>
 void put(std::string& key, const T& value) {
   key.append(reinterpret_cast<const char*>(&value), sizeof value);
@@ -50,8 +45,6 @@ std::string keyOf(const tbem_backend& backend, tbem_primitive primitive, const s
   return key;
 }
 }  // namespace
-
-const PrimitiveRow& primitiveRow(tbem_primitive primitive) { return kRows[static_cast<std::size_t>(primitive)]; }
 
 const Answer& QueryCache::Impl::ask(const tbem_backend& backend, tbem_primitive primitive,
                                     const std::vector<tbem_operand>& operands, std::size_t inputs,
@@ -96,7 +89,7 @@ double QueryCache::seconds() const { return data->seconds; }
 std::vector<std::int64_t> flattenAttributes(const graph::Op& op, const sema::Values& values, std::size_t inputRank,
                                             std::size_t outputRank, std::string& wrong) {
   std::vector<std::int64_t> flat;
-  const PrimitiveRow& row = primitiveRow(op.primitive);
+  const runtime::Signature& row = runtime::signature(op.primitive);
   std::string_view rest = row.attributes;
   while (!rest.empty()) {
     const std::string_view word = rest.substr(0, rest.find(' '));
@@ -106,13 +99,13 @@ std::vector<std::int64_t> flattenAttributes(const graph::Op& op, const sema::Val
     const auto given = std::find_if(op.attributes.begin(), op.attributes.end(),
                                     [&name](const graph::Attribute& attribute) { return attribute.name == name; });
     if (given == op.attributes.end()) {
-      wrong = "`" + name + "` of `" + row.name + "` is missing";
+      wrong = "`" + name + "` of `" + std::string(row.name) + "` is missing";
       return {};
     }
     std::vector<std::int64_t> numbers;
     for (const sema::ExprId id : given->values) {
       if (values.errorOf(id) != sema::EvalError::None || !values[id].isInt()) {
-        wrong = "`" + name + "` of `" + row.name + "` " +
+        wrong = "`" + name + "` of `" + std::string(row.name) + "` " +
                 (values.errorOf(id) != sema::EvalError::None ? std::string(describe(values.errorOf(id))) : "is not an integer");
         return {};
       }
@@ -133,8 +126,8 @@ std::vector<std::int64_t> flattenAttributes(const graph::Op& op, const sema::Val
       }
     }
     if (numbers.size() != count) {
-      wrong =
-          "`" + name + "` of `" + row.name + "` has " + std::to_string(numbers.size()) + " values, not " + std::to_string(count);
+      wrong = "`" + name + "` of `" + std::string(row.name) + "` has " + std::to_string(numbers.size()) + " values, not " +
+              std::to_string(count);
       return {};
     }
     flat.insert(flat.end(), numbers.begin(), numbers.end());

@@ -8,16 +8,6 @@
 
 namespace tbem::estimate {
 
-/// A row of primitives.def.
-struct PrimitiveRow {
-  const char* name;
-  const char* inputs;
-  const char* outputs;
-  const char* attributes;
-  const char* scalars;
-};
-const PrimitiveRow& primitiveRow(tbem_primitive primitive);
-
 /// The operator's attributes as the primitive's row lists them. A list (`axis[*]`) is preceded by its length, which the ranks
 /// of the first input and the first result tell: axes that are dropped, or one number a dimension. `wrong`: what is, in words.
 std::vector<std::int64_t> flattenAttributes(const graph::Op& op, const sema::Values& values, std::size_t inputRank,

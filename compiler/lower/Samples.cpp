@@ -94,47 +94,65 @@ private:
       case TBEM_PRIMITIVE_matmul:
         matmul();
         break;
-      case TBEM_PRIMITIVE_reduce_sum:
-      case TBEM_PRIMITIVE_reduce_max:
-        use.along[0] = true;
-        if (std::find(attributes.begin() + 1, attributes.end(), 0) != attributes.end()) use.mixes = "it reduces over the samples";
-        break;
       case TBEM_PRIMITIVE_concat:
         use.along.assign(use.along.size(), true);
         if (attributes[0] == 0) use.mixes = "it joins samples one behind the other";
         break;
+      case TBEM_PRIMITIVE_reduce_sum:
+      case TBEM_PRIMITIVE_reduce_max:
+        alongFirst(std::find(attributes.begin() + 1, attributes.end(), 0) != attributes.end(), "it reduces over the samples");
+        break;
       case TBEM_PRIMITIVE_gather:
-        use.along[0] = true;
-        if (attributes[0] == 0) use.mixes = "it picks among the samples";
+        alongFirst(attributes[0] == 0, "it picks among the samples");
         // A call may run on more rows than there are samples left; what lies in those is no number of an element.
         if (has(1)) use.mixes = "its numbers of elements are computed over the whole batch";
         break;
       case TBEM_PRIMITIVE_arg_max:
-        use.along[0] = true;
-        if (attributes[0] == 0) use.mixes = "it looks for the largest over the samples";
+        alongFirst(attributes[0] == 0, "it looks for the largest over the samples");
         break;
       case TBEM_PRIMITIVE_channel_moments:  // of layer_norm: rows are its channels, in a batch of one
-        use.along[0] = true;
-        if (rowDimension(shapeOf(0)) != 1) use.mixes = "its moments are those of the whole batch";
+        alongFirst(rowDimension(shapeOf(0)) != 1, "its moments are those of the whole batch");
         break;
       case TBEM_PRIMITIVE_softmax:
       case TBEM_PRIMITIVE_log_softmax:
-        use.along[0] = true;
-        if (attributes[0] == 0) use.mixes = "it normalises over the samples";
+        alongFirst(attributes[0] == 0, "it normalises over the samples");
         break;
       case TBEM_PRIMITIVE_permute:
-        use.along[0] = true;
-        if (attributes[1] != 0) use.mixes = "it moves the samples to another dimension";
+        alongFirst(attributes[1] != 0, "it moves the samples to another dimension");
         break;
       case TBEM_PRIMITIVE_pad:
       case TBEM_PRIMITIVE_slice:
-        use.along[0] = true;
-        if (attributes[1] != 0 || result()[0] != shapeOf(0)[0]) use.mixes = "it adds or takes away samples";
+        alongFirst(attributes[1] != 0 || result()[0] != shapeOf(0)[0], "it adds or takes away samples");
         break;
-      default:
+      case TBEM_PRIMITIVE_conv2d_input_gradient:
+      case TBEM_PRIMITIVE_conv2d_weight_gradient:
+      case TBEM_PRIMITIVE_dense_input_gradient:
+      case TBEM_PRIMITIVE_dense_weight_gradient:
+      case TBEM_PRIMITIVE_sum_squares:
+      case TBEM_PRIMITIVE_reduce_max_gradient:
+      case TBEM_PRIMITIVE_channel_gradient_sums:
+      case TBEM_PRIMITIVE_row_gradient_sums:
+      case TBEM_PRIMITIVE_max_pool2d_gradient:
+      case TBEM_PRIMITIVE_avg_pool2d_gradient:
+      case TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient:
+      case TBEM_PRIMITIVE_softmax_gradient:
+      case TBEM_PRIMITIVE_log_softmax_gradient:
+      case TBEM_PRIMITIVE_cross_entropy:
+      case TBEM_PRIMITIVE_cross_entropy_gradient:
+      case TBEM_PRIMITIVE_gather_gradient:
+      case TBEM_PRIMITIVE_split_rows:
+      case TBEM_PRIMITIVE_move_rows:
+      case TBEM_PRIMITIVE_constant:
+      case TBEM_PRIMITIVE_COUNT:
         use.mixes = "it is computed over the whole batch";
         break;
     }
+  }
+
+  /// Samples lie along the first input, unless the operator mixes them.
+  void alongFirst(bool mixes, const char* how) {
+    use.along[0] = true;
+    if (mixes) use.mixes = how;
   }
 
   void matmul() {

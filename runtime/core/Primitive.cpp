@@ -2,25 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <span>
 
 namespace tbem::runtime {
 namespace {
-
-constexpr std::array<Signature, TBEM_PRIMITIVE_COUNT> kSignatures = {{
-#define TBEM_PRIMITIVE(name, inputs, outputs, attributes, scalars) {#name, inputs, outputs, attributes, scalars},
-#include "tbem/primitives.def"
-#undef TBEM_PRIMITIVE
-}};
-
-constexpr int words(std::string_view list) {
-  int count = 0;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (list[i] != ' ' && (i == 0 || list[i - 1] == ' ')) ++count;
-  }
-  return count;
-}
 
 /// Calls use(word) for each word.
 template <class Use>
@@ -92,11 +77,6 @@ std::string checkOperands(const Signature& s, const tbem_op_desc& op) {
 }
 
 }  // namespace
-
-int Signature::inputCount() const { return words(inputs); }
-int Signature::outputCount() const { return words(outputs); }
-
-const Signature& signature(tbem_primitive primitive) { return kSignatures[static_cast<std::size_t>(primitive)]; }
 
 std::string shapeText(const tbem_operand& operand) {
   return fmt::format("[{}]", fmt::join(std::span(operand.dims, static_cast<std::size_t>(operand.rank)), ", "));

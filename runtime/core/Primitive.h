@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/core/Layout.h"
+#include "tbem/primitives.h"
 
 #include <cstdint>
 #include <string>
@@ -15,17 +16,6 @@ namespace tbem::runtime {
 /// A target of the cross entropies that has no class: its line counts for nothing, neither in the sum nor in the number of lines.
 constexpr std::int64_t kNoClass = -100;
 
-/// A row of primitives.def. Word lists are separated by spaces.
-struct Signature {
-  std::string_view name, inputs, outputs, attributes, scalars;
-  int inputCount() const;
-  int outputCount() const;
-  /// The only input stands for one or more: `inputCount` is the least number.
-  bool isVariadic() const { return inputs.ends_with('*'); }
-};
-
-const Signature& signature(tbem_primitive primitive);
-
 /// "[16, 64, 32, 32]"; for messages.
 std::string shapeText(const tbem_operand& operand);
 
@@ -34,8 +24,6 @@ std::string shapeText(const tbem_operand& operand);
 /// arithmetic primitive has one floating type, but for the bias, sums, statistics and gradients of weights of bf16 operands,
 /// which may be f32; permute, pad, slice, concat, gather and reorder move any type, and only reorder may change it.
 std::string checkDescription(const tbem_op_desc& op);
-/// Operators that move elements of any type and compute nothing.
-bool movesOnly(int primitive);
 
 /// Images n, c, h, w; result o channels of oh x ow; kernel kh x kw. Padding top, left, bottom, right.
 struct Conv2d {

@@ -4,6 +4,7 @@
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/support/Bug.h"
+#include "runtime/include/tbem/primitives.h"
 
 #include <fmt/format.h>
 
@@ -13,16 +14,6 @@
 namespace tbem::graph {
 
 namespace {
-/// A row of primitives.def.
-struct PrimitiveRow {
-  std::string_view name, inputs, outputs, attributes, scalars;
-};
-constexpr PrimitiveRow kPrimitives[] = {
-#define TBEM_PRIMITIVE(name, inputs, outputs, attributes, scalars) {#name, inputs, outputs, attributes, scalars},
-#include "runtime/include/tbem/primitives.def"
-#undef TBEM_PRIMITIVE
-};
-
 std::vector<std::string_view> words(std::string_view text) {
   std::vector<std::string_view> result;
   while (!text.empty()) {
@@ -182,11 +173,11 @@ bool Elaborator::runNative(Activation& a, const std::vector<TensorId>& results) 
   const auto* callee = ast::dynCast<ast::NameRef>(a.decl->native->callee);
   const std::string word = callee != nullptr ? callee->name.text : "";
   const bool isView = word == "view";
-  const auto row =
-      std::find_if(std::begin(kPrimitives), std::end(kPrimitives), [&](const PrimitiveRow& one) { return one.name == word; });
-  if (!isView && row == std::end(kPrimitives)) {
+  const auto row = std::find_if(std::begin(runtime::kSignatures), std::end(runtime::kSignatures),
+                                [&](const runtime::Signature& one) { return one.name == word; });
+  if (!isView && row == std::end(runtime::kSignatures)) {
     std::vector<std::string> names;
-    for (const PrimitiveRow& one : kPrimitives) names.emplace_back(one.name);
+    for (const runtime::Signature& one : runtime::kSignatures) names.emplace_back(one.name);
     Diagnostic& d = sink.report(diag::unknown_primitive, a.decl->native->callee->range, word);
     if (const std::string near = nearest(word, names); !near.empty()) d.note("did you mean `" + near + "`?");
     return false;
@@ -232,7 +223,7 @@ bool Elaborator::runNative(Activation& a, const std::vector<TensorId>& results) 
     graph[results.front()].storage = graph[op.inputs.front()].storage;
     graph[results.front()].dtype = graph[op.inputs.front()].dtype;
   } else {
-    op.primitive = static_cast<tbem_primitive>(row - std::begin(kPrimitives));
+    op.primitive = static_cast<tbem_primitive>(row - std::begin(runtime::kSignatures));
     if (!nativeAttributes(a, row->attributes, row->scalars, op)) return false;
   }
   if (!countFlops(a, op)) return false;

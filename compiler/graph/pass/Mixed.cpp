@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -21,56 +22,79 @@ enum class Use : std::uint8_t {
 };
 
 struct NativeRule {
-  tbem_primitive primitive;
-  Use use;
-  std::size_t values;  ///< how many inputs, from the first, are tensors as large as images or matrices; 0: all. Others stay f32
-  std::size_t model;   ///< Follow: the input whose type decides
-  bool wideResults;    ///< its results are f32: sums, statistics, gradients of weights
+  Use use = Use::Wide;
+  std::size_t values =
+      0;  ///< how many inputs, from the first, are tensors as large as images or matrices; 0: all. Others stay f32
+  std::size_t model = 0;    ///< Follow: the input whose type decides
+  bool wideResults = true;  ///< its results are f32: sums, statistics, gradients of weights
 };
 
-/// All other primitives are Wide.
-constexpr NativeRule kRules[] = {
-    {TBEM_PRIMITIVE_conv2d, Use::Narrow, 2, 0, false},
-    {TBEM_PRIMITIVE_conv2d_input_gradient, Use::Narrow, 2, 0, false},
-    {TBEM_PRIMITIVE_conv2d_weight_gradient, Use::Narrow, 2, 0, true},
-    {TBEM_PRIMITIVE_dense, Use::Narrow, 2, 0, false},
-    {TBEM_PRIMITIVE_dense_input_gradient, Use::Narrow, 2, 0, false},
-    {TBEM_PRIMITIVE_dense_weight_gradient, Use::Narrow, 2, 0, true},
-    {TBEM_PRIMITIVE_matmul, Use::Narrow, 2, 0, false},
-    {TBEM_PRIMITIVE_reduce_sum, Use::Follow, 1, 0, true},
-    {TBEM_PRIMITIVE_channel_moments, Use::Follow, 1, 0, true},
-    {TBEM_PRIMITIVE_channel_gradient_sums, Use::Follow, 2, 1, true},
-    {TBEM_PRIMITIVE_max_pool2d, Use::Follow, 1, 0, false},
-    {TBEM_PRIMITIVE_max_pool2d_gradient, Use::Follow, 2, 1, false},
-    {TBEM_PRIMITIVE_avg_pool2d, Use::Follow, 1, 0, false},
-    {TBEM_PRIMITIVE_avg_pool2d_gradient, Use::Follow, 1, 0, false},
-    {TBEM_PRIMITIVE_adaptive_avg_pool2d, Use::Follow, 1, 0, false},
-    {TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient, Use::Follow, 1, 0, false},
-    {TBEM_PRIMITIVE_permute, Use::Follow, 1, 0, false},
-    {TBEM_PRIMITIVE_pad, Use::Follow, 1, 0, false},
-    {TBEM_PRIMITIVE_slice, Use::Follow, 1, 0, false},
-    {TBEM_PRIMITIVE_concat, Use::Follow, 0, 0, false},
-    {TBEM_PRIMITIVE_gather, Use::Follow, 1, 0, false},
-};
+NativeRule ownRule(tbem_primitive primitive) {
+  switch (primitive) {
+    case TBEM_PRIMITIVE_conv2d:
+    case TBEM_PRIMITIVE_conv2d_input_gradient:
+    case TBEM_PRIMITIVE_dense:
+    case TBEM_PRIMITIVE_dense_input_gradient:
+    case TBEM_PRIMITIVE_matmul:
+      return {Use::Narrow, 2, 0, false};
+    case TBEM_PRIMITIVE_conv2d_weight_gradient:
+    case TBEM_PRIMITIVE_dense_weight_gradient:
+      return {Use::Narrow, 2, 0, true};
+    case TBEM_PRIMITIVE_reduce_sum:
+    case TBEM_PRIMITIVE_channel_moments:
+      return {Use::Follow, 1, 0, true};
+    case TBEM_PRIMITIVE_channel_gradient_sums:
+      return {Use::Follow, 2, 1, true};
+    case TBEM_PRIMITIVE_max_pool2d:
+    case TBEM_PRIMITIVE_avg_pool2d:
+    case TBEM_PRIMITIVE_avg_pool2d_gradient:
+    case TBEM_PRIMITIVE_adaptive_avg_pool2d:
+    case TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient:
+    case TBEM_PRIMITIVE_permute:
+    case TBEM_PRIMITIVE_pad:
+    case TBEM_PRIMITIVE_slice:
+    case TBEM_PRIMITIVE_gather:
+      return {Use::Follow, 1, 0, false};
+    case TBEM_PRIMITIVE_max_pool2d_gradient:
+      return {Use::Follow, 2, 1, false};
+    case TBEM_PRIMITIVE_concat:
+      return {Use::Follow, 0, 0, false};
+    case TBEM_PRIMITIVE_reduce_max:
+    case TBEM_PRIMITIVE_sum_squares:
+    case TBEM_PRIMITIVE_reduce_max_gradient:
+    case TBEM_PRIMITIVE_row_gradient_sums:
+    case TBEM_PRIMITIVE_softmax:
+    case TBEM_PRIMITIVE_softmax_gradient:
+    case TBEM_PRIMITIVE_log_softmax:
+    case TBEM_PRIMITIVE_log_softmax_gradient:
+    case TBEM_PRIMITIVE_cross_entropy:
+    case TBEM_PRIMITIVE_cross_entropy_gradient:
+    case TBEM_PRIMITIVE_gather_gradient:
+    case TBEM_PRIMITIVE_arg_max:
+    case TBEM_PRIMITIVE_split_rows:
+    case TBEM_PRIMITIVE_move_rows:
+    case TBEM_PRIMITIVE_reorder:
+    case TBEM_PRIMITIVE_constant:
+    case TBEM_PRIMITIVE_COUNT:  // of an operator with code of its own
+      break;
+  }
+  return {};
+}
 
 /// What PyTorch computes in the type of its operand, and our own step in f32.
-constexpr NativeRule kPyTorchRules[] = {
-    {TBEM_PRIMITIVE_reduce_sum, Use::Follow, 1, 0, false},
-    {TBEM_PRIMITIVE_reduce_max, Use::Follow, 1, 0, false},
-    {TBEM_PRIMITIVE_softmax, Use::Follow, 1, 0, false},
-    {TBEM_PRIMITIVE_log_softmax, Use::Follow, 1, 0, false},
-};
+std::optional<NativeRule> pyTorchRule(tbem_primitive primitive) {
+  if (primitive == TBEM_PRIMITIVE_reduce_sum || primitive == TBEM_PRIMITIVE_reduce_max || primitive == TBEM_PRIMITIVE_softmax ||
+      primitive == TBEM_PRIMITIVE_log_softmax)
+    return NativeRule{Use::Follow, 1, 0, false};
+  return std::nullopt;
+}
 
 NativeRule ruleOf(const Op& op, MixedRules rules) {
-  const auto found = [&op](const auto& list) {
-    return std::find_if(std::begin(list), std::end(list),
-                        [&](const NativeRule& rule) { return op.own.symbol.empty() && rule.primitive == op.primitive; });
-  };
+  if (!op.own.symbol.empty()) return {};
   if (rules != MixedRules::Own && op.phase == Phase::Forward) {
-    if (const auto* rule = found(kPyTorchRules); rule != std::end(kPyTorchRules)) return *rule;
+    if (const auto rule = pyTorchRule(op.primitive)) return *rule;
   }
-  const auto* rule = found(kRules);
-  return rule != std::end(kRules) ? *rule : NativeRule{op.primitive, Use::Wide, 0, 0, true};
+  return ownRule(op.primitive);
 }
 
 /// Functions whose results grow or change faster than bf16 can say.
@@ -173,13 +197,13 @@ private:
 
   void native(OpId id) {
     NativeRule rule = ruleOf(graph[id], options.rules);
-    if (isOfLoss(id)) rule = {rule.primitive, Use::Wide, 0, 0, true};
+    if (isOfLoss(id)) rule = {};
     const std::size_t count = graph[id].inputs.size();
     const bool kept = std::any_of(graph[id].outputs.begin(), graph[id].outputs.end(), [this](TensorId result) {
       return graph[graph[result].storage].kind != StorageClass::Activation;
     });
     bool narrow = rule.use == Use::Narrow || (rule.use == Use::Follow && isNarrow(graph[id].inputs[rule.model]));
-    if (rule.primitive == TBEM_PRIMITIVE_concat) {
+    if (graph[id].own.symbol.empty() && graph[id].primitive == TBEM_PRIMITIVE_concat) {
       const std::vector<TensorId>& inputs = graph[id].inputs;
       narrow = rule.use == Use::Follow && std::all_of(inputs.begin(), inputs.end(), [this](TensorId t) { return isNarrow(t); });
     }

@@ -3,6 +3,7 @@
 #include "compiler/lower/memory/Allocator.h"
 #include "compiler/plan/Plan.h"
 #include "compiler/support/Bug.h"
+#include "runtime/include/tbem/primitives.h"
 
 #include <numeric>
 
@@ -106,7 +107,7 @@ bool Allocator::addCall(const Group& group, std::uint32_t step) {
   Step& made = program.steps.back();
   made.branch = item.branch;
   if (item.op == graph::kNoOp) {
-    made.name = primitiveRow(item.primitive).name;
+    made.name = runtime::signature(item.primitive).name;
   } else {
     made.ops = {item.op};
     made.name = state.graph[item.op].declaration;

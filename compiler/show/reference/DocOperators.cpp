@@ -5,6 +5,7 @@
 #include "compiler/sema/Walk.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/reference/DocText.h"
+#include "runtime/include/tbem/primitives.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,13 +17,6 @@
 namespace tbem::driver {
 
 namespace {
-
-/// The primitives by name, in order of their numbers.
-constexpr std::string_view kPrimitives[] = {
-#define TBEM_PRIMITIVE(name, inputs, outputs, attributes, scalars) #name,
-#include "runtime/include/tbem/primitives.def"
-#undef TBEM_PRIMITIVE
-};
 
 /// Every expression of a block, outer ones first.
 template <class Visit>
@@ -81,11 +75,12 @@ private:
 
 /// Whether the backend has the primitive: a query without operands.
 bool has(const tbem_backend& backend, std::string_view primitive) {
-  const auto* const row = std::find(std::begin(kPrimitives), std::end(kPrimitives), primitive);
-  if (row == std::end(kPrimitives)) return false;
+  const auto* const row = std::find_if(runtime::kSignatures.begin(), runtime::kSignatures.end(),
+                                       [&](const runtime::Signature& one) { return one.name == primitive; });
+  if (row == runtime::kSignatures.end()) return false;
   tbem_op_desc description{};
   description.size = sizeof description;
-  description.primitive = static_cast<std::int32_t>(row - std::begin(kPrimitives));
+  description.primitive = static_cast<std::int32_t>(row - runtime::kSignatures.begin());
   tbem_op_info info{};
   return backend.query(&description, &info) == TBEM_OK;
 }

@@ -143,7 +143,7 @@ tbem_status check(const tbem_op_desc* op) {
     return fail(TBEM_UNSUPPORTED,
                 fmt::format("cpu: bf16 needs AVX-512, this processor has {} (ref computes it anywhere)", onednn::isaText()));
   }
-  if (!runtime::movesOnly(op->primitive) && !known) {
+  if (!runtime::signature(static_cast<tbem_primitive>(op->primitive)).moves && !known) {
     return fail(TBEM_UNSUPPORTED,
                 fmt::format("cpu: {} of {}; this backend computes in f32 (ref computes in f64)",
                             runtime::signature(static_cast<tbem_primitive>(op->primitive)).name, runtime::dtypeName(type)));

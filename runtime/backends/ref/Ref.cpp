@@ -161,7 +161,7 @@ tbem_status probe(tbem_device_info* info) {
 /// Whether there is a kernel for the primitive in f64.
 bool has(int primitive) {
   if (primitive < 0 || primitive >= TBEM_PRIMITIVE_COUNT) return false;
-  return runtime::movesOnly(primitive) || arithmetic<double>(primitive) != nullptr;
+  return runtime::signature(static_cast<tbem_primitive>(primitive)).moves || arithmetic<double>(primitive) != nullptr;
 }
 
 tbem_status query(tbem_op_desc* op, tbem_op_info* info) {
@@ -172,7 +172,8 @@ tbem_status query(tbem_op_desc* op, tbem_op_info* info) {
     if (operand.present && operand.layout.any) runtime::setPlain(operand);
   }
   *info = {};
-  info->workspace = workspace(*op) + (runtime::movesOnly(op->primitive) ? 0 : widenedBytes(*op));
+  info->workspace =
+      workspace(*op) + (runtime::signature(static_cast<tbem_primitive>(op->primitive)).moves ? 0 : widenedBytes(*op));
   std::snprintf(info->implementation, sizeof info->implementation, "loops");
   return TBEM_OK;
 }

@@ -24,7 +24,7 @@ typedef enum tbem_dtype {
 static inline int tbem_is_floating(int32_t dtype) { return dtype >= TBEM_F64 && dtype <= TBEM_F8E5M2; }
 
 typedef enum tbem_primitive {
-#define TBEM_PRIMITIVE(name, inputs, outputs, attributes, scalars) TBEM_PRIMITIVE_##name,
+#define TBEM_PRIMITIVE(name, inputs, outputs, attributes, scalars, facts) TBEM_PRIMITIVE_##name,
 #include "tbem/primitives.def"
 #undef TBEM_PRIMITIVE
   TBEM_PRIMITIVE_COUNT

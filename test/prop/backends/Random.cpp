@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 
 namespace tbem::test {
 namespace {
@@ -364,9 +365,19 @@ Problem randomProblem(tbem_primitive primitive, Random& r) {
       const Array values = r.array({r.integer(1, 3000)});
       return {primitive, {}, values.values, {}, {shape(values.dims)}};
     }
-    default:
+    case TBEM_PRIMITIVE_max_pool2d:
+    case TBEM_PRIMITIVE_max_pool2d_gradient:
+    case TBEM_PRIMITIVE_avg_pool2d:
+    case TBEM_PRIMITIVE_avg_pool2d_gradient:
+    case TBEM_PRIMITIVE_adaptive_avg_pool2d:
+    case TBEM_PRIMITIVE_adaptive_avg_pool2d_gradient:
       return pool(primitive, r);
+    case TBEM_PRIMITIVE_split_rows:
+    case TBEM_PRIMITIVE_move_rows:
+    case TBEM_PRIMITIVE_COUNT:
+      break;
   }
+  throw std::logic_error("rows of samples are tried in RowsTest.cpp");
 }
 
 void setKind(tbem_operand& operand, int kind) {
