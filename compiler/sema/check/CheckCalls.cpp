@@ -30,15 +30,20 @@ std::string count(std::size_t n, const char* word) {
 void NameChecker::nameUse(const ast::Name& name) {
   if (Name* local = find(name.text)) {
     local->used = true;
+    record(name.range, *local);
     return;
   }
   const Resolved found = program.resolve(module, name.text);
   noteUse(found, name.range);
-  if (name.text == "training" || name.text == "std" || found || isBuiltin(name.text) || dtypeIndex(name.text) >= 0) return;
-  if (lenient && (name.text == "step" || name.text == "gradient_norm" ||
-                  std::find(kElementwise.begin(), kElementwise.end(), name.text) != kElementwise.end()))
-    return;
-  if (gradients && name.text.size() > 1 && name.text[0] == 'd' && find(std::string_view(name.text).substr(1)) != nullptr) return;
+  if (found) return found.decl != nullptr ? record(name.range, found) : recordModule(name, found);
+  const bool own = name.text == "training" || name.text == "std" || isBuiltin(name.text) || dtypeIndex(name.text) >= 0;
+  const bool ofElements = lenient && (name.text == "step" || name.text == "gradient_norm" ||
+                                      std::find(kElementwise.begin(), kElementwise.end(), name.text) != kElementwise.end());
+  if (own || ofElements) return record(name.range, {}, Kind::Builtin);
+  if (gradients && name.text.size() > 1 && name.text[0] == 'd') {
+    if (const Name* differentiated = find(std::string_view(name.text).substr(1)))
+      return record({name.range.begin + 1, name.range.end}, *differentiated);
+  }
   unknown(name);
 }
 
@@ -52,6 +57,7 @@ void NameChecker::member(const ast::Member& node) {
   }
   const auto* root = ast::dynCast<ast::NameRef>(object);
   if (root == nullptr || find(root->name.text) != nullptr) {
+    for (const ast::Name* part : path) record(part->range, {}, Kind::Elaborated);
     expr(object);
     return;
   }
@@ -67,8 +73,11 @@ void NameChecker::member(const ast::Member& node) {
       return;
     }
     at = 1;
+    record(root->name.range, {}, Kind::Builtin);
+    record(path[0]->range, {nullptr, target});
   } else if (found && found.decl == nullptr) {
     target = found.module;
+    recordModule(root->name, found);
   } else {
     expr(object);
     if (found.decl != nullptr && found.decl->kind != ast::NodeKind::Constant) {
@@ -80,6 +89,7 @@ void NameChecker::member(const ast::Member& node) {
   if (at >= path.size()) return;
   if (const Resolved inside = program.member(*target, path[at]->text, module)) {
     noteUse(inside, path[at]->range);
+    record(path[at]->range, inside);
     return;
   }
   const auto hidden = target->own.find(path[at]->text);
@@ -151,6 +161,12 @@ void NameChecker::expr(const ast::Expr* node) {
       leave(mark);
       break;
     }
+    case ast::NodeKind::Record:
+      for (const auto& field : ast::cast<ast::Record>(*node).fields) {
+        record(field.name.range, {}, Kind::Elaborated);
+        expr(field.value);
+      }
+      break;
     default:
       forEachChild(*node, [&](const ast::Expr& child) { expr(&child); });
       break;
@@ -158,6 +174,7 @@ void NameChecker::expr(const ast::Expr* node) {
 }
 
 void NameChecker::call(const ast::Call& node, bool piped) {
+  recordArguments(node);
   for (const ast::Argument& argument : node.arguments) expr(argument.value);
   const auto* word = ast::dynCast<ast::NameRef>(node.callee);
   if (word == nullptr) {
@@ -166,6 +183,7 @@ void NameChecker::call(const ast::Call& node, bool piped) {
   }
   if (Name* local = find(word->name.text)) {
     local->used = true;
+    record(word->name.range, *local);
     const bool value = local->kind == Kind::Dimension || local->kind == Kind::Tensor || local->kind == Kind::Weight ||
                        (local->kind == Kind::Parameter && isPlainParameter(local->type) &&
                         (current->kind != ast::NodeKind::Process || local->type->kind != ast::NodeKind::ListType));

@@ -44,13 +44,14 @@ NameChecker::Name* NameChecker::find(std::string_view text) {
 
 void NameChecker::define(const ast::Name& name, Kind kind, const ast::Type* type, bool mayBeUnused) {
   if (name.empty()) return;
+  record(name.range, name.range, kind);
   if (Name* outer = find(name.text); outer != nullptr && outer->range.begin != name.range.begin) {
     sink.report(diag::shadowed_name, name.range, name.text).label(outer->range, "bound here");
     outer->kind = kind;  // what follows means the inner one
     outer->type = type;
     return;
   }
-  names.push_back({name.text, name.range, kind, type, false, mayBeUnused});
+  names.push_back({name.text, name.range, name.range, kind, type, false, mayBeUnused});
 }
 
 void NameChecker::leave(std::size_t mark) {
@@ -84,6 +85,7 @@ void NameChecker::unknown(const ast::Name& name) {
 
 void NameChecker::check(const ast::Decl& decl) {
   current = &decl;
+  recordOthers(decl);
   switch (decl.kind) {
     case ast::NodeKind::Constant:
       expr(static_cast<const ast::Constant&>(decl).value);
@@ -131,7 +133,8 @@ void NameChecker::dimension(const ast::Expr& dim, bool binds) {
   const ast::Expr& inner = dim.kind == ast::NodeKind::Splice ? *ast::cast<ast::Splice>(dim).value : dim;
   const auto* name = ast::dynCast<ast::NameRef>(&inner);
   if (binds && name != nullptr && find(name->name.text) == nullptr) {
-    names.push_back({name->name.text, name->name.range, Kind::Dimension, nullptr, false, true});
+    record(name->name.range, name->name.range, Kind::Dimension);
+    names.push_back({name->name.text, name->name.range, name->name.range, Kind::Dimension, nullptr, false, true});
     return;
   }
   expr(&inner);
@@ -176,7 +179,9 @@ void NameChecker::onlyInProcess(SrcRange range, const std::string& word) {
 }
 
 void NameChecker::elementType(const ast::Name& name) {
-  if (name.empty() || dtypeIndex(name.text) >= 0 || find(name.text) != nullptr) return;
+  if (name.empty()) return;
+  if (const Name* local = find(name.text)) return record(name.range, *local);
+  if (dtypeIndex(name.text) >= 0) return record(name.range, {}, Kind::Builtin);
   Diagnostic& d = sink.report(diag::unknown_type, name.range, name.text);
   const std::string near = nearestElementType(name.text);
   if (!near.empty())
@@ -188,7 +193,9 @@ void NameChecker::elementType(const ast::Name& name) {
 void NameChecker::weight(const ast::WeightStmt& weight) {
   type(weight.type, false);
   expr(weight.condition);
+  if (const auto* word = ast::dynCast<ast::NameRef>(weight.init)) record(word->name.range, {}, Kind::Builtin);
   if (const auto* call = ast::dynCast<ast::Call>(weight.init)) {
+    record(call->callee->range, {}, Kind::Builtin);
     for (const ast::Argument& argument : call->arguments) expr(argument.value);
   }
   define(weight.name, weight.isBuffer ? Kind::Buffer : Kind::Weight, weight.type);
@@ -209,7 +216,10 @@ void NameChecker::once(const std::vector<Given>& list) {
 void NameChecker::parts(const std::vector<ast::Part>& list, bool needsNames) {
   once(list);
   for (const ast::Part& part : list) {
-    if (needsNames && find(part.name.text) == nullptr) unknown(part.name);
+    const Name* local = find(part.name.text);
+    if (needsNames && local == nullptr) unknown(part.name);
+    if (!needsNames) record(part.name.range, {}, Kind::Builtin);
+    if (needsNames && local != nullptr) record(part.name.range, *local);
     expr(part.value);
   }
 }
@@ -226,7 +236,9 @@ void NameChecker::updates(const std::vector<ast::Part>& list) {
         usedBelow = usedBelow || (word != nullptr && word->name.text == name.text);
       });
     }
-    const bool known = find(name.text) != nullptr;
+    const Name* local = find(name.text);
+    const bool known = local != nullptr;
+    if (known) record(name.range, *local);
     if (!known && !usedBelow) unknown(name);
     expr(list[i].value);
     if (!known && usedBelow) define(name, Kind::Let);
@@ -249,7 +261,10 @@ void NameChecker::checkCallable(const ast::Callable& decl) {
   const std::size_t behindResults = names.size();
   for (const ast::Result& result : decl.results) {
     const std::string_view text = result.name.empty() ? std::string_view("result") : std::string_view(result.name.text);
-    if (find(text) == nullptr) names.push_back({text, result.range, Kind::Result, nullptr, true, true});
+    if (find(text) != nullptr) continue;
+    const SrcRange word = result.name.empty() ? SrcRange{result.range.begin, result.range.begin} : result.name.range;
+    record(result.name.range, word, Kind::Result);
+    names.push_back({text, result.range, word, Kind::Result, nullptr, true, true});
   }
   for (const ast::Expr* requirement : decl.requirements) expr(requirement);
   names.resize(behindResults);
@@ -265,9 +280,12 @@ void NameChecker::checkCallable(const ast::Callable& decl) {
   for (const ast::Result& result : decl.results) {
     if (!result.name.empty() && find(result.name.text) == nullptr) define(result.name, Kind::Result, result.type);
   }
-  if (decl.native != nullptr)
+  if (decl.native != nullptr) {
+    recordAttributes(decl);
     for (const ast::Argument& argument : decl.native->arguments) expr(argument.value);
+  }
   parts(decl.flops, false);
+  record(decl.fallback.range, {}, Kind::Builtin);
   if (decl.workspace != nullptr) {
     if (decl.nativeSymbol == nullptr) sink.report(diag::workspace_without_code, decl.workspace->range, decl.name.text);
     expr(decl.workspace);
@@ -318,9 +336,11 @@ void NameChecker::checkDesign(const ast::Design& decl) {
   }
   inWords = false;
   for (const ast::Factor& factor : decl.factors) {
-    if (find(factor.name.text) == nullptr)
-      names.push_back({factor.name.text, factor.name.range, Kind::Factor, nullptr, false, true});
+    if (find(factor.name.text) != nullptr) continue;
+    record(factor.name.range, factor.name.range, Kind::Factor);
+    names.push_back({factor.name.text, factor.name.range, factor.name.range, Kind::Factor, nullptr, false, true});
   }
+  recordFilled(decl);
   expr(decl.of);
   std::vector<ast::Input> always;  // those that exist under some levels alone are compared where levels are known
   std::copy_if(decl.inputs.begin(), decl.inputs.end(), std::back_inserter(always),

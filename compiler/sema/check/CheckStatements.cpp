@@ -46,6 +46,7 @@ void NameChecker::statement(const ast::Stmt& statement) {
       expr(loop.domain);
       const std::size_t mark = names.size();
       define(loop.variable, Kind::Loop);
+      record(loop.label.range, loop.label.range, Kind::Label);
       block(loop.body);
       leave(mark);
       break;
@@ -96,6 +97,7 @@ void NameChecker::assign(const ast::Assign& assign) {
   expr(assign.value);
   for (const ast::Name& name : assign.pattern.names) {
     const Name* target = find(name.text);
+    if (target != nullptr) record(name.range, *target);
     if (target == nullptr) {
       if (program.resolve(module, name.text))
         sink.report(diag::assign_to_let, name.range, name.text);

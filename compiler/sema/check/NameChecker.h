@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/sema/check/CheckNames.h"
+#include "compiler/sema/check/Uses.h"
 
 #include <map>
 #include <set>
@@ -28,11 +29,14 @@ public:
       : program(program), sink(sink), module(module), uses(uses) {}
   void check(const ast::Decl& decl);
 
+  std::vector<Use>* recorded = nullptr;  ///< where to put what names mean; null: nobody asks
+
 private:
-  enum class Kind : std::uint8_t { Let, Var, Parameter, Tensor, Dimension, Weight, Buffer, Loop, Result, Factor };
+  using Kind = NameKind;
   struct Name {
     std::string_view text;
-    SrcRange range;
+    SrcRange range;     ///< to be shown: of a result all of it
+    SrcRange declared;  ///< the word; empty, at the result's beginning, of one without a name
     Kind kind{};
     const ast::Type* type = nullptr;
     bool used = false;
@@ -78,6 +82,21 @@ private:
   void unknown(const ast::Name& name);
   void unbound(const ast::Name& name);
   void noteUse(const Resolved& found, SrcRange range);
+
+  // Uses (RecordUses.cpp)
+  void record(SrcRange range, SrcRange declaration, NameKind kind);
+  void record(SrcRange range, const Name& local);
+  void record(SrcRange range, const Resolved& found);
+  void recordModule(const ast::Name& word, const Resolved& found);
+  void recordArguments(const ast::Call& call);
+  void recordAttributes(const ast::Callable& decl);
+  void recordFilled(const ast::Design& decl);
+  void recordFactor(const ast::Name& name, const ast::Design& design);
+  void recordFactors(const ast::Expr* expr, const ast::Design* design);
+  const ast::Decl* recordNamed(const ast::Name& name);
+  void recordImport(const ast::Import& decl);
+  void recordOthers(const ast::Decl& decl);
+  Resolved calleeOf(const ast::Expr& expr) const;
 
   const Program& program;
   DiagnosticSink& sink;
