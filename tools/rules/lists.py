@@ -10,14 +10,7 @@ LONGER = {
     "compiler/graph/read/ReadTraining.cpp": 415,
     "compiler/jit/cpu/Kernel.cpp": 447,
     "compiler/jit/loop/Loop.cpp": 425,
-    "compiler/sema/evaluate/EvaluateCalls.cpp": 434,
-    "compiler/sema/evaluate/EvaluateNumbers.cpp": 406,
-    "compiler/spec/network/Contract.cpp": 422,
-    "compiler/spec/size/Tabulate.cpp": 407,
     "runtime/core/PrimitiveShapes.cpp": 413,
-    "test/prop/backends/CpuTest.cpp": 457,
-    "test/unit/data/ReadersTest.cpp": 413,
-    "test/unit/estimate/Build.h": 414,
 }
 # Folders of the compiler with more source files of their own than rules.limits.FILES.
 FULLER = {

@@ -23,8 +23,7 @@ enum class Use : std::uint8_t {
 
 struct NativeRule {
   Use use = Use::Wide;
-  std::size_t values =
-      0;  ///< how many inputs, from the first, are tensors as large as images or matrices; 0: all. Others stay f32
+  std::size_t values = 0;   ///< how many inputs, from the first, are as large as images or matrices; 0: all. Others stay f32
   std::size_t model = 0;    ///< Follow: the input whose type decides
   bool wideResults = true;  ///< its results are f32: sums, statistics, gradients of weights
 };

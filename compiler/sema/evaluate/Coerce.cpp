@@ -6,6 +6,27 @@ namespace tbem::sema {
 
 namespace {
 bool isSequence(const Value& value) { return value.is(ValueKind::List) || value.is(ValueKind::Tuple); }
+
+/// Writes a pair or pads out in full. How many numbers there may be, where there are others; else null.
+const char* writeOut(std::string_view word, std::vector<Value>& items) {
+  const std::size_t n = items.size();
+  if (word == "pair") {
+    if (n == 1) items = {items[0], items[0]};
+    return n == 1 || n == 2 ? nullptr : "1 or 2 numbers";
+  }
+  if (word == "pads") {
+    if (n == 1) items = {items[0], items[0], items[0], items[0]};
+    if (n == 2) items = {items[0], items[1], items[0], items[1]};
+    return n == 1 || n == 2 || n == 4 ? nullptr : "1, 2 or 4 numbers";
+  }
+  return nullptr;
+}
+
+std::string quoted(const std::vector<ast::Name>& members) {
+  std::string text;
+  for (const ast::Name& one : members) text += (text.empty() ? "\"" : ", \"") + one.text + "\"";
+  return text;
+}
 }  // namespace
 
 bool isNatural(const ast::Type& type) {
@@ -42,12 +63,10 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
     return value;
   }
   if (const auto* members = ast::dynCast<ast::EnumType>(&type)) {
-    std::string text;
     for (const ast::Name& one : members->members) {
       if (value.is(ValueKind::String) && value.text == one.text) return value;
-      text += (text.empty() ? "\"" : ", \"") + one.text + "\"";
     }
-    return wants("one of " + text);
+    return wants("one of " + quoted(members->members));
   }
   if (type.kind == ast::NodeKind::TensorType) {
     if (!value.isRuntime()) return wants("a tensor");
@@ -88,23 +107,10 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
     if (!whole(item)) return std::nullopt;
     item.isReal = false;
   }
-  const std::size_t n = items.size();
-  if (word == "pair") {
-    if (n == 1)
-      items = {items[0], items[0]};
-    else if (n != 2) {
-      fail(diag::wrong_kind, range, who, "1 or 2 numbers", std::to_string(n));
-      return std::nullopt;
-    }
-  } else if (word == "pads") {
-    if (n == 1)
-      items = {items[0], items[0], items[0], items[0]};
-    else if (n == 2)
-      items = {items[0], items[1], items[0], items[1]};
-    else if (n != 4) {
-      fail(diag::wrong_kind, range, who, "1, 2 or 4 numbers", std::to_string(n));
-      return std::nullopt;
-    }
+  const std::size_t count = items.size();
+  if (const char* wanted = writeOut(word, items)) {
+    fail(diag::wrong_kind, range, who, wanted, std::to_string(count));
+    return std::nullopt;
   }
   return Value::list(std::move(items));
 }

@@ -244,6 +244,7 @@ protected:
   bool indexesShapes = false;  ///< `x[1]` is a dimension of a tensor: in `requires`
 
 private:
+  class Binding;
   Value evaluateName(const ast::NameRef& expr);
   Value evaluateMember(const ast::Member& expr);
   Value evaluateIndex(const ast::Index& expr);

@@ -1,6 +1,7 @@
 #include "compiler/spec/size/Tabulate.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <type_traits>
 
@@ -120,6 +121,46 @@ bool onWhole(ExprOp op, std::int64_t a, std::int64_t b, std::int64_t c, std::int
   }
 }
 
+/// One operator on columns of whole numbers. False: not all results are whole numbers.
+bool combineWhole(ExprOp op, const Walk& walk, std::size_t count, const std::array<const Column*, 3>& operands,
+                  std::vector<std::int64_t>& results) {
+  results.resize(count);
+  const std::int64_t* const left = operands[0]->whole.data();
+  const std::int64_t* const right = operands[1] != nullptr ? operands[1]->whole.data() : left;
+  const std::int64_t* const third = operands[2] != nullptr ? operands[2]->whole.data() : left;
+  std::int64_t* const out = results.data();
+  bool good = true;
+  const auto all = [&](const auto& of) {
+    forEach(walk, count, [&](std::size_t i, std::size_t x, std::size_t y, std::size_t z) {
+      good = onWhole(of(), left[x], right[y], third[z], out[i]) && good;
+    });
+  };
+  switch (op) {  // the frequent ones with the operator known to the compiler
+    case ExprOp::Add:
+      all(std::integral_constant<ExprOp, ExprOp::Add>{});
+      break;
+    case ExprOp::Sub:
+      all(std::integral_constant<ExprOp, ExprOp::Sub>{});
+      break;
+    case ExprOp::Mul:
+      all(std::integral_constant<ExprOp, ExprOp::Mul>{});
+      break;
+    case ExprOp::FloorDiv:
+      all(std::integral_constant<ExprOp, ExprOp::FloorDiv>{});
+      break;
+    case ExprOp::LessEqual:
+      all(std::integral_constant<ExprOp, ExprOp::LessEqual>{});
+      break;
+    case ExprOp::And:
+      all(std::integral_constant<ExprOp, ExprOp::And>{});
+      break;
+    default:
+      all([op] { return op; });
+      break;
+  }
+  return good;
+}
+
 Outcome at(const Column* column, std::size_t i) {
   if (column == nullptr) return {};
   return {column->at(i), column->isWhole() ? EvalError::None : column->errors[i]};
@@ -151,92 +192,6 @@ Outcome onValues(ExprOp op, bool real, const Outcome& a, const Outcome& b, const
 Tabulation::Tabulation(const sema::ExprPool& pool, std::vector<std::vector<Rational>> given, std::size_t limit)
     : pool(pool), levels(std::move(given)), limit(limit) {
   levels.resize(pool.symbolCount());
-}
-
-Interval Tabulation::makeHull(const ExprNode& node) {
-  const auto of = [&](ExprId id) { return hulls[raw(id)]; };
-  const auto truth = [](bool value) { return Interval{Rational::of(value ? 1 : 0), Rational::of(value ? 1 : 0)}; };
-  const Interval either{Rational::of(0), Rational::of(1)};
-  const auto isYes = [](const Interval& i) { return (i.low && i.low->num > 0) || (i.high && i.high->num < 0); };
-  const auto isNo = [](const Interval& i) { return i.low && i.high && i.low->num == 0 && i.high->num == 0; };
-  const auto below = [](const std::optional<Rational>& a, const std::optional<Rational>& b, int least) {
-    return a && b && compare(*a, *b) <= least;
-  };
-  switch (node.op) {
-    case ExprOp::Constant:
-      return Domain{{node.value}, {}, {}}.hull();
-    case ExprOp::Symbol: {
-      const std::vector<Rational>& values = levels[static_cast<std::size_t>(node.symbol)];
-      const bool real = pool[node.symbol].runtime;
-      const auto fits = [&](const Rational& value) { return real || value.isInt(); };
-      if (values.empty() || !std::all_of(values.begin(), values.end(), fits)) return {};
-      const auto less = [](const Rational& a, const Rational& b) { return compare(a, b) < 0; };
-      const auto [least, most] = std::minmax_element(values.begin(), values.end(), less);
-      return Domain{{*least, *most}, {}, {}}.hull();
-    }
-    case ExprOp::Add:
-      return plus(of(node.a), of(node.b));
-    case ExprOp::Sub:
-      return plus(of(node.a), scaled(of(node.b), Rational::of(-1)));
-    case ExprOp::Mul:
-      return times(of(node.a), of(node.b));
-    case ExprOp::FloorDiv:
-      return floorOfQuotient(of(node.a), of(node.b));
-    case ExprOp::CeilDiv:
-      return scaled(floorOfQuotient(scaled(of(node.a), Rational::of(-1)), of(node.b)), Rational::of(-1));
-    case ExprOp::Mod: {
-      const Interval d = of(node.b);
-      if (!d.low || d.low->num <= 0) return {};
-      return {Rational::of(0), d.high};
-    }
-    case ExprOp::Min: {
-      const Interval a = of(node.a), b = of(node.b);
-      Interval made;
-      if (a.low && b.low) made.low = smaller(a.low, b.low);
-      made.high = smaller(a.high, b.high);
-      return made;
-    }
-    case ExprOp::Max: {
-      const Interval a = of(node.a), b = of(node.b);
-      Interval made;
-      made.low = larger(a.low, b.low);
-      if (a.high && b.high) made.high = larger(a.high, b.high);
-      return made;
-    }
-    case ExprOp::Less:
-      if (below(of(node.a).high, of(node.b).low, -1)) return truth(true);
-      return below(of(node.b).high, of(node.a).low, 0) ? truth(false) : either;
-    case ExprOp::LessEqual:
-      if (below(of(node.a).high, of(node.b).low, 0)) return truth(true);
-      return below(of(node.b).high, of(node.a).low, -1) ? truth(false) : either;
-    case ExprOp::Equal: {
-      const Interval a = of(node.a), b = of(node.b);
-      if (below(a.high, b.low, -1) || below(b.high, a.low, -1)) return truth(false);
-      const bool same = a.low && a.high && b.low && b.high && *a.low == *a.high && *b.low == *b.high && *a.low == *b.low;
-      return same ? truth(true) : either;
-    }
-    case ExprOp::And:
-      return isNo(of(node.a)) ? truth(false) : isYes(of(node.a)) && isYes(of(node.b)) ? truth(true) : either;
-    case ExprOp::Or:
-      return isYes(of(node.a)) ? truth(true) : isNo(of(node.a)) && isNo(of(node.b)) ? truth(false) : either;
-    case ExprOp::Not:
-      return isYes(of(node.a)) ? truth(false) : isNo(of(node.a)) ? truth(true) : either;
-    case ExprOp::Select: {
-      if (isYes(of(node.a))) return of(node.b);
-      if (isNo(of(node.a))) return of(node.c);
-      Interval made;
-      if (of(node.b).low && of(node.c).low) made.low = smaller(of(node.b).low, of(node.c).low);
-      if (of(node.b).high && of(node.c).high) made.high = larger(of(node.b).high, of(node.c).high);
-      return made;
-    }
-    default:
-      return {};
-  }
-}
-
-Interval Tabulation::hull(ExprId expr) {
-  for (std::size_t id = hulls.size(); id <= raw(expr); ++id) hulls.push_back(makeHull(pool[static_cast<ExprId>(id)]));
-  return hulls[raw(expr)];
 }
 
 Column Tabulation::ofSymbol(std::uint32_t symbol) const {
@@ -282,50 +237,9 @@ Column Tabulation::combine(ExprId expr, const Column& a, const Column* b, const 
   walk.a = stepsOf(made.cone, a, levels);
   walk.b = b != nullptr ? stepsOf(made.cone, *b, levels) : std::vector<std::size_t>(made.cone.size(), 0);
   walk.c = c != nullptr ? stepsOf(made.cone, *c, levels) : std::vector<std::size_t>(made.cone.size(), 0);
-  bool good = a.isWhole() && (b == nullptr || b->isWhole()) && (c == nullptr || c->isWhole());
-  if (good) {
-    made.whole.resize(count);
-    const std::int64_t* const left = a.whole.data();
-    const std::int64_t* const right = b != nullptr ? b->whole.data() : left;
-    const std::int64_t* const third = c != nullptr ? c->whole.data() : left;
-    std::int64_t* const out = made.whole.data();
-    const ExprOp op = node.op;
-    const auto run = [&](auto fixed) {
-      forEach(walk, count, [&](std::size_t i, std::size_t x, std::size_t y, std::size_t z) {
-        good = onWhole(decltype(fixed)::value, left[x], right[y], third[z], out[i]) && good;
-      });
-    };
-    const auto generic = [&] {
-      forEach(walk, count, [&](std::size_t i, std::size_t x, std::size_t y, std::size_t z) {
-        good = onWhole(op, left[x], right[y], third[z], out[i]) && good;
-      });
-    };
-    switch (op) {
-      case ExprOp::Add:
-        run(std::integral_constant<ExprOp, ExprOp::Add>{});
-        break;
-      case ExprOp::Sub:
-        run(std::integral_constant<ExprOp, ExprOp::Sub>{});
-        break;
-      case ExprOp::Mul:
-        run(std::integral_constant<ExprOp, ExprOp::Mul>{});
-        break;
-      case ExprOp::FloorDiv:
-        run(std::integral_constant<ExprOp, ExprOp::FloorDiv>{});
-        break;
-      case ExprOp::LessEqual:
-        run(std::integral_constant<ExprOp, ExprOp::LessEqual>{});
-        break;
-      case ExprOp::And:
-        run(std::integral_constant<ExprOp, ExprOp::And>{});
-        break;
-      default:
-        generic();
-        break;
-    }
-    if (good) return made;
-    made.whole.clear();
-  }
+  const bool whole = a.isWhole() && (b == nullptr || b->isWhole()) && (c == nullptr || c->isWhole());
+  if (whole && combineWhole(node.op, walk, count, {&a, b, c}, made.whole)) return made;
+  made.whole.clear();
   made.values.resize(count);
   made.errors.resize(count);
   forEach(walk, count, [&](std::size_t i, std::size_t x, std::size_t y, std::size_t z) {

@@ -40,7 +40,9 @@ public:
   std::vector<std::uint32_t> levelsAt(const Column& column, std::size_t i) const;
 
 private:
-  Interval makeHull(const sema::ExprNode& node);
+  Interval makeHull(const sema::ExprNode& node) const;
+  Interval hullOfSymbol(sema::SymbolId symbol) const;
+  Interval hullOfTruth(const sema::ExprNode& node) const;
   Column make(ExprId expr);
   Column ofSymbol(std::uint32_t symbol) const;
   Column combine(ExprId expr, const Column& a, const Column* b, const Column* c);

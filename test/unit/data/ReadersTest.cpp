@@ -1,5 +1,5 @@
 // The readers of datasets, on files made here and, where Debian's dataset-fashion-mnist is installed, on that.
-#include "test/unit/data/Temporary.h"
+#include "test/unit/data/Readers.h"
 
 #include "runtime/data/Dataset.h"
 #include "runtime/data/Idx.h"
@@ -17,64 +17,6 @@
 
 namespace tbem::data {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// An empty folder of this test.
-fs::path folder(const char* name) {
-  const fs::path path = test::temporary(name);
-  fs::remove_all(path);
-  fs::create_directories(path);
-  return path;
-}
-
-void write(const fs::path& path, const std::string& bytes) {
-  fs::create_directories(path.parent_path());
-  std::ofstream(path, std::ios::binary) << bytes;
-}
-
-void writeGzip(const fs::path& path, const std::string& bytes) {
-  const gzFile file = gzopen(path.c_str(), "wb");
-  gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
-  gzclose(file);
-}
-
-std::string idx(std::vector<int> shape, const std::string& bytes, char type = 8) {
-  std::string file{'\0', '\0', type, static_cast<char>(shape.size())};
-  for (const int size : shape) file += {'\0', '\0', static_cast<char>(size >> 8), static_cast<char>(size)};
-  return file + bytes;
-}
-
-Settings imageSettings(std::int64_t size, std::int64_t channels) {
-  return {{{"size", size}, {"channels", channels}, {"mean", std::vector<double>{}}, {"std", std::vector<double>{}}}, {}};
-}
-Settings inFolder(const fs::path& path, std::int64_t size, std::int64_t channels) {
-  Settings settings = imageSettings(size, channels);
-  settings.values["folder"] = path.string();
-  settings.values["labels"] = std::string("fine");
-  return settings;
-}
-
-std::string errorOf(const char* reader, const Settings& settings) {
-  const auto opened = findReader(reader)->open(settings);
-  return opened ? "" : opened.error();
-}
-#define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
-
-struct Read {
-  std::vector<float> x;
-  std::vector<std::int64_t> labels;
-  std::string error;
-};
-Read readSome(const Dataset& data, Split split, const std::vector<std::int64_t>& numbers) {
-  Read out;
-  out.x.resize(numbers.size() * static_cast<std::size_t>(data.description().inputs.front().elements()));
-  std::vector<float> targets(numbers.size() * static_cast<std::size_t>(data.description().target.elements()));
-  out.labels.resize(targets.size());
-  const auto done = data.read(split, numbers, {{out.x.data()}, out.labels.data(), targets.data()});
-  if (!done) out.error = done.error();
-  return out;
-}
 
 // ---- IDX ------------------------------------------------------------------------------------------------------------------
 
@@ -235,114 +177,6 @@ TEST(Cifar, SaysWhatIsWrong) {
   EXPECT_SAYS(errorOf("cifar100", inFolder(path, 32, 3)), "it has 3075 bytes, no whole number of records of 3074");
   // Without files the published numbers are described.
   EXPECT_EQ(findReader("cifar10")->describe(inFolder(folder("none"), 32, 3))->train, 50000);
-}
-
-// ---- NumPy's arrays -------------------------------------------------------------------------------------------------------
-
-template <class T>
-std::string npy(const char* dtype, std::vector<std::int64_t> shape, const std::vector<T>& values) {
-  Array array{"", dtype, std::move(shape), std::vector<std::uint8_t>(values.size() * sizeof(T))};
-  if (!values.empty()) std::memcpy(array.bytes.data(), values.data(), array.bytes.size());
-  return toNpy(array);
-}
-
-Settings npySettings(const fs::path& path, std::vector<std::string> inputs, std::string target, std::int64_t classes) {
-  return {{{"inputs", std::move(inputs)},
-           {"target", std::move(target)},
-           {"test_inputs", std::vector<double>{}},
-           {"test_target", std::string()},
-           {"classes", classes},
-           {"scale", 1.0},
-           {"ignore", std::int64_t{-100}}},
-          path.string()};
-}
-
-TEST(NpyData, SeveralInputsAndATarget) {
-  const fs::path path = folder("npy");
-  write(path / "a.npy", npy<double>("f8", {2, 3}, {1, 2, 3, 4, 5, 6}));
-  write(path / "b.npy", npy<std::uint8_t>("u1", {2}, {7, 200}));
-  write(path / "y.npy", npy<float>("f4", {2, 1}, {0.5F, -0.5F}));
-  Settings settings = npySettings(path, {"a.npy", "b.npy"}, "y.npy", 0);
-  settings.values["scale"] = 2.0;
-  const auto data = findReader("npy")->open(settings);
-  ASSERT_TRUE(data) << data.error();
-  const Description& about = (*data)->description();
-  ASSERT_EQ(about.inputs.size(), 2U);
-  EXPECT_EQ(about.inputs[0].name, "a");
-  EXPECT_EQ(about.inputs[0].shape, (std::vector<std::int64_t>{3}));
-  EXPECT_TRUE(about.inputs[1].shape.empty());
-  EXPECT_EQ(about.train, 2);
-  EXPECT_EQ(about.test, 0);
-  std::vector<float> a(6), b(2), y(2);
-  const std::vector<std::int64_t> numbers = {1, 0};
-  ASSERT_TRUE((*data)->read(Split::Train, numbers, {{a.data(), b.data()}, nullptr, y.data()}));
-  EXPECT_EQ(a, (std::vector<float>{8, 10, 12, 2, 4, 6}));
-  EXPECT_EQ(b, (std::vector<float>{400, 14}));
-  EXPECT_EQ(y, (std::vector<float>{-0.5F, 0.5F}));
-}
-
-TEST(NpyData, LabelsFromAnArchive) {
-  const fs::path path = folder("npy");
-  const auto array = [](const char* name, std::vector<std::int64_t> shape, std::vector<std::int64_t> values) {
-    Array made{name, "i8", std::move(shape), std::vector<std::uint8_t>(values.size() * 8)};
-    std::memcpy(made.bytes.data(), values.data(), made.bytes.size());
-    return made;
-  };
-  ASSERT_TRUE(writeNpz((path / "all.npz").string(), {array("x", {3, 1}, {4, 5, 6}), array("y", {3}, {2, 0, 9})}));
-  const auto data = findReader("npy")->open(npySettings(path, {"all.npz:x"}, "all.npz:y", 3));
-  ASSERT_TRUE(data) << data.error();
-  const Read read = readSome(**data, Split::Train, {1, 0});
-  EXPECT_EQ(read.labels, (std::vector<std::int64_t>{0, 2}));
-  EXPECT_EQ(read.x, (std::vector<float>{5, 4}));
-  EXPECT_SAYS(readSome(**data, Split::Train, {2}).error, "the label of example 2 is 9, expected 0 to 2");
-  EXPECT_SAYS(errorOf("npy", npySettings(path, {"all.npz:z"}, "all.npz:y", 3)), "the archive has no array `z`: it has `x`, `y`");
-}
-
-TEST(NpyData, LabelsOfPixels) {
-  const fs::path path = folder("npy");
-  write(path / "x.npy", npy<float>("f4", {2, 1, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}));
-  write(path / "y.npy", npy<std::uint8_t>("u1", {2, 2, 2}, {0, 1, 2, 0, 2, 2, 1, 7}));
-  const auto data = findReader("npy")->open(npySettings(path, {"x.npy"}, "y.npy", 3));
-  ASSERT_TRUE(data) << data.error();
-  EXPECT_EQ((*data)->description().target.shape, (std::vector<std::int64_t>{2, 2}));
-  const Read read = readSome(**data, Split::Train, {0, 0});
-  EXPECT_EQ(read.labels, (std::vector<std::int64_t>{0, 1, 2, 0, 0, 1, 2, 0}));
-  EXPECT_SAYS(readSome(**data, Split::Train, {1}).error, "label 3 of example 1 is 7, expected 0 to 2, or -100 for none");
-}
-
-TEST(NpyData, OneLabelMayStandForNone) {
-  const fs::path path = folder("npy");
-  write(path / "x.npy", npy<float>("f4", {2, 1}, {1, 2}));
-  write(path / "y.npy", npy<std::uint8_t>("u1", {2, 3}, {0, 255, 2, 255, 255, 1}));
-  Settings settings = npySettings(path, {"x.npy"}, "y.npy", 3);
-  const auto plain = findReader("npy")->open(settings);
-  ASSERT_TRUE(plain) << plain.error();
-  EXPECT_SAYS(readSome(**plain, Split::Train, {0}).error, "label 1 of example 0 is 255, expected 0 to 2, or -100 for none");
-  settings.values["ignore"] = std::int64_t{255};
-  const auto data = findReader("npy")->open(settings);
-  ASSERT_TRUE(data) << data.error();
-  EXPECT_EQ(readSome(**data, Split::Train, {1, 0}).labels, (std::vector<std::int64_t>{-100, -100, 1, 0, -100, 2}));
-  EXPECT_NE((*data)->fingerprint(), (*plain)->fingerprint());
-  settings.values["classes"] = std::int64_t{0};
-  EXPECT_SAYS(errorOf("npy", settings), "`ignore` is a label, and without `classes` there are none");
-}
-
-TEST(NpyData, SaysWhatIsWrong) {
-  const fs::path path = folder("npy");
-  write(path / "x.npy", npy<float>("f4", {2, 2}, {1, 2, NAN, 4}));
-  write(path / "y.npy", npy<float>("f4", {3}, {1, 0.5F, 2}));
-  write(path / "z.npy", npy<float>("f4", {2}, {1, 0.5F}));
-  write(path / "s.npy", npy<float>("f4", {}, {1}));
-  EXPECT_SAYS(errorOf("npy", npySettings(path, {"x.npy"}, "y.npy", 0)), "has 2 examples");
-  EXPECT_SAYS(errorOf("npy", npySettings(path, {}, "y.npy", 0)), "`inputs` names no file");
-  EXPECT_SAYS(errorOf("npy", npySettings(path, {"s.npy"}, "y.npy", 0)), "it is one number");
-  EXPECT_SAYS(errorOf("npy", npySettings(path, {"w.npy"}, "y.npy", 0)), "errno 2");
-  const auto data = findReader("npy")->open(npySettings(path, {"x.npy"}, "z.npy", 2));
-  ASSERT_TRUE(data) << data.error();
-  EXPECT_SAYS(readSome(**data, Split::Train, {1}).error, "x.npy: number 0 of example 1 is nan");
-  const auto labels = findReader("npy")->open(npySettings(path, {"z.npy"}, "z.npy", 2));
-  ASSERT_TRUE(labels) << labels.error();
-  EXPECT_SAYS(readSome(**labels, Split::Train, {1}).error, "element 0 is 0.5, which i64 cannot hold");
 }
 
 // ---- Folders of images ----------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // The forms of a graph: JSON that reads back with the graph's numbers, DOT with one node an operator.
 #include "compiler/emit/Emit.h"
-#include "test/unit/estimate/Build.h"
+#include "test/unit/estimate/SmallNets.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

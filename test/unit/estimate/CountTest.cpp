@@ -1,5 +1,5 @@
 // FLOPs, parameters, static memory and layouts against sums worked out by hand.
-#include "Build.h"
+#include "SmallNets.h"
 
 #include "compiler/count/Flops.h"
 #include "compiler/count/Layout.h"

@@ -1,5 +1,5 @@
 // Lowered programs against the graph's meaning, run operator by operator.
-#include "Build.h"
+#include "SmallNets.h"
 #include "Machine.h"
 
 #include "compiler/count/Layout.h"
