@@ -20,6 +20,9 @@ std::vector<TensorId> keptValues(const graph::Graph& graph, const LowerOptions& 
   std::vector<TensorId> kept = graph.outputs;
   if (graph.training && !options.keepOutputs) kept.clear();
   if (graph.loss != kNoTensor) kept.push_back(graph.loss);
+  for (const graph::Graph::Wanted& wanted : graph.wanted) {
+    if (wanted.gradient != kNoTensor) kept.push_back(wanted.gradient);
+  }
   if (options.keepGradients) {
     for (const graph::Graph::Weight& weight : graph.weights) {
       if (weight.gradient != kNoTensor) kept.push_back(weight.gradient);

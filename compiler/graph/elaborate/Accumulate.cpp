@@ -30,8 +30,8 @@ std::vector<ExprId> Elaborator::shapeOfBatch(std::vector<ExprId> part) {
 
 TensorId Elaborator::addInputInParts(const std::string& name, tbem_dtype dtype, std::vector<ExprId> all, std::vector<ExprId> part,
                                      SrcRange range) {
-  const TensorId input = addInput(name, dtype, std::move(all), range);
-  const TensorId result = addTensor(name, dtype, std::move(part), range);
+  const TensorId input = builder.addInput(name, dtype, std::move(all), range);
+  const TensorId result = builder.addTensor(name, dtype, std::move(part), range);
   graph[result].storage = graph[input].storage;
   Op op;
   op.kind = OpKind::View;
@@ -40,41 +40,8 @@ TensorId Elaborator::addInputInParts(const std::string& name, tbem_dtype dtype, 
   op.inputs = {input};
   op.outputs = {result};
   op.range = range;
-  addOp(std::move(op), nullptr);
+  builder.addOp(std::move(op));
   return result;
-}
-
-TensorId Elaborator::addUp(TensorId part, std::int64_t parts) {
-  const Storage model = graph[graph[part].storage];
-  const TensorId before = addTensor(graph[part].name, graph[part].dtype, graph[part].shape, graph[part].range);
-  graph[graph[before].storage] = model;
-  graph[graph[before].storage].carried = true;
-  const TensorId after = addTensor(graph[part].name, graph[part].dtype, graph[part].shape, graph[part].range);
-  graph[after].storage = graph[before].storage;
-  Op op;
-  op.kind = OpKind::Elementwise;
-  op.declaration = "accumulate";
-  op.inputs = {before, part};
-  op.outputs = {after};
-  op.range = graph[part].producer != kNoOp ? graph[graph[part].producer].range : graph[part].range;
-  for (std::uint32_t i = 0; i < 2; ++i) {
-    op.elementwise.nodes.push_back({.op = ElemOp::Input, .input = i});
-    ElemOperand operand;
-    for (std::size_t k = 0; k < graph[part].shape.size(); ++k) operand.axes.push_back(static_cast<std::int32_t>(k));
-    op.elementwise.operands.push_back(std::move(operand));
-  }
-  std::uint32_t term = 1;
-  if (parts != 1) {
-    op.elementwise.nodes.push_back({.op = ElemOp::Constant, .value = Rational::of(parts)});
-    op.elementwise.nodes.push_back({.op = ElemOp::Div, .a = 1, .b = 2});
-    op.flops.push_back({"divide", elementCount(graph[part].shape)});
-    term = 3;
-  }
-  op.elementwise.nodes.push_back({.op = ElemOp::Add, .a = 0, .b = term});
-  op.elementwise.roots = {term + 1};
-  op.flops.push_back({"add", elementCount(graph[part].shape)});
-  addOp(std::move(op), nullptr);
-  return after;
 }
 
 namespace {
@@ -126,7 +93,7 @@ bool splitsEvenly(DiagnosticSink& sink, SrcRange clause, const std::vector<Input
 std::optional<TensorId> Elaborator::addBatchInput(const std::string& name, tbem_dtype dtype, std::vector<ExprId> shape,
                                                   SrcRange range, SrcRange clause,
                                                   const std::vector<std::pair<std::string, std::string>>& at) {
-  if (graph.microBatches == 1) return addInput(name, dtype, std::move(shape), range);
+  if (graph.microBatches == 1) return builder.addInput(name, dtype, std::move(shape), range);
   std::vector<InputSamples> inputs;
   if (!graph.inputs.empty()) {
     const Tensor& first = graph[graph.inputs.front()];

@@ -154,6 +154,9 @@ struct ExperimentOptions {
   std::optional<std::int64_t> microBatches;  ///< as clause `accumulate`, of training steps
   MixedRules rules = MixedRules::Own;        ///< of `mixed`
   Updates updates = Updates::All;            ///< of training steps
+  /// Of training steps: inputs whose gradients are wanted beside those of weights (Graph::wanted). They are of a floating type;
+  /// one that the network has not is reported, and so is a clause `accumulate`, whose steps see parts of the inputs.
+  std::vector<std::string> wanted = {};
 };
 
 /// Makes rows. Structures live as long as the experiment; rows point into them.

@@ -34,7 +34,7 @@ int textRank(const sema::Module& module) { return !module.isStandard ? 2 : modul
 Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema::Arguments arguments) {
   const bool isInstance = called.is(ValueKind::Instance);
   const bool named = namedValue == &use;
-  const bool changed = !isInstance && !mutations.empty() && phase == Phase::Forward && current != nullptr;
+  const bool changed = !isInstance && !mutations.empty() && phase() == Phase::Forward && now.current != nullptr;
   const Value callee =
       changed ? swapped(called, named ? pendingName : std::string_view(called.decl->name.text), arguments) : called;
   const ast::Callable* decl = isInstance ? instances[callee.id].decl : static_cast<const ast::Callable*>(callee.decl);
@@ -46,7 +46,7 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
     if (!given) arguments.list.push_back({callee.names[i], callee.items[i], use.range});
   }
   // Outside of any network, what is still missing may come from factors, or from what a `swap` replaces.
-  if (current == nullptr && !isInstance && lacksParameter(*decl, arguments))
+  if (now.current == nullptr && !isInstance && lacksParameter(*decl, arguments))
     return Evaluator::applyCallable(use, callee, std::move(arguments));
   const std::string_view wantedName = named ? pendingName : std::string_view(decl->name.text);
   if (inPyTorchOrder(*decl, *module, arguments, isInstance ? instances[callee.id].byPosition : arguments.list)) return {};
@@ -65,8 +65,8 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
   }
   const auto givenTensors =
       static_cast<std::size_t>(std::count_if(tensors.begin(), tensors.end(), [](const Value& t) { return !t.isPoison(); }));
-  if (!isInstance && givenTensors == 0 && (!tensors.empty() || current == nullptr)) {
-    if (current == nullptr) return Evaluator::applyCallable(use, callee, std::move(arguments));
+  if (!isInstance && givenTensors == 0 && (!tensors.empty() || now.current == nullptr)) {
+    if (now.current == nullptr) return Evaluator::applyCallable(use, callee, std::move(arguments));
     const std::uint32_t made = makeInstance(*decl, *module, std::move(scratch.locals), wantedName, use.range);
     for (const sema::BoundArgument& one : arguments.list) {
       if (one.name.empty()) instances[made].byPosition.push_back(one);
@@ -81,7 +81,7 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
   if (isInstance) return applyTo(*decl, *module, std::move(scratch.locals), tensors, instances[callee.id].path, use.range);
 
   std::string key;
-  if (memo != nullptr && current != nullptr && current->gradient) {
+  if (now.memo != nullptr && now.current != nullptr && now.current->gradient) {
     key = decl->name.text + "@" + module->name;
     for (const Value& tensor : tensors) {
       key += ",";
@@ -95,11 +95,11 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
       else
         key += sema::print(pool, local.value);
     }
-    if (const auto it = memo->find(key); it != memo->end()) return it->second;
+    if (const auto it = now.memo->find(key); it != now.memo->end()) return it->second;
   }
-  const std::string path = phase == Phase::Forward ? pathOf(freshName(decl->name.text)) : std::string(decl->name.text);
+  const std::string path = phase() == Phase::Forward ? pathOf(freshName(decl->name.text)) : std::string(decl->name.text);
   Value result = applyTo(*decl, *module, std::move(scratch.locals), tensors, path, use.range);
-  if (!key.empty()) memo->emplace(std::move(key), result);
+  if (!key.empty()) now.memo->emplace(std::move(key), result);
   return result;
 }
 
@@ -166,14 +166,14 @@ void Elaborator::countAxesFromEnd(Activation& a, const std::vector<Value>& tenso
 
 Value Elaborator::applyTo(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
                           std::vector<Value>& tensors, const std::string& path, SrcRange use) {
-  if (mutations.empty() || phase != Phase::Forward || path.empty())
+  if (mutations.empty() || phase() != Phase::Forward || path.empty())
     return applyOnce(decl, module, std::move(parameters), tensors, path, use);
   return applyChanged(decl, module, std::move(parameters), tensors, path, use);
 }
 
 Value Elaborator::applyOnce(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
                             std::vector<Value>& tensors, const std::string& path, SrcRange use) {
-  if (graph.ops.size() > 200'000) return {};
+  if (builder.isFull()) return {};
   for (const ast::Callable* outer : applying) {
     if (outer != &decl) continue;
     std::string chain;
@@ -193,29 +193,24 @@ Value Elaborator::applyOnce(const ast::Callable& decl, const sema::Module& modul
   a.path = path;
   a.use = use;
   a.dtype = options.dtype;
-  a.scope = current != nullptr ? current->scope : static_cast<ScopeId>(0);
+  a.scope = now.current != nullptr ? now.current->scope : static_cast<ScopeId>(0);
   const int rank = frame != nullptr && frame->module != nullptr ? textRank(*frame->module) : 2;
-  const bool outerWins = current != nullptr && current->rank > rank;
-  a.range = outerWins ? current->range : use;
-  a.rank = outerWins ? current->rank : rank;
-  if (decl.hasBody && phase == Phase::Forward && !path.empty()) {
+  const bool outerWins = now.current != nullptr && now.current->rank > rank;
+  a.range = outerWins ? now.current->range : use;
+  a.rank = outerWins ? now.current->rank : rank;
+  if (decl.hasBody && phase() == Phase::Forward && !path.empty()) {
     graph.scopes.push_back({path, decl.name.text, a.scope, use});
     a.scope = static_cast<ScopeId>(graph.scopes.size() - 1);
   }
-  Frame* const outerFrame = frame;
-  Activation* const outer = current;
+  const Detour detour(*this);
   frame = &a.frame;
-  current = &a;
+  now.current = &a;
   applying.push_back(&decl);
   Place place;
   place.prefix = path;
   places.push_back(std::move(place));
   Value result = runActivation(a, tensors);
   endMutations(mutationsBefore, !result.isPoison());
-  places.pop_back();
-  applying.pop_back();
-  current = outer;
-  frame = outerFrame;
   return result;
 }
 
@@ -226,7 +221,7 @@ Value Elaborator::runActivation(Activation& a, std::vector<Value>& tensors) {
   for (const ast::WeightStmt* weight : a.decl->weights) {
     if (!makeWeight(a, *weight)) return {};
   }
-  const bool ownGradient = !a.decl->backward.empty() && options.training && phase == Phase::Forward;
+  const bool ownGradient = !a.decl->backward.empty() && options.training && phase() == Phase::Forward;
   if (a.decl->hasBody) return ownGradient ? runBodyWithGradient(a) : runBody(a);
   return runLeaf(a);
 }
@@ -349,7 +344,7 @@ Value Elaborator::runBodyWithGradient(Activation& a) {
     }
   }
   own.context = {a.decl, a.frame.module, a.frame.locals, a.labels, a.path};
-  ownGradients.push_back(std::move(own));
+  tape.ownGradients.push_back(std::move(own));
   return result;
 }
 

@@ -12,7 +12,7 @@ bool Elaborator::requireCondition(Activation& a, sema::Requirement kind, const a
   bool isOfSchedule = false;
   sema::forEachInside(condition, [&](const ast::Expr& inner) {
     const auto* name = ast::dynCast<ast::NameRef>(&inner);
-    const Local* local = name != nullptr && phase == Phase::Optimizer ? frame->find(name->name.text) : nullptr;
+    const Local* local = name != nullptr && phase() == Phase::Optimizer ? frame->find(name->name.text) : nullptr;
     isOfSchedule = isOfSchedule || (local != nullptr && local->isParameter && local->value.is(ValueKind::Tensor));
   });
   if (isOfSchedule) return true;

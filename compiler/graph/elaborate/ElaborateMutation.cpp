@@ -118,9 +118,9 @@ std::optional<Change> Elaborator::readChange(const sema::Derivation& made, const
       change.done = *done;
       if (operation.inserted == nullptr) return change;
       // Outside of any activation: a callable with its parameters, from which each place makes one of its own.
-      Activation* const outer = std::exchange(current, nullptr);
+      const Detour detour(*this);
+      now.current = nullptr;
       change.value = evaluateIn(*made.module, *operation.inserted, {});
-      current = outer;
       if (change.value.isPoison()) return std::nullopt;
       const bool callable = change.value.is(ValueKind::Declaration) || change.value.is(ValueKind::Partial);
       if (callable && change.value.decl->kind == ast::NodeKind::Callable) return change;

@@ -58,7 +58,7 @@ bool Elaborator::makeResults(Activation& a, std::vector<TensorId>& results) {
     const std::optional<tbem_dtype> dtype = dtypeFromType(a, *type);
     if (!shape || !dtype) return false;
     const std::string name = declared.name.empty() ? "y" : declared.name.text;
-    const TensorId id = addTensor(name, *dtype, std::move(*shape), a.range);
+    const TensorId id = builder.addTensor(name, *dtype, std::move(*shape), a.range);
     results.push_back(id);
     if (!declared.name.empty()) {
       a.frame.define(declared.name.text, Value::indexed(ValueKind::Tensor, index(id)), declared.range);
@@ -159,12 +159,12 @@ bool Elaborator::nativeAttributes(Activation& a, std::string_view table, std::st
     if (isList) {  // nameless: no arguments of a step
       for (const Value& item : value->items) op.scalars.push_back(item.expr);
       const ExprId count = pool.constant(static_cast<std::int64_t>(op.scalars.size()));
-      const ExprId elements = elementCount(graph[op.outputs.front()].shape);
+      const ExprId elements = builder.elementCount(graph[op.outputs.front()].shape);
       if (!agree(elements, count, "elements of " + a.decl->name.text, a.range, a.decl->native->range)) return false;
       continue;
     }
     op.scalars.push_back(value->expr);
-    registerScalar((a.path.empty() ? "" : a.path + ".") + std::string(name), value->expr);
+    builder.registerScalar((a.path.empty() ? "" : a.path + ".") + std::string(name), value->expr);
   }
   return true;
 }
@@ -217,8 +217,8 @@ bool Elaborator::runNative(Activation& a, const std::vector<TensorId>& results) 
     op.inputs.push_back(absent ? kNoTensor : static_cast<TensorId>(given[i].id));
   }
   if (isView) {
-    const ExprId before = elementCount(graph[op.inputs.front()].shape);
-    const ExprId after = elementCount(graph[results.front()].shape);
+    const ExprId before = builder.elementCount(graph[op.inputs.front()].shape);
+    const ExprId after = builder.elementCount(graph[results.front()].shape);
     if (!agree(after, before, "elements of " + a.decl->name.text, a.range, a.decl->native->range)) return false;
     graph[results.front()].storage = graph[op.inputs.front()].storage;
     graph[results.front()].dtype = graph[op.inputs.front()].dtype;
@@ -227,7 +227,7 @@ bool Elaborator::runNative(Activation& a, const std::vector<TensorId>& results) 
     if (!nativeAttributes(a, row->attributes, row->scalars, op)) return false;
   }
   if (!countFlops(a, op)) return false;
-  addOp(std::move(op), &a);
+  addOp(std::move(op), a);
   return true;
 }
 
@@ -252,7 +252,7 @@ bool Elaborator::runElementwise(Activation& a, const std::vector<TensorId>& resu
     op->flops.clear();
     if (!countFlops(a, *op)) return false;
   }
-  addOp(std::move(*op), &a);
+  addOp(std::move(*op), a);
   return true;
 }
 
@@ -284,28 +284,21 @@ bool Elaborator::runUpdates(Activation& a) {
   build.stream = hashText(a.path);
   Frame inner = a.frame;
   inner.elementwise = true;
-  ElemBuild* const outer = elem;
-  Frame* const outerFrame = frame;
-  elem = &build;
+  const Detour detour(*this);
+  now.elem = &build;
   beginElementwise(build, a, resultLabels);
   for (Local& local : inner.locals) {
     if (!local.value.is(ValueKind::Tensor)) continue;
     const Labels* own = a.labelsOf(local.name);
     if (!addOperand(build, static_cast<TensorId>(local.value.id), own != nullptr ? *own : Labels{}, resultLabels, local.name,
-                    local.value)) {
-      elem = outer;
+                    local.value))
       return false;
-    }
   }
   frame = &inner;
-  bool good = true;
   for (const ast::Part* part : parts) {
     const Value value = evaluate(*part->value);
     const std::optional<std::uint32_t> root = value.isPoison() ? std::nullopt : asElem(value, part->value->range);
-    if (!root) {
-      good = false;
-      break;
-    }
+    if (!root) return false;
     const Value made = Value::indexed(ValueKind::Elem, *root);
     if (Local* known = inner.find(part->name.text); a.frame.find(part->name.text) != nullptr) {
       build.expression.roots.push_back(*root);
@@ -314,9 +307,6 @@ bool Elaborator::runUpdates(Activation& a) {
       inner.define(part->name.text, made, part->name.range);
     }
   }
-  frame = outerFrame;
-  elem = outer;
-  if (!good) return false;
   Op op;
   op.kind = OpKind::Elementwise;
   op.declaration = a.decl->name.text;
@@ -329,7 +319,7 @@ bool Elaborator::runUpdates(Activation& a) {
   }
   pruneElementwise(build, op);
   countElementwise(build, op);
-  addOp(std::move(op), &a);
+  addOp(std::move(op), a);
   return true;
 }
 

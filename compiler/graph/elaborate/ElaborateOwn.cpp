@@ -38,7 +38,7 @@ bool Elaborator::ownParameters(Activation& a, Op& op) {
     };
     if (value.is(ValueKind::Number) && value.isReal) {
       op.scalars.push_back(value.expr);
-      registerScalar((a.path.empty() ? "" : a.path + ".") + name, value.expr);
+      builder.registerScalar((a.path.empty() ? "" : a.path + ".") + name, value.expr);
       continue;
     }
     Attribute attribute{name, {}};
@@ -114,7 +114,7 @@ bool Elaborator::runOwn(Activation& a, const std::vector<TensorId>& results) {
     }
   }
   if (!ownParameters(a, op) || !ownWorkspace(a, op.own) || !countFlops(a, op)) return false;
-  addOp(std::move(op), &a);
+  addOp(std::move(op), a);
   return true;
 }
 

@@ -192,13 +192,13 @@ bool Elaborator::agree(ExprId a, ExprId b, const std::string& name, SrcRange ran
   obligation.text = name;
   obligation.range = there;
   obligation.use = range;
-  obligation.subject = current != nullptr ? current->decl->name.text : "";
+  obligation.subject = now.current != nullptr ? now.current->decl->name.text : "";
   obligation.bindings = {{"here", a}, {"there", b}};
-  obligation.culprit = current != nullptr ? current->culprit : kNoTensor;
+  obligation.culprit = now.current != nullptr ? now.current->culprit : kNoTensor;
   // Where no declared shape says so, an element-wise body does: then the shapes of all its tensors.
-  if (current != nullptr && there.begin == current->decl->name.range.begin) {
-    for (const ast::Parameter& tensor : current->decl->tensors) {
-      if (const Local* local = current->frame.find(tensor.name.text)) bindShapes(tensor.name.text, local->value, obligation);
+  if (now.current != nullptr && there.begin == now.current->decl->name.range.begin) {
+    for (const ast::Parameter& tensor : now.current->decl->tensors) {
+      if (const Local* local = now.current->frame.find(tensor.name.text)) bindShapes(tensor.name.text, local->value, obligation);
     }
   }
   const std::optional<Rational> here = peek(same);
@@ -307,7 +307,7 @@ bool Elaborator::require(sema::Requirement kind, ExprId condition, const ast::Ex
   obligation.use = use;
   obligation.subject = std::string(subject);
   obligation.message = message;
-  obligation.culprit = current != nullptr ? current->culprit : kNoTensor;
+  obligation.culprit = now.current != nullptr ? now.current->culprit : kNoTensor;
   collectBindings(text, obligation);
   const std::optional<Rational> here = peek(condition);
   if (!here || here->num == 0) {

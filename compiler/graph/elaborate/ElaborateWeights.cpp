@@ -120,11 +120,11 @@ bool Elaborator::makeWeight(Activation& a, const ast::WeightStmt& weight) {
   } else {
     const std::optional<Init> init = readInit(weight.init);
     if (!init) return false;
-    id = addTensor(weight.name.text, *dtype, *shape, weight.range);
+    id = builder.addTensor(weight.name.text, *dtype, *shape, weight.range);
     Storage& storage = graph[graph[id].storage];
     storage.path = path;
     storage.init = *init;
-    if (phase == Phase::Optimizer) {
+    if (phase() == Phase::Optimizer) {
       storage.kind = StorageClass::State;
       graph.states.push_back(id);
     } else if (weight.isBuffer) {
@@ -143,8 +143,8 @@ bool Elaborator::makeWeight(Activation& a, const ast::WeightStmt& weight) {
 }
 
 bool Elaborator::weightStatement(const ast::WeightStmt& statement) {
-  if (current == nullptr) return Evaluator::weightStatement(statement);
-  return makeWeight(*current, statement);
+  if (now.current == nullptr) return Evaluator::weightStatement(statement);
+  return makeWeight(*now.current, statement);
 }
 
 /// `running = value`: the value is written into the buffer's own storage by the operator that makes it.
@@ -157,7 +157,7 @@ bool Elaborator::assignBuffer(Local& local, Value value, SrcRange range) {
   const auto old = static_cast<TensorId>(local.value.id);
   auto made = static_cast<TensorId>(value.id);
   if (graph[old].shape.size() != graph[made].shape.size()) {
-    fail(diag::rank_mismatch, range, local.name, current->decl->name.text, graph[old].shape.size(), graph[made].shape.size());
+    fail(diag::rank_mismatch, range, local.name, now.current->decl->name.text, graph[old].shape.size(), graph[made].shape.size());
     return false;
   }
   for (std::size_t k = 0; k < graph[old].shape.size(); ++k) {

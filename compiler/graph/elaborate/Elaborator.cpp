@@ -10,10 +10,6 @@
 
 namespace tbem::graph {
 
-namespace {
-constexpr std::size_t kMaxOperators = 200'000;
-}  // namespace
-
 std::uint64_t hashText(std::string_view text) {
   std::uint64_t h = 0xCBF29CE484222325ULL;  // FNV-1a
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
@@ -28,7 +24,13 @@ const Labels* Activation::labelsOf(std::string_view name) const {
 }
 
 Elaborator::Elaborator(Session& session, const sema::Program& program, Structure& out, ElaborateOptions options)
-    : Evaluator(program, out.pool, session.sink), session(session), out(out), graph(out.graph), options(options) {
+    : Evaluator(program, out.pool, session.sink),
+      session(session),
+      out(out),
+      graph(out.graph),
+      options(options),
+      builder(out.graph, out.pool,
+              [this](const Op& op) { fail(diag::too_many_operators, op.range, graph.network, graph.ops.size() - 1); }) {
   graph.training = options.training;
   graph.regions.emplace_back();
   graph.scopes.emplace_back();
@@ -60,11 +62,11 @@ std::size_t Elaborator::enterTurn(const ast::For& loop, std::size_t turn) {
   Place place;
   place.prefix = pathOf(name + "[" + std::to_string(turn) + "]");
   places.push_back(std::move(place));
-  return mutations.empty() || phase != Phase::Forward ? 1 : changeTurn(loop);
+  return mutations.empty() || phase() != Phase::Forward ? 1 : changeTurn(loop);
 }
 
 bool Elaborator::leaveTurn(const ast::For& loop) {
-  const bool good = mutations.empty() || phase != Phase::Forward || endTurn(loop);
+  const bool good = mutations.empty() || phase() != Phase::Forward || endTurn(loop);
   places.pop_back();
   return good;
 }
@@ -76,106 +78,40 @@ void Elaborator::naming(const ast::Expr& value, std::string_view name) {
 
 // ---- Graph ------------------------------------------------------------------------------------------------------------
 
-TensorId Elaborator::addTensor(std::string name, tbem_dtype dtype, std::vector<ExprId> shape, SrcRange range) {
-  graph.storages.emplace_back();
-  graph.storages.back().range = range;
-  Tensor tensor;
-  tensor.name = std::move(name);
-  tensor.dtype = dtype;
-  tensor.shape = std::move(shape);
-  tensor.storage = static_cast<StorageId>(graph.storages.size() - 1);
-  tensor.range = range;
-  graph.tensors.push_back(std::move(tensor));
-  return static_cast<TensorId>(graph.tensors.size() - 1);
-}
-
-TensorId Elaborator::addInput(const std::string& name, tbem_dtype dtype, std::vector<ExprId> shape, SrcRange range) {
-  const TensorId id = addTensor(name, dtype, std::move(shape), range);
-  Storage& storage = graph[graph[id].storage];
-  storage.kind = StorageClass::Input;
-  storage.path = name;
-  graph.inputs.push_back(id);
+OpId Elaborator::addOp(Op op, const Activation& a) {
+  op.scope = a.scope;
+  op.range = a.range;
+  op.use = a.use;
+  const OpId id = builder.addOp(std::move(op));
+  if (phase() != Phase::Forward) return id;
+  OpContext context{a.decl, a.frame.module, {}, {}, a.path};
+  if (options.training) {
+    context.locals = a.frame.locals;
+    context.labels = a.labels;
+  }
+  tape.note(id, std::move(context));
   return id;
-}
-
-OpId Elaborator::addOp(Op op, Activation* a) {
-  const auto id = static_cast<OpId>(graph.ops.size());
-  op.phase = phase;
-  op.forward = forwardOp;
-  op.region = region;
-  if (a != nullptr) {
-    op.scope = a->scope;
-    op.range = a->range;
-    op.use = a->use;
-  }
-  for (const TensorId result : op.outputs) graph[result].producer = id;
-  graph[region].ops.push_back(id);
-  graph.ops.push_back(std::move(op));
-  OpContext context;
-  if (a != nullptr && phase == Phase::Forward) {
-    context.decl = a->decl;
-    context.module = a->frame.module;
-    if (options.training) {
-      context.locals = a->frame.locals;
-      context.labels = a->labels;
-    }
-    context.path = a->path;
-  }
-  contexts.push_back(std::move(context));
-  if (graph.ops.size() == kMaxOperators + 1) {
-    fail(diag::too_many_operators, graph.ops.back().range, graph.network, kMaxOperators);
-  }
-  return id;
-}
-
-void Elaborator::registerScalar(const std::string& name, ExprId value) {
-  for (const RuntimeScalar& known : graph.scalars) {
-    if (known.value == value) return;
-  }
-  graph.scalars.push_back({name, value});
-}
-
-ExprId Elaborator::elementCount(const std::vector<ExprId>& shape) {
-  ExprId count = pool.constant(1);
-  for (const ExprId dim : shape) count = pool.make(ExprOp::Mul, count, dim);
-  return count;
-}
-
-/// Removes storages that an update or a view left without tensors.
-void Elaborator::finish() {
-  std::vector<bool> used(graph.storages.size(), false);
-  for (const Tensor& tensor : graph.tensors) used[index(tensor.storage)] = true;
-  std::vector<std::uint32_t> place(graph.storages.size(), 0);
-  std::uint32_t next = 0;
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    place[i] = next;
-    if (!used[i]) continue;
-    if (next != i) graph.storages[next] = std::move(graph.storages[i]);
-    ++next;
-  }
-  graph.storages.resize(next);
-  for (Tensor& tensor : graph.tensors) tensor.storage = static_cast<StorageId>(place[index(tensor.storage)]);
 }
 
 /// A mistake in the library's text is shown with the call in the user's that led there.
 void Elaborator::annotate(Diagnostic& diagnostic) {
-  if (current == nullptr || !current->range.valid()) return;
+  if (now.current == nullptr || !now.current->range.valid()) return;
   const Source* where = session.sources.find(diagnostic.range.begin);
-  const Source* call = session.sources.find(current->range.begin);
-  if (where != nullptr && where != call && where->name.starts_with("<std>")) diagnostic.label(current->range, "in this call");
+  const Source* call = session.sources.find(now.current->range.begin);
+  if (where != nullptr && where != call && where->name.starts_with("<std>")) diagnostic.label(now.current->range, "in this call");
 }
 
 // ---- Names and members ------------------------------------------------------------------------------------------------
 
 std::optional<Value> Elaborator::specialName(std::string_view name) {
   if (name == "training") return truth(options.training);
-  if (name == "step" && frame->elementwise && elem != nullptr) {
+  if (name == "step" && frame->elementwise && now.elem != nullptr) {
     ElemNode node;
     node.op = ElemOp::Scalar;
     node.scalar = pool.step();
     return elemLeaf(node, false);
   }
-  if (name == "gradient_norm" && frame->elementwise && elem != nullptr && phase == Phase::Optimizer) return gradientNorm();
+  if (name == "gradient_norm" && frame->elementwise && now.elem != nullptr && phase() == Phase::Optimizer) return gradientNorm();
   return std::nullopt;
 }
 
@@ -284,8 +220,9 @@ std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> Elaborator::targetOf(c
   a.rank = 2;
   a.culprit = output;
   a.dtype = graph[output].dtype;
+  const Detour detour(*this);
   frame = &a.frame;
-  current = &a;
+  now.current = &a;
   Labels labels;
   std::optional<std::vector<ExprId>> shape;
   std::optional<tbem_dtype> dtype;
@@ -293,8 +230,6 @@ std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> Elaborator::targetOf(c
     shape = shapeFromType(a, *second, labels, "the target of `" + loss.name.text + "`");
     dtype = dtypeFromType(a, *second);
   }
-  frame = nullptr;
-  current = nullptr;
   if (!shape || !dtype) return std::nullopt;
   return std::make_pair(*dtype, std::move(*shape));
 }

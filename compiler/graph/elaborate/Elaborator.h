@@ -2,10 +2,13 @@
 //
 // Calls of operators, blocks and networks become operators of the graph. Each application of a declaration has an Activation: its
 // names, the labels of its tensors' dimensions (by which element-wise operands are matched), its place in the tree of paths.
-// What an operator was made from is kept (`OpContext`), since its gradient is evaluated among the same names.
+// What an operator was made from is kept (Tape.h), since its gradient is evaluated among the same names.
 #pragma once
 
 #include "compiler/graph/elaborate/Elaborate.h"
+#include "compiler/graph/elaborate/GraphBuilder.h"
+#include "compiler/graph/elaborate/Tape.h"
+#include "compiler/graph/elaborate/UpdateRule.h"
 #include "compiler/graph/elaborate/Violation.h"
 #include "compiler/graph/pass/Mutation.h"
 #include "compiler/sema/evaluate/Evaluator.h"
@@ -23,26 +26,6 @@ using sema::Frame;
 using sema::Local;
 using sema::Value;
 using sema::ValueKind;
-
-/// Names for the dimensions of a tensor: "n", "s#0"; "" where the declaration gives none.
-using Labels = std::vector<std::string>;
-
-/// What an operator was made from.
-struct OpContext {
-  const ast::Callable* decl = nullptr;
-  const sema::Module* module = nullptr;
-  std::vector<Local> locals;
-  std::vector<std::pair<std::string_view, Labels>> labels;
-  std::string path;
-};
-
-/// A body with a gradient of its own: operators [first, last] are not differentiated one by one.
-struct OwnGradient {
-  std::size_t first = 0, last = 0;
-  OpContext context;
-  std::vector<TensorId> inputs;  ///< that its `backward` names
-  std::vector<TensorId> outputs;
-};
 
 /// An element-wise expression being built.
 struct ElemBuild {
@@ -98,13 +81,9 @@ class Elaborator : public sema::Evaluator {
 public:
   Elaborator(Session& session, const sema::Program& program, Structure& out, ElaborateOptions options);
 
-  /// A tensor that is there from the start.
-  TensorId addInput(const std::string& name, tbem_dtype dtype, std::vector<ExprId> shape, SrcRange range);
   /// Applies a network, loss or block to tensors at the root. `name`: its path; empty: the network itself.
   Value applyRoot(const Value& callee, std::vector<Local> parameters, std::vector<Value> tensors, const std::string& name,
                   SrcRange use);
-  /// Gradients of `loss` for every weight, and one update each by `optimizer` (Poison: none).
-  bool differentiate(TensorId loss, const Value& optimizer, SrcRange use);
   /// The parameters of `callee` from its partial application and from the factors that bear their names.
   std::optional<std::vector<Local>> networkParameters(const Value& callee, const std::vector<Local>& factors, SrcRange use);
   /// Element type and shape of a loss's second tensor, given the network's output as its first.
@@ -124,22 +103,27 @@ public:
   /// The shape of a micro-batch of a tensor of this shape; the other way round.
   std::vector<ExprId> shapeOfPart(std::vector<ExprId> all);
   std::vector<ExprId> shapeOfBatch(std::vector<ExprId> part);
-  /// Adds `part / parts` to a sum over the micro-batches; the sum with it. What it is a sum of says what kind of storage it has.
-  TensorId addUp(TensorId part, std::int64_t parts);
   std::string text(ExprId id) const { return pool.str(id); }
   ExprId whole(std::int64_t value) { return pool.constant(value); }
-  /// Drops storages that nothing refers to.
-  void finish();
+
+  // Differentiation
+  class Detour;
+  const Tape& forwardPass() const { return tape; }
+  GraphBuilder& graphBuilder() { return builder; }
+  DiagnosticSink& diagnostics() { return sink; }
+  /// An optimiser with its parameters; its schedules are applied here. Nothing after a report.
+  std::optional<UpdateRule> updateRule(const Value& optimizer, SrcRange use);
+  /// The weight's value after its update; kNoTensor: it has none. Nothing after a report.
+  std::optional<TensorId> update(const UpdateRule& rule, TensorId weight, TensorId gradient);
   const sema::Evaluator& evaluator() const { return *this; }
   using sema::Evaluator::bind;
+  using sema::Evaluator::fail;
   using sema::Evaluator::coerce;
   using sema::Evaluator::peek;
 
   /// The row at hand, for reports: the level of every factor, and the factors whose levels steer the structure from the start.
   std::vector<std::pair<std::string, std::string>> levels;
   std::vector<std::string> steering;
-  /// By tensor that is a gradient, or a part of one: the first value whose gradient it is.
-  std::unordered_map<std::uint32_t, TensorId> valueOf;
 
 protected:
   // What evaluation leaves to an elaboration (Elaborate*.cpp, Elementwise*.cpp, Gates.cpp)
@@ -164,6 +148,8 @@ protected:
                const std::string& message) override;
 
 private:
+  friend class BackwardClause;
+
   // Applying (ElaborateApply.cpp)
   Value applyTo(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters, std::vector<Value>& tensors,
                 const std::string& path, SrcRange use);
@@ -220,7 +206,6 @@ private:
   std::optional<tbem_dtype> dtypeFromType(Activation& a, const ast::TensorType& type);
   void collectBindings(const ast::Expr& text, Obligation& obligation) const;
   void bindShapes(std::string_view name, const Value& value, Obligation& obligation) const;
-  ExprId elementCount(const std::vector<ExprId>& shape);
 
   // Leaves (ElaborateOperator.cpp, ElaborateOwn.cpp, ElaborateWeights.cpp)
   bool makeWeight(Activation& a, const ast::WeightStmt& weight);
@@ -236,9 +221,8 @@ private:
   bool countFlops(Activation& a, Op& op);
   std::optional<Value> nativeAttribute(Activation& a, std::string_view name);
   bool nativeAttributes(Activation& a, std::string_view table, std::string_view scalars, Op& op);
-  OpId addOp(Op op, Activation* a);
-  TensorId addTensor(std::string name, tbem_dtype dtype, std::vector<ExprId> shape, SrcRange range);
-  void registerScalar(const std::string& name, ExprId value);
+  /// An operator of an activation, which it is differentiated by.
+  OpId addOp(Op op, const Activation& a);
 
   // Element-wise expressions (Elementwise.cpp, ElementwiseFinish.cpp)
   void beginElementwise(ElemBuild& build, Activation& a, const Labels& resultLabels);
@@ -274,40 +258,30 @@ private:
   std::string nextName(std::string_view name) const;
   std::string pathOf(const std::string& name) const;
 
-  // Gradients (Autodiff.cpp, Gradient.cpp)
-  struct Differentiation;
-  bool backwardOf(Differentiation& d, const Op& op, const OpContext& context, OpId id);
-  const OwnGradient* ownGradientAt(std::size_t last) const;
-  bool releaseWeights(Differentiation& d, const Op& op);
-  void markNeeded(Differentiation& d);
-  std::vector<TensorId> neededBy(const Differentiation& d, const OpContext& context, const ast::Part& part) const;
-  /// The gradients that a part gives: one, or one for each element of a list. Empty after a report.
-  std::vector<TensorId> gradientPart(Activation& a, const ast::Part& part, TensorId input, const Labels& labels);
-  std::vector<TensorId> gradientParts(Activation& a, const ast::Part& part, const std::vector<TensorId>& inputs);
-  bool fitsGradient(Activation& a, const ast::Part& part, TensorId input, TensorId made);
-  Value gradientOf(Differentiation& d, TensorId tensor, const std::string& name, SrcRange range);
-  bool defineGradients(Differentiation& d, Activation& a, const ast::Expr& expr, const Op& op);
-  bool accumulate(Differentiation& d, TensorId tensor, TensorId gradient);
-  bool finishWeight(Differentiation& d, std::size_t weight);
-  TensorId constantTensor(const std::string& name, tbem_dtype dtype, const std::vector<ExprId>& shape, Rational value,
-                          SrcRange range);
-  bool bindOptimizer(Differentiation& d, const Value& optimizer, SrcRange use);
-  bool updateWeight(Differentiation& d, std::size_t weight);
-  /// `gradient_norm` in an optimiser's update: the Euclidean norm of all weights' gradients together, a scalar made on first use.
-  Value gradientNorm();
+  // Gradients and updates (BackwardClause.cpp, Optimizer.cpp)
   /// In a gradient: whether the expression has no call but of element-wise words, and a tensor.
   bool isElementwiseExpr(const ast::Expr& expr) const;
   bool mentionsTensor(const ast::Expr& expr) const;
+  /// The one operator of an element-wise expression in a gradient.
+  bool addGradientPart(Activation& a, const ast::Expr& expr, TensorId result, const Labels& labels);
+  /// `gradient_norm` in an optimiser's update: the Euclidean norm of all weights' gradients together, a scalar made on first use.
+  Value gradientNorm();
+
+  Phase phase() const { return builder.stamp.phase; }
 
   Session& session;
   Structure& out;
   Graph& graph;
   ElaborateOptions options;
-  Activation* current = nullptr;
-  ElemBuild* elem = nullptr;
-  Phase phase = Phase::Forward;
-  OpId forwardOp = kNoOp;
-  RegionId region = kMainRegion;
+  GraphBuilder builder;
+  Tape tape;
+  /// What is being evaluated; beside it, `frame`.
+  struct Now {
+    Activation* current = nullptr;
+    ElemBuild* elem = nullptr;
+    std::unordered_map<std::string, Value>* memo = nullptr;  ///< in a gradient: equal calls are made once
+  };
+  Now now;
   std::vector<Instance> instances;
   std::unordered_map<std::string, std::uint32_t> instanceByPath;
   std::unordered_map<std::string, TensorId> weightByPath;
@@ -321,13 +295,37 @@ private:
   struct Best {
     TensorId score = kNoTensor, value = kNoTensor;
   };
-  Best best;                              ///< `fallback best`: the largest score of the exits met so far, and its value
-  std::vector<OpContext> contexts;        ///< by OpId
-  std::vector<OwnGradient> ownGradients;  ///< inner ones before those that hold them
+  Best best;  ///< `fallback best`: the largest score of the exits met so far, and its value
   const ast::Expr* namedValue = nullptr;
   std::string_view pendingName;
-  /// In a gradient: equal calls are made once.
-  std::unordered_map<std::string, Value>* memo = nullptr;
+};
+
+/// Evaluation that goes elsewhere for a while: when it ends, all that says where an evaluation stands is as it was before.
+class Elaborator::Detour {
+public:
+  explicit Detour(Elaborator& e)
+      : e(e), frame(e.frame), now(e.now), stamp(e.builder.stamp), places(e.places.size()), applying(e.applying.size()) {}
+  /// Into another phase, where names of instances are given anew.
+  Detour(Elaborator& e, Phase phase) : Detour(e) {
+    e.builder.stamp = {phase, kNoOp, e.builder.stamp.region};
+    e.places.emplace_back();
+  }
+  ~Detour() {
+    e.frame = frame;
+    e.now = now;
+    e.builder.stamp = stamp;
+    while (e.places.size() > places) e.places.pop_back();
+    e.applying.resize(applying);
+  }
+  Detour(const Detour&) = delete;
+  Detour& operator=(const Detour&) = delete;
+
+private:
+  Elaborator& e;
+  Frame* frame;
+  Now now;
+  GraphBuilder::Stamp stamp;
+  std::size_t places, applying;
 };
 
 std::uint64_t hashText(std::string_view text);

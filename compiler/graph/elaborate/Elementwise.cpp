@@ -71,7 +71,7 @@ bool isElementwiseWord(std::string_view name) {
 }
 
 Value Elaborator::elemLeaf(ElemNode node, bool varies) {
-  ElemBuild& build = *elem;
+  ElemBuild& build = *now.elem;
   std::uint64_t h = static_cast<std::uint64_t>(node.op);
   for (const std::uint64_t part : {std::uint64_t{node.a}, std::uint64_t{node.b}, std::uint64_t{node.c}, std::uint64_t{node.input},
                                    static_cast<std::uint64_t>(node.value.num), static_cast<std::uint64_t>(node.value.den),
@@ -102,13 +102,13 @@ Value Elaborator::elemNode(ElemOp op, std::uint32_t a, std::uint32_t b, std::uin
   node.c = c;
   if (op == ElemOp::Random) {
     // The first is numbered as in the operator's gradient, and so are the others in their order.
-    node.stream = elem->stream + elem->randoms++ * 0x9E3779B97F4A7C15U;
+    node.stream = now.elem->stream + now.elem->randoms++ * 0x9E3779B97F4A7C15U;
     return elemLeaf(node, true);
   }
   const bool two = op == ElemOp::Select || op == ElemOp::Pow || op == ElemOp::Minimum || op == ElemOp::Maximum ||
                    op == ElemOp::Add || op == ElemOp::Sub || op == ElemOp::Mul || op == ElemOp::Div || op == ElemOp::Equal ||
                    op == ElemOp::Less || op == ElemOp::LessEqual || op == ElemOp::And || op == ElemOp::Or;
-  const bool varies = elem->varies[a] || (two && elem->varies[b]) || (op == ElemOp::Select && elem->varies[c]);
+  const bool varies = now.elem->varies[a] || (two && now.elem->varies[b]) || (op == ElemOp::Select && now.elem->varies[c]);
   return elemLeaf(node, varies);
 }
 
@@ -126,11 +126,11 @@ std::optional<std::uint32_t> Elaborator::asElem(const Value& value, SrcRange ran
   } else {
     node.op = ElemOp::Scalar;
     node.scalar = value.expr;
-    if (value.isReal && current != nullptr) {
-      for (const Local& local : current->frame.locals) {
+    if (value.isReal && now.current != nullptr) {
+      for (const Local& local : now.current->frame.locals) {
         if (!local.isParameter || !local.value.isReal || local.value.expr != value.expr) continue;
-        const std::string owner = phase == Phase::Optimizer ? "optimizer" : current->path;
-        registerScalar((owner.empty() ? "" : owner + ".") + std::string(local.name), value.expr);
+        const std::string owner = phase() == Phase::Optimizer ? "optimizer" : now.current->path;
+        builder.registerScalar((owner.empty() ? "" : owner + ".") + std::string(local.name), value.expr);
         break;
       }
     }
@@ -158,7 +158,7 @@ Value Elaborator::elemBinary(const ast::Binary& expr, const Value& left, const V
 }
 
 Value Elaborator::runtimeUnary(const ast::Unary& expr, Value operand) {
-  if (elem == nullptr || !frame->elementwise) {
+  if (now.elem == nullptr || !frame->elementwise) {
     return callNamed(expr.op == ast::UnaryOp::Negate ? "neg" : "logical_not", {operand}, {}, expr.range);
   }
   const std::optional<std::uint32_t> at = asElem(operand, expr.operand->range);
@@ -167,7 +167,7 @@ Value Elaborator::runtimeUnary(const ast::Unary& expr, Value operand) {
 }
 
 Value Elaborator::runtimeSelect(const ast::IfExpr& expr, Value condition) {
-  if (elem == nullptr || !condition.is(ValueKind::Elem)) {
+  if (now.elem == nullptr || !condition.is(ValueKind::Elem)) {
     Diagnostic& d = sink.report(diag::unknown_at_compile_time, expr.condition->range, "a condition");
     d.note("an `if` on the elements of a tensor stands in an `elementwise` expression; `skip` and `exit` gate per sample");
     return {};
@@ -190,8 +190,8 @@ Value Elaborator::elemCoordinate(const ast::Call& call) {
   if (!value.is(ValueKind::Number)) return wrongKind(range, "`coordinate`", "a dimension", value);
   const std::optional<std::int64_t> dimension = forceInt(value, "`coordinate`", range);
   if (!dimension) return {};
-  if (*dimension < 0 || *dimension >= static_cast<std::int64_t>(elem->shape.size()))
-    return fail(diag::index_out_of_range, range, *dimension, "shape", elem->shape.size());
+  if (*dimension < 0 || *dimension >= static_cast<std::int64_t>(now.elem->shape.size()))
+    return fail(diag::index_out_of_range, range, *dimension, "shape", now.elem->shape.size());
   ElemNode node;
   node.op = ElemOp::Index;
   node.input = static_cast<std::uint32_t>(*dimension);
@@ -199,9 +199,9 @@ Value Elaborator::elemCoordinate(const ast::Call& call) {
 }
 
 std::optional<Value> Elaborator::elementwiseCall(std::string_view name, const ast::Call& call) {
-  if (elem != nullptr && name == "coordinate") return elemCoordinate(call);
+  if (now.elem != nullptr && name == "coordinate") return elemCoordinate(call);
   const auto word = std::find_if(kWords.begin(), kWords.end(), [&](const Word& one) { return one.name == name; });
-  if (elem == nullptr) return std::nullopt;
+  if (now.elem == nullptr) return std::nullopt;
   if (word == kWords.end()) {
     const auto isElement = [this](const ast::Argument& argument) {
       return argument.value != nullptr && argument.name.empty() && evaluate(*argument.value).is(ValueKind::Elem);
@@ -274,7 +274,7 @@ bool Elaborator::addOperand(ElemBuild& build, TensorId tensor, const Labels& lab
     std::int64_t axis = axisByName(labels, k, resultLabels);
     if (axis < 0) axis = static_cast<std::int64_t>(build.shape.size()) - static_cast<std::int64_t>(shape.size() - k);
     if (const std::string why = ambiguity(labels, k, resultLabels, axis); !why.empty()) {
-      fail(diag::ambiguous_dimension, current->decl->name.range, labels[k], name, why);
+      fail(diag::ambiguous_dimension, now.current->decl->name.range, labels[k], name, why);
       return false;
     }
     const bool one = pool.constantValue(shape[k]) == Rational::of(1);
@@ -283,7 +283,7 @@ bool Elaborator::addOperand(ElemBuild& build, TensorId tensor, const Labels& lab
         operand.axes.push_back(-1);
         continue;
       }
-      sink.report(diag::rank_mismatch, current->range, name, current->decl->name.text,
+      sink.report(diag::rank_mismatch, now.current->range, name, now.current->decl->name.text,
                   "at most " + std::to_string(build.shape.size()),
                   std::to_string(shape.size()) + ": " + shapeText(pool, graph, tensor));
       return false;
@@ -293,7 +293,8 @@ bool Elaborator::addOperand(ElemBuild& build, TensorId tensor, const Labels& lab
       operand.axes.push_back(-1);
       continue;
     }
-    if (!agree(shape[k], wanted, std::string(name) + "[" + std::to_string(k) + "]", current->range, current->decl->name.range))
+    if (!agree(shape[k], wanted, std::string(name) + "[" + std::to_string(k) + "]", now.current->range,
+               now.current->decl->name.range))
       return false;
     operand.axes.push_back(static_cast<std::int32_t>(axis));
   }
@@ -318,8 +319,8 @@ std::optional<Op> Elaborator::buildElementwise(Activation& a, const std::vector<
   }
   Frame inner = a.frame;
   inner.elementwise = true;
-  ElemBuild* const outer = elem;
-  elem = &build;
+  const Detour detour(*this);
+  now.elem = &build;
   beginElementwise(build, a, resultLabels);
   bool good = true;
   for (Local& local : inner.locals) {
@@ -329,7 +330,6 @@ std::optional<Op> Elaborator::buildElementwise(Activation& a, const std::vector<
     const Labels* own = a.labelsOf(local.name);
     good = addOperand(build, tensor, own != nullptr ? *own : Labels{}, resultLabels, local.name, local.value);
   }
-  Frame* const outerFrame = frame;
   frame = &inner;
   for (std::size_t i = 0; good && i < parts.size(); ++i) {
     const Value value = evaluate(*parts[i]);
@@ -337,8 +337,6 @@ std::optional<Op> Elaborator::buildElementwise(Activation& a, const std::vector<
     good = root.has_value();
     if (good) build.expression.roots.push_back(*root);
   }
-  frame = outerFrame;
-  elem = outer;
   if (!good) return std::nullopt;
   Op op;
   op.kind = OpKind::Elementwise;

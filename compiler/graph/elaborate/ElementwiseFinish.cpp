@@ -100,7 +100,7 @@ void Elaborator::countElementwise(const ElemBuild& build, Op& op) {
     if (const char* part = partOf(op.elementwise.nodes[i].op); part != nullptr && build.varies[i]) ++counts[part];
   }
   if (counts.empty()) return;
-  const ExprId elements = elementCount(build.shape);
+  const ExprId elements = builder.elementCount(build.shape);
   for (const auto& [part, count] : counts) {
     op.flops.push_back({std::string(part), pool.make(ExprOp::Mul, elements, pool.constant(count))});
   }
@@ -109,7 +109,7 @@ void Elaborator::countElementwise(const ElemBuild& build, Op& op) {
 // ---- Whole tensors ----------------------------------------------------------------------------------------------------
 
 Value Elaborator::runtimeBinary(const ast::Binary& expr, Value left, Value right) {
-  if (elem != nullptr && frame->elementwise) return elemBinary(expr, left, right);
+  if (now.elem != nullptr && frame->elementwise) return elemBinary(expr, left, right);
   return tensorBinary(expr, left, right);
 }
 
@@ -191,23 +191,8 @@ Value Elaborator::tensorBinary(const ast::Binary& expr, const Value& left, const
 
 /// The same values in a storage of their own.
 Value Elaborator::copyOf(TensorId tensor, SrcRange range) {
-  const TensorId copy = addTensor(graph[tensor].name, graph[tensor].dtype, graph[tensor].shape, range);
-  Op op;
-  op.kind = OpKind::Elementwise;
-  op.declaration = "copy";
-  op.inputs = {tensor};
-  op.outputs = {copy};
-  op.range = range;
-  ElemNode node;
-  node.op = ElemOp::Input;
-  op.elementwise.nodes.push_back(node);
-  op.elementwise.roots.push_back(0);
-  ElemOperand operand;
-  for (std::size_t k = 0; k < graph[tensor].shape.size(); ++k) operand.axes.push_back(static_cast<std::int32_t>(k));
-  op.elementwise.operands.push_back(std::move(operand));
-  op.scope = current != nullptr ? current->scope : static_cast<ScopeId>(0);
-  addOp(std::move(op), nullptr);
-  return Value::indexed(ValueKind::Tensor, index(copy));
+  const ScopeId scope = now.current != nullptr ? now.current->scope : static_cast<ScopeId>(0);
+  return Value::indexed(ValueKind::Tensor, index(builder.copy(tensor, range, scope)));
 }
 
 }  // namespace tbem::graph

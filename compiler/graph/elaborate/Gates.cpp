@@ -37,27 +37,25 @@ Value Elaborator::gateArm(const ast::Expr& expr, OpId owner) {
   graph.regions.emplace_back();
   graph[id].owner = owner;
   graph[owner].regions.push_back(id);
-  const RegionId outer = region;
-  region = id;
-  Value value = evaluate(expr);
-  region = outer;
-  return value;
+  const Detour detour(*this);
+  builder.stamp.region = id;
+  return evaluate(expr);
 }
 
 Value Elaborator::join(OpId gate, const std::vector<TensorId>& inputs, TensorId model, SrcRange range) {
-  const TensorId result = addTensor("joined", graph[model].dtype, graph[model].shape, range);
+  const TensorId result = builder.addTensor("joined", graph[model].dtype, graph[model].shape, range);
   Op op;
   op.kind = OpKind::Join;
   op.declaration = "join";
   op.gate = gate;
   op.inputs = inputs;
   op.outputs = {result};
-  addOp(std::move(op), current);
+  addOp(std::move(op), *now.current);
   return Value::indexed(ValueKind::Tensor, index(result));
 }
 
 Value Elaborator::skip(const ast::Skip& expr) {
-  if (current == nullptr || frame->elementwise || current->gradient) return Evaluator::skip(expr);
+  if (now.current == nullptr || frame->elementwise || now.current->gradient) return Evaluator::skip(expr);
   const std::optional<TensorId> condition = gateCondition(*expr.condition, "skip");
   if (!condition) return {};
   Op gate;
@@ -65,7 +63,7 @@ Value Elaborator::skip(const ast::Skip& expr) {
   gate.declaration = "skip";
   gate.path = pathOf(freshName("skip"));
   gate.inputs = {*condition};
-  const OpId owner = addOp(std::move(gate), current);
+  const OpId owner = addOp(std::move(gate), *now.current);
   const Value computed = gateArm(*expr.computed, owner);
   const Value left = gateArm(*expr.leaving, owner);
   if (computed.isPoison() || left.isPoison()) return {};
@@ -88,7 +86,7 @@ Value Elaborator::skip(const ast::Skip& expr) {
 
 /// The condition of an exit, and under `fallback best` the score that it compares: the left side of `score >= threshold`.
 std::optional<TensorId> Elaborator::exitCondition(const ast::Exit& statement, std::optional<TensorId>& score) {
-  if (current->decl->fallback.text != "best") return gateCondition(*statement.condition, "exit");
+  if (now.current->decl->fallback.text != "best") return gateCondition(*statement.condition, "exit");
   const auto* comparison = ast::dynCast<ast::Binary>(statement.condition);
   if (comparison == nullptr || (comparison->op != ast::BinaryOp::Greater && comparison->op != ast::BinaryOp::GreaterEqual)) {
     fail(diag::fallback_without_score, statement.condition->range, "an exit's condition is `score > threshold` or `>=`");
@@ -123,8 +121,8 @@ bool Elaborator::keepBest(TensorId score, TensorId value, SrcRange range) {
 }
 
 bool Elaborator::exitStatement(const ast::Exit& statement) {
-  if (current == nullptr) return Evaluator::exitStatement(statement);
-  if (current->decl->callable != ast::CallableKind::Network || applying.size() != 1 || region != kMainRegion) {
+  if (now.current == nullptr) return Evaluator::exitStatement(statement);
+  if (now.current->decl->callable != ast::CallableKind::Network || applying.size() != 1 || builder.stamp.region != kMainRegion) {
     fail(diag::not_in_body, statement.range, "`exit`", "the network that a design builds");
     return false;
   }
@@ -146,7 +144,7 @@ bool Elaborator::exitStatement(const ast::Exit& statement) {
   op.declaration = "exit";
   op.path = pathOf(freshName("exit"));
   op.inputs = {*condition, result};
-  addOp(std::move(op), current);
+  addOp(std::move(op), *now.current);
   exits.push_back(result);
   return true;
 }

@@ -207,6 +207,12 @@ struct Graph {
     TensorId value = kNoTensor, gradient = kNoTensor, after = kNoTensor;
   };
   std::vector<Weight> weights;
+  /// Gradients of the loss for other tensors, such as inputs, in the order in which they were asked for. They are kept to the end
+  /// of the step. kNoTensor: the loss does not depend on it.
+  struct Wanted {
+    TensorId value = kNoTensor, gradient = kNoTensor;
+  };
+  std::vector<Wanted> wanted;
   std::vector<TensorId> buffers;  ///< running statistics, value before the step
   std::vector<TensorId> states;   ///< of the optimiser, value before the step
   bool training = false;

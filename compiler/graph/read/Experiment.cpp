@@ -3,6 +3,7 @@
 #include "compiler/diagnostics/Repeats.h"
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
+#include "compiler/graph/differentiate/Differentiator.h"
 #include "compiler/graph/elaborate/Accumulate.h"
 #include "compiler/graph/elaborate/Elaborator.h"
 #include "compiler/graph/pass/Checkpoint.h"
@@ -25,7 +26,8 @@ struct Experiment::Impl {
   const ExperimentSpec& spec;
   ExperimentOptions options;
   std::vector<std::unique_ptr<Structure>> structures;
-  std::size_t lossBegin = 0;  ///< of the structure that is being built: the first operator of its loss
+  std::size_t lossBegin = 0;                            ///< of the structure that is being built: the first operator of its loss
+  std::unordered_map<std::uint32_t, TensorId> valueOf;  ///< of the structure that is being built: Differentiator::valueOf
 
   using Levels = std::span<const std::uint32_t>;
   using NamedLevels = std::vector<std::pair<std::string, std::string>>;  ///< a training's learning rate is none
@@ -72,7 +74,7 @@ struct Experiment::Impl {
   const Structure* elaborate(Levels levels);
   std::vector<Local> factorNames(Elaborator& e, Structure& s, Levels levels);
   bool build(Elaborator& e, Structure& s, const std::vector<Local>& factors, Levels levels);
-  bool mix(Elaborator& e, Structure& s);
+  bool mix(Structure& s);
   void reportDimension(const Structure& structure, const Tensor& tensor, ExprId dim, const sema::Values& values, Levels levels);
   bool check(const Structure& structure, const sema::Values& values, Levels levels);
   bool isCallable(const Value& value, SrcRange at, const char* what);
@@ -138,7 +140,7 @@ bool Experiment::Impl::addTarget(Elaborator& e, const Value& loss, SrcRange at, 
     return false;
   }
   const TensorId id = parts > 1 ? e.addInputInParts("target", target->first, e.shapeOfBatch(shape), shape, declared.range)
-                                : e.addInput("target", target->first, shape, declared.range);
+                                : e.graphBuilder().addInput("target", target->first, shape, declared.range);
   tensors = {Value::indexed(ValueKind::Tensor, index(output)), Value::indexed(ValueKind::Tensor, index(id))};
   return true;
 }
@@ -253,8 +255,12 @@ bool Experiment::Impl::addUpdates(Elaborator& e, Structure& s, const std::vector
     optimizer.items[at] = factors[*spec.rateFactor].value;
   }
   const TensorId loss = s.graph.loss;
-  if (s.graph.microBatches > 1) s.graph.loss = e.addUp(loss, s.graph.microBatches);
-  if (!e.differentiate(loss, optimizer, spec.optimizer->range)) return false;
+  const std::optional<std::vector<TensorId>> wanted = wantedInputs(session, spec, options, s.graph);
+  if (!wanted) return false;
+  if (s.graph.microBatches > 1) s.graph.loss = e.graphBuilder().addUp(loss, s.graph.microBatches);
+  Differentiator differentiator(e, s.graph);
+  if (!differentiator.differentiate(loss, optimizer, spec.optimizer->range, *wanted)) return false;
+  valueOf = std::move(differentiator.valueOf);
   const auto& weights = s.graph.weights;
   if (!weights.empty() && std::all_of(weights.begin(), weights.end(), [](const auto& one) { return one.gradient == kNoTensor; }))
     session.sink.report(diag::nothing_learns, spec.optimizer->range)
@@ -263,7 +269,7 @@ bool Experiment::Impl::addUpdates(Elaborator& e, Structure& s, const std::vector
 }
 
 /// Clause `mixed`. False after a report.
-bool Experiment::Impl::mix(Elaborator& e, Structure& s) {
+bool Experiment::Impl::mix(Structure& s) {
   if (s.graph.regions.size() > 1 ||
       std::any_of(s.graph.ops.begin(), s.graph.ops.end(), [](const Op& op) { return op.kind == OpKind::Exit; })) {
     session.sink.report(diag::backend_mode_not_there, spec.mixedRange, "mixed").note("networks with gates compute in one type");
@@ -273,27 +279,9 @@ bool Experiment::Impl::mix(Elaborator& e, Structure& s) {
   mixing.narrow = options.mixed ? *options.mixed : *spec.mixed;
   mixing.rules = options.rules;
   mixing.lossBegin = lossBegin;
-  mixing.valueOf = std::move(e.valueOf);
+  mixing.valueOf = std::move(valueOf);
   mixPrecision(s.graph, mixing);
   return true;
-}
-
-/// Whether the step has the blocks that its clause `checkpoint` names; reports one that it has not.
-bool placesAreThere(DiagnosticSink& sink, const Graph& graph, const CheckpointSpec& spec) {
-  const std::string unmet = scopesOf(graph, spec).unmet;
-  if (unmet.empty()) return true;
-  if (sink.find([&](const Diagnostic& one) { return one.kind == diag::mutation_unmet && one.range == spec.range; }) != nullptr)
-    return false;
-  Diagnostic& told = sink.report(diag::mutation_unmet, spec.range, graph.network, unmet);
-  const bool isOperator = std::any_of(graph.ops.begin(), graph.ops.end(), [&](const Op& op) { return op.declaration == unmet; });
-  if (isOperator) told.note("`" + unmet + "` is an operator; what is computed again is a block");
-  constexpr std::size_t kShown = 8;
-  std::string some;
-  for (std::size_t s = 1; s < graph.scopes.size() && s <= kShown; ++s)
-    some += (s == 1 ? "`" : ", `") + graph.scopes[s].path + "`";
-  told.note(some.empty() ? "the network applies no blocks"
-                         : "its places are " + some + (graph.scopes.size() > kShown + 1 ? " ..." : ""));
-  return false;
 }
 
 const Structure* Experiment::Impl::elaborate(Levels levels) {
@@ -313,8 +301,8 @@ const Structure* Experiment::Impl::elaborate(Levels levels) {
   for (const auto& [factor, level] : made->guards) elaborator.steering.push_back(spec.factors[factor].name);
   const bool good = build(elaborator, *made, factors, levels);
   if (!good || session.sink.errorCount() != errors) return nullptr;
-  if ((options.mixed || spec.mixed) && settings.dtype == TBEM_F32 && !mix(elaborator, *made)) return nullptr;
-  elaborator.finish();
+  if ((options.mixed || spec.mixed) && settings.dtype == TBEM_F32 && !mix(*made)) return nullptr;
+  elaborator.graphBuilder().dropUnusedStorages();
   if (settings.training && spec.checkpoint && !placesAreThere(session.sink, made->graph, *spec.checkpoint)) return nullptr;
   for (const sema::SymbolId symbol : elaborator.forced) {
     const std::uint32_t factor = made->symbolFactor[static_cast<std::uint32_t>(symbol)];

@@ -167,4 +167,27 @@ std::optional<Value> addInputs(Elaborator& e, Session& session, const Experiment
   return isList ? Value::list(std::move(inputs)) : std::move(inputs.front());
 }
 
+std::optional<std::vector<TensorId>> wantedInputs(Session& session, const ExperimentSpec& spec, const ExperimentOptions& options,
+                                                  const Graph& graph) {
+  std::vector<TensorId> wanted;
+  for (const std::string& name : options.wanted) {
+    const auto input =
+        std::find_if(graph.inputs.begin(), graph.inputs.end(), [&](TensorId tensor) { return graph[tensor].name == name; });
+    if (input == graph.inputs.end()) {
+      session.sink.report(diag::unknown_input, spec.range, graph.network, name);
+      return std::nullopt;
+    }
+    if (!tbem_is_floating(graph[*input].dtype)) {
+      session.sink.report(diag::wrong_tensor, graph[*input].range, "an input whose gradient is wanted", "a floating type");
+      return std::nullopt;
+    }
+    if (graph.microBatches > 1) {
+      session.sink.report(diag::not_there_yet, spec.accumulateRange(), "the gradient of an input that is taken in parts is");
+      return std::nullopt;
+    }
+    wanted.push_back(*input);
+  }
+  return wanted;
+}
+
 }  // namespace tbem::graph

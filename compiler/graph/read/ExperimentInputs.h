@@ -1,4 +1,5 @@
-// The inputs of a design's network in a graph. Internal to this folder.
+// What of a graph a spec names: the inputs of its network, and the blocks of its clause `checkpoint`.
+// Internal to this folder.
 #pragma once
 
 #include "compiler/graph/elaborate/Elaborator.h"
@@ -16,5 +17,12 @@ namespace tbem::graph {
 std::optional<sema::Value> addInputs(Elaborator& e, Session& session, const ExperimentSpec& spec, const ast::Callable& network,
                                      const ast::Parameter& tensor, const std::vector<Local>& factors,
                                      std::span<const std::uint32_t> levels);
+
+/// The inputs of ExperimentOptions::wanted. Nothing after a report.
+std::optional<std::vector<TensorId>> wantedInputs(Session& session, const ExperimentSpec& spec, const ExperimentOptions& options,
+                                                  const Graph& graph);
+
+/// Whether the step has the blocks that its clause `checkpoint` names; reports one that it has not.
+bool placesAreThere(DiagnosticSink& sink, const Graph& graph, const CheckpointSpec& spec);
 
 }  // namespace tbem::graph

@@ -1,7 +1,7 @@
 // Clause `checkpoint`: `auto`, `auto(under: 8 GiB)`, `all`, a block, or a list of blocks.
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
-#include "compiler/graph/elaborate/Elaborate.h"
+#include "compiler/graph/read/ExperimentInputs.h"
 #include "compiler/sema/evaluate/Evaluator.h"
 
 #include <algorithm>
@@ -88,6 +88,23 @@ private:
 std::optional<CheckpointSpec> readCheckpoint(Session& session, const sema::Program& program, const sema::Module& module,
                                              sema::ExprPool& pool, const ast::Expr& expr) {
   return CheckpointReader(session, program, module, pool).read(expr);
+}
+
+bool placesAreThere(DiagnosticSink& sink, const Graph& graph, const CheckpointSpec& spec) {
+  const std::string unmet = scopesOf(graph, spec).unmet;
+  if (unmet.empty()) return true;
+  if (sink.find([&](const Diagnostic& one) { return one.kind == diag::mutation_unmet && one.range == spec.range; }) != nullptr)
+    return false;
+  Diagnostic& told = sink.report(diag::mutation_unmet, spec.range, graph.network, unmet);
+  const bool isOperator = std::any_of(graph.ops.begin(), graph.ops.end(), [&](const Op& op) { return op.declaration == unmet; });
+  if (isOperator) told.note("`" + unmet + "` is an operator; what is computed again is a block");
+  constexpr std::size_t kShown = 8;
+  std::string some;
+  for (std::size_t s = 1; s < graph.scopes.size() && s <= kShown; ++s)
+    some += (s == 1 ? "`" : ", `") + graph.scopes[s].path + "`";
+  told.note(some.empty() ? "the network applies no blocks"
+                         : "its places are " + some + (graph.scopes.size() > kShown + 1 ? " ..." : ""));
+  return false;
 }
 
 }  // namespace tbem::graph

@@ -1,0 +1,232 @@
+#include "compiler/graph/differentiate/Differentiator.h"
+
+#include "compiler/diagnostics/tables/Graph.h"
+#include "compiler/sema/Walk.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tbem::graph {
+
+Differentiator::Differentiator(Elaborator& elaborator, Graph& graph)
+    : elaborator(elaborator), graph(graph), builder(elaborator.graphBuilder()), forwardOps(graph.ops.size()) {}
+
+bool Differentiator::differentiate(TensorId loss, const Value& optimizer, SrcRange use, const std::vector<TensorId>& wanted) {
+  if (hasGates()) return false;
+  markNeeded(wanted);
+  const std::optional<UpdateRule> rule = elaborator.updateRule(optimizer, use);
+  if (!rule) return false;
+  if (!needed[index(loss)]) return true;  // nothing to learn
+  const Elaborator::Detour detour(elaborator, Phase::Backward);
+  // The loss of a step is the mean of its micro-batches'.
+  gradient[index(loss)] =
+      builder.fill("d" + graph[loss].name, graph[loss].dtype, graph[loss].shape, {1, graph.microBatches}, graph[loss].range);
+  if (!passBack()) return false;
+  for (const TensorId tensor : wanted) graph.wanted.push_back({tensor, finished(tensor)});
+  for (const std::size_t weight : complete) {
+    const Graph::Weight& entry = graph.weights[weight];
+    const std::optional<TensorId> after = elaborator.update(*rule, entry.value, entry.gradient);
+    if (!after) return false;
+    graph.weights[weight].after = *after;
+  }
+  return true;
+}
+
+/// Reports one.
+bool Differentiator::hasGates() {
+  for (const Op& op : graph.ops) {
+    if (op.kind != OpKind::Skip && op.kind != OpKind::Exit) continue;
+    elaborator.fail(diag::gates_not_trained, op.range, op.kind == OpKind::Skip ? "skip" : "exit");
+    return true;
+  }
+  return false;
+}
+
+/// Which tensors need a gradient: floating ones from which a weight, or a tensor whose gradient is wanted, can be reached through
+/// operators that have gradients.
+void Differentiator::markNeeded(const std::vector<TensorId>& wanted) {
+  needed.assign(graph.tensors.size(), false);
+  gradient.assign(graph.tensors.size(), kNoTensor);
+  uses.assign(graph.weights.size(), 0);
+  for (const TensorId tensor : wanted) needed[index(tensor)] = true;
+  for (std::size_t w = 0; w < graph.weights.size(); ++w) {
+    const TensorId value = graph.weights[w].value;
+    needed[index(value)] = true;
+    weightOf.emplace(index(value), w);
+  }
+  for (std::size_t i = 0; i < forwardOps; ++i) {
+    for (const std::size_t weight : weightsReadBy(graph.ops[i])) ++uses[weight];
+    markResults(i);
+  }
+}
+
+void Differentiator::markResults(std::size_t position) {
+  const Op& op = graph.ops[position];
+  const auto isNeeded = [&](TensorId tensor) { return tensor != kNoTensor && needed[index(tensor)]; };
+  const bool leads = std::any_of(op.inputs.begin(), op.inputs.end(), isNeeded);
+  for (const TensorId result : op.outputs) {
+    if (leads && tbem_is_floating(graph[result].dtype)) needed[index(result)] = true;
+  }
+  for (const OwnGradient& own : elaborator.forwardPass().ownGradients) {  // what is said counts, not what is inside
+    if (own.last != position) continue;
+    const bool said = std::any_of(own.inputs.begin(), own.inputs.end(), isNeeded);
+    for (const TensorId result : own.outputs) needed[index(result)] = said && tbem_is_floating(graph[result].dtype);
+  }
+}
+
+/// The forward pass from its last operator to its first.
+bool Differentiator::passBack() {
+  const Tape& tape = elaborator.forwardPass();
+  for (std::size_t end = forwardOps; end > 0;) {
+    const auto id = static_cast<OpId>(end - 1);
+    Op op = graph[id];
+    const OpContext* context = tape.contextOf(id);
+    std::size_t first = end - 1;
+    if (const OwnGradient* own = tape.endingAt(end - 1)) {
+      first = own->first;
+      op.inputs = own->inputs;
+      op.outputs = own->outputs;
+      context = &own->context;
+    }
+    if (!differentiateOp(op, context, id)) return false;
+    while (end > first) releaseWeights(Op(graph.ops[--end]));
+  }
+  return true;
+}
+
+/// The gradients that one forward operator, or one body with a gradient of its own, passes on.
+bool Differentiator::differentiateOp(const Op& op, const OpContext* context, OpId id) {
+  const bool reached =
+      std::any_of(op.outputs.begin(), op.outputs.end(), [&](TensorId t) { return gradient[index(t)] != kNoTensor; });
+  if (!reached) return true;
+  const bool leads =
+      std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId t) { return t != kNoTensor && needed[index(t)]; });
+  if (!leads) return true;
+  if (context == nullptr) {  // a copy: its gradient is that of its source
+    accumulate(op.inputs.front(), gradient[index(op.outputs.front())]);
+    return true;
+  }
+  if (context->decl->backward.empty()) {
+    elaborator.diagnostics()
+        .report(diag::no_gradient, op.range, context->decl->name.text, context->decl->tensors.front().name.text)
+        .label(context->decl->name.range, "declared here without `backward`");
+    return false;
+  }
+  BackwardClause clause(elaborator, *context, op, id);
+  for (const ast::Part& part : context->decl->backward) {
+    const std::vector<TensorId> inputs = neededBy(*context, part);
+    if (inputs.empty()) continue;
+    defineGradients(clause, *context->decl, *part.value, op);
+    const std::vector<TensorId> parts = clause.evaluate(part, inputs);
+    if (parts.empty()) return false;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] != kNoTensor) accumulate(inputs[i], parts[i]);
+    }
+  }
+  return true;
+}
+
+/// The tensors that a part of a `backward` clause is for: one, or the elements of a list; kNoTensor for one that needs none.
+/// Empty where no gradient is needed at all, as for an absent weight.
+std::vector<TensorId> Differentiator::neededBy(const OpContext& context, const ast::Part& part) const {
+  std::vector<TensorId> inputs;
+  const auto local = std::find_if(context.locals.rbegin(), context.locals.rend(),
+                                  [&](const Local& known) { return known.name == part.name.text; });
+  if (local == context.locals.rend()) return inputs;
+  const bool isList = local->value.is(ValueKind::List);
+  for (const Value& value : isList ? local->value.items : std::vector<Value>{local->value}) {
+    const auto input = static_cast<TensorId>(value.id);
+    const bool isNeeded = value.is(ValueKind::Tensor) && index(input) < needed.size() && needed[index(input)] &&
+                          tbem_is_floating(graph[input].dtype);
+    inputs.push_back(isNeeded ? input : kNoTensor);
+  }
+  const bool any = std::any_of(inputs.begin(), inputs.end(), [](TensorId input) { return input != kNoTensor; });
+  return any ? inputs : std::vector<TensorId>{};
+}
+
+/// Names `d<result>` for every result that the part mentions. A result whose gradient nobody supplies is zero: a number in an
+/// element-wise expression, a tensor of zeros where an operator wants one.
+void Differentiator::defineGradients(BackwardClause& clause, const ast::Callable& decl, const ast::Expr& expr, const Op& op) {
+  const bool elementwise = clause.isElementwise(expr);
+  for (std::size_t r = 0; r < op.outputs.size() && r < decl.results.size(); ++r) {
+    const ast::Result& result = decl.results[r];
+    const std::string name = "d" + result.name.text;
+    const ast::Name* word = nullptr;
+    sema::forEachInside(expr, [&](const ast::Expr& inner) {
+      const auto* reference = ast::dynCast<ast::NameRef>(&inner);
+      if (reference != nullptr && reference->name.text == name) word = &reference->name;
+    });
+    if (word == nullptr) continue;
+    Value value;
+    if (result.type->kind == ast::NodeKind::ListType) {  // the only result
+      std::vector<Value> all;
+      for (const TensorId output : op.outputs) all.push_back(gradientOf(output, name, op.range));
+      value = Value::list(std::move(all));
+    } else if (gradient[index(op.outputs[r])] == kNoTensor && elementwise) {
+      value = Value::number(elaborator.whole(0));
+    } else {
+      value = gradientOf(op.outputs[r], name, op.range);
+    }
+    clause.define(*word, std::move(value), result);
+  }
+}
+
+/// The gradient of a tensor so far; zeros where there is none.
+Value Differentiator::gradientOf(TensorId tensor, const std::string& name, SrcRange range) {
+  TensorId& known = gradient[index(tensor)];
+  if (known == kNoTensor) known = builder.fill(name, graph[tensor].dtype, graph[tensor].shape, Rational::of(0), range);
+  return Value::indexed(ValueKind::Tensor, index(known));
+}
+
+/// Sums gradients where a tensor has several uses.
+void Differentiator::accumulate(TensorId tensor, TensorId part) {
+  valueOf.emplace(index(part), tensor);
+  TensorId& known = gradient[index(tensor)];
+  if (known != kNoTensor) {
+    part = builder.add(known, part, tensor);
+    valueOf.emplace(index(part), tensor);
+  }
+  known = part;
+}
+
+// ---- Weights ----------------------------------------------------------------------------------------------------------
+
+std::set<std::size_t> Differentiator::weightsReadBy(const Op& op) const {
+  std::set<std::size_t> read;
+  for (const TensorId input : op.inputs) {
+    if (input == kNoTensor) continue;
+    if (const auto weight = weightOf.find(index(input)); weight != weightOf.end()) read.insert(weight->second);
+  }
+  return read;
+}
+
+/// Counts a reader of weights as differentiated; the last one of a weight completes its gradient.
+void Differentiator::releaseWeights(const Op& op) {
+  for (const std::size_t weight : weightsReadBy(op)) {
+    if (--uses[weight] == 0) finishWeight(weight);
+  }
+}
+
+/// A weight whose gradient is complete: the gradient gets a storage of its own. Optimisers come last in the program, since they
+/// may want the norm of all gradients; those that do not are run by the schedule as soon as nothing reads the weight any more.
+void Differentiator::finishWeight(std::size_t weight) {
+  const TensorId own = finished(graph.weights[weight].value);
+  if (own == kNoTensor) return;
+  graph.weights[weight].gradient = graph.microBatches > 1 ? builder.addUp(own, 1) : own;
+  complete.push_back(weight);
+}
+
+TensorId Differentiator::finished(TensorId tensor) {
+  TensorId own = gradient[index(tensor)];
+  if (own == kNoTensor) return kNoTensor;
+  const OpId producer = graph[own].producer;
+  const bool exclusive = producer != kNoOp && graph[producer].kind != OpKind::View && graph[producer].phase == Phase::Backward &&
+                         graph[graph[own].storage].kind == StorageClass::Activation;
+  if (!exclusive) own = builder.copy(own, graph[tensor].range, static_cast<ScopeId>(0));
+  Storage& storage = graph[graph[own].storage];
+  storage.kind = StorageClass::Gradient;
+  storage.path = graph[graph[tensor].storage].path;
+  return own;
+}
+
+}  // namespace tbem::graph

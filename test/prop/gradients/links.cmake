@@ -1,0 +1,1 @@
+set(LINKS tbem_compiler_graph tbem_runtime_backends_ref)
