@@ -1,5 +1,7 @@
 #include "runtime/core/Primitive.h"
 
+#include "runtime/core/ShapeRules.h"
+
 #include <fmt/format.h>
 
 #include <span>
@@ -80,10 +82,6 @@ std::string checkOperands(const Signature& s, const tbem_op_desc& op) {
 
 std::string shapeText(const tbem_operand& operand) {
   return fmt::format("[{}]", fmt::join(std::span(operand.dims, static_cast<std::size_t>(operand.rank)), ", "));
-}
-
-namespace detail {
-std::string checkShapes(const tbem_op_desc& op);
 }
 
 std::string checkDescription(const tbem_op_desc& op) {

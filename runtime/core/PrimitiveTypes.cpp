@@ -1,5 +1,6 @@
 // Rules of element types of the primitives.
 #include "runtime/core/Primitive.h"
+#include "runtime/core/ShapeRules.h"
 
 #include <fmt/format.h>
 

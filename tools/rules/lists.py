@@ -7,9 +7,6 @@ LONGER = {
     "compiler/graph/elaborate/ElaborateApply.cpp": 424,
     "compiler/graph/read/ReadDesign.cpp": 428,
     "compiler/graph/read/ReadTraining.cpp": 415,
-    "compiler/jit/cpu/Kernel.cpp": 447,
-    "compiler/jit/loop/Loop.cpp": 425,
-    "runtime/core/PrimitiveShapes.cpp": 413,
 }
 # Folders of the compiler with more source files of their own than rules.limits.FILES.
 FULLER = {

@@ -1,5 +1,6 @@
 #include "compiler/jit/cpu/Kernel.h"
 
+#include "compiler/jit/cpu/Access.h"
 #include "compiler/jit/cpu/Expression.h"
 #include "compiler/jit/loop/Tables.h"
 
@@ -14,18 +15,6 @@ using llvm::BasicBlock;
 using llvm::Type;
 using llvm::Value;
 
-/// How far ahead of its place a loop with functions asks for its operands; 512 to 2048 bytes do alike (measured).
-constexpr std::int64_t kPrefetchBytes = 1024;
-
-/// The values of all forms at one place of the nest (variables inside it at 0).
-struct Position {
-  Value* output = nullptr;
-  Value* number = nullptr;
-  Value* inner = nullptr;  ///< the innermost variable
-  std::vector<Value*> inputs;
-  std::vector<Value*> coordinates;
-};
-
 class Emitter {
 public:
   Emitter(llvm::Module& module, const LoopNest& nest, const std::vector<NodeType>& types)
@@ -34,8 +23,8 @@ public:
         nest(nest),
         types(types),
         tables(findTables(nest, types)),
-        readsAhead(hasFunctions(nest, types, tables.body)),
-        expression(b, nest, types) {}
+        expression(b, nest, types),
+        access(b, nest, types, expression, hasFunctions(nest, types, tables.body)) {}
   llvm::Function* run(const std::string& name);
 
 private:
@@ -50,14 +39,6 @@ private:
   void body(const Position& at, unsigned lanes, Value* mask);
   void fillTables();
   ExpressionPlace placeAt(const Position& at, unsigned lanes, Value* mask);
-  void zeros(const Position& at);
-  Value* load(const Position& at, std::uint32_t input, unsigned lanes, Value* mask);
-  void prefetch(Value* address);
-  Value* lanesOf(Value* base, std::int64_t stride, unsigned lanes);
-  Value* indirectOffset(const LoopOperand& operand, const Position& at, unsigned lanes);
-  void store(const LoopOutput& output, const Position& at, Value* value, unsigned lanes);
-  Type* storage(std::int32_t dtype);
-  void findRows(Value* sample);
   std::size_t inner() const { return nest.trips.size() - 1; }
   unsigned width() const;
 
@@ -66,30 +47,11 @@ private:
   const LoopNest& nest;
   const std::vector<NodeType>& types;
   Tables tables;
-  bool readsAhead;
   std::vector<Value*> tableAt;  ///< where each of tables.nodes lies
   Expression expression;
+  Access access;
   llvm::Function* function = nullptr;
-  std::vector<Value*> shifts;  ///< by output: what to add to its offset; null: nothing
 };
-
-Type* Emitter::storage(std::int32_t dtype) {
-  switch (dtype) {
-    case TBEM_F64:
-      return b.getDoubleTy();
-    case TBEM_F32:
-      return b.getFloatTy();
-    case TBEM_I64:
-      return b.getInt64Ty();
-    case TBEM_I32:
-      return b.getInt32Ty();
-    case TBEM_BF16:
-      return b.getInt16Ty();
-    default:
-      return b.getInt8Ty();
-  }
-}
-llvm::Align alignOf(Type* storage) { return llvm::Align(storage->getPrimitiveSizeInBits() / 8); }
 
 /// 64 bytes of the loop's float, or less where the innermost variable is shorter.
 unsigned Emitter::width() const {
@@ -158,10 +120,10 @@ llvm::Function* Emitter::run(const std::string& name) {
   function->addFnAttr(llvm::Attribute::NoUnwind);
   function->addFnAttr("prefer-vector-width", "512");
   b.SetInsertPoint(BasicBlock::Create(module.getContext(), "entry", function));
+  access.begin(function);
   auto argument = [&](std::size_t i) { return function->getArg(static_cast<unsigned>(pointers + i)); };
   expression.hoist(argument(0), argument(1));
   fillTables();
-  shifts.assign(nest.outputs.size(), nullptr);
   forLoop(argument(2), argument(3), 1, [&](Value* index) {
     Value* chunk = nullptr;
     if (nest.chunks > 1) {
@@ -174,23 +136,12 @@ llvm::Function* Emitter::run(const std::string& name) {
       Value* value = v == 0 ? index : b.CreateURem(index, i64(nest.trips[v]));
       if (v != 0) index = b.CreateUDiv(index, i64(nest.trips[v]));
       at = advance(at, v, value);
-      if (v == 0) findRows(value);
+      if (v == 0) access.findRows(value);
     }
     variable(nest.prefix, at, chunk);
   });
   b.CreateRetVoid();
   return function;
-}
-
-/// How far from row `sample` each output's row lies.
-void Emitter::findRows(Value* sample) {
-  shifts.assign(nest.outputs.size(), nullptr);
-  for (std::size_t o = 0; o < nest.outputs.size(); ++o) {
-    if (!nest.outputs[o].rows) continue;
-    Value* place = b.CreateInBoundsGEP(b.getInt64Ty(), function->getArg(*nest.outputs[o].rows), b.CreateNSWAdd(sample, i64(1)));
-    Value* row = b.CreateAlignedLoad(b.getInt64Ty(), place, llvm::Align(8));
-    shifts[o] = b.CreateNSWMul(b.CreateNSWSub(row, sample), i64(nest.output.stride[0]));
-  }
 }
 
 void Emitter::variable(std::size_t v, const Position& at, Value* chunk) {
@@ -215,15 +166,6 @@ void Emitter::innermost(const Position& at, Value* chunk) {
   eachVector(from, to, [&](Value* x, unsigned lanes) { atPlace(advance(at, inner(), x), lanes); });
 }
 
-Value* Emitter::lanesOf(Value* base, std::int64_t stride, unsigned lanes) {
-  if (lanes == 1) return base;
-  Value* all = b.CreateVectorSplat(lanes, base);
-  if (stride == 0) return all;
-  std::vector<llvm::Constant*> steps;
-  for (unsigned l = 0; l < lanes; ++l) steps.push_back(b.getInt64(static_cast<std::uint64_t>(stride * l)));
-  return b.CreateAdd(all, llvm::ConstantVector::get(steps));
-}
-
 /// Where the layout pads, elements beyond the limit become 0 and are never read.
 void Emitter::atPlace(const Position& at, unsigned lanes) {
   Value *inside = nullptr, *mask = nullptr;
@@ -245,13 +187,13 @@ void Emitter::atPlace(const Position& at, unsigned lanes) {
   b.CreateBr(done);
   b.SetInsertPoint(edge);
   if (lanes == 1) {
-    zeros(at);
+    access.zeros(at);
   } else {
     for (std::size_t i = 0; i < nest.coordinates.size(); ++i) {
       const Coordinate& c = nest.coordinates[i];
       if (!c.padded) continue;
-      Value* below =
-          b.CreateICmpSLT(lanesOf(at.coordinates[i], c.form.stride[inner()], lanes), b.CreateVectorSplat(lanes, i64(c.limit)));
+      Value* below = b.CreateICmpSLT(access.lanesOf(at.coordinates[i], c.form.stride[inner()], lanes),
+                                     b.CreateVectorSplat(lanes, i64(c.limit)));
       mask = mask == nullptr ? below : b.CreateAnd(mask, below);
     }
     body(at, lanes, mask);
@@ -263,11 +205,12 @@ void Emitter::atPlace(const Position& at, unsigned lanes) {
 ExpressionPlace Emitter::placeAt(const Position& at, unsigned lanes, Value* mask) {
   ExpressionPlace place;
   place.lanes = lanes;
-  place.load = [this, &at, lanes, mask](std::uint32_t input) { return load(at, input, lanes, mask); };
-  place.number = [this, &at, lanes] { return lanesOf(at.number, nest.number.stride[inner()], lanes); };
+  place.load = [this, &at, lanes, mask](std::uint32_t input) { return access.load(at, input, lanes, mask); };
+  place.number = [this, &at, lanes] { return access.lanesOf(at.number, nest.number.stride[inner()], lanes); };
   place.coordinate = [this, &at, lanes](std::uint32_t dim) -> Value* {
     for (std::size_t i = 0; i < nest.coordinates.size(); ++i) {
-      if (nest.coordinates[i].dim == dim) return lanesOf(at.coordinates[i], nest.coordinates[i].form.stride[inner()], lanes);
+      if (nest.coordinates[i].dim == dim)
+        return access.lanesOf(at.coordinates[i], nest.coordinates[i].form.stride[inner()], lanes);
     }
     return nullptr;  // planLoop made one for every Index node
   };
@@ -309,103 +252,7 @@ void Emitter::body(const Position& at, unsigned lanes, Value* mask) {
   for (const LoopOutput& output : nest.outputs) {
     Value* value = expression.as(output.node, valueType(output.dtype), values, lanes);
     if (mask != nullptr) value = b.CreateSelect(mask, value, llvm::Constant::getNullValue(value->getType()));
-    store(output, at, value, lanes);
-  }
-}
-
-void Emitter::zeros(const Position& at) {
-  for (const LoopOutput& output : nest.outputs)
-    store(output, at, llvm::Constant::getNullValue(expression.type(valueType(output.dtype), 1)), 1);
-}
-
-Value* Emitter::indirectOffset(const LoopOperand& operand, const Position& at, unsigned lanes) {
-  Value* sum = nullptr;
-  for (const Indirect& indirect : operand.indirect) {
-    const Coordinate& c = nest.coordinates[indirect.coordinate];
-    Value* x = lanesOf(at.coordinates[indirect.coordinate], c.form.stride[inner()], lanes);
-    auto number = [&](std::int64_t n) { return llvm::ConstantInt::get(x->getType(), static_cast<std::uint64_t>(n)); };
-    Value* offset = b.CreateMul(b.CreateUDiv(x, number(indirect.block)), number(indirect.outerStride));
-    for (const Indirect::Digit& d : indirect.digits) {
-      offset =
-          b.CreateAdd(offset, b.CreateMul(b.CreateURem(b.CreateUDiv(x, number(d.divisor)), number(d.size)), number(d.stride)));
-    }
-    sum = sum == nullptr ? offset : b.CreateAdd(sum, offset);
-  }
-  return sum;
-}
-
-/// A hint only: the address may lie behind the array.
-void Emitter::prefetch(Value* address) {
-  constexpr unsigned kRead = 0, kAllLevels = 3, kData = 1;
-  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {b.getPtrTy()},
-                    {b.CreateConstGEP1_64(b.getInt8Ty(), address, kPrefetchBytes), b.getInt32(kRead), b.getInt32(kAllLevels),
-                     b.getInt32(kData)});
-}
-
-Value* Emitter::load(const Position& at, std::uint32_t input, unsigned lanes, Value* mask) {
-  const LoopOperand& operand = nest.inputs[input];
-  Type* element = storage(operand.dtype);
-  Value* pointer = function->getArg(operand.pointer);
-  const std::int64_t stride = operand.offset.stride[inner()];
-  Value* raw;
-  if (operand.indirect.empty() && (lanes == 1 || stride == 1 || (stride == 0 && mask == nullptr))) {
-    Value* address = b.CreateInBoundsGEP(element, pointer, at.inputs[input]);
-    if (lanes > 1 && stride == 1) {
-      auto* vector = llvm::FixedVectorType::get(element, lanes);
-      if (readsAhead) prefetch(address);
-      raw = mask == nullptr ? static_cast<Value*>(b.CreateAlignedLoad(vector, address, alignOf(element)))
-                            : b.CreateMaskedLoad(vector, address, alignOf(element), mask, llvm::Constant::getNullValue(vector));
-    } else {
-      raw = b.CreateAlignedLoad(element, address, alignOf(element));
-      if (lanes > 1) raw = b.CreateVectorSplat(lanes, raw);
-    }
-  } else {
-    Value* offset = lanesOf(at.inputs[input], stride, lanes);
-    if (!operand.indirect.empty()) offset = b.CreateAdd(offset, indirectOffset(operand, at, lanes));
-    Value* address = b.CreateInBoundsGEP(element, pointer, offset);
-    if (lanes == 1) {
-      raw = b.CreateAlignedLoad(element, address, alignOf(element));
-    } else {
-      auto* vector = llvm::FixedVectorType::get(element, lanes);
-      raw = b.CreateMaskedGather(vector, address, alignOf(element), mask, llvm::Constant::getNullValue(vector));
-    }
-  }
-  switch (operand.dtype) {
-    case TBEM_BOOL:
-      return b.CreateICmpNE(raw, llvm::Constant::getNullValue(raw->getType()));
-    case TBEM_BF16:
-      return emitFromBfloat16(b, raw);
-    case TBEM_U8:
-      return b.CreateZExt(raw, expression.type(ValueType::I64, lanes));
-    case TBEM_I8:
-    case TBEM_I32:
-      return b.CreateSExt(raw, expression.type(ValueType::I64, lanes));
-    default:
-      return raw;
-  }
-}
-
-void Emitter::store(const LoopOutput& output, const Position& at, Value* value, unsigned lanes) {
-  Type* element = storage(output.dtype);
-  Type* shape = lanes == 1 ? element : llvm::FixedVectorType::get(element, lanes);
-  if (output.dtype == TBEM_BOOL) value = b.CreateZExt(value, shape);
-  if (output.dtype == TBEM_I32 || output.dtype == TBEM_I8 || output.dtype == TBEM_U8) value = b.CreateTrunc(value, shape);
-  if (output.dtype == TBEM_BF16) {
-    // What a cast has rounded already is stored as it is.
-    const graph::ElemNode& node = nest.nodes[output.node];
-    const bool rounded = node.op == graph::ElemOp::Cast && node.dtype == TBEM_BF16 && !types[output.node].uniform;
-    value = rounded
-                ? b.CreateTrunc(b.CreateLShr(b.CreateBitCast(value, withElement(value->getType(), b.getInt32Ty())), 16), shape)
-                : emitToBfloat16(b, value);
-  }
-  Value* pointer = function->getArg(output.pointer);
-  const std::int64_t stride = nest.output.stride[inner()];
-  Value* shift = shifts[static_cast<std::size_t>(&output - nest.outputs.data())];
-  Value* place = shift == nullptr ? at.output : b.CreateNSWAdd(at.output, shift);
-  if (lanes == 1 || stride == 1) {
-    b.CreateAlignedStore(value, b.CreateInBoundsGEP(element, pointer, place), alignOf(element));
-  } else {
-    b.CreateMaskedScatter(value, b.CreateInBoundsGEP(element, pointer, lanesOf(place, stride, lanes)), alignOf(element));
+    access.store(output, at, value, lanes);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "compiler/jit/glue/Modules.h"
 
 #include "compiler/jit/cpu/Kernel.h"
-#include "compiler/jit/loop/Bytes.h"
 #include "compiler/jit/loop/Loop.h"
 #include "compiler/jit/loop/Types.h"
 
@@ -308,85 +307,6 @@ tl::expected<Modules, std::string> emitModules(llvm::LLVMContext& context, const
   }
   Glue(*result.glue, result.reports, marks).run(program);
   return result;
-}
-
-std::string programKey(const Program& program) {
-  Bytes bytes;
-  bytes.number(program.steps.size());
-  for (const auto& s : program.steps) {
-    bytes.number(s.kind);
-    bytes.number(s.index);
-    bytes.number(s.branch);
-    if (s.kind == Step::Kind::Call) bytes.number(program.calls[s.index].sizes.empty());
-  }
-  bytes.number(program.samples);
-  bytes.number(program.micro.parts);
-  bytes.number(program.micro.steps);
-  const auto placeOf = [&program](estimate::BufferId id) {
-    return id == estimate::kNoBuffer ? 0 : program.allocations[program[id].allocation].offset + 1;
-  };
-  bytes.number(program.chunks.size());
-  for (const auto& chunk : program.chunks) {
-    for (const std::uint32_t value : {chunk.first, chunk.last, chunk.branch}) bytes.number(value);
-    bytes.number(chunk.samples);
-    bytes.number(chunk.threads);
-    for (const estimate::BufferId list : {chunk.rows, chunk.origin, program.branches[chunk.branch].origin})
-      bytes.number(placeOf(list));
-    for (const estimate::BufferId list : {chunk.rows, chunk.origin})
-      bytes.number(list == estimate::kNoBuffer ? 0 : program[list].part);
-  }
-  for (std::size_t i = 1; i < program.branches.size(); ++i)
-    bytes.number(program.allocations[program[program.branches[i].rows].allocation].offset);
-  auto layout = [&](const tbem_layout& l, std::size_t rank) {
-    for (std::size_t k = 0; k < rank; ++k) {
-      bytes.number(l.strides[k]);
-      bytes.number(l.padded[k]);
-    }
-    bytes.number(l.blocks);
-    for (int i = 0; i < l.blocks; ++i) {
-      bytes.number(l.block_dim[i]);
-      bytes.number(l.block_size[i]);
-    }
-    bytes.number(l.bytes);
-  };
-  auto buffer = [&](estimate::BufferId id) {
-    const estimate::Buffer& b = program[id];
-    bytes.number(program.allocations[b.allocation].offset);
-    bytes.number(b.window);
-    bytes.number(b.part);
-    bytes.number(b.operand.dtype);
-    bytes.number(b.operand.rank);
-    for (int k = 0; k < b.operand.rank; ++k) bytes.number(b.operand.dims[k]);
-    layout(b.operand.layout, static_cast<std::size_t>(b.operand.rank));
-  };
-  if (program.micro.parts > 1) buffer(program.micro.number);
-  for (const estimate::BufferId sum : program.micro.zeroed) buffer(sum);
-  bytes.number(program.micro.collected.size());
-  for (const auto& one : program.micro.collected) {
-    buffer(one.from);
-    buffer(one.to);
-  }
-  bytes.number(program.scalars.size());
-  bytes.number(program.loops.size());
-  for (const auto& loop : program.loops) {
-    bytes.list(loop.dims);
-    bytes.number(loop.perSample);
-    layout(loop.layout, loop.dims.size());
-    bytes.nodes(loop.nodes);
-    bytes.number(loop.inputs.size());
-    for (const auto& in : loop.inputs) {
-      buffer(in.buffer);
-      bytes.list(in.axes);
-    }
-    bytes.number(loop.outputs.size());
-    for (const auto& out : loop.outputs) {
-      buffer(out.buffer);
-      bytes.number(out.node);
-      bytes.number(placeOf(out.rows));
-      bytes.number(out.rows == estimate::kNoBuffer ? 0 : program[out.rows].part);
-    }
-  }
-  return bytes.text;
 }
 
 }  // namespace tbem::jit

@@ -2,16 +2,9 @@
 
 #include "compiler/count/Layout.h"
 #include "compiler/jit/loop/Bytes.h"
-#include "compiler/lower/program/LoopTypes.h"
-#include "compiler/sema/Value.h"
-
-#include <fmt/format.h>
+#include "compiler/jit/loop/LoopChecks.h"
 
 #include <algorithm>
-#include <array>
-#include <numeric>
-#include <optional>
-#include <set>
 
 namespace tbem::jit {
 namespace {
@@ -57,22 +50,12 @@ std::vector<Digit> digitsOf(const tbem_layout& layout, int k, std::int64_t padde
   return digits;
 }
 
-/// Every element of one lies where it does in the other, whatever the element types and the words for the layout: 16 channels in
-/// blocks of 16 are channels last.
-bool samePlaces(tbem_operand a, const tbem_operand& b) {
-  a.dtype = b.dtype;
-  a.layout.bytes = b.layout.bytes;
-  return estimate::samePlaces(a, b);
-}
-
 class Planner {
 public:
   Planner(const Program& program, const FusedLoop& loop) : program(program), loop(loop) {}
   tl::expected<LoopNest, std::string> run();
 
 private:
-  tl::expected<void, std::string> checkShapes() const;
-  tl::expected<void, std::string> checkOverlaps() const;
   void refine();
   std::uint32_t pointerOf(const Buffer& buffer);
   std::uint64_t numberAt() const;
@@ -99,84 +82,6 @@ private:
   LoopNest nest;
   std::vector<Digit> digits;
 };
-
-tl::expected<void, std::string> Planner::checkShapes() const {
-  auto wrong = [](std::string text) { return tl::make_unexpected(std::move(text)); };
-  if (loop.dims.size() > TBEM_MAX_RANK) return wrong(fmt::format("a loop of rank {}", loop.dims.size()));
-  if (loop.outputs.empty()) return wrong("a loop without outputs");
-  auto dtype = [&](const Buffer& b) -> tl::expected<void, std::string> {
-    if (!estimate::hasLoops(b.operand.dtype))
-      return wrong(fmt::format("element-wise code of {} is not there yet ('{}')",
-                               sema::kDTypeNames[static_cast<std::size_t>(b.operand.dtype)], b.name));
-    return {};
-  };
-  for (const auto& in : loop.inputs) {
-    const Buffer& b = program[in.buffer];
-    if (auto ok = dtype(b); !ok) return ok;
-    if (in.axes.size() != static_cast<std::size_t>(b.operand.rank))
-      return wrong(fmt::format("'{}' has rank {} and {} axes", b.name, b.operand.rank, in.axes.size()));
-    for (int j = 0; j < b.operand.rank; ++j) {
-      const std::int32_t k = in.axes[static_cast<std::size_t>(j)];
-      if (k < 0 ? b.operand.dims[j] < 1
-                : (k >= static_cast<int>(loop.dims.size()) || (b.operand.dims[j] != 1 && b.operand.dims[j] != dimOf(k)))) {
-        return wrong(
-            fmt::format("dimension {} of '{}' ({}) does not run along the loop's dimension {}", j, b.name, b.operand.dims[j], k));
-      }
-    }
-  }
-  for (const auto& out : loop.outputs) {
-    const Buffer& b = program[out.buffer];
-    if (auto ok = dtype(b); !ok) return ok;
-    if (out.node >= loop.nodes.size()) return wrong(fmt::format("'{}' takes node {} of {}", b.name, out.node, loop.nodes.size()));
-    if (!std::equal(loop.dims.begin(), loop.dims.end(), b.operand.dims, b.operand.dims + b.operand.rank))
-      return wrong(fmt::format("'{}' does not have the loop's shape", b.name));
-    tbem_operand space = b.operand;
-    space.layout = loop.layout;
-    if (!samePlaces(space, b.operand)) return wrong(fmt::format("'{}' does not have the loop's layout", b.name));
-  }
-  for (std::size_t i = 0; i < loop.nodes.size(); ++i) {
-    const graph::ElemNode& n = loop.nodes[i];
-    if (n.op == ElemOp::Input && n.input >= loop.inputs.size()) return wrong("a node reads an input that is not there");
-    if (n.op == ElemOp::Index && n.input >= loop.dims.size()) return wrong("a node reads a coordinate that is not there");
-    if (n.op == ElemOp::Scalar && n.input >= std::max<std::size_t>(program.scalars.size(), 1))
-      return wrong("a node reads a scalar that is not there");
-  }
-  return {};
-}
-
-/// Writers may share bytes with a reader only as an exact in-place pair: same place, same layout, same element size, all axes.
-tl::expected<void, std::string> Planner::checkOverlaps() const {
-  struct Span {
-    std::uint64_t begin, end;
-  };
-  auto span = [&](const Buffer& b) {
-    const estimate::Allocation& place = program.allocations[b.allocation];
-    return Span{place.offset, place.offset + std::min(place.bytes, b.operand.layout.bytes)};
-  };
-  auto overlap = [](Span a, Span b) { return a.begin < b.end && b.begin < a.end; };
-  for (std::size_t o = 0; o < loop.outputs.size(); ++o) {
-    const Buffer& out = program[loop.outputs[o].buffer];
-    for (std::size_t p = 0; p < o; ++p) {
-      if (overlap(span(out), span(program[loop.outputs[p].buffer])))
-        return tl::make_unexpected(fmt::format("'{}' and '{}' are written to the same bytes by one loop", out.name,
-                                               program[loop.outputs[p].buffer].name));
-    }
-    for (const auto& input : loop.inputs) {
-      const Buffer& in = program[input.buffer];
-      if (!overlap(span(out), span(in))) continue;
-      bool exact = span(out).begin == span(in).begin &&
-                   estimate::elementBytes(out.operand.dtype) == estimate::elementBytes(in.operand.dtype) &&
-                   in.operand.rank == out.operand.rank;
-      for (int k = 0; exact && k < in.operand.rank; ++k) {
-        exact = (input.axes[static_cast<std::size_t>(k)] == k || dimOf(k) == 1) && in.operand.dims[k] == dimOf(k);
-      }
-      exact = exact && samePlaces(in.operand, out.operand);
-      if (!exact)
-        return tl::make_unexpected(fmt::format("'{}' is written over '{}', which is read at other places", out.name, in.name));
-    }
-  }
-  return {};
-}
 
 /// Splits digits where an operand's blocks ask for it and the sizes allow it: then that operand is a linear form too.
 void Planner::refine() {
@@ -323,8 +228,7 @@ void Planner::schedule() {
 }
 
 tl::expected<LoopNest, std::string> Planner::run() {
-  if (auto ok = checkShapes(); !ok) return tl::make_unexpected(ok.error());
-  if (auto ok = checkOverlaps(); !ok) return tl::make_unexpected(ok.error());
+  if (auto ok = checkLoop(program, loop); !ok) return tl::make_unexpected(ok.error());
   const int rank = static_cast<int>(loop.dims.size());
   for (int k = 0; k < rank; ++k) {
     if (loop.layout.padded[k] == 0) {

@@ -49,94 +49,111 @@ ValueType loopFloat(const LoopNest& nest) {
              : ValueType::F32;
 }
 
-tl::expected<std::vector<NodeType>, std::string> inferTypes(const LoopNest& nest) {
-  const ValueType floating = loopFloat(nest);
-  std::vector<NodeType> types(nest.nodes.size());
-  for (std::size_t i = 0; i < nest.nodes.size(); ++i) {
-    const ElemNode& n = nest.nodes[i];
-    const int operands = graph::operandCount(n.op);
-    if ((operands > 0 && n.a >= i) || (operands > 1 && n.b >= i) || (operands > 2 && n.c >= i)) {
-      return tl::make_unexpected(fmt::format("node {} of a loop uses a later node", i));
-    }
-    const NodeType a = operands > 0 ? types[n.a] : NodeType{};
-    // Functions of one number: integers become floats.
-    const NodeType floated = a.uniform ? NodeType{ValueType::F64, true} : NodeType{isFloat(a.type) ? a.type : floating};
+namespace {
+
+/// The type of one node, those of all earlier ones being known.
+class NodeTyper {
+public:
+  NodeTyper(const LoopNest& nest, const std::vector<NodeType>& types) : nest(nest), types(types), floating(loopFloat(nest)) {}
+
+  tl::expected<NodeType, std::string> typeOf(std::uint32_t node) const {
+    const ElemNode& n = nest.nodes[node];
     switch (n.op) {
       case ElemOp::Input:
-        types[i] = {valueType(nest.inputs[n.input].dtype)};
-        break;
+        return NodeType{valueType(nest.inputs[n.input].dtype)};
       case ElemOp::Constant:
-        types[i] = {ValueType::F64, true, n.value.isInt()};
-        break;
+        return NodeType{ValueType::F64, true, n.value.isInt()};
       case ElemOp::Scalar:
-        types[i] = {ValueType::F64, true};
-        break;
+        return NodeType{ValueType::F64, true};
       case ElemOp::Random:
-        types[i] = {floating};
-        break;
+        return NodeType{floating};
       case ElemOp::Index:
-        types[i] = {ValueType::I64};
-        break;
+        return NodeType{ValueType::I64};
       case ElemOp::Neg:
       case ElemOp::Abs:
       case ElemOp::Floor:
-        types[i] = a.type == ValueType::Bool ? NodeType{ValueType::I64} : a;
-        if (a.uniform) types[i] = {ValueType::F64, true, a.integral};
-        break;
+        return signedOf(types[n.a]);
       case ElemOp::Equal:
       case ElemOp::Less:
       case ElemOp::LessEqual:
       case ElemOp::And:
       case ElemOp::Or:
-        types[i] = {ValueType::Bool, a.uniform && types[n.b].uniform};
-        break;
+        return NodeType{ValueType::Bool, types[n.a].uniform && types[n.b].uniform};
       case ElemOp::Not:
-        types[i] = {ValueType::Bool, a.uniform};
-        break;
+        return NodeType{ValueType::Bool, types[n.a].uniform};
       case ElemOp::Div:
-      case ElemOp::Pow: {
-        NodeType t = meet(a, types[n.b], floating);
-        t.integral = false;
-        if (!t.uniform && !isFloat(t.type)) t.type = floating;
-        if (t.uniform) t.type = ValueType::F64;
-        types[i] = t;
-        break;
-      }
+      case ElemOp::Pow:
+        return quotientOf(types[n.a], types[n.b]);
       case ElemOp::Add:
       case ElemOp::Sub:
       case ElemOp::Mul:
       case ElemOp::Minimum:
-      case ElemOp::Maximum: {
-        NodeType t = meet(a, types[n.b], floating);
-        if (t.type == ValueType::Bool) t.type = t.uniform ? ValueType::F64 : ValueType::I64;
-        types[i] = t;
-        break;
-      }
-      case ElemOp::Select: {
-        NodeType t = meet(types[n.b], types[n.c], floating);
-        // A condition that varies makes the result vary: two uniform arms meet in the loop's float.
-        if (t.uniform && !a.uniform && t.type != ValueType::Bool) t.type = floating;
-        t.uniform = t.uniform && a.uniform;
-        t.integral = t.integral && t.uniform;
-        types[i] = t;
-        break;
-      }
-      case ElemOp::Cast: {
-        if (n.dtype < 0) {
-          const auto root =
-              std::find_if(nest.outputs.begin(), nest.outputs.end(), [&](const LoopOutput& o) { return o.node == i; });
-          if (root == nest.outputs.end())
-            return tl::make_unexpected(std::string("a cast inside a fused expression does not say its element type"));
-          types[i] = {valueType(root->dtype)};
-        } else {
-          types[i] = {valueType(n.dtype)};
-        }
-        break;
-      }
-      default:
-        types[i] = floated;
-        break;  // Exp Log Sqrt Rsqrt Tanh Erf Sin Cos
+      case ElemOp::Maximum:
+        return sumOf(types[n.a], types[n.b]);
+      case ElemOp::Select:
+        return selected(types[n.a], types[n.b], types[n.c]);
+      case ElemOp::Cast:
+        return castOf(node);
+      default:  // Exp Log Sqrt Rsqrt Tanh Erf Sin Cos
+        return floated(types[n.a]);
     }
+  }
+
+private:
+  NodeType signedOf(const NodeType& a) const {
+    if (a.uniform) return {ValueType::F64, true, a.integral};
+    return a.type == ValueType::Bool ? NodeType{ValueType::I64} : a;
+  }
+  NodeType quotientOf(const NodeType& a, const NodeType& b) const {
+    NodeType type = meet(a, b, floating);
+    type.integral = false;
+    if (!type.uniform && !isFloat(type.type)) type.type = floating;
+    if (type.uniform) type.type = ValueType::F64;
+    return type;
+  }
+  NodeType sumOf(const NodeType& a, const NodeType& b) const {
+    NodeType type = meet(a, b, floating);
+    if (type.type == ValueType::Bool) type.type = type.uniform ? ValueType::F64 : ValueType::I64;
+    return type;
+  }
+  /// A condition that varies makes the result vary: two uniform arms meet in the loop's float.
+  NodeType selected(const NodeType& condition, const NodeType& b, const NodeType& c) const {
+    NodeType type = meet(b, c, floating);
+    if (type.uniform && !condition.uniform && type.type != ValueType::Bool) type.type = floating;
+    type.uniform = type.uniform && condition.uniform;
+    type.integral = type.integral && type.uniform;
+    return type;
+  }
+  /// Functions of one number: integers become floats.
+  NodeType floated(const NodeType& a) const {
+    if (a.uniform) return {ValueType::F64, true};
+    return {isFloat(a.type) ? a.type : floating};
+  }
+  tl::expected<NodeType, std::string> castOf(std::uint32_t node) const {
+    if (nest.nodes[node].dtype >= 0) return NodeType{valueType(nest.nodes[node].dtype)};
+    const auto root = std::find_if(nest.outputs.begin(), nest.outputs.end(), [&](const LoopOutput& o) { return o.node == node; });
+    if (root == nest.outputs.end())
+      return tl::make_unexpected(std::string("a cast inside a fused expression does not say its element type"));
+    return NodeType{valueType(root->dtype)};
+  }
+
+  const LoopNest& nest;
+  const std::vector<NodeType>& types;
+  ValueType floating;
+};
+
+}  // namespace
+
+tl::expected<std::vector<NodeType>, std::string> inferTypes(const LoopNest& nest) {
+  std::vector<NodeType> types(nest.nodes.size());
+  const NodeTyper typer(nest, types);
+  for (std::uint32_t i = 0; i < nest.nodes.size(); ++i) {
+    bool usesLater = false;
+    eachOperand(nest.nodes[i], [&](std::uint32_t operand) { usesLater = usesLater || operand >= i; });
+    if (usesLater) return tl::make_unexpected(fmt::format("node {} of a loop uses a later node", i));
+    const auto type = typer.typeOf(i);
+    if (!type) return tl::make_unexpected(type.error());
+    types[i] = *type;
   }
   for (const auto& o : nest.outputs) types[o.node].used = true;
   for (std::size_t i = nest.nodes.size(); i-- > 0;) {
