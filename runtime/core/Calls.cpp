@@ -145,7 +145,7 @@ void Instance::noteFailure(std::uint32_t number) {
   const std::lock_guard lock(failing);
   if (failedCall != kNone) return;
   failedCall = number;
-  failedText = lastError();
+  failedText = lastError(device);
 }
 
 namespace {

@@ -1,7 +1,9 @@
 // An executable loaded on a backend: its arena, prepared operators, and the loop that runs steps. `tbem_rt_context` of rt.h is
-// an Instance. One thread at a time may use an Instance; several may live side by side.
+// an Instance. One thread at a time may use an Instance; several may live side by side, and of those in one arena one at a time
+// is used.
 #pragma once
 
+#include "runtime/core/Arena.h"
 #include "tbem/backend.h"
 #include "tbem/executable.h"
 #include "tbem/native.h"
@@ -21,12 +23,6 @@
 
 namespace tbem::runtime {
 
-/// A failure of the environment: the backend's status and a message with name, number and way out.
-struct Failure {
-  tbem_status status = TBEM_FAILED;
-  std::string message;
-};
-
 /// A tensor on the host: row-major logical order, no padding.
 struct HostTensor {
   std::int32_t dtype = TBEM_F32;
@@ -41,34 +37,21 @@ struct HostTensor {
   static HostTensor of(std::int32_t dtype, std::vector<std::int64_t> dims, std::span<const double> values);
 };
 
-struct InstanceOptions {
-  bool poison =
-      false;  ///< fill the arena with a NaN pattern first: reads of what nobody wrote become NaN, and `measureArena` works
-  std::uint64_t guard = 0;  ///< bytes of poison before and behind the arena (rounded up to 4096), checked by `measureArena`
-};
-
-/// What a poisoned arena shows after a step.
-struct ArenaReport {
-  std::uint64_t touched = 0;  ///< one past the highest byte that was written: at most `planned` if the plan is right
-  /// The end of the largest allocation that holds that byte, rounded up to the plan's granule of 64: what `planned` must equal (a
-  /// library may leave the last bytes of its workspace alone, and a plan counts whole granules).
-  std::uint64_t reached = 0;
-  std::uint64_t planned = 0;      ///< Executable::arena
-  bool guardIntact = true;        ///< nothing was written before or behind the arena (true where there is no guard)
-  std::uint64_t stray = kAbsent;  ///< lowest byte inside the arena, in no allocation, that was written; kAbsent: none
-};
-
 class Instance {
 public:
-  /// Allocates the arena (4096-aligned) and prepares every call. `executable` is copied; its `step` must stay loaded. `backend`
-  /// must outlive the instance.
+  /// Allocates an arena of its own and prepares every call. `executable` is copied; its `step` must stay loaded. `backend` must
+  /// outlive the instance.
   static tl::expected<std::unique_ptr<Instance>, Failure> create(const Executable& executable, const tbem_backend& backend,
-                                                                 const InstanceOptions& options = {});
+                                                                 const ArenaOptions& options = {});
+  /// The same in an arena that was made for this executable among others and outlives the instance. What one of them writes to a
+  /// persistent storage, all read. Inputs are arguments: they lie among the temporaries, and are written before each run behind
+  /// the run of another.
+  static tl::expected<std::unique_ptr<Instance>, Failure> create(const Executable& executable, Arena& arena);
   ~Instance();
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
-  /// Fills every persistent storage by its rule (inputs: stand-in data) and sets the seed of random().
+  /// Fills every storage of this executable by its rule (inputs: stand-in data) and sets the seed of random(), which is 0 before.
   tl::expected<void, Failure> initialise(std::uint64_t seed);
   /// Runs step number `step` (from 1). Allocates nothing, but for what a call behind a gate needs when it meets a number of
   /// samples for the first time: it is prepared for that number then, and stays so.
@@ -98,8 +81,8 @@ public:
   const Executable& executable() const { return description; }
   const tbem_backend& backend() const { return device; }
 
-  /// For an instance made with `poison`, after `initialise` and a step. Scans the whole arena.
-  tl::expected<ArenaReport, Failure> measureArena() const;
+  /// For an arena made with `poison`, after `initialise` and a step.
+  tl::expected<ArenaReport, Failure> measureArena() const { return memory.measure(); }
 
   // What native code calls, through rt.h.
   std::int32_t call(std::uint32_t number, std::int64_t samples, std::int64_t part);
@@ -122,8 +105,8 @@ private:
     /// Where a part's operands lie; -1: those of all threads together.
     void place(const CallDesc& call, char* arena, std::int64_t part);
   };
-  Instance(const Executable& executable, const tbem_backend& backend) : description(executable), device(backend) {}
-  tl::expected<void, Failure> allocateArena(const InstanceOptions& options);
+  Instance(const Executable& executable, Arena& arena)
+      : description(executable), memory(arena), arena(arena.base()), device(arena.backend()) {}
   tl::expected<void, Failure> prepareCalls();
   Prepared& at(std::size_t number, std::int64_t part) {
     return part < 0 ? prepared[number] : prepared[number].parts[static_cast<std::size_t>(part)];
@@ -135,18 +118,15 @@ private:
   void noteFailure(std::uint32_t number);
   tl::expected<void, Failure> prepareOwn(std::size_t number);
   tl::expected<void, Failure> fillStorage(const StorageDesc& storage, std::uint64_t key);
-  std::string lastError() const;
-  Failure failure(tbem_status status, std::string what) const;
+  Failure failure(tbem_status status, std::string what) const { return failureOf(device, status, std::move(what)); }
 
+  std::unique_ptr<Arena> own;  ///< where it has an arena for itself
   Executable description;
+  Arena& memory;
+  char* arena;
   const tbem_backend& device;
   std::vector<double> scalarValues;
   std::vector<Prepared> prepared;
-  void* memory = nullptr;  ///< what the backend allocated
-  std::uint64_t memoryBytes = 0;
-  char* arena = nullptr;  ///< inside `memory`
-  std::uint64_t guardBytes = 0;
-  bool poisoned = false;
   std::uint64_t seed = 0;
   std::mutex failing;                ///< of the next two: parts may fail at once
   std::uint32_t failedCall = kNone;  ///< the first that did
