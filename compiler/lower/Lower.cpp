@@ -84,7 +84,10 @@ bool keepResults(Lowering& state) {
   // Weights, inputs and states that nothing uses are there all the same.
   for (std::uint32_t t = 0; t < graph.tensors.size(); ++t) {
     const auto tensor = static_cast<graph::TensorId>(t);
-    if (graph[tensor].producer == graph::kNoOp && state.isPersistent(tensor) && state.current(tensor) == kNone) return false;
+    if (graph[tensor].producer != graph::kNoOp || !state.isPersistent(tensor)) continue;
+    const std::uint32_t storage = index(graph[tensor].storage);
+    if (state.isOpen(tensor) && state.placeOf[storage]) state.layoutOf[storage] = state.placeOf[storage];
+    if (state.current(tensor) == kNone) return false;
   }
   return true;
 }

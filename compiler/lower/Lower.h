@@ -7,6 +7,7 @@
 
 #include "compiler/diagnostics/Diagnostics.h"
 #include "compiler/lower/Choices.h"
+#include "compiler/lower/program/Link.h"
 #include "compiler/lower/program/Program.h"
 #include "runtime/include/tbem/native.h"
 
@@ -62,6 +63,7 @@ struct LowerOptions {
   /// step for all samples. An eighth of a second-level cache of 2 MiB, in which the batch's own rows stay too (measured:
   /// gates.md); fixed, so that a plan does not depend on the machine that makes it.
   std::uint64_t chunkBytes = std::uint64_t{256} << 10U;
+  const Places* places = nullptr;    ///< borrowed: storages of other functions, which lie here as they do there (program/Link.h)
   OwnWorkspace ownWorkspace;         ///< empty: no library is opened, workspaces are as declared (NativeCall::unknownWorkspace)
   QueryCache* cache = nullptr;       ///< borrowed; nothing: one of this call alone
   const Choices* choices = nullptr;  ///< borrowed; nothing: the backend's default algorithms, and no call says `assumed`

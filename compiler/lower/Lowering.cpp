@@ -55,6 +55,7 @@ bool Lowering::prepare() {
   }
   versionsOf.resize(graph.tensors.size());
   layoutOf.resize(graph.storages.size());
+  placeOf.resize(graph.storages.size());
   memoryOf.assign(graph.storages.size(), kNone);
   weightOf.assign(graph.tensors.size(), kNoTensor);
   for (const graph::Graph::Weight& weight : graph.weights) {
@@ -76,7 +77,42 @@ bool Lowering::prepare() {
     }
     scalars.push_back(values[scalar.value].toDouble());
   }
-  return findGates();
+  if (!findGates()) return false;
+  if (options.places != nullptr) takePlaces();
+  return true;
+}
+
+/// What this function writes has the given layout from the start. What it only reads is brought from there into the layout that
+/// it has without that, so that every operator runs, and every number is, as without; behind gates it is read where it lies.
+void Lowering::takePlaces() {
+  std::vector<bool> written(graph.storages.size(), branches.gated());
+  for (const Op& op : graph.ops) {
+    for (const TensorId output : op.outputs) {
+      if (op.kind != graph::OpKind::View) written[index(graph[output].storage)] = true;
+    }
+  }
+  for (std::uint32_t t = 0; t < graph.tensors.size(); ++t) {
+    const std::uint32_t storage = index(graph.tensors[t].storage);
+    if (!isShared(graph.storages[storage].kind) || graph.storages[storage].carried) continue;
+    const auto place = options.places->find({graph.storages[storage].kind, graph.storages[storage].path});
+    const tbem_operand plain = plainOf(static_cast<TensorId>(t));
+    // What differs is not shared: link() says so.
+    if (place == options.places->end() || place->second.dtype != plain.dtype ||
+        !std::ranges::equal(estimate::dimsOf(place->second), estimate::dimsOf(plain)))
+      continue;
+    (written[storage] ? layoutOf : placeOf)[storage] = place->second;
+  }
+}
+
+std::uint32_t Lowering::bring(TensorId tensor, const tbem_operand& home) {
+  const std::uint32_t storage = index(graph[tensor].storage);
+  const tbem_operand& place = *placeOf[storage];
+  layoutOf[storage] = home;
+  memoryOf[storage] = addMemory(kindOf(graph.storages[storage].kind), place.layout.bytes);
+  memories[memoryOf[storage]].persistent = true;
+  const std::uint32_t copy = addVersion(tensor, home, addMemory(Kind::Workspace, home.layout.bytes));
+  const std::uint32_t source = addVersion(tensor, place, memoryOf[storage]);
+  return reorder(source, copy, graph[tensor].range) ? copy : kNone;
 }
 
 bool Lowering::isPersistent(TensorId tensor) const { return estimate::isPersistent(graph[graph[tensor].storage]); }
@@ -132,7 +168,8 @@ std::uint32_t Lowering::current(TensorId tensor) {
     fail(diag::row_without_number, graph[tensor].range, {"`" + graph[tensor].name + "` is read before anything makes it"});
     return kNone;
   }
-  return addResult(tensor, layoutOf[storage] ? *layoutOf[storage] : plainOf(tensor));
+  const tbem_operand home = layoutOf[storage] ? *layoutOf[storage] : plainOf(tensor);
+  return placeOf[storage] && !samePlaces(*placeOf[storage], home) ? bring(tensor, home) : addResult(tensor, home);
 }
 
 std::uint32_t Lowering::ensure(TensorId tensor, const tbem_operand& wanted, SrcRange range, bool along) {

@@ -112,6 +112,7 @@ struct Lowering {
   std::vector<std::uint32_t> groupOf;                  ///< by item
   std::vector<std::vector<std::uint32_t>> versionsOf;  ///< by tensor; the first is where its value was made
   std::vector<std::optional<tbem_operand>> layoutOf;   ///< by storage, persistent ones: chosen at first use
+  std::vector<std::optional<tbem_operand>> placeOf;    ///< by storage: as other functions have it, where this one only reads it
   std::vector<std::uint32_t> memoryOf;                 ///< by storage, persistent ones
   std::vector<graph::TensorId> weightOf;               ///< by tensor: the weight whose gradient it is
   std::vector<std::vector<graph::OpId>> readersOf;     ///< by tensor: scheduled operators that read it
@@ -137,6 +138,10 @@ struct Lowering {
   // Lowering.cpp: values and their versions.
   bool fail(Diag kind, SrcRange range, std::vector<std::string> arguments);
   bool prepare();
+  /// Finds which storages lie where they do in other functions.
+  void takePlaces();
+  /// The storage, which lies in its place in other functions, copied into the layout that it has in this one.
+  std::uint32_t bring(graph::TensorId tensor, const tbem_operand& home);
   bool isPersistent(graph::TensorId tensor) const;
   /// A persistent value whose layout nobody has asked for yet.
   bool isOpen(graph::TensorId tensor) const;

@@ -199,8 +199,12 @@ void Allocator::nameBuffers() {
   for (std::uint32_t t = 0; t < graph.tensors.size(); ++t) {
     // What the caller reads is the last version made for it (row-major, where it is an output).
     for (const std::uint32_t version : state.versionsOf[t]) {
-      const bool kept = state.memories[state.versions[version].memory].kept;
-      if (bufferOf[version] != kNoBuffer && (program.bufferOf[t] == kNoBuffer || kept)) program.bufferOf[t] = bufferOf[version];
+      if (bufferOf[version] == kNoBuffer) continue;
+      const Memory& memory = state.memories[state.versions[version].memory];
+      const BufferId known = program.bufferOf[t];
+      // A storage is what outlives the step, not the copy of it in another layout.
+      const bool better = known != kNoBuffer && memory.persistent && !program.allocations[program[known].allocation].persistent;
+      if (known == kNoBuffer || memory.kept || better) program.bufferOf[t] = bufferOf[version];
     }
   }
   for (std::uint32_t b = 0; b < program.buffers.size(); ++b) {
