@@ -110,6 +110,10 @@ Done lower(State& state) {
     if (state.keepResults) options.keepGradients = true;
     options.keepOutputs = state.keepResults || row.run->keepsOutputs;
     options.orderChanged = show;
+    const RowState* owner = row.run->storagesOf == nullptr ? nullptr : state.rowOf(row.run->storagesOf);
+    estimate::Places places;
+    if (owner != nullptr && owner->program) places = estimate::placesOf(owner->elaborated->graph(), *owner->program);
+    options.places = &places;
     const auto lowered = [&] {
       return lowerRow(*row.elaborated, row.run->spec, *state.backend.backend, options, &row.recomputation);
     };

@@ -219,7 +219,10 @@ std::vector<std::unique_ptr<TrainingRun>> makeTrainings(Workspace& workspace, co
     training->step->tuning = *tuning;
     for (const std::int64_t batch : training->sizes.evaluationBatches) {
       auto evaluation = designOf(workspace, *training, graph::Task::Evaluate, batch, target);
-      if (evaluation != nullptr) evaluation->tuning = *tuning;
+      if (evaluation != nullptr) {
+        evaluation->tuning = *tuning;
+        evaluation->storagesOf = training->step.get();
+      }
       training->evaluation.emplace(batch, std::move(evaluation));
     }
     trainings.push_back(std::move(training));

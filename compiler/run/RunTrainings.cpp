@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,15 +16,32 @@ namespace tbem::driver {
 
 namespace {
 
-/// Native code of all graphs of a training.
-tl::expected<void, Failed> compileTraining(State& state, const TrainingRun& training) {
-  std::vector<const DesignRun*> runs{training.step.get()};
-  for (const auto& [batch, run] : training.evaluation) runs.push_back(run.get());
-  for (const DesignRun* run : runs) {
-    if (const auto compiled = compileRow(state, *state.rowOf(run)); !compiled) return compiled;
-  }
+/// Native code of a training's graphs, which run in one arena.
+struct CompiledTraining {
+  jit::Compiled step;
+  std::map<std::int64_t, jit::Compiled> evaluation;  ///< by batch
+};
+
+tl::expected<CompiledTraining, Failed> compileTraining(State& state, const TrainingRun& training) {
   if (state.sink().hasErrors()) return failed(kProgramErrors);
-  return {};
+  std::vector<const RowState*> rows{state.rowOf(training.step.get())};
+  std::vector<estimate::Function> functions{{"the training step", &rows[0]->elaborated->graph(), *rows[0]->program}};
+  for (const auto& [batch, run] : training.evaluation) {
+    const RowState& row = *rows.emplace_back(state.rowOf(run.get()));
+    functions.push_back({fmt::format("the evaluation of {} examples", batch), &row.elaborated->graph(), *row.program});
+  }
+  const auto linked = estimate::link(std::move(functions));
+  if (!linked) return failed(kRunFailed, fmt::format("train {}: {}", training.spec.decl->name.text, linked.error()));
+  const auto codeOf = [&](std::size_t i) { return compileRow(*rows[i]->elaborated, linked->programs[i], {}); };
+  auto step = codeOf(0);
+  if (!step) return failed(kEnvironment, step.error());
+  CompiledTraining code{std::move(*step), {}};
+  for (const auto& [batch, run] : training.evaluation) {
+    auto evaluation = codeOf(1 + code.evaluation.size());
+    if (!evaluation) return failed(kEnvironment, evaluation.error());
+    code.evaluation.emplace(batch, std::move(*evaluation));
+  }
+  return code;
 }
 
 /// The classes' dimension, where all of these executables have an output to look at and agree: its shape may depend on
@@ -39,13 +57,12 @@ std::optional<std::size_t> classAxisOf(State& state, const TrainingRun& training
   return agree ? axis : std::nullopt;
 }
 
-/// The executables of a training whose rows are compiled.
-train::Machine machineOf(State& state, const TrainingRun& training) {
+/// `code` must outlive it.
+train::Machine machineOf(State& state, const TrainingRun& training, const CompiledTraining& code) {
   train::Machine machine;
   machine.backend = state.backend.backend;
-  machine.step = &state.rowOf(training.step.get())->compiled->executable;
-  for (const auto& [batch, run] : training.evaluation)
-    machine.evaluation.emplace(batch, &state.rowOf(run.get())->compiled->executable);
+  machine.step = &code.step.executable;
+  for (const auto& [batch, evaluation] : code.evaluation) machine.evaluation.emplace(batch, &evaluation.executable);
   for (const ast::Parameter& input : training.spec.network->tensors) machine.inputs.push_back(input.name.text);
   machine.classAxis = classAxisOf(state, training, machine);
   machine.lossOfLabels = graph::isMeanOfLabels(training.spec, training.shape);
@@ -87,10 +104,11 @@ train::Observer observerOf(RunEvents& events, const TrainingRun& training) {
 tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state, const TrainingRun& training,
                                                  const Checkpointing& checkpoint) {
   const InterruptGuard guard;
-  if (const auto compiled = compileTraining(state, training); !compiled) return tl::unexpected(compiled.error());
+  const auto code = compileTraining(state, training);
+  if (!code) return tl::unexpected(code.error());
   const auto dataset = training.reader->open(training.settings);
   if (!dataset) return failed(kEnvironment, dataset.error());
-  const train::Machine machine = machineOf(state, training);
+  const train::Machine machine = machineOf(state, training, *code);
   train::Plan plan = training.plan;
   plan.rateSlot = rateSlot(*machine.step);
   train::Keeping keeping;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace tbem::train {
 
@@ -85,19 +84,16 @@ tl::expected<Score, std::string> Tally::score(bool hasAccuracy) const {
 tl::expected<Evaluation::Worker*, TrainFailure> Evaluation::workerOf(std::int64_t size) {
   Worker& one = workers[size];
   if (one.instance == nullptr) {
-    auto made = runtime::Instance::create(*machine.evaluation.at(size), *machine.backend);
+    auto made = runtime::Instance::create(*machine.evaluation.at(size), arena);
     if (!made) return failure(Kind::Environment, made.error().message);
     one.instance = std::move(*made);
-    if (auto done = one.instance->initialise(0); !done) return failure(Kind::Environment, done.error().message);
     one.feed = std::make_unique<Feed>(dataset, *one.instance, machine.inputs);
   }
   return &one;
 }
 
-tl::expected<std::optional<Score>, TrainFailure> Evaluation::run(const Snapshot& weights, data::Split split,
-                                                                 std::span<const std::int64_t> examples,
+tl::expected<std::optional<Score>, TrainFailure> Evaluation::run(data::Split split, std::span<const std::int64_t> examples,
                                                                  const std::function<bool()>& next) {
-  std::set<std::int64_t> given;
   Tally tally;
   for (std::size_t first = 0; first < examples.size();) {
     if (!next()) return std::optional<Score>();
@@ -105,9 +101,6 @@ tl::expected<std::optional<Score>, TrainFailure> Evaluation::run(const Snapshot&
     auto worker = workerOf(static_cast<std::int64_t>(size));
     if (!worker) return tl::unexpected(worker.error());
     runtime::Instance& instance = *(*worker)->instance;
-    if (given.insert(static_cast<std::int64_t>(size)).second) {
-      if (auto done = give(weights, instance); !done) return failure(Kind::Run, done.error());
-    }
     Feed& feed = *(*worker)->feed;
     if (auto done = feed.load(split, examples.subspan(first, size)); !done) return failure(Kind::Environment, done.error());
     if (auto done = instance.run(1); !done) return failure(Kind::Run, done.error().message);

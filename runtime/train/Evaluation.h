@@ -1,8 +1,8 @@
-// The loss and accuracy of a network at inference over many examples, by executables of several batch sizes.
+// The loss and accuracy of a network at inference over many examples, by executables of several batch sizes, with the weights
+// and buffers that lie in the arena.
 #pragma once
 
 #include "runtime/train/Feed.h"
-#include "runtime/train/Snapshot.h"
 #include "runtime/train/Trainer.h"
 
 #include <functional>
@@ -23,14 +23,13 @@ tl::expected<double, TrainFailure> addStep(runtime::Instance& instance, const Ma
 
 class Evaluation {
 public:
-  /// All must outlive it.
-  Evaluation(const data::Dataset& dataset, const Machine& machine, std::int64_t batch)
-      : dataset(dataset), machine(machine), batch(batch) {}
+  /// All must outlive it. The arena is that of the machine's executables.
+  Evaluation(const data::Dataset& dataset, const Machine& machine, std::int64_t batch, runtime::Arena& arena)
+      : dataset(dataset), machine(machine), batch(batch), arena(arena) {}
 
-  /// Over all these examples, in batches and one remainder, with these weights and buffers. `next` is asked before each batch:
-  /// false ends it without a score.
-  tl::expected<std::optional<Score>, TrainFailure> run(const Snapshot& weights, data::Split split,
-                                                       std::span<const std::int64_t> examples, const std::function<bool()>& next);
+  /// Over all these examples, in batches and one remainder. `next` is asked before each batch: false ends it without a score.
+  tl::expected<std::optional<Score>, TrainFailure> run(data::Split split, std::span<const std::int64_t> examples,
+                                                       const std::function<bool()>& next);
 
 private:
   /// An executable at work; made on first use.
@@ -43,6 +42,7 @@ private:
   const data::Dataset& dataset;
   const Machine& machine;
   std::int64_t batch;
+  runtime::Arena& arena;
   std::map<std::int64_t, Worker> workers;
 };
 

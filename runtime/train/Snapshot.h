@@ -1,4 +1,4 @@
-// What a training has learned so far, outside any instance: copied from one instance to another, kept as the best, saved.
+// What a training has learned so far, outside any instance: kept as the best, saved.
 #pragma once
 
 #include "runtime/core/Executable.h"

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <set>
 
 namespace tbem::train {
@@ -32,6 +33,18 @@ std::int64_t examplesOf(const Plan& plan, const data::Description& about) {
   return plan.count ? std::min(*plan.count, all) : all;
 }
 
+/// A weight or buffer of an evaluation that no training step has, so that nothing would fill it; nullptr: there is none.
+const runtime::StorageDesc* untrained(const runtime::Executable& step, const runtime::Executable& evaluation) {
+  for (const runtime::StorageDesc& storage : evaluation.storages) {
+    if (storage.kind != runtime::BufferClass::Weight && storage.kind != runtime::BufferClass::Buffer) continue;
+    const bool isTrained = std::ranges::any_of(step.storages, [&](const runtime::StorageDesc& other) {
+      return other.kind == storage.kind && other.path == storage.path;
+    });
+    if (!isTrained) return &storage;
+  }
+  return nullptr;
+}
+
 class Run {
 public:
   Run(const Plan& plan, const data::Dataset& dataset, const Machine& machine, const Keeping& keeping, const Observer& observer)
@@ -41,8 +54,7 @@ public:
         keeping(keeping),
         observer(observer),
         sizes(sizesOf(plan, dataset.description())),
-        parts(partition(plan.seed, examplesOf(plan, dataset.description()), plan.validate)),
-        evaluation(dataset, machine, plan.batch) {}
+        parts(partition(plan.seed, examplesOf(plan, dataset.description()), plan.validate)) {}
 
   Result<Outcome> run() {
     if (auto done = prepare(); !done) return tl::unexpected(done.error());
@@ -77,11 +89,28 @@ private:
     if (!keeping.path.empty()) {
       if (auto ready = prepareFolder(keeping.path); !ready) return failure(Kind::Environment, ready.error());
     }
-    auto made = Instance::create(*machine.step, *machine.backend);
-    if (!made) return failure(Kind::Environment, made.error().message);
-    instance = std::move(*made);
+    if (auto done = allocate(); !done) return done;
     if (auto done = instance->initialise(plan.seed); !done) return failure(Kind::Environment, done.error().message);
     feed = std::make_unique<Feed>(dataset, *instance, machine.inputs);
+    return {};
+  }
+
+  /// One arena for the training step and its evaluations.
+  Result<void> allocate() {
+    std::vector<const runtime::Executable*> executables{machine.step};
+    for (const auto& [size, executable] : machine.evaluation) {
+      if (const auto* storage = untrained(*machine.step, *executable); storage != nullptr)
+        return failure(Kind::Run, fmt::format("`{}` is read by the evaluation of {} examples, and the training step has it not",
+                                              storage->path, size));
+      executables.push_back(executable);
+    }
+    auto memory = runtime::Arena::create(executables, *machine.backend);
+    if (!memory) return failure(Kind::Environment, memory.error().message);
+    arena = std::move(*memory);
+    auto made = Instance::create(*machine.step, *arena);
+    if (!made) return failure(Kind::Environment, made.error().message);
+    instance = std::move(*made);
+    evaluation.emplace(dataset, machine, plan.batch, *arena);
     return {};
   }
 
@@ -209,9 +238,7 @@ private:
 
   /// Over all these examples; nothing where it was asked to stop.
   Result<std::optional<Score>> evaluate(data::Split split, const std::vector<std::int64_t>& examples, const char* what) {
-    const auto weights = take(*instance, false);
-    if (!weights) return failure(Kind::Run, weights.error());
-    return evaluation.run(*weights, split, examples, [&] {
+    return evaluation->run(split, examples, [&] {
       if (observer.progress) observer.progress(progress.step, sizes.total, what, -1);
       return !(observer.stop && observer.stop());
     });
@@ -260,8 +287,9 @@ private:
   const Observer& observer;
   const Sizes sizes;
   const Partition parts;
-  Evaluation evaluation;
+  std::unique_ptr<runtime::Arena> arena;
   std::unique_ptr<Instance> instance;
+  std::optional<Evaluation> evaluation;
   std::unique_ptr<Feed> feed;
   Progress progress;
   Snapshot best;

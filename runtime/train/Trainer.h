@@ -47,7 +47,7 @@ struct Sizes {
 };
 Sizes sizesOf(const Plan& plan, const data::Description& about);
 
-/// The executables of one network; all have the same weights and buffers.
+/// The executables of one network, linked: they run in one arena and have the same weights and buffers.
 struct Machine {
   const tbem_backend* backend = nullptr;
   const runtime::Executable* step = nullptr;                      ///< a training step of `batch` examples; its output is kept

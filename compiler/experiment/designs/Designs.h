@@ -51,6 +51,7 @@ struct DesignRun {
   std::unique_ptr<graph::Experiment> experiment;  ///< null for a design without `of`
   Tuning tuning;                                  ///< --tune, else the clause of its `measure` or `train`, else off
   bool keepsOutputs = false;                      ///< the network's results stay readable after a training step
+  const DesignRun* storagesOf = nullptr;          ///< of one row: weights lie as they do in this one's, which was lowered before
 
   explicit DesignRun(graph::DesignSpec spec) : spec(std::move(spec)) {}
   DesignRun(const DesignRun&) = delete;

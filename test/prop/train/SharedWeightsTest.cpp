@@ -1,0 +1,208 @@
+// A training step and evaluations in one arena, against the same programs in arenas of their own with weights copied by value:
+// bit for bit, for several networks on both backends, also where the two want a weight in different layouts.
+#include "test/unit/graph/Fixture.h"
+
+#include "compiler/count/Layout.h"
+#include "compiler/jit/glue/Jit.h"
+#include "compiler/lower/Lower.h"
+#include "runtime/core/Executable.h"
+#include "runtime/train/Snapshot.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace tbem::test {
+namespace {
+
+using estimate::Places;
+using estimate::Program;
+using runtime::Instance;
+
+constexpr std::uint32_t kFull = 0, kRest = 1;  ///< batches of 8 and 5 samples
+
+struct Net {
+  std::string body;     ///< of `network net(image: tensor[n, 3, h, w]) -> tensor[n, 10]`
+  std::string clauses;  ///< more of the design
+};
+const Net kNets[] = {
+    {"image |> flatten |> dense(10)", ""},
+    {"image |> conv_bn_relu(out: 16, kernel: 3, pad: 1) |> dropout(p: 0.5) |> conv_bn_relu(out: 32, kernel: 3, stride: 2)"
+     " |> global_avg_pool |> dense(10)",
+     ""},
+    {"image |> conv_bn_relu(out: 16, kernel: 3, pad: 1) |> flatten |> dense(64) |> relu |> dense(10)", "accumulate 2"},
+    {"image |> conv_bn_relu(out: 16, kernel: 3, pad: 1) |> flatten |> dense(64) |> relu |> dense(10)", "mixed bf16"},
+};
+
+constexpr std::size_t kMixed = 3;
+
+std::string textOf(const Net& net) {
+  return fmt::format(
+      "network net(image: tensor[n, 3, h, w]) -> tensor[n, 10] {{ return {} }}\n"
+      "design d of net {{\n factor batch: 8, 5\n input image: [batch, 3, 8, 8]\n {}\n"
+      " task train(loss: cross_entropy, optimizer: sgd(lr: 0.1, momentum: 0.9))\n}}\n",
+      net.body, net.clauses);
+}
+
+/// One graph of the network: a step, or the loss at inference.
+struct Lowered {
+  std::unique_ptr<Built> built;
+  std::optional<graph::Row> row;
+  Program program;
+
+  Lowered(const Net& net, graph::Task task, std::uint32_t batch, tbem_dtype dtype, const tbem_backend& backend,
+          const Places& places) {
+    graph::ExperimentOptions options;
+    options.dtype = dtype;
+    built = std::make_unique<Built>(textOf(net), options);
+    if (!built->spec) return;
+    built->spec->task = task;
+    built->experiment = std::make_unique<graph::Experiment>(built->session, *built->program, *built->spec, options);
+    row = built->row({batch});
+    EXPECT_TRUE(row) << built->errors();
+    if (!row) return;
+    auto lowered = estimate::lower(row->graph(), row->values, backend, {.threads = 2, .keepOutputs = true, .places = &places});
+    if (!lowered) {  // bf16 on a processor without it
+      EXPECT_NE(std::string(net.clauses).find("bf16"), std::string::npos) << lowered.error().arguments.back();
+      row.reset();
+      return;
+    }
+    program = std::move(*lowered);
+  }
+  jit::Compiled compile(const Program& linked) const {
+    auto compiled = jit::compile(linked, {.cache = false});
+    EXPECT_TRUE(compiled) << (compiled ? "" : compiled.error().message);
+    EXPECT_TRUE(jit::describeStorages(linked, row->graph(), row->values, compiled->executable));
+    return std::move(*compiled);
+  }
+  Places places() const { return estimate::placesOf(row->graph(), program); }
+};
+
+/// Fills the inputs, and returns loss and outputs of a run.
+std::vector<double> run(Instance& instance, std::uint64_t step) {
+  for (const runtime::StorageDesc& storage : instance.executable().storages) {
+    if (storage.kind != runtime::BufferClass::Input) continue;
+    const runtime::HostTensor empty = *instance.read(storage.buffer);
+    std::vector<double> values(empty.count());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = empty.dtype == TBEM_I64 ? static_cast<double>((i * 7 + step) % 10)
+                                          : static_cast<double>((i * 37 + step * 11) % 64) / 32 - 1;
+    EXPECT_TRUE(instance.write(storage.buffer, runtime::HostTensor::of(empty.dtype, empty.dims, values)));
+  }
+  const auto done = instance.run(step);
+  EXPECT_TRUE(done) << (done ? "" : done.error().message);
+  std::vector<double> results = instance.read(instance.executable().loss)->doubles();
+  const std::vector<double> outputs = instance.read(instance.executable().outputs.front())->doubles();
+  results.insert(results.end(), outputs.begin(), outputs.end());
+  return results;
+}
+
+std::vector<std::vector<std::byte>> bytesOf(const Instance& instance) {
+  const train::Snapshot snapshot = *train::take(instance, true);
+  std::vector<std::vector<std::byte>> bytes;
+  for (const train::Snapshot::Entry& entry : snapshot.entries) bytes.push_back(entry.value.data);
+  return bytes;
+}
+
+/// Trains and evaluates by turns in one arena and in three, and compares.
+void compare(const Lowered& step, const Lowered& full, const Lowered& rest, const Lowered& freeFull, const Lowered& freeRest,
+             const tbem_backend& backend) {
+  auto linked = estimate::link({{"the step", &step.row->graph(), step.program},
+                                {"full", &full.row->graph(), full.program},
+                                {"rest", &rest.row->graph(), rest.program}});
+  ASSERT_TRUE(linked) << linked.error();
+  const jit::Compiled together[] = {step.compile(linked->programs[0]), full.compile(linked->programs[1]),
+                                    rest.compile(linked->programs[2])};
+  const runtime::Executable* const executables[] = {&together[0].executable, &together[1].executable, &together[2].executable};
+  auto arena = runtime::Arena::create(executables, backend, {.poison = true, .guard = 4096});
+  ASSERT_TRUE(arena) << arena.error().message;
+  EXPECT_EQ((*arena)->bytes(), linked->arena);
+  std::unique_ptr<Instance> shared[3];
+  for (std::size_t i = 0; i < 3; ++i) shared[i] = *Instance::create(*executables[i], **arena);
+  ASSERT_TRUE(shared[0]->initialise(3));
+
+  const jit::Compiled apart[] = {step.compile(step.program), freeFull.compile(freeFull.program),
+                                 freeRest.compile(freeRest.program)};
+  std::unique_ptr<Instance> alone[3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    alone[i] = *Instance::create(apart[i].executable, backend);
+    ASSERT_TRUE(alone[i]->initialise(i == 0 ? 3 : 0));
+  }
+  for (std::uint64_t number = 1; number <= 3; ++number) {
+    EXPECT_EQ(run(*shared[0], number), run(*alone[0], number)) << "step " << number;
+    for (std::size_t i = 1; i < 3; ++i) {
+      ASSERT_TRUE(train::give(*train::take(*alone[0], false), *alone[i]));
+      EXPECT_EQ(run(*shared[i], number), run(*alone[i], number)) << "evaluation " << i << " after step " << number;
+    }
+  }
+  EXPECT_EQ(bytesOf(*shared[0]), bytesOf(*alone[0]));
+  const auto report = (*arena)->measure();
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(report->guardIntact);
+  EXPECT_EQ(report->stray, runtime::kAbsent);
+  EXPECT_EQ(report->reached, linked->arena);
+}
+
+class SharedWeights : public ::testing::TestWithParam<std::tuple<const tbem_backend*, std::size_t>> {};
+
+TEST_P(SharedWeights, GiveWhatCopiesGive) {
+  const auto [backend, number] = GetParam();
+  const Net& net = kNets[number];
+  const Lowered step(net, graph::Task::Train, kFull, TBEM_F32, *backend, {});
+  const Lowered freeFull(net, graph::Task::Evaluate, kFull, TBEM_F32, *backend, {});
+  const Lowered freeRest(net, graph::Task::Evaluate, kRest, TBEM_F32, *backend, {});
+  if (number == kMixed && !step.row) GTEST_SKIP() << "no bf16";
+  ASSERT_TRUE(step.row && freeFull.row && freeRest.row);
+  const Lowered full(net, graph::Task::Evaluate, kFull, TBEM_F32, *backend, step.places());
+  const Lowered rest(net, graph::Task::Evaluate, kRest, TBEM_F32, *backend, step.places());
+  compare(step, full, rest, freeFull, freeRest, *backend);
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, SharedWeights,
+                         ::testing::Combine(::testing::Values(tbem_backend_ref(), tbem_backend_cpu()),
+                                            ::testing::Range(std::size_t{0}, std::size(kNets))),
+                         [](const auto& test) {
+                           return fmt::format("{}{}", std::get<0>(test.param)->name, std::get<1>(test.param));
+                         });
+
+/// Every weight of two dimensions or more with its dimensions in the opposite order.
+Places reversed(const Places& places) {
+  Places other = places;
+  for (auto& [key, operand] : other) {
+    if (operand.rank < 2 || key.first == graph::StorageClass::Buffer) continue;
+    const std::span<const std::int64_t> dims = estimate::dimsOf(operand);
+    operand = estimate::plainOperand(operand.dtype, dims);
+    std::int64_t stride = 1;
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      operand.layout.strides[d] = stride;
+      stride *= dims[d];
+    }
+  }
+  return other;
+}
+
+TEST(SharedWeights, LieInTheStepsLayoutWhereEvaluationsWantAnother) {
+  const tbem_backend& backend = *tbem_backend_cpu();
+  const Net& net = kNets[1];
+  const Lowered plain(net, graph::Task::Train, kFull, TBEM_F32, backend, {});
+  ASSERT_TRUE(plain.row);
+  const Lowered step(net, graph::Task::Train, kFull, TBEM_F32, backend, reversed(plain.places()));
+  const Lowered freeFull(net, graph::Task::Evaluate, kFull, TBEM_F32, backend, {});
+  const Lowered freeRest(net, graph::Task::Evaluate, kRest, TBEM_F32, backend, {});
+  ASSERT_TRUE(step.row && freeFull.row && freeRest.row);
+  const auto refused = estimate::link(
+      {{"the step", &step.row->graph(), step.program}, {"the evaluation", &freeFull.row->graph(), freeFull.program}});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().find("has one layout in the step and another in the evaluation"), std::string::npos)
+      << refused.error();
+  const Lowered full(net, graph::Task::Evaluate, kFull, TBEM_F32, backend, step.places());
+  const Lowered rest(net, graph::Task::Evaluate, kRest, TBEM_F32, backend, step.places());
+  EXPECT_GT(full.program.steps.size(), freeFull.program.steps.size());  // weights are reordered
+  compare(step, full, rest, freeFull, freeRest, backend);
+}
+
+}  // namespace
+}  // namespace tbem::test
