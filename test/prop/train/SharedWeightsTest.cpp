@@ -1,17 +1,23 @@
 // A training step and evaluations in one arena, against the same programs in arenas of their own with weights copied by value:
-// bit for bit, for several networks on both backends, also where the two want a weight in different layouts.
+// bit for bit, for several networks on both backends, also where the two want a weight in different layouts, and in a training.
+#include "test/unit/TemporaryFolder.h"
 #include "test/unit/graph/Fixture.h"
 
 #include "compiler/count/Layout.h"
 #include "compiler/jit/glue/Jit.h"
 #include "compiler/lower/Lower.h"
 #include "runtime/core/Executable.h"
+#include "runtime/train/Checkpoint.h"
+#include "runtime/train/Evaluation.h"
+#include "runtime/train/Order.h"
 #include "runtime/train/Snapshot.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <memory>
-#include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -203,6 +209,119 @@ TEST(SharedWeights, LieInTheStepsLayoutWhereEvaluationsWantAnother) {
   EXPECT_GT(full.program.steps.size(), freeFull.program.steps.size());  // weights are reordered
   compare(step, full, rest, freeFull, freeRest, backend);
 }
+
+/// The training that train::run does, with weights that are copied by value to evaluations in memory of their own.
+class TrainingByCopies {
+public:
+  TrainingByCopies(const train::Plan& plan, const data::Dataset& dataset, const train::Machine& machine)
+      : plan(plan), dataset(dataset), machine(machine), step(at(*machine.step)) {
+    EXPECT_TRUE(step->initialise(plan.seed));
+    for (const auto& [batch, executable] : machine.evaluation) evaluation.emplace(batch, at(*executable));
+  }
+
+  /// The scores of an epoch: training, then validation.
+  std::vector<train::Score> epoch(std::uint32_t number) {
+    const train::Partition parts = train::partition(plan.seed, *plan.count, plan.validate);
+    const auto order = train::shuffled(plan.seed, number, std::ssize(parts.train));
+    train::Feed feed(dataset, *step, machine.inputs);
+    train::Tally tally;
+    for (std::size_t first = 0; first < order.size(); first += static_cast<std::size_t>(plan.batch)) {
+      std::vector<std::int64_t> examples;
+      for (std::int64_t i = 0; i < plan.batch; ++i)
+        examples.push_back(parts.train[static_cast<std::size_t>(order[first + static_cast<std::size_t>(i)])]);
+      EXPECT_TRUE(feed.load(plan.split, examples) && step->run(++steps));
+      EXPECT_TRUE(train::addStep(*step, machine, feed, examples.size(), tally));
+    }
+    return {*tally.score(true), evaluate(plan.split, parts.validation)};
+  }
+  train::Score evaluate(data::Split split, std::span<const std::int64_t> examples) {
+    const train::Snapshot weights = *train::take(*step, false);
+    train::Tally tally;
+    while (!examples.empty()) {
+      const auto batch = std::min(static_cast<std::size_t>(plan.batch), examples.size());
+      Instance& instance = *evaluation.at(static_cast<std::int64_t>(batch));
+      train::Feed feed(dataset, instance, machine.inputs);
+      EXPECT_TRUE(train::give(weights, instance) && feed.load(split, examples.first(batch)) && instance.run(1));
+      EXPECT_TRUE(train::addStep(instance, machine, feed, batch, tally));
+      examples = examples.subspan(batch);
+    }
+    return *tally.score(true);
+  }
+  const Instance& trained() const { return *step; }
+
+private:
+  std::unique_ptr<Instance> at(const runtime::Executable& executable) const {
+    auto instance = *Instance::create(executable, *machine.backend);
+    EXPECT_TRUE(instance->initialise(0));
+    return instance;
+  }
+
+  const train::Plan& plan;
+  const data::Dataset& dataset;
+  const train::Machine& machine;
+  std::unique_ptr<Instance> step;
+  std::map<std::int64_t, std::unique_ptr<Instance>> evaluation;
+  std::uint64_t steps = 0;
+};
+
+void expectSame(const train::Score& a, const train::Score& b) {
+  EXPECT_EQ(a.loss, b.loss);
+  EXPECT_EQ(a.accuracy, b.accuracy);
+}
+
+class TrainingOverSharedWeights : public TemporaryFolder, public ::testing::WithParamInterface<const tbem_backend*> {};
+
+TEST_P(TrainingOverSharedWeights, IsTheOneWithCopies) {
+  const tbem_backend& backend = *GetParam();
+  const Net& net = kNets[1];
+  const Lowered step(net, graph::Task::Train, kFull, TBEM_F32, backend, {});
+  ASSERT_TRUE(step.row);
+  const Lowered full(net, graph::Task::Evaluate, kFull, TBEM_F32, backend, step.places());
+  const Lowered rest(net, graph::Task::Evaluate, kRest, TBEM_F32, backend, step.places());
+  const auto linked = *estimate::link({{"the step", &step.row->graph(), step.program},
+                                       {"full", &full.row->graph(), full.program},
+                                       {"rest", &rest.row->graph(), rest.program}});
+  const jit::Compiled code[] = {step.compile(linked.programs[0]), full.compile(linked.programs[1]),
+                                rest.compile(linked.programs[2])};
+  train::Machine machine{.backend = &backend, .step = &code[0].executable, .inputs = {"image"}, .classAxis = 1};
+  machine.evaluation = {{8, &code[1].executable}, {5, &code[2].executable}};
+  data::Settings settings;
+  settings.values = {{"shape", std::vector<double>{3, 8, 8}},
+                     {"outputs", std::int64_t{0}},
+                     {"classes", std::int64_t{10}},
+                     {"train", std::int64_t{45}},
+                     {"test", std::int64_t{13}},
+                     {"noise", 1.0},
+                     {"seed", std::int64_t{2}}};
+  const auto dataset = *data::findReader("synthetic")->open(settings);
+  train::Plan plan{.count = 45, .batch = 8, .epochs = 2, .seed = 5, .validate = 0.3};  // 13 held out: 8 and 5
+  const std::string path = folder + "/t.safetensors";
+  const auto outcome = train::run(plan, *dataset, machine, {.path = path}, {});
+  ASSERT_TRUE(outcome) << outcome.error().message;
+
+  TrainingByCopies copies(plan, *dataset, machine);
+  for (const train::EpochReport& report : outcome->epochs) {
+    const std::vector<train::Score> scores = copies.epoch(static_cast<std::uint32_t>(report.epoch - 1));
+    expectSame(report.train, scores[0]);
+    ASSERT_TRUE(report.validation);
+    expectSame(*report.validation, scores[1]);
+  }
+  ASSERT_EQ(outcome->epochs.size(), 2U);
+  ASSERT_TRUE(outcome->test);
+  expectSame(*outcome->test, copies.evaluate(data::Split::Test, train::partition(0, 13, 0).train));
+  const auto checkpoint = *train::readCheckpoint(path);
+  ASSERT_TRUE(checkpoint);
+  const train::Snapshot expected = *train::take(copies.trained(), true);
+  ASSERT_EQ(checkpoint->now.entries.size(), expected.entries.size());
+  for (const train::Snapshot::Entry& entry : expected.entries) {
+    const train::Snapshot::Entry* kept = checkpoint->now.find(entry.kind, entry.path);
+    ASSERT_NE(kept, nullptr) << entry.path;
+    EXPECT_EQ(kept->value.data, entry.value.data) << entry.path;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, TrainingOverSharedWeights, ::testing::Values(tbem_backend_ref(), tbem_backend_cpu()),
+                         [](const auto& test) { return std::string(test.param->name); });
 
 }  // namespace
 }  // namespace tbem::test
