@@ -20,11 +20,10 @@ BufferPlan::Verdict fitInto(PlanFile& file, const PlanWish& wish) {
   Packing packing = packWithin(file.requests, alignUp(*wish.capacity, wish.alignment), wish.effort, wish.alignment);
   if (packing.fit == Fit::None) return BufferPlan::Verdict::NoneFits;
   if (packing.fit == Fit::Unknown) return BufferPlan::Verdict::NoneFound;
+  const std::uint64_t before = topOf(file);
   std::swap(file.offsets, packing.offsets);
   if (topOf(file) <= *wish.capacity) return BufferPlan::Verdict::Fits;
-  const std::uint64_t packed = topOf(file);
-  std::swap(file.offsets, packing.offsets);
-  if (packed < topOf(file)) std::swap(file.offsets, packing.offsets);
+  if (before < topOf(file)) std::swap(file.offsets, packing.offsets);
   return BufferPlan::Verdict::NoneFound;
 }
 

@@ -1,5 +1,6 @@
+#include "compiler/show/memory/ReplayReport.h"
+
 #include "compiler/show/Out.h"
-#include "compiler/show/memory/Replays.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
