@@ -32,7 +32,7 @@ USES = [
         "return what is to be said and let compiler/show or a command write it",
         ("compiler/diagnostics", "compiler/driver", "compiler/show", "compiler/support", "tools/pack")),
     Use("has an output of its own", "Out", r"\bshow::WORD\b", "return what is to be said and let a view of compiler/show write it",
-        ("compiler/driver", "compiler/driver/commands", "compiler/show/memory", "compiler/show/proofs",
+        ("compiler/driver", "compiler/driver/commands", "compiler/show/measured", "compiler/show/memory", "compiler/show/proofs",
          "compiler/show/reference", "compiler/show/rows")),
     Use("reads the environment", "getenv secure_getenv", r"\bWORD\s*\(", "take it as a setting",
         ("compiler/devices/CudnnPlaces.cpp", "compiler/jit/glue/Jit.cpp", "compiler/process/OpenMp.cpp",
@@ -47,7 +47,7 @@ USES = [
         "return a struct and let compiler/show or compiler/emit write it",
         ("compiler/devices", "compiler/driver/commands", "compiler/emit",
          "compiler/experiment/designs", "compiler/pytorch/allocator", "compiler/run", "compiler/show",
-         "compiler/show/memory", "compiler/show/proofs", "compiler/show/reference", "compiler/show/rows", "compiler/verify", "runtime/data",
+         "compiler/show/measured", "compiler/show/memory", "compiler/show/proofs", "compiler/show/reference", "compiler/show/rows", "compiler/verify", "runtime/data",
          "runtime/measure", "runtime/train")),
 ]
 

@@ -18,7 +18,7 @@
 #include "compiler/show/memory/PyTorchEstimates.h"
 #include "compiler/show/rows/DesignReport.h"
 #include "compiler/show/rows/EstimateReport.h"
-#include "compiler/show/rows/TrainReport.h"
+#include "compiler/show/measured/TrainReport.h"
 #include "compiler/support/Version.h"
 #include "runtime/report/Html.h"
 #include "runtime/report/Svg.h"

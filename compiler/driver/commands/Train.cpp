@@ -7,7 +7,7 @@
 #include "compiler/experiment/OutFolder.h"
 #include "compiler/run/RunTrainings.h"
 #include "compiler/show/Out.h"
-#include "compiler/show/rows/TrainReport.h"
+#include "compiler/show/measured/TrainReport.h"
 
 namespace tbem::driver {
 

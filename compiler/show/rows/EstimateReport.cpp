@@ -9,7 +9,7 @@
 #include "compiler/show/memory/MemoryTimeline.h"
 #include "compiler/show/memory/RecomputeReport.h"
 #include "compiler/show/memory/RooflineReport.h"
-#include "compiler/show/rows/TrainReport.h"
+#include "compiler/show/measured/TrainReport.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>

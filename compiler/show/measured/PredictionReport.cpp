@@ -1,4 +1,4 @@
-#include "compiler/show/rows/PredictionReport.h"
+#include "compiler/show/measured/PredictionReport.h"
 
 #include "compiler/diagnostics/tables/Run.h"
 #include "compiler/show/Out.h"

@@ -1,8 +1,8 @@
 // The one table that a program's run prints of a measured design: levels, estimate and measurement of each row beside each other.
 #include "compiler/experiment/Observations.h"
 #include "compiler/show/Out.h"
-#include "compiler/show/rows/MeasureNotes.h"
-#include "compiler/show/rows/MeasureReport.h"
+#include "compiler/show/measured/MeasureNotes.h"
+#include "compiler/show/measured/MeasureReport.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Regressions as tables and JSON.
-#include "compiler/show/rows/RegressionReport.h"
+#include "compiler/show/measured/RegressionReport.h"
 
 #include "compiler/design/verify/Aliases.h"
 #include "compiler/experiment/Regressions.h"

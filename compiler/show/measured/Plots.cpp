@@ -1,11 +1,11 @@
 // The plots of a program: measured against predicted, and memory by factor (the TBEM paper's Figure 2).
-#include "compiler/show/rows/Plots.h"
+#include "compiler/show/measured/Plots.h"
 
 #include "compiler/experiment/Observations.h"
 #include "compiler/experiment/OutFolder.h"
 #include "compiler/experiment/Regressions.h"
 #include "compiler/show/Out.h"
-#include "compiler/show/rows/MeasureReport.h"
+#include "compiler/show/measured/MeasureReport.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
-#include "compiler/show/rows/CampaignView.h"
+#include "compiler/show/measured/CampaignView.h"
 
 #include "compiler/run/OwnLibraries.h"
-#include "compiler/show/rows/MeasureReport.h"
+#include "compiler/show/measured/MeasureReport.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>

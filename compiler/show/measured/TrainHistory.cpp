@@ -1,7 +1,7 @@
 // A training on the page of `tbemc report`: what its checkpoint has of its epochs.
 #include "compiler/experiment/OutFolder.h"
 #include "compiler/show/Out.h"
-#include "compiler/show/rows/TrainReport.h"
+#include "compiler/show/measured/TrainReport.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Svg.h"
 #include "runtime/train/Checkpoint.h"

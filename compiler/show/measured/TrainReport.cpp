@@ -1,4 +1,4 @@
-#include "compiler/show/rows/TrainReport.h"
+#include "compiler/show/measured/TrainReport.h"
 
 #include "runtime/report/Numbers.h"
 

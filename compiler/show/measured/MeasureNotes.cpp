@@ -1,4 +1,4 @@
-#include "compiler/show/rows/MeasureNotes.h"
+#include "compiler/show/measured/MeasureNotes.h"
 
 #include "compiler/show/Out.h"
 #include "runtime/measure/Quantile.h"

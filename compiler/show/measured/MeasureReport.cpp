@@ -1,7 +1,7 @@
-#include "compiler/show/rows/MeasureReport.h"
+#include "compiler/show/measured/MeasureReport.h"
 #include "compiler/experiment/Observations.h"
 #include "compiler/show/Out.h"
-#include "compiler/show/rows/MeasureNotes.h"
+#include "compiler/show/measured/MeasureNotes.h"
 
 #include "runtime/measure/Quantile.h"
 #include "runtime/report/Numbers.h"
