@@ -32,6 +32,8 @@ with open("/proc/cpuinfo") as lines:
         config.available_features.add("avx512")
 if subprocess.run([python, "-c", "import torch, numpy"], capture_output=True).returncode == 0:
     config.available_features.add("torch")
+if subprocess.run([python, "-c", "import jsonschema"], capture_output=True).returncode == 0:
+    config.available_features.add("jsonschema")
 # The toolkit's cuDNN answers questions about GPUs that are not there.
 toolkit = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"
 if any(os.path.exists(os.path.join(toolkit, folder, "libcudnn.so.9")) for folder in ("lib64", "lib")):

@@ -2,6 +2,7 @@
 
 #include "compiler/diagnostics/Render.h"
 #include "compiler/show/WrappedText.h"
+#include "compiler/show/json/Check.h"
 #include "compiler/support/Failed.h"
 #include "compiler/support/Json.h"
 #include "compiler/support/Streams.h"
@@ -120,6 +121,7 @@ bool Console::timeline(const std::string& folder, const std::string& name, const
 }
 
 void Console::jsonLine(std::string_view json) {
+  checkPrinted(json);
   rest();
   writeStyled(stdout, printableJson(json) + "\n");
   flushOutput();

@@ -7,6 +7,8 @@
 #include "compiler/sema/evaluate/Evaluator.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/WrappedText.h"
+#include "compiler/show/json/Kinds.h"
+#include "compiler/show/json/KindsPage.h"
 #include "compiler/show/reference/DocText.h"
 #include "compiler/show/reference/Reference.h"
 #include "runtime/report/Numbers.h"
@@ -25,16 +27,28 @@ namespace {
 
 struct DocOptions : CommandOptions {
   std::string name;
-  bool operators = false, devices = false;
+  bool operators = false, devices = false, kinds = false;
+  std::string schema;
 };
 
 void declare(OptionList& list, DocOptions& o) {
   const Option name = list.add("NAME", o.name, "conv2d, std.vision.resnet, std.nn, ...");
   const Option operators =
       list.flag("--operators", o.operators, "all operators in one table (Markdown): where they run, gradients, cost").excludes(name);
-  list.flag("--devices", o.devices, "all devices of std.devices, and the fields of a device, in tables (Markdown)")
+  const Option devices =
+      list.flag("--devices", o.devices, "all devices of std.devices, and the fields of a device, in tables (Markdown)")
+          .excludes(name)
+          .excludes(operators);
+  const Option kinds = list.flag("--json-kinds", o.kinds, "all kinds of JSON object and their fields, in tables (Markdown)")
+                           .excludes(name)
+                           .excludes(operators)
+                           .excludes(devices);
+  list.add("--schema", o.schema, "the JSON Schema of one kind of JSON object")
+      .type("KIND")
       .excludes(name)
-      .excludes(operators);
+      .excludes(operators)
+      .excludes(devices)
+      .excludes(kinds);
   addDisplay(list, o, {.width = "columns of a module's list (default, and 0: the terminal's, else 100)"});
 }
 
@@ -95,11 +109,31 @@ bool listModule(show::Out& out, const DocOptions& options, const std::vector<Ent
   return any;
 }
 
+int printSchema(show::Out& out, const std::string& name) {
+  if (const show::JsonKind* kind = show::findJsonKind(name)) {
+    show::printJsonSchema(out, *kind);
+    return kOk;
+  }
+  std::vector<std::string> names;
+  for (const show::JsonGroup& group : show::jsonGroups()) {
+    for (const show::JsonKind& kind : group.kinds) names.emplace_back(kind.name);
+  }
+  const std::string close = nearest(name, names);
+  out.failure(fmt::format("--schema {}: --json prints no such kind{}", name,
+                          close.empty() ? " (tbemc doc --json-kinds)" : fmt::format(": did you mean `{}`?", close)));
+  return kUsage;
+}
+
 int run(show::Out& out, const DocOptions& options) {
   if (options.devices) {
     printDevices(out);
     return kOk;
   }
+  if (options.kinds) {
+    show::printJsonKinds(out);
+    return kOk;
+  }
+  if (!options.schema.empty()) return printSchema(out, options.schema);
   if (options.name.empty() && !options.operators) {
     out.failure("tbemc doc wants a NAME, a module (std.nn, std.vision, std.text, ...), --operators or --devices");
     return kUsage;

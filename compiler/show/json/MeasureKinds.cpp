@@ -1,0 +1,145 @@
+// Kinds of `measure`, `regress` and `predict`.
+#include "compiler/show/json/Kinds.h"
+
+namespace tbem::show {
+
+namespace {
+
+using namespace fields;
+
+constexpr JsonField kLatency[] = {
+    seconds("median", "the median of the steps' times"),
+    seconds("p05", "their 5 % quantile").orNull(),
+    seconds("p95", "their 95 % quantile").orNull(),
+};
+constexpr JsonField kOthers = share("others", "of the time of all processors, what other processes used").orNull();
+constexpr JsonField kStolen = share("stolen", "of it, what a hypervisor gave to something else").orNull();
+constexpr JsonField kWaited =
+    share("waited", "of the time, that in which some process that could run waited for a processor").orNull();
+constexpr JsonField kLoad[] = {
+    kOthers,
+    kStolen,
+    kWaited,
+    number("average", "processes that run or could, over the last minute, at the end").in(JsonUnit::Count).orNull(),
+};
+constexpr JsonField kMeasure[] = {
+    kDesign,
+    kRow,
+    kLevels,
+    kBackend,
+    kTune,
+    integer("repeat", "the repeat, counted from 0"),
+    text("status", "how it ended").oneOf("ok oom failed timeout skipped"),
+    text("reason", "why it is not `ok`"),
+    bytes("memory_peak", "the peak of resident memory ([how it is measured](cli.md#tbemc-measure))").orNull(),
+    bytes("memory_baseline", "resident memory when set-up is done").orNull(),
+    text("memory_reason", "why they are missing"),
+    bytes("arena_peak", "the end of the highest allocation that a step touched").orNull(),
+    bytes("arena_planned", "the planned arena").orNull(),
+    bytes("static_memory", "as estimated").orNull(),
+    bytes("live", "as estimated").orNull(),
+    object("latency", "of a step", kLatency).orNull(),
+    number("energy", "of a step").in(JsonUnit::Joules).orNull(),
+    text("energy_reason", "why it is missing"),
+    object("load", "what the machine did besides", kLoad),
+    text("loss_not_finite",
+         "of the loss after the last step; `null` where that is finite or not known. `status` is `ok` all the "
+         "same, because time and memory are valid")
+        .oneOf("inf -inf nan")
+        .orNull(),
+    text("identity", "the row's hash"),
+    text("machine", "processor or GPU, threads"),
+    text("versions", "versions of libraries and of the lowering"),
+    truth("reused", "whether the measurement was made by an earlier run"),
+};
+
+constexpr JsonField kSpread[] = {
+    seconds("least", "the least of the repeats' medians"),
+    seconds("median", "their median"),
+    seconds("most", "the largest"),
+};
+constexpr JsonField kLoadMost[] = {kOthers, kStolen, kWaited};
+constexpr JsonField kMeasured[] = {
+    kDesign,
+    kRow,
+    kLevels,
+    kBackend,
+    kTune,
+    count("repeats", "repeats that there are"),
+    count("asked", "repeats that were requested"),
+    object("latency", "of a step, over the repeats", kSpread).orNull(),
+    truth("repeats_differ", "whether these differ by 20 % of their median or more"),
+    count("busy_repeats", "repeats that ran on a busy machine"),
+    object("load_most", "the largest of each", kLoadMost),
+};
+
+constexpr JsonField kLost[] = {
+    kRow,
+    kLevels,
+    text("status", "how its measurements ended"),
+    text("reason", "why"),
+    count("repeats_used", "the repeats that count"),
+    count("repeats", "all repeats"),
+};
+constexpr JsonField kTerm[] = {
+    text("term", "the term"),
+    number("coefficient", "its coefficient"),
+    number("interval", "the ends of its interval, or `null`").listed().orNull(),
+};
+constexpr JsonField kRaw[] = {
+    text("term", "the term in the factors' units"),
+    number("coefficient", "its coefficient"),
+};
+constexpr JsonField kRegress[] = {
+    text("name", "the regression's name"),
+    kDesign,
+    kBackend,
+    kTune,
+    object("lost", "rows that count not at all, or with fewer repeats", kLost).listed(),
+    text("response", "the response, as written"),
+    object("terms", "the Legendre terms", kTerm).listed(),
+    object("raw", "the same model in the factors' units", kRaw).listed(),
+    count("rows", "the rows that count"),
+    count("parameters", "the terms"),
+    share("r2", "R²").orNull(),
+    share("adjusted_r2", "R², adjusted").orNull(),
+    number("residual_sd", "the residuals' standard deviation, in the response's unit").orNull(),
+    number("loo_rmse", "the leave-one-out error, in the response's unit").orNull(),
+    share("loo_relative_error", "the leave-one-out error as a share of the mean response").orNull(),
+    text("warnings", "what to beware of").listed(),
+};
+
+constexpr JsonField kPredict[] = {
+    text("name", "the regression's name"),
+    kBackend,
+    kTune,
+    value("levels", "where: the value of each factor").keyed("FACTOR"),
+    number("value", "the prediction, in the response's unit"),
+    number("interval", "the ends of the interval of 95 % of new rows, or `null`").listed().orNull(),
+    truth("inside", "whether it is inside the measured region"),
+};
+
+constexpr JsonField kDryRun[] = {
+    count("designs", "the designs"),
+    count("cases", "the runs to do"),
+    count("skipped", "of these, those that are skipped"),
+    seconds("seconds", "about how long they take, at 50 GFLOP/s"),
+    bytes("memory", "the most that a run takes beside the program itself"),
+    count("unknown_workspaces", "as in `estimate`"),
+    bytes("disk", "what the store takes"),
+    text("store", "the store's file"),
+};
+
+constexpr JsonKind kKinds[] = {
+    jsonKind("measure", "One object per repeat of a row (`tbemc measure`, `tbemc FILE`).", kMeasure),
+    jsonKind("measured", "One object per row, at the end of `measure`: its repeats together.", kMeasured),
+    jsonKind("regress", "One object per fit (`tbemc regress`; [regression.md](regression.md)).", kRegress),
+    jsonKind("predict", "One object per prediction and fit (`tbemc predict`).", kPredict),
+    jsonKind("dry_run", "One object (`--dry-run`).", kDryRun),
+};
+
+}  // namespace
+
+std::span<const JsonKind> measureKinds() { return kKinds; }
+
+}  // namespace tbem::show

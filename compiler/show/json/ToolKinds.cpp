@@ -1,0 +1,66 @@
+// Kinds of `doc`, `explain`, `doctor` and `fmt`.
+#include "compiler/show/json/Kinds.h"
+
+namespace tbem::show {
+
+namespace {
+
+using namespace fields;
+
+constexpr JsonField kOperator[] = {
+    text("name", "the operator's name"),
+    text("signature", "its inputs, parameters and results"),
+    text("backends", "the backends that have it, with spaces between"),
+    text("gradient", "the inputs and weights that have a gradient"),
+    text("cost", "the parts that its FLOPs are counted in"),
+};
+constexpr JsonField kBlock[] = {
+    text("name", "the block's name"),
+    text("signature", "its inputs, parameters and results"),
+    text("documentation", "its documentation"),
+};
+constexpr JsonField kDoc[] = {
+    text("name", "the declaration's name, with its module"),
+    text("what", "what it is: `operator`, `block`, `network` and so on"),
+    text("documentation", "its documentation"),
+    text("definition", "its text").only("not in the list of a module"),
+};
+constexpr JsonField kExplain[] = {
+    text("code", "the diagnostic's code"),
+    text("name", "its name in the compiler"),
+    text("severity", "how grave it is").oneOf("error warning note"),
+    text("message", "its message, with `{}` for what varies"),
+    text("text", "its page"),
+};
+constexpr JsonField kDoctor[] = {
+    text("what", "what was looked at"),
+    truth("ok", "whether it is as it should be"),
+    text("text", "what was found"),
+};
+constexpr JsonField kFmt[] = {
+    text("file", "the file"),
+    truth("changed", "whether its layout is not the one"),
+    text("text", "the formatted program; `null` with `--check` and `--write`").orNull(),
+};
+constexpr JsonField kJsonSchema[] = {
+    text("name", "the kind that it describes"),
+    value("document", "the JSON Schema (draft 2020-12)").keyed("KEYWORD"),
+};
+
+constexpr JsonKind kKinds[] = {
+    jsonKind("operator",
+             "One object per operator (`tbemc doc --operators`; without `--json` it prints [operators.md](operators.md)).",
+             kOperator),
+    jsonKind("block", "One object per block (`tbemc doc --operators`).", kBlock),
+    jsonKind("doc", "One object per declaration (`tbemc doc NAME`, `tbemc doc MODULE`).", kDoc),
+    jsonKind("explain", "One object (`tbemc explain CODE`).", kExplain),
+    jsonKind("doctor", "One object per finding (`tbemc doctor`).", kDoctor),
+    jsonKind("fmt", "One object per file (`tbemc fmt`).", kFmt),
+    jsonKind("json_schema", "One object per kind (`tbemc doc --json-kinds`; without `--json` it prints this page).", kJsonSchema),
+};
+
+}  // namespace
+
+std::span<const JsonKind> toolKinds() { return kKinds; }
+
+}  // namespace tbem::show
