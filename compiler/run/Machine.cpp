@@ -1,0 +1,70 @@
+#include "compiler/run/Machine.h"
+
+#include "compiler/backends/Backends.h"
+#include "compiler/devices/Devices.h"
+#include "compiler/jit/glue/Jit.h"
+#include "compiler/support/PrivateFolder.h"
+#include "compiler/support/Version.h"
+#include "runtime/measure/Meters.h"
+#include "runtime/report/Numbers.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string_view>
+#include <thread>
+
+namespace tbem::driver {
+
+namespace {
+
+void lookAtBackends(std::vector<Finding>& findings) {
+  for (const BackendChoice& choice : knownBackends()) {
+    if (choice.table == nullptr) continue;
+    const Opened opened = openBackend(choice.name);
+    std::string text = opened.reason;
+    if (opened.backend != nullptr) {
+      text = fmt::format("{}, {}", opened.device.name, opened.device.library);
+      if (opened.device.isa[0] != '\0') text += fmt::format(", {}", opened.device.isa);
+      text += fmt::format(", {} threads", opened.device.threads);
+    }
+    findings.push_back({fmt::format("backend {}", choice.name), opened.backend != nullptr, text});
+  }
+  for (const BackendChoice& choice : knownBackends()) {
+    if (choice.table == nullptr && std::string_view(choice.name) != "onednn") {
+      findings.push_back({fmt::format("backend {}", choice.name), false, choice.why});
+    }
+  }
+}
+
+void lookAtMeters(std::vector<Finding>& findings) {
+  const auto memory = measure::readMemory();
+  findings.push_back({"memory meter", memory.has_value(),
+                      memory ? fmt::format("VmHWM in /proc/self/status ({} now)", report::bytes(memory->peak)) : memory.error()});
+  const auto reset = measure::resetPeak();
+  findings.push_back({"peak reset", reset.has_value(), reset ? "5 to /proc/self/clear_refs" : reset.error()});
+  const measure::EnergyMeter energy;
+  findings.push_back({"energy meter", energy.available(), energy.available() ? "RAPL" : energy.reason()});
+}
+
+}  // namespace
+
+std::vector<Finding> lookAtMachine(bool measured) {
+  std::vector<Finding> findings;
+  findings.push_back({"tbemc", true, kVersion});
+  findings.push_back({"processors", true, std::to_string(std::thread::hardware_concurrency())});
+  lookAtBackends(findings);
+  lookAtMeters(findings);
+  const std::string cache = jit::defaultCacheDir();
+  const std::string wrong = cache.empty()                     ? "no folder: set XDG_CACHE_HOME or HOME"
+                            : !std::filesystem::exists(cache) ? std::string()
+                                                              : whyNotPrivate(cache);
+  findings.push_back({"cache", wrong.empty(), wrong.empty() ? cache : wrong});
+  if (measured) {
+    const auto device = measureThisMachine();
+    findings.push_back({"rates of the cpu", device.has_value(), device ? describeRates(*device) : device.error()});
+  }
+  return findings;
+}
+
+}  // namespace tbem::driver
