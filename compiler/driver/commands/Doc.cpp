@@ -26,7 +26,8 @@ struct DocOptions : CommandOptions {
 void declare(OptionList& list, DocOptions& o) {
   const Option name = list.add("NAME", o.name, "conv2d, std.vision.resnet, std.nn, ...");
   const Option operators =
-      list.flag("--operators", o.operators, "all operators in one table (Markdown): where they run, gradients, cost").excludes(name);
+      list.flag("--operators", o.operators, "all operators in one table (Markdown): where they run, gradients, cost")
+          .excludes(name);
   const Option devices =
       list.flag("--devices", o.devices, "all devices of std.devices, and the fields of a device, in tables (Markdown)")
           .excludes(name)
@@ -93,6 +94,6 @@ int run(show::Out& out, const DocOptions& options) {
 }  // namespace
 
 const Command kDoc = {"doc", "documentation of an operator, block, network or function", Takes::Own, false,
-    invocation<DocOptions, declare, unheeded, run>};
+                      invocation<DocOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

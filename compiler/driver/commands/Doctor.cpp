@@ -1,7 +1,7 @@
 // tbemc doctor: what this machine has for us, what passed and what is missing, with the way out.
+#include "compiler/devices/Findings.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
-#include "compiler/run/Machine.h"
 #include "compiler/show/Out.h"
 
 #include <nlohmann/json.hpp>
@@ -36,6 +36,6 @@ int run(show::Out& out, const DoctorOptions& options) {
 }  // namespace
 
 const Command kDoctor = {"doctor", "what this machine has, and what is missing", Takes::Own, false,
-    invocation<DoctorOptions, declare, unheeded, run>};
+                         invocation<DoctorOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

@@ -1,8 +1,8 @@
 // tbemc fit: the largest level of a factor such that it and all smaller ones fit a memory. `--every` tries all levels from 1 on.
+#include "compiler/explore/Fit.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/Pipeline.h"
-#include "compiler/explore/Fit.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/rows/FitReport.h"
 
@@ -70,7 +70,7 @@ int run(show::Out& out, const FitOptions& given) {
 
 }  // namespace
 
-const Command kFit = {"fit", "the largest batch (or level of another factor) that fits a memory; nothing is run", Takes::Program, false,
-    invocation<FitOptions, declare, unheeded, run>};
+const Command kFit = {"fit", "the largest batch (or level of another factor) that fits a memory; nothing is run", Takes::Program,
+                      false, invocation<FitOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

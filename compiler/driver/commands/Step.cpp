@@ -2,7 +2,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/Pipeline.h"
-#include "compiler/run/RunStep.h"
+#include "compiler/run/weights/RunStep.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/rows/Profile.h"
 #include "compiler/show/rows/StepReport.h"
@@ -24,13 +24,15 @@ void declare(OptionList& list, StepOptions& o) {
   addProgram(list, o);
   addRows(list, o);
   addSeed(list, o, "seed of inputs and weights (default: 0)");
-  list.add("--save", o.step.save, "write inputs, weights, gradients, outputs and loss to this .npz or .safetensors file").type("FILE");
+  list.add("--save", o.step.save, "write inputs, weights, gradients, outputs and loss to this .npz or .safetensors file")
+      .type("FILE");
   list.add("--repeat", o.step.repeat, "time the step so many times more").wholeNumber(1, 1'000'000);
   list.add("--steps", o.step.steps,
            "so many steps on the same inputs (default: 1); gradients, outputs and loss are those of the last")
       .wholeNumber(1, 1'000'000);
   const Option load =
-      list.add("--load", o.step.load, "start from the inputs, weights and buffers of this .npz or .safetensors file").type("FILE");
+      list.add("--load", o.step.load, "start from the inputs, weights and buffers of this .npz or .safetensors file")
+          .type("FILE");
   list.add("--names", o.step.names, "whose names the file of --load has: torchvision, or a table of names (docs/weights.md)")
       .type("SET")
       .needs(load);
@@ -75,6 +77,6 @@ int run(show::Out& out, const StepOptions& options) {
 }  // namespace
 
 const Command kStep = {"step", "run one row's step once; save or load its numbers", Takes::Program, true,
-    invocation<StepOptions, declare, unheeded, run>};
+                       invocation<StepOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

@@ -58,7 +58,7 @@ int run(show::Out& out, const WeightsOptions& options) {
 
 }  // namespace
 
-const Command kWeights = {"weights", "names, shapes and types of a network's weights, or of the arrays in a file", Takes::Program, false,
-    invocation<WeightsOptions, declare, unheeded, run>};
+const Command kWeights = {"weights", "names, shapes and types of a network's weights, or of the arrays in a file", Takes::Program,
+                          false, invocation<WeightsOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

@@ -78,8 +78,7 @@ void printDeclaration(show::Out& out, const Session& session, const Entry& entry
   const ast::Decl& decl = *entry.decl;
   const std::string name = entry.module + "." + decl.name.text, text = definition(session, decl);
   if (out.display.json) {
-    out.json("doc",
-             {{"name", name}, {"what", kindOf(decl)}, {"documentation", decl.documentation}, {"definition", text}});
+    out.json("doc", {{"name", name}, {"what", kindOf(decl)}, {"documentation", decl.documentation}, {"definition", text}});
     return;
   }
   out.print("{} {}  ({})\n\n", kindOf(decl), name, session.sources.describe(decl.name.range.begin));

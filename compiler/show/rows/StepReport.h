@@ -1,7 +1,7 @@
 // What one step came to: lines for people, or a JSON object.
 #pragma once
 
-#include "compiler/run/RunStep.h"
+#include "compiler/run/weights/RunStep.h"
 #include "compiler/show/Out.h"
 
 #include <string>

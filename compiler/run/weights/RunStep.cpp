@@ -1,4 +1,4 @@
-#include "compiler/run/RunStep.h"
+#include "compiler/run/weights/RunStep.h"
 
 #include "compiler/count/GateFlops.h"
 #include "compiler/run/weights/LoadWeights.h"

@@ -15,9 +15,9 @@
 namespace tbem::driver {
 
 struct StepRequest {
-  std::string save, load;          ///< files of arrays
-  std::string names;               ///< whose names the file of `load` has
-  bool partial = false;            ///< take what fits
+  std::string save, load;  ///< files of arrays
+  std::string names;       ///< whose names the file of `load` has
+  bool partial = false;    ///< take what fits
   unsigned steps = 1;
   std::optional<unsigned> repeat;  ///< steps that are timed
 };

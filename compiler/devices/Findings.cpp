@@ -1,4 +1,4 @@
-#include "compiler/run/Machine.h"
+#include "compiler/devices/Findings.h"
 
 #include "compiler/backends/Backends.h"
 #include "compiler/devices/Devices.h"
