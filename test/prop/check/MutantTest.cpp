@@ -53,7 +53,7 @@ Told check(const std::string& name, const std::string& text) {
   const fs::path path = root / name;
   fs::create_directories(path.parent_path());
   std::ofstream(path, std::ios::binary) << text;
-  driver::Options options;
+  driver::CommandOptions options;
   options.program.files = {path.string()};
   show::Console out({});
   driver::State state(options, out);
