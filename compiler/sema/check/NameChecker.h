@@ -89,6 +89,7 @@ private:
   void record(SrcRange range, const Resolved& found);
   void recordModule(const ast::Name& word, const Resolved& found);
   void recordArguments(const ast::Call& call);
+  void recordHandedOn(const ast::Call& call, const ast::Decl& callee);
   void recordAttributes(const ast::Callable& decl);
   void recordFilled(const ast::Design& decl);
   void recordFactor(const ast::Name& name, const ast::Design& design);

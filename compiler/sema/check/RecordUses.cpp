@@ -100,6 +100,7 @@ void NameChecker::recordArguments(const ast::Call& call) {
   if (recorded == nullptr) return;
   const Resolved callee = calleeOf(*call.callee);
   for (const ast::Argument& argument : call.arguments) {
+    if (argument.rest && callee.decl != nullptr) recordHandedOn(call, *callee.decl);
     if (argument.name.empty()) continue;
     SrcRange declared;
     NameKind kind = NameKind::Elaborated;
@@ -110,6 +111,16 @@ void NameChecker::recordArguments(const ast::Call& call) {
     }
     record(argument.name.range, declared, kind);
   }
+}
+
+/// `...` fills the callee's parameters that are not given from visible names: each of those is also a use of the parameter.
+void NameChecker::recordHandedOn(const ast::Call& call, const ast::Decl& callee) {
+  forEachParameter(callee, [&](const ast::Name& name, NameKind kind) {
+    const bool given = std::ranges::any_of(
+        call.arguments, [&](const ast::Argument& argument) { return argument.name.text == name.text; });
+    if (given || kind != NameKind::Parameter) return;
+    if (const Name* own = find(name.text); own != nullptr) record(own->declared, name.range, kind);
+  });
 }
 
 /// The primitive and its attributes. One that is not given is read from the operator's parameter of that name.

@@ -49,7 +49,8 @@ struct Use {
   bool isDeclaration() const { return range == declaration; }
 };
 
-/// A factor is declared by its design and is also a use of the parameter that it fills: then two stand at one place.
+/// A factor is declared by its design and is also a use of the parameter that it fills: then two stand at one place. So are names
+/// that `...` hands on.
 class Uses {
 public:
   Uses() = default;

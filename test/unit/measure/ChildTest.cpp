@@ -198,7 +198,7 @@ TEST(Classify, AKillIsOutOfMemoryOnlyIfTheKernelSaysSo) {
 TEST(Classify, AnAnswerThatIsNoneIsAFailure) {
   for (const char* answer : {"", "hello", "[1]", "{}", R"({"status":"fine"})", R"({"status":"ok","memory_peak":-1})",
                              R"({"status":"ok","memory_peak":1.5})", R"({"status":"ok","samples":[1,"x"]})",
-                             R"({"status":"ok","latency":{"median":"fast"}})", R"({"status":"ok")"}) {
+                             R"({"status":"ok","latency_median":"fast"})", R"({"status":"ok")"}) {
     const auto meaning = classify(run(as("say", {answer})), 0);
     EXPECT_EQ(meaning.status, Status::Failed) << answer;
     EXPECT_NE(meaning.reason.find("cannot be read"), std::string::npos) << meaning.reason;
