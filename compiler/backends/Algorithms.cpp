@@ -1,7 +1,7 @@
 #include "compiler/backends/Algorithms.h"
 
-#include "compiler/jit/glue/CacheFile.h"
 #include "compiler/backends/ChoicesFile.h"
+#include "compiler/jit/glue/CacheFile.h"
 
 #include <fmt/format.h>
 

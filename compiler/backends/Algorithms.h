@@ -5,9 +5,9 @@
 // absent.
 #pragma once
 
-#include "compiler/lower/program/Program.h"
 #include "compiler/backends/Backends.h"
 #include "compiler/backends/Tuning.h"
+#include "compiler/lower/program/Program.h"
 #include "compiler/support/Events.h"
 
 #include <tl/expected.hpp>

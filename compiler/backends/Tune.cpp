@@ -3,8 +3,8 @@
 // Candidates run in turn on the same numbers, so that what disturbs the machine disturbs all of them; a candidate's least time
 // counts, for what disturbs only adds. Caches are cold, as they are in a step. A candidate that wants an input in another layout
 // than where the value lies pays for the reorder.
-#include "compiler/count/Layout.h"
 #include "compiler/backends/Algorithms.h"
+#include "compiler/count/Layout.h"
 #include "runtime/core/Layout.h"
 #include "runtime/measure/Meters.h"
 #include "runtime/report/Numbers.h"

@@ -1,7 +1,7 @@
 #include "compiler/devices/AskedDevice.h"
 
-#include "compiler/jit/glue/CacheFile.h"
 #include "compiler/diagnostics/tables/Plan.h"
+#include "compiler/jit/glue/CacheFile.h"
 
 #include <utility>
 
@@ -15,8 +15,8 @@ tl::expected<AskedDevice, Failed> openAskedDevice(Workspace& workspace, const De
   if (const auto properties = propertiesOf(*device); !properties) {
     const auto& own = workspace.program->main().own;
     const auto constant = own.find(name);
-    workspace.session.sink.report(diag::device_field_missing, constant != own.end() ? constant->second->name.range : SrcRange{}, name,
-                        properties.error(), "which cuDNN asks for");
+    workspace.session.sink.report(diag::device_field_missing, constant != own.end() ? constant->second->name.range : SrcRange{},
+                                  name, properties.error(), "which cuDNN asks for");
     return failed(kProgramErrors);
   }
   auto source = EngineSource::open(question.cudnn, question.pythonFirst, *device, asked, events);

@@ -1,10 +1,10 @@
 #include "compiler/devices/Devices.h"
 
-#include "compiler/jit/glue/CacheFile.h"
+#include "compiler/backends/Backends.h"
 #include "compiler/devices/DeviceFields.h"
 #include "compiler/diagnostics/Hints.h"
+#include "compiler/jit/glue/CacheFile.h"
 #include "compiler/jit/glue/Jit.h"
-#include "compiler/backends/Backends.h"
 #include "compiler/sema/evaluate/Evaluator.h"
 #include "runtime/measure/Rates.h"
 #include "runtime/report/Numbers.h"

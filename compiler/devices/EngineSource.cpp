@@ -1,7 +1,7 @@
 #include "compiler/devices/EngineSource.h"
 
-#include "compiler/jit/glue/CacheFile.h"
 #include "compiler/devices/CudnnPlaces.h"
+#include "compiler/jit/glue/CacheFile.h"
 #include "runtime/cudnn/Recorded.h"
 
 #include <fmt/format.h>

@@ -39,9 +39,9 @@ enum class Takes : std::uint8_t {
 
 struct Command {
   const char* name;
-  const char* help;         ///< nullptr: not listed
+  const char* help;  ///< nullptr: not listed
   Takes takes;
-  bool runs;                ///< native code, in this process
+  bool runs;  ///< native code, in this process
   std::unique_ptr<Invocation> (*begin)(OptionList& list);
 };
 

@@ -41,12 +41,12 @@ void addRows(OptionList& list, CommandOptions& o, const RowTexts& texts) {
   }
   const std::string planned = texts.planned;
   list.add("--on", o.target.backend, texts.on);
-  list.add("--threads", o.target.threads,
-           planned + "threads of the backend, at most 1024 (default, and 0: all processors)")
+  list.add("--threads", o.target.threads, planned + "threads of the backend, at most 1024 (default, and 0: all processors)")
       .wholeNumber(0, 1024);
   list.add("--tune", o.target.tune,
-           planned + "algorithms: off (default: the backend's own), on (the fastest as timed on this machine; commands that "
-                     "measure time what is missing), or 'within 10 %' (on, while the arena grows by that at most)")
+           planned +
+               "algorithms: off (default: the backend's own), on (the fastest as timed on this machine; commands that "
+               "measure time what is missing), or 'within 10 %' (on, while the arena grows by that at most)")
       .check([](const std::string& text) {
         return parseTuning(text) ? std::string() : fmt::format("`{}` is none of off, on, 'within 10 %'", text);
       });
@@ -58,9 +58,7 @@ void addStore(OptionList& list, std::string& into) {
   list.add("--store", into, "store of finished rows (default: NAME.tbemdb beside the program)");
 }
 
-void addSeed(OptionList& list, CommandOptions& o, const char* text) {
-  list.add("--seed", o.target.seed, text).wholeNumber();
-}
+void addSeed(OptionList& list, CommandOptions& o, const char* text) { list.add("--seed", o.target.seed, text).wholeNumber(); }
 
 void addCampaign(OptionList& list, CampaignRequest& request, const char* fresh) {
   const Option dryRun = list.flag("--dry-run", request.dryRun, "say what would run: rows, time, memory, disk");
@@ -87,8 +85,9 @@ void addPyTorch(OptionList& list, EagerRequest& eager, EngineRequest& engines, c
   list.add("--torch", eager.torch, texts.eager + "this PyTorch's rules (default: the newest that are known)").type("VERSION");
   list.add("--device", engines.device, texts.device);
   list.add("--cudnn", engines.cudnn,
-           texts.cudnn + "the folder of the cuDNN to ask, or none (default: the CUDA toolkit's; for PyTorch first that of the "
-                         "Python environment)")
+           texts.cudnn +
+               "the folder of the cuDNN to ask, or none (default: the CUDA toolkit's; for PyTorch first that of the "
+               "Python environment)")
       .type("DIR");
   list.add("--layout", engines.layout, texts.cudnn + "of images: nchw or nhwc").oneOf({"nchw", "nhwc"}).showDefault();
   list.add("--tf32", engines.tf32, texts.cudnn + "whether f32 convolutions may round their inputs to TF32: on or off")
@@ -111,8 +110,7 @@ void addKeepGradients(OptionList& list, CommandOptions& o, const std::string& wh
 
 void addCounting(OptionList& list, std::string& gates, std::string& convention) {
   list.add("--gates", gates, "how likely a gate's condition is met, for expected FLOPs: 0.3, or PATH=0.3,..").type("P");
-  list.add("--convention", convention,
-           "how FLOPs are counted: flop (a multiply-add is 2), mac, or mac2: 2 x multiply-adds alone")
+  list.add("--convention", convention, "how FLOPs are counted: flop (a multiply-add is 2), mac, or mac2: 2 x multiply-adds alone")
       .oneOf({"flop", "mac", "mac2"})
       .showDefault();
 }
@@ -176,8 +174,7 @@ std::string unheededPyTorch(const Given& given, const CommandOptions& o, const R
 std::string unheededCudnn(const Given& given, const CommandOptions& o, const RowsHeed& heed) {
   if (heed.asksCudnn || heed.card || o.target.backend == "pytorch") return {};
   const char* option = given.firstOf({"--cudnn", "--layout", "--tf32"});
-  return option == nullptr ? std::string()
-                           : fmt::format("{} is of cuDNN's convolutions: --on pytorch{}", option, heed.cudnnToo);
+  return option == nullptr ? std::string() : fmt::format("{} is of cuDNN's convolutions: --on pytorch{}", option, heed.cudnnToo);
 }
 
 }  // namespace

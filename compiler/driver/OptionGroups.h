@@ -57,7 +57,7 @@ void addRoofline(OptionList& list, std::string& into);
 
 struct DisplayTexts {
   const char* width = "columns of diagnostics (default, and 0: the terminal's, else 100)";  ///< nullptr: no such option
-  bool json = true;  ///< listed; else it is refused
+  bool json = true;                                                                         ///< listed; else it is refused
 };
 /// --json, --quiet, --color, --width.
 void addDisplay(OptionList& list, CommandOptions& options, const DisplayTexts& texts = {});
@@ -68,10 +68,10 @@ struct RowsHeed {
   std::string notPlanned;
   /// Of those options, beside --threads and --tune.
   std::vector<const char*> ofPlan = {"--on"};
-  bool card = false;             ///< it is of PyTorch on a GPU, whatever --on says
-  bool asksCudnn = false;        ///< it asks about cuDNN's convolutions, whatever --on says
-  bool everyBackend = false;     ///< it has parts of its own steps beside those in PyTorch
-  const char* cudnnToo = "";     ///< what else asks: ", or --explain workspace"
+  bool card = false;          ///< it is of PyTorch on a GPU, whatever --on says
+  bool asksCudnn = false;     ///< it asks about cuDNN's convolutions, whatever --on says
+  bool everyBackend = false;  ///< it has parts of its own steps beside those in PyTorch
+  const char* cudnnToo = "";  ///< what else asks: ", or --explain workspace"
 };
 /// RowsHeed::notPlanned of such a command.
 std::string notPlanned(const char* command);

@@ -47,9 +47,8 @@ Option& Option::wholeNumber() {
 Option& Option::wholeNumber(std::int64_t least, std::int64_t most) {
   return check([=](const std::string& text) {
     const auto value = numberIn<std::int64_t>(text);
-    return value && *value >= least && *value <= most
-               ? std::string()
-               : fmt::format("`{}` is no whole number from {} to {}", text, least, most);
+    return value && *value >= least && *value <= most ? std::string()
+                                                      : fmt::format("`{}` is no whole number from {} to {}", text, least, most);
   });
 }
 

@@ -157,8 +157,7 @@ Quantities quantitiesOf(const CaseRow& row, const runtime::Measurement& value) {
 }
 
 /// The median over the repeats of the response of each row that has one; what the others lack.
-Fitted collect(const RegressionPlan& plan, const Place& place, const std::vector<CaseRow>& rows,
-               const StoredRows& stored) {
+Fitted collect(const RegressionPlan& plan, const Place& place, const std::vector<CaseRow>& rows, const StoredRows& stored) {
   Fitted fitted;
   fitted.plan = &plan;
   fitted.backend = place.backend;
@@ -200,8 +199,7 @@ std::string lostText(const Fitted& fitted) {
 }
 
 std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<RegressionPlan>& plans,
-                                   const std::vector<CaseRow>& rows, const StoredRows& stored,
-                                   store::Store& store) {
+                                   const std::vector<CaseRow>& rows, const StoredRows& stored, store::Store& store) {
   std::vector<Fitted> fits;
   for (const RegressionPlan& plan : plans) {
     bool any = false;

@@ -48,8 +48,7 @@ struct Fitted {
 
 /// Fits every regression on every backend that has finished rows. Refusals go to the session.
 std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<RegressionPlan>& plans,
-                                   const std::vector<CaseRow>& rows, const StoredRows& stored,
-                                   store::Store& store);
+                                   const std::vector<CaseRow>& rows, const StoredRows& stored, store::Store& store);
 
 /// A number of this quantity for people.
 std::string quantityText(report::Quantity quantity, double value);

@@ -34,9 +34,10 @@ std::string wrongOfSteps(const FitLimit& limit, const FitRequest& request, const
 tl::expected<std::uint32_t, Failed> factorOf(const DesignRun& run, const std::string& vary) {
   const std::optional<std::uint32_t> factor = run.spec.find(vary);
   if (factor && run.spec.factors[*factor].numeric() && !run.spec.factors[*factor].parent) return *factor;
-  return failed(kUsage,
-                fmt::format("--vary {}: design `{}` has no factor of whole numbers with this name{}", vary, run.spec.name,
-                            factor ? "" : " (name it in a shape of `--input`, as in image=batch,3,224,224, or in the network of `-e`)"));
+  return failed(
+      kUsage,
+      fmt::format("--vary {}: design `{}` has no factor of whole numbers with this name{}", vary, run.spec.name,
+                  factor ? "" : " (name it in a shape of `--input`, as in image=batch,3,224,224, or in the network of `-e`)"));
 }
 
 }  // namespace
@@ -113,9 +114,10 @@ bool Fitter::addRow(FitDesign& design, DesignRun& run, const LevelIndices& level
   if (fit.failing) row.whyFails = searcher.at(*fit.failing).why;
   if (fit.bound) row.whyBound = boundText(rows, *fit.bound);
   if (fit.workEnded)
-    state.events.note(fmt::format("{}: the search ended at its limit of work after {} levels; what was not tried counts as "
-                                  "not fitting",
-                                  run.spec.name, searcher.count()));
+    state.events.note(
+        fmt::format("{}: the search ended at its limit of work after {} levels; what was not tried counts as "
+                    "not fitting",
+                    run.spec.name, searcher.count()));
   none = none || !fit.largest;
   design.rows.push_back(std::move(row));
   return true;
@@ -186,7 +188,8 @@ std::string Fitter::boundText(VariedRows& rows, std::uint64_t level) {
 LevelTrial Fitter::tryLowered(const DesignRun& run, graph::Row row, std::uint64_t level) {
   LevelTrial trial;
   trial.exists = true;
-  const estimate::LowerOptions options = lowerOptions(state.events, state.request.target, state.backend, &state.queries, run.tuning);
+  const estimate::LowerOptions options =
+      lowerOptions(state.events, state.request.target, state.backend, &state.queries, run.tuning);
   const auto program = lowerRow(row, run.spec, *state.backend.backend, options);
   if (!program) {
     if (program.error().kind == diag::checkpoint_unmet) {  // a clause `checkpoint auto(under: ...)` is a limit of its own
@@ -207,8 +210,7 @@ LevelTrial Fitter::tryLowered(const DesignRun& run, graph::Row row, std::uint64_
 
 tl::expected<void, Failed> Fitter::finish() {
   if (memory.device && !memory.unmeasured.empty() && memory.reserve == 0)
-    state.events.note(
-        fmt::format("not taken off, for nobody measured them on {}: {}", memory.device->name, memory.unmeasured));
+    state.events.note(fmt::format("not taken off, for nobody measured them on {}: {}", memory.device->name, memory.unmeasured));
   noteUnknownWorkspaces(state.events, unknownWorkspaces);
   if (!eager) return {};
   return eager->finish(state.events);

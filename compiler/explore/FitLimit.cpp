@@ -55,7 +55,8 @@ std::uint64_t reserveOf(const std::string& reserve) { return report::parseBytes(
 namespace {
 
 /// The memory of --max as it is written. Errors: as readLimit.
-tl::expected<FitLimit, Failed> readMemory(Workspace& workspace, const std::string& text, std::string_view what, std::uint64_t reserve) {
+tl::expected<FitLimit, Failed> readMemory(Workspace& workspace, const std::string& text, std::string_view what,
+                                          std::uint64_t reserve) {
   if (isSize(what)) {
     FitLimit limit;
     limit.bytes = report::parseBytes(what).value_or(0);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "compiler/design/verify/Screening.h"
-#include "compiler/run/State.h"
 #include "compiler/estimate/Attribution.h"
+#include "compiler/run/State.h"
 #include "runtime/report/Svg.h"
 
 #include <tl/expected.hpp>

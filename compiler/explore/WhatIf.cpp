@@ -153,8 +153,7 @@ const graph::Row* WhatIf::rowUnder(const graph::ExperimentOptions& clauses, Othe
 
 tl::expected<TakenMemory, Failed> WhatIf::takenBy(const graph::Row& elaborated, EagerSteps& steps,
                                                   estimate::EagerEngines engines) {
-  const auto memory =
-      steps.of(elaborated).and_then([&](const auto& step) { return steps.memoryOf(elaborated, step, engines); });
+  const auto memory = steps.of(elaborated).and_then([&](const auto& step) { return steps.memoryOf(elaborated, step, engines); });
   if (!memory) {
     state.sink().report(diag::row_without_number, memory.error().range, memory.error().what);
     return failed(kProgramErrors);

@@ -21,8 +21,8 @@ struct BufferPlan {
   std::uint64_t bound = 0;   ///< the largest sum of live buffers
   std::uint64_t proved = 0;  ///< no plan is lower
   enum class Verdict : std::uint8_t {
-    Fits,       ///< or no capacity was given
-    NoneFits,   ///< that was shown
+    Fits,      ///< or no capacity was given
+    NoneFits,  ///< that was shown
     NoneFound
   } verdict = Verdict::Fits;
   bool isLowest() const { return peak == proved; }

@@ -1,9 +1,9 @@
 // The rows of campaigns as cases: what is known of each before it runs.
+#include "compiler/backends/Algorithms.h"
 #include "compiler/count/Flops.h"
 #include "compiler/count/Static.h"
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/experiment/Identity.h"
-#include "compiler/backends/Algorithms.h"
 #include "compiler/run/RunCampaigns.h"
 #include "compiler/support/Version.h"
 
@@ -70,8 +70,8 @@ std::optional<CaseRow> caseOf(RowTable& table, DiagnosticSink& sink, CaseRow out
 
 }  // namespace
 
-std::vector<CaseRow> caseRows(RowTable& table, DiagnosticSink& sink, const std::vector<MeasurePlan>& plans,
-                              const Target& target, bool timing) {
+std::vector<CaseRow> caseRows(RowTable& table, DiagnosticSink& sink, const std::vector<MeasurePlan>& plans, const Target& target,
+                              bool timing) {
   std::vector<CaseRow> rows;
   for (const MeasurePlan& plan : plans) {
     for (const std::size_t row : plan.run->chosen) {

@@ -1,7 +1,7 @@
 #include "compiler/run/Lowered.h"
 
-#include "compiler/jit/glue/CacheFile.h"
 #include "compiler/diagnostics/tables/Plan.h"
+#include "compiler/jit/glue/CacheFile.h"
 #include "compiler/run/OwnLibraries.h"
 #include "runtime/report/Numbers.h"
 

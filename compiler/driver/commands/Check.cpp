@@ -108,6 +108,6 @@ int run(show::Out& out, const CheckOptions& options) {
 }  // namespace
 
 const Command kCheck = {"check", "syntax, names, types, specifications of every row; nothing is run", Takes::Programs, false,
-    invocation<CheckOptions, declare, unheeded, run>};
+                        invocation<CheckOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

@@ -33,6 +33,6 @@ int run(show::Out& out, const DesignOptions& options) {
 }  // namespace
 
 const Command kDesign = {"design", "the rows of each design, and what is known of the array", Takes::Program, false,
-    invocation<DesignOptions, declare, unheeded, run>};
+                         invocation<DesignOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

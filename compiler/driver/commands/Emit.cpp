@@ -2,8 +2,8 @@
 #include "compiler/emit/Emit.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
-#include "compiler/pytorch/rows/EagerSteps.h"
 #include "compiler/driver/Pipeline.h"
+#include "compiler/pytorch/rows/EagerSteps.h"
 #include "compiler/run/OwnLibraries.h"
 #include "compiler/show/Out.h"
 
@@ -20,10 +20,11 @@ struct EmitOptions : CommandOptions {
 
 void declare(OptionList& list, EmitOptions& o) {
   addProgram(list, o);
-  addRows(list, o,
-          {.on = "backend of --as llvm: cpu (default), ref or fake; of json and dot: pytorch or pytorch-cpu, whose autocast's rules "
-                 "the graph has then",
-           .planned = "with --as llvm: "});
+  addRows(
+      list, o,
+      {.on = "backend of --as llvm: cpu (default), ref or fake; of json and dot: pytorch or pytorch-cpu, whose autocast's rules "
+             "the graph has then",
+       .planned = "with --as llvm: "});
   addKeepGradients(list, o, "with --as llvm: ");
   list.add("--as", o.as, "json, dot or llvm").oneOf({"json", "dot", "llvm"}).excludes("--emit");
   addDisplay(list, o);
@@ -46,7 +47,8 @@ int run(show::Out& out, const EmitOptions& options) {
   State state(options, out);
   state.keepIr = options.as == "llvm";
   state.firstRowOnly = true;
-  if (const Progressed done = runPipeline(out, state, options.stages, options.as == "llvm" ? "code" : "graph"); !done.proceed) return done.status;
+  if (const Progressed done = runPipeline(out, state, options.stages, options.as == "llvm" ? "code" : "graph"); !done.proceed)
+    return done.status;
   if (state.rows.empty()) {
     out.failure("there is no network to emit: the program has no design of one (or give --input, and --task, for its network)");
     return finish(out, state, kUsage);
@@ -72,6 +74,6 @@ int run(show::Out& out, const EmitOptions& options) {
 }  // namespace
 
 const Command kEmit = {"emit", "the network as json, dot or llvm", Takes::Program, false,
-    invocation<EmitOptions, declare, unheeded, run>};
+                       invocation<EmitOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

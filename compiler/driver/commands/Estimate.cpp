@@ -31,8 +31,9 @@ struct EstimateOptions : CommandOptions {
 
 void declare(OptionList& list, EstimateOptions& o) {
   addProgram(list, o);
-  addRows(list, o, {.on = fmt::format("{}; pytorch or pytorch-cpu: eager PyTorch on a GPU or here; none: from shapes alone",
-                                      kOwnBackends)});
+  addRows(
+      list, o,
+      {.on = fmt::format("{}; pytorch or pytorch-cpu: eager PyTorch on a GPU or here; none: from shapes alone", kOwnBackends)});
   list.add("--out", o.view.folder, "folder for a plot of memory over the step (default: no plot)").type("DIR");
   list.flag("--verbose", o.display.verbose, "every column, whatever the width");
   list.add("--max", o.maxMemory,
@@ -73,7 +74,8 @@ std::string wrongMemory(const EstimateOptions& options) {
   std::string why = wrongLimit(options.maxMemory);
   if (why.empty() && !isPyTorch(options.target.backend) && options.maxMemory.find(':') != std::string::npos)
     why = "a word behind the colon is of --on pytorch";
-  return why.empty() ? wrongReserve(options.reserve, options.target.backend, true) : fmt::format("--max {}: {}", options.maxMemory, why);
+  return why.empty() ? wrongReserve(options.reserve, options.target.backend, true)
+                     : fmt::format("--max {}: {}", options.maxMemory, why);
 }
 
 /// Options of a GPU or of the allocator where there is none.
@@ -94,25 +96,26 @@ std::string wrongDevice(const EstimateOptions& options) {
 /// What makes no sense together, with the way out; "": nothing.
 std::string wrongEstimate(const EstimateOptions& options) {
   if (std::string why = wrongMemory(options); !why.empty()) return why;
-  if (const auto gates = estimate::parseProbabilities(options.view.gates); !gates) return fmt::format("--gates: {}", gates.error());
+  if (const auto gates = estimate::parseProbabilities(options.view.gates); !gates)
+    return fmt::format("--gates: {}", gates.error());
   if (std::string why = wrongDevice(options); !why.empty()) return why;
   const bool none = options.target.backend == "none";
   if (none && !options.view.roofline.empty()) return "--roofline needs the step of a device, not --on none";
-  const char* const ofPlans = options.target.keepGradients            ? "--keep-gradients"
-                              : options.explain == "gradients" ? "--explain gradients"
-                              : none && options.target.threads != 0   ? "--threads"
-                              : none && !options.target.tune.empty()  ? "--tune"
-                              : none && !options.view.folder.empty()   ? "--out"
-                                                               : nullptr;
+  const char* const ofPlans = options.target.keepGradients           ? "--keep-gradients"
+                              : options.explain == "gradients"       ? "--explain gradients"
+                              : none && options.target.threads != 0  ? "--threads"
+                              : none && !options.target.tune.empty() ? "--tune"
+                              : none && !options.view.folder.empty() ? "--out"
+                                                                     : nullptr;
   if (ofPlans != nullptr && (isPyTorch(options.target.backend) || none))
     return fmt::format("{} is of a step that is planned, not of --on {}", ofPlans, options.target.backend);
   return {};
 }
 
-
 int run(show::Out& out, const EstimateOptions& given) {
   EstimateOptions options = given;
-  const bool workspaces = options.explain == "workspace", pytorch = isPyTorch(options.target.backend), none = options.target.backend == "none";
+  const bool workspaces = options.explain == "workspace", pytorch = isPyTorch(options.target.backend),
+             none = options.target.backend == "none";
   if (const std::string why = wrongEstimate(options); !why.empty()) {
     out.failure(why);
     return kUsage;
@@ -121,9 +124,11 @@ int run(show::Out& out, const EstimateOptions& given) {
   const bool lowers = !workspaces && !pytorch && !none;
   const bool showsStages = !options.stages.emitStage.empty() || !options.stages.printAfter.empty();
   if (none && !showsStages) state.plainAbove = 0;
-  const bool needsPrograms = !options.explain.empty() || !options.view.roofline.empty() || !options.view.folder.empty() || showsStages;
+  const bool needsPrograms =
+      !options.explain.empty() || !options.view.roofline.empty() || !options.view.folder.empty() || showsStages;
   if (lowers && options.target.backend.empty() && !needsPrograms) state.plainAbove = kMostLowered;
-  if (const Progressed done = runPipeline(out, state, options.stages, lowers ? "lower" : "graph"); !done.proceed) return done.status;
+  if (const Progressed done = runPipeline(out, state, options.stages, lowers ? "lower" : "graph"); !done.proceed)
+    return done.status;
   if (none) state.plainAbove = 0;  // whatever was shown of its rows
   if (!none && state.plain()) notePlainRows(out, state);
   if (state.designs.runs.empty() && state.trainings.empty()) {

@@ -51,6 +51,6 @@ int run(show::Out& out, const ExplainOptions& options) {
 }  // namespace
 
 const Command kExplain = {"explain", "explain a diagnostic: tbemc explain E0101", Takes::Own, false,
-    invocation<ExplainOptions, declare, unheeded, run>};
+                          invocation<ExplainOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

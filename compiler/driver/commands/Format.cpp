@@ -69,6 +69,6 @@ int run(show::Out& out, const FormatOptions& options) {
 }  // namespace
 
 const Command kFormat = {"fmt", "format a program; keeps every comment", Takes::Own, false,
-    invocation<FormatOptions, declare, unheeded, run>};
+                         invocation<FormatOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

@@ -12,14 +12,14 @@
 #include "compiler/run/RunCampaigns.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/measured/CampaignView.h"
-#include "compiler/show/rows/DesignReport.h"
-#include "compiler/show/rows/EstimateReport.h"
 #include "compiler/show/measured/MeasureNotes.h"
 #include "compiler/show/measured/MeasureReport.h"
 #include "compiler/show/measured/Plots.h"
 #include "compiler/show/measured/PredictionReport.h"
 #include "compiler/show/measured/RegressionReport.h"
 #include "compiler/show/measured/TrainReport.h"
+#include "compiler/show/rows/DesignReport.h"
+#include "compiler/show/rows/EstimateReport.h"
 
 #include <fmt/format.h>
 

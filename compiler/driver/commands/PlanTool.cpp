@@ -33,12 +33,14 @@ void declare(OptionList& list, PlanOptions& o) {
                                    "exit with 5 where no plan that fits was found: 1MiB; of a "
                                    "file's buffers a plan that fits is enough")
                               .type("SIZE");
-  const Option align =
-      list.add("--align", o.wish.alignment, "offsets of a file's buffers are multiples of so many bytes").wholeNumber(1, 1 << 30).showDefault();
+  const Option align = list.add("--align", o.wish.alignment, "offsets of a file's buffers are multiples of so many bytes")
+                           .wholeNumber(1, 1 << 30)
+                           .showDefault();
   const Option effort = list.add("--effort", o.wish.effort, "placements that the complete search for a file's buffers tries")
                             .wholeNumber()
                             .showDefault();
-  list.flag("--verify", o.verify, "check the offsets that the file has; exit with 5 where two buffers share bytes").excludes(effort);
+  list.flag("--verify", o.verify, "check the offsets that the file has; exit with 5 where two buffers share bytes")
+      .excludes(effort);
   list.flag("--diff", o.diff, "compare two plans; exit with 5 where the second takes more")
       .excludes("--verify")
       .excludes(capacity)
@@ -103,8 +105,9 @@ int planProgram(show::Out& out, const PlanOptions& options, const estimate::Plan
   plan.bound = plan.proved = estimate::liveBound(plan.file.requests);
   printPlan(out, plan);
   if (!wish.capacity || plan.peak <= *wish.capacity) return finish(out, state, kOk);
-  return finish(out, state, against(out, fmt::format("the step's plan takes {}, more than {}", bytesText(plan.peak),
-                                                     bytesText(*wish.capacity))));
+  return finish(
+      out, state,
+      against(out, fmt::format("the step's plan takes {}, more than {}", bytesText(plan.peak), bytesText(*wish.capacity))));
 }
 
 int verify(show::Out& out, const std::string& path, const estimate::PlanWish& wish) {
@@ -159,6 +162,6 @@ int run(show::Out& out, const PlanOptions& options) {
 }  // namespace
 
 const Command kPlan = {"plan", "places of buffers in one arena: of a CSV file's, or of a row's step", Takes::Programs, false,
-    invocation<PlanOptions, declare, unheeded, run>};
+                       invocation<PlanOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

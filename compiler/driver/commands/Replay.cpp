@@ -18,8 +18,11 @@ struct ReplayOptions : CommandOptions {
 
 void declare(OptionList& list, ReplayOptions& o) {
   list.add("FILE", o.program.files, "snapshots of torch.cuda.memory, or histories as JSON lines; plain or .gz").required();
-  list.add("--alloc-conf", o.replay.eager.allocConf, "options to compare, as in PYTORCH_ALLOC_CONF; again for more").type("TEXT").single();
-  list.add("--capacity", o.replay.capacity, "what the card can hand out (default: what an out of memory tells, else no end)").type("SIZE");
+  list.add("--alloc-conf", o.replay.eager.allocConf, "options to compare, as in PYTORCH_ALLOC_CONF; again for more")
+      .type("TEXT")
+      .single();
+  list.add("--capacity", o.replay.capacity, "what the card can hand out (default: what an out of memory tells, else no end)")
+      .type("SIZE");
   list.add("--card", o.replay.card, "memory of the card, which per_process_memory_fraction is a share of (default: --capacity)")
       .type("SIZE");
   list.add("--recorded-conf", o.replay.recordedConf, "the options of the recording, where it does not say them").type("TEXT");
@@ -72,7 +75,7 @@ int run(show::Out& out, const ReplayOptions& options) {
 
 }  // namespace
 
-const Command kReplay = {"replay", "a recorded history of PyTorch's CUDA allocator under the same and other options", Takes::Own, false,
-    invocation<ReplayOptions, declare, unheeded, run>};
+const Command kReplay = {"replay", "a recorded history of PyTorch's CUDA allocator under the same and other options", Takes::Own,
+                         false, invocation<ReplayOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

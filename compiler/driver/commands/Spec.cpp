@@ -1,9 +1,9 @@
 // tbemc spec: the processes of a program, their functional scenarios, and what was proved of them, of networks and of designs.
+#include "compiler/driver/commands/Spec.h"
 #include "compiler/diagnostics/Hints.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/Pipeline.h"
-#include "compiler/driver/commands/Spec.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/proofs/DesignProofReport.h"
 #include "compiler/show/proofs/NetworkProofReport.h"
@@ -181,7 +181,7 @@ int run(show::Out& out, const SpecOptions& options) {
 
 }  // namespace
 
-const Command kSpec = {"spec", "the processes of a program: functional scenarios, and what is proved of them", Takes::Programs, false,
-    invocation<SpecOptions, declare, unheeded, run>};
+const Command kSpec = {"spec", "the processes of a program: functional scenarios, and what is proved of them", Takes::Programs,
+                       false, invocation<SpecOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

@@ -1,10 +1,10 @@
 // tbemc what-if: on which devices a row's step fits in eager PyTorch, and what changes of the step, the libraries or the
 // allocator would save.
+#include "compiler/explore/WhatIf.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/explore/FitLimit.h"
-#include "compiler/explore/WhatIf.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/memory/WhatIfReport.h"
 
@@ -91,7 +91,7 @@ int run(show::Out& out, const WhatIfOptions& given) {
 
 }  // namespace
 
-const Command kWhatIf = {"what-if", "the GPUs that a step fits in PyTorch, and what changes of it would save; nothing is run", Takes::Program, false,
-    invocation<WhatIfOptions, declare, unheeded, run>};
+const Command kWhatIf = {"what-if", "the GPUs that a step fits in PyTorch, and what changes of it would save; nothing is run",
+                         Takes::Program, false, invocation<WhatIfOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

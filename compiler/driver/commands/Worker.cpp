@@ -1,11 +1,11 @@
 // tbemc worker: measures one row in this process. Started by `measure` for each row and repeat; prints the measurement as one
 // line. It compiles nothing: the parent has put the native code into the object cache.
+#include "compiler/backends/Algorithms.h"
+#include "compiler/backends/Backends.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/experiment/Identity.h"
-#include "compiler/backends/Algorithms.h"
-#include "compiler/backends/Backends.h"
 #include "compiler/run/Lowered.h"
 #include "compiler/show/Out.h"
 #include "runtime/core/Executable.h"
@@ -133,7 +133,6 @@ int run(show::Out& out, const WorkerOptions& options) {
 
 }  // namespace
 
-const Command kWorker = {"worker", nullptr, Takes::Program, true,
-    invocation<WorkerOptions, declare, unheeded, run>};
+const Command kWorker = {"worker", nullptr, Takes::Program, true, invocation<WorkerOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

@@ -2,11 +2,11 @@
 
 #include "compiler/diagnostics/Hints.h"
 #include "compiler/diagnostics/tables/Sema.h"
+#include "compiler/emit/JsonNumber.h"
 #include "compiler/experiment/AtText.h"
 #include "compiler/experiment/designs/DesignConstraints.h"
 #include "compiler/experiment/designs/DesignFilter.h"
 #include "compiler/experiment/designs/DesignRows.h"
-#include "compiler/emit/JsonNumber.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -143,8 +143,7 @@ tl::expected<void, std::string> chooseAt(DesignRun& run, const std::string& at) 
     wanted[*position] = levelOf(run.spec, factor, text);
     if (!wanted[*position]) wanted[*position] = addNested(run, *position, text);
     if (!wanted[*position])
-      return tl::unexpected(
-          fmt::format("--at {}: `{}` has the levels {}", at, name, nearestFew(text, levelNames(factor))));
+      return tl::unexpected(fmt::format("--at {}: `{}` has the levels {}", at, name, nearestFew(text, levelNames(factor))));
   }
   std::erase_if(run.chosen, [&](std::size_t row) {
     for (std::size_t f = 0; f < wanted.size(); ++f) {
@@ -157,8 +156,8 @@ tl::expected<void, std::string> chooseAt(DesignRun& run, const std::string& at) 
   LevelIndices levels;
   for (std::size_t f = 0; f < wanted.size(); ++f) {
     if (!wanted[f])
-      return tl::unexpected(fmt::format("--at {}: no row of `{}` has these levels; give `{}` too for a row of its own",
-                                        at, run.spec.name, run.spec.factors[f].name));
+      return tl::unexpected(fmt::format("--at {}: no row of `{}` has these levels; give `{}` too for a row of its own", at,
+                                        run.spec.name, run.spec.factors[f].name));
     levels.push_back(*wanted[f]);
   }
   if (const std::optional<std::uint32_t> wrong = run.spec.misplaced(levels)) {
@@ -207,8 +206,7 @@ graph::ExperimentOptions experimentOptions(const Target& target) {
   if (target.dtype == "f32") result.dtype = TBEM_F32;
   if (target.backend == "pytorch") result.rules = graph::MixedRules::PyTorchCuda;
   if (target.backend == "pytorch-cpu") result.rules = graph::MixedRules::PyTorchCpu;
-  if (result.rules != graph::MixedRules::Own && !target.everyUpdate)
-    result.updates = graph::Updates::First;
+  if (result.rules != graph::MixedRules::Own && !target.everyUpdate) result.updates = graph::Updates::First;
   return result;
 }
 

@@ -1,15 +1,15 @@
 // The designs of a program: factors, array, rows. What every command beyond `check` works on.
 #pragma once
 
+#include "compiler/backends/Tuning.h"
 #include "compiler/design/choose/ArrayChoice.h"
 #include "compiler/design/cover/Covering.h"
 #include "compiler/design/cover/Repair.h"
 #include "compiler/design/model/Factors.h"
-#include "compiler/experiment/Request.h"
 #include "compiler/emit/OrderedJson.h"
+#include "compiler/experiment/Request.h"
 #include "compiler/experiment/Workspace.h"
 #include "compiler/graph/elaborate/Elaborate.h"
-#include "compiler/backends/Tuning.h"
 #include "compiler/support/Events.h"
 
 #include <cstdint>

@@ -117,8 +117,8 @@ public:
   std::optional<TensorId> update(const UpdateRule& rule, TensorId weight, TensorId gradient);
   const sema::Evaluator& evaluator() const { return *this; }
   using sema::Evaluator::bind;
-  using sema::Evaluator::fail;
   using sema::Evaluator::coerce;
+  using sema::Evaluator::fail;
   using sema::Evaluator::peek;
 
   /// The row at hand, for reports: the level of every factor, and the factors whose levels steer the structure from the start.

@@ -50,7 +50,7 @@ NoRoom noRoom(const estimate::EagerStep& step, const estimate::Replay& replay, e
 }
 
 tl::expected<EagerSteps, Failed> EagerSteps::open(State& state, const std::string& backend, const EagerRequest& request,
-                                                     const EngineRequest& engines) {
+                                                  const EngineRequest& engines) {
   EagerSteps steps;
   steps.options = eagerOptions(backend, request);
   if (request.allocConf.size() > 1) {

@@ -31,7 +31,7 @@ NoRoom noRoom(const estimate::EagerStep& step, const estimate::Replay& replay, e
 class EagerSteps {
 public:
   static tl::expected<EagerSteps, Failed> open(State& state, const std::string& backend, const EagerRequest& request,
-                                             const EngineRequest& engines);
+                                               const EngineRequest& engines);
 
   tl::expected<estimate::EagerStep, estimate::NoValue> of(const graph::Row& row);
   /// On CUDA, of a card without end. Errors: no room even there, or under the share of the card that --alloc-conf leaves.

@@ -54,7 +54,6 @@ tl::expected<std::vector<const estimate::AllocatorTrace*>, Failed> tracesOf(cons
 
 /// Errors: options that are not understood (kUsage), or a recording of unknown rules.
 tl::expected<ReplayedTrace, Failed> replayRecorded(const TraceFile& file, const estimate::AllocatorTrace& trace,
-                                                   const std::string& path, const ReplayWish& wish,
-                                                   const ReplayRequest& request);
+                                                   const std::string& path, const ReplayWish& wish, const ReplayRequest& request);
 
 }  // namespace tbem::driver
