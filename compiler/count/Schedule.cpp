@@ -1,7 +1,7 @@
 #include "compiler/count/Schedule.h"
 
 #include "compiler/count/Static.h"
-#include "compiler/graph/ir/Branches.h"
+#include "compiler/graph/ir/Walk.h"
 
 #include <algorithm>
 #include <queue>

@@ -2,7 +2,7 @@
 
 #include "compiler/count/Layout.h"
 #include "compiler/count/Schedule.h"
-#include "compiler/graph/ir/Branches.h"
+#include "compiler/graph/ir/Walk.h"
 
 #include <algorithm>
 #include <numeric>

@@ -172,10 +172,6 @@ std::vector<const Stage*> wayTo(std::string_view last) {
   return way;
 }
 
-bool passes(std::string_view stage, std::string_view other) {
-  return std::ranges::any_of(wayTo(stage), [&](const Stage* on) { return on->name == other; });
-}
-
 /// Errors: a stage is named that does not exist, or runs what the command does not.
 Done checkStages(const PipelineView& view) {
   for (const std::string& wanted : {view.stages.emitStage, view.stages.printAfter}) {
@@ -197,6 +193,16 @@ std::string stageNames() {
 
 bool runsSteps(std::string_view stage) {
   return std::ranges::any_of(wayTo(stage), [](const Stage* on) { return on->runs; });
+}
+
+bool passes(std::string_view stage, std::string_view other) {
+  return std::ranges::any_of(wayTo(stage), [&](const Stage* on) { return on->name == other; });
+}
+
+void forget(State& state, std::string_view stage) {
+  std::erase_if(state.done, [&](std::string_view done) { return passes(done, stage); });
+  if (passes("graph", stage)) state.rows.clear();
+  if (passes("cases", stage)) state.measured = {};
 }
 
 tl::expected<void, Failed> runStages(State& state, std::string_view last, const AfterStage& after) {
@@ -234,6 +240,16 @@ Progressed runPipeline(show::Out& out, State& state, const PipelineView& view, s
   }
   if (emits) return {false, view.silent || view.goesOn ? kOk : finish(out, state, kOk)};
   return {true, kOk};
+}
+
+const RowState* firstRow(show::Out& out, const State& state, std::string_view none) {
+  if (state.rows.empty()) {
+    out.failure(none);
+    return nullptr;
+  }
+  const RowState& row = state.rows.front();
+  if (row.run->chosen.size() > 1) out.note(fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
+  return &row;
 }
 
 int finish(show::Out& out, State& state, int status) {

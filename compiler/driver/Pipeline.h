@@ -31,6 +31,10 @@ tl::expected<void, Failed> runStages(State& state, std::string_view last, const 
 std::string stageNames();
 /// Whether steps of networks run on the way to this stage.
 bool runsSteps(std::string_view stage);
+/// Whether `other` is on the way to this stage, or it; false too for a name that no stage has.
+bool passes(std::string_view stage, std::string_view other);
+/// What this stage and those behind it made is dropped: they are run again when they are asked for.
+void forget(State& state, std::string_view stage);
 
 /// Which stages are shown: `--emit STAGE`, `--print-after STAGE`, `--time`.
 struct StageRequest {
@@ -57,6 +61,9 @@ struct Progressed {
 /// stage after which there are errors, having printed the diagnostics, and after the stage that --emit names, having printed what
 /// it made. That stage, and the one of --print-after, need not be on the way.
 Progressed runPipeline(show::Out& out, State& state, const PipelineView& view, std::string_view last);
+
+/// The row that a command of one row works on, with a note where there are more. nullptr after saying `none`: there is none.
+const RowState* firstRow(show::Out& out, const State& state, std::string_view none);
 
 /// Prints the diagnostics and picks the exit status of a command that came to its end with `status`.
 int finish(show::Out& out, State& state, int status);

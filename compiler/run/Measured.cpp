@@ -32,6 +32,12 @@ tl::expected<store::Store, Failed> openStore(const StoreFile& file) {
 
 }  // namespace
 
+std::optional<Failed> nothingMeasured(const Measured& measured) {
+  if (!measured.file->problem().empty()) return Failed{kEnvironment, {measured.file->problem()}};
+  if (!measured.plans.empty()) return std::nullopt;
+  return Failed{kUsage, {"there is nothing to measure: the program has no `measure`, and no design of a network"}};
+}
+
 Done readCases(State& state) {
   Measured& measured = state.measured;
   const Request& request = state.request;
@@ -49,6 +55,7 @@ Done readCases(State& state) {
 
 Done measureCases(State& state) {
   Measured& measured = state.measured;
+  if (auto nothing = nothingMeasured(measured)) return tl::unexpected(std::move(*nothing));
   auto outcome = runCampaigns(listenerOf(state), {*state.workspace, measured.rows, *measured.file}, *measured.table,
                               state.request, state.request.campaign);
   if (!outcome) return tl::unexpected(std::move(outcome).error());
@@ -61,6 +68,7 @@ Done measureCases(State& state) {
 Done readStored(State& state) {
   Measured& measured = state.measured;
   if (measured.stored) return {};
+  if (auto nothing = nothingMeasured(measured)) return tl::unexpected(std::move(*nothing));
   auto store = openStore(*measured.file);
   if (!store) return tl::unexpected(std::move(store).error());
   auto stored = StoredRows::read(*store, measured.rows);

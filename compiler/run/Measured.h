@@ -42,6 +42,9 @@ struct Trained {
   tl::expected<train::Outcome, Failed> outcome;
 };
 
+/// Why there is nothing to measure or to read: no design of a network, or no place for a store. Nothing: there is.
+std::optional<Failed> nothingMeasured(const Measured& measured);
+
 // Stages. Mistakes of the program are told in the session.
 
 /// What the program declares beyond designs, and the rows of its campaigns, lowered and estimated. The state has passed `graph`.

@@ -6,7 +6,7 @@
 #include "test/oracle/Native.h"
 
 #include "compiler/graph/elaborate/Elaborate.h"
-#include "compiler/graph/ir/Branches.h"
+#include "compiler/graph/ir/Walk.h"
 #include "runtime/core/Philox.h"
 #include "runtime/core/Primitive.h"
 

@@ -49,12 +49,10 @@ int run(show::Out& out, const EmitOptions& options) {
   state.firstRowOnly = true;
   if (const Progressed done = runPipeline(out, state, options.stages, options.as == "llvm" ? "code" : "graph"); !done.proceed)
     return done.status;
-  if (state.rows.empty()) {
-    out.failure("there is no network to emit: the program has no design of one (or give --input, and --task, for its network)");
-    return finish(out, state, kUsage);
-  }
-  const RowState& row = state.rows.front();
-  if (row.run->chosen.size() > 1) out.note(fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
+  const RowState* const first = firstRow(
+      out, state, "there is no network to emit: the program has no design of one (or give --input, and --task, for its network)");
+  if (first == nullptr) return finish(out, state, kUsage);
+  const RowState& row = *first;
   noteUnknownWorkspaces(out, state.unknownWorkspaces());
   const graph::Graph& graph = row.elaborated->graph();
   if (options.as == "json") {

@@ -110,7 +110,7 @@ class MeasuredPart {
 public:
   MeasuredPart(show::Out& out, State& state, const MeasureOptions& options, const Steps& steps)
       : out(out), state(state), measured(state.measured), options(options), steps(steps), view(options.stages) {
-    view.mayRun = steps.measure;
+    view.mayRun = steps.measure && !options.campaign.dryRun;
     view.goesOn = true;
   }
 
@@ -119,8 +119,9 @@ public:
     if (const auto status = pass(steps.estimates ? "lower" : "graph")) return *status;
     const int status = runMeasured();
     // What is to be printed need not have been on the way.
-    if (!ended && !options.stages.printAfter.empty()) static_cast<void>(pass(options.stages.printAfter.c_str()));
-    return status;
+    const std::string& printAfter = options.stages.printAfter;
+    if (ended || printAfter.empty() || status == kInterrupted) return status;
+    return worse(status, pass(printAfter.c_str()).value_or(kOk));
   }
   /// Of a state that has passed `graph`.
   int runMeasured() {
@@ -167,11 +168,10 @@ private:
 
   /// Why there is nothing to do.
   std::optional<Failed> wrong() const {
-    const bool showsRows = steps.designs || steps.stored;  // beside which regressions may be missing
-    if (!measured.file->problem().empty()) return Failed{kEnvironment, {measured.file->problem()}};
-    if (measured.plans.empty() && !steps.designs)
-      return Failed{kUsage, {"there is nothing to measure: the program has no `measure`, and no design of a network"}};
-    if (measured.plans.empty() || showsRows) return std::nullopt;
+    // A run of designs alone measures nothing; beside rows, regressions may be missing.
+    auto nothing = nothingMeasured(measured);
+    if (nothing && steps.designs && nothing->status == kUsage) return std::nullopt;
+    if (nothing || steps.designs || steps.stored) return nothing;
     if (steps.regress && measured.regressions.empty()) return Failed{kUsage, {"the program has no `regress`"}};
     if (steps.predict && measured.predictions.plans.empty())
       return Failed{kUsage, {"the program has no `predict`: give a point, --at LEVELS, or declare one"}};

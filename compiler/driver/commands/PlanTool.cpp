@@ -94,12 +94,10 @@ int planProgram(show::Out& out, const PlanOptions& options, const estimate::Plan
   State state(options, out);
   state.firstRowOnly = true;
   if (const Progressed done = runPipeline(out, state, options.stages, "lower"); !done.proceed) return done.status;
-  if (state.rows.empty()) {
-    out.failure("there is no network to plan: the program has no design of one (or give --input, and --task, for its network)");
-    return finish(out, state, kUsage);
-  }
-  const RowState& row = state.rows.front();
-  if (row.run->chosen.size() > 1) out.note(fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
+  const RowState* const first = firstRow(
+      out, state, "there is no network to plan: the program has no design of one (or give --input, and --task, for its network)");
+  if (first == nullptr) return finish(out, state, kUsage);
+  const RowState& row = *first;
   noteUnknownWorkspaces(out, state.unknownWorkspaces());
   estimate::BufferPlan plan{.file = estimate::planOf(*row.program), .peak = row.program->arena};
   plan.bound = plan.proved = estimate::liveBound(plan.file.requests);

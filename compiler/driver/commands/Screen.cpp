@@ -52,9 +52,7 @@ Outcome showScreening(show::Out& out, State& state, const ScreenOptions& options
 
 /// The stages behind `design`, for one design of a state that has passed it.
 Progressed lowerDesign(show::Out& out, State& state, const PipelineView& view, std::unique_ptr<DesignRun> run) {
-  state.rows.clear();
-  state.done.erase("graph");
-  state.done.erase("lower");
+  forget(state, "graph");
   state.designs.runs.clear();
   state.designs.runs.push_back(std::move(run));
   return runPipeline(out, state, view, "lower");
@@ -91,9 +89,7 @@ int runScreen(show::Out& out, const ScreenOptions& given) {
   ScreenOptions options = given;
   options.rows.grid = options.grid;
   // Designs go through the stages behind `design` one by one.
-  const auto early = [](const std::string& stage) {
-    return stage == "graph" || stage == "lower" || stage == "code" || stage == "cases" ? "" : stage;
-  };
+  const auto early = [](const std::string& stage) { return passes(stage, "graph") ? std::string() : stage; };
   const StageRequest first{early(options.stages.emitStage), early(options.stages.printAfter), options.stages.time};
   State state(options, out);
   PipelineView firstView(first);

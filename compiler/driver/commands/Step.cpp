@@ -54,14 +54,14 @@ int run(show::Out& out, const StepOptions& options) {
   // A step that is timed is the one that is planned: its gradients end with their updates.
   state.keepResults = !request.save.empty() || (!request.repeat && !options.profile);
   if (const Progressed done = runPipeline(out, state, options.stages, "code"); !done.proceed) return done.status;
-  if (state.rows.empty()) {
-    out.failure("there is no step to run: the program has no design of a network (or give --input, and --task, for its network)");
-    return finish(out, state, kUsage);
-  }
-  const RowState& row = state.rows.front();
-  if (state.designs.runs.size() > 1)
-    out.note(fmt::format("`{}`, one of {} designs; pick another with --design", row.run->spec.name, state.designs.runs.size()));
-  if (row.run->chosen.size() > 1) out.note(fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
+  if (!state.rows.empty() && state.designs.runs.size() > 1)
+    out.note(fmt::format("`{}`, one of {} designs; pick another with --design", state.rows.front().run->spec.name,
+                         state.designs.runs.size()));
+  const RowState* const first =
+      firstRow(out, state,
+               "there is no step to run: the program has no design of a network (or give --input, and --task, for its network)");
+  if (first == nullptr) return finish(out, state, kUsage);
+  const RowState& row = *first;
   const auto outcome = runStep(state, row, *given, request);
   if (!outcome) return finish(out, state, outcome.error());
   printStep(out, row, state.backendName, *outcome, request.save);

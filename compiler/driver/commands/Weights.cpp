@@ -45,12 +45,10 @@ int run(show::Out& out, const WeightsOptions& options) {
   State state(options, out);
   state.firstRowOnly = true;
   if (const Progressed done = runPipeline(out, state, options.stages, "graph"); !done.proceed) return done.status;
-  if (state.rows.empty()) {
-    out.failure("there is no network: the program has no design of one (or give --input for its network)");
-    return finish(out, state, kUsage);
-  }
-  const RowState& row = state.rows.front();
-  if (row.run->chosen.size() > 1) out.note(fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
+  const RowState* const first =
+      firstRow(out, state, "there is no network: the program has no design of one (or give --input for its network)");
+  if (first == nullptr) return finish(out, state, kUsage);
+  const RowState& row = *first;
   printArrays(out, fmt::format("{} ({})", row.elaborated->graph().network, row.run->levelsText(row.row)),
               weightsOf(*row.elaborated));
   return finish(out, state, kOk);

@@ -44,16 +44,4 @@ Branches branchesOf(const Graph& graph) {
   return branches;
 }
 
-std::vector<OpId> programOrder(const Graph& graph) {
-  std::vector<OpId> order;
-  const auto walk = [&](const auto& self, RegionId region) -> void {
-    for (const OpId op : graph[region].ops) {
-      order.push_back(op);
-      for (const RegionId arm : graph[op].regions) self(self, arm);
-    }
-  };
-  walk(walk, kMainRegion);
-  return order;
-}
-
 }  // namespace tbem::graph

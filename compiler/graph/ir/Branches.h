@@ -41,7 +41,4 @@ struct Branches {
 /// The branches of a graph, in program order.
 Branches branchesOf(const Graph& graph);
 
-/// Operators in program order, those of a gate's arms behind the gate.
-std::vector<OpId> programOrder(const Graph& graph);
-
 }  // namespace tbem::graph

@@ -23,4 +23,10 @@ std::vector<Placed> inOrder(const Graph& graph) {
   return order;
 }
 
+std::vector<OpId> programOrder(const Graph& graph) {
+  std::vector<OpId> order;
+  for (const Placed& placed : inOrder(graph)) order.push_back(placed.op);
+  return order;
+}
+
 }  // namespace tbem::graph

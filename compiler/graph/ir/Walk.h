@@ -13,5 +13,7 @@ struct Placed {
 };
 /// All operators in program order, those of a gate's arms behind the gate.
 std::vector<Placed> inOrder(const Graph& graph);
+/// The same, without their depths.
+std::vector<OpId> programOrder(const Graph& graph);
 
 }  // namespace tbem::graph

@@ -1,6 +1,6 @@
 #include "compiler/graph/pass/Checkpoint.h"
 
-#include "compiler/graph/ir/Branches.h"
+#include "compiler/graph/ir/Walk.h"
 #include "compiler/graph/pass/Mutation.h"
 
 #include <algorithm>

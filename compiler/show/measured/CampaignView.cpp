@@ -51,11 +51,11 @@ std::string inHand(const CaseRow& row) {
 }  // namespace
 
 CampaignView::CampaignView(show::Out& out, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows, bool outlook)
-    : out(out), plans(plans), rows(rows), outlook(outlook), bar(out.progressBar()) {}
+    : RunView(out), plans(plans), rows(rows), outlook(outlook), bar(out.progressBar()) {}
 
 void CampaignView::rest() {
   bar->finish();
-  out.rest();
+  RunView::rest();
 }
 
 void CampaignView::campaign(const measure::Standing& standing, const CaseRow* current) {

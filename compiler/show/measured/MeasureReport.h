@@ -19,7 +19,8 @@ void printMeasurements(show::Out& out, const StoredRows& stored, const std::vect
                        const std::vector<CaseRow>& rows);
 
 /// The same rows with their estimates beside them, a table a design, as a program's run prints them.
-void printRunTables(show::Out& out, const StoredRows& stored, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows);
+void printRunTables(show::Out& out, const StoredRows& stored, const std::vector<MeasurePlan>& plans,
+                    const std::vector<CaseRow>& rows);
 
 /// "ok", "left", or how the last repeat that did not end well ended.
 report::Cell statusCell(const std::vector<store::Stored>& repeats);

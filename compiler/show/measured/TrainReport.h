@@ -2,9 +2,8 @@
 #pragma once
 
 #include "compiler/count/Flops.h"
-#include "compiler/run/RunEvents.h"
 #include "compiler/run/State.h"
-#include "compiler/show/Out.h"
+#include "compiler/show/measured/RunView.h"
 #include "runtime/report/Progress.h"
 
 #include <memory>
@@ -18,14 +17,10 @@ std::string scoreText(const train::Score& score);
 /// "train net: tiny() on clouds".
 std::string trainingTitle(const TrainingRun& training);
 
-class TrainReport final : public RunEvents {
+class TrainReport final : public RunView {
 public:
   /// `out` must outlive this.
-  TrainReport(show::Out& out, std::string backend) : out(out), backend(std::move(backend)) {}
-  void progress(std::size_t done, std::size_t total, std::string_view what) override { out.progress(done, total, what); }
-  void rest() override { out.rest(); }
-  bool opensLibrary(const OwnLibrary& library) override { return out.opensLibrary(library); }
-  void note(std::string_view text) override { out.note(text); }
+  TrainReport(show::Out& out, std::string backend) : RunView(out), backend(std::move(backend)) {}
   void trainingBegins(const TrainingRun& training, const std::string& checkpoint) override;
   void epoch(const TrainingRun& training, const train::EpochReport& report) override;
   void step(const TrainingRun& training, const train::StepReport& report) override;
@@ -34,7 +29,6 @@ public:
   void trainingEnds(const TrainingRun& training, const train::Outcome* outcome, const std::string& checkpoint) override;
 
 private:
-  show::Out& out;
   std::string backend;
   std::unique_ptr<report::Progress> bar;
 };
