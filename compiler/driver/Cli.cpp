@@ -3,7 +3,7 @@
 #include "compiler/diagnostics/Diagnostics.h"
 #include "compiler/diagnostics/Render.h"
 #include "compiler/driver/Commands.h"
-#include "compiler/driver/HelpText.h"
+#include "compiler/options/HelpText.h"
 #include "compiler/process/Heap.h"
 #include "compiler/process/OpenMp.h"
 #include "compiler/show/Console.h"

@@ -1,9 +1,9 @@
 // A command: its options, which its file lists, and what it does with them.
 #pragma once
 
-#include "compiler/driver/OptionList.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/RunPipeline.h"
 #include "compiler/experiment/Request.h"
+#include "compiler/options/OptionList.h"
 #include "compiler/show/Out.h"
 
 #include <cstdint>

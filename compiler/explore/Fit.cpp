@@ -3,6 +3,7 @@
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/diagnostics/Render.h"
 #include "compiler/diagnostics/tables/Plan.h"
+#include "compiler/explore/Fitter.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/run/OwnLibraries.h"
 #include "runtime/report/Numbers.h"
@@ -60,7 +61,10 @@ tl::expected<Fitter, Failed> Fitter::open(State& state, const FitRequest& reques
   if (std::string why = wrongOfSteps(*limit, request, engines, backend == "pytorch"); !why.empty())
     return failed(kUsage, std::move(why));
   Fitter fitter(state, request, std::move(*limit));
-  if (!isPyTorch(backend)) return fitter;
+  if (!isPyTorch(backend)) {
+    if (auto opened = openBackend(state); !opened) return tl::unexpected(std::move(opened).error());
+    return fitter;
+  }
   auto eager = EagerSteps::open(state, backend, request.eager, engines);
   if (!eager) return tl::unexpected(std::move(eager).error());
   fitter.eager.emplace(std::move(*eager));
@@ -214,6 +218,30 @@ tl::expected<void, Failed> Fitter::finish() {
   noteUnknownWorkspaces(state.events, unknownWorkspaces);
   if (!eager) return {};
   return eager->finish(state.events);
+}
+
+FitAnswers fitDesigns(State& state, const FitRequest& request) {
+  FitAnswers answers;
+  answers.vary = request.vary;
+  const auto end = [&](Failed why) {
+    answers.ended = tl::unexpected(std::move(why));
+    return std::move(answers);
+  };
+  auto fitter = Fitter::open(state, request);
+  if (!fitter) return end(std::move(fitter).error());
+  answers.limit = fitter->limit();
+  for (const auto& run : state.designs.runs) {
+    if (run->experiment == nullptr) continue;
+    auto design = fitter->fit(*run);
+    if (!design) return end(std::move(design).error());
+    answers.designs.push_back(std::move(*design));
+  }
+  if (answers.designs.empty())
+    return end(
+        {kUsage, {"the program has no design of a network: give --input image=batch,3,224,224 (and --task) for its network"}});
+  if (auto kept = fitter->finish(); !kept) return end(std::move(kept).error());
+  answers.verdict = fitter->verdict();
+  return answers;
 }
 
 }  // namespace tbem::driver

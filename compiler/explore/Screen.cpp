@@ -187,17 +187,20 @@ private:
 
 }  // namespace
 
-tl::expected<Screening, Failed> screenDesigns(State& state, const std::string& roofline) {
+tl::expected<Screening, Failed> screenDesigns(State& state, const ScreenRequest& request) {
   std::optional<Rooflines> device;
-  if (!roofline.empty()) {
-    auto choice = findDevice(*state.workspace, roofline);
+  if (!request.roofline.empty()) {
+    auto choice = findDevice(*state.workspace, request.roofline);
     if (!choice) return tl::unexpected(std::move(choice).error());
     device.emplace(std::move(*choice), state);
   }
   Screener screener(state, std::move(device));
   Screening screening;
   for (const auto& run : state.designs.runs) {
-    if (run->experiment != nullptr) screening.designs.push_back(screener.screen(*run));
+    if (run->experiment == nullptr) continue;
+    std::vector<Screened> findings = screener.screen(*run);
+    for (Screened& found : findings) found.noGrid = request.noGrid;
+    screening.designs.push_back(std::move(findings));
   }
   screening.untimed = std::move(screener.untimed);
   screening.leftOut = std::move(screener.leftOut);

@@ -39,8 +39,12 @@ struct Screening {
   std::string leftOut;                         ///< leftOutText of the first row whose least time is not whole
 };
 
-/// Of a state that has passed `lower`; `roofline`: the device of least times, "": none. What is wrong with rows goes to the
-/// session. Errors: no such device.
-tl::expected<Screening, Failed> screenDesigns(State& state, const std::string& roofline);
+struct ScreenRequest {
+  std::string roofline;  ///< the device of least times; "": none
+  std::string noGrid;    ///< as in Screened
+};
+
+/// Of a state that has passed `lower`. What is wrong with rows goes to the session. Errors: no such device.
+tl::expected<Screening, Failed> screenDesigns(State& state, const ScreenRequest& request);
 
 }  // namespace tbem::driver

@@ -5,6 +5,8 @@
 #include "compiler/diagnostics/Render.h"
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/explore/FitLimit.h"
+#include "compiler/explore/FitSearch.h"
+#include "compiler/pytorch/rows/EagerSteps.h"
 
 #include <fmt/format.h>
 
@@ -23,7 +25,40 @@ constexpr std::size_t kDeviceWork = LevelSearch::kMostWork / 4;
 
 bool isTrained(const RowState& row) { return row.elaborated->graph().training; }
 
-}  // namespace
+/// The questions of one row.
+class WhatIf {
+public:
+  WhatIf(State& state, RowState& row, const WhatIfRequest& request);
+
+  Answers<DeviceAnswer> devices();
+  Answers<ChangeAnswer> changes();
+
+  bool hasFactor() const { return factor.has_value(); }
+
+private:
+  struct Change;
+  struct Otherwise;
+
+  tl::expected<DeviceAnswer, Failed> on(const std::string& name, const estimate::Device& device);
+  /// Nothing: the change does not suit the row.
+  tl::expected<std::optional<TakenMemory>, Failed> with(const Change& change);
+  std::optional<DeviceAnswer::Largest> largestOn(EagerSteps& steps, std::uint64_t limit, const std::string& device);
+  std::string boundText(std::uint64_t level);
+  const graph::Row* rowUnder(const graph::ExperimentOptions& clauses, Otherwise& otherwise);
+  tl::expected<TakenMemory, Failed> takenBy(const graph::Row& elaborated, EagerSteps& steps, estimate::EagerEngines engines);
+  std::vector<Change> changesOf() const;
+  graph::ExperimentOptions& clausesOf(Change& change) const;
+  bool isSingle() const;
+  std::uint64_t levelNow() const;
+
+  State& state;
+  RowState& asked;
+  DesignRun& run;
+  const WhatIfRequest& wanted;
+  std::uint64_t reserve;
+  std::optional<std::uint32_t> factor;
+  std::optional<VariedRows> varied;
+};
 
 /// A change of one thing, all else as it is.
 struct WhatIf::Change {
@@ -40,10 +75,6 @@ struct WhatIf::Otherwise {
   std::unique_ptr<graph::Experiment> experiment;
   std::optional<graph::Row> row;
 };
-
-std::string changedOn(const WhatIfRequest& request) {
-  return request.engines.device.empty() ? kDefaultDevice : request.engines.device;
-}
 
 WhatIf::WhatIf(State& state, RowState& row, const WhatIfRequest& request)
     : state(state), asked(row), run(*row.run), wanted(request), reserve(reserveOf(request.reserve)) {
@@ -214,6 +245,35 @@ std::uint64_t WhatIf::levelNow() const {
   if (!factor) return 0;
   const auto& levels = run.spec.factors[*factor].levels;
   return std::strtoull(levels[run.rows[asked.row][*factor]].text.c_str(), nullptr, 10);
+}
+
+RowAnswers answersOf(State& state, RowState& row, const WhatIfRequest& request) {
+  WhatIf question(state, row, request);
+  RowAnswers answers{&row, question.hasFactor(), question.devices(), {}};
+  if (answers.devices.ended) answers.changes = question.changes();
+  return answers;
+}
+
+}  // namespace
+
+std::string changedOn(const WhatIfRequest& request) {
+  return request.engines.device.empty() ? kDefaultDevice : request.engines.device;
+}
+
+WhatIfAnswers askWhatIf(State& state, const WhatIfRequest& request) {
+  WhatIfAnswers answers;
+  tellLeftOut(state);
+  for (const auto& run : state.designs.runs) {
+    RowState* const row = run->experiment == nullptr ? nullptr : state.rowOf(run.get());
+    if (row == nullptr) continue;
+    const RowAnswers& made = answers.rows.emplace_back(answersOf(state, *row, request));
+    answers.ended = made.devices.ended ? made.changes.ended : made.devices.ended;
+    if (!answers.ended) return answers;
+  }
+  if (answers.rows.empty())
+    answers.ended =
+        failed(kUsage, "the program has no design of a network: give --input image=batch,3,224,224 (and --task) for its network");
+  return answers;
 }
 
 }  // namespace tbem::driver

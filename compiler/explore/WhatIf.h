@@ -1,8 +1,9 @@
 // On which devices a row's step fits in eager PyTorch, and what changes of the step, the libraries or the allocator would save.
 #pragma once
 
-#include "compiler/explore/FitSearch.h"
-#include "compiler/pytorch/rows/EagerSteps.h"
+#include "compiler/devices/EngineRequest.h"
+#include "compiler/pytorch/rows/EagerRequest.h"
+#include "compiler/run/State.h"
 
 #include <tl/expected.hpp>
 
@@ -57,45 +58,20 @@ struct Answers {
   tl::expected<void, Failed> ended;  ///< an error: why there are no more than these
 };
 
-/// The questions of one row of a state that has passed `graph`.
-class WhatIf {
-public:
-  /// All must outlive this.
-  WhatIf(State& state, RowState& row, const WhatIfRequest& request);
-
-  /// Of each device of the library that is known well enough.
-  Answers<DeviceAnswer> devices();
-  /// Of each change of one thing, all else as it is; those that do not suit the row are left out.
-  Answers<ChangeAnswer> changes();
-
-  const RowState& row() const { return asked; }
-  const WhatIfRequest& request() const { return wanted; }
-  /// Whether the row's design has the factor that varies, of whole numbers.
-  bool hasFactor() const { return factor.has_value(); }
-
-private:
-  struct Change;
-  struct Otherwise;
-
-  tl::expected<DeviceAnswer, Failed> on(const std::string& name, const estimate::Device& device);
-  /// Nothing: the change does not suit the row.
-  tl::expected<std::optional<TakenMemory>, Failed> with(const Change& change);
-  std::optional<DeviceAnswer::Largest> largestOn(EagerSteps& steps, std::uint64_t limit, const std::string& device);
-  std::string boundText(std::uint64_t level);
-  const graph::Row* rowUnder(const graph::ExperimentOptions& clauses, Otherwise& otherwise);
-  tl::expected<TakenMemory, Failed> takenBy(const graph::Row& elaborated, EagerSteps& steps, estimate::EagerEngines engines);
-  std::vector<Change> changesOf() const;
-  graph::ExperimentOptions& clausesOf(Change& change) const;
-  bool isSingle() const;
-  std::uint64_t levelNow() const;
-
-  State& state;
-  RowState& asked;
-  DesignRun& run;
-  const WhatIfRequest& wanted;
-  std::uint64_t reserve;
-  std::optional<std::uint32_t> factor;
-  std::optional<VariedRows> varied;
+/// Of one row.
+struct RowAnswers {
+  const RowState* row = nullptr;
+  bool hasFactor = false;         ///< its design has the factor that varies, of whole numbers
+  Answers<DeviceAnswer> devices;  ///< of each device of the library that is known well enough
+  Answers<ChangeAnswer> changes;  ///< of each change of one thing, all else as it is, that suits the row
 };
+
+struct WhatIfAnswers {
+  std::vector<RowAnswers> rows;      ///< the first of each design of a network
+  tl::expected<void, Failed> ended;  ///< an error: why there are no more than these
+};
+
+/// Of a state that has passed `graph`.
+WhatIfAnswers askWhatIf(State& state, const WhatIfRequest& request);
 
 }  // namespace tbem::driver

@@ -1,7 +1,7 @@
 #include "compiler/session/CompileSession.h"
 
 #include "compiler/diagnostics/Repeats.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/pipeline/Stages.h"
 #include "compiler/sema/Kept.h"
 #include "compiler/verify/Checks.h"
 #include "compiler/verify/CleanParts.h"
@@ -28,7 +28,7 @@ std::unique_ptr<driver::Workspace> CompileSession::Impl::checked(const std::stri
   driver::Request request;
   request.program.files = {path};
   Events nobody;
-  driver::State state(request, nobody);
+  driver::PipelineState state(request, nobody);
   state.tellsUnbuilt = false;
   state.clean = &clean;
   state.workspace = std::make_unique<driver::Workspace>();

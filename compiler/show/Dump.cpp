@@ -7,6 +7,10 @@
 #include "compiler/show/measured/PredictionReport.h"
 #include "compiler/show/measured/RegressionReport.h"
 #include "compiler/show/measured/TrainReport.h"
+#include "compiler/show/memory/WhatIfReport.h"
+#include "compiler/show/proofs/ProofReport.h"
+#include "compiler/show/rows/FitReport.h"
+#include "compiler/show/rows/ScreenReport.h"
 #include "compiler/syntax/format/Format.h"
 #include "runtime/core/Layout.h"
 #include "runtime/report/Numbers.h"
@@ -146,7 +150,7 @@ std::string dumpStored(const State& state) {
   return out.all();
 }
 
-std::string dumpFits(const State& state) {
+std::string dumpRegressions(const State& state) {
   show::TextOut out;
   printFitted(out, state.measured.fits, false);
   return out.all();
@@ -169,6 +173,30 @@ std::string dumpTrained(const State& state) {
       out.fail(trained.outcome.error());
     }
   }
+  return out.all();
+}
+
+std::string dumpProofs(const Workspace& workspace, const Proofs& proofs) {
+  show::TextOut out;
+  printProofs(out, workspace, proofs, false);
+  return out.all();
+}
+
+std::string dumpScreening(const State& state, const Screening& screening) {
+  show::TextOut out;
+  printScreening(out, state, screening, {});
+  return out.all();
+}
+
+std::string dumpFits(const FitAnswers& answers) {
+  show::TextOut out;
+  printFits(out, answers);
+  return out.all();
+}
+
+std::string dumpWhatIf(const WhatIfRequest& request, const WhatIfAnswers& answers) {
+  show::TextOut out;
+  printWhatIf(out, request, answers);
   return out.all();
 }
 

@@ -1,10 +1,10 @@
 // How many plain estimates a second one core makes of rows of one structure: parameters, FLOPs by phase and operator, memory by
 // kind, the largest live sum and its moment. `formulas`: native code for many rows; `exact`: row by row; `compile`: what the code
 // costs once; `lowering`: what one row's program costs, once the backend has answered.
-#include "compiler/driver/Pipeline.h"
 #include "compiler/estimate/Formulas.h"
 #include "compiler/jit/rows/RowKernel.h"
 #include "compiler/lower/Lower.h"
+#include "compiler/pipeline/Stages.h"
 
 #include <benchmark/benchmark.h>
 
@@ -29,8 +29,8 @@ constexpr Network kNetworks[] = {{"small_vgg", "small_vgg(depth: 16, width: widt
 struct Fixture {
   explicit Fixture(const Network& network) : state(request, events) {
     request.program.text = std::string("import std.vision: densenet, resnet, small_vgg\ndesign d of ") + network.expression +
-                   " { factor batch: 1..64\n factor width: 4..64\n input image: " + network.input +
-                   "\n task train(loss: cross_entropy, optimizer: sgd(lr: 0.01, momentum: 0.9)) }";
+                           " { factor batch: 1..64\n factor width: 4..64\n input image: " + network.input +
+                           "\n task train(loss: cross_entropy, optimizer: sgd(lr: 0.01, momentum: 0.9)) }";
     state.firstRowOnly = true;
     if (!driver::runStages(state, "graph")) throw std::runtime_error("the program has errors");
     row = &*state.rows.front().elaborated;
@@ -42,7 +42,7 @@ struct Fixture {
   }
   driver::Request request;
   Events events;
-  driver::State state;
+  driver::PipelineState state;
   const graph::Row* row = nullptr;
   std::vector<double> levels;
 };

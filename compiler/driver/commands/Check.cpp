@@ -4,7 +4,7 @@
 #include "compiler/diagnostics/Render.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/RunPipeline.h"
 #include "compiler/show/Out.h"
 #include "compiler/verify/Checks.h"
 #include "runtime/files/Write.h"
@@ -15,7 +15,7 @@
 
 namespace tbem::driver {
 
-int checkProgram(show::Out& out, State& state, const CommandOptions& options) {
+int checkProgram(show::Out& out, PipelineState& state, const CommandOptions& options) {
   const bool showsStages = !options.stages.emitStage.empty() || !options.stages.printAfter.empty();
   if (!showsStages) leaveManyRows(state);
   state.tellsUnbuilt = !out.display.json;
@@ -80,7 +80,7 @@ std::string whatWasChecked(const State& state) {
 int checkOne(show::Out& out, const CheckOptions& options, const std::string& path) {
   CheckOptions one = options;
   one.program.files = {path};
-  State state(one, out);
+  PipelineState state(one, out);
   const int status = checkProgram(out, state, one);
   if (options.fix && state.workspace != nullptr && !options.program.text) {
     const std::optional<std::size_t> mended = applyFixesTo(out, state, path);

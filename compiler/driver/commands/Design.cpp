@@ -1,7 +1,7 @@
 // tbemc design: the rows of each design, and what counting shows of its array.
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/RunPipeline.h"
 #include "compiler/show/rows/DesignReport.h"
 
 namespace tbem::driver {
@@ -24,7 +24,7 @@ std::string unheeded(const Given& given, const DesignOptions& options) {
 }
 
 int run(show::Out& out, const DesignOptions& options) {
-  State state(options, out);
+  PipelineState state(options, out);
   if (const Progressed done = runPipeline(out, state, options.stages, "design"); !done.proceed) return done.status;
   printDesigns(out, state, options.csv);
   return finish(out, state, kOk);

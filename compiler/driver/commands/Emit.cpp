@@ -2,7 +2,7 @@
 #include "compiler/emit/Emit.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/RunPipeline.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
 #include "compiler/run/OwnLibraries.h"
 #include "compiler/show/Out.h"
@@ -44,7 +44,7 @@ int run(show::Out& out, const EmitOptions& options) {
     out.failure("say what to emit: --as json (the graph with its shapes), --as dot (for Graphviz), --as llvm (the step's code)");
     return kUsage;
   }
-  State state(options, out);
+  PipelineState state(options, out);
   state.keepIr = options.as == "llvm";
   state.firstRowOnly = true;
   if (const Progressed done = runPipeline(out, state, options.stages, options.as == "llvm" ? "code" : "graph"); !done.proceed)

@@ -2,7 +2,7 @@
 #include "compiler/count/GateFlops.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/RunPipeline.h"
 #include "compiler/explore/FitLimit.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
 #include "compiler/show/memory/GradientReport.h"
@@ -120,7 +120,7 @@ int run(show::Out& out, const EstimateOptions& given) {
     out.failure(why);
     return kUsage;
   }
-  State state(options, out);
+  PipelineState state(options, out);
   const bool lowers = !workspaces && !pytorch && !none;
   const bool showsStages = !options.stages.emitStage.empty() || !options.stages.printAfter.empty();
   if (none && !showsStages) state.plainAbove = 0;

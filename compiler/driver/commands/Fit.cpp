@@ -2,7 +2,7 @@
 #include "compiler/explore/Fit.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/RunPipeline.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/rows/FitReport.h"
 
@@ -45,27 +45,12 @@ int run(show::Out& out, const FitOptions& given) {
     out.failure(why);
     return kUsage;
   }
-  State state(options, out);
-  if (const Progressed done = runPipeline(out, state, options.stages, "design"); !done.proceed) return done.status;
-  auto fitter = Fitter::open(state, options.fit);
-  if (!fitter) return finish(out, state, fitter.error());
-  if (!fitter->inPyTorch()) {
-    if (const auto opened = openBackend(state); !opened) return out.fail(opened.error());
-  }
-  bool any = false;
-  for (const auto& run : state.designs.runs) {
-    if (run->experiment == nullptr) continue;
-    any = true;
-    const auto design = fitter->fit(*run);
-    if (!design) return finish(out, state, design.error());
-    printFit(out, *fitter, *design);
-  }
-  if (!any) {
-    out.failure("the program has no design of a network: give --input image=batch,3,224,224 (and --task) for its network");
-    return finish(out, state, kUsage);
-  }
-  if (const auto kept = fitter->finish(); !kept) return finish(out, state, kept.error());
-  return finish(out, state, fitter->verdict());
+  PipelineState state(options, out);
+  state.questions.fit = &options.fit;
+  return runAndPrint(out, state, options.stages, "fit", [&] {
+    printFits(out, state.fits);
+    return state.fits.verdict;
+  });
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/RunPipeline.h"
 #include "compiler/driver/commands/Train.h"
 #include "compiler/experiment/Observations.h"
 #include "compiler/experiment/OutFolder.h"
@@ -108,10 +108,10 @@ void takeOtherThreads(show::Out& out, State& state) {
 /// A command on its way through the measured part of a program.
 class MeasuredPart {
 public:
-  MeasuredPart(show::Out& out, State& state, const MeasureOptions& options, const Steps& steps)
+  MeasuredPart(show::Out& out, PipelineState& state, const MeasureOptions& options, const Steps& steps)
       : out(out), state(state), measured(state.measured), options(options), steps(steps), view(options.stages) {
     view.mayRun = steps.measure && !options.campaign.dryRun;
-    view.goesOn = true;
+    view.silent = view.ahead = true;
   }
 
   /// Of a state that may have done nothing yet. The exit status, once nothing more is to be done; diagnostics are left.
@@ -205,20 +205,19 @@ private:
     if (const auto status = pass("stored")) return *status;
     if (steps.stored) printMeasurements(out, *measured.stored, measured.plans, measured.rows);
     if (wantsFit) {
-      if (const auto status = pass("regress"); status && *status != kProgramErrors) return *status;
+      if (const auto status = pass("regress")) return *status;
     }
     if (steps.regress) printFitted(out, measured.fits, isBrief(options, steps));
     if (wantsFit && steps.predict) {
-      if (const auto status = pass("predict"); status && *status != kProgramErrors) return *status;
+      if (const auto status = pass("predict")) return *status;
       printPredictions(out, measured.predicted);
     }
-    ended = false;
     const std::string plots = steps.plots && !options.noPlots ? outFolder(*state.workspace, options.out) : std::string();
     return writePlots(out, measured.plans, measured.rows, measured.fits, *measured.stored, plots) ? kOk : kEnvironment;
   }
 
   show::Out& out;
-  State& state;
+  PipelineState& state;
   Measured& measured;
   const MeasureOptions& options;
   const Steps& steps;
@@ -240,7 +239,7 @@ int runSteps(show::Out& out, const MeasureOptions& given, const Steps& steps) {
   if (options.campaign.dryRun) options.target.ownCode = Target::OwnCode::Closed;
   options.campaign.declaredOnly = steps.designs;
   options.training = {options.out, options.campaign.fresh};
-  State state(options, out);
+  PipelineState state(options, out);
   state.timing = steps.measure && !options.campaign.dryRun;
   return finish(out, state, MeasuredPart(out, state, options, steps).run());
 }
@@ -306,7 +305,7 @@ int runPredict(show::Out& out, const MeasureOptions& options) { return runSteps(
 
 }  // namespace
 
-int showStored(show::Out& out, State& state, const MeasureOptions& options) {
+int showStored(show::Out& out, PipelineState& state, const MeasureOptions& options) {
   const Steps steps{.regress = true, .plots = true, .stored = true};
   return MeasuredPart(out, state, options, steps).runMeasured();
 }

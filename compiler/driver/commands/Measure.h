@@ -14,6 +14,6 @@ struct MeasureOptions : CommandOptions {
 
 /// Of a state that has passed `graph`: what the store holds, whatever it was measured with, and the regressions of it. The exit
 /// status.
-int showStored(show::Out& out, State& state, const MeasureOptions& options);
+int showStored(show::Out& out, PipelineState& state, const MeasureOptions& options);
 
 }  // namespace tbem::driver

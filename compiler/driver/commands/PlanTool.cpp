@@ -1,7 +1,7 @@
 // tbemc plan: places of buffers in one arena; of a CSV file's, or of a row's step. Plans are written, verified and compared.
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/RunPipeline.h"
 #include "compiler/lower/memory/StepPlan.h"
 #include "compiler/plan/BufferPlan.h"
 #include "compiler/run/OwnLibraries.h"
@@ -91,7 +91,7 @@ int planFile(show::Out& out, const std::string& path, const estimate::PlanWish& 
 }
 
 int planProgram(show::Out& out, const PlanOptions& options, const estimate::PlanWish& wish) {
-  State state(options, out);
+  PipelineState state(options, out);
   state.firstRowOnly = true;
   if (const Progressed done = runPipeline(out, state, options.stages, "lower"); !done.proceed) return done.status;
   const RowState* const first = firstRow(

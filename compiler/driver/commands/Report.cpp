@@ -1,22 +1,22 @@
 // tbemc report: what other commands say of a program, on one offline HTML page.
 //
-// One run of the stages serves all sections but two: screening may take every combination of levels, and eager PyTorch has
-// graphs of its own. Views write to the page in place of standard output (PageOut.h): a number stands on the page as commands
-// print it.
+// One run of the stages serves all sections but two, which share its program: screening may take every combination of levels,
+// and eager PyTorch has graphs of its own. Views write to the page in place of standard output (PageOut.h): a number stands on
+// the page as commands print it.
 #include "compiler/count/GateFlops.h"
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/RunPipeline.h"
 #include "compiler/driver/commands/Measure.h"
 #include "compiler/driver/commands/Screen.h"
-#include "compiler/driver/commands/Spec.h"
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/experiment/OutFolder.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
 #include "compiler/show/PageOut.h"
 #include "compiler/show/measured/TrainReport.h"
 #include "compiler/show/memory/PyTorchEstimates.h"
+#include "compiler/show/proofs/ProofReport.h"
 #include "compiler/show/rows/DesignReport.h"
 #include "compiler/show/rows/EstimateReport.h"
 #include "compiler/support/Version.h"
@@ -84,7 +84,7 @@ bool canScreen(const State& state) {
 class Sections {
 public:
   /// `state` has passed `design`. `request`: of the program's own steps, as the state's.
-  Sections(show::PageOut& out, report::Page& page, const ReportOptions& options, State& state)
+  Sections(show::PageOut& out, report::Page& page, const ReportOptions& options, PipelineState& state)
       : out(out), page(page), options(options), state(state) {}
 
   /// The worst exit status of all.
@@ -94,7 +94,7 @@ public:
     page.section("Designs");
     printDesigns(out, state);
     status = finish(out, state, kOk);  // with what the stages have told so far
-    section("Specifications", [this] { return showProofs(out, state, "", false) ? kVerdictAgainst : kOk; });
+    section("Specifications", [this] { return specifications(); });
     if (builds) section("Estimates", [this] { return estimates(); });
     const std::string& device = options.engines.device;
     if (builds && (isPyTorch(options.target.backend) || !device.empty()))
@@ -121,6 +121,12 @@ private:
     });
   }
 
+  int specifications() {
+    if (const auto done = runStages(state, "spec"); !done) return out.fail(done.error());
+    printProofs(out, *state.workspace, state.proved, false);
+    return state.proved.against(false) ? kVerdictAgainst : kOk;
+  }
+
   int estimates() {
     EstimateView view = options.view;
     const bool none = state.request.target.backend == "none", many = state.chosenRows() > kMostLowered;
@@ -136,10 +142,10 @@ private:
   int pytorch() {
     Request request = options;
     if (!isPyTorch(request.target.backend)) request.target.backend = "pytorch";
-    State eager(request, out);
-    if (const Progressed done = runPipeline(out, eager, StageRequest{}, "graph"); !done.proceed) return done.status;
-    const int shown = printPyTorchEstimates(out, eager, {options.eager, options.engines, options.view.folder}, {});
-    return finish(out, eager, shown);
+    PipelineState eager(request, out);
+    const LentProgram lent(state, eager);
+    if (const auto done = runStages(eager, "graph"); !done) return out.fail(done.error());
+    return printPyTorchEstimates(out, eager, {options.eager, options.engines, options.view.folder}, {});
   }
 
   int screening() {
@@ -147,7 +153,10 @@ private:
     static_cast<Request&>(screen) = state.request;
     screen.roofline = options.view.roofline;
     screen.view.folder = options.view.folder;
-    return runScreen(out, screen);
+    screen.rows.grid = screen.grid;
+    PipelineState every(screen, out);
+    const LentProgram lent(state, every);
+    return screenProgram(out, every, screen);
   }
 
   int measurements() {
@@ -156,20 +165,21 @@ private:
     measured.campaign.store = options.store;
     measured.out = options.view.folder;
     if (!state.plain()) return showStored(out, state, measured);
-    State rows(measured, out);
-    if (const Progressed done = runPipeline(out, rows, StageRequest{}, "graph"); !done.proceed) return done.status;
-    return finish(out, rows, showStored(out, rows, measured));
+    PipelineState rows(measured, out);
+    const LentProgram lent(state, rows);
+    if (const auto done = runStages(rows, "graph"); !done) return out.fail(done.error());
+    return showStored(out, rows, measured);
   }
 
   show::PageOut& out;
   report::Page& page;
   const ReportOptions& options;
-  State& state;
+  PipelineState& state;
   int status = kOk;
 };
 
 /// Writes the page of a state that has passed `design`. The exit status.
-int writePage(show::Out& out, State& state, const ReportOptions& options) {
+int writePage(show::Out& out, PipelineState& state, const ReportOptions& options) {
   const std::string& path = state.workspace->path;
   const bool isFile = !path.empty() && path != "-";
   const std::string name = isFile ? std::filesystem::path(path).stem().string() : "program";
@@ -196,7 +206,7 @@ int run(show::Out& out, const ReportOptions& given) {
   }
   Request own = given;
   if (isPyTorch(own.target.backend)) own.target.backend.clear();
-  State state(own, out);
+  PipelineState state(own, out);
   state.proofs = spec::Work(kEffort);
   if (const Progressed done = runPipeline(out, state, given.stages, "design"); !done.proceed) return done.status;
   if (state.sink().hasErrors()) return finish(out, state, kOk);

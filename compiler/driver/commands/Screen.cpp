@@ -5,7 +5,7 @@
 #include "compiler/diagnostics/Render.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/RunPipeline.h"
 #include "compiler/run/OwnLibraries.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/rows/ScreenReport.h"
@@ -30,75 +30,55 @@ struct Outcome {
   bool any = false;  ///< something was screened
 };
 
-/// Of a state that has passed `lower`. `noGrid`: why it has the designs' own rows.
-Outcome showScreening(show::Out& out, State& state, const ScreenOptions& options, const std::string& noGrid) {
-  noteUnknownWorkspaces(out, state.unknownWorkspaces());
-  auto screening = screenDesigns(state, options.roofline);
-  if (!screening) return {static_cast<int>(out.fail(screening.error())), true};
-  Outcome outcome;
-  for (std::vector<Screened>& findings : screening->designs) {
-    for (Screened& found : findings) found.noGrid = noGrid;
-    outcome.any = outcome.any || !findings.empty();
-    if (!reportScreening(out, state, findings, options.view)) outcome.status = kEnvironment;
-  }
-  for (const std::string& message : screening->untimed) out.failure(message);
-  if (!screening->leftOut.empty()) {
-    out.failure(screening->leftOut);
-    outcome.status = kEnvironment;
-  }
-  if (!screening->untimed.empty()) outcome.status = kProgramErrors;
-  return outcome;
-}
-
 /// The stages behind `design`, for one design of a state that has passed it.
-Progressed lowerDesign(show::Out& out, State& state, const PipelineView& view, std::unique_ptr<DesignRun> run) {
+Progressed screenDesign(show::Out& out, PipelineState& state, const PipelineView& view, std::unique_ptr<DesignRun> run) {
   forget(state, "graph");
   state.designs.runs.clear();
   state.designs.runs.push_back(std::move(run));
-  return runPipeline(out, state, view, "lower");
+  const Progressed done = runPipeline(out, state, view, "lower");
+  if (done.proceed) noteUnknownWorkspaces(out, state.unknownWorkspaces());
+  return done.proceed ? runPipeline(out, state, view, "screen") : done;
 }
 
 /// One design: every combination of its levels where all can be built, else its own rows. What is wrong with them stays in the
 /// sink.
-Outcome screenOne(show::Out& out, State& state, const ScreenOptions& options, std::unique_ptr<DesignRun> every) {
+Outcome screenOne(show::Out& out, PipelineState& state, const ScreenOptions& options, std::unique_ptr<DesignRun> every) {
   PipelineView view(options.stages);
   view.silent = true;
-  Request own = options;
+  Request own = state.request;
   own.rows.design = every->spec.name;
   own.rows.grid.reset();
-  std::string noGrid;
+  state.questions.screen = {options.roofline, ""};
   Progressed done;
-  const std::deque<Diagnostic> reports = reportsOf(state.sink(), [&] { done = lowerDesign(out, state, view, std::move(every)); });
+  const std::deque<Diagnostic> reports =
+      reportsOf(state.sink(), [&] { done = screenDesign(out, state, view, std::move(every)); });
   if (!done.proceed && done.status == kProgramErrors) {
-    noGrid = renderBrief(*std::ranges::find(reports, Severity::Error, &Diagnostic::severity));
+    state.questions.screen.noGrid = renderBrief(*std::ranges::find(reports, Severity::Error, &Diagnostic::severity));
     Designs designs = makeDesigns(*state.workspace, own, state.events);
     if (designs.runs.empty()) {
       for (const std::string& problem : designs.usage) out.failure(problem);
       return {designs.usage.empty() ? kProgramErrors : kUsage, true};
     }
-    done = lowerDesign(out, state, view, std::move(designs.runs.front()));
+    done = screenDesign(out, state, view, std::move(designs.runs.front()));
   } else {
-    for (const Diagnostic& one : reports) state.sink().append(one);
+    for (const Diagnostic& report : reports) state.sink().append(report);
   }
-  return done.proceed ? showScreening(out, state, options, noGrid) : Outcome{done.status, true};
+  if (!done.proceed) return {done.status, true};
+  const std::vector<std::vector<Screened>>& designs = state.screening.designs;
+  const bool any = std::ranges::any_of(designs, [](const auto& findings) { return !findings.empty(); });
+  return {printScreening(out, state, state.screening, options.view), any};
 }
 
 }  // namespace
 
-int runScreen(show::Out& out, const ScreenOptions& given) {
-  ScreenOptions options = given;
-  options.rows.grid = options.grid;
+int screenProgram(show::Out& out, PipelineState& state, const ScreenOptions& options) {
   // Designs go through the stages behind `design` one by one.
   const auto early = [](const std::string& stage) { return passes(stage, "graph") ? std::string() : stage; };
   const StageRequest first{early(options.stages.emitStage), early(options.stages.printAfter), options.stages.time};
-  State state(options, out);
-  PipelineView firstView(first);
-  firstView.silent = true;
+  PipelineView view(first);
+  view.silent = true;
   state.mostPlanned = kMostPlanned;
-  if (const Progressed done = runPipeline(out, state, firstView, "design"); !done.proceed) {
-    const bool told = state.workspace == nullptr || (done.status != kOk && done.status != kProgramErrors);
-    return told ? done.status : finish(out, state, kOk);
-  }
+  if (const Progressed done = runPipeline(out, state, view, "design"); !done.proceed) return done.status;
   state.trainings.clear();
   Outcome all;
   std::deque<Diagnostic> reports;
@@ -109,15 +89,20 @@ int runScreen(show::Out& out, const ScreenOptions& given) {
     all.any = all.any || outcome.any;
     if (all.status == kOk) all.status = outcome.status;
   }
-  for (Diagnostic& one : reports) state.sink().append(std::move(one));
-  if (!all.any && all.status == kOk && !state.sink().hasErrors()) {
-    out.failure("nothing to screen: give a design with factors, of a network");
-    all.status = kUsage;
-  }
-  return finish(out, state, all.status);
+  for (Diagnostic& report : reports) state.sink().append(std::move(report));
+  if (all.any || all.status != kOk || state.sink().hasErrors()) return all.status;
+  out.failure("nothing to screen: give a design with factors, of a network");
+  return kUsage;
 }
 
 namespace {
+
+int run(show::Out& out, const ScreenOptions& given) {
+  ScreenOptions options = given;
+  options.rows.grid = options.grid;
+  PipelineState state(options, out);
+  return finish(out, state, screenProgram(out, state, options));
+}
 
 void declare(OptionList& list, ScreenOptions& o) {
   addProgram(list, o);
@@ -138,6 +123,6 @@ std::string unheeded(const Given& given, const ScreenOptions& options) { return 
 }  // namespace
 
 const Command kScreen = {"screen", "the factors and operators that move parameters, FLOPs and memory; nothing is run",
-                         Takes::Program, false, invocation<ScreenOptions, declare, unheeded, runScreen>};
+                         Takes::Program, false, invocation<ScreenOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

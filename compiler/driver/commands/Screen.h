@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/driver/Command.h"
+#include "compiler/driver/RunPipeline.h"
 #include "compiler/show/rows/ScreenReport.h"
 
 #include <cstdint>
@@ -15,7 +16,7 @@ struct ScreenOptions : CommandOptions {
   ScreenView view;
 };
 
-/// Loads and screens the program's designs. The exit status.
-int runScreen(show::Out& out, const ScreenOptions& options);
+/// Screens the designs of a state, whose request has the grid. The exit status; diagnostics are left in the session.
+int screenProgram(show::Out& out, PipelineState& state, const ScreenOptions& options);
 
 }  // namespace tbem::driver

@@ -23,10 +23,6 @@ struct SpecOptions : CommandOptions {
   double caseTime = 10;                 ///< seconds that a case may take
 };
 
-/// Of a state that has passed `design`: what is proved of its processes, networks and designs, or of the one called `only`.
-/// Whether it speaks against the program; with `strict` what is neither proved nor refuted does, too.
-bool showProofs(show::Out& out, State& state, const std::string& only, bool strict);
-
 /// spec --tests: the exit status.
 int runSpecTests(show::Out& out, const SpecOptions& options);
 

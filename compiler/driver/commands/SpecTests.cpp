@@ -1,5 +1,5 @@
 // tbemc spec --tests: tests made from specifications, tried where there is something to try them on.
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/RunPipeline.h"
 #include "compiler/driver/commands/Spec.h"
 #include "compiler/show/proofs/TestReport.h"
 #include "compiler/verify/Specs.h"
@@ -26,7 +26,7 @@ int runSpecTests(show::Out& out, const SpecOptions& options) {
   if (options.program.files.size() > 2)
     return usage(out, "`tbemc spec --tests` takes a program and the name of one of its declarations");
   const std::string only = options.program.files.size() == 2 ? options.program.files[1] : std::string();
-  State state(options, out);
+  PipelineState state(options, out);
   state.proofs = spec::Work(options.effort);
   if (const Progressed done = runPipeline(out, state, options.stages, "names"); !done.proceed) return done.status;
   std::vector<spec::CheckedProcess> processes = checkProcesses(state, only);

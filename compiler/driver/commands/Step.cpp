@@ -1,7 +1,7 @@
 // tbemc step: one row's step, once, with its numbers saved or taken from a file.
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/RunPipeline.h"
 #include "compiler/run/weights/RunStep.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/rows/Profile.h"
@@ -47,7 +47,7 @@ int run(show::Out& out, const StepOptions& options) {
   const StepRequest& request = options.step;
   const auto given = openStepFiles(request);
   if (!given) return out.fail(given.error());
-  State state(options, out);
+  PipelineState state(options, out);
   state.marks = options.profile;
   state.firstRowOnly = true;
   state.timing = options.profile;

@@ -3,7 +3,7 @@
 
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/RunPipeline.h"
 #include "compiler/experiment/OutFolder.h"
 #include "compiler/run/RunTrainings.h"
 #include "compiler/show/Out.h"
@@ -11,7 +11,7 @@
 
 namespace tbem::driver {
 
-int runTrainings(show::Out& out, State& state, const PipelineView& view) {
+int runTrainings(show::Out& out, PipelineState& state, const PipelineView& view) {
   TrainReport report(out, state.backendName);
   state.listener = &report;
   const Progressed done = runPipeline(out, state, view, "train");
@@ -43,8 +43,8 @@ std::string unheeded(const Given& given, const TrainOptions& options) { return u
 int run(show::Out& out, const TrainOptions& options) {
   if (const auto ready = foldersReady("", options.training.folder); !ready) return out.fail(ready.error());
   PipelineView view(options.stages);
-  view.mayRun = view.goesOn = true;
-  State state(options, out);
+  view.mayRun = view.silent = view.ahead = true;
+  PipelineState state(options, out);
   state.trainingsOnly = true;
   state.timing = true;
   if (const Progressed done = runPipeline(out, state, view, "lower"); !done.proceed) return finish(out, state, done.status);

@@ -1,7 +1,7 @@
 // tbemc weights: names, shapes and types of a network's weights and buffers, or of the arrays in a .npz or .safetensors file.
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/RunPipeline.h"
 #include "compiler/run/weights/ListWeights.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/rows/WeightReport.h"
@@ -42,7 +42,7 @@ int listFile(show::Out& out, const std::string& path) {
 
 int run(show::Out& out, const WeightsOptions& options) {
   if (!options.program.text && isArrayFile(options.program.files.front())) return listFile(out, options.program.files.front());
-  State state(options, out);
+  PipelineState state(options, out);
   state.firstRowOnly = true;
   if (const Progressed done = runPipeline(out, state, options.stages, "graph"); !done.proceed) return done.status;
   const RowState* const first =

@@ -6,8 +6,7 @@
 
 namespace tbem::driver {
 
-/// As JSON those that there are, as a table where all are there.
-void printDeviceAnswers(show::Out& out, const WhatIf& question, const Answers<DeviceAnswer>& answers);
-void printChangeAnswers(show::Out& out, const WhatIf& question, const Answers<ChangeAnswer>& answers);
+/// As JSON those answers that there are, as a table where all of a kind are there.
+void printWhatIf(show::Out& out, const WhatIfRequest& request, const WhatIfAnswers& answers);
 
 }  // namespace tbem::driver

@@ -30,9 +30,9 @@ std::vector<report::Cell> cellsOf(const FitDesign& design, const FitRow& row) {
   return cells;
 }
 
-void printTable(show::Out& out, const Fitter& fitter, const FitDesign& design) {
-  const FitLimit& limit = fitter.limit();
-  const std::string& vary = fitter.request().vary;
+void printTable(show::Out& out, const FitAnswers& answers, const FitDesign& design) {
+  const FitLimit& limit = answers.limit;
+  const std::string& vary = answers.vary;
   report::Table table;
   table.title = fmt::format("the largest {} of {} on {} within {}{}", vary, design.run->spec.name, design.backend, limit.text(),
                             limit.upper      ? ", with each convolution's largest engine too"
@@ -49,14 +49,14 @@ void printTable(show::Out& out, const Fitter& fitter, const FitDesign& design) {
   if (!table.rows.empty()) out.ranked(std::move(table));
 }
 
-void printRowJson(show::Out& out, const Fitter& fitter, const FitDesign& design, const FitRow& row) {
-  const FitLimit& limit = fitter.limit();
+void printRowJson(show::Out& out, const FitAnswers& answers, const FitDesign& design, const FitRow& row) {
+  const FitLimit& limit = answers.limit;
   const Fit& fit = row.fit;
   Json others = design.run->levels(row.levels);
   others.erase(design.run->spec.factors[design.factor].name);
   Json fields = {{"design", design.run->spec.name},
                  {"levels", others},
-                 {"factor", fitter.request().vary},
+                 {"factor", answers.vary},
                  {"backend", design.backend},
                  {"limit", limit.bytes},
                  {"reserve", limit.reserve},
@@ -91,12 +91,14 @@ void printRowJson(show::Out& out, const Fitter& fitter, const FitDesign& design,
 
 }  // namespace
 
-void printFit(show::Out& out, const Fitter& fitter, const FitDesign& design) {
-  if (!out.display.json) printTable(out, fitter, design);
-  for (const FitRow& row : design.rows) {
-    if (out.display.json) printRowJson(out, fitter, design, row);
+void printFits(show::Out& out, const FitAnswers& answers) {
+  for (const FitDesign& design : answers.designs) {
+    if (!out.display.json) printTable(out, answers, design);
+    for (const FitRow& row : design.rows) {
+      if (out.display.json) printRowJson(out, answers, design, row);
+    }
+    if (!design.refusal.empty()) out.failure(design.refusal);
   }
-  if (!design.refusal.empty()) out.failure(design.refusal);
 }
 
 }  // namespace tbem::driver

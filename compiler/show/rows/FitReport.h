@@ -6,6 +6,6 @@
 
 namespace tbem::driver {
 
-void printFit(show::Out& out, const Fitter& fitter, const FitDesign& design);
+void printFits(show::Out& out, const FitAnswers& answers);
 
 }  // namespace tbem::driver

@@ -210,9 +210,8 @@ report::BarGroup groupOf(const Screened& found, double cutoff) {
   return group;
 }
 
-}  // namespace
-
-bool reportScreening(show::Out& out, const State& state, const std::vector<Screened>& findings, const ScreenView& view) {
+/// The findings on one design. False where a plot cannot be written, which was said.
+bool printFindings(show::Out& out, const State& state, const std::vector<Screened>& findings, const ScreenView& view) {
   if (findings.empty()) return true;
   const Screened& first = findings.front();
   if (!out.display.json) out.say("screening of {}: {}, on {}\n\n", first.run->spec.name, rowsText(first), state.backendName);
@@ -230,6 +229,21 @@ bool reportScreening(show::Out& out, const State& state, const std::vector<Scree
   return out.plots(view.folder,
                    {{first.run->spec.name + "-screen.svg",
                      report::barsSvg(fmt::format("what moves {}: share of the variation", first.run->spec.name), groups)}});
+}
+
+}  // namespace
+
+int printScreening(show::Out& out, const State& state, const Screening& screening, const ScreenView& view) {
+  int status = kOk;
+  for (const std::vector<Screened>& findings : screening.designs) {
+    if (!printFindings(out, state, findings, view)) status = kEnvironment;
+  }
+  for (const std::string& message : screening.untimed) out.failure(message);
+  if (!screening.leftOut.empty()) {
+    out.failure(screening.leftOut);
+    status = kEnvironment;
+  }
+  return screening.untimed.empty() ? status : kProgramErrors;
 }
 
 }  // namespace tbem::driver

@@ -5,7 +5,6 @@
 #include "compiler/show/Out.h"
 
 #include <string>
-#include <vector>
 
 namespace tbem::driver {
 
@@ -14,8 +13,8 @@ struct ScreenView {
   std::string folder;    ///< of plots; "": none
 };
 
-/// The findings on one design: tables with bars, or one JSON object a response; plots. False where a plot cannot be written,
-/// which was said.
-bool reportScreening(show::Out& out, const State& state, const std::vector<Screened>& findings, const ScreenView& view);
+/// Of each design tables with bars, or one JSON object a response; plots. The exit status: also that of rows without a least time
+/// and of plots that cannot be written, which was said.
+int printScreening(show::Out& out, const State& state, const Screening& screening, const ScreenView& view);
 
 }  // namespace tbem::driver

@@ -56,7 +56,7 @@ Told check(const std::string& name, const std::string& text) {
   driver::CommandOptions options;
   options.program.files = {path.string()};
   show::Console out({});
-  driver::State state(options, out);
+  driver::PipelineState state(options, out);
   {
     const Silence silence;
     driver::checkProgram(out, state, options);

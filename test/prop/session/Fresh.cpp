@@ -1,7 +1,7 @@
 #include "Fresh.h"
 
 #include "compiler/diagnostics/Repeats.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/pipeline/Stages.h"
 #include "compiler/verify/Checks.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ session::Checked freshCheck(const std::string& path, const std::string& text) {
   driver::Request request;
   request.program.files = {path};
   Events nobody;
-  driver::State state(request, nobody);
+  driver::PipelineState state(request, nobody);
   state.tellsUnbuilt = false;
   state.workspace = std::make_unique<driver::Workspace>();
   driver::Workspace& workspace = *state.workspace;

@@ -1,5 +1,5 @@
 // Estimates by native code for many rows against the same rows one by one in exact arithmetic, to the byte of their JSON.
-#include "compiler/driver/Pipeline.h"
+#include "compiler/pipeline/Stages.h"
 #include "compiler/run/PlainRows.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ Found estimates(const std::string& program, std::size_t leastCompiled) {
   Request request;
   request.program.text = program;
   Events events;
-  State state(request, events);
+  PipelineState state(request, events);
   state.plainAbove = 0;
   Found found;
   if (!runStages(state, "graph")) return found;

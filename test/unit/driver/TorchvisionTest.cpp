@@ -2,7 +2,7 @@
 //
 // torchvision/NAME.txt are names and shapes of its state_dict, written by list.py there. Its modules are registered in the order
 // in which weights are defined here: what the tables pair is held against that order, which the tables do not know.
-#include "compiler/driver/Pipeline.h"
+#include "compiler/pipeline/Stages.h"
 #include "compiler/run/weights/WeightNames.h"
 
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ TEST_P(Torchvision, GivesEveryWeightOnceInItsShape) {
   request.program.text = GetParam().expression;
   request.program.inputs = {"image=2,3,224,224"};
   Events events;
-  State state(request, events);
+  PipelineState state(request, events);
   state.firstRowOnly = true;
   ASSERT_TRUE(runStages(state, "graph"));
   const std::vector<Named> ours = defined(*state.rows.front().elaborated), theirs = listed(GetParam().list);

@@ -1,4 +1,4 @@
-#include "compiler/driver/HelpText.h"
+#include "compiler/options/HelpText.h"
 
 #include "compiler/show/WrappedText.h"
 

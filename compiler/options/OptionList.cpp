@@ -1,4 +1,4 @@
-#include "compiler/driver/OptionList.h"
+#include "compiler/options/OptionList.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

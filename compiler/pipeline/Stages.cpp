@@ -1,15 +1,13 @@
-#include "compiler/driver/Pipeline.h"
+#include "compiler/pipeline/Stages.h"
 
 #include "compiler/backends/Algorithms.h"
-#include "compiler/diagnostics/Repeats.h"
 #include "compiler/run/Measured.h"
 #include "compiler/sema/check/CheckNames.h"
 #include "compiler/show/Dump.h"
-#include "compiler/show/Out.h"
+#include "compiler/show/proofs/ProofReport.h"
 #include "compiler/support/Bug.h"
 #include "compiler/verify/CleanParts.h"
 #include "runtime/measure/Meters.h"
-#include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -144,20 +142,65 @@ Done compile(State& state) {
   return {};
 }
 
+Done prove(PipelineState& state) {
+  auto proved = prove(state, state.questions.proofs);
+  if (!proved) return tl::unexpected(std::move(proved).error());
+  state.proved = std::move(*proved);
+  return {};
+}
+
+Done screen(PipelineState& state) {
+  auto screening = screenDesigns(state, state.questions.screen);
+  if (!screening) return tl::unexpected(std::move(screening).error());
+  state.screening = std::move(*screening);
+  return {};
+}
+
+Done fit(PipelineState& state) {
+  state.fits = fitDesigns(state, *state.questions.fit);
+  return state.fits.ended;
+}
+
+Done askWhatIf(PipelineState& state) {
+  state.answered = askWhatIf(state, *state.questions.whatIf);
+  return state.answered.ended;
+}
+
+std::string dumpProved(const PipelineState& state) { return dumpProofs(*state.workspace, state.proved); }
+std::string dumpScreened(const PipelineState& state) { return dumpScreening(state, state.screening); }
+std::string dumpFit(const PipelineState& state) { return dumpFits(state.fits); }
+std::string dumpAnswered(const PipelineState& state) { return dumpWhatIf(*state.questions.whatIf, state.answered); }
+
+/// Of stages that know of no question.
+template <Done (*Run)(State&)>
+Done run(PipelineState& state) {
+  return Run(state);
+}
+template <std::string (*Dump)(const State&)>
+std::string dump(const PipelineState& state) {
+  return Dump(state);
+}
+
+// clang-format off
 constexpr Stage kStages[] = {
-    {"load", "parse the program and what it imports", "", false, load, dumpSyntax},
-    {"names", "names, arguments, values that nobody uses", "load", false, checkNames, dumpNames},
-    {"design", "factors, levels, arrays", "names", false, design, dumpDesigns},
-    {"graph", "networks as graphs, with gradients and updates; conditions of every row", "design", false, elaborate, dumpGraphs},
-    {"lower", "layouts, fused loops, workspaces, the plan of memory", "graph", false, lower, dumpPrograms},
-    {"code", "native code", "lower", false, compile, dumpCode},
-    {"cases", "what is measured, each row on each backend", "graph", false, readCases, dumpCases},
-    {"measure", "the cases that are not finished, each in a fresh process", "cases", true, measureCases, dumpStored},
-    {"stored", "what the store has of the cases", "cases", false, readStored, dumpStored},
-    {"regress", "regressions of what was measured", "stored", false, fitStored, dumpFits},
-    {"predict", "predictions of the regressions", "regress", false, predictFitted, dumpPredictions},
-    {"train", "trainings, in order", "lower", true, trainAll, dumpTrained},
+    {"load", "parse the program and what it imports", "", false, false, run<load>, dump<dumpSyntax>},
+    {"names", "names, arguments, values that nobody uses", "load", false, false, run<checkNames>, dump<dumpNames>},
+    {"design", "factors, levels, arrays", "names", false, false, run<design>, dump<dumpDesigns>},
+    {"spec", "proofs of processes, of networks for all sizes, of designs for all levels", "design", false, true, prove, dumpProved},
+    {"fit", "the largest level of a factor that fits a memory", "design", false, true, fit, dumpFit},
+    {"graph", "networks as graphs, with gradients and updates; conditions of every row", "design", false, false, run<elaborate>, dump<dumpGraphs>},
+    {"what-if", "the GPUs that a step fits in PyTorch, and what changes would save", "graph", false, true, askWhatIf, dumpAnswered},
+    {"lower", "layouts, fused loops, workspaces, the plan of memory", "graph", false, false, run<lower>, dump<dumpPrograms>},
+    {"screen", "factors and operators that move the estimates", "lower", false, true, screen, dumpScreened},
+    {"code", "native code", "lower", false, false, run<compile>, dump<dumpCode>},
+    {"cases", "what is measured, each row on each backend", "graph", false, false, run<readCases>, dump<dumpCases>},
+    {"measure", "the cases that are not finished, each in a fresh process", "cases", true, false, run<measureCases>, dump<dumpStored>},
+    {"stored", "what the store has of the cases", "cases", false, false, run<readStored>, dump<dumpStored>},
+    {"regress", "regressions of what was measured", "stored", false, true, run<fitStored>, dump<dumpRegressions>},
+    {"predict", "predictions of the regressions", "regress", false, true, run<predictFitted>, dump<dumpPredictions>},
+    {"train", "trainings, in order", "lower", true, false, run<trainAll>, dump<dumpTrained>},
 };
+// clang-format on
 
 /// nullptr: no stage has this name.
 const Stage* stageOf(std::string_view name) {
@@ -170,17 +213,6 @@ std::vector<const Stage*> wayTo(std::string_view last) {
   std::vector<const Stage*> way;
   for (const Stage* stage = stageOf(last); stage != nullptr; stage = stageOf(stage->after)) way.insert(way.begin(), stage);
   return way;
-}
-
-/// Errors: a stage is named that does not exist, or runs what the command does not.
-Done checkStages(const PipelineView& view) {
-  for (const std::string& wanted : {view.stages.emitStage, view.stages.printAfter}) {
-    if (wanted.empty()) continue;
-    if (stageOf(wanted) == nullptr) return failed(kUsage, fmt::format("no stage is called `{}` ({})", wanted, stageNames()));
-    if (runsSteps(wanted) && !view.mayRun)
-      return failed(kUsage, fmt::format("the stage `{0}` runs steps, which this command does not (tbemc {0})", wanted));
-  }
-  return {};
 }
 
 }  // namespace
@@ -199,66 +231,40 @@ bool passes(std::string_view stage, std::string_view other) {
   return std::ranges::any_of(wayTo(stage), [&](const Stage* on) { return on->name == other; });
 }
 
-void forget(State& state, std::string_view stage) {
+std::string whyNotShown(const PipelineState& state, std::string_view stage) {
+  if (stageOf(stage) == nullptr) return fmt::format("no stage is called `{}` ({})", stage, stageNames());
+  const bool asked =
+      (stage != "fit" || state.questions.fit != nullptr) && (stage != "what-if" || state.questions.whatIf != nullptr);
+  return asked ? "" : fmt::format("the stage `{0}` has a question that this command does not ask (tbemc {0})", stage);
+}
+
+void forget(PipelineState& state, std::string_view stage) {
   std::erase_if(state.done, [&](std::string_view done) { return passes(done, stage); });
   if (passes("graph", stage)) state.rows.clear();
   if (passes("cases", stage)) state.measured = {};
 }
 
-tl::expected<void, Failed> runStages(State& state, std::string_view last, const AfterStage& after) {
+tl::expected<void, Failed> runStages(PipelineState& state, std::string_view last, const AfterStage& after) {
   for (const Stage* stage : wayTo(last)) {
     if (state.done.contains(stage->name)) continue;
+    const auto errors = [&] { return state.workspace == nullptr ? 0 : state.sink().errorCount(); };
     const double start = measure::monotonicSeconds();
+    const std::size_t before = errors();
     Done made = stage->run(state);
     state.events.rest();
-    const bool errors = state.workspace != nullptr && state.sink().hasErrors();
     if (made) state.done.insert(stage->name);
-    if (errors && made) made = failed(kProgramErrors);
+    if (made && !stage->finds && errors() != before) made = failed(kProgramErrors);
     if (after) after(*stage, measure::monotonicSeconds() - start, made.has_value());
     if (!made) return made;
   }
   return {};
 }
 
-Progressed runPipeline(show::Out& out, State& state, const PipelineView& view, std::string_view last) {
-  if (const Done known = checkStages(view); !known)
-    return {false, view.goesOn ? static_cast<int>(out.fail(known.error())) : finish(out, state, known.error())};
-  const StageRequest& stages = view.stages;
-  state.keepIr = state.keepIr || stages.emitStage == "code" || stages.printAfter == "code";
-  const auto after = [&](const Stage& stage, double seconds, bool good) {
-    if (stages.time) out.error(fmt::format("{:<8} {}\n", stage.name, report::seconds(seconds)));
-    if (good && (stages.printAfter == stage.name || stages.emitStage == stage.name)) out.plain(stage.dump(state));
-  };
-  const bool emits = !stages.emitStage.empty() && !state.done.contains(stages.emitStage);
-  Done made = runStages(state, emits ? std::string_view(stages.emitStage) : last, after);
-  // What is printed need not be on the way. Where the command goes on, it may be farther ahead.
-  const bool ahead = view.goesOn && (passes(stages.printAfter, "cases") || passes(stages.printAfter, "train"));
-  if (made && !emits && !ahead && !stages.printAfter.empty()) made = runStages(state, stages.printAfter, after);
-  if (!made) {
-    const bool untold = view.goesOn || (view.silent && state.workspace != nullptr && state.sink().hasErrors());
-    return {false, untold ? static_cast<int>(out.fail(made.error())) : finish(out, state, made.error())};
-  }
-  if (emits) return {false, view.silent || view.goesOn ? kOk : finish(out, state, kOk)};
-  return {true, kOk};
+LentProgram::LentProgram(PipelineState& from, PipelineState& to) : from(from), to(to) {
+  to.workspace = std::move(from.workspace);
+  to.done = {"load", "names"};
 }
 
-const RowState* firstRow(show::Out& out, const State& state, std::string_view none) {
-  if (state.rows.empty()) {
-    out.failure(none);
-    return nullptr;
-  }
-  const RowState& row = state.rows.front();
-  if (row.run->chosen.size() > 1) out.note(fmt::format("the first of {} rows; pick another with --at", row.run->chosen.size()));
-  return &row;
-}
-
-int finish(show::Out& out, State& state, int status) {
-  if (state.workspace == nullptr) return status;
-  mergeRepeats(state.sink());
-  const int printed = out.diagnostics(state.workspace->session);
-  return status != kOk ? status : printed;
-}
-
-int finish(show::Out& out, State& state, const Failed& failure) { return finish(out, state, out.fail(failure)); }
+LentProgram::~LentProgram() { from.workspace = std::move(to.workspace); }
 
 }  // namespace tbem::driver
