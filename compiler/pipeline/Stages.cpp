@@ -1,6 +1,5 @@
 #include "compiler/pipeline/Stages.h"
 
-#include "compiler/backends/Algorithms.h"
 #include "compiler/run/Measured.h"
 #include "compiler/sema/check/CheckNames.h"
 #include "compiler/show/Dump.h"
@@ -112,23 +111,16 @@ Done lower(State& state) {
     estimate::Places places;
     if (owner != nullptr && owner->program) places = estimate::placesOf(owner->elaborated->graph(), *owner->program);
     options.places = &places;
-    const auto lowered = [&] {
-      return lowerRow(*row.elaborated, row.run->spec, *state.backend.backend, options, &row.recomputation);
-    };
-    auto program = lowered();
-    if (program && state.timing) {
-      const auto timed = tune(*program, state.backend, state.events);
-      if (!timed) return failed(kRunFailed, timed.error());
-      if (*timed) program = lowered();
+    Timing timing{state.events, ""};
+    const auto lowered = lowerInto(row, state.backend, options, state.timing ? &timing : nullptr);
+    if (!timing.failed.empty()) return failed(kRunFailed, timing.failed);
+    if (!lowered) {
+      lowered.error().report(state.sink());
+      continue;
     }
-    if (program) {
-      planned += program->steps.size();
-      row.backend = state.backendName;
-      row.tuning = row.run->tuning;
-      row.program = std::move(*program);
-    } else {
-      program.error().report(state.sink());
-    }
+    planned += row.program->steps.size();
+    row.backend = state.backendName;
+    row.tuning = row.run->tuning;
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #include "compiler/run/Measured.h"
 
+#include "compiler/diagnostics/Aside.h"
 #include "compiler/experiment/OutFolder.h"
 #include "compiler/run/RunCampaigns.h"
 #include "compiler/run/RunTrainings.h"
@@ -7,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -28,6 +30,11 @@ tl::expected<store::Store, Failed> openStore(const StoreFile& file) {
   auto store = store::Store::open(file.path(), store::Mode::ReadOnly);
   if (!store) return failed(kEnvironment, store.error().message);
   return std::move(*store);
+}
+
+bool anyStored(store::Store& store, const std::vector<CaseRow>& rows) {
+  const auto stored = StoredRows::read(store, rows);
+  return stored && std::ranges::any_of(rows, [&](const CaseRow& row) { return !stored->repeatsOf(row).empty(); });
 }
 
 }  // namespace
@@ -75,6 +82,25 @@ Done readStored(State& state) {
   if (!stored) return tl::unexpected(std::move(stored).error());
   measured.stored = std::move(*stored);
   return {};
+}
+
+unsigned takeOtherThreads(State& state) {
+  Measured& measured = state.measured;
+  if (!measured.file->exists()) return 0;
+  auto store = store::Store::open(measured.file->path(), store::Mode::ReadOnly);
+  if (!store || anyStored(*store, measured.rows)) return 0;  // what is wrong with the store is told by who reads it
+  for (const unsigned threads : threadsMeasured(*store, measured.rows)) {
+    Target others = state.request.target;
+    others.threads = threads;
+    std::vector<CaseRow> tried;
+    RowTable table(state.rows, others, state.events);
+    const auto reports = reportsOf(state.sink(), [&] { tried = caseRows(table, state.sink(), measured.plans, others, false); });
+    const bool failed = std::ranges::any_of(reports, [](const Diagnostic& each) { return each.severity == Severity::Error; });
+    if (failed || !anyStored(*store, tried)) continue;
+    measured.rows = std::move(tried);
+    return threads;
+  }
+  return 0;
 }
 
 Done fitStored(State& state) {

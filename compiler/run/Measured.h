@@ -53,6 +53,9 @@ tl::expected<void, Failed> readCases(State& state);
 tl::expected<void, Failed> measureCases(State& state);
 /// Reads what the store has of the rows, unless that is known. Errors: it is not there, or cannot be read.
 tl::expected<void, Failed> readStored(State& state);
+/// Where the store has no rows of this run's number of threads, those of another number that it has take their place: that
+/// number, else 0. The state has passed `cases`.
+unsigned takeOtherThreads(State& state);
 /// Every regression on every backend that has finished rows.
 tl::expected<void, Failed> fitStored(State& state);
 /// Every prediction of these fits.

@@ -1,7 +1,7 @@
 #include "compiler/run/Rows.h"
 
-#include "compiler/lower/program/LoopTypes.h"
 #include "compiler/backends/Algorithms.h"
+#include "compiler/lower/program/LoopTypes.h"
 
 #include <fmt/format.h>
 
@@ -47,6 +47,20 @@ RowTable::OpenedOnce& RowTable::open(const std::string& name) {
   return entry->second;
 }
 
+tl::expected<void, estimate::LowerError> lowerInto(RowState& row, Opened& device, const estimate::LowerOptions& options,
+                                                   Timing* timing) {
+  const auto lower = [&] { return lowerRow(*row.elaborated, row.run->spec, *device.backend, options, &row.recomputation); };
+  auto program = lower();
+  if (program && timing != nullptr) {
+    const auto timed = tune(*program, device, timing->events);
+    if (!timed) timing->failed = timed.error();
+    if (timed && *timed) program = lower();
+  }
+  if (!program) return tl::unexpected(program.error());
+  row.program = std::move(*program);
+  return {};
+}
+
 tl::expected<RowState, estimate::LowerError> RowTable::make(const RowKey& key, OpenedOnce& device, bool timing) const {
   RowState row;
   row.run = key.run;
@@ -54,18 +68,11 @@ tl::expected<RowState, estimate::LowerError> RowTable::make(const RowKey& key, O
   row.backend = key.backend;
   row.tuning = key.tuning;
   row.elaborated = elaborated(key.run, key.row);
-  const estimate::LowerOptions lowering = lowerOptions(events, target, device.opened, &device.queries, key.tuning);
-  const auto lower = [&] {
-    return lowerRow(*row.elaborated, key.run->spec, *device.opened.backend, lowering, &row.recomputation);
-  };
-  auto program = lower();
-  if (program && timing) {
-    const auto timed = tune(*program, device.opened, events);
-    if (!timed) events.note(fmt::format("algorithms are not timed, the default ones run: {}", timed.error()));
-    if (timed && *timed) program = lower();
-  }
-  if (!program) return tl::unexpected(program.error());
-  row.program = std::move(*program);
+  const estimate::LowerOptions options = lowerOptions(events, target, device.opened, &device.queries, key.tuning);
+  Timing timed{events, ""};
+  const auto lowered = lowerInto(row, device.opened, options, timing ? &timed : nullptr);
+  if (!timed.failed.empty()) events.note(fmt::format("algorithms are not timed, the default ones run: {}", timed.failed));
+  if (!lowered) return tl::unexpected(lowered.error());
   return row;
 }
 

@@ -28,6 +28,16 @@ struct RowState {
 /// Whether all elements of an elaborated row are of types that native loops compute with.
 bool hasLoopTypes(const RowState& row);
 
+/// Timing, on this machine, of algorithms that were never timed here, before rows are lowered with the fastest.
+struct Timing {
+  Events& events;
+  std::string failed;  ///< why they could not be timed; the default ones are taken
+};
+
+/// Lowers an elaborated row for a device. `timing`: nullptr: nothing is timed.
+tl::expected<void, estimate::LowerError> lowerInto(RowState& row, Opened& device, const estimate::LowerOptions& options,
+                                                   Timing* timing);
+
 /// Which row is asked for.
 struct RowKey {
   DesignRun* run = nullptr;

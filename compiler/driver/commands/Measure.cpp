@@ -1,6 +1,5 @@
 // tbemc run, measure, regress, predict: the commands that have to do with measured rows.
 #include "compiler/driver/commands/Measure.h"
-#include "compiler/diagnostics/Aside.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/RunPipeline.h"
@@ -79,32 +78,6 @@ void printMeasuredNotes(show::Out& out, State& state, const MeasureOptions& opti
   }
 }
 
-bool anyStored(store::Store& store, const std::vector<CaseRow>& rows) {
-  const auto stored = StoredRows::read(store, rows);
-  return stored && std::ranges::any_of(rows, [&](const CaseRow& row) { return !stored->repeatsOf(row).empty(); });
-}
-
-/// Of a page: where the store has no rows of this run's number of threads, those of another number that it has.
-void takeOtherThreads(show::Out& out, State& state) {
-  Measured& measured = state.measured;
-  if (!measured.file->exists()) return;
-  auto store = store::Store::open(measured.file->path(), store::Mode::ReadOnly);
-  if (!store || anyStored(*store, measured.rows)) return;  // what is wrong with the store is told by who reads it
-  for (const unsigned threads : threadsMeasured(*store, measured.rows)) {
-    Target others = state.request.target;
-    others.threads = threads;
-    std::vector<CaseRow> tried;
-    RowTable table(state.rows, others, state.events);
-    const auto reports = reportsOf(state.sink(), [&] { tried = caseRows(table, state.sink(), measured.plans, others, false); });
-    const bool failed = std::ranges::any_of(reports, [](const Diagnostic& each) { return each.severity == Severity::Error; });
-    if (failed || !anyStored(*store, tried)) continue;
-    out.say("measured with {} thread{}; this run has {}\n", threads, threads == 1 ? "" : "s",
-            fmt::join(threadsOf(measured.rows), ", "));
-    measured.rows = std::move(tried);
-    return;
-  }
-}
-
 /// A command on its way through the measured part of a program.
 class MeasuredPart {
 public:
@@ -126,7 +99,9 @@ public:
   /// Of a state that has passed `graph`.
   int runMeasured() {
     if (const auto status = pass("cases")) return *status;
-    if (steps.stored) takeOtherThreads(out, state);
+    const std::vector<unsigned> ownThreads = threadsOf(measured.rows);
+    if (const unsigned threads = steps.stored ? takeOtherThreads(state) : 0; threads != 0)
+      out.say("measured with {} thread{}; this run has {}\n", threads, threads == 1 ? "" : "s", fmt::join(ownThreads, ", "));
     const bool dry = options.campaign.dryRun;
     if (steps.designs && !dry && isBrief(options, steps)) {
       printUnmeasured(out, state, options, steps, measured);
