@@ -65,7 +65,7 @@ std::optional<tbem_operand> weightLayout(const Lowering& state, const Call& call
 
 const Answer& Lowering::ask(tbem_primitive primitive, const std::vector<tbem_operand>& operands, std::size_t inputs,
                             const std::vector<std::int64_t>& attributes, std::int32_t algorithm) {
-  return cache.impl().ask(backend, primitive, operands, inputs, attributes, options.threads, algorithm);
+  return cache.impl().ask(backend, {primitive, operands, inputs, attributes, options.threads, algorithm});
 }
 
 namespace {
@@ -276,7 +276,7 @@ std::vector<std::int64_t> Lowering::sizesOf(const SizedCall& call, int threads, 
       if (call.perSample[i]) tbem_take_rows(&fewer[i], samples, size);
     }
     const Answer& answer =
-        cache.impl().ask(backend, call.primitive, fewer, call.inputs, call.attributes, threads, call.algorithm);
+        cache.impl().ask(backend, {call.primitive, fewer, call.inputs, call.attributes, threads, call.algorithm});
     if (answer.status != TBEM_OK || isSlow(answer.info)) continue;  // it runs at the next size that the library has
     sizes.push_back(size);
     workspace = std::max<std::uint64_t>(workspace, answer.info.workspace);

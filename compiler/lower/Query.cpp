@@ -16,13 +16,12 @@ void put(std::string& key, const T& value) {
 }
 
 /// What can be seen of a description: unused array entries would make equal questions differ.
-std::string keyOf(const tbem_backend& backend, tbem_primitive primitive, const std::vector<tbem_operand>& operands,
-                  const std::vector<std::int64_t>& attributes, int threads, std::int32_t algorithm) {
+std::string keyOf(const tbem_backend& backend, const Question& question) {
   std::string key = backend.name;
-  put(key, primitive);
-  put(key, threads);
-  put(key, algorithm);
-  for (const tbem_operand& operand : operands) {
+  put(key, question.primitive);
+  put(key, question.threads);
+  put(key, question.algorithm);
+  for (const tbem_operand& operand : question.operands) {
     put(key, operand.present);
     if (operand.present == 0) continue;
     put(key, operand.dtype);
@@ -41,28 +40,26 @@ std::string keyOf(const tbem_backend& backend, tbem_primitive primitive, const s
     }
     put(key, operand.layout.bytes);
   }
-  for (const std::int64_t attribute : attributes) put(key, attribute);
+  for (const std::int64_t attribute : question.attributes) put(key, attribute);
   return key;
 }
 }  // namespace
 
-const Answer& QueryCache::Impl::ask(const tbem_backend& backend, tbem_primitive primitive,
-                                    const std::vector<tbem_operand>& operands, std::size_t inputs,
-                                    const std::vector<std::int64_t>& attributes, int threads, std::int32_t algorithm) {
-  const auto [at, fresh] = answers.try_emplace(keyOf(backend, primitive, operands, attributes, threads, algorithm));
+const Answer& QueryCache::Impl::ask(const tbem_backend& backend, const Question& question) {
+  const auto [at, fresh] = answers.try_emplace(keyOf(backend, question));
   Answer& answer = at->second;
   if (!fresh) return answer;
-  answer.operands = operands;
+  answer.operands = question.operands;
   tbem_op_desc description{};
   description.size = sizeof description;
-  description.primitive = primitive;
-  description.inputs = static_cast<std::int32_t>(inputs);
-  description.outputs = static_cast<std::int32_t>(operands.size() - inputs);
+  description.primitive = question.primitive;
+  description.inputs = static_cast<std::int32_t>(question.inputs);
+  description.outputs = static_cast<std::int32_t>(question.operands.size() - question.inputs);
   description.operands = answer.operands.data();
-  description.attributes = attributes.data();
-  description.attribute_count = static_cast<std::int32_t>(attributes.size());
-  description.threads = threads;
-  description.algorithm = algorithm;
+  description.attributes = question.attributes.data();
+  description.attribute_count = static_cast<std::int32_t>(question.attributes.size());
+  description.threads = question.threads;
+  description.algorithm = question.algorithm;
   const auto start = std::chrono::steady_clock::now();
   answer.status = backend.query(&description, &answer.info);
   if (answer.status != TBEM_OK) {

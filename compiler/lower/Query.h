@@ -13,11 +13,20 @@ namespace tbem::estimate {
 std::vector<std::int64_t> flattenAttributes(const graph::Op& op, const sema::Values& values, std::size_t inputRank,
                                             std::size_t outputRank, std::string& wrong);
 
+/// What a backend is asked of one operator; all of it must outlive the question.
+struct Question {
+  tbem_primitive primitive{};
+  const std::vector<tbem_operand>& operands;  ///< inputs, then results
+  std::size_t inputs = 0;
+  const std::vector<std::int64_t>& attributes;
+  int threads = 1;
+  std::int32_t algorithm = 0;
+};
+
 struct QueryCache::Impl {
   std::unordered_map<std::string, Answer> answers;  ///< addresses stay valid
   double seconds = 0;
-  const Answer& ask(const tbem_backend& backend, tbem_primitive primitive, const std::vector<tbem_operand>& operands,
-                    std::size_t inputs, const std::vector<std::int64_t>& attributes, int threads, std::int32_t algorithm);
+  const Answer& ask(const tbem_backend& backend, const Question& question);
 };
 
 }  // namespace tbem::estimate

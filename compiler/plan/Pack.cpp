@@ -34,6 +34,8 @@ struct Part {
   std::uint32_t from = 0, to = 0;
 };
 
+/// The search for a packing. One class: each step of its descent changes the placements, levels and totals below, and takes them
+/// back.
 class Packer {
 public:
   Packer(std::span<const Request> requests, std::uint64_t capacity, std::uint64_t nodes, std::uint64_t alignment)

@@ -64,6 +64,7 @@ LoadOptions LoadOptions::fromEnvironment() {
   return options;
 }
 
+/// Loads a program's modules. One class: imports lead to modules that import, over one table of modules and one of names.
 class Loader {
 public:
   /// `kept` may be null.

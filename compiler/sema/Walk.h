@@ -12,9 +12,7 @@ namespace tbem::sema {
 /// Calls `visit(child)` for every expression directly inside `expr`, in order of text.
 template <class Visit>
 void forEachChild(const ast::Expr& expr, Visit&& visit) {
-  const auto maybe = [&](const ast::Expr* child) {
-    if (child != nullptr) visit(*child);
-  };
+  const auto maybe = [&](auto... children) { (static_cast<void>(children != nullptr && (visit(*children), true)), ...); };
   const auto all = [&](const std::vector<const ast::Expr*>& children) {
     for (const ast::Expr* child : children) maybe(child);
   };
@@ -34,14 +32,11 @@ void forEachChild(const ast::Expr& expr, Visit&& visit) {
       maybe(ast::cast<ast::Unary>(expr).operand);
       break;
     case ast::NodeKind::Binary:
-      maybe(ast::cast<ast::Binary>(expr).left);
-      maybe(ast::cast<ast::Binary>(expr).right);
+      maybe(ast::cast<ast::Binary>(expr).left, ast::cast<ast::Binary>(expr).right);
       break;
     case ast::NodeKind::IfExpr: {
       const auto& node = ast::cast<ast::IfExpr>(expr);
-      maybe(node.condition);
-      maybe(node.then);
-      maybe(node.otherwise);
+      maybe(node.condition, node.then, node.otherwise);
       break;
     }
     case ast::NodeKind::List:
@@ -64,14 +59,11 @@ void forEachChild(const ast::Expr& expr, Visit&& visit) {
     }
     case ast::NodeKind::Range: {
       const auto& node = ast::cast<ast::Range>(expr);
-      maybe(node.low);
-      maybe(node.high);
-      maybe(node.step);
+      maybe(node.low, node.high, node.step);
       break;
     }
     case ast::NodeKind::Pipe:
-      maybe(ast::cast<ast::Pipe>(expr).input);
-      maybe(ast::cast<ast::Pipe>(expr).target);
+      maybe(ast::cast<ast::Pipe>(expr).input, ast::cast<ast::Pipe>(expr).target);
       break;
     case ast::NodeKind::Quantifier: {
       const auto& node = ast::cast<ast::Quantifier>(expr);
@@ -81,9 +73,7 @@ void forEachChild(const ast::Expr& expr, Visit&& visit) {
     }
     case ast::NodeKind::Skip: {
       const auto& node = ast::cast<ast::Skip>(expr);
-      maybe(node.computed);
-      maybe(node.condition);
-      maybe(node.leaving);
+      maybe(node.computed, node.condition, node.leaving);
       break;
     }
     case ast::NodeKind::Splice:

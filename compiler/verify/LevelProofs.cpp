@@ -125,8 +125,8 @@ bool nextCombination(const graph::ExperimentSpec& spec, LevelIndices& levels) {
   return false;
 }
 
-spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, graph::Experiment& experiment,
-                         std::vector<LevelIndices> rows, const Target& target, spec::Work& work, std::size_t maxStructures) {
+spec::LevelProof proofOf(LevelSubject subject, const Target& target, spec::Work& work, std::size_t maxStructures) {
+  const auto& [workspace, spec, experiment, rows] = subject;
   spec::LevelQuestion question;
   question.maxStructures = maxStructures;
   question.work = &work;
@@ -136,7 +136,7 @@ spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, gr
   };
   question.experiment = &experiment;
   question.spec = &spec;
-  question.rows = std::move(rows);
+  question.rows = std::move(subject.rows);
   const std::vector<graph::RowCondition> conditions = graph::rowConditions(spec);
   const ConditionsAtLevels atLevels(workspace, spec);
   if (!conditions.empty()) {
@@ -154,7 +154,8 @@ namespace {
 
 DesignProof proveDesign(State& state, DesignRun& run, std::size_t maxStructures) {
   DesignProof one{&run, {}, {}};
-  one.proof = proofOf(*state.workspace, run.spec, *run.experiment, rowsLeft(run), state.request.target, state.proofs, maxStructures);
+  one.proof =
+      proofOf({*state.workspace, run.spec, *run.experiment, rowsLeft(run)}, state.request.target, state.proofs, maxStructures);
   state.proofs.told = nullptr;
   for (const spec::Breach& breach : one.proof.breaches) {
     state.events.progress(one.remedies.size(), one.proof.breaches.size(),

@@ -26,10 +26,17 @@ std::string causeText(const std::vector<spec::Cause>& cause);
 /// asked for.
 inline constexpr std::size_t kFewStructures = 256, kManyStructures = 4096;
 
+/// A design whose levels are looked at.
+struct LevelSubject {
+  Workspace& workspace;
+  const graph::DesignSpec& spec;
+  graph::Experiment& experiment;
+  std::vector<LevelIndices> rows = {};  ///< that it runs
+};
+
 /// The conditions of a design's network at all combinations of its levels that its `where` allows, in at most so many structures;
 /// nothing is reported. `work`: of all proofs of the command.
-spec::LevelProof proofOf(Workspace& workspace, const graph::DesignSpec& spec, graph::Experiment& experiment,
-                         std::vector<LevelIndices> rows, const Target& target, spec::Work& work,
+spec::LevelProof proofOf(LevelSubject subject, const Target& target, spec::Work& work,
                          std::size_t maxStructures = kFewStructures);
 
 /// The next combination of levels, the last factor running fastest; false after the last, which the first follows.

@@ -57,7 +57,7 @@ private:
       const std::optional<graph::DesignSpec> spec = graph::readDesign(changed->session, *changed->program, *decl);
       if (!spec || changed->session.sink.hasErrors()) return std::nullopt;
       graph::Experiment experiment(changed->session, *changed->program, *spec, experimentOptions(target));
-      return proofOf(*changed, *spec, experiment, {}, target, work);
+      return proofOf({*changed, *spec, experiment}, target, work);
     }
     return std::nullopt;
   }

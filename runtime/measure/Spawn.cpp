@@ -117,11 +117,16 @@ private:
   bool was = false;
 };
 
+/// Of a child.
+struct Pipes {
+  Pipe input, output, error, report;  ///< `report`: why it could not become the program
+};
+
 /// The parent's side: serves the pipes and waits.
 class Watch {
 public:
-  Watch(const Command& from, pid_t child, Pipe& in, Pipe& out, Pipe& err, double began, Outcome& to)
-      : command(from), pid(child), input(in), output(out), error(err), start(began), outcome(to) {
+  Watch(const Command& from, pid_t child, Pipes& pipes, double began, Outcome& to)
+      : command(from), pid(child), input(pipes.input), output(pipes.output), error(pipes.error), start(began), outcome(to) {
     handle = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));  // -1 on kernels before 5.3: then by turns
     for (Pipe* pipe : {&input, &output, &error}) pipe->unblock();
   }
@@ -211,7 +216,8 @@ std::string cannotStart(const std::string& program, int reason) {
 
 tl::expected<Outcome, std::string> spawn(const Command& command) {
   if (command.argv.empty()) return tl::unexpected(std::string("cannot start a program without a name"));
-  Pipe input, output, error, report;
+  Pipes pipes;
+  auto& [input, output, error, report] = pipes;
   for (Pipe* pipe : {&input, &output, &error, &report})
     if (!pipe->make()) return tl::unexpected(fmt::format("cannot make a pipe: {} (ulimit -n)", std::strerror(errno)));
   Image image;
@@ -240,7 +246,7 @@ tl::expected<Outcome, std::string> spawn(const Command& command) {
     }
     return tl::unexpected(cannotStart(command.argv[0], reason));
   }
-  Watch(command, pid, input, output, error, start, outcome).run();
+  Watch(command, pid, pipes, start, outcome).run();
   if (outcome.errorTail.size() > kErrorTail) outcome.errorTail.erase(0, outcome.errorTail.size() - kErrorTail);
   const auto killsAfter = oomKillsSoFar();
   if (killsBefore && killsAfter) outcome.oomKills = *killsAfter - *killsBefore;

@@ -50,6 +50,7 @@ std::string marker(std::size_t shape, double x, double y, std::string_view color
 
 bool usable(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y); }
 
+/// One class: axes, curves and legend share the scales and one text.
 class Drawing {
 public:
   explicit Drawing(const Plot& from) : plot(from) {}

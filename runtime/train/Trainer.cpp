@@ -45,6 +45,7 @@ const runtime::StorageDesc* untrained(const runtime::Executable& step, const run
   return nullptr;
 }
 
+/// A training on its way. One class: epochs, evaluations and checkpoints go on from one state, which is what a checkpoint holds.
 class Run {
 public:
   Run(const Plan& plan, const data::Dataset& dataset, const Machine& machine, const Keeping& keeping, const Observer& observer)

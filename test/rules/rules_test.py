@@ -6,7 +6,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from rules import includes, limits, lists, mentions, types  # noqa: E402 (found through the line above)
+from rules import includes, limits, lists, mentions, sizes, types  # noqa: E402 (found through the line above)
 from rules.source import Tree  # noqa: E402
 
 
@@ -149,6 +149,39 @@ class MentionsTest(RuleTest):
     def test_other_projects_files_are_listed_while_they_are_cited(self):
         self.expect(self.check("// c10/Gone.cpp\n", foreign=["c10/Gone.cpp"]))
         self.expect(self.check("// There.cpp\n", foreign=["c10/Gone.cpp"]), "no comment cites `c10/Gone.cpp`")
+
+
+class SizesTest(RuleTest):
+    def check(self, text):
+        return sizes.check(self.tree({"compiler/a/A.cpp": text}))
+
+    def test_lines_of_a_function(self):
+        def function(lines, head="void f() {\n"):
+            return head + "  g();\n" * (lines - head.count("\n") - 1) + "}\n"
+        self.expect(self.check(function(80)))
+        self.expect(self.check("\n" + function(81)), "compiler/a/A.cpp:2: a function of 81 lines, at most 80")
+        long_head = "template <class T>\nA::A(int a,\n     int b)\n    : a(a), b(b) {\n"
+        self.expect(self.check(function(80, long_head)))
+        self.expect(self.check(function(81, long_head)), "compiler/a/A.cpp:1: a function of 81 lines")
+        inside = "struct A {\n  int a = 0;\n\n  void f() {\n" + "    g();\n" * 80 + "  }\n};\n"
+        self.expect(self.check(inside), "compiler/a/A.cpp:4: a function of 82 lines")
+        self.expect(self.check("namespace a {\n" + "int b;\n" * 90 + "}\n"))
+        self.expect(self.check("void f() {\n  g([&] {\n" + "    h();\n" * 90 + "  });\n}\n"), "A.cpp:1: a function of 94")
+
+    def test_parameters(self):
+        six = "int a, A<int, int> b, void (*c)(int, int), std::array<int, 3> d = {1, 2, 3}, int e, int f"
+        self.expect(self.check(f"void f({six}) {{\n}}\n"))
+        self.expect(self.check(f"void f({six}, int g) {{\n}}\n"), "compiler/a/A.cpp:1: 7 parameters, at most 6")
+        self.expect(self.check(f"A f({six},\n    int g) {{\n}}\n"), "compiler/a/A.cpp:1: 7 parameters")
+        self.expect(self.check("void operator()(int a) {\n}\n"))
+        self.expect(self.check("  f(a, b, c, d, e, f, [](int) {\n  });\n"))
+
+    def test_a_long_class_says_why_it_is_one(self):
+        body = "class A {\n" + "  int a;\n" * 199 + "};\n"
+        self.expect(self.check(body), "compiler/a/A.cpp:1: `A` has 201 lines, more than 200")
+        self.expect(self.check("/// One class: all of it is one.\n" + body))
+        self.expect(self.check("/// Does it. One\n/// class: all of it is one.\ntemplate <class T>\n" + body))
+        self.expect(self.check("class A {\n" + "  int a;\n" * 198 + "};\n"))
 
 
 class LimitsTest(RuleTest):

@@ -52,7 +52,8 @@ private:
   bool spent = false, byClock = false;
 };
 
-/// Searches with a cover (PairCover, TupleCover). Every row it ever has is valid.
+/// Searches with a cover (PairCover, TupleCover). Every row it ever has is valid. One class: building, climbing and mending are
+/// moves on the same rows and counts.
 template <class Cover>
 class CoverSearch {
 public:

@@ -27,6 +27,7 @@ std::string loopName(std::uint32_t index) { return fmt::format("tbem_loop_{}", i
 std::string partLoopName(std::uint32_t index) { return loopName(index) + "_part"; }
 
 /// i32 tbem_step(ptr context, ptr arena, ptr scalars, i64 seed)
+/// One class: micro-batches, gates and chunks nest in one function whose builder, counts and exits they share.
 class Glue {
 public:
   Glue(llvm::Module& module, const std::vector<LoopReport>& loops, bool marks)

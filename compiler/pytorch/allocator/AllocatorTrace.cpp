@@ -26,6 +26,7 @@ constexpr std::array<std::pair<std::string_view, Kind>, 8> kNames = {{{"alloc", 
 bool takes(Kind kind) { return kind == Kind::SegmentAllocate || kind == Kind::SegmentMap; }
 bool gives(Kind kind) { return kind == Kind::SegmentFree || kind == Kind::SegmentUnmap; }
 
+/// Reads a recorded trace as a history of requests. One class: an event means what it does by those around it.
 class HistoryMaker {
 public:
   HistoryMaker(const AllocatorTrace& trace, const AllocatorOptions& options, std::optional<std::uint64_t> capacity,

@@ -39,6 +39,7 @@ struct Group {
 
 }  // namespace
 
+/// One class: an operator of eager PyTorch is read off tables that are made once for a graph.
 /// Groups, what they read and keep are of the graph; `dims`, `orders`, `bytes` and `sizes` are of the row that is read.
 struct EagerReader::Impl {
   Impl(const graph::Graph& graph, EagerDevice device)

@@ -37,7 +37,8 @@ ProductWorkspaces productWorkspaces(std::int64_t capability, const AllocatorVers
 
 namespace {
 
-/// Runs the operators as autograd does and writes down what happens to memory. A tensor lives while something holds it.
+/// Runs the operators as autograd does and writes down what happens to memory. A tensor lives while something holds it. One
+/// class: both passes take and drop the same holds.
 class Engine {
 public:
   Engine(const EagerReader& reader, const sema::Values& values, const EagerOptions& options, EagerStep& step)

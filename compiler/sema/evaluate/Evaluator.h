@@ -74,6 +74,7 @@ struct Signature {
 /// RequiresOfResult: a `requires` that names dimensions of results.
 enum class Requirement : std::uint8_t { Pre, Post, Requires, RequiresOfResult, Assert, Domain };
 
+/// One class: an expression, a statement and a call evaluate each other, and elaboration overrides what touches tensors.
 class Evaluator {
 public:
   Evaluator(const Program& program, ExprPool& pool, DiagnosticSink& sink) : program(program), pool(pool), sink(sink) {}

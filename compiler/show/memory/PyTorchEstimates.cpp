@@ -50,7 +50,7 @@ public:
       const bool fits = checkLimit(*memory);
       overLimit = overLimit || !fits;
       if (out.display.json) {
-        printPyTorchJson(out, state.request.target.backend, view.eager, *memory, steps, sources, limitJson(fits));
+        printPyTorchJson(out, state, view.eager, *memory, steps, limitJson(fits));
       } else {
         table.add(cells(run, *memory));
       }

@@ -173,8 +173,9 @@ void printWaterfall(show::Out& out, const PyTorchMemory& memory, const EagerStep
   printNotes(out, memory, steps);
 }
 
-void printPyTorchJson(show::Out& out, const std::string& backend, const EagerRequest& request, const PyTorchMemory& memory, const EagerSteps& steps,
-                      const SourceManager& sources, Json limit) {
+void printPyTorchJson(show::Out& out, const State& state, const EagerRequest& request, const PyTorchMemory& memory,
+                      const EagerSteps& steps, Json limit) {
+  const SourceManager& sources = state.workspace->session.sources;
   Json kinds = Json::object();
   for (std::size_t k = 0; k < estimate::kEagerKinds; ++k)
     kinds[std::string(estimate::eagerKindName(static_cast<estimate::EagerKind>(k)))] = memory.live.kinds[k];
@@ -204,7 +205,7 @@ void printPyTorchJson(show::Out& out, const std::string& backend, const EagerReq
                        {"row", row.row},
                        {"network", row.elaborated->graph().network},
                        {"levels", row.run->levels(row.row)},
-                       {"device", backend},
+                       {"device", state.request.target.backend},
                        {"gpu", device},
                        {"version", torchVersion(request)},
                        {"alloc_conf", request.allocConf.empty() ? "" : request.allocConf.front()},

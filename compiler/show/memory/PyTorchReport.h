@@ -15,10 +15,9 @@ std::string peakText(const PyTorchMemory& memory, const SourceManager& sources);
 std::string deviceText(const PyTorchMemory& memory);
 
 /// Every part of the peak, the place in the program, the bounds, and what was asked of whom.
-void printWaterfall(show::Out& out, const PyTorchMemory& memory, const EagerSteps& steps,
-                    const SourceManager& sources);
+void printWaterfall(show::Out& out, const PyTorchMemory& memory, const EagerSteps& steps, const SourceManager& sources);
 /// `limit`: what --max asks and says; null without it.
-void printPyTorchJson(show::Out& out, const std::string& backend, const EagerRequest& request, const PyTorchMemory& memory, const EagerSteps& steps,
-                      const SourceManager& sources, Json limit);
+void printPyTorchJson(show::Out& out, const State& state, const EagerRequest& request, const PyTorchMemory& memory,
+                      const EagerSteps& steps, Json limit);
 
 }  // namespace tbem::driver

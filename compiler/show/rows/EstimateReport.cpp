@@ -5,11 +5,11 @@
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/estimate/Estimate.h"
 #include "compiler/run/PlainRows.h"
+#include "compiler/show/measured/TrainReport.h"
 #include "compiler/show/memory/KindsReport.h"
 #include "compiler/show/memory/MemoryTimeline.h"
 #include "compiler/show/memory/RecomputeReport.h"
 #include "compiler/show/memory/RooflineReport.h"
-#include "compiler/show/measured/TrainReport.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -57,13 +57,19 @@ std::string pathsText(const std::string& levels, const estimate::Estimate& e) {
                      report::bytes(e.memory.bytes), arena);
 }
 
+/// What rows are estimated on.
+struct OnDevice {
+  std::string_view name;   ///< in words; "": nothing, from shapes alone
+  bool rooflines = false;  ///< least times are known
+};
+
 /// The estimates of one design as they are printed: a line of JSON a row, or a table.
 class DesignReport {
 public:
-  /// `on`: the device, in words; "": none.
-  DesignReport(show::Out& out, const EstimateView& view, const Workspace& workspace, const DesignRun& run, std::string_view on,
-               bool rooflines, const std::optional<FitLimit>& limit)
+  DesignReport(show::Out& out, const EstimateView& view, const Workspace& workspace, const DesignRun& run, OnDevice device,
+               const std::optional<FitLimit>& limit)
       : out(out), view(view), workspace(workspace), run(run), limit(limit) {
+    const std::string_view on = device.name;
     table.title = fmt::format("estimate of {} {} ({})", run.spec.name,
                               on.empty() ? std::string("from shapes alone") : fmt::format("on {}", on), run.array.name);
     table.columns.push_back({"row", report::Align::Right});
@@ -75,7 +81,7 @@ public:
       const bool ranked = column.rank != 1 || !on.empty();
       table.columns.push_back({column.title, report::Align::Decimal, ranked ? column.rank : 0});
     }
-    if (rooflines) addRooflineColumns(table);
+    if (device.rooflines) addRooflineColumns(table);
   }
 
   void add(std::size_t row, estimate::Estimate estimate) {
@@ -180,7 +186,7 @@ public:
 
   /// Of rows that went through the pipeline. `rows`: whether their table is printed.
   void design(const DesignRun& run, bool rows = true) {
-    DesignReport made(out, view, *state.workspace, run, state.backendName, device.has_value(), limit);
+    DesignReport made(out, view, *state.workspace, run, {state.backendName, device.has_value()}, limit);
     const RowState* worst = nullptr;
     for (const RowState& row : state.rows) {
       if (row.run != &run) continue;
@@ -208,7 +214,7 @@ public:
       out.note(
           fmt::format("{}: what is computed again is chosen where memory is planned (--on cpu); here nothing is", run.spec.name));
     }
-    DesignReport made(out, view, *state.workspace, run, "", false, limit);
+    DesignReport made(out, view, *state.workspace, run, {}, limit);
     rows.each([&](std::size_t row, const graph::Graph& graph, estimate::Estimate estimate) {
       addExpected(graph, estimate);
       made.add(row, std::move(estimate));

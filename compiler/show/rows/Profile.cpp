@@ -89,11 +89,17 @@ tl::expected<std::vector<Line>, std::string> linesOf(const RowState& row, const 
 
 std::string rate(double amount, double seconds) { return seconds > 0 ? report::number(amount / seconds / 1e9, 3) : ""; }
 
+/// Of one step, or of all of a kind.
+struct Spent {
+  double seconds = 0, flops = 0, bytes = 0;
+};
+
 /// `last`: the cells behind the figures.
-void addLine(report::Table& table, std::string name, std::string implementation, double seconds, double whole, double flops,
-             double bytes, std::vector<report::Cell> last) {
-  table.add({std::move(name), report::seconds(seconds), report::percent(whole > 0 ? seconds / whole : 0),
-             flops > 0 ? rate(flops, seconds) : "", rate(bytes, seconds), std::move(implementation)});
+void addLine(report::Table& table, std::string name, std::string implementation, const Spent& spent, double whole,
+             std::vector<report::Cell> last) {
+  table.add({std::move(name), report::seconds(spent.seconds), report::percent(whole > 0 ? spent.seconds / whole : 0),
+             spent.flops > 0 ? rate(spent.flops, spent.seconds) : "", rate(spent.bytes, spent.seconds),
+             std::move(implementation)});
   table.rows.back().insert(table.rows.back().end(), last.begin(), last.end());
 }
 
@@ -108,8 +114,7 @@ report::Table tableOf(std::string title) {
 
 /// Steps by what they are, then the longest ones.
 void printTables(show::Out& out, const State& state, const RowState& row, std::vector<Line> lines, double whole) {
-  struct Sum {
-    double seconds = 0, flops = 0, bytes = 0;
+  struct Sum : Spent {
     int steps = 0;
   };
   std::map<std::pair<std::string, std::string>, Sum> sums;
@@ -127,14 +132,13 @@ void printTables(show::Out& out, const State& state, const RowState& row, std::v
                           row.run->levelsText(row.row), report::seconds(whole), lines.size()));
   byKind.columns.resize(6);
   byKind.columns.push_back({"steps", report::Align::Right});
-  for (const auto& [name, sum] : kinds)
-    addLine(byKind, name.first, name.second, sum.seconds, whole, sum.flops, sum.bytes, {std::to_string(sum.steps)});
+  for (const auto& [name, sum] : kinds) addLine(byKind, name.first, name.second, sum, whole, {std::to_string(sum.steps)});
   out.table(byKind);
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.seconds > b.seconds; });
   report::Table longest = tableOf(fmt::format("the longest {}", std::min(kShown, lines.size())));
   lines.resize(std::min(kShown, lines.size()));
   for (const Line& line : lines) {
-    addLine(longest, line.step->name, line.implementation, line.seconds, whole, line.flops, static_cast<double>(line.bytes),
+    addLine(longest, line.step->name, line.implementation, {line.seconds, line.flops, static_cast<double>(line.bytes)}, whole,
             {line.path, state.workspace->session.sources.describe(line.step->range.begin)});
   }
   out.table(longest);

@@ -23,6 +23,8 @@ std::string_view nameOf(const ast::Expr& expr) {
   return name != nullptr ? std::string_view(name->name.text) : std::string_view();
 }
 
+/// Reads what a declaration promises of all sizes. One class: parameters, tensors, conditions and results bind names for each
+/// other in this order.
 class ContractReader : public ListReader {
 public:
   ContractReader(Session& session, const sema::Program& program, const sema::Module& module, Contract& contract)

@@ -26,6 +26,8 @@ Levels firstOf(const LevelBox& box) {
   return first;
 }
 
+/// Proves conditions for boxes of levels. One class: boxes that are split, covered or left all count towards one result and one
+/// limit of work.
 class LevelProver {
 public:
   explicit LevelProver(const LevelQuestion& question)

@@ -61,9 +61,14 @@ std::vector<std::size_t> askAbout(const Attempts& attempts, const std::vector<st
   return left;
 }
 
-/// Each combination of levels is a goal of its own. What they say together.
+/// Each combination of levels is a goal of its own. What they say together; the attempt's own proof, where there are none, or too
+/// many.
 Proof proveCases(sema::ExprPool& pool, const std::vector<Domain>& domains, const ProofLimits& limits, const Goal& goal,
-                 const std::vector<SymbolId>& symbols, std::uint64_t count, const Proof& whole) {
+                 const Attempt& attempt) {
+  const Proof& whole = attempt.proof;
+  std::vector<SymbolId> symbols;
+  const std::uint64_t count = attempt.cases(symbols);
+  if (count == 0 || count > limits.cases) return whole;
   ProofLimits inner = limits;
   inner.cases = 0;
   bool proved = true, inside = false;
@@ -113,10 +118,7 @@ std::vector<Proof> Prover::prove(const std::vector<Goal>& goals) {
   open.insert(open.end(), exact.begin(), exact.end());
   std::sort(open.begin(), open.end());
   for (const std::size_t i : askAbout(attempts, open, false, limits)) {
-    std::vector<SymbolId> symbols;
-    const std::uint64_t count = attempts[i]->cases(symbols);
-    if (count == 0 || count > limits.cases) continue;
-    attempts[i]->proof = proveCases(pool, domains, limits, goals[i], symbols, count, attempts[i]->proof);
+    attempts[i]->proof = proveCases(pool, domains, limits, goals[i], *attempts[i]);
   }
   std::vector<Question> questions;
   std::vector<std::size_t> asked;

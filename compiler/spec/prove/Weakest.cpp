@@ -15,6 +15,7 @@ constexpr std::int64_t kBelow = 64;     // where they have no end below
 constexpr std::int64_t kLargestModulus = 256;
 constexpr std::size_t kLongestText = 90;
 
+/// The search for a condition under which claims hold. One class: its forms are tried in turn on one list of claims.
 class Search {
 public:
   Search(sema::ExprPool& pool, const std::vector<Domain>& domains, std::vector<ExprId> given, Work* work)

@@ -13,6 +13,7 @@ using sema::ExprOp;
 
 namespace {
 
+/// Proves what a process must fulfil. One class: each question is asked under what those before it have proved.
 class Checker {
 public:
   Checker(Session& session, CheckedProcess& checked, Work* work)

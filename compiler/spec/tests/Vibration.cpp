@@ -41,6 +41,8 @@ std::vector<SymbolId> inputsOf(const ProcessModel& model) {
   return inputs;
 }
 
+/// Makes the cases of one process. One class: drives, neighbours, branches and refused inputs are four uses of one list of cases,
+/// one solver's variables and one set of what was tried.
 class Maker {
 public:
   Maker(ProcessModel& model, const std::vector<Scenario>& scenarios, const TestOptions& options)

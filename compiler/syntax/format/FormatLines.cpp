@@ -32,6 +32,8 @@ int displayWidth(const std::string& text) {
 bool opens(std::size_t type) { return type == P::LPAREN || type == P::LBRACK || type == P::LCURLY; }
 bool closes(std::size_t type) { return type == P::RPAREN || type == P::RBRACK || type == P::RCURLY; }
 
+/// Writes the lines of a program. One class: where a line breaks depends on the brackets that are open, on the columns of what
+/// was written and on the lines still to come, all of which every part reads and changes.
 class Writer {
 public:
   Writer(std::vector<Piece>& list, int width) : list(list), width(width) {}

@@ -11,9 +11,14 @@ struct View {
   std::int64_t rowStride, columnStride;
 };
 
+struct Sizes {
+  std::int64_t m, k, n;
+};
+
 /// y[m, n] = start + a[m, k] b[k, n], each element one sum in f64. `start`: per column, or null.
 template <class T>
-void product(View<T> a, View<T> b, const T* start, T* y, std::int64_t m, std::int64_t k, std::int64_t n) {
+void product(View<T> a, View<T> b, const T* start, T* y, Sizes sizes) {
+  const auto [m, k, n] = sizes;
   for (std::int64_t i = 0; i < m; ++i) {
     for (std::int64_t j = 0; j < n; ++j) {
       double sum = start ? static_cast<double>(start[j]) : 0.0;
@@ -34,7 +39,7 @@ tbem_status dense(const Op& op, void* const* memory, void*, const double*) {
   const runtime::Dense d = runtime::dense(op.desc);
   const auto* bias = static_cast<const T*>(op.operands[2].present ? memory[2] : nullptr);
   product<T>({static_cast<const T*>(memory[0]), d.in, 1}, {static_cast<const T*>(memory[1]), 1, d.in}, bias,
-             static_cast<T*>(memory[3]), d.rows, d.in, d.out);
+             static_cast<T*>(memory[3]), {d.rows, d.in, d.out});
   return TBEM_OK;
 }
 
@@ -42,7 +47,7 @@ template <class T>
 tbem_status denseInputGradient(const Op& op, void* const* memory, void*, const double*) {
   const runtime::Dense d = runtime::dense(op.desc);
   product<T>({static_cast<const T*>(memory[0]), d.out, 1}, {static_cast<const T*>(memory[1]), d.in, 1}, nullptr,
-             static_cast<T*>(memory[2]), d.rows, d.out, d.in);
+             static_cast<T*>(memory[2]), {d.rows, d.out, d.in});
   return TBEM_OK;
 }
 
@@ -50,7 +55,7 @@ template <class T>
 tbem_status denseWeightGradient(const Op& op, void* const* memory, void*, const double*) {
   const runtime::Dense d = runtime::dense(op.desc);
   product<T>({static_cast<const T*>(memory[1]), 1, d.out}, {static_cast<const T*>(memory[0]), d.in, 1}, nullptr,
-             static_cast<T*>(memory[2]), d.out, d.rows, d.in);
+             static_cast<T*>(memory[2]), {d.out, d.rows, d.in});
   return TBEM_OK;
 }
 
@@ -78,7 +83,7 @@ tbem_status matmul(const Op& op, void* const* memory, void*, const double*) {
     const T* const z = b + matrixOf(op.operands[1], result, s) * p.k * p.n;
     const View<T> left{x, p.transposeA ? 1 : p.k, p.transposeA ? p.m : 1};
     const View<T> right{z, p.transposeB ? 1 : p.n, p.transposeB ? p.k : 1};
-    product<T>(left, right, nullptr, y + s * p.m * p.n, p.m, p.k, p.n);
+    product<T>(left, right, nullptr, y + s * p.m * p.n, {p.m, p.k, p.n});
   }
   return TBEM_OK;
 }

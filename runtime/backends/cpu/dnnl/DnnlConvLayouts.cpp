@@ -25,10 +25,17 @@ void setChannelsLast(tbem_operand& operand) {
   runtime::setBlocked(operand, order, {});
 }
 
+struct ConvOperands {
+  const tbem_operand& image;
+  const tbem_operand& weight;
+  const tbem_operand* bias;  ///< nullptr: none
+  const tbem_operand& result;
+};
+
 /// The descriptor for these operands, `any` left to the library; empty where it has none.
-Descriptor descriptorOf(const tbem_op_desc& op, int primitive, const tbem_operand& image, const tbem_operand& weight,
-                        const tbem_operand* bias, const tbem_operand& result,
+Descriptor descriptorOf(const tbem_op_desc& op, int primitive, const ConvOperands& of,
                         dnnl_alg_kind_t algorithm = dnnl_convolution_direct) {
+  const auto& [image, weight, bias, result] = of;
   const runtime::Conv2d c = runtime::conv2d(op);
   const dnnl_dim_t strides[2] = {c.strideH, c.strideW}, dilates[2] = {c.dilationH - 1, c.dilationW - 1};
   const dnnl_dim_t before[2] = {c.top, c.left}, after[2] = {c.bottom, c.right};
@@ -92,7 +99,7 @@ Attempt attempt(const tbem_op_desc& op, Activations activations, bool plainWeigh
     if (image.layout.any) setChannelsLast(image);
     if (result.layout.any) setChannelsLast(result);
     if (weight.layout.any && weight.dtype == TBEM_F32 && op.primitive == TBEM_PRIMITIVE_conv2d && !plainWeight) {
-      const Descriptor gradient = descriptorOf(op, TBEM_PRIMITIVE_conv2d_weight_gradient, image, weight, nullptr, result);
+      const Descriptor gradient = descriptorOf(op, TBEM_PRIMITIVE_conv2d_weight_gradient, {image, weight, nullptr, result});
       if (gradient && rank(gradient) == 2)
         readWeight(gradient.memory(dnnl_query_diff_weights_md), runtime::conv2d(op).groups, weight);
     }
@@ -108,7 +115,7 @@ Attempt attempt(const tbem_op_desc& op, Activations activations, bool plainWeigh
     runtime::setPlain(plainBias);
     bias = &plainBias;
   }
-  a.descriptor = descriptorOf(op, op.primitive, image, weight, bias, result);
+  a.descriptor = descriptorOf(op, op.primitive, {image, weight, bias, result});
   if (a.descriptor && readChoice(op, a.descriptor, a.operands) && !knownWrong(op, a.descriptor, image))
     a.rank = rank(a.descriptor);
   return a;
@@ -175,7 +182,7 @@ Attempt chooseWinograd(const tbem_op_desc& op) {
   const tbem_operand& weight = a.operands[static_cast<std::size_t>(roles.weight)];
   const tbem_operand& result = a.operands[static_cast<std::size_t>(roles.result)];
   const tbem_operand* bias = roles.bias >= 0 ? &a.operands[static_cast<std::size_t>(roles.bias)] : nullptr;
-  a.descriptor = descriptorOf(op, op.primitive, image, weight, bias, result, dnnl_convolution_winograd);
+  a.descriptor = descriptorOf(op, op.primitive, {image, weight, bias, result}, dnnl_convolution_winograd);
   if (a.descriptor && a.descriptor.implementation().find("wino") != std::string_view::npos) a.rank = 2;
   return a;
 }

@@ -16,8 +16,8 @@ public:
     auto* mean = static_cast<float*>(memory[1]);
     auto* variance = static_cast<float*>(memory[2]);
     const auto count = static_cast<double>(view_.n * view_.points);
-    channelReduce(ChannelSum::Moments, view_, {memory[0], nullptr, isNarrow(operands[0])}, nullptr, static_cast<double*>(work),
-                  threads, [&](std::int64_t c, const double* pair) {
+    channelReduce(ChannelSum::Moments, view_, {memory[0], nullptr, isNarrow(operands[0])}, static_cast<double*>(work), threads,
+                  [&](std::int64_t c, const double* pair) {
                     mean[c] = static_cast<float>(pair[0]);
                     variance[c] = static_cast<float>(pair[1] / count);
                   });
@@ -37,7 +37,7 @@ public:
     const auto* variance = static_cast<const float*>(memory[3]);
     auto* dweight = static_cast<float*>(memory[4]);
     auto* dbias = static_cast<float*>(memory[5]);
-    channelReduce(ChannelSum::Gradient, view_, {memory[0], memory[1], isNarrow(operands[0])}, mean, static_cast<double*>(work),
+    channelReduce(ChannelSum::Gradient, view_, {memory[0], memory[1], isNarrow(operands[0]), mean}, static_cast<double*>(work),
                   threads, [&](std::int64_t c, const double* pair) {
                     dweight[c] = static_cast<float>(pair[0] / std::sqrt(static_cast<double>(variance[c]) + scalars[0]));
                     dbias[c] = static_cast<float>(pair[1]);

@@ -81,8 +81,7 @@ void plainSlice(ChannelSum what, const ChannelView& view, StripArguments s, cons
 }
 
 /// Two doubles a channel for every slice, one after the other in `work`.
-void channelSlices(ChannelSum what, const ChannelView& view, const ChannelOperands& of, const float* mean, double* work,
-                   int threads) {
+void channelSlices(ChannelSum what, const ChannelView& view, const ChannelOperands& of, double* work, int threads) {
   const std::int64_t segments = segmentsOf(view), together = imagesTogether(view);
   parallelFor(threads, slicesOf(view) * view.blocks, view.n * view.image, [&](std::int64_t task) {
     const std::int64_t group = task / (view.blocks * segments), block = task / segments % view.blocks, segment = task % segments;
@@ -94,18 +93,17 @@ void channelSlices(ChannelSum what, const ChannelView& view, const ChannelOperan
     s.images = std::min(together, view.n - group * together), s.imageStride = view.image;
     s.out = work + 2 * ((group * segments + segment) * paddedChannels(view) + block * view.lanes);
     if (view.plain()) {
-      plainSlice(what, view, s, mean != nullptr ? mean + block : nullptr);
+      plainSlice(what, view, s, of.mean != nullptr ? of.mean + block : nullptr);
     } else {
-      lanesSlice(what, view, s, mean, block * view.lanes);
+      lanesSlice(what, view, s, of.mean, block * view.lanes);
     }
   });
 }
 
 }  // namespace
 
-void channelSums(ChannelSum what, const ChannelView& view, const ChannelOperands& of, const float* mean, double* work,
-                 int threads) {
-  channelSlices(what, view, of, mean, work, threads);
+void channelSums(ChannelSum what, const ChannelView& view, const ChannelOperands& of, double* work, int threads) {
+  channelSlices(what, view, of, work, threads);
   const std::int64_t values = 2 * paddedChannels(view);
   double count = valuesIn(view, 0);
   for (std::int64_t slice = 1; slice < slicesOf(view); ++slice) {

@@ -18,31 +18,30 @@ ChannelView matrixView(std::int64_t rows, std::int64_t columns);
 struct ChannelOperands {
   const void* a = nullptr;
   const void* b = nullptr;
-  bool narrow = false;  ///< they hold bf16, not f32
+  bool narrow = false;          ///< they hold bf16, not f32
+  const float* mean = nullptr;  ///< a value a channel, for Gradient
 };
 
 /// Bytes of workspace: two doubles a channel and slice of the tensor. Independent of the number of threads, and so is the result.
 std::uint64_t channelWorkspace(const ChannelView& view);
 
 /// Reduces a (and b) and leaves two doubles a channel, as ChannelLoops.h says, in result(channel, pair).
-/// `mean`: a value a channel, for Gradient. Deterministic: slices are joined in order, whatever the threads.
+/// Deterministic: slices are joined in order, whatever the threads.
 template <class Result>
-void channelReduce(ChannelSum what, const ChannelView& view, const ChannelOperands& of, const float* mean, double* work,
-                   int threads, Result result);
+void channelReduce(ChannelSum what, const ChannelView& view, const ChannelOperands& of, double* work, int threads, Result result);
 
 /// Sums of each image's channels of `a` by themselves: y is row-major [n, channels]. No workspace.
 void imageSums(const ChannelView& view, const ChannelOperands& of, float* y, int threads);
 
 namespace detail {
 /// Leaves the joined pairs of all channels at the start of `work`.
-void channelSums(ChannelSum what, const ChannelView& view, const ChannelOperands& of, const float* mean, double* work,
-                 int threads);
+void channelSums(ChannelSum what, const ChannelView& view, const ChannelOperands& of, double* work, int threads);
 }  // namespace detail
 
 template <class Result>
-void channelReduce(ChannelSum what, const ChannelView& view, const ChannelOperands& of, const float* mean, double* work,
-                   int threads, Result result) {
-  detail::channelSums(what, view, of, mean, work, threads);
+void channelReduce(ChannelSum what, const ChannelView& view, const ChannelOperands& of, double* work, int threads,
+                   Result result) {
+  detail::channelSums(what, view, of, work, threads);
   for (std::int64_t channel = 0; channel < view.channels; ++channel) result(channel, work + 2 * channel);
 }
 

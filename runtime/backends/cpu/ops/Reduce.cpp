@@ -80,8 +80,8 @@ public:
   explicit ChannelSums(const tbem_op_desc& from) : Op(from) { channelSum(desc, view_); }
   tbem_status run(void* const* memory, void* work, const double*) override {
     auto* y = static_cast<float*>(memory[1]);
-    channelReduce(ChannelSum::Sum, view_, {memory[0], nullptr, isNarrow(operands[0])}, nullptr, static_cast<double*>(work),
-                  threads, [&](std::int64_t c, const double* pair) { y[c] = static_cast<float>(pair[0]); });
+    channelReduce(ChannelSum::Sum, view_, {memory[0], nullptr, isNarrow(operands[0])}, static_cast<double*>(work), threads,
+                  [&](std::int64_t c, const double* pair) { y[c] = static_cast<float>(pair[0]); });
     return TBEM_OK;
   }
 
