@@ -1,11 +1,18 @@
-// What is said of a `--at` that names no row and no point.
+// The text of a `--at`: levels by name, and what is said of one that names no row and no point.
 #pragma once
 
 #include "compiler/graph/elaborate/Elaborate.h"
 
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tbem::driver {
+
+/// `--at` as pairs of factor and text: "depth=16,optimizer=sgd(lr: 0.1, momentum: 0.9)" splits at commas outside brackets.
+/// Nothing where a part has no `=`.
+std::optional<std::vector<std::pair<std::string, std::string>>> parseAt(const std::string& text);
 
 std::string notLevels(const std::string& at);
 std::string noFactor(const std::string& at, const graph::DesignSpec& spec, const std::string& name);

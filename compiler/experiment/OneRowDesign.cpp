@@ -1,7 +1,7 @@
 #include "compiler/experiment/OneRowDesign.h"
 
 #include "compiler/diagnostics/Session.h"
-#include "compiler/experiment/designs/Designs.h"
+#include "compiler/experiment/AtText.h"
 #include "compiler/sema/Walk.h"
 #include "compiler/syntax/parse/Parse.h"
 

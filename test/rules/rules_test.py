@@ -151,6 +151,23 @@ class MentionsTest(RuleTest):
         self.expect(self.check("// There.cpp\n", foreign=["c10/Gone.cpp"]), "no comment cites `c10/Gone.cpp`")
 
 
+class CirclesTest(RuleTest):
+    def check(self, **files):
+        return includes.check_circles(self.tree({name.replace("__", "/").replace("_", "."): "".join(
+            f'#include "{other}"\n' for other in others) for name, others in files.items()}))
+
+    def test_headers(self):
+        self.expect(self.check(compiler__a__A_h=["compiler/a/B.h"], compiler__a__B_h=["compiler/a/C.h"], compiler__a__C_h=[]))
+        self.expect(self.check(compiler__a__A_h=["compiler/a/B.h"], compiler__a__B_h=["compiler/a/C.h"],
+                               compiler__a__C_h=["compiler/a/A.h"]), "compiler/a/A.h:1: these headers include each other")
+
+    def test_files_of_several_folders(self):
+        files = {"compiler__a__A_h": [], "compiler__a__B_h": ["compiler/a/A.h"], "compiler__a__A_cpp": ["compiler/a/B.h"]}
+        self.expect(self.check(**files))
+        files = {"compiler__a__A_h": [], "compiler__b__B_h": ["compiler/a/A.h"], "compiler__a__A_cpp": ["compiler/b/B.h"]}
+        self.expect(self.check(**files), "compiler/a/A:1: these files of several folders include each other")
+
+
 class SizesTest(RuleTest):
     def check(self, text):
         return sizes.check(self.tree({"compiler/a/A.cpp": text}))

@@ -153,3 +153,50 @@ def check_tests(tree, everything="tbem_compiler_driver"):
                 if owner and owner not in linked:
                     errors.append(f"{path}:{line}: {folder} does not link {owner} ({name}): name it in {file}")
     return errors
+
+
+def _circles(edges):
+    """The strongly connected parts of more than one node (Tarjan 1972), without recursion."""
+    index, low, stack, circles = {}, {}, [], []
+    for root in sorted(edges):
+        todo = [] if root in index else [(root, iter(sorted(edges[root])))]
+        if todo:
+            index[root] = low[root] = len(index)
+            stack.append(root)
+        while todo:
+            node, rest = todo[-1]
+            after = next(rest, None)
+            if after is None:
+                todo.pop()
+                if todo:
+                    low[todo[-1][0]] = min(low[todo[-1][0]], low[node])
+                if low[node] == index[node]:
+                    at = stack.index(node)
+                    if len(stack) - at > 1:
+                        circles.append(sorted(stack[at:]))
+                    del stack[at:]
+            elif after not in index:
+                index[after] = low[after] = len(index)
+                stack.append(after)
+                todo.append((after, iter(sorted(edges.get(after, ())))))
+            elif after in stack:
+                low[node] = min(low[node], index[after])
+    return circles
+
+
+def check_circles(tree):
+    """Headers include each other in no circle; nor do files of different folders, a header and its .cpp being one."""
+    headers, stems = {}, {}
+    for path in tree.code("compiler", "runtime", "tools"):
+        for _, quoted, name in tree.includes(path):
+            target = target_of(tree, path, name) if quoted else None
+            if target is None or target.endswith(".def"):  # the other side's list
+                continue
+            if path.endswith(".h"):
+                headers.setdefault(path, set()).add(target)
+            stems.setdefault(path.rpartition(".")[0], set()).add(target.rpartition(".")[0])
+    errors = [f"{circle[0]}:1: these headers include each other: {' '.join(circle)}" for circle in _circles(headers)]
+    for circle in _circles({stem: others - {stem} for stem, others in stems.items()}):
+        if len({stem.rpartition("/")[0] for stem in circle}) > 1:
+            errors.append(f"{circle[0]}:1: these files of several folders include each other: {' '.join(circle)}")
+    return errors

@@ -68,23 +68,6 @@ std::string DesignRun::levelsText(std::size_t row) const {
   return text.empty() ? "one row" : text;
 }
 
-std::optional<std::vector<std::pair<std::string, std::string>>> parseAt(const std::string& text) {
-  std::vector<std::pair<std::string, std::string>> pairs;
-  std::size_t start = 0;
-  int depth = 0;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && (text[i] == '(' || text[i] == '[')) ++depth;
-    if (i < text.size() && (text[i] == ')' || text[i] == ']')) --depth;
-    if (i < text.size() && (text[i] != ',' || depth > 0)) continue;
-    const std::string part = text.substr(start, i - start);
-    const std::size_t equals = part.find('=');
-    if (equals == std::string::npos || equals == 0) return std::nullopt;
-    pairs.emplace_back(part.substr(0, equals), part.substr(equals + 1));
-    start = i + 1;
-  }
-  return pairs;
-}
-
 namespace {
 
 std::vector<std::string> levelNames(const graph::FactorSpec& factor) {

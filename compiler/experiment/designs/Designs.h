@@ -75,10 +75,6 @@ struct Designs {
 /// session; a design that has one is left out.
 Designs makeDesigns(Workspace& workspace, const Request& request, Events& events);
 
-/// `--at` as pairs of factor and text: "depth=16,optimizer=sgd(lr: 0.1, momentum: 0.9)" splits at commas outside brackets.
-/// Nothing where a part has no `=`.
-std::optional<std::vector<std::pair<std::string, std::string>>> parseAt(const std::string& text);
-
 /// What the command line says of every experiment.
 graph::ExperimentOptions experimentOptions(const Target& target);
 
