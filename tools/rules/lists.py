@@ -8,11 +8,6 @@ LONGER = {
     "compiler/graph/read/ReadDesign.cpp": 428,
     "compiler/graph/read/ReadTraining.cpp": 415,
 }
-# Folders of the compiler with more source files of their own than rules.limits.FILES.
-FULLER = {
-    "compiler/driver/commands": 26,  # a file for each command
-}
-
 USES = [
     Use("includes <omp.h>", "omp", r"#\s*include\s*<WORD\.h>", "ask the backend for its threads",
         ("runtime/backends/cpu/", "compiler/process/OpenMp.cpp")),

@@ -1,6 +1,4 @@
 // tbemc check: everything that can be known of a program without running it.
-#include "compiler/driver/commands/Check.h"
-
 #include "compiler/diagnostics/Render.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
@@ -15,18 +13,18 @@
 
 namespace tbem::driver {
 
+namespace {
+
+/// What `check` says of one program. The exit status.
 int checkProgram(show::Out& out, PipelineState& state, const CommandOptions& options) {
   const bool showsStages = !options.stages.emitStage.empty() || !options.stages.printAfter.empty();
   if (!showsStages) leaveManyRows(state);
   state.tellsUnbuilt = !out.display.json;
-  leaveManyRows(state);
   const Progressed done = runPipeline(out, state, options.stages, "graph");
   if (!done.proceed) return done.status;
   checkBeyondGraphs(state);
   return finish(out, state, kOk);
 }
-
-namespace {
 
 struct CheckOptions : CommandOptions {
   bool fix = false;

@@ -3,12 +3,12 @@
 #include "test/prop/syntax/Mutants.h"
 
 #include "compiler/diagnostics/Render.h"
-#include "compiler/driver/commands/Check.h"
-#include "compiler/show/Console.h"
+#include "compiler/diagnostics/Repeats.h"
+#include "compiler/pipeline/Stages.h"
+#include "compiler/verify/Checks.h"
 
 #include <gtest/gtest.h>
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,25 +19,6 @@
 
 namespace tbem::test {
 namespace {
-
-/// What `check` prints goes nowhere while one of these lives.
-class Silence {
-public:
-  Silence() : errors(dup(STDERR_FILENO)) {
-    const int nowhere = open("/dev/null", O_WRONLY);
-    dup2(nowhere, STDERR_FILENO);
-    close(nowhere);
-  }
-  ~Silence() {
-    dup2(errors, STDERR_FILENO);
-    close(errors);
-  }
-  Silence(const Silence&) = delete;
-  Silence& operator=(const Silence&) = delete;
-
-private:
-  int errors;
-};
 
 /// The error messages of one program, in the order told.
 struct Told {
@@ -53,14 +34,13 @@ Told check(const std::string& name, const std::string& text) {
   const fs::path path = root / name;
   fs::create_directories(path.parent_path());
   std::ofstream(path, std::ios::binary) << text;
-  driver::CommandOptions options;
-  options.program.files = {path.string()};
-  show::Console out({});
-  driver::PipelineState state(options, out);
-  {
-    const Silence silence;
-    driver::checkProgram(out, state, options);
-  }
+  driver::Request request;
+  request.program.files = {path.string()};
+  Events nobody;
+  driver::PipelineState state(request, nobody);
+  driver::leaveManyRows(state);
+  if (driver::runStages(state, "graph")) driver::checkBeyondGraphs(state);
+  mergeRepeats(state.sink());
   fs::remove_all(root);
   Told told;
   const Session& session = state.workspace->session;
