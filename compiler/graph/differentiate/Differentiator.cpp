@@ -9,7 +9,7 @@
 namespace tbem::graph {
 
 Differentiator::Differentiator(Elaborator& elaborator, Graph& graph)
-    : elaborator(elaborator), graph(graph), builder(elaborator.graphBuilder()), forwardOps(graph.ops.size()) {}
+    : elaborator(elaborator), graph(graph), builder(elaborator.builder), forwardOps(graph.ops.size()) {}
 
 bool Differentiator::differentiate(TensorId loss, const Value& optimizer, SrcRange use, const std::vector<TensorId>& wanted) {
   if (hasGates()) return false;
@@ -67,7 +67,7 @@ void Differentiator::markResults(std::size_t position) {
   for (const TensorId result : op.outputs) {
     if (leads && tbem_is_floating(graph[result].dtype)) needed[index(result)] = true;
   }
-  for (const OwnGradient& own : elaborator.forwardPass().ownGradients) {  // what is said counts, not what is inside
+  for (const OwnGradient& own : elaborator.tape.ownGradients) {  // what is said counts, not what is inside
     if (own.last != position) continue;
     const bool said = std::any_of(own.inputs.begin(), own.inputs.end(), isNeeded);
     for (const TensorId result : own.outputs) needed[index(result)] = said && tbem_is_floating(graph[result].dtype);
@@ -76,7 +76,7 @@ void Differentiator::markResults(std::size_t position) {
 
 /// The forward pass from its last operator to its first.
 bool Differentiator::passBack() {
-  const Tape& tape = elaborator.forwardPass();
+  const Tape& tape = elaborator.tape;
   for (std::size_t end = forwardOps; end > 0;) {
     const auto id = static_cast<OpId>(end - 1);
     Op op = graph[id];
@@ -107,8 +107,7 @@ bool Differentiator::differentiateOp(const Op& op, const OpContext* context, OpI
     return true;
   }
   if (context->decl->backward.empty()) {
-    elaborator.diagnostics()
-        .report(diag::no_gradient, op.range, context->decl->name.text, context->decl->tensors.front().name.text)
+    elaborator.sink.report(diag::no_gradient, op.range, context->decl->name.text, context->decl->tensors.front().name.text)
         .label(context->decl->name.range, "declared here without `backward`");
     return false;
   }
@@ -163,7 +162,7 @@ void Differentiator::defineGradients(BackwardClause& clause, const ast::Callable
       for (const TensorId output : op.outputs) all.push_back(gradientOf(output, name, op.range));
       value = Value::list(std::move(all));
     } else if (gradient[index(op.outputs[r])] == kNoTensor && elementwise) {
-      value = Value::number(elaborator.whole(0));
+      value = Value::number(elaborator.pool.constant(0));
     } else {
       value = gradientOf(op.outputs[r], name, op.range);
     }

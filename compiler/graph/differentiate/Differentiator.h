@@ -6,7 +6,6 @@
 #pragma once
 
 #include "compiler/graph/elaborate/BackwardClause.h"
-#include "compiler/graph/elaborate/Elaborator.h"
 
 #include <set>
 #include <string>

@@ -1,7 +1,7 @@
-// Applying a declaration: instances, names of dimensions, bodies, results.
+// Applying a declaration: instances, parameters, tensors.
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
-#include "compiler/graph/elaborate/Elaborator.h"
+#include "compiler/graph/elaborate/Detour.h"
 
 #include <algorithm>
 
@@ -28,15 +28,34 @@ bool lacksParameter(const ast::Callable& decl, const sema::Arguments& arguments)
   }
   return false;
 }
-int textRank(const sema::Module& module) { return !module.isStandard ? 2 : module.name != "std.nn" ? 1 : 0; }
+
+/// Equal calls in a gradient have equal keys.
+std::string keyOf(const sema::ExprPool& pool, const Application& call) {
+  std::string key = call.decl.name.text + "@" + call.module.name;
+  for (const Value& tensor : call.tensors) {
+    key += ",";
+    for (const Value& one : tensor.is(ValueKind::List) ? tensor.items : std::vector<Value>{tensor})
+      key += std::to_string(one.id) + (tensor.is(ValueKind::List) ? "+" : "");
+  }
+  for (const Local& local : call.parameters) {
+    key += "|";
+    if (local.value.is(ValueKind::Number))
+      key += std::to_string(static_cast<std::uint32_t>(local.value.expr));
+    else
+      key += sema::print(pool, local.value);
+  }
+  return key;
+}
 }  // namespace
+
+int textRank(const sema::Module& module) { return !module.isStandard ? 2 : module.name != "std.nn" ? 1 : 0; }
 
 Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema::Arguments arguments) {
   const bool isInstance = called.is(ValueKind::Instance);
   const bool named = namedValue == &use;
-  const bool changed = !isInstance && !mutations.empty() && phase() == Phase::Forward && now.current != nullptr;
-  const Value callee =
-      changed ? swapped(called, named ? pendingName : std::string_view(called.decl->name.text), arguments) : called;
+  const bool changed = !isInstance && isMutable() && now.current != nullptr;
+  const auto calledName = [&] { return named ? pendingName : std::string_view(called.decl->name.text); };
+  const Value callee = changed ? mutations.swapped(*this, called, calledName(), arguments) : called;
   const ast::Callable* decl = isInstance ? instances[callee.id].decl : static_cast<const ast::Callable*>(callee.decl);
   const sema::Module* module = isInstance ? instances[callee.id].module : callee.module;
   if (decl->callable == ast::CallableKind::Dataset) return fail(diag::not_callable, use.range, "in a network, a dataset");
@@ -78,34 +97,25 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
     for (std::size_t i = 0; i < decl->tensors.size(); ++i) names += (i == 0 ? "" : ", ") + decl->tensors[i].name.text;
     return fail(diag::missing_tensor, use.range, decl->name.text, tensors.size(), names, givenTensors);
   }
-  if (isInstance) return applyTo(*decl, *module, std::move(scratch.locals), tensors, instances[callee.id].path, use.range);
-
-  std::string key;
-  if (now.memo != nullptr && now.current != nullptr && now.current->gradient) {
-    key = decl->name.text + "@" + module->name;
-    for (const Value& tensor : tensors) {
-      key += ",";
-      for (const Value& one : tensor.is(ValueKind::List) ? tensor.items : std::vector<Value>{tensor})
-        key += std::to_string(one.id) + (tensor.is(ValueKind::List) ? "+" : "");
-    }
-    for (const Local& local : scratch.locals) {
-      key += "|";
-      if (local.value.is(ValueKind::Number))
-        key += std::to_string(static_cast<std::uint32_t>(local.value.expr));
-      else
-        key += sema::print(pool, local.value);
-    }
-    if (const auto it = now.memo->find(key); it != now.memo->end()) return it->second;
+  Application call{*decl, *module, std::move(scratch.locals), std::move(tensors), "", use.range};
+  if (isInstance) {
+    call.path = instances[callee.id].path;
+    return apply(std::move(call));
   }
-  const std::string path = phase() == Phase::Forward ? pathOf(freshName(decl->name.text)) : std::string(decl->name.text);
-  Value result = applyTo(*decl, *module, std::move(scratch.locals), tensors, path, use.range);
-  if (!key.empty()) now.memo->emplace(std::move(key), result);
+  const bool isMemorised = now.memo != nullptr && now.current != nullptr && now.current->gradient;
+  const std::string key = isMemorised ? keyOf(pool, call) : "";
+  if (isMemorised) {
+    if (const auto known = now.memo->find(key); known != now.memo->end()) return known->second;
+  }
+  call.path = phase() == Phase::Forward ? paths.under(paths.fresh(decl->name.text)) : decl->name.text;
+  Value result = apply(std::move(call));
+  if (isMemorised) now.memo->emplace(key, result);
   return result;
 }
 
 std::uint32_t Elaborator::makeInstance(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
                                        std::string_view name, SrcRange range) {
-  const std::string path = pathOf(freshName(name));
+  const std::string path = paths.under(paths.fresh(name));
   // A shared block applied again makes the same instances again.
   if (const auto it = instanceByPath.find(path); it != instanceByPath.end() && instances[it->second].decl == &decl)
     return it->second;
@@ -164,15 +174,15 @@ void Elaborator::countAxesFromEnd(Activation& a, const std::vector<Value>& tenso
   }
 }
 
-Value Elaborator::applyTo(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
-                          std::vector<Value>& tensors, const std::string& path, SrcRange use) {
-  if (mutations.empty() || phase() != Phase::Forward || path.empty())
-    return applyOnce(decl, module, std::move(parameters), tensors, path, use);
-  return applyChanged(decl, module, std::move(parameters), tensors, path, use);
+Value Elaborator::apply(Application application) {
+  if (!isMutable() || application.path.empty()) return applyOnce(std::move(application));
+  return mutations.apply(*this, std::move(application));
 }
 
-Value Elaborator::applyOnce(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
-                            std::vector<Value>& tensors, const std::string& path, SrcRange use) {
+Value Elaborator::applyOnce(Application application) {
+  const ast::Callable& decl = application.decl;
+  const std::string& path = application.path;
+  const SrcRange use = application.use;
   if (builder.isFull()) return {};
   for (const ast::Callable* outer : applying) {
     if (outer != &decl) continue;
@@ -182,13 +192,13 @@ Value Elaborator::applyOnce(const ast::Callable& decl, const sema::Module& modul
   }
   Activation a;
   const std::size_t mutationsBefore = mutations.size();
-  if (!beginMutations(decl, parameters, path)) {
-    endMutations(mutationsBefore, false);
+  if (!mutations.begin(*this, decl, application.parameters, path)) {
+    mutations.end(*this, mutationsBefore, false);
     return {};
   }
-  a.frame.module = program.homeOf(&decl, &module);
+  a.frame.module = program.homeOf(&decl, &application.module);
   a.frame.decl = &decl;
-  a.frame.locals = std::move(parameters);
+  a.frame.locals = std::move(application.parameters);
   a.decl = &decl;
   a.path = path;
   a.use = use;
@@ -206,15 +216,13 @@ Value Elaborator::applyOnce(const ast::Callable& decl, const sema::Module& modul
   frame = &a.frame;
   now.current = &a;
   applying.push_back(&decl);
-  Place place;
-  place.prefix = path;
-  places.push_back(std::move(place));
-  Value result = runActivation(a, tensors);
-  endMutations(mutationsBefore, !result.isPoison());
+  paths.enter(path);
+  Value result = runActivation(a, application.tensors);
+  mutations.end(*this, mutationsBefore, !result.isPoison());
   return result;
 }
 
-Value Elaborator::runActivation(Activation& a, std::vector<Value>& tensors) {
+Value Elaborator::runActivation(Activation& a, const std::vector<Value>& tensors) {
   instantiateParameters(a);
   countAxesFromEnd(a, tensors);
   if (!bindTensors(a, tensors) || !checkConditions(a)) return {};
@@ -228,7 +236,7 @@ Value Elaborator::runActivation(Activation& a, std::vector<Value>& tensors) {
 
 // ---- Binding ----------------------------------------------------------------------------------------------------------
 
-bool Elaborator::bindTensors(Activation& a, std::vector<Value>& tensors) {
+bool Elaborator::bindTensors(Activation& a, const std::vector<Value>& tensors) {
   bool typed = false;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const ast::Type* declared = a.decl->tensors[i].type;
@@ -287,133 +295,6 @@ bool Elaborator::bindValue(Activation& a, const ast::Type& declared, const Value
   const auto tensor = static_cast<TensorId>(value.id);
   if (const auto* type = ast::dynCast<ast::TensorType>(&declared)) return bindShape(a, *type, tensor, name, labels);
   return checkType(a, a.dtype, tensor, name);
-}
-
-// ---- Bodies -----------------------------------------------------------------------------------------------------------
-
-Value Elaborator::runBody(Activation& a) {
-  const std::size_t errors = mistakeCount();
-  executeBlock(a.decl->body);
-  if (!a.frame.returned && mistakeCount() == errors && a.decl->fallback.text == "best" && !exits.empty()) {
-    a.frame.returned = true;  // every sample leaves by an exit: the one whose condition has the largest left side
-    a.frame.result = Value::none();
-  }
-  if (!a.frame.returned) {
-    if (mistakeCount() == errors) fail(diag::no_return, a.decl->name.range, a.decl->name.text);
-    return {};
-  }
-  Value result = std::move(a.frame.result);
-  a.frame.result = {};
-  if (result.isPoison()) return {};
-  result = joinExits(a, std::move(result));
-  return result.isPoison() ? Value{} : bindResults(a, std::move(result));
-}
-
-/// A body whose declaration says its gradient. A result that it only passes on gets a value of its own, where the gradient of
-/// what is inside ends.
-Value Elaborator::runBodyWithGradient(Activation& a) {
-  OwnGradient own;
-  own.first = graph.ops.size();
-  Value result = runBody(a);
-  if (result.isPoison()) return {};
-  const bool several = result.is(ValueKind::Tuple);
-  for (std::size_t i = 0; i < (several ? result.items.size() : 1); ++i) {
-    Value& whole = several ? result.items[i] : result;
-    const bool isList = whole.is(ValueKind::List);
-    if (isList && several)
-      return wrongKind(a.decl->name.range, "a result of `" + a.decl->name.text + "`, whose gradient is given,", "a tensor",
-                       whole);
-    for (std::size_t k = 0; k < (isList ? whole.items.size() : 1); ++k) {
-      Value& part = isList ? whole.items[k] : whole;
-      const OpId producer = graph.tensors[part.id].producer;
-      if (producer == kNoOp || index(producer) < own.first) part = copyOf(static_cast<TensorId>(part.id), a.range);
-      own.outputs.push_back(static_cast<TensorId>(part.id));
-    }
-    if (Local* named = a.frame.find(a.decl->results[i].name.text)) {
-      named->value = whole;
-    } else if (!a.decl->results[i].name.empty()) {
-      a.frame.define(a.decl->results[i].name.text, whole, a.decl->results[i].range);
-    }
-  }
-  own.last = graph.ops.size() - 1;
-  for (const ast::Part& part : a.decl->backward) {
-    const Local* local = a.frame.find(part.name.text);
-    if (local == nullptr) continue;
-    for (const Value& one : local->value.is(ValueKind::List) ? local->value.items : std::vector<Value>{local->value}) {
-      if (one.is(ValueKind::Tensor)) own.inputs.push_back(static_cast<TensorId>(one.id));
-    }
-  }
-  own.context = {a.decl, a.frame.module, a.frame.locals, a.labels, a.path};
-  tape.ownGradients.push_back(std::move(own));
-  return result;
-}
-
-/// A result that does not fit is the body's fault: its `return` is shown, where that is no deeper in the library than the call.
-bool Elaborator::bindResult(Activation& a, const ast::Result& declared, const ast::TensorType& type, TensorId tensor,
-                            std::size_t position) {
-  const SrcRange call = a.range;
-  const TensorId given = a.culprit;
-  if (a.frame.returnedText != nullptr && textRank(*a.frame.module) >= a.rank) {
-    const auto* tuple = ast::dynCast<ast::Tuple>(a.frame.returnedText);
-    const bool one = tuple != nullptr && tuple->items.size() == a.decl->results.size();
-    a.range = one ? tuple->items[position]->range : a.frame.returnedText->range;
-  }
-  a.culprit = tensor;
-  Labels labels;
-  const bool good = bindShape(a, type, tensor, declared.name.empty() ? "result" : declared.name.text, labels);
-  a.range = call;
-  a.culprit = given;
-  if (good && !declared.name.empty())
-    a.frame.define(declared.name.text, Value::indexed(ValueKind::Tensor, index(tensor)), declared.range);
-  return good;
-}
-
-/// The results of a body meet their declared types; names first met there bind; then `post` holds.
-Value Elaborator::bindResults(Activation& a, Value result) {
-  const std::vector<ast::Result>& declared = a.decl->results;
-  std::vector<Value> parts = result.is(ValueKind::Tuple) ? result.items : std::vector<Value>{result};
-  const SrcRange at = a.frame.returnedText != nullptr ? a.frame.returnedText->range : a.decl->name.range;
-  const auto notTensors = [&](const char* wants, const Value& found) {
-    wrongKind(at, "the result of `" + a.decl->name.text + "`", wants, found);
-    Diagnostic* const d = told(diag::wrong_kind, at);
-    const bool isUnapplied = found.is(ValueKind::Declaration) || found.is(ValueKind::Partial) || found.is(ValueKind::Instance);
-    if (d != nullptr && isUnapplied && d->notes.empty()) d->note("an operator is applied to a tensor: `y(x)` or `x |> y`");
-    return Value{};
-  };
-  if (declared.empty() && a.decl->callable == ast::CallableKind::Network) {
-    for (const Value& part : parts) {
-      const std::vector<Value> tensors = part.is(ValueKind::List) ? part.items : std::vector<Value>{part};
-      if (tensors.empty()) return notTensors("tensors", part);
-      for (const Value& one : tensors) {
-        if (!one.is(ValueKind::Tensor)) return notTensors("tensors", one);
-      }
-    }
-  }
-  if (!declared.empty() && parts.size() != declared.size()) {
-    fail(diag::parts_differ, at, declared.size(), parts.size());
-    if (Diagnostic* const d = told(diag::parts_differ, at); d != nullptr && result.is(ValueKind::Tuple) && d->notes.empty()) {
-      d->note(fmt::format("`{}` declares {}, and this is a tuple of {}: `let (a, b) = ...` takes one apart", a.decl->name.text,
-                          declared.size() == 1 ? "1 result" : std::to_string(declared.size()) + " results", parts.size()));
-    }
-    return {};
-  }
-  std::vector<const ast::Expr*> remaining;
-  if (a.decl->callable == ast::CallableKind::Operator && !definePosts(a, remaining)) return {};
-  for (std::size_t i = 0; i < declared.size(); ++i) {
-    const auto* list = ast::dynCast<ast::ListType>(declared[i].type);
-    if (list != nullptr && !parts[i].is(ValueKind::List)) return notTensors("a list of tensors", parts[i]);
-    const ast::Type* wanted = list != nullptr ? list->element : declared[i].type;
-    const auto* type = ast::dynCast<ast::TensorType>(wanted);
-    if (type == nullptr && !isAnyTensor(wanted)) continue;
-    for (const Value& tensor : list != nullptr ? parts[i].items : std::vector<Value>{parts[i]}) {
-      if (!tensor.is(ValueKind::Tensor)) return notTensors("a tensor", tensor);
-      if (type != nullptr && !bindResult(a, declared[i], *type, static_cast<TensorId>(tensor.id), i)) return {};
-    }
-  }
-  if (a.decl->callable != ast::CallableKind::Operator) {
-    for (const ast::Expr* clause : a.decl->post) conjuncts(*clause, remaining);
-  }
-  return checkPosts(a, remaining, parts) ? result : Value{};
 }
 
 }  // namespace tbem::graph

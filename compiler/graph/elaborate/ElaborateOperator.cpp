@@ -1,8 +1,7 @@
 // Leaves: operators that are native or element-wise, their results, attributes and FLOPs.
-#include "compiler/graph/elaborate/Elaborator.h"
-
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
+#include "compiler/graph/elaborate/Detour.h"
 #include "compiler/support/Bug.h"
 #include "runtime/include/tbem/primitives.h"
 
@@ -277,22 +276,17 @@ bool Elaborator::runUpdates(Activation& a) {
   }
   if (old.empty() || (updated && options.updates == Updates::First)) return true;
   updated = true;
-  ElemBuild build;
   const Labels* labels = a.labelsOf(parts.back()->name.text);
-  const Labels resultLabels = labels != nullptr ? *labels : Labels{};
-  build.shape = graph[old.back()].shape;
-  build.stream = hashText(a.path);
   Frame inner = a.frame;
   inner.elementwise = true;
   const Detour detour(*this);
+  ElementwiseBuilder build(builder, pool, graph[old.back()].shape, labels != nullptr ? *labels : Labels{}, a.path);
   now.elem = &build;
-  beginElementwise(build, a, resultLabels);
   for (Local& local : inner.locals) {
     if (!local.value.is(ValueKind::Tensor)) continue;
     const Labels* own = a.labelsOf(local.name);
-    if (!addOperand(build, static_cast<TensorId>(local.value.id), own != nullptr ? *own : Labels{}, resultLabels, local.name,
-                    local.value))
-      return false;
+    local.value = readTensor(static_cast<TensorId>(local.value.id), own != nullptr ? *own : Labels{}, local.name);
+    if (local.value.isPoison()) return false;
   }
   frame = &inner;
   for (const ast::Part* part : parts) {
@@ -301,24 +295,22 @@ bool Elaborator::runUpdates(Activation& a) {
     if (!root) return false;
     const Value made = Value::indexed(ValueKind::Elem, *root);
     if (Local* known = inner.find(part->name.text); a.frame.find(part->name.text) != nullptr) {
-      build.expression.roots.push_back(*root);
+      build.addRoot(*root);
       known->value = made;
     } else {
       inner.define(part->name.text, made, part->name.range);
     }
   }
-  Op op;
-  op.kind = OpKind::Elementwise;
-  op.declaration = a.decl->name.text;
+  std::vector<TensorId> results;
   for (const TensorId before : old) {
     Tensor after = graph[before];
     after.producer = kNoOp;
     graph.tensors.push_back(std::move(after));
-    op.outputs.push_back(static_cast<TensorId>(graph.tensors.size() - 1));
-    latest[index(graph[before].storage)] = op.outputs.back();
+    results.push_back(static_cast<TensorId>(graph.tensors.size() - 1));
+    latest[index(graph[before].storage)] = results.back();
   }
-  pruneElementwise(build, op);
-  countElementwise(build, op);
+  Op op = build.finish(std::move(results));
+  op.declaration = a.decl->name.text;
   addOp(std::move(op), a);
   return true;
 }

@@ -1,20 +1,13 @@
-// The root of an elaboration, paths, operators and tensors of the graph.
-#include "compiler/graph/elaborate/Elaborator.h"
-
+// The root of an elaboration: operators and tensors of the graph, names that mean something in it.
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
+#include "compiler/graph/elaborate/Detour.h"
 #include "compiler/sema/Suggest.h"
 #include "compiler/support/Bug.h"
 
 #include <algorithm>
 
 namespace tbem::graph {
-
-std::uint64_t hashText(std::string_view text) {
-  std::uint64_t h = 0xCBF29CE484222325ULL;  // FNV-1a
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-  return h;
-}
 
 const Labels* Activation::labelsOf(std::string_view name) const {
   for (auto it = labels.rbegin(); it != labels.rend(); ++it) {
@@ -34,40 +27,18 @@ Elaborator::Elaborator(Session& session, const sema::Program& program, Structure
   graph.training = options.training;
   graph.regions.emplace_back();
   graph.scopes.emplace_back();
-  places.emplace_back();
 }
 
 // ---- Paths ------------------------------------------------------------------------------------------------------------
 
-std::string Elaborator::pathOf(const std::string& name) const {
-  const std::string& prefix = places.back().prefix;
-  return prefix.empty() || name.empty() ? prefix + name : prefix + "." + name;
-}
-
-std::string Elaborator::nextName(std::string_view name) const {
-  const auto& taken = places.back().taken;
-  const auto at = taken.find(std::string(name));
-  return at == taken.end() ? std::string(name) : std::string(name) + "_" + std::to_string(at->second + 1);
-}
-
-std::string Elaborator::freshName(std::string_view name) {
-  std::string fresh = nextName(name);
-  ++places.back().taken[std::string(name)];
-  return fresh;
-}
-
 std::size_t Elaborator::enterTurn(const ast::For& loop, std::size_t turn) {
-  std::string& name = places.back().loops[&loop];
-  if (turn == 0) name = freshName(loop.label.empty() ? std::string_view("for") : std::string_view(loop.label.text));
-  Place place;
-  place.prefix = pathOf(name + "[" + std::to_string(turn) + "]");
-  places.push_back(std::move(place));
-  return mutations.empty() || phase() != Phase::Forward ? 1 : changeTurn(loop);
+  paths.enterTurn(loop, turn);
+  return isMutable() ? mutations.beginTurn(*this, loop) : 1;
 }
 
 bool Elaborator::leaveTurn(const ast::For& loop) {
-  const bool good = mutations.empty() || phase() != Phase::Forward || endTurn(loop);
-  places.pop_back();
+  const bool good = !isMutable() || mutations.endTurn(*this, loop);
+  paths.leave();
   return good;
 }
 
@@ -101,15 +72,23 @@ void Elaborator::annotate(Diagnostic& diagnostic) {
   if (where != nullptr && where != call && where->name.starts_with("<std>")) diagnostic.label(now.current->range, "in this call");
 }
 
+// ---- Gates ------------------------------------------------------------------------------------------------------------
+
+Value Elaborator::skip(const ast::Skip& expr) {
+  if (now.current == nullptr || frame->elementwise || now.current->gradient) return Evaluator::skip(expr);
+  return gates.skip(*this, expr);
+}
+
+bool Elaborator::exitStatement(const ast::Exit& statement) {
+  return now.current == nullptr ? Evaluator::exitStatement(statement) : gates.exit(*this, statement);
+}
+
 // ---- Names and members ------------------------------------------------------------------------------------------------
 
 std::optional<Value> Elaborator::specialName(std::string_view name) {
   if (name == "training") return truth(options.training);
   if (name == "step" && frame->elementwise && now.elem != nullptr) {
-    ElemNode node;
-    node.op = ElemOp::Scalar;
-    node.scalar = pool.step();
-    return elemLeaf(node, false);
+    return Value::indexed(ValueKind::Elem, now.elem->scalar(pool.step()));
   }
   if (name == "gradient_norm" && frame->elementwise && now.elem != nullptr && phase() == Phase::Optimizer) return gradientNorm();
   return std::nullopt;
@@ -160,7 +139,7 @@ Value Elaborator::applyRoot(const Value& callee, std::vector<Local> parameters, 
     graph.scopes.front().declaration = decl.name.text;
     graph.scopes.front().range = use;
   }
-  return applyTo(decl, *callee.module, std::move(parameters), tensors, name.empty() ? "" : freshName(name), use);
+  return apply({decl, *callee.module, std::move(parameters), std::move(tensors), name.empty() ? "" : paths.fresh(name), use});
 }
 
 std::optional<std::vector<Local>> Elaborator::networkParameters(const Value& callee, const std::vector<Local>& factors,

@@ -3,17 +3,23 @@
 // Calls of operators, blocks and networks become operators of the graph. Each application of a declaration has an Activation: its
 // names, the labels of its tensors' dimensions (by which element-wise operands are matched), its place in the tree of paths.
 // What an operator was made from is kept (Tape.h), since its gradient is evaluated among the same names.
+//
+// The class is what overrides evaluation. Parts with a state of their own are classes beside it: GraphBuilder,
+// ElementwiseBuilder, Paths, which know no declarations; Gates, Mutations, BackwardClause and the Differentiator, which evaluate
+// through this one.
 #pragma once
 
+#include "compiler/graph/elaborate/Activation.h"
 #include "compiler/graph/elaborate/Elaborate.h"
-#include "compiler/graph/elaborate/GraphBuilder.h"
+#include "compiler/graph/elaborate/Gates.h"
+#include "compiler/graph/elaborate/Mutations.h"
 #include "compiler/graph/elaborate/Tape.h"
-#include "compiler/graph/elaborate/UpdateRule.h"
 #include "compiler/graph/elaborate/Violation.h"
-#include "compiler/graph/pass/Mutation.h"
+#include "compiler/graph/ir/ElementwiseBuilder.h"
+#include "compiler/graph/ir/GraphBuilder.h"
+#include "compiler/graph/ir/Paths.h"
 #include "compiler/sema/evaluate/Evaluator.h"
 
-#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -26,50 +32,6 @@ using sema::Frame;
 using sema::Local;
 using sema::Value;
 using sema::ValueKind;
-
-/// An element-wise expression being built.
-struct ElemBuild {
-  Elementwise expression;
-  std::vector<TensorId> inputs;
-  std::vector<bool> varies;           ///< by node: depends on an element, not only on scalars
-  std::vector<std::uint64_t> hashes;  ///< by node
-  std::vector<ExprId> shape;          ///< of the result
-  std::uint64_t stream = 0;
-  std::uint64_t randoms = 0;  ///< uses of `random()` so far
-};
-
-/// A callable with its parameters, that owns weights.
-struct Instance {
-  const ast::Callable* decl = nullptr;
-  const sema::Module* module = nullptr;
-  std::vector<Local> parameters;
-  std::string path;
-  SrcRange range;
-  std::vector<sema::BoundArgument> byPosition;  ///< the parameters given so, where it was made
-};
-
-/// Where names of instances are given: a block's application or a turn of a loop.
-struct Place {
-  std::string prefix;
-  std::unordered_map<std::string, int> taken;
-  std::unordered_map<const ast::For*, std::string> loops;
-};
-
-/// One application of a declaration.
-struct Activation {
-  Frame frame;
-  const ast::Callable* decl = nullptr;
-  std::string path;
-  ScopeId scope{};
-  SrcRange use;                  ///< the call
-  SrcRange range;                ///< the innermost call in the user's own text that led here
-  int rank = 0;                  ///< whose text `range` is: 2 the user's, 1 a standard network's, 0 std.nn's
-  bool gradient = false;         ///< a `backward` clause is being evaluated
-  TensorId culprit = kNoTensor;  ///< the first tensor given to it
-  tbem_dtype dtype = TBEM_F32;   ///< of `tensor[...]` in it
-  std::vector<std::pair<std::string_view, Labels>> labels;
-  const Labels* labelsOf(std::string_view name) const;
-};
 
 struct ElaborateOptions {
   tbem_dtype dtype = TBEM_F32;
@@ -89,49 +51,72 @@ public:
   /// Element type and shape of a loss's second tensor, given the network's output as its first.
   std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> targetOf(const Value& loss, TensorId output, SrcRange use);
   std::optional<tbem_dtype> inputType(const ast::Parameter& tensor);
-  // Gradient accumulation (Accumulate.cpp)
-  /// Clause `accumulate`: into how many micro-batches it splits the batch. False after a report.
-  bool splitBatch(const ast::Expr& clause, const sema::Module& module, const std::vector<Local>& factors);
-  /// An input of the shape `all`, of which the network reads one micro-batch at a time, of the shape `part`: that is returned.
-  TensorId addInputInParts(const std::string& name, tbem_dtype dtype, std::vector<ExprId> all, std::vector<ExprId> part,
-                           SrcRange range);
-  /// An input as a network reads it: the micro-batch at hand where `clause` splits the batch. Nothing after a report: it has not
-  /// the samples of the first input, or they do not split. `at`: the row's levels, for that.
-  std::optional<TensorId> addBatchInput(const std::string& name, tbem_dtype dtype, std::vector<ExprId> shape, SrcRange range,
-                                        SrcRange clause, const std::vector<std::pair<std::string, std::string>>& at);
-  std::int64_t microBatches() const { return graph.microBatches; }
-  /// The shape of a micro-batch of a tensor of this shape; the other way round.
-  std::vector<ExprId> shapeOfPart(std::vector<ExprId> all);
-  std::vector<ExprId> shapeOfBatch(std::vector<ExprId> part);
-  std::string text(ExprId id) const { return pool.str(id); }
-  ExprId whole(std::int64_t value) { return pool.constant(value); }
-
-  // Differentiation
-  class Detour;
-  const Tape& forwardPass() const { return tape; }
-  GraphBuilder& graphBuilder() { return builder; }
-  DiagnosticSink& diagnostics() { return sink; }
   /// An optimiser with its parameters; its schedules are applied here. Nothing after a report.
   std::optional<UpdateRule> updateRule(const Value& optimizer, SrcRange use);
   /// The weight's value after its update; kNoTensor: it has none. Nothing after a report.
   std::optional<TensorId> update(const UpdateRule& rule, TensorId weight, TensorId gradient);
-  const sema::Evaluator& evaluator() const { return *this; }
-  using sema::Evaluator::bind;
-  using sema::Evaluator::coerce;
-  using sema::Evaluator::fail;
-  using sema::Evaluator::peek;
 
   /// The row at hand, for reports: the level of every factor, and the factors whose levels steer the structure from the start.
   std::vector<std::pair<std::string, std::string>> levels;
   std::vector<std::string> steering;
 
-protected:
-  // What evaluation leaves to an elaboration (Elaborate*.cpp, Elementwise*.cpp, Gates.cpp)
+  // ---- What its parts evaluate and build with --------------------------------------------------------------------------
+  class Detour;  // Detour.h
+  Session& session;
+  Structure& out;
+  Graph& graph;
+  const ElaborateOptions options;
+  GraphBuilder builder;
+  Tape tape;
+  Paths paths;
+  /// What is being evaluated; beside it, `frame`.
+  struct Now {
+    Activation* current = nullptr;
+    ElementwiseBuilder* elem = nullptr;
+    std::unordered_map<std::string, Value>* memo = nullptr;  ///< in a gradient: equal calls are made once
+  };
+  Now now;
+  std::vector<const ast::Callable*> applying;  ///< the innermost last
+
+  using Evaluator::bind;
+  using Evaluator::coerce;
+  using Evaluator::evaluate;
+  using Evaluator::fail;
+  using Evaluator::force;
+  using Evaluator::forceBool;
+  using Evaluator::forceInt;
+  using Evaluator::frame;
+  using Evaluator::peek;
+  using Evaluator::pool;
+  using Evaluator::program;
+  using Evaluator::sink;
+  using Evaluator::told;
+  using Evaluator::wrongKind;
+
+  Phase phase() const { return builder.stamp.phase; }
+  const Instance& instance(const Value& value) const { return instances[value.id]; }
+  /// An operator of an activation, which it is differentiated by.
+  OpId addOp(Op op, const Activation& a);
+  Value applyCallable(const ast::Expr& use, const Value& callee, sema::Arguments arguments) override;
+  /// An operator of std.nn.
+  Value callNamed(std::string_view name, std::vector<Value> tensors, std::vector<std::pair<std::string_view, Value>> parameters,
+                  SrcRange use);
+  /// The application as it is written, without what a `mutate` changes.
+  Value applyOnce(Application application);
   Value runtimeBinary(const ast::Binary& expr, Value left, Value right) override;
+  /// Whether two dimensions are equal in the row at hand, which then is a condition on every row of the structure; reports where
+  /// not. `name`: what they are, `there`: where it says so.
+  bool agree(ExprId a, ExprId b, const std::string& name, SrcRange range, SrcRange there);
+  /// In a gradient: whether the expression has no call but of element-wise words, and a tensor.
+  bool isElementwiseExpr(const ast::Expr& expr) const;
+  /// The one operator of an element-wise expression in a gradient.
+  bool addGradientPart(Activation& a, const ast::Expr& expr, TensorId result, const Labels& labels);
+
+protected:
+  // What evaluation leaves to an elaboration (Elaborate*.cpp, Elementwise.cpp, TensorOperators.cpp)
   Value runtimeUnary(const ast::Unary& expr, Value operand) override;
   Value runtimeSelect(const ast::IfExpr& expr, Value condition) override;
   std::optional<Value> elementwiseCall(std::string_view name, const ast::Call& call) override;
-  Value applyCallable(const ast::Expr& use, const Value& callee, sema::Arguments arguments) override;
   Value runtimeMember(const ast::Member& expr, const Value& object) override;
   Value skip(const ast::Skip& expr) override;
   bool exitStatement(const ast::Exit& statement) override;
@@ -148,57 +133,39 @@ protected:
                const std::string& message) override;
 
 private:
-  friend class BackwardClause;
-
   // Applying (ElaborateApply.cpp)
-  Value applyTo(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters, std::vector<Value>& tensors,
-                const std::string& path, SrcRange use);
-  Value applyOnce(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
-                  std::vector<Value>& tensors, const std::string& path, SrcRange use);
-  Value runActivation(Activation& a, std::vector<Value>& tensors);
-  bool bindTensors(Activation& a, std::vector<Value>& tensors);
+  Value apply(Application application);
+  bool isMutable() const { return !mutations.empty() && phase() == Phase::Forward; }
+  Value runActivation(Activation& a, const std::vector<Value>& tensors);
+  bool bindTensors(Activation& a, const std::vector<Value>& tensors);
   bool bindTensor(Activation& a, const ast::Parameter& declared, const Value& value);
   bool bindValue(Activation& a, const ast::Type& declared, const Value& value, std::string_view name, Labels& labels);
-  bool checkType(Activation& a, tbem_dtype wanted, TensorId tensor, std::string_view name);
-  bool bindShape(Activation& a, const ast::TensorType& type, TensorId tensor, std::string_view name, Labels& labels);
+  std::uint32_t makeInstance(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
+                             std::string_view name, SrcRange range);
+  void instantiateParameters(Activation& a);
+  void countAxesFromEnd(Activation& a, const std::vector<Value>& tensors);
+  /// Whether the call has its parameters in the order of PyTorch's module of that name, which was then reported; a warning where
+  /// it has a meaning here, too. `parameters`: those of the call, or of the instance that is called.
+  bool inPyTorchOrder(const ast::Callable& decl, const sema::Module& module, const sema::Arguments& arguments,
+                      const std::vector<sema::BoundArgument>& parameters);
+
+  // Bodies and their results (ElaborateBody.cpp)
+  Value runBody(Activation& a);
+  Value runBodyWithGradient(Activation& a);
+  Value bindResults(Activation& a, Value result);
+  bool bindResult(Activation& a, const ast::Result& declared, const ast::TensorType& type, TensorId tensor, std::size_t position);
+  Value copyOf(TensorId tensor, SrcRange range);
+
+  // Conditions (ElaborateConditions.cpp)
   bool requireCondition(Activation& a, sema::Requirement kind, const ast::Expr& condition);
   bool checkConditions(Activation& a);
   bool checkRequirement(Activation& a, const ast::Expr& expr, sema::Requirement kind);
   bool definePosts(Activation& a, std::vector<const ast::Expr*>& remaining);
   bool checkPosts(Activation& a, const std::vector<const ast::Expr*>& remaining, const std::vector<Value>& results);
-  Value runBody(Activation& a);
-  Value runBodyWithGradient(Activation& a);
-  Value bindResults(Activation& a, Value result);
-  bool bindResult(Activation& a, const ast::Result& declared, const ast::TensorType& type, TensorId tensor, std::size_t position);
-  std::uint32_t makeInstance(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
-                             std::string_view name, SrcRange range);
-  /// Whether the call has its parameters in the order of PyTorch's module of that name, which was then reported; a warning where
-  /// it has a meaning here, too. `parameters`: those of the call, or of the instance that is called.
-  bool inPyTorchOrder(const ast::Callable& decl, const sema::Module& module, const sema::Arguments& arguments,
-                      const std::vector<sema::BoundArgument>& parameters);
-  void instantiateParameters(Activation& a);
-  void countAxesFromEnd(Activation& a, const std::vector<Value>& tensors);
-
-  // Templates of templates (ElaborateMutation.cpp)
-  std::vector<PathPart> placeOf(const sema::Module& module, const ast::Expr& expr);
-  std::optional<Change> readChange(const sema::Derivation& made, const ast::Mutate::Operation& operation, Value level);
-  bool beginMutations(const ast::Callable& decl, std::vector<Local>& parameters, const std::string& path);
-  void endMutations(std::size_t before, bool complete);
-  std::vector<PathPart> partsBelow(const Mutation& mutation, const std::string& path) const;
-  std::vector<Change*> changesAt(const std::string& path, std::string_view declaration);
-  Value cannotChange(const Change& change, const std::string& why);
-  Value applyInserted(Change& change, Value tensor);
-  std::vector<Change*> widen(const ast::Callable& decl, std::vector<Local>& parameters, const std::string& path);
-  Value applyChanged(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
-                     std::vector<Value>& tensors, const std::string& path, SrcRange use);
-  Value swapped(Value callee, std::string_view wantedName, sema::Arguments& arguments);
-  Local* carriedBy(const ast::For& loop, const Change& change);
-  bool insertInTurn(const ast::For& loop, Change& change);
-  std::size_t changeTurn(const ast::For& loop);
-  bool endTurn(const ast::For& loop);
 
   // Shapes (ElaborateShapes.cpp)
-  bool agree(ExprId a, ExprId b, const std::string& name, SrcRange range, SrcRange there);
+  bool checkType(Activation& a, tbem_dtype wanted, TensorId tensor, std::string_view name);
+  bool bindShape(Activation& a, const ast::TensorType& type, TensorId tensor, std::string_view name, Labels& labels);
   /// Levels that matter to a condition: of its symbols, and those that steered the elaboration so far.
   std::vector<std::pair<std::string, std::string>> levelsFor(ExprId condition) const;
   std::optional<std::vector<ExprId>> shapeFromType(Activation& a, const ast::TensorType& type, Labels& labels,
@@ -221,116 +188,38 @@ private:
   bool countFlops(Activation& a, Op& op);
   std::optional<Value> nativeAttribute(Activation& a, std::string_view name);
   bool nativeAttributes(Activation& a, std::string_view table, std::string_view scalars, Op& op);
-  /// An operator of an activation, which it is differentiated by.
-  OpId addOp(Op op, const Activation& a);
 
-  // Element-wise expressions (Elementwise.cpp, ElementwiseFinish.cpp)
-  void beginElementwise(ElemBuild& build, Activation& a, const Labels& resultLabels);
-  bool addOperand(ElemBuild& build, TensorId tensor, const Labels& labels, const Labels& resultLabels, std::string_view name,
-                  Value& out);
-  Value elemNode(ElemOp op, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0);
-  Value elemLeaf(ElemNode node, bool varies);
+  // Element-wise expressions (Elementwise.cpp) and infix operators on whole tensors (TensorOperators.cpp)
+  Value readTensor(TensorId tensor, const Labels& labels, std::string_view name);
   std::optional<std::uint32_t> asElem(const Value& value, SrcRange range);
   Value elemCoordinate(const ast::Call& call);
   Value elemBinary(const ast::Binary& expr, const Value& left, const Value& right);
-  /// Evaluates the expressions over the activation's tensors and makes one operator that writes `results`.
+  /// Evaluates the expressions over the activation's tensors: one operator that writes `results`.
   std::optional<Op> buildElementwise(Activation& a, const std::vector<const ast::Expr*>& parts,
                                      const std::vector<TensorId>& results, const Labels& resultLabels);
-  void pruneElementwise(ElemBuild& build, Op& op);
-  void countElementwise(const ElemBuild& build, Op& op);
   Value tensorBinary(const ast::Binary& expr, const Value& left, const Value& right);
-  Value callNamed(std::string_view name, std::vector<Value> tensors, std::vector<std::pair<std::string_view, Value>> parameters,
-                  SrcRange use);
-  Value copyOf(TensorId tensor, SrcRange range);
-
-  // Gates (Gates.cpp)
-  std::optional<TensorId> gateCondition(const ast::Expr& expr, const char* gate);
-  std::optional<TensorId> checkCondition(const Value& value, SrcRange range, const char* gate);
-  std::optional<TensorId> exitCondition(const ast::Exit& statement, std::optional<TensorId>& score);
-  Value gateArm(const ast::Expr& expr, OpId owner);
-  bool keepBest(TensorId score, TensorId value, SrcRange range);
-  Value join(OpId gate, const std::vector<TensorId>& inputs, TensorId model, SrcRange range);
-  Value joinExits(Activation& a, Value last);
-
-  // Places
-  std::string freshName(std::string_view name);
-  /// What freshName would give, which it does not take.
-  std::string nextName(std::string_view name) const;
-  std::string pathOf(const std::string& name) const;
 
   // Gradients and updates (BackwardClause.cpp, Optimizer.cpp)
-  /// In a gradient: whether the expression has no call but of element-wise words, and a tensor.
-  bool isElementwiseExpr(const ast::Expr& expr) const;
   bool mentionsTensor(const ast::Expr& expr) const;
-  /// The one operator of an element-wise expression in a gradient.
-  bool addGradientPart(Activation& a, const ast::Expr& expr, TensorId result, const Labels& labels);
   /// `gradient_norm` in an optimiser's update: the Euclidean norm of all weights' gradients together, a scalar made on first use.
   Value gradientNorm();
 
-  Phase phase() const { return builder.stamp.phase; }
-
-  Session& session;
-  Structure& out;
-  Graph& graph;
-  ElaborateOptions options;
-  GraphBuilder builder;
-  Tape tape;
-  /// What is being evaluated; beside it, `frame`.
-  struct Now {
-    Activation* current = nullptr;
-    ElemBuild* elem = nullptr;
-    std::unordered_map<std::string, Value>* memo = nullptr;  ///< in a gradient: equal calls are made once
-  };
-  Now now;
   std::vector<Instance> instances;
   std::unordered_map<std::string, std::uint32_t> instanceByPath;
   std::unordered_map<std::string, TensorId> weightByPath;
   std::unordered_map<std::uint32_t, TensorId> latest;  ///< of a buffer's or state's storage: its newest value
-  std::vector<Place> places;
-  std::vector<const ast::Callable*> applying;
-  std::deque<Mutation> mutations;        ///< of the derived templates being applied; a deque, since changes are pointed at
-  std::vector<TensorId> exits;           ///< values of the exits met so far
+  Mutations mutations;
+  Gates gates;
   TensorId normOfGradients = kNoTensor;  ///< made on first use
   bool updated = false;                  ///< a weight
-  struct Best {
-    TensorId score = kNoTensor, value = kNoTensor;
-  };
-  Best best;  ///< `fallback best`: the largest score of the exits met so far, and its value
   const ast::Expr* namedValue = nullptr;
   std::string_view pendingName;
 };
 
-/// Evaluation that goes elsewhere for a while: when it ends, all that says where an evaluation stands is as it was before.
-class Elaborator::Detour {
-public:
-  explicit Detour(Elaborator& e)
-      : e(e), frame(e.frame), now(e.now), stamp(e.builder.stamp), places(e.places.size()), applying(e.applying.size()) {}
-  /// Into another phase, where names of instances are given anew.
-  Detour(Elaborator& e, Phase phase) : Detour(e) {
-    e.builder.stamp = {phase, kNoOp, e.builder.stamp.region};
-    e.places.emplace_back();
-  }
-  ~Detour() {
-    e.frame = frame;
-    e.now = now;
-    e.builder.stamp = stamp;
-    while (e.places.size() > places) e.places.pop_back();
-    e.applying.resize(applying);
-  }
-  Detour(const Detour&) = delete;
-  Detour& operator=(const Detour&) = delete;
-
-private:
-  Elaborator& e;
-  Frame* frame;
-  Now now;
-  GraphBuilder::Stamp stamp;
-  std::size_t places, applying;
-};
-
-std::uint64_t hashText(std::string_view text);
 /// `exp`, `maximum`, `random` ...: words of element-wise expressions.
 bool isElementwiseWord(std::string_view name);
+/// Whose text a module is: 2 the user's, 1 a standard network's, 0 std.nn's.
+int textRank(const sema::Module& module);
 /// `tensor` without brackets: of any shape.
 bool isAnyTensor(const ast::Type* type);
 

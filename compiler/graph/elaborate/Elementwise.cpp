@@ -1,11 +1,8 @@
 // Element-wise expressions: from the language's terms to nodes.
-#include "compiler/graph/elaborate/Elaborator.h"
-
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
+#include "compiler/graph/elaborate/Detour.h"
 #include "compiler/sema/Walk.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -70,47 +67,9 @@ bool isElementwiseWord(std::string_view name) {
   return name == "coordinate" || std::any_of(kWords.begin(), kWords.end(), [&](const Word& one) { return one.name == name; });
 }
 
-Value Elaborator::elemLeaf(ElemNode node, bool varies) {
-  ElemBuild& build = *now.elem;
-  std::uint64_t h = static_cast<std::uint64_t>(node.op);
-  for (const std::uint64_t part : {std::uint64_t{node.a}, std::uint64_t{node.b}, std::uint64_t{node.c}, std::uint64_t{node.input},
-                                   static_cast<std::uint64_t>(node.value.num), static_cast<std::uint64_t>(node.value.den),
-                                   static_cast<std::uint64_t>(node.scalar)}) {
-    h = (h ^ part) * 0xFF51AFD7ED558CCDULL;
-    h ^= h >> 32;
-  }
-  for (auto same = std::ranges::find(build.hashes, h); same != build.hashes.end();
-       same = std::find(same + 1, build.hashes.end(), h)) {
-    const auto at = static_cast<std::uint32_t>(same - build.hashes.begin());
-    const ElemNode& known = build.expression.nodes[at];
-    if (known.op == node.op && known.a == node.a && known.b == node.b && known.c == node.c && known.input == node.input &&
-        known.value == node.value && known.scalar == node.scalar && known.stream == node.stream)
-      return Value::indexed(ValueKind::Elem, at);
-  }
-  const auto at = static_cast<std::uint32_t>(build.expression.nodes.size());
-  build.expression.nodes.push_back(std::move(node));
-  build.varies.push_back(varies);
-  build.hashes.push_back(h);
-  return Value::indexed(ValueKind::Elem, at);
-}
-
-Value Elaborator::elemNode(ElemOp op, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-  ElemNode node;
-  node.op = op;
-  node.a = a;
-  node.b = b;
-  node.c = c;
-  if (op == ElemOp::Random) {
-    // The first is numbered as in the operator's gradient, and so are the others in their order.
-    node.stream = now.elem->stream + now.elem->randoms++ * 0x9E3779B97F4A7C15U;
-    return elemLeaf(node, true);
-  }
-  const bool two = op == ElemOp::Select || op == ElemOp::Pow || op == ElemOp::Minimum || op == ElemOp::Maximum ||
-                   op == ElemOp::Add || op == ElemOp::Sub || op == ElemOp::Mul || op == ElemOp::Div || op == ElemOp::Equal ||
-                   op == ElemOp::Less || op == ElemOp::LessEqual || op == ElemOp::And || op == ElemOp::Or;
-  const bool varies = now.elem->varies[a] || (two && now.elem->varies[b]) || (op == ElemOp::Select && now.elem->varies[c]);
-  return elemLeaf(node, varies);
-}
+namespace {
+Value elemValue(ElementwiseBuilder::Node node) { return Value::indexed(ValueKind::Elem, node); }
+}  // namespace
 
 std::optional<std::uint32_t> Elaborator::asElem(const Value& value, SrcRange range) {
   if (value.is(ValueKind::Elem)) return value.id;
@@ -118,24 +77,17 @@ std::optional<std::uint32_t> Elaborator::asElem(const Value& value, SrcRange ran
     wrongKind(range, "an element-wise expression", "a number or a tensor of this declaration", value);
     return std::nullopt;
   }
-  ElemNode node;
   const auto constant = pool.constantValue(value.expr);
-  if (constant && !value.isReal) {
-    node.op = ElemOp::Constant;
-    node.value = *constant;
-  } else {
-    node.op = ElemOp::Scalar;
-    node.scalar = value.expr;
-    if (value.isReal && now.current != nullptr) {
-      for (const Local& local : now.current->frame.locals) {
-        if (!local.isParameter || !local.value.isReal || local.value.expr != value.expr) continue;
-        const std::string owner = phase() == Phase::Optimizer ? "optimizer" : now.current->path;
-        builder.registerScalar((owner.empty() ? "" : owner + ".") + std::string(local.name), value.expr);
-        break;
-      }
+  if (constant && !value.isReal) return now.elem->constant(*constant);
+  if (value.isReal && now.current != nullptr) {
+    for (const Local& local : now.current->frame.locals) {
+      if (!local.isParameter || !local.value.isReal || local.value.expr != value.expr) continue;
+      const std::string owner = phase() == Phase::Optimizer ? "optimizer" : now.current->path;
+      builder.registerScalar((owner.empty() ? "" : owner + ".") + std::string(local.name), value.expr);
+      break;
     }
   }
-  return elemLeaf(node, false).id;
+  return now.elem->scalar(value.expr);
 }
 
 Value Elaborator::elemBinary(const ast::Binary& expr, const Value& left, const Value& right) {
@@ -153,8 +105,8 @@ Value Elaborator::elemBinary(const ast::Binary& expr, const Value& left, const V
   std::optional<std::uint32_t> b = asElem(right, expr.right->range);
   if (!a || !b) return {};
   if (expr.op == ast::BinaryOp::Greater || expr.op == ast::BinaryOp::GreaterEqual) std::swap(a, b);
-  const Value result = elemNode(*op, *a, *b);
-  return expr.op == ast::BinaryOp::NotEqual ? elemNode(ElemOp::Not, result.id) : result;
+  const ElementwiseBuilder::Node result = now.elem->operation(*op, *a, *b);
+  return elemValue(expr.op == ast::BinaryOp::NotEqual ? now.elem->operation(ElemOp::Not, result) : result);
 }
 
 Value Elaborator::runtimeUnary(const ast::Unary& expr, Value operand) {
@@ -163,7 +115,7 @@ Value Elaborator::runtimeUnary(const ast::Unary& expr, Value operand) {
   }
   const std::optional<std::uint32_t> at = asElem(operand, expr.operand->range);
   if (!at) return {};
-  return elemNode(expr.op == ast::UnaryOp::Negate ? ElemOp::Neg : ElemOp::Not, *at);
+  return elemValue(now.elem->operation(expr.op == ast::UnaryOp::Negate ? ElemOp::Neg : ElemOp::Not, *at));
 }
 
 Value Elaborator::runtimeSelect(const ast::IfExpr& expr, Value condition) {
@@ -177,7 +129,7 @@ Value Elaborator::runtimeSelect(const ast::IfExpr& expr, Value condition) {
   if (yes.isPoison() || no.isPoison()) return {};
   const auto a = asElem(yes, expr.then->range);
   const auto b = asElem(no, expr.range);
-  return a && b ? elemNode(ElemOp::Select, condition.id, *a, *b) : Value{};
+  return a && b ? elemValue(now.elem->operation(ElemOp::Select, condition.id, *a, *b)) : Value{};
 }
 
 /// `coordinate(k)`: where the element stands along dimension k of the result.
@@ -190,12 +142,9 @@ Value Elaborator::elemCoordinate(const ast::Call& call) {
   if (!value.is(ValueKind::Number)) return wrongKind(range, "`coordinate`", "a dimension", value);
   const std::optional<std::int64_t> dimension = forceInt(value, "`coordinate`", range);
   if (!dimension) return {};
-  if (*dimension < 0 || *dimension >= static_cast<std::int64_t>(now.elem->shape.size()))
-    return fail(diag::index_out_of_range, range, *dimension, "shape", now.elem->shape.size());
-  ElemNode node;
-  node.op = ElemOp::Index;
-  node.input = static_cast<std::uint32_t>(*dimension);
-  return elemLeaf(node, true);
+  if (*dimension < 0 || *dimension >= static_cast<std::int64_t>(now.elem->shape().size()))
+    return fail(diag::index_out_of_range, range, *dimension, "shape", now.elem->shape().size());
+  return elemValue(now.elem->coordinate(static_cast<std::uint32_t>(*dimension)));
 }
 
 std::optional<Value> Elaborator::elementwiseCall(std::string_view name, const ast::Call& call) {
@@ -231,86 +180,35 @@ std::optional<Value> Elaborator::elementwiseCall(std::string_view name, const as
                 std::to_string(operands.size()));
   }
   operands.resize(2, 0);
-  return elemNode(word->op, operands[0], operands[1]);
+  return elemValue(now.elem->operation(word->op, operands[0], operands[1]));
 }
 
 // ---- Operands ---------------------------------------------------------------------------------------------------------
 
-void Elaborator::beginElementwise(ElemBuild& build, Activation& a, const Labels&) { build.stream = hashText(a.path); }
-
-namespace {
-/// Where dimension k of an operand lies in the result, by name: the second `k` of [k, k] is the second there. -1: no name says.
-std::int64_t axisByName(const Labels& labels, std::size_t k, const Labels& result) {
-  if (k >= labels.size() || labels[k].empty()) return -1;
-  const auto earlier = std::count(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(k), labels[k]);
-  auto at = std::find(result.begin(), result.end(), labels[k]);
-  for (auto i = earlier; i > 0 && at != result.end(); --i) at = std::find(at + 1, result.end(), labels[k]);
-  return at == result.end() ? -1 : at - result.begin();
-}
-
-/// A name that the operand and the result have a different number of times, or that the result has not although its dimension
-/// there has another: no rule says which is meant. Empty: nothing is wrong.
-std::string ambiguity(const Labels& labels, std::size_t k, const Labels& result, std::int64_t axis) {
-  if (k >= labels.size() || labels[k].empty()) return "";
-  const auto here = std::count(labels.begin(), labels.end(), labels[k]),
-             there = std::count(result.begin(), result.end(), labels[k]);
-  if (there != 0 && here != there)
-    return fmt::format("it has it {} and the result {}", here == 1 ? "once" : fmt::format("{} times", here),
-                       there == 1 ? "once" : fmt::format("{} times", there));
-  const bool isPlain = labels[k].find('#') == std::string::npos;  // dimensions of a spread `..s` align on the right
-  const bool other =
-      axis >= 0 && axis < static_cast<std::int64_t>(result.size()) && !result[static_cast<std::size_t>(axis)].empty();
-  if (there == 0 && isPlain && other) return "the result has none of that name";
-  return "";
-}
-}  // namespace
-
-/// How an operand is read: by the names of its dimensions where the result has them, else aligned on the right as NumPy does.
-bool Elaborator::addOperand(ElemBuild& build, TensorId tensor, const Labels& labels, const Labels& resultLabels,
-                            std::string_view name, Value& out) {
-  const std::vector<ExprId> shape = graph[tensor].shape;
-  ElemOperand operand;
-  for (std::size_t k = 0; k < shape.size(); ++k) {
-    std::int64_t axis = axisByName(labels, k, resultLabels);
-    if (axis < 0) axis = static_cast<std::int64_t>(build.shape.size()) - static_cast<std::int64_t>(shape.size() - k);
-    if (const std::string why = ambiguity(labels, k, resultLabels, axis); !why.empty()) {
-      fail(diag::ambiguous_dimension, now.current->decl->name.range, labels[k], name, why);
-      return false;
-    }
-    const bool one = pool.constantValue(shape[k]) == Rational::of(1);
-    if (axis < 0) {
-      if (one) {
-        operand.axes.push_back(-1);
-        continue;
-      }
-      sink.report(diag::rank_mismatch, now.current->range, name, now.current->decl->name.text,
-                  "at most " + std::to_string(build.shape.size()),
-                  std::to_string(shape.size()) + ": " + shapeText(pool, graph, tensor));
-      return false;
-    }
-    const ExprId wanted = build.shape[static_cast<std::size_t>(axis)];
-    if (one && pool.constantValue(wanted) != Rational::of(1)) {
-      operand.axes.push_back(-1);
-      continue;
-    }
-    if (!agree(shape[k], wanted, std::string(name) + "[" + std::to_string(k) + "]", now.current->range,
-               now.current->decl->name.range))
-      return false;
-    operand.axes.push_back(static_cast<std::int32_t>(axis));
+/// The tensor as an operand of the expression being built. Poison after a report.
+Value Elaborator::readTensor(TensorId tensor, const Labels& labels, std::string_view name) {
+  using Fault = ElementwiseBuilder::Alignment::Fault;
+  const std::vector<ExprId> shape = graph[tensor].shape, result = now.elem->shape();
+  const SrcRange declared = now.current->decl->name.range;
+  ElementwiseBuilder::Alignment alignment = now.elem->align(shape, labels);
+  const std::vector<std::int32_t>& axes = alignment.operand.axes;
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const std::string dimension = std::string(name) + "[" + std::to_string(k) + "]";
+    if (axes[k] >= 0 && !agree(shape[k], result[static_cast<std::size_t>(axes[k])], dimension, now.current->range, declared))
+      return {};
   }
-  ElemNode node;
-  node.op = ElemOp::Input;
-  node.input = static_cast<std::uint32_t>(build.inputs.size());
-  build.inputs.push_back(tensor);
-  build.expression.operands.push_back(std::move(operand));
-  out = elemLeaf(node, true);
-  return true;
+  if (alignment.fault == Fault::Ambiguous)
+    return fail(diag::ambiguous_dimension, declared, labels[axes.size()], name, alignment.why);
+  if (alignment.fault == Fault::TooManyDimensions) {
+    sink.report(diag::rank_mismatch, now.current->range, name, now.current->decl->name.text,
+                "at most " + std::to_string(result.size()), std::to_string(shape.size()) + ": " + shapeText(pool, graph, tensor));
+    return {};
+  }
+  return elemValue(now.elem->operand(tensor, std::move(alignment.operand)));
 }
 
 std::optional<Op> Elaborator::buildElementwise(Activation& a, const std::vector<const ast::Expr*>& parts,
                                                const std::vector<TensorId>& results, const Labels& resultLabels) {
-  ElemBuild build;
-  build.shape = graph[results.front()].shape;
   std::set<std::string_view> used;
   for (const ast::Expr* part : parts) {
     sema::forEachInside(*part, [&](const ast::Expr& inner) {
@@ -320,30 +218,26 @@ std::optional<Op> Elaborator::buildElementwise(Activation& a, const std::vector<
   Frame inner = a.frame;
   inner.elementwise = true;
   const Detour detour(*this);
+  ElementwiseBuilder build(builder, pool, graph[results.front()].shape, resultLabels, a.path);
   now.elem = &build;
-  beginElementwise(build, a, resultLabels);
   bool good = true;
   for (Local& local : inner.locals) {
     if (!good || !local.value.is(ValueKind::Tensor) || used.count(local.name) == 0) continue;
     const auto tensor = static_cast<TensorId>(local.value.id);
     if (std::find(results.begin(), results.end(), tensor) != results.end()) continue;  // not yet written
     const Labels* own = a.labelsOf(local.name);
-    good = addOperand(build, tensor, own != nullptr ? *own : Labels{}, resultLabels, local.name, local.value);
+    local.value = readTensor(tensor, own != nullptr ? *own : Labels{}, local.name);
+    good = !local.value.isPoison();
   }
   frame = &inner;
   for (std::size_t i = 0; good && i < parts.size(); ++i) {
     const Value value = evaluate(*parts[i]);
     const auto root = value.isPoison() ? std::nullopt : asElem(value, parts[i]->range);
     good = root.has_value();
-    if (good) build.expression.roots.push_back(*root);
+    if (good) build.addRoot(*root);
   }
   if (!good) return std::nullopt;
-  Op op;
-  op.kind = OpKind::Elementwise;
-  op.outputs = results;
-  pruneElementwise(build, op);
-  countElementwise(build, op);
-  return op;
+  return build.finish(results);
 }
 
 }  // namespace tbem::graph

@@ -1,6 +1,6 @@
 // The optimiser: its parameters, the words of its updates, and one update a weight.
 #include "compiler/diagnostics/tables/Graph.h"
-#include "compiler/graph/elaborate/Elaborator.h"
+#include "compiler/graph/elaborate/Detour.h"
 
 namespace tbem::graph {
 
@@ -25,9 +25,8 @@ std::optional<UpdateRule> Elaborator::updateRule(const Value& optimizer, SrcRang
     if (!callable || !local.value.decl || local.value.decl->kind != ast::NodeKind::Callable) continue;
     std::optional<std::vector<Local>> own = networkParameters(local.value, {}, use);
     if (!own) return std::nullopt;
-    std::vector<Value> none;
     const auto& schedule = *static_cast<const ast::Callable*>(local.value.decl);
-    local.value = applyTo(schedule, *local.value.module, std::move(*own), none, "optimizer", use);
+    local.value = apply({schedule, *local.value.module, std::move(*own), {}, "optimizer", use});
     if (local.value.isPoison()) return std::nullopt;
     if (!local.value.is(ValueKind::Tensor) || !graph.tensors[local.value.id].shape.empty()) {
       wrongKind(use, "`" + std::string(local.name) + "` of `" + name + "`", "a schedule whose result is a scalar", local.value);
@@ -42,7 +41,8 @@ std::optional<TensorId> Elaborator::update(const UpdateRule& rule, TensorId weig
   std::vector<Value> tensors{Value::indexed(ValueKind::Tensor, index(weight)),
                              Value::indexed(ValueKind::Tensor, index(gradient))};
   const StorageId storage = graph[weight].storage;
-  if (applyTo(*rule.decl, *rule.module, rule.parameters, tensors, graph[storage].path, rule.use).isPoison()) return std::nullopt;
+  if (apply({*rule.decl, *rule.module, rule.parameters, std::move(tensors), graph[storage].path, rule.use}).isPoison())
+    return std::nullopt;
   const auto newest = latest.find(index(storage));
   return newest != latest.end() ? newest->second : kNoTensor;
 }
@@ -66,8 +66,7 @@ Value Elaborator::gradientNorm() {
     if (norm.isPoison()) return {};
     normOfGradients = static_cast<TensorId>(norm.id);
   }
-  Value out;
-  return addOperand(*now.elem, normOfGradients, {}, {}, "gradient_norm", out) ? out : Value{};
+  return readTensor(normOfGradients, {}, "gradient_norm");
 }
 
 }  // namespace tbem::graph

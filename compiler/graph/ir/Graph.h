@@ -216,8 +216,8 @@ struct Graph {
   std::vector<TensorId> buffers;  ///< running statistics, value before the step
   std::vector<TensorId> states;   ///< of the optimiser, value before the step
   bool training = false;
-  /// Gradient accumulation (Accumulate.h): operators of the forward and backward pass run so often, on the next of as many equal
-  /// parts of the batch each time; those of the optimiser run once, behind them.
+  /// Gradient accumulation (MicroBatches.h): operators of the forward and backward pass run so often, on the next of as many
+  /// equal parts of the batch each time; those of the optimiser run once, behind them.
   std::int64_t microBatches = 1;
 
   const Op& operator[](OpId id) const { return ops[index(id)]; }

@@ -4,11 +4,10 @@
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/graph/differentiate/Differentiator.h"
-#include "compiler/graph/elaborate/Accumulate.h"
-#include "compiler/graph/elaborate/Elaborator.h"
 #include "compiler/graph/pass/Checkpoint.h"
 #include "compiler/graph/pass/Mixed.h"
 #include "compiler/graph/read/ExperimentInputs.h"
+#include "compiler/graph/read/MicroBatches.h"
 
 #include <algorithm>
 
@@ -133,14 +132,15 @@ bool Experiment::Impl::addTarget(Elaborator& e, const Value& loss, SrcRange at, 
   const auto target = e.targetOf(loss, output, at);
   if (!target) return false;
   const ast::Parameter& declared = decl.tensors[1];
-  const std::int64_t parts = e.microBatches();
+  const std::int64_t parts = e.graph.microBatches;
   const std::vector<ExprId>& shape = target->second;
   if (parts > 1 && shape.empty()) {
     session.sink.report(diag::samples_differ, declared.range, "target", "none", "split").label(at, "the loss");
     return false;
   }
-  const TensorId id = parts > 1 ? e.addInputInParts("target", target->first, e.shapeOfBatch(shape), shape, declared.range)
-                                : e.graphBuilder().addInput("target", target->first, shape, declared.range);
+  const InputTensor part{"target", target->first, shape, declared.range};
+  const TensorId id = parts > 1 ? addInputInParts(e, part, shapeOfBatch(e, shape))
+                                : e.builder.addInput(part.name, part.dtype, part.shape, part.range);
   tensors = {Value::indexed(ValueKind::Tensor, index(output)), Value::indexed(ValueKind::Tensor, index(id))};
   return true;
 }
@@ -149,7 +149,7 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
   if (spec.task == Task::Train) {
     if (options.microBatches)
       s.graph.microBatches = *options.microBatches;
-    else if (spec.accumulate != nullptr && !e.splitBatch(*spec.accumulate, *spec.module, factors))
+    else if (spec.accumulate != nullptr && !splitBatch(e, *spec.accumulate, *spec.module, factors))
       return false;
   }
   const Value callee = e.evaluateIn(*spec.module, *spec.of, factors);
@@ -257,7 +257,7 @@ bool Experiment::Impl::addUpdates(Elaborator& e, Structure& s, const std::vector
   const TensorId loss = s.graph.loss;
   const std::optional<std::vector<TensorId>> wanted = wantedInputs(session, spec, options, s.graph);
   if (!wanted) return false;
-  if (s.graph.microBatches > 1) s.graph.loss = e.graphBuilder().addUp(loss, s.graph.microBatches);
+  if (s.graph.microBatches > 1) s.graph.loss = e.builder.addUp(loss, s.graph.microBatches);
   Differentiator differentiator(e, s.graph);
   if (!differentiator.differentiate(loss, optimizer, spec.optimizer->range, *wanted)) return false;
   valueOf = std::move(differentiator.valueOf);
@@ -302,7 +302,7 @@ const Structure* Experiment::Impl::elaborate(Levels levels) {
   const bool good = build(elaborator, *made, factors, levels);
   if (!good || session.sink.errorCount() != errors) return nullptr;
   if ((options.mixed || spec.mixed) && settings.dtype == TBEM_F32 && !mix(*made)) return nullptr;
-  elaborator.graphBuilder().dropUnusedStorages();
+  elaborator.builder.dropUnusedStorages();
   if (settings.training && spec.checkpoint && !placesAreThere(session.sink, made->graph, *spec.checkpoint)) return nullptr;
   for (const sema::SymbolId symbol : elaborator.forced) {
     const std::uint32_t factor = made->symbolFactor[static_cast<std::uint32_t>(symbol)];

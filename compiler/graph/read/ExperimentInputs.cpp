@@ -2,6 +2,7 @@
 
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
+#include "compiler/graph/read/MicroBatches.h"
 
 #include <fmt/format.h>
 
@@ -73,7 +74,7 @@ private:
 
   Shape numbers() {
     Shape shape;
-    for (const std::int64_t dim : input->dims) shape.push_back(e.whole(dim));
+    for (const std::int64_t dim : input->dims) shape.push_back(e.pool.constant(dim));
     return shape;
   }
 
@@ -90,10 +91,10 @@ private:
       const auto here = e.peek(dim);
       if (!here || (here->isInt() && here->num >= 1)) continue;
       if (here->isBeyondWhole())
-        session.sink.report(diag::number_overflow, range, e.text(dim), sema::kWholeRange);
+        session.sink.report(diag::number_overflow, range, e.pool.str(dim), sema::kWholeRange);
       else
         session.sink.report(here->isInt() ? diag::dimension_not_positive : diag::dimension_fractional, range, name,
-                            here->isInt() ? here->str() : e.text(dim), here->isInt() ? e.text(dim) : here->str());
+                            here->isInt() ? here->str() : e.pool.str(dim), here->isInt() ? e.pool.str(dim) : here->str());
       return std::nullopt;
     }
     return shape;
@@ -160,7 +161,7 @@ std::optional<Value> addInputs(Elaborator& e, Session& session, const Experiment
     const std::string name = isList ? fmt::format("{}[{}]", tensor.name.text, inputs.size()) : tensor.name.text;
     // A training's learning rate is no level that matters here.
     const auto& at = spec.rateFactor ? none : e.levels;
-    const auto made = e.addBatchInput(name, *dtype, std::move(shape), reader.range(), spec.accumulateRange(), at);
+    const auto made = addBatchInput(e, {name, *dtype, std::move(shape), reader.range()}, spec.accumulateRange(), at);
     if (!made) return std::nullopt;
     inputs.push_back(Value::indexed(ValueKind::Tensor, index(*made)));
   }

@@ -112,7 +112,7 @@ struct Step {
   std::uint32_t branch = 0;  ///< runs where this branch has samples
 };
 
-/// Gradient accumulation (graph/elaborate/Accumulate.h): the first `steps` steps run `parts` times, once for each micro-batch;
+/// Gradient accumulation (graph/read/MicroBatches.h): the first `steps` steps run `parts` times, once for each micro-batch;
 /// the others once, behind them. Windows move from micro-batch to micro-batch.
 struct MicroBatches {
   std::int64_t parts = 1;

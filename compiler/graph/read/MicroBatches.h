@@ -9,9 +9,27 @@
 // batch's first sample.
 #pragma once
 
-#include "compiler/graph/elaborate/Elaborate.h"
+#include "compiler/graph/elaborate/Elaborator.h"
 
 namespace tbem::graph {
+
+/// Clause `accumulate`: into how many micro-batches it splits the batch. False after a report.
+bool splitBatch(Elaborator& e, const ast::Expr& clause, const sema::Module& module, const std::vector<Local>& factors);
+
+struct InputTensor {
+  std::string name;
+  tbem_dtype dtype = TBEM_F32;
+  std::vector<ExprId> shape;
+  SrcRange range;
+};
+/// An input of the shape `all`, of which the network reads one micro-batch at a time: that is returned.
+TensorId addInputInParts(Elaborator& e, const InputTensor& part, std::vector<ExprId> all);
+/// An input as a network reads it: the micro-batch at hand where `clause` splits the batch. Nothing after a report: it has not
+/// the samples of the first input, or they do not split. `at`: the row's levels, for that.
+std::optional<TensorId> addBatchInput(Elaborator& e, InputTensor input, SrcRange clause,
+                                      const std::vector<std::pair<std::string, std::string>>& at);
+/// The shape of which a micro-batch has this one.
+std::vector<ExprId> shapeOfBatch(Elaborator& e, std::vector<ExprId> part);
 
 /// An input, and how many samples it has: its first dimension. Nothing for one that has no dimensions.
 struct InputSamples {

@@ -1,37 +1,33 @@
-#include "compiler/graph/elaborate/Accumulate.h"
+#include "compiler/graph/read/MicroBatches.h"
 
 #include "compiler/diagnostics/tables/Graph.h"
-#include "compiler/graph/elaborate/Elaborator.h"
 
 #include <fmt/format.h>
 
 namespace tbem::graph {
 
-bool Elaborator::splitBatch(const ast::Expr& clause, const sema::Module& module, const std::vector<Local>& factors) {
-  const Value value = evaluateIn(module, clause, factors);
+bool splitBatch(Elaborator& e, const ast::Expr& clause, const sema::Module& module, const std::vector<Local>& factors) {
+  const Value value = e.evaluateIn(module, clause, factors);
   if (value.isPoison()) return false;
-  const std::optional<Rational> parts = value.is(ValueKind::Number) ? force(value, clause.range) : std::nullopt;
+  const std::optional<Rational> parts = value.is(ValueKind::Number) ? e.force(value, clause.range) : std::nullopt;
   if (!parts || !parts->isInt() || parts->num < 1) {
-    fail(diag::design_clause_value, clause.range, "accumulate", "a whole number from 1", parts ? parts->str() : kindName(value));
+    e.fail(diag::design_clause_value, clause.range, "accumulate", "a whole number from 1",
+           parts ? parts->str() : kindName(value));
     return false;
   }
-  graph.microBatches = parts->num;
+  e.graph.microBatches = parts->num;
   return true;
 }
 
-std::vector<ExprId> Elaborator::shapeOfPart(std::vector<ExprId> all) {
-  all.front() = pool.make(ExprOp::Divide, all.front(), whole(graph.microBatches));
-  return all;
-}
-std::vector<ExprId> Elaborator::shapeOfBatch(std::vector<ExprId> part) {
-  part.front() = pool.make(ExprOp::Mul, part.front(), whole(graph.microBatches));
+std::vector<ExprId> shapeOfBatch(Elaborator& e, std::vector<ExprId> part) {
+  part.front() = e.pool.make(ExprOp::Mul, part.front(), e.pool.constant(e.graph.microBatches));
   return part;
 }
 
-TensorId Elaborator::addInputInParts(const std::string& name, tbem_dtype dtype, std::vector<ExprId> all, std::vector<ExprId> part,
-                                     SrcRange range) {
-  const TensorId input = builder.addInput(name, dtype, std::move(all), range);
-  const TensorId result = builder.addTensor(name, dtype, std::move(part), range);
+TensorId addInputInParts(Elaborator& e, const InputTensor& part, std::vector<ExprId> all) {
+  Graph& graph = e.graph;
+  const TensorId input = e.builder.addInput(part.name, part.dtype, std::move(all), part.range);
+  const TensorId result = e.builder.addTensor(part.name, part.dtype, part.shape, part.range);
   graph[result].storage = graph[input].storage;
   Op op;
   op.kind = OpKind::View;
@@ -39,8 +35,8 @@ TensorId Elaborator::addInputInParts(const std::string& name, tbem_dtype dtype, 
   op.declaration = "micro_batch";
   op.inputs = {input};
   op.outputs = {result};
-  op.range = range;
-  builder.addOp(std::move(op));
+  op.range = part.range;
+  e.builder.addOp(std::move(op));
   return result;
 }
 
@@ -90,19 +86,20 @@ bool splitsEvenly(DiagnosticSink& sink, SrcRange clause, const std::vector<Input
   return reportOnce(sink, here.all().front(), levels);
 }
 
-std::optional<TensorId> Elaborator::addBatchInput(const std::string& name, tbem_dtype dtype, std::vector<ExprId> shape,
-                                                  SrcRange range, SrcRange clause,
-                                                  const std::vector<std::pair<std::string, std::string>>& at) {
-  if (graph.microBatches == 1) return builder.addInput(name, dtype, std::move(shape), range);
+std::optional<TensorId> addBatchInput(Elaborator& e, InputTensor input, SrcRange clause,
+                                      const std::vector<std::pair<std::string, std::string>>& at) {
+  const Graph& graph = e.graph;
+  if (graph.microBatches == 1) return e.builder.addInput(input.name, input.dtype, std::move(input.shape), input.range);
   std::vector<InputSamples> inputs;
   if (!graph.inputs.empty()) {
     const Tensor& first = graph[graph.inputs.front()];
-    inputs.push_back({first.name, first.range, peek(first.shape.front())});
+    inputs.push_back({first.name, first.range, e.peek(first.shape.front())});
   }
-  inputs.push_back({name, range, shape.empty() ? std::nullopt : peek(shape.front())});
-  if (!splitsEvenly(sink, clause, inputs, graph.microBatches, at)) return std::nullopt;
-  std::vector<ExprId> part = shapeOfPart(shape);
-  return addInputInParts(name, dtype, std::move(shape), std::move(part), range);
+  inputs.push_back({input.name, input.range, input.shape.empty() ? std::nullopt : e.peek(input.shape.front())});
+  if (!splitsEvenly(e.sink, clause, inputs, graph.microBatches, at)) return std::nullopt;
+  std::vector<ExprId> all = input.shape;
+  input.shape.front() = e.pool.make(ExprOp::Divide, all.front(), e.pool.constant(graph.microBatches));
+  return addInputInParts(e, input, std::move(all));
 }
 
 std::vector<InputSamples> samplesOf(const Graph& graph, const sema::Values& values) {

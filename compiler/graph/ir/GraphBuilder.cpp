@@ -1,4 +1,4 @@
-#include "compiler/graph/elaborate/GraphBuilder.h"
+#include "compiler/graph/ir/GraphBuilder.h"
 
 #include <utility>
 

@@ -1,0 +1,245 @@
+#include "compiler/graph/ir/ElementwiseBuilder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace tbem::graph {
+
+namespace {
+/// The FLOP part that a node counts as, or nullptr: logic, choices and casts compute no number.
+const char* partOf(ElemOp op) {
+  switch (op) {
+    case ElemOp::Add:
+    case ElemOp::Sub:
+    case ElemOp::Neg:
+      return "add";
+    case ElemOp::Mul:
+      return "mul";
+    case ElemOp::Div:
+      return "divide";
+    case ElemOp::Minimum:
+    case ElemOp::Maximum:
+    case ElemOp::Equal:
+    case ElemOp::Less:
+    case ElemOp::LessEqual:
+      return "cmp";
+    case ElemOp::Abs:
+      return "abs";
+    case ElemOp::Exp:
+      return "exp";
+    case ElemOp::Log:
+      return "log";
+    case ElemOp::Sqrt:
+      return "sqrt";
+    case ElemOp::Rsqrt:
+      return "rsqrt";
+    case ElemOp::Pow:
+      return "pow";
+    case ElemOp::Tanh:
+      return "tanh";
+    case ElemOp::Erf:
+      return "erf";
+    case ElemOp::Sin:
+      return "sin";
+    case ElemOp::Cos:
+      return "cos";
+    case ElemOp::Floor:
+      return "floor";
+    default:
+      return nullptr;
+  }
+}
+
+using Names = ElementwiseBuilder::Names;
+
+/// Where dimension k of an operand lies in the result, by name: the second `k` of [k, k] is the second there. -1: no name says.
+std::int64_t axisByName(const Names& labels, std::size_t k, const Names& result) {
+  if (k >= labels.size() || labels[k].empty()) return -1;
+  const auto earlier = std::count(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(k), labels[k]);
+  auto at = std::find(result.begin(), result.end(), labels[k]);
+  for (auto i = earlier; i > 0 && at != result.end(); --i) at = std::find(at + 1, result.end(), labels[k]);
+  return at == result.end() ? -1 : at - result.begin();
+}
+
+/// A name that the operand and the result have a different number of times, or that the result has not although its dimension
+/// there has another: no rule says which is meant. Empty: nothing is wrong.
+std::string ambiguity(const Names& labels, std::size_t k, const Names& result, std::int64_t axis) {
+  if (k >= labels.size() || labels[k].empty()) return "";
+  const auto here = std::count(labels.begin(), labels.end(), labels[k]),
+             there = std::count(result.begin(), result.end(), labels[k]);
+  if (there != 0 && here != there)
+    return fmt::format("it has it {} and the result {}", here == 1 ? "once" : fmt::format("{} times", here),
+                       there == 1 ? "once" : fmt::format("{} times", there));
+  const bool isPlain = labels[k].find('#') == std::string::npos;  // dimensions of a spread `..s` align on the right
+  const bool other =
+      axis >= 0 && axis < static_cast<std::int64_t>(result.size()) && !result[static_cast<std::size_t>(axis)].empty();
+  if (there == 0 && isPlain && other) return "the result has none of that name";
+  return "";
+}
+
+std::uint64_t hashText(std::string_view text) {
+  std::uint64_t h = 0xCBF29CE484222325ULL;  // FNV-1a
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  return h;
+}
+
+std::uint64_t hashOf(const ElemNode& node) {
+  std::uint64_t h = static_cast<std::uint64_t>(node.op);
+  for (const std::uint64_t part : {std::uint64_t{node.a}, std::uint64_t{node.b}, std::uint64_t{node.c}, std::uint64_t{node.input},
+                                   static_cast<std::uint64_t>(node.value.num), static_cast<std::uint64_t>(node.value.den),
+                                   static_cast<std::uint64_t>(node.scalar)}) {
+    h = (h ^ part) * 0xFF51AFD7ED558CCDULL;
+    h ^= h >> 32;
+  }
+  return h;
+}
+
+bool isSame(const ElemNode& left, const ElemNode& right) {
+  return left.op == right.op && left.a == right.a && left.b == right.b && left.c == right.c && left.input == right.input &&
+         left.value == right.value && left.scalar == right.scalar && left.stream == right.stream;
+}
+}  // namespace
+
+ElementwiseBuilder::ElementwiseBuilder(GraphBuilder& graph, sema::ExprPool& pool, std::vector<ExprId> shape, Names names,
+                                       std::string_view path)
+    : graph(graph), pool(pool), shapeOfResults(std::move(shape)), names(std::move(names)), stream(hashText(path)) {}
+
+// ---- Nodes ------------------------------------------------------------------------------------------------------------
+
+ElementwiseBuilder::Node ElementwiseBuilder::add(ElemNode node, bool nodeVaries) {
+  const std::uint64_t hash = hashOf(node);
+  for (auto same = std::ranges::find(hashes, hash); same != hashes.end(); same = std::find(same + 1, hashes.end(), hash)) {
+    const auto at = static_cast<Node>(same - hashes.begin());
+    if (isSame(expression.nodes[at], node)) return at;
+  }
+  const auto at = static_cast<Node>(expression.nodes.size());
+  expression.nodes.push_back(std::move(node));
+  varies.push_back(nodeVaries);
+  hashes.push_back(hash);
+  return at;
+}
+
+ElementwiseBuilder::Node ElementwiseBuilder::operation(ElemOp op, Node a, Node b, Node c) {
+  ElemNode node;
+  node.op = op;
+  node.a = a;
+  node.b = b;
+  node.c = c;
+  if (op == ElemOp::Random) {
+    // The first is numbered as in the operator's gradient, and so are the others in their order.
+    node.stream = stream + randoms++ * 0x9E3779B97F4A7C15U;
+    return add(node, true);
+  }
+  const int count = operandCount(op);
+  return add(node, varies[a] || (count > 1 && varies[b]) || (count > 2 && varies[c]));
+}
+
+ElementwiseBuilder::Node ElementwiseBuilder::constant(Rational value) {
+  return add({.op = ElemOp::Constant, .value = value}, false);
+}
+
+ElementwiseBuilder::Node ElementwiseBuilder::scalar(ExprId value) { return add({.op = ElemOp::Scalar, .scalar = value}, false); }
+
+ElementwiseBuilder::Node ElementwiseBuilder::coordinate(std::uint32_t dimension) {
+  return add({.op = ElemOp::Index, .input = dimension}, true);
+}
+
+// ---- Operands ---------------------------------------------------------------------------------------------------------
+
+ElementwiseBuilder::Alignment ElementwiseBuilder::align(const std::vector<ExprId>& operand, const Names& namesOfOperand) const {
+  Alignment result;
+  for (std::size_t k = 0; k < operand.size(); ++k) {
+    std::int64_t axis = axisByName(namesOfOperand, k, names);
+    if (axis < 0) axis = static_cast<std::int64_t>(shapeOfResults.size()) - static_cast<std::int64_t>(operand.size() - k);
+    result.why = ambiguity(namesOfOperand, k, names, axis);
+    const bool one = pool.constantValue(operand[k]) == Rational::of(1);
+    if (!result.why.empty())
+      result.fault = Alignment::Fault::Ambiguous;
+    else if (axis < 0 && !one)
+      result.fault = Alignment::Fault::TooManyDimensions;
+    if (result.fault != Alignment::Fault::None) return result;
+    const bool spread =
+        one && (axis < 0 || pool.constantValue(shapeOfResults[static_cast<std::size_t>(axis)]) != Rational::of(1));
+    result.operand.axes.push_back(spread ? -1 : static_cast<std::int32_t>(axis));
+  }
+  return result;
+}
+
+ElementwiseBuilder::Node ElementwiseBuilder::operand(TensorId tensor, ElemOperand reading) {
+  const auto position = static_cast<std::uint32_t>(inputs.size());
+  inputs.push_back(tensor);
+  expression.operands.push_back(std::move(reading));
+  return add({.op = ElemOp::Input, .input = position}, true);
+}
+
+// ---- The operator -----------------------------------------------------------------------------------------------------
+
+std::vector<bool> ElementwiseBuilder::usedNodes() const {
+  const std::vector<ElemNode>& nodes = expression.nodes;
+  std::vector<bool> used(nodes.size(), false);
+  for (const Node root : expression.roots) used[root] = true;
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    if (!used[i]) continue;
+    const int count = operandCount(nodes[i].op);
+    if (count > 0) used[nodes[i].a] = true;
+    if (count > 1) used[nodes[i].b] = true;
+    if (count > 2) used[nodes[i].c] = true;
+  }
+  return used;
+}
+
+Op ElementwiseBuilder::finish(std::vector<TensorId> results) {
+  Op op;
+  op.kind = OpKind::Elementwise;
+  op.outputs = std::move(results);
+  std::vector<ElemNode>& nodes = expression.nodes;
+  const std::vector<bool> used = usedNodes();
+  std::vector<bool> inputUsed(inputs.size(), false);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (used[i] && nodes[i].op == ElemOp::Input) inputUsed[nodes[i].input] = true;
+  }
+  std::vector<std::uint32_t> inputPlace(inputs.size(), 0);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputUsed[i]) continue;
+    inputPlace[i] = static_cast<std::uint32_t>(op.inputs.size());
+    op.inputs.push_back(inputs[i]);
+    op.elementwise.operands.push_back(std::move(expression.operands[i]));
+  }
+  std::vector<Node> place(nodes.size(), 0);
+  std::vector<bool> varying;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!used[i]) continue;
+    place[i] = static_cast<Node>(op.elementwise.nodes.size());
+    ElemNode node = nodes[i];
+    const int count = operandCount(node.op);
+    node.a = count > 0 ? place[node.a] : 0;
+    node.b = count > 1 ? place[node.b] : 0;
+    node.c = count > 2 ? place[node.c] : 0;
+    if (node.op == ElemOp::Input) node.input = inputPlace[node.input];
+    op.elementwise.nodes.push_back(std::move(node));
+    varying.push_back(varies[i]);
+  }
+  for (const Node root : expression.roots) op.elementwise.roots.push_back(place[root]);
+  op.flops = flopsOf(op.elementwise, varying);
+  return op;
+}
+
+/// One for each arithmetic node and element; what depends on scalars alone is computed once and not counted.
+std::vector<FlopPart> ElementwiseBuilder::flopsOf(const Elementwise& finished, const std::vector<bool>& varying) {
+  std::map<std::string_view, std::int64_t> counts;
+  for (std::size_t i = 0; i < finished.nodes.size(); ++i) {
+    if (const char* part = partOf(finished.nodes[i].op); part != nullptr && varying[i]) ++counts[part];
+  }
+  std::vector<FlopPart> flops;
+  if (counts.empty()) return flops;
+  const ExprId elements = graph.elementCount(shapeOfResults);
+  for (const auto& [part, count] : counts)
+    flops.push_back({std::string(part), pool.make(sema::ExprOp::Mul, elements, pool.constant(count))});
+  return flops;
+}
+
+}  // namespace tbem::graph

@@ -1,0 +1,27 @@
+#include "compiler/graph/ir/Paths.h"
+
+namespace tbem::graph {
+
+std::string Paths::under(const std::string& name) const {
+  return here().empty() || name.empty() ? here() + name : here() + "." + name;
+}
+
+std::string Paths::next(std::string_view name) const {
+  const auto& taken = places.back().taken;
+  const auto at = taken.find(std::string(name));
+  return at == taken.end() ? std::string(name) : std::string(name) + "_" + std::to_string(at->second + 1);
+}
+
+std::string Paths::fresh(std::string_view name) {
+  std::string fresh = next(name);
+  ++places.back().taken[std::string(name)];
+  return fresh;
+}
+
+void Paths::enterTurn(const ast::For& loop, std::size_t turn) {
+  std::string& name = places.back().loops[&loop];
+  if (turn == 0) name = fresh(loop.label.empty() ? std::string_view("for") : std::string_view(loop.label.text));
+  enter(under(name + "[" + std::to_string(turn) + "]"));
+}
+
+}  // namespace tbem::graph
