@@ -3,10 +3,8 @@ reason that a reader of the change accepts."""
 from rules.limits import Use
 
 # Files longer than rules.limits.LINES, and how long each may be.
-LONGER = {
-    "compiler/graph/read/ReadDesign.cpp": 428,
-    "compiler/graph/read/ReadTraining.cpp": 415,
-}
+LONGER = {}
+
 USES = [
     Use("includes <omp.h>", "omp", r"#\s*include\s*<WORD\.h>", "ask the backend for its threads",
         ("runtime/backends/cpu/", "compiler/process/OpenMp.cpp")),

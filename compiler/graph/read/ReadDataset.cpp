@@ -1,0 +1,106 @@
+#include "compiler/graph/read/ReadDataset.h"
+
+#include "compiler/diagnostics/tables/Graph.h"
+#include "compiler/diagnostics/tables/Sema.h"
+#include "compiler/diagnostics/tables/Train.h"
+
+#include <utility>
+
+namespace tbem::graph {
+
+using sema::Value;
+using sema::ValueKind;
+
+namespace {
+
+const ast::Dataset* findDataset(ClauseReader& e, const ast::Name& name) {
+  std::vector<std::string> names;
+  for (const auto& file : e.program.main().files) {
+    for (const ast::Decl* one : file->declarations) {
+      const auto* dataset = ast::dynCast<ast::Dataset>(one);
+      if (dataset == nullptr) continue;
+      if (dataset->name.text == name.text) return dataset;
+      names.push_back(dataset->name.text);
+    }
+  }
+  Diagnostic& d = e.sink.report(diag::unknown_dataset, name.range, name.text);
+  if (const std::string near = nearest(name.text, names); !near.empty())
+    d.note("did you mean `" + near + "`?").fix(name.range, near);
+  else
+    d.note("declare it: `dataset " + name.text + " = fashion_mnist()`");
+  return nullptr;
+}
+
+void readCount(ClauseReader& e, DataSpec& data, const ast::Call& call) {
+  for (const ast::Argument& argument : call.arguments) {
+    if (argument.rest || argument.name.text != "count") {
+      e.fail(diag::unknown_argument, argument.range, data.test ? "test" : "train",
+             argument.name.empty() ? e.text(*argument.value) : argument.name.text);
+      continue;
+    }
+    data.count = e.whole("count", *argument.value, 1);
+  }
+}
+
+/// What the declaration calls, with all of its parameters.
+void readReader(ClauseReader& e, DataSpec& data, const ast::Dataset& dataset) {
+  data.callRange = dataset.value->range;
+  const Value found = e.value(*dataset.value);
+  if (found.isPoison()) return;
+  const auto* callable =
+      found.is(ValueKind::Declaration) || found.is(ValueKind::Partial) ? ast::dynCast<ast::Callable>(found.decl) : nullptr;
+  if (callable == nullptr || callable->callable != ast::CallableKind::Dataset) {
+    e.fail(diag::wrong_kind, dataset.value->range, "a dataset", "one of the library's, such as fashion_mnist()", kindName(found));
+    return;
+  }
+  data.declaration = callable;
+  const auto* native = callable->native != nullptr ? ast::dynCast<ast::NameRef>(callable->native->callee) : nullptr;
+  if (native != nullptr) data.reader = native->name.text;
+  sema::Arguments arguments;
+  arguments.use = dataset.value->range;
+  for (std::size_t i = 0; i < found.items.size(); ++i)
+    arguments.list.push_back({found.names[i], found.items[i], dataset.value->range});
+  sema::Frame scratch;
+  scratch.module = found.module;
+  scratch.decl = callable;
+  std::vector<Value> none;
+  const sema::Signature signature{callable->name.text, found.module, callable, {}, callable->parameters};
+  sema::Frame* const before = e.frame;
+  e.frame = &scratch;
+  if (e.bind(signature, arguments, scratch, none)) {
+    for (const ast::Expr* condition : callable->pre) {
+      const auto holds = e.forceBool(e.evaluate(*condition), "`pre`", condition->range);
+      if (holds && !*holds)
+        e.sink.report(diag::pre_violated, dataset.value->range, callable->name.text, e.text(*condition))
+            .label(condition->range, "declared here");
+    }
+  }
+  e.frame = before;
+  for (const sema::Local& local : scratch.locals) data.settings.emplace_back(local.name, local.value);
+}
+
+}  // namespace
+
+void readDataset(ClauseReader& e, const ast::Expr& expr, DataSpec& data) {
+  data.name = e.text(expr);
+  data.range = expr.range;
+  const auto* call = ast::dynCast<ast::Call>(&expr);
+  const auto* member = ast::dynCast<ast::Member>(call != nullptr ? call->callee : &expr);
+  const auto* name = ast::dynCast<ast::NameRef>(member != nullptr ? member->object : &expr);
+  const ast::Dataset* dataset = name != nullptr ? findDataset(e, name->name) : nullptr;
+  if (name != nullptr && dataset == nullptr) return;
+  if (dataset == nullptr || member == nullptr) {
+    Diagnostic& d = e.sink.report(diag::bad_split, expr.range, data.name);
+    if (dataset != nullptr) d.note("did you mean `" + data.name + ".train`?").fix(expr.range, data.name + ".train");
+    return;
+  }
+  if (member->member.text != "train" && member->member.text != "test") {
+    e.sink.report(diag::bad_split, member->member.range, member->member.text);
+    return;
+  }
+  data.test = member->member.text == "test";
+  if (call != nullptr) readCount(e, data, *call);
+  readReader(e, data, *dataset);
+}
+
+}  // namespace tbem::graph
