@@ -2,6 +2,7 @@
 
 #include "compiler/count/Dims.h"
 #include "compiler/graph/ir/Branches.h"
+#include "compiler/graph/ir/Walk.h"
 
 #include <algorithm>
 #include <array>
@@ -82,6 +83,7 @@ tl::expected<OwnFlops, NoValue> ownFlops(const Op& op, const sema::Values& value
   return own;
 }
 
+/// Adds up what it visits.
 class Counter {
 public:
   Counter(const graph::Graph& g, const sema::Values& v, const Convention& c)
@@ -92,29 +94,46 @@ public:
   struct Range {
     PhaseCounts least, most;
   };
+  const Range& total() const { return open.front().total; }
 
-  tl::expected<Range, NoValue> region(graph::RegionId id) {
-    Range total;
-    bool left = false;  // the first exit has been passed: the least may have stopped there
-    for (const graph::OpId opId : graph[id].ops) {
-      const Op& op = graph[opId];
-      tl::expected<Range, NoValue> own = one(opId);
-      if (!own) return own;
-      addTo(total.most, own->most);
-      if (!left) addTo(total.least, own->least);
-      if (op.kind == OpKind::Exit) {
-        gated = true;
-        left = true;
-      }
+  void visit(graph::OpId id) {
+    const Op& op = graph[id];
+    const auto own = ownFlops(op, values, convention);
+    if (!own) {
+      if (!error) error = own.error();
+      return;
     }
-    return total;
+    const auto runs = static_cast<Count>(graph::runsOf(graph, op));
+    const Count flops = own->flops * runs, macs = own->macs * runs;
+    PhaseCounts counts;
+    of(counts, op) = flops;
+    add({counts, counts});
+    byBranch[branches.of[graph::index(id)]] += flops;
+    const bool isUpdate = op.phase == Phase::Optimizer;
+    if (flops != 0 || (macs != 0 && !isUpdate)) record(op, flops, macs);
+    if (op.kind == OpKind::Exit) open.back().isLeft = true;
+  }
+  void enter(const graph::Arm&) { open.emplace_back(); }
+  /// A sample takes one arm of a gate: all take the cheapest, or all the dearest.
+  void leave(const graph::Arm& arm) {
+    const Range inner = open.back().total;
+    open.pop_back();
+    Range& arms = open.back().arms;
+    if (arm.position == 0 || inner.least.step() < arms.least.step()) arms.least = inner.least;
+    if (arm.position == 0 || inner.most.step() > arms.most.step()) arms.most = inner.most;
+    if (arm.isLast) add(arms);
   }
 
+  std::optional<NoValue> error;  ///< the first
   std::map<std::string, OperatorCounts> byOperator;
   std::vector<Count> byBranch;
-  bool gated = false;
 
 private:
+  /// To the region at hand.
+  void add(const Range& range) {
+    addTo(open.back().total.most, range.most);
+    if (!open.back().isLeft) addTo(open.back().total.least, range.least);
+  }
   static void addTo(PhaseCounts& a, const PhaseCounts& b) {
     a.forward += b.forward;
     a.backward += b.backward;
@@ -124,38 +143,6 @@ private:
   static Count& of(PhaseCounts& counts, const Op& op) {
     if (op.repeats) return counts.recomputed;
     return op.phase == Phase::Forward ? counts.forward : (op.phase == Phase::Backward ? counts.backward : counts.optimizer);
-  }
-
-  tl::expected<Range, NoValue> one(graph::OpId id) {
-    const Op& op = graph[id];
-    Range range;
-    const auto own = ownFlops(op, values, convention);
-    if (!own) return tl::unexpected(own.error());
-    const auto runs = static_cast<Count>(graph::runsOf(graph, op));
-    const Count flops = own->flops * runs, macs = own->macs * runs;
-    of(range.most, op) += flops;
-    of(range.least, op) += flops;
-    byBranch[branches.of[graph::index(id)]] += flops;
-    const bool isUpdate = op.phase == Phase::Optimizer;
-    if (flops != 0 || (macs != 0 && !isUpdate)) record(op, flops, macs);
-    // A sample takes one arm of a gate: all take the cheapest, or all the dearest.
-    std::optional<Range> arms;
-    for (const graph::RegionId arm : op.regions) {
-      tl::expected<Range, NoValue> inner = region(arm);
-      if (!inner) return inner;
-      gated = true;
-      if (!arms) {
-        arms = *inner;
-      } else {
-        if (inner->least.step() < arms->least.step()) arms->least = inner->least;
-        if (inner->most.step() > arms->most.step()) arms->most = inner->most;
-      }
-    }
-    if (arms) {
-      addTo(range.least, arms->least);
-      addTo(range.most, arms->most);
-    }
-    return range;
   }
 
   void record(const Op& op, Count flops, Count macs) {
@@ -174,6 +161,12 @@ private:
   const sema::Values& values;
   const Convention& convention;
   graph::Branches branches;
+  struct Open {
+    Range total;
+    Range arms;           ///< of the gate at hand
+    bool isLeft = false;  ///< the first exit has been passed: the least may have stopped there
+  };
+  std::vector<Open> open = std::vector<Open>(1);  ///< the regions around what is visited
 };
 
 tl::expected<std::int64_t, NoValue> elements(const graph::Graph& graph, const sema::Values& values, graph::TensorId tensor) {
@@ -216,12 +209,12 @@ tl::expected<std::vector<std::int64_t>, NoValue> dimsOf(const graph::Graph& grap
 
 tl::expected<Flops, NoValue> countFlops(const graph::Graph& graph, const sema::Values& values, const Convention& convention) {
   Counter counter(graph, values, convention);
-  const tl::expected<Counter::Range, NoValue> total = counter.region(graph::kMainRegion);
-  if (!total) return tl::unexpected(total.error());
+  graph::walk(graph, counter);
+  if (counter.error) return tl::unexpected(*std::move(counter.error));
   Flops flops;
-  flops.most = total->most;
-  flops.least = total->least;
-  flops.gated = counter.gated;
+  flops.most = counter.total().most;
+  flops.least = counter.total().least;
+  flops.gated = graph::firstGate(graph) != nullptr;
   flops.byOperator = std::move(counter.byOperator);
   flops.byBranch = std::move(counter.byBranch);
   for (const graph::Graph::Weight& weight : graph.weights) {

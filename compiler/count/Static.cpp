@@ -58,15 +58,6 @@ bool isPersistent(const graph::Storage& storage) {
 }
 
 namespace {
-void findOptional(const graph::Graph& graph, graph::RegionId region, bool optional, std::vector<bool>& found) {
-  bool behindExit = false;
-  for (const graph::OpId id : graph[region].ops) {
-    found[index(id)] = optional || behindExit;
-    for (const graph::RegionId arm : graph[id].regions) findOptional(graph, arm, true, found);
-    if (graph[id].kind == graph::OpKind::Exit) behindExit = true;
-  }
-}
-
 /// The order of `schedule`. Where there is none (lowering says why), the program's.
 std::vector<graph::OpId> opsOf(const graph::Graph& graph) {
   std::vector<graph::TensorId> wanted;
@@ -155,7 +146,7 @@ StaticOrder staticOrder(const graph::Graph& graph) {
   StaticOrder order;
   order.ops = opsOf(graph);
   std::vector<bool> optional(graph.ops.size(), false);
-  findOptional(graph, graph::kMainRegion, false, optional);
+  for (const graph::Placed& placed : graph::inOrder(graph)) optional[index(placed.op)] = placed.isConditional;
   for (const graph::OpId id : order.ops) order.optional.push_back(optional[index(id)]);
   order.lives = livesOf(graph, order.ops);
   return order;

@@ -1,6 +1,7 @@
 #include "compiler/estimate/Formulas.h"
 
 #include "compiler/count/Layout.h"
+#include "compiler/graph/ir/Walk.h"
 
 #include <algorithm>
 #include <array>
@@ -33,12 +34,9 @@ public:
   }
 
   std::optional<Formulas> build() {
-    const bool gated = graph.regions.size() > 1 || std::any_of(graph.ops.begin(), graph.ops.end(), [](const graph::Op& op) {
-                         return op.kind == graph::OpKind::Exit;
-                       });
     const bool ranks = std::all_of(graph.tensors.begin(), graph.tensors.end(),
                                    [](const graph::Tensor& tensor) { return tensor.shape.size() <= TBEM_MAX_RANK; });
-    if (gated || !ranks) return std::nullopt;
+    if (graph::firstGate(graph) != nullptr || !ranks) return std::nullopt;
     made.roots.assign(kFirstOperator, zero);
     std::vector<graph::TensorId> weights;
     for (const graph::Graph::Weight& weight : graph.weights) weights.push_back(weight.value);
@@ -81,7 +79,7 @@ private:
       Terms macs, others;
     };
     std::map<std::string, std::array<Parts, 3>> byOperator;
-    for (const graph::OpId id : graph[graph::kMainRegion].ops) {
+    for (const graph::OpId id : graph::programOrder(graph)) {
       const graph::Op& op = graph[id];
       if (op.flops.empty()) continue;
       const bool isGradient = op.phase == Phase::Backward && op.forward != graph::kNoOp;

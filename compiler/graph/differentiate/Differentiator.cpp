@@ -1,6 +1,7 @@
 #include "compiler/graph/differentiate/Differentiator.h"
 
 #include "compiler/diagnostics/tables/Graph.h"
+#include "compiler/graph/ir/Walk.h"
 #include "compiler/sema/Walk.h"
 
 #include <algorithm>
@@ -34,12 +35,9 @@ bool Differentiator::differentiate(TensorId loss, const Value& optimizer, SrcRan
 
 /// Reports one.
 bool Differentiator::hasGates() {
-  for (const Op& op : graph.ops) {
-    if (op.kind != OpKind::Skip && op.kind != OpKind::Exit) continue;
-    elaborator.fail(diag::gates_not_trained, op.range, op.kind == OpKind::Skip ? "skip" : "exit");
-    return true;
-  }
-  return false;
+  const Op* const gate = firstGate(graph);
+  if (gate != nullptr) elaborator.fail(diag::gates_not_trained, gate->range, gate->kind == OpKind::Skip ? "skip" : "exit");
+  return gate != nullptr;
 }
 
 /// Which tensors need a gradient: floating ones from which a weight, or a tensor whose gradient is wanted, can be reached through

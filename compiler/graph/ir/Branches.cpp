@@ -1,36 +1,45 @@
 #include "compiler/graph/ir/Branches.h"
 
+#include "compiler/graph/ir/Walk.h"
+
 namespace tbem::graph {
 
 namespace {
-struct Walk {
-  const Graph& graph;
-  Branches& out;
+/// Gives every operator that it visits its branch.
+class Brancher {
+public:
+  Brancher(const Graph& graph, Branches& out) : graph(graph), out(out) {}
 
+  void visit(OpId id) {
+    const Op& op = graph[id];
+    Open& here = open.back();
+    const bool joinsExits = op.kind == OpKind::Join && op.gate == kNoOp;
+    if (joinsExits) here.branch = here.outer;
+    out.of[index(id)] = here.branch;
+    if (op.kind != OpKind::Skip && op.kind != OpKind::Exit) return;
+    out.whereFalse[index(id)] = add(here.branch, id, false);
+    out.whereTrue[index(id)] = add(here.branch, id, true);
+    if (op.kind == OpKind::Exit) here.branch = out.whereFalse[index(id)];
+  }
+  void enter(const Arm& arm) {
+    const std::uint32_t branch = (arm.position == 0 ? out.whereFalse : out.whereTrue)[index(arm.gate)];
+    open.push_back({branch, branch});
+  }
+  void leave(const Arm&) { open.pop_back(); }
+
+private:
   std::uint32_t add(std::uint32_t parent, OpId gate, bool condition) {
     out.list.push_back({parent, gate, condition});
     return static_cast<std::uint32_t>(out.list.size() - 1);
   }
 
-  /// Regions nest as deep as the program's `skip`s, which the parser bounds.
-  void region(RegionId id, std::uint32_t branch) {
-    const std::uint32_t outer = branch;
-    for (const OpId op : graph[id].ops) {
-      const Op& one = graph[op];
-      const bool joinsExits = one.kind == OpKind::Join && one.gate == kNoOp;
-      if (joinsExits) branch = outer;
-      out.of[index(op)] = branch;
-      if (one.kind != OpKind::Skip && one.kind != OpKind::Exit) continue;
-      const std::uint32_t otherwise = out.whereFalse[index(op)] = add(branch, op, false);
-      const std::uint32_t taken = out.whereTrue[index(op)] = add(branch, op, true);
-      if (one.kind == OpKind::Exit) {
-        branch = otherwise;
-      } else {
-        region(one.regions[0], otherwise);
-        region(one.regions[1], taken);
-      }
-    }
-  }
+  const Graph& graph;
+  Branches& out;
+  struct Open {
+    std::uint32_t outer;   ///< of the region's first operator
+    std::uint32_t branch;  ///< of its next
+  };
+  std::vector<Open> open{{kAllSamples, kAllSamples}};  ///< the regions around what is visited
 };
 }  // namespace
 
@@ -40,7 +49,8 @@ Branches branchesOf(const Graph& graph) {
   branches.of.assign(graph.ops.size(), kAllSamples);
   branches.whereFalse.assign(graph.ops.size(), kAllSamples);
   branches.whereTrue.assign(graph.ops.size(), kAllSamples);
-  Walk{graph, branches}.region(kMainRegion, kAllSamples);
+  Brancher brancher(graph, branches);
+  walk(graph, brancher);
   return branches;
 }
 

@@ -10,7 +10,7 @@ std::vector<std::string> verify(const Graph& graph) {
   std::vector<bool> made(graph.tensors.size(), false);
   std::vector<TensorId> newest(graph.storages.size(), kNoTensor);  // by storage: the last value written by an update
   for (std::size_t t = 0; t < graph.tensors.size(); ++t) made[t] = graph.tensors[t].producer == kNoOp;
-  for (const auto& [id, depth] : inOrder(graph)) {
+  for (const OpId id : programOrder(graph)) {
     const Op& op = graph[id];
     for (const TensorId input : op.inputs) {
       if (input == kNoTensor) continue;

@@ -1,32 +1,42 @@
 #include "compiler/graph/ir/Walk.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace tbem::graph {
 
-std::vector<Placed> inOrder(const Graph& graph) {
-  std::vector<Placed> order;
-  struct Open {
-    RegionId region;
-    std::size_t next;
-  };
-  std::vector<Open> open{{kMainRegion, 0}};
-  while (!open.empty()) {
-    Open& top = open.back();
-    if (top.next == graph[top.region].ops.size()) {
-      open.pop_back();
-      continue;
-    }
-    const OpId id = graph[top.region].ops[top.next++];
-    order.push_back({id, static_cast<int>(open.size()) - 1});
-    const std::vector<RegionId>& arms = graph[id].regions;
-    for (auto arm = arms.rbegin(); arm != arms.rend(); ++arm) open.push_back({*arm, 0});
+namespace {
+struct Placer {
+  const Graph& graph;
+  std::vector<Placed> order = {};
+  int depth = 0;
+  bool isBehindExit = false;
+
+  void visit(OpId op) {
+    order.push_back({op, depth, depth > 0 || isBehindExit});
+    isBehindExit = isBehindExit || (depth == 0 && graph[op].kind == OpKind::Exit);
   }
-  return order;
+  void enter(const Arm&) { ++depth; }
+  void leave(const Arm&) { --depth; }
+};
+}  // namespace
+
+std::vector<Placed> inOrder(const Graph& graph) {
+  Placer placer{graph};
+  walk(graph, placer);
+  return std::move(placer.order);
 }
 
 std::vector<OpId> programOrder(const Graph& graph) {
   std::vector<OpId> order;
   for (const Placed& placed : inOrder(graph)) order.push_back(placed.op);
   return order;
+}
+
+const Op* firstGate(const Graph& graph) {
+  const auto gate = std::find_if(graph.ops.begin(), graph.ops.end(),
+                                 [](const Op& op) { return op.kind == OpKind::Skip || op.kind == OpKind::Exit; });
+  return gate == graph.ops.end() ? nullptr : &*gate;
 }
 
 }  // namespace tbem::graph

@@ -18,11 +18,12 @@ std::string dump(const Structure& structure) {
     const auto id = static_cast<TensorId>(t);
     text += "  " + nameOf(id) + " = " + graph[graph[id].storage].path + " " + shapeText(structure.pool, graph, id) + "\n";
   }
-  for (const auto& [id, depth] : inOrder(graph)) {
-    const Op& op = graph[id];
+  for (const Placed& placed : inOrder(graph)) {
+    const Op& op = graph[placed.op];
     static constexpr const char* kPhases[] = {"", "backward ", "update "};
-    text += std::string(2 + 2 * static_cast<std::size_t>(depth), ' ') + (op.outputs.empty() ? "" : list(op.outputs) + " = ") +
-            kPhases[static_cast<int>(op.phase)] + op.declaration + "(" + list(op.inputs) + ")";
+    text += std::string(2 + 2 * static_cast<std::size_t>(placed.depth), ' ') +
+            (op.outputs.empty() ? "" : list(op.outputs) + " = ") + kPhases[static_cast<int>(op.phase)] + op.declaration + "(" +
+            list(op.inputs) + ")";
     for (const Attribute& attribute : op.attributes) {
       text += " " + attribute.name + "=";
       for (std::size_t i = 0; i < attribute.values.size(); ++i)

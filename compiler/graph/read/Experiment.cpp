@@ -4,6 +4,7 @@
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/graph/differentiate/Differentiator.h"
+#include "compiler/graph/ir/Walk.h"
 #include "compiler/graph/pass/Checkpoint.h"
 #include "compiler/graph/pass/Mixed.h"
 #include "compiler/graph/read/ExperimentInputs.h"
@@ -270,8 +271,7 @@ bool Experiment::Impl::addUpdates(Elaborator& e, Structure& s, const std::vector
 
 /// Clause `mixed`. False after a report.
 bool Experiment::Impl::mix(Structure& s) {
-  if (s.graph.regions.size() > 1 ||
-      std::any_of(s.graph.ops.begin(), s.graph.ops.end(), [](const Op& op) { return op.kind == OpKind::Exit; })) {
+  if (firstGate(s.graph) != nullptr) {
     session.sink.report(diag::backend_mode_not_there, spec.mixedRange, "mixed").note("networks with gates compute in one type");
     return false;
   }

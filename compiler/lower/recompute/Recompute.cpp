@@ -3,6 +3,7 @@
 #include "compiler/count/Schedule.h"
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Plan.h"
+#include "compiler/graph/ir/Walk.h"
 #include "compiler/lower/recompute/RecomputeChoice.h"
 
 #include <algorithm>
@@ -116,7 +117,7 @@ bool lowest(RecomputeModel& model, Trial& trial, Checkpointed& best) {
 
 void describe(const graph::Graph& graph, const sema::Values& values, Checkpointed& made) {
   std::map<std::uint32_t, RecomputedBlock> blocks;  // by scope, which are numbered in the order of the forward pass
-  for (const graph::OpId id : made.graph[graph::kMainRegion].ops) {
+  for (const graph::OpId id : graph::programOrder(made.graph)) {
     const graph::Op& op = made.graph[id];
     if (!op.repeats || op.kind == graph::OpKind::View) continue;
     const graph::ScopeId scope = graph::outermost(graph, op.scope);

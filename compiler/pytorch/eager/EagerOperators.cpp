@@ -2,6 +2,7 @@
 
 #include "compiler/count/Dims.h"
 #include "compiler/count/Layout.h"
+#include "compiler/graph/ir/Walk.h"
 #include "compiler/pytorch/eager/EagerRules.h"
 
 #include <algorithm>
@@ -74,7 +75,7 @@ struct EagerReader::Impl {
   }
 
   void group() {
-    for (const graph::OpId id : graph[graph::kMainRegion].ops) {
+    for (const graph::OpId id : graph::programOrder(graph)) {
       const graph::Op& op = graph[id];
       if (op.phase != graph::Phase::Forward) continue;
       const graph::Scope* whole = wholeOf(graph, op);
@@ -109,11 +110,10 @@ struct EagerReader::Impl {
   }
 
   void findTensors() {
+    if (const graph::Op* first = graph::firstGate(graph)) gate = NoValue{"eager PyTorch has no gates", first->range};
     std::vector<bool> listed(graph.tensors.size(), false);
     for (const Group& each : groups) {
       for (const graph::Op* op : each.ops) {
-        const bool gates = op->kind == graph::OpKind::Skip || op->kind == graph::OpKind::Exit || op->kind == graph::OpKind::Join;
-        if (gates && !gate) gate = NoValue{"eager PyTorch has no gates", op->range};
         for (const auto* list : {&op->inputs, &op->outputs}) {
           for (const TensorId tensor : *list) {
             if (tensor == graph::kNoTensor || listed[index(tensor)]) continue;
