@@ -156,6 +156,16 @@ private:
 };
 }  // namespace
 
+std::vector<TensorId> returnedBy(const graph::Graph& graph) {
+  std::vector<TensorId> returned;
+  if (!graph.training) returned = graph.outputs;
+  if (graph.loss != graph::kNoTensor) returned.push_back(graph.loss);
+  for (const graph::Graph::Wanted& wanted : graph.wanted) {
+    if (wanted.gradient != graph::kNoTensor) returned.push_back(wanted.gradient);
+  }
+  return returned;
+}
+
 tl::expected<std::vector<OpId>, Overwritten> schedule(const graph::Graph& graph, const std::vector<TensorId>& wanted) {
   const std::vector<OpId> all = graph::programOrder(graph);
   const std::vector<bool> need = needed(graph, all, wanted);

@@ -15,6 +15,9 @@ struct Overwritten {
   graph::OpId reader{};
 };
 
+/// What a step hands to its caller: the outputs of inference, the loss, gradients that were asked for (Graph::wanted).
+std::vector<graph::TensorId> returnedBy(const graph::Graph& graph);
+
 /// Operators that matter for `wanted` or write a persistent storage, and gates, in program order, but for two things:
 /// an update runs as soon as what it needs is there (a gradient then dies at once), and never before the last reader of the
 /// value that it overwrites. Where gradients are accumulated, updates come behind all other operators.

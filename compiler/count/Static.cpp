@@ -60,10 +60,7 @@ bool isPersistent(const graph::Storage& storage) {
 namespace {
 /// The order of `schedule`. Where there is none (lowering says why), the program's.
 std::vector<graph::OpId> opsOf(const graph::Graph& graph) {
-  std::vector<graph::TensorId> wanted;
-  if (!graph.training) wanted = graph.outputs;
-  if (graph.loss != graph::kNoTensor) wanted.push_back(graph.loss);
-  return schedule(graph, wanted).value_or(graph::programOrder(graph));
+  return schedule(graph, returnedBy(graph)).value_or(graph::programOrder(graph));
 }
 
 std::vector<Lifespan> livesOf(const graph::Graph& graph, const std::vector<graph::OpId>& ops) {
@@ -85,10 +82,7 @@ std::vector<Lifespan> livesOf(const graph::Graph& graph, const std::vector<graph
     for (const graph::TensorId tensor : op.outputs) touch(tensor, step);
   }
   const auto end = static_cast<std::uint32_t>(ops.empty() ? 0 : ops.size() - 1);
-  if (!graph.training) {
-    for (const graph::TensorId tensor : graph.outputs) touch(tensor, end);
-  }
-  touch(graph.loss, end);
+  for (const graph::TensorId tensor : returnedBy(graph)) touch(tensor, end);
   return lives;
 }
 

@@ -2,7 +2,7 @@
 //
 // The largest sum of live storages on the unfused graph, in the order in which the step runs (Schedule.h). Persistent storages
 // (weights, optimiser state, buffers, inputs, constants) live throughout; any other from the operator that writes it first to the
-// one that reads it last; what the step returns (the loss, or the outputs of inference) to the end. Views share. Nothing is
+// one that reads it last; what the step returns (Schedule.h) to the end. Views share. Nothing is
 // computed in place, nothing is padded, no library takes a workspace: that is what `lower` adds and takes away.
 #pragma once
 

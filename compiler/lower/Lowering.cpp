@@ -17,12 +17,10 @@ using graph::Op;
 using graph::TensorId;
 
 std::vector<TensorId> keptValues(const graph::Graph& graph, const LowerOptions& options) {
-  std::vector<TensorId> kept = graph.outputs;
-  if (graph.training && !options.keepOutputs) kept.clear();
-  if (graph.loss != kNoTensor) kept.push_back(graph.loss);
-  for (const graph::Graph::Wanted& wanted : graph.wanted) {
-    if (wanted.gradient != kNoTensor) kept.push_back(wanted.gradient);
-  }
+  std::vector<TensorId> kept;
+  if (graph.training && options.keepOutputs) kept = graph.outputs;
+  const std::vector<TensorId> returned = returnedBy(graph);
+  kept.insert(kept.end(), returned.begin(), returned.end());
   if (options.keepGradients) {
     for (const graph::Graph::Weight& weight : graph.weights) {
       if (weight.gradient != kNoTensor) kept.push_back(weight.gradient);

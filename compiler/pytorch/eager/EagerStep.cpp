@@ -4,6 +4,7 @@
 #include "compiler/count/Layout.h"
 #include "compiler/pytorch/eager/EagerOptimizer.h"
 #include "compiler/pytorch/eager/EagerTape.h"
+#include "compiler/pytorch/eager/OperatorWorkspaces.h"
 
 #include <algorithm>
 #include <numeric>
@@ -30,11 +31,6 @@ std::string_view eagerKindName(EagerKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-ProductWorkspaces productWorkspaces(std::int64_t capability, const AllocatorVersion& version) {
-  constexpr std::uint64_t kKiB = 1024, kHopper = 4096 * 8 * kKiB, kBefore = 2 * 4096 * kKiB + 8 * 16 * kKiB;
-  return {capability >= 90 ? kHopper : kBefore, 1024 * kKiB, version.keepsProductWorkspaces, version.keepsBiasWorkspaces};
-}
-
 namespace {
 
 /// Runs the operators as autograd does and writes down what happens to memory. A tensor lives while something holds it. One
@@ -52,12 +48,16 @@ public:
         memory(graph.tensors.size(), kNoEagerTensor),
         gradients(graph.tensors.size(), kNoEagerTensor),
         tape(step, 2 * graph.tensors.size()) {  // about what two steps come to
-    for (const graph::Graph::Weight& weight : graph.weights) weights.push_back(weight.value);
-    std::ranges::sort(weights);
+    for (const graph::Graph::Weight& weight : graph.weights) leaves.push_back(weight.value);
+    for (const graph::Graph::Wanted& wanted : graph.wanted) {
+      if (wanted.gradient != graph::kNoTensor) leaves.push_back(wanted.value);
+    }
+    std::ranges::sort(leaves);
     differentiable.assign(graph.tensors.size(), false);
-    for (const graph::Graph::Weight& weight : graph.weights) differentiable[index(weight.value)] = true;
+    for (const TensorId leaf : leaves) differentiable[index(leaf)] = true;
+    findFirstReaders();
     for (const EagerOperator& op : operators) {
-      workspaces.push_back(workspacesOf(op));
+      workspaces.push_back(workspacesOf(op, graph, values, options));
       if (op.name.starts_with("conv") && op.name != "conv2d") ++step.notAsked;
     }
   }
@@ -87,27 +87,7 @@ public:
 
 private:
   // ---- workspaces ----
-  OperatorWorkspaces workspacesOf(const EagerOperator& op) const {
-    if (op.name == "conv2d") return options.convolutions ? options.convolutions(op.op) : OperatorWorkspaces{};
-    if (!isProduct(op)) return {};
-    const auto always = [](std::uint64_t bytes) { return EagerWorkspace{bytes, bytes, bytes}; };
-    const EagerWorkspace product = always(options.products.product);
-    const EagerWorkspace withBias =
-        options.products.withBiasKept || !hasEpilogue(op) ? EagerWorkspace{} : always(options.products.withBias);
-    if (options.products.kept) return {withBias, {}, {}};
-    return {hasEpilogue(op) ? withBias : product, product, product};
-  }
-
-  /// Whether the bias is added by cuBLASLt (isInputCompliesAddmmCudaLt in aten/src/ATen/native/cuda/Blas.cpp): both of the
-  /// weight's dimensions are more than 1.
-  bool hasEpilogue(const EagerOperator& op) const {
-    if (op.name != "dense" || op.weights.size() < 2) return false;
-    const auto dims = dimsOf(graph, values, op.weights.front());
-    return dims && std::ranges::all_of(*dims, [](std::int64_t length) { return length > 1; });
-  }
-
   bool keepsWorkspaces(const EagerOperator& op) const { return options.products.kept && isProduct(op); }
-  static bool isProduct(const EagerOperator& op) { return op.name == "dense" || op.name == "matmul"; }
   static TensorId biasOf(const EagerOperator& op) { return op.weights.size() < 2 ? graph::kNoTensor : op.weights[1]; }
 
   /// What a thread's first product takes, where it is never given back.
@@ -160,7 +140,7 @@ private:
       makeResults(op);
       // cuBLASLt's is there when its handle is asked for, which is cuBLAS's own and brings the workspace that stays.
       const EagerId workspace = takeWorkspace(workspaces[current].forward);
-      if (keepsWorkspaces(op)) keepProductWorkspaces(keptForward, hasEpilogue(op));
+      if (keepsWorkspaces(op)) keepProductWorkspaces(keptForward, hasEpilogue(op, graph, values));
       tape.release(workspace);
       keptFrom.push_back(kept.size());
       for (const TensorId tensor : op.kept) kept.push_back(tape.hold(at(tensor)));
@@ -243,6 +223,9 @@ private:
       if (op.gradient == EagerGradient::Product) castProducts(op);
       releaseKept();
       for (const auto& [tensor, gradient] : made) give(tensor, gradient);
+      for (const auto& [tensor, gradient] : made) {
+        if (firstReader[index(tensor)] == current) own(tensor);
+      }
     } else {
       releaseKept();
     }
@@ -277,7 +260,7 @@ private:
   }
 
   EagerId gradientFor(const EagerOperator& op, TensorId tensor, EagerId arrived) {
-    const EagerKind kind = isWeight(tensor) ? EagerKind::Gradients : EagerKind::ActivationGradients;
+    const EagerKind kind = kindOfGradient(tensor);
     const std::uint64_t size = bytes(tensor);
     const TensorId result = op.results.front();
     // A part of a concatenation lies in it; an operand that was repeated along an axis needs a sum.
@@ -301,6 +284,9 @@ private:
     return tape.allocate(size, kind);
   }
 
+  EagerKind kindOfGradient(TensorId tensor) const {
+    return isWeight(tensor) || isInput(tensor) ? EagerKind::Gradients : EagerKind::ActivationGradients;
+  }
   bool isWeight(TensorId tensor) const { return graph[graph[tensor].storage].kind == graph::StorageClass::Weight; }
 
   void give(TensorId tensor, EagerId gradient) {
@@ -317,14 +303,32 @@ private:
       there = gradient;
       return;
     }
-    const EagerId sum = tape.allocate(bytes(tensor), EagerKind::ActivationGradients);
+    const EagerId sum = tape.allocate(bytes(tensor), kindOfGradient(tensor));
     tape.release(there);
     tape.release(gradient);
     there = sum;
   }
 
+  /// Of an input whose gradient is wanted, by the operator behind which it is complete.
+  void findFirstReaders() {
+    firstReader.assign(graph.tensors.size(), kNoEagerOp);
+    for (auto op = static_cast<std::uint32_t>(operators.size()); op-- > 0;) {
+      for (const TensorId operand : operators[op].operands) {
+        if (differentiable[index(operand)]) firstReader[index(operand)] = op;
+      }
+    }
+  }
+
+  /// AccumulateGrad keeps a gradient as it arrives, or copies one that others hold, too.
+  void own(TensorId input) {
+    EagerId& there = gradients[index(input)];
+    if (!tape.isShared(there)) return;
+    const EagerId copy = tape.allocate(bytes(input), EagerKind::Gradients);
+    tape.release(std::exchange(there, copy));
+  }
+
   void dropGradients() {
-    for (const TensorId weight : weights) tape.release(std::exchange(gradients[index(weight)], kNoEagerTensor));
+    for (const TensorId leaf : leaves) tape.release(std::exchange(gradients[index(leaf)], kNoEagerTensor));
   }
 
   const graph::Graph& graph;
@@ -336,11 +340,12 @@ private:
   std::vector<std::uint64_t> bytesOf;              ///< by graph tensor
   std::vector<EagerId> memory;                     ///< by graph tensor: where it is now
   std::vector<EagerId> gradients;                  ///< by graph tensor: what has arrived of its gradient
-  std::vector<bool> differentiable;                ///< by graph tensor: leads back to a weight
+  std::vector<bool> differentiable;                ///< by graph tensor: leads back to one of the leaves
   std::vector<EagerId> kept;                       ///< tensors of the step that operators keep, operator after operator
   std::vector<std::size_t> keptFrom;               ///< by operator: its first place in these
   std::vector<OperatorWorkspaces> workspaces;      ///< by operator
-  std::vector<TensorId> weights;                   ///< in order of their numbers
+  std::vector<TensorId> leaves;                    ///< weights, and inputs whose gradient is wanted, in order of their numbers
+  std::vector<std::uint32_t> firstReader;          ///< by graph tensor: of those inputs, the first operator that reads it
   std::vector<std::size_t> readers;                ///< by graph tensor: operators of the forward pass that will read it
   std::vector<std::int64_t> dims;                  ///< of the tensor that is looked at
   std::vector<EagerId> arrived;                    ///< gradients of the operator's results

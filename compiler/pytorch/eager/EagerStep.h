@@ -58,7 +58,7 @@ enum class EagerKind : std::uint8_t {
   Buffers,
   Input,
   Optimizer,
-  Gradients,            ///< of weights
+  Gradients,            ///< of weights, and of inputs for which they are wanted
   Activations,          ///< results, and what operators keep
   ActivationGradients,  ///< of results
   Temporaries,          ///< within the optimiser's update, and of sums
@@ -95,7 +95,8 @@ struct EagerMark {
 };
 
 /// The first step, in which the optimiser's state is made, and the second, after which nothing changes. Without training: the
-/// forward pass, once each.
+/// forward pass, once each. Gradients of weights, and of inputs that require them (Graph::wanted), are there until the next step
+/// begins.
 struct EagerStep {
   std::shared_ptr<const EagerOperators> operators;
   std::vector<EagerTensor> tensors;

@@ -40,6 +40,7 @@ public:
     if (id != kNoEagerTensor) ++holders[id];
     return id;
   }
+  bool isShared(EagerId id) const { return id != kNoEagerTensor && holders[id] > 1; }
   /// Frees what nobody holds any more.
   void release(EagerId id) {
     if (id != kNoEagerTensor && --holders[id] == 0) step.events.push_back({id, true});

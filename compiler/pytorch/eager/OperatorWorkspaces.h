@@ -1,0 +1,17 @@
+// What libraries take while they compute an operator of eager PyTorch. Internal to this folder.
+#pragma once
+
+#include "compiler/pytorch/eager/EagerStep.h"
+
+namespace tbem::estimate {
+
+/// A matrix product of cuBLAS or cuBLASLt.
+bool isProduct(const EagerOperator& op);
+/// Whether the bias is added by cuBLASLt (isInputCompliesAddmmCudaLt in aten/src/ATen/native/cuda/Blas.cpp): both of the weight's
+/// dimensions are more than 1.
+bool hasEpilogue(const EagerOperator& op, const graph::Graph& graph, const sema::Values& values);
+/// What is given back behind the operator; nothing of what PyTorch keeps.
+OperatorWorkspaces workspacesOf(const EagerOperator& op, const graph::Graph& graph, const sema::Values& values,
+                                const EagerOptions& options);
+
+}  // namespace tbem::estimate
