@@ -203,25 +203,17 @@ class SizesTest(RuleTest):
 
 class LimitsTest(RuleTest):
     def test_lines(self):
-        def check(lines, longer):
-            return limits.check_lines(self.tree({"runtime/A.cpp": "\n" * lines}), longer)
-        self.expect(check(400, {}))
-        self.expect(check(401, {}), "runtime/A.cpp:401: 401 lines, at most 400")
-        self.expect(limits.check_lines(self.tree({"test/a.py": "\n" * 401}), {}), "test/a.py:401")
-        self.expect(check(410, {"runtime/A.cpp": 410}))
-        self.expect(check(411, {"runtime/A.cpp": 410}), "411 lines, at most 410")
-        self.expect(check(400, {"runtime/A.cpp": 410}), "take it off")
-        self.expect(check(1, {"runtime/B.cpp": 410}), "runtime/B.cpp:1: no such file")
+        def check(lines):
+            return limits.check_lines(self.tree({"runtime/A.cpp": "\n" * lines}))
+        self.expect(check(400))
+        self.expect(check(401), "runtime/A.cpp:401: 401 lines, at most 400")
+        self.expect(limits.check_lines(self.tree({"test/a.py": "\n" * 401})), "test/a.py:401")
 
     def test_files_of_a_folder(self):
-        def check(files, fuller):
-            return limits.check_folders(self.tree({f"compiler/a/A{number}.h": "" for number in range(files)}), fuller)
-        self.expect(check(25, {}))
-        self.expect(check(26, {}), "compiler/a:1: 26 source files, at most 25")
-        self.expect(check(26, {"compiler/a": 26}))
-        self.expect(check(27, {"compiler/a": 26}), "at most 26")
-        self.expect(check(25, {"compiler/a": 26}), "take it off")
-        self.expect(check(1, {"compiler/b": 26}), "compiler/b:1: no such folder")
+        def check(files):
+            return limits.check_folders(self.tree({f"compiler/a/A{number}.h": "" for number in range(files)}))
+        self.expect(check(25))
+        self.expect(check(26), "compiler/a:1: 26 source files, at most 25")
 
     def test_what_few_may_do(self):
         def check(text, *places):

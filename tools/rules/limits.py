@@ -1,5 +1,5 @@
-"""Limits: how long a file may be, how many files a folder, and which places may do what few should. The lists of
-today's exceptions only get shorter: an entry that grows, or that nothing needs any more, is an error too."""
+"""Limits: how long a file may be, how many files a folder, and which places may do what few should. The list of places
+only gets shorter: an entry that nothing needs any more is an error too."""
 import re
 from dataclasses import dataclass
 
@@ -22,31 +22,24 @@ class Use:
     tops: tuple = ("compiler", "runtime", "tools")
 
 
-def check_lines(tree, longer):
-    errors, listed = [], dict(longer)
+def check_lines(tree):
+    errors = []
     scripts = [path for path in tree.paths if path.endswith(".py")]
     for path in tree.code("compiler", "runtime", "tools", "test") + scripts:
-        lines, most = tree.text(path).count("\n"), listed.pop(path, LINES)
-        if lines > most:
-            errors.append(f"{path}:{lines}: {lines} lines, at most {most}: move one of the things it holds to a file "
+        lines = tree.text(path).count("\n")
+        if lines > LINES:
+            errors.append(f"{path}:{lines}: {lines} lines, at most {LINES}: move one of the things it holds to a file "
                           "of its own")
-        elif lines <= LINES < most:
-            errors.append(f"{path}:1: {lines} lines: take it off the list of longer files {_LIST}")
-    return errors + [f"{path}:1: no such file: take it off the list of longer files {_LIST}" for path in listed]
+    return errors
 
 
-def check_folders(tree, fuller):
-    errors, sizes, listed = [], {}, dict(fuller)
+def check_folders(tree):
+    sizes = {}
     for path in tree.code("compiler"):
         folder = path.rpartition("/")[0]
         sizes[folder] = sizes.get(folder, 0) + 1
-    for folder, size in sizes.items():
-        most = listed.pop(folder, FILES)
-        if size > most:
-            errors.append(f"{folder}:1: {size} source files, at most {most}: part it by what its files are for")
-        elif size <= FILES < most:
-            errors.append(f"{folder}:1: {size} source files: take it off the list of fuller folders {_LIST}")
-    return errors + [f"{folder}:1: no such folder: take it off the list of fuller folders {_LIST}" for folder in listed]
+    return [f"{folder}:1: {size} source files, at most {FILES}: part it by what its files are for"
+            for folder, size in sizes.items() if size > FILES]
 
 
 def _holds(place, path):

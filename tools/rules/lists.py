@@ -2,9 +2,6 @@
 reason that a reader of the change accepts."""
 from rules.limits import Use
 
-# Files longer than rules.limits.LINES, and how long each may be.
-LONGER = {}
-
 USES = [
     Use("includes <omp.h>", "omp", r"#\s*include\s*<WORD\.h>", "ask the backend for its threads",
         ("runtime/backends/cpu/", "compiler/process/OpenMp.cpp")),

@@ -182,7 +182,7 @@ bool Experiment::Impl::build(Elaborator& e, Structure& s, const std::vector<Loca
   if (!parameters) return false;
   std::vector<Value> tensors;
   for (const ast::Parameter& tensor : network.tensors) {
-    std::optional<Value> input = addInputs(e, session, spec, network, tensor, factors, levels);
+    std::optional<Value> input = addInputs(e, session, spec, network, tensor, {factors, levels});
     if (!input) return false;
     tensors.push_back(std::move(*input));
   }

@@ -20,10 +20,11 @@ using Shape = std::vector<ExprId>;
 class InputReader {
 public:
   InputReader(Elaborator& e, Session& session, const ExperimentSpec& spec, const ast::Callable& network,
-              const ast::Parameter& tensor, const std::vector<Local>& factors, std::span<const std::uint32_t> levels)
-      : e(e), session(session), spec(spec), network(network), tensor(tensor), factors(factors) {
-    const auto given = std::find_if(spec.inputs.begin(), spec.inputs.end(),
-                                    [&](const InputSpec& one) { return one.name == tensor.name.text && one.counts(levels); });
+              const ast::Parameter& tensor, const RowFactors& row)
+      : e(e), session(session), spec(spec), network(network), tensor(tensor), factors(row.values) {
+    const auto given = std::find_if(spec.inputs.begin(), spec.inputs.end(), [&](const InputSpec& declared) {
+      return declared.name == tensor.name.text && declared.counts(row.levels);
+    });
     if (given != spec.inputs.end()) input = &*given;
   }
 
@@ -142,9 +143,8 @@ private:
 }  // namespace
 
 std::optional<Value> addInputs(Elaborator& e, Session& session, const ExperimentSpec& spec, const ast::Callable& network,
-                               const ast::Parameter& tensor, const std::vector<Local>& factors,
-                               std::span<const std::uint32_t> levels) {
-  InputReader reader(e, session, spec, network, tensor, factors, levels);
+                               const ast::Parameter& tensor, const RowFactors& row) {
+  InputReader reader(e, session, spec, network, tensor, row);
   const bool isList = tensor.type->kind == ast::NodeKind::ListType;
   std::optional<std::vector<Shape>> shapes;
   if (isList) {

@@ -36,6 +36,7 @@ const std::vector<ScheduleForm>& scheduleForms() {
   return list;
 }
 
+/// Reads one `train`. One class: clauses are read in order, and what one says is checked against the others.
 class TrainingReader {
 public:
   TrainingReader(Session& session, const sema::Program& program, const ast::Train& decl, TrainingSpec& spec)
