@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/core/Measurement.h"
+#include "runtime/core/ProtocolSettings.h"
 
 #include <tl/expected.hpp>
 
@@ -11,13 +12,7 @@
 
 namespace tbem::measure {
 
-/// How often the step runs. It is part of a row's identity.
-struct Settings {
-  std::uint32_t warmup = 3;        ///< steps before the timed ones; they count for memory, not for latency
-  std::uint32_t steps = 20;        ///< at least so many timed steps,
-  double minSeconds = 0.5;         ///< and at least so long,
-  std::uint32_t maxSteps = 10000;  ///< but never more steps than this (>= steps)
-};
+using Settings = runtime::ProtocolSettings;
 
 /// Why a step did not come to its end.
 struct StepError {
