@@ -42,4 +42,8 @@ Opened openBackend(std::string_view name) {
   return opened;
 }
 
+std::string describe(const tbem_device_info& device) {
+  return fmt::format("{}, {}, {}", device.name, device.isa, device.library);
+}
+
 }  // namespace tbem::driver

@@ -28,5 +28,7 @@ struct Opened {
   std::string choicesRefused;  ///< why the file of them is not believed, or ""
 };
 Opened openBackend(std::string_view name);
+/// All that a device's answers depend on, in words.
+std::string describe(const tbem_device_info& device);
 
 }  // namespace tbem::driver

@@ -133,12 +133,14 @@ std::string wrongPrograms(const Command& command, const ProgramRequest& program)
   return {};
 }
 
+constexpr const char* kSelf = "/proc/self/exe";  ///< the same file, whatever lies at its path meanwhile
+
 /// What follows from the options for the stages.
 void completeRequest(const Command& command, CommandOptions& options) {
+  options.campaign.worker = kSelf;
   const StageRequest& stages = options.stages;
   options.target.everyUpdate = !stages.emitStage.empty() || !stages.printAfter.empty();
-  if (command.runs && (stages.emitStage.empty() || runsSteps(stages.emitStage)))
-    options.target.ownCode = &command == &kWorker ? Target::OwnCode::ToldByParent : Target::OwnCode::Told;
+  if (command.runs && (stages.emitStage.empty() || runsSteps(stages.emitStage))) options.target.ownCode = Target::OwnCode::Told;
 }
 
 int runCommand(const Command& command, const CLI::App& app, Invocation& invocation, char** argv) {
@@ -149,7 +151,7 @@ int runCommand(const Command& command, const CLI::App& app, Invocation& invocati
     return kUsage;
   }
   completeRequest(command, invocation.options());
-  if (command.runs) limitSpinning(argv);
+  if (command.runs) limitSpinning(kSelf, argv);
   return runOn(invocation);
 }
 

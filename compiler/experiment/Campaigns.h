@@ -3,6 +3,7 @@
 
 #include "compiler/experiment/designs/Designs.h"
 #include "compiler/support/PrivateFolder.h"
+#include "runtime/core/ExecutableFile.h"
 #include "runtime/measure/Protocol.h"
 #include "runtime/store/Store.h"
 
@@ -39,6 +40,7 @@ struct CaseRow {
   std::uint32_t unknownWorkspaces = 0;  ///< as in estimate::Program
   double flops = 0;                     ///< of a step
   double parameters = 0;
+  std::vector<runtime::LibraryDesc> libraries;  ///< of own operators: they are part of the identity
   std::string machine, versions;
   std::string algorithms;  ///< algorithmsText
 };

@@ -18,12 +18,6 @@ std::string hashOf(std::string_view text) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-/// What an operator's own code is, wherever it lies.
-std::string contentHash(const std::string& path) {
-  const auto file = data::MappedFile::open(path);
-  return file ? hashOf(file->text()) : "missing";
-}
-
 /// Writes a canonical text of what is hashed: a text, so that a difference between two rows can be looked at.
 class Canon {
 public:
@@ -69,7 +63,7 @@ private:
     return out + "]";
   }
   void addOp(const graph::Op& op) {
-    if (!op.own.symbol.empty()) add(" own {} {}\n", op.own.symbol, contentHash(op.own.library));
+    if (!op.own.symbol.empty()) add(" own {} {}\n", op.own.symbol, libraryHash(op.own.library));
     if (op.own.workspace != sema::kNoExpr) add(" workspace {}\n", value(op.own.workspace));
     add("op {} {} {} {} {} {}\n", static_cast<int>(op.kind), static_cast<int>(op.primitive), ids(op.inputs), ids(op.outputs),
         list(op.scalars), ids(op.regions));
@@ -91,6 +85,11 @@ private:
 };
 
 }  // namespace
+
+std::string libraryHash(const std::string& path) {
+  const auto file = data::MappedFile::open(path);
+  return file ? hashOf(file->text()) : "missing";
+}
 
 std::string graphIdentity(const graph::Graph& graph, const sema::Values& values) {
   return hashOf(Canon(graph, values).graphText());

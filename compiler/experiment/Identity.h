@@ -20,4 +20,7 @@ std::string identityOf(const graph::Graph& graph, const sema::Values& values, co
 /// Hash of the graph with this row's numbers alone: the same mathematics, wherever and however it runs.
 std::string graphIdentity(const graph::Graph& graph, const sema::Values& values);
 
+/// Hash of a library of the program's own operators, wherever it lies: part of the identity. "missing" where it cannot be read.
+std::string libraryHash(const std::string& path);
+
 }  // namespace tbem::driver

@@ -40,16 +40,16 @@ struct Target {
   bool everyUpdate = false;    ///< the graph is shown: PyTorch's rules of one update are not enough
   /// Libraries of the program's own operators: to open one runs code of it.
   enum class OwnCode : std::uint8_t {
-    Closed,       ///< what the declarations say must do
-    Told,         ///< opened; a library that is new here is told of first
-    ToldByParent  ///< opened by a child whose parent has told it
+    Closed,  ///< what the declarations say must do
+    Told,    ///< opened; a library that is new here is told of first
   };
   OwnCode ownCode = OwnCode::Closed;
 };
 
 /// How campaigns run.
 struct CampaignRequest {
-  std::string store;  ///< where finished rows are kept; "": beside the program
+  std::string worker;  ///< the program that measures a row, started as `worker FILE ...`: a tbemc of this version
+  std::string store;   ///< where finished rows are kept; "": beside the program
   bool dryRun = false, fresh = false;
   std::optional<double> maxTime;  ///< seconds
   std::optional<std::uint64_t> maxRows;

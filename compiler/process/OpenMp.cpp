@@ -9,11 +9,24 @@
 
 namespace tbem::driver {
 
-void limitSpinning(char** argv) {
-  if (std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr) return;
-  if (::setenv("GOMP_SPINCOUNT", "1000", 0) != 0) return;
+namespace {
+
+constexpr const char* kVariable = "GOMP_SPINCOUNT";
+constexpr const char* kTurns = "1000";
+
+bool isSet() { return std::getenv(kVariable) != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr; }
+
+}  // namespace
+
+std::vector<std::string> waitingThreads() {
+  if (isSet()) return {};
+  return {std::string(kVariable) + "=" + kTurns};
+}
+
+void limitSpinning(const std::string& program, char** argv) {
+  if (isSet() || ::setenv(kVariable, kTurns, 0) != 0) return;
   const AllProcessors inherited;
-  ::execv("/proc/self/exe", argv);  // where it fails, the program goes on as it is: slower beside others, no less right
+  ::execv(program.c_str(), argv);  // where it fails, the program goes on as it is: slower beside others, no less right
 }
 
 AllProcessors::AllProcessors() {

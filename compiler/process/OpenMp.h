@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include <string>
 #include <vector>
 
 namespace tbem::driver {
@@ -11,9 +12,12 @@ namespace tbem::driver {
 /// its share of a processor that another program wants as well: every loop then costs a time slice. On a two-core AMD EPYC beside
 /// two busy compilers a train step of resnet18 (batch 4, 32x32) on two threads takes 86 ms with 10 000 turns, 18 with 1000, 12
 /// with 100; alone 6.2, 6.4 and 11.7 ms, for with so few turns most loops wake a thread. So 1000. The library reads its variable
-/// when it is loaded: this starts the program anew, once, with `argv` and GOMP_SPINCOUNT set; it returns where the variable (or
-/// OMP_WAIT_POLICY) is set already. Programs started from this one inherit it.
-void limitSpinning(char** argv);
+/// when it is loaded.
+///
+/// The variable for a program that is started from here; empty where it (or OMP_WAIT_POLICY) is set already.
+std::vector<std::string> waitingThreads();
+/// Starts `program` anew, once, with `argv` and the variable. It returns where that is set.
+void limitSpinning(const std::string& program, char** argv);
 
 /// While it lives, this thread may run on all processors that OpenMP has. Where its threads are bound (OMP_PROC_BIND, OMP_PLACES)
 /// the library binds the first one, to a single place, as soon as it is loaded; a program that is started from it would inherit

@@ -10,7 +10,10 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace tbem::driver {
 
@@ -31,7 +34,19 @@ bool countRow(const graph::Row& row, DiagnosticSink& sink, CaseRow& out) {
   return true;
 }
 
+/// With the content that they have as the identity is made.
+std::vector<runtime::LibraryDesc> librariesOf(const estimate::Program& program) {
+  std::set<std::string> paths;
+  for (const estimate::NativeCall& call : program.calls) {
+    if (!call.own.symbol.empty()) paths.insert(call.own.library);
+  }
+  std::vector<runtime::LibraryDesc> libraries;
+  for (const std::string& path : paths) libraries.push_back({path, libraryHash(path)});
+  return libraries;
+}
+
 void fillPlan(const estimate::Program& program, CaseRow& out) {
+  out.libraries = librariesOf(program);
   out.algorithms = algorithmsText(program, out.plan->tuning);
   out.live = program.live;
   out.arena = program.arena;

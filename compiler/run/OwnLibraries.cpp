@@ -1,7 +1,7 @@
 #include "compiler/run/OwnLibraries.h"
 
-#include "compiler/jit/glue/CacheFile.h"
 #include "compiler/diagnostics/tables/Run.h"
+#include "compiler/jit/glue/CacheFile.h"
 #include "compiler/jit/glue/Digest.h"
 #include "runtime/core/Native.h"
 #include "runtime/data/File.h"
@@ -36,10 +36,9 @@ void tell(Events& events, const std::string& library) {
   if (!record.empty()) updateText(record, [&](const std::string&) { return recordOf(path, digest); });
 }
 
-tl::expected<std::uint64_t, estimate::LowerError> ask(Events& events, const Target& target, const graph::OwnCode& own,
-                                                      const tbem_native_args& args) {
+tl::expected<std::uint64_t, estimate::LowerError> ask(Events& events, const graph::OwnCode& own, const tbem_native_args& args) {
   using Kind = runtime::NativeProblem::Kind;
-  if (target.ownCode != Target::OwnCode::ToldByParent && !runtime::isNativeLoaded(own.library)) tell(events, own.library);
+  if (!runtime::isNativeLoaded(own.library)) tell(events, own.library);
   const auto code = runtime::loadNative(own.library, own.symbol);
   if (code) return code->workspace == nullptr ? 0 : code->workspace(&args);
   const Kind kind = code.error().kind;
@@ -55,7 +54,7 @@ tl::expected<std::uint64_t, estimate::LowerError> ask(Events& events, const Targ
 
 estimate::OwnWorkspace ownWorkspaces(Events& events, const Target& target) {
   if (target.ownCode == Target::OwnCode::Closed) return {};
-  return [&events, &target](const graph::OwnCode& own, const tbem_native_args& args) { return ask(events, target, own, args); };
+  return [&events](const graph::OwnCode& own, const tbem_native_args& args) { return ask(events, own, args); };
 }
 
 std::string withoutWorkspaces(std::uint32_t calls) {

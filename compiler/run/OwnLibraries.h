@@ -14,7 +14,7 @@ namespace tbem::driver {
 
 /// How the workspaces of own code are found: by opening the libraries where the command runs steps, else not at all.
 /// A library that this user never opened, or whose content has changed since, is told with its path and SHA-256 before it is
-/// opened; the folder of caches remembers which were told. Both must outlive the result.
+/// opened; the folder of caches remembers which were told. `events` must outlive the result.
 estimate::OwnWorkspace ownWorkspaces(Events& events, const Target& target);
 
 /// "the arena is without the workspaces of 2 calls of the program's own code (...)"; "" for none.

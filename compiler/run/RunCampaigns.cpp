@@ -1,6 +1,7 @@
 // The campaigns of a program, run: each case in a fresh process of this program, each result committed before the next begins.
 #include "compiler/run/RunCampaigns.h"
 
+#include "compiler/experiment/RowFile.h"
 #include "compiler/process/Interrupt.h"
 #include "compiler/process/OpenMp.h"
 #include "compiler/support/PrivateFolder.h"
@@ -13,9 +14,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
+#include <map>
 #include <optional>
-#include <set>
+#include <string>
 #include <utility>
 
 namespace tbem::driver {
@@ -58,8 +59,8 @@ runtime::Measurement notRun(runtime::Status status, std::string reason) {
 
 class Runner {
 public:
-  Runner(Events& events, const Workspace& workspace, RowTable& table, const std::vector<CaseRow>& rows, const Request& request)
-      : workspace(workspace), table(table), request(request), cache(events) {
+  Runner(Events& events, RowTable& table, const std::vector<CaseRow>& rows, std::uint64_t seed, std::string worker)
+      : table(table), seed(seed), worker(std::move(worker)), cache(events) {
     for (const CaseRow& row : rows) byCase.emplace(std::pair(row.identity, row.backend), &row);
   }
 
@@ -79,32 +80,14 @@ public:
   }
 
 private:
+  using Prepared = tl::expected<RowFile, std::string>;
+
   runtime::Measurement measureInChild(const CaseRow& row, double timeLimit) {
-    if (const std::string problem = compile(row); !problem.empty()) return notRun(runtime::Status::Failed, problem);
+    const Prepared& file = prepare(row);
+    if (!file) return notRun(runtime::Status::Failed, file.error());
     measure::Command command;
-    command.argv = {"/proc/self/exe", "worker"};
-    if (!workspace.path.empty()) command.argv.push_back(workspace.path);
-    if (workspace.path == "-") {  // the text, with the design that -e and --input made
-      command.input = workspace.file().source->text;
-    } else {
-      if (request.program.text) command.argv.insert(command.argv.end(), {"-e", *request.program.text});
-      for (const std::string& input : request.program.inputs) command.argv.insert(command.argv.end(), {"--input", input});
-    }
-    const std::vector<std::pair<const char*, std::string>> named = {
-        {"--task", workspace.path == "-" ? "" : request.program.task},
-        {"--at", request.rows.at},
-        {"--dtype", request.target.dtype},
-        {"--tune", text(row.plan->tuning)},
-        {"--design", row.plan->run->spec.name},
-        {"--on", row.backend},
-        {"--row", std::to_string(row.row)},
-        {"--identity", row.identity},
-        {"--seed", std::to_string(request.target.seed)},
-        {"--threads", request.target.threads == 0 ? "" : std::to_string(request.target.threads)},
-        {"--cache-dir", cache.path()}};
-    for (const auto& [name, value] : named) {
-      if (!value.empty()) command.argv.insert(command.argv.end(), {name, value});
-    }
+    command.argv = {worker, "worker", file->path, "--identity", file->identity, "--cache-dir", file->cacheDir};
+    command.environment = waitingThreads();
     command.timeLimit = timeLimit;
     const double started = measure::unixSeconds();
     const AllProcessors inherited;
@@ -116,25 +99,39 @@ private:
     return result;
   }
 
-  /// Puts the row's native code into the cache, once. Empty where it is there.
-  std::string compile(const CaseRow& row) {
-    if (!compiled.insert({row.identity, row.backend}).second) return {};
-    const auto lowered = table.lowered({row.plan->run, row.row, row.backend, row.plan->tuning}, false);
-    if (!lowered) return fmt::format("it cannot be lowered ({})", info(lowered.error().kind).code);
-    if (!cache.problem().empty()) return "compiled objects have no folder: " + cache.problem();
-    jit::JitOptions jit;
-    jit.cacheDir = cache.path();
-    const auto code = compileRow(*(*lowered)->elaborated, *(*lowered)->program, jit);
-    if (!code) return code.error();
-    return code->cachePath.empty() ? code->cacheNote : std::string();
+  /// Puts the row's native code and its file into the cache, once for all repeats.
+  const Prepared& prepare(const CaseRow& row) {
+    const std::pair key(row.identity, row.backend);
+    const auto known = prepared.find(key);
+    return known != prepared.end() ? known->second : prepared.emplace(key, write(row)).first->second;
   }
 
-  const Workspace& workspace;
+  Prepared write(const CaseRow& row) {
+    const auto lowered = table.lowered({row.plan->run, row.row, row.backend, row.plan->tuning}, false);
+    if (!lowered) return tl::unexpected(fmt::format("it cannot be lowered ({})", info(lowered.error().kind).code));
+    if (!cache.problem().empty()) return tl::unexpected("compiled objects have no folder: " + cache.problem());
+    jit::JitOptions jit;
+    jit.cacheDir = cache.path();
+    jit.link = false;
+    auto code = compileRow(*(*lowered)->elaborated, *(*lowered)->program, jit);
+    if (!code) return tl::unexpected(code.error());
+    if (code->cachePath.empty()) return tl::unexpected(code->cacheNote);
+    return writeRow(cache.path(), {.identity = row.identity,
+                                   .backend = row.backend,
+                                   .device = describe(table.backend(row.backend).device),
+                                   .object = code->key,
+                                   .libraries = row.libraries,
+                                   .seed = seed,
+                                   .protocol = protocolSettings(),
+                                   .executable = std::move(code->executable)});
+  }
+
   RowTable& table;
-  const Request& request;
+  std::uint64_t seed;
+  std::string worker;  ///< CampaignRequest
   CacheFolder cache;
   std::map<std::pair<std::string, std::string>, const CaseRow*> byCase;
-  std::set<std::pair<std::string, std::string>> compiled;
+  std::map<std::pair<std::string, std::string>, Prepared> prepared;
 };
 
 std::vector<runtime::Case> casesOf(const std::vector<CaseRow>& rows) {
@@ -161,14 +158,14 @@ tl::expected<void, Failed> verdictOn(const measure::CampaignResult& result, cons
 }  // namespace
 
 tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const CampaignInput& input, RowTable& table,
-                                                   const Request& request, const CampaignRequest& how) {
+                                                   std::uint64_t seed, const CampaignRequest& how) {
   auto store = store::Store::open(input.file.path());
   if (!store) return failed(kEnvironment, store.error().message);
   const std::vector<runtime::Case> cases = casesOf(input.rows);
   for (const runtime::Case& each : cases) {
     if (const auto done = store->registerCase(each); !done) return failed(kEnvironment, done.error().message);
   }
-  Runner runner(events, input.workspace, table, input.rows, request);
+  Runner runner(events, table, input.rows, seed, how.worker);
   InterruptGuard guard;
   measure::Hooks hooks;
   hooks.known = [&](const runtime::Case& key) -> tl::expected<std::optional<measure::Known>, std::string> {
@@ -188,7 +185,7 @@ tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const Camp
     events.campaign(standing, standing.current == nullptr ? nullptr : &runner.rowOf(*standing.current));
   };
   measure::CampaignSettings settings;
-  settings.seed = request.target.seed;
+  settings.seed = seed;
   if (how.maxTime) settings.maxSeconds = *how.maxTime;
   if (how.maxRows) settings.maxRows = *how.maxRows;
   settings.rowSeconds = how.rowTime;

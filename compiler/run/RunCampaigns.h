@@ -17,11 +17,10 @@ namespace tbem::driver {
 
 /// All rows of the campaigns on all their backends, lowered and estimated. Mistakes go to the sink. Rows of one identity and
 /// backend may be several. `timing`: algorithms that were never timed on this machine are timed first.
-std::vector<CaseRow> caseRows(RowTable& table, DiagnosticSink& sink, const std::vector<MeasurePlan>& plans,
-                              const Target& target, bool timing);
+std::vector<CaseRow> caseRows(RowTable& table, DiagnosticSink& sink, const std::vector<MeasurePlan>& plans, const Target& target,
+                              bool timing);
 
 struct CampaignInput {
-  const Workspace& workspace;
   const std::vector<CaseRow>& rows;
   const StoreFile& file;
 };
@@ -32,10 +31,10 @@ struct CampaignOutcome {
   /// kRunFailed: rows failed. kEnvironment: no row could run, or the store could not be written. kInterrupted.
   tl::expected<void, Failed> verdict;
 };
-/// Runs the campaigns into the store; rows that are finished stay. `table`: of which the rows were made. Errors: the store cannot
-/// be opened or read.
+/// Runs the campaigns into the store; rows that are finished stay. `table`: of which the rows were made. `seed`: as of the rows'
+/// identities. Errors: the store cannot be opened or read.
 tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const CampaignInput& input, RowTable& table,
-                                                   const Request& request, const CampaignRequest& how);
+                                                   std::uint64_t seed, const CampaignRequest& how);
 
 /// What campaigns would take, roughly.
 struct CampaignOutlook {

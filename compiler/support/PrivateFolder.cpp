@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include <sys/stat.h>
@@ -55,6 +57,31 @@ std::string makePrivateFolder(const std::string& path) {
     if (!std::filesystem::is_directory(made, error)) return fmt::format("{}: {}", made.string(), std::strerror(reason));
   }
   return whyNotPrivate(path);
+}
+
+std::string writePrivate(const std::string& root, const std::string& path, std::string_view bytes) {
+  for (const std::string& folder : {root, std::filesystem::path(path).parent_path().string()}) {
+    if (std::string problem = makePrivateFolder(folder); !problem.empty()) return problem;
+  }
+  // The process number keeps writers of one path apart; the last rename wins.
+  const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
+  {
+    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    out.close();
+    if (!out) {
+      const std::string reason = std::strerror(errno);
+      std::remove(temporary.c_str());
+      return fmt::format("{}: {}", temporary, reason);
+    }
+  }
+  std::error_code error;
+  std::filesystem::rename(temporary, path, error);
+  if (error) {
+    std::remove(temporary.c_str());
+    return fmt::format("{}: {}", path, error.message());
+  }
+  return {};
 }
 
 TemporaryFolder::TemporaryFolder(std::string folder) : folder(std::move(folder)) {}

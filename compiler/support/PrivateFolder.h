@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace tbem {
 
@@ -20,6 +21,10 @@ tl::expected<std::optional<std::string>, std::string> readPrivate(const std::str
 
 /// Makes a folder and those above it that are missing, for the caller alone (0700). "" where it then is private (as above).
 std::string makePrivateFolder(const std::string& path);
+
+/// Writes a file inside the folder `root` under a temporary name and renames it, so that a reader sees all of it or nothing; the
+/// folders that are missing are made as above. "" or why not (path and reason).
+std::string writePrivate(const std::string& root, const std::string& path, std::string_view bytes);
 
 /// A folder of an unpredictable name in the temporary directory, for the caller alone (0700). It goes with this object,
 /// and all that is in it.

@@ -6,14 +6,6 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-
-#include <unistd.h>
-
 namespace tbem::jit {
 namespace {
 
@@ -95,30 +87,7 @@ std::optional<CacheEntry> readCache(const std::string& dir, const std::string& k
 }
 
 std::string writeCache(const std::string& dir, const std::string& key, const CacheEntry& entry) {
-  const std::string path = cachePath(dir, key);
-  for (const std::string& folder : {dir, std::filesystem::path(path).parent_path().string()}) {
-    if (std::string problem = makePrivateFolder(folder); !problem.empty()) return problem;
-  }
-  std::error_code error;
-  // The process number keeps writers of one key apart; the last rename wins, and all of them hold the same bytes.
-  const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    const std::string packed = pack(key, entry);
-    out.write(packed.data(), static_cast<std::streamsize>(packed.size()));
-    out.close();
-    if (!out) {
-      const std::string reason = std::strerror(errno);
-      std::remove(temporary.c_str());
-      return fmt::format("{}: {}", temporary, reason);
-    }
-  }
-  std::filesystem::rename(temporary, path, error);
-  if (error) {
-    std::remove(temporary.c_str());
-    return fmt::format("{}: {}", path, error.message());
-  }
-  return {};
+  return writePrivate(dir, cachePath(dir, key), pack(key, entry));
 }
 
 }  // namespace tbem::jit

@@ -2,11 +2,11 @@
 
 #include "compiler/jit/cpu/Host.h"
 #include "compiler/jit/glue/Cache.h"
+#include "compiler/jit/glue/Link.h"
 #include "compiler/jit/glue/Modules.h"
 #include "compiler/jit/loop/Bytes.h"
 
 #include <fmt/format.h>
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -15,9 +15,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
-#include <cstring>
 
 #include <link.h>
 
@@ -102,19 +100,13 @@ llvm::Error optimise(llvm::Module& module, llvm::TargetMachine& machine) {
 
 }  // namespace
 
-struct Compiled::Code {
-  std::unique_ptr<llvm::orc::LLJIT> jit;
-};
-Compiled::Compiled() = default;
-Compiled::Compiled(Compiled&&) noexcept = default;
-Compiled& Compiled::operator=(Compiled&&) noexcept = default;
-Compiled::~Compiled() = default;
-
 std::string defaultCacheDir() {
   if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg == '/') return std::string(xdg) + "/tbemc";
   if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') return std::string(home) + "/.cache/tbemc";
   return {};
 }
+
+namespace {
 
 /// One compilation.
 class Compilation {
@@ -125,7 +117,6 @@ public:
 private:
   tl::expected<void, Error> prepare();
   tl::expected<CacheEntry, Error> build();
-  tl::expected<void, Error> link(const CacheEntry& entry);
   std::string runKey() const;
 
   const estimate::Program& program;
@@ -188,47 +179,6 @@ tl::expected<CacheEntry, Error> Compilation::build() {
   return entry;
 }
 
-tl::expected<void, Error> Compilation::link(const CacheEntry& entry) {
-  auto fail = [](llvm::Error error) {
-    return tl::make_unexpected(Error{"the native code cannot be loaded: " + text(std::move(error))});
-  };
-  auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(*host).create();
-  if (!jit) return fail(jit.takeError());
-  llvm::orc::SymbolMap symbols;
-  auto define = [&](const char* name, auto* function) {
-    symbols[(*jit)->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
-                                              llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
-  };
-  define("tbem_rt_call", &tbem_rt_call);
-  define("tbem_rt_parallel", &tbem_rt_parallel);
-  define("tbem_rt_parts", &tbem_rt_parts);
-  define("tbem_rt_mark", &tbem_rt_mark);
-  using F64 = double (*)(double);
-  using F32 = float (*)(float);
-  for (auto [name, function] : std::initializer_list<std::pair<const char*, F64>>{
-           {"exp", ::exp}, {"log", ::log}, {"tanh", ::tanh}, {"erf", ::erf}, {"sin", ::sin}, {"cos", ::cos}})
-    define(name, function);
-  for (auto [name, function] :
-       std::initializer_list<std::pair<const char*, F32>>{{"sinf", ::sinf}, {"cosf", ::cosf}, {"floorf", ::floorf}})
-    define(name, function);
-  define("floor", static_cast<F64>(::floor));
-  define("pow", static_cast<double (*)(double, double)>(::pow));
-  define("powf", static_cast<float (*)(float, float)>(::powf));
-  define("memset", static_cast<void* (*)(void*, int, std::size_t)>(::memset));
-  define("memcpy", static_cast<void* (*)(void*, const void*, std::size_t)>(::memcpy));
-  if (auto error = (*jit)->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols))))
-    return fail(std::move(error));
-  for (const std::string& object : entry.objects) {
-    if (auto error = (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, "tbem"))) return fail(std::move(error));
-  }
-  auto address = (*jit)->lookup("tbem_step");
-  if (!address) return fail(address.takeError());
-  result.step = address->toPtr<tbem_rt_step>();
-  result.code = std::make_unique<Compiled::Code>();
-  result.code->jit = std::move(*jit);
-  return {};
-}
-
 tl::expected<Compiled, Error> Compilation::run() {
   const auto start = std::chrono::steady_clock::now();
   if (auto ok = prepare(); !ok) return tl::make_unexpected(ok.error());
@@ -238,11 +188,6 @@ tl::expected<Compiled, Error> Compilation::run() {
   std::optional<CacheEntry> entry;
   if (!dir.empty() && !options.keepIr) entry = readCache(dir, result.key, result.cacheNote);
   result.cacheHit = entry.has_value();
-  if (!entry && options.loadOnly) {
-    return tl::make_unexpected(
-        Error{fmt::format("the compiled step {} is not in the cache {}{}; compile it first", result.key,
-                          dir.empty() ? "(there is none)" : dir, result.cacheNote.empty() ? "" : " (" + result.cacheNote + ")")});
-  }
   if (!entry) {
     auto built = build();
     if (!built) return tl::make_unexpected(built.error());
@@ -252,12 +197,15 @@ tl::expected<Compiled, Error> Compilation::run() {
         result.cacheNote = "the object cache cannot be written: " + problem;
     }
   }
-  if (auto ok = link(*entry); !ok) return tl::make_unexpected(ok.error());
   result.executable = describe(program);
-  result.executable.step = result.step;
+  if (options.link) {
+    if (auto ok = link(*entry, *host, result); !ok) return tl::make_unexpected(ok.error());
+  }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return std::move(result);
 }
+
+}  // namespace
 
 tl::expected<Compiled, Error> compile(const estimate::Program& program, const JitOptions& options) {
   return Compilation(program, options).run();

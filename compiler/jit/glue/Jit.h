@@ -18,10 +18,10 @@ namespace tbem::jit {
 
 struct JitOptions {
   bool cache = true;
-  std::string cacheDir;   ///< "": $XDG_CACHE_HOME/tbemc, or ~/.cache/tbemc; with neither, no cache
-  bool loadOnly = false;  ///< an error if the object is not in the cache: for processes that must not compile
-  bool marks = false;     ///< call tbem_rt_mark after each step of the schedule
-  bool keepIr = false;    ///< fill Compiled::ir and assembly; compiles even where the object is cached
+  std::string cacheDir;  ///< "": $XDG_CACHE_HOME/tbemc, or ~/.cache/tbemc; with neither, no cache
+  bool link = true;      ///< false: the object is put into the cache for other processes, and `step` stays null
+  bool marks = false;    ///< call tbem_rt_mark after each step of the schedule
+  bool keepIr = false;   ///< fill Compiled::ir and assembly; compiles even where the object is cached
 };
 
 struct Error {
@@ -37,9 +37,10 @@ struct LoopReport {
   PerSample perSample;
 };
 
+struct LinkedCode;
+
 /// A step in memory, ready to run. `step` and `executable.step` are valid while this lives.
-class Compiled {
-public:
+struct Compiled {
   Compiled();
   Compiled(Compiled&&) noexcept;
   Compiled& operator=(Compiled&&) noexcept;
@@ -56,13 +57,14 @@ public:
   bool cacheHit = false;
   double seconds = 0;  ///< wall time of compile
 
-private:
-  friend class Compilation;
-  struct Code;
-  std::unique_ptr<Code> code;
+  std::unique_ptr<LinkedCode> code;  ///< what holds `step`
 };
 
 tl::expected<Compiled, Error> compile(const estimate::Program& program, const JitOptions& options = {});
+
+/// The step that was put into the cache under this key: for processes that do not compile. Its executable holds `step` alone. An
+/// error where it is not there.
+tl::expected<Compiled, Error> load(const std::string& key, const std::string& cacheDir);
 
 /// The program as the runtime takes it: buffers, calls, arena, scalars; without `step` and without storages. The loss and the
 /// outputs of the graph are not known here: describeStorages adds them.

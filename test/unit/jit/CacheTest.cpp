@@ -126,18 +126,23 @@ TEST(Cache, SecondTimeLoadsAndRuns) {
   runDenseRelu(*second);
 }
 
-TEST(Cache, LoadOnlyNeverCompiles) {
+TEST(Cache, WhatIsLoadedNeedsNoProgram) {
   Folder folder;
-  jit::JitOptions options{.cacheDir = folder.path.string(), .loadOnly = true};
+  jit::JitOptions options{.cacheDir = folder.path.string(), .link = false};
   const DenseRelu d;
-  auto refused = jit::compile(d.p.program, options);
+  const std::string nowhere = "0123456789abcdef0123456789abcdef";
+  auto refused = jit::load(nowhere, options.cacheDir);
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().message.find("not in the cache"), std::string::npos);
-  options.loadOnly = false;
-  ASSERT_TRUE(jit::compile(d.p.program, options));
-  options.loadOnly = true;
-  auto loaded = jit::compile(d.p.program, options);
+  EXPECT_NE(refused.error().message.find(nowhere + " is not in the cache"), std::string::npos) << refused.error().message;
+  auto stored = jit::compile(d.p.program, options);
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->step, nullptr);
+  EXPECT_TRUE(std::filesystem::exists(stored->cachePath));
+  auto loaded = jit::load(stored->key, options.cacheDir);
   ASSERT_TRUE(loaded);
+  const tbem_rt_step step = loaded->step;
+  loaded->executable = stored->executable;
+  loaded->executable.step = step;
   runDenseRelu(*loaded);
 }
 
@@ -185,7 +190,7 @@ TEST(Cache, ObjectsThatOthersCouldHaveWrittenAreNotRun) {
     runDenseRelu(*again);
     if (!wholeFolder) continue;  // a file is replaced by what was just compiled
     EXPECT_NE(again->cacheNote.find("others can write"), std::string::npos) << again->cacheNote;
-    auto refused = jit::compile(d.p.program, {.cacheDir = folder.path.string(), .loadOnly = true});
+    auto refused = jit::load(again->key, folder.path.string());
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().message.find("others can write"), std::string::npos) << refused.error().message;
   }

@@ -1,0 +1,13 @@
+// Compiled objects, loaded into this process by ORC. Internal to this folder.
+#pragma once
+
+#include "compiler/jit/cpu/Host.h"
+#include "compiler/jit/glue/Cache.h"
+#include "compiler/jit/glue/Jit.h"
+
+namespace tbem::jit {
+
+/// Fills `step`, also of the executable, and what holds it.
+tl::expected<void, Error> link(const CacheEntry& entry, const llvm::orc::JITTargetMachineBuilder& host, Compiled& compiled);
+
+}  // namespace tbem::jit
