@@ -58,12 +58,17 @@ tl::expected<void, Failure> Arena::allocate(const ArenaOptions& options) {
   }
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   start = static_cast<char*>(memory) + (roundUp(address, kPage) - address) + guardBytes;
-  poisoned = options.poison;
-  auto fill = [&](char* from, std::uint64_t bytes) { return bytes == 0 ? TBEM_OK : poisonDevice(device, from, bytes); };
-  status = fill(start - guardBytes, guardBytes);
-  if (status == TBEM_OK) status = fill(start + planned, guardBytes);
-  if (status == TBEM_OK && poisoned) status = fill(start, planned);
+  if (options.poison) return poison();
+  return {};
+}
+
+tl::expected<void, Failure> Arena::poison() {
+  // Each part from its own start, as `measure` compares them: the plan may end inside a word of the pattern.
+  tbem_status status = poisonDevice(device, start - guardBytes, guardBytes);
+  if (status == TBEM_OK) status = poisonDevice(device, start, planned);
+  if (status == TBEM_OK) status = poisonDevice(device, start + planned, guardBytes);
   if (status != TBEM_OK) return tl::make_unexpected(failureOf(device, status, "the arena cannot be filled"));
+  poisoned = true;
   return {};
 }
 

@@ -16,7 +16,7 @@ namespace tbem::runtime {
 
 struct ArenaOptions {
   bool poison = false;  ///< fill the arena with a NaN pattern first: reads of what nobody wrote become NaN, and `measure` works
-  std::uint64_t guard = 0;  ///< bytes of poison before and behind the arena (rounded up to 4096), checked by `measure`
+  std::uint64_t guard = 0;  ///< bytes before and behind the arena (rounded up to 4096) that are poisoned with it and checked
 };
 
 /// What a poisoned arena shows after a step.
@@ -45,7 +45,10 @@ public:
   std::uint64_t bytes() const { return planned; }
   const tbem_backend& backend() const { return device; }
 
-  /// For one made with `poison`, after storages were filled and steps were run. Scans the whole arena.
+  /// Fills the arena and its guards as `poison` of ArenaOptions does: what was in it is gone. Until then its guards are
+  /// untouched.
+  tl::expected<void, Failure> poison();
+  /// For one that was poisoned, after storages were filled and steps were run. Scans the whole arena.
   tl::expected<ArenaReport, Failure> measure() const;
 
 private:

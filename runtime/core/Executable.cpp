@@ -77,20 +77,32 @@ tl::expected<void, Failure> Instance::initialise(std::uint64_t key) {
 }
 
 tl::expected<void, Failure> Instance::fillStorage(const StorageDesc& storage, std::uint64_t key) {
-  constexpr std::size_t kPart = 1U << 16U;  // doubles of a large weight are never all there at once
-  const tbem_operand& operand = description.buffers[storage.buffer].operand;
+  constexpr std::size_t kPart = 1U << 13U;  // doubles of a large weight are never all there at once
+  const BufferDesc& buffer = description.buffers[storage.buffer];
+  const tbem_operand& operand = buffer.operand;
   HostTensor tensor{operand.dtype, {operand.dims, operand.dims + operand.rank}, {}};
   const std::size_t count = tensor.count();
   const std::uint64_t size = elementBytes(operand.dtype);
-  tensor.data.resize(count * size);
+  const bool isInput = storage.kind == BufferClass::Input, constant = !isInput && isConstant(storage.init);
+  // Where the order of elements is row-major, or cannot be seen, they need no place of their own.
+  const bool direct = isPlain(operand) || (constant && extentElements(operand) == elementCount(operand));
   std::vector<double> part(std::min(count, kPart));
+  tensor.data.resize((direct ? part.size() : count) * size);
   for (std::size_t at = 0; at < count; at += kPart) {
     const std::span<double> values(part.data(), std::min(kPart, count - at));
-    auto filled = storage.kind == BufferClass::Input ? fillInput(operand.dtype, storage.bound, key, storage.path, values, at)
-                                                     : fillInit(storage.init, tensor.dims, key, storage.path, values, at);
-    if (!filled) return tl::make_unexpected(Failure{TBEM_INVALID, filled.error()});
-    fromDoubles(operand.dtype, values, tensor.data.data() + at * size);
+    std::byte* const bytes = tensor.data.data() + (direct ? 0 : at * size);
+    if (at == 0 || !constant || !direct) {
+      auto filled = isInput ? fillInput(operand.dtype, storage.bound, key, storage.path, values, at)
+                            : fillInit(storage.init, tensor.dims, key, storage.path, values, at);
+      if (!filled) return tl::make_unexpected(Failure{TBEM_INVALID, filled.error()});
+      fromDoubles(operand.dtype, values, bytes);
+    }
+    if (!direct) continue;
+    const tbem_status status = device.copy_in(arena + buffer.offset + at * size, bytes, values.size() * size);
+    if (status != TBEM_OK)
+      return tl::make_unexpected(failure(status, fmt::format("buffer {} ({}) cannot be written", storage.buffer, buffer.name)));
   }
+  if (direct) return {};
   return write(storage.buffer, tensor);
 }
 
@@ -171,10 +183,10 @@ tl::expected<void, Failure> Instance::write(std::uint32_t buffer, const HostTens
   }
   tbem_operand exact = b.operand;
   exact.layout.bytes = extentBytes(b.operand);
-  std::vector<std::byte> raw(exact.layout.bytes);
-  if (raw.empty()) return {};
-  fromPlain(exact, value.data.data(), raw.data());
-  if (tbem_status status = device.copy_in(arena + b.offset, raw.data(), raw.size()); status != TBEM_OK) {
+  if (exact.layout.bytes == 0) return {};
+  const auto raw = std::make_unique_for_overwrite<std::byte[]>(exact.layout.bytes);
+  fromPlain(exact, value.data.data(), raw.get());
+  if (tbem_status status = device.copy_in(arena + b.offset, raw.get(), exact.layout.bytes); status != TBEM_OK) {
     return tl::make_unexpected(failure(status, fmt::format("buffer {} ({}) cannot be written", buffer, b.name)));
   }
   return {};

@@ -81,7 +81,9 @@ public:
   const Executable& executable() const { return description; }
   const tbem_backend& backend() const { return device; }
 
-  /// For an arena made with `poison`, after `initialise` and a step.
+  /// What is in the arena is gone: `initialise` comes next.
+  tl::expected<void, Failure> poisonArena() { return memory.poison(); }
+  /// For an arena that was poisoned, after `initialise` and a step.
   tl::expected<ArenaReport, Failure> measureArena() const { return memory.measure(); }
 
   // What native code calls, through rt.h.

@@ -51,6 +51,11 @@ tl::expected<Distribution, std::string> distribution(const InitDesc& init, Fans 
 
 }  // namespace
 
+bool isConstant(const InitDesc& init) {
+  const auto chosen = distribution(init, {});
+  return chosen && chosen->kind == Distribution::Kind::Constant;
+}
+
 tl::expected<void, std::string> fillInit(const InitDesc& init, std::span<const std::int64_t> dims, std::uint64_t seed,
                                          std::string_view path, std::span<double> values, std::uint64_t first) {
   if (values.empty()) return {};

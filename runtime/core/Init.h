@@ -23,6 +23,9 @@ struct Fans {
 };
 Fans fans(std::span<const std::int64_t> dims);
 
+/// Whether the rule gives all elements one value.
+bool isConstant(const InitDesc& init);
+
 /// Fills `values`, elements first, first + 1, .. in row-major order of a tensor of `dims`, by the rule `init.kind` (graph::Init
 /// lists them): computed in double, to be rounded once. An error names a kind that does not exist or numbers that make no
 /// distribution.

@@ -1,5 +1,6 @@
 // Two executables in one arena, with steps written by hand.
 #include "runtime/core/Executable.h"
+#include "runtime/core/Init.h"
 #include "runtime/core/Layout.h"
 
 #include <gtest/gtest.h>
@@ -88,6 +89,55 @@ TEST(SharedArena, IsMeasuredOverAll) {
   EXPECT_FALSE(run().guardIntact);
   b.arena = 256;
   EXPECT_EQ(run().stray, 192U);
+}
+
+TEST(Arena, IsPoisonedWhenItWasUsed) {
+  const Executable e = writer();
+  const auto instance = *Instance::create(e, *tbem_backend_ref(), {.guard = 100});
+  ASSERT_TRUE(instance->initialise(1) && instance->run(1) && instance->run(2));
+  EXPECT_FALSE(instance->measureArena());
+  ASSERT_TRUE(instance->poisonArena());
+  EXPECT_EQ(instance->measureArena()->touched, 0U);
+  ASSERT_TRUE(instance->initialise(1));
+  EXPECT_EQ(instance->measureArena()->touched, 128U);
+  ASSERT_TRUE(instance->run(1));
+  EXPECT_EQ(instance->measureArena()->touched, 192U);
+  EXPECT_TRUE(instance->measureArena()->guardIntact);
+  *(static_cast<char*>(const_cast<void*>(instance->address(0))) - 1) = 0;
+  EXPECT_FALSE(instance->measureArena()->guardIntact);
+}
+
+std::int32_t noStep(tbem_rt_context*, char*, const double*, std::uint64_t) { return TBEM_OK; }
+
+/// One storage of this kind, layout and rule in an arena of its own, filled.
+HostTensor filled(const tbem_operand& operand, BufferClass kind, const InitDesc& init) {
+  Executable e;
+  e.step = noStep;
+  e.arena = (operand.layout.bytes + 63) / 64 * 64;
+  e.allocations = {{0, e.arena, true}};
+  e.buffers = {{"w", operand, 0, 0}};
+  e.storages = {{"w", kind, 0, init, 0}};
+  e.scalars = {0};
+  const auto instance = *Instance::create(e, *tbem_backend_ref(), {.poison = true});
+  EXPECT_TRUE(instance->initialise(3));
+  return *instance->readStorage(0);
+}
+
+TEST(Instance, StoragesAreFilledAlikeInEveryLayout) {
+  const std::vector<std::int64_t> dims{50, 33, 3, 3};  // more than is filled at a time
+  const std::vector<int> order{0, 1, 2, 3}, inside{0, 2, 3, 1};
+  tbem_operand plain = plainOperand(TBEM_F32, dims), permuted = plain, padded = plain;
+  setBlocked(permuted, inside, {});
+  setBlocked(padded, order, std::vector<std::pair<int, int>>{{1, 16}});
+  for (const auto& [kind, init] :
+       {std::pair(BufferClass::Weight, InitDesc{"he_uniform", 0, 0}), std::pair(BufferClass::Weight, InitDesc{"normal", 1, 2}),
+        std::pair(BufferClass::Weight, InitDesc{"constant", 0.1, 0}), std::pair(BufferClass::Input, InitDesc{})}) {
+    std::vector<double> values(50 * 33 * 9);
+    ASSERT_TRUE(kind == BufferClass::Input ? fillInput(TBEM_F32, 0, 3, "w", values) : fillInit(init, dims, 3, "w", values));
+    const HostTensor expected = HostTensor::of(TBEM_F32, dims, values);
+    for (const tbem_operand& operand : {plain, permuted, padded})
+      EXPECT_EQ(filled(operand, kind, init).data, expected.data) << init.kind;
+  }
 }
 
 TEST(SharedArena, WhatDoesNotGoTogetherIsRefused) {
