@@ -25,7 +25,8 @@ namespace {
 constexpr std::size_t kErrorTail = 16u << 10;
 constexpr double kDrainSeconds = 0.5;  ///< after the exit, for what is still in the pipes
 
-/// Everything the new process needs, made before the fork: after it only async-signal-safe calls are allowed.
+/// Everything the new process needs, made before the fork: after it only async-signal-safe calls are allowed, and nothing that
+/// changes memory, which is this process's until the exec.
 struct Image {
   std::vector<char*> argv, envp;
   rlim_t memory = RLIM_INFINITY;
@@ -59,6 +60,22 @@ std::vector<char*> environmentOf(const Command& command) {
   ::_exit(127);
 }
 
+/// Holds back all signals: a handler that ran in the child between fork and exec would change this process's memory.
+class NoSignals {
+public:
+  NoSignals() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  }
+  ~NoSignals() { ::pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+
+private:
+  sigset_t before{};
+};
+
 /// The child between fork and exec.
 [[noreturn]] void become(const Image& image) {
   ::setpgid(0, 0);
@@ -78,6 +95,15 @@ std::vector<char*> environmentOf(const Command& command) {
   }
   ::execvpe(image.argv[0], image.argv.data(), image.envp.data());
   giveUp(image.report);
+}
+
+/// The child's number; -1 and errno where there is none. The child borrows this process's memory until its exec: to copy the page
+/// tables of a compiler takes longer than to start a worker.
+pid_t startProcess(const Image& image) {
+  const NoSignals held;
+  const pid_t pid = ::vfork();
+  if (pid == 0) become(image);
+  return pid;
 }
 
 /// "oom_kill 3" of /proc/vmstat (Linux 4.13 and later).
@@ -231,9 +257,8 @@ tl::expected<Outcome, std::string> spawn(const Command& command) {
   Outcome outcome;
   const auto killsBefore = oomKillsSoFar();
   const double start = monotonicSeconds();
-  const pid_t pid = ::fork();
+  const pid_t pid = startProcess(image);
   if (pid < 0) return tl::unexpected(cannotStart(command.argv[0], errno));
-  if (pid == 0) become(image);
   ::setpgid(pid, pid);  // here as well: whoever comes first
   for (Pipe* pipe : {&output, &error, &report}) pipe->closeWrite();
   input.closeRead();
