@@ -28,6 +28,12 @@ estimate::Choices readChoices(const std::string& backend, const tbem_device_info
   return path.empty() ? estimate::Choices{} : parse(readText(path, refused), line);
 }
 
+Opened openBackend(std::string_view name) {
+  Opened opened{probeBackend(name), {}, {}};
+  if (opened.backend != nullptr) opened.choices = readChoices(opened.backend->name, opened.device, opened.choicesRefused);
+  return opened;
+}
+
 tl::expected<estimate::Choices, std::string> addChoices(const std::string& backend, const tbem_device_info& device,
                                                         const estimate::Choices& fresh) {
   const std::string line = deviceLine(backend, device), path = pathOf(line);

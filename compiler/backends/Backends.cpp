@@ -1,7 +1,5 @@
 #include "compiler/backends/Backends.h"
 
-#include "compiler/backends/Algorithms.h"
-
 #include <fmt/format.h>
 
 namespace tbem::driver {
@@ -18,28 +16,27 @@ const std::vector<BackendChoice>& knownBackends() {
   return list;
 }
 
-Opened openBackend(std::string_view name) {
-  Opened opened;
+Probed probeBackend(std::string_view name) {
+  Probed probed;
   for (const BackendChoice& choice : knownBackends()) {
     if (choice.name != name) continue;
     if (choice.table == nullptr) {
-      opened.reason = choice.why;
-      return opened;
+      probed.reason = choice.why;
+      return probed;
     }
     const tbem_backend* table = choice.table();
     if (table->abi != TBEM_BACKEND_ABI) {
-      opened.reason = fmt::format("it was built for version {} of the backend interface, not {}", table->abi, TBEM_BACKEND_ABI);
-    } else if (table->probe(&opened.device) != TBEM_OK) {
-      opened.reason = table->last_error();
+      probed.reason = fmt::format("it was built for version {} of the backend interface, not {}", table->abi, TBEM_BACKEND_ABI);
+    } else if (table->probe(&probed.device) != TBEM_OK) {
+      probed.reason = table->last_error();
     } else {
-      opened.backend = table;
-      opened.choices = readChoices(table->name, opened.device, opened.choicesRefused);
+      probed.backend = table;
     }
-    return opened;
+    return probed;
   }
-  opened.known = false;
-  opened.reason = fmt::format("no backend is called `{}` (cpu, ref, fake are)", name);
-  return opened;
+  probed.known = false;
+  probed.reason = fmt::format("no backend is called `{}` (cpu, ref, fake are)", name);
+  return probed;
 }
 
 std::string describe(const tbem_device_info& device) {

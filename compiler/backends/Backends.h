@@ -19,11 +19,16 @@ struct BackendChoice {
 const std::vector<BackendChoice>& knownBackends();
 
 /// The table, probed; nullptr and the reason where it cannot be used. `known`: false for a word that names no backend at all.
-struct Opened {
+struct Probed {
   const tbem_backend* backend = nullptr;
   tbem_device_info device{};
   std::string reason;
   bool known = true;
+};
+Probed probeBackend(std::string_view name);
+
+/// With what is known of it on this machine.
+struct Opened : Probed {
   estimate::Choices choices;   ///< of algorithms, as kept for this device (Algorithms.h)
   std::string choicesRefused;  ///< why the file of them is not believed, or ""
 };

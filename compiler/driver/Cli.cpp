@@ -135,9 +135,15 @@ std::string wrongPrograms(const Command& command, const ProgramRequest& program)
 
 constexpr const char* kSelf = "/proc/self/exe";  ///< the same file, whatever lies at its path meanwhile
 
+/// Beside this program.
+std::string workerPath() {
+  std::error_code unknown;
+  return std::filesystem::read_symlink(kSelf, unknown).parent_path() / "tbemc-worker";
+}
+
 /// What follows from the options for the stages.
 void completeRequest(const Command& command, CommandOptions& options) {
-  options.campaign.worker = kSelf;
+  options.campaign.worker = workerPath();
   const StageRequest& stages = options.stages;
   options.target.everyUpdate = !stages.emitStage.empty() || !stages.printAfter.empty();
   if (command.runs && (stages.emitStage.empty() || runsSteps(stages.emitStage))) options.target.ownCode = Target::OwnCode::Told;
@@ -178,8 +184,7 @@ int dispatch(int argc, char** argv) {
   app.formatter(std::make_shared<HelpText>(width));
   std::unique_ptr<Invocation> invocation;
   for (const Command* each : commands()) {
-    CLI::App* sub = app.add_subcommand(each->name, each->help != nullptr ? each->help : "");
-    if (each->help == nullptr) sub->group("");
+    CLI::App* sub = app.add_subcommand(each->name, each->help);
     if (each != command) continue;  // no command line of it: spared the options
     OptionList list(*sub);
     invocation = each->begin(list);

@@ -39,7 +39,7 @@ enum class Takes : std::uint8_t {
 
 struct Command {
   const char* name;
-  const char* help;  ///< nullptr: not listed
+  const char* help;
   Takes takes;
   bool runs;  ///< native code, in this process
   std::unique_ptr<Invocation> (*begin)(OptionList& list);

@@ -10,8 +10,6 @@ namespace tbem::driver {
 
 extern const Command kRun, kCheck, kDesign, kEstimate, kFit, kWhatIf, kScreen, kSpec, kStep, kWeights, kMeasure, kTrain, kRegress,
     kPredict, kReport, kEmit, kPlan, kReplay, kFormat, kExplain, kDoc, kDoctor;
-/// Not listed: measures one row in this process and prints its result as one JSON line.
-extern const Command kWorker;
 
 /// The commands that are there, in the order of `--help`.
 const std::vector<const Command*>& commands();

@@ -1,7 +1,7 @@
 #include "compiler/experiment/Identity.h"
 
 #include "compiler/support/Version.h"
-#include "runtime/data/File.h"
+#include "compiler/worker/Worker.h"
 
 #include <fmt/format.h>
 #include <xxhash.h>
@@ -86,11 +86,6 @@ private:
 
 }  // namespace
 
-std::string libraryHash(const std::string& path) {
-  const auto file = data::MappedFile::open(path);
-  return file ? hashOf(file->text()) : "missing";
-}
-
 std::string graphIdentity(const graph::Graph& graph, const sema::Values& values) {
   return hashOf(Canon(graph, values).graphText());
 }
@@ -99,8 +94,8 @@ std::string identityOf(const graph::Graph& graph, const sema::Values& values, co
                        std::uint64_t seed, const std::string& backend, const tbem_device_info* device, unsigned threads,
                        const std::string& algorithms) {
   std::string text = Canon(graph, values).graphText();
-  text += fmt::format("protocol {}\nseed {}\nbackend {}\nlowering {}\n", measure::describe(protocol), seed, backend,
-                      kLoweringVersion);
+  text += fmt::format("protocol {}\nworker {}\nseed {}\nbackend {}\nlowering {}\n", measure::describe(protocol), kWorkerVersion,
+                      seed, backend, kLoweringVersion);
   if (device != nullptr) text += fmt::format("device {} {} {} {}\n", device->name, device->isa, device->library, threads);
   text += algorithms;
   return hashOf(text);

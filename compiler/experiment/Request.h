@@ -48,7 +48,7 @@ struct Target {
 
 /// How campaigns run.
 struct CampaignRequest {
-  std::string worker;  ///< the program that measures a row, started as `worker FILE ...`: a tbemc of this version
+  std::string worker;  ///< the program that measures a row (worker/Worker.h), of this version
   std::string store;   ///< where finished rows are kept; "": beside the program
   bool dryRun = false, fresh = false;
   std::optional<double> maxTime;  ///< seconds

@@ -6,6 +6,7 @@
 #include "compiler/experiment/Identity.h"
 #include "compiler/run/RunCampaigns.h"
 #include "compiler/support/Version.h"
+#include "compiler/worker/RowFile.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
 // The campaigns of a program, run: each case in a fresh process of this program, each result committed before the next begins.
 #include "compiler/run/RunCampaigns.h"
 
-#include "compiler/experiment/RowFile.h"
 #include "compiler/process/Interrupt.h"
 #include "compiler/process/OpenMp.h"
 #include "compiler/support/PrivateFolder.h"
+#include "compiler/worker/Worker.h"
 #include "runtime/measure/Campaign.h"
 #include "runtime/measure/Child.h"
 #include "runtime/measure/Meters.h"
@@ -86,7 +86,7 @@ private:
     const Prepared& file = prepare(row);
     if (!file) return notRun(runtime::Status::Failed, file.error());
     measure::Command command;
-    command.argv = {worker, "worker", file->path, "--identity", file->identity, "--cache-dir", file->cacheDir};
+    command.argv = workerCommand(worker, *file);
     command.environment = waitingThreads();
     command.timeLimit = timeLimit;
     const double started = measure::unixSeconds();

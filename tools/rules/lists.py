@@ -19,7 +19,7 @@ USES = [
         "printOut printErr writeText writeData writeStyled printFailure printNote",
         r"\bfmt::print\b|\bstd::(?:cout|cerr|clog)\b|(?:\bstd::|(?<!\w)::|(?<![\w.>:]))(?!print\b)WORD\s*\(",
         "return what is to be said and let compiler/show or a command write it",
-        ("compiler/diagnostics", "compiler/driver", "compiler/show", "compiler/support", "tools/pack")),
+        ("compiler/diagnostics", "compiler/driver", "compiler/show", "compiler/support", "tools/pack", "tools/worker")),
     Use("has an output of its own", "Out", r"\bshow::WORD\b", "return what is to be said and let a view of compiler/show write it",
         ("compiler/driver", "compiler/driver/commands", "compiler/show/measured", "compiler/show/memory", "compiler/show/proofs",
          "compiler/show/reference", "compiler/show/rows")),

@@ -199,7 +199,7 @@ tl::expected<Compiled, Error> Compilation::run() {
   }
   result.executable = describe(program);
   if (options.link) {
-    if (auto ok = link(*entry, *host, result); !ok) return tl::make_unexpected(ok.error());
+    if (auto ok = link(*entry, result); !ok) return tl::make_unexpected(ok.error());
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return std::move(result);

@@ -1,7 +1,11 @@
 #include "compiler/jit/glue/Link.h"
 
 #include <fmt/format.h>
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/ExecutionEngine/JITLink/EHFrameSupport.h>
+#include <llvm/ExecutionEngine/Orc/Core.h>
+#include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
+#include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
+#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
 
 #include <chrono>
 #include <cmath>
@@ -9,8 +13,19 @@
 
 namespace tbem::jit {
 
+namespace orc = llvm::orc;
+
+/// ORC's linker alone: what is loaded was compiled before, and a program that only loads code holds no code generator.
 struct LinkedCode {
-  std::unique_ptr<llvm::orc::LLJIT> jit;
+  explicit LinkedCode(std::unique_ptr<orc::ExecutorProcessControl> process) : session(std::move(process)), layer(session) {}
+  ~LinkedCode() {
+    if (auto error = session.endSession()) llvm::consumeError(std::move(error));  // nobody is left to hear of it
+  }
+  LinkedCode(const LinkedCode&) = delete;
+  LinkedCode& operator=(const LinkedCode&) = delete;
+
+  orc::ExecutionSession session;
+  orc::ObjectLinkingLayer layer;
 };
 Compiled::Compiled() = default;
 Compiled::Compiled(Compiled&&) noexcept = default;
@@ -18,19 +33,13 @@ Compiled& Compiled::operator=(Compiled&&) noexcept = default;
 Compiled::~Compiled() = default;
 
 namespace {
-std::string text(llvm::Error error) { return llvm::toString(std::move(error)); }
-}  // namespace
 
-tl::expected<void, Error> link(const CacheEntry& entry, const llvm::orc::JITTargetMachineBuilder& host, Compiled& compiled) {
-  auto fail = [](llvm::Error error) {
-    return tl::make_unexpected(Error{"the native code cannot be loaded: " + text(std::move(error))});
-  };
-  auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(host).create();
-  if (!jit) return fail(jit.takeError());
-  llvm::orc::SymbolMap symbols;
+/// What native code calls, by name.
+orc::SymbolMap callees(orc::ExecutionSession& session) {
+  orc::SymbolMap symbols;
   auto define = [&](const char* name, auto* function) {
-    symbols[(*jit)->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
-                                              llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    symbols[session.intern(name)] = {orc::ExecutorAddr::fromPtr(function),
+                                     llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   };
   define("tbem_rt_call", &tbem_rt_call);
   define("tbem_rt_parallel", &tbem_rt_parallel);
@@ -49,23 +58,45 @@ tl::expected<void, Error> link(const CacheEntry& entry, const llvm::orc::JITTarg
   define("powf", static_cast<float (*)(float, float)>(::powf));
   define("memset", static_cast<void* (*)(void*, int, std::size_t)>(::memset));
   define("memcpy", static_cast<void* (*)(void*, const void*, std::size_t)>(::memcpy));
-  if (auto error = (*jit)->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols))))
-    return fail(std::move(error));
+  return symbols;
+}
+
+llvm::Expected<orc::ExecutorAddr> stepOf(const CacheEntry& entry, LinkedCode& code) {
+  orc::ExecutionSession& session = code.session;
+  orc::JITDylib& library = session.createBareJITDylib("tbem");
+  // Through frames of native code an exception may pass, of a backend that gets no memory.
+  code.layer.addPlugin(
+      std::make_unique<orc::EHFrameRegistrationPlugin>(session, std::make_unique<llvm::jitlink::InProcessEHFrameRegistrar>()));
+  if (auto error = library.define(orc::absoluteSymbols(callees(session)))) return error;
+  auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess('\0');
+  if (!process) return process.takeError();
+  library.addGenerator(std::move(*process));
   for (const std::string& object : entry.objects) {
-    if (auto error = (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, "tbem"))) return fail(std::move(error));
+    if (auto error = code.layer.add(library, llvm::MemoryBuffer::getMemBufferCopy(object, "tbem"))) return error;
   }
-  auto address = (*jit)->lookup("tbem_step");
+  auto symbol = session.lookup({&library}, "tbem_step");
+  if (!symbol) return symbol.takeError();
+  return symbol->getAddress();
+}
+
+}  // namespace
+
+tl::expected<void, Error> link(const CacheEntry& entry, Compiled& compiled) {
+  const auto fail = [](llvm::Error error) {
+    return tl::make_unexpected(Error{"the native code cannot be loaded: " + llvm::toString(std::move(error))});
+  };
+  auto process = orc::SelfExecutorProcessControl::Create(nullptr, std::make_unique<orc::InPlaceTaskDispatcher>());
+  if (!process) return fail(process.takeError());
+  auto code = std::make_unique<LinkedCode>(std::move(*process));
+  auto address = stepOf(entry, *code);
   if (!address) return fail(address.takeError());
   compiled.step = compiled.executable.step = address->toPtr<tbem_rt_step>();
-  compiled.code = std::make_unique<LinkedCode>();
-  compiled.code->jit = std::move(*jit);
+  compiled.code = std::move(code);
   return {};
 }
 
 tl::expected<Compiled, Error> load(const std::string& key, const std::string& cacheDir) {
   const auto start = std::chrono::steady_clock::now();
-  auto host = detectHost();
-  if (!host) return tl::make_unexpected(Error{host.error()});
   Compiled result;
   result.key = key;
   result.cachePath = cachePath(cacheDir, key);
@@ -75,7 +106,7 @@ tl::expected<Compiled, Error> load(const std::string& key, const std::string& ca
                                                  result.cacheNote.empty() ? "" : " (" + result.cacheNote + ")")});
   }
   result.cacheHit = true;
-  if (auto ok = link(*entry, *host, result); !ok) return tl::make_unexpected(ok.error());
+  if (auto ok = link(*entry, result); !ok) return tl::make_unexpected(ok.error());
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

@@ -1,6 +1,5 @@
 // The file by which a campaign hands a row to its worker: what is refused, and why.
-#include "compiler/experiment/Identity.h"
-#include "compiler/experiment/RowFile.h"
+#include "compiler/worker/RowFile.h"
 #include "test/unit/TemporaryFolder.h"
 
 #include <fstream>

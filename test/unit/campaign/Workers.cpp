@@ -1,11 +1,12 @@
 #include "test/unit/campaign/Workers.h"
 
+#include "compiler/worker/Worker.h"
 #include "runtime/core/ExecutableFile.h"
 
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 
 namespace tbem::test {
 namespace {
@@ -29,11 +30,13 @@ std::string happened(const std::string& what, std::string text) {
 
 }  // namespace
 
-bool playWorker(int argc, char** argv) {
-  if (argc < 3 || std::strcmp(argv[1], "worker") != 0) return false;
-  const std::string text = happened(std::filesystem::path(argv[0]).filename(), textOf(argv[2]));
-  std::ofstream(argv[2], std::ios::binary | std::ios::trunc) << text;
-  return true;
+std::optional<int> playWorker(const std::vector<std::string>& command) {
+  if (command.size() != 4) return std::nullopt;
+  const std::string text = happened(std::filesystem::path(command[0]).filename(), textOf(command[1]));
+  std::ofstream(command[1], std::ios::binary | std::ios::trunc) << text;
+  const driver::WorkerAnswer answer = driver::answerAsWorker(command);
+  std::cout << answer.line << std::endl;
+  return answer.status;
 }
 
 std::string workerCalled(const std::string& name, const std::string& folder) {

@@ -1,7 +1,8 @@
-#include "compiler/experiment/RowFile.h"
+#include "compiler/worker/RowFile.h"
 
-#include "compiler/experiment/Identity.h"
+#include "compiler/jit/glue/Cache.h"
 #include "compiler/support/PrivateFolder.h"
+#include "runtime/data/File.h"
 
 #include <fmt/format.h>
 
@@ -16,6 +17,11 @@ namespace {
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30U;
 
 }  // namespace
+
+std::string libraryHash(const std::string& path) {
+  const auto file = data::MappedFile::open(path);
+  return file ? jit::hashKey(file->text()) : "missing";
+}
 
 tl::expected<RowFile, std::string> writeRow(const std::string& cacheDir, const runtime::ExecutableFile& row) {
   RowFile file;

@@ -1,0 +1,105 @@
+#include "compiler/worker/Worker.h"
+
+#include "compiler/backends/Backends.h"
+#include "compiler/jit/glue/Jit.h"
+#include "compiler/worker/RowFile.h"
+#include "runtime/core/Executable.h"
+#include "runtime/core/ExecutableFile.h"
+#include "runtime/measure/Child.h"
+#include "runtime/measure/Protocol.h"
+#include "runtime/report/Numbers.h"
+
+#include <fmt/format.h>
+
+#include <new>
+
+namespace tbem::driver {
+
+namespace {
+
+runtime::Measurement failed(const runtime::Failure& failure) {
+  runtime::Measurement result;
+  result.status = failure.status == TBEM_OUT_OF_MEMORY ? runtime::Status::OutOfMemory : runtime::Status::Failed;
+  result.reason = failure.message;
+  return result;
+}
+
+runtime::Measurement failed(std::string reason) {
+  runtime::Measurement result;
+  result.status = runtime::Status::Failed;
+  result.reason = std::move(reason);
+  return result;
+}
+
+constexpr std::uint64_t kGuard = 1U << 16U;
+
+/// One more first step, in an arena that is poisoned and guarded: the highest allocation that it reaches, which the plan must
+/// equal. After the meters are read, for poison makes the whole arena resident.
+tl::expected<runtime::ArenaReport, runtime::Failure> checkArena(runtime::Instance& instance, std::uint64_t seed) {
+  if (const auto done = instance.poisonArena(); !done) return tl::unexpected(done.error());
+  if (const auto ready = instance.initialise(seed); !ready) return tl::unexpected(ready.error());
+  if (const auto done = instance.run(1); !done) return tl::unexpected(done.error());
+  return instance.measureArena();
+}
+
+/// The protocol's steps, and what the loss became.
+runtime::Measurement measureSteps(runtime::Instance& instance, const measure::Settings& protocol) {
+  std::uint64_t number = 0;
+  const measure::Step step = [&]() -> tl::expected<void, measure::StepError> {
+    const auto done = instance.run(++number);
+    if (done) return {};
+    return tl::unexpected(measure::StepError{done.error().status == TBEM_OUT_OF_MEMORY, done.error().message});
+  };
+  runtime::Measurement result = measure::measure(step, protocol);
+  const std::uint32_t lossBuffer = instance.executable().loss;
+  if (result.status != runtime::Status::Ok || lossBuffer == runtime::kNone) return result;
+  const auto loss = instance.read(lossBuffer);
+  if (!loss) return failed(loss.error());
+  result.lossNotFinite = report::notFinite(loss->doubles().front());
+  return result;
+}
+
+runtime::Measurement measureRow(const runtime::ExecutableFile& file, const tbem_backend& backend) {
+  auto instance = runtime::Instance::create(file.executable, backend, {.guard = kGuard});
+  if (!instance) return failed(instance.error());
+  if (const auto ready = (*instance)->initialise(file.seed); !ready) return failed(ready.error());
+  runtime::Measurement result = measureSteps(**instance, file.protocol);
+  if (result.status != runtime::Status::Ok) return result;
+  const auto arena = checkArena(**instance, file.seed);
+  if (!arena) return failed(arena.error());
+  if (!arena->guardIntact || arena->stray != runtime::kAbsent)
+    return failed("the step wrote outside its plan: this is a bug of tbemc");
+  result.arenaPeak = arena->reached;
+  result.arenaPlanned = arena->planned;
+  return result;
+}
+
+runtime::Measurement work(const RowFile& given) {
+  auto file = readRow(given);
+  if (!file) return failed(file.error());
+  const Probed probed = probeBackend(file->backend);
+  if (probed.backend == nullptr) return failed(probed.reason);
+  if (describe(probed.device) != file->device)
+    return failed(fmt::format("the row was planned for {}, this is {}: measure again", file->device, describe(probed.device)));
+  const auto code = jit::load(file->object, given.cacheDir);
+  if (!code) return failed(code.error().message);
+  file->executable.step = code->step;
+  return measureRow(*file, *probed.backend);
+}
+
+}  // namespace
+
+std::vector<std::string> workerCommand(const std::string& program, const RowFile& row) {
+  return {program, row.path, row.identity, row.cacheDir};
+}
+
+WorkerAnswer answerAsWorker(const std::vector<std::string>& command) {
+  if (command.size() != 4) return {2, {}};
+  try {
+    return {0, measure::toJson(work({.path = command[1], .identity = command[2], .cacheDir = command[3]}))};
+  } catch (const std::bad_alloc&) {
+    return {measure::kExitOutOfMemory, {}};
+  }
+}
+
+}  // namespace tbem::driver
