@@ -91,13 +91,13 @@ std::string graphIdentity(const graph::Graph& graph, const sema::Values& values)
 }
 
 std::string identityOf(const graph::Graph& graph, const sema::Values& values, const measure::Settings& protocol,
-                       std::uint64_t seed, const std::string& backend, const tbem_device_info* device, unsigned threads,
-                       const std::string& algorithms) {
+                       std::uint64_t seed, const MeasuredOn& on) {
   std::string text = Canon(graph, values).graphText();
   text += fmt::format("protocol {}\nworker {}\nseed {}\nbackend {}\nlowering {}\n", measure::describe(protocol), kWorkerVersion,
-                      seed, backend, kLoweringVersion);
-  if (device != nullptr) text += fmt::format("device {} {} {} {}\n", device->name, device->isa, device->library, threads);
-  text += algorithms;
+                      seed, on.backend, kLoweringVersion);
+  if (const tbem_device_info* device = on.device; device != nullptr)
+    text += fmt::format("device {} {} {} {}\n", device->name, device->isa, device->library, on.threads);
+  text += on.algorithms;
   return hashOf(text);
 }
 

@@ -73,8 +73,8 @@ std::optional<CaseRow> caseOf(RowTable& table, DiagnosticSink& sink, CaseRow out
   }
   if (!countRow(*row, sink, out)) return std::nullopt;
   const auto threads = static_cast<unsigned>(threadsOf(target, opened.device));
-  out.identity = identityOf(row->graph(), row->values, protocolSettings(), target.seed, out.backend,
-                            opened.backend == nullptr ? nullptr : &opened.device, threads, out.algorithms);
+  out.identity = identityOf(row->graph(), row->values, protocolSettings(), target.seed,
+                            {out.backend, opened.backend == nullptr ? nullptr : &opened.device, threads, out.algorithms});
   if (opened.backend != nullptr) {
     const Tuning& tuning = out.plan->tuning;
     out.machine = fmt::format("{}, {}, {} threads{}", opened.device.name, opened.device.isa, threads,
