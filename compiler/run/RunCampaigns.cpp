@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -92,6 +93,9 @@ private:
     const double started = measure::unixSeconds();
     const AllProcessors inherited;
     const auto outcome = measure::spawn(command);
+    std::error_code unknown;
+    if (!outcome && !std::filesystem::exists(worker, unknown))
+      return notRun(runtime::Status::Failed, outcome.error() + "; it is built with tbemc and belongs beside it");
     if (!outcome) return notRun(runtime::Status::Failed, outcome.error());
     runtime::Measurement result = measure::classify(*outcome, timeLimit);
     result.started = started;
