@@ -95,7 +95,7 @@ private:
     const auto outcome = measure::spawn(command);
     std::error_code unknown;
     if (!outcome && !std::filesystem::exists(worker, unknown))
-      return notRun(runtime::Status::Failed, outcome.error() + "; it is built with tbemc and belongs beside it");
+      return notRun(runtime::Status::Failed, worker + " is not there: it is built with tbemc and belongs beside it");
     if (!outcome) return notRun(runtime::Status::Failed, outcome.error());
     runtime::Measurement result = measure::classify(*outcome, timeLimit);
     result.started = started;
