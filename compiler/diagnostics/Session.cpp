@@ -10,8 +10,15 @@
 
 namespace tbem {
 
-std::string writeReproducer(void* context) {
-  const auto& session = *static_cast<const Session*>(context);
+std::string programOf(const void* session) {
+  std::string program;
+  for (const Source& source : static_cast<const Session*>(session)->sources.all()) {
+    if (!source.name.starts_with("<std>")) program += fmt::format("// ---- {}\n{}\n", source.name, source.text);
+  }
+  return program;
+}
+
+std::string writeReproducer(const std::string& program) {
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
   if (error) return {};
@@ -21,12 +28,7 @@ std::string writeReproducer(void* context) {
   const int opened = ::mkstemps(path.data(), static_cast<int>(kEnd.size()));
   std::FILE* file = opened < 0 ? nullptr : ::fdopen(opened, "w");
   if (file == nullptr) return {};
-  bool written = true;
-  for (const Source& source : session.sources.all()) {
-    if (source.name.starts_with("<std>")) continue;
-    const std::string text = fmt::format("// ---- {}\n{}\n", source.name, source.text);
-    written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && written;
-  }
+  const bool written = std::fwrite(program.data(), 1, program.size(), file) == program.size();
   return std::fclose(file) == 0 && written ? path : std::string();
 }
 

@@ -17,8 +17,9 @@ struct Session {
   Session& operator=(const Session&) = delete;
 };
 
-/// A ReproducerHook (Bug.h) for a Session as context: writes all its sources, other than the library's, into one file in the
-/// temporary folder, and returns its name.
-std::string writeReproducer(void* session);
+/// All sources of a Session, other than the library's, one after the other: what a BugContext (Bug.h) says of it.
+std::string programOf(const void* session);
+/// Writes a program (Bug::program) into a file in the temporary folder. Its name, or "" where it cannot be written.
+std::string writeReproducer(const std::string& program);
 
 }  // namespace tbem

@@ -4,10 +4,9 @@
 #include "compiler/diagnostics/Render.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/options/HelpText.h"
-#include "compiler/process/Heap.h"
-#include "compiler/process/OpenMp.h"
 #include "compiler/show/Console.h"
 #include "compiler/show/Out.h"
+#include "compiler/support/Bug.h"
 #include "compiler/support/Streams.h"
 #include "compiler/support/Version.h"
 
@@ -16,7 +15,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <csignal>
+#include <cerrno>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -99,6 +98,13 @@ bool takesOne(const Command& command) { return command.takes == Takes::Program |
 
 constexpr std::size_t kWidestHelp = 100;  ///< columns: longer lines are hard to read
 
+/// Says what failed, and where what reproduces it is.
+void tellBug(const Bug& bug, show::Out& out) {
+  out.error(fmt::format("tbemc: this is a bug in tbemc, not in your program\n  {}\n", bug.what()));
+  const std::string path = bug.program().empty() ? std::string() : writeReproducer(bug.program());
+  if (!path.empty()) out.error(fmt::format("  what reproduces it: {}\n", path));
+}
+
 /// Exceptions do not cross a folder; one that does is our bug, but for memory that the machine lacks.
 int runGuarded(const Invocation& invocation, show::Out& out) {
   try {
@@ -106,6 +112,9 @@ int runGuarded(const Invocation& invocation, show::Out& out) {
   } catch (const std::bad_alloc&) {
     out.failure("out of memory");
     return kEnvironment;
+  } catch (const Bug& bug) {
+    tellBug(bug, out);
+    return kInternal;
   } catch (const std::exception& error) {
     out.failure(fmt::format("a bug of ours: {}", error.what()));
     return kInternal;
@@ -113,8 +122,8 @@ int runGuarded(const Invocation& invocation, show::Out& out) {
 }
 
 /// The command's output; with --sarif the log of its diagnostics ends it.
-int runOn(Invocation& invocation) {
-  show::Console console(invocation.options().display);
+int runOn(Invocation& invocation, const Host& host) {
+  show::Console console(invocation.options().display, host.readerGone);
   const int status = runGuarded(invocation, console);
   if (console.display.sarif) console.jsonLine(console.sarif());
   return status;
@@ -133,40 +142,29 @@ std::string wrongPrograms(const Command& command, const ProgramRequest& program)
   return {};
 }
 
-constexpr const char* kSelf = "/proc/self/exe";  ///< the same file, whatever lies at its path meanwhile
-
-/// Beside this program.
-std::string workerPath() {
-  std::error_code unknown;
-  return std::filesystem::read_symlink(kSelf, unknown).parent_path() / "tbemc-worker";
-}
-
-/// What follows from the options for the stages.
-void completeRequest(const Command& command, CommandOptions& options) {
-  options.campaign.worker = workerPath();
+/// What follows from the options and the process for the stages.
+void completeRequest(const Command& command, const Host& host, CommandOptions& options) {
+  options.campaign.worker = host.worker;
+  options.interrupts = host.interrupts;
   const StageRequest& stages = options.stages;
   options.target.everyUpdate = !stages.emitStage.empty() || !stages.printAfter.empty();
   if (command.runs && (stages.emitStage.empty() || runsSteps(stages.emitStage))) options.target.ownCode = Target::OwnCode::Told;
 }
 
-int runCommand(const Command& command, const CLI::App& app, Invocation& invocation, char** argv) {
+int runCommand(const Command& command, const CLI::App& app, Invocation& invocation, const Host& host) {
   std::string why = wrongPrograms(command, invocation.options().program);
   if (why.empty()) why = invocation.unheeded(Given(app));
   if (!why.empty()) {
     printErr("tbemc {}: {}\n", command.name, why);
     return kUsage;
   }
-  completeRequest(command, invocation.options());
-  if (command.runs) limitSpinning(kSelf, argv);
-  return runOn(invocation);
+  completeRequest(command, host, invocation.options());
+  return runOn(invocation, host);
 }
 
-int dispatch(int argc, char** argv) {
+int dispatch(int argc, char** argv, const Host& host) {
   const std::vector<std::string> arguments = withCommand(argc, argv);
   const Command* command = findCommand(arguments.front());
-  const bool runs = command != nullptr && command->runs;
-  if (!runs) growHeapInLargeSteps();  // else its own memory is looked at
-  outliveReader(runs);
   for (const auto& [name, help] : laterCommands()) {
     if (arguments.front() == name) {
       printFailure(fmt::format("`tbemc {}` ({}) is not there yet", name, help));
@@ -207,17 +205,21 @@ int dispatch(int argc, char** argv) {
     return status == 0 ? kOk : kUsage;
   }
   if (command == nullptr || invocation == nullptr) return kUsage;
-  return runCommand(*command, *app.get_subcommand(command->name), *invocation, argv);
+  return runCommand(*command, *app.get_subcommand(command->name), *invocation, host);
 }
 
 }  // namespace
 
-int runCommandLine(int argc, char** argv) {
-  holdStandardStreams();
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit of file size is an error of a write, told as a full disk is
-  const int status = dispatch(argc, argv);
+bool runsNativeCode(int argc, char** argv) {
+  const Command* command = findCommand(withCommand(argc, argv).front());
+  return command != nullptr && command->runs;
+}
+
+int runCommandLine(int argc, char** argv, const Host& host) {
+  const int status = dispatch(argc, argv, host);
   // What was printed may still be on its way: a full disk or a closed output loses nothing in silence.
   const int failure = writeFailure(stdout);
+  if (failure == EPIPE && host.readerGone) host.readerGone();
   if (failure != 0) printFailure(fmt::format("cannot write the output: {} (errno {})", std::strerror(failure), failure));
   const bool lost = failure != 0 || writeFailure(stderr) != 0;
   return lost && status == kOk ? kEnvironment : status;

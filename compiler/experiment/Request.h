@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+namespace tbem {
+class Interrupts;
+}
+
 namespace tbem::driver {
 
 /// Which program.
@@ -71,6 +75,7 @@ struct Request {
   Target target;
   CampaignRequest campaign;
   TrainingRequest training;
+  Interrupts* interrupts = nullptr;  ///< end campaigns and trainings early; nullptr: nobody does
 };
 
 }  // namespace tbem::driver

@@ -4,7 +4,6 @@
 #include "compiler/sema/check/CheckNames.h"
 #include "compiler/show/Dump.h"
 #include "compiler/show/proofs/ProofReport.h"
-#include "compiler/support/Bug.h"
 #include "compiler/verify/CleanParts.h"
 #include "runtime/measure/Meters.h"
 
@@ -22,8 +21,7 @@ Done load(State& state) {
   auto loaded = loadWorkspace(state.request);
   if (!loaded) return tl::unexpected(std::move(loaded).error());
   state.workspace = std::move(*loaded);
-  setReproducerHook(writeReproducer, &state.workspace->session);
-  state.hooked = true;
+  state.bugContext.emplace(programOf, &state.workspace->session);
   return {};
 }
 

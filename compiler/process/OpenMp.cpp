@@ -2,7 +2,6 @@
 
 #include <omp.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -21,12 +20,6 @@ bool isSet() { return std::getenv(kVariable) != nullptr || std::getenv("OMP_WAIT
 std::vector<std::string> waitingThreads() {
   if (isSet()) return {};
   return {std::string(kVariable) + "=" + kTurns};
-}
-
-void limitSpinning(const std::string& program, char** argv) {
-  if (isSet() || ::setenv(kVariable, kTurns, 0) != 0) return;
-  const AllProcessors inherited;
-  ::execv(program.c_str(), argv);  // where it fails, the program goes on as it is: slower beside others, no less right
 }
 
 AllProcessors::AllProcessors() {

@@ -16,8 +16,6 @@ namespace tbem::driver {
 ///
 /// The variable for a program that is started from here; empty where it (or OMP_WAIT_POLICY) is set already.
 std::vector<std::string> waitingThreads();
-/// Starts `program` anew, once, with `argv` and the variable. It returns where that is set.
-void limitSpinning(const std::string& program, char** argv);
 
 /// While it lives, this thread may run on all processors that OpenMP has. Where its threads are bound (OMP_PROC_BIND, OMP_PLACES)
 /// the library binds the first one, to a single place, as soon as it is loaded; a program that is started from it would inherit

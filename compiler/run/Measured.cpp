@@ -63,8 +63,7 @@ Done readCases(State& state) {
 Done measureCases(State& state) {
   Measured& measured = state.measured;
   if (auto nothing = nothingMeasured(measured)) return tl::unexpected(std::move(*nothing));
-  auto outcome = runCampaigns(listenerOf(state), {measured.rows, *measured.file}, *measured.table, state.request.target.seed,
-                              state.request.campaign);
+  auto outcome = runCampaigns(listenerOf(state), {measured.rows, *measured.file}, *measured.table, state.request);
   if (!outcome) return tl::unexpected(std::move(outcome).error());
   measured.campaign = std::move(outcome->result);
   measured.stored = std::move(outcome->stored);

@@ -1,8 +1,8 @@
 // The campaigns of a program, run: each case in a fresh process of this program, each result committed before the next begins.
 #include "compiler/run/RunCampaigns.h"
 
-#include "compiler/process/Interrupt.h"
 #include "compiler/process/OpenMp.h"
+#include "compiler/support/Interrupts.h"
 #include "compiler/support/PrivateFolder.h"
 #include "compiler/worker/Worker.h"
 #include "runtime/measure/Campaign.h"
@@ -162,15 +162,16 @@ tl::expected<void, Failed> verdictOn(const measure::CampaignResult& result, cons
 }  // namespace
 
 tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const CampaignInput& input, RowTable& table,
-                                                   std::uint64_t seed, const CampaignRequest& how) {
+                                                   const Request& request) {
+  const CampaignRequest& how = request.campaign;
   auto store = store::Store::open(input.file.path());
   if (!store) return failed(kEnvironment, store.error().message);
   const std::vector<runtime::Case> cases = casesOf(input.rows);
   for (const runtime::Case& each : cases) {
     if (const auto done = store->registerCase(each); !done) return failed(kEnvironment, done.error().message);
   }
-  Runner runner(events, table, input.rows, seed, how.worker);
-  InterruptGuard guard;
+  Runner runner(events, table, input.rows, request.target.seed, how.worker);
+  const Interruptible run(request.interrupts);
   measure::Hooks hooks;
   hooks.known = [&](const runtime::Case& key) -> tl::expected<std::optional<measure::Known>, std::string> {
     const auto found = store->finished(key.identity, key.repeat);
@@ -189,12 +190,12 @@ tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const Camp
     events.campaign(standing, standing.current == nullptr ? nullptr : &runner.rowOf(*standing.current));
   };
   measure::CampaignSettings settings;
-  settings.seed = seed;
+  settings.seed = request.target.seed;
   if (how.maxTime) settings.maxSeconds = *how.maxTime;
   if (how.maxRows) settings.maxRows = *how.maxRows;
   settings.rowSeconds = how.rowTime;
   settings.fresh = how.fresh;
-  settings.stop = interruptFlag();
+  settings.stop = [&] { return run.isToEnd(); };
   measure::CampaignResult result = measure::runCampaign(cases, hooks, settings);
   events.rest();
   auto stored = StoredRows::read(*store, input.rows);

@@ -31,10 +31,10 @@ struct CampaignOutcome {
   /// kRunFailed: rows failed. kEnvironment: no row could run, or the store could not be written. kInterrupted.
   tl::expected<void, Failed> verdict;
 };
-/// Runs the campaigns into the store; rows that are finished stay. `table`: of which the rows were made. `seed`: as of the rows'
-/// identities. Errors: the store cannot be opened or read.
+/// Runs the campaigns into the store; rows that are finished stay. `table`: of which the rows were made, by the same request.
+/// Errors: the store cannot be opened or read.
 tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const CampaignInput& input, RowTable& table,
-                                                   std::uint64_t seed, const CampaignRequest& how);
+                                                   const Request& request);
 
 /// What campaigns would take, roughly.
 struct CampaignOutlook {

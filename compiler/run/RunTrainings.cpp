@@ -2,7 +2,7 @@
 
 #include "compiler/backends/Algorithms.h"
 #include "compiler/jit/glue/Cache.h"
-#include "compiler/process/Interrupt.h"
+#include "compiler/support/Interrupts.h"
 
 #include <fmt/format.h>
 
@@ -88,14 +88,14 @@ ExitCode statusOf(const train::TrainFailure& failure) {
   return failure.kind == train::TrainFailure::Kind::Run ? kRunFailed : kEnvironment;
 }
 
-train::Observer observerOf(RunEvents& events, const TrainingRun& training) {
+train::Observer observerOf(RunEvents& events, const TrainingRun& training, const Interruptible& run) {
   train::Observer observer;
   observer.epoch = [&](const train::EpochReport& report) { events.epoch(training, report); };
   observer.step = [&](const train::StepReport& report) { events.step(training, report); };
   observer.progress = [&](std::int64_t done, std::int64_t total, const std::string& what, double left) {
     events.training(training, done, total, what, left);
   };
-  observer.stop = [] { return *interruptFlag() != 0; };
+  observer.stop = [&run] { return run.isToEnd(); };
   return observer;
 }
 
@@ -103,7 +103,7 @@ train::Observer observerOf(RunEvents& events, const TrainingRun& training) {
 
 tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state, const TrainingRun& training,
                                                  const Checkpointing& checkpoint) {
-  const InterruptGuard guard;
+  const Interruptible run(state.request.interrupts);
   const auto code = compileTraining(state, training);
   if (!code) return tl::unexpected(code.error());
   const auto dataset = training.reader->open(training.settings);
@@ -118,7 +118,7 @@ tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state
       identityOf(training, *state.rowOf(training.step.get())->elaborated, state.backendName, (*dataset)->fingerprint());
   keeping.machine = machineText(state, training);
   events.trainingBegins(training, keeping.path);
-  auto outcome = train::run(plan, **dataset, machine, keeping, observerOf(events, training));
+  auto outcome = train::run(plan, **dataset, machine, keeping, observerOf(events, training, run));
   events.trainingEnds(training, outcome ? &*outcome : nullptr, keeping.path);
   if (!outcome)
     return failed(statusOf(outcome.error()), fmt::format("train {}: {}", training.spec.decl->name.text, outcome.error().message));

@@ -16,8 +16,8 @@ struct Checkpointing {
   bool fresh = false;  ///< anew, whatever is there
 };
 
-/// Of a state that has passed `lower`. Ctrl-C ends it after the step in hand (Outcome::Status::Interrupted). Errors: kRunFailed
-/// (a step failed), kEnvironment (data or checkpoint cannot be read or written), kProgramErrors (no message).
+/// Of a state that has passed `lower`. Request::interrupts end it after the step in hand (Outcome::Status::Interrupted). Errors:
+/// kRunFailed (a step failed), kEnvironment (data or checkpoint cannot be read or written), kProgramErrors (no message).
 tl::expected<train::Outcome, Failed> runTraining(RunEvents& events, State& state, const TrainingRun& training,
                                                  const Checkpointing& checkpoint);
 

@@ -1,7 +1,5 @@
 #include "compiler/run/State.h"
 
-#include "compiler/support/Bug.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,10 +21,6 @@ std::uint32_t State::unknownWorkspaces() const {
   std::uint32_t most = 0;
   for (const RowState& row : rows) most = std::max(most, row.program ? row.program->unknownWorkspaces() : 0);
   return most;
-}
-
-State::~State() {
-  if (hooked) setReproducerHook(nullptr, nullptr);
 }
 
 tl::expected<void, Failed> openBackend(State& state) {

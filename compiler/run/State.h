@@ -6,6 +6,7 @@
 #include "compiler/run/Measured.h"
 #include "compiler/run/Rows.h"
 #include "compiler/spec/prove/Work.h"
+#include "compiler/support/Bug.h"
 #include "compiler/support/Events.h"
 #include "compiler/support/Failed.h"
 
@@ -25,7 +26,6 @@ class CleanParts;
 struct State {
   /// Both must outlive it.
   State(const Request& request, Events& events) : request(request), events(events) {}
-  ~State();
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
@@ -59,7 +59,8 @@ struct State {
   std::vector<Trained> trained;     ///< after `train`: up to one that was interrupted
   std::set<std::string_view> done;  ///< stages that were run
   spec::Work proofs;                ///< what is left of the command's limit of work for proofs
-  bool hooked = false;              ///< after `load`: bugs write this program down (setReproducerHook)
+  /// Of the workspace, which it goes before: bugs carry the program.
+  std::optional<BugContext> bugContext;
 
   DiagnosticSink& sink() { return workspace->session.sink; }
   /// Rows of all designs that the command works on.

@@ -35,6 +35,7 @@ std::unique_ptr<driver::Workspace> CompileSession::Impl::checked(const std::stri
   driver::Workspace& workspace = *state.workspace;
   workspace.path = path;
   workspace.load = load;
+  state.bugContext.emplace(programOf, &workspace.session);
   const Source& source = workspace.session.sources.add(path, std::move(text));
   workspace.program = sema::load(workspace.session.sources, workspace.session.sink, source, workspace.load, modules);
   if (!state.sink().hasErrors()) {

@@ -52,7 +52,7 @@ std::string_view explanationOf(Diag kind) {
   return {};
 }
 
-Console::Console(Display how) : Out(std::move(how)) {
+Console::Console(Display how, std::function<void()> readerGone) : Out(std::move(how)), readerGone(std::move(readerGone)) {
   report::ProgressStyle style = progressStyle();
   style.quiet = style.quiet || !style.terminal;
   if (const char* when = std::getenv("TBEM_PROGRESS"); when != nullptr && std::string_view(when) == "at-once")
@@ -60,8 +60,8 @@ Console::Console(Display how) : Out(std::move(how)) {
   else
     style.firstSeconds = kFirstSeconds;
   search.emplace(
-      [](std::string_view text) {
-        flushOutput();
+      [this](std::string_view text) {
+        flush();
         writeStyled(stderr, text);
       },
       style);
@@ -70,18 +70,32 @@ Console::Console(Display how) : Out(std::move(how)) {
 void Console::text(std::string_view text) {
   rest();
   writeText(stdout, wrapped(text, STDOUT_FILENO));
+  noticeReader();
 }
 
-void Console::plain(std::string_view text) { writeText(stdout, text); }
+void Console::plain(std::string_view text) {
+  writeText(stdout, text);
+  noticeReader();
+}
 
-void Console::data(std::string_view text) { writeData(text); }
+void Console::data(std::string_view text) {
+  writeData(text);
+  noticeReader();
+}
 
-void Console::flush() { flushOutput(); }
+void Console::flush() {
+  flushOutput();
+  noticeReader();
+}
+
+void Console::noticeReader() const {
+  if (readerGone && outputHasNoReader()) readerGone();
+}
 
 void Console::table(const report::Table& table) {
   rest();
   writeStyled(stdout, report::render(onTerminal(table), tableStyle(display)) + "\n");
-  flushOutput();
+  flush();
 }
 
 void Console::ranked(report::Table table) {
@@ -93,7 +107,7 @@ void Console::ranked(report::Table table) {
   writeStyled(stdout,
               (report::fits(table, style.width) ? report::render(table, style) : report::renderRecords(table, style)) + "\n");
   if (!dropped.empty()) say("left out for want of width: {} (--verbose has all)\n", fmt::join(dropped, ", "));
-  flushOutput();
+  flush();
 }
 
 BarStyle Console::bars() const {
@@ -124,7 +138,7 @@ void Console::jsonLine(std::string_view json) {
   checkPrinted(json);
   rest();
   writeStyled(stdout, printableJson(json) + "\n");
-  flushOutput();
+  flush();
 }
 
 std::string Console::rendered(const Session& session) const {
@@ -143,7 +157,7 @@ int Console::diagnostics(const Session& session) {
   } else {
     writeStyled(stderr, rendered(session));
   }
-  flushOutput();
+  flush();
   return session.sink.hasErrors() ? kProgramErrors : kOk;
 }
 

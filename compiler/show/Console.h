@@ -3,6 +3,7 @@
 
 #include "compiler/show/Out.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,7 +13,8 @@ namespace tbem::show {
 
 class Console : public Out {
 public:
-  explicit Console(Display how);
+  /// `readerGone`: called once nobody reads standard output any more; may be empty, and need not return.
+  explicit Console(Display how, std::function<void()> readerGone = {});
 
   void text(std::string_view text) override;
   void plain(std::string_view text) override;
@@ -44,7 +46,10 @@ protected:
 
 private:
   report::ProgressStyle progressStyle() const;
+  /// Behind what was written to standard output.
+  void noticeReader() const;
 
+  std::function<void()> readerGone;
   std::vector<std::string> sarifRuns;
   std::optional<report::Progress> search;
 };

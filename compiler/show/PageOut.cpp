@@ -40,7 +40,7 @@ int PageOut::diagnostics(const Session& session) {
   } else if (const std::string text = rendered(session); isFirst(text)) {
     writeStyled(stderr, text);
   }
-  flushOutput();
+  flush();
   return session.sink.hasErrors() ? kProgramErrors : kOk;
 }
 

@@ -2,11 +2,9 @@
 
 #include "compiler/support/Unicode.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 #include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <string>
 
 namespace tbem {
@@ -15,14 +13,10 @@ namespace {
 
 // As the streams themselves, one a process.
 std::atomic<int> outputFailure{0}, errorFailure{0};
-std::atomic<bool> outlives{true};
 
 void remember(std::FILE* stream, int reason) {
   int none = 0;
   (stream == stdout ? outputFailure : errorFailure).compare_exchange_strong(none, reason != 0 ? reason : EIO);
-  if (stream != stdout || reason != EPIPE || outlives) return;
-  std::signal(SIGPIPE, SIG_DFL);
-  std::raise(SIGPIPE);
 }
 
 void flush(std::FILE* stream) {
@@ -31,17 +25,6 @@ void flush(std::FILE* stream) {
 }
 
 }  // namespace
-
-void holdStandardStreams() {
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest free number is taken: that of this stream. It is opened the wrong way round, so that its use fails.
-    [[maybe_unused]] const int opened = ::open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY);
-  }
-  std::signal(SIGPIPE, SIG_IGN);  // writing says EPIPE
-}
-
-void outliveReader(bool yes) { outlives = yes; }
 
 void writeStyled(std::FILE* stream, std::string_view text) {
   errno = 0;
@@ -58,6 +41,8 @@ void writeData(std::string_view text) {
 }
 
 void flushOutput() { flush(stdout); }
+
+bool outputHasNoReader() { return outputFailure == EPIPE; }
 
 int writeFailure(std::FILE* stream) {
   flush(stream);

@@ -10,13 +10,6 @@
 
 namespace tbem {
 
-/// Call before anything is opened: a file that takes the place of a closed standard stream would get its output. Reading from a
-/// closed standard input and writing to a closed standard output fail as they would; a closed standard error is /dev/null.
-void holdStandardStreams();
-/// Whether the process goes on when the reader of its standard output is gone, because it keeps what it makes. Else it ends by
-/// SIGPIPE, as other programs do in a pipeline.
-void outliveReader(bool outlives);
-
 /// Text for people: controls are escaped (Unicode.h), but for line ends and tabs.
 void writeText(std::FILE* stream, std::string_view text);
 /// What programs read (CSV, DOT, a program's source): as it is, on a terminal escaped.
@@ -34,6 +27,8 @@ void printErr(fmt::format_string<T...> format, T&&... values) {
 }
 
 void flushOutput();
+/// Whether a write to standard output has said that nobody reads it any more.
+bool outputHasNoReader();
 /// After a flush: why the first write to the stream failed, as `errno` says it; 0 where all was written.
 int writeFailure(std::FILE* stream);
 

@@ -140,7 +140,7 @@ CampaignResult runCampaign(std::vector<runtime::Case> cases, const Hooks& hooks,
   };
   for (const runtime::Case& one : *todo) {
     const std::size_t left = todo->size() - standing.done + beyond;
-    if (settings.stop != nullptr && *settings.stop != 0) {
+    if (settings.stop && settings.stop()) {
       result.end = End::Interrupted;
       result.left = left;
       return result;

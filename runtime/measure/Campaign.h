@@ -6,7 +6,6 @@
 
 #include <tl/expected.hpp>
 
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -50,8 +49,8 @@ struct CampaignSettings {
   std::size_t maxRows =
       std::numeric_limits<std::size_t>::max();  ///< unfinished rows, of all designs, that are taken up (`--max-rows`)
   double rowSeconds = 0;                        ///< limit of one case; 0: none
-  bool fresh = false;  ///< run also what is finished; `commit` then has to replace it (store::Existing::Replace)
-  const volatile std::sig_atomic_t* stop = nullptr;  ///< set by Ctrl-C: ends after the case in hand
+  bool fresh = false;               ///< run also what is finished; `commit` then has to replace it (store::Existing::Replace)
+  std::function<bool()> stop = {};  ///< asked before each case: true ends the campaign; may be empty
 };
 
 enum class End : std::uint8_t { Complete, Interrupted, TimeSpent, RowsSpent, Error };

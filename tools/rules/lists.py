@@ -11,9 +11,9 @@ USES = [
         # not a member, nor a declaration
         r"(?:(?<!\w)::|\bstd::|\breturn |(?<![\w.>:])(?<![\w>] ))WORD\s*\(",
         "return a value and let the command decide, or use compiler/run, runtime/measure or compiler/support",
-        ("compiler/driver/Cli.cpp", "compiler/process/Heap.cpp", "compiler/process/Interrupt.cpp", "compiler/process/OpenMp.cpp",
-         "compiler/spec/prove/Solver.cpp", "compiler/support/Bug.cpp", "compiler/support/Streams.cpp",
-         "runtime/backends/fake/Fake.cpp", "runtime/measure/Spawn.cpp")),
+        # children; and the program's own process
+        ("compiler/spec/prove/Solver.cpp", "runtime/backends/fake/Fake.cpp", "runtime/measure/Spawn.cpp",
+         "tools/tbemc/Process.cpp")),
     Use("writes to the terminal",
         "print cout cerr clog puts putchar printf vprintf fprintf vfprintf fputs fputc fwrite perror "
         "printOut printErr writeText writeData writeStyled printFailure printNote",

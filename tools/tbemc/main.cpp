@@ -1,4 +1,31 @@
-// The command line: all of it is in compiler/driver.
+// The command line: what it does is in compiler/driver. Only here is the process itself changed.
 #include "compiler/driver/Cli.h"
+#include "tools/tbemc/Process.h"
 
-int main(int argc, char** argv) { return tbem::driver::runCommandLine(argc, argv); }
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+namespace {
+constexpr const char* kSelf = "/proc/self/exe";  ///< the same file, whatever lies at its path meanwhile
+
+/// Beside this program.
+std::string workerPath() {
+  std::error_code unknown;
+  return std::filesystem::read_symlink(kSelf, unknown).parent_path() / "tbemc-worker";
+}
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool runs = tbem::driver::runsNativeCode(argc, argv);
+  if (runs)
+    tbem::process::limitSpinning(kSelf, argv);
+  else
+    tbem::process::growHeapInLargeSteps();  // else its own memory is looked at
+  tbem::process::holdStandardStreams();
+  tbem::process::writesSayWhatFails();
+  tbem::process::Signals signals;
+  tbem::driver::Host host{.worker = workerPath(), .interrupts = &signals};
+  if (!runs) host.readerGone = tbem::process::endBySigpipe;
+  return tbem::driver::runCommandLine(argc, argv, host);
+}

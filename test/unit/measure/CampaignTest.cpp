@@ -193,17 +193,15 @@ TEST(Campaign, MaxTimeStartsNoCaseLater) {
 
 TEST(Campaign, AStopKeepsTheRowInHand) {
   World world;
-  volatile std::sig_atomic_t stop = 0;
   Hooks hooks = world.hooks();
   hooks.run = [&](const Case& one, double) {
     world.runs.emplace_back(one.identity, one.repeat);
-    if (world.runs.size() == 3) stop = 1;
     Measurement m;
     m.status = Status::Ok;
     return m;
   };
   CampaignSettings settings;
-  settings.stop = &stop;
+  settings.stop = [&] { return world.runs.size() == 3; };
   const auto result = runCampaign(grid(10, 1), hooks, settings);
   EXPECT_EQ(result.end, End::Interrupted);
   EXPECT_EQ(result.ok, 3u);

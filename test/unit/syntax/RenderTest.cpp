@@ -1,7 +1,6 @@
 // Diagnostics as text, JSON and changes.
 #include "compiler/diagnostics/Render.h"
 #include "compiler/diagnostics/tables/Sema.h"
-#include "compiler/support/Bug.h"
 #include "compiler/support/Json.h"
 #include "compiler/support/Unicode.h"
 #include "compiler/support/Units.h"
@@ -155,16 +154,6 @@ TEST(Units, FactorsAreExact) {
   EXPECT_EQ(findUnit("Wh")->factor, Rational::of(3600));
   EXPECT_EQ(findUnit("min")->dimension, Dimension::Seconds);
   EXPECT_EQ(findUnit("gib"), nullptr);
-}
-
-TEST(BugDeathTest, EndsWithSeventyAndNamesTheFile) {
-  EXPECT_EXIT(
-      {
-        setReproducerHook([](void*) { return std::string("/tmp/reproducer.tbem"); }, nullptr);
-        TBEM_BUG("{} is not {}", 1, 2);
-      },
-      testing::ExitedWithCode(70), "1 is not 2\n  what reproduces it: /tmp/reproducer.tbem");
-  EXPECT_EXIT(TBEM_CHECK(1 > 2), testing::ExitedWithCode(70), "`1 > 2` does not hold");
 }
 
 TEST(Nearest, TwoLettersThatChangedPlaces) {

@@ -1,0 +1,36 @@
+// What tbemc does to its own process. Libraries below do none of this: other programs may hold them.
+#pragma once
+
+#include "compiler/support/Interrupts.h"
+
+namespace tbem::process {
+
+/// Starts `program` anew, once, with `argv` and the variable that limits how long OpenMP's threads spin (waitingThreads, which
+/// says why). It returns where that is set.
+void limitSpinning(const char* program, char** argv);
+
+/// GNU's heap asks the system for 128 KiB at a time, each page of which costs a fault when it is first touched: a tenth of what
+/// elaborating a large network takes. By 16 MiB at a time it gets huge pages, where the system gives them. Thresholds are where
+/// the library's own adjusting ends, which setting any of them switches off.
+void growHeapInLargeSteps();
+
+/// Call before anything is opened: a file that takes the place of a closed standard stream would get its output. Reading from a
+/// closed standard input and writing to a closed standard output fail as they would; a closed standard error is /dev/null.
+void holdStandardStreams();
+
+/// A write that cannot be done fails with an error, told as a full disk is, and ends nothing: one to a pipe without a reader, one
+/// beyond the limit of file size.
+void writesSayWhatFails();
+
+/// Ends the process as a write to a pipe without a reader ends other programs in a pipeline.
+void endBySigpipe();
+
+/// Ctrl-C and SIGTERM: while a run asks they end nothing else. One at a time.
+class Signals final : public Interrupts {
+public:
+  void begin() override;
+  void end() override;
+  bool asked() const override;
+};
+
+}  // namespace tbem::process
