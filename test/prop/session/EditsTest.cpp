@@ -1,6 +1,5 @@
 // A session that keeps what an edit leaves as it was says what a check says that keeps nothing: after a thousand edits of one
-// token, in programs with designs, proofs, processes, templates of templates and trainings. And sessions do not meet: two in two
-// threads say what they say one after the other.
+// token, in programs with designs, proofs, processes, templates of templates and trainings.
 #include "Fresh.h"
 #include "compiler/session/CompileSession.h"
 #include "test/prop/syntax/Mutants.h"
@@ -10,7 +9,6 @@
 
 #include <fstream>
 #include <iterator>
-#include <thread>
 
 namespace tbem::test {
 namespace {
@@ -47,28 +45,6 @@ INSTANTIATE_TEST_SUITE_P(Programs, Edits,
                                          "test/lit/inputs/nested.tbem", "test/lit/inputs/filtered.tbem",
                                          "test/lit/where_process.tbem", "test/lit/sofl.tbem", "test/lit/inputs/train.tbem",
                                          "test/lit/spec_networks.tbem"));
-
-/// What a session of its own says of the program and of some edits.
-std::vector<std::string> answers(const std::string& name) {
-  const std::string program = readProgram(name);
-  Numbers numbers(seed(11));
-  session::CompileSession session;
-  std::vector<std::string> said{allOf(session.check(pathOf(name), program))};
-  constexpr int kEdits = 30;
-  for (int i = 0; i < kEdits; ++i) said.push_back(allOf(session.check(pathOf(name), editAlike(program, numbers))));
-  return said;
-}
-
-TEST(Threads, SayWhatOneAfterTheOtherSays) {
-  const std::string first = "examples/table1/table1.tbem", second = "test/lit/where_process.tbem";
-  std::vector<std::string> ofFirst, ofSecond;
-  {
-    const std::jthread one([&] { ofFirst = answers(first); });
-    const std::jthread two([&] { ofSecond = answers(second); });
-  }
-  EXPECT_EQ(ofFirst, answers(first));
-  EXPECT_EQ(ofSecond, answers(second));
-}
 
 class OnDisk : public TemporaryFolder {};
 
