@@ -17,14 +17,16 @@ bool Checked::hasErrors() const {
 
 struct CompileSession::Impl {
   sema::LoadOptions load;
+  Passed passed;
   sema::KeptModules modules;
   driver::CleanParts clean;
 
-  std::unique_ptr<driver::Workspace> checked(const std::string& path, std::string text);
+  std::unique_ptr<driver::Workspace> checked(const std::string& path, std::string text, sema::KeptModules& kept);
 };
 
 /// The program, checked: what there is to say is in its session.
-std::unique_ptr<driver::Workspace> CompileSession::Impl::checked(const std::string& path, std::string text) {
+std::unique_ptr<driver::Workspace> CompileSession::Impl::checked(const std::string& path, std::string text,
+                                                                 sema::KeptModules& kept) {
   driver::Request request;
   request.program.files = {path};
   Events nobody;
@@ -37,23 +39,32 @@ std::unique_ptr<driver::Workspace> CompileSession::Impl::checked(const std::stri
   workspace.load = load;
   state.bugContext.emplace(programOf, &workspace.session);
   const Source& source = workspace.session.sources.add(path, std::move(text));
-  workspace.program = sema::load(workspace.session.sources, workspace.session.sink, source, workspace.load, modules);
+  workspace.program = sema::load(workspace.session.sources, workspace.session.sink, source, workspace.load, kept);
+  passed("load");
   if (!state.sink().hasErrors()) {
     clean.begin(workspace);
     state.done.insert("load");
     driver::leaveManyRows(state);
-    if (driver::runStages(state, "graph")) driver::checkBeyondGraphs(state);
+    const auto told = [&](const driver::Stage& stage, double /*seconds*/, bool /*good*/) { passed(stage.name); };
+    if (driver::runStages(state, "graph", told)) {
+      driver::checkBeyondGraphs(state);
+      passed("beyond");
+    }
   }
   mergeRepeats(state.sink());
   return std::move(state.workspace);
 }
 
-CompileSession::CompileSession(sema::LoadOptions load) : impl(new Impl{std::move(load), {}, {}}) {}
+CompileSession::CompileSession(sema::LoadOptions load, Passed passed)
+    : impl(new Impl{std::move(load), passed ? std::move(passed) : [](std::string_view) {}, {}, {}}) {}
 CompileSession::~CompileSession() = default;
 
 Checked CompileSession::check(const std::string& path, std::string text) {
-  const std::unique_ptr<driver::Workspace> workspace = impl->checked(path, std::move(text));
-  if (!impl->load.stdlib) sema::keep(std::move(workspace->program), impl->modules);
+  // Where the check ends by an exception, a part of the modules is gone with it.
+  sema::KeptModules kept = std::exchange(impl->modules, {});
+  const std::unique_ptr<driver::Workspace> workspace = impl->checked(path, std::move(text), kept);
+  if (!impl->load.stdlib) sema::keep(std::move(workspace->program), kept);
+  impl->modules = std::move(kept);
   const std::deque<Diagnostic>& told = workspace->session.sink.all();
   return {{told.begin(), told.end()}, std::move(workspace->session.sources)};
 }

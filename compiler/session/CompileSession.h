@@ -12,8 +12,10 @@
 #include "compiler/diagnostics/Source.h"
 #include "compiler/sema/Modules.h"
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tbem::session {
@@ -27,13 +29,15 @@ struct Checked {
 
 class CompileSession {
 public:
-  explicit CompileSession(sema::LoadOptions load = {});
+  /// Called behind each stage of a check, by its name in the pipeline, and at the end of a check that got beyond them ("beyond").
+  using Passed = std::function<void(std::string_view stage)>;
+  explicit CompileSession(sema::LoadOptions load = {}, Passed passed = {});
   ~CompileSession();
   CompileSession(const CompileSession&) = delete;
   CompileSession& operator=(const CompileSession&) = delete;
 
   /// Checks `text` as the contents of the file `path`, which need not exist. The user's modules that it imports, arrays and
-  /// datasets are read from the disk each time.
+  /// datasets are read from the disk each time. After a bug of ours (support/Bug.h) the session goes on.
   Checked check(const std::string& path, std::string text);
 
 private:

@@ -1,17 +1,28 @@
 // How soon a session has the diagnostics of a program after one token was edited, and a check that keeps nothing of the same
-// text. bench_edit_latency [EDITS [ROUNDS]]: the best of the rounds counts for each edit, since the machine may be shared.
+// text, and where the time goes. bench_edit_latency [EDITS [ROUNDS]] prints JSON: the best of the rounds counts for each edit,
+// since the machine may be shared.
+#include "compiler/syntax/parse/Parse.h"
 #include "test/prop/session/Fresh.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <numeric>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
 
+using tbem::session::Checked;
+
+constexpr const char* kPath = "edited.tbem";
 constexpr double kHalf = 0.5, kMost = 0.95;
 
 /// About 300 lines: operators, blocks and networks of its own, designs of them and of std.vision, trainings' steps, a process.
@@ -64,59 +75,133 @@ end_process
 }
 
 /// Of the processor, so that a busy machine counts for little.
+double now() {
+  std::timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 template <class Work>
 double seconds(Work&& work) {
-  const auto now = [] {
-    std::timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  };
   const double start = now();
   work();
   return now() - start;
 }
+
+/// A check with its stages.
+struct Stopwatch {
+  std::map<std::string, double, std::less<>> laps;
+  double start = 0, last = 0;
+
+  void begin() {
+    laps.clear();
+    start = last = now();
+  }
+  void lap(std::string_view stage) {
+    const double time = now();
+    laps[std::string(stage)] = time - last;
+    last = time;
+  }
+  double end() const { return now() - start; }
+};
 
 double at(std::vector<double> list, double share) {
   std::sort(list.begin(), list.end());
   return list[std::min(list.size() - 1, static_cast<std::size_t>(share * static_cast<double>(list.size())))];
 }
 
-/// Each edit by itself, from the program as it is: times of a session, of a check that keeps nothing (one round), and how many of
-/// their answers differ.
-std::size_t compare(const char* what, const std::string& text, const std::vector<std::string>& edits, std::size_t rounds) {
-  const std::string path = "edited.tbem";
-  constexpr double kForever = 1e9, kMs = 1e3;
-  std::vector<double> session(edits.size(), kForever), fresh(edits.size(), kForever), right, ratios;
-  std::vector<bool> good(edits.size(), false);
-  std::size_t unequal = 0;
+constexpr double kForever = 1e9, kMs = 1e3;
+
+/// An edit of the program, and what its check took in seconds: the best of the rounds.
+struct Edited {
+  std::string text;
+  double session = kForever;
+  std::map<std::string, double, std::less<>> stages;  ///< of the session's best round
+  double parse = 0;                                   ///< the file alone, which `load` reads
+  double fresh = 0;                                   ///< of a check that keeps nothing, once
+  bool good = false;                                  ///< no errors
+  bool equal = false;                                 ///< both say the same
+};
+
+/// Checks the edit in a session, from the program as it is.
+Checked checkIn(tbem::session::CompileSession& session, Stopwatch& watch, Edited& edit) {
+  Checked now;
+  watch.begin();
+  now = session.check(kPath, edit.text);
+  const double taken = watch.end();
+  if (taken < edit.session) {
+    edit.session = taken;
+    edit.stages = watch.laps;
+  }
+  return now;
+}
+
+void compare(std::vector<Edited>& edits, const std::string& text, std::size_t rounds) {
   for (std::size_t round = 0; round < rounds; ++round) {
-    tbem::session::CompileSession kept;
-    kept.check(path, text);
-    for (std::size_t i = 0; i < edits.size(); ++i) {
-      tbem::session::Checked now, again;
-      session[i] = std::min(session[i], seconds([&] { now = kept.check(path, edits[i]); }));
-      kept.check(path, text);
+    Stopwatch watch;
+    tbem::session::CompileSession session({}, [&](std::string_view stage) { watch.lap(stage); });
+    session.check(kPath, text);
+    for (Edited& edit : edits) {
+      const Checked now = checkIn(session, watch, edit);
+      session.check(kPath, text);
       if (round != 0) continue;
-      good[i] = !now.hasErrors();
-      fresh[i] = seconds([&] { again = tbem::test::freshCheck(path, edits[i]); });
-      unequal += tbem::test::allOf(now) == tbem::test::allOf(again) ? 0 : 1;
+      Checked again;
+      edit.good = !now.hasErrors();
+      edit.fresh = seconds([&] { again = tbem::test::freshCheck(kPath, edit.text); });
+      edit.equal = tbem::test::allOf(now) == tbem::test::allOf(again);
+      edit.parse = seconds([&] {
+        tbem::SourceManager sources;
+        tbem::DiagnosticSink sink;
+        tbem::syntax::parse(sources.add(kPath, edit.text), sink);
+      });
     }
   }
-  for (std::size_t i = 0; i < edits.size(); ++i) {
-    ratios.push_back(fresh[i] / session[i]);
-    if (good[i]) right.push_back(session[i]);
-  }
-  fmt::print("{} {}, {} of them without errors; answers that differ: {}\n", edits.size(), what, right.size(), unequal);
-  const auto times = [&](const char* name, const std::vector<double>& list) {
-    if (list.empty()) return;
-    fmt::print("  {:<24} median {:6.2f} ms   p95 {:6.2f} ms   most {:6.2f} ms\n", name, kMs * at(list, kHalf),
-               kMs * at(list, kMost), kMs * at(list, 1));
+}
+
+/// "{"median_ms": 1.23, "p95_ms": .., "most_ms": ..}".
+std::string times(const std::vector<double>& list) {
+  return fmt::format(R"({{"median_ms": {:.2f}, "p95_ms": {:.2f}, "most_ms": {:.2f}}})", kMs * at(list, kHalf),
+                     kMs * at(list, kMost), kMs * at(list, 1));
+}
+
+template <class Number>
+std::vector<double> all(const std::vector<Edited>& edits, Number&& number) {
+  std::vector<double> list;
+  for (const Edited& edit : edits) list.push_back(number(edit));
+  return list;
+}
+
+double sum(const std::vector<double>& list) { return std::accumulate(list.begin(), list.end(), 0.0); }
+
+/// Of the time of all edits in the session: the share of each stage, and of reading the file, which is a part of `load`.
+std::string shares(const std::vector<Edited>& edits) {
+  const double whole = sum(all(edits, [](const Edited& edit) { return edit.session; }));
+  std::string text;
+  const auto share = [&](std::string_view name, double taken) {
+    text += fmt::format(R"({}"{}": {:.3f})", text.empty() ? "" : ", ", name, taken / whole);
   };
-  times("session", session);
-  times("session, without errors", right);
-  times("fresh", fresh);
-  fmt::print("  fresh / session          median {:6.1f}\n", at(ratios, kHalf));
-  return unequal;
+  share("parse", sum(all(edits, [](const Edited& edit) { return edit.parse; })));
+  for (const std::string_view stage : {"load", "names", "design", "graph", "beyond"})
+    share(stage, sum(all(edits, [&](const Edited& edit) {
+            const auto found = edit.stages.find(stage);
+            return found == edit.stages.end() ? 0 : found->second;
+          })));
+  return text;
+}
+
+/// One JSON object.
+void print(const char* what, const std::vector<Edited>& edits) {
+  std::vector<Edited> good;
+  std::ranges::copy_if(edits, std::back_inserter(good), &Edited::good);
+  const auto session = [](const Edited& edit) { return edit.session; };
+  fmt::print(" {{\"edits\": \"{}\", \"count\": {}, \"without_errors\": {}, \"answers_that_differ\": {},\n", what, edits.size(),
+             good.size(), std::ranges::count(edits, false, &Edited::equal));
+  fmt::print("  \"session\": {},\n", times(all(edits, session)));
+  if (!good.empty()) fmt::print("  \"session_without_errors\": {},\n", times(all(good, session)));
+  fmt::print("  \"fresh\": {}, \"fresh_over_session\": {:.1f},\n",
+             times(all(edits, [](const Edited& edit) { return edit.fresh; })),
+             at(all(edits, [](const Edited& edit) { return edit.fresh / edit.session; }), kHalf));
+  fmt::print("  \"shares\": {{{}}}}}", shares(edits));
 }
 
 }  // namespace
@@ -125,18 +210,24 @@ int main(int argc, char** argv) {
   const std::size_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1000;
   const std::size_t rounds = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 3;
   const std::string text = program();
-  if (const auto whole = tbem::test::freshCheck("edited.tbem", text); whole.hasErrors()) {
-    fmt::print("the program has mistakes:\n{}", tbem::test::allOf(whole));
+  if (const auto whole = tbem::test::freshCheck(kPath, text); whole.hasErrors()) {
+    fmt::print(stderr, "the program has mistakes:\n{}", tbem::test::allOf(whole));
     return 1;
   }
-  fmt::print("{} lines, best of {} rounds\n", std::count(text.begin(), text.end(), '\n'), rounds);
   tbem::test::Numbers numbers(5);
-  std::vector<std::string> tokens, sizes;
+  std::vector<Edited> tokens(count), sizes(count);
   for (std::size_t i = 0; i < count; ++i) {
-    tokens.push_back(tbem::test::editOneToken(text, numbers).text);
-    sizes.push_back(tbem::test::editNumber(text, numbers));
+    tokens[i].text = tbem::test::editOneToken(text, numbers).text;
+    sizes[i].text = tbem::test::editNumber(text, numbers);
   }
-  const std::size_t unequal =
-      compare("edits of one token", text, tokens, rounds) + compare("edits of one number", text, sizes, rounds);
-  return unequal == 0 ? 0 : 1;
+  compare(tokens, text, rounds);
+  compare(sizes, text, rounds);
+  fmt::print("{{\"what\": \"bench_edit_latency {} {}\", \"lines\": {}, \"cases\": [\n", count, rounds,
+             std::count(text.begin(), text.end(), '\n'));
+  print("one token", tokens);
+  fmt::print(",\n");
+  print("one number", sizes);
+  fmt::print("]}}\n");
+  const auto equal = [](const std::vector<Edited>& edits) { return std::ranges::all_of(edits, &Edited::equal); };
+  return equal(tokens) && equal(sizes) ? 0 : 1;
 }

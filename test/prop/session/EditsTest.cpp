@@ -2,6 +2,7 @@
 // token, in programs with designs, proofs, processes, templates of templates and trainings.
 #include "Fresh.h"
 #include "compiler/session/CompileSession.h"
+#include "compiler/support/Bug.h"
 #include "test/prop/syntax/Mutants.h"
 #include "test/unit/TemporaryFolder.h"
 
@@ -61,6 +62,20 @@ TEST_F(OnDisk, ModulesOfTheUserAreReadAgain) {
       const std::string text = imports + design;
       EXPECT_EQ(allOf(session.check(path, text)), allOf(freshCheck(path, text))) << width << "\n" << text;
     }
+  }
+}
+
+TEST(Kept, ACheckThatABugEndsLeavesNothing) {
+  const std::string text = "import std.vision: small_vgg\nnetwork net(x: tensor[n, c]) -> tensor[n, 4] { return dens(x, 4) }\n";
+  std::string bugAt;
+  session::CompileSession session({}, [&](std::string_view stage) { TBEM_CHECK(stage != bugAt); });
+  const std::string told = allOf(session.check("net.tbem", text));
+  EXPECT_NE(told.find("dens"), std::string::npos);
+  for (const std::string stage : {"load", "names"}) {
+    bugAt = stage;
+    EXPECT_THROW(session.check("net.tbem", text), Bug) << stage;
+    bugAt.clear();
+    EXPECT_EQ(allOf(session.check("net.tbem", text)), told) << stage;
   }
 }
 
