@@ -1,6 +1,7 @@
 #include "compiler/verify/CleanParts.h"
 
 #include "compiler/diagnostics/Aside.h"
+#include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/support/Bug.h"
 
 #include <xxhash.h>
@@ -71,19 +72,44 @@ std::string surroundings(const Workspace& workspace) {
   return text;
 }
 
+std::vector<const ast::File*> filesOf(const Workspace& workspace) {
+  std::vector<const ast::File*> files;
+  for (const auto& module : workspace.program->modules()) {
+    for (const auto& file : module->files) files.push_back(file.get());
+  }
+  return files;
+}
+
+/// All places that it names, in an order of their own.
+std::vector<SrcRange*> rangesOf(Diagnostic& diagnostic) {
+  std::vector<SrcRange*> ranges{&diagnostic.range};
+  for (Label& label : diagnostic.labels) ranges.push_back(&label.range);
+  for (Fix& fix : diagnostic.fixes) ranges.push_back(&fix.range);
+  return ranges;
+}
+
+/// Whether two reports of one range are among these and those that the sink has.
+template <class Diagnostics>
+bool meet(const Diagnostics& told, const DiagnosticSink& sink) {
+  return std::ranges::any_of(told, [&](const Diagnostic& one) {
+    return std::ranges::any_of(sink.all(), [&](const Diagnostic& other) { return one.range == other.range; });
+  });
+}
+
 }  // namespace
 
-void CleanParts::begin(const Workspace& workspace) {
+void CleanParts::begin(const Workspace& program) {
+  workspace = &program;
   ++round;
   if (answers.size() > kMostAnswers)
     std::erase_if(answers, [&](const auto& one) { return one.second.round + kOldRounds < round; });
   declarations.clear();
-  common = surroundings(workspace);
-  const Source& source = *workspace.file().source;
+  common = surroundings(program);
+  const Source& source = *program.file().source;
   const std::string_view all = source.text;
   std::unordered_multimap<std::string_view, std::size_t> named;
   std::size_t done = 0;
-  for (const ast::Decl* decl : workspace.file().declarations) {
+  for (const ast::Decl* decl : program.file().declarations) {
     const std::size_t begin = decl->range.begin - source.base;
     const std::size_t end = decl->range.end - source.base;
     if (begin > done) common += codeOf(all.substr(done, begin - done));
@@ -123,41 +149,107 @@ std::vector<std::size_t> CleanParts::reachedFrom(std::size_t declaration) const 
   return reached;
 }
 
-CleanParts::Key CleanParts::keyOf(const PartQuestion& question) const {
+CleanParts::Part CleanParts::partOf(const PartQuestion& question) const {
   const auto asked = std::ranges::find(declarations, question.decl, &Declaration::decl);
   TBEM_CHECK(asked != declarations.end());
   const auto root = static_cast<std::size_t>(asked - declarations.begin());
   std::string text = common;
   addText(text, std::to_string(static_cast<int>(question.part)));
   addText(text, question.beside);
-  for (const std::size_t reached : reachedFrom(root)) {
+  Part part;
+  part.reached = reachedFrom(root);
+  for (const std::size_t reached : part.reached) {
     addText(text, reached == root ? "here" : "");
     addText(text, declarations[reached].text);
   }
   const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
-  return {hash.low64, hash.high64};
+  part.key = {hash.low64, hash.high64};
+  return part;
+}
+
+/// Nothing where the next program may have something else there.
+std::optional<RelativeRange> CleanParts::relative(const Part& part, SrcRange range) const {
+  using enum RelativeRange::In;
+  if (!range.valid()) return RelativeRange{};
+  for (std::size_t i = 0; i < part.reached.size(); ++i) {
+    const SrcRange around = declarations[part.reached[i]].decl->range;
+    if (range.begin >= around.begin && range.end <= around.end)
+      return RelativeRange{Declaration, i, {}, range.begin - around.begin, range.end - around.begin};
+  }
+  for (const ast::File* file : filesOf(*workspace)) {
+    const Source& source = *file->source;
+    if (file != &workspace->file() && range.begin >= source.base && range.end <= source.base + source.text.size())
+      return RelativeRange{File, 0, source.name, range.begin - source.base, range.end - source.base};
+  }
+  return std::nullopt;
+}
+
+SrcRange CleanParts::absolute(const Part& part, const RelativeRange& range) const {
+  using enum RelativeRange::In;
+  Loc base = 0;
+  if (range.in == Nothing) return {};
+  if (range.in == Declaration) {
+    base = declarations[part.reached[range.declaration]].decl->range.begin;
+  } else {
+    const std::vector<const ast::File*> files = filesOf(*workspace);
+    const auto file = std::ranges::find(files, range.file, [](const ast::File* each) { return each->source->name; });
+    TBEM_CHECK(file != files.end());  // the part depends on what is imported
+    base = (*file)->source->base;
+  }
+  return {base + range.begin, base + range.end};
+}
+
+/// What was told, as an answer for the next program; not to be kept where something in it need not be right there.
+CleanParts::Answer CleanParts::answerOf(const Part& part, const std::deque<Diagnostic>& told) const {
+  Answer answer{.kept = true, .told = {told.begin(), told.end()}};
+  for (Diagnostic& one : answer.told) {
+    // Beside an unknown name stands the nearest of all names of the file.
+    answer.kept = answer.kept && one.kind != diag::unknown_name;
+    for (SrcRange* range : rangesOf(one)) {
+      std::optional<RelativeRange> at = relative(part, *range);
+      if (!at) return {};
+      answer.at.push_back(std::move(*at));
+    }
+  }
+  return answer;
+}
+
+/// False, and nothing is said, where it may meet what was said before.
+bool CleanParts::sayAgain(const Part& part, const Answer& answer, DiagnosticSink& sink) const {
+  std::vector<Diagnostic> told = answer.told;
+  std::size_t next = 0;
+  for (Diagnostic& one : told) {
+    for (SrcRange* range : rangesOf(one)) *range = absolute(part, answer.at[next++]);
+  }
+  if (meet(told, sink)) return false;
+  for (Diagnostic& one : told) sink.append(std::move(one));
+  return true;
 }
 
 void CleanParts::look(const PartQuestion& question, DiagnosticSink& sink, const std::function<bool()>& work,
                       const std::function<void()>& undo, spec::Work* proofs) {
-  const Key key = keyOf(question);
-  if (const auto known = answers.find(key); known != answers.end()) {
-    known->second.round = round;
-    if (!known->second.clean) return static_cast<void>(work());
+  const Part part = partOf(question);
+  if (const auto known = answers.find(part.key); known != answers.end()) {
+    Answer& answer = known->second;
+    answer.round = round;
+    if (!answer.kept) return static_cast<void>(work());
     // With less work left, the proofs might end before they are through.
-    if (proofs == nullptr) return;
-    if (proofs->remaining() > known->second.spent) return proofs->spend(known->second.spent);
+    if (proofs == nullptr || proofs->remaining() > answer.spent) {
+      if (!sayAgain(part, answer, sink)) return static_cast<void>(work());
+      if (proofs != nullptr) proofs->spend(answer.spent);
+      return;
+    }
   }
   const spec::Work before = proofs != nullptr ? *proofs : spec::Work();
   bool isAnswer = false;
   const std::deque<Diagnostic> told = reportsOf(sink, [&] { isAnswer = work(); });
-  if (told.empty()) {
-    const std::uint64_t spent = proofs != nullptr ? before.remaining() - proofs->remaining() : 0;
-    if (isAnswer && (proofs == nullptr || !proofs->isSpent())) answers[key] = {true, spent, round};
-    return;
-  }
-  answers[key] = {false, 0, round};
-  if (sink.all().empty()) {
+  const bool keeps = isAnswer && (proofs == nullptr || !proofs->isSpent());
+  if (told.empty() && !keeps) return;
+  Answer answer = keeps ? answerOf(part, told) : Answer();
+  answer.spent = proofs != nullptr ? before.remaining() - proofs->remaining() : 0;
+  answer.round = round;
+  answers[part.key] = std::move(answer);
+  if (!meet(told, sink)) {
     for (const Diagnostic& one : told) sink.append(one);
     return;
   }

@@ -47,6 +47,79 @@ INSTANTIATE_TEST_SUITE_P(Programs, Edits,
                                          "test/lit/where_process.tbem", "test/lit/sofl.tbem", "test/lit/inputs/train.tbem",
                                          "test/lit/spec_networks.tbem"));
 
+/// Parts that have something to say at every check, of each kind, with two designs that break the same condition.
+constexpr const char* kMistaken = R"(
+network narrow(image: tensor[n, 3, h, w]) -> tensor[n, 4, h, w]
+  pre h >= 64
+{
+  return conv2d(image, out: 4, kernel: 3, pad: 1)
+}
+
+design small of narrow {
+  factor batch: 2, 4
+  factor size: 32, 64
+  input image: [batch, 3, size, size]
+}
+
+design smaller of narrow {
+  factor batch: 2, 4
+  factor size: 16, 32
+  input image: [batch, 3, size, size]
+}
+)";
+constexpr const char* kUnproved = R"(
+network halved(x: tensor[n, c]) -> tensor[n, 4]
+  pre c mod 2 = 0
+{
+  return dense(x, 4)
+}
+
+design few of halved {
+  factor a: 0, 1
+  factor b: 0, 1
+  factor c: 0, 1
+  input x: [4, 8 + a * b * c]
+  strength 2
+}
+
+network flat(x: tensor[n, c]) -> tensor[n, 4] { return conv2d(x, out: 4, kernel: 3) }
+
+process Halves(size: nat) half: nat
+pre  size > 0
+post half * 2 = size and half > size
+end_process
+
+process Thirds(size, parts: nat) third: nat
+pre  size >= 0
+post third = size div parts
+end_process
+)";
+
+class Beside : public testing::TestWithParam<const char*> {};
+
+TEST_P(Beside, WhatIsToldEachTimeIsToldAtItsPlace) {
+  const std::string path = pathOf("examples/own_operator/beside.tbem");
+  const std::string program = readProgram("examples/own_operator/own_operator.tbem");
+  Numbers numbers(seed(13));
+  session::CompileSession session;
+  constexpr int kEdits = 60, kThirds = 3;
+  std::size_t told = 0;
+  for (int i = 0; i < kEdits; ++i) {
+    std::string edited = i % kThirds == 0 ? editNumber(program, numbers) : editAlike(program, numbers);
+    edited = std::string(numbers.below(4), '\n') + edited;
+    // In front of what is edited or behind it, and now and then edited too.
+    const std::string mistaken = i % 5 == 4 ? editNumber(GetParam(), numbers) : std::string(GetParam());
+    const std::size_t first = edited.find("tbem 1\n");
+    const std::string text = edited.insert(i % 2 == 0 && first != std::string::npos ? first + 7 : edited.size(), mistaken);
+    const std::string said = allOf(session.check(path, text));
+    ASSERT_EQ(said, allOf(freshCheck(path, text))) << "edit " << i << ":\n" << text;
+    told += said.empty() ? 0 : 1;
+  }
+  EXPECT_GT(told, kEdits / 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Mistakes, Beside, testing::Values(kMistaken, kUnproved));
+
 class OnDisk : public TemporaryFolder {};
 
 TEST_F(OnDisk, ModulesOfTheUserAreReadAgain) {
