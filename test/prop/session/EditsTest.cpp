@@ -47,24 +47,29 @@ INSTANTIATE_TEST_SUITE_P(Programs, Edits,
                                          "test/lit/where_process.tbem", "test/lit/sofl.tbem", "test/lit/inputs/train.tbem",
                                          "test/lit/spec_networks.tbem"));
 
-/// Parts that have something to say at every check, of each kind, with two designs that break the same condition.
+/// Parts that have something to say at every check. Two of these designs break the same condition in the same place, a third one
+/// another.
 constexpr const char* kMistaken = R"(
-network narrow(image: tensor[n, 3, h, w]) -> tensor[n, 4, h, w]
-  pre h >= 64
+network narrow(image: tensor[n, 3, h, w]) -> tensor[n, 4, oh, ow]
+  pre h >= 16
 {
-  return conv2d(image, out: 4, kernel: 3, pad: 1)
+  return conv2d(image, out: 4, kernel: 40)
 }
 
-design small of narrow {
+design coarse of narrow {
   factor batch: 2, 4
   factor size: 32, 64
   input image: [batch, 3, size, size]
 }
 
-design smaller of narrow {
+design coarser of narrow {
   factor batch: 2, 4
-  factor size: 16, 32
+  factor size: 20, 32
   input image: [batch, 3, size, size]
+}
+
+design coarsest of narrow {
+  input image: [2, 3, 8, 64]
 }
 )";
 constexpr const char* kUnproved = R"(
