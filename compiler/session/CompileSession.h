@@ -3,9 +3,9 @@
 //
 // A check says what `tbemc check` says of the same text, in the same order. What is kept, by content:
 //   the standard library's modules (sema/Kept.h), as long as the program imports them in the same order;
-//   designs whose rows broke no condition, proofs that found nothing, networks and processes without a mistake, by the text of
-//   all that they depend on (verify/CleanParts.h).
-// The file itself is parsed anew, its names are looked up anew, and parts that had something to say are looked at again.
+//   what there is to say of the rows of a design, of its proof, of a network and of a process, mostly nothing, by the text of all
+//   that each depends on (verify/CleanParts.h).
+// The file itself is parsed anew, and its names are looked up anew.
 #pragma once
 
 #include "compiler/diagnostics/Diagnostics.h"

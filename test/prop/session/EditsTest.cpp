@@ -47,8 +47,8 @@ INSTANTIATE_TEST_SUITE_P(Programs, Edits,
                                          "test/lit/where_process.tbem", "test/lit/sofl.tbem", "test/lit/inputs/train.tbem",
                                          "test/lit/spec_networks.tbem"));
 
-/// Parts that have something to say at every check. Two of these designs break the same condition in the same place, a third one
-/// another.
+/// Parts that have something to say at every check. Some of these designs break the same condition in the same place, or another
+/// one with other numbers: that is told once.
 constexpr const char* kMistaken = R"(
 network narrow(image: tensor[n, 3, h, w]) -> tensor[n, 4, oh, ow]
   pre h >= 16
@@ -70,6 +70,16 @@ design coarser of narrow {
 
 design coarsest of narrow {
   input image: [2, 3, 8, 64]
+}
+
+network summed(x: tensor[n, c]) -> tensor[n, c] { return x + dense(x, 5) }
+
+design less of summed {
+  input x: [2, 8]
+}
+
+design more of summed {
+  input x: [2, 9]
 }
 )";
 constexpr const char* kUnproved = R"(
