@@ -13,7 +13,8 @@
 #else
 #define TBEM_X86 0
 #endif
-#if TBEM_X86 && !defined(__clang__)
+// Not with the thread sanitizer, whose runtime is not there yet when the loader picks a clone.
+#if TBEM_X86 && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define TBEM_CLONES __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
 #else
 #define TBEM_CLONES
