@@ -2,6 +2,7 @@
 
 #include "compiler/backends/Backends.h"
 #include "compiler/jit/glue/Jit.h"
+#include "compiler/support/Bug.h"
 #include "compiler/worker/RowFile.h"
 #include "runtime/core/Executable.h"
 #include "runtime/core/ExecutableFile.h"
@@ -99,6 +100,8 @@ WorkerAnswer answerAsWorker(const std::vector<std::string>& command) {
     return {0, measure::toJson(work({.path = command[1], .identity = command[2], .cacheDir = command[3]}))};
   } catch (const std::bad_alloc&) {
     return {measure::kExitOutOfMemory, {}};
+  } catch (const Bug& bug) {
+    return {0, measure::toJson(failed(fmt::format("this is a bug in tbemc: {}", bug.what())))};
   }
 }
 
