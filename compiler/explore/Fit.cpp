@@ -236,9 +236,7 @@ FitAnswers fitDesigns(State& state, const FitRequest& request) {
     if (!design) return end(std::move(design).error());
     answers.designs.push_back(std::move(*design));
   }
-  if (answers.designs.empty())
-    return end(
-        {kUsage, {"the program has no design of a network: give --input image=batch,3,224,224 (and --task) for its network"}});
+  if (answers.designs.empty()) return end({kUsage, {kNoNetwork}});
   if (auto kept = fitter->finish(); !kept) return end(std::move(kept).error());
   answers.verdict = fitter->verdict();
   return answers;

@@ -31,6 +31,10 @@
 
 namespace tbem::driver {
 
+/// Why there is nothing to look for.
+inline constexpr const char* kNoNetwork =
+    "the program has no design of a network: give --input image=batch,3,224,224 (and --task) for its network";
+
 /// What a level takes.
 struct LevelTrial {
   bool exists = false;  ///< it can be built

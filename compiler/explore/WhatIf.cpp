@@ -270,9 +270,7 @@ WhatIfAnswers askWhatIf(State& state, const WhatIfRequest& request) {
     answers.ended = made.devices.ended ? made.changes.ended : made.devices.ended;
     if (!answers.ended) return answers;
   }
-  if (answers.rows.empty())
-    answers.ended =
-        failed(kUsage, "the program has no design of a network: give --input image=batch,3,224,224 (and --task) for its network");
+  if (answers.rows.empty()) answers.ended = failed(kUsage, kNoNetwork);
   return answers;
 }
 

@@ -3,7 +3,7 @@
 #include "compiler/run/Measured.h"
 #include "compiler/sema/check/CheckNames.h"
 #include "compiler/show/Dump.h"
-#include "compiler/show/proofs/ProofReport.h"
+#include "compiler/verify/Checks.h"
 #include "compiler/verify/CleanParts.h"
 #include "runtime/measure/Meters.h"
 
@@ -156,6 +156,9 @@ Done askWhatIf(PipelineState& state) {
   return state.answered.ended;
 }
 
+bool asksFit(const Questions& questions) { return questions.fit != nullptr; }
+bool asksWhatIf(const Questions& questions) { return questions.whatIf != nullptr; }
+
 std::string dumpProved(const PipelineState& state) { return dumpProofs(*state.workspace, state.proved); }
 std::string dumpScreened(const PipelineState& state) { return dumpScreening(state, state.screening); }
 std::string dumpFit(const PipelineState& state) { return dumpFits(state.fits); }
@@ -177,9 +180,9 @@ constexpr Stage kStages[] = {
     {"names", "names, arguments, values that nobody uses", "load", false, false, run<checkNames>, dump<dumpNames>},
     {"design", "factors, levels, arrays", "names", false, false, run<design>, dump<dumpDesigns>},
     {"spec", "proofs of processes, of networks for all sizes, of designs for all levels", "design", false, true, prove, dumpProved},
-    {"fit", "the largest level of a factor that fits a memory", "design", false, true, fit, dumpFit},
+    {"fit", "the largest level of a factor that fits a memory", "design", false, true, fit, dumpFit, asksFit},
     {"graph", "networks as graphs, with gradients and updates; conditions of every row", "design", false, false, run<elaborate>, dump<dumpGraphs>},
-    {"what-if", "the GPUs that a step fits in PyTorch, and what changes would save", "graph", false, true, askWhatIf, dumpAnswered},
+    {"what-if", "the GPUs that a step fits in PyTorch, and what changes would save", "graph", false, true, askWhatIf, dumpAnswered, asksWhatIf},
     {"lower", "layouts, fused loops, workspaces, the plan of memory", "graph", false, false, run<lower>, dump<dumpPrograms>},
     {"screen", "factors and operators that move the estimates", "lower", false, true, screen, dumpScreened},
     {"code", "native code", "lower", false, false, run<compile>, dump<dumpCode>},
@@ -221,11 +224,18 @@ bool passes(std::string_view stage, std::string_view other) {
   return std::ranges::any_of(wayTo(stage), [&](const Stage* on) { return on->name == other; });
 }
 
-std::string whyNotShown(const PipelineState& state, std::string_view stage) {
-  if (stageOf(stage) == nullptr) return fmt::format("no stage is called `{}` ({})", stage, stageNames());
-  const bool asked =
-      (stage != "fit" || state.questions.fit != nullptr) && (stage != "what-if" || state.questions.whatIf != nullptr);
-  return asked ? "" : fmt::format("the stage `{0}` has a question that this command does not ask (tbemc {0})", stage);
+std::string whyNotShown(const PipelineState& state, std::string_view name) {
+  const Stage* const stage = stageOf(name);
+  if (stage == nullptr) return fmt::format("no stage is called `{}` ({})", name, stageNames());
+  if (stage->asked == nullptr || stage->asked(state.questions)) return {};
+  return fmt::format("the stage `{0}` has a question that this command does not ask (tbemc {0})", name);
+}
+
+bool checkAll(PipelineState& state, const AfterStage& after) {
+  leaveManyRows(state);
+  if (!runStages(state, "graph", after)) return false;
+  checkBeyondGraphs(state);
+  return true;
 }
 
 void forget(PipelineState& state, std::string_view stage) {

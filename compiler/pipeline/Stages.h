@@ -22,6 +22,7 @@ struct Stage {
   bool finds;         ///< mistakes that it finds are of its result, which is there with them
   tl::expected<void, Failed> (*run)(PipelineState& state);
   std::string (*dump)(const PipelineState& state);
+  bool (*asked)(const Questions& questions) = nullptr;  ///< whether it has its question; nullptr: it needs none
 };
 
 /// What is done behind each stage that was run: how long it took, and whether its result is there.
@@ -39,6 +40,9 @@ bool passes(std::string_view stage, std::string_view other);
 /// Why this stage cannot be shown, "" where it can: there is none of this name, or it has a question that the state was not
 /// asked.
 std::string whyNotShown(const PipelineState& state, std::string_view stage);
+/// Everything that can be known of the state's program without running it: what `tbemc check` and a session ask. Whether the
+/// check got beyond the graphs; what there is to say is in the session's sink.
+bool checkAll(PipelineState& state, const AfterStage& after = {});
 /// What this stage and those behind it made is dropped: they are run again when they are asked for.
 void forget(PipelineState& state, std::string_view stage);
 

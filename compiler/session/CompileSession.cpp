@@ -3,7 +3,6 @@
 #include "compiler/diagnostics/Repeats.h"
 #include "compiler/pipeline/Stages.h"
 #include "compiler/sema/Kept.h"
-#include "compiler/verify/Checks.h"
 #include "compiler/verify/CleanParts.h"
 
 #include <algorithm>
@@ -44,12 +43,8 @@ std::unique_ptr<driver::Workspace> CompileSession::Impl::checked(const std::stri
   if (!state.sink().hasErrors()) {
     clean.begin(workspace);
     state.done.insert("load");
-    driver::leaveManyRows(state);
     const auto told = [&](const driver::Stage& stage, double /*seconds*/, bool /*good*/) { passed(stage.name); };
-    if (driver::runStages(state, "graph", told)) {
-      driver::checkBeyondGraphs(state);
-      passed("beyond");
-    }
+    if (driver::checkAll(state, told)) passed("beyond");
   }
   mergeRepeats(state.sink());
   return std::move(state.workspace);

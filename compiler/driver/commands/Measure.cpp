@@ -94,7 +94,7 @@ public:
     // What is to be printed need not have been on the way.
     const std::string& printAfter = options.stages.printAfter;
     if (ended || printAfter.empty() || status == kInterrupted) return status;
-    return worse(status, pass(printAfter.c_str()).value_or(kOk));
+    return worse(status, pass(printAfter).value_or(kOk));
   }
   /// Of a state that has passed `graph`.
   int runMeasured() {
@@ -116,7 +116,7 @@ public:
 
 private:
   /// Runs the stages up to this one. The exit status where the command ends with it.
-  std::optional<int> pass(const char* stage) {
+  std::optional<int> pass(std::string_view stage) {
     const Progressed done = runPipeline(out, state, view, stage);
     if (done.proceed) return std::nullopt;
     ended = true;

@@ -5,7 +5,6 @@
 #include "compiler/diagnostics/Render.h"
 #include "compiler/diagnostics/Repeats.h"
 #include "compiler/pipeline/Stages.h"
-#include "compiler/verify/Checks.h"
 
 #include <gtest/gtest.h>
 
@@ -38,8 +37,7 @@ Told check(const std::string& name, const std::string& text) {
   request.program.files = {path.string()};
   Events nobody;
   driver::PipelineState state(request, nobody);
-  driver::leaveManyRows(state);
-  if (driver::runStages(state, "graph")) driver::checkBeyondGraphs(state);
+  driver::checkAll(state);
   mergeRepeats(state.sink());
   fs::remove_all(root);
   Told told;

@@ -2,7 +2,6 @@
 
 #include "compiler/diagnostics/Repeats.h"
 #include "compiler/pipeline/Stages.h"
-#include "compiler/verify/Checks.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,8 +26,7 @@ session::Checked freshCheck(const std::string& path, const std::string& text) {
   workspace.program = sema::load(session.sources, session.sink, session.sources.add(path, text), workspace.load);
   if (!session.sink.hasErrors()) {
     state.done.insert("load");
-    driver::leaveManyRows(state);
-    if (driver::runStages(state, "graph")) driver::checkBeyondGraphs(state);
+    driver::checkAll(state);
   }
   mergeRepeats(session.sink);
   return {{session.sink.all().begin(), session.sink.all().end()}, session.sources};
