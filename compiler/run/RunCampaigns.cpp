@@ -51,9 +51,7 @@ private:
 };
 
 runtime::Measurement notRun(runtime::Status status, std::string reason) {
-  runtime::Measurement result;
-  result.status = status;
-  result.reason = std::move(reason);
+  runtime::Measurement result = runtime::notMeasured(status, std::move(reason));
   result.started = result.finished = measure::unixSeconds();
   return result;
 }
@@ -90,17 +88,11 @@ private:
     command.argv = workerCommand(worker, *file);
     command.environment = waitingThreads();
     command.timeLimit = timeLimit;
-    const double started = measure::unixSeconds();
-    const AllProcessors inherited;
-    const auto outcome = measure::spawn(command);
     std::error_code unknown;
-    if (!outcome && !std::filesystem::exists(worker, unknown))
+    if (!std::filesystem::exists(worker, unknown))
       return notRun(runtime::Status::Failed, worker + " is not there: it is built with tbemc and belongs beside it");
-    if (!outcome) return notRun(runtime::Status::Failed, outcome.error());
-    runtime::Measurement result = measure::classify(*outcome, timeLimit);
-    result.started = started;
-    result.finished = measure::unixSeconds();
-    return result;
+    const AllProcessors inherited;
+    return measure::runChild(command);
   }
 
   /// Puts the row's native code and its file into the cache, once for all repeats.

@@ -19,18 +19,11 @@ namespace tbem::driver {
 namespace {
 
 runtime::Measurement failed(const runtime::Failure& failure) {
-  runtime::Measurement result;
-  result.status = failure.status == TBEM_OUT_OF_MEMORY ? runtime::Status::OutOfMemory : runtime::Status::Failed;
-  result.reason = failure.message;
-  return result;
+  const bool full = failure.status == TBEM_OUT_OF_MEMORY;
+  return runtime::notMeasured(full ? runtime::Status::OutOfMemory : runtime::Status::Failed, failure.message);
 }
 
-runtime::Measurement failed(std::string reason) {
-  runtime::Measurement result;
-  result.status = runtime::Status::Failed;
-  result.reason = std::move(reason);
-  return result;
-}
+runtime::Measurement failed(std::string reason) { return runtime::notMeasured(runtime::Status::Failed, std::move(reason)); }
 
 constexpr std::uint64_t kGuard = 1U << 16U;
 

@@ -1,6 +1,7 @@
 #include "runtime/core/Measurement.h"
 
 #include <array>
+#include <utility>
 
 namespace tbem::runtime {
 namespace {
@@ -14,6 +15,13 @@ std::optional<Status> statusOf(std::string_view text) {
   for (std::size_t i = 0; i < kNames.size(); ++i)
     if (kNames[i] == text) return static_cast<Status>(i);
   return std::nullopt;
+}
+
+Measurement notMeasured(Status status, std::string reason) {
+  Measurement result;
+  result.status = status;
+  result.reason = std::move(reason);
+  return result;
 }
 
 bool settled(Status status, double limitThen, double limitNow) {

@@ -56,6 +56,9 @@ struct Measurement {
 #include "runtime/core/Measurement.def"
 };
 
+/// Of a case that was not measured to its end: why.
+Measurement notMeasured(Status status, std::string reason);
+
 /// A row of Measurement.def.
 struct MeasuredField {
   const char* column;

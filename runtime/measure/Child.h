@@ -49,8 +49,8 @@ tl::expected<Outcome, std::string> spawn(const Command& command);
 /// line of standard error as reason.
 runtime::Measurement classify(const Outcome& outcome, double timeLimit);
 
-/// `spawn` and `classify` in one: a program that cannot be started is Failed with that reason. Times of begin and end are
-/// filled in where the worker could not tell them, and the reason why there is no memory.
+/// `spawn` and `classify` in one: a program that cannot be started is Failed with that reason. Begin and end are those of the
+/// process; the reason why there is no memory is filled in where the worker could not tell it.
 runtime::Measurement runChild(const Command& command);
 
 /// A measurement as one line of JSON without a line end, and back. Times of samples keep all their digits.

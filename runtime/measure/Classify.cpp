@@ -24,9 +24,7 @@ std::string_view lastLine(std::string_view text) {
 }
 
 runtime::Measurement ended(runtime::Status status, std::string reason, const Outcome& outcome) {
-  runtime::Measurement result;
-  result.status = status;
-  result.reason = std::move(reason);
+  runtime::Measurement result = runtime::notMeasured(status, std::move(reason));
   if (const auto said = lastLine(outcome.errorTail); !said.empty()) result.reason += fmt::format(": {}", said.substr(0, 500));
   return result;
 }
@@ -70,15 +68,11 @@ runtime::Measurement classify(const Outcome& outcome, double timeLimit) {
 
 runtime::Measurement runChild(const Command& command) {
   const double started = unixSeconds();
-  runtime::Measurement result;
-  if (auto outcome = spawn(command)) {
-    result = classify(*outcome, command.timeLimit);
-  } else {
-    result.status = runtime::Status::Failed;
-    result.reason = outcome.error();
-  }
-  if (result.started == 0) result.started = started;
-  if (result.finished == 0) result.finished = unixSeconds();
+  const auto outcome = spawn(command);
+  runtime::Measurement result =
+      outcome ? classify(*outcome, command.timeLimit) : runtime::notMeasured(runtime::Status::Failed, outcome.error());
+  result.started = started;
+  result.finished = unixSeconds();
   result.timeLimit = command.timeLimit;
   if (!result.memoryPeak && result.memoryReason.empty()) result.memoryReason = "the process ended before its memory was read";
   return result;

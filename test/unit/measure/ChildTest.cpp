@@ -220,7 +220,7 @@ TEST(RunChild, FillsInWhatTheWorkerCouldNotTell) {
   EXPECT_EQ(runChild(command).status, Status::Failed);
   EXPECT_NE(runChild(command).reason.find("/no/such/program"), std::string::npos);
   command.argv = as("say", {R"({"status":"ok","memory_peak":5,"started":7,"finished":8})"});
-  EXPECT_EQ(runChild(command).started, 7);
+  EXPECT_GE(runChild(command).started, before);
   EXPECT_EQ(runChild(command).memoryPeak, 5u);
 }
 
