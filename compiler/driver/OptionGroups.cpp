@@ -31,7 +31,7 @@ void addProgram(OptionList& list, CommandOptions& o, const ProgramTexts& texts) 
   }
   list.add("--emit", o.stages.emitStage, "print what this stage made, and stop: " + stageNames()).type("STAGE");
   list.add("--print-after", o.stages.printAfter, "print what this stage made, and go on").type("STAGE");
-  list.flag("--time", o.stages.time, "time of each stage, on standard error");
+  list.flag("--time", o.display.time, "time of each stage, on standard error");
 }
 
 void addRows(OptionList& list, CommandOptions& o, const RowTexts& texts) {

@@ -1,7 +1,6 @@
 #include "compiler/driver/RunPipeline.h"
 
 #include "compiler/diagnostics/Repeats.h"
-#include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
 
@@ -27,9 +26,8 @@ Progressed runPipeline(show::Out& out, PipelineState& state, const PipelineView&
   const auto end = [&](const Failed& why) { return view.silent ? static_cast<int>(out.fail(why)) : finish(out, state, why); };
   if (const auto known = checkStages(state, view); !known) return {false, end(known.error())};
   state.keepIr = state.keepIr || stages.emitStage == "code" || stages.printAfter == "code";
-  const auto after = [&](const Stage& stage, double seconds, bool good) {
-    if (stages.time) out.error(fmt::format("{:<8} {}\n", stage.name, report::seconds(seconds)));
-    if (good && (stages.printAfter == stage.name || stages.emitStage == stage.name)) out.plain(stage.dump(state));
+  const auto after = [&](const Stage& stage) {
+    if (stages.printAfter == stage.name || stages.emitStage == stage.name) out.plain(stage.dump(state));
   };
   const bool emits = !stages.emitStage.empty() && !state.done.contains(stages.emitStage);
   auto made = runStages(state, emits ? std::string_view(stages.emitStage) : last, after);

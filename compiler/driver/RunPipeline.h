@@ -11,10 +11,9 @@
 
 namespace tbem::driver {
 
-/// Which stages are shown: `--emit STAGE`, `--print-after STAGE`, `--time`.
+/// Which stages are shown: `--emit STAGE`, `--print-after STAGE`.
 struct StageRequest {
   std::string emitStage, printAfter;
-  bool time = false;
 };
 
 /// What is shown of the stages.
@@ -31,7 +30,7 @@ struct Progressed {
   bool proceed = false;  ///< go on; else return `status`, everything is printed
   int status = 0;
 };
-/// Runs the stages on the way to `last`, as runStages, and shows what --emit, --print-after and --time name. Stops at the first
+/// Runs the stages on the way to `last`, as runStages, and shows what --emit and --print-after name. Stops at the first
 /// that fails, having printed the diagnostics, and after the stage that --emit names, having printed what it made. That stage,
 /// and the one of --print-after, need not be on the way.
 Progressed runPipeline(show::Out& out, PipelineState& state, const PipelineView& view, std::string_view last);

@@ -4,7 +4,7 @@
 #include "compiler/sema/check/CheckNames.h"
 #include "compiler/show/Dump.h"
 #include "compiler/verify/Checks.h"
-#include "compiler/verify/CleanParts.h"
+#include "compiler/verify/KeptAnswers.h"
 #include "runtime/measure/Meters.h"
 
 #include <fmt/format.h>
@@ -53,10 +53,10 @@ bool elaborateRows(State& state, DesignRun& run) {
   return true;
 }
 
-/// The rows of a design of a session, where they may be known to be clean: then there are none in the state. Rows of a design
+/// The rows of a design of a session. Where it is known what they have to say there are none in the state. Rows of a design
 /// with `filter` were elaborated before, by an experiment that cannot be made again.
 bool elaborateUnknown(State& state, DesignRun& run) {
-  if (state.clean == nullptr || run.experiment == nullptr || run.spec.decl->filter) return elaborateRows(state, run);
+  if (state.keptAnswers == nullptr || run.experiment == nullptr || run.spec.decl->filter) return elaborateRows(state, run);
   const auto before = static_cast<std::ptrdiff_t>(state.rows.size());
   const auto work = [&] {
     elaborateRows(state, run);
@@ -66,7 +66,7 @@ bool elaborateUnknown(State& state, DesignRun& run) {
     state.rows.erase(state.rows.begin() + before, state.rows.end());
     run.experiment = makeExperiment(*state.workspace, run.spec, state.request.target);
   };
-  state.clean->look({CleanPart::Rows, run.spec.decl, rowsText(run)}, state.sink(), work, undo);
+  state.keptAnswers->look({CheckedPart::Rows, run.spec.decl, rowsText(run)}, state.sink(), work, undo);
   return true;
 }
 
@@ -231,9 +231,9 @@ std::string whyNotShown(const PipelineState& state, std::string_view name) {
   return fmt::format("the stage `{0}` has a question that this command does not ask (tbemc {0})", name);
 }
 
-bool checkAll(PipelineState& state, const AfterStage& after) {
+bool checkAll(PipelineState& state) {
   leaveManyRows(state);
-  if (!runStages(state, "graph", after)) return false;
+  if (!runStages(state, "graph")) return false;
   checkBeyondGraphs(state);
   return true;
 }
@@ -248,14 +248,16 @@ tl::expected<void, Failed> runStages(PipelineState& state, std::string_view last
   for (const Stage* stage : wayTo(last)) {
     if (state.done.contains(stage->name)) continue;
     const auto errors = [&] { return state.workspace == nullptr ? 0 : state.sink().errorCount(); };
-    const double start = measure::monotonicSeconds();
     const std::size_t before = errors();
+    state.events.stageBegins(stage->name, stage->help);
+    const double start = measure::monotonicSeconds();
     Done made = stage->run(state);
     state.events.rest();
     if (made) state.done.insert(stage->name);
     if (made && !stage->finds && errors() != before) made = failed(kProgramErrors);
-    if (after) after(*stage, measure::monotonicSeconds() - start, made.has_value());
+    state.events.stageEnds(stage->name, measure::monotonicSeconds() - start);
     if (!made) return made;
+    if (after) after(*stage);
   }
   return {};
 }

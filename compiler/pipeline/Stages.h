@@ -25,10 +25,10 @@ struct Stage {
   bool (*asked)(const Questions& questions) = nullptr;  ///< whether it has its question; nullptr: it needs none
 };
 
-/// What is done behind each stage that was run: how long it took, and whether its result is there.
-using AfterStage = std::function<void(const Stage& stage, double seconds, bool good)>;
+/// What is done with the result of each stage that was run, where there is one.
+using AfterStage = std::function<void(const Stage& stage)>;
 /// Runs the stages on the way to `last`, and it, but for those that the state has done. Stops at the first that fails, or that
-/// leaves errors in the session's sink and does not look for them (kProgramErrors, no message). Prints nothing.
+/// leaves errors in the session's sink and does not look for them (kProgramErrors, no message). The state's events are told.
 tl::expected<void, Failed> runStages(PipelineState& state, std::string_view last, const AfterStage& after = {});
 
 /// The stages by name: "load, names, design, ..".
@@ -42,7 +42,7 @@ bool passes(std::string_view stage, std::string_view other);
 std::string whyNotShown(const PipelineState& state, std::string_view stage);
 /// Everything that can be known of the state's program without running it: what `tbemc check` and a session ask. Whether the
 /// check got beyond the graphs; what there is to say is in the session's sink.
-bool checkAll(PipelineState& state, const AfterStage& after = {});
+bool checkAll(PipelineState& state);
 /// What this stage and those behind it made is dropped: they are run again when they are asked for.
 void forget(PipelineState& state, std::string_view stage);
 

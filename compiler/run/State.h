@@ -21,7 +21,7 @@
 
 namespace tbem::driver {
 
-class CleanParts;
+class KeptAnswers;
 
 struct State {
   /// Both must outlive it.
@@ -43,7 +43,7 @@ struct State {
   bool marks = false;                      ///< native code takes the time of each operator and loop
   std::optional<std::size_t> mostPlanned;  ///< operators of plans after which `lower` leaves the other rows without one
   bool tellsUnbuilt = true;                ///< networks without a design are told of, and how they were looked at
-  CleanParts* clean = nullptr;             ///< of a session: what need not be looked at again
+  KeptAnswers* keptAnswers = nullptr;      ///< of a session: what need not be looked at again
 
   // What they made
   std::size_t enginesAsked = 0;          ///< lists that cuDNN was asked for, of all devices

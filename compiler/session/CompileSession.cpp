@@ -3,7 +3,7 @@
 #include "compiler/diagnostics/Repeats.h"
 #include "compiler/pipeline/Stages.h"
 #include "compiler/sema/Kept.h"
-#include "compiler/verify/CleanParts.h"
+#include "compiler/verify/KeptAnswers.h"
 
 #include <algorithm>
 #include <utility>
@@ -14,11 +14,25 @@ bool Checked::hasErrors() const {
   return std::ranges::any_of(diagnostics, [](const Diagnostic& one) { return one.severity == Severity::Error; });
 }
 
+namespace {
+
+class StageListener final : public Events {
+public:
+  /// Must outlive this.
+  explicit StageListener(const CompileSession::Passed& passed) : passed(passed) {}
+  void stageEnds(std::string_view name, double /*seconds*/) override { passed(name); }
+
+private:
+  const CompileSession::Passed& passed;
+};
+
+}  // namespace
+
 struct CompileSession::Impl {
   sema::LoadOptions load;
   Passed passed;
   sema::KeptModules modules;
-  driver::CleanParts clean;
+  driver::KeptAnswers answers;
 
   std::unique_ptr<driver::Workspace> checked(const std::string& path, std::string text, sema::KeptModules& kept);
 };
@@ -28,10 +42,10 @@ std::unique_ptr<driver::Workspace> CompileSession::Impl::checked(const std::stri
                                                                  sema::KeptModules& kept) {
   driver::Request request;
   request.program.files = {path};
-  Events nobody;
-  driver::PipelineState state(request, nobody);
+  StageListener listener(passed);
+  driver::PipelineState state(request, listener);
   state.tellsUnbuilt = false;
-  state.clean = &clean;
+  state.keptAnswers = &answers;
   state.workspace = std::make_unique<driver::Workspace>();
   driver::Workspace& workspace = *state.workspace;
   workspace.path = path;
@@ -41,10 +55,9 @@ std::unique_ptr<driver::Workspace> CompileSession::Impl::checked(const std::stri
   workspace.program = sema::load(workspace.session.sources, workspace.session.sink, source, workspace.load, kept);
   passed("load");
   if (!state.sink().hasErrors()) {
-    clean.begin(workspace);
+    answers.begin(workspace);
     state.done.insert("load");
-    const auto told = [&](const driver::Stage& stage, double /*seconds*/, bool /*good*/) { passed(stage.name); };
-    if (driver::checkAll(state, told)) passed("beyond");
+    if (driver::checkAll(state)) passed("beyond");
   }
   mergeRepeats(state.sink());
   return std::move(state.workspace);

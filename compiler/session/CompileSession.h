@@ -4,7 +4,7 @@
 // A check says what `tbemc check` says of the same text, in the same order. What is kept, by content:
 //   the standard library's modules (sema/Kept.h), as long as the program imports them in the same order;
 //   what there is to say of the rows of a design, of its proof, of a network and of a process, mostly nothing, by the text of all
-//   that each depends on (verify/CleanParts.h).
+//   that each depends on (verify/KeptAnswers.h).
 // The file itself is parsed anew, and its names are looked up anew.
 #pragma once
 

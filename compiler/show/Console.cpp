@@ -8,6 +8,7 @@
 #include "compiler/support/Streams.h"
 #include "compiler/support/Unicode.h"
 #include "compiler/support/Version.h"
+#include "runtime/report/Numbers.h"
 #include "runtime/report/Svg.h"
 
 #include <embedded/tbem_explanations.h>
@@ -182,6 +183,13 @@ report::ProgressStyle Console::progressStyle() const {
 
 std::unique_ptr<report::Progress> Console::progressBar() const {
   return std::make_unique<report::Progress>([](std::string_view text) { writeStyled(stderr, text); }, progressStyle());
+}
+
+void Console::stageBegins(std::string_view /*name*/, std::string_view help) { progress(0, 0, help); }
+
+void Console::stageEnds(std::string_view name, double seconds) {
+  rest();
+  if (display.time) error(fmt::format("{:<8} {}\n", name, report::seconds(seconds)));
 }
 
 void Console::progress(std::size_t done, std::size_t total, std::string_view what) { search->update(done, total, what, -1); }

@@ -31,6 +31,8 @@ public:
   void error(std::string_view text) override;
   std::unique_ptr<report::Progress> progressBar() const override;
 
+  void stageBegins(std::string_view name, std::string_view help) override;
+  void stageEnds(std::string_view name, double seconds) override;
   /// On a terminal, once the work has taken half a second; on a pipe nothing.
   void progress(std::size_t done, std::size_t total, std::string_view what) override;
   void rest() override;

@@ -25,6 +25,7 @@ struct Display {
   bool json = false;
   bool sarif = false;  ///< diagnostics are kept for the log that ends the command
   bool quiet = false;
+  bool time = false;           ///< the time of each stage is told
   bool verbose = false;        ///< tables have every column
   std::string color = "auto";  ///< auto, always, never
   unsigned width = 0;          ///< columns of diagnostics; 0: the terminal's

@@ -9,6 +9,10 @@ namespace tbem {
 class Events {
 public:
   virtual ~Events() = default;
+  /// A stage of the pipeline, and what it does ("networks as graphs, ..").
+  virtual void stageBegins(std::string_view /*name*/, std::string_view /*help*/) {}
+  /// Its result is there, or why there is none.
+  virtual void stageEnds(std::string_view /*name*/, double /*seconds*/) {}
   /// `done` of `total` (0: not known), and what is in hand. Often: a listener draws only now and then.
   virtual void progress(std::size_t /*done*/, std::size_t /*total*/, std::string_view /*what*/) {}
   /// The work of which there was progress has ended.

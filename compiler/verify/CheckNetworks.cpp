@@ -2,7 +2,7 @@
 
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/diagnostics/tables/Graph.h"
-#include "compiler/verify/CleanParts.h"
+#include "compiler/verify/KeptAnswers.h"
 #include "compiler/verify/NetworkTrial.h"
 
 #include <fmt/format.h>
@@ -99,8 +99,8 @@ void checkNetworks(State& state) {
       checkNetwork(state, *callable);
       return true;
     };
-    if (state.clean != nullptr)
-      state.clean->look({CleanPart::Network, callable}, state.sink(), check);
+    if (state.keptAnswers != nullptr)
+      state.keptAnswers->look({CheckedPart::Network, callable}, state.sink(), check);
     else
       check();
   }

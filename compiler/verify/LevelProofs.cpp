@@ -6,7 +6,7 @@
 #include "compiler/experiment/designs/DesignFilter.h"
 #include "compiler/graph/elaborate/Violation.h"
 #include "compiler/graph/read/Where.h"
-#include "compiler/verify/CleanParts.h"
+#include "compiler/verify/KeptAnswers.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -166,7 +166,7 @@ DesignProof proveDesign(State& state, DesignRun& run, std::size_t maxStructures)
   return one;
 }
 
-/// Elaborates the rows that `elaborate` left out because they are known to be clean, or those of a new experiment. What there is
+/// Elaborates the rows that `elaborate` left out, as what they have to say is known, or those of a new experiment. What there is
 /// to say of them was said.
 void buildRows(State& state, DesignRun& run) {
   reportsOf(state.sink(), [&] {
@@ -185,7 +185,7 @@ std::vector<DesignProof> proveDesigns(State& state, std::size_t maxStructures) {
     state.proofs.told = [&] { state.events.progress(proofs.size(), 0, text); };
     state.proofs.tell();
     const auto prove = [&] {
-      if (state.clean != nullptr && state.rowOf(run.get()) == nullptr) buildRows(state, *run);
+      if (state.keptAnswers != nullptr && state.rowOf(run.get()) == nullptr) buildRows(state, *run);
       proofs.push_back(proveDesign(state, *run, maxStructures));
       return true;
     };
@@ -196,8 +196,8 @@ std::vector<DesignProof> proveDesigns(State& state, std::size_t maxStructures) {
       buildRows(state, *run);
     };
     // An experiment that went through a filter before cannot be made again.
-    if (state.clean != nullptr && !run->spec.decl->filter)
-      state.clean->look({CleanPart::Proof, run->spec.decl, rowsText(*run)}, state.sink(), prove, undo, &state.proofs);
+    if (state.keptAnswers != nullptr && !run->spec.decl->filter)
+      state.keptAnswers->look({CheckedPart::Proof, run->spec.decl, rowsText(*run)}, state.sink(), prove, undo, &state.proofs);
     else
       prove();
     state.proofs.told = nullptr;

@@ -1,6 +1,6 @@
 #include "compiler/verify/Specs.h"
 
-#include "compiler/verify/CleanParts.h"
+#include "compiler/verify/KeptAnswers.h"
 
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@ namespace tbem::driver {
 std::vector<spec::CheckedProcess> checkProcesses(State& state, std::string_view only) {
   Workspace& workspace = *state.workspace;
   spec::Work& work = state.proofs;
-  CleanParts* const clean = state.clean;
+  KeptAnswers* const kept = state.keptAnswers;
   std::vector<spec::CheckedProcess> checked;
   for (const ast::Process* process : workspace.all<ast::Process>()) {
     if (!only.empty() && process->name.text != only) continue;
@@ -23,8 +23,8 @@ std::vector<spec::CheckedProcess> checkProcesses(State& state, std::string_view 
       one = spec::checkProcess(workspace.session, *workspace.program, workspace.program->main(), *process, &work);
       return true;
     };
-    if (clean != nullptr)
-      clean->look({CleanPart::Process, process}, workspace.session.sink, check, {}, &work);
+    if (kept != nullptr)
+      kept->look({CheckedPart::Process, process}, workspace.session.sink, check, {}, &work);
     else
       check();
     if (one) checked.push_back(std::move(*one));

@@ -10,7 +10,7 @@
 namespace tbem::driver {
 
 /// The processes of the program's own file, all or the one of that name, checked; mistakes are in the session. Those that could
-/// not be read are left out, and those that the state's session knows to be clean.
+/// not be read are left out, and those of which the state's session has the answer.
 std::vector<spec::CheckedProcess> checkProcesses(State& state, std::string_view only = {});
 
 }  // namespace tbem::driver

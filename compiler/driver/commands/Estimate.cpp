@@ -142,7 +142,7 @@ int run(show::Out& out, const EstimateOptions& given) {
     limit = std::move(*read);
     if (options.engines.device.empty() && options.target.backend == "pytorch") options.engines.device = limit->deviceName;
   }
-  const int status = workspaces ? explainWorkspaces(out, state, {options.engines, options.workspaceLimit, options.stages.time})
+  const int status = workspaces ? explainWorkspaces(out, state, {options.engines, options.workspaceLimit})
                      : pytorch  ? printPyTorchEstimates(out, state, {options.eager, options.engines, options.view.folder}, limit)
                                 : printEstimates(out, state, options.view, std::move(limit));
   if (options.explain == "gradients") explainGradients(out, state);

@@ -74,7 +74,7 @@ Outcome screenOne(show::Out& out, PipelineState& state, const ScreenOptions& opt
 int screenProgram(show::Out& out, PipelineState& state, const ScreenOptions& options) {
   // Designs go through the stages behind `design` one by one.
   const auto early = [](const std::string& stage) { return passes(stage, "graph") ? std::string() : stage; };
-  const StageRequest first{early(options.stages.emitStage), early(options.stages.printAfter), options.stages.time};
+  const StageRequest first{early(options.stages.emitStage), early(options.stages.printAfter)};
   PipelineView view(first);
   view.silent = true;
   state.mostPlanned = kMostPlanned;

@@ -113,7 +113,7 @@ public:
     }
     const double start = measure::monotonicSeconds();
     const auto use = queryWorkspaces(*program, source, order, policy);
-    if (view.time) {
+    if (out.display.time) {
       out.error(fmt::format("engines  {}, {} lists asked anew so far\n", report::seconds(measure::monotonicSeconds() - start),
                             source.askedAnew()));
     }

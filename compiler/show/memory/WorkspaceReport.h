@@ -10,7 +10,6 @@ namespace tbem::driver {
 struct WorkspaceView {
   const EngineRequest& engines;
   std::string limit;  ///< "256MiB": what memory would be if no convolution took more; "": not asked
-  bool time = false;  ///< how long cuDNN took is told
 };
 
 /// Of all rows of a state that has passed `graph`. The exit status.

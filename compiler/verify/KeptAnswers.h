@@ -23,11 +23,11 @@
 
 namespace tbem::driver {
 
-enum class CleanPart : std::uint8_t { Rows, Proof, Network, Process };
+enum class CheckedPart : std::uint8_t { Rows, Proof, Network, Process };
 
 /// A question to a declaration of the program's own file. `beside`: what its answer depends on beside the program's texts.
 struct PartQuestion {
-  CleanPart part{};
+  CheckedPart part{};
   const ast::Decl* decl = nullptr;
   std::string beside = {};
 };
@@ -41,7 +41,7 @@ struct RelativeRange {
 };
 
 /// Not for several threads at once.
-class CleanParts {
+class KeptAnswers {
 public:
   /// The program that is asked about from now on; it has no errors of syntax or names, and outlives the questions.
   void begin(const Workspace& program);

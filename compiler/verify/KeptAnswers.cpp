@@ -1,4 +1,4 @@
-#include "compiler/verify/CleanParts.h"
+#include "compiler/verify/KeptAnswers.h"
 
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/diagnostics/tables/Sema.h"
@@ -98,7 +98,7 @@ bool meet(const Diagnostics& told, const DiagnosticSink& sink) {
 
 }  // namespace
 
-void CleanParts::begin(const Workspace& program) {
+void KeptAnswers::begin(const Workspace& program) {
   workspace = &program;
   ++round;
   if (answers.size() > kMostAnswers)
@@ -130,7 +130,7 @@ void CleanParts::begin(const Workspace& program) {
   }
 }
 
-std::vector<std::size_t> CleanParts::reachedFrom(std::size_t declaration) const {
+std::vector<std::size_t> KeptAnswers::reachedFrom(std::size_t declaration) const {
   std::vector<bool> seen(declarations.size(), false);
   std::vector<std::size_t> open{declaration}, reached;
   // What assumptions name, all parts may depend on.
@@ -149,7 +149,7 @@ std::vector<std::size_t> CleanParts::reachedFrom(std::size_t declaration) const 
   return reached;
 }
 
-CleanParts::Part CleanParts::partOf(const PartQuestion& question) const {
+KeptAnswers::Part KeptAnswers::partOf(const PartQuestion& question) const {
   const auto asked = std::ranges::find(declarations, question.decl, &Declaration::decl);
   TBEM_CHECK(asked != declarations.end());
   const auto root = static_cast<std::size_t>(asked - declarations.begin());
@@ -168,7 +168,7 @@ CleanParts::Part CleanParts::partOf(const PartQuestion& question) const {
 }
 
 /// Nothing where the next program may have something else there.
-std::optional<RelativeRange> CleanParts::relative(const Part& part, SrcRange range) const {
+std::optional<RelativeRange> KeptAnswers::relative(const Part& part, SrcRange range) const {
   using enum RelativeRange::In;
   if (!range.valid()) return RelativeRange{};
   for (std::size_t i = 0; i < part.reached.size(); ++i) {
@@ -184,7 +184,7 @@ std::optional<RelativeRange> CleanParts::relative(const Part& part, SrcRange ran
   return std::nullopt;
 }
 
-SrcRange CleanParts::absolute(const Part& part, const RelativeRange& range) const {
+SrcRange KeptAnswers::absolute(const Part& part, const RelativeRange& range) const {
   using enum RelativeRange::In;
   Loc base = 0;
   if (range.in == Nothing) return {};
@@ -200,7 +200,7 @@ SrcRange CleanParts::absolute(const Part& part, const RelativeRange& range) cons
 }
 
 /// What was told, as an answer for the next program; not to be kept where something in it need not be right there.
-CleanParts::Answer CleanParts::answerOf(const Part& part, const std::deque<Diagnostic>& told) const {
+KeptAnswers::Answer KeptAnswers::answerOf(const Part& part, const std::deque<Diagnostic>& told) const {
   Answer answer{.kept = true, .told = {told.begin(), told.end()}};
   for (Diagnostic& one : answer.told) {
     // Beside an unknown name stands the nearest of all names of the file.
@@ -215,7 +215,7 @@ CleanParts::Answer CleanParts::answerOf(const Part& part, const std::deque<Diagn
 }
 
 /// False, and nothing is said, where it may meet what was said before.
-bool CleanParts::sayAgain(const Part& part, const Answer& answer, DiagnosticSink& sink) const {
+bool KeptAnswers::sayAgain(const Part& part, const Answer& answer, DiagnosticSink& sink) const {
   std::vector<Diagnostic> told = answer.told;
   std::size_t next = 0;
   for (Diagnostic& one : told) {
@@ -226,8 +226,8 @@ bool CleanParts::sayAgain(const Part& part, const Answer& answer, DiagnosticSink
   return true;
 }
 
-void CleanParts::look(const PartQuestion& question, DiagnosticSink& sink, const std::function<bool()>& work,
-                      const std::function<void()>& undo, spec::Work* proofs) {
+void KeptAnswers::look(const PartQuestion& question, DiagnosticSink& sink, const std::function<bool()>& work,
+                       const std::function<void()>& undo, spec::Work* proofs) {
   const Part part = partOf(question);
   if (const auto known = answers.find(part.key); known != answers.end()) {
     Answer& answer = known->second;
