@@ -1,11 +1,11 @@
 // Rows made ready for a device: what the options say of lowering, and native code with everything the runtime needs.
 #pragma once
 
+#include "compiler/backends/Backends.h"
+#include "compiler/backends/Tuning.h"
 #include "compiler/experiment/designs/Designs.h"
 #include "compiler/jit/glue/Jit.h"
 #include "compiler/lower/recompute/Recompute.h"
-#include "compiler/backends/Backends.h"
-#include "compiler/backends/Tuning.h"
 #include "compiler/support/Events.h"
 
 #include <optional>

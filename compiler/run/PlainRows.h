@@ -6,8 +6,8 @@
 #pragma once
 
 #include "compiler/diagnostics/Diagnostics.h"
-#include "compiler/experiment/designs/Designs.h"
 #include "compiler/estimate/Estimate.h"
+#include "compiler/experiment/designs/Designs.h"
 
 #include <cstddef>
 #include <functional>
@@ -23,7 +23,8 @@ class PlainRows {
 public:
   /// Of the rows that `run` has chosen; all arguments outlive this. `leastCompiled`: rows from which on a structure is worth
   /// native code.
-  PlainRows(DiagnosticSink& sink, DesignRun& run, const estimate::Convention& convention, std::size_t leastCompiled = kLeastCompiled);
+  PlainRows(DiagnosticSink& sink, DesignRun& run, const estimate::Convention& convention,
+            std::size_t leastCompiled = kLeastCompiled);
   ~PlainRows();
   PlainRows(const PlainRows&) = delete;
   PlainRows& operator=(const PlainRows&) = delete;

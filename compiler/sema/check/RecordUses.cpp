@@ -116,8 +116,8 @@ void NameChecker::recordArguments(const ast::Call& call) {
 /// `...` fills the callee's parameters that are not given from visible names: each of those is also a use of the parameter.
 void NameChecker::recordHandedOn(const ast::Call& call, const ast::Decl& callee) {
   forEachParameter(callee, [&](const ast::Name& name, NameKind kind) {
-    const bool given = std::ranges::any_of(
-        call.arguments, [&](const ast::Argument& argument) { return argument.name.text == name.text; });
+    const bool given =
+        std::ranges::any_of(call.arguments, [&](const ast::Argument& argument) { return argument.name.text == name.text; });
     if (given || kind != NameKind::Parameter) return;
     if (const Name* own = find(name.text); own != nullptr) record(own->declared, name.range, kind);
   });

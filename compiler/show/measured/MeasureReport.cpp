@@ -101,7 +101,8 @@ void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::M
                        {"reused", reused}});
 }
 
-void printReused(show::Out& out, const StoredRows& stored, const std::vector<CaseRow>& rows, const measure::CampaignResult& result) {
+void printReused(show::Out& out, const StoredRows& stored, const std::vector<CaseRow>& rows,
+                 const measure::CampaignResult& result) {
   std::set<std::pair<std::string, std::uint32_t>> now;
   for (const runtime::Case& one : result.ran) now.insert({one.identity, one.repeat});
   std::set<std::tuple<const DesignRun*, std::size_t, std::string, std::uint32_t>> printed;

@@ -22,8 +22,7 @@ struct Wanted {
 
 Place placeOf(const CaseRow& row) { return {row.backend, text(row.plan->tuning)}; }
 
-std::vector<Observation> measuredRows(const StoredRows& stored, const std::vector<CaseRow>& rows,
-                                      const DesignRun& run) {
+std::vector<Observation> measuredRows(const StoredRows& stored, const std::vector<CaseRow>& rows, const DesignRun& run) {
   std::vector<Observation> measured;
   for (const CaseRow& row : rows) {
     if (row.plan->run != &run) continue;

@@ -68,10 +68,8 @@ void TrainReport::trainingBegins(const TrainingRun& training, const std::string&
 
 void TrainReport::step(const TrainingRun& training, const train::StepReport& step) {
   if (out.display.json)
-    out.json("train_step", {{"name", nameOf(training)},
-                            {"step", step.step},
-                            {"loss", step.loss},
-                            {"learning_rate", numberOrNull(step.rate)}});
+    out.json("train_step",
+             {{"name", nameOf(training)}, {"step", step.step}, {"loss", step.loss}, {"learning_rate", numberOrNull(step.rate)}});
   else if (!out.display.quiet)
     bar->note(fmt::format("step {}: loss {:.6g}{}", step.step, step.loss, rateText(step.rate)));
 }
@@ -147,8 +145,7 @@ void TrainReport::trainingEnds(const TrainingRun& training, const train::Outcome
 void printTrainingCost(show::Out& out, State& state, const TrainingRun& training, const estimate::Convention& convention) {
   const RowState* step = state.rowOf(training.step.get());
   if (step == nullptr) return;
-  const auto flops = estimate::countFlops(step->elaborated->graph(), step->elaborated->values,
-                                          convention);
+  const auto flops = estimate::countFlops(step->elaborated->graph(), step->elaborated->values, convention);
   if (!flops) return;  // told with the step's own estimate
   const double total = estimate::toDouble(flops->most.step()) * static_cast<double>(training.sizes.total);
   const std::string& name = training.spec.decl->name.text;

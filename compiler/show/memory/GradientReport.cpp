@@ -45,9 +45,11 @@ struct GradientLives {
 
 tl::expected<GradientLives, estimate::LowerError> livesOf(State& state, const RowState& row) {
   const graph::Graph& graph = row.elaborated->graph();
-  GradientLives lives{gradientBytes(*row.program), graph.microBatches > 1 || state.request.target.keepGradients, row.program->arena};
+  GradientLives lives{gradientBytes(*row.program), graph.microBatches > 1 || state.request.target.keepGradients,
+                      row.program->arena};
   if (lives.kept) return lives;
-  estimate::LowerOptions options = lowerOptions(state.events, state.request.target, state.backend, &state.queries, row.run->tuning);
+  estimate::LowerOptions options =
+      lowerOptions(state.events, state.request.target, state.backend, &state.queries, row.run->tuning);
   options.keepGradients = true;
   const auto kept = estimate::lower(graph, row.elaborated->values, *state.backend.backend, options);
   if (!kept) return tl::unexpected(kept.error());

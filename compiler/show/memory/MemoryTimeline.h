@@ -1,8 +1,8 @@
 // Memory over a step, as a plot: what `estimate --out DIR` writes of the row that takes most.
 #pragma once
 
-#include "compiler/run/State.h"
 #include "compiler/pytorch/eager/EagerStep.h"
+#include "compiler/run/State.h"
 #include "compiler/show/Out.h"
 #include "runtime/report/Timeline.h"
 

@@ -1,9 +1,9 @@
 // What eager PyTorch would take for the same steps, on CUDA or on the processor, as it is shown.
 #pragma once
 
+#include "compiler/devices/EngineRequest.h"
 #include "compiler/explore/FitLimit.h"
 #include "compiler/pytorch/rows/EagerRequest.h"
-#include "compiler/devices/EngineRequest.h"
 #include "compiler/run/State.h"
 #include "compiler/show/Out.h"
 

@@ -9,7 +9,6 @@
 namespace tbem::driver {
 
 /// A table of the blocks, and what they cost and save.
-void printRecomputation(show::Out& out, const estimate::Recomputation& recomputation,
-                        const std::string& levels);
+void printRecomputation(show::Out& out, const estimate::Recomputation& recomputation, const std::string& levels);
 
 }  // namespace tbem::driver

@@ -14,7 +14,6 @@ namespace tbem::driver {
 void addRooflineColumns(report::Table& table);
 void addRooflineCells(std::vector<report::Cell>& cells, const estimate::Roofline& roofline);
 /// The operators that take the most of one row's least time, and what it leaves out.
-void printRoofline(show::Out& out, const Workspace& workspace, const estimate::Roofline& roofline,
-                   const std::string& levels);
+void printRoofline(show::Out& out, const Workspace& workspace, const estimate::Roofline& roofline, const std::string& levels);
 
 }  // namespace tbem::driver

@@ -1,8 +1,8 @@
 // tbemc doc --devices: the devices of the library in one table, and the fields of a device in another.
 #include "compiler/devices/DeviceFields.h"
 #include "compiler/devices/Devices.h"
-#include "compiler/show/reference/Reference.h"
 #include "compiler/show/Out.h"
+#include "compiler/show/reference/Reference.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>

@@ -1,10 +1,10 @@
 // tbemc doc --operators: docs/operators.md, made from the declarations of std.nn and the backends' own answers.
-#include "compiler/show/reference/Reference.h"
-#include "compiler/experiment/Workspace.h"
 #include "compiler/backends/Backends.h"
+#include "compiler/experiment/Workspace.h"
 #include "compiler/sema/Walk.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/reference/DocText.h"
+#include "compiler/show/reference/Reference.h"
 #include "runtime/include/tbem/primitives.h"
 
 #include <fmt/format.h>

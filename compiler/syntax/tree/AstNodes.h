@@ -20,21 +20,16 @@ struct Name {
 };
 
 /// Every kind of node: NODE(Kind). Expressions, statements, types, clauses, declarations, in this order.
-#define TBEM_AST_NODES(NODE)                                                                                                     \
-  NODE(Number)                                                                                                                   \
-  NODE(Unit)                                                                                                                     \
-  NODE(String)                                                                                                                   \
-  NODE(Enumerator)                                                                                                               \
-  NODE(Bool)                                                                                                                     \
-  NODE(NameRef)                                                                                                                  \
-  NODE(Member)                                                                                                                   \
-  NODE(Index)                                                                                                                    \
-  NODE(Call)                                                                                                                     \
-  NODE(Unary) NODE(Binary) NODE(IfExpr) NODE(List) NODE(Comprehension) NODE(Tuple) NODE(Record) NODE(Set) NODE(Range) NODE(Pipe) \
-      NODE(Quantifier) NODE(Skip) NODE(Old) NODE(Splice) NODE(Error) NODE(Let) NODE(Assign) NODE(For) NODE(IfStmt) NODE(Return)  \
-          NODE(Exit) NODE(Assert) NODE(WeightStmt) NODE(NamedType) NODE(ListType) NODE(EnumType) NODE(TensorType) NODE(Import)   \
-              NODE(Constant) NODE(Function) NODE(Callable) NODE(Process) NODE(Mutate) NODE(Design) NODE(Measure) NODE(Regress)   \
-                  NODE(Predict) NODE(Fit) NODE(Dataset) NODE(Train) NODE(Perturb) NODE(Assume)
+// clang-format off
+#define TBEM_AST_NODES(NODE)                                                                               \
+  NODE(Number) NODE(Unit) NODE(String) NODE(Enumerator) NODE(Bool) NODE(NameRef) NODE(Member) NODE(Index)  \
+  NODE(Call) NODE(Unary) NODE(Binary) NODE(IfExpr) NODE(List) NODE(Comprehension) NODE(Tuple) NODE(Record) \
+  NODE(Set) NODE(Range) NODE(Pipe) NODE(Quantifier) NODE(Skip) NODE(Old) NODE(Splice) NODE(Error)          \
+  NODE(Let) NODE(Assign) NODE(For) NODE(IfStmt) NODE(Return) NODE(Exit) NODE(Assert) NODE(WeightStmt)      \
+  NODE(NamedType) NODE(ListType) NODE(EnumType) NODE(TensorType)                                           \
+  NODE(Import) NODE(Constant) NODE(Function) NODE(Callable) NODE(Process) NODE(Mutate) NODE(Design)        \
+  NODE(Measure) NODE(Regress) NODE(Predict) NODE(Fit) NODE(Dataset) NODE(Train) NODE(Perturb) NODE(Assume)
+// clang-format on
 
 enum class NodeKind : std::uint8_t {
 #define NODE(kind) kind,

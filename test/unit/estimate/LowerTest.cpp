@@ -1,6 +1,6 @@
 // Lowered programs against the graph's meaning, run operator by operator.
-#include "SmallNets.h"
 #include "Machine.h"
+#include "SmallNets.h"
 
 #include "compiler/count/Layout.h"
 #include "compiler/count/Static.h"
