@@ -117,6 +117,7 @@ constexpr JsonField kDesignFields[] = {
     text("smallest_by", "the name of that bound"),
     integer("strength", "the strength that the array promises"),
     value("rows", "the levels of each row").keyed("FACTOR").listed(),
+    integer("row_numbers", "the number of each of `rows`, counted from 0, as other kinds give it").listed(),
     object("checks", "what counting shows", kChecks),
     object("covering", "what is covered", kCovering).only("for a covering array"),
     object("repair", "how rows were replaced", kRepair).only("where rows violated a `where`"),

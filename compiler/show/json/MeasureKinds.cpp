@@ -67,6 +67,7 @@ constexpr JsonField kMeasured[] = {
     kTune,
     count("repeats", "repeats that there are"),
     count("asked", "repeats that were requested"),
+    bytes("arena_planned", "the planned arena, whatever became of the repeats; `null` for a row that is skipped").orNull(),
     object("latency", "of a step, over the repeats", kSpread).orNull(),
     truth("repeats_differ", "whether these differ by 20 % of their median or more"),
     count("busy_repeats", "repeats that ran on a busy machine"),
@@ -84,6 +85,7 @@ constexpr JsonField kLost[] = {
 constexpr JsonField kTerm[] = {
     text("term", "the term"),
     number("coefficient", "its coefficient"),
+    number("standard_error", "its standard error; `null` with as many terms as rows").orNull(),
     number("interval", "the ends of its interval, or `null`").listed().orNull(),
 };
 constexpr JsonField kRaw[] = {

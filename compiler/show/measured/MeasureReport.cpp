@@ -160,7 +160,7 @@ void printMeasurements(show::Out& out, const StoredRows& stored, const std::vect
       cells.push_back(statusCell(repeats));
       const auto bytes = [&](std::optional<std::uint64_t> runtime::Measurement::*field) {
         const std::optional<double> value = medianOf(repeats, field);
-        return value ? report::bytes(static_cast<std::uint64_t>(*value)) : std::string("-");
+        return value ? report::signedBytes(*value) : std::string("-");
       };
       if (plan.wantsMemory) {
         cells.emplace_back(bytes(&runtime::Measurement::memoryPeak));

@@ -20,7 +20,7 @@ namespace tbem::driver {
 std::string quantityText(report::Quantity quantity, double value) {
   switch (quantity) {
     case report::Quantity::Bytes:
-      return value < 0 ? report::signedBytes(value) : report::bytes(static_cast<std::uint64_t>(value));
+      return report::signedBytes(value);
     case report::Quantity::Seconds:
       return (value < 0 ? "-" : "") + report::seconds(std::abs(value));
     case report::Quantity::Joules:
@@ -71,7 +71,10 @@ void printFitJson(show::Out& out, const Fitted& fitted) {
   const regress::Result& r = *fitted.result;
   Json terms = Json::array();
   for (const regress::Coefficient& c : r.coefficients)
-    terms.push_back({{"term", c.term}, {"coefficient", c.value}, {"interval", orNull(c.interval)}});
+    terms.push_back({{"term", c.term},
+                     {"coefficient", c.value},
+                     {"standard_error", orNull(c.standardError)},
+                     {"interval", orNull(c.interval)}});
   Json raw = Json::array();
   for (const regress::RawCoefficient& c : r.raw) raw.push_back({{"term", c.term}, {"coefficient", c.value}});
   Json warnings = Json::array();

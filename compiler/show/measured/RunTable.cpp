@@ -46,7 +46,7 @@ bool allOk(const Observation& measured) {
 
 std::string bytesOf(const Observation& measured, std::optional<std::uint64_t> runtime::Measurement::*field) {
   const std::optional<double> value = medianOf(measured.repeats, field);
-  return value ? report::bytes(static_cast<std::uint64_t>(*value)) : "-";
+  return value ? report::signedBytes(*value) : "-";
 }
 
 /// The columns of one table, each with the text of a row. Ranks: what says least beside the others is left out first.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tbem::driver {
 
@@ -42,7 +43,7 @@ report::Table epochsTable(const std::string& name, const Reports& epochs) {
     if (validation && accuracy) cells.emplace_back(share(epoch.validation));
     if (rate) cells.emplace_back(epoch.rate ? fmt::format("{:.4g}", *epoch.rate) : "-");
     cells.emplace_back(report::seconds(epoch.seconds));
-    cells.emplace_back(report::grouped(static_cast<std::int64_t>(epoch.examplesPerSecond)));
+    cells.emplace_back(report::grouped(std::llround(epoch.examplesPerSecond)));
     table.add(std::move(cells));
   }
   return table;

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+
 namespace tbem::driver {
 
 std::string scoreText(const train::Score& score) {
@@ -97,7 +99,7 @@ void TrainReport::epoch(const TrainingRun& training, const train::EpochReport& r
   std::string text = fmt::format("epoch {:>3}: {}", report.epoch, scoreText(report.train));
   if (report.validation) text += fmt::format("; validation {}{}", scoreText(*report.validation), report.best ? " (best)" : "");
   text += fmt::format("{}; {}, {}/s", rateText(report.rate), report::seconds(report.seconds),
-                      countOf(static_cast<std::int64_t>(report.examplesPerSecond), "example"));
+                      countOf(std::llround(report.examplesPerSecond), "example"));
   bar->hide();
   out.print("{}\n", text);
   out.flush();

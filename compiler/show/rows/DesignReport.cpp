@@ -113,8 +113,11 @@ void printCovering(show::Out& out, const design::Covering& covering) {
 }
 
 void printDesignJson(show::Out& out, const DesignRun& run, const design::Checks& known) {
-  Json rows = Json::array();
-  for (const std::size_t row : run.chosen) rows.push_back(run.levels(row));
+  Json rows = Json::array(), numbers = Json::array();
+  for (const std::size_t row : run.chosen) {
+    rows.push_back(run.levels(row));
+    numbers.push_back(row);
+  }
   Json aliases = Json::array();
   for (const design::Alias& alias : known.aliases) aliases.push_back(alias.text);
   Json dependences = Json::array();
@@ -144,6 +147,7 @@ void printDesignJson(show::Out& out, const DesignRun& run, const design::Checks&
                  {"smallest_by", run.array.smallestBy},
                  {"strength", known.strength},
                  {"rows", rows},
+                 {"row_numbers", numbers},
                  {"checks", checks}};
   if (run.covering) {
     fields["covering"] = {{"strength", run.covering->strength},           {"covered", run.covering->covered},

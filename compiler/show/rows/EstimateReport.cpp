@@ -47,8 +47,7 @@ const std::vector<Column>& columns() {
 
 std::string pathsText(const std::string& levels, const estimate::Estimate& e) {
   const std::string expected = e.expected ? fmt::format(", {} expected", report::flops(*e.expected)) : "";
-  const std::string average =
-      e.expectedMemory ? fmt::format(", {} expected", report::bytes(static_cast<std::uint64_t>(*e.expectedMemory))) : "";
+  const std::string average = e.expectedMemory ? fmt::format(", {} expected", report::signedBytes(*e.expectedMemory)) : "";
   const std::string arena =
       e.paths ? fmt::format(", arena from {} to {}{}", report::bytes(e.paths->least), report::bytes(e.paths->most), average) : "";
   return fmt::format("paths of {}: FLOPs forward from {} to {}{}, static memory from {} to {}{}", levels,
