@@ -41,6 +41,7 @@ Done design(State& state) {
 bool elaborateRows(State& state, DesignRun& run) {
   if (run.experiment == nullptr) return true;
   std::size_t done = 0;
+  if (!state.firstRowOnly) state.rows.reserve(state.rows.size() + run.chosen.size());
   for (const std::size_t row : run.chosen) {
     state.events.progress(done++, run.chosen.size(), fmt::format("row {} of {}: its graph", row + 1, run.spec.name));
     RowState one;

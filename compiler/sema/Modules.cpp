@@ -1,5 +1,6 @@
 #include "compiler/sema/Modules.h"
 
+#include "compiler/diagnostics/Aside.h"
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/sema/Derive.h"
 #include "compiler/sema/Kept.h"
@@ -75,21 +76,11 @@ public:
     program->all.push_back(std::make_unique<Module>());
     Module& main = *program->all.front();
     addFile(main, mainSource);
-    if (sink.hasErrors()) return std::move(program);  // nobody looks further, and the library takes longer to read
-    if (kept != nullptr) reservePlaces();
-    for (const std::string_view name : kPreludes) {
-      if (const Module* prelude = standard(std::string(name))) program->preludes.push_back(prelude);
-    }
-    if (options.allStandard) {
-      for (const std::string& name : standardNames()) {
-        const bool known = std::find(kPreludes.begin(), kPreludes.end(), name) != kPreludes.end();
-        if (const Module* module = known ? nullptr : standard(name)) program->preludes.push_back(module);
-      }
-    }
-    main.home = home();
-    readImports(main);
-    noteHidden(main);
-    deriveTemplates(*program, main, sink);
+    // Else nobody looks further, and the library takes longer to read.
+    if (!sink.hasErrors())
+      readRest(main);
+    else if (options.pastSyntax)
+      reportsOf(sink, [&] { readRest(main); });
     return std::move(program);
   }
 
@@ -110,6 +101,24 @@ public:
   }
 
 private:
+  /// All but the program's own file.
+  void readRest(Module& main) {
+    if (kept != nullptr) reservePlaces();
+    for (const std::string_view name : kPreludes) {
+      if (const Module* prelude = standard(std::string(name))) program->preludes.push_back(prelude);
+    }
+    if (options.allStandard) {
+      for (const std::string& name : standardNames()) {
+        const bool known = std::find(kPreludes.begin(), kPreludes.end(), name) != kPreludes.end();
+        if (const Module* module = known ? nullptr : standard(name)) program->preludes.push_back(module);
+      }
+    }
+    main.home = home();
+    readImports(main);
+    noteHidden(main);
+    deriveTemplates(*program, main, sink);
+  }
+
   void addFile(Module& module, const Source& source) {
     std::unique_ptr<ast::File> tree = syntax::parse(source, sink);
     // `-e` takes an expression, and has put it into a design before.

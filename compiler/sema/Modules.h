@@ -50,6 +50,8 @@ struct LoadOptions {
   std::vector<std::string> path;      ///< folders of TBEM_PATH
   std::optional<std::string> stdlib;  ///< TBEM_STDLIB: a folder instead of the embedded library
   bool allStandard = false;           ///< every public name of `std` is in scope (`-e`, the REPL)
+  /// What a program with mistakes of syntax imports is read too, and nothing said of it: an editor asks what its names mean.
+  bool pastSyntax = false;
   /// Both variables of the environment.
   static LoadOptions fromEnvironment();
 };

@@ -4,77 +4,83 @@
 #include "compiler/pipeline/Stages.h"
 #include "compiler/sema/Kept.h"
 #include "compiler/verify/KeptAnswers.h"
+#include "runtime/measure/Meters.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace tbem::session {
 
-bool Checked::hasErrors() const {
-  return std::ranges::any_of(diagnostics, [](const Diagnostic& one) { return one.severity == Severity::Error; });
-}
-
-namespace {
-
-class StageListener final : public Events {
-public:
-  /// Must outlive this.
-  explicit StageListener(const CompileSession::Passed& passed) : passed(passed) {}
-  void stageEnds(std::string_view name, double /*seconds*/) override { passed(name); }
-
-private:
-  const CompileSession::Passed& passed;
-};
-
-}  // namespace
-
 struct CompileSession::Impl {
   sema::LoadOptions load;
-  Passed passed;
+  Events nobody;
+  Events& events;
   sema::KeptModules modules;
   driver::KeptAnswers answers;
+  std::unique_ptr<driver::Workspace> workspace;  ///< nullptr: nothing was read, or a bug ended its check
 
-  std::unique_ptr<driver::Workspace> checked(const std::string& path, std::string text, sema::KeptModules& kept);
+  explicit Impl(sema::LoadOptions load, Events* listener)
+      : load(std::move(load)), events(listener != nullptr ? *listener : nobody) {}
+  void check();
 };
 
-/// The program, checked: what there is to say is in its session.
-std::unique_ptr<driver::Workspace> CompileSession::Impl::checked(const std::string& path, std::string text,
-                                                                 sema::KeptModules& kept) {
-  driver::Request request;
-  request.program.files = {path};
-  StageListener listener(passed);
-  driver::PipelineState state(request, listener);
-  state.tellsUnbuilt = false;
-  state.keptAnswers = &answers;
-  state.workspace = std::make_unique<driver::Workspace>();
-  driver::Workspace& workspace = *state.workspace;
-  workspace.path = path;
-  workspace.load = load;
-  state.bugContext.emplace(programOf, &workspace.session);
-  const Source& source = workspace.session.sources.add(path, std::move(text));
-  workspace.program = sema::load(workspace.session.sources, workspace.session.sink, source, workspace.load, kept);
-  passed("load");
-  if (!state.sink().hasErrors()) {
-    answers.begin(workspace);
-    state.done.insert("load");
-    if (driver::checkAll(state)) passed("beyond");
-  }
-  mergeRepeats(state.sink());
-  return std::move(state.workspace);
-}
-
-CompileSession::CompileSession(sema::LoadOptions load, Passed passed)
-    : impl(new Impl{std::move(load), passed ? std::move(passed) : [](std::string_view) {}, {}, {}}) {}
+CompileSession::CompileSession(sema::LoadOptions load, Events& events) : impl(new Impl(std::move(load), &events)) {}
+CompileSession::CompileSession() : impl(new Impl({}, nullptr)) {}
 CompileSession::~CompileSession() = default;
 
-Checked CompileSession::check(const std::string& path, std::string text) {
-  // Where the check ends by an exception, a part of the modules is gone with it.
-  sema::KeptModules kept = std::exchange(impl->modules, {});
-  const std::unique_ptr<driver::Workspace> workspace = impl->checked(path, std::move(text), kept);
-  if (!impl->load.stdlib) sema::keep(std::move(workspace->program), kept);
-  impl->modules = std::move(kept);
-  const std::deque<Diagnostic>& told = workspace->session.sink.all();
-  return {{told.begin(), told.end()}, std::move(workspace->session.sources)};
+const driver::Workspace& CompileSession::read(const std::string& path, std::string text) {
+  if (impl->workspace != nullptr && !impl->load.stdlib) sema::keep(std::move(impl->workspace->program), impl->modules);
+  impl->workspace = std::make_unique<driver::Workspace>();
+  driver::Workspace& workspace = *impl->workspace;
+  workspace.path = path;
+  workspace.load = impl->load;
+  workspace.load.pastSyntax = true;
+  const Source& source = workspace.session.sources.add(path, std::move(text));
+  const BugContext bugs(programOf, &workspace.session);
+  // Modules that the program has are gone from those that are kept: where it ends by an exception, none is kept.
+  sema::KeptModules modules = std::exchange(impl->modules, {});
+  try {
+    impl->events.stageBegins("load", "");
+    const double start = measure::monotonicSeconds();
+    workspace.program = sema::load(workspace.session.sources, workspace.session.sink, source, workspace.load, modules);
+    impl->events.stageEnds("load", measure::monotonicSeconds() - start);
+  } catch (...) {
+    impl->workspace = nullptr;
+    throw;
+  }
+  impl->modules = std::move(modules);
+  return workspace;
+}
+
+/// The stages behind `load` on the program, which the state has meanwhile.
+void CompileSession::Impl::check() {
+  driver::Request request;
+  request.program.files = {workspace->path};
+  driver::PipelineState state(request, events);
+  state.tellsUnbuilt = false;
+  state.keptAnswers = &answers;
+  state.workspace = std::move(workspace);
+  state.bugContext.emplace(programOf, &state.workspace->session);
+  try {
+    if (!state.sink().hasErrors()) {
+      answers.begin(*state.workspace);
+      state.done.insert("load");
+      if (driver::checkAll(state)) events.stageEnds("beyond", 0);
+    }
+  } catch (const Bug&) {
+    modules = {};
+    throw;
+  } catch (...) {
+    workspace = std::move(state.workspace);
+    throw;
+  }
+  mergeRepeats(state.sink());
+  workspace = std::move(state.workspace);
+}
+
+const Session& CompileSession::check() {
+  TBEM_CHECK(impl->workspace != nullptr);
+  impl->check();
+  return impl->workspace->session;
 }
 
 }  // namespace tbem::session

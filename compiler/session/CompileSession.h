@@ -8,37 +8,39 @@
 // The file itself is parsed anew, and its names are looked up anew.
 #pragma once
 
-#include "compiler/diagnostics/Diagnostics.h"
-#include "compiler/diagnostics/Source.h"
+#include "compiler/diagnostics/Session.h"
+#include "compiler/experiment/Workspace.h"
 #include "compiler/sema/Modules.h"
+#include "compiler/support/Events.h"
 
-#include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace tbem::session {
 
-/// What there is to say of a program, and the texts that it speaks of.
-struct Checked {
-  std::vector<Diagnostic> diagnostics;
-  SourceManager sources;
-  bool hasErrors() const;
-};
-
 class CompileSession {
 public:
-  /// Called behind each stage of a check, by its name in the pipeline, and at the end of a check that got beyond them ("beyond").
-  using Passed = std::function<void(std::string_view stage)>;
-  explicit CompileSession(sema::LoadOptions load = {}, Passed passed = {});
+  /// `events`: told of the stages of a check, and of "load" and "beyond" before and behind them; it must outlive this. It may end
+  /// a check by an exception.
+  CompileSession(sema::LoadOptions load, Events& events);
+  /// Nobody listens.
+  CompileSession();
   ~CompileSession();
   CompileSession(const CompileSession&) = delete;
   CompileSession& operator=(const CompileSession&) = delete;
 
-  /// Checks `text` as the contents of the file `path`, which need not exist. The user's modules that it imports, arrays and
-  /// datasets are read from the disk each time. After a bug of ours (support/Bug.h) the session goes on.
-  Checked check(const std::string& path, std::string text);
+  /// Reads `text` as the contents of the file `path`, which need not exist, and what it imports; the user's modules are read from
+  /// the disk each time. The program, never null in it, and what its syntax gives to say stay until the next call.
+  const driver::Workspace& read(const std::string& path, std::string text);
+  /// Checks the program that was read last, once: what there is to say is in its session. Arrays and datasets are read from the
+  /// disk. After a bug of ours (support/Bug.h) the program is gone; after an exception of the listener it is there, with a part
+  /// of what there is to say. The session goes on after either.
+  const Session& check();
+  /// Both.
+  const Session& check(const std::string& path, std::string text) {
+    read(path, std::move(text));
+    return check();
+  }
 
 private:
   struct Impl;

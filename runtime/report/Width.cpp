@@ -66,6 +66,12 @@ std::size_t escape(std::string_view text) {
 std::size_t displayWidth(std::string_view text) {
   std::size_t columns = 0;
   while (!text.empty()) {
+    // Most of what is written.
+    if (text.front() >= ' ' && text.front() <= '~') {
+      ++columns;
+      text.remove_prefix(1);
+      continue;
+    }
     if (const std::size_t length = escape(text); length != 0) {
       text.remove_prefix(length);
       continue;

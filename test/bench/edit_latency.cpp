@@ -1,6 +1,7 @@
 // How soon a session has the diagnostics of a program after one token was edited, and a check that keeps nothing of the same
 // text, and where the time goes. bench_edit_latency [EDITS [ROUNDS]] prints JSON: the best of the rounds counts for each edit,
 // since the machine may be shared.
+#include "compiler/session/CompileSession.h"
 #include "compiler/syntax/parse/Parse.h"
 #include "test/prop/session/Fresh.h"
 
@@ -19,8 +20,6 @@
 #include <vector>
 
 namespace {
-
-using tbem::session::Checked;
 
 constexpr const char* kPath = "edited.tbem";
 constexpr double kHalf = 0.5, kMost = 0.95;
@@ -89,20 +88,23 @@ double seconds(Work&& work) {
 }
 
 /// A check with its stages.
-struct Stopwatch {
+class Stopwatch final : public tbem::Events {
+public:
   std::map<std::string, double, std::less<>> laps;
-  double start = 0, last = 0;
 
   void begin() {
     laps.clear();
     start = last = now();
   }
-  void lap(std::string_view stage) {
+  void stageEnds(std::string_view stage, double /*seconds*/) override {
     const double time = now();
     laps[std::string(stage)] = time - last;
     last = time;
   }
   double end() const { return now() - start; }
+
+private:
+  double start = 0, last = 0;
 };
 
 double at(std::vector<double> list, double share) {
@@ -124,10 +126,9 @@ struct Edited {
 };
 
 /// Checks the edit in a session, from the program as it is.
-Checked checkIn(tbem::session::CompileSession& session, Stopwatch& watch, Edited& edit) {
-  Checked now;
+const tbem::Session& checkIn(tbem::session::CompileSession& session, Stopwatch& watch, Edited& edit) {
   watch.begin();
-  now = session.check(kPath, edit.text);
+  const tbem::Session& now = session.check(kPath, edit.text);
   const double taken = watch.end();
   if (taken < edit.session) {
     edit.session = taken;
@@ -139,16 +140,18 @@ Checked checkIn(tbem::session::CompileSession& session, Stopwatch& watch, Edited
 void compare(std::vector<Edited>& edits, const std::string& text, std::size_t rounds) {
   for (std::size_t round = 0; round < rounds; ++round) {
     Stopwatch watch;
-    tbem::session::CompileSession session({}, [&](std::string_view stage) { watch.lap(stage); });
+    tbem::session::CompileSession session({}, watch);
     session.check(kPath, text);
     for (Edited& edit : edits) {
-      const Checked now = checkIn(session, watch, edit);
+      const tbem::Session& told = checkIn(session, watch, edit);
+      const bool good = !told.sink.hasErrors();
+      const std::string said = round == 0 ? tbem::test::allOf(told) : "";
       session.check(kPath, text);
       if (round != 0) continue;
-      Checked again;
-      edit.good = !now.hasErrors();
+      std::string again;
+      edit.good = good;
       edit.fresh = seconds([&] { again = tbem::test::freshCheck(kPath, edit.text); });
-      edit.equal = tbem::test::allOf(now) == tbem::test::allOf(again);
+      edit.equal = said == again;
       edit.parse = seconds([&] {
         tbem::SourceManager sources;
         tbem::DiagnosticSink sink;

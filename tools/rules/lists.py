@@ -36,7 +36,7 @@ USES = [
         "return a struct and let compiler/show or compiler/emit write it",
         ("compiler/devices", "compiler/driver/commands", "compiler/emit",
          "compiler/experiment/designs", "compiler/pytorch/allocator", "compiler/run", "compiler/show",
-         "compiler/show/json", "compiler/show/measured", "compiler/show/memory", "compiler/show/proofs", "compiler/show/reference", "compiler/show/rows", "compiler/verify", "runtime/data",
+         "compiler/show/json", "compiler/show/measured", "compiler/show/memory", "compiler/show/proofs", "compiler/show/reference", "compiler/show/rows", "compiler/serve/lsp", "compiler/verify", "runtime/data",
          "runtime/measure", "runtime/train")),
 ]
 

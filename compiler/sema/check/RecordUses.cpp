@@ -273,19 +273,29 @@ void NameChecker::recordOthers(const ast::Decl& decl) {
   }
 }
 
-Uses findUses(const Program& program) {
-  std::vector<Use> found;
+namespace {
+void findIn(const Program& program, const Module& module, std::vector<Use>& found) {
   DiagnosticSink unheard;
   std::vector<FunctionUse> functions;
-  for (const auto& module : program.modules()) {
-    for (const auto& file : module->files) {
-      for (const ast::Decl* decl : file->declarations) {
-        NameChecker checker(program, unheard, *module, functions);
-        checker.recorded = &found;
-        checker.check(*decl);
-      }
+  for (const auto& file : module.files) {
+    for (const ast::Decl* decl : file->declarations) {
+      NameChecker checker(program, unheard, module, functions);
+      checker.recorded = &found;
+      checker.check(*decl);
     }
   }
+}
+}  // namespace
+
+Uses findUses(const Program& program) {
+  std::vector<Use> found;
+  for (const auto& module : program.modules()) findIn(program, *module, found);
+  return Uses(std::move(found));
+}
+
+Uses findUses(const Program& program, const Module& module) {
+  std::vector<Use> found;
+  findIn(program, module, found);
   return Uses(std::move(found));
 }
 

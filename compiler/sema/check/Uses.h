@@ -72,5 +72,7 @@ private:
 
 /// Of all modules of the program, the standard library's too. Names that mean nothing are left out; nothing is reported.
 Uses findUses(const Program& program);
+/// Of one of its modules.
+Uses findUses(const Program& program, const Module& module);
 
 }  // namespace tbem::sema

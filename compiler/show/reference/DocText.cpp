@@ -25,6 +25,14 @@ const char* kindOf(const ast::Decl& decl) {
           return "dataset";
       }
       return "";
+    case ast::NodeKind::Design:
+      return "design";
+    case ast::NodeKind::Regress:
+      return "regression";
+    case ast::NodeKind::Train:
+      return "training";
+    case ast::NodeKind::Dataset:
+      return "dataset";
     default:
       return "declaration";
   }

@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace tbem::driver {
 
@@ -106,9 +107,10 @@ public:
     for (const std::string& path : paths) out.say("{}\n", path);
   }
 
-  void print() const {
+  /// Once: the table goes.
+  void print() {
     if (out.display.json || table.rows.empty()) return;
-    out.ranked(table);
+    out.ranked(std::move(table));
     if (view.brief) {
       sayKinds(out, *worst, run.levelsText(worstRow));
       printPeakPlace(out, workspace, *worst);

@@ -47,6 +47,7 @@ COMMANDS = {
     "explain": (["E0101"], None),
     "doc": (["conv2d"], None),
     "doctor": ([], None),
+    "lsp": ([], None),
 }
 UNMEASURED = {"regress", "predict"}  # read a store
 

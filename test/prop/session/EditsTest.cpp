@@ -33,10 +33,10 @@ TEST_P(Edits, SayWhatAFreshCheckSays) {
   constexpr int kEdits = 100, kBack = 4;
   for (int i = 0; i < kEdits; ++i) {
     const std::string edited = i % 2 == 0 ? editOneToken(text, numbers).text : editAlike(text, numbers);
-    const session::Checked now = session.check(path, edited);
-    ASSERT_EQ(allOf(now), allOf(freshCheck(path, edited))) << "edit " << i << " of " << path << ":\n" << edited;
+    const Session& now = session.check(path, edited);
+    ASSERT_EQ(allOf(now), freshCheck(path, edited)) << "edit " << i << " of " << path << ":\n" << edited;
     // Edits that break nothing stay for a while, so that what is kept is of many programs.
-    text = now.hasErrors() || i % kBack == 0 ? program : edited;
+    text = now.sink.hasErrors() || i % kBack == 0 ? program : edited;
   }
 }
 
@@ -127,7 +127,7 @@ TEST_P(Beside, WhatIsToldEachTimeIsToldAtItsPlace) {
     const std::size_t first = edited.find("tbem 1\n");
     const std::string text = edited.insert(i % 2 == 0 && first != std::string::npos ? first + 7 : edited.size(), mistaken);
     const std::string said = allOf(session.check(path, text));
-    ASSERT_EQ(said, allOf(freshCheck(path, text))) << "edit " << i << ":\n" << text;
+    ASSERT_EQ(said, freshCheck(path, text)) << "edit " << i << ":\n" << text;
     told += said.empty() ? 0 : 1;
   }
   EXPECT_GT(told, kEdits / 2);
@@ -148,22 +148,56 @@ TEST_F(OnDisk, ModulesOfTheUserAreReadAgain) {
     std::ofstream(folder + "/parts.tbem") << module(width);
     for (const std::string imports : {"import parts: net\nimport std.text\n", "import std.text\nimport parts: net\n", ""}) {
       const std::string text = imports + design;
-      EXPECT_EQ(allOf(session.check(path, text)), allOf(freshCheck(path, text))) << width << "\n" << text;
+      EXPECT_EQ(allOf(session.check(path, text)), freshCheck(path, text)) << width << "\n" << text;
     }
   }
 }
 
+/// Ends a check as a stage ends, by a bug or by an exception of its own.
+class Ending final : public Events {
+public:
+  struct Cancelled {};
+  std::string at;
+  bool bug = false;
+
+  void stageEnds(std::string_view name, double /*seconds*/) override {
+    if (name != at) return;
+    TBEM_CHECK(!bug);
+    throw Cancelled();
+  }
+};
+
+constexpr const char* kMisspelt =
+    "import std.vision: small_vgg\nnetwork net(x: tensor[n, c]) -> tensor[n, 4] { return dens(x, 4) }\n";
+
 TEST(Kept, ACheckThatABugEndsLeavesNothing) {
-  const std::string text = "import std.vision: small_vgg\nnetwork net(x: tensor[n, c]) -> tensor[n, 4] { return dens(x, 4) }\n";
-  std::string bugAt;
-  session::CompileSession session({}, [&](std::string_view stage) { TBEM_CHECK(stage != bugAt); });
-  const std::string told = allOf(session.check("net.tbem", text));
+  Ending events;
+  events.bug = true;
+  session::CompileSession session({}, events);
+  const std::string told = allOf(session.check("net.tbem", kMisspelt));
   EXPECT_NE(told.find("dens"), std::string::npos);
   for (const std::string stage : {"load", "names"}) {
-    bugAt = stage;
-    EXPECT_THROW(session.check("net.tbem", text), Bug) << stage;
-    bugAt.clear();
-    EXPECT_EQ(allOf(session.check("net.tbem", text)), told) << stage;
+    events.at = stage;
+    EXPECT_THROW(session.check("net.tbem", kMisspelt), Bug) << stage;
+    events.at.clear();
+    EXPECT_EQ(allOf(session.check("net.tbem", kMisspelt)), told) << stage;
+  }
+}
+
+TEST(Kept, ACheckThatIsEndedLeavesTheProgram) {
+  const std::string program = readProgram("test/lit/inputs/nested.tbem");
+  const std::string path = pathOf("test/lit/inputs/nested.tbem");
+  const std::string told = freshCheck(path, program);
+  for (const std::string stage : {"names", "design", "graph", "beyond"}) {
+    Ending events;
+    session::CompileSession session({}, events);
+    events.at = stage;
+    const driver::Workspace& read = session.read(path, program);
+    EXPECT_THROW(session.check(), Ending::Cancelled) << stage;
+    EXPECT_FALSE(read.all<ast::Design>().empty());
+    events.at.clear();
+    EXPECT_EQ(allOf(session.check(path, program)), told) << stage;
+    EXPECT_EQ(allOf(session.check(path, kMisspelt)), freshCheck(path, kMisspelt)) << stage;
   }
 }
 
@@ -173,7 +207,7 @@ TEST(Kept, ALongerFileMovesTheLibrary) {
   const std::string wrong = "network net(x: tensor[n, c]) -> tensor[n, 4] { return dens(x, 4) }\n";
   constexpr std::size_t kLong = 70'000;  // bytes: more than are reserved for a file at first
   for (const std::string& one : {text, wrong, std::string(kLong, '\n') + wrong, wrong, text})
-    EXPECT_EQ(allOf(session.check("net.tbem", one)), allOf(freshCheck("net.tbem", one)));
+    EXPECT_EQ(allOf(session.check("net.tbem", one)), freshCheck("net.tbem", one));
 }
 
 }  // namespace

@@ -13,7 +13,25 @@
 
 namespace tbem::test {
 
-session::Checked freshCheck(const std::string& path, const std::string& text) {
+std::string allOf(const Session& checked) {
+  const auto place = [&](SrcRange range) {
+    const Source* source = checked.sources.find(range.begin);
+    if (source == nullptr) return std::string("nowhere");
+    return fmt::format("{}:{}-{}", source->name, range.begin - source->base, range.end - source->base);
+  };
+  std::string text;
+  for (const Diagnostic& one : checked.sink.all()) {
+    text += fmt::format("{} {} {}: {}\n", static_cast<int>(one.severity), info(one.kind).code, place(one.range), one.message);
+    for (const Label& label : one.labels) text += fmt::format("  at {}: {}\n", place(label.range), label.text);
+    for (const std::string& note : one.notes) text += fmt::format("  note {}\n", note);
+    for (const Fix& fix : one.fixes)
+      text += fmt::format("  fix {} {}: {}\n", place(fix.range), static_cast<int>(fix.applicability), fix.replacement);
+    text += fmt::format("  levels {} also {}\n", one.levels, one.also);
+  }
+  return text;
+}
+
+std::string freshCheck(const std::string& path, const std::string& text) {
   driver::Request request;
   request.program.files = {path};
   Events nobody;
@@ -29,25 +47,7 @@ session::Checked freshCheck(const std::string& path, const std::string& text) {
     driver::checkAll(state);
   }
   mergeRepeats(session.sink);
-  return {{session.sink.all().begin(), session.sink.all().end()}, session.sources};
-}
-
-std::string allOf(const session::Checked& checked) {
-  const auto place = [&](SrcRange range) {
-    const Source* source = checked.sources.find(range.begin);
-    if (source == nullptr) return std::string("nowhere");
-    return fmt::format("{}:{}-{}", source->name, range.begin - source->base, range.end - source->base);
-  };
-  std::string text;
-  for (const Diagnostic& one : checked.diagnostics) {
-    text += fmt::format("{} {} {}: {}\n", static_cast<int>(one.severity), info(one.kind).code, place(one.range), one.message);
-    for (const Label& label : one.labels) text += fmt::format("  at {}: {}\n", place(label.range), label.text);
-    for (const std::string& note : one.notes) text += fmt::format("  note {}\n", note);
-    for (const Fix& fix : one.fixes)
-      text += fmt::format("  fix {} {}: {}\n", place(fix.range), static_cast<int>(fix.applicability), fix.replacement);
-    text += fmt::format("  levels {} also {}\n", one.levels, one.also);
-  }
-  return text;
+  return allOf(session);
 }
 
 namespace {

@@ -1,7 +1,7 @@
 // What a check says, as text that can be compared, and a check that keeps nothing: what a session is held against.
 #pragma once
 
-#include "compiler/session/CompileSession.h"
+#include "compiler/diagnostics/Session.h"
 
 #include "test/prop/syntax/Mutants.h"
 
@@ -9,11 +9,11 @@
 
 namespace tbem::test {
 
-/// The stages of `tbemc check` on this text as contents of the file `path`.
-session::Checked freshCheck(const std::string& path, const std::string& text);
-
 /// Everything there is to say, in order: codes, places as file and bytes in it, messages, labels, notes, fixes, levels.
-std::string allOf(const session::Checked& checked);
+std::string allOf(const Session& checked);
+
+/// What the stages of `tbemc check` say of this text as contents of the file `path`.
+std::string freshCheck(const std::string& path, const std::string& text);
 
 /// The text with one word or number replaced by another of the text, so that it mostly stays a program, if a wrong one.
 std::string editAlike(const std::string& text, Numbers& numbers);

@@ -15,11 +15,10 @@ TEST(Renamed, ProgramsStillCheck) {
     if (read.session.sink.hasErrors()) continue;
     const std::string text = renamed(read, changed);
     session::CompileSession fresh;
-    const session::Checked before = fresh.check(path, read.source->text);
-    if (before.hasErrors()) continue;
-    const session::Checked after = fresh.check(path, text);
+    if (fresh.check(path, read.source->text).sink.hasErrors()) continue;
+    const Session& after = fresh.check(path, text);
     ++programs;
-    for (const Diagnostic& one : after.diagnostics)
+    for (const Diagnostic& one : after.sink.all())
       if (info(one.kind).severity == Severity::Error)
         ADD_FAILURE() << path << ": " << one.message << " at " << after.sources.describe(one.range.begin) << "\n" << text;
   }

@@ -1,0 +1,48 @@
+#include "compiler/serve/Reading.h"
+
+namespace tbem::serve {
+
+namespace {
+
+bool holds(SrcRange outer, SrcRange inner) { return outer.begin <= inner.begin && inner.end <= outer.end; }
+
+/// The first declaration of any module for which `is` holds.
+template <class Is>
+Declared find(const sema::Program& program, const Is& is) {
+  for (const auto& module : program.modules()) {
+    for (const auto& file : module->files) {
+      for (const ast::Decl* decl : file->declarations) {
+        if (is(*decl)) return {decl, module.get()};
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Reading::Reading(const driver::Workspace& workspace) : workspace(workspace), source(*workspace.file().source) {}
+
+const sema::Uses& Reading::uses() const {
+  if (!found) found = sema::findUses(program(), program().main());
+  return *found;
+}
+
+const ast::Decl* Reading::around(Loc place) const {
+  for (const ast::Decl* decl : workspace.file().declarations) {
+    if (decl->range.begin <= place && place <= decl->range.end) return decl;
+  }
+  return nullptr;
+}
+
+Declared Reading::named(SrcRange name) const {
+  if (!name.valid()) return {};
+  return find(program(), [&](const ast::Decl& decl) { return decl.name.range == name; });
+}
+
+Declared Reading::holding(SrcRange range) const {
+  if (!range.valid()) return {};
+  return find(program(), [&](const ast::Decl& decl) { return holds(decl.range, range); });
+}
+
+}  // namespace tbem::serve
