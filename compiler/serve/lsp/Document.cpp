@@ -56,18 +56,24 @@ void Document::change(Text text, std::int64_t version) {
   current = std::move(text);
   number = version;
   read.reset();
-  checked = false;
+  checked = begun = false;
 }
 
 const Reading& Document::reading() {
-  if (!read) read.emplace(session.read(path, current.all()));
+  if (!read) {
+    read.emplace(session.read(path, current.all()));
+    begun = false;
+  }
   return *read;
 }
 
-const Session& Document::check() {
-  // A check that was ended has left a part of what there is to say.
-  read.reset();
+void Document::beginCheck() {
+  if (begun) read.reset();
   reading();
+}
+
+const Session& Document::check() {
+  begun = true;
   try {
     const Session& told = session.check();
     checked = true;

@@ -28,6 +28,9 @@ public:
   /// The program as it is now.
   const Reading& reading();
   bool isChecked() const { return checked; }
+  /// Before `check`: reads it, and once more where a check that was ended has left a part of what there is to say. The listener
+  /// must not ask for the program meanwhile.
+  void beginCheck();
   /// What there is to say; an exception of the listener leaves it unchecked.
   const Session& check();
   /// Nothing more is to be learned of this text: a bug of ours ends its check.
@@ -46,6 +49,7 @@ private:
   session::CompileSession session;
   std::optional<Reading> read;  ///< of the text as it is
   bool checked = false;
+  bool begun = false;  ///< a check of it, which may have been ended
 };
 
 /// The path of an address of the scheme "file", its escapes resolved; another address as it is.

@@ -119,6 +119,7 @@ bool Server::checkNext() {
   for (auto& [uri, document] : documents) {
     if (document.isChecked()) continue;
     try {
+      document.beginCheck();
       checking = &document;
       const Session& told = document.check();
       checking = nullptr;
