@@ -1,4 +1,5 @@
-// tbemc doc NAME: the declaration's documentation and text; doc MODULE: a line for each of its declarations.
+// tbemc doc NAME: the declaration's documentation and text; doc MODULE: a line for each of its declarations; --search: those that
+// have some words.
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/experiment/Workspace.h"
@@ -10,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,13 +20,16 @@ namespace tbem::driver {
 namespace {
 
 struct DocOptions : CommandOptions {
-  std::string name;
+  std::vector<std::string> names;
+  std::string search;
   bool operators = false, devices = false, kinds = false;
   std::string schema;
 };
 
 void declare(OptionList& list, DocOptions& o) {
-  const Option name = list.add("NAME", o.name, "conv2d, std.vision.resnet, std.nn, ...");
+  const Option name =
+      list.add("NAME", o.names, "conv2d, std.vision.resnet, std.nn, ...; FILE, or FILE NAME: of a program of yours");
+  list.add("--search", o.search, "declarations of the library (and of FILE) that have all these words").type("WORDS");
   const Option operators =
       list.flag("--operators", o.operators, "all operators in one table (Markdown): where they run, gradients, cost")
           .excludes(name);
@@ -45,7 +50,19 @@ void declare(OptionList& list, DocOptions& o) {
   addDisplay(list, o, {.width = "columns of a module's list (default, and 0: the terminal's, else 100)"});
 }
 
-std::string unheeded(const Given& /*given*/, const DocOptions& /*options*/) { return {}; }
+/// A program of the user's, which a module's name is not.
+bool isFile(const std::string& name) { return name.ends_with(".tbem") || name.find('/') != std::string::npos; }
+
+std::string unheeded(const Given& given, const DocOptions& options) {
+  const bool file = !options.names.empty() && isFile(options.names.front());
+  if (options.names.size() > (file ? 2U : 1U))
+    return fmt::format("`{}` would be passed over: one NAME, or FILE NAME", options.names.back());
+  if (options.search.empty()) return {};
+  if (const char* other = given.firstOf({"--operators", "--devices", "--json-kinds", "--schema"}))
+    return fmt::format("--search or {}, not both", other);
+  if (options.names.size() > (file ? 1U : 0U)) return fmt::format("--search or `{}`, not both", options.names.back());
+  return {};
+}
 
 int printSchema(show::Out& out, const std::string& name) {
   if (const show::JsonKind* kind = show::findJsonKind(name)) {
@@ -62,6 +79,23 @@ int printSchema(show::Out& out, const std::string& name) {
   return kUsage;
 }
 
+/// A program, or none (""), with every module of the standard library.
+tl::expected<std::unique_ptr<Workspace>, Failed> loadAll(const std::string& file) {
+  if (file.empty()) {
+    Request everything;
+    everything.program.text = "1";
+    return loadWorkspace(everything);
+  }
+  auto workspace = std::make_unique<Workspace>();
+  const auto source = readSource(workspace->session, file);
+  if (!source) return tl::unexpected(source.error());
+  workspace->path = file;
+  workspace->load = sema::LoadOptions::fromEnvironment();
+  workspace->load.allStandard = true;
+  workspace->program = sema::load(workspace->session.sources, workspace->session.sink, **source, workspace->load);
+  return workspace;
+}
+
 int run(show::Out& out, const DocOptions& options) {
   if (options.kinds) {
     show::printJsonKinds(out);
@@ -72,22 +106,31 @@ int run(show::Out& out, const DocOptions& options) {
     printDevices(out);
     return kOk;
   }
-  if (options.name.empty() && !options.operators) {
-    out.failure("tbemc doc wants a NAME, a module (std.nn, std.vision, std.text, ...), --operators or --devices");
+  if (options.names.empty() && !options.operators && options.search.empty()) {
+    out.failure(
+        "tbemc doc wants a NAME, a module (std.nn, std.vision, std.text, ...), a FILE, --search, --operators or --devices");
     return kUsage;
   }
-  Request everything;
-  everything.program.text = "1";
-  const auto loaded = loadWorkspace(everything);
+  const bool own = !options.names.empty() && isFile(options.names.front());
+  const auto loaded = loadAll(own ? options.names.front() : "");
   if (!loaded) return out.fail(loaded.error());
-  const Workspace& workspace = **loaded;
+  Workspace& workspace = **loaded;
+  if (workspace.session.sink.hasErrors() && own) return out.diagnostics(workspace.session);
+  if (!options.search.empty()) {
+    const auto found = searchDocs(out, workspace, options.search);
+    return found ? static_cast<int>(kOk) : out.fail(found.error());
+  }
+  if (own && options.names.size() == 1) {
+    listProgram(out, workspace);
+    return kOk;
+  }
   if (options.operators) {
     const sema::Module* library = workspace.program->find("std.nn");
     if (library == nullptr) return kEnvironment;
     printOperators(out, workspace, *library);
     return kOk;
   }
-  const auto printed = printDoc(out, workspace, options.name);
+  const auto printed = printDoc(out, workspace, options.names.back());
   return printed ? static_cast<int>(kOk) : out.fail(printed.error());
 }
 

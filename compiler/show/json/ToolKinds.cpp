@@ -23,7 +23,7 @@ constexpr JsonField kDoc[] = {
     text("name", "the declaration's name, with its module"),
     text("what", "what it is: `operator`, `block`, `network` and so on"),
     text("documentation", "its documentation"),
-    text("definition", "its text").only("not in the list of a module"),
+    text("definition", "its text").only("not in the list of a module, a file or a search"),
 };
 constexpr JsonField kExplain[] = {
     text("code", "the diagnostic's code"),
@@ -52,7 +52,7 @@ constexpr JsonKind kKinds[] = {
              "One object per operator (`tbemc doc --operators`; without `--json` it prints [operators.md](operators.md)).",
              kOperator),
     jsonKind("block", "One object per block (`tbemc doc --operators`).", kBlock),
-    jsonKind("doc", "One object per declaration (`tbemc doc NAME`, `tbemc doc MODULE`).", kDoc),
+    jsonKind("doc", "One object per declaration (`tbemc doc NAME`, `tbemc doc MODULE`, `tbemc doc --search WORDS`).", kDoc),
     jsonKind("explain", "One object (`tbemc explain CODE`).", kExplain),
     jsonKind("doctor", "One object per finding (`tbemc doctor`).", kDoctor),
     jsonKind("fmt", "One object per file (`tbemc fmt`).", kFmt),

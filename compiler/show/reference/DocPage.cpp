@@ -11,8 +11,12 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <functional>
 #include <set>
+#include <sstream>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tbem::driver {
@@ -24,14 +28,18 @@ struct Entry {
   std::string module;
 };
 
-/// Every public named declaration of the standard library.
+std::string nameOf(const Entry& entry) {
+  return entry.module.empty() ? entry.decl->name.text : entry.module + "." + entry.decl->name.text;
+}
+
+/// Every named declaration of the program's own file, and the public ones of the standard library.
 std::vector<Entry> entries(const sema::Program& program) {
   std::vector<Entry> found;
   for (const auto& module : program.modules()) {
-    if (!module->isStandard) continue;
+    if (!module->isStandard && module.get() != &program.main()) continue;
     for (const auto& file : module->files) {
       for (const ast::Decl* decl : file->declarations) {
-        if (sema::isNamed(*decl) && !decl->isPrivate) found.push_back({decl, module->name});
+        if (sema::isNamed(*decl) && (!decl->isPrivate || !module->isStandard)) found.push_back({decl, module->name});
       }
     }
   }
@@ -57,26 +65,27 @@ void printEntry(show::Out& out, const char* kind, const std::string& name, const
   out.print("{}", show::hanging(left, sentence, beside < width / 2 + 1 ? beside : 10, width));
 }
 
+void printLine(show::Out& out, const Entry& entry, const std::string& name) {
+  if (out.display.json)
+    out.json("doc", {{"name", nameOf(entry)}, {"what", kindOf(*entry.decl)}, {"documentation", entry.decl->documentation}});
+  else
+    printEntry(out, kindOf(*entry.decl), name, firstSentence(*entry.decl));
+}
+
 /// Every public declaration of a module, a line each. False where there is no such module.
 bool listModule(show::Out& out, const std::vector<Entry>& all, const std::string& module) {
   bool any = false;
   for (const Entry& entry : all) {
     if (entry.module != module) continue;
     any = true;
-    const std::string& name = entry.decl->name.text;
-    if (out.display.json)
-      out.json(
-          "doc",
-          {{"name", entry.module + "." + name}, {"what", kindOf(*entry.decl)}, {"documentation", entry.decl->documentation}});
-    else
-      printEntry(out, kindOf(*entry.decl), name, firstSentence(*entry.decl));
+    printLine(out, entry, entry.decl->name.text);
   }
   return any;
 }
 
 void printDeclaration(show::Out& out, const Session& session, const Entry& entry) {
   const ast::Decl& decl = *entry.decl;
-  const std::string name = entry.module + "." + decl.name.text, text = definition(session, decl);
+  const std::string name = nameOf(entry), text = definition(session, decl);
   if (out.display.json) {
     out.json("doc", {{"name", name}, {"what", kindOf(decl)}, {"documentation", decl.documentation}, {"definition", text}});
     return;
@@ -100,14 +109,56 @@ std::string unknownName(const std::string& name, const std::vector<Entry>& all) 
   return fmt::format("the standard library has no `{}`{}", name, meant);
 }
 
+std::string lower(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+/// How well an entry fits a word: 0 is not at all.
+int fit(const Entry& entry, const std::string& word, const std::string& meant) {
+  constexpr int kName = 4, kPartOfName = 3, kSentence = 2, kText = 1;
+  const std::string name = lower(entry.decl->name.text);
+  if (name == word || name == meant) return kName;
+  if (name.find(word) != std::string::npos) return kPartOfName;
+  if (lower(firstSentence(*entry.decl)).find(word) != std::string::npos) return kSentence;
+  return lower(entry.decl->documentation).find(word) != std::string::npos ? kText : 0;
+}
+
+/// What our name of a word is that other frameworks use: "conv2d" of "Conv2d", "resnet" of "resnet18".
+std::string elsewhereCalled(const std::string& word) {
+  const std::string_view ours = sema::elsewhere(word), network = sema::asTorchvision(word);
+  return std::string(!ours.empty() ? ours : network.substr(0, network.find('(')));
+}
+
 }  // namespace
+
+void listProgram(show::Out& out, const Workspace& workspace) { listModule(out, entries(*workspace.program), ""); }
+
+tl::expected<void, Failed> searchDocs(show::Out& out, const Workspace& workspace, const std::string& words) {
+  std::vector<std::pair<int, Entry>> found;
+  for (const Entry& entry : entries(*workspace.program)) {
+    int sum = 0;
+    bool all = true;
+    std::istringstream stream(words);
+    for (std::string word; all && stream >> word;) {
+      const int one = fit(entry, lower(word), elsewhereCalled(word));
+      all = one != 0;
+      sum += one;
+    }
+    if (all && sum != 0) found.emplace_back(sum, entry);
+  }
+  std::ranges::stable_sort(found, std::ranges::greater(), [](const auto& one) { return one.first; });
+  for (const auto& [sum, entry] : found) printLine(out, entry, nameOf(entry));
+  if (!found.empty()) return {};
+  return failed(kUsage, fmt::format("nothing is found for `{}`: each word is looked for in names and documentation", words));
+}
 
 tl::expected<void, Failed> printDoc(show::Out& out, const Workspace& workspace, const std::string& name) {
   const std::vector<Entry> all = entries(*workspace.program);
   if (listModule(out, all, name)) return {};
   bool any = false;
   for (const Entry& entry : all) {
-    if (name != entry.decl->name.text && name != entry.module + "." + entry.decl->name.text) continue;
+    if (name != entry.decl->name.text && name != nameOf(entry)) continue;
     any = true;
     printDeclaration(out, workspace.session, entry);
   }

@@ -1,5 +1,5 @@
-// What `tbemc doc NAME` shows: a module's declarations, a line each, or a declaration's documentation and text. What is printed
-// is what the compiler reads: there is no second source.
+// What `tbemc doc` shows: a module's declarations, a line each, or a declaration's documentation and text, or what a search finds.
+// What is printed is what the compiler reads: there is no second source.
 #pragma once
 
 #include "compiler/experiment/Workspace.h"
@@ -9,7 +9,15 @@
 
 namespace tbem::driver {
 
-/// Of the standard library: a module (std.nn), or declarations (conv2d, std.nn.conv2d). Errors: there is none of that name.
+/// Of the program's own file and of the standard modules that it has loaded: a module (std.nn), or declarations (conv2d,
+/// std.nn.conv2d). Errors: there is none of that name.
 tl::expected<void, Failed> printDoc(show::Out& out, const Workspace& workspace, const std::string& name);
+
+/// The declarations of the program's own file, a line each.
+void listProgram(show::Out& out, const Workspace& workspace);
+
+/// The declarations that every word is part of, in any case: of the name, of the documentation, or of what other frameworks call
+/// it; a line each, those first whose names have them. Errors: there is none.
+tl::expected<void, Failed> searchDocs(show::Out& out, const Workspace& workspace, const std::string& words);
 
 }  // namespace tbem::driver
