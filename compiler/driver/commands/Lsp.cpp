@@ -30,7 +30,8 @@ int run(show::Out& out, const LspOptions& /*options*/) {
     out.data(message);
     out.flush();
   });
-  serve::Server server(channel, {sema::LoadOptions::fromEnvironment(), kVersion, folder->path()});
+  // By its name a file in it is known as one of the library, whose private names it may use.
+  serve::Server server(channel, {sema::LoadOptions::fromEnvironment(), kVersion, folder->path() + "/stdlib"});
   // As the protocol has it: an `exit` without `shutdown`, and an editor that is gone, end it with 1.
   return server.run() ? kOk : 1;
 }

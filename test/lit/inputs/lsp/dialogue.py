@@ -69,6 +69,9 @@ def main(client):
     path = pathlib.Path(library["uri"].removeprefix("file://"))
     lines = path.read_text(encoding="utf-8").split("\n")
     print("definition:", path.relative_to(path.parent.parent), "|", lines[library["range"]["start"]["line"]][:15])
+    client.open(library["uri"], path.read_text(encoding="utf-8"))
+    print("the library:", client.diagnostics(library["uri"], 1))
+    client.tell("textDocument/didClose", {"textDocument": {"uri": library["uri"]}})
     print("references:", len(ask("references", "gain: int", context={"includeDeclaration": True})["result"]), "and without the declaration",
           len(ask("references", "gain: int", context={"includeDeclaration": False})["result"]))
     print("highlights:", [text[lsp.offset(text, one["range"]["start"]):][:5] for one in ask("documentHighlight", "y = gain")["result"]])
