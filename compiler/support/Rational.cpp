@@ -49,7 +49,7 @@ std::optional<Rational> Rational::make(Wide n, Wide d) {
     n = -n;
     d = -d;
   }
-  const Wide common = gcd(n, d);
+  const Wide common = d == 1 ? 1 : gcd(n, d);
   if (common > 1) {
     n /= common;
     d /= common;
@@ -207,13 +207,18 @@ std::string Rational::str() const {
 }
 
 std::optional<Rational> add(Rational a, Rational b) {
-  if (a.den == 1 && b.den == 1) return Rational::make(static_cast<Wide>(a.num) + b.num, 1);
+  if (std::int64_t whole = 0; a.den == 1 && b.den == 1)
+    return __builtin_add_overflow(a.num, b.num, &whole) ? std::nullopt : std::optional(Rational::of(whole));
   return Rational::make(static_cast<Wide>(a.num) * b.den + static_cast<Wide>(b.num) * a.den, static_cast<Wide>(a.den) * b.den);
 }
 std::optional<Rational> sub(Rational a, Rational b) {
+  if (std::int64_t whole = 0; a.den == 1 && b.den == 1)
+    return __builtin_sub_overflow(a.num, b.num, &whole) ? std::nullopt : std::optional(Rational::of(whole));
   return Rational::make(static_cast<Wide>(a.num) * b.den - static_cast<Wide>(b.num) * a.den, static_cast<Wide>(a.den) * b.den);
 }
 std::optional<Rational> mul(Rational a, Rational b) {
+  if (std::int64_t whole = 0; a.den == 1 && b.den == 1)
+    return __builtin_mul_overflow(a.num, b.num, &whole) ? std::nullopt : std::optional(Rational::of(whole));
   return Rational::make(static_cast<Wide>(a.num) * b.num, static_cast<Wide>(a.den) * b.den);
 }
 std::optional<Rational> div(Rational a, Rational b) {

@@ -21,8 +21,13 @@ constexpr std::size_t kMostKept = 10'000;
 void warnOfTypes(State& state) {
   const std::string backend = state.request.target.dtype == "f64" ? "ref" : "cpu";
   const DesignRun* told = nullptr;
+  const graph::Graph* fine = nullptr;  // of the row before: most rows of a design have one graph
   for (RowState& row : state.rows) {
-    if (row.run == told || hasLoopTypes(row)) continue;
+    if (row.run == told || &row.elaborated->graph() == fine) continue;
+    if (hasLoopTypes(row)) {
+      fine = &row.elaborated->graph();
+      continue;
+    }
     const Opened opened = openBackend(backend);
     if (opened.backend == nullptr) return;
     const auto lowered = lowerRow(*row.elaborated, row.run->spec, *opened.backend,
