@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <set>
 #include <sstream>
@@ -114,14 +115,25 @@ std::string lower(std::string text) {
   return text;
 }
 
+/// Whether a word of the text begins so; a short one has to be the whole word: "he" is no "the", and no "height".
+bool hasWord(const std::string& text, const std::string& word) {
+  constexpr std::size_t kShort = 2;
+  const auto inWord = [&](std::size_t at) { return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0; };
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const bool begins = at == 0 || !inWord(at - 1);
+    if (begins && (word.size() > kShort || !inWord(at + word.size()))) return true;
+  }
+  return false;
+}
+
 /// How well an entry fits a word: 0 is not at all.
 int fit(const Entry& entry, const std::string& word, const std::string& meant) {
   constexpr int kName = 4, kPartOfName = 3, kSentence = 2, kText = 1;
   const std::string name = lower(entry.decl->name.text);
   if (name == word || name == meant) return kName;
   if (name.find(word) != std::string::npos) return kPartOfName;
-  if (lower(firstSentence(*entry.decl)).find(word) != std::string::npos) return kSentence;
-  return lower(entry.decl->documentation).find(word) != std::string::npos ? kText : 0;
+  if (hasWord(lower(firstSentence(*entry.decl)), word)) return kSentence;
+  return hasWord(lower(entry.decl->documentation), word) ? kText : 0;
 }
 
 /// What our name of a word is that other frameworks use: "conv2d" of "Conv2d", "resnet" of "resnet18".

@@ -1,5 +1,5 @@
-// What `tbemc doc` shows: a module's declarations, a line each, or a declaration's documentation and text, or what a search finds.
-// What is printed is what the compiler reads: there is no second source.
+// What `tbemc doc` shows: a module's declarations, a line each, or a declaration's documentation and text, or what a search
+// finds. What is printed is what the compiler reads: there is no second source.
 #pragma once
 
 #include "compiler/experiment/Workspace.h"
@@ -16,8 +16,8 @@ tl::expected<void, Failed> printDoc(show::Out& out, const Workspace& workspace, 
 /// The declarations of the program's own file, a line each.
 void listProgram(show::Out& out, const Workspace& workspace);
 
-/// The declarations that every word is part of, in any case: of the name, of the documentation, or of what other frameworks call
-/// it; a line each, those first whose names have them. Errors: there is none.
+/// The declarations that have every word, in any case: as a part of their name, as the beginning of a word of their
+/// documentation, or as what other frameworks call them; a line each, those first whose names have them. Errors: there is none.
 tl::expected<void, Failed> searchDocs(show::Out& out, const Workspace& workspace, const std::string& words);
 
 }  // namespace tbem::driver
