@@ -3,9 +3,10 @@
 namespace tbem::driver {
 
 const std::vector<const Command*>& commands() {
-  static const std::vector<const Command*> list = {
-      &kRun,     &kCheck,   &kDesign, &kEstimate, &kFit,  &kWhatIf, &kScreen, &kSpec,    &kStep, &kWeights, &kMeasure, &kTrain,
-      &kRegress, &kPredict, &kReport, &kEmit,     &kPlan, &kReplay, &kFormat, &kExplain, &kDoc,  &kDoctor,  &kLsp};
+  static const std::vector<const Command*> list = {&kRun,     &kCheck,   &kDesign, &kEstimate, &kFit,     &kWhatIf,
+                                                   &kScreen,  &kSpec,    &kStep,   &kWeights,  &kMeasure, &kTrain,
+                                                   &kRegress, &kPredict, &kReport, &kEmit,     &kPlan,    &kReplay,
+                                                   &kFormat,  &kExplain, &kDoc,    &kDoctor,   &kLsp,     &kCompletion};
   return list;
 }
 

@@ -48,6 +48,7 @@ COMMANDS = {
     "doc": (["conv2d"], None),
     "doctor": ([], None),
     "lsp": ([], None),
+    "completion": (["bash"], None),
 }
 UNMEASURED = {"regress", "predict"}  # read a store
 
