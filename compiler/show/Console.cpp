@@ -182,7 +182,12 @@ report::ProgressStyle Console::progressStyle() const {
 }
 
 std::unique_ptr<report::Progress> Console::progressBar() const {
-  return std::make_unique<report::Progress>([](std::string_view text) { writeStyled(stderr, text); }, progressStyle());
+  // One bar at a time: what a stage showed of itself goes.
+  const auto write = [this](std::string_view text) {
+    search->hide();
+    writeStyled(stderr, text);
+  };
+  return std::make_unique<report::Progress>(write, progressStyle());
 }
 
 void Console::stageBegins(std::string_view /*name*/, std::string_view help) { progress(0, 0, help); }

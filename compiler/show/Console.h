@@ -53,7 +53,7 @@ private:
 
   std::function<void()> readerGone;
   std::vector<std::string> sarifRuns;
-  std::optional<report::Progress> search;
+  mutable std::optional<report::Progress> search;  ///< what is on the screen, not a state of the output
 };
 
 /// The page docs/errors/CODE.md, embedded in the binary; empty where there is none.

@@ -50,6 +50,7 @@ COMMANDS = {
     "lsp": ([], None),
     "completion": (["bash"], None),
 }
+ENDS = {"lsp": 1}  # where nothing is asked of it; the others end with 0
 UNMEASURED = {"regress", "predict"}  # read a store
 
 
