@@ -14,6 +14,11 @@ namespace {
 
 bool before(SrcRange a, SrcRange b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); }
 
+void sortOnce(std::vector<SrcRange>& places) {
+  std::ranges::sort(places, before);
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+}
+
 bool isName(const std::string& text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -83,9 +88,7 @@ std::vector<SrcRange> placesOf(const Reading& reading, Loc place) {
       if (reading.isOwn(use)) places.push_back(use);
     }
   }
-  std::ranges::sort(places, before);
-  const auto same = std::ranges::unique(places);
-  places.erase(same.begin(), same.end());
+  sortOnce(places);
   return places;
 }
 
@@ -114,9 +117,7 @@ tl::expected<std::vector<SrcRange>, std::string> rename(const Reading& reading, 
   for (const SrcRange declaration : declarationsOf(reading, place)) {
     for (const SrcRange same : reading.uses().sameName(declaration)) places.push_back(same);
   }
-  std::ranges::sort(places, before);
-  const auto same = std::ranges::unique(places);
-  places.erase(same.begin(), same.end());
+  sortOnce(places);
   if (!meansTheSame(reading, places, name))
     return tl::unexpected(fmt::format("`{}` means something else where `{}` stands", name, reading.sources().text(*word)));
   return places;
