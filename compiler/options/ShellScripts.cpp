@@ -36,6 +36,7 @@ std::vector<std::string> allNames(const CommandWords& command) {
 
 std::vector<std::string> namesOf(const std::vector<CommandWords>& commands) {
   std::vector<std::string> names;
+  names.reserve(commands.size());
   for (const CommandWords& command : commands) names.push_back(command.name);
   return names;
 }
