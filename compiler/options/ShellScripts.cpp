@@ -49,7 +49,7 @@ void addZshOption(std::string& out, const OptionWords& option) {
   else if (option.takesValue)
     value = ":value:_files";
   for (const std::string& name : option.names)
-    out += fmt::format("        {}\n", quoted(fmt::format("*{}[{}]{}", name, help, value)));
+    out += fmt::format("        {} \\\n", quoted(fmt::format("*{}[{}]{}", name, help, value)));
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ std::string bashScript(const std::string& program, const std::vector<CommandWord
   std::string out = fmt::format(kHead, program, "bash", "source it, or place it where bash-completion looks");
   const std::string function = "_" + program;
   auto to = std::back_inserter(out);
-  fmt::format_to(to, "{}() {{\n  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} command= words= i\n",
+  fmt::format_to(to, "{}() {{\n  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} command= words=\n",
                  function);
   fmt::format_to(to, "  local commands={}\n", quoted(fmt::format("{}", fmt::join(namesOf(commands), " "))));
   out +=
@@ -109,11 +109,7 @@ std::string zshScript(const std::string& program, const std::vector<CommandWords
       "case $command in\n";
   for (const CommandWords& command : commands) {
     fmt::format_to(to, "    {})\n      _arguments \\\n", command.name);
-    std::string options;
-    for (const OptionWords& option : command.options) addZshOption(options, option);
-    for (std::size_t at = options.find('\n'); at != std::string::npos; at = options.find('\n', at + 3))
-      options.replace(at, 1, " \\\n");
-    out += options;
+    for (const OptionWords& option : command.options) addZshOption(out, option);
     fmt::format_to(to, "        {} ;;\n", quoted(command.takesPrograms ? "*:program:_files -g \"*.tbem\"" : "*:file:_files"));
   }
   fmt::format_to(to, "  esac\n}}\nif [[ $funcstack[1] == _{0} ]]; then\n  _{0} \"$@\"\nelse\n  compdef _{0} {0}\nfi\n", program);

@@ -3,7 +3,6 @@
 
 #include "compiler/options/OptionWords.h"
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -20,6 +20,10 @@ using Kind = Completion::Kind;
 bool inWord(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 bool isBlank(char c) { return c == ' ' || c == '\t'; }
 
+std::size_t lineBegin(std::string_view text, std::size_t place) {
+  return place == 0 ? 0 : text.rfind('\n', place - 1) + 1;  // npos + 1 is 0
+}
+
 std::size_t wordBegin(std::string_view text, std::size_t end) {
   while (end > 0 && inWord(text[end - 1])) --end;
   return end;
@@ -65,17 +69,15 @@ public:
   Completions all() {
     found.begin = wordBegin(text, place);
     if (isWritten()) return found;
-    const std::size_t lineBegin = text.rfind('\n', place == 0 ? 0 : place - 1) == std::string_view::npos || place == 0
-                                      ? 0
-                                      : text.rfind('\n', place - 1) + 1;
-    const std::string_view line = text.substr(lineBegin, found.begin - lineBegin);
+    const std::size_t margin = lineBegin(text, place);
+    const std::string_view line = text.substr(margin, found.begin - margin);
     if (line.starts_with("import ")) {
       imports(line);
     } else if (found.begin > 0 && text[found.begin - 1] == '.') {
       members(wordBefore(text, found.begin - 1));
     } else {
       names();
-      if (line.find_first_not_of(" \t") == std::string_view::npos) words(lineBegin == found.begin);
+      if (line.find_first_not_of(" \t") == std::string_view::npos) words(margin == found.begin);
     }
     return std::move(found);
   }
@@ -87,8 +89,8 @@ private:
       return range.begin - reading.source.base < place && place <= range.end - reading.source.base;
     };
     if (std::ranges::any_of(reading.workspace.file().comments, inside)) return true;
-    const std::size_t begin = place == 0 ? 0 : text.rfind('\n', place - 1) + 1;  // npos + 1 is 0
-    return std::ranges::count(text.substr(begin, place - begin), '"') % 2 == 1;
+    const std::size_t margin = lineBegin(text, place);
+    return std::ranges::count(text.substr(margin, place - margin), '"') % 2 == 1;
   }
 
   void add(Kind kind, std::string_view label, std::string detail = {}, std::string documentation = {},
@@ -177,7 +179,6 @@ private:
   void parameters() {
     const std::size_t open = openCall(text, place);
     std::string_view callee = open == std::string_view::npos ? std::string_view() : wordBefore(text, open);
-    std::string_view behind = ": ";
     if (callee.empty() && wordBefore(text, found.begin) == "factor") callee = experimentOf();
     if (callee.empty()) return;
     const ast::Decl* decl = reading.program().resolve(reading.program().main(), callee).decl;
@@ -186,7 +187,7 @@ private:
     const auto offer = [&](const std::vector<ast::Parameter>& list) {
       for (const ast::Parameter& one : list) {
         if (!given.contains(one.name.text))
-          add(Kind::Parameter, one.name.text, sourceText(reading.sources(), one.range), "", behind);
+          add(Kind::Parameter, one.name.text, sourceText(reading.sources(), one.range), "", ": ");
       }
     };
     if (const auto* callable = ast::dynCast<ast::Callable>(decl)) {

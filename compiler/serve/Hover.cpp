@@ -1,6 +1,5 @@
 #include "compiler/serve/Hover.h"
 
-#include "compiler/sema/Walk.h"
 #include "compiler/show/reference/DocText.h"
 
 #include <fmt/format.h>
@@ -13,8 +12,6 @@ namespace tbem::serve {
 namespace {
 
 using sema::NameKind;
-
-bool holds(SrcRange outer, SrcRange inner) { return outer.begin <= inner.begin && inner.end <= outer.end; }
 
 /// Up to the brace that opens its body, or its first line.
 std::string headOf(const Reading& reading, const ast::Decl& decl) {

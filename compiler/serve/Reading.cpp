@@ -4,8 +4,6 @@ namespace tbem::serve {
 
 namespace {
 
-bool holds(SrcRange outer, SrcRange inner) { return outer.begin <= inner.begin && inner.end <= outer.end; }
-
 /// The first declaration of any module for which `is` holds.
 template <class Is>
 Declared find(const sema::Program& program, const Is& is) {
@@ -26,13 +24,6 @@ Reading::Reading(const driver::Workspace& workspace) : workspace(workspace), sou
 const sema::Uses& Reading::uses() const {
   if (!found) found = sema::findUses(program(), program().main());
   return *found;
-}
-
-const ast::Decl* Reading::around(Loc place) const {
-  for (const ast::Decl* decl : workspace.file().declarations) {
-    if (decl->range.begin <= place && place <= decl->range.end) return decl;
-  }
-  return nullptr;
 }
 
 Declared Reading::named(SrcRange name) const {

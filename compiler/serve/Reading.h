@@ -9,6 +9,8 @@
 
 namespace tbem::serve {
 
+inline bool holds(SrcRange outer, SrcRange inner) { return outer.begin <= inner.begin && inner.end <= outer.end; }
+
 /// A declaration and where it stands.
 struct Declared {
   const ast::Decl* decl = nullptr;
@@ -28,8 +30,6 @@ public:
   /// Of the program's own file, found when they are first asked for.
   const sema::Uses& uses() const;
   bool isOwn(SrcRange range) const { return range.begin >= source.base && range.end <= source.base + source.text.size(); }
-  /// The declaration of the program's own file that holds this place, or nullptr.
-  const ast::Decl* around(Loc place) const;
   /// The declaration at top level, of any module, whose name stands there.
   Declared named(SrcRange name) const;
   /// The declaration at top level that holds this range.
