@@ -17,6 +17,12 @@ find_library(TBEM_ANTLR antlr4-runtime REQUIRED)
 find_library(TBEM_Z3 z3 REQUIRED)
 find_path(TBEM_Z3_INCLUDE z3++.h REQUIRED)
 
+find_library(TBEM_EDIT edit REQUIRED)
+find_path(TBEM_EDIT_INCLUDE histedit.h REQUIRED)
+
+add_library(tbem_editline INTERFACE)
+target_include_directories(tbem_editline SYSTEM INTERFACE ${TBEM_EDIT_INCLUDE})
+target_link_libraries(tbem_editline INTERFACE ${TBEM_EDIT})
 add_library(dnnl INTERFACE)
 target_link_libraries(dnnl INTERFACE ${TBEM_DNNL})
 add_library(xxhash INTERFACE)

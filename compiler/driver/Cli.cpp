@@ -34,10 +34,10 @@ const Command* findCommand(std::string_view name) {
   return found == commands().end() ? nullptr : *found;
 }
 
-/// `tbemc FILE` and `tbemc -e TEXT` are `tbemc run ...`.
+/// `tbemc FILE` and `tbemc -e TEXT` are `tbemc run ...`, and `tbemc` alone is `tbemc repl` where somebody sits before it.
 std::vector<std::string> withCommand(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.empty()) return {"--help"};
+  if (arguments.empty()) return {::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0 ? "repl" : "--help"};
   const std::string& first = arguments.front();
   if (first == "--help" || first == "-h" || first == "--version") return arguments;
   const bool known = findCommand(first) != nullptr;
@@ -146,6 +146,7 @@ std::string wrongPrograms(const Command& command, const ProgramRequest& program)
 void completeRequest(const Command& command, const Host& host, CommandOptions& options) {
   options.campaign.worker = host.worker;
   options.interrupts = host.interrupts;
+  options.process = {host.runSelf, host.history};
   const StageRequest& stages = options.stages;
   options.target.everyUpdate = !stages.emitStage.empty() || !stages.printAfter.empty();
   if (command.runs && (stages.emitStage.empty() || runsSteps(stages.emitStage))) options.target.ownCode = Target::OwnCode::Told;
@@ -189,7 +190,7 @@ int dispatch(int argc, char** argv, const Host& host) {
     completeOptions(*sub);
     if (takesOne(*each)) sub->formatter(std::make_shared<HelpText>(width, HelpText::Files::One));
   }
-  app.footer("tbemc FILE is tbemc run FILE.\n" + laterText());  // of no subcommand
+  app.footer("tbemc FILE is tbemc run FILE; tbemc alone, on a terminal, is tbemc repl.\n" + laterText());  // of no subcommand
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(reversed);

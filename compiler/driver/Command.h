@@ -4,6 +4,7 @@
 #include "compiler/driver/RunPipeline.h"
 #include "compiler/experiment/Request.h"
 #include "compiler/options/OptionList.h"
+#include "compiler/repl/console/Outside.h"
 #include "compiler/show/Out.h"
 
 #include <cstdint>
@@ -12,10 +13,17 @@
 
 namespace tbem::driver {
 
+/// What a dialogue asks of the process (Cli.h).
+struct ProcessSettings {
+  repl::RunSelf runSelf;
+  std::string history;  ///< Host::history
+};
+
 /// What every command has. A command's own options are a struct that begins with these.
 struct CommandOptions : Request {
   StageRequest stages;
   show::Display display;
+  ProcessSettings process;
 };
 
 /// A command of the command line: parsing fills its options, then it runs.

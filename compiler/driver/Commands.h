@@ -9,7 +9,7 @@
 namespace tbem::driver {
 
 extern const Command kRun, kCheck, kDesign, kEstimate, kFit, kWhatIf, kScreen, kSpec, kStep, kWeights, kMeasure, kTrain, kRegress,
-    kPredict, kReport, kEmit, kPlan, kReplay, kFormat, kExplain, kDoc, kDoctor, kLsp, kCompletion;
+    kPredict, kReport, kEmit, kPlan, kReplay, kFormat, kExplain, kDoc, kDoctor, kLsp, kRepl, kCompletion;
 
 /// The commands that are there, in the order of `--help`.
 const std::vector<const Command*>& commands();

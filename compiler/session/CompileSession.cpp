@@ -3,9 +3,12 @@
 #include "compiler/diagnostics/Repeats.h"
 #include "compiler/pipeline/Stages.h"
 #include "compiler/sema/Kept.h"
+#include "compiler/sema/evaluate/Evaluator.h"
+#include "compiler/syntax/parse/Parse.h"
 #include "compiler/verify/KeptAnswers.h"
 #include "runtime/measure/Meters.h"
 
+#include <deque>
 #include <utility>
 
 namespace tbem::session {
@@ -75,6 +78,41 @@ void CompileSession::Impl::check() {
   }
   mergeRepeats(state.sink());
   workspace = std::move(state.workspace);
+}
+
+CompileSession::Parts CompileSession::parts() const {
+  const driver::KeptAnswers::Counts& counts = impl->answers.counts();
+  return {counts.questions, counts.worked};
+}
+
+void CompileSession::evaluate(const std::string& name, std::string text, Evaluation& into) {
+  TBEM_CHECK(impl->workspace != nullptr);
+  Session& session = impl->workspace->session;
+  const sema::Program& program = *impl->workspace->program;
+  const Source& source = session.sources.add(name, std::move(text));
+  const std::size_t before = session.sink.errorCount();
+  into.file = syntax::parse(source, session.sink);
+  into.value = {};
+  if (session.sink.errorCount() != before || into.file->expression == nullptr) return;
+  std::vector<sema::Local> locals;
+  for (const NamedValue& named : into.names) {
+    sema::Local local;
+    local.name = named.name;
+    local.value = named.value;
+    locals.push_back(std::move(local));
+  }
+  sema::Evaluator evaluator(program, into.pool, session.sink);
+  into.value = evaluator.evaluateIn(program.main(), *into.file->expression, std::move(locals));
+}
+
+void CompileSession::keepSaid(const std::function<bool(const Diagnostic&)>& stays) {
+  TBEM_CHECK(impl->workspace != nullptr);
+  DiagnosticSink& sink = impl->workspace->session.sink;
+  const std::deque<Diagnostic> all = sink.all();
+  sink.clear();
+  for (const Diagnostic& diagnostic : all) {
+    if (stays(diagnostic)) sink.append(diagnostic);
+  }
 }
 
 const Session& CompileSession::check() {

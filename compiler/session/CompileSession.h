@@ -11,12 +11,30 @@
 #include "compiler/diagnostics/Session.h"
 #include "compiler/experiment/Workspace.h"
 #include "compiler/sema/Modules.h"
+#include "compiler/sema/Value.h"
 #include "compiler/support/Events.h"
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace tbem::session {
+
+/// A number or a list that an expression knows beside the names of its program.
+struct NamedValue {
+  std::string name;
+  sema::Value value;  ///< its expressions lie in Evaluation::pool
+};
+
+/// An expression of elaboration time and its value.
+struct Evaluation {
+  std::unique_ptr<ast::File> file;
+  sema::ExprPool pool;
+  std::vector<NamedValue> names;
+  sema::Value value;  ///< Poison where a mistake was reported
+};
 
 class CompileSession {
 public:
@@ -41,6 +59,18 @@ public:
     read(path, std::move(text));
     return check();
   }
+
+  /// Parts of the program (rows of a design, proofs, networks, processes) that the last check came to, and those that it looked
+  /// at, as nothing was known of them.
+  struct Parts {
+    std::size_t all = 0, again = 0;
+  };
+  Parts parts() const;
+  /// Evaluates the text, one expression, among the names of the program that was read last and `into.names`. What is wrong with
+  /// it is said in that program's session, behind all else. `name`: what messages call the text.
+  void evaluate(const std::string& name, std::string text, Evaluation& into);
+  /// Of what there is to say of that program, this stays.
+  void keepSaid(const std::function<bool(const Diagnostic&)>& stays);
 
 private:
   struct Impl;

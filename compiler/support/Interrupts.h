@@ -12,6 +12,8 @@ public:
   virtual void end() = 0;
   /// Whether the run that asks is to end.
   virtual bool asked() const = 0;
+  /// Whether the process is to end too, and not the run alone.
+  virtual bool endAsked() const { return false; }
 };
 
 /// A run that asks, as long as this lives. `interrupts` may be nullptr: nobody ends it.

@@ -101,6 +101,7 @@ bool meet(const Diagnostics& told, const DiagnosticSink& sink) {
 void KeptAnswers::begin(const Workspace& program) {
   workspace = &program;
   ++round;
+  counted = {};
   if (answers.size() > kMostAnswers)
     std::erase_if(answers, [&](const auto& one) { return one.second.round + kOldRounds < round; });
   declarations.clear();
@@ -229,6 +230,8 @@ bool KeptAnswers::sayAgain(const Part& part, const Answer& answer, DiagnosticSin
 void KeptAnswers::look(const PartQuestion& question, DiagnosticSink& sink, const std::function<bool()>& work,
                        const std::function<void()>& undo, spec::Work* proofs) {
   const Part part = partOf(question);
+  ++counted.questions;
+  ++counted.worked;
   if (const auto known = answers.find(part.key); known != answers.end()) {
     Answer& answer = known->second;
     answer.round = round;
@@ -237,6 +240,7 @@ void KeptAnswers::look(const PartQuestion& question, DiagnosticSink& sink, const
     if (proofs == nullptr || proofs->remaining() > answer.spent) {
       if (!sayAgain(part, answer, sink)) return static_cast<void>(work());
       if (proofs != nullptr) proofs->spend(answer.spent);
+      --counted.worked;
       return;
     }
   }

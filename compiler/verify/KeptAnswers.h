@@ -50,6 +50,12 @@ public:
   void look(const PartQuestion& question, DiagnosticSink& sink, const std::function<bool()>& work,
             const std::function<void()>& undo = {}, spec::Work* proofs = nullptr);
 
+  /// Questions since `begin`, and those of them that work was done for.
+  struct Counts {
+    std::size_t questions = 0, worked = 0;
+  };
+  const Counts& counts() const { return counted; }
+
 private:
   using Key = std::array<std::uint64_t, 2>;
   struct Part {
@@ -79,6 +85,7 @@ private:
   const Workspace* workspace = nullptr;
   std::map<Key, Answer> answers;
   std::uint64_t round = 0;
+  Counts counted;
   std::string common;  ///< what everything is taken to depend on: imports, other modules of the user, assumptions
   std::vector<Declaration> declarations;
 };

@@ -15,23 +15,28 @@ namespace tbem::driver {
 namespace {
 
 struct EmitOptions : CommandOptions {
-  std::string as;  ///< "json", "dot", "llvm"
+  std::string as;  ///< "json", "dot", "llvm", "asm"
+
+  /// The code of the step, and not its graph.
+  bool isCode() const { return as == "llvm" || as == "asm"; }
 };
 
 void declare(OptionList& list, EmitOptions& o) {
   addProgram(list, o);
-  addRows(
-      list, o,
-      {.on = "backend of --as llvm: cpu (default), ref or fake; of json and dot: pytorch or pytorch-cpu, whose autocast's rules "
-             "the graph has then",
-       .planned = "with --as llvm: "});
-  addKeepGradients(list, o, "with --as llvm: ");
-  list.add("--as", o.as, "json, dot or llvm").oneOf({"json", "dot", "llvm"}).excludes("--emit");
+  addRows(list, o,
+          {.on = "backend of --as llvm and asm: cpu (default), ref or fake; of json and dot: pytorch or pytorch-cpu, whose "
+                 "autocast's rules "
+                 "the graph has then",
+           .planned = "with --as llvm or asm: "});
+  addKeepGradients(list, o, "with --as llvm or asm: ");
+  list.add("--as", o.as, "json, dot, llvm, or asm: the loops of llvm for this processor")
+      .oneOf({"json", "dot", "llvm", "asm"})
+      .excludes("--emit");
   addDisplay(list, o);
 }
 
 std::string unheeded(const Given& given, const EmitOptions& options) {
-  if (options.as == "llvm") return unheededRows(given, options, {});
+  if (options.isCode()) return unheededRows(given, options, {});
   const std::string notPlanned = fmt::format("`tbemc emit` does not --as {}", options.as);
   // The graph is another one by PyTorch's rules of autocast.
   if (isPyTorch(options.target.backend))
@@ -41,13 +46,15 @@ std::string unheeded(const Given& given, const EmitOptions& options) {
 
 int run(show::Out& out, const EmitOptions& options) {
   if (options.as.empty() && options.stages.emitStage.empty()) {
-    out.failure("say what to emit: --as json (the graph with its shapes), --as dot (for Graphviz), --as llvm (the step's code)");
+    out.failure(
+        "say what to emit: --as json (the graph with its shapes), --as dot (for Graphviz), --as llvm (the step's "
+        "code), --as asm (its loops for this processor)");
     return kUsage;
   }
   PipelineState state(options, out);
-  state.keepIr = options.as == "llvm";
+  state.keepIr = options.isCode();
   state.firstRowOnly = true;
-  if (const Progressed done = runPipeline(out, state, options.stages, options.as == "llvm" ? "code" : "graph"); !done.proceed)
+  if (const Progressed done = runPipeline(out, state, options.stages, options.isCode() ? "code" : "graph"); !done.proceed)
     return done.status;
   const RowState* const first = firstRow(
       out, state, "there is no network to emit: the program has no design of one (or give --input, and --task, for its network)");
@@ -60,7 +67,9 @@ int run(show::Out& out, const EmitOptions& options) {
     out.jsonLine(options.display.json ? Json::parse(text).dump() : text.substr(0, text.find_last_not_of('\n') + 1));
     return finish(out, state, kOk);
   }
-  const std::string text = options.as == "llvm" ? row.compiled->ir : emit::emitDot(graph, row.elaborated->values);
+  const std::string text = options.as == "llvm"  ? row.compiled->ir
+                           : options.as == "asm" ? row.compiled->assembly
+                                                 : emit::emitDot(graph, row.elaborated->values);
   if (options.display.json) {
     out.json("emit", {{"as", options.as}, {"network", graph.network}, {"text", text}});
   } else {
@@ -71,7 +80,7 @@ int run(show::Out& out, const EmitOptions& options) {
 
 }  // namespace
 
-const Command kEmit = {"emit", "the network as json, dot or llvm", Takes::Program, false,
+const Command kEmit = {"emit", "the network as json, dot, llvm or asm", Takes::Program, false,
                        invocation<EmitOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

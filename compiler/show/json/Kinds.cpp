@@ -10,6 +10,7 @@ std::span<const JsonGroup> jsonGroups() {
       JsonGroup{"Searches over estimates", searchKinds()}, JsonGroup{"Measurements", measureKinds()},
       JsonGroup{"Steps and trainings", runKinds()},        JsonGroup{"Specifications", proofKinds()},
       JsonGroup{"Plans and replays", planKinds()},         JsonGroup{"Documentation and tools", toolKinds()},
+      JsonGroup{"Dialogues", dialogueKinds()},
   };
   return groups;
 }

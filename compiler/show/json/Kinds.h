@@ -24,6 +24,7 @@ std::span<const JsonKind> runKinds();
 std::span<const JsonKind> proofKinds();
 std::span<const JsonKind> planKinds();
 std::span<const JsonKind> toolKinds();
+std::span<const JsonKind> dialogueKinds();
 
 /// All of them, in the order of the page.
 std::span<const JsonGroup> jsonGroups();

@@ -70,7 +70,7 @@ constexpr JsonField kReplay[] = {
 };
 
 constexpr JsonField kEmit[] = {
-    text("as", "the form").oneOf("dot llvm"),
+    text("as", "the form").oneOf("dot llvm asm"),
     kNetwork,
     text("text", "the network in that form"),
 };
@@ -143,7 +143,7 @@ constexpr JsonKind kKinds[] = {
     jsonKind("plan", "One object (`tbemc plan`).", kPlan),
     jsonKind("plan_diff", "One object (`tbemc plan --diff`).", kPlanDiff),
     jsonKind("replay", "One object per history and text of options (`tbemc replay`; [allocator.md](allocator.md)).", kReplay),
-    jsonKind("emit", "One object (`tbemc emit --as dot`, `--as llvm`).", kEmit),
+    jsonKind("emit", "One object (`tbemc emit --as dot`, `--as llvm`, `--as asm`).", kEmit),
     jsonKind("graph", "One object (`tbemc emit --as json`).", kGraph),
 };
 

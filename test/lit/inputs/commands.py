@@ -48,6 +48,7 @@ COMMANDS = {
     "doc": (["conv2d"], None),
     "doctor": ([], None),
     "lsp": ([], None),
+    "repl": (["P"], None),
     "completion": (["bash"], None),
 }
 ENDS = {"lsp": 1}  # where nothing is asked of it; the others end with 0

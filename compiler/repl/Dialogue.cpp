@@ -1,0 +1,218 @@
+#include "compiler/repl/Dialogue.h"
+
+#include "compiler/diagnostics/Repeats.h"
+#include "compiler/pipeline/Stages.h"
+#include "compiler/sema/check/Uses.h"
+#include "compiler/show/reference/DocText.h"
+#include "compiler/syntax/parse/Parse.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace tbem::repl {
+
+namespace {
+
+std::pair<std::string, std::string> shownDeclaration(const SourceManager& sources, const ast::Decl& decl) {
+  const auto* imported = ast::dynCast<ast::Import>(&decl);
+  if (imported == nullptr) return {driver::kindOf(decl), decl.name.text};
+  std::string text = sourceText(sources, decl.range);
+  constexpr std::string_view kWord = "import ";
+  return {"import", text.starts_with(kWord) ? text.substr(kWord.size()) : text};
+}
+
+void addNumbers(const sema::Value& value, const sema::ExprPool& pool, std::vector<double>& numbers) {
+  if (value.is(sema::ValueKind::Number)) {
+    if (const std::optional<Rational> number = pool.constantValue(value.expr)) numbers.push_back(number->toDouble());
+  } else if (value.is(sema::ValueKind::List) || value.is(sema::ValueKind::Tuple)) {
+    for (const sema::Value& item : value.items) addNumbers(item, pool, numbers);
+  }
+}
+
+/// Lines that import the names which a program's own file takes from the standard library beyond what is in scope everywhere.
+std::string importsOf(const driver::Workspace& workspace) {
+  const sema::Program& program = *workspace.program;
+  const sema::Module& main = program.main();
+  std::map<std::string, std::set<std::string>> names;
+  for (const sema::Use& use : sema::findUses(program, main).all()) {
+    if (use.kind < sema::NameKind::Constant || use.isDeclaration()) continue;
+    const std::string name(workspace.session.sources.text(use.range));
+    if (main.own.contains(name) || main.imported.contains(name) || main.modules.contains(name)) continue;
+    const sema::Resolved meaning = program.resolve(main, name);
+    if (!meaning || meaning.decl == nullptr || !meaning.module->isStandard || meaning.module->name == "std.nn") continue;
+    if (meaning.decl->name.range == use.declaration) names[meaning.module->name].insert(name);
+  }
+  std::string text;
+  for (const auto& [module, imported] : names) text += fmt::format("import {}: {}\n", module, fmt::join(imported, ", "));
+  return text;
+}
+
+}  // namespace
+
+Dialogue::Dialogue(sema::LoadOptions load, Events& events)
+    : loadOptions([&] {
+        load.allStandard = true;
+        return std::move(load);
+      }()),
+      events(events),
+      session(loadOptions, events) {}
+
+const driver::Workspace& Dialogue::read(const std::string& text) {
+  toSay = nullptr;
+  return session.read(kName, text);
+}
+
+std::optional<Declared> Dialogue::take(SessionProgram next, const std::vector<Piece>& pieces, std::vector<std::string> replaced) {
+  const driver::Workspace& workspace = read(next.text());
+  const Session& checked = session.check();
+  toSay = &checked;
+  const std::vector<SessionProgram::Place> places = next.placesOf(pieces);
+  const Loc base = workspace.file().source->base;
+  const auto isOwn = [&](SrcRange range) {
+    return std::ranges::any_of(places, [&](const SessionProgram::Place& place) {
+      return range.begin >= base + place.begin && range.begin <= base + place.end;
+    });
+  };
+  const auto& all = checked.sink.all();
+  const bool refused =
+      std::ranges::any_of(all, [&](const Diagnostic& said) { return said.severity == Severity::Error && isOwn(said.range); });
+  // A warning of what was declared before was said then.
+  session.keepSaid([&](const Diagnostic& said) { return isOwn(said.range) || said.severity == Severity::Error; });
+  if (refused) return std::nullopt;
+  Declared declared;
+  for (const ast::Decl* decl : workspace.file().declarations) {
+    if (isOwn(decl->range)) declared.declarations.push_back(shownDeclaration(checked.sources, *decl));
+  }
+  declared.replaced = std::move(replaced);
+  declared.parts = session.parts();
+  change(std::move(next));
+  return declared;
+}
+
+std::optional<Declared> Dialogue::declare(const Entry& entry) {
+  const std::vector<Piece> pieces = piecesOf(entry.text);
+  SessionProgram next = current;
+  std::vector<std::string> replaced = next.put(pieces);
+  std::optional<Declared> declared = take(std::move(next), pieces, std::move(replaced));
+  if (!declared) return declared;
+  for (const auto& [kind, name] : declared->declarations) tensors.remove(name);
+  return declared;
+}
+
+std::optional<Declared> Dialogue::load(const std::string& text) {
+  sayMistakes(text);
+  if (toSay->sink.hasErrors()) return std::nullopt;
+  SessionProgram next;
+  const std::vector<Piece> pieces = piecesOf(text);
+  next.put(pieces);
+  return take(std::move(next), pieces, {});
+}
+
+void Dialogue::sayMistakes(const std::string& text) {
+  unread = std::make_unique<Session>();
+  syntax::parse(unread->sources.add(kEntry, text), unread->sink);
+  toSay = unread.get();
+}
+
+std::optional<ShownValue> Dialogue::evaluate(const std::string& expression) {
+  const driver::Workspace& workspace = read(current.text());
+  const std::size_t before = workspace.session.sink.all().size();
+  session::Evaluation evaluation;
+  for (const auto& [name, tensor] : tensors.all()) evaluation.names.push_back({name, tensors.record(tensor, evaluation.pool)});
+  session.evaluate(kEntry, expression, evaluation);
+  std::size_t place = 0;
+  session.keepSaid([&](const Diagnostic&) { return place++ >= before; });
+  toSay = &workspace.session;
+  if (toSay->sink.hasErrors() || evaluation.value.isPoison()) return std::nullopt;
+  ShownValue shown;
+  shown.text = sema::print(evaluation.pool, evaluation.value);
+  addNumbers(evaluation.value, evaluation.pool, shown.numbers);
+  return shown;
+}
+
+std::optional<RuntimeCall> Dialogue::runtimeCall(const std::string& expression) {
+  Session typed;
+  const Source& source = typed.sources.add(kEntry, expression);
+  const std::unique_ptr<ast::File> file = syntax::parse(source, typed.sink);
+  if (typed.sink.hasErrors() || file->expression == nullptr) return std::nullopt;
+  const driver::Workspace& workspace = read(current.text());
+  return repl::runtimeCall(workspace, *file->expression, source, [&](std::string_view name) {
+    const Tensor* tensor = tensors.find(name);
+    return tensor == nullptr ? nullptr : &tensor->type;
+  });
+}
+
+tl::expected<std::optional<CallCost>, Failed> Dialogue::cost(const RuntimeCall& call, const std::string& backend) {
+  toSay = nullptr;
+  estimated = nullptr;
+  driver::Request request;
+  request.rows.design = call.design;
+  request.target.backend = backend;
+  driver::PipelineState state(request, events);
+  state.tellsUnbuilt = false;
+  state.workspace = std::make_unique<driver::Workspace>();
+  driver::Workspace& workspace = *state.workspace;
+  workspace.path = "-";
+  workspace.load = loadOptions;
+  const std::string before = current.text();
+  const Source& source = workspace.session.sources.add(kName, before + call.text);
+  workspace.program = sema::load(workspace.session.sources, workspace.session.sink, source, workspace.load);
+  state.bugContext.emplace(programOf, &workspace.session);
+  state.done.insert("load");
+  tl::expected<void, Failed> lowered = driver::runStages(state, "lower");
+  std::optional<CallCost> cost;
+  if (lowered && state.rows.size() == 1 && state.rows.front().program) {
+    auto counted = callCost(state);
+    if (counted) cost = std::move(*counted);
+    if (!counted) lowered = failed(kProgramErrors, counted.error());
+  }
+  mergeRepeats(state.sink());
+  // Of the declarations before it everything was said when they were made.
+  const std::deque<Diagnostic> all = state.sink().all();
+  state.sink().clear();
+  for (const Diagnostic& said : all) {
+    if (said.severity == Severity::Error || said.range.begin >= source.base + before.size()) state.sink().append(said);
+  }
+  state.bugContext.reset();
+  estimated = std::move(state.workspace);
+  toSay = &estimated->session;
+  if (!lowered && !lowered.error().messages.empty()) return tl::unexpected(lowered.error());
+  return cost;
+}
+
+std::string Dialogue::standalone(const std::string& added) {
+  const std::string text = current.text() + added;
+  return importsOf(read(text)) + text;
+}
+
+bool Dialogue::forget(const std::string& name) {
+  if (tensors.remove(name)) return true;
+  SessionProgram next = current;
+  if (!next.remove(name)) return false;
+  change(std::move(next));
+  return true;
+}
+
+void Dialogue::change(SessionProgram next) {
+  before.push_back(std::exchange(current, std::move(next)));
+  after.clear();
+}
+
+bool Dialogue::undo() {
+  if (before.empty()) return false;
+  after.push_back(std::exchange(current, std::move(before.back())));
+  before.pop_back();
+  return true;
+}
+
+bool Dialogue::redo() {
+  if (after.empty()) return false;
+  before.push_back(std::exchange(current, std::move(after.back())));
+  after.pop_back();
+  return true;
+}
+
+}  // namespace tbem::repl

@@ -1,0 +1,291 @@
+#include "compiler/repl/RuntimeCall.h"
+
+#include "compiler/sema/Walk.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace tbem::repl {
+
+namespace {
+
+using ast::NodeKind;
+
+/// Fields of a tensor's name that are numbers of elaboration time (Tensors.h).
+bool isStatistic(const ast::Expr& expression, const FindTensor& findTensor) {
+  const auto* member = ast::dynCast<ast::Member>(&expression);
+  const auto* name = member == nullptr ? nullptr : ast::dynCast<ast::NameRef>(member->object);
+  return name != nullptr && findTensor(name->name.text) != nullptr;
+}
+
+bool takesList(const ast::Type* type) {
+  if (type == nullptr || type->kind == NodeKind::ListType) return true;
+  const auto* named = ast::dynCast<ast::NamedType>(type);
+  constexpr std::string_view kLists[] = {"pair", "pads", "axes"};
+  return named != nullptr && std::ranges::find(kLists, std::string_view(named->name.text)) != std::end(kLists);
+}
+
+/// What a call applies.
+struct Applied {
+  const ast::Callable* callable = nullptr;
+  bool isInstance = false;  ///< it has its parameters already
+};
+
+/// What a call gives for a tensor.
+struct TensorArgument {
+  const ast::Expr* value = nullptr;
+  const ast::Type* type = nullptr;
+  std::string name;
+};
+
+/// Questions about expressions: what they apply, and whether tensors flow in them.
+class Applications {
+public:
+  Applications(const sema::Program& program, const FindTensor& findTensor) : program(program), findTensor(findTensor) {}
+
+  bool flows(const ast::Expr& expression) const {
+    if (isStatistic(expression, findTensor)) return false;
+    if (const auto* name = ast::dynCast<ast::NameRef>(&expression)) return findTensor(name->name.text) != nullptr;
+    const auto* pipe = ast::dynCast<ast::Pipe>(&expression);
+    if (pipe != nullptr && applied(*pipe->target).callable != nullptr) return true;
+    const auto* call = ast::dynCast<ast::Call>(&expression);
+    if (call != nullptr && !tensorArguments(*call, false).empty()) return true;
+    bool inside = false;
+    sema::forEachChild(expression, [&](const ast::Expr& child) { inside = inside || flows(child); });
+    return inside;
+  }
+
+  /// Of a call, a pipe's target, a callee: the operator, block or network that it applies.
+  Applied applied(const ast::Expr& callee) const {
+    if (const ast::Callable* callable = callableOf(callee)) return {callable, false};
+    if (const auto* call = ast::dynCast<ast::Call>(&callee)) return {applied(*call->callee).callable, true};
+    const auto* name = ast::dynCast<ast::NameRef>(&callee);
+    const ast::Constant* instance = name == nullptr ? nullptr : instanceOf(*name);
+    return instance == nullptr ? Applied() : Applied{applied(*instance->value).callable, true};
+  }
+
+  /// The constant `let b = residual(out: 64)` that a name means.
+  const ast::Constant* instanceOf(const ast::NameRef& name) const {
+    const sema::Resolved what = program.resolve(program.main(), name.name.text);
+    const auto* constant = ast::dynCast<ast::Constant>(what.decl);
+    if (constant == nullptr || constant->value->kind != NodeKind::Call) return nullptr;
+    return applied(*constant->value).callable == nullptr ? nullptr : constant;
+  }
+
+  /// `piped`: the first tensor comes from the left.
+  std::vector<TensorArgument> tensorArguments(const ast::Call& call, bool piped) const {
+    std::vector<TensorArgument> found;
+    const Applied what = applied(*call.callee);
+    if (what.callable == nullptr || what.callable->tensors.empty()) return found;
+    const std::vector<ast::Parameter>& tensors = what.callable->tensors;
+    const bool byPosition = what.isInstance || piped || beginsWithTensor(call, *what.callable);
+    std::size_t next = piped ? 1 : 0;
+    for (const ast::Argument& argument : call.arguments) {
+      if (argument.rest || argument.value == nullptr) continue;
+      if (!argument.name.empty()) {
+        const auto named = std::ranges::find(tensors, argument.name.text, [](const auto& tensor) { return tensor.name.text; });
+        if (named != tensors.end()) found.push_back({argument.value, named->type, named->name.text});
+      } else if (byPosition && next < tensors.size() && (!piped || flows(*argument.value))) {
+        found.push_back({argument.value, tensors[next].type, tensors[next].name.text});
+        ++next;
+      }
+    }
+    return found;
+  }
+
+private:
+  const ast::Callable* callableOf(const ast::Expr& callee) const {
+    sema::Resolved what;
+    if (const auto* name = ast::dynCast<ast::NameRef>(&callee)) what = program.resolve(program.main(), name->name.text);
+    if (const auto* member = ast::dynCast<ast::Member>(&callee)) {
+      const auto* object = ast::dynCast<ast::NameRef>(member->object);
+      if (object == nullptr) return nullptr;
+      const sema::Resolved module = program.resolve(program.main(), object->name.text);
+      if (module && module.decl == nullptr) what = program.member(*module.module, member->member.text, program.main());
+    }
+    const auto* callable = ast::dynCast<ast::Callable>(what.decl);
+    return callable != nullptr && callable->callable != ast::CallableKind::Dataset ? callable : nullptr;
+  }
+
+  /// Whether the first argument by position, a list, is meant for a tensor: a parameter that takes lists comes before.
+  bool beginsWithTensor(const ast::Call& call, const ast::Callable& callable) const {
+    const ast::Argument* first = nullptr;
+    std::size_t positional = 0;
+    for (const ast::Argument& argument : call.arguments) {
+      if (!argument.name.empty() || argument.rest) continue;
+      ++positional;
+      if (first == nullptr) first = &argument;
+    }
+    if (first == nullptr) return false;
+    if (positional > callable.parameters.size() || flows(*first->value)) return true;
+    if (call.separator && *call.separator > 0) return true;
+    return isList(*first->value) && !takesList(callable.parameters.front().type);
+  }
+
+  /// A list, or a constant that is one.
+  bool isList(const ast::Expr& expression) const {
+    if (expression.kind == NodeKind::List || expression.kind == NodeKind::Comprehension) return true;
+    const auto* name = ast::dynCast<ast::NameRef>(&expression);
+    const sema::Resolved what = name == nullptr ? sema::Resolved() : program.resolve(program.main(), name->name.text);
+    const auto* constant = ast::dynCast<ast::Constant>(what.decl);
+    return constant != nullptr && isList(*constant->value);
+  }
+
+  const sema::Program& program;
+  const FindTensor& findTensor;
+};
+
+/// Takes out of an expression what stands for tensors.
+class Reader {
+public:
+  Reader(const driver::Workspace& workspace, const Source& text, const FindTensor& findTensor)
+      : asks(*workspace.program, findTensor), sources(workspace.session.sources), text(text), findTensor(findTensor) {}
+
+  void read(const ast::Expr& expression) {
+    if (isStatistic(expression, findTensor)) return;
+    if (const auto* name = ast::dynCast<ast::NameRef>(&expression)) {
+      if (const TensorType* tensor = findTensor(name->name.text))
+        useTensor(expression, name->name.text, *tensor);
+      else if (const ast::Constant* instance = asks.instanceOf(*name))
+        useInstance(*name, *instance);
+      return;
+    }
+    if (const auto* pipe = ast::dynCast<ast::Pipe>(&expression)) {
+      readPipe(*pipe);
+      return;
+    }
+    if (const auto* call = ast::dynCast<ast::Call>(&expression)) {
+      readCall(*call, false);
+      return;
+    }
+    sema::forEachChild(expression, [&](const ast::Expr& child) { read(child); });
+  }
+
+  /// The expression with the names of inputs in place of what stands for them.
+  std::string replaced(const ast::Expr& expression) const {
+    std::string result;
+    std::size_t at = expression.range.begin - text.base;
+    auto sorted = places;
+    std::ranges::sort(sorted, {}, [](const auto& place) { return place.first.begin; });
+    for (const auto& [range, name] : sorted) {
+      result += text.text.substr(at, range.begin - text.base - at) + name;
+      at = range.end - text.base;
+    }
+    return result + text.text.substr(at, expression.range.end - text.base - at);
+  }
+
+  const Applications asks;
+  std::vector<RuntimeCall::Input> inputs;
+  std::string parameters, shapes;  ///< of the network; clauses of the design
+  std::string statements;          ///< of the network's body
+
+private:
+  void readPipe(const ast::Pipe& pipe) {
+    const auto* call = ast::dynCast<ast::Call>(pipe.target);
+    // `x |> conv2d(8)` gives the call its first tensor, `x |> relu` and `x |> b` apply what is named.
+    const Applied what = call != nullptr ? asks.applied(*call->callee) : asks.applied(*pipe.target);
+    if (what.callable != nullptr && !what.callable->tensors.empty()) {
+      const ast::Parameter& tensor = what.callable->tensors.front();
+      readTensor({pipe.input, tensor.type, tensor.name.text});
+    } else {
+      read(*pipe.input);
+    }
+    if (call != nullptr)
+      readCall(*call, true);
+    else
+      read(*pipe.target);
+  }
+
+  void readCall(const ast::Call& call, bool piped) {
+    const std::vector<TensorArgument> tensors = asks.tensorArguments(call, piped);
+    for (const ast::Argument& argument : call.arguments) {
+      if (argument.value == nullptr) continue;
+      const auto tensor = std::ranges::find(tensors, argument.value, &TensorArgument::value);
+      if (tensor != tensors.end())
+        readTensor(*tensor);
+      else
+        read(*argument.value);
+    }
+    read(*call.callee);
+  }
+
+  void readTensor(const TensorArgument& argument) {
+    if (asks.flows(*argument.value)) {
+      read(*argument.value);
+      return;
+    }
+    const auto* listType = ast::dynCast<ast::ListType>(argument.type);
+    const auto* list = ast::dynCast<ast::List>(argument.value);
+    if (listType != nullptr && list != nullptr) {
+      for (const ast::Expr* item : list->items) readTensor({item, listType->element, argument.name});
+      return;
+    }
+    const auto* type = ast::dynCast<ast::TensorType>(argument.type);
+    const std::string dtype = type == nullptr || type->dtype.empty() ? "tensor" : type->dtype.text;
+    const std::string name = freshInput(argument.name);
+    const SrcRange range = argument.value->range;
+    add(name, dtype, text.text.substr(range.begin - text.base, range.end - range.begin), "");
+    places.emplace_back(range, name);
+  }
+
+  void useTensor(const ast::Expr& expression, const std::string& tensor, const TensorType& type) {
+    const auto known = std::ranges::find(inputs, tensor, &RuntimeCall::Input::tensor);
+    const std::string name = known == inputs.end() ? freshInput(tensor) : known->name;
+    if (known == inputs.end()) add(name, type.dtype, fmt::format("[{}]", fmt::join(type.shape, ", ")), tensor);
+    places.emplace_back(expression.range, name);
+  }
+
+  /// Outside of networks it has no weights: the network has an instance of its own, one for all its uses.
+  void useInstance(const ast::NameRef& name, const ast::Constant& constant) {
+    const std::string own = name.name.text + "_";
+    const std::string statement = fmt::format("  let {} = {}\n", own, sourceText(sources, constant.value->range));
+    if (statements.find(statement) == std::string::npos) statements += statement;
+    places.emplace_back(name.range, own);
+  }
+
+  std::string freshInput(const std::string& wanted) const {
+    std::string name = wanted;
+    for (std::size_t number = 2; std::ranges::find(inputs, name, &RuntimeCall::Input::name) != inputs.end(); ++number)
+      name = fmt::format("{}_{}", wanted, number);
+    return name;
+  }
+
+  void add(const std::string& name, const std::string& dtype, const std::string& shape, const std::string& tensor) {
+    parameters += fmt::format("{}{}: {}[..s{}]", inputs.empty() ? "" : ", ", name, dtype, inputs.size() + 1);
+    shapes += fmt::format("  input {}: {}\n", name, shape);
+    inputs.push_back({name, tensor});
+  }
+
+  const SourceManager& sources;
+  const Source& text;
+  const FindTensor& findTensor;
+  std::vector<std::pair<SrcRange, std::string>> places;
+};
+
+/// A name that the program's own file does not have.
+std::string freshName(const sema::Program& program, const std::string& wanted) {
+  std::string name = wanted;
+  while (program.resolve(program.main(), name)) name += "_";
+  return name;
+}
+
+}  // namespace
+
+std::optional<RuntimeCall> runtimeCall(const driver::Workspace& workspace, const ast::Expr& expression, const Source& text,
+                                       const FindTensor& findTensor) {
+  Reader reader(workspace, text, findTensor);
+  if (!reader.asks.flows(expression)) return std::nullopt;
+  reader.read(expression);
+  RuntimeCall call;
+  call.network = freshName(*workspace.program, "entry");
+  call.design = freshName(*workspace.program, "entry_row");
+  call.inputs = std::move(reader.inputs);
+  call.text = fmt::format("network {}({}) {{\n{}  return {}\n}}\ndesign {} of {} {{\n{}}}\n", call.network, reader.parameters,
+                          reader.statements, reader.replaced(expression), call.design, call.network, reader.shapes);
+  return call;
+}
+
+}  // namespace tbem::repl
