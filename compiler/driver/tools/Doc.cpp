@@ -1,5 +1,5 @@
-// tbemc doc NAME: the declaration's documentation and text; doc MODULE: a line for each of its declarations; --search: those that
-// have some words.
+// tbemc doc NAME: the declaration's documentation and text, --all: those of the whole library; doc MODULE: a line for each of its
+// declarations; --search: those that have some words.
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/experiment/Workspace.h"
@@ -22,7 +22,7 @@ namespace {
 struct DocOptions : CommandOptions {
   std::vector<std::string> names;
   std::string search;
-  bool operators = false, devices = false, kinds = false;
+  bool all = false, operators = false, devices = false, kinds = false;
   std::string schema;
 };
 
@@ -30,20 +30,26 @@ void declare(OptionList& list, DocOptions& o) {
   const Option name =
       list.add("NAME", o.names, "conv2d, std.vision.resnet, std.nn, ...; FILE, or FILE NAME: of a program of yours");
   list.add("--search", o.search, "declarations of the library (and of FILE) that have all these words").type("WORDS");
+  const Option all =
+      list.flag("--all", o.all, "every public declaration of the library, with its documentation and text").excludes(name);
   const Option operators =
       list.flag("--operators", o.operators, "all operators in one table (Markdown): where they run, gradients, cost")
-          .excludes(name);
+          .excludes(name)
+          .excludes(all);
   const Option devices =
       list.flag("--devices", o.devices, "all devices of std.devices, and the fields of a device, in tables (Markdown)")
           .excludes(name)
+          .excludes(all)
           .excludes(operators);
   const Option kinds = list.flag("--json-kinds", o.kinds, "all kinds of JSON object and their fields, in tables (Markdown)")
                            .excludes(name)
+                           .excludes(all)
                            .excludes(operators)
                            .excludes(devices);
   list.add("--schema", o.schema, "the JSON Schema of one kind of JSON object")
       .type("KIND")
       .excludes(name)
+      .excludes(all)
       .excludes(operators)
       .excludes(devices)
       .excludes(kinds);
@@ -58,7 +64,7 @@ std::string unheeded(const Given& given, const DocOptions& options) {
   if (options.names.size() > (file ? 2U : 1U))
     return fmt::format("`{}` would be passed over: one NAME, or FILE NAME", options.names.back());
   if (options.search.empty()) return {};
-  if (const char* other = given.firstOf({"--operators", "--devices", "--json-kinds", "--schema"}))
+  if (const char* other = given.firstOf({"--all", "--operators", "--devices", "--json-kinds", "--schema"}))
     return fmt::format("--search or {}, not both", other);
   if (options.names.size() > (file ? 1U : 0U)) return fmt::format("--search or `{}`, not both", options.names.back());
   return {};
@@ -106,9 +112,10 @@ int run(show::Out& out, const DocOptions& options) {
     printDevices(out);
     return kOk;
   }
-  if (options.names.empty() && !options.operators && options.search.empty()) {
+  if (options.names.empty() && !options.all && !options.operators && options.search.empty()) {
     out.failure(
-        "tbemc doc wants a NAME, a module (std.nn, std.vision, std.text, ...), a FILE, --search, --operators or --devices");
+        "tbemc doc wants a NAME, a module (std.nn, std.vision, std.text, ...), a FILE, --search, --all, --operators or "
+        "--devices");
     return kUsage;
   }
   const bool own = !options.names.empty() && isFile(options.names.front());
@@ -122,6 +129,10 @@ int run(show::Out& out, const DocOptions& options) {
   }
   if (own && options.names.size() == 1) {
     listProgram(out, workspace);
+    return kOk;
+  }
+  if (options.all) {
+    printLibrary(out, workspace);
     return kOk;
   }
   if (options.operators) {

@@ -1,4 +1,4 @@
-// tbemc explain CODE: the page docs/errors/CODE.md, embedded in the binary.
+// tbemc explain CODE: the page docs/errors/CODE.md, embedded in the binary; --all: every diagnostic.
 #include "compiler/diagnostics/Diagnostics.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
@@ -13,38 +13,63 @@ namespace {
 
 struct ExplainOptions : CommandOptions {
   std::string code;
+  bool all = false;
 };
 
 void declare(OptionList& list, ExplainOptions& o) {
-  list.add("CODE", o.code, "the diagnostic's code: E0101").required();
+  const Option code = list.add("CODE", o.code, "the diagnostic's code: E0101");
+  list.flag("--all", o.all, "every diagnostic, a line each; with --json also its page").excludes(code);
   addDisplay(list, o, {.width = nullptr});
 }
 
 std::string unheeded(const Given& /*given*/, const ExplainOptions& /*options*/) { return {}; }
 
-int run(show::Out& out, const ExplainOptions& options) {
-  const DiagInfo* found = findDiagnostic(options.code);
-  if (found == nullptr) {
-    std::vector<std::string> codes;
-    for (const DiagInfo& one : allDiagnostics()) codes.emplace_back(one.code);
-    const std::string close = nearest(options.code, codes);
-    out.failure(fmt::format("no diagnostic has the code `{}`{}", options.code,
-                            close.empty() ? "" : fmt::format(": did you mean `{}`?", close)));
-    return kUsage;
+const char* severityOf(const DiagInfo& row) {
+  return row.severity == Severity::Error ? "error" : row.severity == Severity::Warning ? "warning" : "note";
+}
+
+void printJson(show::Out& out, const DiagInfo& row) {
+  out.json("explain", {{"code", row.code},
+                       {"name", row.name},
+                       {"severity", severityOf(row)},
+                       {"message", row.message},
+                       {"text", show::explanationOf(kindOf(row.code))}});
+}
+
+void printAll(show::Out& out) {
+  for (const DiagInfo& row : allDiagnostics()) {
+    if (out.display.json)
+      printJson(out, row);
+    else
+      out.print("{} {:<7} {}\n", row.code, severityOf(row), row.message);
   }
-  const DiagInfo& row = *found;
-  const std::string_view page = show::explanationOf(kindOf(row.code));
-  const char* severity = row.severity == Severity::Error ? "error" : row.severity == Severity::Warning ? "warning" : "note";
-  if (options.display.json) {
-    out.json("explain",
-             {{"code", row.code}, {"name", row.name}, {"severity", severity}, {"message", row.message}, {"text", page}});
+}
+
+int run(show::Out& out, const ExplainOptions& options) {
+  if (options.all) {
+    printAll(out);
     return kOk;
   }
-  if (page.empty()) {
-    out.print("{} ({}): {}\n", row.code, severity, row.message);
-  } else {
-    out.print("{}", page);
+  if (options.code.empty()) {
+    out.failure("tbemc explain wants the CODE of a diagnostic (E0101), or --all");
+    return kUsage;
   }
+  const DiagInfo* row = findDiagnostic(options.code);
+  if (row == nullptr) {
+    std::vector<std::string> codes;
+    for (const DiagInfo& known : allDiagnostics()) codes.emplace_back(known.code);
+    const std::string close = nearest(options.code, codes);
+    out.failure(fmt::format("no diagnostic has the code `{}`{}", options.code,
+                            close.empty() ? " (tbemc explain --all)" : fmt::format(": did you mean `{}`?", close)));
+    return kUsage;
+  }
+  const std::string_view page = show::explanationOf(kindOf(row->code));
+  if (out.display.json)
+    printJson(out, *row);
+  else if (page.empty())
+    out.print("{} ({}): {}\n", row->code, severityOf(*row), row->message);
+  else
+    out.print("{}", page);
   return kOk;
 }
 

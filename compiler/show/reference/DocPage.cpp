@@ -144,6 +144,16 @@ std::string elsewhereCalled(const std::string& word) {
 
 }  // namespace
 
+void printLibrary(show::Out& out, const Workspace& workspace) {
+  bool first = true;
+  for (const Entry& entry : entries(*workspace.program)) {
+    if (entry.module.empty()) continue;
+    if (!first && !out.display.json) out.print("\n");
+    first = false;
+    printDeclaration(out, workspace.session, entry);
+  }
+}
+
 void listProgram(show::Out& out, const Workspace& workspace) { listModule(out, entries(*workspace.program), ""); }
 
 tl::expected<void, Failed> searchDocs(show::Out& out, const Workspace& workspace, const std::string& words) {

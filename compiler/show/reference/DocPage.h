@@ -13,6 +13,9 @@ namespace tbem::driver {
 /// std.nn.conv2d). Errors: there is none of that name.
 tl::expected<void, Failed> printDoc(show::Out& out, const Workspace& workspace, const std::string& name);
 
+/// Every public declaration of the standard modules that are loaded, with its documentation and text.
+void printLibrary(show::Out& out, const Workspace& workspace);
+
 /// The declarations of the program's own file, a line each.
 void listProgram(show::Out& out, const Workspace& workspace);
 

@@ -1,0 +1,54 @@
+// The search, apart from the page: what is found for some words, best first. Plain functions of ECMAScript 5, so that
+// the tests run them without a browser.
+
+// As words_of in builder/search.py: names whole and their parts, no plurals.
+function wordsOf(text) {
+  var found = text.toLowerCase().match(/[a-z0-9_]+/g) || [];
+  var words = [];
+  for (var i = 0; i < found.length; i++) words.push(stem(found[i]));
+  return words;
+}
+
+function stem(word) {
+  return word.length > 3 && /[^s]s$/.test(word) ? word.slice(0, -1) : word;
+}
+
+// What a word counts in each entry: {entry: number}. A word counts in full, the beginning of one by the share of it
+// that was typed; rare words more than frequent ones.
+function scoresOf(index, word) {
+  var scores = {};
+  var names = Object.keys(index.words);
+  for (var i = 0; i < names.length; i++) {
+    if (names[i].lastIndexOf(word, 0) !== 0) continue;
+    var places = index.words[names[i]];
+    var share = names[i] === word ? 1 : 0.6 * word.length / names[i].length;
+    var rare = Math.log(1 + 2 * index.entries.length / places.length);
+    for (var j = 0; j < places.length; j += 2) {
+      var score = share * rare * places[j + 1];
+      if (!(scores[places[j]] >= score)) scores[places[j]] = score;
+    }
+  }
+  return scores;
+}
+
+// Entries that have every word: [{entry: number, score: number}], best first; of equals the one that comes first in the site.
+function tbemSearch(index, query, limit) {
+  var words = wordsOf(query);
+  if (words.length === 0) return [];
+  var sums = scoresOf(index, words[0]);
+  for (var i = 1; i < words.length; i++) {
+    var scores = scoresOf(index, words[i]);
+    var both = {};
+    for (var entry in sums) {
+      if (scores[entry] !== undefined) both[entry] = sums[entry] + scores[entry];
+    }
+    sums = both;
+  }
+  var whole = words.join(" ");
+  var found = Object.keys(sums).map(function (entry) {
+    var title = wordsOf(index.entries[entry][0]).join(" ");
+    return {entry: Number(entry), score: sums[entry] * (title === whole ? 2 : 1)};
+  });
+  found.sort(function (a, b) { return b.score - a.score || a.entry - b.entry; });
+  return found.slice(0, limit);
+}

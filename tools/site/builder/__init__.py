@@ -1,0 +1,1 @@
+"""What tools/site/generate is made of."""
