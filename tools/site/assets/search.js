@@ -31,6 +31,12 @@ function scoresOf(index, word) {
   return scores;
 }
 
+// Words without those that say little, or all where there are no others.
+function telling(index, words) {
+  var kept = words.filter(function (word) { return index.stop.indexOf(word) < 0; });
+  return (kept.length > 0 ? kept : words).join(" ");
+}
+
 // Entries that have every word: [{entry: number, score: number}], best first; of equals the one that comes first in the site.
 function tbemSearch(index, query, limit) {
   var words = wordsOf(query);
@@ -44,10 +50,11 @@ function tbemSearch(index, query, limit) {
     }
     sums = both;
   }
-  var whole = words.join(" ");
+  var whole = telling(index, words);
   var found = Object.keys(sums).map(function (entry) {
-    var title = wordsOf(index.entries[entry][0]).join(" ");
-    return {entry: Number(entry), score: sums[entry] * (title === whole ? 2 : 1)};
+    var place = index.entries[entry];
+    var bonus = telling(index, wordsOf(place[0])) === whole ? 1.5 : 1;
+    return {entry: Number(entry), score: sums[entry] * bonus * (1 - 0.05 * place[3])};
   });
   found.sort(function (a, b) { return b.score - a.score || a.entry - b.entry; });
   return found.slice(0, limit);

@@ -32,11 +32,12 @@
     item.id = "result-" + number;
     item.setAttribute("role", "option");
     item.setAttribute("aria-selected", "false");
+    var section = tbemIndex.sections[entry[3]];
     var link = document.createElement("a");
     link.href = top + entry[2];
     link.tabIndex = -1;
     link.appendChild(piece("span", "title", entry[0]));
-    link.appendChild(piece("span", "where", entry[1] ? entry[3] + " › " + entry[1] : entry[3]));
+    link.appendChild(piece("span", "where", entry[1] ? section + " › " + entry[1] : section));
     link.appendChild(piece("span", "text", entry[4]));
     item.appendChild(link);
     return item;

@@ -16,8 +16,9 @@ NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 
 def lexer_of(table):
     """A lexer for programs; `table` is what tools/editors reads from grammar/keywords.txt and the compiler's tables."""
+    declaring = "|".join(word for word in table.classes["declaration"] if word not in ("tbem", "private", "import"))
     soft = sorted(set(table.of("declaration", "header", "body", "anywhere") + table.clauses))
-    clause = words(soft, prefix=r"(?:(?<=^)|(?<=[;{]))", suffix=r"\b(?!\s*(?:[=:.,)\[]|\())")
+    clause = rf"(?:{'|'.join(soft)})\b(?!\s*[=:.,)(\[])"
 
     class TbemLexer(RegexLexer):
         name, aliases, filenames, flags = "tbem", ["tbem"], ["*.tbem"], re.MULTILINE
@@ -25,11 +26,9 @@ def lexer_of(table):
             (r"//[^\n]*", Comment.Single),
             (r"/\*(?:.|\n)*?\*/", Comment.Multiline),
             (r'"(?:\\.|[^"\\\n])*"', String),
-            (rf"(^[ \t]*)(private\s+)?({'|'.join(table.classes['declaration'])})(\s+)({NAME})",
+            (rf"(^[ \t]*)(private\s+)?({declaring})(\s+)({NAME})",
              bygroups(Token.Text, Keyword, Keyword.Declaration, Token.Text, Name.Class)),
-            (r"^[ \t]+(?=\S)", Token.Text.Whitespace, "clause"),
-            (r"(?<=[;{])[ \t]+(?=\S)", Token.Text.Whitespace, "clause"),
-            (clause, Keyword),
+            (rf"(^[ \t]*|(?<=[;{{])[ \t]*)({clause})", bygroups(Token.Text, Keyword)),
             (rf"[0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][+-]?[0-9]+)?(?:\s?(?:{'|'.join(table.of('unit'))})\b)?", Number),
             (words(table.of("reserved"), prefix=r"\b", suffix=r"\b"), Keyword.Reserved),
             (rf"(?<=[\w)\]}}\">])([ \t]+)({'|'.join(table.of('connector'))})\b(?!\s*[:=])",
@@ -38,11 +37,8 @@ def lexer_of(table):
             (words(table.functions + table.elementwise + table.initializers, prefix=r"\b", suffix=r"\b(?=\s*\()"),
              Name.Builtin),
             (NAME, Name),
-            (r"\s+", Token.Text.Whitespace),
+            (r"\n|[ \t]+", Token.Text.Whitespace),  # not both at once: a clause begins behind the blanks of its line
             (r".", Token.Operator),
-        ], "clause": [
-            (words(soft, suffix=r"\b(?!\s*(?:[=:.,)\[]|\())"), Keyword, "#pop"),
-            (r"", Token.Text, "#pop"),
         ]}
 
     return TbemLexer()

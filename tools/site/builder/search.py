@@ -4,7 +4,11 @@ import json
 import math
 import re
 
-TITLE, PAGE, TEXT = 12, 3, 1  # what a word counts in a part's title, in its page's, and for each doubling of its text's
+# What a word counts in a title, the less the more words this has; in the title of the page; for each doubling of the text's.
+TITLE, LONG_TITLE, PAGE, TEXT = 12, 4, 2, 1
+# They say little in a title: one that has no other word beside what is looked for is found as if it were that alone.
+STOP = ["a", "an", "and", "are", "by", "for", "in", "is", "it", "of", "on", "option", "or", "tbemc", "that", "the", "thi", "to",
+        "what", "with"]
 LONGEST = 40  # letters of a word
 WORD = re.compile(r"[a-z0-9_]+")
 SNIPPET = 150
@@ -25,14 +29,15 @@ def stem(word):
 
 
 def index(sections):
-    """`entries`: title, page, link, section, beginning of the text. `words`: each word's entries and what it counts there."""
+    """`entries`: title, page, link, number of the section, beginning of the text. `words`: each word's entries, and what it
+    counts there. What comes early in the site is for more readers, so the number of the section counts too."""
     entries, words = [], {}
-    for section in sections:
+    for number, section in enumerate(sections):
         for page in section.pages:
             for part in page.parts:
-                _add(entries, words, section, page, part)
+                _add(entries, words, number, page, part)
     flat = {word: [number for pair in sorted(places.items()) for number in pair] for word, places in sorted(words.items())}
-    return {"entries": entries, "words": flat}
+    return {"entries": entries, "words": flat, "sections": [section.name for section in sections], "stop": STOP}
 
 
 def _add(entries, words, section, page, part):
@@ -44,15 +49,16 @@ def _add(entries, words, section, page, part):
         weights[word] = TEXT * (1 + math.floor(math.log2(count)))
     for word in set(words_of(page.title)):
         weights[word] = weights.get(word, 0) + PAGE
-    for word in set(words_of(part.title)):
-        weights[word] = weights.get(word, 0) + TITLE
+    title = set(words_of(part.title))
+    for word in title:
+        weights[word] = weights.get(word, 0) + max(LONG_TITLE, round(2 * TITLE / (1 + len(title.difference(STOP) or title))))
     text = " ".join(part.text.split())
     if len(text) > SNIPPET:
         text = text[:SNIPPET].rsplit(" ", 1)[0] + " …"
     link = f"{page.path}#{part.anchor}" if part.anchor else page.path
     for word, weight in weights.items():
         words.setdefault(word, {})[len(entries)] = weight
-    entries.append([part.title, page.title if part.title != page.title else "", link, section.name, text])
+    entries.append([part.title, page.title if part.title != page.title else "", link, section, text])
 
 
 def script(sections):
