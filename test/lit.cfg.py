@@ -35,6 +35,8 @@ if subprocess.run([python, "-c", "import torch, numpy"], capture_output=True).re
     config.available_features.add("torch")
 if subprocess.run([python, "-c", "import jsonschema"], capture_output=True).returncode == 0:
     config.available_features.add("jsonschema")
+if subprocess.run([python, "-c", "import markdown_it, pygments"], capture_output=True).returncode == 0 and lit.util.which("duk"):
+    config.available_features.add("site")  # what makes it, and an engine for the script that searches it
 # The toolkit's cuDNN answers questions about GPUs that are not there.
 toolkit = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"
 if any(os.path.exists(os.path.join(toolkit, folder, "libcudnn.so.9")) for folder in ("lib64", "lib")):

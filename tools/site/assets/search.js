@@ -1,33 +1,43 @@
 // The search, apart from the page: what is found for some words, best first. Plain functions of ECMAScript 5, so that
 // the tests run them without a browser.
 
-// As words_of in builder/search.py: names whole and their parts, no plurals.
+// As words_of in builder/search.py: no plurals, no numbers but those of four digits.
 function wordsOf(text) {
   var found = text.toLowerCase().match(/[a-z0-9_]+/g) || [];
-  var words = [];
-  for (var i = 0; i < found.length; i++) words.push(stem(found[i]));
-  return words;
+  return found.filter(function (word) { return !/^[0-9]+$/.test(word) || word.length === 4; }).map(stem);
 }
 
 function stem(word) {
   return word.length > 3 && /[^s]s$/.test(word) ? word.slice(0, -1) : word;
 }
 
+// The words of the index that begin so.
+function wordsThatBegin(index, beginning) {
+  if (!index.sorted) index.sorted = Object.keys(index.words).sort();
+  var low = 0;
+  var high = index.sorted.length;
+  while (low < high) {
+    var middle = (low + high) >> 1;
+    if (index.sorted[middle] < beginning) low = middle + 1;
+    else high = middle;
+  }
+  while (high < index.sorted.length && index.sorted[high].lastIndexOf(beginning, 0) === 0) high++;
+  return index.sorted.slice(low, high);
+}
+
 // What a word counts in each entry: {entry: number}. A word counts in full, the beginning of one by the share of it
 // that was typed; rare words more than frequent ones.
 function scoresOf(index, word) {
   var scores = {};
-  var names = Object.keys(index.words);
-  for (var i = 0; i < names.length; i++) {
-    if (names[i].lastIndexOf(word, 0) !== 0) continue;
-    var places = index.words[names[i]];
-    var share = names[i] === word ? 1 : 0.6 * word.length / names[i].length;
+  wordsThatBegin(index, word).forEach(function (name) {
+    var places = index.words[name];
+    var share = name === word ? 1 : 0.6 * word.length / name.length;
     var rare = Math.log(1 + 2 * index.entries.length / places.length);
-    for (var j = 0; j < places.length; j += 2) {
-      var score = share * rare * places[j + 1];
-      if (!(scores[places[j]] >= score)) scores[places[j]] = score;
+    for (var i = 0; i < places.length; i += 2) {
+      var score = share * rare * places[i + 1];
+      if (!(scores[places[i]] >= score)) scores[places[i]] = score;
     }
-  }
+  });
   return scores;
 }
 
