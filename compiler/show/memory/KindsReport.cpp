@@ -20,7 +20,9 @@ void printPeakPlace(show::Out& out, const Workspace& workspace, const estimate::
   const estimate::PeakAt& peak = worst.peak;
   if (peak.name.empty()) return;
   const bool inside = peak.use.valid() && peak.use.begin != peak.range.begin;
-  out.say("the peak is at {}, {}{}{}\n", peak.name, sources.describe(peak.range.begin),
+  // What moves samples behind a gate stands nowhere in the program.
+  out.say("the peak is at {}{}{}{}\n", peak.name,
+          peak.range.valid() ? fmt::format(", {}", sources.describe(peak.range.begin)) : "",
           peak.scope.empty() ? "" : fmt::format(", in {}", peak.scope),
           inside ? fmt::format(" ({})", sources.describe(peak.use.begin)) : "");
   const std::string arena = worst.device ? report::bytes(worst.device->arena) : "";

@@ -61,12 +61,14 @@ class Highlighter:
         """Whether a block without a language is a program, or a part of one: it begins with a declaration."""
         return bool(self.program.match(text))
 
-    def tbem(self, text, links=None):
-        """`links`: from the name of a declaration to where it is described."""
-        return self._spans(self.lexer, text, links or {})
+    def tbem(self, text, links):
+        """`links`: from the name of a declaration to where it is described. Names that the text declares have none."""
+        tokens = [(kind, value) for kind, value in lex(text, self.lexer) if value]
+        declared = {value for kind, value in tokens if kind is Name.Class}
+        return self._spans(tokens, {name: link for name, link in links.items() if name not in declared})
 
     def other(self, text, language):
-        return self._spans(get_lexer_by_name(language), text, {})
+        return self._spans(list(lex(text, get_lexer_by_name(language))), {})
 
     @staticmethod
     def console(text):
@@ -78,15 +80,23 @@ class Highlighter:
         return "\n".join(lines)
 
     @staticmethod
-    def _spans(lexer, text, links):
+    def _spans(tokens, links):
         out = []
-        for kind, value in lex(text, lexer):
+        for at, (kind, value) in enumerate(tokens):
             escaped = html.escape(value, quote=False)
             short = _class(kind)
-            if kind is Name and value in links:
+            if kind is Name and value in links and _applied(tokens, at):
                 out.append(f'<a href="{html.escape(links[value])}">{escaped}</a>')
             elif short and value.strip():
                 out.append(f'<span class="{short}">{escaped}</span>')
             else:
                 out.append(escaped)
         return "".join(out).rstrip("\n")
+
+
+def _applied(tokens, at):
+    """Whether a name is that of a declaration and not of a value or a parameter: it is called, or stands behind `|>`, `of`, or
+    `loss:`."""
+    before = [value.strip() for _, value in tokens[max(0, at - 5):at] if value.strip()]
+    after = next((value for _, value in tokens[at + 1:at + 3] if value.strip()), "")
+    return after == "(" or before[-2:] == ["|", ">"] or before[-1:] == ["of"] or before[-2:] == ["loss", ":"]

@@ -2,9 +2,10 @@
 import html
 import re
 
-from builder import library, reference
+from builder import reference
+from builder.library import Library
 from builder.markdown import Renderer, plain
-from builder.pages import Broken, Page, Part, Section, relative
+from builder.pages import Broken, Heading, Page, Part, Section, relative
 
 ENTRY = "docs/README.md"
 PICTURE = re.compile(r"<title>([^<]*)</title>")
@@ -14,8 +15,9 @@ class Contents:
     """All pages, by section. `tool` asks the compiler."""
 
     def __init__(self, places, highlighter, tool):
-        self.places, self.tool, self.highlighter = places, tool, highlighter
-        self.renderer = Renderer(highlighter, places)
+        self.places, self.tool = places, tool
+        self.library = Library(tool)
+        self.renderer = Renderer(highlighter, places, self.library)
         self.pictures = {}  # file of the tree -> file of the site
         self.made = set()  # files of the tree that are pages already
         self.sections = []
@@ -55,7 +57,7 @@ class Contents:
         if path in self.made or path == ENTRY:
             return
         if path == "stdlib":
-            self._library(section)
+            section.pages += self.library.pages(self.renderer, section.name)
         elif path == "docs/errors":
             section.listed = False
             section.pages += reference.diagnostics(self.tool, self.renderer, section.name)
@@ -102,10 +104,6 @@ class Contents:
 
     # ---- Pages that are made from something else ----
 
-    def _library(self, section):
-        pages = library.pages(self.tool, self.highlighter, self.renderer, section.name)
-        section.pages += pages
-
     def _schemas(self, section):
         page = Page("schemas/index.html", "JSON Schemas", section, source="docs/schemas")
         rows = "".join(f'<li><a href="{self.places.resolve(path, page.path)}">{path.split("/")[-1]}</a></li>\n'
@@ -129,9 +127,9 @@ class Contents:
         """Its README, its programs, what one run printed, and its pictures."""
         page = self._markdown(f"{folder}/README.md", section)
         for program in self.places.folder(folder, "*.tbem"):
-            self._append(page, "Program", "program", self.renderer.block(without_tests(self.places.read(program)), "tbem"))
+            self._append(page, "Program", "program", self.renderer.block(without_tests(self.places.read(program)), "tbem", page.path))
         for name in self.places.folder(folder, "output.txt"):
-            self._append(page, "Output", "output", self.renderer.block(self.places.read(name), "text"))
+            self._append(page, "Output", "output", self.renderer.block(self.places.read(name), "text", page.path))
         for picture in self.places.folder(folder, "*.svg"):
             self.pictures[picture] = there = picture
             title = PICTURE.search(self.places.read(picture))
@@ -144,13 +142,14 @@ class Contents:
     @staticmethod
     def _append(page, title, anchor, body):
         page.body += f'<h2 id="{anchor}">{html.escape(title)}</h2>\n{body}'
+        page.headings.append(Heading(2, anchor, title))
         page.parts.append(Part(anchor, f"{page.title}: {title}" if title == "Program" else title, ""))
 
     def _shown(self, path, there):
         """A file that a page leads to and that is no page: its text."""
         page, text = Page(there, path, "", source=path), self.places.read(path)
         language = {"h": "cpp", "cpp": "cpp", "c": "c", "def": "cpp", "py": "python", "tbem": "tbem"}.get(path.split(".")[-1], "")
-        page.body = f"<h1>{html.escape(path)}</h1>\n" + self.renderer.block(text, language)
+        page.body = f"<h1>{html.escape(path)}</h1>\n" + self.renderer.block(text, language, there)
         return page
 
 

@@ -1,7 +1,6 @@
 """The standard library: a page for each module, made from what the compiler reads of it."""
 import html
 import re
-
 from collections import Counter
 
 from builder.pages import Anchors, Heading, Page, Part, first_sentence, relative
@@ -9,19 +8,27 @@ from builder.pages import Anchors, Heading, Page, Part, first_sentence, relative
 INDEX = "library/index.html"
 
 
-def pages(tool, highlighter, renderer, section):
-    modules = {}
-    for entry in tool.declarations():
-        module, _, name = entry["name"].rpartition(".")
-        modules.setdefault(module, []).append({**entry, "short": name})
-    links = {}  # a declaration's name -> module, anchor; std.nn, which is in scope everywhere, before the others
-    for module in sorted(modules, key=lambda name: name != "std.nn"):
-        anchors = Anchors()
-        for entry in modules[module]:
-            entry["anchor"] = anchors.of(entry["short"])
-            links.setdefault(entry["short"], (module, entry["anchor"]))
-    made = [_module(module, entries, links, highlighter, renderer, section) for module, entries in sorted(modules.items())]
-    return [_index(made, modules, section), *made]
+class Library:
+    """The public declarations, by module: of each its `short` name and its `anchor` beside what the compiler says."""
+
+    def __init__(self, tool):
+        self.modules, self.places = {}, {}
+        for entry in tool.declarations():
+            module, _, name = entry["name"].rpartition(".")
+            self.modules.setdefault(module, []).append({**entry, "short": name})
+        for module in sorted(self.modules, key=lambda name: name != "std.nn"):  # first what is in scope everywhere
+            anchors = Anchors()
+            for entry in self.modules[module]:
+                entry["anchor"] = anchors.of(entry["short"])
+                self.places.setdefault(entry["short"], f"library/{module}.html#{entry['anchor']}")
+
+    def links(self, path):
+        """From the page `path`: a declaration's name -> where it is described."""
+        return {name: relative(path, place) for name, place in self.places.items()}
+
+    def pages(self, renderer, section):
+        made = [_module(module, entries, renderer, section) for module, entries in sorted(self.modules.items())]
+        return [_index(made, self.modules, section), *made]
 
 
 def _index(made, modules, section):
@@ -36,21 +43,17 @@ def _index(made, modules, section):
     return page
 
 
-def _module(module, entries, links, highlighter, renderer, section):
+def _module(module, entries, renderer, section):
     page = Page(f"library/{module}.html", module, section, source="stdlib")
-    here = {name: (f"#{anchor}" if owner == module else f"{relative(page.path, f'library/{owner}.html')}#{anchor}")
-            for name, (owner, anchor) in links.items()}
     rows, bodies = [], []
     page.parts = [Part("", module, _kinds(entries))]
     for entry in entries:
         name, sentence = html.escape(entry["short"]), renderer.parser.renderInline(first_sentence(entry["documentation"]))
         rows.append(f'<tr><td><a href="#{entry["anchor"]}"><code>{name}</code></a></td><td>{entry["what"]}</td>'
                     f"<td>{sentence}</td></tr>\n")
-        own = {other: link for other, link in here.items() if other != entry["short"]}
         text = "\n\n".join(_paragraphs(entry["documentation"]))
         bodies.append(f'<h2 id="{entry["anchor"]}"><code>{name}</code> <small>{entry["what"]}</small></h2>\n'
-                      f'{renderer.parser.render(text)}<pre tabindex="0"><code>{highlighter.tbem(entry["definition"], own)}'
-                      "</code></pre>\n")
+                      f'{renderer.parser.render(text)}{renderer.block(entry["definition"], "tbem", page.path)}')
         page.headings.append(Heading(2, entry["anchor"], entry["short"]))
         page.parts.append(Part(entry["anchor"], entry["short"], f'{entry["what"]} {entry["documentation"]} {entry["definition"]}'))
     page.body = (f"<h1><code>{module}</code></h1>\n<p>{_kinds(entries)}.</p>\n"

@@ -5,15 +5,20 @@ import re
 
 from markdown_it import MarkdownIt
 
-from builder.pages import Anchors, Heading, Page, Part
+from builder.pages import Anchors, Heading, Page, Part, relative
 
 EXTERNAL = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
+TAG = re.compile(r"(<[^>]+>)")
+CODE = re.compile(r"\b[EWN]0[0-9]{3}\b")
+
+
 class Renderer:
-    def __init__(self, highlighter, places):
-        """`places.resolve(path)` is the page of the site for a file or a folder of the tree, or None."""
-        self.highlighter, self.places, self.errors = highlighter, places, []
+    def __init__(self, highlighter, places, library):
+        """`places.resolve(path, page)` is the link from a page to what is made of a file or a folder of the tree, or None;
+        `library.links(page)` those to declarations."""
+        self.highlighter, self.places, self.library, self.errors = highlighter, places, library, []
         self.parser = MarkdownIt("commonmark", {"html": False}).enable("table")
         for rule in ("fence", "code_block", "table_open", "table_close", "th_open", "heading_open", "image"):
             self.parser.renderer.rules[rule] = getattr(self, rule)
@@ -37,20 +42,21 @@ class Renderer:
         style = tokens[index].attrs.get("style", "")
         return f'<th scope="col"{f" style={chr(34)}{style}{chr(34)}" if style else ""}>'
 
-    def fence(self, tokens, index, _options, _page):
-        return self.block(tokens[index].content, (tokens[index].info.split() or [""])[0])
+    def fence(self, tokens, index, _options, page):
+        return self.block(tokens[index].content, (tokens[index].info.split() or [""])[0], page["path"])
 
-    def code_block(self, tokens, index, _options, _page):
-        return self.block(tokens[index].content, "")
+    def code_block(self, tokens, index, _options, page):
+        return self.block(tokens[index].content, "", page["path"])
 
     def image(self, tokens, index, _options, _page):
         token = tokens[index]
         return f'<img src="{html.escape(token.attrs["src"])}" alt="{html.escape(token.content)}">'
 
-    def block(self, text, language):
+    def block(self, text, language, path):
+        """Code in the page `path`."""
         text = text.rstrip("\n")
         if language == "tbem" or (not language and self.highlighter.is_program(text)):
-            inner = self.highlighter.tbem(text)
+            inner = self.highlighter.tbem(text, self.library.links(path))
         elif language == "console":
             inner = self.highlighter.console(text)
         elif language in ("", "text"):
@@ -70,7 +76,7 @@ class Renderer:
                 if child.type in ("link_open", "image"):
                     name = "href" if child.type == "link_open" else "src"
                     child.attrs[name] = self.link(child.attrs[name], source, path, (token.map or [0])[0] + 1)
-        page.body = self.parser.renderer.render(tokens, self.parser.options, {})
+        page.body = self.parser.renderer.render(tokens, self.parser.options, {"path": path})
         page.title = page.headings[0].text if page.headings else posixpath.basename(source)
         return page
 
@@ -101,6 +107,21 @@ class Renderer:
                 part.text += " " + plain(token)
             elif token.type in ("fence", "code_block"):
                 part.text += " " + token.content
+
+
+def link_codes(body, path, pages):
+    """The body of the page `path`, where each code of a diagnostic that has a page leads to it, but in links and headings."""
+    def link(match):
+        there = f"errors/{match.group()}.html"
+        return f'<a href="{relative(path, there)}">{match.group()}</a>' if there in pages and there != path else match.group()
+
+    pieces, inside = TAG.split(body), 0
+    for at, piece in enumerate(pieces):
+        if re.match(r"</?(?:a|h[1-6])\b", piece):
+            inside += -1 if piece.startswith("</") else 1
+        elif at % 2 == 0 and inside == 0:
+            pieces[at] = CODE.sub(link, piece)
+    return "".join(pieces)
 
 
 def plain(token):
