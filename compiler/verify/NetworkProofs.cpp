@@ -210,9 +210,12 @@ void report(State& state, const NetworkProof& proved, std::set<Loc>& told) {
   }
   bool isFirst = true;
   for (const spec::SizeBreach& breach : proved.proof.breaches) {
-    if (!told.insert(breach.use.begin).second) continue;
-    Diagnostic& one = state.sink().report(diag::sizes_break, breach.use, breach.subject, breach.text, valuesText(breach), name);
-    if (breach.range != breach.use) one.label(breach.range, "needed here");
+    // What the network itself promises is used by the trial, which is no text of the program's: the promise is the place.
+    const Source* const user = sources.find(breach.use.begin);
+    const SrcRange place = user != nullptr && user->name == kTrialFile ? breach.range : breach.use;
+    if (!told.insert(place.begin).second) continue;
+    Diagnostic& one = state.sink().report(diag::sizes_break, place, breach.subject, breach.text, valuesText(breach), name);
+    if (breach.range != place) one.label(breach.range, "needed here");
     if (!proved.at.empty()) one.note("with " + proved.at);
     if (!isFirst || !proved.proof.remedy || proved.network->results.empty()) continue;
     isFirst = false;
