@@ -23,9 +23,12 @@ std::optional<RuntimeCall> Repl::callOf(const std::string& expression) {
     return std::nullopt;
   }
   std::optional<RuntimeCall> call = dialogue.runtimeCall(expression);
-  if (!call)
+  if (call) return call;
+  // A mistake in it says more than that it is no call.
+  dialogue.evaluate(expression);
+  if (say())
     fail(fmt::format("no tensor flows in `{}`: give the shapes of its inputs, as in net(image: [8, 3, 224, 224])", expression));
-  return call;
+  return std::nullopt;
 }
 
 std::optional<CallCost> Repl::costOf(const RuntimeCall& call) {
@@ -98,6 +101,11 @@ bool Repl::endedWell(const tl::expected<Ended, std::string>& ended) {
 bool Repl::hand(std::vector<std::string> arguments, std::string program) {
   const bool has = std::ranges::find(arguments, "--on") != arguments.end();
   if (!backend.empty() && !has && takesBackend(arguments.front())) arguments.insert(arguments.end(), {"--on", backend});
+  // On standard input `plan` expects buffers.
+  if (arguments.front() == "plan") {
+    const auto input = std::ranges::find(arguments, "-");
+    if (input != arguments.end()) *input = "-e" + std::exchange(program, {});
+  }
   if (out.display.json) arguments.emplace_back("--json");
   out.flush();
   return endedWell(outside.runSelf({std::move(arguments), std::move(program), false}));
