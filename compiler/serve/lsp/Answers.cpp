@@ -4,7 +4,9 @@
 #include "compiler/serve/Hover.h"
 #include "compiler/serve/Names.h"
 #include "compiler/serve/Outline.h"
+#include "compiler/serve/Signature.h"
 #include "compiler/serve/Tokens.h"
+#include "compiler/serve/lsp/ConvertCosts.h"
 #include "compiler/serve/lsp/Refused.h"
 #include "compiler/serve/lsp/Server.h"
 #include "compiler/syntax/format/Format.h"
@@ -29,6 +31,11 @@ Encoding agreedEncoding(const Json& parameters, std::string& name) {
   }
   name = "utf-16";
   return Encoding::Utf16;
+}
+
+/// Whether the editor can be told that answers of this kind have changed.
+bool asksAgain(const Json& workspace, const char* what) {
+  return workspace.value(what, Json::object()).value("refreshSupport", false);
 }
 
 template <class List>
@@ -56,6 +63,9 @@ const std::map<std::string_view, Server::Answer>& Server::answers() {
       {"textDocument/semanticTokens/full", &Server::tokens},
       {"textDocument/formatting", &Server::formatted},
       {"textDocument/codeAction", &Server::actions},
+      {"textDocument/signatureHelp", &Server::signature},
+      {"textDocument/inlayHint", &Server::hints},
+      {"textDocument/codeLens", &Server::lenses},
   };
   return table;
 }
@@ -65,6 +75,9 @@ Json Server::initialize(const Json& parameters) {
   std::string name;
   encoding = agreedEncoding(parameters, name);
   locations.emplace(encoding, settings.libraryFolder);
+  const Json workspace = parameters.value("capabilities", Json::object()).value("workspace", Json::object());
+  refreshesHints = asksAgain(workspace, "inlayHint");
+  refreshesLenses = asksAgain(workspace, "codeLens");
   constexpr int kIncremental = 2;  // TextDocumentSyncKind
   const Json legend = {{"tokenTypes", namesOf(kTokenTypes)}, {"tokenModifiers", namesOf(kTokenModifiers)}};
   const Json capabilities = {{"positionEncoding", name},
@@ -79,6 +92,9 @@ Json Server::initialize(const Json& parameters) {
                              {"foldingRangeProvider", true},
                              {"semanticTokensProvider", {{"legend", legend}, {"full", true}}},
                              {"documentFormattingProvider", true},
+                             {"signatureHelpProvider", {{"triggerCharacters", {"(", ","}}, {"retriggerCharacters", {")", ";"}}}},
+                             {"inlayHintProvider", true},
+                             {"codeLensProvider", {{"resolveProvider", false}}},
                              {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}}};
   return {{"capabilities", capabilities}, {"serverInfo", {{"name", "tbemc"}, {"version", settings.version}}}};
 }
@@ -100,7 +116,7 @@ Document& Server::document(const Json& parameters) {
 Json Server::hover(const Json& parameters) {
   Document& open = document(parameters);
   const auto found = hoverAt(open.reading(), open.loc(positionOf(parameters.at("position"))));
-  return found ? hoverJson(open, *found) : Json(nullptr);
+  return found ? hoverJson(open, *found, costsAt(open, found->range)) : Json(nullptr);
 }
 
 Json Server::definition(const Json& parameters) {
@@ -159,6 +175,21 @@ Json Server::completion(const Json& parameters) {
   const std::size_t place = open.text().offset(positionOf(parameters.at("position")));
   return completionsJson(open, completionsAt(open.reading(), place), place);
 }
+
+Json Server::signature(const Json& parameters) {
+  Document& open = document(parameters);
+  const auto found = signatureAt(open.reading(), open.text().offset(positionOf(parameters.at("position"))));
+  return found ? signatureJson(*found) : Json(nullptr);
+}
+
+// ---- Costs ----------------------------------------------------------------------------------------------------------
+
+Json Server::hints(const Json& parameters) {
+  const Document& open = document(parameters);
+  return hintsJson(open, spanOf(parameters.at("range")));
+}
+
+Json Server::lenses(const Json& parameters) { return lensesJson(document(parameters)); }
 
 // ---- Text -----------------------------------------------------------------------------------------------------------
 

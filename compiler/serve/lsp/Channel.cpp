@@ -78,13 +78,24 @@ void StreamChannel::readAll(const Read& read) {
   }
 }
 
-std::optional<std::string> StreamChannel::next(bool wait) {
-  std::unique_lock lock(mutex);
-  if (wait) arrived.wait(lock, [&] { return !messages.empty() || ended; });
+std::optional<std::string> StreamChannel::next() {
+  const std::scoped_lock lock(mutex);
   if (messages.empty()) return std::nullopt;
   std::string message = std::move(messages.front());
   messages.pop_front();
   return message;
+}
+
+bool StreamChannel::await() {
+  std::unique_lock lock(mutex);
+  arrived.wait(lock, [&] { return !messages.empty() || ended || woken; });
+  return std::exchange(woken, false) || !messages.empty();
+}
+
+void StreamChannel::wake() {
+  const std::scoped_lock lock(mutex);
+  woken = true;
+  arrived.notify_one();
 }
 
 }  // namespace tbem::serve

@@ -32,8 +32,12 @@ std::string framed(std::string_view message);
 class Channel {
 public:
   virtual ~Channel() = default;
-  /// The next message. Nothing: there is none yet, or with `wait` there will be none any more.
-  virtual std::optional<std::string> next(bool wait) = 0;
+  /// The next message; nothing where none is there.
+  virtual std::optional<std::string> next() = 0;
+  /// Until there is a message, or `wake` was called since the last time. False: there will be none any more.
+  virtual bool await() = 0;
+  /// From any thread.
+  virtual void wake() = 0;
   virtual void send(std::string_view message) = 0;
 };
 
@@ -48,7 +52,9 @@ public:
   StreamChannel(const StreamChannel&) = delete;
   StreamChannel& operator=(const StreamChannel&) = delete;
 
-  std::optional<std::string> next(bool wait) override;
+  std::optional<std::string> next() override;
+  bool await() override;
+  void wake() override;
   void send(std::string_view message) override { write(framed(message)); }
 
 private:
@@ -58,6 +64,7 @@ private:
   std::condition_variable arrived;
   std::deque<std::string> messages;
   bool ended = false;  ///< nothing more comes
+  bool woken = false;
   bool leaving = false;
   std::function<void(std::string_view)> write;
   std::thread reader;

@@ -105,10 +105,24 @@ Json diagnosticsJson(Document& document, const Session& told, const Locations& l
 
 // ---- Names ----------------------------------------------------------------------------------------------------------
 
-Json hoverJson(Document& document, const Hover& hover) {
+Json hoverJson(Document& document, const Hover& hover, const std::string& more) {
   std::string text = fmt::format("```tbem\n{}\n```", hover.declaration);
   if (!hover.documentation.empty()) text += "\n\n" + hover.documentation;
+  if (!more.empty()) text += "\n\n---\n\n" + more;
   return {{"contents", {{"kind", "markdown"}, {"value", text}}}, {"range", toJson(document.span(hover.range))}};
+}
+
+Json signatureJson(const SignatureHelp& help) {
+  // Places in the label are counted in UTF-16, whatever was agreed for the document ("ParameterInformation").
+  const Text label(help.text, Encoding::Utf16);
+  const auto unit = [&](std::size_t place) { return label.position(place).character; };
+  Json parameters = Json::array();
+  for (const Piece one : help.parameters) parameters.push_back({{"label", {unit(one.begin), unit(one.end)}}});
+  Json signature = {{"label", help.text}, {"parameters", std::move(parameters)}};
+  if (!help.documentation.empty()) signature["documentation"] = {{"kind", "markdown"}, {"value", help.documentation}};
+  Json all = {{"signatures", Json::array({std::move(signature)})}, {"activeSignature", 0}};
+  if (help.active) all["activeParameter"] = *help.active;
+  return all;
 }
 
 Json completionsJson(const Document& document, const Completions& completions, std::size_t place) {

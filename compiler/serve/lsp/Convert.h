@@ -6,6 +6,7 @@
 #include "compiler/serve/Completion.h"
 #include "compiler/serve/Hover.h"
 #include "compiler/serve/Outline.h"
+#include "compiler/serve/Signature.h"
 #include "compiler/serve/Text.h"
 #include "compiler/serve/lsp/Document.h"
 
@@ -36,7 +37,9 @@ private:
 
 /// Of `textDocument/publishDiagnostics`: those of other files stand at the import that led to them, or where the file begins.
 Json diagnosticsJson(Document& document, const Session& told, const Locations& locations);
-Json hoverJson(Document& document, const Hover& hover);
+/// `more`: Markdown below it; "": nothing.
+Json hoverJson(Document& document, const Hover& hover, const std::string& more);
+Json signatureJson(const SignatureHelp& help);
 Json completionsJson(const Document& document, const Completions& completions, std::size_t place);
 Json outlineJson(Document& document, const std::vector<Outlined>& outline);
 Json foldsJson(const Document& document, const std::vector<Fold>& folds);

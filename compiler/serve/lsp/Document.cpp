@@ -57,6 +57,14 @@ void Document::change(Text text, std::int64_t version) {
   number = version;
   read.reset();
   checked = begun = false;
+  awaited = 0;
+  known.reset();
+}
+
+bool Document::takeCosts(std::uint64_t job, Costs costs) {
+  if (awaited == 0 || job != awaited) return false;
+  known = std::move(costs);
+  return true;
 }
 
 const Reading& Document::reading() {

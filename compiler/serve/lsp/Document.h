@@ -1,6 +1,7 @@
 // A program that is open in an editor.
 #pragma once
 
+#include "compiler/serve/Costs.h"
 #include "compiler/serve/Reading.h"
 #include "compiler/serve/Text.h"
 #include "compiler/session/CompileSession.h"
@@ -36,12 +37,20 @@ public:
   /// Nothing more is to be learned of this text: a bug of ours ends its check.
   void giveUp() { checked = true; }
 
+  /// From now on the job of this number (CostWorker.h) is that of the text as it is.
+  void awaitCosts(std::uint64_t job) { awaited = job; }
+  /// The result of a job. False: it is that of an earlier text, and nothing becomes of it.
+  bool takeCosts(std::uint64_t job, Costs costs);
+  /// Of the text as it is; nullptr: not known, or not yet.
+  const Costs* costs() const { return known ? &*known : nullptr; }
+
   /// A place of the editor in the program, and a range of the program's own file for the editor.
   Loc loc(Position position) { return static_cast<Loc>(reading().source.base + current.offset(position)); }
   Span span(SrcRange range) {
     const Loc base = reading().source.base;
     return current.span(range.begin - base, range.end - base);
   }
+  Span span(Piece piece) const { return current.span(piece.begin, piece.end); }
 
 private:
   Text current;
@@ -50,6 +59,8 @@ private:
   std::optional<Reading> read;  ///< of the text as it is
   bool checked = false;
   bool begun = false;  ///< a check of it, which may have been ended
+  std::uint64_t awaited = 0;
+  std::optional<Costs> known;
 };
 
 /// The path of an address of the scheme "file", its escapes resolved; another address as it is.

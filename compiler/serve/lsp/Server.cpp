@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <utility>
 
 namespace tbem::serve {
@@ -15,11 +16,14 @@ namespace {
 constexpr int kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = -32601, kInvalidParams = -32602,
               kInternal = -32603, kNotInitialized = -32002;
 constexpr int kLogError = 1;  // MessageType
+/// So long nothing is edited before it is computed what a program takes.
+constexpr std::chrono::milliseconds kQuiet{200};
 
 bool isNotice(const Json& message) { return message.is_object() && !message.contains("id"); }
 }  // namespace
 
-Server::Server(Channel& channel, ServerSettings settings) : channel(channel), settings(std::move(settings)) {}
+Server::Server(Channel& channel, ServerSettings settings)
+    : channel(channel), settings(std::move(settings)), worker([&channel] { channel.wake(); }, kQuiet) {}
 
 const std::map<std::string_view, Server::Notice>& Server::notices() {
   static const std::map<std::string_view, Notice> table = {
@@ -32,21 +36,20 @@ const std::map<std::string_view, Server::Notice>& Server::notices() {
 
 bool Server::run() {
   while (!leaving) {
-    std::optional<Json> message = received(false);
-    if (!message && checkNext()) continue;
-    if (!message) message = received(true);
-    if (!message) return false;
-    handle(*message);
+    if (const std::optional<Json> message = received())
+      handle(*message);
+    else if (!checkNext() && !takeCosts() && !channel.await())
+      return false;
   }
   return shuttingDown;
 }
 
 // ---- Messages -------------------------------------------------------------------------------------------------------
 
-std::optional<Json> Server::received(bool wait) {
+std::optional<Json> Server::received() {
   if (held) return std::exchange(held, std::nullopt);
   while (true) {
-    const std::optional<std::string> text = channel.next(wait);
+    const std::optional<std::string> text = channel.next();
     if (!text) return std::nullopt;
     Json message = Json::parse(*text, nullptr, false);
     if (!message.is_discarded()) return message;
@@ -57,7 +60,7 @@ std::optional<Json> Server::received(bool wait) {
 void Server::handle(const Json& message) {
   const bool called = message.is_object() && message.contains("method") && message["method"].is_string();
   if (!called) {
-    // Answers to what the server asked have no method; it asks nothing.
+    // Answers to what the server asked have no method; they say nothing.
     const bool isAnswer = message.is_object() && (message.contains("result") || message.contains("error"));
     if (!isAnswer) refuse(nullptr, kInvalidRequest, "a message has a `method`");
     return;
@@ -112,6 +115,11 @@ void Server::notify(const char* method, Json parameters) {
       -1, ' ', false, Json::error_handler_t::replace));
 }
 
+void Server::request(const char* method) {
+  const Json message = {{"jsonrpc", "2.0"}, {"id", fmt::format("tbemc-{}", ++requests)}, {"method", method}};
+  channel.send(message.dump());
+}
+
 // ---- Checks ---------------------------------------------------------------------------------------------------------
 
 /// Checks a program of which it is not known what there is to say. False: there is none.
@@ -124,6 +132,10 @@ bool Server::checkNext() {
       const Session& told = document.check();
       checking = nullptr;
       notify("textDocument/publishDiagnostics", diagnosticsJson(document, told, *locations));
+      if (!told.sink.hasErrors()) {
+        document.awaitCosts(++jobs);
+        worker.ask({jobs, uri, document.path, document.text().all(), settings.load});
+      }
     } catch (const Ended&) {
       checking = nullptr;
     } catch (const Bug& bug) {
@@ -142,7 +154,7 @@ void Server::stageBegins(std::string_view /*name*/, std::string_view /*help*/) {
 /// Answers what has come while a check runs. What is no request may change what is checked, and ends it.
 void Server::listen() {
   if (checking == nullptr) return;
-  while (std::optional<Json> message = received(false)) {
+  while (std::optional<Json> message = received()) {
     if (isNotice(*message)) {
       held = std::move(message);
       throw Ended();
@@ -151,12 +163,26 @@ void Server::listen() {
   }
 }
 
+/// What was computed of a program. False: nothing is there.
+bool Server::takeCosts() {
+  std::optional<CostWorker::Result> result = worker.take();
+  if (!result) return false;
+  const auto found = documents.find(result->uri);
+  if (found == documents.end() || !found->second.takeCosts(result->number, std::move(result->costs))) return true;
+  if (!result->bug.empty())
+    notify("window/logMessage", {{"type", kLogError}, {"message", fmt::format("this is a bug in tbemc: {}", result->bug)}});
+  if (refreshesHints) request("workspace/inlayHint/refresh");
+  if (refreshesLenses) request("workspace/codeLens/refresh");
+  return true;
+}
+
 // ---- Notices --------------------------------------------------------------------------------------------------------
 
 void Server::opened(const Json& parameters) {
   const Json& item = parameters.at("textDocument");
   const auto uri = item.at("uri").get<std::string>();
   documents.erase(uri);
+  worker.drop(uri);
   documents.try_emplace(uri, uri, Text(item.at("text").get<std::string>(), encoding), item.at("version").get<std::int64_t>(),
                         settings.load, static_cast<Events&>(*this));
 }
@@ -164,6 +190,7 @@ void Server::opened(const Json& parameters) {
 void Server::changed(const Json& parameters) {
   const auto found = documents.find(parameters.at("textDocument").at("uri").get<std::string>());
   if (found == documents.end()) return;
+  worker.drop(found->first);
   Text text = found->second.text();
   for (const Json& change : parameters.at("contentChanges")) {
     const auto with = change.at("text").get<std::string>();
@@ -177,6 +204,7 @@ void Server::changed(const Json& parameters) {
 
 void Server::closed(const Json& parameters) {
   const auto uri = parameters.at("textDocument").at("uri").get<std::string>();
+  worker.drop(uri);
   if (documents.erase(uri) != 0) notify("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", Json::array()}});
 }
 

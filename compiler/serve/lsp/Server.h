@@ -9,6 +9,7 @@
 #include "compiler/sema/Modules.h"
 #include "compiler/serve/lsp/Channel.h"
 #include "compiler/serve/lsp/Convert.h"
+#include "compiler/serve/lsp/CostWorker.h"
 #include "compiler/serve/lsp/Document.h"
 #include "compiler/support/Events.h"
 
@@ -50,13 +51,16 @@ private:
   void reply(const Json& id, Json result);
   void refuse(const Json& id, int code, const std::string& why);
   void notify(const char* method, Json parameters);
-  std::optional<Json> received(bool wait);
+  /// A request of the server's own; its answer says nothing.
+  void request(const char* method);
+  std::optional<Json> received();
 
   // Checks
   bool checkNext();
   void progress(std::size_t done, std::size_t total, std::string_view what) override;
   void stageBegins(std::string_view name, std::string_view help) override;
   void listen();
+  bool takeCosts();
 
   // Notices
   void opened(const Json& parameters);
@@ -80,6 +84,9 @@ private:
   Json tokens(const Json& parameters);
   Json formatted(const Json& parameters);
   Json actions(const Json& parameters);
+  Json signature(const Json& parameters);
+  Json hints(const Json& parameters);
+  Json lenses(const Json& parameters);
   Document& document(const Json& parameters);
   Json edits(Document& document, const std::vector<SrcRange>& places, const std::string& name);
 
@@ -91,6 +98,9 @@ private:
   std::optional<Json> held;      ///< a message that ended a check
   Document* checking = nullptr;  ///< while its check runs
   bool shuttingDown = false, leaving = false;
+  bool refreshesHints = false, refreshesLenses = false;  ///< the editor asks again when it is told to
+  std::uint64_t jobs = 0, requests = 0;                  ///< so far
+  CostWorker worker;
 };
 
 }  // namespace tbem::serve

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace tbem::serve {
@@ -47,16 +48,27 @@ TEST(StreamChannel, ReadsAheadAndEnds) {
   std::string sent;
   StreamChannel channel([&] { return pieces[next < pieces.size() ? next++ : pieces.size() - 1]; },
                         [&](std::string_view bytes) { sent += bytes; });
-  EXPECT_EQ(channel.next(true), "one");
-  EXPECT_EQ(channel.next(true), "two");
-  EXPECT_EQ(channel.next(true), std::nullopt);
+  EXPECT_TRUE(channel.await());
+  EXPECT_EQ(channel.next(), "one");
+  EXPECT_TRUE(channel.await());
+  EXPECT_EQ(channel.next(), "two");
+  EXPECT_FALSE(channel.await());
+  EXPECT_EQ(channel.next(), std::nullopt);
   channel.send("{}");
   EXPECT_EQ(sent, "Content-Length: 2\r\n\r\n{}");
 }
 
 TEST(StreamChannel, LeavesAStreamThatStaysOpen) {
   StreamChannel channel([]() -> std::optional<std::string> { return std::nullopt; }, [](std::string_view) {});
-  EXPECT_EQ(channel.next(false), std::nullopt);
+  EXPECT_EQ(channel.next(), std::nullopt);
+}
+
+TEST(StreamChannel, IsWokenWithoutAMessage) {
+  StreamChannel channel([]() -> std::optional<std::string> { return std::nullopt; }, [](std::string_view) {});
+  std::thread other([&] { channel.wake(); });
+  EXPECT_TRUE(channel.await());
+  EXPECT_EQ(channel.next(), std::nullopt);
+  other.join();
 }
 
 }  // namespace
