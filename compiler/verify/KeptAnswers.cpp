@@ -54,6 +54,49 @@ std::string codeOf(std::string_view gap) {
   return code;
 }
 
+bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+/// Where a string ends that begins there, behind its quote; strings end with their line.
+std::size_t stringEnd(std::string_view text, std::size_t begin) {
+  for (std::size_t at = begin + 1; at < text.size() && text[at] != '\n'; ++at) {
+    if (text[at] == '"') return at + 1;
+    if (text[at] == '\\') ++at;
+  }
+  return begin + 1;
+}
+
+/// A piece of a file whose programs differ from those of another piece only if their results differ: without comments and blank
+/// lines, runs of blanks as one, none where a line begins or ends, behind what opens or separates, or before what closes or
+/// separates. Blanks before `(` and `[` stay: a call touches its parenthesis. `begin`: of the piece, in the file.
+std::string codeOf(const ast::File& file, std::string_view text, Loc begin) {
+  std::string code;
+  auto comment = std::ranges::lower_bound(file.comments, begin, {}, &SrcRange::begin);
+  const auto blank = [&] {
+    if (!code.empty() && std::string_view(" \n([{,;:").find(code.back()) == std::string_view::npos) code += ' ';
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    while (comment != file.comments.end() && comment->begin < begin + at) ++comment;
+    const char c = text[at];
+    if (comment != file.comments.end() && comment->begin == begin + at) {
+      blank();
+      at = std::min<std::size_t>(text.size(), comment->end - begin);
+    } else if (c == '"') {
+      const std::size_t end = stringEnd(text, at);
+      code += text.substr(at, end - at);
+      at = end;
+    } else if (isBlank(c)) {
+      blank();
+      ++at;
+    } else {
+      const bool closes = std::string_view("\n)]},;").find(c) != std::string_view::npos;
+      if (closes && code.ends_with(' ')) code.pop_back();
+      if (c != '\n' || !code.ends_with('\n')) code += c;
+      ++at;
+    }
+  }
+  return code;
+}
+
 bool concernsAll(const ast::Decl& decl) { return decl.kind == ast::NodeKind::Import || decl.kind == ast::NodeKind::Assume; }
 
 /// What every part is taken to depend on, beside what stands in the program's own file.
@@ -118,12 +161,12 @@ void KeptAnswers::begin(const Workspace& program) {
     const std::string_view text = all.substr(begin, end - begin);
     if (concernsAll(*decl)) addText(common, text);
     if (!decl->name.empty() && sema::isNamed(*decl)) named.emplace(decl->name.text, declarations.size());
-    declarations.push_back({decl, std::string(text), {}});
+    declarations.push_back({decl, std::string(text), codeOf(program.file(), text, decl->range.begin), {}});
   }
   common += codeOf(all.substr(std::min(done, all.size())));
   for (Declaration& one : declarations) {
     std::set<std::size_t> names;
-    eachWord(one.text, [&](std::string_view word) {
+    eachWord(one.code, [&](std::string_view word) {
       const auto [first, last] = named.equal_range(word);
       for (auto it = first; it != last; ++it) names.insert(it->second);
     });
@@ -154,17 +197,22 @@ KeptAnswers::Part KeptAnswers::partOf(const PartQuestion& question) const {
   const auto asked = std::ranges::find(declarations, question.decl, &Declaration::decl);
   TBEM_CHECK(asked != declarations.end());
   const auto root = static_cast<std::size_t>(asked - declarations.begin());
-  std::string text = common;
-  addText(text, std::to_string(static_cast<int>(question.part)));
-  addText(text, question.beside);
   Part part;
   part.reached = reachedFrom(root);
-  for (const std::size_t reached : part.reached) {
-    addText(text, reached == root ? "here" : "");
-    addText(text, declarations[reached].text);
-  }
-  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
-  part.key = {hash.low64, hash.high64};
+  const auto keyOf = [&](std::string_view kind, const std::string Declaration::*form) -> Key {
+    std::string text = common;
+    addText(text, kind);
+    addText(text, std::to_string(static_cast<int>(question.part)));
+    addText(text, question.beside);
+    for (const std::size_t reached : part.reached) {
+      addText(text, reached == root ? "here" : "");
+      addText(text, declarations[reached].*form);
+    }
+    const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+    return {hash.low64, hash.high64};
+  };
+  part.key = keyOf("text", &Declaration::text);
+  part.code = keyOf("code", &Declaration::code);
   return part;
 }
 
@@ -232,7 +280,9 @@ void KeptAnswers::look(const PartQuestion& question, DiagnosticSink& sink, const
   const Part part = partOf(question);
   ++counted.questions;
   ++counted.worked;
-  if (const auto known = answers.find(part.key); known != answers.end()) {
+  auto known = answers.find(part.key);
+  if (known == answers.end()) known = answers.find(part.code);
+  if (known != answers.end()) {
     Answer& answer = known->second;
     answer.round = round;
     if (!answer.kept) return static_cast<void>(work());
@@ -252,6 +302,7 @@ void KeptAnswers::look(const PartQuestion& question, DiagnosticSink& sink, const
   Answer answer = keeps ? answerOf(part, told) : Answer();
   answer.spent = proofs != nullptr ? before.remaining() - proofs->remaining() : 0;
   answer.round = round;
+  if (answer.kept && answer.told.empty()) answers[part.code] = answer;
   answers[part.key] = std::move(answer);
   if (!meet(told, sink)) {
     for (const Diagnostic& one : told) sink.append(one);

@@ -5,6 +5,8 @@
 // at which it breaks. Reports find each other by their range. So a part that reports nothing can be left out, whatever was told
 // before it, and one that reports something says the same again unless something was told at one of its ranges; then it is looked
 // at in that company.
+//
+// A part that had nothing to say has nothing to say either where only comments and blanks have changed.
 #pragma once
 
 #include "compiler/diagnostics/Diagnostics.h"
@@ -60,6 +62,7 @@ private:
   using Key = std::array<std::uint64_t, 2>;
   struct Part {
     Key key;
+    Key code;                          ///< the same without comments, and with blanks only where they may matter
     std::vector<std::size_t> reached;  ///< declarations that it depends on, in the order of the file
   };
   struct Answer {
@@ -72,7 +75,8 @@ private:
   struct Declaration {
     const ast::Decl* decl = nullptr;
     std::string text;
-    std::vector<std::size_t> names;  ///< declarations whose name is a word of the text
+    std::string code;                ///< `text` as Part::code has it
+    std::vector<std::size_t> names;  ///< declarations whose name is a word of the code
   };
 
   Part partOf(const PartQuestion& question) const;
