@@ -67,9 +67,10 @@ std::size_t stringEnd(std::string_view text, std::size_t begin) {
 
 /// A piece of a file whose programs differ from those of another piece only if their results differ: without comments and blank
 /// lines, runs of blanks as one, none where a line begins or ends, behind what opens or separates, or before what closes or
-/// separates. Blanks before `(` and `[` stay: a call touches its parenthesis. `begin`: of the piece, in the file.
+/// separates. Blanks before `(` and `[` stay: a call touches its parenthesis. Between these a line's end is a blank. `begin`: of
+/// the piece, in the file.
 std::string codeOf(const ast::File& file, std::string_view text, Loc begin) {
-  std::string code;
+  std::string code, open;
   auto comment = std::ranges::lower_bound(file.comments, begin, {}, &SrcRange::begin);
   const auto blank = [&] {
     if (!code.empty() && std::string_view(" \n([{,;:").find(code.back()) == std::string_view::npos) code += ' ';
@@ -84,10 +85,12 @@ std::string codeOf(const ast::File& file, std::string_view text, Loc begin) {
       const std::size_t end = stringEnd(text, at);
       code += text.substr(at, end - at);
       at = end;
-    } else if (isBlank(c)) {
+    } else if (isBlank(c) || (c == '\n' && !open.empty() && open.back() != '{')) {
       blank();
       ++at;
     } else {
+      if (c == '(' || c == '[' || c == '{') open += c;
+      if ((c == ')' || c == ']' || c == '}') && !open.empty()) open.pop_back();
       const bool closes = std::string_view("\n)]},;").find(c) != std::string_view::npos;
       if (closes && code.ends_with(' ')) code.pop_back();
       if (c != '\n' || !code.ends_with('\n')) code += c;
