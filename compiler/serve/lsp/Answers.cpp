@@ -75,7 +75,9 @@ Json Server::initialize(const Json& parameters) {
   std::string name;
   encoding = agreedEncoding(parameters, name);
   locations.emplace(encoding, settings.libraryFolder);
-  const Json workspace = parameters.value("capabilities", Json::object()).value("workspace", Json::object());
+  const Json editor = parameters.value("capabilities", Json::object());
+  const Json workspace = editor.value("workspace", Json::object());
+  showsProgress = editor.value("window", Json::object()).value("workDoneProgress", false);
   refreshesHints = asksAgain(workspace, "inlayHint");
   refreshesLenses = asksAgain(workspace, "codeLens");
   constexpr int kIncremental = 2;  // TextDocumentSyncKind

@@ -97,9 +97,9 @@ Json diagnosticJson(Document& document, const Diagnostic& diagnostic, const Loca
 
 }  // namespace
 
-Json diagnosticsJson(Document& document, const Session& told, const Locations& locations) {
+Json diagnosticsJson(Document& document, const std::deque<Diagnostic>& told, const Locations& locations) {
   Json list = Json::array();
-  for (const Diagnostic& diagnostic : told.sink.all()) list.push_back(diagnosticJson(document, diagnostic, locations));
+  for (const Diagnostic& diagnostic : told) list.push_back(diagnosticJson(document, diagnostic, locations));
   return {{"uri", document.uri}, {"version", document.version()}, {"diagnostics", std::move(list)}};
 }
 

@@ -10,6 +10,7 @@
 #include "compiler/serve/Text.h"
 #include "compiler/serve/lsp/Document.h"
 
+#include <deque>
 #include <string>
 
 namespace tbem::serve {
@@ -36,7 +37,7 @@ private:
 };
 
 /// Of `textDocument/publishDiagnostics`: those of other files stand at the import that led to them, or where the file begins.
-Json diagnosticsJson(Document& document, const Session& told, const Locations& locations);
+Json diagnosticsJson(Document& document, const std::deque<Diagnostic>& told, const Locations& locations);
 /// `more`: Markdown below it; "": nothing.
 Json hoverJson(Document& document, const Hover& hover, const std::string& more);
 Json signatureJson(const SignatureHelp& help);

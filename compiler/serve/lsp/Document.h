@@ -34,6 +34,7 @@ public:
   void beginCheck();
   /// What there is to say; an exception of the listener leaves it unchecked.
   const Session& check();
+  bool showsRows = false;  ///< what was told last has something of rows or proofs, of this text or of one before
   /// Nothing more is to be learned of this text: a bug of ours ends its check.
   void giveUp() { checked = true; }
 

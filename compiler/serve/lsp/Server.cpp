@@ -15,11 +15,9 @@ namespace {
 // JSON-RPC 2.0, section 5.1, and LSP's ErrorCodes
 constexpr int kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = -32601, kInvalidParams = -32602,
               kInternal = -32603, kNotInitialized = -32002;
-constexpr int kLogError = 1;  // MessageType
 /// So long nothing is edited before it is computed what a program takes.
 constexpr std::chrono::milliseconds kQuiet{200};
 
-bool isNotice(const Json& message) { return message.is_object() && !message.contains("id"); }
 }  // namespace
 
 Server::Server(Channel& channel, ServerSettings settings)
@@ -29,7 +27,7 @@ const std::map<std::string_view, Server::Notice>& Server::notices() {
   static const std::map<std::string_view, Notice> table = {
       {"textDocument/didOpen", &Server::opened},  {"textDocument/didChange", &Server::changed},
       {"textDocument/didClose", &Server::closed}, {"textDocument/didSave", &Server::ignored},
-      {"initialized", &Server::ignored},          {"exit", &Server::exit},
+      {"initialized", &Server::initialized},      {"exit", &Server::exit},
   };
   return table;
 }
@@ -60,14 +58,15 @@ std::optional<Json> Server::received() {
 void Server::handle(const Json& message) {
   const bool called = message.is_object() && message.contains("method") && message["method"].is_string();
   if (!called) {
-    // Answers to what the server asked have no method; they say nothing.
+    // Answers to what the server asked have no method.
     const bool isAnswer = message.is_object() && (message.contains("result") || message.contains("error"));
-    if (!isAnswer) refuse(nullptr, kInvalidRequest, "a message has a `method`");
+    if (!isAnswer) return refuse(nullptr, kInvalidRequest, "a message has a `method`");
+    if (token && message.value("id", Json()) == *token) tokenHolds = message.contains("result");
     return;
   }
   const std::string method = message["method"].get<std::string>();
   const Json parameters = message.value("params", Json::object());
-  if (isNotice(message))
+  if (!message.contains("id"))
     notice(method, parameters);
   else
     answer(message["id"], method, parameters);
@@ -96,7 +95,7 @@ void Server::notice(const std::string& method, const Json& parameters) {
   try {
     (this->*found->second)(parameters);
   } catch (const Json::exception& wrong) {
-    notify("window/logMessage", {{"type", kLogError}, {"message", fmt::format("`{}`: {}", method, wrong.what())}});
+    log(fmt::format("`{}`: {}", method, wrong.what()));
   }
 }
 
@@ -115,65 +114,17 @@ void Server::notify(const char* method, Json parameters) {
       -1, ' ', false, Json::error_handler_t::replace));
 }
 
-void Server::request(const char* method) {
-  const Json message = {{"jsonrpc", "2.0"}, {"id", fmt::format("tbemc-{}", ++requests)}, {"method", method}};
+void Server::log(const std::string& message) {
+  constexpr int kError = 1;  // MessageType
+  notify("window/logMessage", {{"type", kError}, {"message", message}});
+}
+
+std::string Server::request(const char* method, Json parameters) {
+  std::string id = fmt::format("tbemc-{}", ++requests);
+  Json message = {{"jsonrpc", "2.0"}, {"id", id}, {"method", method}};
+  if (!parameters.is_null()) message["params"] = std::move(parameters);
   channel.send(message.dump());
-}
-
-// ---- Checks ---------------------------------------------------------------------------------------------------------
-
-/// Checks a program of which it is not known what there is to say. False: there is none.
-bool Server::checkNext() {
-  for (auto& [uri, document] : documents) {
-    if (document.isChecked()) continue;
-    try {
-      document.beginCheck();
-      checking = &document;
-      const Session& told = document.check();
-      checking = nullptr;
-      notify("textDocument/publishDiagnostics", diagnosticsJson(document, told, *locations));
-      if (!told.sink.hasErrors()) {
-        document.awaitCosts(++jobs);
-        worker.ask({jobs, uri, document.path, document.text().all(), settings.load});
-      }
-    } catch (const Ended&) {
-      checking = nullptr;
-    } catch (const Bug& bug) {
-      checking = nullptr;
-      document.giveUp();
-      notify("window/logMessage", {{"type", kLogError}, {"message", fmt::format("this is a bug in tbemc: {}", bug.what())}});
-    }
-    return true;
-  }
-  return false;
-}
-
-void Server::progress(std::size_t /*done*/, std::size_t /*total*/, std::string_view /*what*/) { listen(); }
-void Server::stageBegins(std::string_view /*name*/, std::string_view /*help*/) { listen(); }
-
-/// Answers what has come while a check runs. What is no request may change what is checked, and ends it.
-void Server::listen() {
-  if (checking == nullptr) return;
-  while (std::optional<Json> message = received()) {
-    if (isNotice(*message)) {
-      held = std::move(message);
-      throw Ended();
-    }
-    handle(*message);
-  }
-}
-
-/// What was computed of a program. False: nothing is there.
-bool Server::takeCosts() {
-  std::optional<CostWorker::Result> result = worker.take();
-  if (!result) return false;
-  const auto found = documents.find(result->uri);
-  if (found == documents.end() || !found->second.takeCosts(result->number, std::move(result->costs))) return true;
-  if (!result->bug.empty())
-    notify("window/logMessage", {{"type", kLogError}, {"message", fmt::format("this is a bug in tbemc: {}", result->bug)}});
-  if (refreshesHints) request("workspace/inlayHint/refresh");
-  if (refreshesLenses) request("workspace/codeLens/refresh");
-  return true;
+  return id;
 }
 
 // ---- Notices --------------------------------------------------------------------------------------------------------
@@ -209,6 +160,7 @@ void Server::closed(const Json& parameters) {
 }
 
 void Server::exit(const Json& /*parameters*/) { leaving = true; }
+void Server::initialized(const Json& /*parameters*/) { askToken(); }
 void Server::ignored(const Json& /*parameters*/) {}
 
 }  // namespace tbem::serve

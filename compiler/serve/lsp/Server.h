@@ -15,6 +15,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -51,12 +53,17 @@ private:
   void reply(const Json& id, Json result);
   void refuse(const Json& id, int code, const std::string& why);
   void notify(const char* method, Json parameters);
-  /// A request of the server's own; its answer says nothing.
-  void request(const char* method);
+  void log(const std::string& message);
+  /// A request of the server's own: its id.
+  std::string request(const char* method, Json parameters = {});
   std::optional<Json> received();
 
-  // Checks
+  // Checks (Checks.cpp)
   bool checkNext();
+  void tell(Document& document, const std::deque<Diagnostic>& told);
+  void tellFirst();
+  void endCheck();
+  void askToken();
   void progress(std::size_t done, std::size_t total, std::string_view what) override;
   void stageBegins(std::string_view name, std::string_view help) override;
   void listen();
@@ -67,6 +74,7 @@ private:
   void changed(const Json& parameters);
   void closed(const Json& parameters);
   void exit(const Json& parameters);
+  void initialized(const Json& parameters);
   void ignored(const Json& parameters);
 
   // Answers (Answers.cpp)
@@ -95,10 +103,22 @@ private:
   Encoding encoding = Encoding::Utf16;
   std::optional<Locations> locations;  ///< after `initialize`
   std::map<std::string, Document, std::less<>> documents;
-  std::optional<Json> held;      ///< a message that ended a check
-  Document* checking = nullptr;  ///< while its check runs
+  std::optional<Json> held;  ///< a message that ended a check
+  using Clock = std::chrono::steady_clock;
+  /// The one that runs.
+  struct Check {
+    Document* document = nullptr;  ///< nullptr: none
+    Clock::time_point begin;
+    std::optional<std::deque<Diagnostic>> before;  ///< what there is to say before rows; nothing: it has not come there
+    bool toldFirst = false;
+  };
+  Check check;
   bool shuttingDown = false, leaving = false;
   bool refreshesHints = false, refreshesLenses = false;  ///< the editor asks again when it is told to
+  bool showsProgress = false;                            ///< the editor does
+  std::optional<std::string> token;                      ///< of the next progress
+  bool tokenHolds = false;                               ///< the editor knows it
+  std::optional<std::string> tokenAtWork;                ///< of the progress that is shown
   std::uint64_t jobs = 0, requests = 0;                  ///< so far
   CostWorker worker;
 };
