@@ -143,6 +143,9 @@ SignatureHelp headOf(const Reading& reading, const ast::Decl& decl, const Parame
     const std::string head = driver::signature(reading.workspace.session, *callable);
     if (const std::size_t arrow = head.rfind("-> "); arrow != std::string::npos) help.text += " " + head.substr(arrow);
   }
+  const auto* function = ast::dynCast<ast::Function>(&decl);
+  if (function != nullptr && function->result != nullptr)
+    help.text += " -> " + sourceText(reading.sources(), function->result->range);
   help.documentation = decl.documentation;
   return help;
 }

@@ -1,8 +1,8 @@
 // The parameters of a call while its arguments are written.
 #pragma once
 
-#include "compiler/serve/CallCosts.h"
 #include "compiler/serve/Reading.h"
+#include "compiler/serve/costs/CallCosts.h"
 
 #include <cstddef>
 #include <optional>

@@ -10,8 +10,8 @@
 namespace tbem::serve {
 
 namespace {
-/// The stage from which on a check may take long (pipeline/Stages.cpp).
-constexpr std::string_view kRows = "graph";
+/// The stages that may take long (pipeline/Stages.cpp): arrays are searched in the first, proofs follow the second.
+constexpr std::string_view kArrays = "design", kRows = "graph";
 /// A check that takes longer tells first what is known by then.
 constexpr std::chrono::milliseconds kFirst{50};
 }  // namespace
@@ -24,7 +24,7 @@ bool Server::checkNext() {
       document.beginCheck();
       check = Check{&document, Clock::now(), std::nullopt};
       const Session& told = document.check();
-      // What was told before the graphs stands at first.
+      // What was known before the rows can be told first another time.
       const std::size_t known = check.before ? check.before->size() : told.sink.all().size();
       endCheck();
       document.showsRows = told.sink.all().size() > known;
@@ -57,7 +57,8 @@ void Server::endCheck() {
 }
 
 void Server::stageBegins(std::string_view name, std::string_view /*help*/) {
-  if (check.document != nullptr && name == kRows) check.before = check.document->reading().workspace.session.sink.all();
+  if (check.document != nullptr && (name == kArrays || name == kRows))
+    check.before = check.document->reading().workspace.session.sink.all();
   listen();
 }
 

@@ -1,6 +1,6 @@
 #include "compiler/serve/lsp/ConvertCosts.h"
 
-#include "compiler/serve/CallPlaces.h"
+#include "compiler/serve/costs/CallPlaces.h"
 #include "compiler/serve/lsp/Convert.h"
 #include "runtime/report/Numbers.h"
 

@@ -1,7 +1,7 @@
 // Computes in a thread of its own what the designs of a program take, so that no message waits for it.
 #pragma once
 
-#include "compiler/serve/Costs.h"
+#include "compiler/serve/costs/Costs.h"
 
 #include <atomic>
 #include <chrono>

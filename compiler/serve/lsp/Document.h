@@ -1,9 +1,9 @@
 // A program that is open in an editor.
 #pragma once
 
-#include "compiler/serve/Costs.h"
 #include "compiler/serve/Reading.h"
 #include "compiler/serve/Text.h"
+#include "compiler/serve/costs/Costs.h"
 #include "compiler/session/CompileSession.h"
 
 #include <cstdint>

@@ -10,6 +10,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <vector>
 
 namespace tbem::test {
 namespace {
@@ -208,6 +209,55 @@ TEST(Kept, ALongerFileMovesTheLibrary) {
   constexpr std::size_t kLong = 70'000;  // bytes: more than are reserved for a file at first
   for (const std::string& one : {text, wrong, std::string(kLong, '\n') + wrong, wrong, text})
     EXPECT_EQ(allOf(session.check("net.tbem", one)), freshCheck("net.tbem", one));
+}
+
+/// How many graphs of rows were asked for.
+struct CountingRows final : Events {
+  int rows = 0;
+  void progress(std::size_t /*done*/, std::size_t /*total*/, std::string_view what) override {
+    if (what.ends_with("its graph")) ++rows;
+  }
+};
+
+TEST(Kept, RowsAreNotLookedAtAgainForCommentsAndBlanks) {
+  const std::string head = "network net(x: tensor[n, c]) -> tensor[n, 4] {\n";
+  const auto design = [](const std::string& factor) {
+    return "design sizes of net {\n  factor batch: " + factor + "\n  input x: [batch, 3]\n}\n";
+  };
+  const std::string plain = head + "  return dense(x, 4)\n}\n" + design("2, 4");
+  CountingRows events;
+  session::CompileSession session({}, events);
+  session.check("net.tbem", plain);
+  ASSERT_EQ(events.rows, 2);
+  const std::vector<std::string> same = {
+      "// what for\n" + plain,
+      head + "\n  // as it was\n  return dense( x,\n    4 )  // four\n\n}\n" + design("2,4  /* few */"),
+      head + "\treturn  dense(x,4)\n}\n" + design("2, 4 // sizes net dense"),
+  };
+  for (const std::string& one : same) {
+    events.rows = 0;
+    EXPECT_EQ(allOf(session.check("net.tbem", one)), freshCheck("net.tbem", one));
+    EXPECT_EQ(events.rows, 0) << one;
+  }
+  const std::vector<std::string> other = {
+      head + "  return dense(x, 2 + 2)\n}\n" + design("2, 4"),
+      head + "  return dense(x, 4)\n}\n" + design("24"),  // without a blank between its digits, too
+      head + "  return dense(x, 4) // \n}\n" + design("2, 5"),
+  };
+  for (const std::string& one : other) {
+    events.rows = 0;
+    EXPECT_EQ(allOf(session.check("net.tbem", one)), freshCheck("net.tbem", one));
+    EXPECT_GT(events.rows, 0) << one;
+  }
+}
+
+TEST(Kept, WhatRowsSayStandsAtItsPlaceBehindAComment) {
+  session::CompileSession session;
+  const std::string head = "network net(x: tensor[n, 3, h, w]) -> tensor[n, 4, oh, ow] {\n  return conv2d(x,";
+  const std::string tail =
+      " out: 4, kernel: 40)\n}\ndesign sizes of net {\n  factor batch: 2, 4\n  input x: [batch, 3, 16, 16]\n}\n";
+  for (const std::string between : {"", " /* wide */", "  ", "\n   ", ""})
+    EXPECT_EQ(allOf(session.check("net.tbem", head + between + tail)), freshCheck("net.tbem", head + between + tail)) << between;
 }
 
 }  // namespace

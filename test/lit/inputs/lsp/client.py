@@ -1,6 +1,10 @@
 """A client of `tbemc lsp`: sends and reads messages of the Language Server Protocol, counts places in code points."""
 import json
 import subprocess
+import time
+
+CAPABILITIES = {"workspace": {"inlayHint": {"refreshSupport": True}, "codeLens": {"refreshSupport": True}},
+                "window": {"workDoneProgress": True}}
 
 
 class Client:
@@ -10,9 +14,13 @@ class Client:
         self.process = subprocess.Popen([tbemc, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.last = 0
         self.told = []
-        self.capabilities = self.ask("initialize", {"capabilities": {"general": {"positionEncodings": list(encodings)}}})["result"][
-            "capabilities"]
+        self.open_progress = set()
+        self.first = None  # when the diagnostics of the version that was waited for last were told first
+        said = self.ask("initialize", {"capabilities": {"general": {"positionEncodings": list(encodings)}, **CAPABILITIES}})
+        self.capabilities = said["result"]["capabilities"]
         self.tell("initialized", {})
+        # It is answered before anything is checked, so that every long check shows its progress.
+        self.wait("window/workDoneProgress/create")
 
     def __enter__(self):
         return self
@@ -38,13 +46,28 @@ class Client:
             name, _, value = line.partition(b":")
             if name.lower() == b"content-length":
                 length = int(value)
-        return json.loads(self.process.stdout.read(length))
+        message = json.loads(self.process.stdout.read(length))
+        if "id" in message and "method" in message:
+            self.send({"id": message["id"], "result": None})
+        return message
+
+    def wait(self, method):
+        """The next message of this method, among those that came or to come; what came before it stays."""
+        while True:
+            for i, message in enumerate(self.told):
+                if message.get("method") == method:
+                    return self.told.pop(i)
+            self.told.append(self.read())
 
     def ask(self, method, parameters):
         """The whole answer: with `result` or `error`."""
         self.last += 1
         self.send({"id": self.last, "method": method, "params": parameters})
-        while (message := self.read()).get("id") != self.last:
+        return self.answer(self.last)
+
+    def answer(self, to):
+        """The next message that answers this id."""
+        while "method" in (message := self.read()) or message["id"] != to:
             self.told.append(message)
         return message
 
@@ -58,14 +81,19 @@ class Client:
         self.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": changes})
 
     def diagnostics(self, uri, version):
-        """Waits for those of this version."""
+        """Waits for those of this version that are told at last. Of a long check some are told before, while it shows progress."""
+        self.first = None
         while True:
-            for message in self.told:
+            told, self.told = self.told, []
+            for message in told:
                 assert message["method"] != "window/logMessage", message
-            found = [m["params"] for m in self.told if m["method"] == "textDocument/publishDiagnostics" and m["params"]["uri"] == uri]
-            self.told = []
-            for parameters in found:
-                if parameters.get("version") == version:
+                parameters = message.get("params") or {}
+                if message["method"] == "$/progress":
+                    (self.open_progress.add if parameters["value"]["kind"] == "begin" else self.open_progress.discard)(parameters["token"])
+                if message["method"] != "textDocument/publishDiagnostics" or parameters["uri"] != uri or parameters.get("version") != version:
+                    continue
+                self.first = self.first or time.monotonic()
+                if not self.open_progress:
                     return parameters["diagnostics"]
             self.told.append(self.read())
 

@@ -68,6 +68,9 @@ def main(client):
     library = ask("definition", "dense(")["result"][0]
     path = pathlib.Path(library["uri"].removeprefix("file://"))
     lines = path.read_text(encoding="utf-8").split("\n")
+    signature = ask("signatureHelp", " 3), 4")["result"]
+    label, (begin, end) = signature["signatures"][0]["label"], signature["signatures"][0]["parameters"][signature["activeParameter"]]["label"]
+    print("signature:", label, "|", label[begin:end], "|", signature["signatures"][0]["documentation"]["value"].split(" (")[0])
     print("definition:", path.relative_to(path.parent.parent), "|", lines[library["range"]["start"]["line"]][:15])
     client.open(library["uri"], path.read_text(encoding="utf-8"))
     print("the library:", client.diagnostics(library["uri"], 1))
@@ -92,12 +95,12 @@ def main(client):
     print("no position:", client.ask("textDocument/hover", {"textDocument": {"uri": uri}})["error"]["code"])
     print("not served:", client.ask("textDocument/moniker", {})["error"])
     client.send(b"{nothing")
-    print("no JSON:", client.read()["error"])
+    print("no JSON:", client.answer(None)["error"])
     client.tell("$/setTrace", {"value": "off"})
     client.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": 3}})
-    print("wrong notice:", client.read()["params"]["type"])
+    print("wrong notice:", client.wait("window/logMessage")["params"]["type"])
     client.tell("textDocument/didClose", {"textDocument": {"uri": uri}})
-    print("closed:", client.read()["params"]["diagnostics"])
+    print("closed:", client.wait("textDocument/publishDiagnostics")["params"]["diagnostics"])
     print("initialized twice:", client.ask("initialize", {})["error"]["message"])
 
 

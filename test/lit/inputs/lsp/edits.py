@@ -4,7 +4,7 @@
 Each edit takes, repeats, inserts or replaces a piece; sometimes the program is put right again. In between things are asked at
 random places, and every question must be answered. Every eighth edit, and the last, the server's diagnostics must be those that
 `tbemc check --json` has of the same text, at the same places. With --times it prints how long diagnostics and answers took, as
-JSON: the time from the edit to the diagnostics of its version, the processor time of the server's own thread in it (Linux only),
+JSON: the time from the edit to the diagnostics of its version, to what is told of it first, the processor time of the server's own thread in it (Linux only),
 which does not depend on what else runs, and the time from a question to its answer; and which edits took longest.
 """
 import json
@@ -23,9 +23,9 @@ TBEMC, FOLDER, EDITS, PROGRAMS = arguments[0], pathlib.Path(arguments[1]), int(a
 TIMED = "--times" in sys.argv
 PIECE = re.compile(r"\w+|\s+|[^\w\s]")
 QUESTIONS = ["hover", "definition", "references", "documentHighlight", "prepareRename", "rename", "completion", "documentSymbol",
-             "foldingRange", "semanticTokens/full", "formatting", "codeAction"]
+             "foldingRange", "semanticTokens/full", "formatting", "codeAction", "signatureHelp", "inlayHint", "codeLens"]
 KEEP_TEXT = 4  # of so many edits one stays although it broke the program
-took = {"diagnostics": [], "diagnostics, processor": []}
+took = {"diagnostics": [], "first told": [], "diagnostics, processor": []}
 longest = []  # (seconds of the processor, program, version)
 LONGEST = 10
 
@@ -121,6 +121,7 @@ def work(program):
             if TIMED or last or version % 8 == 0:
                 diagnostics = client.diagnostics(uri, version)
                 took["diagnostics"].append(time.monotonic() - start)
+                took["first told"].append(client.first - start)
                 if worked is not None:
                     took["diagnostics, processor"].append(processor(client) - worked)
                     longest.append((round(processor(client) - worked, 4), path.parent.name, version))

@@ -1,4 +1,4 @@
-#include "compiler/serve/Costs.h"
+#include "compiler/serve/costs/Costs.h"
 
 #include "compiler/estimate/Estimate.h"
 #include "compiler/pipeline/Stages.h"

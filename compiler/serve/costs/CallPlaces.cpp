@@ -1,4 +1,4 @@
-#include "compiler/serve/CallPlaces.h"
+#include "compiler/serve/costs/CallPlaces.h"
 
 #include "compiler/sema/Walk.h"
 

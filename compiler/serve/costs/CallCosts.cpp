@@ -1,7 +1,7 @@
-#include "compiler/serve/CallCosts.h"
+#include "compiler/serve/costs/CallCosts.h"
 
 #include "compiler/count/Layout.h"
-#include "compiler/serve/CallPlaces.h"
+#include "compiler/serve/costs/CallPlaces.h"
 
 #include <algorithm>
 #include <map>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/sema/Modules.h"
-#include "compiler/serve/CallCosts.h"
+#include "compiler/serve/costs/CallCosts.h"
 #include "compiler/support/Events.h"
 
 #include <cstddef>
