@@ -120,6 +120,7 @@ private:
     costs.step = estimate->flops.most.step();
     costs.memory = estimate->device ? estimate->device->arena : estimate->memory.bytes;
     costs.backend = estimate->device ? estimate->device->backend : "";
+    costs.unknownWorkspaces = estimate->device ? estimate->device->unknownWorkspaces : 0;
     costs.peak = {estimate->peak.name, estimate->peak.scope, pieceOf(estimate->peak.range)};
     costs.calls = callCosts(*state.workspace, *row.elaborated);
     return costs;

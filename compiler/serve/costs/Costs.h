@@ -37,6 +37,7 @@ struct DesignCosts {
   estimate::Count forward = 0, step = 0;  ///< FLOPs
   std::uint64_t memory = 0;               ///< bytes at the peak: of the planned arena, or from shapes alone
   std::string backend;                    ///< that it is planned for; "": from shapes alone
+  std::uint32_t unknownWorkspaces = 0;    ///< calls of own code without whose workspaces `memory` is
   PeakPlace peak;
   std::vector<CallCosts> calls;
 };

@@ -47,8 +47,10 @@ std::string hintLabel(const CallCosts& call) {
 }
 
 std::string lensTitle(const DesignCosts& design) {
-  const std::string peak =
-      fmt::format("peak {}{}", report::bytes(design.memory), design.backend.empty() ? " from shapes alone" : "");
+  const std::string peak = fmt::format("peak {}{}", report::bytes(design.memory),
+                                       design.backend.empty()          ? " from shapes alone"
+                                       : design.unknownWorkspaces != 0 ? " without the workspaces of own code"
+                                                                       : "");
   const std::string what = fmt::format("{} parameters, {}", report::grouped(design.parameters), peak);
   if (design.training) return what;
   if (design.rows == 1) return fmt::format("1 row: {}", what);

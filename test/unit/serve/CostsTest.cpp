@@ -133,6 +133,22 @@ TEST(Costs, OfADesign) {
   EXPECT_FALSE(shown.at(*design.peak.place).empty());
 }
 
+TEST(Costs, OfOwnCodeSayThatWorkspacesAreUnknown) {
+  const auto own = [](const std::string& clause) {
+    return "operator f(x: tensor[n, c]) -> (y: tensor[n, c])\n  native \"libnone.so:f\"\n" + clause +
+           "network net(x: tensor[n, c]) -> tensor[n, c] { return f(x) }\n"
+           "design one of net {\n  factor batch: 2, 3\n  input x: [batch, 4]\n}\n";
+  };
+  Events nobody;
+  const Costs without = costsOf("test.tbem", own(""), {}, nobody);
+  ASSERT_EQ(without.designs.size(), 1u);
+  EXPECT_EQ(without.designs.front().unknownWorkspaces, 1u);
+  const Costs with = costsOf("test.tbem", own("  workspace 64 * n\n"), {}, nobody);
+  ASSERT_EQ(with.designs.size(), 1u);
+  EXPECT_EQ(with.designs.front().unknownWorkspaces, 0u);
+  EXPECT_EQ(with.designs.front().memory, without.designs.front().memory + 128);
+}
+
 TEST(Costs, AreNotOfAProgramWithMistakes) {
   Events nobody;
   EXPECT_TRUE(
