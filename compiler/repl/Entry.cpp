@@ -1,6 +1,7 @@
 #include "compiler/repl/Entry.h"
 
 #include "compiler/diagnostics/Session.h"
+#include "compiler/support/Trim.h"
 #include "compiler/syntax/parse/Parse.h"
 
 #include <algorithm>
@@ -11,12 +12,6 @@ namespace tbem::repl {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r\n\f";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
-}
 
 std::string_view lastLine(std::string_view text) {
   if (text.ends_with('\n')) text.remove_suffix(1);

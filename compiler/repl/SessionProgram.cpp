@@ -2,6 +2,7 @@
 
 #include "compiler/diagnostics/Session.h"
 #include "compiler/sema/Modules.h"
+#include "compiler/support/Trim.h"
 #include "compiler/syntax/parse/Parse.h"
 
 #include <fmt/format.h>
@@ -13,13 +14,7 @@ namespace tbem::repl {
 
 namespace {
 
-constexpr std::string_view kBlank = " \t\r\n\f;";
-
-std::string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string_view::npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin));
-}
+constexpr std::string_view kBetween = " \t\r\n\f;";  ///< declarations
 
 /// The end of the line on which a declaration ends, where nothing but a comment stands behind it; else its own end.
 std::size_t withComment(std::string_view text, std::size_t end) {
@@ -53,7 +48,7 @@ std::vector<Piece> piecesOf(std::string_view text) {
   std::size_t begin = 0;
   for (const ast::Decl* decl : file->declarations) {
     const std::size_t end = withComment(text, decl->range.end - source.base);
-    pieces.push_back(pieceOf(*decl, trimmed(text.substr(begin, end - begin))));
+    pieces.push_back(pieceOf(*decl, std::string(trimmed(text.substr(begin, end - begin), kBetween))));
     begin = end;
   }
   return pieces;

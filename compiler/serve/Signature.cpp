@@ -2,6 +2,7 @@
 
 #include "compiler/serve/CallText.h"
 #include "compiler/show/reference/DocText.h"
+#include "compiler/support/Trim.h"
 
 #include <algorithm>
 #include <string_view>
@@ -10,13 +11,6 @@
 namespace tbem::serve {
 
 namespace {
-
-constexpr std::string_view kBlank = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlank);
-  return begin == std::string_view::npos ? std::string_view() : text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
-}
 
 /// What is called where a parenthesis opens, and whether something is piped to it.
 struct Callee {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/pytorch/allocator/AllocatorTrace.h"
-#include "compiler/support/Pickle.h"
+#include "compiler/pytorch/allocator/Pickle.h"
 
 #include <tl/expected.hpp>
 

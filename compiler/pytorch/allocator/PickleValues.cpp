@@ -1,4 +1,4 @@
-#include "compiler/support/Pickle.h"
+#include "compiler/pytorch/allocator/Pickle.h"
 
 #include <bit>
 
