@@ -132,6 +132,48 @@ tl::expected<void, Failure> overwrite(const std::string& path, Pieces pieces, Te
   return tl::unexpected(std::move(failure));
 }
 
+/// Unlike the process's own number, the time tells what a killed process left from the files of one of the same number.
+std::string temporaryName(const std::string& path) {
+  return fmt::format("{}.{}-{:x}.part", path, ::getpid(), std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+/// Gives `from` the name `to`, which must be free. False: errno says why.
+bool renameToFree(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  struct stat there {};  // a file system that cannot do both at once
+  if (::lstat(to.c_str(), &there) == 0) {
+    errno = EEXIST;
+    return false;
+  }
+  return ::rename(from.c_str(), to.c_str()) == 0;
+}
+
+/// Who may read it may run it. False: errno says why.
+bool makeRunnable(const std::string& path) {
+  struct stat now {};
+  return ::stat(path.c_str(), &now) == 0 && ::chmod(path.c_str(), (now.st_mode | ((now.st_mode & 0444U) >> 2U)) & 07777U) == 0;
+}
+
+/// Nothing, or why: `shown` is the folder that it will be.
+std::optional<Failure> fillFolder(const std::string& folder, std::span<const NewFile> files, const std::string& shown) {
+  for (const NewFile& file : files) {
+    const std::string path = folder + "/" + file.path;
+    std::error_code error;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+    int code = error.value();
+    if (code == 0) {
+      const auto written = writeFile(path, file.text);
+      code = written ? 0 : written.error().code;
+      if (written && file.runs && !makeRunnable(path)) code = errno;
+    }
+    if (code == 0) continue;
+    errno = code;
+    return cannotWrite(shown + "/" + file.path);
+  }
+  return {};
+}
+
 }  // namespace
 
 tl::expected<void, Failure> writeFile(const std::string& given, Pieces pieces) {
@@ -141,9 +183,7 @@ tl::expected<void, Failure> writeFile(const std::string& given, Pieces pieces) {
   if (former && !S_ISREG(former->st_mode))
     return tl::unexpected(Failure{fmt::format("cannot write {}: it is no regular file", given), 0});
   if (former && ::access(path.c_str(), W_OK) != 0) return tl::unexpected(cannotWrite(given));  // a rename would not ask
-  // The time keeps what a killed process left from those of one of the same number.
-  const std::string temporary =
-      fmt::format("{}.{}-{:x}.part", path, ::getpid(), std::chrono::steady_clock::now().time_since_epoch().count());
+  const std::string temporary = temporaryName(path);
   Output out(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, former ? 0600 : 0666);
   if (!out.isOpen()) {
     if (former && (errno == EACCES || errno == EROFS || errno == EPERM)) return overwrite(path, pieces, nullptr);
@@ -162,6 +202,25 @@ tl::expected<void, Failure> writeFile(const std::string& given, Pieces pieces) {
 
 tl::expected<void, Failure> writeFile(const std::string& path, std::string_view text) {
   return writeFile(path, Pieces(&text, 1));
+}
+
+tl::expected<void, Failure> writeFolder(const std::string& path, std::span<const NewFile> files) {
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) == 0) {
+    errno = EEXIST;
+    return tl::unexpected(cannotWrite(path));
+  }
+  const std::string temporary = temporaryName(path);
+  if (::mkdir(temporary.c_str(), 0777) != 0) return tl::unexpected(cannotWrite(path));
+  std::optional<Failure> failure = fillFolder(temporary, files, path);
+  if (!failure && !renameToFree(temporary, path)) failure = cannotWrite(path);
+  if (failure) {
+    std::error_code ignored;
+    std::filesystem::remove_all(temporary, ignored);
+    return tl::unexpected(*failure);
+  }
+  flushFolder(path);
+  return {};
 }
 
 }  // namespace tbem::files

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <functional>
 #include <sstream>
+#include <vector>
 
 namespace tbem::files {
 namespace {
@@ -168,6 +169,52 @@ TEST_F(Files, WhatIsNoRegularFileIsNotReplaced) {
   EXPECT_FALSE(writeFile(pipe, "text").has_value());
   EXPECT_TRUE(S_ISFIFO(statusOf(pipe).st_mode));
   EXPECT_EQ(count(), 1U);
+}
+
+TEST_F(Files, AFolderIsThereWhole) {
+  const std::string path = folder + "/new";
+  const std::vector<NewFile> files = {{"a.txt", "first"}, {"parts/deep/b.sh", "#!/bin/sh\n", true}, {"empty", ""}};
+  const mode_t mask = ::umask(027);
+  const auto written = writeFolder(path, files);
+  ::umask(mask);
+  ASSERT_TRUE(written.has_value()) << written.error().message;
+  EXPECT_EQ(contents(path + "/a.txt"), "first");
+  EXPECT_EQ(contents(path + "/parts/deep/b.sh"), "#!/bin/sh\n");
+  EXPECT_EQ(statusOf(path + "/empty").st_size, 0);
+  EXPECT_EQ(statusOf(path).st_mode & 07777U, 0750U);
+  EXPECT_EQ(statusOf(path + "/a.txt").st_mode & 07777U, 0640U);
+  EXPECT_EQ(statusOf(path + "/parts/deep/b.sh").st_mode & 07777U, 0750U);
+  EXPECT_EQ(count(), 1U);  // nothing temporary stays
+}
+
+TEST_F(Files, WhatIsThereIsNoPlaceForAFolder) {
+  const std::vector<NewFile> files = {{"a.txt", "new"}};
+  fs::create_directory(folder + "/empty");
+  fs::create_symlink("nowhere", folder + "/link");
+  make("file", "old");
+  for (const char* name : {"empty", "link", "file"}) {
+    const auto written = writeFolder(folder + "/" + name, files);
+    ASSERT_FALSE(written.has_value()) << name;
+    EXPECT_EQ(written.error().code, EEXIST);
+  }
+  EXPECT_TRUE(fs::is_empty(folder + "/empty"));
+  EXPECT_TRUE(fs::is_symlink(folder + "/link"));
+  EXPECT_EQ(contents(folder + "/file"), "old");
+  EXPECT_EQ(count(), 3U);
+}
+
+TEST_F(Files, AFullDiskLeavesNoFolder) {
+  EXPECT_TRUE(holdsWithin(5000, [&] {
+    const std::vector<NewFile> files = {{"small", "text"}, {"parts/large", std::string(100000, 'n')}};
+    const auto written = writeFolder(folder + "/new", files);
+    return !written && written.error().code == EFBIG &&
+           written.error().message.find(folder + "/new/parts/large: ") != std::string::npos;
+  }));
+  EXPECT_EQ(count(), 0U);
+  const std::vector<NewFile> file = {{"a", "b"}};
+  const auto written = writeFolder(folder + "/nowhere/new", file);
+  ASSERT_FALSE(written.has_value());
+  EXPECT_EQ(written.error().code, ENOENT);
 }
 
 }  // namespace
