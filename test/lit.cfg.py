@@ -1,5 +1,6 @@
 # lit's settings for test/ and examples/: what `%tbemc` and the other words in RUN lines stand for.
 import os
+import shutil
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ binary = os.environ.get("TBEM_BINARY_DIR", os.path.join(os.path.dirname(__file__
 config.name = "tbem"
 config.test_format = lit.formats.ShTest(True)
 config.suffixes = [".tbem", ".test"]
-config.excludes = ["bad", "unit", "prop", "bench", "inputs"]
+config.excludes = ["bad", "unit", "prop", "bench", "inputs", "integration"]
 root = os.path.realpath(os.path.join(os.path.dirname(__file__), ".."))
 config.test_exec_root = os.path.join(os.path.realpath(binary), "lit")
 
@@ -37,6 +38,7 @@ if subprocess.run([python, "-c", "import jsonschema"], capture_output=True).retu
     config.available_features.add("jsonschema")
 if subprocess.run([python, "-c", "import markdown_it, pygments"], capture_output=True).returncode == 0 and lit.util.which("duk"):
     config.available_features.add("site")  # what makes it, and an engine for the script that searches it
+config.available_features.update(tool for tool in ("man", "mandoc") if shutil.which(tool))
 # The toolkit's cuDNN answers questions about GPUs that are not there.
 toolkit = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"
 if any(os.path.exists(os.path.join(toolkit, folder, "libcudnn.so.9")) for folder in ("lib64", "lib")):

@@ -93,9 +93,6 @@ std::string laterText() {
   return text;
 }
 
-/// Whether a command takes one program and no more.
-bool takesOne(const Command& command) { return command.takes == Takes::Program || command.takes == Takes::ProgramInPlace; }
-
 constexpr std::size_t kWidestHelp = 100;  ///< columns: longer lines are hard to read
 
 /// Says what failed, and where what reproduces it is.

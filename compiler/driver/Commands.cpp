@@ -1,20 +1,36 @@
 #include "compiler/driver/Commands.h"
 
+#include <CLI/CLI.hpp>
+
 namespace tbem::driver {
 
 const std::vector<const Command*>& commands() {
-  static const std::vector<const Command*> list = {&kRun,    &kCheck, &kDesign,  &kEstimate,  &kFit,    &kWhatIf,  &kScreen,
-                                                   &kSpec,   &kStep,  &kWeights, &kMeasure,   &kTrain,  &kRegress, &kPredict,
-                                                   &kReport, &kEmit,  &kPlan,    &kReplay,    &kFormat, &kExplain, &kDoc,
-                                                   &kDoctor, &kLsp,   &kRepl,    &kCompletion};
+  static const std::vector<const Command*> list = {&kRun,    &kCheck,  &kDesign,  &kEstimate, &kFit,       &kWhatIf,  &kScreen,
+                                                   &kSpec,   &kStep,   &kWeights, &kMeasure,  &kTrain,     &kRegress, &kPredict,
+                                                   &kReport, &kEmit,   &kPlan,    &kReplay,   &kNew,       &kFormat,  &kExplain,
+                                                   &kDoc,    &kDoctor, &kLsp,     &kRepl,     &kCompletion};
   return list;
+}
+
+bool takesOne(const Command& command) { return command.takes == Takes::Program || command.takes == Takes::ProgramInPlace; }
+
+void forEachCommand(const std::function<void(const Command& command, const CLI::App& options)>& visit) {
+  for (const Command* command : commands()) {
+    CLI::App app;
+    app.set_help_flag("-h,--help", "this help");
+    OptionList list(app);
+    const std::unique_ptr<Invocation> begun = command->begin(list);  // holds what the options fill
+    completeOptions(app);
+    visit(*command, app);
+  }
 }
 
 const std::vector<std::pair<const char*, const char*>>& laterCommands() {
   static const std::vector<std::pair<const char*, const char*>> list = {
-      {"perturb", "search for slow inputs"},     {"watch", "run with the live page"},
-      {"compare", "two results with a verdict"}, {"import", "a program from an ONNX model"},
-      {"new", "a new program from a template"},
+      {"perturb", "search for slow inputs"},
+      {"watch", "run with the live page"},
+      {"compare", "two results with a verdict"},
+      {"import", "a program from an ONNX model"},
   };
   return list;
 }

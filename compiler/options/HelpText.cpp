@@ -23,6 +23,16 @@ std::string namesOf(const std::set<CLI::Option*>& options) {
 
 }  // namespace
 
+std::string optionHelp(const CLI::Option& option) {
+  std::vector<std::string> more;
+  if (option.get_type_size() != 0 && !option.get_default_str().empty()) more.push_back("default: " + option.get_default_str());
+  if (option.get_required()) more.emplace_back("required");
+  if (!option.get_needs().empty()) more.push_back("needs " + namesOf(option.get_needs()));
+  if (!option.get_excludes().empty()) more.push_back("not with " + namesOf(option.get_excludes()));
+  if (more.empty()) return option.get_description();
+  return option.get_description() + fmt::format(" ({})", fmt::join(more, "; "));
+}
+
 std::size_t HelpText::indent() const {
   constexpr std::size_t kColumn = 30, kNarrow = 10;
   return width >= 2 * kColumn ? kColumn : kNarrow;
@@ -52,14 +62,7 @@ std::string HelpText::make_option_usage(const CLI::Option* option) const {
 std::string HelpText::make_option(const CLI::Option* option, bool isPositional) const {
   std::string left = "  " + make_option_name(option, isPositional);
   if (!isPositional && option->get_type_size() != 0) left += " " + option->get_type_name();
-  std::vector<std::string> more;
-  if (option->get_type_size() != 0 && !option->get_default_str().empty()) more.push_back("default: " + option->get_default_str());
-  if (option->get_required()) more.emplace_back("required");
-  if (!option->get_needs().empty()) more.push_back("needs " + namesOf(option->get_needs()));
-  if (!option->get_excludes().empty()) more.push_back("not with " + namesOf(option->get_excludes()));
-  std::string text = option->get_description();
-  if (!more.empty()) text += fmt::format(" ({})", fmt::join(more, "; "));
-  return show::hanging(left, text, indent(), width);
+  return show::hanging(left, optionHelp(*option), indent(), width);
 }
 
 }  // namespace tbem::driver

@@ -9,6 +9,9 @@
 
 namespace tbem::driver {
 
+/// The description; behind it, in brackets, the default, whether it is required, and which options it needs and excludes.
+std::string optionHelp(const CLI::Option& option);
+
 class HelpText : public CLI::Formatter {
 public:
   enum class Files : std::uint8_t { Several, One };  ///< that the command takes
@@ -16,7 +19,7 @@ public:
   std::string make_description(const CLI::App* app) const override;
   std::string make_footer(const CLI::App* app) const override;
   std::string make_subcommand(const CLI::App* sub) const override;
-  /// Behind the description: the default, and which options it needs and excludes.
+  /// With `optionHelp`.
   std::string make_option(const CLI::Option* option, bool isPositional) const override;
   std::string make_option_usage(const CLI::Option* option) const override;
 

@@ -2,14 +2,21 @@
 
 #include <CLI/CLI.hpp>
 
-#include <string_view>
-
 namespace tbem::driver {
 
 namespace {
 
-/// CLI11 says the words that an option may be as "TEXT:{f32,f64}".
-std::vector<std::string> valuesIn(std::string_view type) {
+/// Up to what only a reader of the whole help needs.
+std::string shortened(const std::string& help) {
+  const std::size_t end = help.find_first_of(";:(\n");
+  std::string text = help.substr(0, end);
+  while (text.ends_with(' ') || text.ends_with(',')) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> wordsOfType(std::string_view type) {
   std::vector<std::string> values;
   const std::size_t open = type.find('{');
   const std::size_t close = type.find('}', open);
@@ -23,16 +30,6 @@ std::vector<std::string> valuesIn(std::string_view type) {
   return values;
 }
 
-/// Up to what only a reader of the whole help needs.
-std::string shortened(const std::string& help) {
-  const std::size_t end = help.find_first_of(";:(\n");
-  std::string text = help.substr(0, end);
-  while (text.ends_with(' ') || text.ends_with(',')) text.pop_back();
-  return text;
-}
-
-}  // namespace
-
 std::vector<OptionWords> optionWords(const CLI::App& app) {
   std::vector<OptionWords> all;
   for (const CLI::Option* option : app.get_options()) {
@@ -44,7 +41,7 @@ std::vector<OptionWords> optionWords(const CLI::App& app) {
     if (words.names.empty()) continue;
     words.help = shortened(option->get_description());
     words.takesValue = option->get_items_expected_min() != 0;  // a flag may be without
-    words.values = valuesIn(option->get_type_name());
+    words.values = wordsOfType(option->get_type_name());
     all.push_back(std::move(words));
   }
   return all;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -16,6 +17,9 @@ struct OptionWords {
   bool takesValue = false;
   std::vector<std::string> values;  ///< of which one is meant; empty: any text
 };
+
+/// The words that an option of this type may be: f32 and f64 of "TEXT:{f32,f64}", as CLI11 says it. Empty: any text.
+std::vector<std::string> wordsOfType(std::string_view type);
 
 /// Of all options that its help shows; what has a place on the command line is none.
 std::vector<OptionWords> optionWords(const CLI::App& app);

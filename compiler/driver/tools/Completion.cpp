@@ -4,8 +4,6 @@
 #include "compiler/options/ShellScripts.h"
 #include "compiler/show/Out.h"
 
-#include <CLI/CLI.hpp>
-
 namespace tbem::driver {
 
 namespace {
@@ -22,14 +20,9 @@ std::string unheeded(const Given& /*given*/, const CompletionOptions& /*options*
 
 std::vector<CommandWords> allCommands() {
   std::vector<CommandWords> all;
-  for (const Command* command : commands()) {
-    CLI::App app;
-    app.set_help_flag("-h,--help", "this help");
-    OptionList list(app);
-    const std::unique_ptr<Invocation> begun = command->begin(list);  // holds what the options fill
-    completeOptions(app);
-    all.push_back({command->name, command->help, command->takes != Takes::Own, optionWords(app)});
-  }
+  forEachCommand([&](const Command& command, const CLI::App& options) {
+    all.push_back({command.name, command.help, command.takes != Takes::Own, optionWords(options)});
+  });
   return all;
 }
 

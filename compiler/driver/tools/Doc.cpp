@@ -1,13 +1,15 @@
 // tbemc doc NAME: the declaration's documentation and text, --all: those of the whole library; doc MODULE: a line for each of its
-// declarations; --search: those that have some words.
+// declarations; --search: those that have some words; --man: the manual page.
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/experiment/Workspace.h"
+#include "compiler/options/ManPage.h"
 #include "compiler/show/Out.h"
 #include "compiler/show/json/Kinds.h"
 #include "compiler/show/json/KindsPage.h"
 #include "compiler/show/reference/DocPage.h"
 #include "compiler/show/reference/Reference.h"
+#include "compiler/support/Version.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +24,7 @@ namespace {
 struct DocOptions : CommandOptions {
   std::vector<std::string> names;
   std::string search;
-  bool all = false, operators = false, devices = false, kinds = false;
+  bool all = false, operators = false, devices = false, kinds = false, man = false;
   std::string schema;
 };
 
@@ -46,8 +48,15 @@ void declare(OptionList& list, DocOptions& o) {
                            .excludes(all)
                            .excludes(operators)
                            .excludes(devices);
+  const Option man = list.flag("--man", o.man, "the manual page tbemc(1): all commands and their options (troff)")
+                         .excludes(name)
+                         .excludes(all)
+                         .excludes(operators)
+                         .excludes(devices)
+                         .excludes(kinds);
   list.add("--schema", o.schema, "the JSON Schema of one kind of JSON object")
       .type("KIND")
+      .excludes(man)
       .excludes(name)
       .excludes(all)
       .excludes(operators)
@@ -64,7 +73,7 @@ std::string unheeded(const Given& given, const DocOptions& options) {
   if (options.names.size() > (file ? 2U : 1U))
     return fmt::format("`{}` would be passed over: one NAME, or FILE NAME", options.names.back());
   if (options.search.empty()) return {};
-  if (const char* other = given.firstOf({"--all", "--operators", "--devices", "--json-kinds", "--schema"}))
+  if (const char* other = given.firstOf({"--all", "--operators", "--devices", "--json-kinds", "--schema", "--man"}))
     return fmt::format("--search or {}, not both", other);
   if (options.names.size() > (file ? 1U : 0U)) return fmt::format("--search or `{}`, not both", options.names.back());
   return {};
@@ -102,7 +111,21 @@ tl::expected<std::unique_ptr<Workspace>, Failed> loadAll(const std::string& file
   return workspace;
 }
 
+std::string ownManPage() {
+  ManTexts texts;
+  forEachCommand([&](const Command& command, const CLI::App& app) {
+    texts.commands.push_back(manCommand(command.name, command.help, app, takesOne(command)));
+  });
+  for (const auto& [name, help] : laterCommands()) texts.later.emplace_back(name);
+  texts.version = versionText();
+  return manPage(texts);
+}
+
 int run(show::Out& out, const DocOptions& options) {
+  if (options.man) {
+    out.data(ownManPage());
+    return kOk;
+  }
   if (options.kinds) {
     show::printJsonKinds(out);
     return kOk;
@@ -114,8 +137,8 @@ int run(show::Out& out, const DocOptions& options) {
   }
   if (options.names.empty() && !options.all && !options.operators && options.search.empty()) {
     out.failure(
-        "tbemc doc wants a NAME, a module (std.nn, std.vision, std.text, ...), a FILE, --search, --all, --operators or "
-        "--devices");
+        "tbemc doc wants a NAME, a module (std.nn, std.vision, std.text, ...), a FILE, --search, --all, --operators, "
+        "--devices or --man");
     return kUsage;
   }
   const bool own = !options.names.empty() && isFile(options.names.front());

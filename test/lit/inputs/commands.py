@@ -43,6 +43,7 @@ COMMANDS = {
     "emit": (["P", "--as", "json"], None),
     "plan": (["P", "--at", "batch=2"], None),
     "replay": ([HISTORY], None),
+    "new": (["fresh"], "fresh/fresh.tbem"),
     "fmt": (["P"], None),
     "explain": (["E0101"], None),
     "doc": (["conv2d"], None),
@@ -86,7 +87,7 @@ class Place:
     def run(self, command, *more, prepare=None):
         """Status, output and errors; and whether what the command makes is there."""
         arguments, made = COMMANDS[command]
-        for name in (b"P.tbemdb", b"s.npz", b"T.out", b"P.out"):
+        for name in (b"P.tbemdb", b"s.npz", b"T.out", b"P.out", b"fresh"):
             if os.path.isdir(self.path(name)):
                 shutil.rmtree(self.path(name))
             elif os.path.exists(self.path(name)):

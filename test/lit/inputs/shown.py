@@ -69,7 +69,7 @@ def main():
                 html.parser.HTMLParser().feed(page)
                 escaped += page.count("\\x1b[31m")
                 continue
-            if command in ("emit", "replay"):
+            if command in ("emit", "replay", "new"):
                 continue
             status, output, errors = place.run(command, "--json")
             for line in clean(command + " --json", output).splitlines():
