@@ -9,10 +9,13 @@
 namespace {
 constexpr const char* kSelf = "/proc/self/exe";  ///< the same file, whatever lies at its path meanwhile
 
-/// Beside this program.
+/// Beside this program, as it was built, or where an installed tree has it. Symbolic links to this program do not matter.
 std::string workerPath() {
   std::error_code unknown;
-  return std::filesystem::read_symlink(kSelf, unknown).parent_path() / "tbemc-worker";
+  const std::filesystem::path folder = std::filesystem::read_symlink(kSelf, unknown).parent_path();
+  const std::filesystem::path beside = folder / "tbemc-worker", installed = folder / TBEM_WORKER_FROM_BIN;
+  return std::filesystem::exists(beside, unknown) || !std::filesystem::exists(installed, unknown) ? beside
+                                                                                                  : installed.lexically_normal();
 }
 }  // namespace
 
