@@ -32,6 +32,7 @@ constexpr std::array kEnvironment = {
     Row{"TBEM_PATH", "folders of modules"},
     Row{"XDG_CACHE_HOME",
         "where compiled objects, and the files by which `measure` hands rows to its processes, are kept (default: ~/.cache)"},
+    Row{"XDG_STATE_HOME", "where what is typed in dialogues is kept (default: ~/.local/state)"},
     Row{"NO_COLOR", "no colours"},
     Row{"TBEM_PROGRESS", "`at-once`: a terminal shows the progress of a search from its beginning"},
     Row{"TBEM_FAKE", "what the backend `fake` simulates"},
@@ -40,6 +41,7 @@ constexpr std::array kEnvironment = {
 constexpr std::array kFiles = {
     Row{"NAME.tbemdb", "beside NAME.tbem: the finished rows of its measurements (SQLite)"},
     Row{"NAME.out/", "beside NAME.tbem: plots, pages and checkpoints"},
+    Row{"~/.local/state/tbemc/history", "what was typed in dialogues, for their owner alone"},
     Row{"~/.cache/tbemc/", "compiled objects and what was timed on this machine; may be removed"},
 };
 

@@ -81,7 +81,7 @@ std::size_t pointOf(double number, const Range& range, std::size_t count) {
   if (range.high == range.low) return count / 2;
   // Halves: the difference of two numbers may be beyond f64.
   const double share = (number / 2 - range.low / 2) / (range.high / 2 - range.low / 2);
-  return std::min(count - 1, static_cast<std::size_t>(share * static_cast<double>(count - 1) + 0.5));
+  return std::min(count - 1, static_cast<std::size_t>(std::lround(share * static_cast<double>(count - 1))));
 }
 
 struct Point {
@@ -94,7 +94,7 @@ void join(Field& field, Point from, Point to) {
   const auto height = [&](std::size_t x) {
     if (to.x == from.x) return to.y;
     const double share = static_cast<double>(x - from.x) / static_cast<double>(to.x - from.x);
-    return static_cast<std::size_t>(static_cast<double>(from.y) * (1 - share) + static_cast<double>(to.y) * share + 0.5);
+    return static_cast<std::size_t>(std::lround(static_cast<double>(from.y) * (1 - share) + static_cast<double>(to.y) * share));
   };
   std::size_t last = from.y;
   for (std::size_t x = std::min(from.x + 1, to.x); x <= to.x; ++x) {

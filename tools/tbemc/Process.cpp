@@ -22,8 +22,6 @@
 #include <malloc.h>
 #endif
 
-extern char** environ;
-
 namespace tbem::process {
 
 namespace {
@@ -124,6 +122,7 @@ tl::expected<repl::Ended, std::string> runSelf(const char* program, const repl::
   std::vector<std::string> words = {"tbemc"};
   words.insert(words.end(), command.arguments.begin(), command.arguments.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t streams;
