@@ -19,6 +19,7 @@ config.test_exec_root = os.path.join(os.path.realpath(binary), "lit")
 python = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
 config.substitutions.append(("%tbemc", os.path.join(os.path.realpath(binary), "bin", "tbemc")))
 config.substitutions.append(("%worker", os.path.join(os.path.realpath(binary), "bin", "tbemc-worker")))
+config.substitutions.append(("%libtbem", os.path.join(os.path.realpath(binary), "lib", "libtbem.so.0")))
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%root", root))
 config.substitutions.append((r"\bFileCheck\b", "FileCheck-19 --dump-input-filter=error"))

@@ -37,11 +37,11 @@ struct Library {
   std::unique_ptr<sema::Program> own;
   const sema::Program* program = nullptr;
   const sema::Module* module = nullptr;
-  explicit Library(const sema::Program* loaded) : program(loaded) {
+  Library(const sema::Program* loaded, const sema::LoadOptions& options) : program(loaded) {
     if (program != nullptr) module = program->find("std.devices");
     if (module != nullptr) return;
     const Source& source = session.sources.add("<devices>", "import std.devices\n");
-    own = sema::load(session.sources, session.sink, source, sema::LoadOptions::fromEnvironment());
+    own = sema::load(session.sources, session.sink, source, options);
     program = own.get();
     module = program->find("std.devices");
   }
@@ -115,7 +115,7 @@ tl::expected<estimate::Device, Failed> namedDevice(Workspace& workspace, const s
     if (!device) return tl::unexpected(Failed{kProgramErrors, {}});
     return std::move(*device);
   }
-  Library library(workspace.program.get());
+  Library library(workspace.program.get(), {workspace.load.path, workspace.load.stdlib});
   for (const ast::Constant* constant : library.all()) {
     others.push_back(constant->name.text);
     if (lettersAndDigits(constant->name.text) == lettersAndDigits(name)) return library.read(*constant);
@@ -128,7 +128,7 @@ tl::expected<estimate::Device, Failed> namedDevice(Workspace& workspace, const s
 
 std::vector<estimate::Device> libraryDevices(std::vector<std::string>& names) {
   std::vector<estimate::Device> devices;
-  Library library(nullptr);
+  Library library(nullptr, sema::LoadOptions::fromEnvironment());
   for (const ast::Constant* constant : library.all()) {
     if (auto device = library.read(*constant)) {
       names.push_back(constant->name.text);

@@ -17,6 +17,8 @@ namespace tbem::driver {
 /// Which program.
 struct ProgramRequest {
   std::vector<std::string> files;   ///< program files; "-": standard input
+  /// What the first of `files` contains, which then is not read and need not exist; what it imports is still looked for beside it.
+  std::optional<std::string> contents;
   std::optional<std::string> text;  ///< the program itself, or one of a file's networks with its parameters
   /// What standard input or a shell's pipe had, once it was read: a command may load it more than once. Copies share it.
   std::shared_ptr<std::optional<std::string>> inherited = std::make_shared<std::optional<std::string>>();
@@ -69,12 +71,20 @@ struct TrainingRequest {
   bool fresh = false;  ///< anew, whatever a checkpoint has
 };
 
+/// Where modules and compiled code are, of a program that does not want the environment's variables to be read for it.
+struct Places {
+  std::vector<std::string> modules;   ///< folders in which modules are looked for behind the program's own (TBEM_PATH)
+  std::optional<std::string> stdlib;  ///< a folder in place of the embedded library (TBEM_STDLIB)
+  std::string cache;                  ///< folder of compiled steps; "": none are kept
+};
+
 struct Request {
   ProgramRequest program;
   RowRequest rows;
   Target target;
   CampaignRequest campaign;
   TrainingRequest training;
+  std::optional<Places> places;      ///< nothing: as the environment says
   Interrupts* interrupts = nullptr;  ///< end campaigns and trainings early; nullptr: nobody does
 };
 

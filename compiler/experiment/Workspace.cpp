@@ -100,14 +100,16 @@ tl::expected<const Source*, Failed> sourceOf(const Request& request, Workspace& 
   }
   const bool again = files::isInherited(path) && *request.program.inherited;
   const Source* source = nullptr;
-  if (again) {
+  if (request.program.contents) {
+    source = &workspace.session.sources.add(path, *request.program.contents);
+  } else if (again) {
     source = &workspace.session.sources.add(nameOf(path), **request.program.inherited);
   } else {
     const auto read = readSource(workspace.session, path);
     if (!read) return tl::unexpected(read.error());
     source = *read;
   }
-  if (files::isInherited(path)) *request.program.inherited = source->text;
+  if (files::isInherited(path) && !request.program.contents) *request.program.inherited = source->text;
   if (request.program.inputs.empty() && request.program.task.empty() && !request.program.text) return source;
   if (request.program.text && !isExpression(*request.program.text)) {
     return failed(kUsage,
@@ -134,6 +136,14 @@ tl::expected<const Source*, Failed> sourceOf(const Request& request, Workspace& 
   return &workspace.session.sources.add(source->name, withoutDesigns(source->text, *file) + "\n" + *design);
 }
 
+sema::LoadOptions loadOptions(const Request& request) {
+  if (!request.places) return sema::LoadOptions::fromEnvironment();
+  sema::LoadOptions options;
+  options.path = request.places->modules;
+  options.stdlib = request.places->stdlib;
+  return options;
+}
+
 }  // namespace
 
 tl::expected<std::unique_ptr<Workspace>, Failed> loadWorkspace(const Request& request, const std::string& path) {
@@ -141,7 +151,7 @@ tl::expected<std::unique_ptr<Workspace>, Failed> loadWorkspace(const Request& re
   workspace->path = files::isInherited(path) ? "-" : path;
   const auto source = sourceOf(request, *workspace, path);
   if (!source) return tl::unexpected(source.error());
-  workspace->load = sema::LoadOptions::fromEnvironment();
+  workspace->load = loadOptions(request);
   workspace->load.allStandard = request.program.text && path.empty();
   workspace->program = sema::load(workspace->session.sources, workspace->session.sink, **source, workspace->load);
   return workspace;

@@ -26,7 +26,8 @@ std::uint32_t State::unknownWorkspaces() const {
 tl::expected<void, Failed> openBackend(State& state) {
   const Target& target = state.request.target;
   state.backendName = !target.backend.empty() ? target.backend : target.dtype == "f64" ? "ref" : "cpu";
-  state.backend = openBackend(state.backendName);
+  // Algorithms that were timed are kept where the environment says.
+  state.backend = state.request.places ? Opened{probeBackend(state.backendName), {}, {}} : openBackend(state.backendName);
   if (state.backend.backend == nullptr)
     return failed(state.backend.known ? kEnvironment : kUsage,
                   fmt::format("backend {}: {}", state.backendName, state.backend.reason));
@@ -38,6 +39,10 @@ tl::expected<void, Failed> compileRow(State& state, RowState& row) {
   jit::JitOptions options;
   options.keepIr = state.keepIr;
   options.marks = state.marks;
+  if (const auto& places = state.request.places) {
+    options.cache = !places->cache.empty();
+    options.cacheDir = places->cache;
+  }
   auto compiled = compileRow(*row.elaborated, *row.program, options);
   if (!compiled) return failed(kEnvironment, compiled.error());
   row.compiled = std::move(*compiled);

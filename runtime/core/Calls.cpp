@@ -128,6 +128,11 @@ std::int32_t Instance::call(std::uint32_t number, std::int64_t samples, std::int
       if (planned.moves[k] != 0) p.operands[k] = arena + planned.offsets[k] + microBatch * planned.moves[k];
     }
   }
+  if (!planned.outside.empty()) {
+    for (std::size_t k = 0; k < p.operands.size(); ++k) {
+      if (planned.outside[k]) p.operands[k] = *reinterpret_cast<void* const*>(arena + planned.offsets[k]);
+    }
+  }
   for (std::size_t i = 0; i < p.slots.size(); ++i) p.scalars[i] = scalarValues[p.slots[i]];
   if (p.own != nullptr) {
     const std::int32_t own = p.own(&p.args);

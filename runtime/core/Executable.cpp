@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace tbem::runtime {
 
@@ -128,6 +129,8 @@ tl::expected<void, Failure> Instance::run(std::uint64_t step) {
   failedText.clear();
   std::fill(stepTimes.begin(), stepTimes.end(), 0);
   if (!stepTimes.empty()) marked = std::chrono::steady_clock::now();
+  // A step may write over them behind their last use.
+  for (const auto& [offset, address] : lent) std::memcpy(arena + offset, &address, sizeof address);
   const std::int32_t status = description.step(reinterpret_cast<tbem_rt_context*>(this), arena, scalarValues.data(), seed);
   if (status == TBEM_OK && device.synchronize != nullptr) {
     if (tbem_status late = device.synchronize(); late != TBEM_OK)
@@ -145,6 +148,15 @@ tl::expected<void, Failure> Instance::run(std::uint64_t step) {
   std::string what = fmt::format("step {} failed in {}", step, where);
   if (failedText.empty()) return tl::make_unexpected(failure(static_cast<tbem_status>(status), std::move(what)));
   return tl::make_unexpected(Failure{static_cast<tbem_status>(status), fmt::format("{}: {}", what, failedText)});
+}
+
+void Instance::lend(std::uint32_t buffer, const void* address) {
+  const std::uint64_t offset = description.buffers[buffer].offset;
+  const auto known = std::find_if(lent.begin(), lent.end(), [&](const auto& one) { return one.first == offset; });
+  if (known != lent.end())
+    known->second = address;
+  else
+    lent.emplace_back(offset, address);
 }
 
 std::optional<std::uint32_t> Instance::findStorage(std::string_view path) const {

@@ -19,6 +19,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tbem::runtime {
@@ -61,6 +62,10 @@ public:
   /// where it ran for some samples at a time (of threads that took samples of their own, the first one's). Only native code that
   /// was compiled with marks does. Borrowed; empty: no longer.
   void keepTimes(std::span<double> times) { stepTimes = times; }
+
+  /// From now on each run takes the buffer, which the program was compiled with outside of the arena (CallDesc::outside), from
+  /// `address`: row-major elements, aligned as one is, on the host. Borrowed. What was not lent must be before the first run.
+  void lend(std::uint32_t buffer, const void* address);
 
   /// Number of the storage with this path, or nothing.
   std::optional<std::uint32_t> findStorage(std::string_view path) const;
@@ -130,9 +135,10 @@ private:
   std::vector<double> scalarValues;
   std::vector<Prepared> prepared;
   std::uint64_t seed = 0;
-  std::mutex failing;                ///< of the next two: parts may fail at once
-  std::uint32_t failedCall = kNone;  ///< the first that did
-  std::string failedText;            ///< what the backend said
+  std::mutex failing;                                       ///< of the next two: parts may fail at once
+  std::uint32_t failedCall = kNone;                         ///< the first that did
+  std::string failedText;                                   ///< what the backend said
+  std::vector<std::pair<std::uint64_t, const void*>> lent;  ///< where in the arena each address stands
   std::span<double> stepTimes;
   std::chrono::steady_clock::time_point marked;  ///< when the last step that was marked ended
 };

@@ -31,7 +31,8 @@ USES = [
          "compiler/show/WrappedText.cpp", "runtime/backends/fake/Fake.cpp", "runtime/report/Table.cpp",
          "tools/tbemc/Process.cpp")),
     Use("shares ownership", "shared_ptr make_shared", r"\bWORD\b", "let one owner hold it and give others a reference",
-        ("compiler/driver/Cli.cpp", "compiler/experiment/Request.h", "compiler/pytorch/eager/EagerOperators.cpp",
+        ("compiler/driver/Cli.cpp", "compiler/embed",  # DLPack: whoever has a tensor last ends its memory
+         "compiler/experiment/Request.h", "compiler/pytorch/eager/EagerOperators.cpp",
          "compiler/pytorch/eager/EagerOperators.h", "compiler/pytorch/eager/EagerStep.h",
          "compiler/syntax/parse/Parse.cpp",  # ANTLR takes its error strategy so
          "runtime/backends/cpu/dnnl/DnnlConv.cpp")),
@@ -48,7 +49,7 @@ FOREIGN = [
     # PyTorch's, cuDNN's, Linux's
     "aten/src/ATen/cuda/CublasHandlePool.cpp", "aten/src/ATen/native/cuda/Blas.cpp", "c10/core/AllocatorConfig.cpp",
     "c10/cuda/CUDAAllocatorConfig.cpp", "c10/cuda/CUDACachingAllocator.cpp", "torch/csrc/autograd/engine.cpp",
-    "tools/autograd", "cudnn_graph.h", "linux/magic.h",
+    "tools/autograd", "cudnn_graph.h", "dlpack.h", "linux/magic.h",
     # a reader's own
     "a/b.tbem", "net.tbem", "parts/blocks.tbem", "train.py",
     "examples/s",  # a rate

@@ -281,6 +281,7 @@ llvm::Function* emitLoop(llvm::Module& module, const LoopNest& nest, llvm::Funct
   };
   for (std::size_t i = 0; i < nest.pointers.size(); ++i) {
     arguments.push_back(at(nest.pointers[i]));
+    if (nest.outside[i]) arguments.back() = b.CreateAlignedLoad(pointer, arguments.back(), llvm::Align(8));
     move(microBatch, nest.moves[i]);
     if (ofPart) move(function->getArg(5), nest.parts[i]);
   }

@@ -129,6 +129,10 @@ runtime::CallDesc describeCall(const estimate::Program& program, const estimate:
     const bool absent = id == estimate::kNoBuffer;
     desc.operands.push_back(absent ? tbem_operand{} : program[id].operand);
     desc.offsets.push_back(absent ? runtime::kAbsent : offsetOf(program, id));
+    if (!absent && program[id].outside) {
+      desc.outside.resize(call.operands.size(), false);
+      desc.outside[desc.offsets.size() - 1] = true;
+    }
     if (!absent && program[id].window) {
       desc.moves.resize(call.operands.size(), 0);
       desc.moves[desc.offsets.size() - 1] = program[id].operand.layout.bytes;

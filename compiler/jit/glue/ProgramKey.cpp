@@ -86,7 +86,7 @@ private:
   void buffer(BufferId id) {
     const estimate::Buffer& b = program[id];
     bytes.number(offsetOf(id));
-    bytes.number(b.window);
+    bytes.number((b.window ? 1 : 0) + (b.outside ? 2 : 0));
     bytes.number(b.part);
     bytes.number(b.operand.dtype);
     bytes.number(b.operand.rank);

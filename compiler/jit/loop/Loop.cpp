@@ -114,9 +114,11 @@ std::uint32_t Planner::pointerOf(const Buffer& buffer) {
   const std::uint64_t offset = program.allocations[buffer.allocation].offset;
   const std::uint64_t move = buffer.window ? buffer.operand.layout.bytes : 0;
   for (std::uint32_t i = 0; i < nest.pointers.size(); ++i) {
-    if (nest.pointers[i] == offset && nest.moves[i] == move && nest.parts[i] == buffer.part) return i;
+    const bool same = nest.pointers[i] == offset && nest.outside[i] == buffer.outside;
+    if (same && nest.moves[i] == move && nest.parts[i] == buffer.part) return i;
   }
   nest.pointers.push_back(offset);
+  nest.outside.push_back(buffer.outside);
   nest.parts.push_back(buffer.part);
   nest.moves.push_back(move);
   if (move != 0) nest.numberAt = numberAt();

@@ -73,6 +73,7 @@ struct LoopNest {
   std::vector<LoopOutput> outputs;
   std::vector<graph::ElemNode> nodes;
   std::vector<std::uint64_t> pointers;  ///< distinct arena offsets, one kernel argument each
+  std::vector<bool> outside;            ///< by pointer: an address stands there, and it is meant
   std::vector<std::uint64_t> parts;     ///< by pointer: thread t of a chunk has its own t times so many bytes further on
   // With gradient accumulation; micro-batch i of the step:
   std::vector<std::uint64_t> moves;       ///< by pointer: it lies i times so many bytes further on

@@ -74,12 +74,7 @@ tl::expected<void, std::string> runSteps(const RowState& row, const StepRequest&
   if (!arena) return tl::unexpected(arena.error().message);
   if (!arena->guardIntact || arena->stray != runtime::kAbsent)
     return tl::unexpected(std::string("the step wrote outside its plan: this is a bug of tbemc"));
-  if (row.elaborated->graph().loss != graph::kNoTensor) {
-    const auto loss = instance.read(row.compiled->executable.loss);
-    if (!loss) return tl::unexpected(loss.error().message);
-    outcome.loss = loss->doubles().front();
-  }
-  return readGates(row, instance, outcome);
+  return readOutcome(row, instance, outcome);
 }
 
 /// Seconds of each step behind those that were run, ascending. Errors: in words.
@@ -95,6 +90,15 @@ tl::expected<std::vector<double>, std::string> repeatStep(const StepRequest& req
 }
 
 }  // namespace
+
+tl::expected<void, std::string> readOutcome(const RowState& row, const runtime::Instance& instance, StepOutcome& outcome) {
+  if (row.elaborated->graph().loss != graph::kNoTensor) {
+    const auto loss = instance.read(row.compiled->executable.loss);
+    if (!loss) return tl::unexpected(loss.error().message);
+    outcome.loss = loss->doubles().front();
+  }
+  return readGates(row, instance, outcome);
+}
 
 tl::expected<std::optional<data::ArrayFile>, Failed> openStepFiles(const StepRequest& request) {
   if (request.load.empty() && (!request.names.empty() || request.partial))

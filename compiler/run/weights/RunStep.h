@@ -31,6 +31,9 @@ struct StepOutcome {
   std::vector<NotFinite> notFinite;          ///< of the arrays that are there after the step, and of those that `load` gave
 };
 
+/// What a step left beside its arrays: the loss, what gates decided, and the FLOPs that were left to do. Errors: in words.
+tl::expected<void, std::string> readOutcome(const RowState& row, const runtime::Instance& instance, StepOutcome& outcome);
+
 /// The file of `load`; nothing: there is none. Errors: a file cannot be read, or cannot be written later.
 tl::expected<std::optional<data::ArrayFile>, Failed> openStepFiles(const StepRequest& request);
 

@@ -16,26 +16,18 @@ using Failure = tl::unexpected<std::string>;
 using Done = tl::expected<void, std::string>;
 using runtime::HostTensor;
 
-class Visitor {
-public:
-  Visitor(const RowState& lowered, const runtime::Instance& instance, const VisitArray& visit)
-      : lowered(lowered), instance(instance), visit(visit) {}
-
-  /// An error where lowering kept no buffer of the tensor.
-  Done operator()(graph::TensorId tensor, const std::string& name) const {
-    const estimate::BufferId buffer = lowered.program->bufferOf[graph::index(tensor)];
-    if (buffer == estimate::kNoBuffer) return Failure(fmt::format("`{}` was not kept", name));
+/// An error where lowering kept no buffer of a tensor.
+Done visitAll(const std::vector<StepArray>& arrays, const RowState& lowered, const runtime::Instance& instance,
+              const VisitArray& visit) {
+  for (const StepArray& array : arrays) {
+    const estimate::BufferId buffer = lowered.program->bufferOf[graph::index(array.tensor)];
+    if (buffer == estimate::kNoBuffer) return Failure(fmt::format("`{}` was not kept", array.name));
     const auto value = instance.read(static_cast<std::uint32_t>(buffer));
-    if (!value) return Failure(fmt::format("`{}`: {}", name, value.error().message));
-    visit(name, *value);
-    return {};
+    if (!value) return Failure(fmt::format("`{}`: {}", array.name, value.error().message));
+    visit(array.name, *value);
   }
-
-private:
-  const RowState& lowered;
-  const runtime::Instance& instance;
-  const VisitArray& visit;
-};
+  return {};
+}
 
 const std::string& pathOf(const graph::Graph& graph, graph::TensorId tensor) { return graph[graph[tensor].storage].path; }
 
@@ -52,44 +44,44 @@ std::size_t countNotFiniteOf(const std::vector<std::byte>& data) {
 
 }  // namespace
 
-Done visitBefore(const RowState& lowered, const runtime::Instance& instance, const VisitArray& visit) {
+std::vector<StepArray> arraysBefore(const RowState& lowered) {
   const graph::Graph& graph = lowered.elaborated->graph();
-  const Visitor one(lowered, instance, visit);
+  std::vector<StepArray> arrays;
   for (const graph::TensorId input : graph.inputs) {
     const std::string& path = pathOf(graph, input);
     const bool isTarget = graph.loss != graph::kNoTensor && input == graph.inputs.back();
-    if (Done done = one(input, isTarget ? path : "input/" + path); !done) return done;
+    arrays.push_back({isTarget ? path : "input/" + path, input});
+  }
+  for (const graph::Graph::Weight& weight : graph.weights)
+    arrays.push_back({"weight/" + pathOf(graph, weight.value), weight.value});
+  for (const graph::TensorId buffer : graph.buffers) arrays.push_back({"buffer/" + pathOf(graph, buffer), buffer});
+  return arrays;
+}
+
+std::vector<StepArray> arraysAfter(const RowState& lowered, bool keepsResults) {
+  const graph::Graph& graph = lowered.elaborated->graph();
+  std::vector<StepArray> arrays;
+  for (const graph::Graph::Weight& weight : graph.weights) {
+    if (weight.gradient == graph::kNoTensor || !keepsResults) continue;
+    arrays.push_back({"gradient/" + pathOf(graph, weight.value), weight.gradient});
   }
   for (const graph::Graph::Weight& weight : graph.weights) {
-    if (Done done = one(weight.value, "weight/" + pathOf(graph, weight.value)); !done) return done;
+    if (weight.after != graph::kNoTensor) arrays.push_back({"after/" + pathOf(graph, weight.value), weight.after});
   }
-  for (const graph::TensorId buffer : graph.buffers) {
-    if (Done done = one(buffer, "buffer/" + pathOf(graph, buffer)); !done) return done;
-  }
-  return {};
+  // A buffer is updated in place: what it held before is, after the step, what it holds now.
+  for (const graph::TensorId buffer : graph.buffers) arrays.push_back({"buffer_after/" + pathOf(graph, buffer), buffer});
+  for (std::size_t i = 0; keepsResults && i < graph.outputs.size(); ++i)
+    arrays.push_back({i == 0 ? "output" : fmt::format("output_{}", i + 1), graph.outputs[i]});
+  if (graph.loss != graph::kNoTensor) arrays.push_back({"loss", graph.loss});
+  return arrays;
+}
+
+Done visitBefore(const RowState& lowered, const runtime::Instance& instance, const VisitArray& visit) {
+  return visitAll(arraysBefore(lowered), lowered, instance, visit);
 }
 
 Done visitAfter(const RowState& lowered, const runtime::Instance& instance, bool keepsResults, const VisitArray& visit) {
-  const graph::Graph& graph = lowered.elaborated->graph();
-  const Visitor one(lowered, instance, visit);
-  for (const graph::Graph::Weight& weight : graph.weights) {
-    if (weight.gradient == graph::kNoTensor || !keepsResults) continue;
-    if (Done done = one(weight.gradient, "gradient/" + pathOf(graph, weight.value)); !done) return done;
-  }
-  for (const graph::Graph::Weight& weight : graph.weights) {
-    if (weight.after == graph::kNoTensor) continue;
-    if (Done done = one(weight.after, "after/" + pathOf(graph, weight.value)); !done) return done;
-  }
-  // A buffer is updated in place: what it held before is, after the step, what it holds now.
-  for (const graph::TensorId buffer : graph.buffers) {
-    if (Done done = one(buffer, "buffer_after/" + pathOf(graph, buffer)); !done) return done;
-  }
-  for (std::size_t i = 0; keepsResults && i < graph.outputs.size(); ++i) {
-    if (Done done = one(graph.outputs[i], i == 0 ? "output" : fmt::format("output_{}", i + 1)); !done) return done;
-  }
-  if (graph.loss != graph::kNoTensor) {
-    if (Done done = one(graph.loss, "loss"); !done) return done;
-  }
+  if (Done done = visitAll(arraysAfter(lowered, keepsResults), lowered, instance, visit); !done) return done;
   const auto decisions = runtime::decisions(instance);
   if (!decisions) return Failure(decisions.error().message);
   for (const runtime::Decision& decision : *decisions) {

@@ -8,15 +8,26 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace tbem::driver {
 
+/// An array of a step: which tensor of the row's graph has its numbers.
+struct StepArray {
+  std::string name;
+  graph::TensorId tensor = graph::kNoTensor;
+};
+/// input/NAME, target, weight/PATH, buffer/PATH: what a step begins with, in order of definition.
+std::vector<StepArray> arraysBefore(const RowState& lowered);
+/// gradient/PATH, after/PATH, buffer_after/PATH, output (output_2, ... for several), loss: what it leaves. `keepsResults`: as
+/// State::keepResults when the row was lowered; without it there are no gradients and no outputs.
+std::vector<StepArray> arraysAfter(const RowState& lowered, bool keepsResults);
+
 using VisitArray = std::function<void(const std::string& name, const runtime::HostTensor& value)>;
 
-/// input/NAME, target, weight/PATH, buffer/PATH as they are before the step, in order of definition.
+/// The arrays of `arraysBefore`, as they are before the step.
 tl::expected<void, std::string> visitBefore(const RowState& lowered, const runtime::Instance& instance, const VisitArray& visit);
-/// gradient/PATH, after/PATH, buffer_after/PATH, output (output_2, ... for several), loss, decision/PATH of gates, as the step
-/// left them. `keepsResults`: as State::keepResults when the row was lowered; without it there are no gradients and no outputs.
+/// Those of `arraysAfter`, then decision/PATH of gates, as the step left them.
 tl::expected<void, std::string> visitAfter(const RowState& lowered, const runtime::Instance& instance, bool keepsResults,
                                            const VisitArray& visit);
 

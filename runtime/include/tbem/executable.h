@@ -68,6 +68,9 @@ struct CallDesc {
   std::int32_t algorithm = 0;  ///< of the backend's (backend.h)
   /// By operand: micro-batch i has it i times so many bytes further on. Empty: all stay.
   std::vector<std::uint64_t> moves;
+  /// By operand: the caller has it, and its address stands at its offset. Empty: none. Such an executable is run by who made it
+  /// alone: files of executables (runtime/core/ExecutableFile.h) do not have it.
+  std::vector<bool> outside;
   /// Behind a gate, where threads take samples of their own: thread t has the operand t times so many bytes further on, and calls
   /// prepared for one thread at `partSizes`, as `sizes`. Empty: one call for all threads.
   std::vector<std::uint64_t> parts;
