@@ -27,7 +27,7 @@ std::string whyNot(const Command& command, CLI::App& app, const NamedOption& opt
         "`{}` has no option `{}`{}", command.name, option.name,
         close.empty() ? fmt::format(" (tbemc {} --help lists them)", command.name) : fmt::format(": did you mean `{}`?", close));
   }
-  const bool flag = known->get_type_size() == 0;
+  const bool flag = known->get_expected_max() == 0;
   if (flag && option.value) return fmt::format("the option `{}` has no value", option.name);
   if (!flag && !option.value) return fmt::format("the option `{}` needs a value", option.name);
   return {};

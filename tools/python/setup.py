@@ -1,6 +1,6 @@
 """The wheel holds programs of this platform, and nothing that belongs to one Python: py3-none-PLATFORM."""
 from setuptools import Distribution, setup
-from wheel.bdist_wheel import bdist_wheel
+from setuptools.command.bdist_wheel import bdist_wheel
 
 
 class Platform(Distribution):

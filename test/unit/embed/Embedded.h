@@ -31,7 +31,9 @@ struct SessionHolder {
   tbem_session* session = nullptr;
   explicit SessionHolder(std::string_view text = {}, const char* name = "net.tbem") {
     EXPECT_EQ(tbem_session_new(nullptr, &session), TBEM_DONE);
-    if (!text.empty()) EXPECT_EQ(tbem_load(session, name, text.data(), text.size()), TBEM_DONE);
+    if (!text.empty()) {
+      EXPECT_EQ(tbem_load(session, name, text.data(), text.size()), TBEM_DONE);
+    }
   }
   SessionHolder(const SessionHolder&) = delete;
   SessionHolder& operator=(const SessionHolder&) = delete;
