@@ -6,8 +6,9 @@
  *
  * Errors are values: every function that can fail returns a tbem_outcome, and the session, the step or the result has the reason
  * in words. Nothing here ends the process, throws, installs a signal handler, prints, or reads an environment variable (but for
- * the backend `fake`, which is for tests and reads TBEM_FAKE). A proof of `tbem_check` runs in a child of the process, which
- * is forked and waited for.
+ * the backend `fake`, which is for tests and reads TBEM_FAKE, LLVM, which looks for a variable of its own when it is loaded, and
+ * answers of a cuDNN whose folder is given, which are kept in the cache folder of `tbemc`). A proof of `tbem_check` runs in a
+ * child of the process, which is forked and waited for.
  *
  * Threads. Sessions share nothing: each may be used in a thread of its own, at the same time as others; one session, or one step,
  * by one thread at a time. A step does not need the session that it was made by. A result does not change: any threads may read
