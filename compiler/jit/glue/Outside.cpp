@@ -40,7 +40,8 @@ bool sharesBytes(const Program& program, std::uint32_t allocation) {
 std::string whyInside(const Program& program, BufferId buffer) {
   const estimate::Buffer& wanted = program[buffer];
   if (!runtime::isPlain(wanted.operand)) return "the step wants it in a layout of its own";
-  if (wanted.operand.layout.bytes == 0) return "it has no elements";
+  // Its address stands in its place, which need not be followed by another.
+  if (wanted.operand.layout.bytes < sizeof(void*)) return "it is smaller than an address";
   if (program.micro.parts > 1) return "the step takes the batch in parts";
   if (program.branches.size() > 1) return "the network has gates";
   if (isWritten(program, wanted.allocation)) return "the step writes a result over it";
