@@ -1,7 +1,9 @@
 #include "compiler/repl/Dialogue.h"
 
+#include "compiler/diagnostics/Render.h"
 #include "compiler/diagnostics/Repeats.h"
 #include "compiler/pipeline/Stages.h"
+#include "compiler/sema/Walk.h"
 #include "compiler/sema/check/Uses.h"
 #include "compiler/show/reference/DocText.h"
 #include "compiler/syntax/parse/Parse.h"
@@ -24,12 +26,27 @@ std::pair<std::string, std::string> shownDeclaration(const SourceManager& source
   return {"import", text.starts_with(kWord) ? text.substr(kWord.size()) : text};
 }
 
+/// A mistake by what it says and the line on which it lies: other declarations may move that line.
+std::string mistakeOf(const Diagnostic& diagnostic, const SourceManager& sources) {
+  return fmt::format("{}\n{}", renderBrief(diagnostic), sources.line(diagnostic.range.begin));
+}
+
 void addNumbers(const sema::Value& value, const sema::ExprPool& pool, std::vector<double>& numbers) {
   if (value.is(sema::ValueKind::Number)) {
     if (const std::optional<Rational> number = pool.constantValue(value.expr)) numbers.push_back(number->toDouble());
   } else if (value.is(sema::ValueKind::List) || value.is(sema::ValueKind::Tuple)) {
     for (const sema::Value& item : value.items) addNumbers(item, pool, numbers);
   }
+}
+
+/// A number whose fraction nobody reads (that of `sqrt(2)` has 32 digits) as the shortest decimal of the same double.
+std::string shownText(const sema::ExprPool& pool, const sema::Value& value) {
+  constexpr std::size_t kReadable = 20;
+  std::string text = sema::print(pool, value);
+  const std::optional<Rational> number =
+      value.is(sema::ValueKind::Number) && value.unit == sema::UnitPowers{} ? pool.constantValue(value.expr) : std::nullopt;
+  if (number && text.size() > kReadable && text.find('/') != std::string::npos) text = fmt::format("{}", number->toDouble());
+  return text;
 }
 
 /// Lines that import the names which a program's own file takes from the standard library beyond what is in scope everywhere.
@@ -79,9 +96,16 @@ std::optional<Declared> Dialogue::take(SessionProgram next, const std::vector<Pi
   const auto& all = checked.sink.all();
   const bool refused =
       std::ranges::any_of(all, [&](const Diagnostic& said) { return said.severity == Severity::Error && isOwn(said.range); });
-  // A warning of what was declared before was said then.
-  session.keepSaid([&](const Diagnostic& said) { return isOwn(said.range) || said.severity == Severity::Error; });
+  // Of what was declared before, what was said once is not said again.
+  std::set<std::string> mistakes;
+  for (const Diagnostic& said : all) {
+    if (said.severity == Severity::Error && !isOwn(said.range)) mistakes.insert(mistakeOf(said, checked.sources));
+  }
+  session.keepSaid([&](const Diagnostic& said) {
+    return isOwn(said.range) || (said.severity == Severity::Error && !broken.contains(mistakeOf(said, checked.sources)));
+  });
   if (refused) return std::nullopt;
+  broken = std::move(mistakes);
   Declared declared;
   for (const ast::Decl* decl : workspace.file().declarations) {
     if (isOwn(decl->range)) declared.declarations.push_back(shownDeclaration(checked.sources, *decl));
@@ -128,9 +152,21 @@ std::optional<ShownValue> Dialogue::evaluate(const std::string& expression) {
   toSay = &workspace.session;
   if (toSay->sink.hasErrors() || evaluation.value.isPoison()) return std::nullopt;
   ShownValue shown;
-  shown.text = sema::print(evaluation.pool, evaluation.value);
+  shown.text = shownText(evaluation.pool, evaluation.value);
   addNumbers(evaluation.value, evaluation.pool, shown.numbers);
   return shown;
+}
+
+bool Dialogue::readsTensors(const std::string& expression) const {
+  Session typed;
+  const std::unique_ptr<ast::File> file = syntax::parse(typed.sources.add(kEntry, expression), typed.sink);
+  bool reads = false;
+  if (file->expression == nullptr) return reads;
+  sema::forEachInside(*file->expression, [&](const ast::Expr& inside) {
+    const auto* name = ast::dynCast<ast::NameRef>(&inside);
+    reads = reads || (name != nullptr && tensors.find(name->name.text) != nullptr);
+  });
+  return reads;
 }
 
 std::optional<RuntimeCall> Dialogue::runtimeCall(const std::string& expression) {

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,6 +55,8 @@ public:
   std::optional<RuntimeCall> runtimeCall(const std::string& expression);
   /// Of a call's only row, on this backend ("": the default). Errors: what the environment lacks.
   tl::expected<std::optional<CallCost>, Failed> cost(const RuntimeCall& call, const std::string& backend);
+  /// Whether a name in the expression is a tensor's.
+  bool readsTensors(const std::string& expression) const;
   /// Why the text cannot be read is said.
   void sayMistakes(const std::string& text);
 
@@ -85,6 +88,7 @@ private:
   std::unique_ptr<driver::Workspace> estimated;  ///< of the last call whose cost was asked for
   std::unique_ptr<Session> unread;               ///< what was said of a text that cannot be read
   const Session* toSay = nullptr;
+  std::set<std::string> broken;  ///< mistakes elsewhere in the program that were said already
 };
 
 }  // namespace tbem::repl

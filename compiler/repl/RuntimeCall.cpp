@@ -120,9 +120,10 @@ private:
       if (first == nullptr) first = &argument;
     }
     if (first == nullptr) return false;
-    if (positional > callable.parameters.size() || flows(*first->value)) return true;
-    if (call.separator && *call.separator > 0) return true;
-    return isList(*first->value) && !takesList(callable.parameters.front().type);
+    if (flows(*first->value)) return true;
+    if (!isList(*first->value)) return false;
+    if (positional > callable.parameters.size() || (call.separator && *call.separator > 0)) return true;
+    return !takesList(callable.parameters.front().type);
   }
 
   /// A list, or a constant that is one.
@@ -273,6 +274,11 @@ std::string freshName(const sema::Program& program, const std::string& wanted) {
 }
 
 }  // namespace
+
+void RuntimeCall::setTask(const std::string& task) {
+  constexpr std::string_view kEnd = "}\n";
+  text.insert(text.size() - kEnd.size(), fmt::format("  task {}\n", task));
+}
 
 std::optional<RuntimeCall> runtimeCall(const driver::Workspace& workspace, const ast::Expr& expression, const Source& text,
                                        const FindTensor& findTensor) {

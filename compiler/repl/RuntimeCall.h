@@ -26,6 +26,8 @@ using FindTensor = std::function<const TensorType*(std::string_view name)>;
 struct RuntimeCall {
   std::string network, design;  ///< names, which the program does not have
   std::string text;             ///< both declarations, to stand behind the program
+  /// The design's task, where it is not to infer: "train(loss: ..)".
+  void setTask(const std::string& task);
   struct Input {
     std::string name;
     std::string tensor;  ///< whose numbers it has; "": it was given by its shape

@@ -84,7 +84,10 @@ sema::Value Tensors::record(const Tensor& tensor, sema::ExprPool& pool) const {
     record.items.push_back(std::move(value));
   };
   const auto real = [&](double value) {
-    const std::optional<Rational> number = Rational::fromDouble(value);
+    // As a decimal, since the fraction that a double is has some thirty digits.
+    std::optional<Rational> number = Rational::parse(fmt::format("{:.15g}", std::abs(value)));
+    if (number && value < 0) number = sub(Rational::of(0), *number);
+    if (!number) number = Rational::fromDouble(value);
     return number ? sema::Value::number(pool.constant(*number)) : sema::Value::string(fmt::format("{}", value));
   };
   std::vector<sema::Value> shape;

@@ -87,6 +87,7 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
   if (!isInstance && givenTensors == 0 && (!tensors.empty() || now.current == nullptr)) {
     if (now.current == nullptr) return Evaluator::applyCallable(use, callee, std::move(arguments));
     const std::uint32_t made = makeInstance(*decl, *module, std::move(scratch.locals), wantedName, use.range);
+    instances[made].byPosition.clear();  // of a shared block that is applied again
     for (const sema::BoundArgument& one : arguments.list) {
       if (one.name.empty()) instances[made].byPosition.push_back(one);
     }

@@ -98,7 +98,9 @@ bool Elaborator::makeWeight(Activation& a, const ast::WeightStmt& weight) {
       shapeFromType(a, *type, labels, "weight `" + weight.name.text + "` of `" + a.decl->name.text + "`");
   const std::optional<tbem_dtype> dtype = dtypeFromType(a, *type);
   if (!shape || !dtype) return false;
-  const std::string path = a.path.empty() ? weight.name.text : a.path + "." + weight.name.text;
+  // Each turn of a loop has its own.
+  const std::string& place = phase() == Phase::Forward && paths.here().starts_with(a.path) ? paths.here() : a.path;
+  const std::string path = place.empty() ? weight.name.text : place + "." + weight.name.text;
   TensorId id{};
   if (const auto it = weightByPath.find(path); it != weightByPath.end()) {
     id = it->second;

@@ -112,8 +112,13 @@ bool Repl::hand(std::vector<std::string> arguments, std::string program) {
 }
 
 bool Repl::handCall(const std::string& expression, std::vector<std::string> arguments) {
-  const std::optional<RuntimeCall> call = callOf(expression);
+  std::optional<RuntimeCall> call = callOf(expression);
   if (!call || !costOf(*call)) return false;
+  // The design that stands for the call says its task itself.
+  if (const auto task = std::ranges::find(arguments, "--task"); task != arguments.end() && task + 1 != arguments.end()) {
+    call->setTask(*(task + 1));
+    arguments.erase(task, task + 2);
+  }
   arguments.insert(arguments.end(), {"--design", call->design});
   return hand(std::move(arguments), dialogue.standalone(call->text));
 }
@@ -144,6 +149,9 @@ bool Repl::outsideCommand(const OutsideCommand& command, const std::string& rest
     return hand(std::move(arguments), dialogue.standalone());
   }
   if (readEntry(about).kind == EntryKind::Expression && dialogue.runtimeCall(about)) return handCall(about, std::move(arguments));
+  // A mistake in it is told as it was typed.
+  dialogue.evaluate(about);
+  if (!say()) return false;
   arguments.insert(arguments.end(), {"-e", about});
   // The names of the expression are imported as those of a program that has it.
   return hand(std::move(arguments), dialogue.standalone(fmt::format("let entry_of_command_ = {}\n", about)));

@@ -8,9 +8,9 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cwchar>
 #include <filesystem>
-#include <iostream>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -22,13 +22,23 @@ namespace {
 
 class PipeReader final : public LineReader {
 public:
+  PipeReader() = default;
+  ~PipeReader() override { std::free(buffer); }
+  PipeReader(const PipeReader&) = delete;
+  PipeReader& operator=(const PipeReader&) = delete;
+
   Line read(const std::string& /*prompt*/) override {
-    Line line;
-    if (!std::getline(std::cin, line.text)) return line;
+    const ssize_t count = ::getline(&buffer, &room, stdin);
+    if (count < 0) return {};
+    Line line{Line::Kind::Text, {buffer, static_cast<std::size_t>(count)}};
+    if (line.text.ends_with('\n')) line.text.pop_back();
     if (line.text.ends_with('\r')) line.text.pop_back();
-    line.kind = Line::Kind::Text;
     return line;
   }
+
+private:
+  char* buffer = nullptr;  ///< getline's own
+  std::size_t room = 0;
 };
 
 /// The characters of this thread are those of the user's locale while it lives: the library that edits lines asks for them.

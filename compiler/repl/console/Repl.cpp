@@ -191,7 +191,17 @@ bool Repl::answerEntry(const Entry& entry) {
 bool Repl::declare(const Entry& entry) {
   if (const std::optional<OneConstant> constant = oneConstant(entry.text)) {
     if (const std::optional<RuntimeCall> call = dialogue.runtimeCall(constant->value)) return nameResults(constant->name, *call);
+    // The program knows no tensors: what an expression says of them becomes a number there.
+    if (dialogue.readsTensors(constant->value)) {
+      const std::optional<ShownValue> value = dialogue.evaluate(constant->value);
+      if (!say() || !value) return false;
+      return declareEntry(readEntry(fmt::format("let {} = {}", constant->name, value->text)));
+    }
   }
+  return declareEntry(entry);
+}
+
+bool Repl::declareEntry(const Entry& entry) {
   const std::optional<Declared> declared = dialogue.declare(entry);
   const bool right = say();
   if (declared) showDeclared(out, *declared);
@@ -247,10 +257,22 @@ bool Repl::plot(const std::string& expression) {
 
 bool Repl::ask(const std::string& name) {
   if (name.empty()) return help("");
+  if (name == "std") return listModules();
   const driver::Workspace& workspace = completing.read(Dialogue::kName, dialogue.program().text());
   const auto printed = driver::printDoc(out, workspace, name);
   if (!printed) out.fail(printed.error());
   return printed.has_value();
+}
+
+bool Repl::listModules() {
+  const driver::Workspace& workspace = completing.read(Dialogue::kName, dialogue.program().text());
+  std::vector<std::string> names;
+  for (const auto& module : workspace.program->modules()) {
+    if (module->isStandard) names.push_back(module->name);
+  }
+  std::ranges::sort(names);
+  showText(out, "help", fmt::format("{}\n", fmt::join(names, " ")));
+  return true;
 }
 
 bool Repl::say() {
@@ -259,11 +281,13 @@ bool Repl::say() {
   for (const Diagnostic& diagnostic : said->sink.all()) {
     if (diagnostic.severity == Severity::Error) lastCode = info(diagnostic.kind).code;
   }
+  out.flush();  // what is told of an entry stands behind it
   out.diagnostics(*said);
   return !said->sink.hasErrors();
 }
 
 bool Repl::fail(std::string_view why) {
+  out.flush();
   out.failure(why);
   return false;
 }

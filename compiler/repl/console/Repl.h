@@ -45,9 +45,11 @@ private:
   bool guarded(const std::function<bool()>& work);
   bool answerEntry(const Entry& entry);
   bool declare(const Entry& entry);
+  bool declareEntry(const Entry& entry);
   bool express(const std::string& expression);
   bool plot(const std::string& expression);
   bool ask(const std::string& name);
+  bool listModules();
   bool command(const Entry& entry);
 
   // ---- Calls and commands of the command line (Calls.cpp) ------------------------------------------------------------------

@@ -40,11 +40,11 @@ const std::vector<ReplCommand>& Repl::commands() {
 
 namespace {
 
-/// The one that is called so, or whose name alone begins so.
+/// nullptr: none is called so.
 template <class Command>
 const Command* findByName(const std::vector<Command>& list, const std::string& word) {
-  const auto exact = std::ranges::find_if(list, [&](const Command& each) { return each.name == word; });
-  return exact == list.end() ? nullptr : &*exact;
+  const auto known = std::ranges::find_if(list, [&](const Command& each) { return each.name == word; });
+  return known == list.end() ? nullptr : &*known;
 }
 
 constexpr const char* kHelp =

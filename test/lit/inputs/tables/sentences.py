@@ -209,5 +209,9 @@ SILENT = {
     "train_step": "a note",
     "spec": "words and conditions",
     "residual": "words, and only where something is left",
+    **dict.fromkeys(
+        ("entry", "declared", "value", "call", "tensor", "call_operator", "call_flops", "session_program", "shown_text"),
+        "an answer of a dialogue, which reads standard input: test/lit/repl.test has both forms",
+    ),
     **dict.fromkeys(("doc", "explain", "doctor", "fmt", "emit", "graph", "json_schema"), "text, or no text at all"),
 }
