@@ -21,8 +21,8 @@ TEST(Curve, AscendsFromBelowToAbove) {
 }
 
 TEST(Curve, BraillePointsFollowUnicode) {
-  // Two points beside, four above each other: the left one is the lowest (dot 7, bit 6), and at the right the line rises from above
-  // it to the highest (dots 6, 5, 4, bits 5, 4, 3): 64 + 32 + 16 + 8.
+  // Two points beside, four above each other: the left one is the lowest (dot 7, bit 6), and at the right the line rises from
+  // above it to the highest (dots 6, 5, 4, bits 5, 4, 3): 64 + 32 + 16 + 8.
   const std::vector<double> numbers = {0, 1};
   EXPECT_EQ(curve(numbers, {.columns = 1, .lines = 1}), "1 │\u2878\n");
 }
