@@ -16,8 +16,9 @@ namespace tbem::driver {
 
 /// Which program.
 struct ProgramRequest {
-  std::vector<std::string> files;   ///< program files; "-": standard input
-  /// What the first of `files` contains, which then is not read and need not exist; what it imports is still looked for beside it.
+  std::vector<std::string> files;  ///< program files; "-": standard input
+  /// What the first of `files` contains, which then is not read and need not exist; what it imports is still looked for beside
+  /// it.
   std::optional<std::string> contents;
   std::optional<std::string> text;  ///< the program itself, or one of a file's networks with its parameters
   /// What standard input or a shell's pipe had, once it was read: a command may load it more than once. Copies share it.

@@ -24,7 +24,8 @@ struct Buffer {
   std::uint32_t allocation = 0;               ///< index into Program::allocations
   bool window = false;                        ///< it begins as many of its own sizes further on as the micro-batch's number says
   std::uint64_t part = 0;                     ///< inside a chunk: thread t's own begins t times so many bytes further on
-  bool outside = false;  ///< the caller has it: at its place in the arena stands the address of where it lies (jit/glue/Outside.h)
+  bool outside =
+      false;  ///< the caller has it: at its place in the arena stands the address of where it lies (jit/glue/Outside.h)
 };
 
 /// A piece of the arena. Lives during steps [first, last]; persistent ones over the whole program.

@@ -6,10 +6,14 @@ namespace tbem::show {
 
 std::span<const JsonGroup> jsonGroups() {
   static const std::array groups = {
-      JsonGroup{"Checking and designs", checkingKinds()},  JsonGroup{"Estimates", estimateKinds()},
-      JsonGroup{"Searches over estimates", searchKinds()}, JsonGroup{"Measurements", measureKinds()},
-      JsonGroup{"Steps and trainings", runKinds()},        JsonGroup{"Specifications", proofKinds()},
-      JsonGroup{"Plans and replays", planKinds()},         JsonGroup{"Documentation and tools", toolKinds()},
+      JsonGroup{"Checking and designs", checkingKinds()},
+      JsonGroup{"Estimates", estimateKinds()},
+      JsonGroup{"Searches over estimates", searchKinds()},
+      JsonGroup{"Measurements", measureKinds()},
+      JsonGroup{"Steps and trainings", runKinds()},
+      JsonGroup{"Specifications", proofKinds()},
+      JsonGroup{"Plans and replays", planKinds()},
+      JsonGroup{"Documentation and tools", toolKinds()},
       JsonGroup{"Dialogues", dialogueKinds()},
   };
   return groups;
