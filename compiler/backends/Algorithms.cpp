@@ -29,7 +29,7 @@ estimate::Choices readChoices(const std::string& backend, const tbem_device_info
 }
 
 Opened openBackend(std::string_view name) {
-  Opened opened{probeBackend(name), {}, {}};
+  Opened opened = openUntimed(name);
   if (opened.backend != nullptr) opened.choices = readChoices(opened.backend->name, opened.device, opened.choicesRefused);
   return opened;
 }

@@ -33,6 +33,8 @@ struct Opened : Probed {
   std::string choicesRefused;  ///< why the file of them is not believed, or ""
 };
 Opened openBackend(std::string_view name);
+/// As if no algorithm had been timed here: what is kept of that is not read.
+inline Opened openUntimed(std::string_view name) { return {probeBackend(name), {}, {}}; }
 /// All that a device's answers depend on, in words.
 std::string describe(const tbem_device_info& device);
 

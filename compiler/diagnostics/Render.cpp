@@ -26,9 +26,6 @@ struct Style {
   }
 };
 
-std::string_view word(Severity severity) {
-  return severity == Severity::Error ? "error" : severity == Severity::Warning ? "warning" : "note";
-}
 std::string_view colorOf(Severity severity) {
   return severity == Severity::Error ? "1;31" : severity == Severity::Warning ? "1;33" : "1;36";
 }
@@ -85,7 +82,8 @@ public:
       : diagnostic(diagnostic), sources(sources), options(options), style{options.color} {}
 
   std::string run() {
-    out += style(colorOf(diagnostic.severity), fmt::format("{}[{}]", word(diagnostic.severity), info(diagnostic.kind).code));
+    out +=
+        style(colorOf(diagnostic.severity), fmt::format("{}[{}]", severityName(diagnostic.severity), info(diagnostic.kind).code));
     out += style("1", ": " + printableLine(diagnostic.message)) + "\n";
     collect();
     for (std::size_t i = 0; i < marks.size();) i = file(i);
@@ -287,6 +285,10 @@ std::string applyFixes(const Source& source, const std::deque<Diagnostic>& diagn
   for (const Fix* fix : chosen) text.replace(fix->range.begin - source.base, fix->range.end - fix->range.begin, fix->replacement);
   if (applied != nullptr) *applied = count;
   return text;
+}
+
+std::string_view severityName(Severity severity) {
+  return severity == Severity::Error ? "error" : severity == Severity::Warning ? "warning" : "note";
 }
 
 std::string renderBrief(const Diagnostic& diagnostic) {

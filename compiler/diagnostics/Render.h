@@ -17,6 +17,8 @@ struct RenderOptions {
   unsigned width = 100;  ///< columns; longer source lines are cut around the mark
 };
 
+/// "error", "warning", "note".
+std::string_view severityName(Severity severity);
 /// "E0302: `a` needs `l <= 1000`", without a place: for a sentence or a table's cell.
 std::string renderBrief(const Diagnostic& diagnostic);
 /// One diagnostic, ending in an empty line: heading, place, source lines with marks, notes, help. Tabs are shown as four columns.

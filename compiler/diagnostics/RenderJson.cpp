@@ -67,10 +67,9 @@ std::string_view word(Applicability how) {
 }  // namespace
 
 std::string renderJson(const Diagnostic& d, const SourceManager& sources) {
-  static constexpr std::string_view kSeverities[] = {"error", "warning", "note"};
   JsonWriter w;
   w.begin().field("kind", "check").field("schema", 1).field("code", info(d.kind).code);
-  w.field("severity", kSeverities[static_cast<std::size_t>(d.severity)]).field("message", d.message);
+  w.field("severity", severityName(d.severity)).field("message", d.message);
   place(w, d.range, sources);
   w.key("levels");
   levels(w, d.levels);

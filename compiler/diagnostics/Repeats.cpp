@@ -36,4 +36,12 @@ void mergeRepeats(DiagnosticSink& sink, std::size_t from) {
   }
 }
 
+void keepOnly(DiagnosticSink& sink, const std::function<bool(const Diagnostic&)>& stays) {
+  const std::deque<Diagnostic> all = sink.all();
+  sink.clear();
+  for (const Diagnostic& said : all) {
+    if (stays(said)) sink.append(said);
+  }
+}
+
 }  // namespace tbem

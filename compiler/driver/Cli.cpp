@@ -143,7 +143,7 @@ std::string wrongPrograms(const Command& command, const ProgramRequest& program)
 void completeRequest(const Command& command, const Host& host, CommandOptions& options) {
   options.campaign.worker = host.worker;
   options.interrupts = host.interrupts;
-  options.process = {host.runSelf, host.history};
+  options.process = host.process;
   const StageRequest& stages = options.stages;
   options.target.everyUpdate = !stages.emitStage.empty() || !stages.printAfter.empty();
   if (command.runs && (stages.emitStage.empty() || runsSteps(stages.emitStage))) options.target.ownCode = Target::OwnCode::Told;

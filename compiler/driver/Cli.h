@@ -15,8 +15,7 @@ struct Host {
   Interrupts* interrupts = nullptr;  ///< Request::interrupts
   /// Called once nobody reads standard output any more; may be empty, and need not return.
   std::function<void()> readerGone = {};
-  repl::RunSelf runSelf = {};  ///< of a dialogue; without it no command can be run from there
-  std::string history = {};    ///< a file for what is typed in dialogues; "": none is kept
+  repl::ProcessSettings process = {};  ///< of dialogues
 };
 
 /// Whether these arguments name a command that runs native code in this process, looks at its memory, and keeps what it makes.

@@ -13,17 +13,11 @@
 
 namespace tbem::driver {
 
-/// What a dialogue asks of the process (Cli.h).
-struct ProcessSettings {
-  repl::RunSelf runSelf;
-  std::string history;  ///< Host::history
-};
-
 /// What every command has. A command's own options are a struct that begins with these.
 struct CommandOptions : Request {
   StageRequest stages;
   show::Display display;
-  ProcessSettings process;
+  repl::ProcessSettings process;  ///< Host::process
 };
 
 /// A command of the command line: parsing fills its options, then it runs.

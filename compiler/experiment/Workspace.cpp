@@ -157,13 +157,17 @@ tl::expected<std::unique_ptr<Workspace>, Failed> loadWorkspace(const Request& re
   return workspace;
 }
 
-std::unique_ptr<Workspace> withText(const Workspace& from, std::string text) {
+std::unique_ptr<Workspace> workspaceOf(std::string path, std::string name, std::string text, const sema::LoadOptions& load) {
   auto workspace = std::make_unique<Workspace>();
-  workspace->path = from.path;
-  workspace->load = from.load;
-  const Source& source = workspace->session.sources.add(from.file().source->name, std::move(text));
+  workspace->path = std::move(path);
+  workspace->load = load;
+  const Source& source = workspace->session.sources.add(std::move(name), std::move(text));
   workspace->program = sema::load(workspace->session.sources, workspace->session.sink, source, workspace->load);
   return workspace;
+}
+
+std::unique_ptr<Workspace> withText(const Workspace& from, std::string text) {
+  return workspaceOf(from.path, from.file().source->name, std::move(text), from.load);
 }
 
 tl::expected<std::unique_ptr<Workspace>, Failed> loadWorkspace(const Request& request) {

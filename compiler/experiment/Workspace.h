@@ -42,6 +42,8 @@ struct Workspace {
 /// networks but no design and is given --input, gets a design of one row. Diagnostics are left in the session. Errors:
 /// kEnvironment (the file cannot be read), kUsage (--input is not what the program can be given).
 tl::expected<std::unique_ptr<Workspace>, Failed> loadWorkspace(const Request& request, const std::string& path);
+/// The program of a text. `name`: what messages call it; `path`: as Workspace::path. Diagnostics are left in the session.
+std::unique_ptr<Workspace> workspaceOf(std::string path, std::string name, std::string text, const sema::LoadOptions& load);
 /// The same program with another text of its file; what it imports is looked for in the same places.
 std::unique_ptr<Workspace> withText(const Workspace& from, std::string text);
 /// The same for the first of `request.program.files`.

@@ -70,12 +70,7 @@ std::string importsOf(const driver::Workspace& workspace) {
 }  // namespace
 
 Dialogue::Dialogue(sema::LoadOptions load, Events& events)
-    : loadOptions([&] {
-        load.allStandard = true;
-        return std::move(load);
-      }()),
-      events(events),
-      session(loadOptions, events) {}
+    : loadOptions(std::move(load)), events(events), session(loadOptions, events) {}
 
 const driver::Workspace& Dialogue::read(const std::string& text) {
   toSay = nullptr;
@@ -189,14 +184,9 @@ tl::expected<std::optional<CallCost>, Failed> Dialogue::cost(const RuntimeCall& 
   request.target.backend = backend;
   driver::PipelineState state(request, events);
   state.tellsUnbuilt = false;
-  state.workspace = std::make_unique<driver::Workspace>();
-  driver::Workspace& workspace = *state.workspace;
-  workspace.path = "-";
-  workspace.load = loadOptions;
   const std::string before = current.text();
-  const Source& source = workspace.session.sources.add(kName, before + call.text);
-  workspace.program = sema::load(workspace.session.sources, workspace.session.sink, source, workspace.load);
-  state.bugContext.emplace(programOf, &workspace.session);
+  state.workspace = driver::workspaceOf("-", kName, before + call.text, loadOptions);
+  state.bugContext.emplace(programOf, &state.workspace->session);
   state.done.insert("load");
   tl::expected<void, Failed> lowered = driver::runStages(state, "lower");
   std::optional<CallCost> cost;
@@ -207,11 +197,8 @@ tl::expected<std::optional<CallCost>, Failed> Dialogue::cost(const RuntimeCall& 
   }
   mergeRepeats(state.sink());
   // Of the declarations before it everything was said when they were made.
-  const std::deque<Diagnostic> all = state.sink().all();
-  state.sink().clear();
-  for (const Diagnostic& said : all) {
-    if (said.severity == Severity::Error || said.range.begin >= source.base + before.size()) state.sink().append(said);
-  }
+  const Loc own = static_cast<Loc>(state.workspace->file().source->base + before.size());
+  keepOnly(state.sink(), [&](const Diagnostic& said) { return said.severity == Severity::Error || said.range.begin >= own; });
   state.bugContext.reset();
   estimated = std::move(state.workspace);
   toSay = &estimated->session;

@@ -43,7 +43,8 @@ public:
   /// What they call an expression that was typed.
   static constexpr const char* kEntry = "<entry>";
 
-  /// `events` is told of stages, may end a check by an exception, and outlives this. Every public name of `std` is in scope.
+  /// `load` has every public name of `std` in scope (allStandard). `events` is told of stages, may end a check by an exception,
+  /// and outlives this.
   Dialogue(sema::LoadOptions load, Events& events);
 
   // ---- Each of these says what there is to say in `said()`; nothing is returned where that is why -------------------------
@@ -80,7 +81,7 @@ private:
   std::optional<Declared> take(SessionProgram next, const std::vector<Piece>& pieces, std::vector<std::string> replaced);
   void change(SessionProgram next);
 
-  sema::LoadOptions loadOptions;
+  const sema::LoadOptions loadOptions;
   Events& events;
   session::CompileSession session;
   SessionProgram current;

@@ -9,7 +9,7 @@ namespace tbem::driver {
 
 tl::expected<estimate::Program, std::string> lowerRowMajor(Events& events, const RowState& row, const Target& target,
                                                            estimate::QueryCache& queries) {
-  const Opened plain{probeBackend("ref"), {}, {}};  // it has no algorithms that were timed
+  const Opened plain = openUntimed("ref");  // it has no algorithms that were timed
   if (plain.backend == nullptr) return tl::unexpected(plain.reason);
   auto program = estimate::lower(row.elaborated->graph(), row.elaborated->values, *plain.backend,
                                  lowerOptions(events, target, plain, &queries, {}));

@@ -23,11 +23,15 @@ std::uint32_t State::unknownWorkspaces() const {
   return most;
 }
 
+Opened openBackend(const Request& request, std::string_view name) {
+  // Algorithms that were timed are kept where the environment says.
+  return request.places ? openUntimed(name) : openBackend(name);
+}
+
 tl::expected<void, Failed> openBackend(State& state) {
   const Target& target = state.request.target;
   state.backendName = !target.backend.empty() ? target.backend : target.dtype == "f64" ? "ref" : "cpu";
-  // Algorithms that were timed are kept where the environment says.
-  state.backend = state.request.places ? Opened{probeBackend(state.backendName), {}, {}} : openBackend(state.backendName);
+  state.backend = openBackend(state.request, state.backendName);
   if (state.backend.backend == nullptr)
     return failed(state.backend.known ? kEnvironment : kUsage,
                   fmt::format("backend {}: {}", state.backendName, state.backend.reason));

@@ -73,6 +73,8 @@ struct State {
   std::uint32_t unknownWorkspaces() const;
 };
 
+/// With what is known of it on this machine, where the request lets that be read.
+Opened openBackend(const Request& request, std::string_view name);
 /// The backend that is asked for. Errors: why it cannot be used.
 tl::expected<void, Failed> openBackend(State& state);
 /// Native code of a lowered row that has none yet. Errors: why not.

@@ -8,7 +8,6 @@
 #include "compiler/verify/KeptAnswers.h"
 #include "runtime/measure/Meters.h"
 
-#include <deque>
 #include <utility>
 
 namespace tbem::session {
@@ -107,12 +106,7 @@ void CompileSession::evaluate(const std::string& name, std::string text, Evaluat
 
 void CompileSession::keepSaid(const std::function<bool(const Diagnostic&)>& stays) {
   TBEM_CHECK(impl->workspace != nullptr);
-  DiagnosticSink& sink = impl->workspace->session.sink;
-  const std::deque<Diagnostic> all = sink.all();
-  sink.clear();
-  for (const Diagnostic& diagnostic : all) {
-    if (stays(diagnostic)) sink.append(diagnostic);
-  }
+  keepOnly(impl->workspace->session.sink, stays);
 }
 
 const Session& CompileSession::check() {

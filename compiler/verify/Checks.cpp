@@ -28,7 +28,7 @@ void warnOfTypes(State& state) {
       fine = &row.elaborated->graph();
       continue;
     }
-    const Opened opened = state.request.places ? Opened{probeBackend(backend), {}, {}} : openBackend(backend);
+    const Opened opened = openBackend(state.request, backend);
     if (opened.backend == nullptr) return;
     const auto lowered = lowerRow(*row.elaborated, row.run->spec, *opened.backend,
                                   lowerOptions(state.events, state.request.target, opened, nullptr, row.run->tuning));

@@ -29,8 +29,8 @@ int main(int argc, char** argv) {
   tbem::process::writesSayWhatFails();
   tbem::process::Signals signals;
   tbem::driver::Host host{.worker = workerPath(), .interrupts = &signals};
-  host.runSelf = [](const tbem::repl::SelfCommand& command) { return tbem::process::runSelf(kSelf, command); };
-  host.history = tbem::process::historyFile();
+  host.process.runSelf = [](const tbem::repl::SelfCommand& command) { return tbem::process::runSelf(kSelf, command); };
+  host.process.history = tbem::process::historyFile();
   if (!runs) host.readerGone = tbem::process::endBySigpipe;
   return tbem::driver::runCommandLine(argc, argv, host);
 }

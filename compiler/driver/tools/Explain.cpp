@@ -1,5 +1,6 @@
 // tbemc explain CODE: the page docs/errors/CODE.md, embedded in the binary; --all: every diagnostic.
 #include "compiler/diagnostics/Diagnostics.h"
+#include "compiler/diagnostics/Render.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/show/Console.h"
@@ -24,14 +25,10 @@ void declare(OptionList& list, ExplainOptions& o) {
 
 std::string unheeded(const Given& /*given*/, const ExplainOptions& /*options*/) { return {}; }
 
-const char* severityOf(const DiagInfo& row) {
-  return row.severity == Severity::Error ? "error" : row.severity == Severity::Warning ? "warning" : "note";
-}
-
 void printJson(show::Out& out, const DiagInfo& row) {
   out.json("explain", {{"code", row.code},
                        {"name", row.name},
-                       {"severity", severityOf(row)},
+                       {"severity", severityName(row.severity)},
                        {"message", row.message},
                        {"text", show::explanationOf(kindOf(row.code))}});
 }
@@ -41,7 +38,7 @@ void printAll(show::Out& out) {
     if (out.display.json)
       printJson(out, row);
     else
-      out.print("{} {:<7} {}\n", row.code, severityOf(row), row.message);
+      out.print("{} {:<7} {}\n", row.code, severityName(row.severity), row.message);
   }
 }
 
@@ -67,7 +64,7 @@ int run(show::Out& out, const ExplainOptions& options) {
   if (out.display.json)
     printJson(out, *row);
   else if (page.empty())
-    out.print("{} ({}): {}\n", row->code, severityOf(*row), row->message);
+    out.print("{} ({}): {}\n", row->code, severityName(row->severity), row->message);
   else
     out.print("{}", page);
   return kOk;

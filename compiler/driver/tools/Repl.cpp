@@ -40,13 +40,14 @@ std::vector<repl::OutsideCommand> outsideCommands() {
 
 int run(show::Out& out, const ReplOptions& options) {
   repl::Outside outside;
-  outside.runSelf = options.process.runSelf;
+  outside.process = options.process;
   outside.interrupts = options.interrupts;
   outside.commands = outsideCommands();
-  outside.history = options.process.history;
   outside.isTerminal = ::isatty(STDIN_FILENO) != 0 && ::isatty(STDOUT_FILENO) != 0 && !options.display.json;
   outside.echoes = options.echo;
-  repl::Repl dialogue(out, outside, sema::LoadOptions::fromEnvironment());
+  sema::LoadOptions load = sema::LoadOptions::fromEnvironment();
+  load.allStandard = true;
+  repl::Repl dialogue(out, outside, load);
   if (!options.file.empty()) {
     const auto text = files::readFile(options.file, kMostText);
     if (!text) {

@@ -65,7 +65,7 @@ std::optional<std::vector<data::Array>> Repl::runCall(const RuntimeCall& call) {
     arguments.insert(arguments.end(), {"--load", given});
   }
   if (!backend.empty()) arguments.insert(arguments.end(), {"--on", backend});
-  const auto ended = outside.runSelf({std::move(arguments), dialogue.standalone(call.text), true});
+  const auto ended = outside.process.runSelf({std::move(arguments), dialogue.standalone(call.text), true});
   if (!endedWell(ended)) return std::nullopt;
   const auto file = data::ArrayFile::open(results);
   if (!file) {
@@ -108,7 +108,7 @@ bool Repl::hand(std::vector<std::string> arguments, std::string program) {
   }
   if (out.display.json) arguments.emplace_back("--json");
   out.flush();
-  return endedWell(outside.runSelf({std::move(arguments), std::move(program), false}));
+  return endedWell(outside.process.runSelf({std::move(arguments), std::move(program), false}));
 }
 
 bool Repl::handCall(const std::string& expression, std::vector<std::string> arguments) {

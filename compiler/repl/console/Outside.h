@@ -28,6 +28,12 @@ struct SelfCommand {
 /// Errors: why it cannot be started.
 using RunSelf = std::function<tl::expected<Ended, std::string>(const SelfCommand& command)>;
 
+/// What only the process can do and say.
+struct ProcessSettings {
+  RunSelf runSelf;      ///< empty: no command can be run
+  std::string history;  ///< a file for what is typed; "": none is kept
+};
+
 /// A command of the command line that a dialogue hands on.
 struct OutsideCommand {
   std::string name, help;
@@ -35,10 +41,9 @@ struct OutsideCommand {
 };
 
 struct Outside {
-  RunSelf runSelf;
+  ProcessSettings process;
   Interrupts* interrupts = nullptr;  ///< nullptr: nobody ends an entry early
   std::vector<OutsideCommand> commands;
-  std::string history;  ///< a file; "": none is kept
   bool isTerminal = false;
   bool echoes = false;  ///< each entry is printed before its answer, as it stands on a terminal
 };

@@ -61,22 +61,15 @@ private:
   const Interrupts* interrupts;
 };
 
-Repl::Repl(show::Out& out, const Outside& outside, sema::LoadOptions load)
+Repl::Repl(show::Out& out, const Outside& outside, const sema::LoadOptions& load)
     : out(out),
       outside(outside),
       listener(std::make_unique<Listener>(out, outside.interrupts)),
-      loadOptions(std::move(load)),
-      dialogue(loadOptions, *listener),
-      completing(
-          [this] {
-            sema::LoadOptions everything = loadOptions;
-            everything.allStandard = true;
-            return everything;
-          }(),
-          nobody),
-      reader(outside.isTerminal
-                 ? terminalReader(outside.history, outside.interrupts, [this](const std::string& line) { return complete(line); })
-                 : pipeReader()),
+      dialogue(load, *listener),
+      completing(load, nobody),
+      reader(outside.isTerminal ? terminalReader(outside.process.history, outside.interrupts,
+                                                 [this](const std::string& line) { return complete(line); })
+                                : pipeReader()),
       echoes(outside.echoes) {}
 
 Repl::~Repl() = default;
@@ -258,22 +251,22 @@ bool Repl::plot(const std::string& expression) {
 bool Repl::ask(const std::string& name) {
   if (name.empty()) return help("");
   if (name == "std") return listModules();
-  const driver::Workspace& workspace = completing.read(Dialogue::kName, dialogue.program().text());
-  const auto printed = driver::printDoc(out, workspace, name);
+  const auto printed = driver::printDoc(out, program(), name);
   if (!printed) out.fail(printed.error());
   return printed.has_value();
 }
 
 bool Repl::listModules() {
-  const driver::Workspace& workspace = completing.read(Dialogue::kName, dialogue.program().text());
   std::vector<std::string> names;
-  for (const auto& module : workspace.program->modules()) {
+  for (const auto& module : program().program->modules()) {
     if (module->isStandard) names.push_back(module->name);
   }
   std::ranges::sort(names);
   showText(out, "help", fmt::format("{}\n", fmt::join(names, " ")));
   return true;
 }
+
+const driver::Workspace& Repl::program() { return completing.read(Dialogue::kName, dialogue.program().text()); }
 
 bool Repl::say() {
   const Session* said = dialogue.said();

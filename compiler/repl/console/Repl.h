@@ -26,8 +26,8 @@ inline constexpr const char* kMorePrompt = "    | ";
 /// One class: each command of the dialogue is a member of it.
 class Repl {
 public:
-  /// Both outlive it.
-  Repl(show::Out& out, const Outside& outside, sema::LoadOptions load);
+  /// `out` and `outside` outlive it; `load` as Dialogue's.
+  Repl(show::Out& out, const Outside& outside, const sema::LoadOptions& load);
   ~Repl();
   /// Takes a program's text as if it had been typed. False, after saying why: it cannot be taken.
   bool begin(const std::string& path, const std::string& text);
@@ -91,6 +91,8 @@ private:
   bool quit(const std::string& rest);
 
   serve::Completions complete(const std::string& line);
+  /// The program as it is now, for questions about its names.
+  const driver::Workspace& program();
   /// Prints what the dialogue has to say. False where an error is among it.
   bool say();
   bool fail(std::string_view why);
@@ -98,7 +100,6 @@ private:
   show::Out& out;
   const Outside& outside;
   std::unique_ptr<Listener> listener;
-  sema::LoadOptions loadOptions;
   Dialogue dialogue;
   Events nobody;
   session::CompileSession completing;  ///< reads what is being typed

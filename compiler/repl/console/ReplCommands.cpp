@@ -114,7 +114,7 @@ bool Repl::forget(const std::string& rest) {
 }
 
 bool Repl::isDesign(const std::string& name) {
-  const driver::Workspace& workspace = completing.read(Dialogue::kName, dialogue.program().text());
+  const driver::Workspace& workspace = program();
   const sema::Resolved meaning = workspace.program->resolve(workspace.program->main(), name);
   return ast::dynCast<ast::Design>(meaning.decl) != nullptr;
 }
@@ -165,7 +165,7 @@ std::vector<std::vector<std::string>> answersOf(const std::string& output) {
 tl::expected<std::string, std::string> Repl::asTest() {
   std::string script;
   for (const std::string& entry : typed) script += entry + "\n\n";
-  const auto ended = outside.runSelf({{"repl", "--echo", "--color", "never"}, script, true});
+  const auto ended = outside.process.runSelf({{"repl", "--echo", "--color", "never"}, script, true});
   if (!ended) return tl::unexpected(ended.error());
   const std::vector<std::vector<std::string>> answers = answersOf(ended->output);
   if (ended->status != kOk || answers.size() != typed.size())

@@ -34,15 +34,6 @@ private:
   double end;
 };
 
-std::unique_ptr<driver::Workspace> read(const std::string& path, std::string text, const sema::LoadOptions& load) {
-  auto workspace = std::make_unique<driver::Workspace>();
-  workspace->path = path;
-  workspace->load = load;
-  const Source& source = workspace->session.sources.add(path, std::move(text));
-  workspace->program = sema::load(workspace->session.sources, workspace->session.sink, source, workspace->load);
-  return workspace;
-}
-
 /// The work of one call: the first row of each design, one after the other.
 class Coster {
 public:
@@ -139,7 +130,7 @@ Costs costsOf(const std::string& path, std::string text, const sema::LoadOptions
   Limited limited(events);
   driver::PipelineState state(request, limited);
   state.tellsUnbuilt = false;
-  state.workspace = read(path, std::move(text), load);
+  state.workspace = driver::workspaceOf(path, path, std::move(text), load);
   state.bugContext.emplace(programOf, &state.workspace->session);
   if (state.sink().hasErrors()) return {};
   state.done.insert("load");

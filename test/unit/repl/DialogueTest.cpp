@@ -43,7 +43,7 @@ protected:
   }
 
   Events nobody;
-  Dialogue dialogue{{}, nobody};
+  Dialogue dialogue{{.allStandard = true}, nobody};
 };
 
 using Shape = std::vector<std::int64_t>;
