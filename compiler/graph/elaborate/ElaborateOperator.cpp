@@ -310,6 +310,7 @@ bool Elaborator::runUpdates(Activation& a) {
     latest[index(graph[before].storage)] = results.back();
   }
   Op op = build.finish(std::move(results));
+  if (!holdsResults(a, op)) return false;
   op.declaration = a.decl->name.text;
   addOp(std::move(op), a);
   return true;

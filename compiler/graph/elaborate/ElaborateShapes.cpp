@@ -22,8 +22,9 @@ std::string_view labelOf(const ast::Expr& dim) {
   const auto* name = ast::dynCast<ast::NameRef>(&dim);
   return name != nullptr ? std::string_view(name->name.text) : std::string_view();
 }
-std::string dtypeName(tbem_dtype dtype) { return std::string(sema::kDTypeNames[static_cast<std::size_t>(dtype)]); }
 }  // namespace
+
+std::string dtypeName(tbem_dtype dtype) { return std::string(sema::kDTypeNames[static_cast<std::size_t>(dtype)]); }
 
 std::string shapeText(const sema::ExprPool& pool, const Graph& graph, TensorId tensor) {
   std::string text;

@@ -39,6 +39,9 @@ struct ElaborateOptions {
   Updates updates = Updates::All;
 };
 
+/// "f32", as a program writes it.
+std::string dtypeName(tbem_dtype dtype);
+
 class Elaborator : public sema::Evaluator {
 public:
   Elaborator(Session& session, const sema::Program& program, Structure& out, ElaborateOptions options);
@@ -197,6 +200,7 @@ private:
   /// Evaluates the expressions over the activation's tensors: one operator that writes `results`.
   std::optional<Op> buildElementwise(Activation& a, const std::vector<const ast::Expr*>& parts,
                                      const std::vector<TensorId>& results, const Labels& resultLabels);
+  bool holdsResults(const Activation& a, const Op& op);
   Value tensorBinary(const ast::Binary& expr, const Value& left, const Value& right);
 
   // Gradients and updates (BackwardClause.cpp, Optimizer.cpp)

@@ -2,6 +2,7 @@
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/graph/elaborate/Detour.h"
+#include "compiler/graph/ir/WholeNumbers.h"
 #include "compiler/sema/Walk.h"
 
 #include <algorithm>
@@ -183,6 +184,24 @@ std::optional<Value> Elaborator::elementwiseCall(std::string_view name, const as
   return elemValue(now.elem->operation(word->op, operands[0], operands[1]));
 }
 
+namespace {
+/// What a fraction comes from, in the language's words.
+std::string fractionText(const ElemNode& node, const Op& op, const Graph& graph, const sema::ExprPool& pool) {
+  switch (node.op) {
+    case ElemOp::Input:
+      return "elements of type " + dtypeName(graph[op.inputs[node.input]].dtype);
+    case ElemOp::Constant:
+      return node.value.str();
+    case ElemOp::Scalar:
+      return pool.str(node.scalar);
+    case ElemOp::Div:
+      return "`/`";
+    default:
+      return "`" + std::string(std::ranges::find(kWords, node.op, &Word::op)->name) + "`";
+  }
+}
+}  // namespace
+
 // ---- Operands ---------------------------------------------------------------------------------------------------------
 
 /// The tensor as an operand of the expression being built. Poison after a report.
@@ -237,7 +256,29 @@ std::optional<Op> Elaborator::buildElementwise(Activation& a, const std::vector<
     if (good) build.addRoot(*root);
   }
   if (!good) return std::nullopt;
-  return build.finish(results);
+  Op op = build.finish(results);
+  return holdsResults(a, op) ? std::optional<Op>(std::move(op)) : std::nullopt;
+}
+
+/// Whether the elements of the results can hold what is computed for them: a fraction would be cut off in silence by integers.
+bool Elaborator::holdsResults(const Activation& a, const Op& op) {
+  const auto isInteger = [this](TensorId tensor) { return !tbem_is_floating(graph[tensor].dtype); };
+  const NumberSources sources{[&](std::uint32_t input) { return isInteger(op.inputs[input]); },
+                              [&](ExprId value) { return force(Value::number(value), a.range); }};
+  for (std::size_t k = 0; k < op.outputs.size(); ++k) {
+    const tbem_dtype type = graph[op.outputs[k]].dtype;
+    if (!isInteger(op.outputs[k]) || type == TBEM_BOOL) continue;
+    const std::optional<std::uint32_t> fraction = fractionBelow(op.elementwise, op.elementwise.roots[k], sources);
+    if (!fraction) continue;
+    const ElemNode& node = op.elementwise.nodes[*fraction];
+    fail(diag::fraction_in_integers, a.range, dtypeName(type), a.decl->name.text, fractionText(node, op, graph, pool));
+    if (Diagnostic* const report = told(diag::fraction_in_integers, a.range); report != nullptr && report->notes.empty()) {
+      report->note("they would be cut off: of integers make real elements first, `cast(..., to: " + dtypeName(options.dtype) +
+                   ")`; in an `elementwise` expression `floor` and `cast` give whole numbers");
+    }
+    return false;
+  }
+  return true;
 }
 
 }  // namespace tbem::graph

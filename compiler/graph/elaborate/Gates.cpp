@@ -16,9 +16,9 @@ std::optional<TensorId> checkCondition(Elaborator& e, const Value& value, SrcRan
   if (value.isPoison()) return std::nullopt;
   const Tensor* tensor = value.is(ValueKind::Tensor) ? &e.graph.tensors[value.id] : nullptr;
   if (tensor == nullptr || tensor->dtype != TBEM_BOOL || tensor->shape.size() != 1) {
-    const std::string found = tensor != nullptr ? std::string(sema::kDTypeNames[static_cast<std::size_t>(tensor->dtype)]) +
-                                                      shapeText(e.pool, e.graph, static_cast<TensorId>(value.id))
-                                                : kindName(value);
+    const std::string found = tensor != nullptr
+                                  ? dtypeName(tensor->dtype) + shapeText(e.pool, e.graph, static_cast<TensorId>(value.id))
+                                  : kindName(value);
     e.fail(diag::wrong_tensor, range, "the condition of `" + std::string(gate) + "`",
            "one truth value a sample (`bool[n]`), found " + found);
     return std::nullopt;
