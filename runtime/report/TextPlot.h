@@ -1,4 +1,4 @@
-// Plots in a terminal, of characters.
+// Plots in a terminal, of characters; a curve also of pixels where the terminal has them.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,19 @@ struct TextPlotSize {
 /// four above each other, else of `*`. The axis has the least and the largest number. Numbers that are not finite are left out.
 /// "" where there are none.
 std::string curve(std::span<const double> numbers, const TextPlotSize& size);
+
+/// A character's place, in pixels.
+struct CellSize {
+  std::size_t width = 0, height = 0;
+};
+
+struct PicturedCurve {
+  std::string axis;     ///< lines of text; "" without finite numbers
+  std::string picture;  ///< sixel graphics, written behind the axis: they go beside it, and the cursor stays where it was
+};
+
+/// The same curve in pixels, for a terminal that shows sixel graphics.
+PicturedCurve picturedCurve(std::span<const double> numbers, const TextPlotSize& size, CellSize cell);
 
 /// How many of the numbers lie in each of `size.lines` equal parts of their range, a bar a line. The last part has its upper
 /// bound. Numbers that are not finite are counted in a line of their own. "" without numbers.

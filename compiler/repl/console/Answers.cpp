@@ -1,15 +1,14 @@
 #include "compiler/repl/console/Answers.h"
 
+#include "compiler/repl/console/Pixels.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
-#include "runtime/report/TextPlot.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <span>
 #include <utility>
@@ -151,12 +150,24 @@ void showFlops(show::Out& out, const CallCost& cost) {
   if (!out.display.json) out.table(table);
 }
 
-void showPlot(show::Out& out, const std::vector<double>& numbers, bool inARow) {
+void showPlot(show::Out& out, const std::vector<double>& numbers, bool inARow,
+              const std::function<std::optional<report::CellSize>()>& pixels) {
   constexpr std::size_t kMostInARow = 10'000;
   report::TextPlotSize size;
   size.ascii = out.bars().ascii;
-  const bool curve = inARow && numbers.size() > 1 && numbers.size() <= kMostInARow;
-  showText(out, "plot", curve ? report::curve(numbers, size) : report::histogram(numbers, size));
+  if (!inARow || numbers.size() <= 1 || numbers.size() > kMostInARow) {
+    showText(out, "plot", report::histogram(numbers, size));
+    return;
+  }
+  const std::optional<report::CellSize> cell = pixels();
+  if (!cell) {
+    showText(out, "plot", report::curve(numbers, size));
+    return;
+  }
+  const report::PicturedCurve curve = report::picturedCurve(numbers, size, *cell);
+  out.plain(curve.axis);
+  out.flush();
+  writeToTerminal(curve.picture);
 }
 
 void showText(show::Out& out, const char* what, const std::string& text) {

@@ -1,11 +1,14 @@
 #include "compiler/repl/console/Repl.h"
 
 #include "compiler/repl/console/Answers.h"
+#include "compiler/repl/console/Pixels.h"
 #include "compiler/show/reference/DocPage.h"
 #include "compiler/support/Bug.h"
 #include "compiler/syntax/parse/Parse.h"
+#include "runtime/report/Table.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -230,7 +233,7 @@ bool Repl::express(const std::string& expression) {
 
 bool Repl::plot(const std::string& expression) {
   if (const Tensor* tensor = dialogue.tensors.find(expression)) {
-    showPlot(out, tensor->numbers(), tensor->array.shape.size() == 1);
+    showPlot(out, tensor->numbers(), tensor->array.shape.size() == 1, [this] { return pixels(); });
     return true;
   }
   if (const std::optional<RuntimeCall> call = dialogue.runtimeCall(expression)) {
@@ -238,14 +241,23 @@ bool Repl::plot(const std::string& expression) {
     if (!results) return false;
     Tensors passing;
     if (const auto taken = passing.put("", results->front()); !taken) return fail(taken.error());
-    showPlot(out, passing.find("")->numbers(), results->front().shape.size() == 1);
+    showPlot(out, passing.find("")->numbers(), results->front().shape.size() == 1, [this] { return pixels(); });
     return true;
   }
   const std::optional<ShownValue> value = dialogue.evaluate(expression);
   if (!say() || !value) return false;
   if (value->numbers.empty()) return fail(fmt::format("`{}` has no numbers: plot a tensor or a list of numbers", expression));
-  showPlot(out, value->numbers, true);
+  showPlot(out, value->numbers, true, [this] { return pixels(); });
   return true;
+}
+
+std::optional<report::CellSize> Repl::pixels() {
+  if (!askedForPixels && reader->isTerminal() && report::useColor(out.display.color, STDOUT_FILENO)) {
+    out.flush();
+    cell = askSixelCells();
+  }
+  askedForPixels = true;
+  return cell;
 }
 
 bool Repl::ask(const std::string& name) {

@@ -5,6 +5,7 @@
 #include "compiler/repl/console/LineReader.h"
 #include "compiler/repl/console/Outside.h"
 #include "compiler/show/Out.h"
+#include "runtime/report/TextPlot.h"
 
 #include <cstddef>
 #include <functional>
@@ -93,6 +94,8 @@ private:
   serve::Completions complete(const std::string& line);
   /// The program as it is now, for questions about its names.
   const driver::Workspace& program();
+  /// The size of a character, in a terminal that shows pictures in colour; it is asked once.
+  std::optional<report::CellSize> pixels();
   /// Prints what the dialogue has to say. False where an error is among it.
   bool say();
   bool fail(std::string_view why);
@@ -110,7 +113,8 @@ private:
   std::string lastCode;            ///< of the last error, for `:why`
   std::vector<std::string> typed;  ///< entries that went well, for a test
   std::size_t entries = 0, failures = 0;
-  bool echoes, ended = false;
+  std::optional<report::CellSize> cell;  ///< pixels()
+  bool echoes, ended = false, askedForPixels = false;
 };
 
 struct ReplCommand {

@@ -1,4 +1,5 @@
 // Curves and histograms of characters.
+#include "runtime/report/Sixel.h"
 #include "runtime/report/TextPlot.h"
 
 #include <gtest/gtest.h>
@@ -38,6 +39,24 @@ TEST(Curve, RangeBeyondADouble) {
   const double most = std::numeric_limits<double>::max();
   const std::vector<double> numbers = {-most, most};
   EXPECT_EQ(curve(numbers, {.columns = 2, .lines = 2, .ascii = true}), " 1.798e+308 | *\n-1.798e+308 |*\n");
+}
+
+TEST(Sixel, SetsBitsFromAboveAndCountsRuns) {
+  // "#": the colour; "?" is no point, and each bit from 1 is the next one below. By hand from the manual.
+  Bitmap bitmap(8, 8);
+  for (std::size_t x = 1; x < 7; ++x) bitmap.set(x, 0);
+  bitmap.set(2, 5);
+  bitmap.set(3, 7);
+  EXPECT_EQ(sixel(bitmap), "\x1bP0;1q\"1;1;8;8#0;2;20;55;85?@`!4@-???A\x1b\\");
+}
+
+TEST(Curve, InPixelsIsBesideItsAxis) {
+  const std::vector<double> numbers = {0, 10};
+  const PicturedCurve plot = picturedCurve(numbers, {.columns = 1, .lines = 2, .ascii = true}, {3, 4});
+  EXPECT_EQ(plot.axis, "10 |\n 0 |\n");
+  // One band of six of the eight pixels; the line rises at once, two pixels wide.
+  EXPECT_EQ(plot.picture, "\x1b\x37\x1b[2A\x1b[4C\x1bP0;1q\"1;1;3;6#0;2;20;55;85_w~\x1b\\\x1b\x38");
+  EXPECT_EQ(picturedCurve({}, {}, {8, 16}).axis, "");
 }
 
 TEST(Histogram, CountsEachNumberOnce) {
