@@ -52,7 +52,7 @@ public:
     const auto* pipe = ast::dynCast<ast::Pipe>(&expression);
     if (pipe != nullptr && applied(*pipe->target).callable != nullptr) return true;
     const auto* call = ast::dynCast<ast::Call>(&expression);
-    if (call != nullptr && !tensorArguments(*call, false).empty()) return true;
+    if (call != nullptr && (!tensorArguments(*call, false).empty() || makesTensor(*call))) return true;
     bool inside = false;
     sema::forEachChild(expression, [&](const ast::Expr& child) { inside = inside || flows(child); });
     return inside;
@@ -97,6 +97,14 @@ public:
   }
 
 private:
+  /// A tensor of its parameters alone, `arange(5)`. One number without dimensions is a schedule, which stays what it is.
+  bool makesTensor(const ast::Call& call) const {
+    const Applied what = applied(*call.callee);
+    if (what.callable == nullptr || !what.callable->tensors.empty() || what.callable->results.empty()) return false;
+    const auto* type = ast::dynCast<ast::TensorType>(what.callable->results.front().type);
+    return type != nullptr && !type->dims.empty();
+  }
+
   const ast::Callable* callableOf(const ast::Expr& callee) const {
     sema::Resolved what;
     if (const auto* name = ast::dynCast<ast::NameRef>(&callee)) what = program.resolve(program.main(), name->name.text);
