@@ -1,6 +1,7 @@
 #include "compiler/repl/console/Answers.h"
 
 #include "compiler/repl/console/Pixels.h"
+#include "compiler/show/memory/KindsReport.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
 
@@ -75,7 +76,7 @@ void showCost(show::Out& out, const CallCost& cost) {
   const std::string scope = cost.peakScope.empty() ? "" : fmt::format(" in {}", cost.peakScope);
   out.print("{}\n", shapesText(cost.results));
   out.print("{} parameters, {}, {} at the peak{}\n", report::grouped(cost.parameters), report::flops(cost.flops),
-            report::bytes(cost.arena), cost.peak.empty() ? "" : fmt::format(" ({}{})", cost.peak, scope));
+            report::bytes(cost.arena), cost.peak.empty() ? "" : fmt::format(": {}{}", driver::peakWords(cost.peak), scope));
 }
 
 void showTensor(show::Out& out, const std::string& name, const Tensor& tensor) {

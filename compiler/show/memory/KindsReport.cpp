@@ -15,13 +15,15 @@ std::uint64_t memoryOf(const estimate::Estimate& estimate) {
   return estimate.device ? estimate.device->arena : estimate.memory.bytes;
 }
 
+std::string peakWords(const std::string& name) { return name == "reorder" ? "a change of layout (reorder)" : name; }
+
 void printPeakPlace(show::Out& out, const Workspace& workspace, const estimate::Estimate& worst) {
   const SourceManager& sources = workspace.session.sources;
   const estimate::PeakAt& peak = worst.peak;
   if (peak.name.empty()) return;
   const bool inside = peak.use.valid() && peak.use.begin != peak.range.begin;
   // What moves samples behind a gate stands nowhere in the program.
-  out.say("the peak is at {}{}{}{}\n", peak.name,
+  out.say("the peak is at {}{}{}{}\n", peakWords(peak.name),
           peak.range.valid() ? fmt::format(", {}", sources.describe(peak.range.begin)) : "",
           peak.scope.empty() ? "" : fmt::format(", in {}", peak.scope),
           inside ? fmt::format(" ({})", sources.describe(peak.use.begin)) : "");

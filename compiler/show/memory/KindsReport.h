@@ -16,6 +16,8 @@ std::uint64_t memoryOf(const estimate::Estimate& estimate);
 void printKinds(show::Out& out, const Workspace& workspace, const estimate::Estimate& worst, const std::string& levels);
 /// The same in one line: kinds of at least a hundredth, the largest first.
 void sayKinds(show::Out& out, const estimate::Estimate& worst, const std::string& levels);
+/// An operator at the peak, for people: a reorder, which is none of the program's, is told as what it does.
+std::string peakWords(const std::string& name);
 /// The operator at the peak and its place, and what the estimate does not know.
 void printPeakPlace(show::Out& out, const Workspace& workspace, const estimate::Estimate& worst);
 
