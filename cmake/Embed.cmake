@@ -23,6 +23,8 @@ file(GLOB_RECURSE names_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/stdlib/names
 tbem_embed(tbem_names tbem::names ${CMAKE_SOURCE_DIR}/stdlib/names ${names_files})
 file(GLOB explanation_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/errors/*.md)
 tbem_embed(tbem_explanations tbem::explanations ${CMAKE_SOURCE_DIR}/docs/errors ${explanation_files})
+# What the words of the language mean.
+tbem_embed(tbem_words tbem::words ${CMAKE_SOURCE_DIR}/docs ${CMAKE_SOURCE_DIR}/docs/words.md)
 # What `tbemc new` makes. Named one by one: a pattern would leave out what begins with a dot, or take what an editor left.
 set(template ${CMAKE_SOURCE_DIR}/tools/template)
 tbem_embed(tbem_template tbem::program_template ${template} ${template}/NAME.tbem ${template}/test.sh ${template}/expected.txt

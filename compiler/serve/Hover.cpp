@@ -1,11 +1,14 @@
 #include "compiler/serve/Hover.h"
 
+#include "compiler/serve/CallText.h"
 #include "compiler/show/reference/DocText.h"
+#include "compiler/show/reference/WordPages.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace tbem::serve {
 
@@ -94,9 +97,59 @@ std::string whereabouts(const Declared& holder, bool inside) {
 
 constexpr std::string_view kBuiltin = "of the language itself";
 
+/// Whether the word there is none of the language's, whatever it is called: a name before a colon (`mac: 2 * n`), a member behind
+/// a dot, a member of an enumeration (`<on>`), or the primitive behind `native`.
+bool isOtherwiseNamed(const Reading& reading, SrcRange word) {
+  const std::string_view text = reading.source.text;
+  const std::size_t begin = word.begin - reading.source.base, end = word.end - reading.source.base;
+  const std::size_t next = text.find_first_not_of(" \t", end);
+  if (next != std::string_view::npos && text[next] == ':') return true;
+  const bool behindDot = begin > 0 && text[begin - 1] == '.', behindRange = begin > 1 && text[begin - 2] == '.';
+  if (behindDot && !behindRange) return true;
+  if (begin > 0 && text[begin - 1] == '<' && end < text.size() && text[end] == '>') return true;
+  return wordBefore(text, begin) == "native";
+}
+
+/// Whether it is a word of the text behind a `comment` of a process, which ends before a line with another clause.
+bool isRemark(const Reading& reading, SrcRange word) {
+  if (ast::dynCast<ast::Process>(reading.holding(word).decl) == nullptr) return false;
+  const std::string_view text = reading.source.text;
+  const std::size_t begin = word.begin - reading.source.base;
+  for (std::size_t margin = lineBegin(text, begin);; margin = lineBegin(text, margin - 1)) {
+    const std::size_t first = std::min(text.find_first_not_of(" \t", margin), text.size());
+    const std::string_view line = text.substr(first, text.find_first_of(" \t\n;", first) - first);
+    if (line == "comment") return first != begin;
+    const bool another = line == "ext" || line == "pre" || line == "post" || line == "process" || line == "end_process";
+    if (another || margin == 0) return false;
+  }
+}
+
+/// What the language calls so where no name of the program stands: a word that begins a clause, a type, a clause of a design.
+std::optional<Hover> wordAt(const Reading& reading, Loc place) {
+  const std::string_view text = reading.source.text;
+  if (place < reading.source.base || place - reading.source.base >= text.size()) return std::nullopt;
+  const std::size_t offset = place - reading.source.base;
+  constexpr std::string_view kInWords = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  const std::size_t end = std::min(text.find_first_not_of(kInWords, offset), text.size());
+  const std::size_t begin = wordBegin(text, offset);
+  const SrcRange range{static_cast<Loc>(reading.source.base + begin), static_cast<Loc>(reading.source.base + end)};
+  if (offset == end || isWritten(reading, end) || isOtherwiseNamed(reading, range) || isRemark(reading, range))
+    return std::nullopt;
+  const std::string word(text.substr(begin, end - begin));
+  std::string meaning = show::meaningOf(word);
+  if (meaning.empty()) return std::nullopt;
+  return Hover{range, word, std::move(meaning)};
+}
+
+/// A function, type or initialiser of the language.
+Hover builtinHover(const Reading& reading, SrcRange range, const std::string& word) {
+  std::string meaning = isOtherwiseNamed(reading, range) ? "" : show::meaningOf(word);
+  return {range, word, meaning.empty() ? std::string(kBuiltin) : std::move(meaning)};
+}
+
 Hover hoverOf(const Reading& reading, const sema::Use& use) {
   const std::string word(reading.sources().text(use.range));
-  if (use.kind == NameKind::Builtin) return {use.range, word, std::string(kBuiltin)};
+  if (use.kind == NameKind::Builtin) return builtinHover(reading, use.range, word);
   if (use.kind == NameKind::Elaborated) return {use.range, word, "known when the graph is built"};
   if (use.kind == NameKind::Module) {
     const sema::Resolved module = reading.program().resolve(reading.program().main(), word);
@@ -125,7 +178,7 @@ std::string declarationText(const Reading& reading, SrcRange declaration) {
 
 std::optional<Hover> hoverAt(const Reading& reading, Loc place) {
   const std::span<const sema::Use> found = reading.uses().at(place);
-  if (found.empty()) return std::nullopt;
+  if (found.empty()) return wordAt(reading, place);
   // A factor stands where the parameter that it fills is used too: what is declared elsewhere says more.
   const auto other = std::ranges::find_if(found, [](const sema::Use& use) { return !use.isDeclaration(); });
   return hoverOf(reading, other == found.end() ? found.front() : *other);

@@ -1,4 +1,4 @@
-// What a name is, where a mouse rests on it.
+// What a name or a word of the language is, where a mouse rests on it.
 #pragma once
 
 #include "compiler/serve/Reading.h"
@@ -14,7 +14,8 @@ struct Hover {
   std::string documentation;  ///< Markdown; "" where there is none
 };
 
-/// Of the word at this place of the program's own file; nothing where no name stands there that means something.
+/// Of the word at this place of the program's own file; nothing where neither a name that means something nor a word of the
+/// language (docs/words.md) stands there.
 std::optional<Hover> hoverAt(const Reading& reading, Loc place);
 
 /// The declaration in short, as code: a callable's signature, another declaration's first line, a parameter as it is declared.

@@ -1,5 +1,5 @@
-// tbemc doc NAME: the declaration's documentation and text, --all: those of the whole library; doc MODULE: a line for each of its
-// declarations; --search: those that have some words; --man: the manual page.
+// tbemc doc NAME: the declaration's documentation and text, or what a word of the language is for; --all: those of the whole
+// library; doc MODULE: a line for each of its declarations; --search: those that have some words; --man: the manual page.
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/experiment/Workspace.h"
@@ -29,9 +29,12 @@ struct DocOptions : CommandOptions {
 };
 
 void declare(OptionList& list, DocOptions& o) {
-  const Option name =
-      list.add("NAME", o.names, "conv2d, std.vision.resnet, std.nn, ...; FILE, or FILE NAME: of a program of yours");
-  list.add("--search", o.search, "declarations of the library (and of FILE) that have all these words").type("WORDS");
+  const Option name = list.add(
+      "NAME", o.names,
+      "conv2d, std.vision.resnet, std.nn, ..., a word of the language (skip); FILE, or FILE NAME: of a program of yours");
+  list.add("--search", o.search,
+           "declarations of the library (and of FILE), and words of the language, that have all these words")
+      .type("WORDS");
   const Option all =
       list.flag("--all", o.all, "every public declaration of the library, with its documentation and text").excludes(name);
   const Option operators =
@@ -170,7 +173,7 @@ int run(show::Out& out, const DocOptions& options) {
 
 }  // namespace
 
-const Command kDoc = {"doc", "documentation of an operator, block, network or function", Takes::Own, false,
-                      invocation<DocOptions, declare, unheeded, run>};
+const Command kDoc = {"doc", "documentation of an operator, block, network or function, or of a word of the language", Takes::Own,
+                      false, invocation<DocOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

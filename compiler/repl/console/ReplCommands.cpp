@@ -16,7 +16,7 @@ namespace tbem::repl {
 
 const std::vector<ReplCommand>& Repl::commands() {
   static const std::vector<ReplCommand> list = {
-      {"help", "[WORD]", "what can be typed; of one command or declaration", &Repl::help},
+      {"help", "[WORD]", "what can be typed; of one command, declaration or word", &Repl::help},
       {"list", "", "the program so far, with line numbers", &Repl::list},
       {"tensors", "", "the tensors so far", &Repl::listTensors},
       {"undo", "", "the program before the last change", &Repl::undo},
@@ -53,7 +53,7 @@ constexpr const char* kHelp =
     "a call with shapes: its cost     net(x: [8, 3, 32, 32])     [8, 64] |> dense(10)\n"
     "a tensor: a call that is run     let y = net(x: [8, 3, 32, 32])    y.mean    relu(y) * 2\n"
     "a plot                           plot y     plot [i * i for i in 0 .. 20]\n"
-    "documentation                    ?conv2d    ?std.vision    :doc --search attention\n"
+    "documentation                    ?conv2d    ?std.vision    ?skip    :doc --search attention\n"
     "\n";
 
 }  // namespace

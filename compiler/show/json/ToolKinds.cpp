@@ -20,10 +20,10 @@ constexpr JsonField kBlock[] = {
     text("documentation", "its documentation"),
 };
 constexpr JsonField kDoc[] = {
-    text("name", "the declaration's name, with its module"),
-    text("what", "what it is: `operator`, `block`, `network` and so on"),
+    text("name", "the declaration's name, with its module; of the language's own words the word"),
+    text("what", "what it is: `operator`, `block`, `network` and so on, or `word`, one of the language"),
     text("documentation", "its documentation"),
-    text("definition", "its text").only("not in the list of a module, a file or a search"),
+    text("definition", "its text").only("not of a word, and not in the list of a module, a file or a search"),
 };
 constexpr JsonField kExplain[] = {
     text("code", "the diagnostic's code"),
@@ -53,7 +53,8 @@ constexpr JsonKind kKinds[] = {
              kOperator),
     jsonKind("block", "One object per block (`tbemc doc --operators`).", kBlock),
     jsonKind("doc",
-             "One object per declaration (`tbemc doc NAME`, `tbemc doc --all`, `tbemc doc MODULE`, `tbemc doc --search WORDS`).",
+             "One object per declaration or word of the language (`tbemc doc NAME`, `tbemc doc --all`, `tbemc doc MODULE`, "
+             "`tbemc doc --search WORDS`).",
              kDoc),
     jsonKind("explain", "One object (`tbemc explain CODE`), or one per diagnostic (`--all`).", kExplain),
     jsonKind("doctor", "One object per finding (`tbemc doctor`).", kDoctor),

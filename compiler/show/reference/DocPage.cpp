@@ -1,9 +1,9 @@
 #include "compiler/show/reference/DocPage.h"
 
 #include "compiler/sema/Suggest.h"
-#include "compiler/sema/evaluate/Evaluator.h"
 #include "compiler/show/WrappedText.h"
 #include "compiler/show/reference/DocText.h"
+#include "compiler/show/reference/WordPages.h"
 #include "runtime/report/Numbers.h"
 #include "runtime/report/Table.h"
 
@@ -96,17 +96,32 @@ void printDeclaration(show::Out& out, const Session& session, const Entry& entry
   out.print("{}\n", text);
 }
 
-/// What may have been meant by a name that the standard library does not have.
+constexpr const char* kWord = "word";  // what a word of the language is, where a declaration is an operator
+
+/// A section of the words of the language, which `word` is one of.
+void printWord(show::Out& out, std::string_view word, const show::WordSection& section) {
+  if (out.display.json)
+    out.json("doc", {{"name", word}, {"what", kWord}, {"documentation", section.text}});
+  else
+    out.print("{} {}  (docs/words.md)\n\n{}\n", kWord, word, section.text);
+}
+
+/// What may have been meant by a name that the standard library and the language do not have.
 std::string unknownName(const std::string& name, const std::vector<Entry>& all) {
   std::set<std::string> names;
   for (const Entry& entry : all) names.insert(entry.decl->name.text);
+  constexpr std::size_t kTooShort = 2;  // letters of a word that says nothing of what was meant: `h`, `ms`
+  for (const show::WordSection& section : show::languageWords()) {
+    for (const std::string_view word : section.words) {
+      if (word.size() > kTooShort) names.emplace(word);
+    }
+  }
   const std::string_view network = sema::asTorchvision(name);
   const std::string close = nearest(name, {names.begin(), names.end()});
   std::string meant = close.empty() ? "" : fmt::format(": did you mean `{}`?", close);
   if (!network.empty()) meant = fmt::format(": torchvision's is `{}` here", network);
   if (const std::string_view packages = sema::absentFamily(name); !packages.empty() && network.empty())
     meant = fmt::format(": it is a network of {}", packages);
-  if (sema::isBuiltin(name)) meant = ": it is a function of the language's own (docs/language.md)";
   return fmt::format("the standard library has no `{}`{}", name, meant);
 }
 
@@ -126,20 +141,79 @@ bool hasWord(const std::string& text, const std::string& word) {
   return false;
 }
 
-/// How well an entry fits a word: 0 is not at all.
-int fit(const Entry& entry, const std::string& word, const std::string& meant) {
+/// What a search looks through, in small letters.
+struct Searched {
+  std::vector<std::string> names;
+  std::string sentence, text;
+};
+
+Searched searchedOf(const Entry& entry) {
+  return {{lower(entry.decl->name.text)}, lower(firstSentence(*entry.decl)), lower(entry.decl->documentation)};
+}
+
+/// Without its program: what that calls is not what the word is for.
+Searched searchedOf(const show::WordSection& section) {
+  Searched searched;
+  for (const std::string_view word : section.words) searched.names.push_back(lower(std::string(word)));
+  searched.sentence = lower(firstSentence(show::firstParagraph(section)));
+  searched.text = lower(std::string(section.text.substr(0, section.text.find("\n```"))));
+  return searched;
+}
+
+/// How well a word fits: 0 is not at all.
+int fit(const Searched& searched, const std::string& word, const std::string& meant) {
   constexpr int kName = 4, kPartOfName = 3, kSentence = 2, kText = 1;
-  const std::string name = lower(entry.decl->name.text);
-  if (name == word || name == meant) return kName;
-  if (name.find(word) != std::string::npos) return kPartOfName;
-  if (hasWord(lower(firstSentence(*entry.decl)), word)) return kSentence;
-  return hasWord(lower(entry.decl->documentation), word) ? kText : 0;
+  const auto isName = [&](const std::string& name) { return name == word || name == meant; };
+  const auto isInName = [&](const std::string& name) { return name.find(word) != std::string::npos; };
+  if (std::ranges::any_of(searched.names, isName)) return kName;
+  if (std::ranges::any_of(searched.names, isInName)) return kPartOfName;
+  if (hasWord(searched.sentence, word)) return kSentence;
+  return hasWord(searched.text, word) ? kText : 0;
 }
 
 /// What our name of a word is that other frameworks use: "conv2d" of "Conv2d", "resnet" of "resnet18".
 std::string elsewhereCalled(const std::string& word) {
   const std::string_view ours = sema::elsewhere(word), network = sema::asTorchvision(word);
   return std::string(!ours.empty() ? ours : network.substr(0, network.find('(')));
+}
+
+/// The sum of how well each word fits; 0 where one does not at all.
+int fitAll(const Searched& searched, const std::string& words) {
+  int sum = 0;
+  std::istringstream stream(words);
+  for (std::string word; stream >> word;) {
+    const int fits = fit(searched, lower(word), elsewhereCalled(word));
+    if (fits == 0) return 0;
+    sum += fits;
+  }
+  return sum;
+}
+
+/// The word of a section that was looked for; the first, where the search found its text.
+std::string_view wordFound(const show::WordSection& section, const std::string& words) {
+  std::istringstream stream(words);
+  for (std::string word; stream >> word;) {
+    const auto named =
+        std::ranges::find_if(section.words, [&](std::string_view name) { return lower(std::string(name)) == lower(word); });
+    if (named != section.words.end()) return *named;
+  }
+  return section.words.front();
+}
+
+/// A line of what a search finds: a declaration, or a section of the words of the language.
+struct Hit {
+  int fits = 0;
+  const Entry* entry = nullptr;
+  const show::WordSection* section = nullptr;
+};
+
+void printHit(show::Out& out, const Hit& hit, const std::string& words) {
+  if (hit.entry != nullptr) return printLine(out, *hit.entry, nameOf(*hit.entry));
+  const std::string word(wordFound(*hit.section, words));
+  if (out.display.json)
+    printWord(out, word, *hit.section);
+  else
+    printEntry(out, kWord, word, firstSentence(show::firstParagraph(*hit.section)));
 }
 
 }  // namespace
@@ -157,21 +231,15 @@ void printLibrary(show::Out& out, const Workspace& workspace) {
 void listProgram(show::Out& out, const Workspace& workspace) { listModule(out, entries(*workspace.program), ""); }
 
 tl::expected<void, Failed> searchDocs(show::Out& out, const Workspace& workspace, const std::string& words) {
-  std::vector<std::pair<int, Entry>> found;
-  for (const Entry& entry : entries(*workspace.program)) {
-    int sum = 0;
-    bool all = true;
-    std::istringstream stream(words);
-    for (std::string word; all && stream >> word;) {
-      const int one = fit(entry, lower(word), elsewhereCalled(word));
-      all = one != 0;
-      sum += one;
-    }
-    if (all && sum != 0) found.emplace_back(sum, entry);
-  }
-  std::ranges::stable_sort(found, std::ranges::greater(), [](const auto& one) { return one.first; });
-  for (const auto& [sum, entry] : found) printLine(out, entry, nameOf(entry));
-  if (!found.empty()) return {};
+  const std::vector<Entry> all = entries(*workspace.program);
+  std::vector<Hit> hits;
+  for (const Entry& entry : all) hits.push_back({fitAll(searchedOf(entry), words), &entry, nullptr});
+  for (const show::WordSection& section : show::languageWords())
+    hits.push_back({fitAll(searchedOf(section), words), nullptr, &section});
+  std::erase_if(hits, [](const Hit& hit) { return hit.fits == 0; });
+  std::ranges::stable_sort(hits, std::ranges::greater(), &Hit::fits);
+  for (const Hit& hit : hits) printHit(out, hit, words);
+  if (!hits.empty()) return {};
   return failed(kUsage, fmt::format("nothing is found for `{}`: each word is looked for in names and documentation", words));
 }
 
@@ -183,6 +251,11 @@ tl::expected<void, Failed> printDoc(show::Out& out, const Workspace& workspace, 
     if (name != entry.decl->name.text && name != nameOf(entry)) continue;
     any = true;
     printDeclaration(out, workspace.session, entry);
+  }
+  for (const show::WordSection* section : show::sectionsOf(name)) {
+    if (any && !out.display.json) out.print("\n");
+    any = true;
+    printWord(out, name, *section);
   }
   if (any) return {};
   return failed(kUsage, unknownName(name, all));

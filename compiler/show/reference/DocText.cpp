@@ -1,7 +1,6 @@
 #include "compiler/show/reference/DocText.h"
 
 #include <cctype>
-#include <string_view>
 
 namespace tbem::driver {
 
@@ -61,8 +60,9 @@ std::string signature(const Session& session, const ast::Callable& callable) {
   return line;
 }
 
-std::string firstSentence(const ast::Decl& decl) {
-  const std::string& text = decl.documentation;
+std::string firstSentence(const ast::Decl& decl) { return firstSentence(std::string_view(decl.documentation)); }
+
+std::string firstSentence(std::string_view text) {
   std::string line;
   for (std::size_t i = 0; i < text.size(); ++i) {
     line += text[i] == '\n' ? ' ' : text[i];

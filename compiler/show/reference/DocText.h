@@ -5,6 +5,7 @@
 #include "compiler/syntax/tree/Ast.h"
 
 #include <string>
+#include <string_view>
 
 namespace tbem::driver {
 
@@ -14,7 +15,9 @@ const char* kindOf(const ast::Decl& decl);
 /// An operator, block, network or dataset up to its results, on one line.
 std::string signature(const Session& session, const ast::Callable& callable);
 
-/// Of its documentation, on one line; "" where there is none.
+/// On one line; "" of "".
+std::string firstSentence(std::string_view text);
+/// Of its documentation.
 std::string firstSentence(const ast::Decl& decl);
 
 }  // namespace tbem::driver

@@ -47,7 +47,7 @@ TEST(Hover, SaysWhatANameIs) {
   EXPECT_EQ(declarationAt(program, program.at("of net", 3)), "network net(x: tensor[n, c]) -> tensor[n, 4]");
   EXPECT_EQ(declarationAt(program, program.at("[batch", 1)), "factor batch: 2, 4");
   EXPECT_EQ(declarationAt(program, program.at("design sizes", 7)), "design sizes of net");
-  EXPECT_EQ(declarationAt(program, program.at("return y")), "nothing");
+  EXPECT_EQ(declarationAt(program, program.at("{\n  let y")), "nothing");
 }
 
 TEST(Hover, HasTheDocumentationAndTheModule) {
@@ -61,6 +61,55 @@ TEST(Hover, HasTheDocumentationAndTheModule) {
   const auto parameter = hoverAt(program.reading, program.at("gain: 3"));
   ASSERT_TRUE(parameter);
   EXPECT_EQ(parameter->documentation, "of block `twice`");
+}
+
+std::string documentationAt(const Program& program, Loc place) {
+  const auto hover = hoverAt(program.reading, place);
+  return hover ? hover->documentation : "nothing";
+}
+
+constexpr const char* kWords = R"(/// Says what `exit` does.
+operator thrice(x: tensor[..s]; step: int = 3) -> (y: tensor[..s])
+  elementwise y = step * x * exp(0)
+  flops       exp: 2
+
+block affine(x: i64[n, c]) -> tensor[n, c] {
+  weight gain: tensor[c] init he_normal
+  return gain * cast(x, to: f32)
+}
+
+process Halved(on: int | at: {<in>, <of>}) half: int
+pre  at = <in>
+comment A text for nobody,
+        and not in a condition.
+post half = on div 2
+end_process
+)";
+
+TEST(Hover, SaysWhatAWordOfTheLanguageIsFor) {
+  const Program program(kWords);
+  const auto weight = hoverAt(program.reading, program.at("weight gain", 3));
+  ASSERT_TRUE(weight);
+  EXPECT_EQ(weight->declaration, "weight");
+  EXPECT_EQ(program.word(weight->range), "weight");
+  EXPECT_TRUE(weight->documentation.starts_with("`weight` declares a tensor that is trained")) << weight->documentation;
+  EXPECT_TRUE(documentationAt(program, program.at("tensor[c]")).starts_with("The type of tensors"));
+  EXPECT_TRUE(documentationAt(program, program.at("he_normal")).starts_with("Initialisers of a weight"));
+  EXPECT_TRUE(documentationAt(program, program.at("i64[n, c]")).starts_with("Types of elements"));
+  EXPECT_TRUE(documentationAt(program, program.at("exp(0)")).starts_with("Functions of one element"));
+  EXPECT_TRUE(documentationAt(program, program.at("comment A")).starts_with("A `process` states"));
+  EXPECT_TRUE(documentationAt(program, program.at("on div 2", 3)).starts_with("Division of integers"));
+}
+
+TEST(Hover, SaysNothingOfAWordThatIsNone) {
+  const Program program(kWords);
+  EXPECT_EQ(documentationAt(program, program.at("`exit`", 1)), "nothing") << "a comment";
+  EXPECT_EQ(declarationAt(program, program.at("step * x")), "parameter step: int = 3");
+  EXPECT_EQ(documentationAt(program, program.at("exp: 2")), "of the language itself") << "a part of the cost";
+  EXPECT_EQ(documentationAt(program, program.at("<in>\n", 1)), "nothing") << "a member of an enumeration";
+  EXPECT_EQ(documentationAt(program, program.at("for nobody")), "nothing") << "a text";
+  EXPECT_EQ(documentationAt(program, program.at("not in a")), "nothing") << "its second line";
+  EXPECT_EQ(declarationAt(program, program.at("(on: int", 1)), "parameter on: int");
 }
 
 /// Labels in order, up to `most`; of a text in which `|` marks the place.

@@ -63,7 +63,8 @@ def main(client):
     print("then told:", client.diagnostics(uri, 2), "and check ends with", check(text))
 
     print("hover:", ask("hover", "twice(x,gain")["result"]["contents"]["value"].replace("\n", " | "))
-    print("hover on nothing:", ask("hover", "return dense")["result"])
+    print("hover on a word:", ask("hover", "return dense")["result"]["contents"]["value"].replace("\n", " | "))
+    print("hover on nothing:", ask("hover", "{\n  let y")["result"])
     print("completion:", [one["label"] for one in ask("completion", "gain: 3")["result"]["items"][:2]])
     library = ask("definition", "dense(")["result"][0]
     path = pathlib.Path(library["uri"].removeprefix("file://"))
