@@ -16,7 +16,7 @@ namespace tbem::repl {
 
 const std::vector<ReplCommand>& Repl::commands() {
   static const std::vector<ReplCommand> list = {
-      {"help", "[WORD]", "what can be typed; of one command, declaration or word", &Repl::help},
+      {"help", "[WORD]", "what can be typed; of one command, declaration or word of the language", &Repl::help},
       {"list", "", "the program so far, with line numbers", &Repl::list},
       {"tensors", "", "the tensors so far", &Repl::listTensors},
       {"undo", "", "the program before the last change", &Repl::undo},

@@ -70,7 +70,7 @@ std::string documentationAt(const Program& program, Loc place) {
 
 constexpr const char* kWords = R"(/// Says what `exit` does.
 operator thrice(x: tensor[..s]; step: int = 3) -> (y: tensor[..s])
-  elementwise y = step * x * exp(0)
+  elementwise y = step * x * random()
   flops       exp: 2
 
 block affine(x: i64[n, c]) -> tensor[n, c] {
@@ -96,7 +96,7 @@ TEST(Hover, SaysWhatAWordOfTheLanguageIsFor) {
   EXPECT_TRUE(documentationAt(program, program.at("tensor[c]")).starts_with("The type of tensors"));
   EXPECT_TRUE(documentationAt(program, program.at("he_normal")).starts_with("Initialisers of a weight"));
   EXPECT_TRUE(documentationAt(program, program.at("i64[n, c]")).starts_with("Types of elements"));
-  EXPECT_TRUE(documentationAt(program, program.at("exp(0)")).starts_with("Functions of one element"));
+  EXPECT_TRUE(documentationAt(program, program.at("random()")).starts_with("Words of element-wise expressions"));
   EXPECT_TRUE(documentationAt(program, program.at("comment A")).starts_with("A `process` states"));
   EXPECT_TRUE(documentationAt(program, program.at("on div 2", 3)).starts_with("Division of integers"));
 }
