@@ -19,7 +19,7 @@ namespace {
 
 /// What PyTorch and others call otherwise, in small letters without a trailing "1d", "2d" or "3d". Only names that are far from
 /// ours by their letters.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 48> kElsewhere = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 56> kElsewhere = {{
     {"linear", "dense"},
     {"fc", "dense"},
     {"fully_connected", "dense"},
@@ -66,6 +66,14 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 48> kElsewhe
     {"smoothl1loss", "smooth_l1"},
     {"maxpool", "max_pool2d"},
     {"avgpool", "avg_pool2d"},
+    {"maxpooling", "max_pool2d"},
+    {"averagepooling", "avg_pool2d"},
+    {"globalaveragepooling", "global_avg_pool"},
+    {"batchnormalization", "batch_norm"},
+    {"layernormalization", "layer_norm"},
+    {"multiply", "mul"},
+    {"subtract", "sub"},
+    {"negative", "neg"},
     {"lstmcell", "lstm"},
     {"grucell", "gru"},
 }};

@@ -12,8 +12,11 @@
 #include "compiler/support/Version.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -33,7 +36,7 @@ void declare(OptionList& list, DocOptions& o) {
       "NAME", o.names,
       "conv2d, std.vision.resnet, std.nn, ..., a word of the language (skip); FILE, or FILE NAME: of a program of yours");
   list.add("--search", o.search,
-           "declarations of the library (and of FILE), and words of the language, that have all these words")
+           "declarations of the library (and of FILE), and words of the language, that have all words that follow")
       .type("WORDS");
   const Option all =
       list.flag("--all", o.all, "every public declaration of the library, with its documentation and text").excludes(name);
@@ -72,14 +75,24 @@ void declare(OptionList& list, DocOptions& o) {
 bool isFile(const std::string& name) { return name.ends_with(".tbem") || name.find('/') != std::string::npos; }
 
 std::string unheeded(const Given& given, const DocOptions& options) {
+  if (!options.search.empty()) {
+    if (const char* other = given.firstOf({"--all", "--operators", "--devices", "--json-kinds", "--schema", "--man"}))
+      return fmt::format("--search or {}, not both", other);
+    if (std::ranges::count_if(options.names, isFile) > 1)
+      return fmt::format("one FILE at a time, found {}", fmt::join(options.names | std::views::filter(isFile), " "));
+    return {};
+  }
   const bool file = !options.names.empty() && isFile(options.names.front());
   if (options.names.size() > (file ? 2U : 1U))
-    return fmt::format("`{}` would be passed over: one NAME, or FILE NAME", options.names.back());
-  if (options.search.empty()) return {};
-  if (const char* other = given.firstOf({"--all", "--operators", "--devices", "--json-kinds", "--schema", "--man"}))
-    return fmt::format("--search or {}, not both", other);
-  if (options.names.size() > (file ? 1U : 0U)) return fmt::format("--search or `{}`, not both", options.names.back());
+    return fmt::format("`{}` would be passed over: one NAME, or FILE NAME (or --search WORDS)", options.names.back());
   return {};
+}
+
+/// With --search the NAMEs beside it are words too, so that no quotes are needed, but for a FILE.
+std::string searchedWords(const DocOptions& options) {
+  std::string words = options.search;
+  for (const std::string& name : options.names) words += isFile(name) ? "" : " " + name;
+  return words;
 }
 
 int printSchema(show::Out& out, const std::string& name) {
@@ -144,13 +157,14 @@ int run(show::Out& out, const DocOptions& options) {
         "--devices or --man");
     return kUsage;
   }
-  const bool own = !options.names.empty() && isFile(options.names.front());
-  const auto loaded = loadAll(own ? options.names.front() : "");
+  const auto file = std::ranges::find_if(options.names, isFile);
+  const bool own = file != options.names.end() && (file == options.names.begin() || !options.search.empty());
+  const auto loaded = loadAll(own ? *file : "");
   if (!loaded) return out.fail(loaded.error());
   Workspace& workspace = **loaded;
   if (workspace.session.sink.hasErrors() && own) return out.diagnostics(workspace.session);
   if (!options.search.empty()) {
-    const auto found = searchDocs(out, workspace, options.search);
+    const auto found = searchDocs(out, workspace, searchedWords(options));
     return found ? static_cast<int>(kOk) : out.fail(found.error());
   }
   if (own && options.names.size() == 1) {

@@ -2,6 +2,7 @@
 
 #include "compiler/sema/Suggest.h"
 #include "compiler/show/WrappedText.h"
+#include "compiler/show/reference/DocSearch.h"
 #include "compiler/show/reference/DocText.h"
 #include "compiler/show/reference/WordPages.h"
 #include "runtime/report/Numbers.h"
@@ -12,7 +13,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 #include <set>
 #include <sstream>
@@ -125,76 +125,35 @@ std::string unknownName(const std::string& name, const std::vector<Entry>& all) 
   return fmt::format("the standard library has no `{}`{}", name, meant);
 }
 
-std::string lower(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
+/// What the library's file is about, by its name: "pooling" of stdlib/nn/pooling.tbem; "" for a program of the user's.
+std::string topicOf(const Session& session, const Entry& entry) {
+  if (entry.module.empty()) return {};
+  const std::string place = session.sources.describe(entry.decl->name.range.begin);
+  const std::size_t end = place.find(".tbem:");
+  if (end == std::string::npos) return {};
+  const std::size_t folder = place.rfind('/', end);
+  return place.substr(folder + 1, end - folder - 1);
 }
 
-/// Whether a word of the text begins so; a short one has to be the whole word: "he" is no "the", and no "height".
-bool hasWord(const std::string& text, const std::string& word) {
-  constexpr std::size_t kShort = 2;
-  const auto inWord = [&](std::size_t at) { return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0; };
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-    const bool begins = at == 0 || !inWord(at - 1);
-    if (begins && (word.size() > kShort || !inWord(at + word.size()))) return true;
-  }
-  return false;
-}
-
-/// What a search looks through, in small letters.
-struct Searched {
-  std::vector<std::string> names;
-  std::string sentence, text;
-};
-
-Searched searchedOf(const Entry& entry) {
-  return {{lower(entry.decl->name.text)}, lower(firstSentence(*entry.decl)), lower(entry.decl->documentation)};
+Documented documentedOf(const Session& session, const Entry& entry) {
+  const ast::Decl& decl = *entry.decl;
+  return {{decl.name.text}, firstSentence(decl), decl.documentation, topicOf(session, entry)};
 }
 
 /// Without its program: what that calls is not what the word is for.
-Searched searchedOf(const show::WordSection& section) {
-  Searched searched;
-  for (const std::string_view word : section.words) searched.names.push_back(lower(std::string(word)));
-  searched.sentence = lower(firstSentence(show::firstParagraph(section)));
-  searched.text = lower(std::string(section.text.substr(0, section.text.find("\n```"))));
-  return searched;
-}
-
-/// How well a word fits: 0 is not at all.
-int fit(const Searched& searched, const std::string& word, const std::string& meant) {
-  constexpr int kName = 4, kPartOfName = 3, kSentence = 2, kText = 1;
-  const auto isName = [&](const std::string& name) { return name == word || name == meant; };
-  const auto isInName = [&](const std::string& name) { return name.find(word) != std::string::npos; };
-  if (std::ranges::any_of(searched.names, isName)) return kName;
-  if (std::ranges::any_of(searched.names, isInName)) return kPartOfName;
-  if (hasWord(searched.sentence, word)) return kSentence;
-  return hasWord(searched.text, word) ? kText : 0;
-}
-
-/// What our name of a word is that other frameworks use: "conv2d" of "Conv2d", "resnet" of "resnet18".
-std::string elsewhereCalled(const std::string& word) {
-  const std::string_view ours = sema::elsewhere(word), network = sema::asTorchvision(word);
-  return std::string(!ours.empty() ? ours : network.substr(0, network.find('(')));
-}
-
-/// The sum of how well each word fits; 0 where one does not at all.
-int fitAll(const Searched& searched, const std::string& words) {
-  int sum = 0;
-  std::istringstream stream(words);
-  for (std::string word; stream >> word;) {
-    const int fits = fit(searched, lower(word), elsewhereCalled(word));
-    if (fits == 0) return 0;
-    sum += fits;
-  }
-  return sum;
+Documented documentedOf(const show::WordSection& section) {
+  return {{section.words.begin(), section.words.end()},
+          firstSentence(show::firstParagraph(section)),
+          std::string(section.text.substr(0, section.text.find("\n```"))),
+          ""};
 }
 
 /// The word of a section that was looked for; the first, where the search found its text.
 std::string_view wordFound(const show::WordSection& section, const std::string& words) {
   std::istringstream stream(words);
   for (std::string word; stream >> word;) {
-    const auto named =
-        std::ranges::find_if(section.words, [&](std::string_view name) { return lower(std::string(name)) == lower(word); });
+    const auto named = std::ranges::find_if(
+        section.words, [&](std::string_view name) { return inSmallLetters(std::string(name)) == inSmallLetters(word); });
     if (named != section.words.end()) return *named;
   }
   return section.words.front();
@@ -231,11 +190,12 @@ void printLibrary(show::Out& out, const Workspace& workspace) {
 void listProgram(show::Out& out, const Workspace& workspace) { listModule(out, entries(*workspace.program), ""); }
 
 tl::expected<void, Failed> searchDocs(show::Out& out, const Workspace& workspace, const std::string& words) {
+  const SearchWords search(words);
   const std::vector<Entry> all = entries(*workspace.program);
   std::vector<Hit> hits;
-  for (const Entry& entry : all) hits.push_back({fitAll(searchedOf(entry), words), &entry, nullptr});
+  for (const Entry& entry : all) hits.push_back({search.fit(documentedOf(workspace.session, entry)), &entry, nullptr});
   for (const show::WordSection& section : show::languageWords())
-    hits.push_back({fitAll(searchedOf(section), words), nullptr, &section});
+    hits.push_back({search.fit(documentedOf(section)), nullptr, &section});
   std::erase_if(hits, [](const Hit& hit) { return hit.fits == 0; });
   std::ranges::stable_sort(hits, std::ranges::greater(), &Hit::fits);
   for (const Hit& hit : hits) printHit(out, hit, words);

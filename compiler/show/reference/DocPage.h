@@ -19,9 +19,8 @@ void printLibrary(show::Out& out, const Workspace& workspace);
 /// The declarations of the program's own file, a line each.
 void listProgram(show::Out& out, const Workspace& workspace);
 
-/// The declarations, and the words of the language, that have every word, in any case: as a part of their name, as the beginning
-/// of a word of their documentation, or as what other frameworks call them; a line each, those first whose names have them.
-/// Errors: there is none.
+/// The declarations, and the words of the language, that have every word (DocSearch.h says where); a line each, those first whose
+/// names have them. Errors: there is none.
 tl::expected<void, Failed> searchDocs(show::Out& out, const Workspace& workspace, const std::string& words);
 
 }  // namespace tbem::driver
