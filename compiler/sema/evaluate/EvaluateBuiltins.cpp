@@ -48,6 +48,9 @@ const Evaluator::Builtin* Evaluator::builtin(std::string_view name) {
       {"sqrt", 1, 1, &Evaluator::callTranscendental},
       {"exp", 1, 1, &Evaluator::callTranscendental},
       {"log", 1, 1, &Evaluator::callTranscendental},
+      {"sin", 1, 1, &Evaluator::callTranscendental},
+      {"cos", 1, 1, &Evaluator::callTranscendental},
+      {"tanh", 1, 1, &Evaluator::callTranscendental},
       {"str", 1, 1, &Evaluator::callText},
       {"bound", 1, 1, &Evaluator::callBound},
       {"shape", 1, 1, &Evaluator::callShape, Takes::Tensors},
@@ -179,7 +182,7 @@ Value Evaluator::callPower(const BuiltinCall& call) {
   return makePower(call[0], call[1], call.arguments.use, call.range(1));
 }
 
-/// `sqrt exp log`. Not rational: the nearest number that has a name here, which fixes the symbols it came from.
+/// `sqrt exp log sin cos tanh`. Not rational: the nearest number that has a name here, which fixes the symbols it came from.
 Value Evaluator::callTranscendental(const BuiltinCall& call) {
   const std::string_view name = call.name;
   const auto value = force(call[0], call.range(0));
@@ -188,7 +191,12 @@ Value Evaluator::callTranscendental(const BuiltinCall& call) {
     return fail(diag::wrong_kind, call.range(0), "`sqrt`", "a number of 0 or more", value->str());
   if (name == "log" && value->num <= 0) return fail(diag::wrong_kind, call.range(0), "`log`", "a number above 0", value->str());
   const double x = value->toDouble();
-  const double result = name == "sqrt" ? std::sqrt(x) : name == "exp" ? std::exp(x) : std::log(x);
+  const double result = name == "sqrt"  ? std::sqrt(x)
+                        : name == "exp" ? std::exp(x)
+                        : name == "log" ? std::log(x)
+                        : name == "sin" ? std::sin(x)
+                        : name == "cos" ? std::cos(x)
+                                        : std::tanh(x);
   return rounded(result, call.arguments.use, std::string(name) + "(" + value->str() + ")");
 }
 

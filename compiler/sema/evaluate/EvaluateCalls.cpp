@@ -40,8 +40,8 @@ Value Evaluator::evaluateCall(const ast::Call& expr, const Value* piped) {
       const bool onTensor = !arguments.list.empty() &&
                             (arguments.list.front().value.isRuntime() || arguments.list.front().value.is(ValueKind::Instance));
       const bool own = found.decl != nullptr && !found.module->isStandard;
+      // `tanh()` is a layer, and so is `max(axis: 1)`: no function of elaboration time is called without a value.
       const bool bare =
-          found.decl != nullptr && !arguments.list.empty() &&
           std::all_of(arguments.list.begin(), arguments.list.end(), [](const BoundArgument& a) { return !a.name.empty(); });
       if (found.decl != nullptr && (onTensor || own || bare)) return apply(expr, Value::declaration(found), std::move(arguments));
       return charged(callBuiltin(word->name.text, arguments));

@@ -215,11 +215,11 @@ TEST(Edges, BuiltinsOfOneAreExactOrRefused) {
 }
 
 TEST(Edges, RoundedBuiltinsHaveAValueOrACode) {
-  for (const std::string name : {"sqrt", "exp", "log"}) {
+  for (const std::string name : {"sqrt", "exp", "log", "sin", "cos", "tanh"}) {
     for (const Edge& edge : edges()) {
       const std::string found = valueOf(name + "(" + edge.text + ")");
       EXPECT_NE(found, "poison without a message") << name << " of " << edge.text;
-      if (name != "exp" && edge.value.num < 0) {
+      if ((name == "sqrt" || name == "log") && edge.value.num < 0) {
         EXPECT_EQ(found, "E0209") << name << " of " << edge.text;
       }
     }
@@ -273,6 +273,19 @@ TEST(Edges, RoundedNumbersAreComputedInF64) {
   EXPECT_EQ(valueOf("3 ** (-100)"), "1.9403252174826328e-48");
   EXPECT_EQ(valueOf("sqrt(1e30)"), "1000000000000000");
   EXPECT_NEAR(numberOf(valueOf("sum([1 / k for k in 1 ..= 60])")), 4.679870412951737, 1e-14);
+  // Python: math.sin(1), math.sin(1e22), math.sin(-7.25), math.sin(math.pi / 6), math.cos(1), math.cos(math.pi / 3),
+  // math.tanh(0.5), math.tanh(-1 / 3), 2 * math.pi, math.sin(math.pi)
+  EXPECT_DOUBLE_EQ(numberOf(valueOf("sin(1)")), 0.8414709848078965);
+  EXPECT_DOUBLE_EQ(numberOf(valueOf("sin(1e22)")), -0.8522008497671888);
+  EXPECT_DOUBLE_EQ(numberOf(valueOf("sin(-7.25)")), -0.8230808790115055);
+  EXPECT_DOUBLE_EQ(numberOf(valueOf("sin(pi / 6)")), 0.49999999999999994);
+  EXPECT_DOUBLE_EQ(numberOf(valueOf("cos(1)")), 0.5403023058681398);
+  EXPECT_DOUBLE_EQ(numberOf(valueOf("cos(pi / 3)")), 0.5000000000000001);
+  EXPECT_DOUBLE_EQ(numberOf(valueOf("tanh(0.5)")), 0.46211715726000974);
+  EXPECT_DOUBLE_EQ(numberOf(valueOf("tanh(-1 / 3)")), -0.32151273753163434);
+  EXPECT_DOUBLE_EQ(numberOf(valueOf("2 * pi")), 6.283185307179586);
+  EXPECT_DOUBLE_EQ(numberOf(valueOf("sin(pi)")), 1.2246467991473532e-16);
+  EXPECT_EQ(valueOf("[sin(0), cos(0), tanh(0), cos(pi), tanh(1000)]"), "[0, 1, 0, -1, 1]");
   EXPECT_EQ(valueOf("exp(40) * exp(40)"), "5.540622384393511e34");
   EXPECT_EQ(valueOf("1e-30 < 1e-29 and 1e30 > 9223372036854775807 and 1e-30 > 0 and 1e30 = 1e30"), "true");
   EXPECT_EQ(valueOf("[floor(1e-30), ceil(1e-30), round(0.4999), floor(-1e-30)]"), "[0, 1, 0, -1]");

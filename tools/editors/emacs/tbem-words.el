@@ -69,10 +69,10 @@
   "Types before `of'.")
 
 (defconst tbem-words-functions
-  '("len" "sum" "product" "min" "max" "abs" "floor" "ceil" "round" "pow" "sqrt" "exp" "log" "str"
-    "bound" "shape" "map" "zip" "reverse" "replace" "drop" "keep" "broadcast" "broadcast_axes" "hd"
-    "tl" "elems" "inds" "conc" "card" "union" "inter" "diff" "inset" "rsqrt" "tanh" "erf" "sin"
-    "cos" "minimum" "maximum" "random" "coordinate")
+  '("len" "sum" "product" "min" "max" "abs" "floor" "ceil" "round" "pow" "sqrt" "exp" "log" "sin"
+    "cos" "tanh" "str" "bound" "shape" "map" "zip" "reverse" "replace" "drop" "keep" "broadcast"
+    "broadcast_axes" "hd" "tl" "elems" "inds" "conc" "card" "union" "inter" "diff" "inset" "rsqrt"
+    "erf" "minimum" "maximum" "random" "coordinate")
   "The language's own functions.")
 
 (provide 'tbem-words)

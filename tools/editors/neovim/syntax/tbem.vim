@@ -5,7 +5,7 @@ endif
 syntax case match
 syntax sync fromstart
 syntax match tbemFunction /\v<\h\w*\ze\(/
-syntax match tbemBuiltin /\v<%(len|sum|product|min|max|abs|floor|ceil|round|pow|sqrt|exp|log|str|bound|shape|map|zip|reverse|replace|drop|keep|broadcast|broadcast_axes|hd|tl|elems|inds|conc|card|union|inter|diff|inset|rsqrt|tanh|erf|sin|cos|minimum|maximum|random|coordinate)\ze\(/
+syntax match tbemBuiltin /\v<%(len|sum|product|min|max|abs|floor|ceil|round|pow|sqrt|exp|log|sin|cos|tanh|str|bound|shape|map|zip|reverse|replace|drop|keep|broadcast|broadcast_axes|hd|tl|elems|inds|conc|card|union|inter|diff|inset|rsqrt|erf|minimum|maximum|random|coordinate)\ze\(/
 syntax match tbemParameter /\v<\h\w*\ze\s*:/
 syntax match tbemType /\v%(:\s*|<of )@<=%(int|real|bool|string|pair|pads|axes|dtype|network|block|operator|tensor|schedule|nat|nat0|char|f64|f32|f16|bf16|f8e4m3|f8e5m2|i64|i32|i8|u8)>[(.]@!/
 syntax match tbemType /\v<%(list|seq|set)\ze\s+of>/
