@@ -105,17 +105,31 @@ std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) 
   }
   return std::min(rows[a.size() % 3][b.size()], limit);
 }
+
+/// Whether a word of few letters that is one slip away from the candidate was likely meant to be it: another name of three
+/// letters is no slip (`net` and `neg`), and of two letters or fewer nearly every name is near. Two letters that changed places
+/// are a slip, and so is one letter of at least four behind the first.
+bool isSlip(std::string_view word, std::string_view candidate) {
+  const auto sameLetter = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  if (std::ranges::equal(word, candidate, sameLetter)) return true;
+  if (word.size() <= 2) return false;
+  if (word.size() == candidate.size() && std::ranges::is_permutation(word, candidate)) return true;
+  return std::max(word.size(), candidate.size()) >= 4 && word.front() == candidate.front();
+}
 }  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   if (word.size() > kLongestWord) return "";
+  constexpr std::size_t kFewLetters = 4;
   const std::string* best = nullptr;
   // At least one letter is the same.
   std::size_t bestDistance = std::min(std::max<std::size_t>(1, word.size() / 3) + 1, word.size());
   for (const std::string& candidate : candidates) {
     if (candidate == word || candidate.size() > kLongestWord) continue;
     const std::size_t far = distance(word, candidate, bestDistance);
-    if (far < bestDistance) {
+    if (far < bestDistance && (word.size() > kFewLetters || isSlip(word, candidate))) {
       bestDistance = far;
       best = &candidate;
     }

@@ -57,7 +57,8 @@ private:
   Resolved baseOf(const ast::Mutate& mutation) {
     Resolved base = program.resolve(module, mutation.base.text);
     if (!base) {
-      suggest(sink.report(diag::unknown_name, mutation.base.range, mutation.base.text), mutation.base, program.names(module));
+      suggest(sink.report(diag::unknown_name, mutation.base.range, mutation.base.text), mutation.base, program.names(module),
+              ownNames(module));
       return {};
     }
     if (const auto* other = ast::dynCast<ast::Mutate>(base.decl); other != nullptr && base.module == &module) {

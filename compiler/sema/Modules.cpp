@@ -313,7 +313,7 @@ private:
       for (const auto& [known, decl] : target.own) {
         if (!decl->isPrivate) candidates.push_back(known);
       }
-      suggest(sink.report(diag::not_in_module, wanted.range, name, wanted.text), wanted, candidates);
+      suggest(sink.report(diag::not_in_module, wanted.range, name, wanted.text), wanted, candidates, {});
       return;
     }
     if (it->second->isPrivate) {

@@ -1,6 +1,7 @@
 #include "compiler/sema/Suggest.h"
 
 #include "compiler/diagnostics/Hints.h"
+#include "compiler/sema/Modules.h"
 #include "compiler/sema/Value.h"
 
 #include <embedded/tbem_stdlib.h>
@@ -221,7 +222,19 @@ std::string_view absentFamily(std::string_view name) {
   return {};
 }
 
-void suggest(Diagnostic& report, const ast::Name& name, const std::vector<std::string>& candidates) {
+std::vector<std::string> ownNames(const Module& module) {
+  std::vector<std::string> names;
+  for (const auto& [name, decl] : module.own) names.push_back(name);
+  std::ranges::sort(names);
+  return names;
+}
+
+void suggest(Diagnostic& report, const ast::Name& name, const std::vector<std::string>& candidates,
+             const std::vector<std::string>& own) {
+  const auto nearestOf = [&](const std::vector<std::string>& names) {
+    const std::string near = alike(name.text, names);
+    return near.empty() ? nearest(name.text, names) : near;
+  };
   if (const std::string module = moduleOf(name.text); !module.empty()) {
     report.note("`" + module + "` has it: write `import " + module + ": " + name.text + "` at the top");
     return;
@@ -248,14 +261,15 @@ void suggest(Diagnostic& report, const ast::Name& name, const std::vector<std::s
     report.note("operators stand without a package before them: `relu(x)`, `x |> dense(10)`; docs/operators.md lists them");
     return;
   }
-  if (const std::string_view network = asTorchvision(name.text); !network.empty()) {
+  std::string near = nearestOf(own);
+  if (const std::string_view network = asTorchvision(name.text); !network.empty() && near.empty()) {
     report.note("torchvision's `" + std::string(name.text) + "` is `" + std::string(network) + "` of `std.vision`");
     return;
   }
-  std::string near = alike(name.text, candidates);
-  if (near.empty()) near = nearest(name.text, candidates);
+  const bool isOwn = !near.empty();
+  if (!isOwn) near = nearestOf(candidates);
   // A candidate of the same family is what was meant; another network is not.
-  if (const std::string_view packages = absentFamily(name.text); !packages.empty() && absentFamily(near).empty()) {
+  if (const std::string_view packages = absentFamily(name.text); !isOwn && !packages.empty() && absentFamily(near).empty()) {
     report.note("a network that " + std::string(packages) + " call so is not in the standard library: write it as a `network`");
     return;
   }

@@ -72,11 +72,15 @@ void NameChecker::unknown(const ast::Name& name) {
   Diagnostic& report = sink.report(diag::unknown_name, name.range, name.text);
   if (sink.errorCount() > kMostSuggested) return;
   std::vector<std::string> candidates = program.names(module);
-  for (const Name& one : names) candidates.emplace_back(one.text);
+  std::vector<std::string> own = ownNames(module);
+  for (const Name& one : names) {
+    candidates.emplace_back(one.text);
+    own.emplace_back(one.text);
+  }
   if (inWords) {
     report.note("a level that is a word stands in quotes").fix(name.range, "\"" + name.text + "\"");
   } else {
-    suggest(report, name, candidates);
+    suggest(report, name, candidates, own);
     if (inShapes && report.notes.empty()) report.note("a factor gives it levels: `factor " + std::string(name.text) + ": 8, 16`");
   }
 }

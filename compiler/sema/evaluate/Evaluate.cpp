@@ -160,7 +160,9 @@ Value Evaluator::lookUp(const ast::Name& name) {
     value.text = "std";
     return value;
   }
-  suggest(sink.report(diag::unknown_name, name.range, name.text), name, visibleNames());
+  std::vector<std::string> own = ownNames(*frame->module);
+  for (const Local& local : frame->locals) own.emplace_back(local.name);
+  suggest(sink.report(diag::unknown_name, name.range, name.text), name, visibleNames(), own);
   return {};
 }
 

@@ -108,8 +108,11 @@ void printWord(show::Out& out, std::string_view word, const show::WordSection& s
 
 /// What may have been meant by a name that the standard library and the language do not have.
 std::string unknownName(const std::string& name, const std::vector<Entry>& all) {
-  std::set<std::string> names;
-  for (const Entry& entry : all) names.insert(entry.decl->name.text);
+  std::set<std::string> names, own;
+  for (const Entry& entry : all) {
+    names.insert(entry.decl->name.text);
+    if (entry.module.empty()) own.insert(entry.decl->name.text);
+  }
   constexpr std::size_t kTooShort = 2;  // letters of a word that says nothing of what was meant: `h`, `ms`
   for (const show::WordSection& section : show::languageWords()) {
     for (const std::string_view word : section.words) {
@@ -122,6 +125,8 @@ std::string unknownName(const std::string& name, const std::vector<Entry>& all) 
   if (!network.empty()) meant = fmt::format(": torchvision's is `{}` here", network);
   if (const std::string_view packages = sema::absentFamily(name); !packages.empty() && network.empty())
     meant = fmt::format(": it is a network of {}", packages);
+  if (const std::string ofProgram = nearest(name, {own.begin(), own.end()}); !ofProgram.empty())
+    meant = fmt::format(": did you mean `{}`?", ofProgram);
   return fmt::format("the standard library has no `{}`{}", name, meant);
 }
 

@@ -162,5 +162,40 @@ TEST(Nearest, TwoLettersThatChangedPlaces) {
   EXPECT_EQ(nearest("xyz", {"factor", "full"}), "");
 }
 
+TEST(Nearest, FewLettersAreNearOnlyBySlips) {
+  struct Slip {
+    const char *word, *candidate;
+  };
+  for (const auto& [word, candidate] : std::vector<Slip>{{"lte", "let"},
+                                                         {"mpa", "map"},
+                                                         {"gleu", "gelu"},
+                                                         {"gelo", "gelu"},
+                                                         {"tsk", "task"},
+                                                         {"rel", "relu"},
+                                                         {"padd", "pad"},
+                                                         {"modl", "model"},
+                                                         {"Net", "net"},
+                                                         {"L4", "l4"},
+                                                         {"netw", "net"},
+                                                         {"hiden", "hidden"},
+                                                         {"sofmax", "softmax"}})
+    EXPECT_EQ(nearest(word, {candidate}), candidate) << word;
+  for (const auto& [word, candidate] : std::vector<Slip>{{"k4", "l4"},
+                                                         {"k4", "k4x"},
+                                                         {"net", "neg"},
+                                                         {"nat", "net"},
+                                                         {"net", "ne"},
+                                                         {"k", "K4"},
+                                                         {"h", "pi"},
+                                                         {"in", "inf"},
+                                                         {"ot", "to"},
+                                                         {"mask", "task"},
+                                                         {"sin", "pi"},
+                                                         {"cat", "cast2"},
+                                                         {"mlp", "mul"}})
+    EXPECT_EQ(nearest(word, {candidate}), "") << word;
+  EXPECT_EQ(nearest("gela", {"cela", "gelu"}), "gelu") << "what is no slip does not hide what is one";
+}
+
 }  // namespace
 }  // namespace tbem::test
