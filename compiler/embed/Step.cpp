@@ -101,6 +101,8 @@ int Step::makeCode() {
   if (!created) return failed(created.error().message);
   instance = std::move(*created);
   if (const auto filled = instance->initialise(state->request.target.seed); !filled) return failed(filled.error().message);
+  // What lies outside is lent below, so that it could no longer be told from what somebody gave.
+  if (const std::string why = instance->whyNotDrawn(); !why.empty()) return failed(why);
   listTensors();
   if (const Done placed = placeOutside(); !placed) return failed(placed.error());
   return kOk;

@@ -70,6 +70,7 @@ Instance::~Instance() {
 
 tl::expected<void, Failure> Instance::initialise(std::uint64_t key) {
   seed = key;
+  undrawn.clear();
   for (const StorageDesc& storage : description.storages) {
     if (storage.kind == BufferClass::Activation || storage.kind == BufferClass::Gradient) continue;  // written by the step
     if (auto done = fillStorage(storage, key); !done) return done;
@@ -95,7 +96,11 @@ tl::expected<void, Failure> Instance::fillStorage(const StorageDesc& storage, st
     if (at == 0 || !constant || !direct) {
       auto filled = isInput ? fillInput(operand.dtype, storage.bound, key, storage.path, values, at)
                             : fillInit(storage.init, tensor.dims, key, storage.path, values, at);
-      if (!filled) return tl::make_unexpected(Failure{TBEM_INVALID, filled.error()});
+      if (!filled && !isInput) return tl::make_unexpected(Failure{TBEM_INVALID, filled.error()});
+      if (!filled) {  // who runs the step may write it first
+        if (at == 0) undrawn.emplace_back(storage.buffer, filled.error());
+        std::ranges::fill(values, 0);
+      }
       fromDoubles(operand.dtype, values, bytes);
     }
     if (!direct) continue;
@@ -124,6 +129,7 @@ std::string describeCall(const Executable& description, std::uint32_t number) {
 }  // namespace
 
 tl::expected<void, Failure> Instance::run(std::uint64_t step) {
+  if (!undrawn.empty()) return tl::make_unexpected(Failure{TBEM_INVALID, whyNotDrawn()});
   scalarValues[0] = static_cast<double>(step);
   failedCall = kNone;
   failedText.clear();
@@ -193,6 +199,7 @@ tl::expected<void, Failure> Instance::write(std::uint32_t buffer, const HostTens
                                           fmt::join(value.dims, ", "), dtypeName(b.operand.dtype),
                                           fmt::join(b.operand.dims, b.operand.dims + b.operand.rank, ", "))});
   }
+  std::erase_if(undrawn, [&](const auto& input) { return input.first == buffer; });
   tbem_operand exact = b.operand;
   exact.layout.bytes = extentBytes(b.operand);
   if (exact.layout.bytes == 0) return {};

@@ -53,7 +53,10 @@ public:
   Instance& operator=(const Instance&) = delete;
 
   /// Fills every storage of this executable by its rule (inputs: stand-in data) and sets the seed of random(), which is 0 before.
+  /// An integer input that nothing bounds holds zeros until it is written; before that `run` fails with `whyNotDrawn`.
   tl::expected<void, Failure> initialise(std::uint64_t seed);
+  /// Why an input has neither stand-in data nor been written; "" where each has one of them.
+  std::string whyNotDrawn() const { return undrawn.empty() ? "" : undrawn.front().second; }
   /// Runs step number `step` (from 1). Allocates nothing, but for what a call behind a gate needs when it meets a number of
   /// samples for the first time: it is prepared for that number then, and stays so.
   tl::expected<void, Failure> run(std::uint64_t step);
@@ -135,10 +138,11 @@ private:
   std::vector<double> scalarValues;
   std::vector<Prepared> prepared;
   std::uint64_t seed = 0;
-  std::mutex failing;                                       ///< of the next two: parts may fail at once
-  std::uint32_t failedCall = kNone;                         ///< the first that did
-  std::string failedText;                                   ///< what the backend said
-  std::vector<std::pair<std::uint64_t, const void*>> lent;  ///< where in the arena each address stands
+  std::mutex failing;                                          ///< of the next two: parts may fail at once
+  std::uint32_t failedCall = kNone;                            ///< the first that did
+  std::string failedText;                                      ///< what the backend said
+  std::vector<std::pair<std::uint64_t, const void*>> lent;     ///< where in the arena each address stands
+  std::vector<std::pair<std::uint32_t, std::string>> undrawn;  ///< buffers of inputs without values, and why
   std::span<double> stepTimes;
   std::chrono::steady_clock::time_point marked;  ///< when the last step that was marked ended
 };

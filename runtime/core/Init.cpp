@@ -81,9 +81,19 @@ tl::expected<void, std::string> fillInput(std::int32_t dtype, std::int64_t bound
                                           std::span<double> values, std::uint64_t first) {
   const bool floating = tbem_is_floating(dtype) != 0;
   if (dtype == TBEM_BOOL) bound = 2;
-  if (!floating && (bound <= 0 || bound >= (std::int64_t{1} << 32))) {
-    return tl::make_unexpected(
-        fmt::format("integer input '{}' has no usable bound ({}): its values cannot be drawn", path, bound));
+  constexpr std::int64_t kMostDrawn = std::int64_t{1} << 32;
+  if (!floating && bound <= 0) {
+    return tl::make_unexpected(fmt::format(
+        "no stand-in values can be drawn for the integer input `{}`: nothing that reads it says below which number they "
+        "lie, as the axis of a `gather` or an `embedding` does, the classes of a `cross_entropy`, or a `coordinate` that "
+        "is compared with them; give it values with `tbemc step --load FILE`, or from a dataset in a `train`",
+        path));
+  }
+  if (!floating && bound >= kMostDrawn) {
+    return tl::make_unexpected(fmt::format(
+        "no stand-in values can be drawn for the integer input `{}`: what reads it takes values below {}, and they are "
+        "drawn below 2^32; give it values with `tbemc step --load FILE`",
+        path, bound));
   }
   const std::uint64_t stream = pathHash(path);
   if (floating) {

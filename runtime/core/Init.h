@@ -33,7 +33,7 @@ tl::expected<void, std::string> fillInit(const InitDesc& init, std::span<const s
                                          std::string_view path, std::span<double> values, std::uint64_t first = 0);
 
 /// Stand-in data of an input: floating ones standard normal; integer ones uniform in [0, bound), 0 < bound < 2^32; bool ones
-/// uniform in {0, 1}.
+/// uniform in {0, 1}. The error of another bound says what would give one, and how to give values instead.
 tl::expected<void, std::string> fillInput(std::int32_t dtype, std::int64_t bound, std::uint64_t seed, std::string_view path,
                                           std::span<double> values, std::uint64_t first = 0);
 

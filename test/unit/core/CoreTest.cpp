@@ -288,6 +288,29 @@ TEST(Arena, WritesWhereThePlanHasNothingAreFound) {
   EXPECT_FALSE(plain->measureArena());
 }
 
+TEST(Instance, AnInputThatNothingBoundsIsWrittenBeforeItRuns) {
+  Writer::count = 0;
+  Executable e;
+  e.step = writerStep;
+  const tbem_operand operand = plainOperand(TBEM_I64, {3});
+  e.arena = 64;
+  e.allocations = {{0, 64, true}};
+  e.buffers.push_back({"i", operand, 0, 0});
+  e.storages.push_back({"i", BufferClass::Input, 0, {}, 0});
+  e.scalars = {0};
+  auto instance = *Instance::create(e, *tbem_backend_ref());
+  ASSERT_TRUE(instance->initialise(1));
+  EXPECT_NE(instance->whyNotDrawn().find("`i`"), std::string::npos);
+  const auto without = instance->run(1);
+  ASSERT_FALSE(without);
+  EXPECT_EQ(without.error().message, instance->whyNotDrawn());
+  ASSERT_TRUE(instance->writeStorage(0, HostTensor::of(TBEM_I64, {3}, std::vector<double>{1, 2, 3})));
+  EXPECT_EQ(instance->whyNotDrawn(), "");
+  EXPECT_TRUE(instance->run(1));
+  ASSERT_TRUE(instance->initialise(1));
+  EXPECT_FALSE(instance->run(2)) << "what was written is gone";
+}
+
 TEST(Instance, LargeStoragesAreFilledAsOneSequence) {
   Executable e;
   e.step = writerStep;
