@@ -67,6 +67,24 @@ std::string importsOf(const driver::Workspace& workspace) {
   return text;
 }
 
+/// The declarations in which a declaration of the program is used, but for itself.
+std::vector<std::string> usersOf(const driver::Workspace& workspace, const std::string& name) {
+  const std::vector<const ast::Decl*>& all = workspace.file().declarations;
+  const auto used = std::ranges::find_if(all, [&](const ast::Decl* decl) { return decl->name.text == name; });
+  if (used == all.end()) return {};
+  const sema::Program& program = *workspace.program;
+  const std::vector<SrcRange> places = sema::findUses(program, program.main()).usesOf((*used)->name.range);
+  std::vector<std::string> users;
+  for (const ast::Decl* decl : all) {
+    const bool uses = std::ranges::any_of(
+        places, [&](SrcRange place) { return place.begin >= decl->range.begin && place.end <= decl->range.end; });
+    if (!uses || decl == *used) continue;
+    const auto [kind, own] = shownDeclaration(workspace.session.sources, *decl);
+    users.push_back(own.empty() ? kind : own);
+  }
+  return users;
+}
+
 }  // namespace
 
 Dialogue::Dialogue(sema::LoadOptions load, Events& events)
@@ -211,12 +229,18 @@ std::string Dialogue::standalone(const std::string& added) {
   return importsOf(read(text)) + text;
 }
 
-bool Dialogue::forget(const std::string& name) {
-  if (tensors.remove(name)) return true;
+std::optional<Forgotten> Dialogue::forget(const std::string& name) {
+  Forgotten forgotten;
+  if (tensors.remove(name)) return forgotten;
   SessionProgram next = current;
-  if (!next.remove(name)) return false;
+  if (!next.remove(name)) return std::nullopt;
+  forgotten.users = usersOf(read(current.text()), name);
   change(std::move(next));
-  return true;
+  if (forgotten.users.empty()) return forgotten;
+  const sema::Program& program = *read(current.text()).program;
+  if (const sema::Resolved meaning = program.resolve(program.main(), name); meaning.module != nullptr)
+    forgotten.instead = meaning.module->name;
+  return forgotten;
 }
 
 void Dialogue::change(SessionProgram next) {

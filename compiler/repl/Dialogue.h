@@ -30,6 +30,12 @@ struct Declared {
   session::CompileSession::Parts parts;
 };
 
+/// What was taken away.
+struct Forgotten {
+  std::vector<std::string> users;  ///< the declarations that use it, in the program's order; none of a tensor
+  std::string instead;             ///< the standard module whose declaration they use from now on, or ""
+};
+
 /// A value of elaboration time.
 struct ShownValue {
   std::string text;             ///< as it can be typed again
@@ -69,8 +75,9 @@ public:
 
   // ---- The program and the tensors -----------------------------------------------------------------------------------------
   const SessionProgram& program() const { return current; }
-  /// A declaration, or a tensor. False: nothing has this name.
-  bool forget(const std::string& name);
+  /// A declaration, or a tensor. What uses a declaration stays in the program: what is wrong with it is said with the next
+  /// declaration. Nothing: nothing has this name.
+  std::optional<Forgotten> forget(const std::string& name);
   /// The program before the last change, or the one that `undo` left. False: there is none.
   bool undo();
   bool redo();

@@ -110,7 +110,17 @@ bool Repl::undo(const std::string& /*rest*/) { return dialogue.undo() || fail("n
 bool Repl::redo(const std::string& /*rest*/) { return dialogue.redo() || fail("nothing to redo"); }
 
 bool Repl::forget(const std::string& rest) {
-  return dialogue.forget(rest) || fail(fmt::format("nothing that was made here is called `{}`", rest));
+  const std::optional<Forgotten> forgotten = dialogue.forget(rest);
+  if (!forgotten) return fail(fmt::format("nothing that was made here is called `{}`", rest));
+  if (forgotten->users.empty() || (out.display.quiet && !out.display.json)) return true;
+  const bool several = forgotten->users.size() > 1;
+  const std::string state =
+      forgotten->instead.empty()
+          ? fmt::format("{} no longer, until `{}` is declared again or :undo", several ? "hold" : "holds", rest)
+          : fmt::format("{} the one of {} from now on", several ? "take" : "takes", forgotten->instead);
+  showText(out, "forgotten",
+           fmt::format("{} {} `{}`, and {}\n", fmt::join(forgotten->users, ", "), several ? "use" : "uses", rest, state));
+  return true;
 }
 
 bool Repl::isDesign(const std::string& name) {

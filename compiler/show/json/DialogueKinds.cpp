@@ -65,7 +65,7 @@ constexpr JsonField kSessionProgram[] = {
 };
 
 constexpr JsonField kShownText[] = {
-    text("what", "what it is").oneOf("help plot file"),
+    text("what", "what it is").oneOf("help plot file forgotten"),
     text("text", "as it is shown; of a file that was written its path"),
 };
 
@@ -77,7 +77,7 @@ constexpr JsonKind kKinds[] = {
     jsonKind("tensor", "One object per tensor that a call made, or that `:tensors` lists.", kTensor),
     jsonKind("call_operator", "One object per operator of a call (`:shape CALL`).", kCallOperator),
     jsonKind("call_flops", "One object per operator's name in a call (`:flops CALL`).", kCallFlops),
-    jsonKind("shown_text", "One object (`:help`, `plot`, `:save`).", kShownText),
+    jsonKind("shown_text", "One object (`:help`, `plot`, `:save`, and `:forget` of what others use).", kShownText),
     jsonKind("session_program", "One object (`:list`).", kSessionProgram),
 };
 

@@ -173,5 +173,33 @@ TEST_F(Talk, ATensorGivesWayToADeclaration) {
   EXPECT_FALSE(dialogue.forget("y"));
 }
 
+TEST_F(Talk, WhatUsesAForgottenDeclarationIsNamed) {
+  ASSERT_TRUE(declare("let width = 4"));
+  ASSERT_TRUE(declare("let height = 2"));
+  ASSERT_TRUE(declare("network net(x: tensor[n, c]) -> tensor[n, k] { return dense(x, width) }"));
+  ASSERT_TRUE(declare("let area = width * height"));
+  ASSERT_TRUE(declare("design d of net { input x: [1, 2] }"));
+  const std::optional<Forgotten> forgotten = dialogue.forget("width");
+  ASSERT_TRUE(forgotten);
+  EXPECT_EQ(forgotten->users, (std::vector<std::string>{"net", "area"}));
+  EXPECT_EQ(forgotten->instead, "");
+  EXPECT_NE(value("area").find("unknown name `width`"), std::string::npos);
+  // The next declaration tells what no longer holds, and is taken all the same.
+  ASSERT_TRUE(declare("let other = 1"));
+  EXPECT_NE(said().find("unknown name `width`"), std::string::npos) << said();
+  ASSERT_TRUE(dialogue.undo() && dialogue.undo());
+  EXPECT_EQ(value("area"), "8");
+  EXPECT_EQ(dialogue.forget("area")->users, std::vector<std::string>());
+}
+
+TEST_F(Talk, AForgottenNameOfTheLibraryMeansTheLibrarysAgain) {
+  ASSERT_TRUE(declare("operator relu(x: tensor[..s]) -> (y: tensor[..s]) { return x * 2 }"));
+  ASSERT_TRUE(declare("network net(x: tensor[n]) -> tensor[n] { return relu(x) }"));
+  const std::optional<Forgotten> forgotten = dialogue.forget("relu");
+  ASSERT_TRUE(forgotten);
+  EXPECT_EQ(forgotten->users, std::vector<std::string>{"net"});
+  EXPECT_EQ(forgotten->instead, "std.nn");
+}
+
 }  // namespace
 }  // namespace tbem::repl
