@@ -17,7 +17,8 @@ std::string checkTypes(const tbem_op_desc& op) {
     const bool fits =
         k == s.index ? o.dtype == TBEM_I64 : wider || (o.dtype == op.operands[0].dtype && (s.moves || tbem_is_floating(o.dtype)));
     if (k == 0 && !fits && k != s.index)
-      return fmt::format("{}: operand 0 has the element type {}, which is not floating", s.name, dtypeName(o.dtype));
+      return fmt::format("{}: operand 0 has the element type {}, which is not floating (`cast(x, to: f32)` makes one that is)",
+                         s.name, dtypeName(o.dtype));
     if (!fits) {
       return fmt::format("{}: element type {} of operand {} does not go with {}", s.name, dtypeName(o.dtype), k,
                          dtypeName(k == s.index ? static_cast<int>(TBEM_I64) : op.operands[0].dtype));
