@@ -14,12 +14,37 @@ namespace {
 
 using ast::NodeKind;
 
-/// Fields of a tensor's name that are numbers of elaboration time (Tensors.h).
-bool isStatistic(const ast::Expr& expression, const FindTensor& findTensor) {
-  const auto* member = ast::dynCast<ast::Member>(&expression);
-  const auto* name = member == nullptr ? nullptr : ast::dynCast<ast::NameRef>(member->object);
-  return name != nullptr && findTensor(name->name.text) != nullptr;
-}
+/// The tensors that names mean where an expression stands: `i` is none in `f(i) for i in 0 .. 9`.
+class Sight {
+public:
+  explicit Sight(const FindTensor& findTensor) : findTensor(findTensor) {}
+
+  const TensorType* tensor(std::string_view name) const {
+    return std::ranges::find(bound, name) == bound.end() ? findTensor(name) : nullptr;
+  }
+  /// Of a field of a tensor's name, which is a number of elaboration time (Tensors.h).
+  bool isStatistic(const ast::Expr& expression) const {
+    const auto* member = ast::dynCast<ast::Member>(&expression);
+    const auto* name = member == nullptr ? nullptr : ast::dynCast<ast::NameRef>(member->object);
+    return name != nullptr && tensor(name->name.text) != nullptr;
+  }
+  /// Visits what stands directly inside; what the expression binds is no tensor there.
+  void inside(const ast::Expr& expression, const std::function<void(const ast::Expr& child)>& visit) {
+    const std::size_t before = bound.size();
+    if (const auto* list = ast::dynCast<ast::Comprehension>(&expression)) {
+      for (const auto& generator : list->generators) bound.push_back(generator.variable.text);
+    }
+    if (const auto* statement = ast::dynCast<ast::Quantifier>(&expression)) {
+      for (const auto& variable : statement->variables) bound.push_back(variable.name.text);
+    }
+    sema::forEachChild(expression, visit);
+    bound.resize(before);
+  }
+
+private:
+  const FindTensor& findTensor;
+  std::vector<std::string_view> bound;
+};
 
 bool takesList(const ast::Type* type) {
   if (type == nullptr || type->kind == NodeKind::ListType) return true;
@@ -44,17 +69,17 @@ struct TensorArgument {
 /// Questions about expressions: what they apply, and whether tensors flow in them.
 class Applications {
 public:
-  Applications(const sema::Program& program, const FindTensor& findTensor) : program(program), findTensor(findTensor) {}
+  Applications(const sema::Program& program, Sight& sight) : program(program), sight(sight) {}
 
   bool flows(const ast::Expr& expression) const {
-    if (isStatistic(expression, findTensor)) return false;
-    if (const auto* name = ast::dynCast<ast::NameRef>(&expression)) return findTensor(name->name.text) != nullptr;
+    if (sight.isStatistic(expression)) return false;
+    if (const auto* name = ast::dynCast<ast::NameRef>(&expression)) return sight.tensor(name->name.text) != nullptr;
     const auto* pipe = ast::dynCast<ast::Pipe>(&expression);
     if (pipe != nullptr && applied(*pipe->target).callable != nullptr) return true;
     const auto* call = ast::dynCast<ast::Call>(&expression);
     if (call != nullptr && (!tensorArguments(*call, false).empty() || makesTensor(*call))) return true;
     bool inside = false;
-    sema::forEachChild(expression, [&](const ast::Expr& child) { inside = inside || flows(child); });
+    sight.inside(expression, [&](const ast::Expr& child) { inside = inside || flows(child); });
     return inside;
   }
 
@@ -144,19 +169,21 @@ private:
   }
 
   const sema::Program& program;
-  const FindTensor& findTensor;
+  Sight& sight;
 };
 
 /// Takes out of an expression what stands for tensors.
 class Reader {
 public:
   Reader(const driver::Workspace& workspace, const Source& text, const FindTensor& findTensor)
-      : asks(*workspace.program, findTensor), sources(workspace.session.sources), text(text), findTensor(findTensor) {}
+      : sight(findTensor), asks(*workspace.program, sight), sources(workspace.session.sources), text(text) {}
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
 
   void read(const ast::Expr& expression) {
-    if (isStatistic(expression, findTensor)) return;
+    if (sight.isStatistic(expression)) return;
     if (const auto* name = ast::dynCast<ast::NameRef>(&expression)) {
-      if (const TensorType* tensor = findTensor(name->name.text))
+      if (const TensorType* tensor = sight.tensor(name->name.text))
         useTensor(expression, name->name.text, *tensor);
       else if (const ast::Constant* instance = asks.instanceOf(*name))
         useInstance(*name, *instance);
@@ -170,7 +197,7 @@ public:
       readCall(*call, false);
       return;
     }
-    sema::forEachChild(expression, [&](const ast::Expr& child) { read(child); });
+    sight.inside(expression, [&](const ast::Expr& child) { read(child); });
   }
 
   /// The expression with the names of inputs in place of what stands for them.
@@ -186,6 +213,10 @@ public:
     return result + text.text.substr(at, expression.range.end - text.base - at);
   }
 
+private:
+  Sight sight;
+
+public:
   const Applications asks;
   std::vector<RuntimeCall::Input> inputs;
   std::string parameters, shapes;  ///< of the network; clauses of the design
@@ -270,7 +301,6 @@ private:
 
   const SourceManager& sources;
   const Source& text;
-  const FindTensor& findTensor;
   std::vector<std::pair<SrcRange, std::string>> places;
 };
 
