@@ -193,7 +193,7 @@ std::string fractionText(const ElemNode& node, const Op& op, const Graph& graph,
     case ElemOp::Constant:
       return node.value.str();
     case ElemOp::Scalar:
-      return pool.str(node.scalar);
+      return "`" + pool.str(node.scalar) + "`";
     case ElemOp::Div:
       return "`/`";
     default:
