@@ -85,11 +85,19 @@ graph::Level levelAt(const graph::DesignSpec& spec, const graph::FactorSpec& fac
   return level;
 }
 
+/// A level's number as a program writes it: "0.5", "1/2".
+std::optional<Rational> levelNumber(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return Rational::parse(text);
+  const std::optional<Rational> above = Rational::parse(text.substr(0, slash)), below = Rational::parse(text.substr(slash + 1));
+  return above && below ? tbem::div(*above, *below) : std::nullopt;
+}
+
 /// One more level of a nested factor of numbers: before that of its absence, which moves in the rows. Nothing is built of them
 /// yet.
 std::optional<std::uint32_t> addNested(DesignRun& run, std::uint32_t position, const std::string& text) {
   graph::FactorSpec& factor = run.spec.factors[position];
-  const std::optional<Rational> number = Rational::parse(text);
+  const std::optional<Rational> number = levelNumber(text);
   if (!factor.parent || !factor.numeric() || !number) return std::nullopt;
   const auto count = static_cast<std::uint32_t>(factor.values().size());
   factor.levels.insert(factor.levels.begin() + count, levelAt(run.spec, factor, *number));
@@ -246,7 +254,7 @@ Designs makeDesigns(Workspace& workspace, const Request& request, Events& events
 }
 
 std::optional<std::uint32_t> levelOf(graph::DesignSpec& spec, graph::FactorSpec& factor, const std::string& text) {
-  const std::optional<Rational> number = Rational::parse(text);
+  const std::optional<Rational> number = levelNumber(text);
   for (std::uint32_t i = 0; i < factor.levels.size(); ++i) {
     const graph::Level& level = factor.levels[i];
     if (level.text == text || (number && level.number && *level.number == *number)) return i;
