@@ -261,11 +261,11 @@ void suggest(Diagnostic& report, const ast::Name& name, const std::vector<std::s
     report.note("operators stand without a package before them: `relu(x)`, `x |> dense(10)`; docs/operators.md lists them");
     return;
   }
-  std::string near = nearestOf(own);
-  if (const std::string_view network = asTorchvision(name.text); !network.empty() && near.empty()) {
+  if (const std::string_view network = asTorchvision(name.text); !network.empty()) {
     report.note("torchvision's `" + std::string(name.text) + "` is `" + std::string(network) + "` of `std.vision`");
     return;
   }
+  std::string near = nearestOf(own);
   const bool isOwn = !near.empty();
   if (!isOwn) near = nearestOf(candidates);
   // A candidate of the same family is what was meant; another network is not.
