@@ -194,7 +194,11 @@ void NameChecker::call(const ast::Call& node, bool piped) {
   nameUse(word->name);
   if (lenient && std::find(kElementwise.begin(), kElementwise.end(), word->name.text) != kElementwise.end()) return;
   const Resolved found = program.resolve(module, word->name.text);
-  if (found.decl != nullptr && !(isBuiltin(word->name.text) && found.module->isStandard)) arguments(node, *found.decl, piped);
+  // What a function and an operator are called alike, values decide; but functions have no named arguments.
+  const bool isOperator =
+      std::ranges::any_of(node.arguments, [](const ast::Argument& argument) { return !argument.name.empty(); });
+  const bool mayBeFunction = isBuiltin(word->name.text) && found.decl != nullptr && found.module->isStandard && !isOperator;
+  if (found.decl != nullptr && !mayBeFunction) arguments(node, *found.decl, piped);
 }
 
 /// A local that hides what is called: told once for each binding, with a change of all calls.
