@@ -54,7 +54,8 @@ std::string importsOf(const driver::Workspace& workspace) {
   const sema::Program& program = *workspace.program;
   const sema::Module& main = program.main();
   std::map<std::string, std::set<std::string>> names;
-  for (const sema::Use& use : sema::findUses(program, main).all()) {
+  const sema::Uses uses = sema::findUses(program, main);
+  for (const sema::Use& use : uses.all()) {
     if (use.kind < sema::NameKind::Constant || use.isDeclaration()) continue;
     const std::string name(workspace.session.sources.text(use.range));
     if (main.own.contains(name) || main.imported.contains(name) || main.modules.contains(name)) continue;

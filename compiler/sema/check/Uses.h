@@ -56,8 +56,9 @@ public:
   Uses() = default;
   explicit Uses(std::vector<Use> found);
 
-  /// All, by place.
-  std::span<const Use> all() const { return list; }
+  /// All, by place. A loop over those of a value that ends before it would read what is gone.
+  std::span<const Use> all() const& { return list; }
+  std::span<const Use> all() const&& = delete;
   /// Those whose word holds this place: none, one, or one for each declaration that is meant.
   std::span<const Use> at(Loc place) const;
   /// Where a declaration is used, itself among them, by place.
