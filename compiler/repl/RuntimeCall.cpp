@@ -213,10 +213,7 @@ public:
     return result + text.text.substr(at, expression.range.end - text.base - at);
   }
 
-private:
   Sight sight;
-
-public:
   const Applications asks;
   std::vector<RuntimeCall::Input> inputs;
   std::string parameters, shapes;  ///< of the network; clauses of the design

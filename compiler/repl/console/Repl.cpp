@@ -232,8 +232,11 @@ bool Repl::express(const std::string& expression) {
 }
 
 bool Repl::plot(const std::string& expression) {
+  const auto show = [this](const std::vector<double>& numbers, bool inARow) {
+    showPlot(out, numbers, inARow, [this] { return pixels(); });
+  };
   if (const Tensor* tensor = dialogue.tensors.find(expression)) {
-    showPlot(out, tensor->numbers(), tensor->array.shape.size() == 1, [this] { return pixels(); });
+    show(tensor->numbers(), tensor->array.shape.size() == 1);
     return true;
   }
   if (const std::optional<RuntimeCall> call = dialogue.runtimeCall(expression)) {
@@ -241,13 +244,13 @@ bool Repl::plot(const std::string& expression) {
     if (!results) return false;
     Tensors passing;
     if (const auto taken = passing.put("", results->front()); !taken) return fail(taken.error());
-    showPlot(out, passing.find("")->numbers(), results->front().shape.size() == 1, [this] { return pixels(); });
+    show(passing.find("")->numbers(), results->front().shape.size() == 1);
     return true;
   }
   const std::optional<ShownValue> value = dialogue.evaluate(expression);
   if (!say() || !value) return false;
   if (value->numbers.empty()) return fail(fmt::format("`{}` has no numbers: plot a tensor or a list of numbers", expression));
-  showPlot(out, value->numbers, true, [this] { return pixels(); });
+  show(value->numbers, true);
   return true;
 }
 

@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <functional>
 #include <set>
-#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -153,17 +152,6 @@ Documented documentedOf(const show::WordSection& section) {
           ""};
 }
 
-/// The word of a section that was looked for; the first, where the search found its text.
-std::string_view wordFound(const show::WordSection& section, const std::string& words) {
-  std::istringstream stream(words);
-  for (std::string word; stream >> word;) {
-    const auto named = std::ranges::find_if(
-        section.words, [&](std::string_view name) { return inSmallLetters(std::string(name)) == inSmallLetters(word); });
-    if (named != section.words.end()) return *named;
-  }
-  return section.words.front();
-}
-
 /// A line of what a search finds: a declaration, or a section of the words of the language.
 struct Hit {
   int fits = 0;
@@ -171,9 +159,10 @@ struct Hit {
   const show::WordSection* section = nullptr;
 };
 
-void printHit(show::Out& out, const Hit& hit, const std::string& words) {
+void printHit(show::Out& out, const Hit& hit, const SearchWords& search) {
   if (hit.entry != nullptr) return printLine(out, *hit.entry, nameOf(*hit.entry));
-  const std::string word(wordFound(*hit.section, words));
+  // The word that was looked for; the first of the section where the search found its text.
+  const std::string word(search.firstAmong(hit.section->words).value_or(hit.section->words.front()));
   if (out.display.json)
     printWord(out, word, *hit.section);
   else
@@ -203,7 +192,7 @@ tl::expected<void, Failed> searchDocs(show::Out& out, const Workspace& workspace
     hits.push_back({search.fit(documentedOf(section)), nullptr, &section});
   std::erase_if(hits, [](const Hit& hit) { return hit.fits == 0; });
   std::ranges::stable_sort(hits, std::ranges::greater(), &Hit::fits);
-  for (const Hit& hit : hits) printHit(out, hit, words);
+  for (const Hit& hit : hits) printHit(out, hit, search);
   if (!hits.empty()) return {};
   return failed(kUsage, fmt::format("nothing is found for `{}`: each word is looked for in names and documentation", words));
 }

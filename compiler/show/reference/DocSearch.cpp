@@ -129,6 +129,15 @@ int SearchWords::fitName(const std::string& name, const Documented& declaration)
   return sum * kParts + kParts - 1 - static_cast<int>(std::min<std::ptrdiff_t>(others, kParts - 2));
 }
 
+std::optional<std::string_view> SearchWords::firstAmong(const std::vector<std::string_view>& names) const {
+  for (const Word& word : words) {
+    const auto named =
+        std::ranges::find_if(names, [&](std::string_view name) { return inSmallLetters(std::string(name)) == word.text; });
+    if (named != names.end()) return *named;
+  }
+  return std::nullopt;
+}
+
 int SearchWords::fit(const Documented& declaration) const {
   const Documented small{
       {}, inSmallLetters(declaration.sentence), inSmallLetters(declaration.documentation), inSmallLetters(declaration.topic)};

@@ -4,6 +4,7 @@
 // one name when put together fit that name ("batch norm", "fully connected").
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@ public:
   /// The larger the better; 0 where a word is missing, but for words such as "layer" and "function" beside others: they say of
   /// what kind a thing is, and no declaration need call itself so.
   int fit(const Documented& declaration) const;
+  /// The name, of several, that is the first of the words which one of them is; nothing where none is.
+  std::optional<std::string_view> firstAmong(const std::vector<std::string_view>& names) const;
 
 private:
   struct Word {

@@ -11,3 +11,4 @@ whole = np.where(x > 2.5, -by * x**2 + x // 3, np.maximum(np.abs(x - 3), x // 2)
 wanted = numbers["input/r"] + (whole * 2 - x**2 + np.trunc((x - 4) * 0.5)).astype(np.float32)
 found = numbers["output"]
 np.testing.assert_allclose(found, wanted, rtol=1e-6)
+print(len(found), "elements as NumPy has them")
