@@ -2,6 +2,7 @@
 
 #include <histedit.h>
 #include <locale.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -134,13 +135,16 @@ private:
     TerminalReader& reader = of(edit);
     std::mbstate_t state{};
     for (;;) {
+      // Asked each time, as Ctrl-C may come before anything waits that it would wake.
+      reader.interrupted = reader.interrupts != nullptr && reader.interrupts->asked();
+      if (reader.interrupted) return -1;
+      constexpr int kWhile = 100;  // milliseconds
+      pollfd input{STDIN_FILENO, POLLIN, 0};
+      const int ready = ::poll(&input, 1, kWhile);
+      if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
       char byte = 0;
       const ssize_t count = ::read(STDIN_FILENO, &byte, 1);
-      if (count < 0 && errno == EINTR) {
-        reader.interrupted = reader.interrupts != nullptr && reader.interrupts->asked();
-        if (reader.interrupted) return -1;
-        continue;
-      }
+      if (count < 0 && errno == EINTR) continue;
       if (count <= 0) return static_cast<int>(count);
       const std::size_t used = std::mbrtowc(into, &byte, 1, &state);
       if (used == static_cast<std::size_t>(-2)) continue;  // the rest of the character is to come
