@@ -1,6 +1,7 @@
 // How fast the caching allocator replays a history: training steps of ResNet-50, batch 32, as PyTorch allocates them
 // (resnet50_steps.txt, written by test/pytorch/allocator/record_step.py): the first from an empty allocator on, or three.
 #include "compiler/pytorch/allocator/CachingAllocator.h"
+#include "test/SourceTree.h"
 
 #include <benchmark/benchmark.h>
 
@@ -12,7 +13,7 @@ namespace {
 using namespace tbem::estimate;
 
 std::vector<AllocatorEvent> readSteps() {
-  std::ifstream file(TBEM_SOURCE_DIR "/test/bench/resnet50_steps.txt");
+  std::ifstream file(tbem::test::inSources("test/bench/resnet50_steps.txt"));
   std::vector<AllocatorEvent> events;
   std::uint32_t made = 0;
   for (std::string line; std::getline(file, line);) {

@@ -2,6 +2,7 @@
 // PyTorch's own (histories of test/pytorch/allocator/compare_allocator.py). Counters and addresses must be equal after every
 // event.
 #include "compiler/pytorch/allocator/CachingAllocator.h"
+#include "test/SourceTree.h"
 
 #include <gtest/gtest.h>
 
@@ -88,7 +89,8 @@ void expectEqual(const Player& player, std::size_t histories) {
 class NaiveModel : public testing::TestWithParam<int> {};
 
 TEST_P(NaiveModel, HasEqualCountersAfterEveryEvent) {
-  const std::string command = "python3 " TBEM_SOURCE_DIR "/test/prop/allocator/model.py 2500 " + std::to_string(GetParam());
+  const std::string command =
+      "python3 " + test::inSources("test/prop/allocator/model.py") + " 2500 " + std::to_string(GetParam());
   FILE* pipe = popen(command.c_str(), "r");
   ASSERT_NE(pipe, nullptr);
   Player player;
@@ -106,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, NaiveModel, testing::Values(1, 1'000'001, 2'000'
 
 TEST(PyTorch, HasEqualCountersAfterEveryEvent) {
   const char* other = std::getenv("TBEM_ALLOCATOR_HISTORIES");
-  std::ifstream file(other != nullptr ? other : TBEM_SOURCE_DIR "/test/prop/allocator/pytorch_2.15.txt");
+  std::ifstream file(other != nullptr ? other : test::inSources("test/prop/allocator/pytorch_2.15.txt"));
   ASSERT_TRUE(file);
   Player player;
   for (std::string text; std::getline(file, text);) player.line(text);

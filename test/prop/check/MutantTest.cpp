@@ -5,6 +5,7 @@
 #include "compiler/diagnostics/Render.h"
 #include "compiler/diagnostics/Repeats.h"
 #include "compiler/pipeline/Stages.h"
+#include "test/SourceTree.h"
 
 #include <gtest/gtest.h>
 
@@ -64,7 +65,7 @@ std::ptrdiff_t lineOf(const std::string& text, std::size_t place) {
 /// Edits tokens of every program below `folder`, and holds the messages to what a reader may expect.
 void expectFewMessagesNearTheEdit(const std::string& folder, int rounds, std::uint64_t fixedSeed) {
   std::vector<std::pair<std::string, std::string>> programs;
-  const std::string root = std::string(TBEM_SOURCE_DIR) + "/";
+  const std::string root = inSources("");
   for (const auto& [path, text] : corpus()) {
     if (path.starts_with(root + folder + "/")) programs.emplace_back(path.substr(root.size()), text);
   }

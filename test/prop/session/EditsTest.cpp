@@ -3,6 +3,7 @@
 #include "Fresh.h"
 #include "compiler/session/CompileSession.h"
 #include "compiler/support/Bug.h"
+#include "test/SourceTree.h"
 #include "test/prop/syntax/Mutants.h"
 #include "test/unit/TemporaryFolder.h"
 
@@ -15,17 +16,15 @@
 namespace tbem::test {
 namespace {
 
-std::string pathOf(const std::string& name) { return std::string(TBEM_SOURCE_DIR) + "/" + name; }
-
 std::string readProgram(const std::string& name) {
-  std::ifstream stream(pathOf(name), std::ios::binary);
+  std::ifstream stream(inSources(name), std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 class Edits : public testing::TestWithParam<const char*> {};
 
 TEST_P(Edits, SayWhatAFreshCheckSays) {
-  const std::string path = pathOf(GetParam());
+  const std::string path = inSources(GetParam());
   const std::string program = readProgram(GetParam());
   ASSERT_FALSE(program.empty());
   Numbers numbers(seed(7));
@@ -114,7 +113,7 @@ end_process
 class Beside : public testing::TestWithParam<const char*> {};
 
 TEST_P(Beside, WhatIsToldEachTimeIsToldAtItsPlace) {
-  const std::string path = pathOf("examples/own_operator/beside.tbem");
+  const std::string path = inSources("examples/own_operator/beside.tbem");
   const std::string program = readProgram("examples/own_operator/own_operator.tbem");
   Numbers numbers(seed(13));
   session::CompileSession session;
@@ -187,7 +186,7 @@ TEST(Kept, ACheckThatABugEndsLeavesNothing) {
 
 TEST(Kept, ACheckThatIsEndedLeavesTheProgram) {
   const std::string program = readProgram("test/lit/inputs/nested.tbem");
-  const std::string path = pathOf("test/lit/inputs/nested.tbem");
+  const std::string path = inSources("test/lit/inputs/nested.tbem");
   const std::string told = freshCheck(path, program);
   for (const std::string stage : {"names", "design", "graph", "beyond"}) {
     Ending events;

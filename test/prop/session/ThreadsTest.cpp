@@ -53,7 +53,7 @@ TEST(Threads, SessionsOfTheSamePrograms) {
 
 TEST(Threads, SessionsOfOtherPrograms) {
   std::vector<std::string> examples = programsIn({"examples"});
-  std::vector<std::string> others{rooted("test/lit/where_process.tbem"), rooted("test/lit/sofl.tbem")};
+  std::vector<std::string> others{inSources("test/lit/where_process.tbem"), inSources("test/lit/sofl.tbem")};
   std::ranges::reverse(examples);
   others.insert(others.end(), examples.begin(), examples.end());
   std::ranges::reverse(examples);

@@ -3,6 +3,7 @@
 #include "test/prop/spec/Mutants.h"
 
 #include "compiler/support/Random.h"
+#include "test/SourceTree.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ namespace tbem::test {
 namespace {
 
 std::string processes() {
-  std::ifstream file(TBEM_SOURCE_DIR "/test/lit/inputs/tested.tbem");
+  std::ifstream file(inSources("test/lit/inputs/tested.tbem"));
   std::stringstream text;
   text << file.rdbuf();
   return text.str();

@@ -1,4 +1,5 @@
 #include "Mutants.h"
+#include "test/SourceTree.h"
 
 #include <algorithm>
 #include <cctype>
@@ -145,9 +146,8 @@ Edit editOneToken(const std::string& text, Numbers& numbers) {
 std::vector<std::pair<std::string, std::string>> corpus() {
   namespace fs = std::filesystem;
   std::vector<fs::path> files;
-  const fs::path root = TBEM_SOURCE_DIR;
   for (const char* folder : {"test", "stdlib", "examples"}) {
-    for (auto entry = fs::recursive_directory_iterator(root / folder); entry != fs::recursive_directory_iterator(); ++entry) {
+    for (auto entry = fs::recursive_directory_iterator(inSources(folder)); entry != fs::recursive_directory_iterator(); ++entry) {
       if (entry->path().filename() == "bad") entry.disable_recursion_pending();  // wrong on purpose
       if (entry->path().extension() == ".tbem") files.push_back(entry->path());
     }

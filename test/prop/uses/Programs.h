@@ -4,6 +4,7 @@
 #include "compiler/diagnostics/Session.h"
 #include "compiler/sema/check/CheckNames.h"
 #include "compiler/sema/check/Uses.h"
+#include "test/SourceTree.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -17,8 +18,6 @@
 #include <vector>
 
 namespace tbem::test {
-
-inline std::string rooted(const std::string& name) { return std::string(TBEM_SOURCE_DIR) + "/" + name; }
 
 inline std::string readAll(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
@@ -44,7 +43,7 @@ struct Read {
 inline std::vector<std::string> programsIn(const std::vector<std::string>& folders) {
   std::vector<std::string> paths;
   for (const std::string& folder : folders)
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(rooted(folder)))
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(inSources(folder)))
       if (entry.path().extension() == ".tbem") paths.push_back(entry.path().string());
   std::sort(paths.begin(), paths.end());
   return paths;

@@ -17,7 +17,7 @@ namespace {
 /// Words that are no names where they stand: reserved ones, those that begin clauses, units.
 std::set<std::string> wordsOfTheLanguage() {
   std::set<std::string> words;
-  std::ifstream list(rooted("grammar/keywords.txt"));
+  std::ifstream list(inSources("grammar/keywords.txt"));
   for (std::string line, word; std::getline(list, line);) {
     if (line.starts_with('#')) continue;
     std::istringstream rest(line);

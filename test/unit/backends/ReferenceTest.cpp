@@ -1,4 +1,5 @@
 // Every primitive of ref and cpu against PyTorch in f64 (reference.py): 40 random problems each.
+#include "test/SourceTree.h"
 #include "test/unit/backends/Problem.h"
 
 #include <gtest/gtest.h>
@@ -61,8 +62,7 @@ class Reference : public testing::Test {
 protected:
   static void SetUpTestSuite() {
     const std::string path = (std::filesystem::temp_directory_path() / fmt::format("tbem_reference_{}.bin", ::getpid())).string();
-    const std::string command =
-        fmt::format("/usr/bin/python3 {}/test/unit/backends/reference.py {} 40 2>&1", TBEM_SOURCE_DIR, path);
+    const std::string command = fmt::format("/usr/bin/python3 {} {} 40 2>&1", inSources("test/unit/backends/reference.py"), path);
     ran_ = std::system("/usr/bin/python3 -c 'import torch' >/dev/null 2>&1") == 0;
     if (!ran_) return;
     ASSERT_EQ(std::system(command.c_str()), 0) << "reference.py failed";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/design/rows/Constraints.h"
+#include "test/SourceTree.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +15,7 @@ namespace tbem::design::test {
 /// `levels 2^3 4^1`: runs of factors with equal levels, in order; `forbid 0=1 2=3`: factor 0 at level 1 beside factor 2 at
 /// level 3.
 inline Constraints readModel(const std::string& name) {
-  const std::string path = std::string(TBEM_SOURCE_DIR) + "/test/unit/design/data/" + name + ".model";
+  const std::string path = tbem::test::inSources("test/unit/design/data/" + name + ".model");
   std::ifstream file(path);
   EXPECT_TRUE(file.good()) << path;
   Constraints model;

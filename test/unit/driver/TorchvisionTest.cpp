@@ -4,6 +4,7 @@
 // in which weights are defined here: what the tables pair is held against that order, which the tables do not know.
 #include "compiler/pipeline/Stages.h"
 #include "compiler/run/weights/WeightNames.h"
+#include "test/SourceTree.h"
 
 #include <gtest/gtest.h>
 
@@ -43,7 +44,7 @@ struct Named {
 };
 
 std::vector<Named> listed(const std::string& name) {
-  std::ifstream file(std::string(TBEM_SOURCE_DIR "/test/unit/driver/torchvision/") + name + ".txt");
+  std::ifstream file(test::inSources("test/unit/driver/torchvision/" + name + ".txt"));
   std::vector<Named> arrays;
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);

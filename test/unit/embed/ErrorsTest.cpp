@@ -2,6 +2,7 @@
 #include "Embedded.h"
 #include "compiler/embed/Guard.h"
 #include "compiler/support/Bug.h"
+#include "test/SourceTree.h"
 
 #include <gtest/gtest.h>
 
@@ -188,8 +189,8 @@ TEST(Steps, Refuse) {
 
 TEST(Steps, OwnCodeIsNotOpened) {
   // A file that can be read is a library until it is opened.
-  const SessionHolder holder("operator twice(x: tensor[n]) -> (y: tensor[n])\n  native \"" TBEM_SOURCE_DIR
-                             "/README.md:twice\"\n\n"
+  const SessionHolder holder("operator twice(x: tensor[n]) -> (y: tensor[n])\n  native \"" + inSources("README.md") +
+                             ":twice\"\n\n"
                              "network net(x: tensor[n]) -> tensor[n] { return twice(x) }\ndesign d of net { input x: [4] }\n");
   EXPECT_EQ(ask(holder, tbem_estimate).outcome, TBEM_DONE);
   const StepHolder step(holder, {});

@@ -2,6 +2,7 @@
 // with NIST's certified values in all their digits.
 #include "compiler/design/model/Qr.h"
 #include "runtime/regress/Fit.h"
+#include "test/SourceTree.h"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +27,7 @@ struct Set {
 };
 
 Set load(const std::string& name) {
-  const std::string base = std::string(TBEM_SOURCE_DIR) + "/test/unit/regress/data/" + name;
+  const std::string base = test::inSources("test/unit/regress/data/" + name);
   Set set;
   std::ifstream data(base + ".csv");
   std::string line;

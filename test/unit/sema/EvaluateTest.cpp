@@ -3,6 +3,7 @@
 #include "compiler/diagnostics/Session.h"
 #include "compiler/sema/check/CheckNames.h"
 #include "compiler/sema/evaluate/Evaluator.h"
+#include "test/SourceTree.h"
 
 #include <gtest/gtest.h>
 
@@ -177,7 +178,7 @@ TEST(Modules, OwnNamesWinOverThePreludeWithANote) {
 TEST(Names, OfTheLibraryAreSound) {
   std::string text;
   for (const char* part : {"nn", "vision"}) {
-    for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(TBEM_SOURCE_DIR) / "stdlib" / part)) {
+    for (const auto& file : std::filesystem::directory_iterator(test::inSources("stdlib/") + part)) {
       std::ifstream stream(file.path());
       text.append(std::istreambuf_iterator<char>(stream), {});
     }

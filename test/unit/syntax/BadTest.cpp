@@ -1,6 +1,7 @@
 // The wrong programs of test/bad/syntax against their expected text, without the rest of the compiler.
 #include "compiler/diagnostics/Render.h"
 #include "compiler/syntax/parse/Parse.h"
+#include "test/SourceTree.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ std::string read(const std::filesystem::path& path) {
 
 TEST(Bad, ExpectedTexts) {
   std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(TBEM_SOURCE_DIR) / "test/bad/syntax")) {
+  for (const auto& entry : std::filesystem::directory_iterator(inSources("test/bad/syntax"))) {
     std::filesystem::path path = entry.path();
     if (path.extension() != ".tbem") continue;
     ++count;
@@ -35,7 +36,7 @@ TEST(Bad, ExpectedTexts) {
 /// A program mended by its certain fixes has fewer errors, and none of those.
 TEST(Bad, CertainFixesMend) {
   for (const char* name : {"slips", "unicode_slips", "quotes", "hash_comment", "unary_plus", "argument_equals", "factor_colon"}) {
-    const std::filesystem::path path = std::filesystem::path(TBEM_SOURCE_DIR) / "test/bad/syntax" / (std::string(name) + ".tbem");
+    const std::filesystem::path path = inSources(std::string("test/bad/syntax/") + name + ".tbem");
     SourceManager sources;
     DiagnosticSink sink;
     const Source& source = sources.add(name, read(path));

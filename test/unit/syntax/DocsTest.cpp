@@ -1,5 +1,6 @@
 // The pages docs/errors/E01*.md: what they call wrong draws their code, what they call right parses.
 #include "compiler/syntax/parse/Parse.h"
+#include "test/SourceTree.h"
 
 #include <gtest/gtest.h>
 
@@ -50,7 +51,7 @@ Outcome parsed(const std::string& text, const std::string& code) {
 
 TEST(Docs, ExamplesOfErrorPages) {
   std::size_t pages = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(TBEM_SOURCE_DIR) / "docs/errors")) {
+  for (const auto& entry : std::filesystem::directory_iterator(inSources("docs/errors"))) {
     const std::string code = entry.path().stem().string();
     if (code.substr(1, 2) != "01" || code == "E0140" || code == "E0142" || code == "E0143")
       continue;  // too long to print; cannot be shown

@@ -3,6 +3,7 @@
 #include "compiler/syntax/parse/Parse.h"
 #include "compiler/syntax/tree/Dump.h"
 #include "compiler/syntax/tree/Pack.h"
+#include "test/SourceTree.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ namespace {
 std::vector<std::filesystem::path> programs() {
   std::vector<std::filesystem::path> found;
   for (const char* folder : {"stdlib", "examples", "test/prop", "test/lit", "test/bad"}) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(std::filesystem::path(TBEM_SOURCE_DIR) / folder)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(test::inSources(folder))) {
       if (entry.path().extension() == ".tbem") found.push_back(entry.path());
     }
   }

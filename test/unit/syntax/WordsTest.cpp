@@ -2,6 +2,7 @@
 #include "compiler/support/Units.h"
 #include "compiler/syntax/layout/Words.h"
 #include "compiler/syntax/parse/Parse.h"
+#include "test/SourceTree.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ namespace {
 
 std::map<std::string, std::set<std::string>> keywords() {
   std::map<std::string, std::set<std::string>> classes;
-  std::ifstream file(std::string(TBEM_SOURCE_DIR) + "/grammar/keywords.txt");
+  std::ifstream file(inSources("grammar/keywords.txt"));
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;
     std::istringstream words(line);
