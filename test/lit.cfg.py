@@ -35,6 +35,12 @@ with open("/proc/cpuinfo") as lines:
         config.available_features.add("avx512")
 if subprocess.run([python, "-c", "import torch, numpy"], capture_output=True).returncode == 0:
     config.available_features.add("torch")
+# What tools/setup --frameworks has made.
+frameworks = os.environ.get("TBEM_FRAMEWORKS") or os.path.join(os.path.expanduser("~"), ".cache", "tbemc", "frameworks")
+frameworks_python = os.path.join(frameworks, "bin", "python")
+config.substitutions.append(("%frameworks_python", frameworks_python))
+if os.path.exists(frameworks_python) and subprocess.run([frameworks_python, "-c", "import torch"], capture_output=True).returncode == 0:
+    config.available_features.add("frameworks")
 if subprocess.run([python, "-c", "import jsonschema"], capture_output=True).returncode == 0:
     config.available_features.add("jsonschema")
 if subprocess.run([python, "-c", "import markdown_it, pygments"], capture_output=True).returncode == 0 and lit.util.which("duk"):

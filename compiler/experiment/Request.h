@@ -45,6 +45,7 @@ struct Target {
   std::uint64_t seed = 0;      ///< of inputs, weights and the order of rows
   bool keepGradients = false;  ///< of a planned step: to its end
   bool everyUpdate = false;    ///< the graph is shown: PyTorch's rules of one update are not enough
+  bool recordCalls = false;    ///< the network is written in another language: what its operators were written as is kept
   /// Libraries of the program's own operators: to open one runs code of it.
   enum class OwnCode : std::uint8_t {
     Closed,  ///< what the declarations say must do

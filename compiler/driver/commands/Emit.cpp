@@ -1,8 +1,10 @@
-// tbemc emit --as json|dot|llvm: other forms of the same network, one row.
+// tbemc emit --as json|dot|llvm|asm|pytorch: other forms of the same network, one row.
 #include "compiler/emit/Emit.h"
+#include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/RunPipeline.h"
+#include "compiler/emit/pytorch/PyTorch.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
 #include "compiler/run/OwnLibraries.h"
 #include "compiler/show/Out.h"
@@ -15,7 +17,7 @@ namespace tbem::driver {
 namespace {
 
 struct EmitOptions : CommandOptions {
-  std::string as;  ///< "json", "dot", "llvm", "asm"
+  std::string as;  ///< "json", "dot", "llvm", "asm", "pytorch"
 
   /// The code of the step, and not its graph.
   bool isCode() const { return as == "llvm" || as == "asm"; }
@@ -29,8 +31,8 @@ void declare(OptionList& list, EmitOptions& o) {
                  "the graph has then",
            .planned = "with --as llvm or asm: "});
   addKeepGradients(list, o, "with --as llvm or asm: ");
-  list.add("--as", o.as, "json, dot, llvm, or asm: the loops of llvm for this processor")
-      .oneOf({"json", "dot", "llvm", "asm"})
+  list.add("--as", o.as, "json, dot, llvm, asm: the loops of llvm for this processor; pytorch: a Python program of the network")
+      .oneOf({"json", "dot", "llvm", "asm", "pytorch"})
       .excludes("--emit");
   addDisplay(list, o);
 }
@@ -48,10 +50,12 @@ int run(show::Out& out, const EmitOptions& options) {
   if (options.as.empty() && options.stages.emitStage.empty()) {
     out.failure(
         "say what to emit: --as json (the graph with its shapes), --as dot (for Graphviz), --as llvm (the step's "
-        "code), --as asm (its loops for this processor)");
+        "code), --as asm (its loops for this processor), --as pytorch (a program of PyTorch)");
     return kUsage;
   }
-  PipelineState state(options, out);
+  EmitOptions request = options;
+  request.target.recordCalls = options.as == "pytorch";
+  PipelineState state(request, out);
   state.keepIr = options.isCode();
   state.firstRowOnly = true;
   if (const Progressed done = runPipeline(out, state, options.stages, options.isCode() ? "code" : "graph"); !done.proceed)
@@ -67,9 +71,20 @@ int run(show::Out& out, const EmitOptions& options) {
     out.jsonLine(options.display.json ? Json::parse(text).dump() : text.substr(0, text.find_last_not_of('\n') + 1));
     return finish(out, state, kOk);
   }
-  const std::string text = options.as == "llvm"  ? row.compiled->ir
-                           : options.as == "asm" ? row.compiled->assembly
-                                                 : emit::emitDot(graph, row.elaborated->values);
+  std::string text;
+  if (options.as == "pytorch") {
+    tl::expected<std::string, emit::Refusal> program = emit::emitPyTorch(*row.elaborated);
+    if (!program) {
+      const emit::Refusal& refusal = program.error();
+      state.sink().report(diag::not_in_framework, refusal.at, refusal.what, "PyTorch").note(refusal.why);
+      return finish(out, state, kProgramErrors);
+    }
+    text = std::move(*program);
+  } else {
+    text = options.as == "llvm"  ? row.compiled->ir
+           : options.as == "asm" ? row.compiled->assembly
+                                 : emit::emitDot(graph, row.elaborated->values);
+  }
   if (options.display.json) {
     out.json("emit", {{"as", options.as}, {"network", graph.network}, {"text", text}});
   } else {
@@ -80,7 +95,7 @@ int run(show::Out& out, const EmitOptions& options) {
 
 }  // namespace
 
-const Command kEmit = {"emit", "the network as json, dot, llvm or asm", Takes::Program, false,
+const Command kEmit = {"emit", "the network as json, dot, llvm, asm or a PyTorch program", Takes::Program, false,
                        invocation<EmitOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

@@ -195,6 +195,7 @@ graph::ExperimentOptions experimentOptions(const Target& target) {
   graph::ExperimentOptions result;
   if (target.dtype == "f64") result.dtype = TBEM_F64;
   if (target.dtype == "f32") result.dtype = TBEM_F32;
+  result.recordCalls = target.recordCalls;
   if (target.backend == "pytorch") result.rules = graph::MixedRules::PyTorchCuda;
   if (target.backend == "pytorch-cpu") result.rules = graph::MixedRules::PyTorchCpu;
   if (result.rules != graph::MixedRules::Own && !target.everyUpdate) result.updates = graph::Updates::First;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/diagnostics/Session.h"
+#include "compiler/graph/ir/Calls.h"
 #include "compiler/graph/ir/Graph.h"
 #include "compiler/graph/pass/Checkpoint.h"
 #include "compiler/graph/pass/Mixed.h"
@@ -125,6 +126,8 @@ std::optional<DesignSpec> readDesign(Session& session, const sema::Program& prog
 struct Structure {
   sema::ExprPool pool;
   Graph graph;
+  std::vector<Call> calls;        ///< of the forward pass and the loss, where ExperimentOptions::recordCalls asks for them
+  std::optional<Call> optimizer;  ///< as well, of a training step; a schedule among its parameters is its rate, a Tensor
   /// Symbol i is factor symbolFactor[i].
   std::vector<std::uint32_t> symbolFactor;
   /// It holds for rows in which these factors have these levels: {factor, level}.
@@ -157,6 +160,7 @@ struct ExperimentOptions {
   /// Of training steps: inputs whose gradients are wanted beside those of weights (Graph::wanted). They are of a floating type;
   /// one that the network has not is reported, and so is a clause `accumulate`, whose steps see parts of the inputs.
   std::vector<std::string> wanted = {};
+  bool recordCalls = false;  ///< Structure::calls
 };
 
 /// Makes rows. Structures live as long as the experiment; rows point into them.

@@ -180,6 +180,20 @@ Value Elaborator::apply(Application application) {
   return mutations.apply(*this, std::move(application));
 }
 
+void Elaborator::beginCall(Call call) {
+  call.parent = openCall;
+  call.first = static_cast<std::uint32_t>(graph.ops.size());
+  openCall = static_cast<std::uint32_t>(out.calls.size());
+  out.calls.push_back(std::move(call));
+}
+
+void Elaborator::endCall(Value result) {
+  Call& call = out.calls[openCall];
+  call.result = std::move(result);
+  call.end = static_cast<std::uint32_t>(graph.ops.size());
+  openCall = call.parent;
+}
+
 Value Elaborator::applyOnce(Application application) {
   const ast::Callable& decl = application.decl;
   const std::string& path = application.path;
@@ -196,6 +210,12 @@ Value Elaborator::applyOnce(Application application) {
   if (!mutations.begin(*this, decl, application.parameters, path)) {
     mutations.end(*this, mutationsBefore, false);
     return {};
+  }
+  const bool recorded = isRecording();
+  if (recorded) {
+    Call call{&decl, application.module.isStandard, path, {}, application.tensors, {}, kNoCall, 0, 0, use};
+    for (const Local& parameter : application.parameters) call.parameters.emplace_back(parameter.name, parameter.value);
+    beginCall(std::move(call));
   }
   a.frame.module = program.homeOf(&decl, &application.module);
   a.frame.decl = &decl;
@@ -219,6 +239,7 @@ Value Elaborator::applyOnce(Application application) {
   applying.push_back(&decl);
   paths.enter(path);
   Value result = runActivation(a, application.tensors);
+  if (recorded) endCall(result);
   mutations.end(*this, mutationsBefore, !result.isPoison());
   return result;
 }

@@ -33,11 +33,13 @@ Elaborator::Elaborator(Session& session, const sema::Program& program, Structure
 
 std::size_t Elaborator::enterTurn(const ast::For& loop, std::size_t turn) {
   paths.enterTurn(loop, turn);
+  if (isRecording()) beginCall({nullptr, false, paths.here(), {}, {}, {}, kNoCall, 0, 0, loop.range});
   return isMutable() ? mutations.beginTurn(*this, loop) : 1;
 }
 
 bool Elaborator::leaveTurn(const ast::For& loop) {
   const bool good = !isMutable() || mutations.endTurn(*this, loop);
+  if (isRecording()) endCall(Value::none());
   paths.leave();
   return good;
 }

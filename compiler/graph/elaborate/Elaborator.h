@@ -37,6 +37,7 @@ struct ElaborateOptions {
   tbem_dtype dtype = TBEM_F32;
   bool training = false;
   Updates updates = Updates::All;
+  bool recordCalls = false;
 };
 
 /// "f32", as a program writes it.
@@ -138,6 +139,9 @@ protected:
 private:
   // Applying (ElaborateApply.cpp)
   Value apply(Application application);
+  bool isRecording() const { return options.recordCalls && phase() == Phase::Forward; }
+  void beginCall(Call call);
+  void endCall(Value result);
   bool isMutable() const { return !mutations.empty() && phase() == Phase::Forward; }
   Value runActivation(Activation& a, const std::vector<Value>& tensors);
   bool bindTensors(Activation& a, const std::vector<Value>& tensors);
@@ -216,6 +220,7 @@ private:
   Gates gates;
   TensorId normOfGradients = kNoTensor;  ///< made on first use
   bool updated = false;                  ///< a weight
+  std::uint32_t openCall = kNoCall;      ///< the innermost call or turn of Structure::calls that has not ended
   const ast::Expr* namedValue = nullptr;
   std::string_view pendingName;
 };

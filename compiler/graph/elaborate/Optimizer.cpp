@@ -33,6 +33,10 @@ std::optional<UpdateRule> Elaborator::updateRule(const Value& optimizer, SrcRang
       return std::nullopt;
     }
   }
+  if (options.recordCalls) {
+    out.optimizer.emplace(Call{rule.decl, rule.module->isStandard, "", {}, {}, {}, kNoCall, 0, 0, use});
+    for (const Local& local : rule.parameters) out.optimizer->parameters.emplace_back(local.name, local.value);
+  }
   return rule;
 }
 

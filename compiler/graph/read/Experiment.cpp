@@ -289,6 +289,7 @@ const Structure* Experiment::Impl::elaborate(Levels levels) {
   ElaborateOptions settings;
   settings.training = spec.task == Task::Train;
   settings.updates = options.updates;
+  settings.recordCalls = options.recordCalls;
   settings.dtype = options.dtype ? *options.dtype : spec.dtype ? *spec.dtype : TBEM_F32;
   if (!options.dtype && spec.dtypeFactor) {
     const Value& level = spec.factors[*spec.dtypeFactor].levels[levels[*spec.dtypeFactor]].value;

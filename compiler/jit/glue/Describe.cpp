@@ -1,5 +1,5 @@
+#include "compiler/graph/pass/IntegerBounds.h"
 #include "compiler/jit/glue/Jit.h"
-#include "compiler/jit/loop/Bounds.h"
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ public:
         graph(graph),
         values(values),
         out(out),
-        bounds(integerBounds(graph, values)),
+        bounds(graph::integerBounds(graph, values)),
         seen(graph.storages.size(), false) {}
 
   tl::expected<void, std::string> run() {

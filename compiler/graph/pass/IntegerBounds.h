@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <vector>
 
-namespace tbem::jit {
+namespace tbem::graph {
 
 /// By tensor: b where it is read as numbers below b (0: not known). The smallest wins: the classes of a cross entropy, the length
 /// of the axis that a gather indexes, the dimension along which a coordinate is compared with it. Through views and operators
 /// that only move elements the range of a result is that of its operands.
-std::vector<std::int64_t> integerBounds(const graph::Graph& graph, const sema::Values& values);
+std::vector<std::int64_t> integerBounds(const Graph& graph, const sema::Values& values);
 
-}  // namespace tbem::jit
+}  // namespace tbem::graph

@@ -1,0 +1,68 @@
+// A forward pass as a tree of modules, as frameworks have them: each block, and each turn of a loop that holds weights, is a
+// module with the tensors that go in and come out; what is neither is written out where it stands. Framework-neutral: which calls
+// a framework has as they are, its dialect says.
+#pragma once
+
+#include "compiler/graph/ir/Calls.h"
+
+#include <tl/expected.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tbem::emit {
+
+/// Why a network cannot be written for a framework, and what in the program it is.
+struct Refusal {
+  SrcRange at;
+  std::string what;  ///< "`top_k`, whose code is its own"
+  std::string why;   ///< a full sentence
+};
+
+struct ModuleNode;
+
+/// A step of a module's forward pass: a module inside, a call that the framework has, or an operator of the graph.
+struct ModuleItem {
+  std::unique_ptr<ModuleNode> child;
+  const graph::Call* call = nullptr;
+  graph::OpId op = graph::kNoOp;
+};
+
+struct ModuleNode {
+  const graph::Call* call = nullptr;
+  const ast::Callable* decl = nullptr;  ///< of the call; of a turn: in whose body the loop stands
+  std::string attribute;                ///< its name in the module that holds it: "residual"; of a turn, its loop's: "stage"
+  std::int64_t turn = -1;               ///< of a loop's turn: which, from 0
+  std::vector<ModuleItem> items;
+  std::vector<graph::TensorId> inputs;   ///< that are not its own weights, each once
+  std::vector<graph::TensorId> outputs;  ///< of a turn: what is used behind it, in the order of the graph
+
+  bool isTurn() const { return turn >= 0; }
+};
+
+/// What the tree is made from.
+struct ModuleSource {
+  const graph::Graph& graph;
+  const std::vector<graph::Call>& calls;
+};
+
+/// Whether the framework has the call as it is.
+using IsKnown = std::function<bool(const graph::Call&)>;
+
+/// The module of the call at this position of `source.calls`, which is a network or a block.
+tl::expected<std::unique_ptr<ModuleNode>, Refusal> moduleTree(const ModuleSource& source, std::uint32_t root,
+                                                              const IsKnown& isKnown);
+
+/// The tensors of a value, one after the other: of a Tensor, a List, a Tuple.
+std::vector<graph::TensorId> tensorsOf(const sema::Value& value);
+/// The tensors that a step reads and makes, each in order. Weights are among those that it reads where they are named.
+std::vector<graph::TensorId> readBy(const graph::Graph& graph, const ModuleItem& item);
+std::vector<graph::TensorId> madeBy(const graph::Graph& graph, const ModuleItem& item);
+/// The path of a weight or buffer, or nothing.
+std::string_view weightPath(const graph::Graph& graph, graph::TensorId tensor);
+
+}  // namespace tbem::emit

@@ -1,0 +1,302 @@
+#include "compiler/emit/python/ClassText.h"
+
+#include "compiler/emit/python/Wrap.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace tbem::emit {
+
+using graph::TensorId;
+using Operand = std::pair<std::string, Binding>;
+
+namespace {
+
+std::string filled(const Marked& marked, const std::function<Operand(TensorId)>& operand, const std::vector<std::string>& holes) {
+  std::string text;
+  std::size_t at = 0;
+  for (const Mark& mark : marksOf(marked)) {
+    text += marked.substr(at, mark.begin - at);
+    at = mark.end;
+    if (!mark.tensor) {
+      text += holes[mark.hole];
+      continue;
+    }
+    const auto [name, binding] = operand(*mark.tensor);
+    text += binding < mark.least ? "(" + name + ")" : name;
+  }
+  return text + marked.substr(at);
+}
+
+/// The type of a parameter, from the values that it has.
+std::string typeOf(const std::vector<std::string>& values, const std::string& module) {
+  std::set<std::string> types;
+  for (const std::string& value : values) {
+    const bool isTuple = value.starts_with("(");
+    const bool isNumber = std::isdigit(static_cast<unsigned char>(value.front())) != 0 || value.front() == '-';
+    if (value == "True" || value == "False") {
+      types.insert("bool");
+    } else if (isNumber) {
+      types.insert(value.find_first_of(".en") == std::string::npos ? "int" : "float");
+    } else if (isTuple) {
+      types.insert("tuple[int, ...]");
+    } else if (value.starts_with("\"")) {
+      types.insert("str");
+    } else {
+      types.insert(value.starts_with("[") ? fmt::format("list[{}]", module) : module);
+    }
+  }
+  return fmt::format("{}", fmt::join(types, " | "));
+}
+
+/// Names for the tensors of a class's forward pass. A result takes over the name of an operand that is not read again.
+class TensorNames {
+public:
+  TensorNames(const graph::Graph& graph, const Module& module) : graph(graph), module(module) {
+    for (std::size_t at = 0; at < module.steps.size(); ++at) {
+      for (const TensorId operand : operandsOf(module.steps[at])) read(operand, at);
+    }
+    for (const TensorId output : module.outputs) read(output, module.steps.size());
+  }
+
+  std::string nameInput(std::size_t k) { return names[module.node->inputs[k]] = fresh(inputName(k)); }
+  void give(TensorId tensor, std::string name) { names[tensor] = std::move(name); }
+  std::string fresh(const std::string& wanted) {
+    std::string name = wanted;
+    for (int number = 2; taken.contains(name); ++number) name = fmt::format("{}{}", wanted, number);
+    taken.insert(name);
+    return name;
+  }
+
+  /// Of a tensor that has a name, or of a weight.
+  std::string of(TensorId tensor) const {
+    if (const auto known = names.find(tensor); known != names.end()) return known->second;
+    const std::string_view path = weightPath(graph, tensor);
+    const std::string& own = module.node->call->path;
+    return "self." + attributeOf(path.substr(own.empty() ? 0 : own.size() + 1));
+  }
+  bool isReadOnceAt(TensorId tensor, std::size_t place) const {
+    return uses.contains(tensor) && uses.at(tensor) == 1 && lastUse.at(tensor) == place;
+  }
+  /// Whether a name of its own is free behind the step.
+  bool endsAt(TensorId tensor, std::size_t place) const { return names.contains(tensor) && lastUse.at(tensor) == place; }
+  /// The name of the first operand that is read at the step for the last time; it has it no more.
+  std::optional<std::string> freed(const Step& step, std::size_t place) {
+    for (const TensorId tensor : operandsOf(step)) {
+      if (!endsAt(tensor, place)) continue;
+      std::string name = std::move(names.extract(tensor).mapped());
+      const bool isSpecial = name.size() > 1 && isInput(tensor);  // `image` stays the image
+      return isSpecial ? fresh("x") : name;
+    }
+    return std::nullopt;
+  }
+  /// A name for a result that takes over none.
+  std::string resultName(TensorId result) {
+    const auto alias = module.aliases.find(result);
+    const std::string& name = graph[alias == module.aliases.end() ? result : alias->second].name;
+    const bool isWord =
+        !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+    return fresh(isWord ? pythonName(name) : "y");
+  }
+
+private:
+  bool isInput(TensorId tensor) const {
+    const std::vector<TensorId>& inputs = module.node->inputs;
+    return std::find(inputs.begin(), inputs.end(), tensor) != inputs.end();
+  }
+  void read(TensorId tensor, std::size_t place) {
+    ++uses[tensor];
+    lastUse[tensor] = place;
+  }
+
+  std::string inputName(std::size_t k) const {
+    const ModuleNode& node = *module.node;
+    for (std::size_t t = 0; t < node.call->tensors.size(); ++t) {
+      const std::vector<TensorId> parts = tensorsOf(node.call->tensors[t]);
+      if (std::find(parts.begin(), parts.end(), node.inputs[k]) != parts.end())
+        return pythonName(node.call->decl->tensors[t].name.text);
+    }
+    constexpr std::array<const char*, 3> kNames = {"x", "y", "z"};  // of a loop's turn
+    return k < kNames.size() ? kNames[k] : fmt::format("x{}", k);
+  }
+
+  /// "words.weight" as attributes of Python.
+  static std::string attributeOf(std::string_view path) {
+    std::string text;
+    while (!path.empty()) {
+      const std::size_t end = std::min(path.find('.'), path.size());
+      const std::string_view word = path.substr(0, end);
+      const std::size_t bracket = std::min(word.find('['), word.size());
+      text += (text.empty() ? "" : ".") + pythonName(word.substr(0, bracket)) + std::string(word.substr(bracket));
+      path.remove_prefix(std::min(end + 1, path.size()));
+    }
+    return text;
+  }
+
+  const graph::Graph& graph;
+  const Module& module;
+  std::map<TensorId, std::string> names;
+  std::map<TensorId, std::size_t> uses, lastUse;
+  std::set<std::string> taken{"self", "nn", "torch", "F"};
+};
+
+/// The forward pass of a class, a line a step. A step whose only result the next expression reads, and nothing else, is written
+/// in that.
+class ForwardText {
+public:
+  ForwardText(const graph::Graph& graph, const Module& module, const Class& type, std::string tensor)
+      : names(graph, module), module(module), type(type), tensorType(std::move(tensor)) {}
+
+  std::string signature(const std::string& forward) {
+    std::string parameters = "self";
+    for (std::size_t k = 0; k < module.node->inputs.size(); ++k)
+      parameters += fmt::format(", {}: {}", names.nameInput(k), tensorType);
+    const std::vector<std::string> results(module.outputs.size(), tensorType);
+    const std::string result = results.size() == 1 ? tensorType : fmt::format("tuple[{}]", fmt::join(results, ", "));
+    return fmt::format("def {}({}) -> {}:", forward, parameters, result);
+  }
+
+  std::string body() {
+    std::string text;
+    for (place = 0; place < module.steps.size(); ++place) {
+      const Step& step = module.steps[place];
+      if (step.isLoop) {
+        if (!step.carried.empty()) text += loop(step);
+        continue;
+      }
+      const Operand value = expression(step);  // before a result takes the name of an operand
+      if (isWrittenInNext(step, value)) {
+        if (const std::optional<std::string> name = names.freed(step, place)) freeName = *name;
+        pending = {step.results.front(), value};
+        continue;
+      }
+      text += assignment(step, value.first);
+    }
+    std::string values;
+    for (const TensorId output : module.outputs) values += (values.empty() ? "" : ", ") + operand(output).first;
+    return text + wrapped(8, "return " + values);
+  }
+
+private:
+  Operand operand(TensorId tensor) {
+    if (!pending || pending->first != tensor) return {names.of(tensor), Binding::Atom};
+    const Operand value = pending->second;
+    pending.reset();
+    return value;
+  }
+
+  Operand expression(const Step& step) {
+    const auto byName = [this](TensorId tensor) { return operand(tensor); };
+    if (step.attribute.empty())
+      return {expressionText(step.code, byName, type.holes), step.code.text.empty() ? Binding::Atom : step.code.binding};
+    if (step.code.module) {
+      Code call = step.code;
+      call.call.callee = "self." + step.attribute;
+      return {expressionText(call, byName, type.holes), Binding::Atom};
+    }
+    std::string arguments;
+    for (const TensorId tensor : step.operands) arguments += (arguments.empty() ? "" : ", ") + operand(tensor).first;
+    return {fmt::format("self.{}({})", step.attribute, arguments), Binding::Atom};
+  }
+
+  bool isWrittenInNext(const Step& step, const Operand& value) const {
+    constexpr std::size_t kLong = 48;
+    if (step.results.size() != 1 || value.first.size() > kLong || !names.isReadOnceAt(step.results.front(), place + 1))
+      return false;
+    if (place + 1 == module.steps.size()) return true;
+    const Step& next = module.steps[place + 1];
+    return next.attribute.empty() && !next.isLoop;
+  }
+
+  std::string assignment(const Step& step, const std::string& value) {
+    std::optional<std::string> name = names.freed(step, place);
+    if (!name && !freeName.empty()) name = freeName;
+    freeName.clear();
+    std::string targets;
+    for (std::size_t r = 0; r < step.results.size(); ++r) {
+      const std::string target = r == 0 && name ? *name : names.resultName(step.results[r]);
+      names.give(step.results[r], target);
+      targets += (r == 0 ? "" : ", ") + target;
+    }
+    return wrapped(8, targets + " = " + value);
+  }
+
+  std::string loop(const Step& step) {
+    std::string text, arguments, targets;
+    std::vector<std::string> carried(step.results.size());  // the name of each result
+    for (std::size_t p = 0; p < step.operands.size(); ++p) {
+      std::string name = operand(step.operands[p]).first;
+      if (step.carried[p] >= 0) {
+        std::string& own = carried[static_cast<std::size_t>(step.carried[p])];
+        if (own.empty() && !names.endsAt(step.operands[p], place)) {  // what goes in is read behind the loop, too
+          own = names.fresh("y");
+          text += wrapped(8, own + " = " + name);
+        } else if (own.empty()) {
+          own = name;
+        }
+        name = own;
+      }
+      arguments += (arguments.empty() ? "" : ", ") + name;
+    }
+    for (std::size_t r = 0; r < step.results.size(); ++r) {
+      names.give(step.results[r], carried[r]);
+      targets += (r == 0 ? "" : ", ") + carried[r];
+    }
+    const std::string turn = names.fresh(step.attribute);
+    text += wrapped(8, fmt::format("for {} in self.{}:", turn, step.attribute));
+    return text + wrapped(12, fmt::format("{} = {}({})", targets, turn, arguments));
+  }
+
+  TensorNames names;
+  const Module& module;
+  const Class& type;
+  const std::string tensorType;
+  std::size_t place = 0;  ///< of the step at hand
+  std::string freeName;   ///< of an operand of the step that is written in the next
+  std::optional<std::pair<TensorId, Operand>> pending;
+};
+
+std::string initText(const Class& type, const ClassWords& words) {
+  if (type.attributes.empty() && type.kept.empty()) return "";
+  std::string parameters = "self";
+  for (const Parameter& parameter : type.parameters)
+    parameters += fmt::format(", {}: {}", parameter.name, typeOf(parameter.values, words.base));
+  std::string text = wrapped(4, fmt::format("def __init__({}) -> None:", parameters)) + "        super().__init__()\n";
+  for (const std::string& name : type.kept) text += wrapped(8, fmt::format("self.{} = {}", name, name));
+  for (const auto& [name, made] : type.attributes) text += wrapped(8, fmt::format("self.{} = {}", name, made));
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string expressionText(const Code& code, const std::function<Operand(TensorId)>& operand,
+                           const std::vector<std::string>& holes) {
+  if (!code.text.empty()) return filled(code.text, operand, holes);
+  std::string arguments;
+  for (const Argument& argument : code.call.arguments) {
+    const std::string value = filled(argument.text, operand, holes);
+    if (!argument.standard.empty() && value == filled(argument.standard, operand, holes)) continue;
+    arguments += (arguments.empty() ? "" : ", ") + (argument.keyword.empty() ? "" : argument.keyword + "=") + value;
+  }
+  return code.call.callee + "(" + arguments + ")";
+}
+
+std::string classText(const graph::Graph& graph, const Classes& all, const ClassWords& words) {
+  std::string text;
+  for (const Class& type : all.classes) {
+    if (type.isIdentity) continue;
+    ForwardText forward(graph, all.modules[type.objects.front()], type, words.tensor);
+    text += fmt::format("\n\nclass {}({}):\n", type.name, words.base) + initText(type, words);
+    text += wrapped(4, forward.signature(words.forward));  // names the inputs
+    text += forward.body();
+  }
+  return text;
+}
+
+}  // namespace tbem::emit

@@ -1,0 +1,24 @@
+// Classes as Python text.
+#pragma once
+
+#include "compiler/emit/python/Classes.h"
+
+#include <string>
+
+namespace tbem::emit {
+
+/// The words of a framework in which a class is written.
+struct ClassWords {
+  std::string base;     ///< "nn.Module"
+  std::string forward;  ///< "forward"
+  std::string tensor;   ///< type of a tensor: "Tensor"
+};
+
+/// All classes, two empty lines before each.
+std::string classText(const graph::Graph& graph, const Classes& all, const ClassWords& words);
+
+/// The expression of a call or operator whose operands are these names and whose holes are these texts.
+std::string expressionText(const Code& code, const std::function<std::pair<std::string, Binding>(graph::TensorId)>& operand,
+                           const std::vector<std::string>& holes);
+
+}  // namespace tbem::emit

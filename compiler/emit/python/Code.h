@@ -1,0 +1,78 @@
+// Pieces of Python from which classes are put together: expressions whose operands are tensors of the graph, and whose numbers
+// may turn out to be parameters of the class.
+#pragma once
+
+#include "compiler/emit/module/ModuleTree.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tbem::emit {
+
+/// How tightly an expression holds together, by Python's grammar ("Operator precedence").
+enum class Binding : std::uint8_t { Any, Select, Or, And, Not, Compare, BitOr, BitAnd, Sum, Product, Sign, Power, Atom };
+
+/// A number, list or flag of an expression, as Python text. Where it is another one in other modules of the class, it is a
+/// parameter of the class, with this name unless the declaration has a better one.
+struct Hole {
+  std::string name;
+  std::string text;
+};
+
+/// Text whose operands and holes are marked (Scribe); `marks` below read them.
+using Marked = std::string;
+
+struct Argument {
+  std::string keyword;  ///< empty: by position
+  Marked text;
+  Marked standard;  ///< the framework's default: an argument of this text is not written
+};
+
+struct CallText {
+  std::string callee;
+  std::vector<Argument> arguments;
+};
+
+/// What a framework has for a call or an operator.
+struct Code {
+  Marked text;  ///< an expression; empty: `call`
+  Binding binding = Binding::Atom;
+  CallText call;
+  std::optional<CallText> module;  ///< its constructor, where it holds weights; `call` is then that of the module
+};
+
+/// Makes the marks of one step.
+class Scribe {
+public:
+  explicit Scribe(std::vector<Hole>& holes) : holes(holes) {}
+  /// The tensor, in parentheses where it is an expression that holds together less than `least`.
+  static Marked operand(graph::TensorId tensor, Binding least = Binding::Any);
+  Marked hole(std::string name, std::string text);
+
+private:
+  std::vector<Hole>& holes;
+};
+
+/// A mark in a text: of operand `tensor` or of hole `hole`.
+struct Mark {
+  std::size_t begin = 0, end = 0;  ///< in the text
+  std::optional<graph::TensorId> tensor;
+  Binding least = Binding::Any;
+  std::size_t hole = 0;
+};
+std::vector<Mark> marksOf(const Marked& text);
+
+/// "conv_bn_relu" as a class: ConvBnRelu.
+std::string className(std::string_view word);
+/// The word as a name of Python: its keywords get an underscore.
+std::string pythonName(std::string_view word);
+/// "3", "(1, 2)", "0.1", "True" of whole numbers, of several, of a real one.
+std::string pythonText(std::int64_t number);
+std::string pythonText(const std::vector<std::int64_t>& numbers);
+std::string pythonReal(const Rational& number);
+std::string pythonText(bool flag);
+
+}  // namespace tbem::emit

@@ -1,0 +1,106 @@
+#include "compiler/emit/python/Wrap.h"
+
+#include <optional>
+#include <vector>
+
+namespace tbem::emit {
+
+namespace {
+
+constexpr std::size_t kWidth = 88;
+
+/// Walks a text outside of its strings. `at` stands on a character that is no part of one.
+std::size_t next(std::string_view text, std::size_t at) {
+  if (text[at] != '"') return at + 1;
+  for (++at; at < text.size() && text[at] != '"'; ++at) {
+    if (text[at] == '\\') ++at;
+  }
+  return at + 1;
+}
+
+bool opens(char c) { return c == '(' || c == '[' || c == '{'; }
+bool closes(char c) { return c == ')' || c == ']' || c == '}'; }
+
+struct Bracket {
+  std::size_t open = 0, close = 0;
+};
+
+/// The outermost brackets, in order.
+std::vector<Bracket> brackets(std::string_view text) {
+  std::vector<Bracket> all;
+  std::size_t depth = 0;
+  for (std::size_t at = 0; at < text.size(); at = next(text, at)) {
+    if (opens(text[at]) && depth++ == 0) all.push_back({at, at});
+    if (closes(text[at]) && --depth == 0) all.back().close = at;
+  }
+  return all;
+}
+
+/// The parts of a text between separators that stand in no bracket; a separator that is a word or a sign begins the next part.
+std::vector<std::string_view> parts(std::string_view body, const std::vector<std::string_view>& separators) {
+  std::vector<std::string_view> all;
+  std::size_t depth = 0, begin = 0;
+  const auto add = [&](std::size_t end) {
+    std::string_view part = body.substr(begin, end - begin);
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    if (!part.empty()) all.push_back(part);
+  };
+  for (std::size_t at = 0; at < body.size(); at = next(body, at)) {
+    if (opens(body[at])) ++depth;
+    if (closes(body[at])) --depth;
+    for (const std::string_view separator : separators) {
+      if (depth != 0 || !body.substr(at).starts_with(separator)) continue;
+      add(at);
+      begin = separator == "," ? at + 1 : at;
+    }
+  }
+  add(body.size());
+  return all;
+}
+
+/// Where a text without commas is broken: before these, the first of which that it has.
+const std::vector<std::vector<std::string_view>>& separators() {
+  static const std::vector<std::vector<std::string_view>> table = {{" for "}, {" if ", " else "},      {" or "},
+                                                                   {" and "}, {" == ", " < ", " <= "}, {" | "},
+                                                                   {" & "},   {" + ", " - "},          {" * ", " / ", " @ "}};
+  return table;
+}
+
+/// A list, a tuple or a subscript: its parts go on lines of their own where they do not fit.
+bool isList(std::string_view line, const Bracket& bracket) {
+  const char before = bracket.open == 0 ? ' ' : line[bracket.open - 1];
+  return before == ' ' || opens(before) || before == '*' || before == '=';
+}
+
+}  // namespace
+
+std::string wrapped(std::size_t indent, std::string_view line) {
+  const std::string space(indent, ' ');
+  if (indent + line.size() <= kWidth) return space + std::string(line) + "\n";
+  const std::vector<Bracket> all = brackets(line);
+  if (all.empty()) return space + std::string(line) + "\n";  // there is nowhere to break it
+  const bool isDefinition = line.starts_with("def ");
+  const Bracket bracket = isDefinition ? all.front() : all.back();
+  const std::string_view body = line.substr(bracket.open + 1, bracket.close - bracket.open - 1);
+  std::vector<std::string_view> items = parts(body, {","});
+  const bool hasCommas = items.size() > 1;
+  std::string text = space + std::string(line.substr(0, bracket.open + 1)) + "\n";
+  const bool fits = indent + 4 + body.size() <= kWidth && !(isList(line, bracket) && hasCommas);
+  if (!fits && !hasCommas) {
+    for (const std::vector<std::string_view>& signs : separators()) {
+      if (items.size() == 1) items = parts(body, signs);
+    }
+  }
+  if (fits || items.size() == 1) {
+    text += wrapped(indent + 4, body);
+  } else if (!hasCommas) {
+    for (const std::string_view item : items) text += wrapped(indent + 4, item);
+  } else {
+    for (const std::string_view item : items) {
+      text += wrapped(indent + 4, std::string(item) + ",");
+    }
+  }
+  return text + space + std::string(line.substr(bracket.close)) + "\n";
+}
+
+}  // namespace tbem::emit

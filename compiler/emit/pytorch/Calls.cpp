@@ -1,0 +1,93 @@
+// The standard library's operators as PyTorch's. Where the two differ in a name, a default or an order, a writer says it once.
+#include "compiler/emit/pytorch/PyTorch.h"
+#include "compiler/emit/pytorch/Writers.h"
+#include "compiler/support/Bug.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace tbem::emit {
+
+const sema::Value& CallReader::value(std::string_view parameter) const {
+  const auto known =
+      std::find_if(call.parameters.begin(), call.parameters.end(), [&](const auto& one) { return one.first == parameter; });
+  TBEM_CHECK(known != call.parameters.end());
+  return known->second;
+}
+
+std::string evenText(const Numbers& numbers) {
+  const bool even = std::all_of(numbers.begin(), numbers.end(), [&](std::int64_t n) { return n == numbers.front(); });
+  return even ? pythonText(numbers.front()) : pythonText(numbers);
+}
+
+Code functionCode(std::string callee, std::vector<Argument> arguments) {
+  Code code;
+  code.call = {std::move(callee), std::move(arguments)};
+  return code;
+}
+
+Code expressionCode(Marked text, Binding binding) {
+  Code code;
+  code.text = std::move(text);
+  code.binding = binding;
+  return code;
+}
+
+Code moduleCode(CallText constructor, Marked operand) {
+  Code code;
+  code.module = std::move(constructor);
+  code.call.arguments = {{"", std::move(operand), ""}};
+  return code;
+}
+
+bool isSymmetric(const Numbers& pad) { return pad[0] == pad[2] && pad[1] == pad[3]; }
+
+Marked paddedOperand(const CallReader& call, const Numbers& pad, const char* value) {
+  if (isSymmetric(pad)) return call.operand(0);
+  const std::string sides = call.hole("padding", pythonText(Numbers{pad[1], pad[3], pad[0], pad[2]}));
+  return fmt::format("F.pad({}, {}{})", call.operand(0), sides, value);
+}
+Marked padding(const CallReader& call, const Numbers& pad) {
+  return call.hole("padding", isSymmetric(pad) ? evenText({pad[0], pad[1]}) : "0");
+}
+
+namespace {
+
+const Writer* writerOf(std::string_view word) {
+  for (const std::span<const Writer> writers :
+       {layerWriters(), functionWriters(), reductionWriters(), shapeWriters(), lossWriters()}) {
+    const auto writer = std::find_if(writers.begin(), writers.end(), [&](const Writer& one) { return one.word == word; });
+    if (writer != writers.end()) return &*writer;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool hasPyTorch(const graph::Row& row, const graph::Call& call) {
+  if (!call.isStandard || call.decl == nullptr) return false;
+  const std::string_view word = call.decl->name.text;
+  std::vector<Hole> holes;
+  Scribe scribe(holes);
+  const CallReader read(row, call, scribe);
+  if (word == "conv_transpose2d") return isSymmetric(read.integers("pad"));
+  if (word == "avg_pool2d") return isSymmetric(read.integers("pad")) || read.flag("count_include_pad");
+  if (word == "max_pool2d") return isSymmetric(read.integers("pad")) || !read.flag("ceil_mode");
+  if (word == "pad") {
+    const Numbers interior = read.integers("interior");
+    return std::all_of(interior.begin(), interior.end(), [](std::int64_t n) { return n == 0; });
+  }
+  return writerOf(word) != nullptr || hasWord(word);
+}
+
+Code pyTorchCall(const graph::Row& row, const graph::Call& call, Scribe& scribe) {
+  const CallReader read(row, call, scribe);
+  if (std::optional<Code> code = wordCode(read)) return std::move(*code);
+  const Writer* writer = writerOf(call.decl->name.text);
+  TBEM_CHECK(writer != nullptr);
+  return writer->write(read);
+}
+
+}  // namespace tbem::emit

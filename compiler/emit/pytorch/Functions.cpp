@@ -1,0 +1,197 @@
+// Functions of elements, products of matrices, attention.
+#include "compiler/emit/pytorch/Writers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace tbem::emit {
+
+namespace {
+
+/// A function of one tensor by its name in PyTorch.
+struct Unary {
+  std::string_view word, callee;
+};
+constexpr auto kUnary = std::to_array<Unary>({{"relu", "F.relu"},
+                                              {"relu6", "F.relu6"},
+                                              {"selu", "F.selu"},
+                                              {"sigmoid", "torch.sigmoid"},
+                                              {"tanh", "torch.tanh"},
+                                              {"silu", "F.silu"},
+                                              {"hard_swish", "F.hardswish"},
+                                              {"softplus", "F.softplus"},
+                                              {"mish", "F.mish"},
+                                              {"exp", "torch.exp"},
+                                              {"log", "torch.log"},
+                                              {"log1p", "torch.log1p"},
+                                              {"expm1", "torch.expm1"},
+                                              {"sqrt", "torch.sqrt"},
+                                              {"rsqrt", "torch.rsqrt"},
+                                              {"abs", "torch.abs"},
+                                              {"sign", "torch.sign"},
+                                              {"floor", "torch.floor"},
+                                              {"sin", "torch.sin"},
+                                              {"cos", "torch.cos"},
+                                              {"square", "torch.square"},
+                                              {"logical_not", "torch.logical_not"}});
+
+/// An infix operator on two tensors, or on a tensor and a number: the number's parameter, and on which side it stands.
+struct Infix {
+  std::string_view word, sign;
+  Binding binding;
+  const char* number = nullptr;
+  bool numberFirst = false;
+};
+constexpr auto kInfix = std::to_array<Infix>({{"add", "+", Binding::Sum},
+                                              {"sub", "-", Binding::Sum},
+                                              {"mul", "*", Binding::Product},
+                                              {"divide", "/", Binding::Product},
+                                              {"less", "<", Binding::Compare},
+                                              {"less_equal", "<=", Binding::Compare},
+                                              {"equal", "==", Binding::Compare},
+                                              {"not_equal", "!=", Binding::Compare},
+                                              {"logical_and", "&", Binding::BitAnd},
+                                              {"logical_or", "|", Binding::BitOr},
+                                              {"add_scalar", "+", Binding::Sum, "value"},
+                                              {"sub_scalar", "-", Binding::Sum, "value"},
+                                              {"scalar_sub", "-", Binding::Sum, "value", true},
+                                              {"mul_scalar", "*", Binding::Product, "value"},
+                                              {"div_scalar", "/", Binding::Product, "value"},
+                                              {"scalar_div", "/", Binding::Product, "value", true},
+                                              {"pow", "**", Binding::Power, "exponent"},
+                                              {"less_scalar", "<", Binding::Compare, "value"},
+                                              {"less_equal_scalar", "<=", Binding::Compare, "value"},
+                                              {"greater_scalar", ">", Binding::Compare, "value"},
+                                              {"greater_equal_scalar", ">=", Binding::Compare, "value"},
+                                              {"equal_scalar", "==", Binding::Compare, "value"},
+                                              {"not_equal_scalar", "!=", Binding::Compare, "value"}});
+
+/// Of operators that take equals on their left without parentheses; the right side holds together more.
+Binding above(Binding binding) { return static_cast<Binding>(static_cast<int>(binding) + 1); }
+
+Code infix(const CallReader& call, const Infix& row) {
+  const bool joins = row.binding != Binding::Compare && row.binding != Binding::Power;
+  const Binding left = joins ? row.binding : above(row.binding), right = above(row.binding);
+  if (row.number == nullptr)
+    return expressionCode(fmt::format("{} {} {}", call.operand(0, left), row.sign, call.operand(1, right)), row.binding);
+  const Rational value = call.real(row.number);
+  const bool isWhole = value.isInt() && value.num >= 0;
+  const std::string text = isWhole ? pythonText(value.num) : pythonReal(value);
+  const Marked number = call.hole(row.number, text.starts_with('-') ? "(" + text + ")" : text);
+  return expressionCode(row.numberFirst ? fmt::format("{} {} {}", number, row.sign, call.operand(0, right))
+                                        : fmt::format("{} {} {}", call.operand(0, left), row.sign, number),
+                        row.binding);
+}
+
+Code negation(const CallReader& call) { return expressionCode("-" + call.operand(0, Binding::Sign), Binding::Sign); }
+
+Code extremum(const CallReader& call, const char* name) {
+  return functionCode(fmt::format("torch.{}", name), {{"", call.operand(0), ""}, {"", call.operand(1), ""}});
+}
+/// F.hardsigmoid's gradient has a sixth in single precision, whatever the type of its tensors (PyTorch 2.15).
+Code hardSigmoid(const CallReader& call) {
+  return expressionCode(fmt::format("F.relu6({} + 3) / 6", call.operand(0, Binding::Sum)), Binding::Product);
+}
+Code maximum(const CallReader& call) { return extremum(call, "maximum"); }
+Code minimum(const CallReader& call) { return extremum(call, "minimum"); }
+Code where(const CallReader& call) {
+  return functionCode("torch.where", {{"", call.operand(0), ""}, {"", call.operand(1), ""}, {"", call.operand(2), ""}});
+}
+
+Code leakyRelu(const CallReader& call) {
+  return functionCode("F.leaky_relu", {{"", call.operand(0), ""}, {"negative_slope", call.realHole("slope"), "0.01"}});
+}
+Code elu(const CallReader& call) {
+  return functionCode("F.elu", {{"", call.operand(0), ""}, {"alpha", call.realHole("alpha"), "1.0"}});
+}
+Code gelu(const CallReader& call) {
+  return functionCode(
+      "F.gelu", {{"", call.operand(0), ""},
+                 {"approximate", call.hole("approximate", call.flag("approximate") ? "\"tanh\"" : "\"none\""), "\"none\""}});
+}
+Code hardTanh(const CallReader& call) {
+  return functionCode(
+      "F.hardtanh",
+      {{"", call.operand(0), ""}, {"min_val", call.realHole("low"), "-1.0"}, {"max_val", call.realHole("high"), "1.0"}});
+}
+Code clamp(const CallReader& call) {
+  return functionCode("torch.clamp",
+                      {{"", call.operand(0), ""}, {"min", call.realHole("low"), ""}, {"max", call.realHole("high"), ""}});
+}
+Code dropout(const CallReader& call) {
+  return functionCode("F.dropout",
+                      {{"", call.operand(0), ""}, {"p", call.realHole("p"), "0.5"}, {"training", "self.training", ""}});
+}
+Code stochasticDepth(const CallReader& call) {
+  std::string ones = fmt::format("{}.new_ones({}.shape[0]", call.operand(0, Binding::Atom), call.operand(0, Binding::Atom));
+  for (std::size_t axis = 1; axis < call.shape(0).size(); ++axis) ones += ", 1";
+  return expressionCode(
+      fmt::format("{} * F.dropout({}), {}, self.training)", call.operand(0, Binding::Product), ones, call.realHole("p")),
+      Binding::Product);
+}
+Code identity(const CallReader& call) { return expressionCode(call.operand(0), Binding::Any); }
+
+Code softmaxBy(const CallReader& call, const char* name) {
+  return functionCode(fmt::format("torch.{}", name),
+                      {{"", call.operand(0), ""}, {"dim", call.hole("dim", call.integer("axis")), ""}});
+}
+Code softmax(const CallReader& call) { return softmaxBy(call, "softmax"); }
+Code logSoftmax(const CallReader& call) { return softmaxBy(call, "log_softmax"); }
+
+Code matmul(const CallReader& call) {
+  const auto side = [&](std::size_t position, const char* transpose, Binding least) {
+    return call.flag(transpose) ? call.operand(position, Binding::Atom) + ".mT" : call.operand(position, least);
+  };
+  return expressionCode(fmt::format("{} @ {}", side(0, "transpose_a", Binding::Product), side(1, "transpose_b", Binding::Sign)),
+                        Binding::Product);
+}
+
+Code attention(const CallReader& call) {
+  const double p = call.real("dropout").toDouble();
+  std::vector<Argument> arguments = {{"", call.operand(0), ""}, {"", call.operand(1), ""}, {"", call.operand(2), ""}};
+  const Marked hole = call.realHole("dropout");
+  arguments.push_back({"dropout_p", p == 0 ? hole : hole + " if self.training else 0.0", "0.0"});
+  arguments.push_back({"is_causal", call.hole("causal", pythonText(call.flag("causal"))), "False"});
+  return functionCode("F.scaled_dot_product_attention", std::move(arguments));
+}
+
+template <class Table>
+const typename Table::value_type* rowOf(const Table& table, std::string_view word) {
+  const auto row = std::find_if(table.begin(), table.end(), [&](const auto& one) { return one.word == word; });
+  return row == table.end() ? nullptr : &*row;
+}
+
+constexpr auto kWriters = std::to_array<Writer>({{"neg", negation},
+                                                 {"hard_sigmoid", hardSigmoid},
+                                                 {"maximum", maximum},
+                                                 {"minimum", minimum},
+                                                 {"where", where},
+                                                 {"leaky_relu", leakyRelu},
+                                                 {"elu", elu},
+                                                 {"gelu", gelu},
+                                                 {"hard_tanh", hardTanh},
+                                                 {"clamp", clamp},
+                                                 {"dropout", dropout},
+                                                 {"stochastic_depth", stochasticDepth},
+                                                 {"identity", identity},
+                                                 {"softmax", softmax},
+                                                 {"log_softmax", logSoftmax},
+                                                 {"matmul", matmul},
+                                                 {"scaled_dot_product_attention", attention}});
+
+}  // namespace
+
+std::span<const Writer> functionWriters() { return kWriters; }
+
+bool hasWord(std::string_view word) { return rowOf(kUnary, word) != nullptr || rowOf(kInfix, word) != nullptr; }
+
+std::optional<Code> wordCode(const CallReader& call) {
+  const std::string_view word = call.call.decl->name.text;
+  if (const Unary* unary = rowOf(kUnary, word)) return functionCode(std::string(unary->callee), {{"", call.operand(0), ""}});
+  if (const Infix* sign = rowOf(kInfix, word)) return infix(call, *sign);
+  return std::nullopt;
+}
+
+}  // namespace tbem::emit

@@ -1,0 +1,209 @@
+// Operators of the graph that stand in no call that PyTorch has: element-wise expressions of a program's own operators, views.
+#include "compiler/emit/pytorch/PyTorch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace tbem::emit {
+
+using graph::ElemNode;
+using graph::ElemOp;
+
+std::string pyTorchType(tbem_dtype dtype) {
+  switch (dtype) {
+    case TBEM_F32:
+      return "torch.float32";
+    case TBEM_F64:
+      return "torch.float64";
+    case TBEM_BF16:
+      return "torch.bfloat16";
+    case TBEM_I64:
+      return "torch.int64";
+    default:
+      return "torch.bool";
+  }
+}
+
+namespace {
+
+struct Text {
+  Marked text;
+  Binding binding = Binding::Atom;
+};
+
+/// An element-wise expression as text, from its root down.
+class Expression {
+public:
+  Expression(const graph::Row& row, const graph::Op& op, Scribe& scribe) : row(row), op(op), scribe(scribe) {}
+
+  Text of(std::uint32_t position) {
+    const ElemNode& node = op.elementwise.nodes[position];
+    switch (node.op) {
+      case ElemOp::Input:
+        return input(node.input);
+      case ElemOp::Constant:
+        return number(node.value);
+      case ElemOp::Scalar:
+        return {scribe.hole("value", pythonReal(row.values[node.scalar])), Binding::Atom};
+      case ElemOp::Index:
+        return coordinate(node.input);
+      case ElemOp::Add:
+        return infix(node, "+", Binding::Sum);
+      case ElemOp::Sub:
+        return infix(node, "-", Binding::Sum);
+      case ElemOp::Mul:
+        return infix(node, "*", Binding::Product);
+      case ElemOp::Div:
+        return infix(node, "/", Binding::Product);
+      case ElemOp::Equal:
+        return infix(node, "==", Binding::Compare);
+      case ElemOp::Less:
+        return infix(node, "<", Binding::Compare);
+      case ElemOp::LessEqual:
+        return infix(node, "<=", Binding::Compare);
+      case ElemOp::And:
+        return infix(node, "&", Binding::BitAnd);
+      case ElemOp::Or:
+        return infix(node, "|", Binding::BitOr);
+      case ElemOp::Neg:
+        return {"-" + part(node.a, Binding::Sign), Binding::Sign};
+      case ElemOp::Not:
+        return {"~" + part(node.a, Binding::Sign), Binding::Sign};
+      case ElemOp::Minimum:
+        return bound(node, "max", "minimum");
+      case ElemOp::Maximum:
+        return bound(node, "min", "maximum");
+      case ElemOp::Pow:
+        return call("torch.pow", {node.a, node.b});
+      case ElemOp::Select:
+        return call("torch.where", {node.a, node.b, node.c});
+      case ElemOp::Cast:
+        return {fmt::format("{}.to({})", part(node.a, Binding::Atom),
+                            pyTorchType(node.dtype >= 0 ? static_cast<tbem_dtype>(node.dtype) : resultType())),
+                Binding::Atom};
+      case ElemOp::Random:
+        return {"torch.rand(" + shapeText() + ")", Binding::Atom};
+      default:
+        return call(fmt::format("torch.{}", words[static_cast<std::size_t>(node.op)]), {node.a});
+    }
+  }
+
+private:
+  static constexpr std::string_view words[] = {
+#define TBEM_ELEM_OP(enumerator, name, operands) name,
+#include "compiler/graph/ir/ElemOps.def"
+  };
+
+  tbem_dtype resultType() const { return row.graph()[op.outputs.front()].dtype; }
+  std::string shapeText() const { return pythonText(row.shape(op.outputs.front())); }
+  bool isNumber(std::uint32_t position) const {
+    const ElemOp kind = op.elementwise.nodes[position].op;
+    return kind == ElemOp::Constant || kind == ElemOp::Scalar;
+  }
+
+  Text number(const Rational& value) const {
+    const std::string text = value.isInt() && tbem_is_floating(resultType()) == 0 ? pythonText(value.num) : pythonReal(value);
+    return {text, text.starts_with('-') ? Binding::Sign : Binding::Atom};
+  }
+
+  Marked part(std::uint32_t position, Binding least) {
+    const Text text = of(position);
+    return text.binding < least ? "(" + text.text + ")" : text.text;
+  }
+
+  Text infix(const ElemNode& node, const char* sign, Binding binding) {
+    const auto more = static_cast<Binding>(static_cast<int>(binding) + 1);
+    const Binding left = binding == Binding::Compare ? more : binding;
+    return {fmt::format("{} {} {}", part(node.a, left), sign, part(node.b, more)), binding};
+  }
+
+  Text call(const std::string& callee, const std::vector<std::uint32_t>& operands) {
+    std::string arguments;
+    for (const std::uint32_t operand : operands) arguments += (arguments.empty() ? "" : ", ") + part(operand, Binding::Any);
+    return {callee + "(" + arguments + ")", Binding::Atom};
+  }
+
+  /// A bound that is a number is one of `clamp`.
+  Text bound(const ElemNode& node, const char* keyword, const char* name) {
+    if (isNumber(node.a) == isNumber(node.b)) return call(fmt::format("torch.{}", name), {node.a, node.b});
+    const std::uint32_t limit = isNumber(node.a) ? node.a : node.b, other = isNumber(node.a) ? node.b : node.a;
+    return {fmt::format("torch.clamp({}, {}={})", part(other, Binding::Any), keyword, part(limit, Binding::Any)), Binding::Atom};
+  }
+
+  /// The operand, with its dimensions where the result has them.
+  Text input(std::uint32_t position) {
+    const graph::TensorId tensor = op.inputs[position];
+    const std::vector<std::int32_t>& axes = op.elementwise.operands[position].axes;
+    const std::size_t rank = row.graph()[op.outputs.front()].shape.size();
+    // Dimensions of size 1 are read at 0 wherever they stand; the others are in order, or are put so.
+    std::vector<std::int64_t> place(rank, -1);
+    bool inOrder = true;
+    std::int32_t before = -1;
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+      if (axes[k] < 0) continue;
+      inOrder = inOrder && axes[k] > before;
+      before = axes[k];
+      place[static_cast<std::size_t>(axes[k])] = static_cast<std::int64_t>(k);
+    }
+    bool trailing = true;
+    for (std::size_t k = 0; k < axes.size(); ++k)
+      trailing = trailing && (axes[k] < 0 || static_cast<std::size_t>(axes[k]) + axes.size() == rank + k);
+    if (trailing) return {Scribe::operand(tensor, Binding::Atom), Binding::Atom};
+    Marked text = Scribe::operand(tensor, Binding::Atom);
+    if (!inOrder) {
+      std::string order;
+      for (const std::int64_t k : place) {
+        if (k >= 0) order += fmt::format("{}{}", order.empty() ? "" : ", ", k);
+      }
+      text += ".permute(" + order + ")";
+    }
+    std::string index;
+    for (std::size_t axis = 0; axis < rank; ++axis)
+      index += fmt::format("{}{}", axis == 0 ? "" : ", ", place[axis] >= 0 ? ":" : "None");
+    return {fmt::format("{}[{}]", text, index), Binding::Atom};
+  }
+
+  /// The number of the element along a dimension of the result.
+  Text coordinate(std::uint32_t axis) {
+    const std::vector<std::int64_t> shape = row.shape(op.outputs.front());
+    std::string index;
+    for (std::size_t k = axis + 1; k < shape.size(); ++k) index += ", None";
+    const std::string range = fmt::format("torch.arange({})", scribe.hole("size", pythonText(shape[axis])));
+    return {index.empty() ? range : fmt::format("{}[:{}]", range, index), Binding::Atom};
+  }
+
+  const graph::Row& row;
+  const graph::Op& op;
+  Scribe& scribe;
+};
+
+}  // namespace
+
+tl::expected<Code, Refusal> pyTorchOperator(const graph::Row& row, const graph::Op& op, Scribe& scribe) {
+  Code code;
+  if (op.kind == graph::OpKind::View) {
+    std::string sizes;
+    for (const std::int64_t size : row.shape(op.outputs.front()))
+      sizes += sizes.empty() ? "-1" : ", " + scribe.hole("size", pythonText(size));
+    code.text = fmt::format("{}.reshape({})", Scribe::operand(op.inputs.front(), Binding::Atom), sizes.empty() ? "()" : sizes);
+    return code;
+  }
+  if (row.graph()[row.graph()[op.outputs.front()].storage].kind == graph::StorageClass::Buffer)
+    return tl::unexpected(
+        Refusal{op.range, "`" + op.declaration + "`", "It writes a buffer, which has no form in this program yet."});
+  if (op.kind == graph::OpKind::Elementwise && op.outputs.size() == 1) {
+    const Text text = Expression(row, op, scribe).of(op.elementwise.roots.front());
+    code.text = text.text;
+    code.binding = text.binding;
+    return code;
+  }
+  const std::string what =
+      op.own.symbol.empty() ? "`" + op.declaration + "`" : "`" + op.declaration + "`, whose code is its own,";
+  return tl::unexpected(Refusal{op.range, what,
+                                "PyTorch has no operator for it here; one that is written element by element, or of the "
+                                "standard library's, has."});
+}
+
+}  // namespace tbem::emit

@@ -1,0 +1,169 @@
+// A whole file: imports, classes, the step, and a main program that takes one.
+#include "compiler/emit/python/ClassText.h"
+#include "compiler/emit/python/Wrap.h"
+#include "compiler/emit/pytorch/PyTorch.h"
+#include "compiler/emit/pytorch/Training.h"
+#include "compiler/graph/pass/IntegerBounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tbem::emit {
+
+namespace {
+
+/// A parameter's value as the text that it has in Python, to find the parameter that a number comes from.
+std::string valueText(const graph::Row& row, const sema::Value& value) {
+  switch (value.kind) {
+    case sema::ValueKind::Bool:
+      return pythonText(row.values[value.expr].num != 0);
+    case sema::ValueKind::Number:
+      return value.isReal ? pythonReal(row.values[value.expr]) : row.values[value.expr].str();
+    case sema::ValueKind::List: {
+      std::string text;
+      bool even = true;
+      for (const sema::Value& item : value.items) {
+        const std::string one = valueText(row, item);
+        even = even && one == valueText(row, value.items.front());
+        text += (text.empty() ? "" : ", ") + one;
+      }
+      return even && !value.items.empty() ? valueText(row, value.items.front()) : "(" + text + ")";
+    }
+    default:
+      return "";
+  }
+}
+
+/// Stand-in data of an input: normal, or whole numbers below what the network reads them as.
+std::string drawn(const graph::Row& row, graph::TensorId input, std::int64_t bound) {
+  const graph::Tensor& tensor = row.graph()[input];
+  const std::string shape = fmt::format("{}", fmt::join(row.shape(input), ", "));
+  if (tensor.dtype == TBEM_I64) return fmt::format("torch.randint({}, {})", bound > 0 ? bound : 1, pythonText(row.shape(input)));
+  if (tensor.dtype == TBEM_BOOL) return fmt::format("torch.rand({}) < 0.5", shape);
+  return fmt::format("torch.randn({})", shape);
+}
+
+std::string rateFunction(const StepText& step) {
+  return "\n\ndef learning_rate(done: int) -> float:\n" + wrapped(4, "step = done + 1") + step.rate;
+}
+
+std::string stepFunction(const StepText& step) {
+  std::string parameters = "model: nn.Module, ", inputs;
+  if (!step.optimizer.empty()) parameters += "optimizer: torch.optim.Optimizer, ";
+  if (!step.rate.empty()) parameters += "scheduler: LambdaLR, ";
+  for (const std::string& input : step.inputs) {
+    parameters += input + ": Tensor, ";
+    inputs += (inputs.empty() ? "" : ", ") + input;
+  }
+  std::string text = wrapped(0, fmt::format("def step({}target: Tensor) -> Tensor:", parameters));
+  if (!step.optimizer.empty()) text += wrapped(4, "optimizer.zero_grad()");
+  text += wrapped(4, fmt::format("output = model({})", inputs));
+  text += wrapped(4, "loss = " + step.loss);
+  if (!step.optimizer.empty()) {
+    text += wrapped(4, "loss.backward()");
+    if (!step.clip.empty()) text += wrapped(4, step.clip);
+    text += wrapped(4, "optimizer.step()");
+    if (!step.rate.empty()) text += wrapped(4, "scheduler.step()");
+  }
+  return "\n\n" + text + wrapped(4, "return loss");
+}
+
+std::string mainFunction(const graph::Row& row, const std::string& type, const StepText& step) {
+  const graph::Graph& graph = row.graph();
+  const std::vector<std::int64_t> bounds = graph::integerBounds(graph, row.values);
+  std::string text = "\n\ndef main() -> None:\n" + wrapped(4, "torch.manual_seed(0)");
+  if (graph[graph.outputs.front()].dtype == TBEM_F64) text += wrapped(4, "torch.set_default_dtype(torch.float64)");
+  text += wrapped(4, fmt::format("model = {}()", type));
+  if (!graph.training) text += wrapped(4, "model.eval()");
+  std::string arguments;
+  for (const graph::TensorId input : graph.inputs) {
+    const std::string name = pythonName(graph[graph[input].storage].path);
+    text += wrapped(4, fmt::format("{} = {}", name, drawn(row, input, bounds[graph::index(input)])));
+    arguments += (arguments.empty() ? "" : ", ") + name;
+  }
+  if (step.loss.empty()) {
+    text += wrapped(4, "with torch.no_grad():") + wrapped(8, fmt::format("output = model({})", arguments));
+    text +=
+        wrapped(4, graph.outputs.size() == 1 ? "print(tuple(output.shape))" : "print([tuple(part.shape) for part in output])");
+  } else {
+    if (!step.optimizer.empty()) text += wrapped(4, "optimizer = " + step.optimizer);
+    if (!step.rate.empty()) text += wrapped(4, "scheduler = LambdaLR(optimizer, learning_rate)");
+    const char* const updating = step.optimizer.empty() ? "" : step.rate.empty() ? "optimizer, " : "optimizer, scheduler, ";
+    text += wrapped(4, fmt::format("loss = step(model, {}{})", updating, arguments));
+    text += wrapped(4, "print(f\"loss {loss.item():.6f}\")");
+  }
+  return text + "\n\nif __name__ == \"__main__\":\n    main()\n";
+}
+
+/// A weight of a module's own, filled as its declaration says.
+CallText weightText(const graph::Row& row, const graph::Tensor& tensor, Scribe& scribe) {
+  std::vector<std::int64_t> shape;
+  for (const graph::ExprId dim : tensor.shape) shape.push_back(row.integer(dim));
+  const std::string size = scribe.hole("size", shape.size() == 1 ? pythonText(shape.front()) : pythonText(shape));
+  const graph::Init& init = row.graph()[tensor.storage].init;
+  const auto real = [&](graph::ExprId number) { return pythonReal(row.values[number]); };
+  std::string filled;
+  if (init.kind == "zeros" || init.kind == "ones") filled = fmt::format("torch.{}({})", init.kind, size);
+  if (init.kind == "constant")
+    filled = fmt::format("torch.full({}, {})", shape.size() == 1 ? "(" + size + ",)" : size, real(init.a));
+  if (init.kind == "normal") filled = fmt::format("nn.init.normal_(torch.empty({}), {}, {})", size, real(init.a), real(init.b));
+  if (init.kind == "uniform") filled = fmt::format("nn.init.uniform_(torch.empty({}), {}, {})", size, real(init.a), real(init.b));
+  if (init.kind == "torch_uniform") filled = fmt::format("nn.init.kaiming_uniform_(torch.empty({}), a=5**0.5)", size);
+  for (const auto& [ours, theirs] :
+       {std::pair{"he_normal", "kaiming_normal_"}, std::pair{"he_uniform", "kaiming_uniform_"},
+        std::pair{"xavier_normal", "xavier_normal_"}, std::pair{"xavier_uniform", "xavier_uniform_"}}) {
+    if (init.kind == ours) filled = fmt::format("nn.init.{}(torch.empty({}))", theirs, size);
+  }
+  return CallText{"nn.Parameter", {{"", filled, ""}}};
+}
+
+/// What changes how a step computes and is not written.
+std::optional<Refusal> notWritten(const graph::Graph& graph) {
+  const SrcRange at = graph.scopes.front().range;
+  if (graph.microBatches > 1) return Refusal{at, "`accumulate`", "A step in parts has no form in this program yet."};
+  const bool isNarrow = std::any_of(graph.tensors.begin(), graph.tensors.end(),
+                                    [](const graph::Tensor& tensor) { return tensor.dtype == TBEM_BF16; });
+  if (isNarrow) return Refusal{at, "a step in bf16", "Its program would compute in f32."};
+  for (const graph::Op& op : graph.ops) {
+    if (op.kind == graph::OpKind::Skip || op.kind == graph::OpKind::Exit)
+      return Refusal{op.range, "a gate", "What a gate skips has no form in PyTorch's modules here yet."};
+    if (op.repeats) return Refusal{at, "`checkpoint`", "A step that computes activations again has no form in this program yet."};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+tl::expected<std::string, Refusal> emitPyTorch(const graph::Row& row) {
+  const graph::Graph& graph = row.graph();
+  if (const std::optional<Refusal> refusal = notWritten(graph)) return tl::unexpected(*refusal);
+  const ModuleSource source{graph, row.structure->calls};
+  const tl::expected<std::unique_ptr<ModuleNode>, Refusal> tree =
+      moduleTree(source, 0, [&](const graph::Call& call) { return hasPyTorch(row, call); });
+  if (!tree) return tl::unexpected(tree.error());
+  Dialect dialect;
+  dialect.call = [&](const graph::Call& call, Scribe& scribe) { return pyTorchCall(row, call, scribe); };
+  dialect.op = [&](const graph::Op& op, Scribe& scribe) { return pyTorchOperator(row, op, scribe); };
+  dialect.weight = [&](const graph::Tensor& tensor, Scribe& scribe) { return weightText(row, tensor, scribe); };
+  dialect.identity = "nn.Identity()";
+  dialect.moduleList = "nn.ModuleList";
+  tl::expected<std::vector<Module>, Refusal> modules = readModules(graph, **tree, dialect);
+  if (!modules) return tl::unexpected(modules.error());
+  const tl::expected<Classes, Refusal> classes =
+      classesOf(std::move(*modules), dialect, [&](const sema::Value& value) { return valueText(row, value); });
+  if (!classes) return tl::unexpected(classes.error());
+  const tl::expected<StepText, Refusal> step = stepText(row);
+  if (!step) return tl::unexpected(step.error());
+
+  const std::string body = classText(graph, *classes, {"nn.Module", "forward", "Tensor"});
+  const std::string rest = (step->rate.empty() ? "" : rateFunction(*step)) + (step->loss.empty() ? "" : stepFunction(*step)) +
+                           mainFunction(row, classes->classes.back().name, *step);
+  std::string head = rest.find("math.") != std::string::npos ? "import math\n\nimport torch\n" : "import torch\n";
+  if ((body + rest).find("F.") != std::string::npos) head += "import torch.nn.functional as F\n";
+  head += "from torch import Tensor, nn\n";
+  if (!step->rate.empty()) head += "from torch.optim.lr_scheduler import LambdaLR\n";
+  return head + body + rest;
+}
+
+}  // namespace tbem::emit

@@ -1,0 +1,150 @@
+#include "compiler/emit/pytorch/Training.h"
+
+#include "compiler/emit/python/ClassText.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tbem::emit {
+
+namespace {
+
+/// A parameter of an optimiser, and PyTorch's for it.
+struct Setting {
+  std::string_view word, keyword;
+  std::string_view standard;  ///< PyTorch's own, as text
+};
+struct Optimizer {
+  std::string_view word, type;
+  std::vector<Setting> settings;
+};
+
+const std::vector<Optimizer>& optimizers() {
+  static const std::vector<Optimizer> table = {{"sgd",
+                                                "SGD",
+                                                {{"lr", "lr", ""},
+                                                 {"momentum", "momentum", "0.0"},
+                                                 {"weight_decay", "weight_decay", "0.0"},
+                                                 {"nesterov", "nesterov", "False"}}},
+                                               {"adam",
+                                                "Adam",
+                                                {{"lr", "lr", ""},
+                                                 {"beta1", "", ""},
+                                                 {"beta2", "", ""},
+                                                 {"eps", "eps", "1e-08"},
+                                                 {"weight_decay", "weight_decay", "0.0"}}},
+                                               {"adamw",
+                                                "AdamW",
+                                                {{"lr", "lr", ""},
+                                                 {"beta1", "", ""},
+                                                 {"beta2", "", ""},
+                                                 {"eps", "eps", "1e-08"},
+                                                 {"weight_decay", "weight_decay", "0.01"}}},
+                                               {"rmsprop",
+                                                "RMSprop",
+                                                {{"lr", "lr", ""},
+                                                 {"alpha", "alpha", "0.99"},
+                                                 {"eps", "eps", "1e-08"},
+                                                 {"weight_decay", "weight_decay", "0.0"},
+                                                 {"momentum", "momentum", "0.0"},
+                                                 {"centered", "centered", "False"}}},
+                                               {"adagrad",
+                                                "Adagrad",
+                                                {{"lr", "lr", ""},
+                                                 {"lr_decay", "lr_decay", "0.0"},
+                                                 {"weight_decay", "weight_decay", "0.0"},
+                                                 {"initial", "initial_accumulator_value", "0.0"},
+                                                 {"eps", "eps", "1e-10"}}}};
+  return table;
+}
+
+class OptimizerReader {
+public:
+  OptimizerReader(const graph::Row& row, const graph::Call& call) : row(row), call(call) {}
+
+  tl::expected<StepText, Refusal> read(StepText step) const {
+    const std::string& word = call.decl->name.text;
+    const auto known =
+        std::find_if(optimizers().begin(), optimizers().end(), [&](const Optimizer& one) { return one.word == word; });
+    if (!call.isStandard || known == optimizers().end())
+      return tl::unexpected(Refusal{call.use, "`" + word + "`",
+                                    "PyTorch has no optimiser of this name; it has sgd, adam, adamw, rmsprop and adagrad."});
+    std::string arguments = "model.parameters()";
+    for (const Setting& setting : known->settings) {
+      if (setting.keyword.empty()) continue;
+      const sema::Value& value = valueOf(setting.word);
+      if (value.is(sema::ValueKind::Tensor)) {
+        const tl::expected<std::string, Refusal> rate = rateText(row, static_cast<graph::TensorId>(value.id));
+        if (!rate) return tl::unexpected(rate.error());
+        step.rate = *rate;
+        arguments += fmt::format(", {}=1.0", setting.keyword);
+        continue;
+      }
+      const std::string text = textOf(value);
+      if (text == setting.standard) continue;
+      arguments += fmt::format(", {}={}", setting.keyword, text);
+    }
+    if (has("beta1")) {
+      const std::string betas = fmt::format("({}, {})", textOf(valueOf("beta1")), textOf(valueOf("beta2")));
+      if (betas != "(0.9, 0.999)") arguments += ", betas=" + betas;
+    }
+    step.optimizer = fmt::format("torch.optim.{}({})", known->type, arguments);
+    if (number("dampening") != 0)
+      return tl::unexpected(
+          Refusal{call.use, "`dampening`", "PyTorch leaves it out in the first step, and this optimiser does not."});
+    const double norm = number("clip_norm"), value = number("clip_value");
+    if (norm != 0 && value != 0)
+      return tl::unexpected(Refusal{call.use, "`clip_norm` beside `clip_value`", "One of the two is written, not both."});
+    if (norm != 0) step.clip = fmt::format("nn.utils.clip_grad_norm_(model.parameters(), {})", textOf(valueOf("clip_norm")));
+    if (value != 0) step.clip = fmt::format("nn.utils.clip_grad_value_(model.parameters(), {})", textOf(valueOf("clip_value")));
+    return step;
+  }
+
+private:
+  bool has(std::string_view word) const {
+    return std::any_of(call.parameters.begin(), call.parameters.end(), [&](const auto& one) { return one.first == word; });
+  }
+  const sema::Value& valueOf(std::string_view word) const {
+    return std::find_if(call.parameters.begin(), call.parameters.end(), [&](const auto& one) { return one.first == word; })
+        ->second;
+  }
+  std::string textOf(const sema::Value& value) const {
+    return value.is(sema::ValueKind::Bool) ? pythonText(row.values[value.expr].num != 0) : pythonReal(row.values[value.expr]);
+  }
+  double number(std::string_view word) const { return has(word) ? row.values[valueOf(word).expr].toDouble() : 0; }
+
+  const graph::Row& row;
+  const graph::Call& call;
+};
+
+}  // namespace
+
+tl::expected<StepText, Refusal> stepText(const graph::Row& row) {
+  const graph::Graph& graph = row.graph();
+  StepText step;
+  const std::vector<graph::Call>& calls = row.structure->calls;
+  for (const graph::TensorId input : graph.inputs) {
+    const std::string& path = graph[graph[input].storage].path;
+    if (graph.loss == graph::kNoTensor || path != "target") step.inputs.push_back(pythonName(path));
+  }
+  if (graph.loss == graph::kNoTensor) return step;
+  const auto loss =
+      std::find_if(calls.begin() + 1, calls.end(), [](const graph::Call& call) { return call.parent == graph::kNoCall; });
+  if (!hasPyTorch(row, *loss))
+    return tl::unexpected(
+        Refusal{loss->use, "the loss `" + loss->decl->name.text + "`", "PyTorch has the losses of the standard library."});
+  std::vector<Hole> holes;
+  Scribe scribe(holes);
+  const Code code = pyTorchCall(row, *loss, scribe);
+  std::vector<std::string> texts;
+  for (const Hole& hole : holes) texts.push_back(hole.text);
+  const graph::TensorId output = tensorsOf(loss->tensors[0]).front();
+  step.loss = expressionText(
+      code, [&](graph::TensorId tensor) { return std::pair(std::string(tensor == output ? "output" : "target"), Binding::Atom); },
+      texts);
+  if (!row.structure->optimizer) return step;
+  return OptimizerReader(row, *row.structure->optimizer).read(std::move(step));
+}
+
+}  // namespace tbem::emit

@@ -1,0 +1,79 @@
+// Lines are broken as Black breaks them: the expected texts were made by Black 26.10.1.
+#include "compiler/emit/python/Wrap.h"
+
+#include <gtest/gtest.h>
+
+namespace tbem::emit {
+namespace {
+
+struct Line {
+  std::size_t indent;
+  const char* text;
+  const char* broken;
+};
+
+class Wrapping : public testing::TestWithParam<Line> {};
+
+TEST_P(Wrapping, IsBlacks) { EXPECT_EQ(wrapped(GetParam().indent, GetParam().text), GetParam().broken); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Lines, Wrapping,
+    testing::Values(
+        Line{8, "x = self.conv2d(x)", "        x = self.conv2d(x)\n"},
+        Line{8,
+             "self.stage = nn.ModuleList([Stage(64, 64, stride=1, shortcut=nn.Identity(), count=2), "
+             "Stage(64, 128, stride=2, count=1)])",
+             R"(        self.stage = nn.ModuleList(
+            [
+                Stage(64, 64, stride=1, shortcut=nn.Identity(), count=2),
+                Stage(64, 128, stride=2, count=1),
+            ]
+        )
+)"},
+        Line{8,
+             "self.units = nn.ModuleList(Unit(in_channels, out_channels, stride=stride, shortcut=shortcut) for _ in "
+             "range(count))",
+             R"(        self.units = nn.ModuleList(
+            Unit(in_channels, out_channels, stride=stride, shortcut=shortcut)
+            for _ in range(count)
+        )
+)"},
+        Line{8, "self.conv2d = nn.Conv2d(in_channels, out_channels, kernel_size=(3, 5), stride=stride, padding=1, bias=False)",
+             R"(        self.conv2d = nn.Conv2d(
+            in_channels,
+            out_channels,
+            kernel_size=(3, 5),
+            stride=stride,
+            padding=1,
+            bias=False,
+        )
+)"},
+        Line{8, "x = torch.cat([x, self.dense_unit_number_one(x), self.dense_unit_number_two(x), self.third(x)], dim=1)",
+             R"(        x = torch.cat(
+            [
+                x,
+                self.dense_unit_number_one(x),
+                self.dense_unit_number_two(x),
+                self.third(x),
+            ],
+            dim=1,
+        )
+)"},
+        Line{8, "return F.relu(self.batch_norm(self.conv2d_with_a_very_long_name(x)) + self.shortcut_of_the_residual(y))",
+             R"(        return F.relu(
+            self.batch_norm(self.conv2d_with_a_very_long_name(x))
+            + self.shortcut_of_the_residual(y)
+        )
+)"},
+        Line{4,
+             "def __init__(self, in_channels: int, out: int, stride: int, shortcut: nn.Module, count: int) -> tuple[int, int]:",
+             R"(    def __init__(
+        self, in_channels: int, out: int, stride: int, shortcut: nn.Module, count: int
+    ) -> tuple[int, int]:
+)"},
+        Line{8, "name = \"a comma, a bracket ( and a quote \\\" in a string are no places to break a line at, ever at all\"",
+             "        name = \"a comma, a bracket ( and a quote \\\" in a string are no places to break a line at, ever at "
+             "all\"\n"}));
+
+}  // namespace
+}  // namespace tbem::emit
