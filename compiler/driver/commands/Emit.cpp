@@ -73,7 +73,8 @@ int run(show::Out& out, const EmitOptions& options) {
   }
   std::string text;
   if (options.as == "pytorch") {
-    tl::expected<std::string, emit::Refusal> program = emit::emitPyTorch(*row.elaborated);
+    tl::expected<std::string, emit::Refusal> program =
+        emit::emitPyTorch(*row.elaborated, {row.run->spec.mixed, row.run->spec.checkpoint.has_value()});
     if (!program) {
       const emit::Refusal& refusal = program.error();
       state.sink().report(diag::not_in_framework, refusal.at, refusal.what, "PyTorch").note(refusal.why);

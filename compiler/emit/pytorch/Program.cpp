@@ -48,25 +48,46 @@ std::string rateFunction(const StepText& step) {
   return "\n\ndef learning_rate(done: int) -> float:\n" + wrapped(4, "step = done + 1") + step.rate;
 }
 
+/// Of a batch, or of a part of it, whose loss counts as such.
+std::string forwardText(const StepText& step, std::size_t indent, const std::string& inputs) {
+  std::string text;
+  if (!step.mixed.empty()) {
+    text += wrapped(indent, fmt::format("with torch.autocast(target.device.type, dtype={}):", step.mixed));
+    indent += 4;
+  }
+  text += wrapped(indent, fmt::format("output = model({})", inputs));
+  return text + wrapped(indent, "loss = " + step.loss);
+}
+
 std::string stepFunction(const StepText& step) {
-  std::string parameters = "model: nn.Module, ", inputs;
+  std::string parameters = "model: nn.Module, ", inputs, parts, chunks;
   if (!step.optimizer.empty()) parameters += "optimizer: torch.optim.Optimizer, ";
   if (!step.rate.empty()) parameters += "scheduler: LambdaLR, ";
   for (const std::string& input : step.inputs) {
     parameters += input + ": Tensor, ";
     inputs += (inputs.empty() ? "" : ", ") + input;
+    parts += (parts.empty() ? "" : ", ") + input + "_part";
+    chunks += fmt::format("{}.chunk({}), ", input, step.parts);
   }
   std::string text = wrapped(0, fmt::format("def step({}target: Tensor) -> Tensor:", parameters));
+  const bool isWhole = step.parts == 1;
   if (!step.optimizer.empty()) text += wrapped(4, "optimizer.zero_grad()");
-  text += wrapped(4, fmt::format("output = model({})", inputs));
-  text += wrapped(4, "loss = " + step.loss);
+  if (isWhole) {
+    text += forwardText(step, 4, inputs);
+    if (!step.optimizer.empty()) text += wrapped(4, "loss.backward()");
+  } else {
+    text += wrapped(4, "total = torch.zeros((), device=target.device)");
+    text += wrapped(4, fmt::format("parts = zip({}target.chunk({}))", chunks, step.parts));
+    text += wrapped(4, fmt::format("for {}, target_part in parts:", parts)) + forwardText(step, 8, parts);
+    text += wrapped(8, fmt::format("(loss / {}).backward()", step.parts));
+    text += wrapped(8, fmt::format("total += loss.detach() / {}", step.parts));
+  }
   if (!step.optimizer.empty()) {
-    text += wrapped(4, "loss.backward()");
     if (!step.clip.empty()) text += wrapped(4, step.clip);
     text += wrapped(4, "optimizer.step()");
     if (!step.rate.empty()) text += wrapped(4, "scheduler.step()");
   }
-  return "\n\n" + text + wrapped(4, "return loss");
+  return "\n\n" + text + wrapped(4, isWhole ? "return loss" : "return total");
 }
 
 std::string mainFunction(const graph::Row& row, const std::string& type, const StepText& step) {
@@ -119,25 +140,25 @@ CallText weightText(const graph::Row& row, const graph::Tensor& tensor, Scribe& 
 }
 
 /// What changes how a step computes and is not written.
-std::optional<Refusal> notWritten(const graph::Graph& graph) {
+std::optional<Refusal> notWritten(const graph::Graph& graph, const StepClauses& clauses) {
   const SrcRange at = graph.scopes.front().range;
-  if (graph.microBatches > 1) return Refusal{at, "`accumulate`", "A step in parts has no form in this program yet."};
+  if (clauses.checkpoint)
+    return Refusal{at, "`checkpoint`", "A step that computes activations again has no form in this program yet."};
   const bool isNarrow = std::any_of(graph.tensors.begin(), graph.tensors.end(),
                                     [](const graph::Tensor& tensor) { return tensor.dtype == TBEM_BF16; });
-  if (isNarrow) return Refusal{at, "a step in bf16", "Its program would compute in f32."};
+  if (isNarrow) return Refusal{at, "a network of bf16", "Its program would compute in f32; `mixed bf16` is written as autocast."};
   for (const graph::Op& op : graph.ops) {
     if (op.kind == graph::OpKind::Skip || op.kind == graph::OpKind::Exit)
       return Refusal{op.range, "a gate", "What a gate skips has no form in PyTorch's modules here yet."};
-    if (op.repeats) return Refusal{at, "`checkpoint`", "A step that computes activations again has no form in this program yet."};
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-tl::expected<std::string, Refusal> emitPyTorch(const graph::Row& row) {
+tl::expected<std::string, Refusal> emitPyTorch(const graph::Row& row, const StepClauses& clauses) {
   const graph::Graph& graph = row.graph();
-  if (const std::optional<Refusal> refusal = notWritten(graph)) return tl::unexpected(*refusal);
+  if (const std::optional<Refusal> refusal = notWritten(graph, clauses)) return tl::unexpected(*refusal);
   const ModuleSource source{graph, row.structure->calls};
   const tl::expected<std::unique_ptr<ModuleNode>, Refusal> tree =
       moduleTree(source, 0, [&](const graph::Call& call) { return hasPyTorch(row, call); });
@@ -153,8 +174,9 @@ tl::expected<std::string, Refusal> emitPyTorch(const graph::Row& row) {
   const tl::expected<Classes, Refusal> classes =
       classesOf(std::move(*modules), dialect, [&](const sema::Value& value) { return valueText(row, value); });
   if (!classes) return tl::unexpected(classes.error());
-  const tl::expected<StepText, Refusal> step = stepText(row);
+  tl::expected<StepText, Refusal> step = stepText(row);
   if (!step) return tl::unexpected(step.error());
+  if (clauses.mixed) step->mixed = pyTorchType(*clauses.mixed);
 
   const std::string body = classText(graph, *classes, {"nn.Module", "forward", "Tensor"});
   const std::string rest = (step->rate.empty() ? "" : rateFunction(*step)) + (step->loss.empty() ? "" : stepFunction(*step)) +

@@ -5,14 +5,21 @@
 #include "compiler/emit/python/Code.h"
 #include "compiler/graph/elaborate/Elaborate.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace tbem::emit {
 
+/// Clauses of a design that say how a step computes what its graph says.
+struct StepClauses {
+  std::optional<tbem_dtype> mixed;
+  bool checkpoint = false;
+};
+
 /// The row's network, loss and optimiser as a Python file that needs PyTorch alone. The row's structure has its calls
 /// (ExperimentOptions::recordCalls).
-tl::expected<std::string, Refusal> emitPyTorch(const graph::Row& row);
+tl::expected<std::string, Refusal> emitPyTorch(const graph::Row& row, const StepClauses& clauses);
 
 // ---- Its parts ---------------------------------------------------------------------------------------------------------
 

@@ -123,6 +123,7 @@ private:
 tl::expected<StepText, Refusal> stepText(const graph::Row& row) {
   const graph::Graph& graph = row.graph();
   StepText step;
+  step.parts = graph.microBatches;
   const std::vector<graph::Call>& calls = row.structure->calls;
   for (const graph::TensorId input : graph.inputs) {
     const std::string& path = graph[graph[input].storage].path;
@@ -140,8 +141,9 @@ tl::expected<StepText, Refusal> stepText(const graph::Row& row) {
   std::vector<std::string> texts;
   for (const Hole& hole : holes) texts.push_back(hole.text);
   const graph::TensorId output = tensorsOf(loss->tensors[0]).front();
+  const char* const target = step.parts > 1 ? "target_part" : "target";
   step.loss = expressionText(
-      code, [&](graph::TensorId tensor) { return std::pair(std::string(tensor == output ? "output" : "target"), Binding::Atom); },
+      code, [&](graph::TensorId tensor) { return std::pair(std::string(tensor == output ? "output" : target), Binding::Atom); },
       texts);
   if (!row.structure->optimizer) return step;
   return OptimizerReader(row, *row.structure->optimizer).read(std::move(step));

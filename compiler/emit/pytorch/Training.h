@@ -11,9 +11,11 @@ namespace tbem::emit {
 /// What a step of the row computes beside the network.
 struct StepText {
   std::vector<std::string> inputs;  ///< names of the network's inputs
-  std::string loss;                 ///< an expression of `output` and `target`; empty: the network is only called
+  std::string loss;                 ///< an expression of `output` and `target` (in parts: `target_part`); empty: no step
   std::string optimizer;            ///< the optimiser's constructor over `model.parameters()`; empty: weights stay
   std::string rate;                 ///< statements that return the learning rate of `step`; empty: the optimiser's own
+  std::int64_t parts = 1;           ///< micro-batches of which the step adds up the gradients
+  std::string mixed;                ///< the narrow type of autocast: "torch.bfloat16"; empty: none
   std::string clip;                 ///< a statement over the gradients; empty: none
 };
 

@@ -302,7 +302,8 @@ const Structure* Experiment::Impl::elaborate(Levels levels) {
   for (const auto& [factor, level] : made->guards) elaborator.steering.push_back(spec.factors[factor].name);
   const bool good = build(elaborator, *made, factors, levels);
   if (!good || session.sink.errorCount() != errors) return nullptr;
-  if ((options.mixed || spec.mixed) && settings.dtype == TBEM_F32 && !mix(*made)) return nullptr;
+  const bool isMixed = (options.mixed || spec.mixed) && settings.dtype == TBEM_F32;
+  if (isMixed && !options.recordCalls && !mix(*made)) return nullptr;  // calls are of the graph before
   elaborator.builder.dropUnusedStorages();
   if (settings.training && spec.checkpoint && !placesAreThere(session.sink, made->graph, *spec.checkpoint)) return nullptr;
   for (const sema::SymbolId symbol : elaborator.forced) {

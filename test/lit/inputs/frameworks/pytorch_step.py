@@ -122,7 +122,8 @@ def compare(tbemc, folder, name, options, number):
             model(*inputs)
     for word, clip in clips.items():
         setattr(utils, word, clip)
-    given = outputs[0] if isinstance(outputs[0], tuple) else (outputs[0],)
+    calls = [output if isinstance(output, tuple) else (output,) for output in outputs]  # several: of micro-batches
+    given = [torch.cat(parts) if len(parts) > 1 else parts[0] for parts in zip(*calls)]
     names = [key for key in arrays if re.fullmatch(r"output(_\d+)?", key)]
     differences["output"] = max(far(arrays[key], one.detach().numpy()) for key, one in zip(names, given))
     worst = max(differences.values())
