@@ -12,8 +12,9 @@ namespace {
 /// Of this thread: a request of so many bytes or more fails.
 thread_local std::size_t failsFrom = std::numeric_limits<std::size_t>::max();
 
+void* allocateOrNot(std::size_t bytes) noexcept { return bytes < failsFrom ? std::malloc(bytes == 0 ? 1 : bytes) : nullptr; }
 void* allocate(std::size_t bytes) {
-  void* const memory = bytes < failsFrom ? std::malloc(bytes == 0 ? 1 : bytes) : nullptr;
+  void* const memory = allocateOrNot(bytes);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
@@ -21,6 +22,8 @@ void* allocate(std::size_t bytes) {
 
 void* operator new(std::size_t bytes) { return allocate(bytes); }
 void* operator new[](std::size_t bytes) { return allocate(bytes); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocateOrNot(bytes); }
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return allocateOrNot(bytes); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
