@@ -73,14 +73,16 @@ int run(show::Out& out, const EmitOptions& options) {
   }
   std::string text;
   if (options.as == "pytorch") {
-    tl::expected<std::string, emit::Refusal> program =
+    tl::expected<emit::Emitted, emit::Refusal> program =
         emit::emitPyTorch(*row.elaborated, {row.run->spec.mixed, row.run->spec.checkpoint.has_value()});
     if (!program) {
       const emit::Refusal& refusal = program.error();
       state.sink().report(diag::not_in_framework, refusal.at, refusal.what, "PyTorch").note(refusal.why);
       return finish(out, state, kProgramErrors);
     }
-    text = std::move(*program);
+    for (const emit::Refusal& left : program->leftOut)
+      state.sink().report(diag::left_out_of_framework, left.at, left.what, "PyTorch").note(left.why);
+    text = std::move(program->text);
   } else {
     text = options.as == "llvm"  ? row.compiled->ir
            : options.as == "asm" ? row.compiled->assembly

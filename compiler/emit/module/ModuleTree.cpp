@@ -95,8 +95,14 @@ private:
     const auto first = weightPaths.lower_bound(path + ".");
     return first != weightPaths.end() && first->starts_with(path + ".");
   }
+  /// Of the loop that this is a turn of: all turns are modules, or none, so that each has its number in the list.
+  bool hasWeightsInAnyTurn(const std::string& turn) const {
+    const std::string loop = turn.substr(0, turn.rfind('[') + 1);
+    const auto first = weightPaths.lower_bound(loop);
+    return first != weightPaths.end() && first->starts_with(loop);
+  }
   bool isModule(const Call& call) const {
-    if (call.decl == nullptr) return hasWeights(call.path);
+    if (call.decl == nullptr) return hasWeightsInAnyTurn(call.path);
     return call.decl->callable != ast::CallableKind::Operator || hasWeights(call.path);
   }
 

@@ -49,9 +49,11 @@ std::string typeOf(const std::vector<std::string>& values, const std::string& mo
     } else if (value.starts_with("\"")) {
       types.insert("str");
     } else {
-      types.insert(value.starts_with("[") ? fmt::format("list[{}]", module) : module);
+      const bool isNumbers = value.size() > 1 && std::isdigit(static_cast<unsigned char>(value[1])) != 0;
+      types.insert(!value.starts_with("[") ? module : isNumbers ? "list[int]" : fmt::format("list[{}]", module));
     }
   }
+  if (types.contains("float")) types.erase("int");
   return fmt::format("{}", fmt::join(types, " | "));
 }
 
@@ -81,6 +83,7 @@ public:
     const std::string& own = module.node->call->path;
     return "self." + attributeOf(path.substr(own.empty() ? 0 : own.size() + 1));
   }
+  bool isRead(TensorId tensor) const { return uses.contains(tensor); }
   bool isReadOnceAt(TensorId tensor, std::size_t place) const {
     return uses.contains(tensor) && uses.at(tensor) == 1 && lastUse.at(tensor) == place;
   }
@@ -102,7 +105,7 @@ public:
     const std::string& name = graph[alias == module.aliases.end() ? result : alias->second].name;
     const bool isWord =
         !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
-    return fresh(isWord ? pythonName(name) : "y");
+    return fresh(isWord ? variableName(name) : "y");
   }
 
 private:
@@ -120,7 +123,7 @@ private:
     for (std::size_t t = 0; t < node.call->tensors.size(); ++t) {
       const std::vector<TensorId> parts = tensorsOf(node.call->tensors[t]);
       if (std::find(parts.begin(), parts.end(), node.inputs[k]) != parts.end())
-        return pythonName(node.call->decl->tensors[t].name.text);
+        return variableName(node.call->decl->tensors[t].name.text);
     }
     constexpr std::array<const char*, 3> kNames = {"x", "y", "z"};  // of a loop's turn
     return k < kNames.size() ? kNames[k] : fmt::format("x{}", k);
@@ -133,7 +136,9 @@ private:
       const std::size_t end = std::min(path.find('.'), path.size());
       const std::string_view word = path.substr(0, end);
       const std::size_t bracket = std::min(word.find('['), word.size());
-      text += (text.empty() ? "" : ".") + pythonName(word.substr(0, bracket)) + std::string(word.substr(bracket));
+      const bool isVariance = word == "running_variance";  // of a batch normalisation, which alone has buffers here
+      const std::string name = isVariance ? "running_var" : pythonName(word.substr(0, bracket));
+      text += (text.empty() ? "" : ".") + name + std::string(word.substr(bracket));
       path.remove_prefix(std::min(end + 1, path.size()));
     }
     return text;
@@ -143,7 +148,7 @@ private:
   const Module& module;
   std::map<TensorId, std::string> names;
   std::map<TensorId, std::size_t> uses, lastUse;
-  std::set<std::string> taken{"self", "nn", "torch", "F"};
+  std::set<std::string> taken;
 };
 
 /// The forward pass of a class, a line a step. A step whose only result the next expression reads, and nothing else, is written
@@ -158,7 +163,9 @@ public:
     for (std::size_t k = 0; k < module.node->inputs.size(); ++k)
       parameters += fmt::format(", {}: {}", names.nameInput(k), tensorType);
     const std::vector<std::string> results(module.outputs.size(), tensorType);
-    const std::string result = results.size() == 1 ? tensorType : fmt::format("tuple[{}]", fmt::join(results, ", "));
+    const std::string result = results.empty()       ? "None"  // of a turn whose results nothing reads
+                               : results.size() == 1 ? tensorType
+                                                     : fmt::format("tuple[{}]", fmt::join(results, ", "));
     return fmt::format("def {}({}) -> {}:", forward, parameters, result);
   }
 
@@ -176,10 +183,16 @@ public:
         pending = {step.results.front(), value};
         continue;
       }
-      text += assignment(step, value.first);
+      const bool isRead = std::any_of(step.results.begin(), step.results.end(), [&](TensorId one) { return names.isRead(one); });
+      if (isRead) {
+        text += assignment(step, value.first);
+      } else if (!step.attribute.empty()) {  // for what it does beside
+        text += wrapped(8, value.first);
+      }
     }
     std::string values;
     for (const TensorId output : module.outputs) values += (values.empty() ? "" : ", ") + operand(output).first;
+    if (module.outputs.empty()) return text.empty() ? wrapped(8, "pass") : text;
     return text + wrapped(8, "return " + values);
   }
 
@@ -220,7 +233,9 @@ private:
     freeName.clear();
     std::string targets;
     for (std::size_t r = 0; r < step.results.size(); ++r) {
-      const std::string target = r == 0 && name ? *name : names.resultName(step.results[r]);
+      const bool isRead = names.isRead(step.results[r]);
+      const std::string target = !isRead ? "_" : name ? *name : names.resultName(step.results[r]);
+      if (isRead) name.reset();
       names.give(step.results[r], target);
       targets += (r == 0 ? "" : ", ") + target;
     }
@@ -268,7 +283,7 @@ std::string initText(const Class& type, const ClassWords& words) {
   for (const Parameter& parameter : type.parameters)
     parameters += fmt::format(", {}: {}", parameter.name, typeOf(parameter.values, words.base));
   std::string text = wrapped(4, fmt::format("def __init__({}) -> None:", parameters)) + "        super().__init__()\n";
-  for (const std::string& name : type.kept) text += wrapped(8, fmt::format("self.{} = {}", name, name));
+  for (const auto& [attribute, name] : type.kept) text += wrapped(8, fmt::format("self.{} = {}", attribute, name));
   for (const auto& [name, made] : type.attributes) text += wrapped(8, fmt::format("self.{} = {}", name, made));
   return text + "\n";
 }

@@ -43,9 +43,21 @@ private:
       });
       const std::string text = textOf(slot);
       const bool isKept = isRead && !isLiteral(slot);
-      if (isKept && std::find(type.kept.begin(), type.kept.end(), text) == type.kept.end()) type.kept.push_back(text);
-      type.holes.push_back(isKept ? "self." + text : text);
+      type.holes.push_back(isKept ? "self." + keep(text) : text);
     }
+  }
+  /// The attribute that holds the parameter, which no module or weight has the name of.
+  std::string keep(const std::string& parameter) {
+    for (const auto& [attribute, kept] : type.kept) {
+      if (kept == parameter) return attribute;
+    }
+    std::string attribute = parameter;
+    const auto isTaken = [&] {
+      return std::any_of(type.attributes.begin(), type.attributes.end(), [&](const auto& one) { return one.first == attribute; });
+    };
+    while (isTaken()) attribute += '_';
+    type.kept.emplace_back(attribute, parameter);
+    return attribute;
   }
   static bool inConstructor(const Step& step, std::size_t hole) {
     if (!step.code.module) return false;
@@ -58,11 +70,11 @@ private:
   }
 
   void nameParameters() {
-    std::set<std::string> names{"self"};
+    std::set<std::string> names;
     for (std::size_t slot = 0; slot < found.slots.size(); ++slot) {
       if (isLiteral(slot) || parameterOf.contains(found.slots[slot].values)) continue;
       std::string wanted = declaredName(found.slots[slot].values);
-      if (wanted.empty() || names.contains(wanted)) wanted = pythonName(found.slots[slot].name);
+      if (wanted.empty() || names.contains(wanted)) wanted = variableName(found.slots[slot].name);
       std::string name = wanted;
       for (int number = 2; !names.insert(name).second; ++number) name = fmt::format("{}{}", wanted, number);
       parameterOf[found.slots[slot].values] = type.parameters.size();
@@ -75,7 +87,7 @@ private:
       bool same = true;
       for (std::size_t k = 0; same && k < type.objects.size(); ++k)
         same = table.text(module(k).node->call->parameters[p].second) == values[k];
-      if (same) return pythonName(module(0).node->call->parameters[p].first);
+      if (same) return variableName(module(0).node->call->parameters[p].first);
     }
     return "";
   }
@@ -181,8 +193,8 @@ private:
 /// Puts modules into classes.
 class Classifier {
 public:
-  Classifier(std::vector<Module>& modules, const Dialect& dialect, const ValueText& text)
-      : modules(modules), table{modules, dialect, text, {}, {}} {}
+  Classifier(const graph::Graph& graph, std::vector<Module>& modules, const Dialect& dialect, const ValueText& text)
+      : graph(graph), modules(modules), table{modules, dialect, text, {}, {}} {}
 
   tl::expected<std::vector<Class>, Refusal> classify() {
     std::map<std::pair<std::string, std::string>, std::size_t> known;
@@ -190,10 +202,10 @@ public:
       const ModuleNode& node = *modules[at].node;
       const std::string word = node.isTurn() ? node.attribute : node.decl->name.text;
       const std::string place = node.isTurn() ? node.attribute + " in " + node.decl->name.text : word;
-      const auto [type, isNew] = known.try_emplace({place, signatureOf(modules[at])}, table.classes.size());
+      const auto [type, isNew] = known.try_emplace({place, signatureOf(graph, modules[at])}, table.classes.size());
       if (isNew) {
         table.classes.emplace_back();
-        table.classes.back().isIdentity = modules[at].steps.empty() && modules[at].outputs == node.inputs;
+        table.classes.back().isIdentity = isIdentity(modules[at]) && at + 1 < modules.size();
         if (!table.classes.back().isIdentity) table.classes.back().name = freshName(className(word));
       }
       modules[at].type = type->second;
@@ -207,9 +219,15 @@ public:
   }
 
 private:
+  static bool isIdentity(const Module& module) {
+    const bool isEmpty = module.steps.empty() && module.weights.empty();
+    return isEmpty && module.outputs.size() <= 1 && module.outputs == module.node->inputs;
+  }
+
   std::string freshName(const std::string& wanted) {
-    const int count = ++taken[wanted];
-    return count == 1 ? wanted : fmt::format("{}{}", wanted, count);
+    std::string name = wanted;
+    for (int number = 2; !taken.insert(name).second; ++number) name = fmt::format("{}{}", wanted, number);
+    return name;
   }
 
   /// The classes that a class is made of are resolved first. No declaration holds itself, so this ends.
@@ -238,20 +256,22 @@ private:
     return classes;
   }
 
+  const graph::Graph& graph;
   std::vector<Module>& modules;
   ClassTable table;
-  std::map<std::string, int> taken;
-  std::vector<char> resolved;      ///< by class
-  std::vector<std::size_t> order;  ///< of classes
+  std::set<std::string> taken{"F", "False", "LambdaLR", "None", "Tensor", "True"};  ///< by what a program imports
+  std::vector<char> resolved;                                                       ///< by class
+  std::vector<std::size_t> order;                                                   ///< of classes
   std::optional<Refusal> refusal;
 };
 
 }  // namespace
 
-tl::expected<Classes, Refusal> classesOf(std::vector<Module> modules, const Dialect& dialect, const ValueText& text) {
+tl::expected<Classes, Refusal> classesOf(const graph::Graph& graph, std::vector<Module> modules, const Dialect& dialect,
+                                         const ValueText& text) {
   Classes all;
   all.modules = std::move(modules);
-  tl::expected<std::vector<Class>, Refusal> classes = Classifier(all.modules, dialect, text).classify();
+  tl::expected<std::vector<Class>, Refusal> classes = Classifier(graph, all.modules, dialect, text).classify();
   if (!classes) return tl::unexpected(classes.error());
   all.classes = std::move(*classes);
   return all;

@@ -24,7 +24,7 @@ struct Class {
   std::vector<std::size_t> objects;  ///< positions of modules; the first stands for all
   std::vector<Parameter> parameters;
   std::vector<std::pair<std::string, Constructor>> attributes;  ///< in the order of the forward pass
-  std::vector<std::string> kept;                                ///< parameters that the forward pass reads: attributes too
+  std::vector<std::pair<std::string, std::string>> kept;        ///< attributes for parameters that the forward pass reads
   std::vector<std::string> holes;  ///< by hole of the first object: what stands there in the forward pass
   bool isIdentity = false;
 };
@@ -38,6 +38,7 @@ struct Classes {
 };
 
 /// Modules of a declaration that hold each other do not exist, so that this ends.
-tl::expected<Classes, Refusal> classesOf(std::vector<Module> modules, const Dialect& dialect, const ValueText& text);
+tl::expected<Classes, Refusal> classesOf(const graph::Graph& graph, std::vector<Module> modules, const Dialect& dialect,
+                                         const ValueText& text);
 
 }  // namespace tbem::emit

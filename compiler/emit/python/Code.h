@@ -67,8 +67,11 @@ std::vector<Mark> marksOf(const Marked& text);
 
 /// "conv_bn_relu" as a class: ConvBnRelu.
 std::string className(std::string_view word);
-/// The word as a name of Python: its keywords get an underscore.
+/// The word as an attribute of a module: words of Python, and what modules have already, get an underscore. Different words have
+/// different names.
 std::string pythonName(std::string_view word);
+/// A path as a variable or a parameter, which hides nothing that functions read by name: `xs[0]` is xs_0.
+std::string variableName(std::string_view path);
 /// "3", "(1, 2)", "0.1", "True" of whole numbers, of several, of a real one.
 std::string pythonText(std::int64_t number);
 std::string pythonText(const std::vector<std::int64_t>& numbers);

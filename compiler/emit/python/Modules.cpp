@@ -74,6 +74,9 @@ private:
       if (!persists || !storage.path.starts_with(prefix)) continue;
       const std::string name = storage.path.substr(prefix.size());
       if (name.find('.') != std::string::npos || name.find('[') != std::string::npos) continue;
+      if (storage.kind == graph::StorageClass::Buffer && !refusal)
+        refusal = Refusal{tensor.range, "the buffer `" + storage.path + "`",
+                          "Buffers of a network's own have no form in this program yet."};
       module.weights.emplace_back(pythonName(name), dialect.weight(tensor, scribe));
     }
   }
@@ -133,6 +136,7 @@ private:
     if (isCarried) return end;
     const std::string attribute = pythonName(turns.front()->attribute);
     for (std::size_t k = 0; k < turns.size(); ++k) {
+      if (turns[k]->outputs.empty()) continue;  // what it computes is read nowhere
       Step step;
       step.operands = turns[k]->inputs;
       step.results = turns[k]->outputs;
@@ -192,10 +196,13 @@ private:
 
 class Signature {
 public:
-  static std::string of(const Module& module) {
-    Signature signature;
+  static std::string of(const graph::Graph& graph, const Module& module) {
+    Signature signature(graph, module.node->call->path);
     for (const TensorId input : module.node->inputs) signature.number(input);
-    for (const auto& [name, weight] : module.weights) signature.text += fmt::format("weight {} {}\n", name, weight.callee);
+    for (const auto& [name, weight] : module.weights) {
+      signature.text += "weight " + name + " ";
+      signature.addCall(weight);
+    }
     for (const Step& step : module.steps) signature.add(step);
     signature.text += "returns";
     for (const TensorId output : module.outputs) signature.text += fmt::format(" {}", signature.number(output));
@@ -203,8 +210,15 @@ public:
   }
 
 private:
-  /// Tensors by the order in which they are met; weights of outside have names of their own.
-  std::size_t number(TensorId tensor) { return numbers.try_emplace(tensor, numbers.size()).first->second; }
+  Signature(const graph::Graph& graph, const std::string& own) : graph(graph), own(own) {}
+
+  /// Tensors by the order in which they are met, weights of the module by their paths in it.
+  std::string number(TensorId tensor) {
+    const bool isOfGraph = graph::index(tensor) < graph.tensors.size();
+    const std::string_view path = isOfGraph ? weightPath(graph, tensor) : std::string_view();
+    if (!numbers.contains(tensor) && !path.empty()) return std::string(path.substr(own.empty() ? 0 : own.size() + 1));
+    return std::to_string(numbers.try_emplace(tensor, numbers.size()).first->second);
+  }
 
   void addMarked(const Marked& marked) {
     std::size_t at = 0;
@@ -238,6 +252,8 @@ private:
     text += "\n";
   }
 
+  const graph::Graph& graph;
+  const std::string& own;
   std::string text;
   std::map<TensorId, std::size_t> numbers;
 };
@@ -258,7 +274,7 @@ std::vector<TensorId> operandsOf(const Step& step) {
   return operands;
 }
 
-std::string signatureOf(const Module& module) { return Signature::of(module); }
+std::string signatureOf(const graph::Graph& graph, const Module& module) { return Signature::of(graph, module); }
 
 tl::expected<std::vector<Module>, Refusal> readModules(const graph::Graph& graph, const ModuleNode& root,
                                                        const Dialect& dialect) {

@@ -52,6 +52,6 @@ std::vector<graph::TensorId> operandsOf(const Step& step);
 /// The modules of the tree: those inside of others before them, the network last.
 tl::expected<std::vector<Module>, Refusal> readModules(const graph::Graph& graph, const ModuleNode& root, const Dialect& dialect);
 /// What a module does, but for numbers and the modules inside: equal for objects of one class.
-std::string signatureOf(const Module& module);
+std::string signatureOf(const graph::Graph& graph, const Module& module);
 
 }  // namespace tbem::emit

@@ -1,6 +1,8 @@
 #include "compiler/emit/python/Wrap.h"
 
-#include <optional>
+#include <fmt/format.h>
+
+#include <cctype>
 #include <vector>
 
 namespace tbem::emit {
@@ -72,13 +74,75 @@ bool isList(std::string_view line, const Bracket& bracket) {
   return before == ' ' || opens(before) || before == '*' || before == '=';
 }
 
+bool isName(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; }
+
+/// `x ** 2` as x**2 where both sides are names, attributes or numbers.
+std::string withPowers(std::string_view line) {
+  constexpr std::string_view kPower = " ** ";
+  std::string text(line);
+  for (std::size_t at = 0; (at = text.find(kPower, at)) != std::string::npos; ++at) {
+    std::size_t left = at, right = at + kPower.size();
+    while (left > 0 && isName(text[left - 1])) --left;
+    const bool isLeft = left < at && text[left] != '.' && (left == 0 || !closes(text[left - 1]));
+    if (right < text.size() && text[right] == '-') ++right;
+    const std::size_t begin = right;
+    while (right < text.size() && isName(text[right])) ++right;
+    const bool isRight = right > begin && (right == text.size() || !opens(text[right]));
+    if (isLeft && isRight) text.replace(at, kPower.size(), "**");
+  }
+  return text;
+}
+
+/// Where the value of an assignment or a `return` begins; 0: the line is none.
+std::size_t valueOf(std::string_view line) {
+  if (line.starts_with("return ")) return 7;
+  std::size_t depth = 0;
+  for (std::size_t at = 0; at < line.size(); at = next(line, at)) {
+    if (opens(line[at])) ++depth;
+    if (closes(line[at])) --depth;
+    if (depth == 0 && line.substr(at).starts_with(" = ")) return at + 3;
+  }
+  return 0;
+}
+
+/// Whether Black puts the value into parentheses: where several signs of one kind part it, or one does and no bracket at an end
+/// can take the line break.
+bool wantsParentheses(std::string_view value) {
+  if (value.starts_with("lambda ")) return false;
+  for (const std::vector<std::string_view>& signs : separators()) {
+    const std::size_t count = parts(value, signs).size();
+    if (count == 1) continue;
+    return count > 2 || !(closes(value.back()) || opens(value.front()));
+  }
+  return false;
+}
+
+/// `isInside`: of brackets, so that it may be broken at a sign.
+std::string broken(std::size_t indent, std::string_view line, bool isInside);
+
 }  // namespace
 
-std::string wrapped(std::size_t indent, std::string_view line) {
+std::string wrapped(std::size_t indent, std::string_view line) { return broken(indent, withPowers(line), false); }
+
+namespace {
+
+std::string broken(std::size_t indent, std::string_view line, bool isInside) {
   const std::string space(indent, ' ');
   if (indent + line.size() <= kWidth) return space + std::string(line) + "\n";
+  const std::size_t begin = valueOf(line);
+  if (begin > 0 && parts(line.substr(begin), {","}).size() == 1 && wantsParentheses(line.substr(begin)))
+    return broken(indent, fmt::format("{}({})", line.substr(0, begin), line.substr(begin)), false);
   const std::vector<Bracket> all = brackets(line);
-  if (all.empty()) return space + std::string(line) + "\n";  // there is nowhere to break it
+  if (all.empty()) {
+    std::vector<std::string_view> items{line};
+    for (const std::vector<std::string_view>& signs : separators()) {
+      if (isInside && items.size() == 1) items = parts(line, signs);
+    }
+    std::string text;
+    for (const std::string_view item : items)
+      text += items.size() == 1 ? space + std::string(item) + "\n" : broken(indent, item, true);
+    return text;
+  }
   const bool isDefinition = line.starts_with("def ");
   const Bracket bracket = isDefinition ? all.front() : all.back();
   const std::string_view body = line.substr(bracket.open + 1, bracket.close - bracket.open - 1);
@@ -92,15 +156,16 @@ std::string wrapped(std::size_t indent, std::string_view line) {
     }
   }
   if (fits || items.size() == 1) {
-    text += wrapped(indent + 4, body);
+    text += broken(indent + 4, body, true);
   } else if (!hasCommas) {
-    for (const std::string_view item : items) text += wrapped(indent + 4, item);
+    for (const std::string_view item : items) text += broken(indent + 4, item, true);
   } else {
     for (const std::string_view item : items) {
-      text += wrapped(indent + 4, std::string(item) + ",");
+      text += broken(indent + 4, std::string(item) + ",", true);
     }
   }
   return text + space + std::string(line.substr(bracket.close)) + "\n";
 }
 
+}  // namespace
 }  // namespace tbem::emit

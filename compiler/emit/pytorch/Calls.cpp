@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 
 namespace tbem::emit {
 
@@ -64,6 +64,20 @@ const Writer* writerOf(std::string_view word) {
   return nullptr;
 }
 
+/// PyTorch counts the nearest pixel in single precision, and comes to another one where a quotient is just below a whole number.
+bool hasNearest(const CallReader& call) {
+  const Numbers sizes = call.integers("size");
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const std::int64_t from = call.shape(0)[axis + 2], to = sizes[axis];
+    const float scale = static_cast<float>(from) / static_cast<float>(to);
+    for (std::int64_t i = 0; i < to; ++i) {
+      const auto theirs = static_cast<std::int64_t>(std::floor(static_cast<float>(i) * scale));
+      if (std::min(theirs, from - 1) != i * from / to) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 bool hasPyTorch(const graph::Row& row, const graph::Call& call) {
@@ -72,6 +86,18 @@ bool hasPyTorch(const graph::Row& row, const graph::Call& call) {
   std::vector<Hole> holes;
   Scribe scribe(holes);
   const CallReader read(row, call, scribe);
+  if (word == "sum" || word == "mean" || word == "max" || word == "min" || word == "variance")
+    return !read.integers("axis").empty();  // none are all for PyTorch
+  if (word == "split") return read.integers("sizes").size() > 1;
+  if (word == "batch_norm") return read.shape(0).size() <= 5;
+  if (word == "flatten") return read.shape(0).size() > 1;
+  if (word == "channel_shuffle") return read.shape(0).size() > 2;
+  if (word == "upsample2d") return read.text("mode") != "nearest" || hasNearest(read);
+  if (word == "max_pool1d" || word == "avg_pool1d") return 2 * read.integer("pad") <= read.integer("kernel");
+  if (word == "avg_pool2d" || word == "max_pool2d") {
+    const Numbers pad = read.integers("pad"), kernel = read.integers("kernel");
+    if (isSymmetric(pad) && (2 * pad[0] > kernel[0] || 2 * pad[1] > kernel[1])) return false;
+  }
   if (word == "conv_transpose2d") return isSymmetric(read.integers("pad"));
   if (word == "avg_pool2d") return isSymmetric(read.integers("pad")) || read.flag("count_include_pad");
   if (word == "max_pool2d") return isSymmetric(read.integers("pad")) || !read.flag("ceil_mode");

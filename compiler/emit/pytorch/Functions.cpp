@@ -85,7 +85,7 @@ Code infix(const CallReader& call, const Infix& row) {
                         row.binding);
 }
 
-Code negation(const CallReader& call) { return expressionCode("-" + call.operand(0, Binding::Sign), Binding::Sign); }
+Code negation(const CallReader& call) { return expressionCode("-" + call.operand(0, Binding::Atom), Binding::Sign); }
 
 Code extremum(const CallReader& call, const char* name) {
   return functionCode(fmt::format("torch.{}", name), {{"", call.operand(0), ""}, {"", call.operand(1), ""}});

@@ -1,10 +1,12 @@
 // Operators of the graph that stand in no call that PyTorch has: element-wise expressions of a program's own operators, views.
+#include "compiler/emit/pytorch/ElementFacts.h"
 #include "compiler/emit/pytorch/PyTorch.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace tbem::emit {
 
@@ -14,9 +16,8 @@ using graph::ElemOp;
 std::string pyTorchType(tbem_dtype dtype) {
   switch (dtype) {
     case TBEM_F32:
-      return "torch.float32";
     case TBEM_F64:
-      return "torch.float64";
+      return "torch.get_default_dtype()";
     case TBEM_BF16:
       return "torch.bfloat16";
     case TBEM_I64:
@@ -38,15 +39,38 @@ class Expression {
 public:
   Expression(const graph::Row& row, const graph::Op& op, Scribe& scribe) : row(row), op(op), scribe(scribe) {}
 
+  /// The whole, in the result's shape and type.
+  Text whole() {
+    const std::uint32_t root = op.elementwise.roots.front();
+    const std::string shape = pythonText(row.shape(op.outputs.front()));
+    if (const std::optional<double> value = numberOf(row, op, root))
+      return {
+          fmt::format("torch.full({}, {}, dtype={})", shape, scribe.hole("value", realText(*value)), pyTorchType(resultType())),
+          Binding::Atom};
+    Text text = of(root);
+    if (!spansResult(row, op)) text = {fmt::format("torch.broadcast_to({}, {})", text.text, shape), Binding::Atom};
+    if (changesType(row, op)) {
+      const std::string operand = text.binding < Binding::Atom ? "(" + text.text + ")" : text.text;
+      text = {fmt::format("{}.to({})", operand, pyTorchType(resultType())), Binding::Atom};
+    }
+    return text;
+  }
+
+private:
   Text of(std::uint32_t position) {
     const ElemNode& node = op.elementwise.nodes[position];
+    const bool isCall = node.op >= ElemOp::Minimum && graph::operandCount(node.op) > 0;
+    if (const std::optional<double> value =
+            isCall ? numberOf(row, op, position) : std::nullopt)  // no tensor for torch's functions
+      return {scribe.hole("value", realText(*value)), *value < 0 ? Binding::Sign : Binding::Atom};
     switch (node.op) {
       case ElemOp::Input:
         return input(node.input);
       case ElemOp::Constant:
         return number(node.value);
       case ElemOp::Scalar:
-        return {scribe.hole("value", pythonReal(row.values[node.scalar])), Binding::Atom};
+        return {scribe.hole("value", pythonReal(row.values[node.scalar])),
+                row.values[node.scalar].toDouble() < 0 ? Binding::Sign : Binding::Atom};
       case ElemOp::Index:
         return coordinate(node.input);
       case ElemOp::Add:
@@ -68,9 +92,9 @@ public:
       case ElemOp::Or:
         return infix(node, "|", Binding::BitOr);
       case ElemOp::Neg:
-        return {"-" + part(node.a, Binding::Sign), Binding::Sign};
+        return {"-" + part(node.a, Binding::Atom), Binding::Sign};
       case ElemOp::Not:
-        return {"~" + part(node.a, Binding::Sign), Binding::Sign};
+        return {"~" + part(node.a, Binding::Atom), Binding::Sign};
       case ElemOp::Minimum:
         return bound(node, "max", "minimum");
       case ElemOp::Maximum:
@@ -90,11 +114,12 @@ public:
     }
   }
 
-private:
   static constexpr std::string_view words[] = {
 #define TBEM_ELEM_OP(enumerator, name, operands) name,
 #include "compiler/graph/ir/ElemOps.def"
   };
+
+  static std::string realText(double value) { return pythonReal(Rational::fromDouble(value).value_or(Rational{})); }
 
   tbem_dtype resultType() const { return row.graph()[op.outputs.front()].dtype; }
   std::string shapeText() const { return pythonText(row.shape(op.outputs.front())); }
@@ -152,6 +177,15 @@ private:
       trailing = trailing && (axes[k] < 0 || static_cast<std::size_t>(axes[k]) + axes.size() == rank + k);
     if (trailing) return {Scribe::operand(tensor, Binding::Atom), Binding::Atom};
     Marked text = Scribe::operand(tensor, Binding::Atom);
+    if (std::any_of(axes.begin(), axes.end(), [](std::int32_t axis) { return axis < 0; })) {
+      std::string first;  // of dimensions of size 1
+      std::int64_t left = 0;
+      for (std::size_t k = 0; k < axes.size(); ++k) {
+        first += fmt::format("{}{}", k == 0 ? "" : ", ", axes[k] < 0 ? "0" : ":");
+        if (axes[k] >= 0) place[static_cast<std::size_t>(axes[k])] = left++;
+      }
+      text += "[" + first + "]";
+    }
     if (!inOrder) {
       std::string order;
       for (const std::int64_t k : place) {
@@ -194,7 +228,7 @@ tl::expected<Code, Refusal> pyTorchOperator(const graph::Row& row, const graph::
     return tl::unexpected(
         Refusal{op.range, "`" + op.declaration + "`", "It writes a buffer, which has no form in this program yet."});
   if (op.kind == graph::OpKind::Elementwise && op.outputs.size() == 1) {
-    const Text text = Expression(row, op, scribe).of(op.elementwise.roots.front());
+    const Text text = Expression(row, op, scribe).whole();
     code.text = text.text;
     code.binding = text.binding;
     return code;

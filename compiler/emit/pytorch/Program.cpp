@@ -8,6 +8,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <set>
 
 namespace tbem::emit {
 
@@ -36,16 +39,18 @@ std::string valueText(const graph::Row& row, const sema::Value& value) {
 }
 
 /// Stand-in data of an input: normal, or whole numbers below what the network reads them as.
-std::string drawn(const graph::Row& row, graph::TensorId input, std::int64_t bound) {
+std::string drawn(const graph::Row& row, graph::TensorId input, std::int64_t bound, bool isShare) {
   const graph::Tensor& tensor = row.graph()[input];
-  const std::string shape = fmt::format("{}", fmt::join(row.shape(input), ", "));
+  const std::vector<std::int64_t> sizes = row.shape(input);
+  const std::string shape = sizes.empty() ? "()" : fmt::format("{}", fmt::join(sizes, ", "));
   if (tensor.dtype == TBEM_I64) return fmt::format("torch.randint({}, {})", bound > 0 ? bound : 1, pythonText(row.shape(input)));
   if (tensor.dtype == TBEM_BOOL) return fmt::format("torch.rand({}) < 0.5", shape);
-  return fmt::format("torch.randn({})", shape);
+  return fmt::format("torch.{}({})", isShare ? "rand" : "randn", shape);
 }
 
 std::string rateFunction(const StepText& step) {
-  return "\n\ndef learning_rate(done: int) -> float:\n" + wrapped(4, "step = done + 1") + step.rate;
+  return "\n\ndef learning_rate(done: int) -> float:\n" +
+         (step.rate.find("step") != std::string::npos ? wrapped(4, "step = done + 1") : "") + step.rate;
 }
 
 /// Of a batch, or of a part of it, whose loss counts as such.
@@ -99,8 +104,10 @@ std::string mainFunction(const graph::Row& row, const std::string& type, const S
   if (!graph.training) text += wrapped(4, "model.eval()");
   std::string arguments;
   for (const graph::TensorId input : graph.inputs) {
-    const std::string name = pythonName(graph[graph[input].storage].path);
-    text += wrapped(4, fmt::format("{} = {}", name, drawn(row, input, bounds[graph::index(input)])));
+    const std::string& path = graph[graph[input].storage].path;
+    const std::string name = variableName(path);
+    const bool isShare = step.wantsShares && path == "target";
+    text += wrapped(4, fmt::format("{} = {}", name, drawn(row, input, bounds[graph::index(input)], isShare)));
     arguments += (arguments.empty() ? "" : ", ") + name;
   }
   if (step.loss.empty()) {
@@ -130,13 +137,32 @@ CallText weightText(const graph::Row& row, const graph::Tensor& tensor, Scribe& 
     filled = fmt::format("torch.full({}, {})", shape.size() == 1 ? "(" + size + ",)" : size, real(init.a));
   if (init.kind == "normal") filled = fmt::format("nn.init.normal_(torch.empty({}), {}, {})", size, real(init.a), real(init.b));
   if (init.kind == "uniform") filled = fmt::format("nn.init.uniform_(torch.empty({}), {}, {})", size, real(init.a), real(init.b));
-  if (init.kind == "torch_uniform") filled = fmt::format("nn.init.kaiming_uniform_(torch.empty({}), a=5**0.5)", size);
+  if (init.kind == "torch_uniform" && shape.size() >= 2)
+    filled = fmt::format("nn.init.kaiming_uniform_(torch.empty({}), a=5**0.5)", size);
+  // A vector has no inputs and outputs to count by: its fan_in is 1, its fan_out its length (Init in Graph.h).
+  if (filled.empty() && shape.size() < 2) {
+    const double fans = init.kind.starts_with("he") ? 1 : (1 + (shape.empty() ? 1.0 : static_cast<double>(shape.front()))) / 2;
+    const double deviation = std::sqrt((init.kind.starts_with("he") ? 2 : 1) / fans);
+    const bool isNormal = init.kind.ends_with("normal");
+    filled = isNormal ? fmt::format("nn.init.normal_(torch.empty({}), 0.0, {})", size, deviation)
+                      : fmt::format("nn.init.uniform_(torch.empty({}), {}, {})", size, -std::sqrt(3) * deviation,
+                                    std::sqrt(3) * deviation);
+  }
   for (const auto& [ours, theirs] :
        {std::pair{"he_normal", "kaiming_normal_"}, std::pair{"he_uniform", "kaiming_uniform_"},
         std::pair{"xavier_normal", "xavier_normal_"}, std::pair{"xavier_uniform", "xavier_uniform_"}}) {
-    if (init.kind == ours) filled = fmt::format("nn.init.{}(torch.empty({}))", theirs, size);
+    if (filled.empty() && init.kind == ours) filled = fmt::format("nn.init.{}(torch.empty({}))", theirs, size);
   }
   return CallText{"nn.Parameter", {{"", filled, ""}}};
+}
+
+/// Whether a text has the name of an imported module, and not the end of another name.
+bool readsModule(std::string_view text, std::string_view name) {
+  for (std::size_t at = 0; (at = text.find(name, at)) != std::string_view::npos; ++at) {
+    const char before = at == 0 ? ' ' : text[at - 1];
+    if (std::isalnum(static_cast<unsigned char>(before)) == 0 && before != '_' && before != '.') return true;
+  }
+  return false;
 }
 
 /// What changes how a step computes and is not written.
@@ -154,9 +180,22 @@ std::optional<Refusal> notWritten(const graph::Graph& graph, const StepClauses& 
   return std::nullopt;
 }
 
+/// Operators and blocks of a program's own whose `backward` a training step has: PyTorch's gradient is of what they compute.
+std::vector<Refusal> ownGradients(const graph::Row& row) {
+  std::vector<Refusal> own;
+  if (!row.graph().training) return own;
+  std::set<const ast::Callable*> told;
+  for (const graph::Call& call : row.structure->calls) {
+    if (call.decl == nullptr || call.isStandard || call.decl->backward.empty() || !told.insert(call.decl).second) continue;
+    own.push_back({call.use, "`backward` of `" + call.decl->name.text + "`",
+                   "PyTorch differentiates what is computed; where the clause says something else, gradients differ."});
+  }
+  return own;
+}
+
 }  // namespace
 
-tl::expected<std::string, Refusal> emitPyTorch(const graph::Row& row, const StepClauses& clauses) {
+tl::expected<Emitted, Refusal> emitPyTorch(const graph::Row& row, const StepClauses& clauses) {
   const graph::Graph& graph = row.graph();
   if (const std::optional<Refusal> refusal = notWritten(graph, clauses)) return tl::unexpected(*refusal);
   const ModuleSource source{graph, row.structure->calls};
@@ -172,7 +211,7 @@ tl::expected<std::string, Refusal> emitPyTorch(const graph::Row& row, const Step
   tl::expected<std::vector<Module>, Refusal> modules = readModules(graph, **tree, dialect);
   if (!modules) return tl::unexpected(modules.error());
   const tl::expected<Classes, Refusal> classes =
-      classesOf(std::move(*modules), dialect, [&](const sema::Value& value) { return valueText(row, value); });
+      classesOf(graph, std::move(*modules), dialect, [&](const sema::Value& value) { return valueText(row, value); });
   if (!classes) return tl::unexpected(classes.error());
   tl::expected<StepText, Refusal> step = stepText(row);
   if (!step) return tl::unexpected(step.error());
@@ -181,11 +220,11 @@ tl::expected<std::string, Refusal> emitPyTorch(const graph::Row& row, const Step
   const std::string body = classText(graph, *classes, {"nn.Module", "forward", "Tensor"});
   const std::string rest = (step->rate.empty() ? "" : rateFunction(*step)) + (step->loss.empty() ? "" : stepFunction(*step)) +
                            mainFunction(row, classes->classes.back().name, *step);
-  std::string head = rest.find("math.") != std::string::npos ? "import math\n\nimport torch\n" : "import torch\n";
-  if ((body + rest).find("F.") != std::string::npos) head += "import torch.nn.functional as F\n";
+  std::string head = readsModule(rest, "math.") ? "import math\n\nimport torch\n" : "import torch\n";
+  if (readsModule(body + rest, "F.")) head += "import torch.nn.functional as F\n";
   head += "from torch import Tensor, nn\n";
   if (!step->rate.empty()) head += "from torch.optim.lr_scheduler import LambdaLR\n";
-  return head + body + rest;
+  return Emitted{head + body + rest, ownGradients(row)};
 }
 
 }  // namespace tbem::emit

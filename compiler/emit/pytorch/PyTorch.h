@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tbem::emit {
 
@@ -17,9 +18,14 @@ struct StepClauses {
   bool checkpoint = false;
 };
 
+struct Emitted {
+  std::string text;
+  std::vector<Refusal> leftOut;  ///< what the program does without, and may compute otherwise for that
+};
+
 /// The row's network, loss and optimiser as a Python file that needs PyTorch alone. The row's structure has its calls
 /// (ExperimentOptions::recordCalls).
-tl::expected<std::string, Refusal> emitPyTorch(const graph::Row& row, const StepClauses& clauses);
+tl::expected<Emitted, Refusal> emitPyTorch(const graph::Row& row, const StepClauses& clauses);
 
 // ---- Its parts ---------------------------------------------------------------------------------------------------------
 
@@ -29,7 +35,7 @@ bool hasPyTorch(const graph::Row& row, const graph::Call& call);
 Code pyTorchCall(const graph::Row& row, const graph::Call& call, Scribe& scribe);
 /// An operator of the graph that belongs to no call that PyTorch has: of a program's own, mostly.
 tl::expected<Code, Refusal> pyTorchOperator(const graph::Row& row, const graph::Op& op, Scribe& scribe);
-/// "torch.float32"
+/// "torch.int64"; of f32 and f64 the type that tensors have unless told otherwise.
 std::string pyTorchType(tbem_dtype dtype);
 
 }  // namespace tbem::emit

@@ -125,9 +125,13 @@ private:
         return ofAngle("math.cos", node);
       case ElemOp::Floor:
         return call("math.floor", node);
-      case ElemOp::Select:
-        return {fmt::format("{} if {} else {}", of(node.b, Binding::Or), of(node.a, Binding::Or), of(node.c, Binding::Select)),
-                Binding::Select};
+      case ElemOp::Select: {
+        const std::size_t before = angles.size();
+        const std::string text =
+            fmt::format("{} if {} else {}", of(node.b, Binding::Or), of(node.a, Binding::Or), of(node.c, Binding::Select));
+        hasUnknown = hasUnknown || angles.size() != before;  // a statement before the choice would be computed for both
+        return {text, Binding::Select};
+      }
       default:
         hasUnknown = true;
         return {"", Binding::Atom};

@@ -127,7 +127,7 @@ tl::expected<StepText, Refusal> stepText(const graph::Row& row) {
   const std::vector<graph::Call>& calls = row.structure->calls;
   for (const graph::TensorId input : graph.inputs) {
     const std::string& path = graph[graph[input].storage].path;
-    if (graph.loss == graph::kNoTensor || path != "target") step.inputs.push_back(pythonName(path));
+    if (graph.loss == graph::kNoTensor || path != "target") step.inputs.push_back(variableName(path));
   }
   if (graph.loss == graph::kNoTensor) return step;
   const auto loss =
@@ -135,6 +135,7 @@ tl::expected<StepText, Refusal> stepText(const graph::Row& row) {
   if (!hasPyTorch(row, *loss))
     return tl::unexpected(
         Refusal{loss->use, "the loss `" + loss->decl->name.text + "`", "PyTorch has the losses of the standard library."});
+  step.wantsShares = loss->decl->name.text == "bce";
   std::vector<Hole> holes;
   Scribe scribe(holes);
   const Code code = pyTorchCall(row, *loss, scribe);

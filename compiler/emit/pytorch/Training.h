@@ -12,6 +12,7 @@ namespace tbem::emit {
 struct StepText {
   std::vector<std::string> inputs;  ///< names of the network's inputs
   std::string loss;                 ///< an expression of `output` and `target` (in parts: `target_part`); empty: no step
+  bool wantsShares = false;         ///< the target lies between 0 and 1
   std::string optimizer;            ///< the optimiser's constructor over `model.parameters()`; empty: weights stay
   std::string rate;                 ///< statements that return the learning rate of `step`; empty: the optimiser's own
   std::int64_t parts = 1;           ///< micro-batches of which the step adds up the gradients

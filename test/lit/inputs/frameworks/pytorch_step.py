@@ -10,6 +10,8 @@ each group. Prints a line a network.
 import ast
 import functools
 import importlib.util
+import keyword
+import math
 import pathlib
 import re
 import subprocess
@@ -19,13 +21,13 @@ import numpy as np
 import torch
 
 MOST = 1e-9
-KEYWORDS = {"for": "for_"}
+RESERVED = {*keyword.kwlist, *dir(torch.nn.Module), "self", "training"}
 
 
 def state_name(path):
     """`stage[0].conv2d.weight` as PyTorch's state has it: `stage.0.conv2d.weight`."""
     words = re.sub(r"\[(\d+)\]", r".\1", path).split(".")
-    name = ".".join(KEYWORDS.get(word, word) for word in words)
+    name = ".".join(word + "_" if word.rstrip("_") in RESERVED else word for word in words)
     return re.sub(r"running_variance$", "running_var", name)
 
 
@@ -41,6 +43,7 @@ def far(ours, theirs):
     assert ours.shape == theirs.shape, (ours.shape, theirs.shape)
     if ours.size == 0:
         return 0.0
+    assert np.isfinite(theirs).all(), theirs
     return float(np.abs(ours - theirs).max() / max(np.abs(ours).max(), 1e-30))
 
 
@@ -51,6 +54,7 @@ def group(arrays, word):
 def farthest(ours, theirs):
     """Over a group of arrays: the largest difference, as a part of the largest number of the whole group."""
     largest = max((float(np.abs(one).max()) for one in ours.values() if one.size), default=0.0)
+    assert all(np.isfinite(one).all() for one in theirs.values()), theirs
     worst = max((float(np.abs(ours[name] - theirs[name]).max()) for name in ours if ours[name].size), default=0.0)
     return worst / max(largest, 1e-30)
 
@@ -126,8 +130,7 @@ def compare(tbemc, folder, name, options, number):
     given = [torch.cat(parts) if len(parts) > 1 else parts[0] for parts in zip(*calls)]
     names = [key for key in arrays if re.fullmatch(r"output(_\d+)?", key)]
     differences["output"] = max(far(arrays[key], one.detach().numpy()) for key, one in zip(names, given))
-    worst = max(differences.values())
-    assert worst <= MOST, (name, differences)
+    assert all(math.isfinite(one) and one <= MOST for one in differences.values()), (name, differences)
     count = sum(parameter.numel() for parameter in model.parameters())
     print(f"{network or name}: {count} parameters, {len(text.splitlines())} lines, {', '.join(differences)} within 1e-9", flush=True)
 
