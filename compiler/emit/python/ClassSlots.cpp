@@ -30,6 +30,7 @@ private:
     const Class& inside = table.typeOf(parts.front());
     for (const Parameter& parameter : inside.parameters) {
       std::vector<std::string> values;
+      values.reserve(parts.size());
       for (const std::size_t at : parts) values.push_back(parameter.values[table.object[at]]);
       made.push_back(addSlot(parameter.name, std::move(values)));
     }
@@ -64,6 +65,7 @@ private:
           found.ofChild[s] = addArguments(parts);
         } else {
           std::vector<std::string> values;
+          values.reserve(parts.size());
           for (const std::size_t at : parts) values.push_back(table.literal(at));
           found.ofChild[s] = {addSlot(first.steps[s].attribute, std::move(values))};
           found.isGiven[s] = 1;
@@ -131,6 +133,7 @@ private:
     std::vector<std::string> lists;
     for (std::size_t k = 0; k < type.objects.size(); ++k) {
       std::vector<std::string> parts;
+      parts.reserve(module(k).steps[s].modules.size());
       for (const std::size_t at : module(k).steps[s].modules) parts.push_back(table.literal(at));
       lists.push_back(fmt::format("[{}]", fmt::join(parts, ", ")));
     }

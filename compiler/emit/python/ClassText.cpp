@@ -199,7 +199,7 @@ public:
 private:
   Operand operand(TensorId tensor) {
     if (!pending || pending->first != tensor) return {names.of(tensor), Binding::Atom};
-    const Operand value = pending->second;
+    Operand value = std::move(pending->second);
     pending.reset();
     return value;
   }
@@ -251,7 +251,7 @@ private:
         std::string& own = carried[static_cast<std::size_t>(step.carried[p])];
         if (own.empty() && !names.endsAt(step.operands[p], place)) {  // what goes in is read behind the loop, too
           own = names.fresh("y");
-          text += wrapped(8, own + " = " + name);
+          text += wrapped(8, fmt::format("{} = {}", own, name));
         } else if (own.empty()) {
           own = name;
         }

@@ -144,6 +144,7 @@ private:
       }
       case LoopPlan::Kind::Listed: {
         std::vector<std::string> parts;
+        parts.reserve(turns.size());
         for (const std::size_t turn : turns) parts.push_back(constructed(turn, slot));
         inside = fmt::format("[{}]", fmt::join(parts, ", "));
         break;
