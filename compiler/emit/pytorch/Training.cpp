@@ -140,6 +140,7 @@ tl::expected<StepText, Refusal> stepText(const graph::Row& row) {
   Scribe scribe(holes);
   const Code code = pyTorchCall(row, *loss, scribe);
   std::vector<std::string> texts;
+  texts.reserve(holes.size());
   for (const Hole& hole : holes) texts.push_back(hole.text);
   const graph::TensorId output = tensorsOf(loss->tensors[0]).front();
   const char* const target = step.parts > 1 ? "target_part" : "target";
