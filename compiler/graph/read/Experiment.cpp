@@ -11,6 +11,7 @@
 #include "compiler/graph/read/MicroBatches.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tbem::graph {
 
@@ -365,7 +366,7 @@ bool Experiment::Impl::check(const Structure& structure, const sema::Values& val
 }
 
 Experiment::Experiment(Session& session, const sema::Program& program, const ExperimentSpec& spec, ExperimentOptions options)
-    : impl(new Impl{session, program, spec, options, {}}) {}
+    : impl(new Impl{session, program, spec, std::move(options), {}}) {}
 Experiment::~Experiment() = default;
 
 std::size_t Experiment::structureCount() const { return impl->structures.size(); }
