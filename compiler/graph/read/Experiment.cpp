@@ -11,7 +11,6 @@
 #include "compiler/graph/read/MicroBatches.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace tbem::graph {
 
@@ -303,8 +302,8 @@ const Structure* Experiment::Impl::elaborate(Levels levels) {
   for (const auto& [factor, level] : made->guards) elaborator.steering.push_back(spec.factors[factor].name);
   const bool good = build(elaborator, *made, factors, levels);
   if (!good || session.sink.errorCount() != errors) return nullptr;
-  const bool isMixed = (options.mixed || spec.mixed) && settings.dtype == TBEM_F32;
-  if (isMixed && !options.recordCalls && !mix(*made)) return nullptr;  // calls are of the graph before
+  const bool isMixed = (options.mixed || spec.mixed) && settings.dtype == TBEM_F32 && !options.recordCalls;
+  if (isMixed && !mix(*made)) return nullptr;
   elaborator.builder.dropUnusedStorages();
   if (settings.training && spec.checkpoint && !placesAreThere(session.sink, made->graph, *spec.checkpoint)) return nullptr;
   for (const sema::SymbolId symbol : elaborator.forced) {

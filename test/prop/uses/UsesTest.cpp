@@ -28,7 +28,8 @@ std::set<std::string> wordsOfTheLanguage() {
        {// types
         "int real bool string pair pads axes dtype tensor schedule list of set seq nat nat0 char",
         // clauses of experiments and trainings, and of processes
-        "array covering filter full mixed seed strength task where within metric repeat response terms validate epochs batch "
+        "accumulate array covering filter full mixed seed strength task where within metric repeat response terms validate "
+        "epochs batch "
         "optimizer loss augment insert swap widen rd wr",
         // what those clauses take
         "memory latency energy cpu ref memory_peak static_memory arena live poly degree leave_one_out cosine constant warmup "
