@@ -1,6 +1,7 @@
 #include "compiler/emit/Emit.h"
 
 #include "compiler/emit/OrderedJson.h"
+#include "compiler/graph/ir/ElemNames.h"
 #include "compiler/sema/Value.h"
 #include "runtime/include/tbem/primitives.h"
 
@@ -28,13 +29,6 @@ const char* phaseName(graph::Phase phase) {
   static constexpr const char* kNames[] = {"forward", "backward", "optimizer"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(graph::Phase::Optimizer) + 1);
   return kNames[static_cast<std::size_t>(phase)];
-}
-const char* elementName(graph::ElemOp op) {
-  static constexpr const char* kNames[] = {
-#define TBEM_ELEM_OP(enumerator, name, operands) name,
-#include "compiler/graph/ir/ElemOps.def"
-  };
-  return kNames[static_cast<std::size_t>(op)];
 }
 
 class Writer {
@@ -128,7 +122,7 @@ private:
   Json expression(const graph::Elementwise& body) const {
     Json nodes = Json::array();
     for (const graph::ElemNode& node : body.nodes) {
-      Json one = Json::array({elementName(node.op)});
+      Json one = Json::array({graph::nameOf(node.op)});
       switch (node.op) {
         case graph::ElemOp::Input:
         case graph::ElemOp::Index:

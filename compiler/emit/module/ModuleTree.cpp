@@ -24,10 +24,21 @@ std::vector<TensorId> tensorsOf(const Value& value) {
   return tensors;
 }
 
+std::pair<std::string, std::int64_t> lastName(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  std::string_view name = dot == std::string_view::npos ? path : path.substr(dot + 1);
+  const std::size_t bracket = name.find('[');
+  if (bracket == std::string_view::npos) return {std::string(name), -1};
+  return {std::string(name.substr(0, bracket)), std::stoll(std::string(name.substr(bracket + 1)))};
+}
+
+bool isOfModule(const graph::Storage& storage) {
+  return storage.kind == graph::StorageClass::Weight || storage.kind == graph::StorageClass::Buffer;
+}
+
 std::string_view weightPath(const graph::Graph& graph, TensorId tensor) {
   const graph::Storage& storage = graph[graph[tensor].storage];
-  const bool persists = storage.kind == graph::StorageClass::Weight || storage.kind == graph::StorageClass::Buffer;
-  return persists ? std::string_view(storage.path) : std::string_view();
+  return isOfModule(storage) ? std::string_view(storage.path) : std::string_view();
 }
 
 std::vector<TensorId> readBy(const graph::Graph& graph, const ModuleItem& item) {
@@ -53,21 +64,11 @@ std::vector<TensorId> madeBy(const graph::Graph& graph, const ModuleItem& item) 
 
 namespace {
 
-/// "unit" and 3 of "stage[0].unit[3]"; -1 where the last name has no number.
-std::pair<std::string, std::int64_t> lastName(std::string_view path) {
-  const std::size_t dot = path.rfind('.');
-  std::string_view name = dot == std::string_view::npos ? path : path.substr(dot + 1);
-  const std::size_t bracket = name.find('[');
-  if (bracket == std::string_view::npos) return {std::string(name), -1};
-  return {std::string(name.substr(0, bracket)), std::stoll(std::string(name.substr(bracket + 1)))};
-}
-
 class TreeBuilder {
 public:
   TreeBuilder(const ModuleSource& source, const IsKnown& isKnown) : graph(source.graph), calls(source.calls), isKnown(isKnown) {
     for (const graph::Storage& storage : graph.storages) {
-      if (storage.kind == graph::StorageClass::Weight || storage.kind == graph::StorageClass::Buffer)
-        weightPaths.insert(storage.path);
+      if (isOfModule(storage)) weightPaths.insert(storage.path);
     }
     inside.resize(calls.size());
     for (std::uint32_t at = 0; at < calls.size(); ++at) {
@@ -126,20 +127,18 @@ private:
 
   void addCall(std::uint32_t at, ModuleNode& into) {
     const Call& call = calls[at];
-    if (call.decl != nullptr && isKnown(call)) {
-      if (hasWeights(call.path)) mustLieIn(call, *into.call);
-      ModuleItem item;
-      item.call = &call;
-      into.items.push_back(std::move(item));
-      return;
-    }
-    if (!isModule(call)) {
+    const bool known = call.decl != nullptr && isKnown(call);
+    if (!known && !isModule(call)) {
       addItems(at, into);
       return;
     }
     if (hasWeights(call.path)) mustLieIn(call, *into.call);
     ModuleItem item;
-    item.child = node(at);
+    if (known) {
+      item.call = &call;
+    } else {
+      item.child = node(at);
+    }
     into.items.push_back(std::move(item));
   }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tbem::emit {
@@ -62,6 +63,10 @@ std::vector<graph::TensorId> tensorsOf(const sema::Value& value);
 /// The tensors that a step reads and makes, each in order. Weights are among those that it reads where they are named.
 std::vector<graph::TensorId> readBy(const graph::Graph& graph, const ModuleItem& item);
 std::vector<graph::TensorId> madeBy(const graph::Graph& graph, const ModuleItem& item);
+/// "unit" and 3 of "stage[0].unit[3]"; -1 where the last name has no number.
+std::pair<std::string, std::int64_t> lastName(std::string_view path);
+/// A weight or a buffer.
+bool isOfModule(const graph::Storage& storage);
 /// The path of a weight or buffer, or nothing.
 std::string_view weightPath(const graph::Graph& graph, graph::TensorId tensor);
 

@@ -18,22 +18,6 @@ using Operand = std::pair<std::string, Binding>;
 
 namespace {
 
-std::string filled(const Marked& marked, const std::function<Operand(TensorId)>& operand, const std::vector<std::string>& holes) {
-  std::string text;
-  std::size_t at = 0;
-  for (const Mark& mark : marksOf(marked)) {
-    text += marked.substr(at, mark.begin - at);
-    at = mark.end;
-    if (!mark.tensor) {
-      text += holes[mark.hole];
-      continue;
-    }
-    const auto [name, binding] = operand(*mark.tensor);
-    text += binding < mark.least ? "(" + name + ")" : name;
-  }
-  return text + marked.substr(at);
-}
-
 /// The type of a parameter, from the values that it has.
 std::string typeOf(const std::vector<std::string>& values, const std::string& module) {
   std::set<std::string> types;
@@ -69,12 +53,7 @@ public:
 
   std::string nameInput(std::size_t k) { return names[module.node->inputs[k]] = fresh(inputName(k)); }
   void give(TensorId tensor, std::string name) { names[tensor] = std::move(name); }
-  std::string fresh(const std::string& wanted) {
-    std::string name = wanted;
-    for (int number = 2; taken.contains(name); ++number) name = fmt::format("{}{}", wanted, number);
-    taken.insert(name);
-    return name;
-  }
+  std::string fresh(const std::string& wanted) { return freshName(taken, wanted); }
 
   /// Of a tensor that has a name, or of a weight.
   std::string of(TensorId tensor) const {
@@ -292,14 +271,12 @@ std::string initText(const Class& type, const ClassWords& words) {
 
 std::string expressionText(const Code& code, const std::function<Operand(TensorId)>& operand,
                            const std::vector<std::string>& holes) {
-  if (!code.text.empty()) return filled(code.text, operand, holes);
-  std::string arguments;
-  for (const Argument& argument : code.call.arguments) {
-    const std::string value = filled(argument.text, operand, holes);
-    if (!argument.standard.empty() && value == filled(argument.standard, operand, holes)) continue;
-    arguments += (arguments.empty() ? "" : ", ") + (argument.keyword.empty() ? "" : argument.keyword + "=") + value;
-  }
-  return code.call.callee + "(" + arguments + ")";
+  const auto filling = [&](const Mark& mark) {
+    if (!mark.tensor) return holes[mark.hole];
+    const auto [name, binding] = operand(*mark.tensor);
+    return binding < mark.least ? "(" + name + ")" : name;
+  };
+  return code.text.empty() ? filled(code.call, filling) : filled(code.text, filling);
 }
 
 std::string classText(const graph::Graph& graph, const Classes& all, const ClassWords& words) {

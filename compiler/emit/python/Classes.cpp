@@ -75,8 +75,7 @@ private:
       if (isLiteral(slot) || parameterOf.contains(found.slots[slot].values)) continue;
       std::string wanted = declaredName(found.slots[slot].values);
       if (wanted.empty() || names.contains(wanted)) wanted = variableName(found.slots[slot].name);
-      std::string name = wanted;
-      for (int number = 2; !names.insert(name).second; ++number) name = fmt::format("{}{}", wanted, number);
+      const std::string name = freshName(names, wanted);
       parameterOf[found.slots[slot].values] = type.parameters.size();
       type.parameters.push_back({name, found.slots[slot].values});
     }
@@ -92,23 +91,8 @@ private:
     return "";
   }
 
-  std::string written(const Marked& marked) const {
-    std::string text;
-    std::size_t at = 0;
-    for (const Mark& mark : marksOf(marked)) {
-      text += marked.substr(at, mark.begin - at) + (mark.tensor ? std::string("?") : textOf(found.ofHole[mark.hole]));
-      at = mark.end;
-    }
-    return text + marked.substr(at);
-  }
   Constructor written(const CallText& call) const {
-    std::string text;
-    for (const Argument& argument : call.arguments) {
-      const std::string value = written(argument.text);
-      if (!argument.standard.empty() && value == written(argument.standard)) continue;
-      text += (text.empty() ? "" : ", ") + (argument.keyword.empty() ? "" : argument.keyword + "=") + value;
-    }
-    return call.callee + "(" + text + ")";
+    return filled(call, [this](const Mark& mark) { return mark.tensor ? std::string("?") : textOf(found.ofHole[mark.hole]); });
   }
   Constructor constructed(std::size_t at, std::vector<std::size_t>::const_iterator& slot) const {
     const Class& inside = table.typeOf(at);
@@ -207,7 +191,7 @@ public:
       if (isNew) {
         table.classes.emplace_back();
         table.classes.back().isIdentity = isIdentity(modules[at]) && at + 1 < modules.size();
-        if (!table.classes.back().isIdentity) table.classes.back().name = freshName(className(word));
+        if (!table.classes.back().isIdentity) table.classes.back().name = freshName(taken, className(word));
       }
       modules[at].type = type->second;
       table.object.push_back(table.classes[type->second].objects.size());
@@ -223,12 +207,6 @@ private:
   static bool isIdentity(const Module& module) {
     const bool isEmpty = module.steps.empty() && module.weights.empty();
     return isEmpty && module.outputs.size() <= 1 && module.outputs == module.node->inputs;
-  }
-
-  std::string freshName(const std::string& wanted) {
-    std::string name = wanted;
-    for (int number = 2; !taken.insert(name).second; ++number) name = fmt::format("{}{}", wanted, number);
-    return name;
   }
 
   /// The classes that a class is made of are resolved first. No declaration holds itself, so this ends.

@@ -65,6 +65,38 @@ std::vector<Mark> marksOf(const Marked& text) {
   return marks;
 }
 
+std::string filled(const Marked& text, const Filling& filling) {
+  std::string whole;
+  std::size_t at = 0;
+  for (const Mark& mark : marksOf(text)) {
+    whole += text.substr(at, mark.begin - at) + filling(mark);
+    at = mark.end;
+  }
+  return whole + text.substr(at);
+}
+
+std::string filled(const CallText& call, const Filling& filling) {
+  std::string arguments;
+  for (const Argument& argument : call.arguments) {
+    const std::string value = filled(argument.text, filling);
+    if (!argument.standard.empty() && value == filled(argument.standard, filling)) continue;
+    arguments += (arguments.empty() ? "" : ", ") + (argument.keyword.empty() ? "" : argument.keyword + "=") + value;
+  }
+  return call.callee + "(" + arguments + ")";
+}
+
+Sides sidesOf(Binding binding) {
+  const auto more = static_cast<Binding>(static_cast<int>(binding) + 1);
+  const bool mayFollowItself = binding != Binding::Compare && binding != Binding::Power;
+  return {mayFollowItself ? binding : more, more};
+}
+
+std::string freshName(std::set<std::string>& taken, const std::string& wanted) {
+  std::string name = wanted;
+  for (int number = 2; !taken.insert(name).second; ++number) name = fmt::format("{}{}", wanted, number);
+  return name;
+}
+
 std::string className(std::string_view word) {
   std::string name;
   bool begins = true;

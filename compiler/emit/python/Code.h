@@ -4,7 +4,9 @@
 
 #include "compiler/emit/module/ModuleTree.h"
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,6 +66,21 @@ struct Mark {
   std::size_t hole = 0;
 };
 std::vector<Mark> marksOf(const Marked& text);
+/// The text with what stands for each mark.
+using Filling = std::function<std::string(const Mark&)>;
+std::string filled(const Marked& text, const Filling& filling);
+/// The call with its marks filled, without the arguments that are the framework's defaults then.
+std::string filled(const CallText& call, const Filling& filling);
+
+/// What the operands of an infix operator have to hold together at least: on the left as much as it does, where it may follow
+/// itself, else more; on the right more.
+struct Sides {
+  Binding left, right;
+};
+Sides sidesOf(Binding binding);
+
+/// The word, with a number behind it where it is taken; it is taken then.
+std::string freshName(std::set<std::string>& taken, const std::string& wanted);
 
 /// "conv_bn_relu" as a class: ConvBnRelu.
 std::string className(std::string_view word);

@@ -38,14 +38,9 @@ private:
     return alias == now.end() ? tensor : alias->second;
   }
   Marked known(const Marked& marked) const {
-    std::string text;
-    std::size_t at = 0;
-    for (const Mark& mark : marksOf(marked)) {
-      if (!mark.tensor) continue;
-      text += marked.substr(at, mark.begin - at) + Scribe::operand(known(*mark.tensor), mark.least);
-      at = mark.end;
-    }
-    return text + marked.substr(at);
+    return filled(marked, [&](const Mark& mark) {
+      return mark.tensor ? Scribe::operand(known(*mark.tensor), mark.least) : marked.substr(mark.begin, mark.end - mark.begin);
+    });
   }
 
   /// Adds a step, whose tensors are those of the graph, with the names that they have by now.
@@ -70,8 +65,7 @@ private:
     for (const graph::Tensor& tensor : graph.tensors) {
       if (tensor.producer != graph::kNoOp) continue;
       const graph::Storage& storage = graph[tensor.storage];
-      const bool persists = storage.kind == graph::StorageClass::Weight || storage.kind == graph::StorageClass::Buffer;
-      if (!persists || !storage.path.starts_with(prefix)) continue;
+      if (!isOfModule(storage) || !storage.path.starts_with(prefix)) continue;
       const std::string name = storage.path.substr(prefix.size());
       if (name.find('.') != std::string::npos || name.find('[') != std::string::npos) continue;
       if (storage.kind == graph::StorageClass::Buffer && !refusal)
@@ -103,9 +97,7 @@ private:
     }
     step.code = std::move(*code);
     if (step.code.module) {
-      const std::string& path = item.call->path;
-      const std::size_t dot = path.rfind('.');
-      step.attribute = pythonName(dot == std::string::npos ? path : path.substr(dot + 1));
+      step.attribute = pythonName(lastName(item.call->path).first);
     }
     for (std::size_t hole = first; hole < module.holes.size(); ++hole) step.holes.push_back(hole);
     add(std::move(step), module);
@@ -221,13 +213,8 @@ private:
   }
 
   void addMarked(const Marked& marked) {
-    std::size_t at = 0;
-    for (const Mark& mark : marksOf(marked)) {
-      text += marked.substr(at, mark.begin - at);
-      text += mark.tensor ? fmt::format("<{}>", number(*mark.tensor)) : std::string("<>");
-      at = mark.end;
-    }
-    text += marked.substr(at);
+    text +=
+        filled(marked, [this](const Mark& mark) { return mark.tensor ? "<" + number(*mark.tensor) + ">" : std::string("<>"); });
   }
   void addCall(const CallText& call) {
     text += call.callee + "(";

@@ -13,13 +13,11 @@ namespace tbem::emit {
 
 /// A framework: what it has, and how that is written.
 struct Dialect {
-  IsKnown isKnown;
   std::function<tl::expected<Code, Refusal>(const graph::Call&, Scribe&)> call;  ///< one that it knows
   std::function<tl::expected<Code, Refusal>(const graph::Op&, Scribe&)> op;
   std::function<CallText(const graph::Tensor&, Scribe&)> weight;  ///< a module's own, filled as its declaration says
   std::string identity;    ///< the constructor of a module that gives on what it is given: "nn.Identity()"
   std::string moduleList;  ///< "nn.ModuleList"
-  std::string moduleType;  ///< "nn.Module"
 };
 
 /// A step of a class's forward pass.

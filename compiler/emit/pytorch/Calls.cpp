@@ -10,11 +10,16 @@
 
 namespace tbem::emit {
 
-const sema::Value& CallReader::value(std::string_view parameter) const {
+const sema::Value* parameterOf(const graph::Call& call, std::string_view name) {
   const auto known =
-      std::find_if(call.parameters.begin(), call.parameters.end(), [&](const auto& one) { return one.first == parameter; });
-  TBEM_CHECK(known != call.parameters.end());
-  return known->second;
+      std::find_if(call.parameters.begin(), call.parameters.end(), [&](const auto& one) { return one.first == name; });
+  return known != call.parameters.end() ? &known->second : nullptr;
+}
+
+const sema::Value& CallReader::value(std::string_view parameter) const {
+  const sema::Value* const known = parameterOf(call, parameter);
+  TBEM_CHECK(known != nullptr);
+  return *known;
 }
 
 std::string evenText(const Numbers& numbers) {
@@ -96,11 +101,10 @@ bool hasPyTorch(const graph::Row& row, const graph::Call& call) {
   if (word == "max_pool1d" || word == "avg_pool1d") return 2 * read.integer("pad") <= read.integer("kernel");
   if (word == "avg_pool2d" || word == "max_pool2d") {
     const Numbers pad = read.integers("pad"), kernel = read.integers("kernel");
-    if (isSymmetric(pad) && (2 * pad[0] > kernel[0] || 2 * pad[1] > kernel[1])) return false;
+    if (isSymmetric(pad)) return 2 * pad[0] <= kernel[0] && 2 * pad[1] <= kernel[1];
+    return word == "avg_pool2d" ? read.flag("count_include_pad") : !read.flag("ceil_mode");
   }
   if (word == "conv_transpose2d") return isSymmetric(read.integers("pad"));
-  if (word == "avg_pool2d") return isSymmetric(read.integers("pad")) || read.flag("count_include_pad");
-  if (word == "max_pool2d") return isSymmetric(read.integers("pad")) || !read.flag("ceil_mode");
   if (word == "pad") {
     const Numbers interior = read.integers("interior");
     return std::all_of(interior.begin(), interior.end(), [](std::int64_t n) { return n == 0; });

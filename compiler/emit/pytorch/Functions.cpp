@@ -68,12 +68,8 @@ constexpr auto kInfix = std::to_array<Infix>({{"add", "+", Binding::Sum},
                                               {"equal_scalar", "==", Binding::Compare, "value"},
                                               {"not_equal_scalar", "!=", Binding::Compare, "value"}});
 
-/// Of operators that take equals on their left without parentheses; the right side holds together more.
-Binding above(Binding binding) { return static_cast<Binding>(static_cast<int>(binding) + 1); }
-
 Code infix(const CallReader& call, const Infix& row) {
-  const bool joins = row.binding != Binding::Compare && row.binding != Binding::Power;
-  const Binding left = joins ? row.binding : above(row.binding), right = above(row.binding);
+  const auto [left, right] = sidesOf(row.binding);
   if (row.number == nullptr)
     return expressionCode(fmt::format("{} {} {}", call.operand(0, left), row.sign, call.operand(1, right)), row.binding);
   const Rational value = call.real(row.number);

@@ -11,20 +11,14 @@ namespace tbem::emit {
 namespace {
 
 Code convolution(const CallReader& call, const char* type, const Numbers& pad) {
-  const auto several = [&](std::string_view parameter) {
-    const sema::Value& value = std::find_if(call.call.parameters.begin(), call.call.parameters.end(), [&](const auto& one) {
-                                 return one.first == parameter;
-                               })->second;
-    return value.items.empty() ? Numbers{call.integer(parameter)} : call.integers(parameter);
-  };
   const bool isImage = pad.size() == 4;
   CallText made{fmt::format("nn.{}", type), {}};
   made.arguments = {{"", call.hole("in_channels", call.shape(0)[1]), ""},
                     {"", call.hole("out_channels", call.integer("out")), ""},
-                    {"kernel_size", call.hole("kernel_size", evenText(several("kernel"))), ""},
-                    {"stride", call.hole("stride", evenText(several("stride"))), "1"},
+                    {"kernel_size", call.hole("kernel_size", evenText(call.several("kernel"))), ""},
+                    {"stride", call.hole("stride", evenText(call.several("stride"))), "1"},
                     {"padding", isImage ? padding(call, pad) : call.hole("padding", evenText(pad)), "0"},
-                    {"dilation", call.hole("dilation", evenText(several("dilation"))), "1"},
+                    {"dilation", call.hole("dilation", evenText(call.several("dilation"))), "1"},
                     {"groups", call.hole("groups", call.integer("groups")), "1"},
                     {"bias", call.hole("bias", pythonText(call.flag("use_bias"))), "True"}};
   return moduleCode(std::move(made), isImage ? paddedOperand(call, pad, "") : call.operand(0));

@@ -1,6 +1,7 @@
 // Operators of the graph that stand in no call that PyTorch has: element-wise expressions of a program's own operators, views.
 #include "compiler/emit/pytorch/ElementFacts.h"
 #include "compiler/emit/pytorch/PyTorch.h"
+#include "compiler/graph/ir/ElemNames.h"
 
 #include <fmt/format.h>
 
@@ -110,14 +111,9 @@ private:
       case ElemOp::Random:
         return {"torch.rand(" + shapeText() + ")", Binding::Atom};
       default:
-        return call(fmt::format("torch.{}", words[static_cast<std::size_t>(node.op)]), {node.a});
+        return call(fmt::format("torch.{}", graph::nameOf(node.op)), {node.a});
     }
   }
-
-  static constexpr std::string_view words[] = {
-#define TBEM_ELEM_OP(enumerator, name, operands) name,
-#include "compiler/graph/ir/ElemOps.def"
-  };
 
   static std::string realText(double value) { return pythonReal(Rational::fromDouble(value).value_or(Rational{})); }
 
@@ -139,9 +135,8 @@ private:
   }
 
   Text infix(const ElemNode& node, const char* sign, Binding binding) {
-    const auto more = static_cast<Binding>(static_cast<int>(binding) + 1);
-    const Binding left = binding == Binding::Compare ? more : binding;
-    return {fmt::format("{} {} {}", part(node.a, left), sign, part(node.b, more)), binding};
+    const auto [left, right] = sidesOf(binding);
+    return {fmt::format("{} {} {}", part(node.a, left), sign, part(node.b, right)), binding};
   }
 
   Text call(const std::string& callee, const std::vector<std::uint32_t>& operands) {

@@ -11,6 +11,9 @@
 
 namespace tbem::emit {
 
+/// The call's parameter of this name; nullptr: it has none.
+const sema::Value* parameterOf(const graph::Call& call, std::string_view name);
+
 class CallReader {
 public:
   CallReader(const graph::Row& row, const graph::Call& call, Scribe& scribe) : row(row), call(call), scribe(scribe) {}
@@ -22,6 +25,10 @@ public:
     std::vector<std::int64_t> numbers;
     for (const sema::Value& item : value(parameter).items) numbers.push_back(number(item).num);
     return numbers;
+  }
+  /// Of a parameter that is one number for all dimensions, or one a dimension.
+  std::vector<std::int64_t> several(std::string_view parameter) const {
+    return value(parameter).items.empty() ? std::vector<std::int64_t>{integer(parameter)} : integers(parameter);
   }
   std::string_view text(std::string_view parameter) const { return value(parameter).text; }
 

@@ -46,7 +46,6 @@ private:
     const auto [text, binding] = plain(op.elementwise.nodes[position]);
     return binding < least ? "(" + text + ")" : text;
   }
-  static Binding above(Binding binding) { return static_cast<Binding>(static_cast<int>(binding) + 1); }
 
   bool isStep(std::uint32_t position) const {
     const ElemNode& node = op.elementwise.nodes[position];
@@ -68,8 +67,8 @@ private:
     return {fmt::format("{}({})", callee, angleName(angles.size() - 1)), Binding::Atom};
   }
   std::pair<std::string, Binding> infix(const ElemNode& node, const char* sign, Binding binding) {
-    const bool isCompare = binding == Binding::Compare;
-    return {fmt::format("{} {} {}", of(node.a, isCompare ? above(binding) : binding), sign, of(node.b, above(binding))), binding};
+    const auto [left, right] = sidesOf(binding);
+    return {fmt::format("{} {} {}", of(node.a, left), sign, of(node.b, right)), binding};
   }
   std::pair<std::string, Binding> call(const char* callee, const ElemNode& node) {
     const std::string second = graph::operandCount(node.op) > 1 ? ", " + of(node.b, Binding::Any) : "";

@@ -1,6 +1,8 @@
 #include "compiler/emit/pytorch/Training.h"
 
 #include "compiler/emit/python/ClassText.h"
+#include "compiler/emit/pytorch/Reader.h"
+#include "compiler/support/Bug.h"
 
 #include <fmt/format.h>
 
@@ -21,41 +23,30 @@ struct Optimizer {
 };
 
 const std::vector<Optimizer>& optimizers() {
-  static const std::vector<Optimizer> table = {{"sgd",
-                                                "SGD",
-                                                {{"lr", "lr", ""},
-                                                 {"momentum", "momentum", "0.0"},
-                                                 {"weight_decay", "weight_decay", "0.0"},
-                                                 {"nesterov", "nesterov", "False"}}},
-                                               {"adam",
-                                                "Adam",
-                                                {{"lr", "lr", ""},
-                                                 {"beta1", "", ""},
-                                                 {"beta2", "", ""},
-                                                 {"eps", "eps", "1e-08"},
-                                                 {"weight_decay", "weight_decay", "0.0"}}},
-                                               {"adamw",
-                                                "AdamW",
-                                                {{"lr", "lr", ""},
-                                                 {"beta1", "", ""},
-                                                 {"beta2", "", ""},
-                                                 {"eps", "eps", "1e-08"},
-                                                 {"weight_decay", "weight_decay", "0.01"}}},
-                                               {"rmsprop",
-                                                "RMSprop",
-                                                {{"lr", "lr", ""},
-                                                 {"alpha", "alpha", "0.99"},
-                                                 {"eps", "eps", "1e-08"},
-                                                 {"weight_decay", "weight_decay", "0.0"},
-                                                 {"momentum", "momentum", "0.0"},
-                                                 {"centered", "centered", "False"}}},
-                                               {"adagrad",
-                                                "Adagrad",
-                                                {{"lr", "lr", ""},
-                                                 {"lr_decay", "lr_decay", "0.0"},
-                                                 {"weight_decay", "weight_decay", "0.0"},
-                                                 {"initial", "initial_accumulator_value", "0.0"},
-                                                 {"eps", "eps", "1e-10"}}}};
+  static const std::vector<Optimizer> table = {
+      {"sgd",
+       "SGD",
+       {{"lr", "lr", ""},
+        {"momentum", "momentum", "0.0"},
+        {"weight_decay", "weight_decay", "0.0"},
+        {"nesterov", "nesterov", "False"}}},
+      {"adam", "Adam", {{"lr", "lr", ""}, {"eps", "eps", "1e-08"}, {"weight_decay", "weight_decay", "0.0"}}},
+      {"adamw", "AdamW", {{"lr", "lr", ""}, {"eps", "eps", "1e-08"}, {"weight_decay", "weight_decay", "0.01"}}},
+      {"rmsprop",
+       "RMSprop",
+       {{"lr", "lr", ""},
+        {"alpha", "alpha", "0.99"},
+        {"eps", "eps", "1e-08"},
+        {"weight_decay", "weight_decay", "0.0"},
+        {"momentum", "momentum", "0.0"},
+        {"centered", "centered", "False"}}},
+      {"adagrad",
+       "Adagrad",
+       {{"lr", "lr", ""},
+        {"lr_decay", "lr_decay", "0.0"},
+        {"weight_decay", "weight_decay", "0.0"},
+        {"initial", "initial_accumulator_value", "0.0"},
+        {"eps", "eps", "1e-10"}}}};
   return table;
 }
 
@@ -72,7 +63,6 @@ public:
                                     "PyTorch has no optimiser of this name; it has sgd, adam, adamw, rmsprop and adagrad."});
     std::string arguments = "model.parameters()";
     for (const Setting& setting : known->settings) {
-      if (setting.keyword.empty()) continue;
       const sema::Value& value = valueOf(setting.word);
       if (value.is(sema::ValueKind::Tensor)) {
         const tl::expected<std::string, Refusal> rate = rateText(row, static_cast<graph::TensorId>(value.id));
@@ -85,7 +75,7 @@ public:
       if (text == setting.standard) continue;
       arguments += fmt::format(", {}={}", setting.keyword, text);
     }
-    if (has("beta1")) {
+    if (parameterOf(call, "beta1") != nullptr) {  // PyTorch has one pair of them
       const std::string betas = fmt::format("({}, {})", textOf(valueOf("beta1")), textOf(valueOf("beta2")));
       if (betas != "(0.9, 0.999)") arguments += ", betas=" + betas;
     }
@@ -102,17 +92,18 @@ public:
   }
 
 private:
-  bool has(std::string_view word) const {
-    return std::any_of(call.parameters.begin(), call.parameters.end(), [&](const auto& one) { return one.first == word; });
-  }
   const sema::Value& valueOf(std::string_view word) const {
-    return std::find_if(call.parameters.begin(), call.parameters.end(), [&](const auto& one) { return one.first == word; })
-        ->second;
+    const sema::Value* const value = parameterOf(call, word);
+    TBEM_CHECK(value != nullptr);
+    return *value;
   }
   std::string textOf(const sema::Value& value) const {
     return value.is(sema::ValueKind::Bool) ? pythonText(row.values[value.expr].num != 0) : pythonReal(row.values[value.expr]);
   }
-  double number(std::string_view word) const { return has(word) ? row.values[valueOf(word).expr].toDouble() : 0; }
+  double number(std::string_view word) const {
+    const sema::Value* const value = parameterOf(call, word);
+    return value != nullptr ? row.values[value->expr].toDouble() : 0;
+  }
 
   const graph::Row& row;
   const graph::Call& call;

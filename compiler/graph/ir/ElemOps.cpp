@@ -1,4 +1,4 @@
-#include "compiler/graph/ir/Graph.h"
+#include "compiler/graph/ir/ElemNames.h"
 
 namespace tbem::graph {
 
@@ -8,6 +8,14 @@ int operandCount(ElemOp op) {
 #include "compiler/graph/ir/ElemOps.def"
   };
   return kOperands[static_cast<std::size_t>(op)];
+}
+
+const char* nameOf(ElemOp op) {
+  constexpr const char* kNames[] = {
+#define TBEM_ELEM_OP(enumerator, name, operands) name,
+#include "compiler/graph/ir/ElemOps.def"
+  };
+  return kNames[static_cast<std::size_t>(op)];
 }
 
 }  // namespace tbem::graph

@@ -129,6 +129,7 @@ def compare(tbemc, folder, name, options, number):
     calls = [output if isinstance(output, tuple) else (output,) for output in outputs]  # several: of micro-batches
     given = [torch.cat(parts) if len(parts) > 1 else parts[0] for parts in zip(*calls)]
     names = [key for key in arrays if re.fullmatch(r"output(_\d+)?", key)]
+    assert len(given) == len(names), (len(given), names)
     differences["output"] = max(far(arrays[key], one.detach().numpy()) for key, one in zip(names, given))
     assert all(math.isfinite(one) and one <= MOST for one in differences.values()), (name, differences)
     count = sum(parameter.numel() for parameter in model.parameters())
