@@ -38,7 +38,7 @@ USES = [
          "runtime/backends/cpu/dnnl/DnnlConv.cpp")),
     Use("reads or writes JSON with nlohmann", "nlohmann", r"\bWORD\b",
         "return a struct and let compiler/show or compiler/emit write it",
-        ("compiler/devices", "compiler/driver/commands", "compiler/driver/tools", "compiler/emit", "compiler/repl/console",
+        ("compiler/devices", "compiler/driver/commands", "compiler/driver/tools", "compiler/emit", "compiler/import", "compiler/repl/console",
          "compiler/experiment/designs", "compiler/pytorch/allocator", "compiler/run", "compiler/show",
          "compiler/show/json", "compiler/show/measured", "compiler/show/memory", "compiler/show/proofs", "compiler/show/reference", "compiler/show/rows", "compiler/serve/lsp", "compiler/verify", "runtime/data",
          "runtime/measure", "runtime/train")),
@@ -51,6 +51,6 @@ FOREIGN = [
     "c10/cuda/CUDAAllocatorConfig.cpp", "c10/cuda/CUDACachingAllocator.cpp", "torch/csrc/autograd/engine.cpp",
     "tools/autograd", "cudnn_graph.h", "dlpack.h", "linux/magic.h",
     # a reader's own
-    "a/b.tbem", "net.tbem", "parts/blocks.tbem", "train.py",
+    "a/b.tbem", "net.tbem", "parts/blocks.tbem", "train.py", "file.py", "model.py", "path/to/file.py", "resnet.py",
     "examples/s",  # a rate
 ]

@@ -54,7 +54,8 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
   const bool isInstance = called.is(ValueKind::Instance);
   const bool named = namedValue == &use;
   const bool changed = !isInstance && isMutable() && now.current != nullptr;
-  const auto calledName = [&] { return named ? pendingName : std::string_view(called.decl->name.text); };
+  const std::string ownName = named ? pendingName : std::string();
+  const auto calledName = [&] { return named ? std::string_view(ownName) : std::string_view(called.decl->name.text); };
   const Value callee = changed ? mutations.swapped(*this, called, calledName(), arguments) : called;
   const ast::Callable* decl = isInstance ? instances[callee.id].decl : static_cast<const ast::Callable*>(callee.decl);
   const sema::Module* module = isInstance ? instances[callee.id].module : callee.module;
@@ -67,7 +68,7 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
   // Outside of any network, what is still missing may come from factors, or from what a `swap` replaces.
   if (now.current == nullptr && !isInstance && lacksParameter(*decl, arguments))
     return Evaluator::applyCallable(use, callee, std::move(arguments));
-  const std::string_view wantedName = named ? pendingName : std::string_view(decl->name.text);
+  const std::string_view wantedName = named ? std::string_view(ownName) : std::string_view(decl->name.text);
   if (inPyTorchOrder(*decl, *module, arguments, isInstance ? instances[callee.id].byPosition : arguments.list)) return {};
 
   Frame scratch;

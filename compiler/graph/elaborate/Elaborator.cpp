@@ -44,10 +44,12 @@ bool Elaborator::leaveTurn(const ast::For& loop) {
   return good;
 }
 
-void Elaborator::naming(const ast::Expr& value, std::string_view name) {
+void Elaborator::naming(const ast::Expr& value, std::string name) {
   namedValue = &value;
-  pendingName = name;
+  pendingName = std::move(name);
 }
+
+std::string Elaborator::givenName(const ast::Expr& value) const { return namedValue == &value ? pendingName : std::string(); }
 
 // ---- Graph ------------------------------------------------------------------------------------------------------------
 

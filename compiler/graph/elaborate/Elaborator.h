@@ -128,7 +128,8 @@ protected:
   bool assignBuffer(Local& local, Value value, SrcRange range) override;
   std::size_t enterTurn(const ast::For& loop, std::size_t turn) override;
   bool leaveTurn(const ast::For& loop) override;
-  void naming(const ast::Expr& value, std::string_view name) override;
+  void naming(const ast::Expr& value, std::string name) override;
+  std::string givenName(const ast::Expr& value) const override;
   std::optional<Value> specialName(std::string_view name) override;
   std::optional<std::vector<Value>> shapeOf(const Value& tensor) override;
   Value evaluateArgument(const ast::Expr& expr) override;
@@ -222,7 +223,7 @@ private:
   bool updated = false;                  ///< a weight
   std::uint32_t openCall = kNoCall;      ///< the innermost call or turn of Structure::calls that has not ended
   const ast::Expr* namedValue = nullptr;
-  std::string_view pendingName;
+  std::string pendingName;  ///< of `namedValue`
 };
 
 /// `exp`, `maximum`, `random` ...: words of element-wise expressions.

@@ -1,5 +1,7 @@
 #include "compiler/graph/ir/Paths.h"
 
+#include <algorithm>
+
 namespace tbem::graph {
 
 std::string Paths::under(const std::string& name) const {
@@ -9,7 +11,9 @@ std::string Paths::under(const std::string& name) const {
 std::string Paths::next(std::string_view name) const {
   const auto& taken = places.back().taken;
   const auto at = taken.find(std::string(name));
-  return at == taken.end() ? std::string(name) : std::string(name) + "_" + std::to_string(at->second + 1);
+  if (at == taken.end()) return std::string(name);
+  const std::size_t word = std::min(name.find('['), name.size());  // "stage[0]" again is "stage_2[0]"
+  return std::string(name.substr(0, word)) + "_" + std::to_string(at->second + 1) + std::string(name.substr(word));
 }
 
 std::string Paths::fresh(std::string_view name) {

@@ -101,11 +101,11 @@ Value Evaluator::evaluate(const ast::Expr& expr) {
     case ast::NodeKind::IfExpr:
       return evaluateIf(ast::cast<ast::IfExpr>(expr));
     case ast::NodeKind::List:
-      return evaluateItems(ast::cast<ast::List>(expr).items, ValueKind::List);
+      return evaluateItems(expr, ast::cast<ast::List>(expr).items, ValueKind::List);
     case ast::NodeKind::Tuple:
-      return evaluateItems(ast::cast<ast::Tuple>(expr).items, ValueKind::Tuple);
+      return evaluateItems(expr, ast::cast<ast::Tuple>(expr).items, ValueKind::Tuple);
     case ast::NodeKind::Set:
-      return evaluateItems(ast::cast<ast::Set>(expr).items, ValueKind::Set);
+      return evaluateItems(expr, ast::cast<ast::Set>(expr).items, ValueKind::Set);
     case ast::NodeKind::Record:
       return evaluateRecord(ast::cast<ast::Record>(expr));
     case ast::NodeKind::Comprehension:
@@ -254,6 +254,7 @@ Value Evaluator::evaluateIndex(const ast::Index& expr) {
 }
 
 Value Evaluator::evaluateIf(const ast::IfExpr& expr) {
+  const std::string name = givenName(expr);
   const Value condition = evaluate(*expr.condition);
   if (condition.isPoison()) return {};
   if (condition.isRuntime()) return runtimeSelect(expr, condition);
@@ -261,8 +262,10 @@ Value Evaluator::evaluateIf(const ast::IfExpr& expr) {
     return evaluateArms(expr, condition.expr);
   const std::optional<bool> known = forceBool(condition, "a condition", expr.condition->range);
   if (!known) return {};
-  if (*known) return evaluate(*expr.then);
-  return expr.otherwise != nullptr ? evaluate(*expr.otherwise) : integerValue(0);
+  const ast::Expr* const arm = *known ? expr.then : expr.otherwise;
+  if (arm == nullptr) return integerValue(0);
+  if (!name.empty()) naming(*arm, name);
+  return evaluate(*arm);
 }
 
 /// Both arms, of which the condition picks one where its unknowns have values.

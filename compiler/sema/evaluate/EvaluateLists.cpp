@@ -24,7 +24,19 @@ Value Evaluator::charged(Value made) {
   return made;
 }
 
-Value Evaluator::evaluateItems(std::span<const ast::Expr* const> items, ValueKind kind) {
+namespace {
+
+/// The name of an element, where evaluating it may make an instance that bears it: "stage[2]".
+std::string elementName(const std::string& list, const ast::Expr& element, std::size_t position) {
+  const bool mayMake = element.kind == ast::NodeKind::Call || element.kind == ast::NodeKind::List ||
+                       element.kind == ast::NodeKind::Comprehension || element.kind == ast::NodeKind::IfExpr;
+  return mayMake && !list.empty() ? list + "[" + std::to_string(position) + "]" : std::string();
+}
+
+}  // namespace
+
+Value Evaluator::evaluateItems(const ast::Expr& expr, std::span<const ast::Expr* const> items, ValueKind kind) {
+  const std::string name = givenName(expr);
   Value result = Value::ofKind(kind);
   for (const ast::Expr* item : items) {
     if (const auto* splice = ast::dynCast<ast::Splice>(item)) {
@@ -34,6 +46,7 @@ Value Evaluator::evaluateItems(std::span<const ast::Expr* const> items, ValueKin
       for (Value& one : *spread) result.items.push_back(std::move(one));
       continue;
     }
+    if (std::string own = elementName(name, *item, result.items.size()); !own.empty()) naming(*item, std::move(own));
     Value value = evaluate(*item);
     if (value.isPoison()) return {};
     // `{1 .. 4}` and `[0 .. n]` hold the elements of the range.
@@ -110,8 +123,10 @@ std::optional<std::vector<Value>> Evaluator::elements(const Value& value, SrcRan
   return result;
 }
 
-bool Evaluator::comprehend(const ast::Comprehension& expr, std::size_t generator, std::vector<Value>& out) {
+bool Evaluator::comprehend(const ast::Comprehension& expr, std::size_t generator, const std::string& name,
+                           std::vector<Value>& out) {
   if (generator == expr.generators.size()) {
+    if (std::string own = elementName(name, *expr.element, out.size()); !own.empty()) naming(*expr.element, std::move(own));
     Value value = evaluate(*expr.element);
     if (value.isPoison()) return false;
     out.push_back(charged(std::move(value)));  // one by one: a list of long lists ends before it is built
@@ -123,7 +138,7 @@ bool Evaluator::comprehend(const ast::Comprehension& expr, std::size_t generator
   const std::size_t mark = frame->locals.size();
   for (const Value& item : *items) {
     frame->define(source.variable.text, item, source.variable.range);
-    const bool good = comprehend(expr, generator + 1, out);
+    const bool good = comprehend(expr, generator + 1, name, out);
     frame->locals.resize(mark);
     if (!good) return false;
   }
@@ -131,8 +146,9 @@ bool Evaluator::comprehend(const ast::Comprehension& expr, std::size_t generator
 }
 
 Value Evaluator::evaluateComprehension(const ast::Comprehension& expr) {
+  const std::string name = givenName(expr);
   Value result = Value::ofKind(ValueKind::List);
-  return comprehend(expr, 0, result.items) ? result : Value{};
+  return comprehend(expr, 0, name, result.items) ? result : Value{};
 }
 
 bool Evaluator::quantify(const ast::Quantifier& expr, std::size_t variable, std::optional<ExprId>& out) {

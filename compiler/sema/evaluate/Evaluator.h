@@ -129,8 +129,11 @@ protected:
   virtual std::size_t enterTurn(const ast::For& loop, std::size_t turn);
   /// False ends the loop: a mistake that was reported.
   virtual bool leaveTurn(const ast::For& loop);
-  /// `let name = value` is about to be evaluated: an instance made by `value` itself bears that name.
-  virtual void naming(const ast::Expr& value, std::string_view name);
+  /// `let name = value` is about to be evaluated: an instance made by `value` itself, or by the arm that it chooses, bears that
+  /// name.
+  virtual void naming(const ast::Expr& value, std::string name);
+  /// The name that `naming` gave this very value last, or "". Instances that a list's elements make are named by it: "name[0]".
+  virtual std::string givenName(const ast::Expr& value) const;
   /// Names that only some evaluations know: `training`, `step`.
   virtual std::optional<Value> specialName(std::string_view name);
   virtual std::optional<std::vector<Value>> shapeOf(const Value& tensor);
@@ -257,7 +260,7 @@ private:
   Value evaluateUnary(const ast::Unary& expr);
   Value evaluateUnit(const ast::Unit& expr);
   Value evaluateNumber(const ast::Number& expr);
-  Value evaluateItems(std::span<const ast::Expr* const> items, ValueKind kind);
+  Value evaluateItems(const ast::Expr& expr, std::span<const ast::Expr* const> items, ValueKind kind);
   Value evaluateComprehension(const ast::Comprehension& expr);
   Value evaluateRange(const ast::Range& expr);
   Value evaluateQuantifier(const ast::Quantifier& expr);
@@ -293,7 +296,7 @@ private:
   Value callBroadcastAxes(const BuiltinCall& call);
   Value callOnSequences(const BuiltinCall& call);
   Value callOnSets(const BuiltinCall& call);
-  bool comprehend(const ast::Comprehension& expr, std::size_t generator, std::vector<Value>& out);
+  bool comprehend(const ast::Comprehension& expr, std::size_t generator, const std::string& name, std::vector<Value>& out);
   bool quantify(const ast::Quantifier& expr, std::size_t variable, std::optional<ExprId>& out);
   bool executeFor(const ast::For& loop);
   bool executeAssign(const ast::Assign& statement);

@@ -86,7 +86,8 @@ bool Evaluator::weightStatement(const ast::WeightStmt& statement) {
 bool Evaluator::assignBuffer(Local&, Value, SrcRange) { return false; }
 std::size_t Evaluator::enterTurn(const ast::For&, std::size_t) { return 1; }
 bool Evaluator::leaveTurn(const ast::For&) { return true; }
-void Evaluator::naming(const ast::Expr&, std::string_view) {}
+void Evaluator::naming(const ast::Expr&, std::string) {}
+std::string Evaluator::givenName(const ast::Expr&) const { return {}; }
 std::optional<Value> Evaluator::specialName(std::string_view) { return std::nullopt; }
 std::optional<std::vector<Value>> Evaluator::shapeOf(const Value&) { return std::nullopt; }
 std::optional<Value> Evaluator::elementAt(const Value&, ExprId) { return std::nullopt; }

@@ -41,6 +41,7 @@ COMMANDS = {
     "predict": (["P"], None),
     "report": (["P", "--on", "ref"], "P.out/P.html"),
     "emit": (["P", "--as", "json"], None),
+    "import": (["json:loads", "--input", "x=2", "--python", "false"], None),
     "plan": (["P", "--at", "batch=2"], None),
     "replay": ([HISTORY], None),
     "new": (["fresh"], "fresh/fresh.tbem"),
@@ -52,7 +53,7 @@ COMMANDS = {
     "repl": (["P"], None),
     "completion": (["bash"], None),
 }
-ENDS = {"lsp": 1}  # where nothing is asked of it; the others end with 0
+ENDS = {"lsp": 1, "import": 3}  # where nothing is asked of it; where there is no Python; the others end with 0
 UNMEASURED = {"regress", "predict"}  # read a store
 
 

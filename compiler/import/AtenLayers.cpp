@@ -1,0 +1,182 @@
+// Operators that own weights: convolutions, dense layers, normalisations, embeddings.
+#include "compiler/import/Expression.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tbem::imports {
+
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+/// A weight of the model that this operator alone reads, and nothing computed from it.
+bool isWeight(const Exported& exported, const Value& node, std::size_t position) {
+  return position < node.arguments.size() && node.arguments[position].kind == Argument::Kind::Value &&
+         exported[node.arguments[position].value].kind == Value::Kind::Weight &&
+         !exported[node.arguments[position].value].isShared;
+}
+bool isAbsent(const Value& node, std::size_t position) {
+  return position >= node.arguments.size() || node.arguments[position].isNone();
+}
+
+/// Convolutions of one, two and three dimensions, and the transposed one of two.
+std::optional<Expression> convolution(const NodeReader& node, std::size_t dimensions, bool transposed) {
+  const Facts& weight = node.facts(1);
+  const std::size_t groupsAt = transposed ? 6 : 6, dilationAt = transposed ? 7 : 5;
+  const std::int64_t groups = node.integer(groupsAt, "groups", 1);
+  Numbers kernel, stride = node.integers(3, "stride", dimensions), dilation = node.integers(dilationAt, "dilation", dimensions);
+  for (std::size_t axis = 2; axis < weight.rank(); ++axis) kernel.push_back(weight.shape[axis].number);
+  if (kernel.size() != dimensions) throw UnlikeNode();
+  if (stride.empty()) stride.assign(dimensions, 1);
+  if (dilation.empty()) dilation.assign(dimensions, 1);
+  Numbers pad = node.integers(4, "padding", dimensions);
+  if (node.at(4, "padding").kind == Argument::Kind::Text) {
+    pad.assign(dimensions, 0);
+    for (std::size_t axis = 0; axis < dimensions && node.at(4).text == "same"; ++axis) {
+      const std::int64_t whole = dilation[axis] * (kernel[axis] - 1);
+      if (whole % 2 != 0) return std::nullopt;
+      pad[axis] = whole / 2;
+    }
+  }
+  if (pad.empty()) pad.assign(dimensions, 0);
+  const std::string one = dimensions == 3 ? "[1, 1, 1]" : "1", none = dimensions == 3 ? "[0, 0, 0]" : "0";
+  const auto sizes = [&](const char* name, const Numbers& numbers) {
+    return dimensions == 3 ? node.hole(name, listText(numbers)) : node.even(name, numbers);
+  };
+  const std::int64_t out = transposed ? node.dimension(1, 1).number * groups : node.dimension(1, 0).number;
+  const bool hasBias = node.has(2, "bias");
+  const std::string word = fmt::format("conv{}{}d", transposed ? "_transpose" : "", dimensions);
+  std::vector<emit::Argument> arguments = {{"out", node.hole("out", out), ""},
+                                           {"kernel", sizes("kernel", kernel), ""},
+                                           {"stride", sizes("stride", stride), one},
+                                           {"pad", sizes("pad", pad), none}};
+  if (transposed) {
+    Numbers output = node.integers(5, "output_padding", dimensions);
+    if (output.empty()) output.assign(dimensions, 0);
+    arguments.push_back({"output_pad", sizes("output_pad", output), none});
+  }
+  arguments.push_back({"dilation", sizes("dilation", dilation), one});
+  arguments.push_back({"groups", node.hole("groups", groups), "1"});
+  arguments.push_back({"use_bias", node.hole("use_bias", hasBias ? "true" : "false"), "true"});
+  return call(word, {node.operand(0)}, std::move(arguments));
+}
+
+std::optional<Expression> linear(const NodeReader& node) {
+  return call("dense", {node.operand(0)},
+              {{"", node.hole("out", node.dimension(1, 0).number), ""},
+               {"use_bias", node.hole("use_bias", node.has(2, "bias") ? "true" : "false"), "true"}});
+}
+
+std::optional<Expression> batchNorm(const NodeReader& node) {
+  const std::optional<std::string> eps = numberText(node.real(7, "eps", 1e-5));
+  const std::optional<std::string> momentum = numberText(node.real(6, "momentum", 0.1));
+  if (!eps || !momentum) return std::nullopt;
+  return call("batch_norm", {node.operand(0)},
+              {{"eps", node.hole("eps", *eps), "0.00001"}, {"momentum", node.hole("momentum", *momentum), "0.1"}});
+}
+
+std::optional<Expression> layerNorm(const NodeReader& node) {
+  const std::optional<std::string> eps = numberText(node.real(4, "eps", 1e-5));
+  if (!eps) return std::nullopt;
+  const bool isAffine = node.has(2, "weight"), hasBias = node.has(3, "bias");
+  return call("layer_norm", {node.operand(0)},
+              {{"axes", node.hole("axes", static_cast<std::int64_t>(node.integers(1, "normalized_shape").size())), "1"},
+               {"eps", node.hole("eps", *eps), "0.00001"},
+               {"affine", node.hole("affine", isAffine ? "true" : "false"), "true"},
+               {"use_bias", node.hole("use_bias", hasBias ? "true" : "false"), isAffine ? "true" : "false"}});
+}
+
+std::optional<Expression> groupNorm(const NodeReader& node) {
+  const std::optional<std::string> eps = numberText(node.real(4, "eps", 1e-5));
+  if (!eps) return std::nullopt;
+  return call("group_norm", {node.operand(0)},
+              {{"groups", node.hole("groups", node.integer(1, "num_groups", 1)), ""},
+               {"eps", node.hole("eps", *eps), "0.00001"},
+               {"affine", node.hole("affine", node.has(2, "weight") ? "true" : "false"), "true"}});
+}
+
+std::optional<Expression> embedding(const NodeReader& node) {
+  return call("embedding", {node.operand(1)},
+              {{"vocab", node.hole("vocab", node.dimension(0, 0).number), ""},
+               {"width", node.hole("width", node.dimension(0, 1).number), ""}});
+}
+
+std::optional<Expression> prelu(const NodeReader& node) {
+  const bool isShared = node.dimension(1, 0).number == 1;
+  return call("prelu", {node.operand(0)}, {{"shared", node.hole("shared", isShared ? "true" : "false"), "false"}});
+}
+
+/// The same operators with weights that something else has, too, or that are computed.
+std::optional<Expression> withGivenWeights(const NodeReader& node, std::string_view word) {
+  if (word == "embedding") return call("gather", {node.operand(0), node.operand(1)});
+  if (word == "linear") {
+    Expression product = call("matmul", {node.operand(0), node.operand(1)}, {{"transpose_b", "true", "false"}});
+    if (!node.has(2, "bias")) return product;
+    Expression sum;
+    sum.text = fmt::format("matmul({}, {}, transpose_b: true) + {}", node.operand(0), node.operand(1),
+                           node.operand(2, Binding::Product));
+    sum.binding = Binding::Sum;
+    return sum;
+  }
+  if (word == "conv2d" && !node.has(2, "bias")) {
+    std::optional<Expression> own = convolution(node, 2, false);
+    if (!own) return std::nullopt;
+    std::erase_if(own->arguments, [](const emit::Argument& argument) {
+      return argument.keyword == "out" || argument.keyword == "kernel" || argument.keyword == "use_bias";
+    });
+    return call("correlate2d", {node.operand(0), node.operand(1)}, std::move(own->arguments));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, ValueId>> weightsOf(const Exported& exported, const Value& node) {
+  const std::string word = wordOf(node);
+  std::vector<std::pair<std::string, std::size_t>> places;
+  if (word == "linear" || word == "conv1d" || word == "conv2d" || word == "conv3d" || word == "conv_transpose2d")
+    places = {{"weight", 1}, {"bias", 2}};
+  else if (word == "batch_norm")
+    places = {{"weight", 1}, {"bias", 2}, {"running_mean", 3}, {"running_variance", 4}};
+  else if (word == "layer_norm" || word == "group_norm")
+    places = {{"weight", 2}, {"bias", 3}};
+  else if (word == "embedding")
+    places = {{"weight", 0}};
+  else if (word == "prelu")
+    places = {{"weight", 1}};
+  std::vector<std::pair<std::string, ValueId>> weights;
+  for (const auto& [name, position] : places) {
+    const bool isOptional = name == "bias" || word == "layer_norm" || word == "group_norm";
+    if (isAbsent(node, position) && isOptional) continue;
+    if (!isWeight(exported, node, position)) return {};
+    weights.emplace_back(name, node.arguments[position].value);
+  }
+  return weights;
+}
+
+std::optional<Expression> layerOf(const NodeReader& node, std::string_view word) {
+  const bool isLayer = word == "linear" || word == "conv1d" || word == "conv2d" || word == "conv3d" ||
+                       word == "conv_transpose2d" || word == "batch_norm" || word == "layer_norm" || word == "group_norm" ||
+                       word == "embedding" || word == "prelu";
+  if (!isLayer) return std::nullopt;
+  std::vector<std::pair<std::string, ValueId>> weights = weightsOf(node.exported, node.node);
+  const bool hasNone = (word == "layer_norm" || word == "group_norm") && !node.has(2, "weight");
+  if (weights.empty() && !hasNone) return withGivenWeights(node, word);
+  std::optional<Expression> made;
+  if (word == "linear") made = linear(node);
+  if (word == "conv1d") made = convolution(node, 1, false);
+  if (word == "conv2d") made = convolution(node, 2, false);
+  if (word == "conv3d") made = convolution(node, 3, false);
+  if (word == "conv_transpose2d") made = convolution(node, 2, true);
+  if (word == "batch_norm") made = batchNorm(node);
+  if (word == "layer_norm") made = layerNorm(node);
+  if (word == "group_norm") made = groupNorm(node);
+  if (word == "embedding") made = embedding(node);
+  if (word == "prelu") made = prelu(node);
+  if (made) made->weights = std::move(weights);
+  return made;
+}
+
+}  // namespace tbem::imports

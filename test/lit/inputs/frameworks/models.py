@@ -1,0 +1,85 @@
+"""Models of a program's own, for `tbemc import`."""
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Block(nn.Module):
+    """A residual block, with a projection where the sizes differ."""
+
+    def __init__(self, width, out, stride=1):
+        super().__init__()
+        self.conv = nn.Conv2d(width, out, 3, stride, 1, bias=False)
+        self.norm = nn.BatchNorm2d(out)
+        self.shortcut = nn.Conv2d(width, out, 1, stride) if width != out else nn.Identity()
+
+    def forward(self, x):
+        return F.relu(self.norm(self.conv(x)) + self.shortcut(x))
+
+
+class Classifier(nn.Module):
+    def __init__(self, classes=10):
+        super().__init__()
+        self.stem = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(inplace=True), nn.MaxPool2d(2))
+        self.stages = nn.Sequential(Block(8, 8), Block(8, 8), Block(8, 8), Block(8, 16, 2), Block(16, 16))
+        self.head = nn.Linear(16, classes)
+
+    def forward(self, image):
+        print("a model may print")
+        return self.head(self.stages(self.stem(image)).mean((2, 3)))
+
+
+class Layer(nn.Module):
+    """Pre-norm attention with a causal mask of its own, and a gated feed-forward network."""
+
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads, self.norm1, self.norm2 = heads, nn.LayerNorm(width), nn.LayerNorm(width)
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width, bias=False)
+        self.gate, self.up, self.down = nn.Linear(width, 48), nn.Linear(width, 48), nn.Linear(48, width)
+
+    def forward(self, x, mask):
+        n, length, width = x.shape
+        q, k, v = self.qkv(self.norm1(x)).view(n, length, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4).unbind(0)
+        scores = (q @ k.transpose(-2, -1)) * (width // self.heads) ** -0.5
+        scores = scores.masked_fill(mask.logical_not(), float("-inf"))
+        x = x + self.out((scores.softmax(-1) @ v).transpose(1, 2).reshape(n, length, width))
+        y = self.norm2(x)
+        return x + self.down(F.silu(self.gate(y)) * self.up(y))
+
+
+class Decoder(nn.Module):
+    """A language model whose output layer has the embedding's weight, with two results."""
+
+    def __init__(self, vocabulary=50, width=24, heads=3, layers=3, length=8):
+        super().__init__()
+        self.words, self.places = nn.Embedding(vocabulary, width), nn.Embedding(length, width)
+        self.layers = nn.ModuleList(Layer(width, heads) for _ in range(layers))
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, vocabulary, bias=False)
+        self.head.weight = self.words.weight
+        self.register_buffer("mask", torch.ones(length, length).tril().bool(), persistent=False)
+
+    def forward(self, tokens):
+        x = self.words(tokens) + self.places(torch.arange(tokens.shape[1]))
+        for layer in self.layers:
+            x = layer(x, self.mask)
+        return self.head(self.norm(x))[:, -1]
+
+
+class Twice(nn.Module):
+    """A layer that is called twice, weights that no module of their own has, parts of a tensor."""
+
+    def __init__(self):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(12, 3, batch_first=True)
+        self.shared = nn.Linear(12, 12)
+        self.scale = nn.Parameter(torch.ones(1, 1, 12))
+        self.out = nn.Linear(6, 5)
+
+    def forward(self, x, bias):
+        x = self.shared(F.gelu(self.shared(x))) * self.scale + bias
+        y = self.attention(x, x, x, need_weights=False)[0]
+        left, right = torch.cat([x, y], -1).chunk(2, -1)
+        pooled = (left - right).amax(1)
+        return self.out(torch.stack([pooled[:, ::2], 2 - pooled[:, 1::2]], 1).sum(1).clamp(min=-3))
