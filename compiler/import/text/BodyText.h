@@ -1,7 +1,7 @@
-// The body of a block as text: what it makes, then its steps. Internal to compiler/import.
+// The body of a block as text: what it makes, then its steps. Internal to compiler/import/text.
 #pragma once
 
-#include "compiler/import/MadeText.h"
+#include "compiler/import/text/MadeText.h"
 
 #include <map>
 #include <set>

@@ -1,5 +1,5 @@
 // A model as the text of a program: its blocks, its network, its tables.
-#include "compiler/import/BodyText.h"
+#include "compiler/import/text/BodyText.h"
 #include "compiler/import/Import.h"
 #include "compiler/import/Simplify.h"
 

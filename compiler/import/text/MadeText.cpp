@@ -1,4 +1,4 @@
-#include "compiler/import/MadeText.h"
+#include "compiler/import/text/MadeText.h"
 
 #include <fmt/format.h>
 

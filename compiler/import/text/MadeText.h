@@ -1,4 +1,4 @@
-// What a block makes before its steps, as text. Internal to compiler/import.
+// What a block makes before its steps, as text. Internal to compiler/import/text.
 #pragma once
 
 #include "compiler/import/Blocks.h"

@@ -1,4 +1,4 @@
-#include "compiler/import/BodyText.h"
+#include "compiler/import/text/BodyText.h"
 
 #include <fmt/format.h>
 
