@@ -86,10 +86,10 @@ public:
     device.name = constant.name.text;
     const auto* literal = ast::dynCast<ast::Record>(constant.value);
     bool good = true;
-    for (std::size_t i = 0; i < record.names.size(); ++i) {
+    for (std::size_t i = 0; i < record.words.size(); ++i) {
       place = literal != nullptr && i < literal->fields.size() ? literal->fields[i].value->range : constant.value->range;
       namePlace = literal != nullptr && i < literal->fields.size() ? literal->fields[i].name.range : constant.value->range;
-      good = field(device, record.names[i], record.items[i]) && good;
+      good = field(device, record.words[i], record.items[i]) && good;
     }
     if (!good) return std::nullopt;
     if (device.bandwidth <= 0) {
@@ -127,7 +127,7 @@ private:
 
   bool text(const std::string& name, std::string& into, const sema::Value& value) {
     if (!value.is(sema::ValueKind::String)) return wrong(name, "a string");
-    into = value.text;
+    into = value.text();
     return true;
   }
 
@@ -147,8 +147,8 @@ private:
     if (!record.is(sema::ValueKind::Record)) return wrong("architecture", "a record such as sm_90 of std.devices");
     Architecture read;
     std::size_t found = 0;
-    for (std::size_t i = 0; i < record.names.size(); ++i) {
-      const std::string& name = record.names[i];
+    for (std::size_t i = 0; i < record.words.size(); ++i) {
+      const std::string& name = record.words[i];
       const sema::Value& value = record.items[i];
       const auto& numbers = architectureNumbers();
       const auto known = std::find_if(numbers.begin(), numbers.end(), [&](const auto& f) { return name == f.name; });
@@ -161,7 +161,7 @@ private:
     }
     if (found != architectureNumbers().size() + 2) {
       for (const DeviceFieldText& known : deviceFields()) {
-        const bool there = std::find(record.names.begin(), record.names.end(), known.name) != record.names.end();
+        const bool there = std::find(record.words.begin(), record.words.end(), known.name) != record.words.end();
         if (!known.ofArchitecture || there) continue;
         sink.report(diag::device_field_missing, place, "architecture", known.name, known.takes);
         return false;

@@ -27,14 +27,14 @@ std::optional<data::Setting> settingOf(const sema::ExprPool& pool, const sema::V
       return known ? std::optional<data::Setting>(known->num != 0) : std::nullopt;
     }
     case sema::ValueKind::String:
-      return data::Setting(value.text);
+      return data::Setting(value.text());
     case sema::ValueKind::List: {
       std::vector<double> numbers;
       std::vector<std::string> texts;
       for (const sema::Value& item : value.items) {
         const auto known = item.is(sema::ValueKind::Number) ? number(item) : std::nullopt;
         if (known) numbers.push_back(known->toDouble());
-        if (item.is(sema::ValueKind::String)) texts.push_back(item.text);
+        if (item.is(sema::ValueKind::String)) texts.push_back(item.text());
       }
       return texts.empty() ? data::Setting(std::move(numbers)) : data::Setting(std::move(texts));
     }

@@ -37,11 +37,10 @@ struct Key {
   }
   friend bool operator==(const Key&, const Key&) = default;
   std::uint64_t hash() const {
+    const auto pair = [](std::uint64_t high, std::uint64_t low) { return high << 32 | low; };
     std::uint64_t h = 0x9E3779B97F4A7C15ULL;
-    for (const std::uint64_t part :
-         {static_cast<std::uint64_t>(op), static_cast<std::uint64_t>(value.num), static_cast<std::uint64_t>(value.den),
-          static_cast<std::uint64_t>(symbol), static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b),
-          static_cast<std::uint64_t>(c)}) {
+    for (const std::uint64_t part : {pair(static_cast<std::uint64_t>(op), symbol), pair(a, b), std::uint64_t{c},
+                                     static_cast<std::uint64_t>(value.num), static_cast<std::uint64_t>(value.den)}) {
       h = (h ^ part) * 0xFF51AFD7ED558CCDULL;
       h ^= h >> 32;
     }
@@ -59,15 +58,26 @@ SymbolId ExprPool::symbol(std::string name, SrcRange range, bool runtime) {
   return static_cast<SymbolId>(symbols.size() - 1);
 }
 
+/// Where the node of this key stands in the index, or would: a power of two of places, at most half of them taken.
+static std::size_t placeOf(const ExprPool& pool, const std::vector<ExprId>& index, const Key& key) {
+  std::size_t at = key.hash() & (index.size() - 1);
+  while (index[at] != kNoExpr && !(Key(pool[index[at]]) == key)) at = (at + 1) & (index.size() - 1);
+  return at;
+}
+
+void ExprPool::growIndex() {
+  constexpr std::size_t kFirst = 256;
+  index.assign(std::max(kFirst, 2 * index.size()), kNoExpr);
+  for (std::size_t i = 0; i < nodes.size(); ++i) index[placeOf(*this, index, Key(nodes[i]))] = static_cast<ExprId>(i);
+}
+
 ExprId ExprPool::intern(const ExprNode& node) {
-  const Key key(node);
-  std::vector<ExprId>& bucket = index[key.hash()];
-  for (const ExprId id : bucket) {
-    if (Key((*this)[id]) == key) return id;
-  }
+  if (2 * nodes.size() >= index.size()) growIndex();
+  ExprId& place = index[placeOf(*this, index, Key(node))];
+  if (place != kNoExpr) return place;
   const auto id = static_cast<ExprId>(nodes.size());
   nodes.push_back(node);
-  bucket.push_back(id);
+  place = id;
   const auto whole = [this](ExprId operand) { return integral[raw(operand)] != 0; };
   bool result = false;
   switch (node.op) {
@@ -101,17 +111,21 @@ ExprId ExprPool::intern(const ExprNode& node) {
   return id;
 }
 
-ExprId ExprPool::constant(Rational value) { return intern({.op = ExprOp::Constant, .value = value}); }
+ExprId ExprPool::constant(Rational value) {
+  constexpr std::int64_t kFew = 64;
+  const ExprNode node{.op = ExprOp::Constant, .value = value};
+  if (!value.isInt() || value.num < 0 || value.num >= kFew) return intern(node);
+  few.resize(kFew, kNoExpr);
+  ExprId& known = few[static_cast<std::size_t>(value.num)];
+  if (known == kNoExpr) known = intern(node);
+  return known;
+}
+
 ExprId ExprPool::symbolRef(SymbolId symbol) { return intern({.op = ExprOp::Symbol, .symbol = symbol}); }
 ExprId ExprPool::step() { return intern({.op = ExprOp::Step}); }
 
 bool ExprPool::isUndefined(ExprId id) const {
   return id != kNoExpr && (*this)[id].op == ExprOp::FloorDiv && constantValue((*this)[id].b) == Rational{};
-}
-
-std::optional<Rational> ExprPool::constantValue(ExprId id) const {
-  if (id == kNoExpr || (*this)[id].op != ExprOp::Constant) return std::nullopt;
-  return (*this)[id].value;
 }
 
 ExprId ExprPool::make(ExprOp op, ExprId a, ExprId b, ExprId c) {

@@ -113,7 +113,10 @@ public:
 
   const ExprNode& operator[](ExprId id) const { return nodes[static_cast<std::uint32_t>(id)]; }
   const Symbol& operator[](SymbolId id) const { return symbols[static_cast<std::uint32_t>(id)]; }
-  std::optional<Rational> constantValue(ExprId id) const;
+  std::optional<Rational> constantValue(ExprId id) const {
+    const bool isConstant = id != kNoExpr && (*this)[id].op == ExprOp::Constant;
+    return isConstant ? std::optional((*this)[id].value) : std::nullopt;
+  }
   /// Symbols on which the expression depends, each once.
   std::vector<SymbolId> symbolsOf(ExprId id) const;
   /// The expression and all that it is made of, each once, operands before their users.
@@ -132,6 +135,7 @@ public:
 
 private:
   ExprId intern(const ExprNode& node);
+  void growIndex();
   ExprId fold(ExprOp op, ExprId a, ExprId b, ExprId c);
   ExprId foldLogic(ExprOp op, ExprId a, ExprId b);
   ExprId foldSum(ExprOp op, ExprId a, ExprId b);
@@ -142,7 +146,8 @@ private:
   std::vector<std::uint8_t> integral;  ///< by ExprId: 1 where the value is an integer in every row
   std::vector<Symbol> symbols;
   std::unordered_map<std::int64_t, std::string> names;  ///< of constants
-  std::unordered_map<std::uint64_t, std::vector<ExprId>> index;
+  std::vector<ExprId> few;    ///< the nodes of 0, 1, 2 ..., which most constants are; kNoExpr where there is none yet
+  std::vector<ExprId> index;  ///< of all nodes, by hash; open addressing, kNoExpr where there is none
 };
 
 }  // namespace tbem::sema

@@ -97,7 +97,7 @@ std::string print(const ExprPool& pool, const Value& value) {
       if (const auto known = pool.constantValue(value.expr)) return known->num != 0 ? "true" : "false";
       return pool.str(value.expr);
     case ValueKind::String:
-      return "\"" + value.text + "\"";
+      return "\"" + value.text() + "\"";
     case ValueKind::DType:
       return std::string(kDTypeNames[value.id]);
     case ValueKind::List:
@@ -110,7 +110,7 @@ std::string print(const ExprPool& pool, const Value& value) {
     case ValueKind::Partial: {
       std::string text;
       for (std::size_t i = 0; i < value.items.size(); ++i) {
-        text += (i == 0 ? "" : ", ") + value.names[i] + ": " + print(pool, value.items[i]);
+        text += (i == 0 ? "" : ", ") + value.words[i] + ": " + print(pool, value.items[i]);
       }
       return value.is(ValueKind::Record) ? "{" + text + "}" : value.decl->name.text + "(" + text + ")";
     }
@@ -123,7 +123,7 @@ std::string print(const ExprPool& pool, const Value& value) {
     case ValueKind::Declaration:
       return value.decl->name.text;
     case ValueKind::Module:
-      return value.text;
+      return value.text();
     default:
       return kindName(value);
   }

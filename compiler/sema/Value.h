@@ -58,14 +58,16 @@ struct Value {
   UnitPowers unit{};                ///< Number
   ExprId expr = kNoExpr;            ///< Number, Bool, Word, Sequence; how many a Subset has, where it is known
   std::uint32_t id = 0;             ///< DType, Instance, Tensor, Elem, Builtin: position
-  std::string text;                 ///< String; Module: its path so far
-  std::vector<Value> items;         ///< List, Tuple, Set, Record, Range {low, high, step}, Partial
-  std::vector<std::string> names;   ///< of a Record's fields, of a Partial's parameters
   const ast::Decl* decl = nullptr;  ///< Declaration, Partial
   const Module* module = nullptr;   ///< Declaration, Partial, Module
+  std::vector<Value> items;         ///< List, Tuple, Set, Record, Range {low, high, step}, Partial
+  std::vector<std::string> words;   ///< names of a Record's fields, of a Partial's parameters; `text`
 
+  friend bool operator==(const Value&, const Value&) = default;
   bool is(ValueKind k) const { return kind == k; }
   bool isPoison() const { return kind == ValueKind::Poison; }
+  /// String; Module: its path so far; Builtin: its name.
+  const std::string& text() const { return words.front(); }
   bool isRuntime() const { return kind == ValueKind::Tensor || kind == ValueKind::Elem; }
 
   static Value none() { return ofKind(ValueKind::None); }
@@ -80,9 +82,11 @@ struct Value {
     v.expr = e;
     return v;
   }
-  static Value string(std::string s) {
-    Value v = ofKind(ValueKind::String);
-    v.text = std::move(s);
+  static Value string(std::string s) { return named(ValueKind::String, std::move(s)); }
+  /// Of a kind that has a text.
+  static Value named(ValueKind k, std::string text) {
+    Value v = ofKind(k);
+    v.words.push_back(std::move(text));
     return v;
   }
   static Value list(std::vector<Value> items) {

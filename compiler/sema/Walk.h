@@ -84,18 +84,32 @@ void forEachChild(const ast::Expr& expr, Visit&& visit) {
   }
 }
 
-/// Calls `visit` for `expr` and every expression inside it, outer ones first. Loops, so depth is no matter.
+/// Whether `test` holds for `expr` or an expression inside it; outer ones are asked first, and none behind the first that it
+/// holds for. Loops, so depth is no matter.
+template <class Test>
+bool anyInside(const ast::Expr& expr, Test&& test) {
+  constexpr std::size_t kUsual = 16;
+  std::vector<const ast::Expr*> open;
+  for (const ast::Expr* next = &expr;; open.pop_back()) {
+    if (test(*next)) return true;
+    const std::size_t mark = open.size();
+    forEachChild(*next, [&](const ast::Expr& child) {
+      if (open.empty()) open.reserve(kUsual);
+      open.push_back(&child);
+    });
+    std::reverse(open.begin() + static_cast<std::ptrdiff_t>(mark), open.end());
+    if (open.empty()) return false;
+    next = open.back();
+  }
+}
+
+/// Calls `visit` for `expr` and every expression inside it, outer ones first.
 template <class Visit>
 void forEachInside(const ast::Expr& expr, Visit&& visit) {
-  std::vector<const ast::Expr*> open{&expr};
-  while (!open.empty()) {
-    const ast::Expr& next = *open.back();
-    open.pop_back();
-    visit(next);
-    const std::size_t mark = open.size();
-    forEachChild(next, [&](const ast::Expr& child) { open.push_back(&child); });
-    for (std::size_t i = mark, j = open.size(); i + 1 < j; ++i) std::swap(open[i], open[--j]);
-  }
+  anyInside(expr, [&](const ast::Expr& inner) {
+    visit(inner);
+    return false;
+  });
 }
 
 /// Whether an expression names a result of the declaration, or a dimension that only its results have.

@@ -123,9 +123,22 @@ std::optional<Rational> exactly(const Decimal& number) {
   }
   return Rational::make(mantissa, denominator);
 }
+
+/// Digits alone, and so few that 64 bits hold them, as most numbers are written; nothing for others.
+std::optional<Rational> fewDigits(std::string_view text) {
+  constexpr std::size_t kFew = 18;
+  if (text.empty() || text.size() > kFew) return std::nullopt;
+  std::int64_t whole = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    whole = whole * 10 + (c - '0');
+  }
+  return Rational::of(whole);
+}
 }  // namespace
 
 std::optional<Rational> Rational::parse(std::string_view text) {
+  if (const std::optional<Rational> few = fewDigits(text)) return few;
   const std::optional<Decimal> number = takenApart(text);
   if (!number) return std::nullopt;
   if (const std::optional<Rational> exact = exactly(*number)) return exact;

@@ -152,7 +152,7 @@ std::optional<TrialSubject> subjectOf(Workspace& workspace, const ast::Expr& exp
     session.sink.report(diag::unknown_network, expr.range, sema::kindName(called));
     return std::nullopt;
   }
-  return TrialSubject{callable, std::string(session.sources.text(expr.range)), called.names, {}};
+  return TrialSubject{callable, std::string(session.sources.text(expr.range)), called.words, {}};
 }
 
 TrialDesign::TrialDesign(std::unique_ptr<ast::File> file, graph::DesignSpec spec, Workspace& workspace, const Target& target)

@@ -30,7 +30,7 @@ public:
   std::vector<std::int64_t> several(std::string_view parameter) const {
     return value(parameter).items.empty() ? std::vector<std::int64_t>{integer(parameter)} : integers(parameter);
   }
-  std::string_view text(std::string_view parameter) const { return value(parameter).text; }
+  std::string_view text(std::string_view parameter) const { return value(parameter).text(); }
 
   graph::TensorId tensor(std::size_t position) const { return tensorsOf(call.tensors[position]).front(); }
   std::vector<std::int64_t> shape(std::size_t position) const { return row.shape(tensor(position)); }

@@ -42,7 +42,7 @@ Json jsonOf(const sema::ExprPool& pool, const sema::Value& value) {
   }
   const bool simple = value.is(ValueKind::Number) || value.is(ValueKind::Bool);
   const std::optional<Rational> known = simple ? pool.constantValue(value.expr) : std::nullopt;
-  if (!known) return value.is(ValueKind::String) ? value.text : sema::print(pool, value);
+  if (!known) return value.is(ValueKind::String) ? value.text() : sema::print(pool, value);
   if (value.is(ValueKind::Bool)) return known->num != 0;
   return jsonNumber(*known);
 }

@@ -74,50 +74,53 @@ void Differentiator::markResults(std::size_t position) {
 
 /// The forward pass from its last operator to its first.
 bool Differentiator::passBack() {
-  const Tape& tape = elaborator.tape;
+  Tape& tape = elaborator.tape;
   for (std::size_t end = forwardOps; end > 0;) {
     const auto id = static_cast<OpId>(end - 1);
-    Op op = graph[id];
-    const OpContext* context = tape.contextOf(id);
+    Passage through{graph[id].inputs, graph[id].outputs, graph[id].scope, graph[id].range};
+    OpContext* context = tape.contextOf(id);
     std::size_t first = end - 1;
-    if (const OwnGradient* own = tape.endingAt(end - 1)) {
+    if (OwnGradient* own = tape.endingAt(end - 1)) {
       first = own->first;
-      op.inputs = own->inputs;
-      op.outputs = own->outputs;
+      through.inputs = own->inputs;
+      through.outputs = own->outputs;
       context = &own->context;
     }
-    if (!differentiateOp(op, context, id)) return false;
-    while (end > first) releaseWeights(Op(graph.ops[--end]));
+    if (!differentiateOp(through, context, id)) return false;
+    while (end > first) releaseWeights(weightsReadBy(graph.ops[--end]));
   }
   return true;
 }
 
 /// The gradients that one forward operator, or one body with a gradient of its own, passes on.
-bool Differentiator::differentiateOp(const Op& op, const OpContext* context, OpId id) {
+bool Differentiator::differentiateOp(const Passage& through, OpContext* context, OpId id) {
   const bool reached =
-      std::any_of(op.outputs.begin(), op.outputs.end(), [&](TensorId t) { return gradient[index(t)] != kNoTensor; });
+      std::ranges::any_of(through.outputs, [&](TensorId tensor) { return gradient[index(tensor)] != kNoTensor; });
   if (!reached) return true;
   const bool leads =
-      std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorId t) { return t != kNoTensor && needed[index(t)]; });
+      std::ranges::any_of(through.inputs, [&](TensorId tensor) { return tensor != kNoTensor && needed[index(tensor)]; });
   if (!leads) return true;
   if (context == nullptr) {  // a copy: its gradient is that of its source
-    accumulate(op.inputs.front(), gradient[index(op.outputs.front())]);
+    accumulate(through.inputs.front(), gradient[index(through.outputs.front())]);
     return true;
   }
-  if (context->decl->backward.empty()) {
-    elaborator.sink.report(diag::no_gradient, op.range, context->decl->name.text, context->decl->tensors.front().name.text)
-        .label(context->decl->name.range, "declared here without `backward`");
+  const ast::Callable& decl = *context->decl;
+  if (decl.backward.empty()) {
+    elaborator.sink.report(diag::no_gradient, through.range, decl.name.text, decl.tensors.front().name.text)
+        .label(decl.name.range, "declared here without `backward`");
     return false;
   }
-  BackwardClause clause(elaborator, *context, op, id);
-  for (const ast::Part& part : context->decl->backward) {
-    const std::vector<TensorId> inputs = neededBy(*context, part);
-    if (inputs.empty()) continue;
-    defineGradients(clause, *context->decl, *part.value, op);
-    const std::vector<TensorId> parts = clause.evaluate(part, inputs);
+  std::vector<std::vector<TensorId>> inputs;
+  for (const ast::Part& part : decl.backward) inputs.push_back(neededBy(*context, part));
+  BackwardClause clause(elaborator, std::move(*context), through, id);
+  for (std::size_t p = 0; p < inputs.size(); ++p) {
+    if (inputs[p].empty()) continue;
+    const ast::Part& part = decl.backward[p];
+    defineGradients(clause, decl, *part.value, through);
+    const std::vector<TensorId> parts = clause.evaluate(part, inputs[p]);
     if (parts.empty()) return false;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i] != kNoTensor) accumulate(inputs[i], parts[i]);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (inputs[p][i] != kNoTensor) accumulate(inputs[p][i], parts[i]);
     }
   }
   return true;
@@ -130,22 +133,26 @@ std::vector<TensorId> Differentiator::neededBy(const OpContext& context, const a
   const auto local = std::find_if(context.locals.rbegin(), context.locals.rend(),
                                   [&](const Local& known) { return known.name == part.name.text; });
   if (local == context.locals.rend()) return inputs;
-  const bool isList = local->value.is(ValueKind::List);
-  for (const Value& value : isList ? local->value.items : std::vector<Value>{local->value}) {
+  const auto add = [&](const Value& value) {
     const auto input = static_cast<TensorId>(value.id);
     const bool isNeeded = value.is(ValueKind::Tensor) && index(input) < needed.size() && needed[index(input)] &&
                           tbem_is_floating(graph[input].dtype);
     inputs.push_back(isNeeded ? input : kNoTensor);
-  }
+  };
+  if (local->value.is(ValueKind::List))
+    std::ranges::for_each(local->value.items, add);
+  else
+    add(local->value);
   const bool any = std::any_of(inputs.begin(), inputs.end(), [](TensorId input) { return input != kNoTensor; });
   return any ? inputs : std::vector<TensorId>{};
 }
 
 /// Names `d<result>` for every result that the part mentions. A result whose gradient nobody supplies is zero: a number in an
 /// element-wise expression, a tensor of zeros where an operator wants one.
-void Differentiator::defineGradients(BackwardClause& clause, const ast::Callable& decl, const ast::Expr& expr, const Op& op) {
+void Differentiator::defineGradients(BackwardClause& clause, const ast::Callable& decl, const ast::Expr& expr,
+                                     const Passage& through) {
   const bool elementwise = clause.isElementwise(expr);
-  for (std::size_t r = 0; r < op.outputs.size() && r < decl.results.size(); ++r) {
+  for (std::size_t r = 0; r < through.outputs.size() && r < decl.results.size(); ++r) {
     const ast::Result& result = decl.results[r];
     const std::string name = "d" + result.name.text;
     const ast::Name* word = nullptr;
@@ -157,12 +164,12 @@ void Differentiator::defineGradients(BackwardClause& clause, const ast::Callable
     Value value;
     if (result.type->kind == ast::NodeKind::ListType) {  // the only result
       std::vector<Value> all;
-      for (const TensorId output : op.outputs) all.push_back(gradientOf(output, name, op.range));
+      for (const TensorId output : through.outputs) all.push_back(gradientOf(output, name, through.range));
       value = Value::list(std::move(all));
-    } else if (gradient[index(op.outputs[r])] == kNoTensor && elementwise) {
+    } else if (gradient[index(through.outputs[r])] == kNoTensor && elementwise) {
       value = Value::number(elaborator.pool.constant(0));
     } else {
-      value = gradientOf(op.outputs[r], name, op.range);
+      value = gradientOf(through.outputs[r], name, through.range);
     }
     clause.define(*word, std::move(value), result);
   }
@@ -188,18 +195,21 @@ void Differentiator::accumulate(TensorId tensor, TensorId part) {
 
 // ---- Weights ----------------------------------------------------------------------------------------------------------
 
-std::set<std::size_t> Differentiator::weightsReadBy(const Op& op) const {
-  std::set<std::size_t> read;
+/// Each once, in order.
+std::vector<std::size_t> Differentiator::weightsReadBy(const Op& op) const {
+  std::vector<std::size_t> read;
   for (const TensorId input : op.inputs) {
     if (input == kNoTensor) continue;
-    if (const auto weight = weightOf.find(index(input)); weight != weightOf.end()) read.insert(weight->second);
+    if (const auto weight = weightOf.find(index(input)); weight != weightOf.end()) read.push_back(weight->second);
   }
+  std::sort(read.begin(), read.end());
+  read.erase(std::unique(read.begin(), read.end()), read.end());
   return read;
 }
 
 /// Counts a reader of weights as differentiated; the last one of a weight completes its gradient.
-void Differentiator::releaseWeights(const Op& op) {
-  for (const std::size_t weight : weightsReadBy(op)) {
+void Differentiator::releaseWeights(const std::vector<std::size_t>& read) {
+  for (const std::size_t weight : read) {
     if (--uses[weight] == 0) finishWeight(weight);
   }
 }

@@ -7,7 +7,6 @@
 
 #include "compiler/graph/elaborate/BackwardClause.h"
 
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -31,13 +30,13 @@ private:
   void markNeeded(const std::vector<TensorId>& wanted);
   void markResults(std::size_t position);
   bool passBack();
-  bool differentiateOp(const Op& op, const OpContext* context, OpId id);
+  bool differentiateOp(const Passage& through, OpContext* context, OpId id);
   std::vector<TensorId> neededBy(const OpContext& context, const ast::Part& part) const;
-  void defineGradients(BackwardClause& clause, const ast::Callable& decl, const ast::Expr& expr, const Op& op);
+  void defineGradients(BackwardClause& clause, const ast::Callable& decl, const ast::Expr& expr, const Passage& through);
   Value gradientOf(TensorId tensor, const std::string& name, SrcRange range);
   void accumulate(TensorId tensor, TensorId part);
-  std::set<std::size_t> weightsReadBy(const Op& op) const;
-  void releaseWeights(const Op& op);
+  std::vector<std::size_t> weightsReadBy(const Op& op) const;
+  void releaseWeights(const std::vector<std::size_t>& read);
   void finishWeight(std::size_t weight);
   /// The tensor's gradient in a storage of its own, under the tensor's path; kNoTensor: the loss does not depend on it.
   TensorId finished(TensorId tensor);

@@ -32,12 +32,58 @@ struct Application {
   SrcRange use;
 };
 
+/// A call in a gradient, and what it gave.
+struct GradientCall {
+  const ast::Callable* decl = nullptr;
+  std::vector<sema::Value> tensors, parameters;
+  sema::Value result;
+};
+
 /// The optimiser of a training step, with its parameters.
 struct UpdateRule {
   const ast::Callable* decl = nullptr;
   const sema::Module* module = nullptr;
   std::vector<sema::Local> parameters;  ///< a schedule is a scalar tensor by now, one for all weights
   SrcRange use;
+};
+
+/// A name of an activation's frame, by position, as an operand of an element-wise expression.
+struct Operand {
+  std::size_t local = 0;
+  sema::Value element;
+};
+
+/// While it lives, names of a frame's tensors mean operands of the element-wise expression that is built; those that are defined
+/// meanwhile go with it.
+class ElementNames {
+public:
+  ElementNames(sema::Frame& frame, std::vector<Operand> operands)
+      : frame(frame), operands(std::move(operands)), before(frame.locals.size()) {
+    swap();
+    frame.elementwise = true;
+  }
+  ~ElementNames() {
+    frame.locals.resize(before);
+    swap();
+    frame.elementwise = false;
+  }
+  ElementNames(const ElementNames&) = delete;
+  ElementNames& operator=(const ElementNames&) = delete;
+
+  /// The name, if it was there before.
+  sema::Local* of(std::string_view name) const {
+    sema::Local* const local = frame.find(name);
+    return local != nullptr && static_cast<std::size_t>(local - frame.locals.data()) < before ? local : nullptr;
+  }
+
+private:
+  void swap() {
+    for (Operand& operand : operands) std::swap(frame.locals[operand.local].value, operand.element);
+  }
+
+  sema::Frame& frame;
+  std::vector<Operand> operands;
+  std::size_t before;
 };
 
 /// One application of a declaration.

@@ -5,25 +5,26 @@
 #include "compiler/sema/Walk.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tbem::graph {
 
-BackwardClause::BackwardClause(Elaborator& elaborator, const OpContext& context, const Op& op, OpId forward)
+BackwardClause::BackwardClause(Elaborator& elaborator, OpContext context, const Passage& through, OpId forward)
     : elaborator(elaborator), detour(elaborator) {
   activation.frame.module = context.module;
   activation.frame.decl = context.decl;
-  activation.frame.locals = context.locals;
+  activation.frame.locals = std::move(context.locals);
   activation.decl = context.decl;
-  activation.labels = context.labels;
-  activation.path = context.path;
-  activation.scope = op.scope;
-  activation.use = activation.range = op.range;
+  activation.labels = std::move(context.labels);
+  activation.path = std::move(context.path);
+  activation.scope = through.scope;
+  activation.use = activation.range = through.range;
   activation.rank = 3;  // every operator made here bears the forward operator's range
   activation.gradient = true;
-  activation.dtype = elaborator.graph[op.outputs.front()].dtype;
+  activation.dtype = elaborator.graph[through.outputs.front()].dtype;
   elaborator.frame = &activation.frame;
   elaborator.now.current = &activation;
-  elaborator.now.memo = &calls;
+  elaborator.now.calls = &calls;
   elaborator.builder.stamp.forward = forward;
 }
 
@@ -112,42 +113,35 @@ bool BackwardClause::fits(const ast::Part& part, TensorId input, TensorId gradie
 // ---- What an elaboration does else within a gradient ------------------------------------------------------------------
 
 bool Elaborator::mentionsTensor(const ast::Expr& expr) const {
-  bool found = false;
-  sema::forEachInside(expr, [&](const ast::Expr& inner) {
+  return sema::anyInside(expr, [&](const ast::Expr& inner) {
     const auto* name = ast::dynCast<ast::NameRef>(&inner);
     const Local* local = name != nullptr ? frame->find(name->name.text) : nullptr;
-    if (local == nullptr) return;
+    if (local == nullptr) return false;
     const Value& value = local->value;
-    found = found || value.is(ValueKind::Tensor) ||
-            (value.is(ValueKind::List) && !value.items.empty() && value.items.front().is(ValueKind::Tensor));
+    return value.is(ValueKind::Tensor) ||
+           (value.is(ValueKind::List) && !value.items.empty() && value.items.front().is(ValueKind::Tensor));
   });
-  return found;
 }
 
 bool Elaborator::isElementwiseExpr(const ast::Expr& expr) const {
-  bool good = true;
-  sema::forEachInside(expr, [&](const ast::Expr& inner) {
+  return !sema::anyInside(expr, [&](const ast::Expr& inner) {
     switch (inner.kind) {
       case ast::NodeKind::Call: {
         const auto* callee = ast::dynCast<ast::NameRef>(ast::cast<ast::Call>(inner).callee);
-        good = good && callee != nullptr && (isElementwiseWord(callee->name.text) || !mentionsTensor(inner));
-        break;
+        return callee == nullptr || (!isElementwiseWord(callee->name.text) && mentionsTensor(inner));
       }
       case ast::NodeKind::Pipe:
       case ast::NodeKind::List:
       case ast::NodeKind::Tuple:
       case ast::NodeKind::Member:
       case ast::NodeKind::Skip:
-        good = false;
-        break;
+        return true;
       case ast::NodeKind::Index:
-        good = good && !mentionsTensor(inner);
-        break;
+        return mentionsTensor(inner);
       default:
-        break;
+        return false;
     }
   });
-  return good;
 }
 
 bool Elaborator::addGradientPart(Activation& a, const ast::Expr& expr, TensorId result, const Labels& labels) {

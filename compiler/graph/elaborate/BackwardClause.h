@@ -4,17 +4,22 @@
 #include "compiler/graph/elaborate/Detour.h"
 
 #include <optional>
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace tbem::graph {
 
+/// What gradients are passed back through: an operator of the forward pass, or a whole body with a gradient of its own.
+struct Passage {
+  std::vector<TensorId> inputs;  ///< kNoTensor: an absent optional operand
+  std::vector<TensorId> outputs;
+  ScopeId scope{};
+  SrcRange range;
+};
+
 class BackwardClause {
 public:
-  /// `op`: with the inputs and outputs of the whole body, where that has a gradient of its own. `forward`: which operator those
-  /// made here are marked with. Evaluation goes on as before when the clause ends.
-  BackwardClause(Elaborator& elaborator, const OpContext& context, const Op& op, OpId forward);
+  /// `forward`: which operator those made here are marked with. Evaluation goes on as before when the clause ends.
+  BackwardClause(Elaborator& elaborator, OpContext context, const Passage& through, OpId forward);
   BackwardClause(const BackwardClause&) = delete;
   BackwardClause& operator=(const BackwardClause&) = delete;
 
@@ -34,7 +39,7 @@ private:
   Elaborator& elaborator;
   Elaborator::Detour detour;
   Activation activation;
-  std::unordered_map<std::string, Value> calls;  ///< equal ones are made once
+  std::vector<GradientCall> calls;  ///< so far
 };
 
 }  // namespace tbem::graph

@@ -28,24 +28,6 @@ bool lacksParameter(const ast::Callable& decl, const sema::Arguments& arguments)
   }
   return false;
 }
-
-/// Equal calls in a gradient have equal keys.
-std::string keyOf(const sema::ExprPool& pool, const Application& call) {
-  std::string key = call.decl.name.text + "@" + call.module.name;
-  for (const Value& tensor : call.tensors) {
-    key += ",";
-    for (const Value& one : tensor.is(ValueKind::List) ? tensor.items : std::vector<Value>{tensor})
-      key += std::to_string(one.id) + (tensor.is(ValueKind::List) ? "+" : "");
-  }
-  for (const Local& local : call.parameters) {
-    key += "|";
-    if (local.value.is(ValueKind::Number))
-      key += std::to_string(static_cast<std::uint32_t>(local.value.expr));
-    else
-      key += sema::print(pool, local.value);
-  }
-  return key;
-}
 }  // namespace
 
 int textRank(const sema::Module& module) { return !module.isStandard ? 2 : module.name != "std.nn" ? 1 : 0; }
@@ -62,8 +44,8 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
   if (decl->callable == ast::CallableKind::Dataset) return fail(diag::not_callable, use.range, "in a network, a dataset");
   for (std::size_t i = 0; i < callee.items.size(); ++i) {  // of a partial application
     const bool given =
-        std::any_of(arguments.list.begin(), arguments.list.end(), [&](const auto& one) { return one.name == callee.names[i]; });
-    if (!given) arguments.list.push_back({callee.names[i], callee.items[i], use.range});
+        std::any_of(arguments.list.begin(), arguments.list.end(), [&](const auto& one) { return one.name == callee.words[i]; });
+    if (!given) arguments.list.push_back({callee.words[i], callee.items[i], use.range});
   }
   // Outside of any network, what is still missing may come from factors, or from what a `swap` replaces.
   if (now.current == nullptr && !isInstance && lacksParameter(*decl, arguments))
@@ -104,15 +86,23 @@ Value Elaborator::applyCallable(const ast::Expr& use, const Value& called, sema:
     call.path = instances[callee.id].path;
     return apply(std::move(call));
   }
-  const bool isMemorised = now.memo != nullptr && now.current != nullptr && now.current->gradient;
-  const std::string key = isMemorised ? keyOf(pool, call) : "";
-  if (isMemorised) {
-    if (const auto known = now.memo->find(key); known != now.memo->end()) return known->second;
-  }
   call.path = phase() == Phase::Forward ? paths.under(paths.fresh(decl->name.text)) : decl->name.text;
-  Value result = apply(std::move(call));
-  if (isMemorised) now.memo->emplace(key, result);
-  return result;
+  const bool isInGradient = now.calls != nullptr && now.current != nullptr && now.current->gradient;
+  return isInGradient ? applyInGradient(std::move(call)) : apply(std::move(call));
+}
+
+/// Equal calls are made once.
+Value Elaborator::applyInGradient(Application application) {
+  std::vector<GradientCall>& calls = *now.calls;
+  GradientCall call{&application.decl, application.tensors, {}, {}};
+  for (const Local& local : application.parameters) call.parameters.push_back(local.value);
+  const auto known = std::ranges::find_if(calls, [&](const GradientCall& other) {
+    return other.decl == call.decl && other.tensors == call.tensors && other.parameters == call.parameters;
+  });
+  if (known != calls.end()) return known->result;
+  call.result = apply(std::move(application));
+  calls.push_back(std::move(call));
+  return calls.back().result;
 }
 
 std::uint32_t Elaborator::makeInstance(const ast::Callable& decl, const sema::Module& module, std::vector<Local> parameters,
@@ -134,7 +124,7 @@ void Elaborator::instantiateParameters(Activation& a) {
     const auto& decl = *static_cast<const ast::Callable*>(value.decl);
     sema::Arguments arguments;
     arguments.use = a.use;
-    for (std::size_t i = 0; i < value.items.size(); ++i) arguments.list.push_back({value.names[i], value.items[i], a.use});
+    for (std::size_t i = 0; i < value.items.size(); ++i) arguments.list.push_back({value.words[i], value.items[i], a.use});
     Frame scratch;
     scratch.module = value.module;
     scratch.decl = &decl;

@@ -9,13 +9,14 @@ namespace tbem::graph {
 
 bool Elaborator::requireCondition(Activation& a, sema::Requirement kind, const ast::Expr& condition) {
   // What an optimiser asks of a rate holds for a number; a schedule, which is a tensor by now, has conditions of its own.
-  bool isOfSchedule = false;
-  sema::forEachInside(condition, [&](const ast::Expr& inner) {
+  const auto isSchedule = [](const Local& local) { return local.isParameter && local.value.is(ValueKind::Tensor); };
+  const auto namesSchedule = [&](const ast::Expr& inner) {
     const auto* name = ast::dynCast<ast::NameRef>(&inner);
-    const Local* local = name != nullptr && phase() == Phase::Optimizer ? frame->find(name->name.text) : nullptr;
-    isOfSchedule = isOfSchedule || (local != nullptr && local->isParameter && local->value.is(ValueKind::Tensor));
-  });
-  if (isOfSchedule) return true;
+    const Local* local = name != nullptr ? frame->find(name->name.text) : nullptr;
+    return local != nullptr && isSchedule(*local);
+  };
+  if (phase() == Phase::Optimizer && std::ranges::any_of(frame->locals, isSchedule) && sema::anyInside(condition, namesSchedule))
+    return true;
   const Value value = evaluate(condition);
   if (value.isPoison()) return false;
   if (value.is(ValueKind::Bool)) return require(kind, value.expr, condition, a.range, a.decl->name.text, "");
@@ -24,12 +25,10 @@ bool Elaborator::requireCondition(Activation& a, sema::Requirement kind, const a
 }
 
 bool Elaborator::checkConditions(Activation& a) {
-  for (const ast::Expr* clause : a.decl->pre) {
-    std::vector<const ast::Expr*> parts;
-    conjuncts(*clause, parts);
-    for (const ast::Expr* part : parts) {
-      if (!requireCondition(a, sema::Requirement::Pre, *part)) return false;
-    }
+  std::vector<const ast::Expr*> parts;
+  for (const ast::Expr* clause : a.decl->pre) conjuncts(*clause, parts);
+  for (const ast::Expr* part : parts) {
+    if (!requireCondition(a, sema::Requirement::Pre, *part)) return false;
   }
   return std::all_of(a.decl->requirements.begin(), a.decl->requirements.end(), [&](const ast::Expr* requirement) {
     return sema::namesResults(*a.decl, *requirement) || checkRequirement(a, *requirement, sema::Requirement::Requires);
@@ -42,21 +41,19 @@ bool Elaborator::checkRequirement(Activation& a, const ast::Expr& expr, sema::Re
 }
 
 bool Elaborator::definePosts(Activation& a, std::vector<const ast::Expr*>& remaining) {
-  for (const ast::Expr* clause : a.decl->post) {
-    std::vector<const ast::Expr*> parts;
-    conjuncts(*clause, parts);
-    for (const ast::Expr* part : parts) {
-      const auto* equation = ast::dynCast<ast::Binary>(part);
-      const auto* name =
-          equation != nullptr && equation->op == ast::BinaryOp::Equal ? ast::dynCast<ast::NameRef>(equation->left) : nullptr;
-      if (name == nullptr || a.frame.find(name->name.text) != nullptr) {
-        remaining.push_back(part);
-        continue;
-      }
-      Value value = evaluate(*equation->right);
-      if (value.isPoison()) return false;
-      a.frame.define(name->name.text, std::move(value), name->range);
+  std::vector<const ast::Expr*> parts;
+  for (const ast::Expr* clause : a.decl->post) conjuncts(*clause, parts);
+  for (const ast::Expr* part : parts) {
+    const auto* equation = ast::dynCast<ast::Binary>(part);
+    const auto* name =
+        equation != nullptr && equation->op == ast::BinaryOp::Equal ? ast::dynCast<ast::NameRef>(equation->left) : nullptr;
+    if (name == nullptr || a.frame.find(name->name.text) != nullptr) {
+      remaining.push_back(part);
+      continue;
     }
+    Value value = evaluate(*equation->right);
+    if (value.isPoison()) return false;
+    a.frame.define(name->name.text, std::move(value), name->range);
   }
   return true;
 }

@@ -15,6 +15,7 @@ namespace tbem::graph {
 namespace {
 std::vector<std::string_view> words(std::string_view text) {
   std::vector<std::string_view> result;
+  result.reserve(static_cast<std::size_t>(std::ranges::count(text, ' ')) + 1);
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
     if (end > 0) result.push_back(text.substr(0, end));
@@ -53,7 +54,8 @@ bool Elaborator::makeResults(Activation& a, std::vector<TensorId>& results) {
       return false;
     }
     Labels labels;
-    std::optional<std::vector<ExprId>> shape = shapeFromType(a, *type, labels, "the result of `" + a.decl->name.text + "`");
+    std::optional<std::vector<ExprId>> shape =
+        shapeFromType(a, *type, labels, [&] { return "the result of `" + a.decl->name.text + "`"; });
     const std::optional<tbem_dtype> dtype = dtypeFromType(a, *type);
     if (!shape || !dtype) return false;
     const std::string name = declared.name.empty() ? "y" : declared.name.text;
@@ -105,14 +107,16 @@ std::optional<Value> Elaborator::nativeAttribute(Activation& a, std::string_view
 }
 
 bool Elaborator::nativeAttributes(Activation& a, std::string_view table, std::string_view scalars, Op& op) {
+  const std::vector<std::string_view> attributeWords = words(table), scalarWords = words(scalars);
   for (const ast::Argument& argument : a.decl->native->arguments) {
     const auto isNamed = [&](std::string_view word) { return word.substr(0, word.find('[')) == argument.name.text; };
-    if (argument.name.empty() || std::ranges::any_of(words(table), isNamed) || std::ranges::any_of(words(scalars), isNamed))
+    if (argument.name.empty() || std::ranges::any_of(attributeWords, isNamed) || std::ranges::any_of(scalarWords, isNamed))
       continue;
     fail(diag::unknown_argument, argument.range, sourceText(session.sources, a.decl->native->callee->range), argument.name.text);
     return false;
   }
-  for (std::string_view word : words(table)) {
+  op.attributes.reserve(attributeWords.size());
+  for (const std::string_view word : attributeWords) {
     const std::size_t bracket = std::min(word.find('['), word.size());
     const std::string_view name = word.substr(0, bracket);
     const std::string_view count =
@@ -126,6 +130,7 @@ bool Elaborator::nativeAttributes(Activation& a, std::string_view table, std::st
       return false;
     }
     Attribute attribute{std::string(name), {}};
+    attribute.values.reserve(std::max<std::size_t>(value->items.size(), 1));
     if (value->is(ValueKind::List)) {
       for (const Value& item : value->items) attribute.values.push_back(item.expr);
     } else {
@@ -140,7 +145,7 @@ bool Elaborator::nativeAttributes(Activation& a, std::string_view table, std::st
     }
     op.attributes.push_back(std::move(attribute));
   }
-  for (const std::string_view word : words(scalars)) {
+  for (const std::string_view word : scalarWords) {
     const std::string_view name = word.substr(0, word.find('['));
     const bool isList = name.size() < word.size();
     const std::optional<Value> value = nativeAttribute(a, name);
@@ -226,7 +231,7 @@ bool Elaborator::runNative(Activation& a, const std::vector<TensorId>& results) 
     if (!nativeAttributes(a, row->attributes, row->scalars, op)) return false;
   }
   if (!countFlops(a, op)) return false;
-  addOp(std::move(op), a);
+  addLeaf(std::move(op), a);
   return true;
 }
 
@@ -243,15 +248,37 @@ bool Elaborator::runElementwise(Activation& a, const std::vector<TensorId>& resu
     }
     parts.push_back(part->value);
   }
+  const Labels none;
   const Labels* labels = a.labelsOf(a.decl->results.front().name.text);
-  std::optional<Op> op = buildElementwise(a, parts, results, labels != nullptr ? *labels : Labels{});
+  std::optional<Op> op = buildElementwise(a, parts, results, labels != nullptr ? *labels : none);
   if (!op) return false;
   op->declaration = a.decl->name.text;
   if (!a.decl->flops.empty()) {
     op->flops.clear();
     if (!countFlops(a, *op)) return false;
   }
-  addOp(std::move(*op), a);
+  addLeaf(std::move(*op), a);
+  return true;
+}
+
+/// The parts become roots of the expression, but for those that are values for the parts below.
+bool Elaborator::evaluateUpdates(Activation& a, const std::vector<const ast::Part*>& parts, ElementwiseBuilder& build) {
+  std::optional<std::vector<Operand>> operands = readOperands(a, [](const Local&) { return true; });
+  if (!operands) return false;
+  frame = &a.frame;
+  const ElementNames names(a.frame, std::move(*operands));
+  for (const ast::Part* part : parts) {
+    const Value value = evaluate(*part->value);
+    const std::optional<std::uint32_t> root = value.isPoison() ? std::nullopt : asElem(value, part->value->range);
+    if (!root) return false;
+    const Value made = Value::indexed(ValueKind::Elem, *root);
+    if (Local* known = names.of(part->name.text)) {
+      build.addRoot(*root);
+      known->value = made;
+    } else {
+      a.frame.define(part->name.text, made, part->name.range);
+    }
+  }
   return true;
 }
 
@@ -277,30 +304,10 @@ bool Elaborator::runUpdates(Activation& a) {
   if (old.empty() || (updated && options.updates == Updates::First)) return true;
   updated = true;
   const Labels* labels = a.labelsOf(parts.back()->name.text);
-  Frame inner = a.frame;
-  inner.elementwise = true;
   const Detour detour(*this);
   ElementwiseBuilder build(builder, pool, graph[old.back()].shape, labels != nullptr ? *labels : Labels{}, a.path);
   now.elem = &build;
-  for (Local& local : inner.locals) {
-    if (!local.value.is(ValueKind::Tensor)) continue;
-    const Labels* own = a.labelsOf(local.name);
-    local.value = readTensor(static_cast<TensorId>(local.value.id), own != nullptr ? *own : Labels{}, local.name);
-    if (local.value.isPoison()) return false;
-  }
-  frame = &inner;
-  for (const ast::Part* part : parts) {
-    const Value value = evaluate(*part->value);
-    const std::optional<std::uint32_t> root = value.isPoison() ? std::nullopt : asElem(value, part->value->range);
-    if (!root) return false;
-    const Value made = Value::indexed(ValueKind::Elem, *root);
-    if (Local* known = inner.find(part->name.text); a.frame.find(part->name.text) != nullptr) {
-      build.addRoot(*root);
-      known->value = made;
-    } else {
-      inner.define(part->name.text, made, part->name.range);
-    }
-  }
+  if (!evaluateUpdates(a, parts, build)) return false;
   std::vector<TensorId> results;
   for (const TensorId before : old) {
     Tensor after = graph[before];
@@ -312,7 +319,7 @@ bool Elaborator::runUpdates(Activation& a) {
   Op op = build.finish(std::move(results));
   if (!holdsResults(a, op)) return false;
   op.declaration = a.decl->name.text;
-  addOp(std::move(op), a);
+  addLeaf(std::move(op), a);
   return true;
 }
 

@@ -114,7 +114,7 @@ bool Elaborator::runOwn(Activation& a, const std::vector<TensorId>& results) {
     }
   }
   if (!ownParameters(a, op) || !ownWorkspace(a, op.own) || !countFlops(a, op)) return false;
-  addOp(std::move(op), a);
+  addLeaf(std::move(op), a);
   return true;
 }
 

@@ -73,6 +73,7 @@ bool Elaborator::bindShape(Activation& a, const ast::TensorType& type, TensorId 
     return false;
   }
   const std::size_t spread = shape.size() - fixed;
+  labels.reserve(shape.size());
   std::size_t at = 0;
   for (std::size_t i = 0; i < type.dims.size(); ++i) {
     const ast::Expr& dim = *type.dims[i];
@@ -80,6 +81,7 @@ bool Elaborator::bindShape(Activation& a, const ast::TensorType& type, TensorId 
       const ast::Expr& inner = *ast::cast<ast::Splice>(dim).value;
       const std::string_view word = labelOf(inner);
       std::vector<Value> part;
+      part.reserve(spread);
       for (std::size_t k = 0; k < spread; ++k) {
         part.push_back(Value::number(shape[at + k]));
         labels.push_back(word.empty() ? std::string() : std::string(word) + "#" + std::to_string(k));
@@ -97,7 +99,8 @@ bool Elaborator::bindShape(Activation& a, const ast::TensorType& type, TensorId 
           return false;
         }
         for (std::size_t k = 0; k < spread; ++k) {
-          if (!agree(shape[at + k], (*wanted)[k].expr,
+          if (shape[at + k] != (*wanted)[k].expr &&
+              !agree(shape[at + k], (*wanted)[k].expr,
                      word.empty() ? std::string() : std::string(word) + "[" + std::to_string(k) + "]", a.range, inner.range))
             return false;
         }
@@ -116,7 +119,8 @@ bool Elaborator::bindShape(Activation& a, const ast::TensorType& type, TensorId 
         wrongKind(dim.range, "a dimension", "an int", wanted);
         return false;
       }
-      if (!agree(shape[at], wanted.expr, word.empty() ? std::string(name) + "[" + std::to_string(at) + "]" : std::string(word),
+      if (shape[at] != wanted.expr &&
+          !agree(shape[at], wanted.expr, word.empty() ? std::string(name) + "[" + std::to_string(at) + "]" : std::string(word),
                  a.range, dim.range))
         return false;
     }
@@ -126,8 +130,10 @@ bool Elaborator::bindShape(Activation& a, const ast::TensorType& type, TensorId 
 }
 
 std::optional<std::vector<ExprId>> Elaborator::shapeFromType(Activation& a, const ast::TensorType& type, Labels& labels,
-                                                             std::string_view owner) {
+                                                             const std::function<std::string()>& owner) {
   std::vector<ExprId> shape;
+  shape.reserve(type.dims.size());
+  labels.reserve(type.dims.size());
   for (const ast::Expr* dim : type.dims) {
     const bool isSplice = dim->kind == ast::NodeKind::Splice;
     const ast::Expr& inner = isSplice ? *ast::cast<ast::Splice>(*dim).value : *dim;
@@ -138,7 +144,7 @@ std::optional<std::vector<ExprId>> Elaborator::shapeFromType(Activation& a, cons
       return top.decl != nullptr && top.decl->kind == ast::NodeKind::Constant;
     };
     if (!word.empty() && !isDefined()) {
-      fail(diag::undefined_dimension, inner.range, word, owner);
+      fail(diag::undefined_dimension, inner.range, word, owner());
       return std::nullopt;
     }
     const Value value = evaluate(inner);

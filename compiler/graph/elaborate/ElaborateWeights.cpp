@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace tbem::graph {
 
@@ -36,7 +37,7 @@ std::optional<Init> Elaborator::readInit(const ast::Expr* init) {
     return std::nullopt;
   }
   std::string word = name->name.text;
-  if (const Local* local = frame->find(word); local != nullptr && local->value.is(ValueKind::String)) word = local->value.text;
+  if (const Local* local = frame->find(word); local != nullptr && local->value.is(ValueKind::String)) word = local->value.text();
   const auto row = std::find_if(kInits.begin(), kInits.end(), [&](const InitRow& one) { return one.name == word; });
   if (row == kInits.end()) {
     std::vector<std::string> names;
@@ -94,8 +95,8 @@ bool Elaborator::makeWeight(Activation& a, const ast::WeightStmt& weight) {
     return false;
   }
   Labels labels;
-  const std::optional<std::vector<ExprId>> shape =
-      shapeFromType(a, *type, labels, "weight `" + weight.name.text + "` of `" + a.decl->name.text + "`");
+  std::optional<std::vector<ExprId>> shape =
+      shapeFromType(a, *type, labels, [&] { return "weight `" + weight.name.text + "` of `" + a.decl->name.text + "`"; });
   const std::optional<tbem_dtype> dtype = dtypeFromType(a, *type);
   if (!shape || !dtype) return false;
   // Each turn of a loop has its own.
@@ -120,12 +121,12 @@ bool Elaborator::makeWeight(Activation& a, const ast::WeightStmt& weight) {
     }
     if (const auto newest = latest.find(index(known.storage)); newest != latest.end()) id = newest->second;
   } else {
-    const std::optional<Init> init = readInit(weight.init);
+    std::optional<Init> init = readInit(weight.init);
     if (!init) return false;
-    id = builder.addTensor(weight.name.text, *dtype, *shape, weight.range);
+    id = builder.addTensor(weight.name.text, *dtype, std::move(*shape), weight.range);
     Storage& storage = graph[graph[id].storage];
     storage.path = path;
-    storage.init = *init;
+    storage.init = std::move(*init);
     if (phase() == Phase::Optimizer) {
       storage.kind = StorageClass::State;
       graph.states.push_back(id);

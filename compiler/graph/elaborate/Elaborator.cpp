@@ -57,15 +57,13 @@ OpId Elaborator::addOp(Op op, const Activation& a) {
   op.scope = a.scope;
   op.range = a.range;
   op.use = a.use;
-  const OpId id = builder.addOp(std::move(op));
-  if (phase() != Phase::Forward) return id;
-  OpContext context{a.decl, a.frame.module, {}, {}, a.path};
-  if (options.training) {
-    context.locals = a.frame.locals;
-    context.labels = a.labels;
-  }
-  tape.note(id, std::move(context));
-  return id;
+  return builder.addOp(std::move(op));
+}
+
+void Elaborator::addLeaf(Op op, Activation& a) {
+  const OpId id = addOp(std::move(op), a);
+  if (phase() == Phase::Forward && options.training)
+    tape.note(id, {a.decl, a.frame.module, std::move(a.frame.locals), std::move(a.labels), a.path});
 }
 
 /// A mistake in the library's text is shown with the call in the user's that led there.
@@ -151,7 +149,7 @@ std::optional<std::vector<Local>> Elaborator::networkParameters(const Value& cal
   const auto& decl = *static_cast<const ast::Callable*>(callee.decl);
   sema::Arguments arguments;
   arguments.use = use;
-  for (std::size_t i = 0; i < callee.items.size(); ++i) arguments.list.push_back({callee.names[i], callee.items[i], use});
+  for (std::size_t i = 0; i < callee.items.size(); ++i) arguments.list.push_back({callee.words[i], callee.items[i], use});
   for (const Local& factor : factors) {
     const auto has = [&](const auto& all, const auto& nameOf) {
       return std::any_of(all.begin(), all.end(), [&](const auto& one) { return nameOf(one) == factor.name; });
@@ -210,7 +208,7 @@ std::optional<std::pair<tbem_dtype, std::vector<ExprId>>> Elaborator::targetOf(c
   std::optional<std::vector<ExprId>> shape;
   std::optional<tbem_dtype> dtype;
   if (bindShape(a, *first, output, loss.tensors[0].name.text, labels)) {
-    shape = shapeFromType(a, *second, labels, "the target of `" + loss.name.text + "`");
+    shape = shapeFromType(a, *second, labels, [&] { return "the target of `" + loss.name.text + "`"; });
     dtype = dtypeFromType(a, *second);
   }
   if (!shape || !dtype) return std::nullopt;

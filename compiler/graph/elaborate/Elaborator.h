@@ -77,7 +77,7 @@ public:
   struct Now {
     Activation* current = nullptr;
     ElementwiseBuilder* elem = nullptr;
-    std::unordered_map<std::string, Value>* memo = nullptr;  ///< in a gradient: equal calls are made once
+    std::vector<GradientCall>* calls = nullptr;  ///< in a gradient
   };
   Now now;
   std::vector<const ast::Callable*> applying;  ///< the innermost last
@@ -99,15 +99,17 @@ public:
 
   Phase phase() const { return builder.stamp.phase; }
   const Instance& instance(const Value& value) const { return instances[value.id]; }
-  /// An operator of an activation, which it is differentiated by.
+  /// An operator of an activation.
   OpId addOp(Op op, const Activation& a);
+  /// The one operator of a declaration without a body, whose application ends with it: the tape takes its names over.
+  void addLeaf(Op op, Activation& a);
   Value applyCallable(const ast::Expr& use, const Value& callee, sema::Arguments arguments) override;
   /// An operator of std.nn.
   Value callNamed(std::string_view name, std::vector<Value> tensors, std::vector<std::pair<std::string_view, Value>> parameters,
                   SrcRange use);
   /// The application as it is written, without what a `mutate` changes.
   Value applyOnce(Application application);
-  Value runtimeBinary(const ast::Binary& expr, Value left, Value right) override;
+  Value runtimeBinary(const ast::Binary& expr, const Value& left, const Value& right) override;
   /// Whether two dimensions are equal in the row at hand, which then is a condition on every row of the structure; reports where
   /// not. `name`: what they are, `there`: where it says so.
   bool agree(ExprId a, ExprId b, const std::string& name, SrcRange range, SrcRange there);
@@ -118,8 +120,8 @@ public:
 
 protected:
   // What evaluation leaves to an elaboration (Elaborate*.cpp, Elementwise.cpp, TensorOperators.cpp)
-  Value runtimeUnary(const ast::Unary& expr, Value operand) override;
-  Value runtimeSelect(const ast::IfExpr& expr, Value condition) override;
+  Value runtimeUnary(const ast::Unary& expr, const Value& operand) override;
+  Value runtimeSelect(const ast::IfExpr& expr, const Value& condition) override;
   std::optional<Value> elementwiseCall(std::string_view name, const ast::Call& call) override;
   Value runtimeMember(const ast::Member& expr, const Value& object) override;
   Value skip(const ast::Skip& expr) override;
@@ -140,6 +142,7 @@ protected:
 private:
   // Applying (ElaborateApply.cpp)
   Value apply(Application application);
+  Value applyInGradient(Application application);
   bool isRecording() const { return options.recordCalls && phase() == Phase::Forward; }
   void beginCall(Call call);
   void endCall(Value result);
@@ -177,7 +180,7 @@ private:
   /// Levels that matter to a condition: of its symbols, and those that steered the elaboration so far.
   std::vector<std::pair<std::string, std::string>> levelsFor(ExprId condition) const;
   std::optional<std::vector<ExprId>> shapeFromType(Activation& a, const ast::TensorType& type, Labels& labels,
-                                                   std::string_view owner);
+                                                   const std::function<std::string()>& owner);
   std::optional<tbem_dtype> dtypeFromType(Activation& a, const ast::TensorType& type);
   void collectBindings(const ast::Expr& text, Obligation& obligation) const;
   void bindShapes(std::string_view name, const Value& value, Obligation& obligation) const;
@@ -193,6 +196,7 @@ private:
   bool runNative(Activation& a, const std::vector<TensorId>& results);
   bool runElementwise(Activation& a, const std::vector<TensorId>& results);
   bool runUpdates(Activation& a);
+  bool evaluateUpdates(Activation& a, const std::vector<const ast::Part*>& parts, ElementwiseBuilder& build);
   bool countFlops(Activation& a, Op& op);
   std::optional<Value> nativeAttribute(Activation& a, std::string_view name);
   bool nativeAttributes(Activation& a, std::string_view table, std::string_view scalars, Op& op);
@@ -205,6 +209,7 @@ private:
   /// Evaluates the expressions over the activation's tensors: one operator that writes `results`.
   std::optional<Op> buildElementwise(Activation& a, const std::vector<const ast::Expr*>& parts,
                                      const std::vector<TensorId>& results, const Labels& resultLabels);
+  std::optional<std::vector<Operand>> readOperands(Activation& a, const std::function<bool(const Local&)>& isOperand);
   bool holdsResults(const Activation& a, const Op& op);
   Value tensorBinary(const ast::Binary& expr, const Value& left, const Value& right);
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 
 namespace tbem::graph {
 
@@ -110,7 +109,7 @@ Value Elaborator::elemBinary(const ast::Binary& expr, const Value& left, const V
   return elemValue(expr.op == ast::BinaryOp::NotEqual ? now.elem->operation(ElemOp::Not, result) : result);
 }
 
-Value Elaborator::runtimeUnary(const ast::Unary& expr, Value operand) {
+Value Elaborator::runtimeUnary(const ast::Unary& expr, const Value& operand) {
   if (now.elem == nullptr || !frame->elementwise) {
     return callNamed(expr.op == ast::UnaryOp::Negate ? "neg" : "logical_not", {operand}, {}, expr.range);
   }
@@ -119,7 +118,7 @@ Value Elaborator::runtimeUnary(const ast::Unary& expr, Value operand) {
   return elemValue(now.elem->operation(expr.op == ast::UnaryOp::Negate ? ElemOp::Neg : ElemOp::Not, *at));
 }
 
-Value Elaborator::runtimeSelect(const ast::IfExpr& expr, Value condition) {
+Value Elaborator::runtimeSelect(const ast::IfExpr& expr, const Value& condition) {
   if (now.elem == nullptr || !condition.is(ValueKind::Elem)) {
     Diagnostic& d = sink.report(diag::unknown_at_compile_time, expr.condition->range, "a condition");
     d.note("an `if` on the elements of a tensor stands in an `elementwise` expression; `skip` and `exit` gate per sample");
@@ -150,8 +149,8 @@ Value Elaborator::elemCoordinate(const ast::Call& call) {
 
 std::optional<Value> Elaborator::elementwiseCall(std::string_view name, const ast::Call& call) {
   if (now.elem != nullptr && name == "coordinate") return elemCoordinate(call);
-  const auto word = std::find_if(kWords.begin(), kWords.end(), [&](const Word& one) { return one.name == name; });
   if (now.elem == nullptr) return std::nullopt;
+  const auto word = std::find_if(kWords.begin(), kWords.end(), [&](const Word& one) { return one.name == name; });
   if (word == kWords.end()) {
     const auto isElement = [this](const ast::Argument& argument) {
       return argument.value != nullptr && argument.name.empty() && evaluate(*argument.value).is(ValueKind::Elem);
@@ -207,14 +206,14 @@ std::string fractionText(const ElemNode& node, const Op& op, const Graph& graph,
 /// The tensor as an operand of the expression being built. Poison after a report.
 Value Elaborator::readTensor(TensorId tensor, const Labels& labels, std::string_view name) {
   using Fault = ElementwiseBuilder::Alignment::Fault;
-  const std::vector<ExprId> shape = graph[tensor].shape, result = now.elem->shape();
+  const std::vector<ExprId>&shape = graph[tensor].shape, &result = now.elem->shape();
   const SrcRange declared = now.current->decl->name.range;
   ElementwiseBuilder::Alignment alignment = now.elem->align(shape, labels);
   const std::vector<std::int32_t>& axes = alignment.operand.axes;
   for (std::size_t k = 0; k < axes.size(); ++k) {
+    if (axes[k] < 0 || shape[k] == result[static_cast<std::size_t>(axes[k])]) continue;
     const std::string dimension = std::string(name) + "[" + std::to_string(k) + "]";
-    if (axes[k] >= 0 && !agree(shape[k], result[static_cast<std::size_t>(axes[k])], dimension, now.current->range, declared))
-      return {};
+    if (!agree(shape[k], result[static_cast<std::size_t>(axes[k])], dimension, now.current->range, declared)) return {};
   }
   if (alignment.fault == Fault::Ambiguous)
     return fail(diag::ambiguous_dimension, declared, labels[axes.size()], name, alignment.why);
@@ -226,36 +225,49 @@ Value Elaborator::readTensor(TensorId tensor, const Labels& labels, std::string_
   return elemValue(now.elem->operand(tensor, std::move(alignment.operand)));
 }
 
+/// Those tensors among the activation's names that are asked for, as operands of the expression being built. Nothing after a
+/// report.
+std::optional<std::vector<Operand>> Elaborator::readOperands(Activation& a, const std::function<bool(const Local&)>& isOperand) {
+  const Labels none;
+  std::vector<Operand> operands;
+  operands.reserve(a.labels.size());
+  for (std::size_t i = 0; i < a.frame.locals.size(); ++i) {
+    const Local& local = a.frame.locals[i];
+    if (!local.value.is(ValueKind::Tensor) || !isOperand(local)) continue;
+    const Labels* own = a.labelsOf(local.name);
+    operands.push_back({i, readTensor(static_cast<TensorId>(local.value.id), own != nullptr ? *own : none, local.name)});
+    if (operands.back().element.isPoison()) return std::nullopt;
+  }
+  return operands;
+}
+
 std::optional<Op> Elaborator::buildElementwise(Activation& a, const std::vector<const ast::Expr*>& parts,
                                                const std::vector<TensorId>& results, const Labels& resultLabels) {
-  std::set<std::string_view> used;
+  constexpr std::size_t kUsual = 16;
+  std::vector<std::string_view> used;
+  used.reserve(kUsual);
   for (const ast::Expr* part : parts) {
     sema::forEachInside(*part, [&](const ast::Expr& inner) {
-      if (const auto* name = ast::dynCast<ast::NameRef>(&inner)) used.insert(name->name.text);
+      if (const auto* name = ast::dynCast<ast::NameRef>(&inner)) used.push_back(name->name.text);
     });
   }
-  Frame inner = a.frame;
-  inner.elementwise = true;
   const Detour detour(*this);
   ElementwiseBuilder build(builder, pool, graph[results.front()].shape, resultLabels, a.path);
   now.elem = &build;
-  bool good = true;
-  for (Local& local : inner.locals) {
-    if (!good || !local.value.is(ValueKind::Tensor) || used.count(local.name) == 0) continue;
-    const auto tensor = static_cast<TensorId>(local.value.id);
-    if (std::find(results.begin(), results.end(), tensor) != results.end()) continue;  // not yet written
-    const Labels* own = a.labelsOf(local.name);
-    local.value = readTensor(tensor, own != nullptr ? *own : Labels{}, local.name);
-    good = !local.value.isPoison();
+  const auto isOperand = [&](const Local& local) {
+    return std::ranges::find(used, local.name) != used.end() &&
+           std::ranges::find(results, static_cast<TensorId>(local.value.id)) == results.end();  // not yet written
+  };
+  std::optional<std::vector<Operand>> operands = readOperands(a, isOperand);
+  if (!operands) return std::nullopt;
+  frame = &a.frame;
+  const ElementNames names(a.frame, std::move(*operands));
+  for (const ast::Expr* part : parts) {
+    const Value value = evaluate(*part);
+    const auto root = value.isPoison() ? std::nullopt : asElem(value, part->range);
+    if (!root) return std::nullopt;
+    build.addRoot(*root);
   }
-  frame = &inner;
-  for (std::size_t i = 0; good && i < parts.size(); ++i) {
-    const Value value = evaluate(*parts[i]);
-    const auto root = value.isPoison() ? std::nullopt : asElem(value, parts[i]->range);
-    good = root.has_value();
-    if (good) build.addRoot(*root);
-  }
-  if (!good) return std::nullopt;
   Op op = build.finish(results);
   return holdsResults(a, op) ? std::optional<Op>(std::move(op)) : std::nullopt;
 }

@@ -58,7 +58,7 @@ Value partialOf(const Instance& instance) {
   partial.decl = instance.decl;
   partial.module = instance.module;
   for (const Local& parameter : instance.parameters) {
-    partial.names.emplace_back(parameter.name);
+    partial.words.emplace_back(parameter.name);
     partial.items.push_back(parameter.value);
   }
   return partial;
@@ -221,7 +221,7 @@ std::vector<sema::BoundArgument> argumentsFor(const Change& change, const ast::C
       argument.name = callee.parameters[position++].name.text;
     const bool declared = std::any_of(other.parameters.begin(), other.parameters.end(),
                                       [&](const auto& parameter) { return parameter.name.text == argument.name; });
-    const auto& own = change.value.names;
+    const auto& own = change.value.words;
     if (tensor || (declared && std::find(own.begin(), own.end(), argument.name) == own.end()))
       kept.push_back(std::move(argument));
   }

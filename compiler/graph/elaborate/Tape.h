@@ -15,7 +15,7 @@ namespace tbem::graph {
 /// Names for the dimensions of a tensor: "n", "s#0"; "" where the declaration gives none.
 using Labels = std::vector<std::string>;
 
-/// What an operator was made from. Its gradient is evaluated among the same names.
+/// What an operator was made from. Its gradient is evaluated among the same names, which are taken over from here.
 struct OpContext {
   const ast::Callable* decl = nullptr;
   const sema::Module* module = nullptr;
@@ -41,11 +41,11 @@ struct Tape {
     contexts.back() = std::move(context);
   }
   /// nullptr: of no declaration, such as a copy.
-  const OpContext* contextOf(OpId id) const {
+  OpContext* contextOf(OpId id) {
     return index(id) < contexts.size() && contexts[index(id)].decl != nullptr ? &contexts[index(id)] : nullptr;
   }
   /// The outermost body that ends with this operator; nullptr: none does.
-  const OwnGradient* endingAt(std::size_t last) const {
+  OwnGradient* endingAt(std::size_t last) {
     const auto own =
         std::find_if(ownGradients.rbegin(), ownGradients.rend(), [&](const OwnGradient& body) { return body.last == last; });
     return own != ownGradients.rend() ? &*own : nullptr;

@@ -4,7 +4,7 @@
 
 namespace tbem::graph {
 
-Value Elaborator::runtimeBinary(const ast::Binary& expr, Value left, Value right) {
+Value Elaborator::runtimeBinary(const ast::Binary& expr, const Value& left, const Value& right) {
   if (now.elem != nullptr && frame->elementwise) return elemBinary(expr, left, right);
   return tensorBinary(expr, left, right);
 }

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <string_view>
 #include <utility>
 
 namespace tbem::graph {
 
 namespace {
-/// The FLOP part that a node counts as, or nullptr: logic, choices and casts compute no number.
-const char* partOf(ElemOp op) {
+/// The FLOP part that a node counts as; empty: logic, choices and casts compute no number.
+std::string_view partOf(ElemOp op) {
   switch (op) {
     case ElemOp::Add:
     case ElemOp::Sub:
@@ -50,7 +49,7 @@ const char* partOf(ElemOp op) {
     case ElemOp::Floor:
       return "floor";
     default:
-      return nullptr;
+      return {};
   }
 }
 
@@ -106,7 +105,14 @@ bool isSame(const ElemNode& left, const ElemNode& right) {
 
 ElementwiseBuilder::ElementwiseBuilder(GraphBuilder& graph, sema::ExprPool& pool, std::vector<ExprId> shape, Names names,
                                        std::string_view path)
-    : graph(graph), pool(pool), shapeOfResults(std::move(shape)), names(std::move(names)), stream(hashText(path)) {}
+    : graph(graph), pool(pool), shapeOfResults(std::move(shape)), names(std::move(names)), stream(hashText(path)) {
+  constexpr std::size_t kUsualNodes = 8, kUsualOperands = 4;
+  expression.nodes.reserve(kUsualNodes);
+  hashes.reserve(kUsualNodes);
+  varies.reserve(kUsualNodes);
+  expression.operands.reserve(kUsualOperands);
+  inputs.reserve(kUsualOperands);
+}
 
 // ---- Nodes ------------------------------------------------------------------------------------------------------------
 
@@ -117,7 +123,7 @@ ElementwiseBuilder::Node ElementwiseBuilder::add(ElemNode node, bool nodeVaries)
     if (isSame(expression.nodes[at], node)) return at;
   }
   const auto at = static_cast<Node>(expression.nodes.size());
-  expression.nodes.push_back(std::move(node));
+  expression.nodes.push_back(node);
   varies.push_back(nodeVaries);
   hashes.push_back(hash);
   return at;
@@ -152,10 +158,12 @@ ElementwiseBuilder::Node ElementwiseBuilder::coordinate(std::uint32_t dimension)
 
 ElementwiseBuilder::Alignment ElementwiseBuilder::align(const std::vector<ExprId>& operand, const Names& namesOfOperand) const {
   Alignment result;
+  result.operand.axes.reserve(operand.size());
+  const bool isAlike = operand.size() == shapeOfResults.size() && namesOfOperand == names;  // as most are
   for (std::size_t k = 0; k < operand.size(); ++k) {
-    std::int64_t axis = axisByName(namesOfOperand, k, names);
+    std::int64_t axis = isAlike ? static_cast<std::int64_t>(k) : axisByName(namesOfOperand, k, names);
     if (axis < 0) axis = static_cast<std::int64_t>(shapeOfResults.size()) - static_cast<std::int64_t>(operand.size() - k);
-    result.why = ambiguity(namesOfOperand, k, names, axis);
+    if (!isAlike) result.why = ambiguity(namesOfOperand, k, names, axis);
     const bool one = pool.constantValue(operand[k]) == Rational::of(1);
     if (!result.why.empty())
       result.fault = Alignment::Fault::Ambiguous;
@@ -192,50 +200,63 @@ std::vector<bool> ElementwiseBuilder::usedNodes() const {
   return used;
 }
 
+/// Leaves the nodes that are used, in their order, and the operands that those read.
+void ElementwiseBuilder::drop(const std::vector<bool>& used) {
+  std::vector<Node> place;
+  place.reserve(used.size());
+  Node nodes = 0;
+  std::uint32_t operands = 0;  // one node each, in their order
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    place.push_back(nodes);
+    if (!used[i]) continue;
+    ElemNode node = expression.nodes[i];
+    const int count = operandCount(node.op);
+    if (count > 0) node.a = place[node.a];
+    if (count > 1) node.b = place[node.b];
+    if (count > 2) node.c = place[node.c];
+    if (node.op == ElemOp::Input) {
+      inputs[operands] = inputs[node.input];
+      if (operands != node.input) expression.operands[operands] = std::move(expression.operands[node.input]);
+      node.input = operands++;
+    }
+    expression.nodes[nodes++] = node;
+  }
+  expression.nodes.resize(nodes);
+  expression.operands.resize(operands);
+  inputs.resize(operands);
+  for (Node& root : expression.roots) root = place[root];
+}
+
 Op ElementwiseBuilder::finish(std::vector<TensorId> results) {
   Op op;
   op.kind = OpKind::Elementwise;
   op.outputs = std::move(results);
-  std::vector<ElemNode>& nodes = expression.nodes;
   const std::vector<bool> used = usedNodes();
-  std::vector<bool> inputUsed(inputs.size(), false);
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (used[i] && nodes[i].op == ElemOp::Input) inputUsed[nodes[i].input] = true;
-  }
-  std::vector<std::uint32_t> inputPlace(inputs.size(), 0);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputUsed[i]) continue;
-    inputPlace[i] = static_cast<std::uint32_t>(op.inputs.size());
-    op.inputs.push_back(inputs[i]);
-    op.elementwise.operands.push_back(std::move(expression.operands[i]));
-  }
-  std::vector<Node> place(nodes.size(), 0);
-  std::vector<bool> varying;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (!used[i]) continue;
-    place[i] = static_cast<Node>(op.elementwise.nodes.size());
-    ElemNode node = nodes[i];
-    const int count = operandCount(node.op);
-    node.a = count > 0 ? place[node.a] : 0;
-    node.b = count > 1 ? place[node.b] : 0;
-    node.c = count > 2 ? place[node.c] : 0;
-    if (node.op == ElemOp::Input) node.input = inputPlace[node.input];
-    op.elementwise.nodes.push_back(std::move(node));
-    varying.push_back(varies[i]);
-  }
-  for (const Node root : expression.roots) op.elementwise.roots.push_back(place[root]);
-  op.flops = flopsOf(op.elementwise, varying);
+  op.flops = flopsOf(used);
+  if (std::ranges::find(used, false) != used.end()) drop(used);
+  op.inputs = std::move(inputs);
+  op.elementwise = std::move(expression);
   return op;
 }
 
 /// One for each arithmetic node and element; what depends on scalars alone is computed once and not counted.
-std::vector<FlopPart> ElementwiseBuilder::flopsOf(const Elementwise& finished, const std::vector<bool>& varying) {
-  std::map<std::string_view, std::int64_t> counts;
-  for (std::size_t i = 0; i < finished.nodes.size(); ++i) {
-    if (const char* part = partOf(finished.nodes[i].op); part != nullptr && varying[i]) ++counts[part];
+std::vector<FlopPart> ElementwiseBuilder::flopsOf(const std::vector<bool>& used) {
+  constexpr std::size_t kUsual = 4;
+  std::vector<std::pair<std::string_view, std::int64_t>> counts;
+  counts.reserve(kUsual);
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    const std::string_view part = used[i] && varies[i] ? partOf(expression.nodes[i].op) : std::string_view();
+    if (part.empty()) continue;
+    const auto known = std::ranges::find(counts, part, &decltype(counts)::value_type::first);
+    if (known == counts.end())
+      counts.emplace_back(part, 1);
+    else
+      ++known->second;
   }
   std::vector<FlopPart> flops;
   if (counts.empty()) return flops;
+  std::ranges::sort(counts);
+  flops.reserve(counts.size());
   const ExprId elements = graph.elementCount(shapeOfResults);
   for (const auto& [part, count] : counts)
     flops.push_back({std::string(part), pool.make(sema::ExprOp::Mul, elements, pool.constant(count))});

@@ -52,7 +52,8 @@ public:
 private:
   Node add(ElemNode node, bool varies);
   std::vector<bool> usedNodes() const;
-  std::vector<FlopPart> flopsOf(const Elementwise& finished, const std::vector<bool>& varying);
+  void drop(const std::vector<bool>& used);
+  std::vector<FlopPart> flopsOf(const std::vector<bool>& used);
 
   GraphBuilder& graph;
   sema::ExprPool& pool;

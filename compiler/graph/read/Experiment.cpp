@@ -246,11 +246,11 @@ bool Experiment::Impl::addUpdates(Elaborator& e, Structure& s, const std::vector
   Value optimizer = e.evaluateIn(*spec.module, *spec.optimizer, factors);
   if (!isCallable(optimizer, spec.optimizer->range, "an optimiser")) return false;
   if (spec.rateFactor) {
-    const auto rate = std::find(optimizer.names.begin(), optimizer.names.end(), "lr");
-    const auto at = static_cast<std::size_t>(rate - optimizer.names.begin());
-    if (rate == optimizer.names.end()) {
+    const auto rate = std::find(optimizer.words.begin(), optimizer.words.end(), "lr");
+    const auto at = static_cast<std::size_t>(rate - optimizer.words.begin());
+    if (rate == optimizer.words.end()) {
       optimizer.kind = ValueKind::Partial;
-      optimizer.names.emplace_back("lr");
+      optimizer.words.emplace_back("lr");
       optimizer.items.emplace_back();
     }
     optimizer.items[at] = factors[*spec.rateFactor].value;

@@ -59,7 +59,7 @@ void readReader(ClauseReader& e, DataSpec& data, const ast::Dataset& dataset) {
   sema::Arguments arguments;
   arguments.use = dataset.value->range;
   for (std::size_t i = 0; i < found.items.size(); ++i)
-    arguments.list.push_back({found.names[i], found.items[i], dataset.value->range});
+    arguments.list.push_back({found.words[i], found.items[i], dataset.value->range});
   sema::Frame scratch;
   scratch.module = found.module;
   scratch.decl = callable;

@@ -102,7 +102,7 @@ private:
     if (design.array != nullptr) {
       const Value name = e.value(*design.array);
       if (name.is(ValueKind::String))
-        spec.array = name.text;
+        spec.array = name.text();
       else if (!name.isPoison())
         e.fail(diag::design_clause_value, design.array->range, "array", "a string such as \"L36\"", kindName(name));
     }

@@ -74,7 +74,7 @@ void FactorReader::addLevel(FactorSpec& factor, Value found, const ast::Expr* ex
   if (found.isPoison()) return;
   Level level;
   if (found.is(ValueKind::Number)) level.number = e.pool.constantValue(found.expr);
-  level.text = found.is(ValueKind::String) ? found.text : sema::print(e.pool, found);
+  level.text = found.is(ValueKind::String) ? found.text() : sema::print(e.pool, found);
   level.value = std::move(found);
   level.expr = expr;
   level.module = module;
@@ -160,7 +160,7 @@ void FactorReader::readParent(const Nested& nested, std::optional<std::uint32_t>
   if (parentLevels.empty() && !wanted.isPoison() && !levels.empty()) {
     e.sink
         .report(diag::design_clause_value, nested.parentLevel->range, "under", "a level of `" + nested.parent.text + "`",
-                wanted.is(ValueKind::String) ? "\"" + wanted.text + "\"" : sema::print(e.pool, wanted))
+                wanted.is(ValueKind::String) ? "\"" + wanted.text() + "\"" : sema::print(e.pool, wanted))
         .note("its levels are " + known);
   }
 }

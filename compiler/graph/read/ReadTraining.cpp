@@ -257,11 +257,11 @@ private:
                                ? ast::dynCast<ast::Callable>(optimizer.decl)
                                : nullptr;
     if (callable == nullptr) return;  // elaboration says what is wrong
-    const auto given = std::find(optimizer.names.begin(), optimizer.names.end(), "lr");
+    const auto given = std::find(optimizer.words.begin(), optimizer.words.end(), "lr");
     for (const ast::Parameter& parameter : callable->parameters) {
       if (parameter.name.text != "lr") continue;
-      if (given != optimizer.names.end())
-        spec.rate = e.numberOf(optimizer.items[static_cast<std::size_t>(given - optimizer.names.begin())]);
+      if (given != optimizer.words.end())
+        spec.rate = e.numberOf(optimizer.items[static_cast<std::size_t>(given - optimizer.words.begin())]);
       else if (parameter.defaultValue != nullptr)
         spec.rate = e.numberOf(e.evaluateIn(*optimizer.module, *parameter.defaultValue, {}));
     }

@@ -34,17 +34,21 @@ bool isNatural(const ast::Type& type) {
   return named != nullptr && (named->name.text == "nat" || named->name.text == "nat0");
 }
 
-std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const std::string& who, SrcRange range) {
+std::string Wanted::text() const {
+  return (parameter.empty() ? "the result" : "`" + std::string(parameter) + "`") + " of `" + std::string(callee) + "`";
+}
+
+std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const Wanted& who, SrcRange range) {
   if (value.isPoison()) return std::nullopt;
   const auto wants = [&](const std::string& what) -> std::optional<Value> {
-    wrongKind(range, who, what, value);
+    wrongKind(range, who.text(), what, value);
     return std::nullopt;
   };
   const auto whole = [&](const Value& number) {
     const auto known = pool.constantValue(number.expr);
     const auto here = known ? known : peek(number.expr);
     if (!here || here->isInt()) return true;
-    notWhole(number.expr, who, *here, range);
+    notWhole(number.expr, who.text(), *here, range);
     return false;
   };
   if (const auto* list = ast::dynCast<ast::ListType>(&type)) {
@@ -64,7 +68,7 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
   }
   if (const auto* members = ast::dynCast<ast::EnumType>(&type)) {
     for (const ast::Name& one : members->members) {
-      if (value.is(ValueKind::String) && value.text == one.text) return value;
+      if (value.is(ValueKind::String) && value.text() == one.text) return value;
     }
     return wants("one of " + quoted(members->members));
   }
@@ -74,7 +78,7 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
   }
   const auto* named = ast::dynCast<ast::NamedType>(&type);
   if (named == nullptr) return value;
-  const std::string word = isNatural(type) ? "int" : named->name.text;
+  const std::string_view word = isNatural(type) ? std::string_view("int") : named->name.text;
   if (word == "tensor") return value.isRuntime() ? std::optional<Value>(value) : wants("a tensor");
   if (word == "int" || word == "real") {
     if (!value.is(ValueKind::Number)) return wants(word == "int" ? "an int" : "a real");
@@ -109,7 +113,7 @@ std::optional<Value> Evaluator::coerce(const ast::Type& type, Value value, const
   }
   const std::size_t count = items.size();
   if (const char* wanted = writeOut(word, items)) {
-    fail(diag::wrong_kind, range, who, wanted, std::to_string(count));
+    fail(diag::wrong_kind, range, who.text(), wanted, std::to_string(count));
     return std::nullopt;
   }
   return Value::list(std::move(items));

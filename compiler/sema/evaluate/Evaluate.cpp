@@ -24,18 +24,17 @@ private:
 }  // namespace
 
 Local* Frame::find(std::string_view name) {
+  if (name.empty()) return nullptr;
+  // Most names differ in their length or first letter.
   for (auto it = locals.rbegin(); it != locals.rend(); ++it) {
-    if (it->name == name) return &*it;
+    if (it->name.size() != name.size() || it->name.front() != name.front()) continue;
+    if (name.size() == 1 || it->name == name) return &*it;
   }
   return nullptr;
 }
 
 void Frame::define(std::string_view name, Value value, SrcRange range) {
-  Local local;
-  local.name = name;
-  local.value = std::move(value);
-  local.range = range;
-  locals.push_back(std::move(local));
+  locals.push_back({.name = name, .value = std::move(value), .range = range});
 }
 
 Value Evaluator::wrongKind(SrcRange range, const std::string& who, const std::string& wants, const Value& found) {
@@ -140,9 +139,8 @@ Value Evaluator::lookUp(const ast::Name& name) {
   if (std::optional<Value> special = specialName(name.text)) return std::move(*special);
   if (const Resolved found = program.resolve(*frame->module, name.text)) {
     if (found.decl == nullptr) {
-      Value value = Value::ofKind(ValueKind::Module);
+      Value value = Value::named(ValueKind::Module, name.text);
       value.module = found.module;
-      value.text = name.text;
       return value;
     }
     if (found.decl->kind == ast::NodeKind::Constant) return evaluateConstant(found, name);
@@ -150,16 +148,8 @@ Value Evaluator::lookUp(const ast::Name& name) {
   }
   if (const int type = dtypeIndex(name.text); type >= 0)
     return Value::indexed(ValueKind::DType, static_cast<std::uint32_t>(type));
-  if (isBuiltin(name.text)) {
-    Value value = Value::ofKind(ValueKind::Builtin);
-    value.text = name.text;
-    return value;
-  }
-  if (name.text == "std") {
-    Value value = Value::ofKind(ValueKind::Module);
-    value.text = "std";
-    return value;
-  }
+  if (isBuiltin(name.text)) return Value::named(ValueKind::Builtin, name.text);
+  if (name.text == "std") return Value::named(ValueKind::Module, name.text);
   std::vector<std::string> own = ownNames(*frame->module);
   for (const Local& local : frame->locals) own.emplace_back(local.name);
   suggest(sink.report(diag::unknown_name, name.range, name.text), name, visibleNames(), own);
@@ -188,20 +178,18 @@ Value Evaluator::evaluateMember(const ast::Member& expr) {
       return {};
     case ValueKind::Module: {
       if (object.module == nullptr) {
-        const Module* module = program.find(object.text + "." + word);
-        if (module == nullptr) return fail(diag::unknown_module, expr.range, object.text + "." + word);
-        Value value = Value::ofKind(ValueKind::Module);
-        value.module = module;
-        value.text = object.text + "." + word;
-        return value;
+        const std::string path = object.text() + "." + word;
+        Value value = Value::named(ValueKind::Module, path);
+        value.module = program.find(path);
+        return value.module != nullptr ? value : fail(diag::unknown_module, expr.range, path);
       }
       const Resolved found = program.member(*object.module, word, *frame->module);
-      if (!found) return fail(diag::not_in_module, expr.member.range, object.text, word);
+      if (!found) return fail(diag::not_in_module, expr.member.range, object.text(), word);
       return found.decl->kind == ast::NodeKind::Constant ? evaluateConstant(found, expr.member) : Value::declaration(found);
     }
     case ValueKind::Record:
-      for (std::size_t i = 0; i < object.names.size(); ++i) {
-        if (object.names[i] == word) return object.items[i];
+      for (std::size_t i = 0; i < object.words.size(); ++i) {
+        if (object.words[i] == word) return object.items[i];
       }
       return fail(diag::no_member, expr.member.range, kindName(object), word);
     case ValueKind::Instance:

@@ -173,6 +173,8 @@ bool Evaluator::bind(const Signature& signature, Arguments& arguments, Frame& ca
   bool good = binding.run();
   if (!good) return false;
   const std::vector<const BoundArgument*>& given = binding.given;
+  constexpr std::size_t kUsual = 8;  // names of dimensions and results, which come later
+  callee.locals.reserve(callee.locals.size() + given.size() + tensors.size() + kUsual);
   for (std::size_t p = 0; p < given.size(); ++p) {
     // A default may read a parameter that has no value.
     if (!good && given[p] == nullptr && signature.parameters[p].defaultValue != nullptr) continue;
@@ -210,17 +212,17 @@ bool Evaluator::bindOne(const Signature& signature, const ast::Parameter& parame
     return false;
   }
   if (value.isPoison()) return false;
-  std::optional<Value> typed =
-      coerce(*parameter.type, std::move(value), "`" + parameter.name.text + "` of `" + std::string(signature.name) + "`", range);
+  std::optional<Value> typed = coerce(*parameter.type, std::move(value), {parameter.name.text, signature.name}, range);
   if (!typed) {
     Diagnostic* const d = given != nullptr && given->name.empty() ? told(diag::wrong_kind, range) : nullptr;
     if (d != nullptr && d->labels.empty()) d->label(parameter.range, "this is the next parameter");
     return false;
   }
-  callee.define(parameter.name.text, *typed, parameter.name.range);
+  callee.define(parameter.name.text, std::move(*typed), parameter.name.range);
   callee.locals.back().isParameter = true;
   if (parameter.domain == nullptr || given == nullptr) return true;
-  return checkDomain(signature, parameter, evaluateAtHome(*parameter.domain), *typed, range);
+  const Value domain = evaluateAtHome(*parameter.domain);
+  return checkDomain(signature, parameter, domain, callee.locals.back().value, range);
 }
 
 bool Evaluator::checkDomain(const Signature& signature, const ast::Parameter& parameter, const Value& domain, const Value& value,

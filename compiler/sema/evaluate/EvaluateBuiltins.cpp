@@ -105,7 +105,7 @@ Value Evaluator::callBuiltin(std::string_view name, const Arguments& arguments) 
 
 Value Evaluator::callLength(const BuiltinCall& call) {
   if (call[0].is(ValueKind::Sequence)) return Value::number(call[0].expr);
-  if (call[0].is(ValueKind::String)) return integerValue(codePoints(call[0].text));
+  if (call[0].is(ValueKind::String)) return integerValue(codePoints(call[0].text()));
   if (call[0].isRuntime()) return wrongKind(call.range(0), "`len`", "a list", call[0]);
   const auto all = elements(call[0], call.range(0));
   return all ? integerValue(static_cast<std::int64_t>(all->size())) : Value{};

@@ -9,6 +9,7 @@ namespace tbem::sema {
 Arguments Evaluator::evaluateArguments(const ast::Call& call, const Value* piped) {
   Arguments arguments;
   arguments.use = call.range;
+  arguments.list.reserve(call.arguments.size() + 1);
   if (piped != nullptr) arguments.list.push_back({{}, *piped, call.range});
   if (call.separator) arguments.separator = *call.separator + (piped != nullptr ? 1 : 0);
   for (const ast::Argument& argument : call.arguments) {
@@ -68,7 +69,7 @@ Value Evaluator::evaluatePipe(const ast::Pipe& expr) {
     Value callee = evaluate(target);
     if (callee.isPoison()) return {};
     if (callee.is(ValueKind::Builtin) && value.isRuntime()) {
-      return fail(diag::unknown_at_compile_time, target.range, "the argument of `" + callee.text + "`");
+      return fail(diag::unknown_at_compile_time, target.range, "the argument of `" + callee.text() + "`");
     }
     Arguments arguments;
     arguments.use = target.range;
@@ -101,7 +102,7 @@ Value Evaluator::apply(const ast::Expr& use, const Value& callee, Arguments argu
     case ValueKind::Poison:
       return {};
     case ValueKind::Builtin:
-      return charged(callBuiltin(callee.text, arguments));
+      return charged(callBuiltin(callee.text(), arguments));
     case ValueKind::Sequence:
     case ValueKind::List:  // SOFL's element of a sequence, counted from 1
       if (callee.is(ValueKind::Sequence) || ast::dynCast<ast::Process>(frame->decl) != nullptr) {
@@ -148,9 +149,8 @@ Value Evaluator::callFunction(const ast::Function& function, const Module& modul
   frame = before;
   active.pop_back();
   if (result.isPoison() || function.result == nullptr) return result;
-  const std::optional<Value> typed =
-      coerce(*function.result, std::move(result), "the result of `" + function.name.text + "`", arguments.use);
-  return typed ? *typed : Value{};
+  std::optional<Value> typed = coerce(*function.result, std::move(result), {{}, function.name.text}, arguments.use);
+  return typed ? std::move(*typed) : Value{};
 }
 
 }  // namespace tbem::sema

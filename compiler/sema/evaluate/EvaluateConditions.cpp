@@ -59,7 +59,7 @@ ExprId Evaluator::equal(const Value& a, const Value& b) {
     case ValueKind::Bool:
       return pool.make(ExprOp::Equal, a.expr, b.expr);
     case ValueKind::String:
-      return fixed(a.text == b.text);
+      return fixed(a.text() == b.text());
     case ValueKind::DType:
     case ValueKind::Instance:
       return fixed(a.id == b.id);
@@ -69,7 +69,7 @@ ExprId Evaluator::equal(const Value& a, const Value& b) {
       if (a.items.size() != b.items.size()) return fixed(false);
       ExprId all = fixed(true);
       for (std::size_t i = 0; i < a.items.size(); ++i) {
-        const ExprId one = a.is(ValueKind::Partial) && a.names[i] != b.names[i] ? fixed(false) : equal(a.items[i], b.items[i]);
+        const ExprId one = a.is(ValueKind::Partial) && a.words[i] != b.words[i] ? fixed(false) : equal(a.items[i], b.items[i]);
         if (one == kNoExpr) return kNoExpr;
         all = pool.make(ExprOp::And, all, one);
       }
@@ -83,7 +83,14 @@ ExprId Evaluator::equal(const Value& a, const Value& b) {
 }
 
 void Evaluator::conjuncts(const ast::Expr& expr, std::vector<const ast::Expr*>& out) {
-  std::vector<const ast::Expr*> open{&expr};
+  if (expr.kind != ast::NodeKind::Binary) {
+    out.push_back(&expr);
+    return;
+  }
+  constexpr std::size_t kUsual = 16;
+  std::vector<const ast::Expr*> open;
+  open.reserve(kUsual);
+  open.push_back(&expr);
   while (!open.empty()) {
     const ast::Expr* next = open.back();
     open.pop_back();

@@ -11,7 +11,8 @@ constexpr std::int64_t kMaxElements = 100'000;
 
 /// What a copy takes, in steps: an element, whatever it holds besides, and each 16 characters.
 std::uint64_t sizeOf(const Value& value) {
-  std::uint64_t size = 1 + value.text.size() / 16;
+  std::uint64_t size = 1;
+  for (const std::string& word : value.words) size += word.size() / 16;
   for (const Value& item : value.items) size += sizeOf(item);
   return size;
 }
@@ -66,7 +67,7 @@ Value Evaluator::evaluateRecord(const ast::Record& expr) {
   for (const ast::Record::Field& field : expr.fields) {
     Value value = evaluate(*field.value);
     if (value.isPoison()) return {};
-    result.names.push_back(field.name.text);
+    result.words.push_back(field.name.text);
     result.items.push_back(std::move(value));
   }
   return charged(std::move(result));

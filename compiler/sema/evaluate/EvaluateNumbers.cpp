@@ -244,46 +244,42 @@ Value Evaluator::evaluateUnary(const ast::Unary& expr) {
 Value Evaluator::evaluateBinary(const ast::Binary& expr) {
   if (isLogic(expr.op)) return evaluateLogic(expr);
   // A chain `a + b + c + ...` leans left: it is walked in a loop, so that no length overflows the stack.
-  std::vector<const ast::Binary*> chain{&expr};
-  while (const auto* inner = ast::dynCast<ast::Binary>(chain.back()->left)) {
+  const std::size_t mark = chains.size();
+  chains.push_back(&expr);
+  while (const auto* inner = ast::dynCast<ast::Binary>(chains.back()->left)) {
     if (isLogic(inner->op)) break;
-    chain.push_back(inner);
+    chains.push_back(inner);
   }
-  Value left = evaluate(*chain.back()->left);
-  for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
-    const ast::Binary& node = **it;
-    const Value right = evaluate(*node.right);
-    if (left.isPoison() || right.isPoison()) {
-      left = {};
-      continue;
-    }
-    const std::optional<ExprOp> op = arithmetic(node.op);
-    const bool scalarArithmetic =
-        op && frame->elementwise && (left.isReal || right.isReal) && left.is(ValueKind::Number) && right.is(ValueKind::Number);
-    if (left.isRuntime() || right.isRuntime() || scalarArithmetic) {
-      left = runtimeBinary(node, left, right);
-    } else if (!op) {
-      left = evaluateComparison(node, left, right);
-    } else if (left.is(ValueKind::String) && right.is(ValueKind::String) && node.op == ast::BinaryOp::Add) {
-      left = charged(Value::string(left.text + right.text));
-    } else if (left.is(ValueKind::List) && right.is(ValueKind::List) && node.op == ast::BinaryOp::Add) {
-      left.items.insert(left.items.end(), right.items.begin(), right.items.end());
-      left = charged(std::move(left));
-    } else if (!left.is(ValueKind::Number)) {
-      left = wrongKind(node.left->range, "arithmetic", "a number", left);
-    } else if (!right.is(ValueKind::Number)) {
-      left = wrongKind(node.right->range, "arithmetic", "a number", right);
-    } else if (left.unit != right.unit && op != ExprOp::Mul && op != ExprOp::Divide) {
-      left = fail(diag::units_differ, node.range, verb(node.op), describeUnit(left.unit), describeUnit(right.unit));
-    } else if (node.op == ast::BinaryOp::Rem) {
-      left = makeRemainder(left, right, node.range, node.right->range);
-    } else if (node.op == ast::BinaryOp::Power) {
-      left = makePower(left, right, node.range, node.right->range);
-    } else {
-      left = makeNumber(*op, left, right, node.range, node.right->range);
-    }
+  Value left = evaluate(*chains.back()->left);
+  while (chains.size() > mark) {
+    const ast::Binary& node = *chains.back();
+    chains.pop_back();
+    left = combined(node, std::move(left), evaluate(*node.right));
   }
   return left;
+}
+
+/// The two sides' values by the operator between them, which is none of logic.
+Value Evaluator::combined(const ast::Binary& node, Value left, const Value& right) {
+  if (left.isPoison() || right.isPoison()) return {};
+  const std::optional<ExprOp> op = arithmetic(node.op);
+  const bool scalarArithmetic =
+      op && frame->elementwise && (left.isReal || right.isReal) && left.is(ValueKind::Number) && right.is(ValueKind::Number);
+  if (left.isRuntime() || right.isRuntime() || scalarArithmetic) return runtimeBinary(node, left, right);
+  if (!op) return evaluateComparison(node, left, right);
+  if (left.is(ValueKind::String) && right.is(ValueKind::String) && node.op == ast::BinaryOp::Add)
+    return charged(Value::string(left.text() + right.text()));
+  if (left.is(ValueKind::List) && right.is(ValueKind::List) && node.op == ast::BinaryOp::Add) {
+    left.items.insert(left.items.end(), right.items.begin(), right.items.end());
+    return charged(std::move(left));
+  }
+  if (!left.is(ValueKind::Number)) return wrongKind(node.left->range, "arithmetic", "a number", left);
+  if (!right.is(ValueKind::Number)) return wrongKind(node.right->range, "arithmetic", "a number", right);
+  if (left.unit != right.unit && op != ExprOp::Mul && op != ExprOp::Divide)
+    return fail(diag::units_differ, node.range, verb(node.op), describeUnit(left.unit), describeUnit(right.unit));
+  if (node.op == ast::BinaryOp::Rem) return makeRemainder(left, right, node.range, node.right->range);
+  if (node.op == ast::BinaryOp::Power) return makePower(left, right, node.range, node.right->range);
+  return makeNumber(*op, left, right, node.range, node.right->range);
 }
 
 Value Evaluator::evaluateComparison(const ast::Binary& expr, const Value& left, const Value& right) {

@@ -40,7 +40,7 @@ Value Evaluator::callMap(const BuiltinCall& call) {
     inner.list.push_back({{}, one, call.arguments.use});
     Value mapped;
     if (function.is(ValueKind::Builtin))
-      mapped = callBuiltin(function.text, inner);
+      mapped = callBuiltin(function.text(), inner);
     else if (const auto* declared = ast::dynCast<ast::Function>(function.decl))
       mapped = callFunction(*declared, *function.module, std::move(inner));
     else

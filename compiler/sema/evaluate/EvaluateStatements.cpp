@@ -76,7 +76,7 @@ bool Evaluator::execute(const ast::Stmt& statement) {
         return false;
       }
       return require(Requirement::Assert, condition.expr, *claim.condition, claim.range,
-                     frame->decl != nullptr ? frame->decl->name.text : "", message.text);
+                     frame->decl != nullptr ? frame->decl->name.text : "", message.text());
     }
     case ast::NodeKind::Exit:
       return exitStatement(ast::cast<ast::Exit>(statement));

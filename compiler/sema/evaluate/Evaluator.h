@@ -71,6 +71,13 @@ struct Signature {
   std::span<const ast::Parameter> parameters;
 };
 
+/// Whose value one is: a parameter's, or what the callee gives.
+struct Wanted {
+  std::string_view parameter;  ///< empty: the result
+  std::string_view callee;
+  std::string text() const;  ///< "`kernel` of `conv2d`", "the result of `half`"
+};
+
 /// RequiresOfResult: a `requires` that names dimensions of results.
 enum class Requirement : std::uint8_t { Pre, Post, Requires, RequiresOfResult, Assert, Domain };
 
@@ -100,9 +107,9 @@ public:
 
 protected:
   // ---- Hooks of the graph ----------------------------------------------------------------------------------------------
-  virtual Value runtimeBinary(const ast::Binary& expr, Value left, Value right);
-  virtual Value runtimeUnary(const ast::Unary& expr, Value operand);
-  virtual Value runtimeSelect(const ast::IfExpr& expr, Value condition);
+  virtual Value runtimeBinary(const ast::Binary& expr, const Value& left, const Value& right);
+  virtual Value runtimeUnary(const ast::Unary& expr, const Value& operand);
+  virtual Value runtimeSelect(const ast::IfExpr& expr, const Value& condition);
   /// `exp(x)` and its like in an element-wise frame; empty name: not one of them.
   virtual std::optional<Value> elementwiseCall(std::string_view name, const ast::Call& call);
   virtual Value applyCallable(const ast::Expr& use, const Value& callee, Arguments arguments);
@@ -182,7 +189,7 @@ protected:
   bool bind(const Signature& signature, Arguments& arguments, Frame& callee, std::vector<Value>& tensors);
   bool notATensor(const Signature& signature, const ast::Parameter& wanted, const BoundArgument& found);
   /// The value as the declared type wants it (pairs and pads in full, axes a list); nothing after a report.
-  std::optional<Value> coerce(const ast::Type& type, Value value, const std::string& who, SrcRange range);
+  std::optional<Value> coerce(const ast::Type& type, Value value, const Wanted& who, SrcRange range);
   /// A value, and the condition under which it is in a set.
   struct Member {
     ExprId here = kNoExpr;
@@ -255,6 +262,7 @@ private:
   Value evaluateIf(const ast::IfExpr& expr);
   Value evaluateArms(const ast::IfExpr& expr, ExprId condition);
   Value evaluateBinary(const ast::Binary& expr);
+  Value combined(const ast::Binary& node, Value left, const Value& right);
   Value evaluateLogic(const ast::Binary& expr);
   Value evaluateComparison(const ast::Binary& expr, const Value& left, const Value& right);
   Value evaluateUnary(const ast::Unary& expr);
@@ -309,7 +317,8 @@ private:
 
   Values shadow;
   std::unordered_map<const ast::Decl*, Value> constants;
-  std::vector<const ast::Decl*> active;  ///< functions and constants being evaluated
+  std::vector<const ast::Binary*> chains;  ///< whose left sides are being evaluated, the innermost last
+  std::vector<const ast::Decl*> active;    ///< functions and constants being evaluated
   static constexpr std::uint64_t kMaxSteps = 4'000'000;
   std::uint64_t steps = 0;
   int depth = 0;

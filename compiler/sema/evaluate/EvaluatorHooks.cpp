@@ -4,11 +4,13 @@
 
 namespace tbem::sema {
 
-Value Evaluator::runtimeBinary(const ast::Binary& expr, Value, Value) {
+Value Evaluator::runtimeBinary(const ast::Binary& expr, const Value&, const Value&) {
   return fail(diag::unknown_at_compile_time, expr.range, "this");
 }
-Value Evaluator::runtimeUnary(const ast::Unary& expr, Value) { return fail(diag::unknown_at_compile_time, expr.range, "this"); }
-Value Evaluator::runtimeSelect(const ast::IfExpr& expr, Value) {
+Value Evaluator::runtimeUnary(const ast::Unary& expr, const Value&) {
+  return fail(diag::unknown_at_compile_time, expr.range, "this");
+}
+Value Evaluator::runtimeSelect(const ast::IfExpr& expr, const Value&) {
   return fail(diag::unknown_at_compile_time, expr.condition->range, "a condition");
 }
 std::optional<Value> Evaluator::elementwiseCall(std::string_view, const ast::Call&) { return std::nullopt; }
@@ -25,7 +27,7 @@ Value Evaluator::applyCallable(const ast::Expr& use, const Value& callee, Argume
   Value partial = Value::ofKind(ValueKind::Partial);
   partial.decl = callee.decl;
   partial.module = callee.module;
-  partial.names = callee.names;
+  partial.words = callee.words;
   partial.items = callee.items;
   std::size_t position = 0;
   for (BoundArgument& one : arguments.list) {
@@ -50,13 +52,12 @@ Value Evaluator::applyCallable(const ast::Expr& use, const Value& callee, Argume
       if (const std::string near = nearest(name, names); !near.empty()) d.note("did you mean `" + near + "`?");
       return {};
     }
-    std::optional<Value> typed =
-        coerce(*declared->type, std::move(one.value), "`" + name + "` of `" + callable->name.text + "`", one.range);
+    std::optional<Value> typed = coerce(*declared->type, std::move(one.value), {name, callable->name.text}, one.range);
     if (!typed) return {};
     std::size_t at = 0;
-    while (at < partial.names.size() && partial.names[at] != name) ++at;
-    if (at == partial.names.size()) {
-      partial.names.push_back(name);
+    while (at < partial.words.size() && partial.words[at] != name) ++at;
+    if (at == partial.words.size()) {
+      partial.words.push_back(name);
       partial.items.emplace_back();
     }
     partial.items[at] = std::move(*typed);

@@ -93,7 +93,7 @@ Value Reader::enumerator(const ast::Enumerator& expr) {
 ExprId Reader::equalWords(const Value& a, const Value& b) {
   const auto exprOf = [&](const Value& value) {
     if (value.is(ValueKind::Word)) return value.expr;
-    return value.is(ValueKind::String) ? pool.constant(codeOf("\"" + value.text + "\"")) : sema::kNoExpr;
+    return value.is(ValueKind::String) ? pool.constant(codeOf("\"" + value.text() + "\"")) : sema::kNoExpr;
   };
   const ExprId left = exprOf(a), right = exprOf(b);
   return left == sema::kNoExpr || right == sema::kNoExpr ? sema::kNoExpr : pool.make(ExprOp::Equal, left, right);
@@ -117,7 +117,7 @@ std::optional<Domain> Reader::wordDomain(const std::string& name, const ast::Typ
              domain.levels.empty() ? "texts after `in`" : "its members after `in`", kindName(item));
         return std::nullopt;
       }
-      chosen.push_back(isText ? Rational::of(codeOf("\"" + item.text + "\"")) : *pool.constantValue(item.expr));
+      chosen.push_back(isText ? Rational::of(codeOf("\"" + item.text() + "\"")) : *pool.constantValue(item.expr));
     }
     domain.levels = std::move(chosen);
   }

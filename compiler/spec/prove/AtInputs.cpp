@@ -23,7 +23,7 @@ std::optional<Rational> numberOf(const ProcessModel& model, const Variable& vari
                                  const Value& value) {
   if (!variable.isWord) return pool.constantValue(value.expr);
   const auto is = [&](const std::string& word) {
-    return value.is(ValueKind::String) && word.substr(1, word.size() - 2) == value.text;
+    return value.is(ValueKind::String) && word.substr(1, word.size() - 2) == value.text();
   };
   const auto word = std::find_if(model.words.begin(), model.words.end(), is);
   if (word == model.words.end()) return std::nullopt;

@@ -56,6 +56,10 @@ TEST(ElementwiseBuilder, ReadsOperandsByNameAndElseFromTheRight) {
   EXPECT_EQ(axes({3}, {"c"}), (std::vector<std::int32_t>{1}));
   EXPECT_EQ(axes({4}, {""}), (std::vector<std::int32_t>{2}));
   EXPECT_EQ(axes({4, 2}, {"w", "n"}), (std::vector<std::int32_t>{2, 0}));
+  EXPECT_EQ(axes({2, 3, 4}, {"n", "c", "w"}), (std::vector<std::int32_t>{0, 1, 2}));
+  EXPECT_EQ(axes({2, 1, 4}, {"n", "c", "w"}), (std::vector<std::int32_t>{0, -1, 2}));
+  EXPECT_EQ(bench.start({5, 5}, {"k", "k"}).align(bench.shape({5, 5}), {"k", "k"}).operand.axes,
+            (std::vector<std::int32_t>{0, 1}));
   EXPECT_EQ(axes({1, 3, 1}, {"", "", ""}), (std::vector<std::int32_t>{-1, 1, -1}));
   EXPECT_EQ(axes({1, 2, 3, 4}, {"", "", "", ""}), (std::vector<std::int32_t>{-1, 0, 1, 2}));
 }

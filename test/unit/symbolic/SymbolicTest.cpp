@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 
 using namespace tbem;
 using namespace tbem::sema;
@@ -29,6 +30,28 @@ TEST(Symbolic, EqualExpressionsAreOneNode) {
   EXPECT_EQ(p.make(ExprOp::Add, p.batch, p.k(3)), p.make(ExprOp::Add, p.k(3), p.batch));
   EXPECT_NE(p.make(ExprOp::Sub, p.batch, p.height), p.make(ExprOp::Sub, p.height, p.batch));
   EXPECT_EQ(p.constant(*Rational::make(1, 2)), p.constant(*Rational::make(2, 4)));
+}
+
+TEST(Symbolic, EveryNodeIsFoundAgainHoweverManyThereAre) {
+  Pool p;
+  constexpr std::int64_t kMany = 5000;
+  const auto all = [&p] {
+    std::vector<ExprId> made;
+    for (std::int64_t i = 0; i < kMany; ++i) {
+      made.push_back(p.constant(i));
+      made.push_back(p.constant(-i));
+      made.push_back(p.constant({2 * i + 1, 2}));
+      made.push_back(p.make(ExprOp::Mul, p.make(ExprOp::Add, p.height, p.k(i)), p.batch));
+    }
+    return made;
+  };
+  const std::vector<ExprId> made = all();
+  const std::size_t size = p.size();
+  EXPECT_EQ(all(), made);
+  EXPECT_EQ(p.size(), size);
+  const std::set<ExprId> different(made.begin(), made.end());
+  EXPECT_EQ(different.size(), static_cast<std::size_t>(4 * kMany - 1));  // 0 and -0 are one
+  for (std::int64_t i = 0; i < kMany; ++i) EXPECT_EQ(p.constantValue(made[static_cast<std::size_t>(4 * i)]), Rational::of(i));
 }
 
 TEST(Symbolic, AConvolutionThatKeepsItsSizeKeepsTheNode) {
