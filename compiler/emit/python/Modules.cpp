@@ -71,7 +71,7 @@ private:
       if (storage.kind == graph::StorageClass::Buffer && !refusal)
         refusal = Refusal{tensor.range, "the buffer `" + storage.path + "`",
                           "Buffers of a network's own have no form in this program yet."};
-      module.weights.emplace_back(pythonName(name), dialect.weight(tensor, scribe));
+      module.weights.emplace_back(pythonName(name, dialect.taken), dialect.weight(tensor, scribe));
     }
   }
 
@@ -80,7 +80,7 @@ private:
     Step step;
     step.results = madeBy(graph, item);
     if (item.child != nullptr) {
-      step.attribute = pythonName(item.child->attribute);
+      step.attribute = pythonName(item.child->attribute, dialect.taken);
       if (item.child->isTurn()) return addLoop(node, at, module);
       step.operands = item.child->inputs;
       step.modules.push_back(read(*item.child));
@@ -97,7 +97,7 @@ private:
     }
     step.code = std::move(*code);
     if (step.code.module) {
-      step.attribute = pythonName(lastName(item.call->path).first);
+      step.attribute = pythonName(lastName(item.call->path).first, dialect.taken);
     }
     for (std::size_t hole = first; hole < module.holes.size(); ++hole) step.holes.push_back(hole);
     add(std::move(step), module);
@@ -117,7 +117,7 @@ private:
     }
     Step loop;
     loop.isLoop = true;
-    loop.attribute = pythonName(turns.front()->attribute);
+    loop.attribute = pythonName(turns.front()->attribute, dialect.taken);
     for (const ModuleNode* turn : turns) loop.modules.push_back(read(*turn));
     loop.operands = turns.front()->inputs;
     loop.results = turns.back()->outputs;
@@ -126,7 +126,7 @@ private:
     const bool isCarried = !loop.carried.empty();
     add(std::move(loop), module);
     if (isCarried) return end;
-    const std::string attribute = pythonName(turns.front()->attribute);
+    const std::string attribute = pythonName(turns.front()->attribute, dialect.taken);
     for (std::size_t k = 0; k < turns.size(); ++k) {
       if (turns[k]->outputs.empty()) continue;  // what it computes is read nowhere
       Step step;

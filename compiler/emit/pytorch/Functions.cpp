@@ -153,12 +153,6 @@ Code attention(const CallReader& call) {
   return functionCode("F.scaled_dot_product_attention", std::move(arguments));
 }
 
-template <class Table>
-const typename Table::value_type* rowOf(const Table& table, std::string_view word) {
-  const auto row = std::find_if(table.begin(), table.end(), [&](const auto& one) { return one.word == word; });
-  return row == table.end() ? nullptr : &*row;
-}
-
 constexpr auto kWriters = std::to_array<Writer>({{"neg", negation},
                                                  {"hard_sigmoid", hardSigmoid},
                                                  {"maximum", maximum},
