@@ -132,8 +132,15 @@ private:
 /// in that.
 class ForwardText {
 public:
-  ForwardText(const graph::Graph& graph, const Module& module, const Class& type, const ClassWords& words)
-      : names(graph, module, words), module(module), type(type), words(words) {}
+  ForwardText(const graph::Graph& graph, const Classes& all, std::size_t at, const ClassWords& words,
+              const std::vector<char>& takes)
+      : all(all),
+        type(all.classes[at]),
+        module(all.modules[type.objects.front()]),
+        words(words),
+        takes(takes),
+        isPassing(takes[at] != 0),
+        names(graph, module, words) {}
 
   /// The first line, and the one that names the inputs of a network that come as one.
   std::string signature(bool isNetwork) {
@@ -147,7 +154,7 @@ public:
     }
     const bool isOne = isNetwork && words.isOneInput && count > 1;
     const std::string inputs = isOne ? names.fresh("inputs") : "";
-    const std::string more = isNetwork ? words.more : "";
+    const std::string more = isPassing ? fmt::format(", {}=None", words.passed) : "";
     std::string text = fmt::format("def {}(self{}{}){}:", words.forward, isOne ? ", " + inputs : parameters, more, resultType());
     text = wrapped(4, text);
     return isOne ? text + wrapped(8, fmt::format("{} = {}", targets, inputs)) : text;
@@ -204,11 +211,24 @@ private:
     if (step.code.module) {
       Code call = step.code;
       call.call.callee = "self." + step.attribute;
+      if (isPassing && words.takes(*step.code.module)) call.call.arguments.push_back({words.passed, words.passed, ""});
       return {expressionText(call, byName, type.holes), Binding::Atom};
     }
     std::string arguments;
     for (const TensorId tensor : step.operands) arguments += (arguments.empty() ? "" : ", ") + operand(tensor).first;
-    return {fmt::format("self.{}({})", step.attribute, arguments), Binding::Atom};
+    return {fmt::format("self.{}({}{})", step.attribute, arguments, passedTo(step)), Binding::Atom};
+  }
+
+  /// The argument that goes to the module as well, where an object of the class has one there that takes it.
+  std::string passedTo(const Step& step) const {
+    if (!isPassing) return "";
+    const auto at = static_cast<std::size_t>(&step - module.steps.data());
+    const bool isTaken = std::any_of(type.objects.begin(), type.objects.end(), [&](std::size_t object) {
+      const std::vector<std::size_t>& inside = all.modules[object].steps[at].modules;
+      return inside.empty() ||
+             std::any_of(inside.begin(), inside.end(), [&](std::size_t one) { return takes[all.modules[one].type] != 0; });
+    });
+    return isTaken ? fmt::format(", {}={}", words.passed, words.passed) : "";
   }
 
   bool isWrittenInNext(const Step& step, const Operand& value) const {
@@ -258,17 +278,37 @@ private:
     }
     const std::string turn = names.fresh(step.attribute);
     text += wrapped(8, fmt::format("for {} in self.{}:", turn, step.attribute));
-    return text + wrapped(12, fmt::format("{} = {}({})", targets, turn, arguments));
+    return text + wrapped(12, fmt::format("{} = {}({}{})", targets, turn, arguments, passedTo(step)));
   }
 
-  TensorNames names;
-  const Module& module;
+  const Classes& all;
   const Class& type;
+  const Module& module;
   const ClassWords& words;
+  const std::vector<char>& takes;  ///< by class
+  const bool isPassing;
+  TensorNames names;
   std::size_t place = 0;  ///< of the step at hand
   std::string freeName;   ///< of an operand of the step that is written in the next
   std::optional<std::pair<TensorId, Operand>> pending;
 };
+
+/// By class: whether its forward pass takes the argument that is handed down.
+std::vector<char> takesPassed(const Classes& all, const ClassWords& words) {
+  std::vector<char> takes(all.classes.size(), 0);
+  if (words.passed.empty()) return takes;
+  for (std::size_t at = 0; at < all.classes.size(); ++at) {
+    for (const std::size_t object : all.classes[at].objects) {
+      for (const Step& step : all.modules[object].steps) {
+        const bool isTaken = (step.code.module && words.takes(*step.code.module)) ||
+                             std::any_of(step.modules.begin(), step.modules.end(),
+                                         [&](std::size_t inside) { return takes[all.modules[inside].type] != 0; });
+        if (isTaken) takes[at] = 1;
+      }
+    }
+  }
+  return takes;
+}
 
 std::string initText(const Class& type, const ClassWords& words) {
   if (type.attributes.empty() && type.kept.empty()) return "";
@@ -295,10 +335,12 @@ std::string expressionText(const Code& code, const std::function<Operand(TensorI
 
 std::string classText(const graph::Graph& graph, const Classes& all, const ClassWords& words) {
   std::string text;
-  for (const Class& type : all.classes) {
+  const std::vector<char> takes = takesPassed(all, words);
+  for (std::size_t at = 0; at < all.classes.size(); ++at) {
+    const Class& type = all.classes[at];
     if (type.isIdentity) continue;
     const bool isNetwork = type.objects.front() + 1 == all.modules.size();
-    ForwardText forward(graph, all.modules[type.objects.front()], type, words);
+    ForwardText forward(graph, all, at, words, takes);
     text += fmt::format("\n\nclass {}({}):\n", type.name, isNetwork ? words.network : words.base) + initText(type, words);
     text += forward.signature(isNetwork);  // names the inputs
     text += forward.body();

@@ -13,8 +13,9 @@ struct ClassWords {
   std::string network;  ///< the network's: "nn.Module"
   std::string forward;  ///< "forward"
   std::string tensor;   ///< type of a tensor: "Tensor"; empty: types are not written
-  std::string more;     ///< parameters of the network's forward pass behind its inputs: ", training=None"
-  bool isOneInput = false;  ///< several inputs of the network come as one list
+  std::string passed;   ///< an argument that forward passes hand down to the modules that take it: "training"; empty: none
+  std::function<bool(const CallText& constructor)> takes;  ///< whether a module of the framework takes it
+  bool isOneInput = false;                                 ///< several inputs of the network come as one list
   /// A weight that the forward pass reads: the module that holds it, such as "self.norm", and its name there.
   std::function<std::string(graph::TensorId tensor, const std::string& holder, std::string_view name)> weight;
   TakenWords taken;

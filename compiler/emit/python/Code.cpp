@@ -140,6 +140,11 @@ std::string pythonReal(const Rational& number) {
   return text;
 }
 
+std::string pythonRest(const Rational& number) {
+  const std::optional<Rational> exact = sub(Rational::of(1), number);
+  return exact ? pythonReal(*exact) : fmt::format("{}", 1 - number.toDouble());
+}
+
 std::string pythonText(bool flag) { return flag ? "True" : "False"; }
 
 }  // namespace tbem::emit

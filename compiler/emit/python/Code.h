@@ -103,5 +103,7 @@ std::string pythonText(std::int64_t number);
 std::string pythonText(const std::vector<std::int64_t>& numbers);
 std::string pythonReal(const Rational& number);
 std::string pythonText(bool flag);
+/// What is left of 1: 0.9 for 0.1.
+std::string pythonRest(const Rational& number);
 
 }  // namespace tbem::emit

@@ -15,8 +15,8 @@ bool spansResult(const graph::Row& row, const graph::Op& op);
 /// Whether PyTorch's own rules of types may give another one than the result's.
 bool changesType(const graph::Row& row, const graph::Op& op);
 
-/// What a node of the expression is, for frameworks that do not make whole numbers real ones beside such. In this order the larger
-/// one is what two of them make together; a literal is a whole number that is either.
+/// What a node of the expression is, for frameworks that do not make whole numbers real ones beside such. In this order the
+/// larger one is what two of them make together; a literal is a whole number that is either.
 enum class NumberKind : std::uint8_t { Bool, Literal, Whole, Real };
 NumberKind kindOf(const graph::Row& row, const graph::Op& op, std::uint32_t node);
 

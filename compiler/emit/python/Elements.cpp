@@ -21,6 +21,9 @@ struct Text {
   Binding binding = Binding::Atom;
 };
 
+/// How an expression has to hold together that a pattern begins with, or names among others.
+Binding leastIn(std::string_view pattern) { return pattern.starts_with("{0}") ? Binding::Atom : Binding::Any; }
+
 /// An element-wise expression as text, from its root down.
 class Expression {
 public:
@@ -44,7 +47,7 @@ private:
     return {fmt::format(fmt::runtime(pattern), parts...), Binding::Atom};
   }
   Text cast(const Text& text, tbem_dtype type) const {
-    return said(words.cast, text.binding < Binding::Atom ? "(" + text.text + ")" : text.text, words.type(type));
+    return said(words.cast, text.binding < leastIn(words.cast) ? "(" + text.text + ")" : text.text, words.type(type));
   }
 
   NumberKind kind(std::uint32_t position) const { return kindOf(row, op, position); }
@@ -132,7 +135,8 @@ private:
 
   Text call(const std::string& callee, const std::vector<std::uint32_t>& operands) {
     std::string arguments;
-    const bool isReal = std::any_of(operands.begin(), operands.end(), [&](std::uint32_t one) { return kind(one) == NumberKind::Real; });
+    const bool isReal =
+        std::any_of(operands.begin(), operands.end(), [&](std::uint32_t one) { return kind(one) == NumberKind::Real; });
     for (const std::uint32_t one : operands) arguments += (arguments.empty() ? "" : ", ") + part(one, Binding::Any, isReal);
     return {callee + "(" + arguments + ")", Binding::Atom};
   }
@@ -209,10 +213,10 @@ tl::expected<Code, Refusal> elementCode(const graph::Row& row, const graph::Op& 
   Code code;
   if (op.kind == graph::OpKind::View) {
     std::string sizes;
-    for (const std::int64_t size : row.shape(op.outputs.front()))
-      sizes += sizes.empty() ? "-1" : ", " + scribe.hole("size", pythonText(size));
-    code.text = fmt::format(fmt::runtime(words.reshaped), operand(op.inputs.front(), Binding::Atom),
-                            sizes.empty() ? std::string(words.scalar) : sizes);
+    const std::vector<std::int64_t> shape = row.shape(op.outputs.front());
+    for (const std::int64_t size : shape) sizes += sizes.empty() ? "-1" : ", " + scribe.hole("size", pythonText(size));
+    code.text = fmt::format(fmt::runtime(words.reshaped), operand(op.inputs.front(), leastIn(words.reshaped)),
+                            sizes.empty() ? std::string(words.scalar) : sizes, shape.size() == 1 ? "," : "");
     return code;
   }
   if (row.graph()[row.graph()[op.outputs.front()].storage].kind == graph::StorageClass::Buffer)

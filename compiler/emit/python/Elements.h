@@ -1,4 +1,5 @@
-// Operators of the graph that stand in no call that a framework has: element-wise expressions of a program's own operators, views.
+// Operators of the graph that stand in no call that a framework has: element-wise expressions of a program's own operators,
+// views.
 #pragma once
 
 #include "compiler/emit/python/Code.h"
@@ -10,20 +11,21 @@
 
 namespace tbem::emit {
 
-/// A framework's words in element-wise expressions. In patterns, {0}, {1} and {2} stand for what the comment lists.
+/// A framework's words in element-wise expressions. In patterns, {0}, {1} and {2} stand for what the comment lists; an expression
+/// that a pattern begins with holds together as an atom.
 struct ElementWords {
   std::string_view framework;  ///< "PyTorch"
   std::string_view prefix;     ///< of functions that are called as here: "torch."
   std::string_view power;      ///< "torch.pow"
   std::string_view full;       ///< a tensor of one number: shape, number, type
   std::string_view broadcast;  ///< expression, shape
-  std::string_view cast;       ///< expression that holds together as an atom, type
+  std::string_view cast;       ///< expression, type
   std::string_view atLeast;    ///< expression, number
   std::string_view atMost;     ///< expression, number
   std::string_view random;     ///< shape
-  std::string_view permuted;   ///< expression that holds together as an atom, axes without parentheses
+  std::string_view permuted;   ///< expression, axes without parentheses
   std::string_view range;      ///< 0, 1, .. below: size
-  std::string_view reshaped;   ///< expression that holds together as an atom, sizes without parentheses
+  std::string_view reshaped;   ///< expression, sizes without parentheses, a comma where there is one size
   std::string_view scalar;     ///< sizes of a tensor without dimensions, as `reshaped` wants them
   std::string (*type)(tbem_dtype);
   bool promotes;  ///< whether whole numbers beside real ones become such

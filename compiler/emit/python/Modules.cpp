@@ -15,8 +15,8 @@ namespace {
 
 class ModuleReader {
 public:
-  ModuleReader(const graph::Graph& graph, const Dialect& dialect, std::vector<Module>& modules)
-      : graph(graph), dialect(dialect), modules(modules) {}
+  ModuleReader(const graph::Graph& graph, const ModuleNode& root, const Dialect& dialect, std::vector<Module>& modules)
+      : graph(graph), root(root), dialect(dialect), modules(modules) {}
 
   /// The position of the module, behind those inside of it.
   std::size_t read(const ModuleNode& node) {
@@ -25,6 +25,7 @@ public:
     addWeights(node, module);
     const std::map<TensorId, TensorId> outside = std::exchange(now, {});
     for (std::size_t at = 0; at < node.items.size() && !refusal;) at = addStep(node, at, module);
+    if (&node == &root && dialect.result) addResults(module);
     for (const TensorId output : node.outputs) module.outputs.push_back(known(output));
     now = outside;
     modules.push_back(std::move(module));
@@ -72,6 +73,18 @@ private:
         refusal = Refusal{tensor.range, "the buffer `" + storage.path + "`",
                           "Buffers of a network's own have no form in this program yet."};
       module.weights.emplace_back(pythonName(name, dialect.taken), dialect.weight(tensor, scribe));
+    }
+  }
+
+  void addResults(Module& module) {
+    for (const TensorId output : root.outputs) {
+      Scribe scribe(module.holes);
+      std::optional<Code> code = dialect.result(output, scribe);
+      if (!code) continue;
+      Step step;
+      step.results = {output};
+      step.code = std::move(*code);
+      add(std::move(step), module);
     }
   }
 
@@ -180,6 +193,7 @@ private:
   }
 
   const graph::Graph& graph;
+  const ModuleNode& root;
   const Dialect& dialect;
   std::vector<Module>& modules;
   std::map<TensorId, TensorId> now;  ///< of the module at hand: the alias of a tensor that was given on
@@ -266,7 +280,7 @@ std::string signatureOf(const graph::Graph& graph, const Module& module) { retur
 tl::expected<std::vector<Module>, Refusal> readModules(const graph::Graph& graph, const ModuleNode& root,
                                                        const Dialect& dialect) {
   std::vector<Module> modules;
-  ModuleReader reader(graph, dialect, modules);
+  ModuleReader reader(graph, root, dialect, modules);
   reader.read(root);
   if (reader.refusal) return tl::unexpected(*reader.refusal);
   return modules;

@@ -33,8 +33,8 @@ std::optional<Refusal> notWritten(const graph::Graph& graph, const StepClauses& 
 
 }  // namespace
 
-tl::expected<NetworkClasses, Refusal> networkClasses(const graph::Row& row, const StepClauses& clauses, const Framework& framework,
-                                                     const IsKnown& isKnown, const Dialect& dialect) {
+tl::expected<NetworkClasses, Refusal> networkClasses(const graph::Row& row, const StepClauses& clauses,
+                                                     const Framework& framework, const IsKnown& isKnown, const Dialect& dialect) {
   const graph::Graph& graph = row.graph();
   if (const std::optional<Refusal> refusal = notWritten(graph, clauses, framework)) return tl::unexpected(*refusal);
   tl::expected<std::unique_ptr<ModuleNode>, Refusal> tree = moduleTree({graph, row.structure->calls}, 0, isKnown);

@@ -35,8 +35,8 @@ struct NetworkClasses {
   Classes classes;
 };
 /// The row's structure has its calls (ExperimentOptions::recordCalls).
-tl::expected<NetworkClasses, Refusal> networkClasses(const graph::Row& row, const StepClauses& clauses, const Framework& framework,
-                                                     const IsKnown& isKnown, const Dialect& dialect);
+tl::expected<NetworkClasses, Refusal> networkClasses(const graph::Row& row, const StepClauses& clauses,
+                                                     const Framework& framework, const IsKnown& isKnown, const Dialect& dialect);
 /// Operators and blocks of a program's own whose `backward` a training step has: a framework's gradient is of what they compute.
 std::vector<Refusal> ownGradients(const graph::Row& row, const Framework& framework);
 /// Whether a text has the name of an imported module, and not the end of another name.

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace tbem::emit {
 
 const sema::Value* parameterOf(const graph::Call& call, std::string_view name) {
@@ -41,6 +43,30 @@ Code moduleCode(CallText constructor, Marked operand) {
   code.module = std::move(constructor);
   code.call.arguments = {{"", std::move(operand), ""}};
   return code;
+}
+
+Code sliceCode(const Marked& operand, const Numbers& start, const Numbers& size, const Numbers& stride, const Numbers& shape) {
+  std::vector<std::string> parts;
+  std::size_t last = 0;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    const bool toTheEnd = start[axis] + size[axis] * stride[axis] >= shape[axis];
+    std::string part = start[axis] == 0 ? ":" : pythonText(start[axis]) + ":";
+    if (!toTheEnd) part += pythonText(start[axis] + (size[axis] - 1) * stride[axis] + 1);
+    if (stride[axis] != 1) part += ":" + pythonText(stride[axis]);
+    if (part != ":") last = axis;
+    parts.push_back(std::move(part));
+  }
+  parts.resize(last + 1);
+  return expressionCode(fmt::format("{}[{}]", operand, fmt::join(parts, ", ")), Binding::Atom);
+}
+
+double deviationOf(std::string_view init, const Numbers& shape) {
+  double inside = 1;  // of the dimensions behind the second
+  for (std::size_t axis = 2; axis < shape.size(); ++axis) inside *= static_cast<double>(shape[axis]);
+  const double fanIn = shape.size() < 2 ? 1 : static_cast<double>(shape[1]) * inside;
+  const double fanOut = (shape.empty() ? 1 : static_cast<double>(shape.front())) * inside;
+  if (init.starts_with("he")) return std::sqrt(2 / fanIn);
+  return init.starts_with("xavier") ? std::sqrt(2 / (fanIn + fanOut)) : 1 / std::sqrt(3 * fanIn);
 }
 
 bool isSymmetric(const Numbers& pad) { return pad[0] == pad[2] && pad[1] == pad[3]; }

@@ -21,6 +21,12 @@ Code functionCode(std::string callee, std::vector<Argument> arguments);
 Code expressionCode(Marked text, Binding binding);
 /// A module with weights and its call.
 Code moduleCode(CallText constructor, Marked operand);
+/// Elements of a tensor of this shape, one number a dimension. Bounds are no parameters: Black writes those that are not numbers
+/// in another way.
+Code sliceCode(const Marked& operand, const Numbers& start, const Numbers& size, const Numbers& stride, const Numbers& shape);
+/// The standard deviation that an initialiser without numbers of its own ("he_normal", "xavier_uniform", "torch_uniform") gives a
+/// weight of this shape. A vector's fan_in is 1, its fan_out its length (Init in Graph.h).
+double deviationOf(std::string_view init, const Numbers& shape);
 /// Padding [top, left, bottom, right] of an image that is the same on both sides.
 bool isSymmetric(const Numbers& pad);
 /// A value as the text that it has in Python, to find the parameter of a declaration that a number comes from.

@@ -34,7 +34,8 @@ tl::expected<Code, Refusal> pyTorchOperator(const graph::Row& row, const graph::
                                           .scalar = "()",
                                           .type = pyTorchType,
                                           .promotes = true};
-  return elementCode(row, op, kWords, [](graph::TensorId tensor, Binding least) { return Scribe::operand(tensor, least); }, scribe);
+  return elementCode(
+      row, op, kWords, [](graph::TensorId tensor, Binding least) { return Scribe::operand(tensor, least); }, scribe);
 }
 
 }  // namespace tbem::emit

@@ -1,5 +1,6 @@
 // A whole file: imports, classes, the step, and a main program that takes one.
 #include "compiler/emit/python/ClassText.h"
+#include "compiler/emit/python/Reader.h"
 #include "compiler/emit/python/Schedule.h"
 #include "compiler/emit/python/Wrap.h"
 #include "compiler/emit/pytorch/PyTorch.h"
@@ -115,10 +116,8 @@ CallText weightText(const graph::Row& row, const graph::Tensor& tensor, Scribe& 
   if (init.kind == "uniform") filled = fmt::format("nn.init.uniform_(torch.empty({}), {}, {})", size, real(init.a), real(init.b));
   if (init.kind == "torch_uniform" && shape.size() >= 2)
     filled = fmt::format("nn.init.kaiming_uniform_(torch.empty({}), a=5**0.5)", size);
-  // A vector has no inputs and outputs to count by: its fan_in is 1, its fan_out its length (Init in Graph.h).
-  if (filled.empty() && shape.size() < 2) {
-    const double fans = init.kind.starts_with("he") ? 1 : (1 + (shape.empty() ? 1.0 : static_cast<double>(shape.front()))) / 2;
-    const double deviation = std::sqrt((init.kind.starts_with("he") ? 2 : 1) / fans);
+  if (filled.empty() && shape.size() < 2) {  // PyTorch counts nothing by a vector
+    const double deviation = deviationOf(init.kind, shape);
     const bool isNormal = init.kind.ends_with("normal");
     filled = isNormal ? fmt::format("nn.init.normal_(torch.empty({}), 0.0, {})", size, deviation)
                       : fmt::format("nn.init.uniform_(torch.empty({}), {}, {})", size, -std::sqrt(3) * deviation,
@@ -132,7 +131,8 @@ CallText weightText(const graph::Row& row, const graph::Tensor& tensor, Scribe& 
   return CallText{"nn.Parameter", {{"", filled, ""}}};
 }
 
-/// The words of a class. Of a batch normalisation, which alone has buffers here, the running variance has a name of PyTorch's own.
+/// The words of a class. Of a batch normalisation, which alone has buffers here, the running variance has a name of PyTorch's
+/// own.
 ClassWords classWords() {
   ClassWords words;
   words.base = words.network = "nn.Module";
@@ -172,8 +172,8 @@ tl::expected<Emitted, Refusal> emitPyTorch(const graph::Row& row, const StepClau
   dialect.identity = "nn.Identity()";
   dialect.moduleList = "nn.ModuleList";
   dialect.taken = pyTorchWords();
-  const tl::expected<NetworkClasses, Refusal> network =
-      networkClasses(row, clauses, kFramework, [&](const graph::Call& call) { return hasPyTorch(row, call); }, dialect);
+  const tl::expected<NetworkClasses, Refusal> network = networkClasses(
+      row, clauses, kFramework, [&](const graph::Call& call) { return hasPyTorch(row, call); }, dialect);
   if (!network) return tl::unexpected(network.error());
   const Classes& classes = network->classes;
   tl::expected<StepText, Refusal> step = stepText(row);
@@ -181,7 +181,8 @@ tl::expected<Emitted, Refusal> emitPyTorch(const graph::Row& row, const StepClau
   if (clauses.mixed) step->mixed = pyTorchType(*clauses.mixed);
 
   const std::string body = classText(graph, classes, classWords());
-  const std::string rest = (step->rate.empty() ? "" : rateFunction(step->rate)) + (step->loss.empty() ? "" : stepFunction(*step)) +
+  const std::string rest = (step->rate.empty() ? "" : rateFunction(step->rate)) +
+                           (step->loss.empty() ? "" : stepFunction(*step)) +
                            mainFunction(row, classes.classes.back().name, *step);
   std::string head = readsModule(rest, "math.") ? "import math\n\nimport torch\n" : "import torch\n";
   if (readsModule(body + rest, "F.")) head += "import torch.nn.functional as F\n";
