@@ -92,13 +92,16 @@ Code withArgument(const KerasCall& call, const char* callee, std::vector<Argumen
   arguments.insert(arguments.begin(), {"", call.operand(0), ""});
   return functionCode(callee, std::move(arguments));
 }
+/// TensorFlow's own has the slope in single precision, whatever the type of its tensors.
 Code leakyRelu(const KerasCall& call) {
-  return withArgument(call, "ops.leaky_relu", {{"negative_slope", call.realHole("slope"), "0.2"}});
+  call.keepsLayout();
+  return functionCode("ops.where", {{"", call.operand(0, Binding::Sum) + " > 0", ""},
+                                    {"", call.operand(0), ""},
+                                    {"", fmt::format("{} * {}", call.realHole("slope"), call.operand(0, Binding::Sign)), ""}});
 }
 Code elu(const KerasCall& call) { return withArgument(call, "ops.elu", {{"alpha", call.realHole("alpha"), "1.0"}}); }
 Code gelu(const KerasCall& call) {
-  return withArgument(call, "ops.gelu",
-                      {{"approximate", call.hole("approximate", pythonText(call.flag("approximate"))), "True"}});
+  return withArgument(call, "gelu", {{"approximate", call.hole("approximate", pythonText(call.flag("approximate"))), "False"}});
 }
 Code clip(const KerasCall& call) {
   return withArgument(call, "ops.clip", {{"", call.realHole("low"), ""}, {"", call.realHole("high"), ""}});

@@ -90,13 +90,16 @@ bool isSame(const Numbers& size, const Numbers& kernel, const Numbers& stride, c
   return true;
 }
 
-Marked padded(const KerasCall& call, const Marked& text, const Numbers& pad, std::string_view value) {
-  if (isZero(pad)) return text;
+Marked sidesText(const KerasCall& call, const Numbers& pad) {
   std::string sides;
   const std::size_t count = pad.size() / 2;
   for (std::size_t axis = 0; axis < count; ++axis)
     sides += fmt::format("({}, {}), ", call.hole("padding", pad[axis]), call.hole("padding", pad[axis + count]));
-  return fmt::format("ops.pad({}, ((0, 0), {}(0, 0)){})", text, sides, value);
+  return fmt::format("((0, 0), {}(0, 0))", sides);
+}
+
+Marked padded(const KerasCall& call, const Marked& text, const Numbers& pad, std::string_view value) {
+  return isZero(pad) ? text : fmt::format("ops.pad({}, {}{})", text, sidesText(call, pad), value);
 }
 
 }  // namespace tbem::emit::keras

@@ -45,7 +45,7 @@ tl::expected<Code, Refusal> kerasOperator(const graph::Row& row, const graph::Op
                                           .atMost = "ops.minimum({0}, {1})",
                                           .random = "keras.random.uniform({0})",
                                           .permuted = "ops.transpose({0}, ({1}))",
-                                          .range = "ops.arange({0}, dtype=\"int64\")",
+                                          .range = "ops.arange({0}, dtype={1})",
                                           .reshaped = "ops.reshape({0}, ({1}{2}))",
                                           .scalar = "",
                                           .type = kerasType,

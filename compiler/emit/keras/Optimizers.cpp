@@ -43,12 +43,14 @@ public:
     if (has("clip_norm") && parts > 1)
       return tl::unexpected(Refusal{read.call.use, "`clip_norm` beside `accumulate`",
                                     "Keras adds gradients up behind the place where a program can cut them together."});
-    const bool isOwn = word != "sgd" || has("weight_decay") || has("dampening") || has("clip_norm") ||
-                       (has("momentum") && !step.rate.empty());  // Keras's velocity has the rate of its own step in it
+    // Keras's velocity has the rate of its own step in it, and TensorFlow's gradients of tables are cut row by row before they
+    // are added up.
+    const bool isOwn =
+        word != "sgd" || has("weight_decay") || has("dampening") || cutsInApply() || (has("momentum") && !step.rate.empty());
     std::string arguments = step.rate.empty() ? text("lr") : "1.0";
     if (!isOwn && has("momentum")) arguments += ", momentum=" + text("momentum");
     if (!isOwn && read.flag("nesterov")) arguments += ", nesterov=True";
-    if (has("clip_value")) arguments += ", clipvalue=" + text("clip_value");
+    if (has("clip_value") && !cutsInApply()) arguments += ", clipvalue=" + text("clip_value");
     if (parts > 1) arguments += fmt::format(", gradient_accumulation_steps={}", parts);
     const Update update = isOwn ? updateOf(word) : Update{};
     step.optimizer = fmt::format("{}({})", isOwn ? update.type : "keras.optimizers.SGD", arguments);
@@ -60,6 +62,9 @@ private:
   bool has(std::string_view word) const { return read.real(word).toDouble() != 0; }
   std::string text(std::string_view word) const { return pythonReal(read.real(word)); }
   std::string rest(std::string_view word) const { return pythonRest(read.real(word)); }
+
+  /// Whether gradients are cut before Keras has them. Those of micro-batches it adds up first, and cuts their elements itself.
+  bool cutsInApply() const { return has("clip_norm") || (has("clip_value") && parts == 1); }
 
   /// Steps of the weights that are done, counted from 1 in this one.
   std::string countedSteps() const {
@@ -152,12 +157,17 @@ private:
         out += wrapped(8, fmt::format("self.all_{} = self.add_optimizer_variables(variables, \"{}\"{})", state, state, initial));
       }
     }
-    if (has("clip_norm")) {
+    if (cutsInApply()) {
       out += "\n    def apply(self, grads, trainable_variables=None):\n";
       out += wrapped(8, "grads = [ops.convert_to_tensor(grad) for grad in grads]");
-      out += wrapped(8, "norm = ops.sqrt(sum(ops.sum(ops.square(grad)) for grad in grads))");
-      out += wrapped(8, fmt::format("scale = ops.minimum(1.0, {} / (norm + 1e-06))", text("clip_norm")));
-      out += wrapped(8, "super().apply([scale * grad for grad in grads], trainable_variables)");
+      if (has("clip_norm")) {
+        out += wrapped(8, "norm = ops.sqrt(sum(ops.sum(ops.square(grad)) for grad in grads))");
+        out += wrapped(8, fmt::format("scale = ops.minimum(1.0, {} / (norm + 1e-06))", text("clip_norm")));
+        out += wrapped(8, "grads = [scale * grad for grad in grads]");
+      }
+      if (has("clip_value"))
+        out += wrapped(8, fmt::format("grads = [ops.clip(grad, -{0}, {0}) for grad in grads]", text("clip_value")));
+      out += wrapped(8, "super().apply(grads, trainable_variables)");
     }
     out += "\n    def update_step(self, gradient, variable, learning_rate):\n";
     for (const std::string& state : update.states)

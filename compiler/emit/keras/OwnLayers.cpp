@@ -1,4 +1,5 @@
-// Layers that a program declares itself, because Keras's of the name compute something else or have no such argument.
+// Layers and functions that a program declares itself, because Keras's of the name compute something else or have no such
+// argument.
 #include "compiler/emit/keras/Writers.h"
 #include "compiler/emit/python/Program.h"
 
@@ -92,6 +93,23 @@ class Attention(layers.Layer):
         return ops.matmul(shares, value)
 )";
 
+constexpr std::string_view kGelu = R"(
+
+def gelu(x, approximate: bool = False):
+    """GELU, of which TensorFlow has the numbers in single precision."""
+    if approximate:
+        return 0.5 * x * (1 + ops.tanh((2 / math.pi) ** 0.5 * (x + 0.044715 * x**3)))
+    return 0.5 * x * (1 + ops.erf(x / 2**0.5))
+)";
+
+constexpr std::string_view kAveragePool = R"(
+
+def average_pool(x, size, strides, padding):
+    """The mean of what lies inside of the image in each window."""
+    inside = ops.average_pool(ops.pad(ops.ones_like(x), padding), size, strides)
+    return ops.average_pool(ops.pad(x, padding), size, strides) / inside
+)";
+
 }  // namespace
 
 std::string ownLayers(std::string_view text) {
@@ -103,6 +121,8 @@ std::string ownLayers(std::string_view text) {
   if (readsModule(text, "Conv2DTranspose(")) own += kConv2DTranspose;
   if (readsModule(text, "BatchNormalization(")) own += kBatchNormalization;
   if (readsModule(text, "Attention(")) own += kAttention;
+  if (readsModule(text, "gelu(")) own += kGelu;
+  if (readsModule(text, "average_pool(")) own += kAveragePool;
   return own;
 }
 

@@ -131,7 +131,7 @@ const TakenWords& kerasWords() {
       "stateless_compute_loss steps_per_execution stop_training summary supports_jit supports_masking symbolic_call "
       "test_function test_on_batch test_step to_json train_function train_on_batch train_step trainable "
       "trainable_variables trainable_weights unrolled_steps_per_execution variable_dtype variables weights ",
-      "float int keras layers learning_rate main math model ops optimizer output parts print range step super "
+      "average_pool float gelu int keras layers learning_rate main math model ops optimizer output parts print range step super "
       "target_part task_loss total training tuple zip ",
       "Adagrad Adam AdamW Attention BatchNormalization Conv2D Conv2DTranspose DepthwiseConv2D Padded RMSprop SGD "};
   return kWords;
@@ -154,11 +154,7 @@ namespace {
 /// Writes calls and operators of one row, and what layers call the weights that they hold.
 class Writing {
 public:
-  explicit Writing(const graph::Row& row) : layouts(row), row(row), choices(choicesOf(row)) {
-    for (const graph::Call& call : row.structure->calls) {
-      if (call.decl != nullptr && hasKeras(row, call)) held[call.path];
-    }
-  }
+  explicit Writing(const graph::Row& row) : layouts(row), row(row), choices(choicesOf(row)) {}
 
   tl::expected<Code, Refusal> call(const graph::Call& call, Scribe& scribe) {
     Code code = kerasCall({row, call, scribe, layouts, choices});
@@ -190,7 +186,7 @@ private:
     const std::size_t dot = path.rfind('.');
     return dot == std::string_view::npos ? "" : std::string(path.substr(0, dot));
   }
-  /// Weights of a layer are there once it is called, and read in our order where that is a transposition.
+  /// Weights of a layer, which exist once it is applied, are read in our order where that is a transposition.
   tl::expected<Code, Refusal> readable(Code code, SrcRange use) const {
     Step step;
     step.code = code;
@@ -199,18 +195,17 @@ private:
       const auto layer = path.empty() ? held.end() : held.find(holderOf(tensor));
       if (layer == held.end()) continue;
       const std::string_view name = path.substr(layer->first.size() + 1);
-      if (layer->second.empty())
-        return tl::unexpected(Refusal{use, "`" + std::string(path) + "`",
-                                      "It is read before its layer is applied, and Keras makes the weight then."});
       if (weightNameOf(layer->second, name) == nullptr)
-        return tl::unexpected(Refusal{use, "`" + std::string(path) + "`", "Keras's layer has it in another form."});
+        return tl::unexpected(
+            Refusal{use, "`" + std::string(path) + "`",
+                    "Keras's layer has it in another form, which a transposition alone does not bring into ours."});
     }
     return code;
   }
 
   const graph::Row& row;
   const Choices choices;
-  std::map<std::string, std::string, std::less<>> held;  ///< by path of a layer: its constructor, once it is applied
+  std::map<std::string, std::string, std::less<>> held;  ///< by path of a layer that is applied: its constructor
 };
 
 ClassWords classWords(const Writing& writing) {
@@ -257,7 +252,7 @@ tl::expected<Emitted, Refusal> emitKeras(const graph::Row& row, const StepClause
                            (step->loss.empty() ? "" : keras::stepFunction(*step)) +
                            keras::mainFunction(row, writing.layouts, clauses, classes.classes.back().name, *step);
   const std::string all = keras::ownLayers(body) + body + rest;
-  std::string head = readsModule(rest, "math.") ? "import math\n\nimport keras\n" : "import keras\n";
+  std::string head = readsModule(all, "math.") ? "import math\n\nimport keras\n" : "import keras\n";
   const bool hasLayers = readsModule(all, "layers."), hasOps = readsModule(all, "ops.");
   if (hasLayers || hasOps)
     head += fmt::format("from keras import {}{}{}\n", hasLayers ? "layers" : "", hasLayers && hasOps ? ", " : "",

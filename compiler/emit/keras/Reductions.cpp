@@ -60,12 +60,10 @@ Code avgPool(const KerasCall& call) {
   const Marked image = call.withLast(0);
   call.makesLast();
   if (counts || same) return pooled(call, "ops.average_pool", window, same ? image : padded(call, image, window.pad), same);
-  // The share of each window that lies inside.
-  const Marked kernel = call.hole("pool_size", evenText(window.kernel)), stride = call.hole("strides", evenText(window.stride));
-  const auto mean = [&](const Marked& text) {
-    return fmt::format("ops.average_pool({}, {}, strides={})", padded(call, text, window.pad), kernel, stride);
-  };
-  return expressionCode(fmt::format("{} / {}", mean(image), mean(fmt::format("ops.ones_like({})", image))), Binding::Product);
+  return functionCode("average_pool", {{"", image, ""},
+                                       {"", call.hole("pool_size", evenText(window.kernel)), ""},
+                                       {"", call.hole("strides", evenText(window.stride)), ""},
+                                       {"", sidesText(call, window.pad), ""}});
 }
 
 Code adaptivePool(const KerasCall& call, const char* callee) {

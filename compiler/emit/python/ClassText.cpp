@@ -252,6 +252,7 @@ private:
       names.give(step.results[r], target);
       targets += (r == 0 ? "" : ", ") + target;
     }
+    if (targets == value) return "";  // it is given on under the name that it has
     return wrapped(8, targets + " = " + value);
   }
 

@@ -67,7 +67,7 @@ private:
         return {scribe.hole("value", pythonReal(row.values[node.scalar])),
                 row.values[node.scalar].toDouble() < 0 ? Binding::Sign : Binding::Atom};
       case ElemOp::Index:
-        return coordinate(node.input);
+        return coordinate(node.input, TBEM_I64);
       case ElemOp::Add:
         return infix(node, "+", Binding::Sum);
       case ElemOp::Sub:
@@ -122,8 +122,11 @@ private:
   }
 
   Marked part(std::uint32_t position, Binding least, bool isReal = false) {
-    Text text = of(position);
-    if (isReal && !words.promotes && kind(position) == NumberKind::Whole) text = cast(text, TBEM_F64);
+    const bool isMade = isReal && !words.promotes && kind(position) == NumberKind::Whole;
+    const ElemNode& node = op.elementwise.nodes[position];
+    const bool isIndex = node.op == ElemOp::Index;
+    Text text = isIndex ? coordinate(node.input, isMade ? TBEM_F64 : TBEM_I64) : of(position);
+    if (isMade && !isIndex) text = cast(text, TBEM_F64);
     return text.binding < least ? "(" + text.text + ")" : text.text;
   }
 
@@ -191,11 +194,12 @@ private:
   }
 
   /// The number of the element along a dimension of the result.
-  Text coordinate(std::uint32_t axis) {
+  Text coordinate(std::uint32_t axis, tbem_dtype type) {
     const std::vector<std::int64_t> shape = row.shape(op.outputs.front());
     std::string index;
     for (std::size_t k = axis + 1; k < shape.size(); ++k) index += ", None";
-    const std::string range = fmt::format(fmt::runtime(words.range), scribe.hole("size", pythonText(shape[axis])));
+    const std::string range =
+        fmt::format(fmt::runtime(words.range), scribe.hole("size", pythonText(shape[axis])), words.type(type));
     return {index.empty() ? range : fmt::format("{}[:{}]", range, index), Binding::Atom};
   }
 

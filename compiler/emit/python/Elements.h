@@ -24,7 +24,7 @@ struct ElementWords {
   std::string_view atMost;     ///< expression, number
   std::string_view random;     ///< shape
   std::string_view permuted;   ///< expression, axes without parentheses
-  std::string_view range;      ///< 0, 1, .. below: size
+  std::string_view range;      ///< 0, 1, .. below: size, type
   std::string_view reshaped;   ///< expression, sizes without parentheses, a comma where there is one size
   std::string_view scalar;     ///< sizes of a tensor without dimensions, as `reshaped` wants them
   std::string (*type)(tbem_dtype);

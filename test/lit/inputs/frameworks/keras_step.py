@@ -10,6 +10,7 @@ import os
 import re
 
 os.environ.setdefault("JAX_ENABLE_X64", "1")
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")  # networks are compiled once for one step
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 # pylint: disable=wrong-import-position
@@ -26,6 +27,7 @@ THEIRS = {
     "running_mean": ("moving_mean",),
     "running_variance": ("moving_variance",),
 }
+JIT = keras.backend.backend() == "jax"  # the others need no compiler for one step
 # Our order of a kernel's dimensions is (outputs, inputs, height, width); by rank, where Keras's come from.
 KERNELS = {2: (1, 0), 3: (2, 1, 0), 4: (2, 3, 1, 0), 5: (2, 3, 4, 1, 0)}
 RESERVED = {*steps.RESERVED, *dir(keras.Model), "input", "output", "optimizer", "loss", "stop_training"}
@@ -74,59 +76,83 @@ def keeping_gradients(optimizer):
     return kept
 
 
+class Outputs(keras.metrics.Metric):
+    """Keeps what the network gave in a step."""
+
+    def __init__(self, shape):
+        super().__init__()
+        self.output = self.add_variable(shape, "zeros", name="output")
+
+    def update_state(self, _, output, sample_weight=None):
+        self.output.assign(output)
+
+    def result(self):
+        return 0.0
+
+
+def as_numpy(tensor):
+    return keras.ops.convert_to_numpy(tensor)
+
+
+def trained(model, module, text, arrays, inputs):
+    """The loss, the whole output and the gradients, in the order of the variables, of the program's step."""
+    count = steps.parts(text)
+    optimizer = steps.assigned(text, "optimizer", vars(module))
+    gradients = keeping_gradients(optimizer)
+    shape = channels_last(arrays["output"]).shape
+    output = Outputs((shape[0] // count, *shape[1:]))
+    loss = steps.keyword(text, "compile", "loss", vars(module))
+    model.compile(optimizer=optimizer, loss=loss, metrics=[output], jit_compile=JIT)
+    outputs, step = [], model.train_on_batch
+
+    def train_on_batch(*batch):
+        value = step(*batch)[0]
+        outputs.append(as_numpy(output.output.value))
+        return value
+
+    model.train_on_batch = train_on_batch
+    loss = module.step(model, *inputs, channels_last(arrays["target"]))
+    return loss, np.concatenate(outputs), [as_numpy(one.value) / count for one in gradients]
+
+
 def compare(tbemc, folder, name, options, number):
     text, program, arrays = steps.emitted(tbemc, folder, name, options, number, "keras")
     keras.backend.clear_session()
     module = steps.imported(program)
     model = steps.assigned(text, "model", vars(module))
-    trains = steps.trains(arrays)
     inputs = [channels_last(array) for array in steps.group(arrays, "input").values()]
-    given = inputs[0] if len(inputs) == 1 else inputs
-    model(given)  # makes the variables
+    symbols = [keras.KerasTensor(array.shape, str(array.dtype)) for array in inputs]
+    model(symbols if len(symbols) > 1 else symbols[0])  # makes the variables
     ours = {path: array for word in ("weight", "buffer") for path, array in steps.group(arrays, word).items()}
     known = {path: variable(model, path) for path in ours}
     theirs = [one for one in model.variables if "seed_generator" not in one.path]
     assert {id(one) for one in theirs} == {id(one) for one in known.values()}, (len(theirs), len(known))
     assert len(theirs) == len(known), [one.path for one in theirs]
-
-    def load():
-        for path, array in ours.items():
-            known[path].assign(in_their_order(array, known[path]))
+    for path, array in ours.items():
+        known[path].assign(in_their_order(array, known[path]))
 
     def farthest(word, values):
         group = {path: in_their_order(array, known[path]) for path, array in steps.group(arrays, word).items()}
-        return steps.farthest(group, {path: values(path) for path in group}) if group else None
+        return steps.farthest(group, {path: values[id(known[path])] for path in group})
 
-    def value(path):
-        return keras.ops.convert_to_numpy(known[path].value)
-
-    load()
-    parts = np.array_split(np.arange(len(arrays["target"])), steps.parts(text)) if trains else [slice(None)]
-    outputs = []
-    for part in parts:
-        output = model([one[part] for one in inputs] if len(inputs) > 1 else given[part], training=trains)
-        outputs.append(output if isinstance(output, (tuple, list)) else (output,))
     differences = {}
-    if trains:
-        load()
-        optimizer = steps.assigned(text, "optimizer", vars(module) | {"keras": keras})
-        kept = keeping_gradients(optimizer)
-        model.compile(optimizer=optimizer, loss=steps.keyword(text, "compile", "loss", vars(module)))
-        loss = module.step(model, *inputs, channels_last(arrays["target"]))
+    if steps.trains(arrays):
+        loss, output, gradients = trained(model, module, text, arrays, inputs)
+        outputs = [output]
         differences["loss"] = steps.far(arrays["loss"], loss)
-        place = {id(one): number for number, one in enumerate(model.trainable_variables)}
-        scale = len(parts)
-        differences["gradients"] = farthest(
-            "gradient", lambda path: keras.ops.convert_to_numpy(kept[place[id(known[path])]].value) / scale
-        )
+        places = [id(one) for one in model.trainable_variables]
+        differences["gradients"] = farthest("gradient", dict(zip(places, gradients)))
+        values = {id(one): as_numpy(one.value) for one in theirs}
         for word, meaning in (("after", "weights after"), ("buffer_after", "buffers after")):
-            distance = farthest(word, value)
-            if distance is not None:
-                differences[meaning] = distance
+            if any(key.startswith(word + "/") for key in arrays):
+                differences[meaning] = farthest(word, values)
+    else:
+        model.compile(jit_compile=JIT)
+        given = model.predict_on_batch(inputs if len(inputs) > 1 else inputs[0])
+        outputs = list(given) if isinstance(given, (tuple, list)) else [given]
     names = [key for key in arrays if re.fullmatch(r"output(_\d+)?", key)]
-    whole = [np.concatenate([keras.ops.convert_to_numpy(one) for one in several]) for several in zip(*outputs)]
-    assert len(whole) == len(names), (len(whole), names)
-    differences["output"] = max(steps.far(channels_last(arrays[key]), one) for key, one in zip(names, whole))
+    assert len(outputs) == len(names), (len(outputs), names)
+    differences["output"] = max(steps.far(channels_last(arrays[key]), one) for key, one in zip(names, outputs))
     steps.report(name, differences, model.count_params(), text)
 
 
