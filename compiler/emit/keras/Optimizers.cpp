@@ -159,7 +159,7 @@ private:
     }
     if (cutsInApply()) {
       out += "\n    def apply(self, grads, trainable_variables=None):\n";
-      out += wrapped(8, "grads = [ops.convert_to_tensor(grad) for grad in grads]");
+      out += wrapped(8, "grads = [ops.zeros(grad.shape) + grad for grad in grads]");
       if (has("clip_norm")) {
         out += wrapped(8, "norm = ops.sqrt(sum(ops.sum(ops.square(grad)) for grad in grads))");
         out += wrapped(8, fmt::format("scale = ops.minimum(1.0, {} / (norm + 1e-06))", text("clip_norm")));
@@ -172,7 +172,8 @@ private:
     out += "\n    def update_step(self, gradient, variable, learning_rate):\n";
     for (const std::string& state : update.states)
       out += wrapped(8, fmt::format("{} = self.all_{}[self._get_variable_index(variable)]", state, state));
-    out += wrapped(8, "gradient = ops.convert_to_tensor(gradient)");
+    // TensorFlow's gradient of a table is a list of rows until it is added to something.
+    if (!cutsInApply()) out += wrapped(8, "gradient = ops.zeros(variable.shape) + gradient");
     for (const std::string& line : update.lines) {
       const std::size_t moves = line.find(" := "), subtracts = line.find(" -= ");
       if (moves != std::string::npos) {

@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace tbem::emit {
 
@@ -154,11 +155,18 @@ namespace {
 /// Writes calls and operators of one row, and what layers call the weights that they hold.
 class Writing {
 public:
-  explicit Writing(const graph::Row& row) : layouts(row), row(row), choices(choicesOf(row)) {}
+  explicit Writing(const graph::Row& row) : layouts(row), row(row), choices(choicesOf(row)), read(readForResult(row.graph())) {}
 
   tl::expected<Code, Refusal> call(const graph::Call& call, Scribe& scribe) {
     Code code = kerasCall({row, call, scribe, layouts, choices});
     if (code.module) held[call.path] = code.module->callee;
+    const std::vector<graph::TensorId> results = tensorsOf(call.result);
+    const bool isRead =
+        std::any_of(results.begin(), results.end(), [&](graph::TensorId result) { return read.contains(result); });
+    if (!isRead && holdsWeights(call.path))
+      return tl::unexpected(
+          Refusal{call.use, "`" + call.decl->name.text + "`, whose result nothing reads,",
+                  "Keras makes the weights of a layer where it is applied, and this program has no use of it."});
     return readable(std::move(code), call.use);
   }
   tl::expected<Code, Refusal> op(const graph::Op& op, Scribe& scribe) {
@@ -181,6 +189,24 @@ public:
   Layouts layouts;
 
 private:
+  /// All tensors from which the network's results are computed.
+  static std::set<graph::TensorId> readForResult(const graph::Graph& graph) {
+    std::set<graph::TensorId> read;
+    std::vector<graph::TensorId> open = graph.outputs;
+    while (!open.empty()) {
+      const graph::TensorId tensor = open.back();
+      open.pop_back();
+      if (tensor == graph::kNoTensor || !read.insert(tensor).second || graph[tensor].producer == graph::kNoOp) continue;
+      const std::vector<graph::TensorId>& inputs = graph[graph[tensor].producer].inputs;
+      open.insert(open.end(), inputs.begin(), inputs.end());
+    }
+    return read;
+  }
+  bool holdsWeights(const std::string& path) const {
+    const std::vector<graph::Storage>& storages = row.graph().storages;
+    return std::any_of(storages.begin(), storages.end(),
+                       [&](const graph::Storage& one) { return isOfModule(one) && one.path.starts_with(path + "."); });
+  }
   std::string holderOf(graph::TensorId tensor) const {
     const std::string_view path = weightPath(row.graph(), tensor);
     const std::size_t dot = path.rfind('.');
@@ -205,6 +231,7 @@ private:
 
   const graph::Row& row;
   const Choices choices;
+  const std::set<graph::TensorId> read;
   std::map<std::string, std::string, std::less<>> held;  ///< by path of a layer that is applied: its constructor
 };
 
