@@ -67,10 +67,7 @@ private:
   bool cutsInApply() const { return has("clip_norm") || (has("clip_value") && parts == 1); }
 
   /// Steps of the weights that are done, counted from 1 in this one.
-  std::string countedSteps() const {
-    const std::string done = parts > 1 ? fmt::format("self.iterations // {}", parts) : "self.iterations";
-    return fmt::format("step = ops.cast({} + 1, variable.dtype)", done);
-  }
+  static std::string countedSteps() { return "step = ops.cast(self.iterations + 1, variable.dtype)"; }
 
   Update updateOf(std::string_view word) const {
     if (word == "sgd") return sgd();

@@ -45,11 +45,9 @@ std::string stepFunction(const StepText& step) {
     return step.inputs.size() == 1 ? names : "[" + names + "]";
   };
   std::string text = "\n\n" + wrapped(0, fmt::format("def step(model, {}target) -> float:", parameters));
-  const std::string optimizer = "model.optimizer";
-  if (!step.rate.empty()) {
-    const std::string done = step.parts > 1 ? fmt::format("int({}.iterations.numpy()) // {}", optimizer, step.parts)
-                                            : fmt::format("int({}.iterations.numpy())", optimizer);
-    text += wrapped(4, fmt::format("{}.learning_rate = learning_rate({})", optimizer, done));
+  if (!step.rate.empty()) {  // Keras counts steps of the weights, also where it adds micro-batches up
+    text += wrapped(4, "done = int(model.optimizer.iterations)");
+    text += wrapped(4, "model.optimizer.learning_rate = learning_rate(done)");
   }
   if (step.parts == 1)
     return text + wrapped(4, fmt::format("return float(model.train_on_batch({}, target))", inputs(parameters)));
@@ -132,7 +130,8 @@ const TakenWords& kerasWords() {
       "stateless_compute_loss steps_per_execution stop_training summary supports_jit supports_masking symbolic_call "
       "test_function test_on_batch test_step to_json train_function train_on_batch train_step trainable "
       "trainable_variables trainable_weights unrolled_steps_per_execution variable_dtype variables weights ",
-      "average_pool float gelu int keras layers learning_rate main math model ops optimizer output parts print range step super "
+      "average_pool done float gelu int keras layers learning_rate main math model ops optimizer output parts print range step "
+      "super "
       "target_part task_loss total training tuple zip ",
       "Adagrad Adam AdamW Attention BatchNormalization Conv2D Conv2DTranspose DepthwiseConv2D Padded RMSprop SGD "};
   return kWords;

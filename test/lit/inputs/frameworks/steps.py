@@ -97,14 +97,24 @@ def report(name, differences, count, text):
     print(f"{network or name}: {count} parameters, {len(text.splitlines())} lines, {', '.join(differences)} within 1e-9", flush=True)
 
 
+def groups_of(words):
+    """Names with the options behind their `--step`, by `--then`."""
+    while words:
+        end = words.index("--then") if "--then" in words else len(words)
+        group, words = words[:end], words[end + 1:]
+        split = group.index("--step") if "--step" in group else len(group)
+        yield group[:split], group[split + 1:]
+
+
 def main(compare):
-    """TBEMC FOLDER NAME... [--step OPTION...]: NAME is a program, or a network with its inputs as the command line has it, of the
-    standard library or of a program: `resnet(depth: 18)|image=2,3,64,64`, `own.tbem@net|x=2,3`."""
+    """TBEMC FOLDER NAME... [--step OPTION...] [--then NAME...]: NAME is a program, or a network with its inputs as the command line
+    has it, of the standard library or of a program: `resnet(depth: 18)|image=2,3,64,64`, `own.tbem@net|x=2,3`."""
     tbemc, folder, *rest = sys.argv[1:]
-    split = rest.index("--step") if "--step" in rest else len(rest)
-    names, options = rest[:split], rest[split + 1:]
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for number, name in enumerate(names):
-        compare(tbemc, folder, name, options, number)
-    print(f"{len(names)} networks: the same steps")
+    count = 0
+    for names, options in groups_of(rest):
+        for name in names:
+            compare(tbemc, folder, name, options, count)
+            count += 1
+    print(f"{count} networks: the same steps")
