@@ -27,6 +27,12 @@ bool isTransposed(const CallReader& call) {
          std::all_of(cut.begin(), cut.end(), [](std::int64_t n) { return n >= 0; });
 }
 
+/// Keras's bins hold at least one element of their own each.
+bool hasBins(const CallReader& call) {
+  const Numbers size = call.integers("size"), shape = call.shape(0);
+  return size[0] <= shape[2] && size[1] <= shape[3];
+}
+
 bool isRepeated(const CallReader& call) {
   const Numbers size = call.integers("size"), shape = call.shape(0);
   return call.text("mode") == "nearest" && size[0] % shape[2] == 0 && size[1] % shape[3] == 0;
@@ -44,6 +50,7 @@ bool hasKeras(const graph::Row& row, const graph::Call& call) {
     return !read.integers("axis").empty();  // none are all for Keras
   if (word == "conv2d" || word == "conv1d" || word == "conv3d") return isConvolution(read);
   if (word == "conv_transpose2d") return isTransposed(read);
+  if (word == "adaptive_avg_pool2d" || word == "adaptive_max_pool2d") return hasBins(read);
   if (word == "upsample2d") return isRepeated(read);
   if (word == "split") return read.integers("sizes").size() > 1;
   if (word == "channel_shuffle") return read.shape(0).size() == 4;
