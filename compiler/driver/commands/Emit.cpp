@@ -1,9 +1,10 @@
-// tbemc emit --as json|dot|llvm|asm|pytorch: other forms of the same network, one row.
+// tbemc emit --as json|dot|llvm|asm|pytorch|keras: other forms of the same network, one row.
 #include "compiler/emit/Emit.h"
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/RunPipeline.h"
+#include "compiler/emit/keras/Keras.h"
 #include "compiler/emit/pytorch/PyTorch.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
 #include "compiler/run/OwnLibraries.h"
@@ -12,12 +13,29 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 namespace tbem::driver {
 
 namespace {
 
+/// A framework of which programs are written.
+struct FrameworkForm {
+  std::string_view as, name;
+  tl::expected<emit::Emitted, emit::Refusal> (*write)(const graph::Row& row, const emit::StepClauses& clauses);
+};
+constexpr auto kFrameworks =
+    std::to_array<FrameworkForm>({{"pytorch", "PyTorch", emit::emitPyTorch}, {"keras", "Keras", emit::emitKeras}});
+
+const FrameworkForm* frameworkOf(std::string_view as) {
+  const auto form = std::find_if(kFrameworks.begin(), kFrameworks.end(), [&](const FrameworkForm& one) { return one.as == as; });
+  return form == kFrameworks.end() ? nullptr : &*form;
+}
+
 struct EmitOptions : CommandOptions {
-  std::string as;  ///< "json", "dot", "llvm", "asm", "pytorch"
+  std::string as;  ///< "json", "dot", "llvm", "asm", or a framework's word
 
   /// The code of the step, and not its graph.
   bool isCode() const { return as == "llvm" || as == "asm"; }
@@ -31,8 +49,9 @@ void declare(OptionList& list, EmitOptions& o) {
                  "the graph has then",
            .planned = "with --as llvm or asm: "});
   addKeepGradients(list, o, "with --as llvm or asm: ");
-  list.add("--as", o.as, "json, dot, llvm, asm: the loops of llvm for this processor; pytorch: a Python program of the network")
-      .oneOf({"json", "dot", "llvm", "asm", "pytorch"})
+  list.add("--as", o.as,
+           "json, dot, llvm, asm: the loops of llvm for this processor; pytorch, keras: a Python program of the network")
+      .oneOf({"json", "dot", "llvm", "asm", "pytorch", "keras"})
       .excludes("--emit");
   addDisplay(list, o);
 }
@@ -50,11 +69,12 @@ int run(show::Out& out, const EmitOptions& options) {
   if (options.as.empty() && options.stages.emitStage.empty()) {
     out.failure(
         "say what to emit: --as json (the graph with its shapes), --as dot (for Graphviz), --as llvm (the step's "
-        "code), --as asm (its loops for this processor), --as pytorch (a program of PyTorch)");
+        "code), --as asm (its loops for this processor), --as pytorch or keras (a program of that framework)");
     return kUsage;
   }
   EmitOptions request = options;
-  request.target.recordCalls = options.as == "pytorch";
+  const FrameworkForm* const framework = frameworkOf(options.as);
+  request.target.recordCalls = framework != nullptr;
   PipelineState state(request, out);
   state.keepIr = options.isCode();
   state.firstRowOnly = true;
@@ -72,16 +92,17 @@ int run(show::Out& out, const EmitOptions& options) {
     return finish(out, state, kOk);
   }
   std::string text;
-  if (options.as == "pytorch") {
+  if (framework != nullptr) {
+    const std::string name(framework->name);
     tl::expected<emit::Emitted, emit::Refusal> program =
-        emit::emitPyTorch(*row.elaborated, {row.run->spec.mixed, row.run->spec.checkpoint.has_value()});
+        framework->write(*row.elaborated, {row.run->spec.mixed, row.run->spec.checkpoint.has_value()});
     if (!program) {
       const emit::Refusal& refusal = program.error();
-      state.sink().report(diag::not_in_framework, refusal.at, refusal.what, "PyTorch").note(refusal.why);
+      state.sink().report(diag::not_in_framework, refusal.at, refusal.what, name).note(refusal.why);
       return finish(out, state, kProgramErrors);
     }
     for (const emit::Refusal& left : program->leftOut)
-      state.sink().report(diag::left_out_of_framework, left.at, left.what, "PyTorch").note(left.why);
+      state.sink().report(diag::left_out_of_framework, left.at, left.what, name).note(left.why);
     text = std::move(program->text);
   } else {
     text = options.as == "llvm"  ? row.compiled->ir
@@ -98,7 +119,7 @@ int run(show::Out& out, const EmitOptions& options) {
 
 }  // namespace
 
-const Command kEmit = {"emit", "the network as json, dot, llvm, asm or a PyTorch program", Takes::Program, false,
+const Command kEmit = {"emit", "the network as json, dot, llvm, asm or a program of PyTorch or Keras", Takes::Program, false,
                        invocation<EmitOptions, declare, unheeded, run>};
 
 }  // namespace tbem::driver

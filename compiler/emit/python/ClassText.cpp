@@ -44,7 +44,8 @@ std::string typeOf(const std::vector<std::string>& values, const std::string& mo
 /// Names for the tensors of a class's forward pass. A result takes over the name of an operand that is not read again.
 class TensorNames {
 public:
-  TensorNames(const graph::Graph& graph, const Module& module) : graph(graph), module(module) {
+  TensorNames(const graph::Graph& graph, const Module& module, const ClassWords& words)
+      : graph(graph), module(module), words(words) {
     for (std::size_t at = 0; at < module.steps.size(); ++at) {
       for (const TensorId operand : operandsOf(module.steps[at])) read(operand, at);
     }
@@ -60,7 +61,7 @@ public:
     if (const auto known = names.find(tensor); known != names.end()) return known->second;
     const std::string_view path = weightPath(graph, tensor);
     const std::string& own = module.node->call->path;
-    return "self." + attributeOf(path.substr(own.empty() ? 0 : own.size() + 1));
+    return weightText(tensor, path.substr(own.empty() ? 0 : own.size() + 1));
   }
   bool isRead(TensorId tensor) const { return uses.contains(tensor); }
   bool isReadOnceAt(TensorId tensor, std::size_t place) const {
@@ -84,7 +85,7 @@ public:
     const std::string& name = graph[alias == module.aliases.end() ? result : alias->second].name;
     const bool isWord =
         !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
-    return fresh(isWord ? variableName(name) : "y");
+    return fresh(isWord ? variableName(name, words.taken) : "y");
   }
 
 private:
@@ -102,29 +103,26 @@ private:
     for (std::size_t t = 0; t < node.call->tensors.size(); ++t) {
       const std::vector<TensorId> parts = tensorsOf(node.call->tensors[t]);
       if (std::find(parts.begin(), parts.end(), node.inputs[k]) != parts.end())
-        return variableName(node.call->decl->tensors[t].name.text);
+        return variableName(node.call->decl->tensors[t].name.text, words.taken);
     }
     constexpr std::array<const char*, 3> kNames = {"x", "y", "z"};  // of a loop's turn
     return k < kNames.size() ? kNames[k] : fmt::format("x{}", k);
   }
 
   /// "words.weight" as attributes of Python.
-  static std::string attributeOf(std::string_view path) {
-    std::string text;
-    while (!path.empty()) {
-      const std::size_t end = std::min(path.find('.'), path.size());
+  std::string weightText(TensorId tensor, std::string_view path) const {
+    std::string holder = "self";
+    for (std::size_t end = 0; (end = path.find('.')) != std::string_view::npos; path.remove_prefix(end + 1)) {
       const std::string_view word = path.substr(0, end);
       const std::size_t bracket = std::min(word.find('['), word.size());
-      const bool isVariance = word == "running_variance";  // of a batch normalisation, which alone has buffers here
-      const std::string name = isVariance ? "running_var" : pythonName(word.substr(0, bracket));
-      text += (text.empty() ? "" : ".") + name + std::string(word.substr(bracket));
-      path.remove_prefix(std::min(end + 1, path.size()));
+      holder += "." + pythonName(word.substr(0, bracket), words.taken) + std::string(word.substr(bracket));
     }
-    return text;
+    return words.weight(tensor, holder, path);
   }
 
   const graph::Graph& graph;
   const Module& module;
+  const ClassWords& words;
   std::map<TensorId, std::string> names;
   std::map<TensorId, std::size_t> uses, lastUse;
   std::set<std::string> taken;
@@ -134,18 +132,32 @@ private:
 /// in that.
 class ForwardText {
 public:
-  ForwardText(const graph::Graph& graph, const Module& module, const Class& type, std::string tensor)
-      : names(graph, module), module(module), type(type), tensorType(std::move(tensor)) {}
+  ForwardText(const graph::Graph& graph, const Classes& all, std::size_t at, const ClassWords& words,
+              const std::vector<char>& takes)
+      : all(all),
+        type(all.classes[at]),
+        module(all.modules[type.objects.front()]),
+        words(words),
+        takes(takes),
+        isPassing(takes[at] != 0),
+        names(graph, module, words) {}
 
-  std::string signature(const std::string& forward) {
-    std::string parameters = "self";
-    for (std::size_t k = 0; k < module.node->inputs.size(); ++k)
-      parameters += fmt::format(", {}: {}", names.nameInput(k), tensorType);
-    const std::vector<std::string> results(module.outputs.size(), tensorType);
-    const std::string result = results.empty()       ? "None"  // of a turn whose results nothing reads
-                               : results.size() == 1 ? tensorType
-                                                     : fmt::format("tuple[{}]", fmt::join(results, ", "));
-    return fmt::format("def {}({}) -> {}:", forward, parameters, result);
+  /// The first line, and the one that names the inputs of a network that come as one.
+  std::string signature(bool isNetwork) {
+    const std::string tensorType = words.tensor.empty() ? "" : ": " + words.tensor;
+    const std::size_t count = module.node->inputs.size();
+    std::string parameters, targets;
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::string name = names.nameInput(k);
+      parameters += fmt::format(", {}{}", name, tensorType);
+      targets += (targets.empty() ? "" : ", ") + name;
+    }
+    const bool isOne = isNetwork && words.isOneInput && count > 1;
+    const std::string inputs = isOne ? names.fresh("inputs") : "";
+    const std::string more = isPassing ? fmt::format(", {}=None", words.passed) : "";
+    std::string text = fmt::format("def {}(self{}{}){}:", words.forward, isOne ? ", " + inputs : parameters, more, resultType());
+    text = wrapped(4, text);
+    return isOne ? text + wrapped(8, fmt::format("{} = {}", targets, inputs)) : text;
   }
 
   std::string body() {
@@ -176,6 +188,15 @@ public:
   }
 
 private:
+  std::string resultType() const {
+    if (words.tensor.empty()) return "";
+    const std::vector<std::string> results(module.outputs.size(), words.tensor);
+    const std::string result = results.empty()       ? "None"  // of a turn whose results nothing reads
+                               : results.size() == 1 ? words.tensor
+                                                     : fmt::format("tuple[{}]", fmt::join(results, ", "));
+    return " -> " + result;
+  }
+
   Operand operand(TensorId tensor) {
     if (!pending || pending->first != tensor) return {names.of(tensor), Binding::Atom};
     Operand value = std::move(pending->second);
@@ -190,11 +211,24 @@ private:
     if (step.code.module) {
       Code call = step.code;
       call.call.callee = "self." + step.attribute;
+      if (isPassing && words.takes(*step.code.module)) call.call.arguments.push_back({words.passed, words.passed, ""});
       return {expressionText(call, byName, type.holes), Binding::Atom};
     }
     std::string arguments;
     for (const TensorId tensor : step.operands) arguments += (arguments.empty() ? "" : ", ") + operand(tensor).first;
-    return {fmt::format("self.{}({})", step.attribute, arguments), Binding::Atom};
+    return {fmt::format("self.{}({}{})", step.attribute, arguments, passedTo(step)), Binding::Atom};
+  }
+
+  /// The argument that goes to the module as well, where an object of the class has one there that takes it.
+  std::string passedTo(const Step& step) const {
+    if (!isPassing) return "";
+    const auto at = static_cast<std::size_t>(&step - module.steps.data());
+    const bool isTaken = std::any_of(type.objects.begin(), type.objects.end(), [&](std::size_t object) {
+      const std::vector<std::size_t>& inside = all.modules[object].steps[at].modules;
+      return inside.empty() ||
+             std::any_of(inside.begin(), inside.end(), [&](std::size_t one) { return takes[all.modules[one].type] != 0; });
+    });
+    return isTaken ? fmt::format(", {}={}", words.passed, words.passed) : "";
   }
 
   bool isWrittenInNext(const Step& step, const Operand& value) const {
@@ -218,6 +252,7 @@ private:
       names.give(step.results[r], target);
       targets += (r == 0 ? "" : ", ") + target;
     }
+    if (targets == value) return "";  // it is given on under the name that it has
     return wrapped(8, targets + " = " + value);
   }
 
@@ -244,17 +279,37 @@ private:
     }
     const std::string turn = names.fresh(step.attribute);
     text += wrapped(8, fmt::format("for {} in self.{}:", turn, step.attribute));
-    return text + wrapped(12, fmt::format("{} = {}({})", targets, turn, arguments));
+    return text + wrapped(12, fmt::format("{} = {}({}{})", targets, turn, arguments, passedTo(step)));
   }
 
-  TensorNames names;
-  const Module& module;
+  const Classes& all;
   const Class& type;
-  const std::string tensorType;
+  const Module& module;
+  const ClassWords& words;
+  const std::vector<char>& takes;  ///< by class
+  const bool isPassing;
+  TensorNames names;
   std::size_t place = 0;  ///< of the step at hand
   std::string freeName;   ///< of an operand of the step that is written in the next
   std::optional<std::pair<TensorId, Operand>> pending;
 };
+
+/// By class: whether its forward pass takes the argument that is handed down.
+std::vector<char> takesPassed(const Classes& all, const ClassWords& words) {
+  std::vector<char> takes(all.classes.size(), 0);
+  if (words.passed.empty()) return takes;
+  for (std::size_t at = 0; at < all.classes.size(); ++at) {
+    for (const std::size_t object : all.classes[at].objects) {
+      for (const Step& step : all.modules[object].steps) {
+        const bool isTaken = (step.code.module && words.takes(*step.code.module)) ||
+                             std::any_of(step.modules.begin(), step.modules.end(),
+                                         [&](std::size_t inside) { return takes[all.modules[inside].type] != 0; });
+        if (isTaken) takes[at] = 1;
+      }
+    }
+  }
+  return takes;
+}
 
 std::string initText(const Class& type, const ClassWords& words) {
   if (type.attributes.empty() && type.kept.empty()) return "";
@@ -281,11 +336,14 @@ std::string expressionText(const Code& code, const std::function<Operand(TensorI
 
 std::string classText(const graph::Graph& graph, const Classes& all, const ClassWords& words) {
   std::string text;
-  for (const Class& type : all.classes) {
+  const std::vector<char> takes = takesPassed(all, words);
+  for (std::size_t at = 0; at < all.classes.size(); ++at) {
+    const Class& type = all.classes[at];
     if (type.isIdentity) continue;
-    ForwardText forward(graph, all.modules[type.objects.front()], type, words.tensor);
-    text += fmt::format("\n\nclass {}({}):\n", type.name, words.base) + initText(type, words);
-    text += wrapped(4, forward.signature(words.forward));  // names the inputs
+    const bool isNetwork = type.objects.front() + 1 == all.modules.size();
+    ForwardText forward(graph, all, at, words, takes);
+    text += fmt::format("\n\nclass {}({}):\n", type.name, isNetwork ? words.network : words.base) + initText(type, words);
+    text += forward.signature(isNetwork);  // names the inputs
     text += forward.body();
   }
   return text;

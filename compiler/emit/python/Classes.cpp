@@ -74,7 +74,7 @@ private:
     for (std::size_t slot = 0; slot < found.slots.size(); ++slot) {
       if (isLiteral(slot) || parameterOf.contains(found.slots[slot].values)) continue;
       std::string wanted = declaredName(found.slots[slot].values);
-      if (wanted.empty() || names.contains(wanted)) wanted = variableName(found.slots[slot].name);
+      if (wanted.empty() || names.contains(wanted)) wanted = variableName(found.slots[slot].name, table.dialect.taken);
       const std::string name = freshName(names, wanted);
       parameterOf[found.slots[slot].values] = type.parameters.size();
       type.parameters.push_back({name, found.slots[slot].values});
@@ -86,7 +86,7 @@ private:
       bool same = true;
       for (std::size_t k = 0; same && k < type.objects.size(); ++k)
         same = table.text(module(k).node->call->parameters[p].second) == values[k];
-      if (same) return variableName(module(0).node->call->parameters[p].first);
+      if (same) return variableName(module(0).node->call->parameters[p].first, table.dialect.taken);
     }
     return "";
   }
@@ -106,6 +106,7 @@ private:
     const LoopPlan& plan = found.loops[s];
     const std::vector<std::size_t>& turns = module(0).steps[s].modules;
     auto slot = plan.slots.begin();
+    const std::string& type = table.dialect.moduleList;
     std::string inside;
     const auto repeated = [&](std::size_t at) {
       const std::string one = constructed(at, slot);
@@ -116,7 +117,7 @@ private:
         if (module(0).steps[s].modules.size() == 1 && isLiteral(plan.slots.back()))
           inside = fmt::format("[{}]", constructed(turns.front(), slot));
         else
-          inside = repeated(turns.front());
+          inside = type.empty() ? "[" + repeated(turns.front()) + "]" : repeated(turns.front());
         break;
       case LoopPlan::Kind::FirstDiffers: {
         const std::string first = constructed(turns[0], slot);
@@ -137,7 +138,7 @@ private:
         inside = textOf(*slot);
         break;
     }
-    return fmt::format("{}({})", table.dialect.moduleList, inside);
+    return type.empty() ? inside : fmt::format("{}({})", type, inside);
   }
 
   void writeAttributes() {
@@ -179,7 +180,9 @@ private:
 class Classifier {
 public:
   Classifier(const graph::Graph& graph, std::vector<Module>& modules, const Dialect& dialect, const ValueText& text)
-      : graph(graph), modules(modules), table{modules, dialect, text, {}, {}} {}
+      : graph(graph), modules(modules), table{modules, dialect, text, {}, {}}, taken(wordsOf(dialect.taken.classes)) {
+    taken.insert({"False", "None", "True"});
+  }
 
   tl::expected<std::vector<Class>, Refusal> classify() {
     std::map<std::pair<std::string, std::string>, std::size_t> known;
@@ -238,9 +241,9 @@ private:
   const graph::Graph& graph;
   std::vector<Module>& modules;
   ClassTable table;
-  std::set<std::string> taken{"F", "False", "LambdaLR", "None", "Tensor", "True"};  ///< by what a program imports
-  std::vector<char> resolved;                                                       ///< by class
-  std::vector<std::size_t> order;                                                   ///< of classes
+  std::set<std::string> taken;     ///< names of classes
+  std::vector<char> resolved;      ///< by class
+  std::vector<std::size_t> order;  ///< of classes
   std::optional<Refusal> refusal;
 };
 

@@ -10,22 +10,10 @@ namespace {
 // Marks are written with characters that no Python text of ours has: operand "\1ID:LEAST\2", hole "\3INDEX\2".
 constexpr char kOperand = '\1', kEnd = '\2', kHole = '\3';
 
-/// Words of Python, and what objects of torch.nn.Module have already: an attribute of that name would hide it.
+/// Words of Python itself, and the name of the object in a method.
 constexpr std::string_view kReserved =
     "and as assert async await break class continue def del elif else except finally for from global if import "
-    "in is lambda nonlocal not or pass raise return try while with yield None True False self T_destination "
-    "add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches eval "
-    "extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict "
-    "modules mtia named_buffers named_children named_modules named_parameters parameters "
-    "register_backward_hook register_buffer register_forward_hook register_forward_pre_hook "
-    "register_full_backward_hook register_full_backward_pre_hook register_load_state_dict_post_hook "
-    "register_load_state_dict_pre_hook register_module register_parameter register_state_dict_post_hook "
-    "register_state_dict_pre_hook requires_grad_ set_extra_state set_submodule share_memory state_dict to "
-    "to_empty train training type xpu zero_grad ";
-/// What the functions of a program read by name.
-constexpr std::string_view kReadByName =
-    "F LambdaLR Tensor learning_rate loss main math model nn optimizer output parts print range scheduler step "
-    "super torch total tuple zip ";
+    "in is lambda nonlocal not or pass raise return try while with yield None True False self ";
 
 bool isIn(std::string_view words, std::string_view word) {
   for (std::size_t at = 0; (at = words.find(word, at)) != std::string_view::npos; ++at) {
@@ -97,6 +85,14 @@ std::string freshName(std::set<std::string>& taken, const std::string& wanted) {
   return name;
 }
 
+std::set<std::string> wordsOf(std::string_view list) {
+  std::set<std::string> words;
+  for (std::size_t at = 0, end = 0; (end = list.find(' ', at)) != std::string_view::npos; at = end + 1) {
+    if (end > at) words.emplace(list.substr(at, end - at));
+  }
+  return words;
+}
+
 std::string className(std::string_view word) {
   std::string name;
   bool begins = true;
@@ -111,23 +107,23 @@ std::string className(std::string_view word) {
   return name;
 }
 
-std::string pythonName(std::string_view word) {
+std::string pythonName(std::string_view word, const TakenWords& taken) {
   std::string name(word);
   std::string_view stem = word;
   while (stem.ends_with('_')) stem.remove_suffix(1);
   // What ends in an underscore already gets one more, so that no two words become one.
-  if (isIn(kReserved, stem)) name += '_';
+  if (isIn(kReserved, stem) || isIn(taken.attributes, stem)) name += '_';
   if (name.starts_with("__")) name.insert(0, "x");  // Python writes the class before such a name
   return name;
 }
 
-std::string variableName(std::string_view word) {
-  std::string name = pythonName(word);
+std::string variableName(std::string_view word, const TakenWords& taken) {
+  std::string name = pythonName(word, taken);
   for (char& c : name) {
     if (c == '[') c = '_';
   }
   std::erase(name, ']');
-  if (isIn(kReadByName, name)) name += '_';
+  if (isIn(taken.variables, name)) name += '_';
   return name;
 }
 
@@ -142,6 +138,11 @@ std::string pythonReal(const Rational& number) {
   if (text.find_first_of(".en") == std::string::npos) text += ".0";
   if (const std::size_t plus = text.find("e+"); plus != std::string::npos) text.erase(plus + 1, 1);
   return text;
+}
+
+std::string pythonRest(const Rational& number) {
+  const std::optional<Rational> exact = sub(Rational::of(1), number);
+  return exact ? pythonReal(*exact) : fmt::format("{}", 1 - number.toDouble());
 }
 
 std::string pythonText(bool flag) { return flag ? "True" : "False"; }

@@ -82,17 +82,28 @@ Sides sidesOf(Binding binding);
 /// The word, with a number behind it where it is taken; it is taken then.
 std::string freshName(std::set<std::string>& taken, const std::string& wanted);
 
+/// Names that a program's own must not hide, in lists of words with a space behind each.
+struct TakenWords {
+  std::string_view attributes;  ///< of a module in the framework
+  std::string_view variables;   ///< what functions of the program read by name
+  std::string_view classes;     ///< what it imports or declares beside the network's classes
+};
+
 /// "conv_bn_relu" as a class: ConvBnRelu.
 std::string className(std::string_view word);
 /// The word as an attribute of a module: words of Python, and what modules have already, get an underscore. Different words have
 /// different names.
-std::string pythonName(std::string_view word);
+std::string pythonName(std::string_view word, const TakenWords& taken);
 /// A path as a variable or a parameter, which hides nothing that functions read by name: `xs[0]` is xs_0.
-std::string variableName(std::string_view path);
+std::string variableName(std::string_view path, const TakenWords& taken);
+/// The words of a list, each once.
+std::set<std::string> wordsOf(std::string_view list);
 /// "3", "(1, 2)", "0.1", "True" of whole numbers, of several, of a real one.
 std::string pythonText(std::int64_t number);
 std::string pythonText(const std::vector<std::int64_t>& numbers);
 std::string pythonReal(const Rational& number);
 std::string pythonText(bool flag);
+/// What is left of 1: 0.9 for 0.1.
+std::string pythonRest(const Rational& number);
 
 }  // namespace tbem::emit

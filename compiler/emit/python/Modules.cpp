@@ -15,8 +15,8 @@ namespace {
 
 class ModuleReader {
 public:
-  ModuleReader(const graph::Graph& graph, const Dialect& dialect, std::vector<Module>& modules)
-      : graph(graph), dialect(dialect), modules(modules) {}
+  ModuleReader(const graph::Graph& graph, const ModuleNode& root, const Dialect& dialect, std::vector<Module>& modules)
+      : graph(graph), root(root), dialect(dialect), modules(modules) {}
 
   /// The position of the module, behind those inside of it.
   std::size_t read(const ModuleNode& node) {
@@ -25,6 +25,7 @@ public:
     addWeights(node, module);
     const std::map<TensorId, TensorId> outside = std::exchange(now, {});
     for (std::size_t at = 0; at < node.items.size() && !refusal;) at = addStep(node, at, module);
+    if (&node == &root && dialect.result) addResults(module);
     for (const TensorId output : node.outputs) module.outputs.push_back(known(output));
     now = outside;
     modules.push_back(std::move(module));
@@ -71,7 +72,19 @@ private:
       if (storage.kind == graph::StorageClass::Buffer && !refusal)
         refusal = Refusal{tensor.range, "the buffer `" + storage.path + "`",
                           "Buffers of a network's own have no form in this program yet."};
-      module.weights.emplace_back(pythonName(name), dialect.weight(tensor, scribe));
+      module.weights.emplace_back(pythonName(name, dialect.taken), dialect.weight(tensor, scribe));
+    }
+  }
+
+  void addResults(Module& module) {
+    for (const TensorId output : root.outputs) {
+      Scribe scribe(module.holes);
+      std::optional<Code> code = dialect.result(output, scribe);
+      if (!code) continue;
+      Step step;
+      step.results = {output};
+      step.code = std::move(*code);
+      add(std::move(step), module);
     }
   }
 
@@ -80,7 +93,7 @@ private:
     Step step;
     step.results = madeBy(graph, item);
     if (item.child != nullptr) {
-      step.attribute = pythonName(item.child->attribute);
+      step.attribute = pythonName(item.child->attribute, dialect.taken);
       if (item.child->isTurn()) return addLoop(node, at, module);
       step.operands = item.child->inputs;
       step.modules.push_back(read(*item.child));
@@ -97,7 +110,7 @@ private:
     }
     step.code = std::move(*code);
     if (step.code.module) {
-      step.attribute = pythonName(lastName(item.call->path).first);
+      step.attribute = pythonName(lastName(item.call->path).first, dialect.taken);
     }
     for (std::size_t hole = first; hole < module.holes.size(); ++hole) step.holes.push_back(hole);
     add(std::move(step), module);
@@ -117,7 +130,7 @@ private:
     }
     Step loop;
     loop.isLoop = true;
-    loop.attribute = pythonName(turns.front()->attribute);
+    loop.attribute = pythonName(turns.front()->attribute, dialect.taken);
     for (const ModuleNode* turn : turns) loop.modules.push_back(read(*turn));
     loop.operands = turns.front()->inputs;
     loop.results = turns.back()->outputs;
@@ -126,7 +139,7 @@ private:
     const bool isCarried = !loop.carried.empty();
     add(std::move(loop), module);
     if (isCarried) return end;
-    const std::string attribute = pythonName(turns.front()->attribute);
+    const std::string attribute = pythonName(turns.front()->attribute, dialect.taken);
     for (std::size_t k = 0; k < turns.size(); ++k) {
       if (turns[k]->outputs.empty()) continue;  // what it computes is read nowhere
       Step step;
@@ -180,6 +193,7 @@ private:
   }
 
   const graph::Graph& graph;
+  const ModuleNode& root;
   const Dialect& dialect;
   std::vector<Module>& modules;
   std::map<TensorId, TensorId> now;  ///< of the module at hand: the alias of a tensor that was given on
@@ -266,7 +280,7 @@ std::string signatureOf(const graph::Graph& graph, const Module& module) { retur
 tl::expected<std::vector<Module>, Refusal> readModules(const graph::Graph& graph, const ModuleNode& root,
                                                        const Dialect& dialect) {
   std::vector<Module> modules;
-  ModuleReader reader(graph, dialect, modules);
+  ModuleReader reader(graph, root, dialect, modules);
   reader.read(root);
   if (reader.refusal) return tl::unexpected(*reader.refusal);
   return modules;

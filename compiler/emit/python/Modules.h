@@ -16,8 +16,11 @@ struct Dialect {
   std::function<tl::expected<Code, Refusal>(const graph::Call&, Scribe&)> call;  ///< one that it knows
   std::function<tl::expected<Code, Refusal>(const graph::Op&, Scribe&)> op;
   std::function<CallText(const graph::Tensor&, Scribe&)> weight;  ///< a module's own, filled as its declaration says
+  /// How the network gives a result that it does not give as it has it; empty: it gives all so.
+  std::function<std::optional<Code>(graph::TensorId, Scribe&)> result;
   std::string identity;    ///< the constructor of a module that gives on what it is given: "nn.Identity()"
-  std::string moduleList;  ///< "nn.ModuleList"
+  std::string moduleList;  ///< "nn.ModuleList"; empty: a list of Python
+  TakenWords taken;
 };
 
 /// A step of a class's forward pass.

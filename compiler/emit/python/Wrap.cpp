@@ -132,17 +132,18 @@ std::string broken(std::size_t indent, std::string_view line, bool isInside) {
   const std::size_t begin = valueOf(line);
   if (begin > 0 && parts(line.substr(begin), {","}).size() == 1 && wantsParentheses(line.substr(begin)))
     return broken(indent, fmt::format("{}({})", line.substr(0, begin), line.substr(begin)), false);
-  const std::vector<Bracket> all = brackets(line);
-  if (all.empty()) {
-    std::vector<std::string_view> items{line};
-    for (const std::vector<std::string_view>& signs : separators()) {
-      if (isInside && items.size() == 1) items = parts(line, signs);
-    }
+  // In brackets, signs are where a line breaks first; a comma behind it stays with the last part.
+  std::vector<std::string_view> terms{line};
+  for (const std::vector<std::string_view>& signs : separators()) {
+    if (isInside && terms.size() == 1) terms = parts(line, signs);
+  }
+  if (terms.size() > 1) {
     std::string text;
-    for (const std::string_view item : items)
-      text += items.size() == 1 ? space + std::string(item) + "\n" : broken(indent, item, true);
+    for (const std::string_view term : terms) text += broken(indent, term, true);
     return text;
   }
+  const std::vector<Bracket> all = brackets(line);
+  if (all.empty()) return space + std::string(line) + "\n";
   const bool isDefinition = line.starts_with("def ");
   const Bracket bracket = isDefinition ? all.front() : all.back();
   const std::string_view body = line.substr(bracket.open + 1, bracket.close - bracket.open - 1);

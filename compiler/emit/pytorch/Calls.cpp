@@ -10,45 +10,6 @@
 
 namespace tbem::emit {
 
-const sema::Value* parameterOf(const graph::Call& call, std::string_view name) {
-  const auto known =
-      std::find_if(call.parameters.begin(), call.parameters.end(), [&](const auto& one) { return one.first == name; });
-  return known != call.parameters.end() ? &known->second : nullptr;
-}
-
-const sema::Value& CallReader::value(std::string_view parameter) const {
-  const sema::Value* const known = parameterOf(call, parameter);
-  TBEM_CHECK(known != nullptr);
-  return *known;
-}
-
-std::string evenText(const Numbers& numbers) {
-  const bool even = std::all_of(numbers.begin(), numbers.end(), [&](std::int64_t n) { return n == numbers.front(); });
-  return even ? pythonText(numbers.front()) : pythonText(numbers);
-}
-
-Code functionCode(std::string callee, std::vector<Argument> arguments) {
-  Code code;
-  code.call = {std::move(callee), std::move(arguments)};
-  return code;
-}
-
-Code expressionCode(Marked text, Binding binding) {
-  Code code;
-  code.text = std::move(text);
-  code.binding = binding;
-  return code;
-}
-
-Code moduleCode(CallText constructor, Marked operand) {
-  Code code;
-  code.module = std::move(constructor);
-  code.call.arguments = {{"", std::move(operand), ""}};
-  return code;
-}
-
-bool isSymmetric(const Numbers& pad) { return pad[0] == pad[2] && pad[1] == pad[3]; }
-
 Marked paddedOperand(const CallReader& call, const Numbers& pad, const char* value) {
   if (isSymmetric(pad)) return call.operand(0);
   const std::string sides = call.hole("padding", pythonText(Numbers{pad[1], pad[3], pad[0], pad[2]}));
@@ -63,8 +24,7 @@ namespace {
 const Writer* writerOf(std::string_view word) {
   for (const std::span<const Writer> writers :
        {layerWriters(), functionWriters(), reductionWriters(), shapeWriters(), lossWriters()}) {
-    const auto writer = std::find_if(writers.begin(), writers.end(), [&](const Writer& one) { return one.word == word; });
-    if (writer != writers.end()) return &*writer;
+    if (const Writer* const writer = rowOf(writers, word)) return writer;
   }
   return nullptr;
 }

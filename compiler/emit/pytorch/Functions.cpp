@@ -1,4 +1,5 @@
 // Functions of elements, products of matrices, attention.
+#include "compiler/emit/python/Infix.h"
 #include "compiler/emit/pytorch/Writers.h"
 
 #include <fmt/format.h>
@@ -36,50 +37,6 @@ constexpr auto kUnary = std::to_array<Unary>({{"relu", "F.relu"},
                                               {"cos", "torch.cos"},
                                               {"square", "torch.square"},
                                               {"logical_not", "torch.logical_not"}});
-
-/// An infix operator on two tensors, or on a tensor and a number: the number's parameter, and on which side it stands.
-struct Infix {
-  std::string_view word, sign;
-  Binding binding;
-  const char* number = nullptr;
-  bool numberFirst = false;
-};
-constexpr auto kInfix = std::to_array<Infix>({{"add", "+", Binding::Sum},
-                                              {"sub", "-", Binding::Sum},
-                                              {"mul", "*", Binding::Product},
-                                              {"divide", "/", Binding::Product},
-                                              {"less", "<", Binding::Compare},
-                                              {"less_equal", "<=", Binding::Compare},
-                                              {"equal", "==", Binding::Compare},
-                                              {"not_equal", "!=", Binding::Compare},
-                                              {"logical_and", "&", Binding::BitAnd},
-                                              {"logical_or", "|", Binding::BitOr},
-                                              {"add_scalar", "+", Binding::Sum, "value"},
-                                              {"sub_scalar", "-", Binding::Sum, "value"},
-                                              {"scalar_sub", "-", Binding::Sum, "value", true},
-                                              {"mul_scalar", "*", Binding::Product, "value"},
-                                              {"div_scalar", "/", Binding::Product, "value"},
-                                              {"scalar_div", "/", Binding::Product, "value", true},
-                                              {"pow", "**", Binding::Power, "exponent"},
-                                              {"less_scalar", "<", Binding::Compare, "value"},
-                                              {"less_equal_scalar", "<=", Binding::Compare, "value"},
-                                              {"greater_scalar", ">", Binding::Compare, "value"},
-                                              {"greater_equal_scalar", ">=", Binding::Compare, "value"},
-                                              {"equal_scalar", "==", Binding::Compare, "value"},
-                                              {"not_equal_scalar", "!=", Binding::Compare, "value"}});
-
-Code infix(const CallReader& call, const Infix& row) {
-  const auto [left, right] = sidesOf(row.binding);
-  if (row.number == nullptr)
-    return expressionCode(fmt::format("{} {} {}", call.operand(0, left), row.sign, call.operand(1, right)), row.binding);
-  const Rational value = call.real(row.number);
-  const bool isWhole = value.isInt() && value.num >= 0;
-  const std::string text = isWhole ? pythonText(value.num) : pythonReal(value);
-  const Marked number = call.hole(row.number, text.starts_with('-') ? "(" + text + ")" : text);
-  return expressionCode(row.numberFirst ? fmt::format("{} {} {}", number, row.sign, call.operand(0, right))
-                                        : fmt::format("{} {} {}", call.operand(0, left), row.sign, number),
-                        row.binding);
-}
 
 Code negation(const CallReader& call) { return expressionCode("-" + call.operand(0, Binding::Atom), Binding::Sign); }
 
@@ -153,12 +110,6 @@ Code attention(const CallReader& call) {
   return functionCode("F.scaled_dot_product_attention", std::move(arguments));
 }
 
-template <class Table>
-const typename Table::value_type* rowOf(const Table& table, std::string_view word) {
-  const auto row = std::find_if(table.begin(), table.end(), [&](const auto& one) { return one.word == word; });
-  return row == table.end() ? nullptr : &*row;
-}
-
 constexpr auto kWriters = std::to_array<Writer>({{"neg", negation},
                                                  {"hard_sigmoid", hardSigmoid},
                                                  {"maximum", maximum},
@@ -181,12 +132,13 @@ constexpr auto kWriters = std::to_array<Writer>({{"neg", negation},
 
 std::span<const Writer> functionWriters() { return kWriters; }
 
-bool hasWord(std::string_view word) { return rowOf(kUnary, word) != nullptr || rowOf(kInfix, word) != nullptr; }
+bool hasWord(std::string_view word) { return rowOf(kUnary, word) != nullptr || infixOf(word) != nullptr; }
 
 std::optional<Code> wordCode(const CallReader& call) {
   const std::string_view word = call.call.decl->name.text;
   if (const Unary* unary = rowOf(kUnary, word)) return functionCode(std::string(unary->callee), {{"", call.operand(0), ""}});
-  if (const Infix* sign = rowOf(kInfix, word)) return infix(call, *sign);
+  if (const Infix* sign = infixOf(word))
+    return infixCode(call, *sign, [&](std::size_t position, Binding least) { return call.operand(position, least); });
   return std::nullopt;
 }
 

@@ -1,18 +1,8 @@
-// Operators of the graph that stand in no call that PyTorch has: element-wise expressions of a program's own operators, views.
-#include "compiler/emit/pytorch/ElementFacts.h"
+// Operators of the graph that stand in no call that PyTorch has.
+#include "compiler/emit/python/Elements.h"
 #include "compiler/emit/pytorch/PyTorch.h"
-#include "compiler/graph/ir/ElemNames.h"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <optional>
 
 namespace tbem::emit {
-
-using graph::ElemNode;
-using graph::ElemOp;
 
 std::string pyTorchType(tbem_dtype dtype) {
   switch (dtype) {
@@ -28,211 +18,24 @@ std::string pyTorchType(tbem_dtype dtype) {
   }
 }
 
-namespace {
-
-struct Text {
-  Marked text;
-  Binding binding = Binding::Atom;
-};
-
-/// An element-wise expression as text, from its root down.
-class Expression {
-public:
-  Expression(const graph::Row& row, const graph::Op& op, Scribe& scribe) : row(row), op(op), scribe(scribe) {}
-
-  /// The whole, in the result's shape and type.
-  Text whole() {
-    const std::uint32_t root = op.elementwise.roots.front();
-    const std::string shape = pythonText(row.shape(op.outputs.front()));
-    if (const std::optional<double> value = numberOf(row, op, root))
-      return {
-          fmt::format("torch.full({}, {}, dtype={})", shape, scribe.hole("value", realText(*value)), pyTorchType(resultType())),
-          Binding::Atom};
-    Text text = of(root);
-    if (!spansResult(row, op)) text = {fmt::format("torch.broadcast_to({}, {})", text.text, shape), Binding::Atom};
-    if (changesType(row, op)) {
-      const std::string operand = text.binding < Binding::Atom ? "(" + text.text + ")" : text.text;
-      text = {fmt::format("{}.to({})", operand, pyTorchType(resultType())), Binding::Atom};
-    }
-    return text;
-  }
-
-private:
-  Text of(std::uint32_t position) {
-    const ElemNode& node = op.elementwise.nodes[position];
-    const bool isCall = node.op >= ElemOp::Minimum && graph::operandCount(node.op) > 0;
-    if (const std::optional<double> value =
-            isCall ? numberOf(row, op, position) : std::nullopt)  // no tensor for torch's functions
-      return {scribe.hole("value", realText(*value)), *value < 0 ? Binding::Sign : Binding::Atom};
-    switch (node.op) {
-      case ElemOp::Input:
-        return input(node.input);
-      case ElemOp::Constant:
-        return number(node.value);
-      case ElemOp::Scalar:
-        return {scribe.hole("value", pythonReal(row.values[node.scalar])),
-                row.values[node.scalar].toDouble() < 0 ? Binding::Sign : Binding::Atom};
-      case ElemOp::Index:
-        return coordinate(node.input);
-      case ElemOp::Add:
-        return infix(node, "+", Binding::Sum);
-      case ElemOp::Sub:
-        return infix(node, "-", Binding::Sum);
-      case ElemOp::Mul:
-        return infix(node, "*", Binding::Product);
-      case ElemOp::Div:
-        return infix(node, "/", Binding::Product);
-      case ElemOp::Equal:
-        return infix(node, "==", Binding::Compare);
-      case ElemOp::Less:
-        return infix(node, "<", Binding::Compare);
-      case ElemOp::LessEqual:
-        return infix(node, "<=", Binding::Compare);
-      case ElemOp::And:
-        return infix(node, "&", Binding::BitAnd);
-      case ElemOp::Or:
-        return infix(node, "|", Binding::BitOr);
-      case ElemOp::Neg:
-        return {"-" + part(node.a, Binding::Atom), Binding::Sign};
-      case ElemOp::Not:
-        return {"~" + part(node.a, Binding::Atom), Binding::Sign};
-      case ElemOp::Minimum:
-        return bound(node, "max", "minimum");
-      case ElemOp::Maximum:
-        return bound(node, "min", "maximum");
-      case ElemOp::Pow:
-        return call("torch.pow", {node.a, node.b});
-      case ElemOp::Select:
-        return call("torch.where", {node.a, node.b, node.c});
-      case ElemOp::Cast:
-        return {fmt::format("{}.to({})", part(node.a, Binding::Atom),
-                            pyTorchType(node.dtype >= 0 ? static_cast<tbem_dtype>(node.dtype) : resultType())),
-                Binding::Atom};
-      case ElemOp::Random:
-        return {"torch.rand(" + shapeText() + ")", Binding::Atom};
-      default:
-        return call(fmt::format("torch.{}", graph::nameOf(node.op)), {node.a});
-    }
-  }
-
-  static std::string realText(double value) { return pythonReal(Rational::fromDouble(value).value_or(Rational{})); }
-
-  tbem_dtype resultType() const { return row.graph()[op.outputs.front()].dtype; }
-  std::string shapeText() const { return pythonText(row.shape(op.outputs.front())); }
-  bool isNumber(std::uint32_t position) const {
-    const ElemOp kind = op.elementwise.nodes[position].op;
-    return kind == ElemOp::Constant || kind == ElemOp::Scalar;
-  }
-
-  Text number(const Rational& value) const {
-    const std::string text = value.isInt() && tbem_is_floating(resultType()) == 0 ? pythonText(value.num) : pythonReal(value);
-    return {text, text.starts_with('-') ? Binding::Sign : Binding::Atom};
-  }
-
-  Marked part(std::uint32_t position, Binding least) {
-    const Text text = of(position);
-    return text.binding < least ? "(" + text.text + ")" : text.text;
-  }
-
-  Text infix(const ElemNode& node, const char* sign, Binding binding) {
-    const auto [left, right] = sidesOf(binding);
-    return {fmt::format("{} {} {}", part(node.a, left), sign, part(node.b, right)), binding};
-  }
-
-  Text call(const std::string& callee, const std::vector<std::uint32_t>& operands) {
-    std::string arguments;
-    for (const std::uint32_t operand : operands) arguments += (arguments.empty() ? "" : ", ") + part(operand, Binding::Any);
-    return {callee + "(" + arguments + ")", Binding::Atom};
-  }
-
-  /// A bound that is a number is one of `clamp`.
-  Text bound(const ElemNode& node, const char* keyword, const char* name) {
-    if (isNumber(node.a) == isNumber(node.b)) return call(fmt::format("torch.{}", name), {node.a, node.b});
-    const std::uint32_t limit = isNumber(node.a) ? node.a : node.b, other = isNumber(node.a) ? node.b : node.a;
-    return {fmt::format("torch.clamp({}, {}={})", part(other, Binding::Any), keyword, part(limit, Binding::Any)), Binding::Atom};
-  }
-
-  /// The operand, with its dimensions where the result has them.
-  Text input(std::uint32_t position) {
-    const graph::TensorId tensor = op.inputs[position];
-    const std::vector<std::int32_t>& axes = op.elementwise.operands[position].axes;
-    const std::size_t rank = row.graph()[op.outputs.front()].shape.size();
-    // Dimensions of size 1 are read at 0 wherever they stand; the others are in order, or are put so.
-    std::vector<std::int64_t> place(rank, -1);
-    bool inOrder = true;
-    std::int32_t before = -1;
-    for (std::size_t k = 0; k < axes.size(); ++k) {
-      if (axes[k] < 0) continue;
-      inOrder = inOrder && axes[k] > before;
-      before = axes[k];
-      place[static_cast<std::size_t>(axes[k])] = static_cast<std::int64_t>(k);
-    }
-    bool trailing = true;
-    for (std::size_t k = 0; k < axes.size(); ++k)
-      trailing = trailing && (axes[k] < 0 || static_cast<std::size_t>(axes[k]) + axes.size() == rank + k);
-    if (trailing) return {Scribe::operand(tensor, Binding::Atom), Binding::Atom};
-    Marked text = Scribe::operand(tensor, Binding::Atom);
-    if (std::any_of(axes.begin(), axes.end(), [](std::int32_t axis) { return axis < 0; })) {
-      std::string first;  // of dimensions of size 1
-      std::int64_t left = 0;
-      for (std::size_t k = 0; k < axes.size(); ++k) {
-        first += fmt::format("{}{}", k == 0 ? "" : ", ", axes[k] < 0 ? "0" : ":");
-        if (axes[k] >= 0) place[static_cast<std::size_t>(axes[k])] = left++;
-      }
-      text += "[" + first + "]";
-    }
-    if (!inOrder) {
-      std::string order;
-      for (const std::int64_t k : place) {
-        if (k >= 0) order += fmt::format("{}{}", order.empty() ? "" : ", ", k);
-      }
-      text += ".permute(" + order + ")";
-    }
-    std::string index;
-    for (std::size_t axis = 0; axis < rank; ++axis)
-      index += fmt::format("{}{}", axis == 0 ? "" : ", ", place[axis] >= 0 ? ":" : "None");
-    return {fmt::format("{}[{}]", text, index), Binding::Atom};
-  }
-
-  /// The number of the element along a dimension of the result.
-  Text coordinate(std::uint32_t axis) {
-    const std::vector<std::int64_t> shape = row.shape(op.outputs.front());
-    std::string index;
-    for (std::size_t k = axis + 1; k < shape.size(); ++k) index += ", None";
-    const std::string range = fmt::format("torch.arange({})", scribe.hole("size", pythonText(shape[axis])));
-    return {index.empty() ? range : fmt::format("{}[:{}]", range, index), Binding::Atom};
-  }
-
-  const graph::Row& row;
-  const graph::Op& op;
-  Scribe& scribe;
-};
-
-}  // namespace
-
 tl::expected<Code, Refusal> pyTorchOperator(const graph::Row& row, const graph::Op& op, Scribe& scribe) {
-  Code code;
-  if (op.kind == graph::OpKind::View) {
-    std::string sizes;
-    for (const std::int64_t size : row.shape(op.outputs.front()))
-      sizes += sizes.empty() ? "-1" : ", " + scribe.hole("size", pythonText(size));
-    code.text = fmt::format("{}.reshape({})", Scribe::operand(op.inputs.front(), Binding::Atom), sizes.empty() ? "()" : sizes);
-    return code;
-  }
-  if (row.graph()[row.graph()[op.outputs.front()].storage].kind == graph::StorageClass::Buffer)
-    return tl::unexpected(
-        Refusal{op.range, "`" + op.declaration + "`", "It writes a buffer, which has no form in this program yet."});
-  if (op.kind == graph::OpKind::Elementwise && op.outputs.size() == 1) {
-    const Text text = Expression(row, op, scribe).whole();
-    code.text = text.text;
-    code.binding = text.binding;
-    return code;
-  }
-  const std::string what =
-      op.own.symbol.empty() ? "`" + op.declaration + "`" : "`" + op.declaration + "`, whose code is its own,";
-  return tl::unexpected(Refusal{op.range, what,
-                                "PyTorch has no operator for it here; one that is written element by element, or of the "
-                                "standard library's, has."});
+  static constexpr ElementWords kWords = {.framework = "PyTorch",
+                                          .prefix = "torch.",
+                                          .power = "torch.pow",
+                                          .full = "torch.full({0}, {1}, dtype={2})",
+                                          .broadcast = "torch.broadcast_to({0}, {1})",
+                                          .cast = "{0}.to({1})",
+                                          .atLeast = "torch.clamp({0}, min={1})",
+                                          .atMost = "torch.clamp({0}, max={1})",
+                                          .random = "torch.rand({0})",
+                                          .permuted = "{0}.permute({1})",
+                                          .range = "torch.arange({0})",
+                                          .reshaped = "{0}.reshape({1})",
+                                          .scalar = "()",
+                                          .type = pyTorchType,
+                                          .promotes = true};
+  return elementCode(
+      row, op, kWords, [](graph::TensorId tensor, Binding least) { return Scribe::operand(tensor, least); }, scribe);
 }
 
 }  // namespace tbem::emit

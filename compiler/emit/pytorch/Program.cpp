@@ -1,5 +1,7 @@
 // A whole file: imports, classes, the step, and a main program that takes one.
 #include "compiler/emit/python/ClassText.h"
+#include "compiler/emit/python/Reader.h"
+#include "compiler/emit/python/Schedule.h"
 #include "compiler/emit/python/Wrap.h"
 #include "compiler/emit/pytorch/PyTorch.h"
 #include "compiler/emit/pytorch/Training.h"
@@ -16,27 +18,7 @@ namespace tbem::emit {
 
 namespace {
 
-/// A parameter's value as the text that it has in Python, to find the parameter that a number comes from.
-std::string valueText(const graph::Row& row, const sema::Value& value) {
-  switch (value.kind) {
-    case sema::ValueKind::Bool:
-      return pythonText(row.values[value.expr].num != 0);
-    case sema::ValueKind::Number:
-      return value.isReal ? pythonReal(row.values[value.expr]) : row.values[value.expr].str();
-    case sema::ValueKind::List: {
-      std::string text;
-      bool even = true;
-      for (const sema::Value& item : value.items) {
-        const std::string one = valueText(row, item);
-        even = even && one == valueText(row, value.items.front());
-        text += (text.empty() ? "" : ", ") + one;
-      }
-      return even && !value.items.empty() ? valueText(row, value.items.front()) : "(" + text + ")";
-    }
-    default:
-      return "";
-  }
-}
+constexpr Framework kFramework = {"PyTorch", "autocast"};
 
 /// Stand-in data of an input: normal, or whole numbers below what the network reads them as.
 std::string drawn(const graph::Row& row, graph::TensorId input, std::int64_t bound, bool isShare) {
@@ -46,11 +28,6 @@ std::string drawn(const graph::Row& row, graph::TensorId input, std::int64_t bou
   if (tensor.dtype == TBEM_I64) return fmt::format("torch.randint({}, {})", bound > 0 ? bound : 1, pythonText(row.shape(input)));
   if (tensor.dtype == TBEM_BOOL) return fmt::format("torch.rand({}) < 0.5", shape);
   return fmt::format("torch.{}({})", isShare ? "rand" : "randn", shape);
-}
-
-std::string rateFunction(const StepText& step) {
-  return "\n\ndef learning_rate(done: int) -> float:\n" +
-         (step.rate.find("step") != std::string::npos ? wrapped(4, "step = done + 1") : "") + step.rate;
 }
 
 /// Of a batch, or of a part of it, whose loss counts as such.
@@ -105,7 +82,7 @@ std::string mainFunction(const graph::Row& row, const std::string& type, const S
   std::string arguments;
   for (const graph::TensorId input : graph.inputs) {
     const std::string& path = graph[graph[input].storage].path;
-    const std::string name = variableName(path);
+    const std::string name = variableName(path, pyTorchWords());
     const bool isShare = step.wantsShares && path == "target";
     text += wrapped(4, fmt::format("{} = {}", name, drawn(row, input, bounds[graph::index(input)], isShare)));
     arguments += (arguments.empty() ? "" : ", ") + name;
@@ -139,10 +116,8 @@ CallText weightText(const graph::Row& row, const graph::Tensor& tensor, Scribe& 
   if (init.kind == "uniform") filled = fmt::format("nn.init.uniform_(torch.empty({}), {}, {})", size, real(init.a), real(init.b));
   if (init.kind == "torch_uniform" && shape.size() >= 2)
     filled = fmt::format("nn.init.kaiming_uniform_(torch.empty({}), a=5**0.5)", size);
-  // A vector has no inputs and outputs to count by: its fan_in is 1, its fan_out its length (Init in Graph.h).
-  if (filled.empty() && shape.size() < 2) {
-    const double fans = init.kind.starts_with("he") ? 1 : (1 + (shape.empty() ? 1.0 : static_cast<double>(shape.front()))) / 2;
-    const double deviation = std::sqrt((init.kind.starts_with("he") ? 2 : 1) / fans);
+  if (filled.empty() && shape.size() < 2) {  // PyTorch counts nothing by a vector
+    const double deviation = deviationOf(init.kind, shape);
     const bool isNormal = init.kind.ends_with("normal");
     filled = isNormal ? fmt::format("nn.init.normal_(torch.empty({}), 0.0, {})", size, deviation)
                       : fmt::format("nn.init.uniform_(torch.empty({}), {}, {})", size, -std::sqrt(3) * deviation,
@@ -156,75 +131,64 @@ CallText weightText(const graph::Row& row, const graph::Tensor& tensor, Scribe& 
   return CallText{"nn.Parameter", {{"", filled, ""}}};
 }
 
-/// Whether a text has the name of an imported module, and not the end of another name.
-bool readsModule(std::string_view text, std::string_view name) {
-  for (std::size_t at = 0; (at = text.find(name, at)) != std::string_view::npos; ++at) {
-    const char before = at == 0 ? ' ' : text[at - 1];
-    if (std::isalnum(static_cast<unsigned char>(before)) == 0 && before != '_' && before != '.') return true;
-  }
-  return false;
-}
-
-/// What changes how a step computes and is not written.
-std::optional<Refusal> notWritten(const graph::Graph& graph, const StepClauses& clauses) {
-  const SrcRange at = graph.scopes.front().range;
-  if (clauses.checkpoint)
-    return Refusal{at, "`checkpoint`", "A step that computes activations again has no form in this program yet."};
-  const bool isNarrow = std::any_of(graph.tensors.begin(), graph.tensors.end(),
-                                    [](const graph::Tensor& tensor) { return tensor.dtype == TBEM_BF16; });
-  if (isNarrow) return Refusal{at, "a network of bf16", "Its program would compute in f32; `mixed bf16` is written as autocast."};
-  for (const graph::Op& op : graph.ops) {
-    if (op.kind == graph::OpKind::Skip || op.kind == graph::OpKind::Exit)
-      return Refusal{op.range, "a gate", "What a gate skips has no form in PyTorch's modules here yet."};
-  }
-  return std::nullopt;
-}
-
-/// Operators and blocks of a program's own whose `backward` a training step has: PyTorch's gradient is of what they compute.
-std::vector<Refusal> ownGradients(const graph::Row& row) {
-  std::vector<Refusal> own;
-  if (!row.graph().training) return own;
-  std::set<const ast::Callable*> told;
-  for (const graph::Call& call : row.structure->calls) {
-    if (call.decl == nullptr || call.isStandard || call.decl->backward.empty() || !told.insert(call.decl).second) continue;
-    own.push_back({call.use, "`backward` of `" + call.decl->name.text + "`",
-                   "PyTorch differentiates what is computed; where the clause says something else, gradients differ."});
-  }
-  return own;
+/// The words of a class. Of a batch normalisation, which alone has buffers here, the running variance has a name of PyTorch's
+/// own.
+ClassWords classWords() {
+  ClassWords words;
+  words.base = words.network = "nn.Module";
+  words.forward = "forward";
+  words.tensor = "Tensor";
+  words.weight = [](graph::TensorId, const std::string& holder, std::string_view name) {
+    return holder + "." + (name == "running_variance" ? "running_var" : pythonName(name, pyTorchWords()));
+  };
+  words.taken = pyTorchWords();
+  return words;
 }
 
 }  // namespace
 
+const TakenWords& pyTorchWords() {
+  static constexpr TakenWords kWords = {
+      "T_destination add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches eval "
+      "extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict "
+      "modules mtia named_buffers named_children named_modules named_parameters parameters "
+      "register_backward_hook register_buffer register_forward_hook register_forward_pre_hook "
+      "register_full_backward_hook register_full_backward_pre_hook register_load_state_dict_post_hook "
+      "register_load_state_dict_pre_hook register_module register_parameter register_state_dict_post_hook "
+      "register_state_dict_pre_hook requires_grad_ set_extra_state set_submodule share_memory state_dict to "
+      "to_empty train training type xpu zero_grad ",
+      "F LambdaLR Tensor learning_rate loss main math model nn optimizer output parts print range scheduler step "
+      "super torch total tuple zip ",
+      "F LambdaLR Tensor "};
+  return kWords;
+}
+
 tl::expected<Emitted, Refusal> emitPyTorch(const graph::Row& row, const StepClauses& clauses) {
   const graph::Graph& graph = row.graph();
-  if (const std::optional<Refusal> refusal = notWritten(graph, clauses)) return tl::unexpected(*refusal);
-  const ModuleSource source{graph, row.structure->calls};
-  const tl::expected<std::unique_ptr<ModuleNode>, Refusal> tree =
-      moduleTree(source, 0, [&](const graph::Call& call) { return hasPyTorch(row, call); });
-  if (!tree) return tl::unexpected(tree.error());
   Dialect dialect;
   dialect.call = [&](const graph::Call& call, Scribe& scribe) { return pyTorchCall(row, call, scribe); };
   dialect.op = [&](const graph::Op& op, Scribe& scribe) { return pyTorchOperator(row, op, scribe); };
   dialect.weight = [&](const graph::Tensor& tensor, Scribe& scribe) { return weightText(row, tensor, scribe); };
   dialect.identity = "nn.Identity()";
   dialect.moduleList = "nn.ModuleList";
-  tl::expected<std::vector<Module>, Refusal> modules = readModules(graph, **tree, dialect);
-  if (!modules) return tl::unexpected(modules.error());
-  const tl::expected<Classes, Refusal> classes =
-      classesOf(graph, std::move(*modules), dialect, [&](const sema::Value& value) { return valueText(row, value); });
-  if (!classes) return tl::unexpected(classes.error());
+  dialect.taken = pyTorchWords();
+  const tl::expected<NetworkClasses, Refusal> network = networkClasses(
+      row, clauses, kFramework, [&](const graph::Call& call) { return hasPyTorch(row, call); }, dialect);
+  if (!network) return tl::unexpected(network.error());
+  const Classes& classes = network->classes;
   tl::expected<StepText, Refusal> step = stepText(row);
   if (!step) return tl::unexpected(step.error());
   if (clauses.mixed) step->mixed = pyTorchType(*clauses.mixed);
 
-  const std::string body = classText(graph, *classes, {"nn.Module", "forward", "Tensor"});
-  const std::string rest = (step->rate.empty() ? "" : rateFunction(*step)) + (step->loss.empty() ? "" : stepFunction(*step)) +
-                           mainFunction(row, classes->classes.back().name, *step);
+  const std::string body = classText(graph, classes, classWords());
+  const std::string rest = (step->rate.empty() ? "" : rateFunction(step->rate)) +
+                           (step->loss.empty() ? "" : stepFunction(*step)) +
+                           mainFunction(row, classes.classes.back().name, *step);
   std::string head = readsModule(rest, "math.") ? "import math\n\nimport torch\n" : "import torch\n";
   if (readsModule(body + rest, "F.")) head += "import torch.nn.functional as F\n";
   head += "from torch import Tensor, nn\n";
   if (!step->rate.empty()) head += "from torch.optim.lr_scheduler import LambdaLR\n";
-  return Emitted{head + body + rest, ownGradients(row)};
+  return Emitted{head + body + rest, ownGradients(row, kFramework)};
 }
 
 }  // namespace tbem::emit

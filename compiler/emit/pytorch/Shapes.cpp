@@ -42,22 +42,9 @@ Code pad(const CallReader& call) {
   while (sides.size() > 2 && sides[sides.size() - 1] == 0 && sides[sides.size() - 2] == 0) sides.resize(sides.size() - 2);
   return functionCode("F.pad", {{"", call.operand(0), ""}, {"", call.hole("padding", pythonText(sides)), ""}});
 }
-/// Bounds are no parameters: Black writes those that are not numbers in another way.
 Code slice(const CallReader& call) {
-  const Numbers start = call.integers("start"), size = call.integers("size"), stride = call.integers("stride"),
-                shape = call.shape(0);
-  std::vector<std::string> parts;
-  std::size_t last = 0;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    const bool toTheEnd = start[axis] + size[axis] * stride[axis] >= shape[axis];
-    std::string part = start[axis] == 0 ? ":" : pythonText(start[axis]) + ":";
-    if (!toTheEnd) part += pythonText(start[axis] + (size[axis] - 1) * stride[axis] + 1);
-    if (stride[axis] != 1) part += ":" + pythonText(stride[axis]);
-    if (part != ":") last = axis;
-    parts.push_back(std::move(part));
-  }
-  parts.resize(last + 1);
-  return expressionCode(fmt::format("{}[{}]", call.operand(0, Binding::Atom), fmt::join(parts, ", ")), Binding::Atom);
+  return sliceCode(call.operand(0, Binding::Atom), call.integers("start"), call.integers("size"), call.integers("stride"),
+                   call.shape(0));
 }
 Code joined(const CallReader& call, const char* name) {
   std::string list;

@@ -1,12 +1,10 @@
 #include "compiler/emit/pytorch/Training.h"
 
-#include "compiler/emit/python/ClassText.h"
-#include "compiler/emit/pytorch/Reader.h"
+#include "compiler/emit/python/Reader.h"
+#include "compiler/emit/python/Schedule.h"
 #include "compiler/support/Bug.h"
 
 #include <fmt/format.h>
-
-#include <algorithm>
 
 namespace tbem::emit {
 
@@ -56,9 +54,8 @@ public:
 
   tl::expected<StepText, Refusal> read(StepText step) const {
     const std::string& word = call.decl->name.text;
-    const auto known =
-        std::find_if(optimizers().begin(), optimizers().end(), [&](const Optimizer& one) { return one.word == word; });
-    if (!call.isStandard || known == optimizers().end())
+    const Optimizer* const known = rowOf(optimizers(), word);
+    if (!call.isStandard || known == nullptr)
       return tl::unexpected(Refusal{call.use, "`" + word + "`",
                                     "PyTorch has no optimiser of this name; it has sgd, adam, adamw, rmsprop and adagrad."});
     std::string arguments = "model.parameters()";
@@ -112,17 +109,11 @@ private:
 }  // namespace
 
 tl::expected<StepText, Refusal> stepText(const graph::Row& row) {
-  const graph::Graph& graph = row.graph();
   StepText step;
-  step.parts = graph.microBatches;
-  const std::vector<graph::Call>& calls = row.structure->calls;
-  for (const graph::TensorId input : graph.inputs) {
-    const std::string& path = graph[graph[input].storage].path;
-    if (graph.loss == graph::kNoTensor || path != "target") step.inputs.push_back(variableName(path));
-  }
-  if (graph.loss == graph::kNoTensor) return step;
-  const auto loss =
-      std::find_if(calls.begin() + 1, calls.end(), [](const graph::Call& call) { return call.parent == graph::kNoCall; });
+  step.parts = row.graph().microBatches;
+  step.inputs = inputNames(row, pyTorchWords());
+  const graph::Call* const loss = lossOf(row);
+  if (loss == nullptr) return step;
   if (!hasPyTorch(row, *loss))
     return tl::unexpected(
         Refusal{loss->use, "the loss `" + loss->decl->name.text + "`", "PyTorch has the losses of the standard library."});
@@ -130,14 +121,7 @@ tl::expected<StepText, Refusal> stepText(const graph::Row& row) {
   std::vector<Hole> holes;
   Scribe scribe(holes);
   const Code code = pyTorchCall(row, *loss, scribe);
-  std::vector<std::string> texts;
-  texts.reserve(holes.size());
-  for (const Hole& hole : holes) texts.push_back(hole.text);
-  const graph::TensorId output = tensorsOf(loss->tensors[0]).front();
-  const char* const target = step.parts > 1 ? "target_part" : "target";
-  step.loss = expressionText(
-      code, [&](graph::TensorId tensor) { return std::pair(std::string(tensor == output ? "output" : target), Binding::Atom); },
-      texts);
+  step.loss = lossText(*loss, code, holes, step.parts > 1 ? "target_part" : "target");
   if (!row.structure->optimizer) return step;
   return OptimizerReader(row, *row.structure->optimizer).read(std::move(step));
 }

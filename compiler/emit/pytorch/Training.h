@@ -21,7 +21,5 @@ struct StepText {
 };
 
 tl::expected<StepText, Refusal> stepText(const graph::Row& row);
-/// Statements that return the rate of `step` (Schedule.cpp).
-tl::expected<std::string, Refusal> rateText(const graph::Row& row, graph::TensorId rate);
 
 }  // namespace tbem::emit

@@ -1,7 +1,7 @@
 // Writers of the standard library's operators for PyTorch, and what they share. Internal to compiler/emit/pytorch.
 #pragma once
 
-#include "compiler/emit/pytorch/Reader.h"
+#include "compiler/emit/python/Reader.h"
 
 #include <span>
 #include <string>
@@ -29,16 +29,6 @@ bool hasWord(std::string_view word);
 
 // ---- What they share ---------------------------------------------------------------------------------------------------
 
-using Numbers = std::vector<std::int64_t>;
-
-/// One number for all dimensions where they agree: 3 for (3, 3).
-std::string evenText(const Numbers& numbers);
-Code functionCode(std::string callee, std::vector<Argument> arguments);
-Code expressionCode(Marked text, Binding binding);
-/// A module with weights and its call.
-Code moduleCode(CallText constructor, Marked operand);
-/// Padding [top, left, bottom, right] of an image that is the same on both sides, as PyTorch's own operators have it.
-bool isSymmetric(const Numbers& pad);
 /// The operand, padded where the sides differ; `value`: ", value=..." of what is put there.
 Marked paddedOperand(const CallReader& call, const Numbers& pad, const char* value);
 /// The padding that is left to the operator then.

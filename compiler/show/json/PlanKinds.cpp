@@ -143,7 +143,7 @@ constexpr JsonKind kKinds[] = {
     jsonKind("plan", "One object (`tbemc plan`).", kPlan),
     jsonKind("plan_diff", "One object (`tbemc plan --diff`).", kPlanDiff),
     jsonKind("replay", "One object per history and text of options (`tbemc replay`; [allocator.md](allocator.md)).", kReplay),
-    jsonKind("emit", "One object (`tbemc emit --as dot`, `--as llvm`, `--as asm`, `--as pytorch`).", kEmit),
+    jsonKind("emit", "One object (`tbemc emit --as dot`, `--as llvm`, `--as asm`, `--as pytorch`, `--as keras`).", kEmit),
     jsonKind("graph", "One object (`tbemc emit --as json`).", kGraph),
 };
 

@@ -1,6 +1,7 @@
-// A learning rate that depends on the step, as a Python function of numbers.
+#include "compiler/emit/python/Schedule.h"
+
+#include "compiler/emit/python/Code.h"
 #include "compiler/emit/python/Wrap.h"
-#include "compiler/emit/pytorch/Training.h"
 
 #include <fmt/format.h>
 
@@ -157,6 +158,11 @@ tl::expected<std::string, Refusal> rateText(const graph::Row& row, graph::Tensor
     return tl::unexpected(
         Refusal{op.range, "`" + op.declaration + "`", "A rate is written where it is an expression of `step` and numbers."});
   return RateText(row, op).whole();
+}
+
+std::string rateFunction(const std::string& rate) {
+  return "\n\ndef learning_rate(done: int) -> float:\n" +
+         (rate.find("step") != std::string::npos ? wrapped(4, "step = done + 1") : "") + rate;
 }
 
 }  // namespace tbem::emit

@@ -1,4 +1,4 @@
-#include "compiler/emit/pytorch/ElementFacts.h"
+#include "compiler/emit/python/ElementFacts.h"
 
 #include <algorithm>
 #include <array>
@@ -119,6 +119,47 @@ bool changesType(const graph::Row& row, const graph::Op& op) {
     makesFractions = makesFractions || !isExact || node.op == ElemOp::Random || node.op == ElemOp::Scalar;
   }
   return isFloating ? !hasFloating : hasFloating || makesFractions;
+}
+
+namespace {
+NumberKind kindOf(tbem_dtype type) {
+  return type == TBEM_BOOL ? NumberKind::Bool : tbem_is_floating(type) != 0 ? NumberKind::Real : NumberKind::Whole;
+}
+}  // namespace
+
+NumberKind kindOf(const graph::Row& row, const graph::Op& op, std::uint32_t position) {
+  const ElemNode& node = op.elementwise.nodes[position];
+  const tbem_dtype result = row.graph()[op.outputs.front()].dtype;
+  switch (node.op) {
+    case ElemOp::Input:
+      return kindOf(row.graph()[op.inputs[node.input]].dtype);
+    case ElemOp::Cast:
+      return kindOf(node.dtype >= 0 ? static_cast<tbem_dtype>(node.dtype) : result);
+    case ElemOp::Constant:
+      return node.value.isInt() && tbem_is_floating(result) == 0 ? NumberKind::Literal : NumberKind::Real;
+    case ElemOp::Index:
+      return NumberKind::Whole;
+    case ElemOp::Add:
+    case ElemOp::Sub:
+    case ElemOp::Mul:
+    case ElemOp::Minimum:
+    case ElemOp::Maximum:
+      return std::max(kindOf(row, op, node.a), kindOf(row, op, node.b));
+    case ElemOp::Select:
+      return std::max(kindOf(row, op, node.b), kindOf(row, op, node.c));
+    case ElemOp::Neg:
+    case ElemOp::Abs:
+      return kindOf(row, op, node.a);
+    case ElemOp::Equal:
+    case ElemOp::Less:
+    case ElemOp::LessEqual:
+    case ElemOp::And:
+    case ElemOp::Or:
+    case ElemOp::Not:
+      return NumberKind::Bool;
+    default:
+      return NumberKind::Real;
+  }
 }
 
 }  // namespace tbem::emit

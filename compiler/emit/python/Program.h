@@ -1,0 +1,52 @@
+// The parts that programs of all frameworks have: classes of a row's modules, the task's loss, what is left out.
+#pragma once
+
+#include "compiler/emit/python/Classes.h"
+#include "compiler/graph/elaborate/Elaborate.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tbem::emit {
+
+/// Clauses of a design that say how a step computes what its graph says.
+struct StepClauses {
+  std::optional<tbem_dtype> mixed;
+  bool checkpoint = false;
+};
+
+struct Emitted {
+  std::string text;
+  std::vector<Refusal> leftOut;  ///< what the program does without, and may compute otherwise for that
+};
+
+/// How messages call a framework, and what `mixed` is written as in it.
+struct Framework {
+  std::string_view name;   ///< "PyTorch"
+  std::string_view mixed;  ///< "autocast"
+};
+
+/// The network's classes, and the tree whose nodes their modules point to.
+struct NetworkClasses {
+  std::unique_ptr<ModuleNode> tree;
+  Classes classes;
+};
+/// The row's structure has its calls (ExperimentOptions::recordCalls).
+tl::expected<NetworkClasses, Refusal> networkClasses(const graph::Row& row, const StepClauses& clauses,
+                                                     const Framework& framework, const IsKnown& isKnown, const Dialect& dialect);
+/// Operators and blocks of a program's own whose `backward` a training step has: a framework's gradient is of what they compute.
+std::vector<Refusal> ownGradients(const graph::Row& row, const Framework& framework);
+/// Whether a text has the name of an imported module, and not the end of another name.
+bool readsModule(std::string_view text, std::string_view name);
+
+/// Names of the network's inputs; its target is none.
+std::vector<std::string> inputNames(const graph::Row& row, const TakenWords& taken);
+/// The call of the task's loss; nullptr: there is no task.
+const graph::Call* lossOf(const graph::Row& row);
+/// The loss as an expression of `output` and a target of this name.
+std::string lossText(const graph::Call& loss, const Code& code, const std::vector<Hole>& holes, const std::string& target);
+
+}  // namespace tbem::emit
