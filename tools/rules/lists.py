@@ -26,7 +26,8 @@ USES = [
          "compiler/show/measured", "compiler/show/memory", "compiler/show/proofs",
          "compiler/show/reference", "compiler/show/rows")),
     Use("reads the environment", "getenv secure_getenv", r"\bWORD\s*\(", "take it as a setting",
-        ("compiler/devices/CudnnPlaces.cpp", "compiler/jit/glue/Jit.cpp", "compiler/process/OpenMp.cpp",
+        ("compiler/devices/CudnnPlaces.cpp", "compiler/foreign/Python.cpp",
+         "compiler/jit/glue/Jit.cpp", "compiler/process/OpenMp.cpp",
          "compiler/run/weights/WeightNames.cpp", "compiler/sema/Modules.cpp", "compiler/show/Console.cpp",
          "compiler/show/WrappedText.cpp", "runtime/backends/fake/Fake.cpp", "runtime/report/Table.cpp",
          "tools/tbemc/Process.cpp")),
@@ -39,7 +40,7 @@ USES = [
     Use("reads or writes JSON with nlohmann", "nlohmann", r"\bWORD\b",
         "return a struct and let compiler/show or compiler/emit write it",
         ("compiler/devices", "compiler/driver/commands", "compiler/driver/tools", "compiler/emit", "compiler/repl/console",
-         "compiler/experiment/designs", "compiler/pytorch/allocator", "compiler/run", "compiler/show",
+         "compiler/experiment/designs", "compiler/foreign", "compiler/pytorch/allocator", "compiler/run", "compiler/show",
          "compiler/show/json", "compiler/show/measured", "compiler/show/memory", "compiler/show/proofs", "compiler/show/reference", "compiler/show/rows", "compiler/serve/lsp", "compiler/verify", "runtime/data",
          "runtime/measure", "runtime/train")),
 ]
