@@ -29,8 +29,8 @@ tbem_embed(tbem_words tbem::words ${CMAKE_SOURCE_DIR}/docs ${CMAKE_SOURCE_DIR}/d
 set(template ${CMAKE_SOURCE_DIR}/tools/template)
 tbem_embed(tbem_template tbem::program_template ${template} ${template}/NAME.tbem ${template}/test.sh ${template}/expected.txt
   ${template}/README.md ${template}/.gitignore ${template}/.github/workflows/test.yml)
-# What runs in a Python that has PyTorch.
-set(python ${CMAKE_SOURCE_DIR}/tools/python/tbem)
-tbem_embed(tbem_python tbem::python_programs ${python} ${python}/_export.py)
+# What runs in other processes: rows that other programs measure, and models that are exported.
+set(runners ${CMAKE_SOURCE_DIR}/tools/runners)
+tbem_embed(tbem_runners tbem::runners ${runners} ${runners}/export.py ${runners}/framework.py ${runners}/look.py)
 # What cuDNN was recorded to say: answers where there is none.
 tbem_embed(tbem_recorded tbem::recorded ${CMAKE_SOURCE_DIR}/runtime/cudnn ${CMAKE_SOURCE_DIR}/runtime/cudnn/recorded.txt)

@@ -29,7 +29,7 @@ constant : LET ID EQ expr;
 mutate : MUTATE ID OF ID config;
 design : DESIGN ID (OF value)? config;
 measure : MEASURE ID config;
-regress : REGRESS ID FROM ID config;
+regress : REGRESS ID FROM (ID | STRING) config;
 predict : PREDICT ID AT value;
 fit : FIT ID (AT at=value)? OVER ID INTO into=value (ON on=value)?;
 dataset : DATASET ID EQ expr;

@@ -9,8 +9,9 @@ const std::vector<BackendChoice>& knownBackends() {
       {"cpu", tbem_backend_cpu, nullptr},
       {"ref", tbem_backend_ref, nullptr},
       {"fake", tbem_backend_fake, nullptr},
-      {"cuda", nullptr, "the cuda backend is not there yet"},
-      {"pytorch", nullptr, "measuring on it is not there yet; `estimate --on pytorch` says what a step would take"},
+      {"cuda", nullptr, "the cuda backend is not there yet", true},
+      {"pytorch", nullptr, "`tbemc measure` alone runs rows there; `estimate --on pytorch` says what a step would take"},
+      {"command", nullptr, "`tbemc measure` alone runs rows there"},
       {"onednn", nullptr, "it is called cpu"},
   };
   return list;
@@ -19,7 +20,7 @@ const std::vector<BackendChoice>& knownBackends() {
 Probed probeBackend(std::string_view name) {
   Probed probed;
   for (const BackendChoice& choice : knownBackends()) {
-    if (choice.name != name) continue;
+    if (choice.name != name.substr(0, name.find('('))) continue;  // `pytorch(compile: true)` is pytorch
     if (choice.table == nullptr) {
       probed.reason = choice.why;
       return probed;

@@ -15,6 +15,7 @@ struct BackendChoice {
   const char* name;
   const tbem_backend* (*table)();  ///< null: not built in
   const char* why;                 ///< why it is not there
+  bool isMissing = false;          ///< it is one of our own that is not made yet
 };
 const std::vector<BackendChoice>& knownBackends();
 

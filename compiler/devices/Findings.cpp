@@ -2,6 +2,7 @@
 
 #include "compiler/backends/Backends.h"
 #include "compiler/devices/Devices.h"
+#include "compiler/foreign/Python.h"
 #include "compiler/jit/glue/Jit.h"
 #include "compiler/support/PrivateFolder.h"
 #include "compiler/support/Version.h"
@@ -31,7 +32,7 @@ void lookAtBackends(std::vector<Finding>& findings) {
     findings.push_back({fmt::format("backend {}", choice.name), opened.backend != nullptr, text});
   }
   for (const BackendChoice& choice : knownBackends()) {
-    if (choice.table == nullptr && std::string_view(choice.name) != "onednn") {
+    if (choice.table == nullptr && choice.isMissing) {
       findings.push_back({fmt::format("backend {}", choice.name), false, choice.why});
     }
   }
@@ -47,13 +48,28 @@ void lookAtMeters(std::vector<Finding>& findings) {
   findings.push_back({"energy meter", energy.available(), energy.available() ? "RAPL" : energy.reason()});
 }
 
+/// In which rows are measured that frameworks measure.
+void lookAtPython(const std::string& asked, std::vector<Finding>& findings) {
+  const std::string python = foreign::pythonOf({}, {.python = asked, .folder = ""});
+  const auto facts = foreign::lookAt(python);
+  findings.push_back(
+      {"python", facts.has_value(), facts ? fmt::format("{}, {}, {}", python, facts->version, facts->allocator) : facts.error()});
+  for (const foreign::Framework& framework : foreign::frameworks()) {
+    const bool isThere = facts && facts->packages.contains(framework.package);
+    findings.push_back({fmt::format("rows on {}", framework.name), isThere,
+                        isThere ? fmt::format("{} {}", framework.package, facts->packages.at(framework.package))
+                                : fmt::format("this Python has no {} (--python PATH names another)", framework.package)});
+  }
+}
+
 }  // namespace
 
-std::vector<Finding> lookAtMachine(bool measured) {
+std::vector<Finding> lookAtMachine(bool measured, const std::string& python) {
   std::vector<Finding> findings;
   findings.push_back({"tbemc", true, kVersion});
   findings.push_back({"processors", true, std::to_string(std::thread::hardware_concurrency())});
   lookAtBackends(findings);
+  lookAtPython(python, findings);
   lookAtMeters(findings);
   const std::string cache = jit::defaultCacheDir();
   const std::string wrong = cache.empty()                     ? "no folder: set XDG_CACHE_HOME or HOME"

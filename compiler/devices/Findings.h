@@ -12,7 +12,7 @@ struct Finding {
   std::string text;
 };
 
-/// `measured`: its rates are measured anew, and kept for rooflines.
-std::vector<Finding> lookAtMachine(bool measured);
+/// `measured`: its rates are measured anew, and kept for rooflines. `python`: of rows that a framework measures (Surroundings).
+std::vector<Finding> lookAtMachine(bool measured, const std::string& python);
 
 }  // namespace tbem::driver

@@ -58,6 +58,11 @@ void addStore(OptionList& list, std::string& into) {
   list.add("--store", into, "store of finished rows (default: NAME.tbemdb beside the program)");
 }
 
+void addPython(OptionList& list, std::string& into) {
+  list.add("--python", into, "the Python of rows that a framework measures (default: the active environment's, else python3)")
+      .type("PATH");
+}
+
 void addSeed(OptionList& list, CommandOptions& o, const char* text) { list.add("--seed", o.target.seed, text).wholeNumber(); }
 
 void addCampaign(OptionList& list, CampaignRequest& request, const char* fresh) {

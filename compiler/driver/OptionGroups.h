@@ -25,7 +25,8 @@ inline constexpr const char* kPlanned = "with --emit lower or code: ";
 inline constexpr const char* kPlannedBackends = "with --emit lower or code: backend: cpu (default), ref or fake";
 inline constexpr const char* kOwnBackends = "backend: cpu (default), ref or fake";
 inline constexpr const char* kProgramBackends =
-    "backend, instead of the program's: cpu (default where it names none), ref or fake";
+    "backends, instead of the program's: cpu (default where it names none), ref, fake, pytorch, or others as the clause `on` has "
+    "them";
 struct RowTexts {
   bool choice = true;  ///< --design and --at
   const char* at = "only rows with these levels, or with one of each factor this row: depth=16,batch=64";
@@ -37,6 +38,8 @@ struct RowTexts {
 void addRows(OptionList& list, CommandOptions& options, const RowTexts& texts = {});
 
 void addStore(OptionList& list, std::string& into);
+/// --python: of rows that a framework measures.
+void addPython(OptionList& list, std::string& into);
 void addSeed(OptionList& list, CommandOptions& options, const char* text);
 /// --dry-run, --fresh, --max-time, --max-rows, --row-time, --repeat.
 void addCampaign(OptionList& list, CampaignRequest& request, const char* fresh);

@@ -1,9 +1,9 @@
 #include "compiler/experiment/Campaigns.h"
 
-#include "compiler/backends/Backends.h"
 #include "compiler/diagnostics/Hints.h"
 #include "compiler/diagnostics/tables/Run.h"
 #include "compiler/diagnostics/tables/Sema.h"
+#include "compiler/support/Bug.h"
 #include "compiler/support/Rational.h"
 
 #include <fmt/format.h>
@@ -69,22 +69,23 @@ bool readMetrics(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& pl
   return true;
 }
 
-bool readBackends(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& plan, const Request& request) {
-  if (!request.target.backend.empty()) {
-    plan.backends = {request.target.backend};
+bool readBackends(Workspace& workspace, const ast::Measure* decl, MeasurePlan& plan, const Request& request) {
+  if (!request.campaign.on.empty()) {
+    auto asked = foreign::askedBy(request.campaign.on);
+    TBEM_CHECK(asked.has_value());  // the command has read it
+    plan.backends = std::move(*asked);
     return true;
   }
-  std::vector<std::string> known;
-  for (const BackendChoice& choice : knownBackends()) known.emplace_back(choice.name);
-  for (const ast::Name& name : decl.backends) {
-    if (std::find(known.begin(), known.end(), name.text) == known.end()) {
-      unknownName(sink, diag::unknown_backend, name, known);
-      return false;
-    }
-    if (std::find(plan.backends.begin(), plan.backends.end(), name.text) == plan.backends.end())
-      plan.backends.push_back(name.text);  // named twice it is measured once
+  if (!request.target.backend.empty()) {
+    plan.backends = {{request.target.backend, std::nullopt}};
+    return true;
   }
-  if (plan.backends.empty()) plan.backends = {"cpu"};
+  if (decl != nullptr) {
+    auto asked = foreign::askedBy(*decl, workspace.session.sink, workspace.session.sources);
+    if (!asked) return false;
+    plan.backends = std::move(*asked);
+  }
+  if (plan.backends.empty()) plan.backends = {{"cpu", std::nullopt}};
   return true;
 }
 
@@ -102,13 +103,15 @@ bool readRepeat(DiagnosticSink& sink, const ast::Measure& decl, MeasurePlan& pla
   return true;
 }
 
+bool isRead(const ast::Clause& clause) { return clause.word.text == "tune" || clause.word.text == "on"; }
+
 /// Other clauses belong to later stages.
 bool refuseOthers(DiagnosticSink& sink, const ast::Measure& decl) {
   for (const ast::Clause& clause : decl.others) {
-    if (clause.word.text == "tune") continue;
+    if (isRead(clause)) continue;
     sink.report(diag::not_there_yet, clause.range, fmt::format("the clause `{}` of `measure` is", clause.word.text));
   }
-  return std::all_of(decl.others.begin(), decl.others.end(), [](const ast::Clause& one) { return one.word.text == "tune"; });
+  return std::all_of(decl.others.begin(), decl.others.end(), isRead);
 }
 
 bool readTune(Workspace& workspace, const ast::Measure& decl, MeasurePlan& plan, const Request& request) {
@@ -133,7 +136,7 @@ std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, co
       if (run->experiment == nullptr) continue;
       MeasurePlan plan;
       plan.run = run.get();
-      plan.backends = {request.target.backend.empty() ? "cpu" : request.target.backend};
+      readBackends(workspace, nullptr, plan, request);
       plan.repeats = request.campaign.repeat.value_or(1);
       plan.tuning = run->tuning;
       plans.push_back(std::move(plan));
@@ -150,7 +153,7 @@ std::vector<MeasurePlan> readMeasures(Workspace& workspace, Designs& designs, co
     for (const auto& run : designs.runs) {
       if (run->spec.name == decl->name.text && run->experiment != nullptr) plan.run = run.get();
     }
-    const bool sound = readMetrics(sink, *decl, plan) && readBackends(sink, *decl, plan, request) &&
+    const bool sound = readMetrics(sink, *decl, plan) && readBackends(workspace, decl, plan, request) &&
                        readRepeat(sink, *decl, plan, request) && readTune(workspace, *decl, plan, request) &&
                        refuseOthers(sink, *decl);
     if (sound && plan.run != nullptr) plans.push_back(std::move(plan));

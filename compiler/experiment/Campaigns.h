@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/experiment/designs/Designs.h"
+#include "compiler/foreign/Backend.h"
 #include "compiler/support/PrivateFolder.h"
 #include "runtime/core/ExecutableFile.h"
 #include "runtime/measure/Protocol.h"
@@ -16,11 +17,12 @@ namespace tbem::driver {
 /// The protocol of every measurement: part of a row's identity.
 measure::Settings protocolSettings();
 
-/// One `measure` declaration with its design.
+/// One `measure` declaration with its design, or a file of rows that were measured elsewhere.
 struct MeasurePlan {
-  const ast::Measure* decl = nullptr;  ///< null where the program has none and its designs are measured once
+  const ast::Measure* decl = nullptr;  ///< null where the program has none and its designs are measured once, and of a file
+  std::string file;                    ///< as the program names it; "": measured here
   DesignRun* run = nullptr;
-  std::vector<std::string> backends;
+  std::vector<foreign::Asked> backends;
   unsigned repeats = 1;
   Tuning tuning;  ///< --tune, else its own clause, else off
   bool wantsMemory = true, wantsLatency = true, wantsEnergy = false;
@@ -34,6 +36,7 @@ struct CaseRow {
   const MeasurePlan* plan = nullptr;
   std::size_t row = 0;
   std::string backend;
+  const foreign::Backend* foreign = nullptr;  ///< of the plan, where another program measures it; there is no plan of memory then
   std::string identity;
   std::string skip;  ///< why it cannot run here; empty: it can
   std::uint64_t staticMemory = 0, live = 0, arena = 0;
@@ -43,6 +46,11 @@ struct CaseRow {
   std::vector<runtime::LibraryDesc> libraries;  ///< of own operators: they are part of the identity
   std::string machine, versions;
   std::string algorithms;  ///< algorithmsText
+
+  /// Whether a process of ours measures it.
+  bool isOurs() const { return foreign == nullptr && plan->file.empty(); }
+  /// Whether its memory is planned here.
+  bool isPlanned() const { return skip.empty() && isOurs(); }
 };
 
 /// Where a program's results are kept: --store, or NAME.tbemdb beside the program; for -e and standard input a temporary file

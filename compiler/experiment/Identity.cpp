@@ -101,4 +101,11 @@ std::string identityOf(const graph::Graph& graph, const sema::Values& values, co
   return hashOf(text);
 }
 
+std::string identityOfForeign(const graph::Graph& graph, const sema::Values& values, const measure::Settings& protocol,
+                              std::uint64_t seed, const MeasuredOn& on) {
+  return hashOf(Canon(graph, values).graphText() + fmt::format("protocol {}\nseed {}\nbackend {}\nthreads {}\n{}",
+                                                               measure::describe(protocol), seed, on.backend, on.threads,
+                                                               on.algorithms));
+}
+
 }  // namespace tbem::driver

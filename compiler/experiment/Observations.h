@@ -8,6 +8,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tbem::driver {
@@ -19,6 +20,8 @@ public:
   static tl::expected<StoredRows, Failed> read(store::Store& store, const std::vector<CaseRow>& rows);
   /// The finished repeats of a row that its case asks for, by repeat.
   std::vector<store::Stored> repeatsOf(const CaseRow& row) const;
+  /// One more, of a row that no store has.
+  void add(store::Stored repeat) { byIdentity[repeat.key.identity].push_back(std::move(repeat)); }
 
 private:
   std::map<std::string, std::vector<store::Stored>> byIdentity;

@@ -18,8 +18,9 @@ namespace tbem::driver {
 using ast::NodeKind;
 
 const std::vector<std::string>& quantityNames() {
-  static const std::vector<std::string> names = {"memory_peak", "memory_baseline", "static_memory", "live",  "arena",
-                                                 "arena_peak",  "latency",         "energy",        "flops", "parameters"};
+  static const std::vector<std::string> names = {"memory_peak", "memory_baseline", "static_memory", "live",        "arena",
+                                                 "arena_peak",  "allocated_peak",  "reserved_peak", "device_peak", "latency",
+                                                 "energy",      "flops",           "parameters"};
   return names;
 }
 

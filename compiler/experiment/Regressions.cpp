@@ -4,11 +4,13 @@
 #include "compiler/diagnostics/tables/Run.h"
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/experiment/Observations.h"
+#include "compiler/experiment/RowsElsewhere.h"
 #include "runtime/measure/Quantile.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -22,7 +24,9 @@ report::Quantity quantityOf(const std::vector<std::string>& names) {
       return std::find(group.begin(), group.end(), name) != group.end();
     });
   };
-  if (all({"memory_peak", "memory_baseline", "static_memory", "live", "arena", "arena_peak"})) return report::Quantity::Bytes;
+  if (all({"memory_peak", "memory_baseline", "static_memory", "live", "arena", "arena_peak", "allocated_peak", "reserved_peak",
+           "device_peak"}))
+    return report::Quantity::Bytes;
   if (all({"latency"})) return report::Quantity::Seconds;
   if (all({"energy"})) return report::Quantity::Joules;
   if (all({"flops"})) return report::Quantity::Flops;
@@ -72,27 +76,48 @@ bool checkValidation(DiagnosticSink& sink, const ast::Regress& decl) {
 
 }  // namespace
 
-std::vector<RegressionPlan> readRegressions(Workspace& workspace, const Designs& designs) {
-  DiagnosticSink& sink = workspace.session.sink;
+namespace {
+
+DesignRun* designOf(const Designs& designs, const std::string& name) {
+  for (const auto& run : designs.runs) {
+    if (run->spec.name == name) return run.get();
+  }
+  return nullptr;
+}
+
+/// The design of a regression, and where it is of a file, its rows. False after a report, or where the design has mistakes.
+bool readSource(Workspace& workspace, const Designs& designs, const ast::Regress& decl, RegressionPlan& plan) {
+  plan.file = fileOf(decl);
+  if (!plan.file.empty()) {
+    auto elsewhere = readElsewhere(workspace, designs, decl);
+    if (!elsewhere) return false;
+    plan.run = elsewhere->run;
+    plan.elsewhere = std::move(elsewhere->rows);
+    return true;
+  }
   std::vector<std::string> names;
   for (const ast::Design* design : workspace.all<ast::Design>()) names.push_back(design->name.text);
+  plan.run = designOf(designs, decl.from.text);
+  if (std::ranges::count(names, decl.from.text) != 0) return plan.run != nullptr;
+  Diagnostic& diagnostic = workspace.session.sink.report(diag::unknown_design, decl.from.range, decl.from.text);
+  const std::string close = nearest(decl.from.text, names);
+  if (!close.empty()) diagnostic.fix(decl.from.range, close, Applicability::Maybe);
+  return false;
+}
+
+}  // namespace
+
+std::vector<RegressionPlan> readRegressions(Workspace& workspace, const Designs& designs) {
+  DiagnosticSink& sink = workspace.session.sink;
   std::vector<RegressionPlan> plans;
   for (const ast::Regress* decl : workspace.all<ast::Regress>()) {
-    if (std::find(names.begin(), names.end(), decl->from.text) == names.end()) {
-      Diagnostic& diagnostic = sink.report(diag::unknown_design, decl->from.range, decl->from.text);
-      const std::string close = nearest(decl->from.text, names);
-      if (!close.empty()) diagnostic.fix(decl->from.range, close, Applicability::Maybe);
-      continue;
-    }
     RegressionPlan plan;
     plan.decl = decl;
-    for (const auto& run : designs.runs) {
-      if (run->spec.name == decl->from.text) plan.run = run.get();
-    }
+    const bool isKnown = readSource(workspace, designs, *decl, plan);
     for (const ast::Clause& clause : decl->others) {
       sink.report(diag::not_there_yet, clause.range, fmt::format("the clause `{}` of `regress` is", clause.word.text));
     }
-    if (plan.run == nullptr || !decl->others.empty() || !checkValidation(sink, *decl)) continue;
+    if (!isKnown || !decl->others.empty() || !checkValidation(sink, *decl)) continue;
     if (decl->response == nullptr || decl->terms == nullptr) {
       sink.report(diag::bad_term, decl->name.range,
                   fmt::format("`{}` has no `{}`", decl->name.text, decl->response == nullptr ? "response" : "terms"));
@@ -139,18 +164,23 @@ void refuseLaterDeclarations(Workspace& workspace) {
 namespace {
 
 Quantities quantitiesOf(const CaseRow& row, const runtime::Measurement& value) {
-  Quantities out = {{"static_memory", static_cast<double>(row.staticMemory)},
-                    // As planned when it ran: what is lowered here may lack what an operator's own library said then.
-                    {"live", static_cast<double>(value.live.value_or(row.live))},
-                    {"arena", static_cast<double>(value.arena.value_or(row.arena))},
-                    {"flops", row.flops},
-                    {"parameters", row.parameters}};
+  Quantities out;
+  if (!std::isnan(row.flops))  // else the design has no network
+    out = {{"static_memory", static_cast<double>(row.staticMemory)}, {"flops", row.flops}, {"parameters", row.parameters}};
+  if (row.isOurs()) {
+    // As planned when it ran: what is lowered here may lack what an operator's own library said then.
+    out["live"] = static_cast<double>(value.live.value_or(row.live));
+    out["arena"] = static_cast<double>(value.arena.value_or(row.arena));
+  }
   const auto add = [&](const char* name, const auto& field) {
     if (field) out[name] = static_cast<double>(*field);
   };
   add("memory_peak", value.memoryPeak);
   add("memory_baseline", value.memoryBaseline);
   add("arena_peak", value.arenaPeak);
+  add("allocated_peak", value.allocatedPeak);
+  add("reserved_peak", value.reservedPeak);
+  add("device_peak", value.devicePeak);
   add("latency", value.latencyMedian);
   add("energy", value.energy);
   return out;
@@ -187,6 +217,60 @@ Fitted collect(const RegressionPlan& plan, const Place& place, const std::vector
 
 }  // namespace
 
+namespace {
+
+std::vector<CaseRow> rowsOfFile(const std::vector<CaseRow>& rows, const std::string& file) {
+  std::vector<CaseRow> own;
+  std::ranges::copy_if(rows, std::back_inserter(own), [&](const CaseRow& row) { return row.plan->file == file; });
+  return own;
+}
+
+/// The fits of one regression on the rows that all of them have.
+Comparison compare(const RegressionPlan& plan, const std::vector<const Fitted*>& fits) {
+  Comparison comparison;
+  comparison.plan = &plan;
+  comparison.rows = fits.front()->rows;
+  for (const Fitted* fitted : fits) {
+    comparison.places.push_back(fitted->place());
+    std::erase_if(comparison.rows, [&](std::size_t row) { return std::ranges::count(fitted->rows, row) == 0; });
+  }
+  const std::vector<design::Factor> factors = plan.run->factors();
+  std::vector<design::Point> points;
+  for (const std::size_t row : comparison.rows) points.push_back(design::pointOf(factors, plan.run->rows[row]));
+  for (const Fitted* fitted : fits) {
+    std::vector<double> responses;
+    for (const std::size_t row : comparison.rows)
+      responses.push_back(
+          fitted->responses[static_cast<std::size_t>(std::ranges::find(fitted->rows, row) - fitted->rows.begin())]);
+    auto result = regress::fit(factors, points, responses, plan.model);
+    if (!result) {
+      comparison.reason = fmt::format("on the {} rows that all have: {}", comparison.rows.size(), result.error().text);
+      return comparison;
+    }
+    comparison.fits.push_back(std::move(*result));
+  }
+  auto contrasts = regress::contrasts(comparison.fits);
+  if (contrasts)
+    comparison.contrasts = std::move(*contrasts);
+  else
+    comparison.reason = contrasts.error();
+  return comparison;
+}
+
+}  // namespace
+
+std::vector<Comparison> compareFits(const std::vector<RegressionPlan>& plans, const std::vector<Fitted>& fits) {
+  std::vector<Comparison> comparisons;
+  for (const RegressionPlan& plan : plans) {
+    std::vector<const Fitted*> own;
+    for (const Fitted& fitted : fits) {
+      if (fitted.plan == &plan) own.push_back(&fitted);
+    }
+    if (own.size() > 1) comparisons.push_back(compare(plan, own));
+  }
+  return comparisons;
+}
+
 std::string lostText(const Fitted& fitted) {
   std::map<std::string, std::vector<std::size_t>> whole;
   for (const Fitted::Lost& lost : fitted.lost) {
@@ -198,10 +282,12 @@ std::string lostText(const Fitted& fitted) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<RegressionPlan>& plans,
-                                   const std::vector<CaseRow>& rows, const StoredRows& stored, store::Store& store) {
+std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<RegressionPlan>& plans, const FitInput& input) {
   std::vector<Fitted> fits;
   for (const RegressionPlan& plan : plans) {
+    const bool isOfFile = !plan.file.empty();
+    const std::vector<CaseRow> rows = isOfFile ? rowsOfFile(input.elsewhere, plan.file) : input.rows;
+    const StoredRows& stored = isOfFile ? input.elsewhereStored : input.stored;
     bool any = false;
     std::vector<std::string> lost;
     for (const Place& place : placesOf(*plan.run, rows)) {
@@ -231,9 +317,9 @@ std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<Regre
     if (!any) {
       Diagnostic& none = workspace.session.sink.report(diag::nothing_measured, plan.decl->name.range, plan.decl->name.text);
       for (std::string& why : lost) none.note(std::move(why));
-      if (!lost.empty()) continue;
+      if (!lost.empty() || isOfFile) continue;
       const std::vector<unsigned> own = threadsOf(rows);
-      std::vector<unsigned> others = threadsMeasured(store, rows);
+      std::vector<unsigned> others = threadsMeasured(*input.store, rows);
       std::erase_if(others, [&](unsigned threads) { return std::ranges::count(own, threads) != 0; });
       none.note(others.empty() || own.empty()
                     ? "run `tbemc measure` first, or the whole program by `tbemc FILE`"

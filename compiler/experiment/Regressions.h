@@ -4,6 +4,8 @@
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/experiment/Observations.h"
 #include "compiler/experiment/RegressionModel.h"
+#include "compiler/experiment/RowsElsewhere.h"
+#include "runtime/regress/Compare.h"
 #include "runtime/regress/Fit.h"
 #include "runtime/report/Svg.h"
 
@@ -15,7 +17,9 @@ namespace tbem::driver {
 /// One `regress` declaration with its design.
 struct RegressionPlan {
   const ast::Regress* decl = nullptr;
-  const DesignRun* run = nullptr;
+  DesignRun* run = nullptr;
+  std::string file;                                      ///< of rows that were measured elsewhere; "": those of campaigns
+  std::vector<RowElsewhere> elsewhere;                   ///< that the file has
   design::Model model;                                   ///< closed under hierarchy
   report::Quantity quantity = report::Quantity::Number;  ///< of the response
   std::string response;                                  ///< as written
@@ -46,9 +50,28 @@ struct Fitted {
   std::string place() const { return tune == "off" ? backend : backend + ", tune " + tune; }
 };
 
+/// What regressions are fitted to; all must outlive the fit.
+struct FitInput {
+  const std::vector<CaseRow>& rows;
+  const StoredRows& stored;
+  store::Store* store = nullptr;  ///< of `stored`; nullptr: there is none, and every regression is of a file
+  const std::vector<CaseRow>& elsewhere;
+  const StoredRows& elsewhereStored;
+};
 /// Fits every regression on every backend that has finished rows. Refusals go to the session.
-std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<RegressionPlan>& plans,
-                                   const std::vector<CaseRow>& rows, const StoredRows& stored, store::Store& store);
+std::vector<Fitted> fitRegressions(Workspace& workspace, const std::vector<RegressionPlan>& plans, const FitInput& input);
+
+/// How the fits of one regression differ from backend to backend.
+struct Comparison {
+  const RegressionPlan* plan = nullptr;
+  std::vector<std::string> places;           ///< Fitted::place
+  std::vector<std::size_t> rows;             ///< of the design: those that all places have
+  std::vector<regress::Result> fits;         ///< of these rows, by place
+  std::vector<regress::Contrast> contrasts;  ///< of each pair of places
+  std::string reason;                        ///< why there are none; "" where there are
+};
+/// Of every regression that was fitted at two places or more.
+std::vector<Comparison> compareFits(const std::vector<RegressionPlan>& plans, const std::vector<Fitted>& fits);
 
 /// A number of this quantity for people.
 std::string quantityText(report::Quantity quantity, double value);

@@ -57,6 +57,8 @@ struct Target {
 /// How campaigns run.
 struct CampaignRequest {
   std::string worker;  ///< the program that measures a row (worker/Worker.h), of this version
+  std::string on;      ///< backends as the clause `on` has them, instead of the program's; "": those
+  std::string python;  ///< of rows that a framework measures: foreign::Surroundings
   std::string store;   ///< where finished rows are kept; "": beside the program
   bool dryRun = false, fresh = false;
   std::optional<double> maxTime;  ///< seconds

@@ -2,7 +2,7 @@
 
 #include "runtime/measure/Child.h"
 
-#include <embedded/tbem_python.h>
+#include <embedded/tbem_runners.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -18,9 +18,9 @@ constexpr std::size_t kMostOutput = std::size_t{1} << 30;
 constexpr std::array<std::string_view, 7> kTypes = {"f32", "f64", "f16", "bf16", "i64", "i32", "bool"};
 
 std::string program() {
-  const auto files = python_programs::files();
+  const auto files = runners::files();
   const auto* const file =
-      std::find_if(files.data(), files.data() + files.size(), [](const auto& one) { return one.name == "_export.py"; });
+      std::find_if(files.data(), files.data() + files.size(), [](const auto& one) { return one.name == "export.py"; });
   return std::string(file->text);
 }
 

@@ -1,5 +1,5 @@
 // A model of PyTorch as torch.export sees it: the graph of ATen operators with the modules that they were called in, as
-// tools/python/tbem/_export.py writes it down. Plain data; nothing in it has been believed yet but its form.
+// tools/runners/export.py writes it down. Plain data; nothing in it has been believed yet but its form.
 #pragma once
 
 #include <tl/expected.hpp>

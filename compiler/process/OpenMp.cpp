@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 
 namespace tbem::driver {
 
@@ -20,6 +21,12 @@ bool isSet() { return std::getenv(kVariable) != nullptr || std::getenv("OMP_WAIT
 std::vector<std::string> waitingThreads() {
   if (isSet()) return {};
   return {std::string(kVariable) + "=" + kTurns};
+}
+
+std::vector<std::string> waitingNames() {
+  const char* const turns = std::getenv(kVariable);
+  if (turns == nullptr || std::string_view(turns) != kTurns) return {};
+  return {kVariable};
 }
 
 AllProcessors::AllProcessors() {

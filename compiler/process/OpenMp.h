@@ -16,6 +16,8 @@ namespace tbem::driver {
 ///
 /// The variable for a program that is started from here; empty where it (or OMP_WAIT_POLICY) is set already.
 std::vector<std::string> waitingThreads();
+/// The names of variables that have the value which tbemc gives them (tools/tbemc/Process.h): for programs that are not ours.
+std::vector<std::string> waitingNames();
 
 /// While it lives, this thread may run on all processors that OpenMP has. Where its threads are bound (OMP_PROC_BIND, OMP_PLACES)
 /// the library binds the first one, to a single place, as soon as it is loaded; a program that is started from it would inherit

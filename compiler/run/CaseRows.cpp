@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -54,10 +55,22 @@ void fillPlan(const estimate::Program& program, CaseRow& out) {
   out.unknownWorkspaces = program.unknownWorkspaces();
 }
 
+/// Of a row that another program measures.
+std::optional<CaseRow> foreignCase(const CaseInput& input, DiagnosticSink& sink, CaseRow out, const graph::Row& plain) {
+  if (!countRow(plain, sink, out)) return std::nullopt;
+  const tbem_device_info& processor = input.table.backend("cpu").device;
+  const auto threads = static_cast<unsigned>(threadsOf(input.target, processor));
+  if (!input.foreign.describe(out, plain, processor.name, threads)) return std::nullopt;
+  return out;
+}
+
 /// Nothing after a report, or where the row broke a condition.
-std::optional<CaseRow> caseOf(RowTable& table, DiagnosticSink& sink, CaseRow out, const Target& target, bool timing) {
+std::optional<CaseRow> caseOf(const CaseInput& input, DiagnosticSink& sink, CaseRow out, bool timing) {
+  RowTable& table = input.table;
+  const Target& target = input.target;
   std::optional<graph::Row> plain = table.elaborated(out.plan->run, out.row);
   if (!plain) return std::nullopt;
+  if (out.foreign != nullptr) return foreignCase(input, sink, std::move(out), *plain);
   const graph::Row* row = &*plain;
   const Opened& opened = table.backend(out.backend);
   if (opened.backend == nullptr) {
@@ -86,17 +99,27 @@ std::optional<CaseRow> caseOf(RowTable& table, DiagnosticSink& sink, CaseRow out
 
 }  // namespace
 
-std::vector<CaseRow> caseRows(RowTable& table, DiagnosticSink& sink, const std::vector<MeasurePlan>& plans, const Target& target,
-                              bool timing) {
+std::optional<CaseRow> caseElsewhere(const RowTable& table, DiagnosticSink& sink, CaseRow asked) {
+  if (asked.plan->run->experiment == nullptr) {
+    asked.flops = std::numeric_limits<double>::quiet_NaN();  // nothing to count
+    return asked;
+  }
+  const std::optional<graph::Row> plain = table.elaborated(asked.plan->run, asked.row);
+  if (!plain || !countRow(*plain, sink, asked)) return std::nullopt;
+  return asked;
+}
+
+std::vector<CaseRow> caseRows(const CaseInput& input, DiagnosticSink& sink, bool timing) {
   std::vector<CaseRow> rows;
-  for (const MeasurePlan& plan : plans) {
+  for (const MeasurePlan& plan : input.plans) {
     for (const std::size_t row : plan.run->chosen) {
-      for (const std::string& backend : plan.backends) {
+      for (const foreign::Asked& backend : plan.backends) {
         CaseRow asked;
         asked.plan = &plan;
         asked.row = row;
-        asked.backend = backend;
-        if (auto known = caseOf(table, sink, std::move(asked), target, timing)) rows.push_back(std::move(*known));
+        asked.backend = backend.name;
+        asked.foreign = backend.foreign ? &*backend.foreign : nullptr;
+        if (auto known = caseOf(input, sink, std::move(asked), timing)) rows.push_back(std::move(*known));
       }
     }
   }

@@ -7,8 +7,12 @@
 #include "compiler/run/State.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -37,11 +41,53 @@ bool anyStored(store::Store& store, const std::vector<CaseRow>& rows) {
   return stored && std::ranges::any_of(rows, [&](const CaseRow& row) { return !stored->repeatsOf(row).empty(); });
 }
 
+/// Rows of files as cases that are measured already, so that what is made of measured rows is made of them, too.
+void readElsewhere(Measured& measured, DiagnosticSink& sink) {
+  std::set<std::string> known;
+  for (const RegressionPlan& regression : measured.regressions) {
+    if (regression.file.empty() || !known.insert(regression.file).second) continue;
+    // A row has as many repeats as the file has of it: a plan for each number.
+    std::map<std::pair<std::size_t, std::string>, unsigned> repeats;
+    std::map<unsigned, const MeasurePlan*> plans;
+    for (const auto& [row, value] : regression.elsewhere) {
+      unsigned& most = repeats[{row, value.backend}];
+      most = std::max(most, value.repeat + 1);
+    }
+    for (const auto& [place, most] : repeats) {
+      if (plans.contains(most)) continue;
+      auto plan = std::make_unique<MeasurePlan>();
+      plan->file = regression.file;
+      plan->run = regression.run;
+      plan->repeats = most;
+      plans.emplace(most, measured.filePlans.emplace_back(std::move(plan)).get());
+    }
+    std::set<std::pair<std::size_t, std::string>> asked;
+    for (const auto& [row, value] : regression.elsewhere) {
+      const std::string identity = fmt::format("{} row {} on {}", regression.file, row + 1, value.backend);
+      measured.elsewhereStored.add({{identity, regression.run->spec.name, static_cast<std::uint32_t>(row),
+                                     regression.run->levels(row).dump(), value.backend, value.repeat},
+                                    value.value});
+      if (!asked.insert({row, value.backend}).second) continue;
+      CaseRow one;
+      one.plan = plans.at(repeats.at({row, value.backend}));
+      one.row = row;
+      one.backend = value.backend;
+      one.identity = identity;
+      if (auto counted = caseElsewhere(*measured.table, sink, std::move(one))) measured.elsewhere.push_back(std::move(*counted));
+    }
+  }
+}
+
+bool allOfFiles(const Measured& measured) {
+  return !measured.regressions.empty() &&
+         std::ranges::all_of(measured.regressions, [](const RegressionPlan& plan) { return !plan.file.empty(); });
+}
+
 }  // namespace
 
 std::optional<Failed> nothingMeasured(const Measured& measured) {
   if (!measured.file->problem().empty()) return Failed{kEnvironment, {measured.file->problem()}};
-  if (!measured.plans.empty()) return std::nullopt;
+  if (!measured.plans.empty() || allOfFiles(measured)) return std::nullopt;
   return Failed{kUsage, {"there is nothing to measure: the program has no `measure`, and no design of a network"}};
 }
 
@@ -55,7 +101,9 @@ Done readCases(State& state) {
   if (!measured.predictions.usage.empty()) return failed(kUsage, measured.predictions.usage);
   if (state.sink().hasErrors()) return {};  // the list ends here
   measured.table = std::make_unique<RowTable>(state.rows, request.target, state.events);
-  measured.rows = caseRows(*measured.table, state.sink(), measured.plans, request.target, state.timing);
+  measured.foreign = std::make_unique<ForeignRows>(*state.workspace, request);
+  measured.rows = caseRows({*measured.table, *measured.foreign, measured.plans, request.target}, state.sink(), state.timing);
+  readElsewhere(measured, state.sink());
   measured.file.emplace(*state.workspace, request.campaign.store);
   return {};
 }
@@ -63,7 +111,8 @@ Done readCases(State& state) {
 Done measureCases(State& state) {
   Measured& measured = state.measured;
   if (auto nothing = nothingMeasured(measured)) return tl::unexpected(std::move(*nothing));
-  auto outcome = runCampaigns(listenerOf(state), {measured.rows, *measured.file}, *measured.table, state.request);
+  auto outcome =
+      runCampaigns(listenerOf(state), {*measured.table, *measured.foreign, measured.rows, *measured.file}, state.request);
   if (!outcome) return tl::unexpected(std::move(outcome).error());
   measured.campaign = std::move(outcome->result);
   measured.stored = std::move(outcome->stored);
@@ -75,6 +124,10 @@ Done readStored(State& state) {
   Measured& measured = state.measured;
   if (measured.stored) return {};
   if (auto nothing = nothingMeasured(measured)) return tl::unexpected(std::move(*nothing));
+  if (allOfFiles(measured) && !measured.file->exists()) {
+    measured.stored.emplace();
+    return {};
+  }
   auto store = openStore(*measured.file);
   if (!store) return tl::unexpected(std::move(store).error());
   auto stored = StoredRows::read(*store, measured.rows);
@@ -93,7 +146,8 @@ unsigned takeOtherThreads(State& state) {
     others.threads = threads;
     std::vector<CaseRow> tried;
     RowTable table(state.rows, others, state.events);
-    const auto reports = reportsOf(state.sink(), [&] { tried = caseRows(table, state.sink(), measured.plans, others, false); });
+    const CaseInput input{table, *measured.foreign, measured.plans, others};
+    const auto reports = reportsOf(state.sink(), [&] { tried = caseRows(input, state.sink(), false); });
     const bool failed = std::ranges::any_of(reports, [](const Diagnostic& each) { return each.severity == Severity::Error; });
     if (failed || !anyStored(*store, tried)) continue;
     measured.rows = std::move(tried);
@@ -105,9 +159,16 @@ unsigned takeOtherThreads(State& state) {
 Done fitStored(State& state) {
   Measured& measured = state.measured;
   if (measured.regressions.empty()) return {};
-  auto store = openStore(*measured.file);
-  if (!store) return tl::unexpected(std::move(store).error());
-  measured.fits = fitRegressions(*state.workspace, measured.regressions, measured.rows, *measured.stored, *store);
+  std::optional<store::Store> store;
+  if (!allOfFiles(measured)) {
+    auto opened = openStore(*measured.file);
+    if (!opened) return tl::unexpected(std::move(opened).error());
+    store = std::move(*opened);
+  }
+  measured.fits =
+      fitRegressions(*state.workspace, measured.regressions,
+                     {measured.rows, *measured.stored, store ? &*store : nullptr, measured.elsewhere, measured.elsewhereStored});
+  measured.comparisons = compareFits(measured.regressions, measured.fits);
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include "compiler/experiment/Observations.h"
 #include "compiler/experiment/Predictions.h"
 #include "compiler/experiment/Regressions.h"
+#include "compiler/run/ForeignRows.h"
 #include "compiler/run/Rows.h"
 #include "compiler/run/RunEvents.h"
 #include "compiler/support/Failed.h"
@@ -25,15 +26,21 @@ struct Measured {
   std::vector<RegressionPlan> regressions;
   Predictions predictions;
   std::unique_ptr<RowTable> table;
+  std::unique_ptr<ForeignRows> foreign;
   std::vector<CaseRow> rows;
+  // Of regressions of files: rows that were measured elsewhere
+  std::vector<std::unique_ptr<MeasurePlan>> filePlans;
+  std::vector<CaseRow> elsewhere;
+  StoredRows elsewhereStored;
   std::optional<StoreFile> file;
 
   std::optional<measure::CampaignResult> campaign;  ///< after `measure`
   /// After `measure`: kRunFailed (rows failed), kEnvironment (no row could run, or the store could not be written), kInterrupted.
   tl::expected<void, Failed> verdict;
-  std::optional<StoredRows> stored;  ///< after `measure` or `stored`: what the store has of the rows
-  std::vector<Fitted> fits;          ///< after `regress`
-  std::vector<Predicted> predicted;  ///< after `predict`
+  std::optional<StoredRows> stored;     ///< after `measure` or `stored`: what the store has of the rows
+  std::vector<Fitted> fits;             ///< after `regress`
+  std::vector<Comparison> comparisons;  ///< after `regress`
+  std::vector<Predicted> predicted;     ///< after `predict`
 };
 
 /// How a training ended. Errors: as runTraining.

@@ -58,28 +58,40 @@ runtime::Measurement notRun(runtime::Status status, std::string reason) {
 
 class Runner {
 public:
-  Runner(Events& events, RowTable& table, const std::vector<CaseRow>& rows, std::uint64_t seed, std::string worker)
-      : table(table), seed(seed), worker(std::move(worker)), cache(events) {
-    for (const CaseRow& row : rows) byCase.emplace(std::pair(row.identity, row.backend), &row);
+  Runner(Events& events, const CampaignInput& input, std::uint64_t seed, std::string worker)
+      : table(input.table), foreign(input.foreign), seed(seed), worker(std::move(worker)), cache(events) {
+    for (const CaseRow& row : input.rows) byCase.emplace(std::pair(row.identity, row.backend), &row);
   }
 
   const CaseRow& rowOf(const runtime::Case& one) const { return *byCase.at({one.identity, one.backend}); }
 
   runtime::Measurement run(const runtime::Case& one, double timeLimit) {
     const CaseRow& row = rowOf(one);
-    runtime::Measurement result = !row.skip.empty() ? notRun(runtime::Status::Skipped, row.skip) : measureInChild(row, timeLimit);
+    runtime::Measurement result = !row.skip.empty()        ? notRun(runtime::Status::Skipped, row.skip)
+                                  : row.foreign != nullptr ? measureThere(row, one, timeLimit)
+                                                           : measureInChild(row, timeLimit);
     result.staticMemory = row.staticMemory;
-    if (row.skip.empty()) {
+    if (row.isPlanned()) {
       result.live = row.live;
       result.arena = row.arena;
     }
-    result.machine = row.machine;
-    result.versions = row.versions;
+    // Another program may know better where it ran.
+    if (row.foreign == nullptr || result.machine.empty()) result.machine = row.machine;
+    if (row.foreign == nullptr || result.versions.empty()) result.versions = row.versions;
     return result;
   }
 
 private:
   using Prepared = tl::expected<RowFile, std::string>;
+
+  runtime::Measurement measureThere(const CaseRow& row, const runtime::Case& one, double timeLimit) {
+    if (row.foreign->framework != nullptr && !cache.problem().empty())
+      return notRun(runtime::Status::Failed, "its program has no folder: " + cache.problem());
+    const auto job = foreign.job(row, one, cache.path(), timeLimit);
+    if (!job) return notRun(runtime::Status::Failed, job.error());
+    const AllProcessors inherited;
+    return foreign::run(*job);
+  }
 
   runtime::Measurement measureInChild(const CaseRow& row, double timeLimit) {
     const Prepared& file = prepare(row);
@@ -123,6 +135,7 @@ private:
   }
 
   RowTable& table;
+  ForeignRows& foreign;
   std::uint64_t seed;
   std::string worker;  ///< CampaignRequest
   CacheFolder cache;
@@ -153,8 +166,7 @@ tl::expected<void, Failed> verdictOn(const measure::CampaignResult& result, cons
 
 }  // namespace
 
-tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const CampaignInput& input, RowTable& table,
-                                                   const Request& request) {
+tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const CampaignInput& input, const Request& request) {
   const CampaignRequest& how = request.campaign;
   auto store = store::Store::open(input.file.path());
   if (!store) return failed(kEnvironment, store.error().message);
@@ -162,7 +174,7 @@ tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const Camp
   for (const runtime::Case& each : cases) {
     if (const auto done = store->registerCase(each); !done) return failed(kEnvironment, done.error().message);
   }
-  Runner runner(events, table, input.rows, request.target.seed, how.worker);
+  Runner runner(events, input, request.target.seed, how.worker);
   const Interruptible run(request.interrupts);
   measure::Hooks hooks;
   hooks.known = [&](const runtime::Case& key) -> tl::expected<std::optional<measure::Known>, std::string> {

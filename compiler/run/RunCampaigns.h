@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/experiment/Observations.h"
+#include "compiler/run/ForeignRows.h"
 #include "compiler/run/Rows.h"
 #include "compiler/run/RunEvents.h"
 #include "compiler/support/Failed.h"
@@ -11,16 +12,28 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tbem::driver {
 
+/// Of what the rows of campaigns are made; all must outlive them.
+struct CaseInput {
+  RowTable& table;
+  ForeignRows& foreign;
+  const std::vector<MeasurePlan>& plans;
+  const Target& target;
+};
 /// All rows of the campaigns on all their backends, lowered and estimated. Mistakes go to the sink. Rows of one identity and
 /// backend may be several. `timing`: algorithms that were never timed on this machine are timed first.
-std::vector<CaseRow> caseRows(RowTable& table, DiagnosticSink& sink, const std::vector<MeasurePlan>& plans, const Target& target,
-                              bool timing);
+std::vector<CaseRow> caseRows(const CaseInput& input, DiagnosticSink& sink, bool timing);
+
+/// A row that was measured elsewhere, with what is estimated of it; nothing after a report.
+std::optional<CaseRow> caseElsewhere(const RowTable& table, DiagnosticSink& sink, CaseRow asked);
 
 struct CampaignInput {
+  RowTable& table;  ///< of which the rows were made, as `foreign`, by the same request
+  ForeignRows& foreign;
   const std::vector<CaseRow>& rows;
   const StoreFile& file;
 };
@@ -31,10 +44,9 @@ struct CampaignOutcome {
   /// kRunFailed: rows failed. kEnvironment: no row could run, or the store could not be written. kInterrupted.
   tl::expected<void, Failed> verdict;
 };
-/// Runs the campaigns into the store; rows that are finished stay. `table`: of which the rows were made, by the same request.
+/// Runs the campaigns into the store; rows that are finished stay.
 /// Errors: the store cannot be opened or read.
-tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const CampaignInput& input, RowTable& table,
-                                                   const Request& request);
+tl::expected<CampaignOutcome, Failed> runCampaigns(RunEvents& events, const CampaignInput& input, const Request& request);
 
 /// What campaigns would take, roughly.
 struct CampaignOutlook {

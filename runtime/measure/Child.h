@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tbem::measure {
@@ -19,9 +20,11 @@ constexpr int kExitOutOfMemory = 12;
 struct Command {
   std::vector<std::string> argv;         ///< argv[0] is the program; looked for in PATH if it holds no '/'
   std::string input;                     ///< its standard input
+  std::string folder;                    ///< in which it runs; "": this process's
   double timeLimit = 0;                  ///< seconds until SIGKILL; 0: none
   std::uint64_t memoryLimit = 0;         ///< RLIMIT_AS in bytes; 0: none
   std::vector<std::string> environment;  ///< "NAME=value", added to this process's
+  std::vector<std::string> without;      ///< names of this process's that it does not get
   std::size_t maxOutput = 64u << 20;     ///< bytes of standard output that are kept
 };
 
@@ -43,15 +46,28 @@ struct Outcome {
 /// stays. Errors: cannot make a process or a pipe, or exec the program: the path, errno's text, the way out.
 tl::expected<Outcome, std::string> spawn(const Command& command);
 
-/// What an outcome means. Standard output's last line is the worker's measurement (`parseMeasurement`).
+/// The last lines of a text, without blank ones around them, at most 500 characters each; joined by " | ".
+std::string lastLines(std::string_view text, std::size_t most);
+
+/// How a program tells what it measured.
+struct Teller {
+  const char* who;         ///< "the worker", in reasons
+  std::size_t errorLines;  ///< of standard error, in the reason of a row that failed
+  /// Of what it wrote to standard output. Errors: what is wrong with it.
+  tl::expected<runtime::Measurement, std::string> (*read)(const std::string& output);
+};
+/// Our own: the last line is a measurement (`parseMeasurement`), and one line of standard error is the reason.
+extern const Teller kWorker;
+
+/// What an outcome means.
 /// timed out -> Timeout; exit 0 and a line -> the line; exit 12, or SIGKILL that was not ours while the kernel counted an
 /// out-of-memory kill (or could not be asked) -> OutOfMemory; all else -> Failed, with signal or exit code and the last
 /// line of standard error as reason.
-runtime::Measurement classify(const Outcome& outcome, double timeLimit);
+runtime::Measurement classify(const Outcome& outcome, double timeLimit, const Teller& teller = kWorker);
 
 /// `spawn` and `classify` in one: a program that cannot be started is Failed with that reason. Begin and end are those of the
 /// process; the reason why there is no memory is filled in where the worker could not tell it.
-runtime::Measurement runChild(const Command& command);
+runtime::Measurement runChild(const Command& command, const Teller& teller = kWorker);
 
 /// A measurement as one line of JSON without a line end, and back. Times of samples keep all their digits.
 /// Errors of parsing: what is wrong with the text.

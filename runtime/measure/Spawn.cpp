@@ -29,6 +29,7 @@ constexpr double kDrainSeconds = 0.5;  ///< after the exit, for what is still in
 /// changes memory, which is this process's until the exec.
 struct Image {
   std::vector<char*> argv, envp;
+  const char* folder = nullptr;  ///< nullptr: this process's
   rlim_t memory = RLIM_INFINITY;
   pid_t parent = 0;
   int input = -1, output = -1, error = -1, report = -1;
@@ -40,7 +41,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return all;
 }
 
-/// This process's variables with those of the command in place of equal names.
+/// This process's variables without those that the command leaves out, and with its own in place of equal names.
 std::vector<char*> environmentOf(const Command& command) {
   std::vector<char*> all = pointers(command.environment);
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -48,7 +49,9 @@ std::vector<char*> environmentOf(const Command& command) {
     const std::string_view key = own.substr(0, own.find('=') + 1);
     const bool replaced = std::any_of(command.environment.begin(), command.environment.end(),
                                       [&](const std::string& e) { return e.starts_with(key); });
-    if (!replaced) all.push_back(*entry);
+    const bool leftOut =
+        std::any_of(command.without.begin(), command.without.end(), [&](const std::string& name) { return key == name + "="; });
+    if (!replaced && !leftOut) all.push_back(*entry);
   }
   all.push_back(nullptr);
   return all;
@@ -93,6 +96,7 @@ private:
     const rlimit limit{image.memory, image.memory};
     if (::setrlimit(RLIMIT_AS, &limit) != 0) giveUp(image.report);
   }
+  if (image.folder != nullptr && ::chdir(image.folder) != 0) giveUp(image.report);
   ::execvpe(image.argv[0], image.argv.data(), image.envp.data());
   giveUp(image.report);
 }
@@ -250,6 +254,7 @@ tl::expected<Outcome, std::string> spawn(const Command& command) {
   image.argv = pointers(command.argv);
   image.argv.push_back(nullptr);
   image.envp = environmentOf(command);
+  if (!command.folder.empty()) image.folder = command.folder.c_str();
   if (command.memoryLimit != 0) image.memory = command.memoryLimit;
   image.parent = ::getpid();
   image.input = input.read, image.output = output.write, image.error = error.write, image.report = report.write;

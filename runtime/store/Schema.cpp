@@ -30,7 +30,11 @@ constexpr const char* kSteps[] = {
     "ALTER TABLE results ADD COLUMN others REAL;"
     "ALTER TABLE results ADD COLUMN stolen REAL;"
     "ALTER TABLE results ADD COLUMN waited REAL;"
-    "ALTER TABLE results ADD COLUMN load_average REAL;"};
+    "ALTER TABLE results ADD COLUMN load_average REAL;",
+    // Bytes of a device, as a framework's allocator counts them.
+    "ALTER TABLE results ADD COLUMN allocated_peak INTEGER;"
+    "ALTER TABLE results ADD COLUMN reserved_peak INTEGER;"
+    "ALTER TABLE results ADD COLUMN device_peak INTEGER;"};
 static_assert(std::size(kSteps) == kSchemaVersion);
 
 }  // namespace

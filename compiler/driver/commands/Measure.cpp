@@ -126,13 +126,13 @@ private:
   /// The measured part alone.
   int measureAndFit() {
     if (const auto problem = wrong()) return out.fail(*problem);
-    if (measured.plans.empty()) return kOk;
+    if (measured.plans.empty() && measured.elsewhere.empty()) return kOk;
     if (options.campaign.dryRun) {
       printOutlook(out, outlookOf(measured.rows), measured.plans.size(), *measured.file);
       return kOk;
     }
     int status = kOk;
-    if (steps.measure) {
+    if (steps.measure && !measured.plans.empty()) {
       status = measureRows();
       if (ended) return status;
     }
@@ -182,7 +182,10 @@ private:
     if (wantsFit) {
       if (const auto status = pass("regress")) return *status;
     }
-    if (steps.regress) printFitted(out, measured.fits, isBrief(options, steps));
+    if (steps.regress) {
+      printFitted(out, measured.fits, isBrief(options, steps));
+      printComparisons(out, measured.comparisons);
+    }
     if (wantsFit && steps.predict) {
       if (const auto status = pass("predict")) return *status;
       printPredictions(out, measured.predicted);
@@ -203,10 +206,14 @@ private:
 int runSteps(show::Out& out, const MeasureOptions& given, const Steps& steps) {
   MeasureOptions options = given;
   if (!options.target.backend.empty()) {
-    if (const Opened asked = openBackend(options.target.backend); !asked.known) {  // else its rows are skipped, for want of it
-      out.failure(fmt::format("backend {}: {}", options.target.backend, asked.reason));
+    const auto asked = foreign::askedBy(options.target.backend);
+    if (!asked) {
+      const Opened opened = openBackend(options.target.backend);
+      out.failure(fmt::format("backend {}: {}", options.target.backend, opened.known ? asked.error() : opened.reason));
       return kUsage;
     }
+    // What is estimated is planned for one backend of our own; others are of the campaign alone.
+    if (asked->size() > 1 || asked->front().foreign) options.campaign.on = std::exchange(options.target.backend, {});
   }
   if (steps.measure) {
     if (const auto ready = foldersReady(options.campaign.store, options.out); !ready) return out.fail(ready.error());
@@ -226,6 +233,7 @@ void declareRun(OptionList& list, MeasureOptions& o) {
   addProgram(list, o);
   addRows(list, o, {.on = kProgramBackends});
   addStore(list, o.campaign.store);
+  addPython(list, o.campaign.python);
   list.add("--out", o.out, "folder for plots and checkpoints (default: NAME.out beside the program)").type("DIR");
   addSeed(list, o, kSeed);
   addCampaign(list, o.campaign, "run finished rows and trainings anew");
@@ -239,6 +247,7 @@ void declareMeasure(OptionList& list, MeasureOptions& o) {
   addProgram(list, o);
   addRows(list, o, {.on = kProgramBackends});
   addStore(list, o.campaign.store);
+  addPython(list, o.campaign.python);
   addSeed(list, o, kSeed);
   addCampaign(list, o.campaign, "run finished rows anew");
   addDisplay(list, o);
@@ -248,6 +257,7 @@ void declareRegress(OptionList& list, MeasureOptions& o) {
   addProgram(list, o);
   addRows(list, o, {.on = kProgramBackends});
   addStore(list, o.campaign.store);
+  addPython(list, o.campaign.python);
   list.add("--out", o.out, "folder for plots (default: NAME.out beside the program)").type("DIR");
   addSeed(list, o, kMeasured);
   addDisplay(list, o);
@@ -260,6 +270,7 @@ void declarePredict(OptionList& list, MeasureOptions& o) {
            .point = &o.campaign.predictAt,
            .on = kProgramBackends});
   addStore(list, o.campaign.store);
+  addPython(list, o.campaign.python);
   addSeed(list, o, kMeasured);
   addDisplay(list, o);
 }

@@ -46,6 +46,7 @@ void declare(OptionList& list, ReportOptions& o) {
   addProgram(list, o);
   addRows(list, o, {.on = fmt::format("{}; pytorch or pytorch-cpu: a section on eager PyTorch, on a GPU or here", kOwnBackends)});
   addStore(list, o.store);
+  addPython(list, o.campaign.python);
   list.add("--out", o.out, "folder for the page (default: NAME.out beside the program)").type("DIR");
   addSeed(list, o, "the seed with which rows were measured (default: 0)");
   addPyTorch(list, o.eager, o.engines,

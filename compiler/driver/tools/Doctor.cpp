@@ -14,17 +14,19 @@ namespace {
 
 struct DoctorOptions : CommandOptions {
   bool measureMachine = false;
+  std::string python;
 };
 
 void declare(OptionList& list, DoctorOptions& o) {
   list.flag("--measure", o.measureMachine, "measure this machine's rates, for --roofline cpu");
+  addPython(list, o.python);
   addDisplay(list, o, {.width = nullptr});
 }
 
 std::string unheeded(const Given& /*given*/, const DoctorOptions& /*options*/) { return {}; }
 
 int run(show::Out& out, const DoctorOptions& options) {
-  for (const Finding& finding : lookAtMachine(options.measureMachine)) {
+  for (const Finding& finding : lookAtMachine(options.measureMachine, options.python)) {
     if (out.display.json)
       out.json("doctor", {{"what", finding.what}, {"ok", finding.good}, {"text", finding.text}});
     else

@@ -58,7 +58,7 @@ public:
   Numbers several(std::string_view parameter) const {
     return value(parameter).items.empty() ? Numbers{integer(parameter)} : integers(parameter);
   }
-  std::string_view text(std::string_view parameter) const { return value(parameter).text; }
+  std::string_view text(std::string_view parameter) const { return value(parameter).text(); }
 
   graph::TensorId tensor(std::size_t position) const { return tensorsOf(call.tensors[position]).front(); }
   Numbers shape(std::size_t position) const { return row.shape(tensor(position)); }

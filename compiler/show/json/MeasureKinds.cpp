@@ -34,6 +34,9 @@ constexpr JsonField kMeasure[] = {
     bytes("memory_peak", "the peak of resident memory ([how it is measured](cli.md#tbemc-measure))").orNull(),
     bytes("memory_baseline", "resident memory when set-up is done").orNull(),
     text("memory_reason", "why they are missing"),
+    bytes("allocated_peak", "on a device, the peak of a framework's tensors").orNull(),
+    bytes("reserved_peak", "on a device, the peak of what its allocator took").orNull(),
+    bytes("device_peak", "on a device, all that is taken, contexts too").orNull(),
     bytes("arena_peak", "the end of the highest allocation that a step touched").orNull(),
     bytes("arena_planned", "the planned arena").orNull(),
     bytes("static_memory", "as estimated").orNull(),
@@ -111,6 +114,28 @@ constexpr JsonField kRegress[] = {
     text("warnings", "what to beware of").listed(),
 };
 
+constexpr JsonField kPlaceFit[] = {
+    text("place", "the backend, with its setting of `tune`"),
+    number("mean", "the mean response over these rows"),
+};
+constexpr JsonField kContrast[] = {
+    text("term", "the term; \"\" of the mean response"),
+    text("left", "one place"),
+    text("right", "the other"),
+    number("difference", "the coefficient of `left` less that of `right`"),
+    number("interval", "the ends of its interval; all of an object hold at once with 95 %").listed(),
+    truth("differs", "whether 0 is outside it"),
+};
+constexpr JsonField kCompare[] = {
+    text("name", "the regression's name"),
+    kDesign,
+    text("response", "the response, as written"),
+    count("rows", "the rows that all places have"),
+    object("fits", "by place, of these rows", kPlaceFit).listed(),
+    object("contrasts", "of each pair of places", kContrast).listed(),
+    text("reason", "why there are none"),
+};
+
 constexpr JsonField kPredict[] = {
     text("name", "the regression's name"),
     kBackend,
@@ -136,6 +161,7 @@ constexpr JsonKind kKinds[] = {
     jsonKind("measure", "One object per repeat of a row (`tbemc measure`, `tbemc FILE`).", kMeasure),
     jsonKind("measured", "One object per row, at the end of `measure`: its repeats together.", kMeasured),
     jsonKind("regress", "One object per fit (`tbemc regress`; [regression.md](regression.md)).", kRegress),
+    jsonKind("compare", "One object per regression that was fitted at two places or more (`tbemc regress`).", kCompare),
     jsonKind("predict", "One object per prediction and fit (`tbemc predict`).", kPredict),
     jsonKind("dry_run", "One object (`--dry-run`).", kDryRun),
 };

@@ -30,7 +30,7 @@ std::string outlookText(const DesignRun& run, const std::vector<CaseRow>& rows) 
     if (row.plan->run != &run) continue;
     leastFlops = std::min(leastFlops, row.flops);
     mostFlops = std::max(mostFlops, row.flops);
-    if (!row.skip.empty()) continue;  // planned for no device
+    if (!row.isPlanned()) continue;
     leastArena = std::min(leastArena, row.arena);
     mostArena = std::max(mostArena, row.arena);
   }
@@ -44,8 +44,8 @@ std::string outlookText(const DesignRun& run, const std::vector<CaseRow>& rows) 
 /// Of the row in hand, what matters most first: a narrow terminal cuts the end off.
 std::string inHand(const CaseRow& row) {
   const DesignRun& run = *row.plan->run;
-  return fmt::format("row {} on {}: arena {}, {}, {}", row.row + 1, row.backend,
-                     row.skip.empty() ? report::bytes(row.arena) : "-", report::flops(row.flops), run.levelsText(row.row));
+  return fmt::format("row {} on {}: arena {}, {}, {}", row.row + 1, row.backend, row.isPlanned() ? report::bytes(row.arena) : "-",
+                     report::flops(row.flops), run.levelsText(row.row));
 }
 
 }  // namespace

@@ -134,7 +134,7 @@ void printMeasured(show::Out& out, const StoredRows& stored, const std::vector<C
                           {"tune", text(row.plan->tuning)},
                           {"repeats", repeats.size()},
                           {"asked", row.plan->repeats},
-                          {"arena_planned", row.skip.empty() ? Json(row.arena) : Json()},
+                          {"arena_planned", row.isPlanned() ? Json(row.arena) : Json()},
                           {"latency", latency},
                           {"repeats_differ", spread && spread->share() >= kSpreadShare},
                           {"busy_repeats", busy},

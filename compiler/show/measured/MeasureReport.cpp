@@ -82,6 +82,9 @@ void printMeasurement(show::Out& out, const runtime::Case& one, const runtime::M
                        {"memory_peak", orNull(value.memoryPeak)},
                        {"memory_baseline", orNull(value.memoryBaseline)},
                        {"memory_reason", value.memoryReason},
+                       {"allocated_peak", orNull(value.allocatedPeak)},
+                       {"reserved_peak", orNull(value.reservedPeak)},
+                       {"device_peak", orNull(value.devicePeak)},
                        {"arena_peak", orNull(value.arenaPeak)},
                        {"arena_planned", orNull(value.arena)},
                        {"static_memory", orNull(value.staticMemory)},
@@ -166,7 +169,7 @@ void printMeasurements(show::Out& out, const StoredRows& stored, const std::vect
         cells.emplace_back(bytes(&runtime::Measurement::memoryPeak));
         cells.emplace_back(bytes(&runtime::Measurement::arenaPeak));
         const std::string planned = bytes(&runtime::Measurement::arena);
-        cells.emplace_back(planned == "-" && row.skip.empty() ? report::bytes(row.arena) : planned);
+        cells.emplace_back(planned == "-" && row.isPlanned() ? report::bytes(row.arena) : planned);
       }
       if (plan.wantsLatency) {
         const std::optional<double> value = medianOf(repeats, &runtime::Measurement::latencyMedian);

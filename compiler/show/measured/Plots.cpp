@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -17,15 +18,17 @@ namespace tbem::driver {
 
 namespace {
 
-/// "cpu", "cpu-tune-on", "cpu-tune-within-10": of a file's name.
+/// "cpu", "cpu-tune-on", "cpu-tune-within-10", "pytorch-compile-true": of a file's name.
 std::string fileWord(const Place& place) {
-  std::string word = place.backend;
-  if (place.tune == "off") return word;
-  word += "-tune-";
-  for (const char c : place.tune) {
-    if (c != '%') word += c == ' ' ? '-' : c;
+  std::string word;
+  for (const char c : place.tune == "off" ? place.backend : place.backend + "-tune-" + place.tune) {
+    const bool isPlain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_';
+    if (isPlain)
+      word += c;
+    else if (!word.empty() && word.back() != '-')
+      word += '-';
   }
-  if (word.ends_with('-')) word.pop_back();
+  while (word.ends_with('-')) word.pop_back();
   return word;
 }
 

@@ -134,7 +134,89 @@ void printFitText(show::Out& out, const Fitted& fitted, bool brief) {
   for (const design::Alias& alias : design::mainEffectAliases(fitted.plan->run->array, names)) out.say("note: {}\n", alias.text);
 }
 
+/// "1.2e+06 (1.1e+06 to 1.3e+06)".
+std::string withInterval(double value, const std::optional<regress::Interval>& interval) {
+  if (!interval) return report::number(value, 4);
+  return fmt::format("{} ({} to {})", report::number(value, 4), report::number(interval->low, 4),
+                     report::number(interval->high, 4));
+}
+
+/// The mean response over the rows that are compared.
+double meanOf(const regress::Result& fit) {
+  double sum = 0;
+  for (const double value : fit.fitted) sum += value;
+  return sum / static_cast<double>(fit.rows);
+}
+
+void printComparisonJson(show::Out& out, const Comparison& comparison) {
+  Json fits = Json::array(), contrasts = Json::array();
+  for (std::size_t p = 0; p < comparison.fits.size(); ++p)
+    fits.push_back({{"place", comparison.places[p]}, {"mean", meanOf(comparison.fits[p])}});
+  for (const regress::Contrast& contrast : comparison.contrasts)
+    contrasts.push_back({{"term", contrast.term},
+                         {"left", comparison.places[contrast.left]},
+                         {"right", comparison.places[contrast.right]},
+                         {"difference", contrast.difference},
+                         {"interval", Json::array({contrast.interval.low, contrast.interval.high})},
+                         {"differs", contrast.differs()}});
+  out.json("compare", {{"name", comparison.plan->decl->name.text},
+                       {"design", comparison.plan->run->spec.name},
+                       {"response", comparison.plan->response},
+                       {"rows", comparison.rows.size()},
+                       {"fits", fits},
+                       {"contrasts", contrasts},
+                       {"reason", comparison.reason}});
+}
+
+/// A term a line, a place a column: the coefficients of fits on the rows that all places have.
+report::Table sideBySide(const Comparison& comparison) {
+  report::Table table;
+  table.title = fmt::format("{}: {} of {}, {} rows that all places have", comparison.plan->decl->name.text,
+                            comparison.plan->response, comparison.plan->run->spec.name, comparison.rows.size());
+  table.columns.push_back({"term", report::Align::Left});
+  for (const std::string& place : comparison.places) table.columns.push_back({place, report::Align::Left});
+  std::vector<report::Cell> means = {"mean"};
+  for (const regress::Result& fit : comparison.fits) means.emplace_back(quantityText(comparison.plan->quantity, meanOf(fit)));
+  table.add(std::move(means));
+  for (std::size_t c = 0; c < comparison.fits.front().parameters; ++c) {
+    std::vector<report::Cell> cells = {comparison.fits.front().coefficients[c].term};
+    for (const regress::Result& fit : comparison.fits)
+      cells.emplace_back(withInterval(fit.coefficients[c].value, fit.coefficients[c].interval));
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+void printComparisonText(show::Out& out, const Comparison& comparison) {
+  if (!comparison.fits.empty() && comparison.fits.size() == comparison.places.size()) out.table(sideBySide(comparison));
+  if (!comparison.reason.empty()) {
+    out.say("{} is not compared: {}\n", comparison.plan->decl->name.text, comparison.reason);
+    return;
+  }
+  report::Table table;
+  table.title = "differences, 95 % for all at once";
+  table.columns = {{"term", report::Align::Left},
+                   {"between", report::Align::Left},
+                   {"difference", report::Align::Left},
+                   {"differs", report::Align::Left}};
+  for (const regress::Contrast& contrast : comparison.contrasts) {
+    table.add({contrast.term.empty() ? "mean" : contrast.term,
+               fmt::format("{} - {}", comparison.places[contrast.left], comparison.places[contrast.right]),
+               withInterval(contrast.difference, contrast.interval), contrast.differs() ? "yes" : "not shown"});
+  }
+  out.table(table);
+}
+
 }  // namespace
+
+void printComparisons(show::Out& out, const std::vector<Comparison>& comparisons) {
+  for (const Comparison& comparison : comparisons) {
+    if (out.display.json)
+      printComparisonJson(out, comparison);
+    else
+      printComparisonText(out, comparison);
+  }
+}
 
 void printFitted(show::Out& out, const std::vector<Fitted>& fits, bool brief) {
   for (const Fitted& fitted : fits) {

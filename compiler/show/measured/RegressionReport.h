@@ -10,4 +10,7 @@ namespace tbem::driver {
 
 void printFitted(show::Out& out, const std::vector<Fitted>& fits, bool brief);
 
+/// Fits of one regression at several places side by side, and where they differ; `compare` objects with --json.
+void printComparisons(show::Out& out, const std::vector<Comparison>& comparisons);
+
 }  // namespace tbem::driver

@@ -119,9 +119,8 @@ private:
     add("FLOPs step", Align::Decimal, 3, [](const Observation& row) { return report::Cell(report::flops(row.row->flops)); });
     add("static", Align::Decimal, 4, [](const Observation& row) { return report::Cell(report::bytes(row.row->staticMemory)); });
     const auto planned = [](std::uint64_t CaseRow::*field) {
-      return [field](const Observation& row) {
-        return report::Cell(row.row->skip.empty() ? report::bytes((*row.row).*field) : "-");
-      };
+      return
+          [field](const Observation& row) { return report::Cell(row.row->isPlanned() ? report::bytes((*row.row).*field) : "-"); };
     };
     add("live", Align::Decimal, 6, planned(&CaseRow::live));
     add("arena", Align::Decimal, 1, planned(&CaseRow::arena));

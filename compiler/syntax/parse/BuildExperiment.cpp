@@ -130,7 +130,14 @@ ast::Decl* Builder::measure(P::MeasureContext* ctx) {
         !fresh(each, seen))
       continue;
     if (each.word.text == "on") {
-      made->backends = nameList(each);
+      // Names alone, or a clause with what stands in their parentheses: `command("run")`.
+      const bool allNames = std::ranges::all_of(each.items, [](const ast::Argument& item) {
+        return item.name.empty() && ast::dynCast<ast::NameRef>(item.value) != nullptr;
+      });
+      if (allNames)
+        made->backends = nameList(each);
+      else
+        made->others.push_back({each.word, std::move(each.items), range(each.ctx)});
     } else if (each.word.text == "metric") {
       made->metrics = nameList(each);
     } else if (each.word.text == "repeat") {
@@ -145,7 +152,8 @@ ast::Decl* Builder::measure(P::MeasureContext* ctx) {
 ast::Decl* Builder::regress(P::RegressContext* ctx) {
   auto* made = make<ast::Regress>(ctx);
   made->name = name(ctx->ID(0));
-  made->from = name(ctx->ID(1));
+  // A file is named with its quotes, which no name of a design has.
+  made->from = name(ctx->STRING() != nullptr ? ctx->STRING() : ctx->ID(1));
   std::set<std::string> seen;
   for (Entry& each : entries(ctx->config())) {
     if (!known(each, "a regression", {"response", "terms", "validate", "on", "where", "weights"}) || !fresh(each, seen)) continue;

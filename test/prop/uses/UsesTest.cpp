@@ -34,7 +34,7 @@ std::set<std::string> wordsOfTheLanguage() {
         // what those clauses take
         "memory latency energy cpu ref memory_peak static_memory arena live poly degree leave_one_out cosine constant warmup "
         "flip "
-        "crop bf16 every"}) {
+        "crop bf16 every command pytorch memory_baseline"}) {
     std::istringstream rest{std::string(line)};
     for (std::string word; rest >> word;) words.insert(word);
   }

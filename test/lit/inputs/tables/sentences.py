@@ -206,6 +206,7 @@ SILENT = {
     "check": "a diagnostic, which is rendered with its source",
     "library": "a note",
     "measure": "a repeat: the table has the medians of a row's repeats",
+    "compare": "cells of a number with its interval: test/lit/foreign_elsewhere.test has both forms",
     "train_step": "a note",
     "spec": "words and conditions",
     "residual": "words, and only where something is left",

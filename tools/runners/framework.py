@@ -1,0 +1,244 @@
+"""Takes the steps of one row in a framework and tells what they took: the process of a row that tbemc measures there.
+
+Standard input is one JSON object, what tbemc says of the row (docs/frameworks.md, "Measured there"): the file of its program,
+the framework, and the protocol of tbemc's own rows. Standard output is one JSON object of metrics. The program is the one that
+`tbemc emit` writes; its `main` is run up to the first step, so that what it has set up is what is measured.
+
+A framework is a class in FRAMEWORKS; it imports the framework itself.
+"""
+import glob
+import importlib.util
+import json
+import math
+import os
+import sys
+import time
+
+
+class _Begun(Exception):
+    """The first step of a program's `main`, in place of which this is raised."""
+
+    def __init__(self, arguments):
+        super().__init__()
+        self.arguments = arguments
+
+
+def load_program(path):
+    spec = importlib.util.spec_from_file_location("row", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["row"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def begin(*arguments):
+    raise _Begun(arguments)
+
+
+class PyTorch:
+    def __init__(self, row):
+        import torch
+        self.torch = torch
+        self.device = torch.device(row["device"])
+        self.compiles = row["compile"]
+        torch.set_num_threads(row["threads"])
+        torch.manual_seed(row["seed"])
+
+    def is_full(self, error):
+        # The processor's allocator says it with a plain RuntimeError.
+        return isinstance(error, self.torch.OutOfMemoryError) or "can't allocate memory" in str(error)
+
+    def set_up(self, module):
+        """A function that takes one step, once model, optimiser and inputs are there."""
+        torch = self.torch
+        with torch.device(self.device):
+            if hasattr(module, "step"):
+                take, arguments = module.step, self._arguments(module, module, "step")
+                if self.compiles:
+                    arguments = (torch.compile(arguments[0]), *arguments[1:])
+                step = lambda: take(*arguments)
+            else:
+                model, *inputs = self._arguments(module, torch.nn.Module, "__call__")
+                forward = torch.compile(model) if self.compiles else model
+
+                def step():
+                    with torch.no_grad():
+                        return forward(*inputs)
+        if self.compiles:
+            step()  # nothing is compiled any more when the baseline is read
+        self._wait()
+        return step
+
+    @staticmethod
+    def _arguments(module, owner, name):
+        """What `main` hands to its first call of this function."""
+        before = getattr(owner, name)
+        setattr(owner, name, begin)
+        try:
+            module.main()
+        except _Begun as begun:
+            return begun.arguments
+        finally:
+            setattr(owner, name, before)
+        raise RuntimeError("the program's `main` takes no step")
+
+    def _wait(self):
+        if self.device.type == "cuda":
+            self.torch.cuda.synchronize(self.device)
+
+    def finish(self, result):
+        """Waits for the step, and gives its loss; None where there is none, or where it is one of many numbers."""
+        self._wait()
+        is_number = isinstance(result, self.torch.Tensor) and result.numel() == 1
+        return result.detach() if is_number else None
+
+    def baseline(self):
+        if self.device.type == "cuda":
+            self.torch.cuda.reset_peak_memory_stats(self.device)
+
+    def device_metrics(self):
+        if self.device.type != "cuda":
+            return {}
+        cuda = self.torch.cuda
+        free, total = cuda.mem_get_info(self.device)
+        # The caching allocator keeps its segments, so what is taken at the end is the most that was taken.
+        return {"allocated_peak": cuda.max_memory_allocated(self.device), "reserved_peak": cuda.max_memory_reserved(self.device),
+                "device_peak": total - free}
+
+    def machine(self):
+        return self.torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else ""
+
+    def threads(self):
+        return self.torch.get_num_threads()
+
+
+FRAMEWORKS = {"pytorch": PyTorch}
+
+
+# ---- Meters, as those of runtime/measure -------------------------------------------------------------------------------
+
+def memory():
+    """Bytes that are resident, and the most that were since the peak was reset."""
+    fields = {}
+    with open("/proc/self/status") as lines:
+        for line in lines:
+            name, _, rest = line.partition(":")
+            fields[name] = rest.split()
+    return 1024 * int(fields["VmRSS"][0]), 1024 * int(fields["VmHWM"][0])
+
+
+def reset_peak():
+    """Why the peak could not be reset, or ""."""
+    try:
+        with open("/proc/self/clear_refs", "w") as refs:
+            refs.write("5")
+    except OSError as error:
+        return f"the peak could not be reset ({error}): it counts set-up as well and is an upper bound"
+    return ""
+
+
+class Energy:
+    """RAPL counters of all processor packages; they tick in milliseconds, so windows under a second tell nothing."""
+    WINDOW = 1.0
+    LOOK = 60.0
+
+    def __init__(self, root="/sys/class/powercap"):
+        self.reason, self.domains, self.total = "", [], 0
+        paths = sorted(glob.glob(os.path.join(root, "intel-rapl:[0-9]")) + glob.glob(os.path.join(root, "intel-rapl:[0-9][0-9]")))
+        if not paths:
+            self.reason = f"no energy counters in {root}"
+        for path in paths:
+            try:
+                reach = self._read(path, "max_energy_range_uj")
+                self.domains.append([path, reach, self._read(path, "energy_uj")])
+            except OSError as error:
+                self.domains, self.reason = [], f"the energy counters cannot be read ({error})"
+                return
+
+    @staticmethod
+    def _read(path, name):
+        with open(os.path.join(path, name)) as file:
+            return int(file.read())
+
+    def start(self):
+        self.look()
+        self.total = 0
+
+    def look(self):
+        for domain in self.domains:
+            now = self._read(domain[0], "energy_uj")
+            self.total += now - domain[2] if now >= domain[2] else now + domain[1] - domain[2]
+            domain[2] = now
+
+    def metrics(self, seconds, steps):
+        if not self.domains:
+            return {"energy_reason": self.reason}
+        if seconds < self.WINDOW or steps == 0:
+            return {"energy_reason": f"the timed steps took {seconds:.3g} s, under the {self.WINDOW:g} s that the energy counters need"}
+        return {"energy": self.total * 1e-6 / steps}
+
+
+# ---- The protocol, as that of runtime/measure/Protocol.cpp ---------------------------------------------------------------
+
+def timed_steps(step, framework, protocol, energy):
+    """The seconds of each timed step, and the last loss."""
+    clock = time.perf_counter
+    samples, loss = [], None
+    energy.start()
+    begun = before = looked = clock()
+    most = max(protocol["max_steps"], protocol["steps"])
+    while len(samples) < most and (len(samples) < protocol["steps"] or before - begun < protocol["min_seconds"]):
+        loss = framework.finish(step())
+        now = clock()
+        samples.append(now - before)
+        before = now
+        if now - looked > Energy.LOOK:
+            energy.look()
+            looked = before = clock()
+    energy.look()
+    return samples, loss, before - begun
+
+
+def not_finite(loss):
+    if loss is None:
+        return ""
+    value = float(loss)
+    return "" if math.isfinite(value) else f"{value}"  # "inf", "-inf" or "nan"
+
+
+def measure(framework, row):
+    step = framework.set_up(load_program(row["program"]))
+    energy = Energy()
+    baseline, _ = memory()
+    metrics = {"memory_baseline": baseline}
+    reason = reset_peak()
+    framework.baseline()
+    for _ in range(row["protocol"]["warmup"]):
+        framework.finish(step())
+    samples, loss, seconds = timed_steps(step, framework, row["protocol"], energy)
+    metrics |= {"memory_peak": memory()[1], "samples": samples, "loss_not_finite": not_finite(loss)}
+    metrics |= energy.metrics(seconds, len(samples)) | framework.device_metrics()
+    if reason:
+        metrics["memory_reason"] = reason
+    if framework.threads() != row["threads"]:
+        raise RuntimeError(f"it runs with {framework.threads()} threads, not {row['threads']}")
+    if framework.machine():
+        metrics["machine"] = f"{framework.machine()}, {row['threads']} threads"
+    return metrics
+
+
+def main():
+    sys.path[:] = [folder for folder in sys.path if folder]  # nothing that lies where tbemc was started is imported
+    row = json.load(sys.stdin)
+    framework = FRAMEWORKS[row["framework"]](row)
+    try:
+        told = measure(framework, row)
+    except Exception as error:
+        if not isinstance(error, MemoryError) and not framework.is_full(error):
+            raise
+        told = {"status": "oom", "reason": str(error).partition("\n")[0] or "out of memory"}
+    print(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main()
