@@ -44,6 +44,7 @@ public:
     exported.torch = document.at("torch").get<std::string>();
     exported.python = document.at("python").get<std::string>();
     exported.kind = document.at("kind").get<std::string>();
+    exported.state = document.at("state").get<std::vector<std::string>>();
     for (const Json& input : document.at("inputs")) {
       exported.inputs.push_back(static_cast<ValueId>(exported.values.size()));
       add(Value::Kind::Input, input).path = textOr(input, "name");

@@ -95,6 +95,7 @@ struct Exported {
   std::vector<Value> values;        ///< inputs, weights, constants, nodes in the order of their calls
   std::vector<ValueId> inputs;      ///< by position
   std::vector<Output> outputs;
+  std::vector<std::string> state;  ///< names of all that a file of the model's weights has
 
   const Value& operator[](ValueId id) const { return values[index(id)]; }
 };

@@ -34,8 +34,10 @@ struct Imported {
   std::string text;                      ///< the program, not yet in the formatter's layout
   std::vector<NetworkInput> inputs;      ///< that the network has: those that the model reads
   std::vector<WeightName> weights;       ///< of all weights and running statistics
+  std::vector<std::string> unread;       ///< weights and statistics of the model that its trace does not read
   std::vector<LackingOperator> lacking;  ///< not empty: `text` is none
   std::vector<std::string> fixed;        ///< sizes that depend on the inputs' sizes in the model, and are numbers here
+  std::vector<std::string> state;        ///< Exported::state
   std::int64_t parameters = 0;           ///< elements of the weights that are learned
 };
 
@@ -46,8 +48,8 @@ std::string nameFor(const std::string& wanted, const std::set<std::string>& take
 /// the standard library, which blocks do not hide.
 Imported programOf(Exported exported, const std::string& network, const std::set<std::string>& library);
 
-/// The names as a table for `--names`: names that differ in numbers alone are one line. Lines of the weights that differ from
-/// PyTorch's rule come first, as they are more special.
-std::string namesText(const std::vector<WeightName>& weights);
+/// The names as a table for `--names`: names that differ in numbers alone are one line. What else a file of the model has, of
+/// which the program has nothing, has lines that say so.
+std::string namesText(const Imported& imported);
 
 }  // namespace tbem::imports

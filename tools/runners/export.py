@@ -228,7 +228,7 @@ class _Writer:
     def __init__(self, program, model, torch):
         self.program, self.torch = program, torch
         self.known = {}  # by node: its value, where no input and no weight matters
-        self.weights, self.inputs = [], []
+        self.weights, self.inputs, self.state = [], [], list(model.state_dict())
         self._read_placeholders(model)
 
     def _read_placeholders(self, model):
@@ -338,7 +338,7 @@ class _Writer:
             nodes.append(entry)
         constants = [{"node": node.name, "name": self._buffer_name(node), **_constant(self.known[node], torch)} for node in needed]
         return {"torch": torch.__version__, "inputs": self.inputs, "weights": self.weights, "constants": constants,
-                "nodes": nodes, "outputs": outputs}
+                "nodes": nodes, "outputs": outputs, "state": self.state}
 
     def _buffer_name(self, node):
         signature = self.program.graph_signature

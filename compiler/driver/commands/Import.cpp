@@ -169,9 +169,12 @@ int writeFiles(show::Out& out, const ImportOptions& options, const imports::Impo
   const std::string& file = options.output;
   const std::string names = namesPath(file);
   if (const int status = write(out, file, text); status != kOk) return status;
-  if (const int status = write(out, names, imports::namesText(imported.weights)); status != kOk) return status;
+  if (const int status = write(out, names, imports::namesText(imported)); status != kOk) return status;
   if (options.display.quiet) return kOk;
   out.print("{}: {} parameters, as in the model\n", file, imported.parameters);
+  if (!imported.unread.empty())
+    out.print("left out, as the model does not read them when it does not train: {} and {} more\n", imported.unread.front(),
+              imported.unread.size() - 1);
   const char* const here = names.find('/') == std::string::npos ? "./" : "";  // a word alone names a table of the library
   out.print("{0}: names of its weights there: tbemc step {1} --load model.safetensors --names {2}{0}\n", names, file, here);
   if (!imported.fixed.empty())

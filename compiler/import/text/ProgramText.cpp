@@ -1,7 +1,7 @@
 // A model as the text of a program: its blocks, its network, its tables.
-#include "compiler/import/text/BodyText.h"
 #include "compiler/import/Import.h"
 #include "compiler/import/Simplify.h"
+#include "compiler/import/text/BodyText.h"
 
 #include <fmt/format.h>
 
@@ -196,17 +196,21 @@ Imported programOf(Exported given, const std::string& network, const std::set<st
   imported.network = nameFor(network, called);
   for (const Lacking& lacking : units.lacking) imported.lacking.push_back({lacking.op, lacking.place, lacking.count});
   imported.fixed.assign(units.fixed.begin(), units.fixed.end());
-  for (const Value& value : exported.values) {
-    if (value.kind != Value::Kind::Weight || !value.isLearned) continue;
+  const std::vector<std::size_t> counts = readCounts(exported);
+  for (std::size_t at = 0; at < exported.values.size(); ++at) {
+    const Value& value = exported.values[at];
+    if (value.kind != Value::Kind::Weight) continue;
+    if (counts[at] == 0) imported.unread.push_back(value.path);
+    if (counts[at] == 0 || !value.isLearned) continue;
     std::int64_t count = 1;
     for (const Size& size : value.facts.shape) count *= size.number;
     imported.parameters += count;
   }
+  imported.state = exported.state;
   if (!imported.lacking.empty()) return imported;
   TableTypes tableTypes;
   const std::string tables = takeTables(units, called, tableTypes);
   const Blocks all = blocksOf(exported, units, imported.network, {called, library});
-  const std::vector<std::size_t> counts = readCounts(exported);
   for (std::size_t b = 0; b + 1 < all.blocks.size(); ++b)
     imported.text += BlockText(exported, units, all, all.blocks[b], {counts, tableTypes}).declaration() + "\n";
   imported.text += BlockText(exported, units, all, all.blocks.back(), {counts, tableTypes}).network(imported.inputs) + tables;

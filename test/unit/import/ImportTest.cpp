@@ -42,16 +42,31 @@ TEST(Names, ThatAreTakenOrReservedGetAnUnderscore) {
   EXPECT_EQ(nameFor("a-b", {}), "a_b");
 }
 
+std::string table(const std::vector<WeightName>& weights, const std::vector<std::string>& state) {
+  Imported imported;
+  imported.weights = weights;
+  imported.state = state;
+  return namesText(imported);
+}
+
 TEST(Tables, HaveALineForNamesThatDifferInNumbers) {
-  const std::vector<WeightName> weights = {
-      {"layer1.0.weight", "layer1[0].weight", {}}, {"layer1.1.weight", "layer1[1].weight", {}}, {"fc.weight", "fc.weight", {}}};
-  EXPECT_EQ(namesText(weights), "layer{}.{}.weight  layer{}[{}].weight\nfc.weight  fc.weight\n");
+  EXPECT_EQ(table({{"layer1.0.weight", "layer1[0].weight", {}},
+                   {"layer1.1.weight", "layer1[1].weight", {}},
+                   {"fc.weight", "fc.weight", {}}},
+                  {}),
+            "layer{}.{}.weight  layer{}[{}].weight\nfc.weight  fc.weight\n");
 }
 
 TEST(Tables, NameEachWeightWhereNumbersDoNotAgree) {
-  EXPECT_EQ(namesText({{"a.0.w", "b[1].w", {}}, {"a.1.w", "b[0].w", {}}}), "a.0.w  b[1].w\na.1.w  b[0].w\n");
+  EXPECT_EQ(table({{"a.0.w", "b[1].w", {}}, {"a.1.w", "b[0].w", {}}}, {}), "a.0.w  b[1].w\na.1.w  b[0].w\n");
   // The right pattern has another name that the left one has not.
-  EXPECT_EQ(namesText({{"a.0.w", "a[0].w", {}}, {"c.w", "a[7].w", {}}}), "a.0.w  a[0].w\nc.w  a[7].w\n");
+  EXPECT_EQ(table({{"a.0.w", "a[0].w", {}}, {"c.w", "a[7].w", {}}}, {}), "a.0.w  a[0].w\nc.w  a[7].w\n");
+}
+
+TEST(Tables, SayWhatAProgramHasNothingOf) {
+  EXPECT_EQ(table({{"a.0.w", "a[0].w", {}}}, {"a.0.w", "a.0.steps", "a.1.steps"}), "a.{}.w  a[{}].w\na.{}.steps  -\n");
+  // One name of a pattern is read, another is not.
+  EXPECT_EQ(table({{"a.0.w", "a[0].w", {}}}, {"a.0.w", "a.1.w"}), "a.0.w  a[0].w\na.1.w  -\n");
 }
 
 TEST(Inputs, HaveShapesAndTypes) {
@@ -70,7 +85,7 @@ TEST(Inputs, HaveShapesAndTypes) {
 std::string document(const std::string& nodes, const std::string& outputs) {
   return R"({"torch": "2.15.0", "python": "python3", "kind": "m.Net", "weights": [], "constants": [],
     "inputs": [{"node": "x", "name": "x", "shape": [2, 3], "type": "float32"}], "nodes": [)" +
-         nodes + R"(], "outputs": [)" + outputs + "]}";
+         nodes + R"(], "outputs": [)" + outputs + R"(], "state": []})";
 }
 
 TEST(Exports, ThatAreDamagedAreRefused) {

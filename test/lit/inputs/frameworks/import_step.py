@@ -85,12 +85,10 @@ def compare(tbemc, folder, text, infer):
         env=environment)
     model = build(target, arguments).double()
     state = {name: value.detach() for name, value in model.state_dict().items()}
-    unique = {}
-    for name, value in state.items():
-        if value.is_floating_point() and not any(value.data_ptr() == other.data_ptr() and value.numel() for other in unique.values()):
-            unique[name] = value.contiguous()
-    ours = paths((folder / "model.names").read_text(encoding="utf-8"), unique)
-    save_file({name: value for name, value in unique.items() if name in ours}, str(weights))
+    ours = paths((folder / "model.names").read_text(encoding="utf-8"), state)
+    assert set(ours) == set(state), sorted(set(state) - set(ours))[:5]
+    save_file({name: value.clone() for name, value in state.items()}, str(weights))  # all that the model's own file has
+    ours = {name: path for name, path in ours.items() if path != "-"}
     plain = [re.sub(r":\w+$", "", one) for one in inputs]
     command = [tbemc, "step", str(program), "-e", "net()", *[option for one in plain for option in ("--input", one)],
                "--load", str(weights), "--names", str(folder / "model.names"), "--on", "ref", "--dtype", "f64", "--save", str(saved), "--quiet"]
