@@ -22,6 +22,7 @@ dataset points = synthetic(shape: [3], classes: 2, train: 8, test: 4)
 train net = tiny() on points.train { epochs 1; batch 4; optimizer sgd(lr: 0.1) }
 """
 HISTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "replay", "default.pickle")
+EXPORT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "frameworks", "classifier.json")
 # Of each command: its arguments, and the file that it makes or None. P is the program, N its network alone, T has a training.
 COMMANDS = {
     "run": (["P", "--no-plots"], "P.tbemdb"),
@@ -41,7 +42,7 @@ COMMANDS = {
     "predict": (["P"], None),
     "report": (["P", "--on", "ref"], "P.out/P.html"),
     "emit": (["P", "--as", "json"], None),
-    "import": (["json:loads", "--input", "x=2", "--python", "false"], None),
+    "import": ([EXPORT], None),
     "plan": (["P", "--at", "batch=2"], None),
     "replay": ([HISTORY], None),
     "new": (["fresh"], "fresh/fresh.tbem"),
@@ -53,7 +54,7 @@ COMMANDS = {
     "repl": (["P"], None),
     "completion": (["bash"], None),
 }
-ENDS = {"lsp": 1, "import": 3}  # where nothing is asked of it; where there is no Python; the others end with 0
+ENDS = {"lsp": 1}  # where nothing is asked of it; the others end with 0
 UNMEASURED = {"regress", "predict"}  # read a store
 
 
