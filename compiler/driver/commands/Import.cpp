@@ -74,8 +74,12 @@ std::set<std::string> libraryNames() {
 
 bool isRecorded(const ImportOptions& options) { return options.model.target.ends_with(".json"); }
 
-std::string unheeded(const Given& /*given*/, const ImportOptions& options) {
-  return options.inputs.empty() && !isRecorded(options) ? "say what the model reads: --input image=16,3,224,224" : std::string();
+std::string unheeded(const Given& given, const ImportOptions& options) {
+  if (given.has("--json")) return "`tbemc import` writes a program: --json is of the commands that read it";
+  if (options.inputs.empty() && !isRecorded(options)) return "say what the model reads: --input image=16,3,224,224";
+  if (!isRecorded(options)) return {};
+  const char* const passed = given.firstOf({"--input", "--args", "--python", "--sizes", "--record", "--max-time"});
+  return passed == nullptr ? std::string() : fmt::format("{} is of a model: an export that was recorded is as it is", passed);
 }
 
 /// "resnet50" of "torchvision.models:resnet50".
