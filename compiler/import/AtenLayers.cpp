@@ -24,8 +24,8 @@ bool isAbsent(const Value& node, std::size_t position) {
 /// Convolutions of one, two and three dimensions, and the transposed one of two.
 std::optional<Expression> convolution(const NodeReader& node, std::size_t dimensions, bool transposed) {
   const Facts& weight = node.facts(1);
-  const std::size_t groupsAt = transposed ? 6 : 6, dilationAt = transposed ? 7 : 5;
-  const std::int64_t groups = node.integer(groupsAt, "groups", 1);
+  const std::size_t dilationAt = transposed ? 7 : 5;
+  const std::int64_t groups = node.integer(6, "groups", 1);
   Numbers kernel, stride = node.integers(3, "stride", dimensions), dilation = node.integers(dilationAt, "dilation", dimensions);
   for (std::size_t axis = 2; axis < weight.rank(); ++axis) kernel.push_back(weight.shape[axis].number);
   if (kernel.size() != dimensions) throw UnlikeNode();
