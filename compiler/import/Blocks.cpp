@@ -151,7 +151,7 @@ private:
         return fmt::format("{} div {}", parameter.name, *part);
     }
     if (std::optional<std::string> dimension = fromDimension(column, true)) return *dimension;
-    const std::string name = nameFor(wanted, names);
+    std::string name = nameFor(wanted, names);
     names.insert(name);
     block.parameters.push_back({name, column});
     return name;
