@@ -1,7 +1,7 @@
 #include "compiler/foreign/Job.h"
 
 #include "compiler/foreign/Answer.h"
-#include "compiler/foreign/Runners.h"
+#include "compiler/process/Runners.h"
 #include "compiler/worker/RowFile.h"
 
 #include <fmt/format.h>
@@ -70,7 +70,7 @@ measure::Command frameworkJob(const Backend& backend, const Surroundings& surrou
   told["device"] = backend.device;
   told["compile"] = backend.compile;
   measure::Command job;
-  job.argv = {pythonOf(backend, surroundings), "-B", "-c", runnerText(kRunner)};
+  job.argv = {pythonOf(backend, surroundings), "-B", "-c", driver::runnerText(kRunner)};
   job.input = told.dump() + "\n";
   job.timeLimit = terms.timeLimit;
   return job;
@@ -88,7 +88,7 @@ std::string identityOfCommand(const Backend& backend, const Surroundings& surrou
 
 std::string identityOfProgram(const Backend& backend, const std::string& program, const std::string& versions) {
   return fmt::format("framework {}\ndevice {}\ncompile {}\nversions {}\nrunner {}\nprogram {}\n", backend.framework->name,
-                     backend.device, backend.compile, versions, runnerText(kRunner), program);
+                     backend.device, backend.compile, versions, driver::runnerText(kRunner), program);
 }
 
 runtime::Measurement run(const measure::Command& job) { return measure::runChild(job, {"the program", 6, &readAnswer}); }

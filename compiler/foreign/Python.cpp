@@ -1,6 +1,6 @@
 #include "compiler/foreign/Python.h"
 
-#include "compiler/foreign/Runners.h"
+#include "compiler/process/Runners.h"
 #include "runtime/measure/Child.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ constexpr double kMostSeconds = 120;  ///< the first import of a framework reads
 /// What the script tools/runners/look.py answers, in this Python.
 tl::expected<Json, std::string> ask(const std::string& python, const std::vector<std::string>& about) {
   measure::Command command;
-  command.argv = {python, "-B", "-c", runnerText("look.py")};
+  command.argv = {python, "-B", "-c", driver::runnerText("look.py")};
   command.argv.insert(command.argv.end(), about.begin(), about.end());
   command.timeLimit = kMostSeconds;
   const auto outcome = measure::spawn(command);

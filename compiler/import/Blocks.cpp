@@ -199,10 +199,8 @@ std::string blockName(const ModuleCall& call, const TakenNames& taken) {
   const std::size_t dot = call.kind.rfind('.');
   if (taken.library.contains(stem) && dot != std::string::npos)
     stem = nameFor(snakeCase(call.kind.substr(0, dot)) + "_" + stem, {});
-  std::string name = stem;
-  for (int number = 2; taken.called.contains(name) || taken.library.contains(name); ++number)
-    name = fmt::format("{}_{}", stem, number);
-  return name;
+  return numberedName(stem,
+                      [&](const std::string& name) { return !taken.called.contains(name) && !taken.library.contains(name); });
 }
 
 }  // namespace

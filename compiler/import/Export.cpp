@@ -1,8 +1,8 @@
 #include "compiler/import/Export.h"
 
+#include "compiler/process/Runners.h"
 #include "runtime/measure/Child.h"
 
-#include <embedded/tbem_runners.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -17,21 +17,8 @@ namespace {
 constexpr std::size_t kMostOutput = std::size_t{1} << 30;
 constexpr std::array<std::string_view, 7> kTypes = {"f32", "f64", "f16", "bf16", "i64", "i32", "bool"};
 
-std::string program() {
-  const auto files = runners::files();
-  const auto* const file =
-      std::find_if(files.data(), files.data() + files.size(), [](const auto& one) { return one.name == "export.py"; });
-  return std::string(file->text);
-}
-
-/// The last line that says something.
-std::string lastLine(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  return text.substr(text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1);
-}
-
 ExportFailure failureOf(const ExportRequest& request, const measure::Outcome& outcome) {
-  const std::string last = lastLine(outcome.errorTail);
+  const std::string last = measure::lastLines(outcome.errorTail, 1);
   const std::string said = last.empty() ? "" : ": " + last;
   if (outcome.timedOut)
     return {"python", fmt::format("`{}` was stopped after {} s (--max-time)", request.python, request.timeLimit), ""};
@@ -80,7 +67,7 @@ tl::expected<std::string, ExportFailure> exportModel(const ExportRequest& reques
   for (const ExportInput& input : request.inputs)
     asked["inputs"].push_back({{"name", input.name}, {"shape", input.shape}, {"type", input.type}});
   measure::Command command;
-  command.argv = {request.python, "-c", program(), asked.dump()};
+  command.argv = {request.python, "-c", driver::runnerText("export.py"), asked.dump()};
   command.timeLimit = request.timeLimit;
   command.memoryLimit = request.memoryLimit;
   command.maxOutput = kMostOutput;

@@ -15,7 +15,11 @@ void addOperands(const Argument& argument, std::vector<ValueId>& operands) {
 
 class Tree {
 public:
-  explicit Tree(const Exported& exported) : exported(exported) {}
+  explicit Tree(const Exported& exported) : exported(exported), readers(exported.values.size()) {
+    for (std::size_t at = 0; at < exported.values.size(); ++at) {
+      for (const ValueId operand : operandsOf(exported.values[at])) readers[index(operand)].push_back(static_cast<ValueId>(at));
+    }
+  }
 
   std::unique_ptr<ModuleCall> build() {
     auto root = std::make_unique<ModuleCall>();
@@ -90,13 +94,7 @@ private:
     return nodes;
   }
 
-  bool isReadOutside(ValueId value, const std::set<ValueId>& inside) {
-    if (readers.empty()) {
-      readers.resize(exported.values.size());
-      for (std::size_t at = 0; at < exported.values.size(); ++at) {
-        for (const ValueId operand : operandsOf(exported.values[at])) readers[index(operand)].push_back(static_cast<ValueId>(at));
-      }
-    }
+  bool isReadOutside(ValueId value, const std::set<ValueId>& inside) const {
     const auto isResult = [&](const Output& output) { return output.value == value; };
     const std::vector<ValueId>& all = readers[index(value)];
     return std::any_of(exported.outputs.begin(), exported.outputs.end(), isResult) ||

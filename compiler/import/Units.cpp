@@ -45,7 +45,7 @@ private:
   struct Open {
     Unit unit;
     std::set<std::string> names;                  ///< taken by what it makes
-    std::map<std::string, std::string> byModule;  ///< path of a module below it: its name in the unit
+    std::map<std::string, std::size_t> byModule;  ///< by the first part of a module's path below it: position in Unit::made
     std::set<ValueId> known;                      ///< constants and weights that have a name by now
   };
 
@@ -69,7 +69,7 @@ private:
 };
 
 void UnitReader::lack(const Value& node) {
-  for (Lacking& known : all.lacking) {
+  for (LackingOperator& known : all.lacking) {
     if (known.op == node.op) {
       ++known.count;
       return;
@@ -161,11 +161,11 @@ Made& UnitReader::place(Open& open, const std::string& module, std::string& targ
   if (known == open.byModule.end()) {
     const std::string name = nameFor(parts.front(), open.names);
     open.names.insert(name);
-    open.byModule.emplace(parts.front(), name);
+    open.byModule.emplace(parts.front(), open.unit.made.size());
     open.unit.made.emplace_back().name = name;
   }
-  target = open.byModule.at(parts.front());
-  Made* made = &*std::find_if(open.unit.made.begin(), open.unit.made.end(), [&](const Made& one) { return one.name == target; });
+  Made* made = &open.unit.made[open.byModule.at(parts.front())];
+  target = made->name;
   for (std::size_t p = 1; p < parts.size(); ++p) {
     made->kind = Made::Kind::List;
     const auto member = static_cast<std::size_t>(std::stoul(parts[p]));
@@ -261,9 +261,8 @@ Made* UnitReader::listOf(Open& open, const std::string& module, std::string& tar
   const std::vector<std::string> parts = partsOf(below(open, module));
   const auto known = parts.empty() ? open.byModule.end() : open.byModule.find(parts.front());
   if (known == open.byModule.end()) return nullptr;
-  target = known->second;
-  Made* made =
-      &*std::find_if(open.unit.made.begin(), open.unit.made.end(), [&](const Made& one) { return one.name == known->second; });
+  Made* made = &open.unit.made[known->second];
+  target = made->name;
   for (std::size_t p = 1; p < parts.size(); ++p) {
     const std::size_t member = isNumber(parts[p]) ? std::stoul(parts[p]) : made->members.size();
     if (member >= made->members.size()) return nullptr;

@@ -7,6 +7,7 @@
 #include "compiler/import/ModuleCalls.h"
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <utility>
@@ -61,19 +62,14 @@ struct Unit {
   std::size_t block = 0;                                     ///< position of the block that it is a call of
 };
 
-/// An operator that the language lacks, or that stands where it has no form.
-struct Lacking {
-  std::string op;  ///< "aten.cumsum.default"
-  std::string place;
-  std::size_t count = 0;
-};
-
 struct Units {
   std::vector<Unit> units;  ///< those inside of others before them; the last is the model
-  std::vector<Lacking> lacking;
+  std::vector<LackingOperator> lacking;
   std::set<std::string> fixed;  ///< sizes that depend on the inputs', and are numbers in the program: "s77 + 1"
 };
 
+/// The name, or the first of "name_2", "name_3" .. for which `isFree` holds.
+std::string numberedName(const std::string& name, const std::function<bool(const std::string&)>& isFree);
 /// The name of a dimension of a unit's input.
 std::string dimensionName(std::size_t input, std::size_t axis, std::size_t rank);
 /// "conv2d_norm_activation" of "torchvision.ops.misc.Conv2dNormActivation".

@@ -22,6 +22,12 @@ std::string nameFor(const std::string& wanted, const std::set<std::string>& take
   return name;
 }
 
+std::string numberedName(const std::string& name, const std::function<bool(const std::string&)>& isFree) {
+  std::string numbered = name;
+  for (int number = 2; !isFree(numbered); ++number) numbered = fmt::format("{}_{}", name, number);
+  return numbered;
+}
+
 std::string dimensionName(std::size_t input, std::size_t axis, std::size_t rank) {
   constexpr std::array<const char*, 4> kImage = {"n", "c", "h", "w"};
   constexpr std::array<const char*, 3> kSequence = {"n", "l", "d"};

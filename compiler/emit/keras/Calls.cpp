@@ -46,18 +46,12 @@ bool hasKeras(const graph::Row& row, const graph::Call& call) {
   std::vector<Hole> holes;
   Scribe scribe(holes);
   const CallReader read(row, call, scribe);
-  if (word == "sum" || word == "mean" || word == "max" || word == "min" || word == "variance")
-    return !read.integers("axis").empty();  // none are all for Keras
+  if (isNowhere(read)) return false;
   if (word == "conv2d" || word == "conv1d" || word == "conv3d") return isConvolution(read);
   if (word == "conv_transpose2d") return isTransposed(read);
   if (word == "adaptive_avg_pool2d" || word == "adaptive_max_pool2d") return hasBins(read);
   if (word == "upsample2d") return isRepeated(read);
-  if (word == "split") return read.integers("sizes").size() > 1;
   if (word == "channel_shuffle") return read.shape(0).size() == 4;
-  if (word == "pad") {
-    const Numbers interior = read.integers("interior");
-    return isZero(interior);
-  }
   return writerOf(word) != nullptr || hasWord(word);
 }
 

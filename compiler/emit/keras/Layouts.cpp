@@ -75,10 +75,6 @@ Choices choicesOf(const graph::Row& row) {
   return choices;
 }
 
-bool isZero(const Numbers& pad) {
-  return std::all_of(pad.begin(), pad.end(), [](std::int64_t n) { return n == 0; });
-}
-
 bool isSame(const Numbers& size, const Numbers& kernel, const Numbers& stride, const Numbers& dilation, const Numbers& pad,
             const Numbers& result) {
   for (std::size_t axis = 0; axis < size.size(); ++axis) {

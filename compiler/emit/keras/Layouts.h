@@ -66,6 +66,5 @@ bool isSame(const Numbers& size, const Numbers& kernel, const Numbers& stride, c
 Marked padded(const KerasCall& call, const Marked& text, const Numbers& pad, std::string_view value = "");
 /// These numbers as `ops.pad` takes them, of a tensor with its channels last.
 Marked sidesText(const KerasCall& call, const Numbers& pad);
-bool isZero(const Numbers& pad);
 
 }  // namespace tbem::emit::keras

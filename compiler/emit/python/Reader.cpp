@@ -69,6 +69,18 @@ double deviationOf(std::string_view init, const Numbers& shape) {
   return init.starts_with("xavier") ? std::sqrt(2 / (fanIn + fanOut)) : 1 / std::sqrt(3 * fanIn);
 }
 
+bool isZero(const Numbers& numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](std::int64_t n) { return n == 0; });
+}
+
+bool isNowhere(const CallReader& call) {
+  const std::string_view word = call.call.decl->name.text;
+  if (word == "sum" || word == "mean" || word == "max" || word == "min" || word == "variance")
+    return call.integers("axis").empty();
+  if (word == "split") return call.integers("sizes").size() < 2;
+  return word == "pad" && !isZero(call.integers("interior"));
+}
+
 bool isSymmetric(const Numbers& pad) { return pad[0] == pad[2] && pad[1] == pad[3]; }
 
 std::string valueText(const graph::Row& row, const sema::Value& value) {

@@ -29,6 +29,7 @@ Code sliceCode(const Marked& operand, const Numbers& start, const Numbers& size,
 double deviationOf(std::string_view init, const Numbers& shape);
 /// Padding [top, left, bottom, right] of an image that is the same on both sides.
 bool isSymmetric(const Numbers& pad);
+bool isZero(const Numbers& numbers);
 /// A value as the text that it has in Python, to find the parameter of a declaration that a number comes from.
 std::string valueText(const graph::Row& row, const sema::Value& value);
 
@@ -79,5 +80,9 @@ private:
 
   Scribe& scribe;
 };
+
+/// Whether the frameworks of Python have no such call, though they have the operator: a reduction over no axis (none are all
+/// there), a split into one part, a padding between elements.
+bool isNowhere(const CallReader& call);
 
 }  // namespace tbem::emit

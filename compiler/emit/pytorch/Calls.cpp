@@ -51,9 +51,7 @@ bool hasPyTorch(const graph::Row& row, const graph::Call& call) {
   std::vector<Hole> holes;
   Scribe scribe(holes);
   const CallReader read(row, call, scribe);
-  if (word == "sum" || word == "mean" || word == "max" || word == "min" || word == "variance")
-    return !read.integers("axis").empty();  // none are all for PyTorch
-  if (word == "split") return read.integers("sizes").size() > 1;
+  if (isNowhere(read)) return false;
   if (word == "batch_norm") return read.shape(0).size() <= 5;
   if (word == "flatten") return read.shape(0).size() > 1;
   if (word == "channel_shuffle") return read.shape(0).size() > 2;
@@ -65,10 +63,6 @@ bool hasPyTorch(const graph::Row& row, const graph::Call& call) {
     return word == "avg_pool2d" ? read.flag("count_include_pad") : !read.flag("ceil_mode");
   }
   if (word == "conv_transpose2d") return isSymmetric(read.integers("pad"));
-  if (word == "pad") {
-    const Numbers interior = read.integers("interior");
-    return std::all_of(interior.begin(), interior.end(), [](std::int64_t n) { return n == 0; });
-  }
   return writerOf(word) != nullptr || hasWord(word);
 }
 

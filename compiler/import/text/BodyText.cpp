@@ -14,12 +14,6 @@ std::string fileName(const std::string& place) {
 
 }  // namespace
 
-std::string ValueNames::fresh(const std::string& wanted) {
-  std::string name = wanted;
-  for (int number = 2; !taken.insert(name).second; ++number) name = fmt::format("{}{}", wanted, number);
-  return name;
-}
-
 BodyText::BodyText(const Exported& exported, const MadeText& makes, const Block& block, const Unit& unit, ValueNames& values)
     : exported(exported), makes(makes), block(block), unit(unit), values(values) {
   for (const Step& step : unit.steps) {

@@ -28,8 +28,7 @@ struct ValueNames {
   std::map<ValueId, std::string> names;
   std::set<std::string> taken;
 
-  /// The name, with a number behind it where it is taken.
-  std::string fresh(const std::string& wanted);
+  std::string fresh(const std::string& wanted) { return emit::freshName(taken, wanted); }
 };
 
 class BodyText {

@@ -173,8 +173,7 @@ std::string takeTables(Units& units, std::set<std::string>& called, TableTypes& 
       if (isNew) {
         const std::string wanted =
             nameFor(hole.name.substr(hole.name.rfind('.') == std::string::npos ? 0 : hole.name.rfind('.') + 1), {});
-        std::string name = wanted;
-        for (int number = 2; !called.insert(name).second; ++number) name = fmt::format("{}_{}", wanted, number);
+        const std::string name = numberedName(wanted, [&](const std::string& free) { return called.insert(free).second; });
         table->second = name + "()";
         types[table->second] = typeOf({hole.text}, {});
         text += fmt::format("\nfunction {} -> {} {{\n  return {}\n}}\n", table->second, types[table->second], hole.text);
@@ -194,7 +193,7 @@ Imported programOf(Exported given, const std::string& network, const std::set<st
   Units units = readUnits(exported, *model, called);
   Imported imported;
   imported.network = nameFor(network, called);
-  for (const Lacking& lacking : units.lacking) imported.lacking.push_back({lacking.op, lacking.place, lacking.count});
+  imported.lacking = units.lacking;
   imported.fixed.assign(units.fixed.begin(), units.fixed.end());
   const std::vector<std::size_t> counts = readCounts(exported);
   for (std::size_t at = 0; at < exported.values.size(); ++at) {

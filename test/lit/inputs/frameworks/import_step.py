@@ -8,18 +8,19 @@ group. With --infer, and for models whose first result is no table of classes, o
 leave nothing out. Prints a line a model.
 """
 import importlib
+import inspect
 import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 
 import numpy as np
 import torch
 from safetensors.torch import save_file
 
-MOST = 1e-9
+import steps
+
 RATE = 0.01
 
 
@@ -47,12 +48,6 @@ def build(target, arguments):
     return without_chance(value(*positional, **named))
 
 
-def run(command, **options):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, **options)
-    assert done.returncode == 0, (command, done.stdout[-3000:], done.stderr[-3000:])
-    return done.stdout
-
-
 def paths(names, state):
     """Their names and ours, by the lines of a table of names."""
     found = {}
@@ -67,22 +62,14 @@ def paths(names, state):
     return found
 
 
-def distance(ours, theirs):
-    """The largest difference over a group of arrays, as a part of the largest number in it."""
-    largest = max((float(np.abs(one).max()) for one in theirs.values() if one.size), default=0.0)
-    assert all(np.isfinite(one).all() for one in theirs.values())
-    assert all(ours[name].shape == theirs[name].shape for name in theirs), [(n, ours[n].shape, theirs[n].shape) for n in theirs]
-    return max((float(np.abs(ours[name] - theirs[name]).max()) for name in theirs if theirs[name].size), default=0.0) / max(largest, 1e-30)
-
-
 def compare(tbemc, folder, text, infer):
     target, arguments, *inputs = text.split("|")
     given = [option for one in inputs for option in ("--input", one)]
     program, weights, saved = folder / "model.tbem", folder / "model.safetensors", folder / "step.npz"
     environment = dict(os.environ, IMPORT_MODEL=target, IMPORT_ARGUMENTS=arguments,
                        PYTHONPATH=f"{pathlib.Path(__file__).parent}:{os.environ.get('PYTHONPATH', '')}")
-    run([tbemc, "import", "import_model:build", *given, "--python", sys.executable, "--name", "net", "-o", str(program), "--quiet"],
-        env=environment)
+    steps.run([tbemc, "import", "import_model:build", *given, "--python", sys.executable, "--name", "net", "-o", str(program), "--quiet"],
+              env=environment)
     model = build(target, arguments).double()
     state = {name: value.detach() for name, value in model.state_dict().items()}
     ours = paths((folder / "model.names").read_text(encoding="utf-8"), state)
@@ -94,30 +81,30 @@ def compare(tbemc, folder, text, infer):
                "--load", str(weights), "--names", str(folder / "model.names"), "--on", "ref", "--dtype", "f64", "--save", str(saved), "--quiet"]
     if not infer:
         command += ["--task", f"train(loss: cross_entropy, optimizer: sgd(lr: {RATE}))"]
-    run(command)
+    steps.run(command)
     arrays = dict(np.load(saved))
-    tensors = {key[6:]: torch.from_numpy(array) for key, array in arrays.items() if key.startswith("input/")}
+    tensors = {name: torch.from_numpy(array) for name, array in steps.group(arrays, "input").items()}
     model.train(not infer)
-    known = list(__import__("inspect").signature(model.forward).parameters)
+    known = inspect.signature(model.forward).parameters
     result = model(**tensors) if all(name in known for name in tensors) else model(*tensors.values())
     results = list(torch.utils._pytree.tree_leaves(result))
     results = [one for one in results if isinstance(one, torch.Tensor)]
-    differences = {}
-    differences["output"] = max(distance({"": arrays["output" if k == 0 else f"output_{k + 1}"]}, {"": one.detach().numpy()})
-                                for k, one in enumerate(results[:1] if not infer else results))
+    compared = results if infer else results[:1]
+    differences = {"output": max(steps.far(arrays["output" if k == 0 else f"output_{k + 1}"], one.detach().numpy())
+                                 for k, one in enumerate(compared))}
     if not infer:
         loss = torch.nn.functional.cross_entropy(results[0], torch.from_numpy(arrays["target"]))
         loss.backward()
-        differences["loss"] = abs(loss.item() - float(arrays["loss"])) / abs(loss.item())
+        differences["loss"] = steps.far(arrays["loss"], loss.item())
         parameters = {name: one for name, one in model.named_parameters() if name in ours}
         gradients = {name: one.grad.numpy() for name, one in parameters.items() if one.grad is not None}
-        differences["gradients"] = distance({name: arrays[f"gradient/{ours[name]}"] for name in gradients}, gradients)
+        differences["gradients"] = steps.farthest({name: arrays[f"gradient/{ours[name]}"] for name in gradients}, gradients)
         after = {name: (one - RATE * one.grad).detach().numpy() for name, one in parameters.items() if one.grad is not None}
-        differences["weights after"] = distance({name: arrays[f"after/{ours[name]}"] for name in after}, after)
+        differences["weights after"] = steps.farthest({name: arrays[f"after/{ours[name]}"] for name in after}, after)
         buffers = {name: one.numpy() for name, one in model.named_buffers() if name in ours}
         if buffers:
-            differences["buffers after"] = distance({name: arrays[f"buffer_after/{ours[name]}"] for name in buffers}, buffers)
-    assert all(one <= MOST for one in differences.values()), (text, differences)
+            differences["buffers after"] = steps.farthest({name: arrays[f"buffer_after/{ours[name]}"] for name in buffers}, buffers)
+    assert all(one <= steps.MOST for one in differences.values()), (text, differences)
     count = sum(one.numel() for one in model.parameters())
     lines = len(program.read_text(encoding="utf-8").splitlines())
     print(f"{target.rpartition(':')[2]}: {count} parameters, {lines} lines, {', '.join(differences)} within 1e-9", flush=True)

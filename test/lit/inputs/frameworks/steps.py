@@ -14,8 +14,8 @@ MOST = 1e-9
 RESERVED = {*words.kwlist, "self"}
 
 
-def run(command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+def run(command, **options):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, **options)
     assert done.returncode == 0, (command, done.stdout, done.stderr)
     return done.stdout
 
@@ -38,6 +38,7 @@ def farthest(ours, theirs):
     """Over a group of arrays: the largest difference, as a part of the largest number of the whole group."""
     largest = max((float(np.abs(one).max()) for one in ours.values() if one.size), default=0.0)
     assert all(np.isfinite(one).all() for one in theirs.values()), theirs
+    assert all(ours[name].shape == theirs[name].shape for name in ours), [(name, ours[name].shape, theirs[name].shape) for name in ours]
     worst = max((float(np.abs(ours[name] - theirs[name]).max()) for name in ours if ours[name].size), default=0.0)
     return worst / max(largest, 1e-30)
 

@@ -1,4 +1,4 @@
-#include "compiler/foreign/Runners.h"
+#include "compiler/process/Runners.h"
 
 #include "compiler/support/Bug.h"
 
@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace tbem::foreign {
+namespace tbem::driver {
 
 std::string runnerText(std::string_view name) {
   const auto files = runners::files();
@@ -15,4 +15,4 @@ std::string runnerText(std::string_view name) {
   return std::string(found->text);
 }
 
-}  // namespace tbem::foreign
+}  // namespace tbem::driver
