@@ -91,7 +91,7 @@ std::string codeOf(const ast::File& file, std::string_view text, Loc begin) {
     } else {
       if (c == '(' || c == '[' || c == '{') open += c;
       if ((c == ')' || c == ']' || c == '}') && !open.empty()) open.pop_back();
-      const bool closes = std::string_view("\n)]},;").find(c) != std::string_view::npos;
+      const bool closes = std::string_view("\n)]},;:").find(c) != std::string_view::npos;
       if (closes && code.ends_with(' ')) code.pop_back();
       if (c != '\n' || !code.ends_with('\n')) code += c;
       ++at;
@@ -162,9 +162,9 @@ void KeptAnswers::begin(const Workspace& program) {
     if (begin > done) common += codeOf(all.substr(done, begin - done));
     done = std::max(done, end);
     const std::string_view text = all.substr(begin, end - begin);
-    if (concernsAll(*decl)) addText(common, text);
     if (!decl->name.empty() && sema::isNamed(*decl)) named.emplace(decl->name.text, declarations.size());
     declarations.push_back({decl, std::string(text), codeOf(program.file(), text, decl->range.begin), {}});
+    if (concernsAll(*decl)) addText(common, declarations.back().code);
   }
   common += codeOf(all.substr(std::min(done, all.size())));
   for (Declaration& one : declarations) {

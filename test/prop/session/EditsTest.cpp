@@ -232,6 +232,7 @@ TEST(Kept, RowsAreNotLookedAtAgainForCommentsAndBlanks) {
       "// what for\n" + plain,
       head + "\n  // as it was\n  return dense( x,\n    4 )  // four\n\n}\n" + design("2,4  /* few */"),
       head + "\treturn  dense(x,4)\n}\n" + design("2, 4 // sizes net dense"),
+      "network net(x :tensor[n, c]) -> tensor[n, 4] {\n  return dense(x, 4)\n}\n" + design("2 , 4"),
   };
   for (const std::string& one : same) {
     events.rows = 0;
