@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -85,17 +86,23 @@ public:
 
   /// Of a call, a pipe's target, a callee: the operator, block or network that it applies.
   Applied applied(const ast::Expr& callee) const {
-    if (const ast::Callable* callable = callableOf(callee)) return {callable, false};
-    if (const auto* call = ast::dynCast<ast::Call>(&callee)) return {applied(*call->callee).callable, true};
-    const auto* name = ast::dynCast<ast::NameRef>(&callee);
-    const ast::Constant* instance = name == nullptr ? nullptr : instanceOf(*name);
-    return instance == nullptr ? Applied() : Applied{applied(*instance->value).callable, true};
+    std::set<const ast::Constant*> passed;
+    const ast::Expr* at = &callee;
+    for (bool isInstance = false;; isInstance = true) {
+      if (const ast::Callable* callable = callableOf(*at)) return {callable, isInstance};
+      if (const auto* call = ast::dynCast<ast::Call>(at)) {
+        at = call->callee;
+        continue;
+      }
+      const ast::Constant* constant = constantOf(*at);
+      if (constant == nullptr || constant->value->kind != NodeKind::Call || !passed.insert(constant).second) return {};
+      at = constant->value;
+    }
   }
 
   /// The constant `let b = residual(out: 64)` that a name means.
   const ast::Constant* instanceOf(const ast::NameRef& name) const {
-    const sema::Resolved what = program.resolve(program.main(), name.name.text);
-    const auto* constant = ast::dynCast<ast::Constant>(what.decl);
+    const ast::Constant* constant = constantOf(name);
     if (constant == nullptr || constant->value->kind != NodeKind::Call) return nullptr;
     return applied(*constant->value).callable == nullptr ? nullptr : constant;
   }
@@ -161,11 +168,19 @@ private:
 
   /// A list, or a constant that is one.
   bool isList(const ast::Expr& expression) const {
-    if (expression.kind == NodeKind::List || expression.kind == NodeKind::Comprehension) return true;
+    std::set<const ast::Constant*> passed;
+    const ast::Expr* at = &expression;
+    while (const ast::Constant* constant = constantOf(*at)) {
+      if (!passed.insert(constant).second) return false;  // one that means itself
+      at = constant->value;
+    }
+    return at->kind == NodeKind::List || at->kind == NodeKind::Comprehension;
+  }
+
+  /// The one that a name means. Its value may lead back to it: a session keeps `let a = b` and `let b = a`, with their error.
+  const ast::Constant* constantOf(const ast::Expr& expression) const {
     const auto* name = ast::dynCast<ast::NameRef>(&expression);
-    const sema::Resolved what = name == nullptr ? sema::Resolved() : program.resolve(program.main(), name->name.text);
-    const auto* constant = ast::dynCast<ast::Constant>(what.decl);
-    return constant != nullptr && isList(*constant->value);
+    return name == nullptr ? nullptr : ast::dynCast<ast::Constant>(program.resolve(program.main(), name->name.text).decl);
   }
 
   const sema::Program& program;
