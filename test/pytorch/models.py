@@ -8,6 +8,7 @@ import torch.nn.functional as F
 
 import text_models
 import vision_models
+import vision_models_later
 from primitives import conv, linear, norm
 
 
@@ -75,6 +76,7 @@ def own_prelu(x, p):
 
 MODELS = {
     **vision_models.MODELS,
+    **vision_models_later.MODELS,
     **text_models.MODELS,
     "own_operator": own_operator,
     "own_prelu": own_prelu,

@@ -22,4 +22,32 @@ def bert(tokens, segments, p, layers=2, heads=4):
     return linear(x, p)
 
 
-MODELS = {"gpt2": gpt2, "bert": bert}
+def rms_norm(x, p, eps=1e-5):
+    return x * (x.square().mean(-1, keepdim=True) + eps).rsqrt() * next(p)
+
+
+def turned(x, base):
+    """Numbers i and d / 2 + i as one complex number each, times e^(i p base^(-2 i / d))."""
+    half = x.shape[-1] // 2
+    angle = torch.arange(x.shape[-2], dtype=x.dtype)[:, None] / base ** (torch.arange(half, dtype=x.dtype) / half)
+    y = torch.complex(x[..., :half], x[..., half:]) * torch.polar(torch.ones_like(angle), angle)
+    return torch.cat([y.real, y.imag], -1)
+
+
+def llama(tokens, p, layers=2, heads=4, groups=2, base=10000):
+    x = F.embedding(tokens, next(p))
+    n, l, width = x.shape
+    for _ in range(layers):
+        y = rms_norm(x, p)
+        query, key, value = (F.linear(y, next(p)).view(n, l, -1, width // heads).transpose(1, 2) for _ in range(3))
+        key, value = (turned(key, base).repeat_interleave(heads // groups, 1), value.repeat_interleave(heads // groups, 1))
+        scores = turned(query, base) @ key.transpose(-1, -2) / (width // heads) ** 0.5
+        scores = scores.masked_fill(torch.ones(l, l, dtype=torch.bool).triu(1), float("-inf"))
+        x = x + F.linear((scores.softmax(-1) @ value).transpose(1, 2).reshape(n, l, width), next(p))
+        y = rms_norm(x, p)
+        gate, wide = F.linear(y, next(p)), F.linear(y, next(p))
+        x = x + F.linear(F.silu(gate) * wide, next(p))
+    return F.linear(rms_norm(x, p), next(p))
+
+
+MODELS = {"gpt2": gpt2, "bert": bert, "llama": llama}

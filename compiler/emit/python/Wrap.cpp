@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <vector>
 
@@ -105,8 +106,21 @@ std::size_t valueOf(std::string_view line) {
   return 0;
 }
 
+/// The links of a chain of calls, `f(x)` and `.reshape(...)` and `.permute(...)`: what a bracket closes before a dot.
+std::vector<std::string_view> links(std::string_view value) {
+  std::vector<std::string_view> all;
+  std::size_t begin = 0;
+  for (const Bracket& bracket : brackets(value)) {
+    if (bracket.close + 1 >= value.size() || value[bracket.close + 1] != '.') continue;
+    all.push_back(value.substr(begin, bracket.close + 1 - begin));
+    begin = bracket.close + 1;
+  }
+  all.push_back(value.substr(begin));
+  return all;
+}
+
 /// Whether Black puts the value into parentheses: where several signs of one kind part it, or one does and no bracket at an end
-/// can take the line break.
+/// can take the line break, or no sign does and the value is a chain of several calls.
 bool wantsParentheses(std::string_view value) {
   if (value.starts_with("lambda ")) return false;
   for (const std::vector<std::string_view>& signs : separators()) {
@@ -114,7 +128,20 @@ bool wantsParentheses(std::string_view value) {
     if (count == 1) continue;
     return count > 2 || !(closes(value.back()) || opens(value.front()));
   }
-  return false;
+  return links(value).size() > 2;
+}
+
+/// The bracket whose content goes on lines of its own: the last one before which the line fits, but only calls, members and
+/// subscripts of its value stand between it and the end.
+Bracket bracketToBreak(std::size_t indent, std::string_view line, const std::vector<Bracket>& all) {
+  std::size_t chosen = all.size() - 1;
+  while (chosen > 0 && indent + all[chosen].open + 1 > kWidth) {
+    const std::size_t from = all[chosen - 1].close + 1;
+    const std::string_view between = line.substr(from, all[chosen].open - from);
+    if (!between.empty() && (between.front() != '.' || !std::all_of(between.begin(), between.end(), isName))) break;
+    --chosen;
+  }
+  return all[chosen];
 }
 
 /// `isInside`: of brackets, so that it may be broken at a sign.
@@ -137,6 +164,7 @@ std::string broken(std::size_t indent, std::string_view line, bool isInside) {
   for (const std::vector<std::string_view>& signs : separators()) {
     if (isInside && terms.size() == 1) terms = parts(line, signs);
   }
+  if (isInside && terms.size() == 1 && parts(line, {","}).size() == 1 && links(line).size() > 2) terms = links(line);
   if (terms.size() > 1) {
     std::string text;
     for (const std::string_view term : terms) text += broken(indent, term, true);
@@ -145,7 +173,7 @@ std::string broken(std::size_t indent, std::string_view line, bool isInside) {
   const std::vector<Bracket> all = brackets(line);
   if (all.empty()) return space + std::string(line) + "\n";
   const bool isDefinition = line.starts_with("def ");
-  const Bracket bracket = isDefinition ? all.front() : all.back();
+  const Bracket bracket = isDefinition ? all.front() : bracketToBreak(indent, line, all);
   const std::string_view body = line.substr(bracket.open + 1, bracket.close - bracket.open - 1);
   std::vector<std::string_view> items = parts(body, {","});
   const bool hasCommas = items.size() > 1;

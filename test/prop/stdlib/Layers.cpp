@@ -239,6 +239,12 @@ void addLayers(std::map<std::string, Generator>& table) {
     return {"prelu(%0, shared: " + yesNo(d) + ")", {{Kind::Normal, dims, {0}}}};
   };
   table["layer_scale"] = [](Dice& d) -> Case { return {"layer_scale(%0)", {real(anyDims(d))}}; };
+  table["rotary"] = [](Dice& d) -> Case {
+    Dims dims;
+    for (std::int64_t i = d.integer(0, 2); i > 0; --i) dims.push_back(d.integer(1, 3));
+    dims.insert(dims.end(), {d.integer(1, 6), 2 * d.integer(1, 3)});
+    return {fmt::format("rotary(%0, base: {}, inverse: {})", d.integer(1, 500), d.coin()), {real(dims)}};
+  };
   table["scaled_dot_product_attention"] = [](Dice& d) -> Case {
     Dims lead;
     for (std::int64_t i = d.integer(0, 2); i > 0; --i) lead.push_back(d.integer(1, 3));

@@ -71,6 +71,27 @@ INSTANTIATE_TEST_SUITE_P(
         self, in_channels: int, out: int, stride: int, shortcut: nn.Module, count: int
     ) -> tuple[int, int]:
 )"},
+        Line{8, "index = self.outside(index).reshape(-1, 3, 2, 5, 5, 16).permute(0, 1, 3, 2, 4, 5)",
+             R"(        index = (
+            self.outside(index).reshape(-1, 3, 2, 5, 5, 16).permute(0, 1, 3, 2, 4, 5)
+        )
+)"},
+        Line{8, "index = self.outside_of_all(index).reshape(-1, 3, 2, 5, 5, 16).permute(0, 1, 3, 2, 4, 5).reshape(-1, 30, 80)",
+             R"(        index = (
+            self.outside_of_all(index)
+            .reshape(-1, 3, 2, 5, 5, 16)
+            .permute(0, 1, 3, 2, 4, 5)
+            .reshape(-1, 30, 80)
+        )
+)"},
+        Line{8,
+             "y = (3.0 * torch.where(torch.arange(10)[:, None] < 5.0, 0.0, 1.0) + torch.where(torch.arange(5) < 0.0, 0.0, "
+             "2.0)).to(torch.get_default_dtype())",
+             R"(        y = (
+            3.0 * torch.where(torch.arange(10)[:, None] < 5.0, 0.0, 1.0)
+            + torch.where(torch.arange(5) < 0.0, 0.0, 2.0)
+        ).to(torch.get_default_dtype())
+)"},
         Line{8, "name = \"a comma, a bracket ( and a quote \\\" in a string are no places to break a line at, ever at all\"",
              "        name = \"a comma, a bracket ( and a quote \\\" in a string are no places to break a line at, ever at "
              "all\"\n"}));
