@@ -107,11 +107,18 @@ std::string repeated(const std::string& part, std::size_t times) {
   return text;
 }
 
-/// Runs `work` on a thread with a stack of one mebibyte.
+/// One mebibyte; a sanitizer's frames are larger.
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::size_t kSmallStack = std::size_t{8} << 20U;
+#else
+constexpr std::size_t kSmallStack = std::size_t{1} << 20U;
+#endif
+
+/// Runs `work` on a thread with a small stack.
 void onSmallStack(const std::function<void()>& work) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, std::size_t{1} << 20U);
+  pthread_attr_setstacksize(&attributes, kSmallStack);
   pthread_t thread{};
   const auto run = [](void* context) -> void* {
     (*static_cast<const std::function<void()>*>(context))();
