@@ -1,4 +1,4 @@
-// Element-wise operators, products of matrices, softmax and attention.
+// Element-wise operators and softmax.
 #include "compiler/import/Expression.h"
 
 #include <fmt/format.h>
@@ -63,7 +63,7 @@ constexpr std::array<Pair, 10> kPairs = {{{"lt", "less", "less_scalar", false},
 
 /// The operand, or the number that stands in its place.
 std::optional<Marked> operandOrNumber(const NodeReader& node, std::size_t position, Binding least) {
-  if (node.isTensor(position)) return node.operand(position, least);
+  if (node.isTensor(position)) return node.promoted(position, least);
   if (node.at(position).kind == Argument::Kind::Size) return node.size(node.at(position).size, "size");
   if (!node.at(position).isNumber()) return std::nullopt;
   const std::optional<std::string> text = numberText(node.at(position).real);
@@ -72,13 +72,8 @@ std::optional<Marked> operandOrNumber(const NodeReader& node, std::size_t positi
   return text->front() == '-' ? "(" + marked + ")" : marked;
 }
 
-bool isInteger(const Facts& facts) { return facts.type.starts_with("int") || facts.type == "bool"; }
-
 std::optional<Expression> arithmetic(const NodeReader& node, const Infix& sign) {
   const emit::Sides sides = emit::sidesOf(sign.binding);
-  if (node.has(3, "rounding_mode") || node.has(2, "rounding_mode")) return std::nullopt;
-  // Quotients of integers are real in PyTorch.
-  if (sign.word == "div" && isInteger(node.facts(0))) return std::nullopt;
   std::optional<Marked> left = operandOrNumber(node, 0, sides.left), right = operandOrNumber(node, 1, sides.right);
   if (!left || !right) return std::nullopt;
   if (const double alpha = node.real(2, "alpha", 1); alpha != 1) {
@@ -93,7 +88,9 @@ std::optional<Expression> arithmetic(const NodeReader& node, const Infix& sign) 
 std::optional<Expression> pairOf(const NodeReader& node, const Pair& pair) {
   if (node.isTensor(1)) {
     const std::size_t first = pair.exchanged ? 1 : 0;
-    return call(pair.tensors, {node.operand(first), node.operand(1 - first)});
+    const bool mixes = isReal(node.facts(0)) != isReal(node.facts(1));
+    const auto side = [&](std::size_t position) { return mixes ? node.asReal(position) : node.operand(position); };
+    return call(pair.tensors, {side(first), side(1 - first)});
   }
   const std::optional<std::string> value = pair.scalar == nullptr ? std::nullopt : numberText(node.at(1).real);
   if (!value) return std::nullopt;
@@ -111,7 +108,7 @@ std::optional<Expression> withNumber(const NodeReader& node, const char* callee,
 std::optional<Expression> bounded(const NodeReader& node, const char* word, std::size_t position, const char* name) {
   const std::optional<std::string> bound = numberText(node.real(position, name, 0));
   if (!bound || node.isTensor(position)) return std::nullopt;
-  return call(word, {node.operand(0), fmt::format("fill(shape: [1], value: {})", node.hole(name, *bound))});
+  return call(word, {node.operand(0), filledWith(node.hole(name, *bound), node.result().type)});
 }
 
 std::optional<Expression> clamped(const NodeReader& node) {
@@ -151,97 +148,79 @@ std::optional<Expression> softmax(const NodeReader& node, const char* word) {
   return call(word, {node.operand(0)}, {{"axis", node.hole("axis", node.integer(1, "dim", -1)), "1"}});
 }
 
-std::optional<Expression> attention(const NodeReader& node) {
-  const double rate = node.real(4, "dropout_p", 0), scale = node.real(6, "scale", 0);
-  const auto width = static_cast<double>(node.dimension(0, node.facts(0).rank() - 1).number);
-  const bool isScaledAsUsual = !node.has(6, "scale") || std::abs(scale * std::sqrt(width) - 1) < 1e-12;
-  const bool repeatsHeads = node.flag(7, "enable_gqa", false) && node.dimension(0, 1).number != node.dimension(1, 1).number;
-  const std::optional<std::string> dropout = numberText(rate);
-  if (repeatsHeads || !dropout) return std::nullopt;
-  const bool causal = node.flag(5, "is_causal", false);
-  if (!node.has(3, "attn_mask") && isScaledAsUsual)
-    return call(
-        "scaled_dot_product_attention", {node.operand(0), node.operand(1), node.operand(2)},
-        {{"causal", node.hole("causal", causal ? "true" : "false"), "false"}, {"dropout", node.hole("dropout", *dropout), "0"}});
-  if (causal || rate != 0) return std::nullopt;
-  const std::optional<std::string> factor = numberText(isScaledAsUsual ? 1 / std::sqrt(width) : scale);
-  if (!factor) return std::nullopt;
-  // With a mask: what a table adds to the scores, or where they count.
-  Expression made;
-  const std::string scores =
-      fmt::format("matmul({}, {}, transpose_b: true) * {}", node.operand(0), node.operand(1), node.hole("scale", *factor));
-  std::string masked = scores;
-  if (node.has(3, "attn_mask")) {
-    const std::size_t maskAt = 3;
-    const auto mask = node.at(maskAt, "attn_mask").value;
-    const Marked operand = emit::Scribe::operand(NodeReader::tensor(mask), Binding::Product);
-    masked = node.exported[mask].facts.type == "bool" ? fmt::format("where({}, {}, fill(shape: [1], value: -1e30))",
-                                                                    emit::Scribe::operand(NodeReader::tensor(mask)), scores)
-                                                      : fmt::format("{} + {}", scores, operand);
-  }
-  made.text = fmt::format("matmul(softmax({}, axis: -1), {})", masked, node.operand(2));
-  return made;
-}
-
-std::optional<Expression> product(const NodeReader& node, std::string_view word) {
-  if (word != "addmm" && word != "baddbmm") return call("matmul", {node.operand(0), node.operand(1)});
-  if (node.real(3, "beta", 1) != 1 || node.real(4, "alpha", 1) != 1) return std::nullopt;
-  Expression made;
-  made.text = fmt::format("{} + matmul({}, {})", node.operand(0, Binding::Sum), node.operand(1), node.operand(2));
-  made.binding = Binding::Sum;
-  return made;
-}
-
-/// Products of matrices as einsum has them: "bhid, bhjd -> bhij", with the same leading letters everywhere.
-std::optional<Expression> contraction(const NodeReader& node) {
-  std::string equation;
-  for (const char c : node.at(0).text) {
-    if (c != ' ') equation += c;
-  }
-  const std::size_t comma = equation.find(','), arrow = equation.find("->");
-  const std::vector<Argument>& operands = node.at(1).items;
-  if (operands.size() != 2 || comma == std::string::npos || arrow == std::string::npos || arrow < comma) return std::nullopt;
-  std::string left = equation.substr(0, comma), right = equation.substr(comma + 1, arrow - comma - 1),
-              result = equation.substr(arrow + 2);
-  if (left.size() < 2 || right.size() != left.size() || result.size() != left.size()) return std::nullopt;
-  const std::size_t lead = left.size() - 2;
-  if (left.substr(0, lead) != result.substr(0, lead) || right.substr(0, lead) != result.substr(0, lead)) return std::nullopt;
-  const char row = result[lead], column = result[lead + 1];
-  const bool turnsLeft = left[lead + 1] == row, turnsRight = right[lead] == column;
-  const char summed = left[turnsLeft ? lead : lead + 1];
-  if (left[turnsLeft ? lead + 1 : lead] != row || right[turnsRight ? lead : lead + 1] != column) return std::nullopt;
-  if (right[turnsRight ? lead + 1 : lead] != summed || summed == row || summed == column) return std::nullopt;
-  return call("matmul",
-              {emit::Scribe::operand(NodeReader::tensor(operands[0].value)),
-               emit::Scribe::operand(NodeReader::tensor(operands[1].value))},
-              {{"transpose_a", turnsLeft ? "true" : "false", "false"}, {"transpose_b", turnsRight ? "true" : "false", "false"}});
+/// The number; of minus infinity the lowest that sums and products still leave finite.
+std::optional<std::string> lowText(double value) {
+  return std::isinf(value) ? std::optional<std::string>(value < 0 ? "-1e30" : "1e30") : numberText(value);
 }
 
 std::optional<Expression> choice(const NodeReader& node, std::string_view word) {
   if (word == "where") {
     if (!node.isTensor(0)) return std::nullopt;
     const auto either = [&](std::size_t position) -> std::optional<Marked> {
-      if (node.isTensor(position)) return node.operand(position);
-      const std::optional<std::string> number = numberText(node.at(position).real);
-      return number ? std::optional(fmt::format("fill(shape: [1], value: {})", node.hole("value", *number))) : std::nullopt;
+      if (node.isTensor(position)) return node.promoted(position);
+      const std::optional<std::string> number = lowText(node.at(position).real);
+      return number ? std::optional(filledWith(node.hole("value", *number), node.result().type)) : std::nullopt;
     };
     const std::optional<Marked> yes = either(1), no = either(2);
     return yes && no ? std::optional(call("where", {node.operand(0), *yes, *no})) : std::nullopt;
   }
-  // masked_fill(x, mask, value); minus infinity is the lowest number that sums and products still leave finite.
-  if (node.isTensor(2)) return std::nullopt;
-  const double value = node.at(2).real;
-  const std::optional<std::string> number =
-      std::isinf(value) ? std::optional<std::string>(value < 0 ? "-1e30" : "1e30") : numberText(value);
+  // masked_fill(x, mask, value)
+  if (node.isTensor(2)) return call("where", {node.operand(1), node.promoted(2), node.operand(0)});
+  const std::optional<std::string> number = lowText(node.at(2).real);
   if (!number) return std::nullopt;
-  return call("where",
-              {node.operand(1), fmt::format("fill(shape: [1], value: {})", node.hole("value", *number)), node.operand(0)});
+  return call("where", {node.operand(1), filledWith(node.hole("value", *number), node.result().type), node.operand(0)});
 }
 
 std::optional<Expression> converted(const NodeReader& node) {
   const std::string type = typeText(node.result().type);
   if (type.empty()) return std::nullopt;
+  if (isReal(node.result()) && isIntegral(node.facts(0))) return call("as_real", {node.operand(0)});
+  if (isReal(node.result()) && !isReal(node.facts(0))) {
+    Expression made;
+    made.text = node.asReal(0);
+    return made;
+  }
   return call("cast", {node.operand(0)}, {{"to", type, ""}});
+}
+
+/// Quotients of integers rounded down, and what they leave.
+std::optional<Expression> floored(const NodeReader& node, std::string_view word) {
+  if (!isIntegral(node.result()) || node.isTensor(1) || !node.at(1).isNumber() || node.at(1).integer < 1) return std::nullopt;
+  const Marked divisor = node.hole("divisor", node.at(1).integer);
+  Expression made;
+  made.text = fmt::format("cast(floor({} / {}), to: i64)", node.asReal(0, Binding::Product), divisor);
+  if (word != "remainder") return made;
+  made.text = fmt::format("{} - {} * {}", node.operand(0, Binding::Sum), made.text, divisor);
+  made.binding = Binding::Sum;
+  return made;
+}
+
+/// x + value * a * b, or x + value * a / b.
+std::optional<Expression> addedProduct(const NodeReader& node, bool divides) {
+  const std::optional<std::string> value = numberText(node.real(3, "value", 1));
+  if (!value) return std::nullopt;
+  const std::string factor = *value == "1" ? "" : node.hole("value", *value) + " * ";
+  return infix(
+      node.promoted(0, Binding::Sum), "+",
+      fmt::format("{}{} {} {}", factor, node.promoted(1, Binding::Product), divides ? "/" : "*", node.promoted(2, Binding::Sign)),
+      Binding::Sum);
+}
+
+std::optional<Expression> gatedHalf(const NodeReader& node) {  // glu(x, dim)
+  const auto axis = static_cast<std::int64_t>(node.axis(1, "dim", -1, node.facts(0).rank()));
+  const std::vector<Size>& shape = node.result().shape;
+  const Size& half = shape[static_cast<std::size_t>(axis)];
+  if (!half.symbolic.empty()) return std::nullopt;
+  std::string starts, sizes;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    starts += (d == 0 ? "" : ", ") + (static_cast<std::int64_t>(d) == axis ? node.size(half, "half") : Marked("0"));
+    sizes += (d == 0 ? "" : ", ") + node.size(shape[d], "size");
+  }
+  Expression made;
+  made.text = fmt::format("slice({0}, start: {1}, size: [{2}]) * sigmoid(slice({0}, start: [{3}], size: [{2}]))", node.operand(0),
+                          listText(std::vector<std::int64_t>(shape.size(), 0)), sizes, starts);
+  made.binding = Binding::Product;
+  return made;
 }
 
 }  // namespace
@@ -251,15 +230,20 @@ std::optional<Expression> elementsOf(const NodeReader& node, std::string_view wo
     if (theirs == word) return call(ours, {node.operand(0)});
   }
   for (const Infix& sign : kInfix) {
-    if (sign.word == word) return arithmetic(node, sign);
+    if (sign.word == word && !(word == "div" && node.has(2, "rounding_mode"))) return arithmetic(node, sign);
   }
   for (const Pair& pair : kPairs) {
     if (pair.word == word) return pairOf(node, pair);
   }
+  if (word == "div" || word == "floor_divide" || word == "remainder") return floored(node, word);
+  if (word == "glu") return gatedHalf(node);
+  if (word == "addcmul" || word == "addcdiv") return addedProduct(node, word == "addcdiv");
   const bool isBool = !node.node.arguments.empty() && node.isTensor(0) && node.facts(0).type == "bool";
   if (word == "bitwise_not" && isBool) return call("logical_not", {node.operand(0)});
-  if (word == "bitwise_and" && isBool && node.isTensor(1)) return call("logical_and", {node.operand(0), node.operand(1)});
-  if (word == "bitwise_or" && isBool && node.isTensor(1)) return call("logical_or", {node.operand(0), node.operand(1)});
+  if ((word == "bitwise_and" || word == "__and__") && isBool && node.isTensor(1))
+    return call("logical_and", {node.operand(0), node.operand(1)});
+  if ((word == "bitwise_or" || word == "__or__") && isBool && node.isTensor(1))
+    return call("logical_or", {node.operand(0), node.operand(1)});
   if (word == "neg") return call("neg", {node.operand(0)});
   if (word == "reciprocal") return infix("1", "/", node.operand(0, Binding::Sign), Binding::Product);
   if (word == "gelu") {
@@ -275,15 +259,14 @@ std::optional<Expression> elementsOf(const NodeReader& node, std::string_view wo
   if (word == "hardtanh") return hardTanh(node);
   if (word == "clamp") return clamped(node);
   if (word == "clamp_min" || word == "clamp_max") return bounded(node, word == "clamp_min" ? "maximum" : "minimum", 1, "value");
-  if (word == "einsum") return contraction(node);
   if (word == "pow") return power(node);
   if (word == "rsub") return difference(node);
   if (word == "softmax" || word == "log_softmax") return softmax(node, word == "softmax" ? "softmax" : "log_softmax");
   if (word == "_softmax" || word == "_log_softmax") return softmax(node, word == "_softmax" ? "softmax" : "log_softmax");
-  if (word == "scaled_dot_product_attention") return attention(node);
-  if (word == "matmul" || word == "bmm" || word == "mm" || word == "addmm" || word == "baddbmm") return product(node, word);
   if (word == "where" || word == "masked_fill") return choice(node, word);
-  if (word == "to" || word == "_to_copy" || word == "type_as" || word == "float" || word == "double") return converted(node);
+  if (word == "to" || word == "_to_copy" || word == "type_as" || word == "float" || word == "double" || word == "long" ||
+      word == "int" || word == "bool")
+    return converted(node);
   return std::nullopt;
 }
 

@@ -108,6 +108,108 @@ std::optional<Expression> prelu(const NodeReader& node) {
   return call("prelu", {node.operand(0)}, {{"shared", node.hole("shared", isShared ? "true" : "false"), "false"}});
 }
 
+std::optional<Expression> rmsNorm(const NodeReader& node) {
+  // PyTorch's own number where none is given: the distance from 1 to the next number of the type.
+  const std::optional<std::string> eps = numberText(node.real(3, "eps", node.facts(0).type == "float64" ? 0x1p-52 : 0x1p-23));
+  if (!eps || node.integers(1, "normalized_shape").size() != 1) return std::nullopt;
+  return call("rms_norm", {node.operand(0)},
+              {{"eps", node.hole("eps", *eps), "0.000001"},
+               {"affine", node.hole("affine", node.has(2, "weight") ? "true" : "false"), "true"}});
+}
+
+/// The bias of a convolution as what is added to its result.
+std::string added(const NodeReader& node, const std::string& text) {
+  if (!node.has(2, "bias")) return text;
+  return fmt::format("{} + reshape({}, shape: [{}, 1, 1])", text, node.operand(2), node.size(node.dimension(2, 0), "out"));
+}
+
+/// A convolution with a kernel that is computed, or that something else reads, too.
+std::optional<Expression> correlation(const NodeReader& node, std::size_t dimensions) {
+  std::optional<Expression> own = convolution(node, dimensions, false);
+  if (!own) return std::nullopt;
+  std::erase_if(own->arguments, [](const emit::Argument& argument) {
+    return argument.keyword == "out" || argument.keyword == "kernel" || argument.keyword == "use_bias";
+  });
+  if (dimensions == 2 && !node.has(2, "bias"))
+    return call("correlate2d", {node.operand(0), node.operand(1)}, std::move(own->arguments));
+  std::string arguments;
+  for (const emit::Argument& argument : own->arguments) {
+    const char* const before = argument.keyword == "pad" ? "0" : "1";
+    const bool isPair = dimensions == 1 && argument.keyword != "groups";
+    arguments +=
+        fmt::format(", {}: {}", argument.keyword, isPair ? fmt::format("[{}, {}]", before, argument.text) : argument.text);
+  }
+  Expression made;
+  if (dimensions == 2) {
+    made.text = added(node, fmt::format("correlate2d({}, {}{})", node.operand(0), node.operand(1), arguments));
+    made.binding = node.has(2, "bias") ? Binding::Sum : Binding::Atom;
+    return made;
+  }
+  const auto plane = [&](std::size_t position) {
+    return fmt::format("reshape({}, shape: [{}, {}, 1, {}])", node.operand(position),
+                       node.size(node.dimension(position, 0), "size"), node.size(node.dimension(position, 1), "size"),
+                       node.size(node.dimension(position, 2), "size"));
+  };
+  made.text =
+      fmt::format("reshape({}, shape: {})", added(node, fmt::format("correlate2d({}, {}{})", plane(0), plane(1), arguments)),
+                  node.shape(node.result().shape));
+  return made;
+}
+
+/// A normalisation of rows, times a weight that something else reads, too, or that is computed.
+std::optional<Expression> scaledNorm(const NodeReader& node, std::string_view word) {
+  const bool isRms = word == "rms_norm";
+  const std::size_t axes = node.integers(1, "normalized_shape").size();
+  const std::optional<std::string> eps = numberText(node.real(isRms ? 3 : 4, "eps", isRms ? 0x1p-23 : 1e-5));
+  if (!eps || (isRms && axes != 1) || !node.has(2, "weight")) return std::nullopt;
+  Expression made;
+  made.text = fmt::format("{}({}, {}eps: {}, affine: false) * {}", word, node.operand(0),
+                          isRms ? std::string() : fmt::format("axes: {}, ", node.hole("axes", static_cast<std::int64_t>(axes))),
+                          node.hole("eps", *eps), node.operand(2, Binding::Sign));
+  made.binding = Binding::Product;
+  if (isRms || !node.has(3, "bias")) return made;
+  made.text += " + " + node.operand(3, Binding::Product);
+  made.binding = Binding::Sum;
+  return made;
+}
+
+/// Batch normalisation of one sample, whose statistics nothing keeps: each channel by its own mean and variance, as
+/// "standardised" weights of convolutions are made (Qiao et al. 2019).
+std::optional<Expression> ownStatistics(const NodeReader& node) {
+  const Facts& facts = node.facts(0);
+  const bool isOne = facts.rank() == 3 && facts.shape[0].number == 1 && facts.shape[0].symbolic.empty();
+  const std::optional<std::string> eps = numberText(node.real(7, "eps", 1e-5));
+  if (!isOne || !node.flag(5, "training", false) || node.has(3, "running_mean") || !eps) return std::nullopt;
+  Expression made =
+      call("layer_norm", {node.operand(0)}, {{"eps", node.hole("eps", *eps), "0.00001"}, {"affine", "false", "true"}});
+  const auto channels = [&](std::size_t position) {
+    return fmt::format("reshape({}, shape: [{}, 1])", node.operand(position), node.size(facts.shape[1], "channels"));
+  };
+  if (!node.has(1, "weight") && !node.has(2, "bias")) return made;
+  made.text = fmt::format("layer_norm({}, eps: {}, affine: false)", node.operand(0), made.arguments[0].text);
+  made.callee.clear();
+  if (node.has(1, "weight")) made.text += " * " + channels(1);
+  if (node.has(2, "bias")) made.text += " + " + channels(2);
+  made.binding = node.has(2, "bias") ? Binding::Sum : Binding::Product;
+  return made;
+}
+
+/// A weight as its direction times its length (Salimans and Kingma 2016): v * (g / |v|), by one axis.
+std::optional<Expression> weightNorm(const NodeReader& node) {
+  const Facts& facts = node.facts(0);
+  const std::size_t along = node.axis(2, "dim", 0, facts.rank());
+  std::vector<std::int64_t> axes;
+  for (std::size_t d = 0; d < facts.rank(); ++d) {
+    if (d != along) axes.push_back(static_cast<std::int64_t>(d));
+  }
+  Expression made;
+  made.text =
+      fmt::format("{0} * ({1} / reshape(sqrt(sum(square({0}), axis: {2})), shape: {3}))", node.operand(0, Binding::Product),
+                  node.operand(1, Binding::Product), listText(axes), node.shape(node.facts(1).shape));
+  made.binding = Binding::Product;
+  return made;
+}
+
 /// The same operators with weights that something else has, too, or that are computed.
 std::optional<Expression> withGivenWeights(const NodeReader& node, std::string_view word) {
   if (word == "embedding") return call("gather", {node.operand(0), node.operand(1)});
@@ -120,14 +222,9 @@ std::optional<Expression> withGivenWeights(const NodeReader& node, std::string_v
     sum.binding = Binding::Sum;
     return sum;
   }
-  if (word == "conv2d" && !node.has(2, "bias")) {
-    std::optional<Expression> own = convolution(node, 2, false);
-    if (!own) return std::nullopt;
-    std::erase_if(own->arguments, [](const emit::Argument& argument) {
-      return argument.keyword == "out" || argument.keyword == "kernel" || argument.keyword == "use_bias";
-    });
-    return call("correlate2d", {node.operand(0), node.operand(1)}, std::move(own->arguments));
-  }
+  if (word == "conv1d" || word == "conv2d") return correlation(node, word == "conv1d" ? 1 : 2);
+  if (word == "layer_norm" || word == "rms_norm") return scaledNorm(node, word);
+  if (word == "batch_norm") return ownStatistics(node);
   return std::nullopt;
 }
 
@@ -142,14 +239,16 @@ std::vector<std::pair<std::string, ValueId>> weightsOf(const Exported& exported,
     places = {{"weight", 1}, {"bias", 2}, {"running_mean", 3}, {"running_variance", 4}};
   else if (word == "layer_norm" || word == "group_norm")
     places = {{"weight", 2}, {"bias", 3}};
+  else if (word == "rms_norm")
+    places = {{"weight", 2}};
   else if (word == "embedding")
     places = {{"weight", 0}};
   else if (word == "prelu")
     places = {{"weight", 1}};
   std::vector<std::pair<std::string, ValueId>> weights;
   for (const auto& [name, position] : places) {
-    const bool isOptional = name == "bias" || word == "layer_norm" || word == "group_norm";
-    if (isAbsent(node, position) && isOptional) continue;
+    const bool isOptional = name == "bias" || word.ends_with("_norm");
+    if (isAbsent(node, position) && isOptional && word != "batch_norm") continue;
     if (!isWeight(exported, node, position)) return {};
     weights.emplace_back(name, node.arguments[position].value);
   }
@@ -159,10 +258,11 @@ std::vector<std::pair<std::string, ValueId>> weightsOf(const Exported& exported,
 std::optional<Expression> layerOf(const NodeReader& node, std::string_view word) {
   const bool isLayer = word == "linear" || word == "conv1d" || word == "conv2d" || word == "conv3d" ||
                        word == "conv_transpose2d" || word == "batch_norm" || word == "layer_norm" || word == "group_norm" ||
-                       word == "embedding" || word == "prelu";
+                       word == "embedding" || word == "prelu" || word == "rms_norm";
+  if (word == "_weight_norm") return weightNorm(node);
   if (!isLayer) return std::nullopt;
   std::vector<std::pair<std::string, ValueId>> weights = weightsOf(node.exported, node.node);
-  const bool hasNone = (word == "layer_norm" || word == "group_norm") && !node.has(2, "weight");
+  const bool hasNone = (word == "layer_norm" || word == "group_norm" || word == "rms_norm") && !node.has(2, "weight");
   if (weights.empty() && !hasNone) return withGivenWeights(node, word);
   std::optional<Expression> made;
   if (word == "linear") made = linear(node);
@@ -172,6 +272,7 @@ std::optional<Expression> layerOf(const NodeReader& node, std::string_view word)
   if (word == "conv_transpose2d") made = convolution(node, 2, true);
   if (word == "batch_norm") made = batchNorm(node);
   if (word == "layer_norm") made = layerNorm(node);
+  if (word == "rms_norm") made = rmsNorm(node);
   if (word == "group_norm") made = groupNorm(node);
   if (word == "embedding") made = embedding(node);
   if (word == "prelu") made = prelu(node);

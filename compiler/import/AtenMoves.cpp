@@ -152,20 +152,6 @@ std::optional<Expression> expanded(const NodeReader& node) {
   return call("broadcast_to", {node.operand(0)}, {{"shape", node.shape(node.result().shape), ""}});
 }
 
-/// x[index] along one axis, all others whole.
-std::optional<Expression> indexed(const NodeReader& node) {
-  const Argument& list = node.at(1, "indices");
-  std::optional<std::size_t> axis;
-  for (std::size_t d = 0; d < list.items.size(); ++d) {
-    if (list.items[d].isNone()) continue;
-    if (axis || list.items[d].kind != Argument::Kind::Value) return std::nullopt;
-    axis = d;
-  }
-  if (!axis || node.exported[list.items[*axis].value].facts.type != "int64") return std::nullopt;
-  return call("gather", {node.operand(0), emit::Scribe::operand(NodeReader::tensor(list.items[*axis].value))},
-              {{"axis", node.hole("axis", static_cast<std::int64_t>(*axis)), "0"}});
-}
-
 std::optional<Expression> resized(const NodeReader& node, std::string_view word) {
   const std::vector<Size>& shape = node.result().shape;
   if (shape.size() != 4) return std::nullopt;
@@ -179,7 +165,8 @@ std::optional<Expression> resized(const NodeReader& node, std::string_view word)
 }
 
 std::optional<Expression> filled(const NodeReader& node, std::string_view word) {
-  const std::size_t valueAt = word == "full" ? 1 : word == "full_like" ? 1 : word == "new_full" ? 2 : 9;
+  const std::size_t valueAt = word == "full" || word == "full_like" || word == "fill" ? 1 : word == "new_full" ? 2 : 9;
+  if (valueAt != 9 && node.isTensor(valueAt)) return std::nullopt;
   const double number = word.find("ones") != std::string_view::npos ? 1 : valueAt == 9 ? 0 : node.real(valueAt, "fill_value", 0);
   const std::optional<std::string> value = numberText(number);
   const std::string type = typeText(node.result().type);
@@ -191,11 +178,21 @@ std::optional<Expression> filled(const NodeReader& node, std::string_view word) 
               {{"to", type, ""}});
 }
 
+std::optional<Expression> copied(const NodeReader& node) {  // copy(into, x)
+  const Facts& facts = node.facts(1);
+  if (isIntegral(node.result()) && isReal(facts)) return std::nullopt;
+  if (facts.shape != node.result().shape)
+    return call("broadcast_to", {node.promoted(1)}, {{"shape", node.shape(node.result().shape), ""}});
+  Expression made;
+  made.text = node.promoted(1);
+  return made;
+}
+
 }  // namespace
 
 std::optional<Expression> movedOf(const NodeReader& node, std::string_view word) {
   if (word == "view" || word == "reshape" || word == "unflatten" || word == "squeeze" || word == "unsqueeze" ||
-      word == "_unsafe_view")
+      word == "_unsafe_view" || word == "reshape_as" || word == "view_as")
     return reshaped(node, node.operand(0));
   if (word == "flatten") return flattened(node);
   if (word == "permute") return permuted(node, node.integers(1, "dims"));
@@ -213,17 +210,15 @@ std::optional<Expression> movedOf(const NodeReader& node, std::string_view word)
   if (word == "pad" || word == "constant_pad_nd") return padded(node);
   if (word == "roll") return rolled(node);
   if (word == "expand" || word == "expand_as" || word == "broadcast_to") return expanded(node);
-  if (word == "index") return indexed(node);
-  if (word == "index_select")
-    return call("gather", {node.operand(0), node.operand(2)}, {{"axis", node.hole("axis", node.integer(1, "dim", 0)), "0"}});
   if (word.starts_with("upsample_nearest2d") || word.starts_with("upsample_bilinear2d")) return resized(node, word);
   if (word == "pixel_shuffle")
     return call("pixel_shuffle", {node.operand(0)}, {{"factor", node.hole("factor", node.integer(1, "upscale_factor", 1)), ""}});
   if (word == "flip")
     return call("flip", {node.operand(0)}, {{"axis", node.hole("axis", listText(node.integers(1, "dims"))), ""}});
   if (word == "zeros" || word == "ones" || word == "full" || word == "zeros_like" || word == "ones_like" || word == "full_like" ||
-      word == "new_zeros" || word == "new_ones" || word == "new_full")
+      word == "new_zeros" || word == "new_ones" || word == "new_full" || word == "fill" || word == "zero")
     return filled(node, word);
+  if (word == "copy") return copied(node);
   return std::nullopt;
 }
 

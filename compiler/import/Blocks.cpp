@@ -24,6 +24,7 @@ public:
     for (const Declared& weight : unit.weights) {
       signature.text +=
           fmt::format(" weight {}:{} {}", weight.name, exported[weight.weight].facts.rank(), signature.number(weight.weight));
+      if (exported[weight.weight].fill) signature.text += fmt::format(" init {}", *exported[weight.weight].fill);
     }
     for (const Made& made : unit.made) signature.add(made);
     for (const Step& step : unit.steps) signature.add(step, unit);

@@ -67,7 +67,7 @@ tl::expected<std::string, ExportFailure> exportModel(const ExportRequest& reques
   for (const ExportInput& input : request.inputs)
     asked["inputs"].push_back({{"name", input.name}, {"shape", input.shape}, {"type", input.type}});
   measure::Command command;
-  command.argv = {request.python, "-c", driver::runnerText("export.py"), asked.dump()};
+  command.argv = {request.python, "-c", driver::runnerText("export.py"), asked.dump(), driver::runnerText("export_graph.py")};
   command.timeLimit = request.timeLimit;
   command.memoryLimit = request.memoryLimit;
   command.maxOutput = kMostOutput;

@@ -61,6 +61,18 @@ std::size_t NodeReader::axis(std::size_t position, const char* name, std::int64_
   return static_cast<std::size_t>(axis < 0 ? axis + counted : axis);
 }
 
+Marked NodeReader::asReal(std::size_t position, Binding least) const {
+  if (isReal(facts(position))) return operand(position, least);
+  if (facts(position).type == "bool") return fmt::format("as_real(cast({}, to: i64))", operand(position));
+  return fmt::format("as_real({})", operand(position));
+}
+
+Marked NodeReader::promoted(std::size_t position, Binding least) const {
+  if (isReal(result())) return asReal(position, least);
+  const bool isWidened = isIntegral(result()) && facts(position).type == "bool";
+  return isWidened ? fmt::format("cast({}, to: i64)", operand(position)) : operand(position, least);
+}
+
 Marked NodeReader::even(std::string name, const std::vector<std::int64_t>& numbers) const {
   if (numbers.empty()) throw UnlikeNode();
   const bool agree = std::all_of(numbers.begin(), numbers.end(), [&](std::int64_t n) { return n == numbers.front(); });
@@ -87,17 +99,30 @@ std::optional<std::string> numberText(double number) {
 }
 
 std::string typeText(std::string_view torch) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kTypes = {{{"float32", "f32"},
-                                                                                    {"float64", "f64"},
-                                                                                    {"float16", "f16"},
-                                                                                    {"bfloat16", "bf16"},
-                                                                                    {"int64", "i64"},
-                                                                                    {"int32", "i32"},
-                                                                                    {"bool", "bool"}}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kTypes = {{{"float32", "f32"},
+                                                                                     {"float64", "f64"},
+                                                                                     {"float16", "f16"},
+                                                                                     {"bfloat16", "bf16"},
+                                                                                     {"int64", "i64"},
+                                                                                     {"int32", "i64"},
+                                                                                     {"int16", "i64"},
+                                                                                     {"int8", "i64"},
+                                                                                     {"uint8", "i64"},
+                                                                                     {"bool", "bool"}}};
   for (const auto& [theirs, ours] : kTypes) {
     if (theirs == torch) return std::string(ours);
   }
   return "";
+}
+
+bool isReal(const Facts& facts) { return facts.type.starts_with("float") || facts.type == "bfloat16"; }
+
+bool isIntegral(const Facts& facts) { return typeText(facts.type) == "i64"; }
+
+Marked filledWith(const Marked& number, std::string_view type) {
+  const std::string one = fmt::format("fill(shape: [1], value: {})", number);
+  const std::string ours = typeText(type);
+  return ours == "i64" || ours == "bool" ? fmt::format("cast({}, to: {})", one, ours) : one;
 }
 
 Expression call(std::string callee, std::vector<Marked> tensors, std::vector<emit::Argument> arguments) {
@@ -129,8 +154,8 @@ std::optional<ValueId> givenOn(const Exported& exported, const Value& node) {
   static const std::set<std::string_view> kSame = {"contiguous", "clone",      "detach",        "alias",        "lift_fresh_copy",
                                                    "identity",   "lift_fresh", "requires_grad", "resolve_conj", "resolve_neg"};
   static const std::set<std::string_view> kTyped = {
-      "to",   "type_as", "_to_copy", "float",   "double", "dropout", "feature_dropout", "alpha_dropout", "expand", "expand_as",
-      "view", "reshape", "flatten",  "squeeze", "slice",  "pad",     "constant_pad_nd"};
+      "to",     "type_as",   "_to_copy", "float",   "double",  "long",    "int",   "dropout", "feature_dropout", "alpha_dropout",
+      "expand", "expand_as", "view",     "reshape", "flatten", "squeeze", "slice", "pad",     "constant_pad_nd"};
   if (node.arguments.empty() || node.arguments.front().kind != Argument::Kind::Value) return std::nullopt;
   const ValueId operand = node.arguments.front().value;
   const std::string word = wordOf(node);
@@ -141,7 +166,8 @@ std::optional<ValueId> givenOn(const Exported& exported, const Value& node) {
     return drops ? std::nullopt : std::optional(operand);
   }
   const Facts& before = exported[operand].facts;
-  const bool isSame = before.type == node.facts.type && before.shape == node.facts.shape;
+  const bool isSame =
+      (before.type == node.facts.type || (isIntegral(before) && isIntegral(node.facts))) && before.shape == node.facts.shape;
   return isSame ? std::optional(operand) : std::nullopt;
 }
 
@@ -157,7 +183,7 @@ std::optional<Expression> textOf(const NodeReader& reader) {
 
 std::optional<Expression> expressionOf(const NodeReader& node) {
   const std::string word = wordOf(node.node);
-  for (const auto write : {layerOf, elementsOf, movedOf, reducedOf}) {
+  for (const auto write : {layerOf, productOf, elementsOf, movedOf, indexedOf, reducedOf}) {
     if (std::optional<Expression> expression = write(node, word)) return expression;
   }
   return std::nullopt;
@@ -207,8 +233,21 @@ std::optional<Expression> constantOf(const NodeReader& reader) {
   } else if (pattern.kind == Pattern::Kind::Line) {
     if (pattern.axis < 0 || static_cast<std::size_t>(pattern.axis) >= constant.facts.rank()) return std::nullopt;
     const Size length = constant.facts.shape[static_cast<std::size_t>(pattern.axis)];
-    if (length.number != count || pattern.step != 1 || pattern.start != 0 || type != "i64") return std::nullopt;
-    made.text = shaped(fmt::format("arange({})", reader.size(length, "length")), {length});
+    const std::optional<std::string> start = numberText(pattern.start), step = numberText(pattern.step);
+    if (!start || !step || type == "bool") return std::nullopt;
+    std::string line = fmt::format("arange({})", reader.size(length, "length"));
+    if (type != "i64") line = fmt::format("as_real({})", line);
+    if (pattern.step != 1) line += " * " + reader.hole("step", pattern.step < 0 ? "(" + *step + ")" : *step);
+    if (pattern.start != 0) line += " + " + reader.hole("start", pattern.start < 0 ? "(" + *start + ")" : *start);
+    const bool isBare = pattern.step == 1 && pattern.start == 0;
+    const std::vector<Size>& shape = constant.facts.shape;
+    std::vector<Size> along(shape.size() - static_cast<std::size_t>(pattern.axis), Size{1, ""});
+    along.front() = length;
+    if (!isBare && (shape.size() > 1 || length.number != count)) line = "(" + line + ")";
+    made.text = length.number == count               ? shaped(line, {length})
+                : along == std::vector<Size>{length} ? fmt::format("{} |> broadcast_to(shape: {})", line, reader.shape(shape))
+                                                     : fmt::format("{} |> reshape(shape: {}) |> broadcast_to(shape: {})", line,
+                                                                   reader.shape(along), reader.shape(shape));
   } else if (pattern.kind == Pattern::Kind::Lower || pattern.kind == Pattern::Kind::Upper) {
     const std::size_t rank = constant.facts.rank();
     if (rank < 2) return std::nullopt;

@@ -64,6 +64,11 @@ public:
   Marked operand(std::size_t position, Binding least = Binding::Any) const {
     return emit::Scribe::operand(tensor(value(position)), least);
   }
+  /// The operand as numbers of the program's own element type, where it is integers or bool.
+  Marked asReal(std::size_t position, Binding least = Binding::Any) const;
+  /// The operand with elements as the result has them, where PyTorch converts them without a word.
+  Marked promoted(std::size_t position, Binding least = Binding::Any) const;
+  static Marked operandOf(ValueId value, Binding least = Binding::Any) { return emit::Scribe::operand(tensor(value), least); }
   static graph::TensorId tensor(ValueId value) { return static_cast<graph::TensorId>(value); }
   Marked hole(std::string name, std::string text) const { return scribe.hole(std::move(name), std::move(text)); }
   Marked hole(std::string name, std::int64_t number) const { return hole(std::move(name), std::to_string(number)); }
@@ -101,13 +106,21 @@ std::optional<Expression> layerOf(const NodeReader& node, std::string_view word)
 std::optional<Expression> elementsOf(const NodeReader& node, std::string_view word);
 std::optional<Expression> movedOf(const NodeReader& node, std::string_view word);
 std::optional<Expression> reducedOf(const NodeReader& node, std::string_view word);
+/// Of products of matrices, attention among them; of those that find elements by their numbers.
+std::optional<Expression> productOf(const NodeReader& node, std::string_view word);
+std::optional<Expression> indexedOf(const NodeReader& node, std::string_view word);
 
 Expression call(std::string callee, std::vector<Marked> tensors, std::vector<emit::Argument> arguments = {});
 Expression infix(const Marked& left, const char* sign, const Marked& right, Binding binding);
 /// A number as the language writes it: 0.00001; nothing for what it has no text for (infinity).
 std::optional<std::string> numberText(double number);
 std::string listText(const std::vector<std::int64_t>& numbers);
-/// "f32" of "float32"; "" of a type that the language lacks.
+/// One element of that value and of PyTorch's type, which broadcasts.
+Marked filledWith(const Marked& number, std::string_view type);
+/// "f32" of "float32"; integers of all sizes are i64; "" of a type that the language lacks.
 std::string typeText(std::string_view torch);
+bool isReal(const Facts& facts);
+/// Integers of any size, and not bool.
+bool isIntegral(const Facts& facts);
 
 }  // namespace tbem::imports

@@ -35,6 +35,8 @@ public:
       open.back()->items.push_back(std::move(item));
     }
     connect(*root);
+    root->outputs.clear();  // as the model gives them
+    for (const Output& output : exported.outputs) root->outputs.push_back(output.value);
     return root;
   }
 

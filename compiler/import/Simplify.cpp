@@ -11,44 +11,6 @@ namespace tbem::imports {
 
 namespace {
 
-void replace(Argument& argument, const std::vector<ValueId>& by) {
-  if (argument.kind == Argument::Kind::Value) argument.value = by[index(argument.value)];
-  for (Argument& item : argument.items) replace(item, by);
-}
-
-/// Whether the node's result lies in its first operand's memory.
-bool isView(const Value& node) {
-  static const std::set<std::string> kViews = {"select",    "slice",  "view",      "transpose", "swapaxes",        "permute",
-                                               "t",         "split",  "unbind",    "chunk",     "expand",          "squeeze",
-                                               "unsqueeze", "narrow", "unflatten", "getitem",   "split_with_sizes"};
-  return node.kind == Value::Kind::Node && kViews.contains(wordOf(node));
-}
-
-bool writesInPlace(const Value& node) {
-  const std::string name = node.op.substr(0, node.op.find('.', node.op.find('.') + 1));
-  return node.kind == Value::Kind::Node && name.ends_with('_') && !name.ends_with("__");
-}
-
-void markPartialWrites(Exported& exported) {
-  std::vector<std::size_t> lastRead(exported.values.size(), 0);
-  for (std::size_t at = 0; at < exported.values.size(); ++at) {
-    for (const ValueId operand : operandsOf(exported.values[at])) lastRead[index(operand)] = at;
-  }
-  for (const Output& output : exported.outputs) lastRead[index(output.value)] = exported.values.size();
-  for (std::size_t at = 0; at < exported.values.size(); ++at) {
-    Value& node = exported.values[at];
-    if (!writesInPlace(node) || node.arguments.empty() || node.arguments.front().kind != Argument::Kind::Value) continue;
-    bool isReadLater = false;
-    for (ValueId into = node.arguments.front().value; isView(exported[into]);) {
-      const Argument& base = exported[into].arguments.front();
-      if (base.kind != Argument::Kind::Value) break;
-      into = base.value;
-      isReadLater = isReadLater || lastRead[index(into)] > at;
-    }
-    if (isReadLater) node.op = "in-place " + node.op;
-  }
-}
-
 void leaveOutCopies(Exported& exported) {
   std::vector<ValueId> by(exported.values.size());
   std::set<std::size_t> without;
@@ -117,7 +79,9 @@ void findSharedWeights(Exported& exported) {
 }  // namespace
 
 Exported simplified(Exported exported) {
-  markPartialWrites(exported);
+  exported = withoutPartialWrites(std::move(exported));
+  takeResultsApart(exported);
+  nameCausalMasks(exported);
   leaveOutCopies(exported);
   findSharedWeights(exported);
   return exported;

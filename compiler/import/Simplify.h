@@ -6,8 +6,20 @@
 
 namespace tbem::imports {
 
-/// Finds Value::isShared, too. A node that writes into a part of a tensor that is read as a whole behind it has "in-place "
-/// before its operator's name: it has no form in the language.
+/// Finds Value::isShared, too. A node that writes into a part of a tensor that is read as a whole behind it becomes one that
+/// makes a new tensor. One of which that is not known has "in-place " before its operator's name: it has no form in the language.
 Exported simplified(Exported exported);
+
+// ---- Its parts ----------------------------------------------------------------------------------------------------------
+
+Exported withoutPartialWrites(Exported exported);
+/// Elements of the results of operators that have several become operators of their own.
+void takeResultsApart(Exported& exported);
+/// Attention with a mask that lets each place see itself and those before it is told so in place of the mask.
+void nameCausalMasks(Exported& exported);
+bool isView(const Value& node);
+bool writesInPlace(const Value& node);
+/// The argument with each value by another.
+void replace(Argument& argument, const std::vector<ValueId>& by);
 
 }  // namespace tbem::imports

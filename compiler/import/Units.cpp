@@ -242,6 +242,8 @@ void UnitReader::addItems(Open& open, const ModuleCall& call) {
       addNode(open, item.node, call.path);
     } else if (const ModuleCall* only = onlyNode(*item.child)) {
       addNode(open, only->items.front().node, item.child->path);
+    } else if (item.child->inputs.empty()) {  // of weights and tables alone: a block has to read something
+      addItems(open, *item.child);
     } else if (item.child->isSequence()) {
       addSequence(open, *item.child);
     } else {
@@ -335,6 +337,7 @@ std::size_t UnitReader::read(const ModuleCall& call) {
         wordOf(node) == "cat" && operandsOf(node) == call.inputs && std::none_of(call.inputs.begin(), call.inputs.end(), isRead);
   }
   addItems(open, call);
+  addOperandsOf(open, call.outputs);
   all.units.push_back(std::move(open.unit));
   return all.units.size() - 1;
 }

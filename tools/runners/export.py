@@ -1,6 +1,7 @@
 """A PyTorch model as the graph that torch.export sees, written as one JSON document for `tbemc import`.
 
-Runs as a program of its own, in the Python that has the model: python3 -c TEXT REQUEST, where REQUEST is a JSON object:
+Runs as a program of its own, in the Python that has the model: python3 -c TEXT REQUEST GRAPH, where GRAPH is the text of
+export_graph.py and REQUEST is a JSON object:
   target     "package.module:name" or "path/to/file.py:name": a module, a class or a function that makes one
   arguments  text of the arguments that it is called with, as Python would read them between its parentheses
   inputs     [{"name", "shape", "type"}]: those of `forward`, by name where it has a parameter of that name, else by position
@@ -13,11 +14,7 @@ import json
 import os
 import sys
 import traceback
-
-# What depends on nothing is computed here as long as it is a table that a program can have; what is computed from such a table, and
-# larger, stays an operator.
-_MOST_VALUES = 8192
-_DROPPED = ("_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_constrain_range", "sym_constrain_range_for_size")
+import types
 
 
 class Refused(Exception):
@@ -68,6 +65,20 @@ def _module_of(place):
     return module
 
 
+class _NamesOf(dict):
+    """The names of a module, with those that it loads when they are asked for."""
+
+    def __init__(self, module):
+        super().__init__(vars(module))
+        self.module = module
+
+    def __missing__(self, name):
+        try:
+            return getattr(self.module, name)
+        except AttributeError:
+            raise KeyError(name) from None
+
+
 def _model(request, torch):
     place, _, name = request["target"].rpartition(":")
     module = _module_of(place)
@@ -81,7 +92,7 @@ def _model(request, torch):
     if not callable(value):
         raise Refused("name", f"`{name}` of `{place}` is neither a module nor something that makes one")
     try:
-        positional, named = eval(f"(lambda *a, **k: (a, k))({request['arguments']})", dict(vars(module)))  # the user's own text
+        positional, named = eval(f"(lambda *a, **k: (a, k))({request['arguments']})", _NamesOf(module))  # the user's own text
     except Exception as error:
         raise Refused("arguments", f"the arguments `{request['arguments']}` cannot be read: {_first_line(error)}") from error
     try:
@@ -129,9 +140,17 @@ def _mark_stochastic_depth(model, torch):
         module.forward = lambda x, rate=rate: torch.ops.tbem.stochastic_depth(x, rate)
 
 
+def _without_cache(model):
+    """Models of transformers give, beside their result, what they keep for their next call: here there is none."""
+    for module in model.modules():
+        if getattr(getattr(module, "config", None), "use_cache", None) is True:
+            module.config.use_cache = False
+
+
 def _exported(request, model, torch):
     positional, named = _inputs(request, model, torch)
     _mark_stochastic_depth(model, torch)
+    _without_cache(model)
 
     def dynamic(tensor):
         if request["sizes"] == "fixed" or tensor.dim() == 0:
@@ -153,213 +172,6 @@ def _exported(request, model, torch):
         raise Refused("export", f"torch.export: {_first_line(error)}", _place(error)) from error
 
 
-# ---- The graph -----------------------------------------------------------------------------------------------------------
-
-
-def _size(number, torch):
-    """A number; of what depends on the inputs' sizes what it is in this graph, and how it depends."""
-    if isinstance(number, torch.SymInt):
-        return {"size": int(number.node.hint), "of": str(number.node.expr)}
-    return int(number)
-
-
-def _tensor_facts(value, torch):
-    return {"shape": [_size(d, torch) for d in value.shape], "type": str(value.dtype).removeprefix("torch.")}
-
-
-def _pattern(values, torch):
-    """What the elements of a constant are, in the fewest words; None: its values say it."""
-    flat = values.flatten()
-    if flat.numel() == 0:
-        return None
-    if bool((flat == flat[0]).all()):
-        return {"fill": flat[0].item()}
-    for axis in range(values.dim()):
-        line = values.select(axis, 0).flatten() if values.dim() > 1 else None
-        other = [0 if a != axis else slice(None) for a in range(values.dim())]
-        along = values[tuple(other)]
-        if values.dtype is not torch.bool and line is not None and not bool((line == line[0]).all()):
-            continue
-        shape = [1] * values.dim()
-        shape[axis] = -1
-        if values.dtype is torch.bool or not bool((values == along.reshape(shape)).all()):
-            continue
-        steps = along[1:] - along[:-1]
-        if bool((steps == steps[0]).all()):
-            return {"axis": axis, "start": along[0].item(), "step": steps[0].item()}
-    if values.dim() >= 2 and values.dtype is torch.bool:
-        rows, columns = values.shape[-2:]
-        for name, triangle in (("tril", torch.tril), ("triu", torch.triu)):
-            for diagonal in (-1, 0, 1):
-                mask = triangle(torch.ones(rows, columns, dtype=torch.bool), diagonal)
-                if bool((values == mask).all()):
-                    return {name: diagonal}
-    return None
-
-
-def _constant(values, torch):
-    values = values.detach()
-    facts = _tensor_facts(values, torch)
-    pattern = _pattern(values, torch)
-    if pattern is not None:
-        facts["pattern"] = pattern
-    elif values.numel() <= _MOST_VALUES:
-        facts["values"] = values.flatten().tolist()
-    return facts
-
-
-def _own_place(trace):
-    """The innermost line of a node's stack that is not PyTorch's."""
-    place = None
-    for line in (trace or "").splitlines():
-        line = line.strip()
-        if not line.startswith('File "'):
-            continue
-        file, _, rest = line[6:].partition('"')
-        if f"{os.sep}torch{os.sep}" in file:
-            continue
-        place = f"{file}:{rest.split('line ')[1].split(',')[0]}"
-    return place
-
-
-class _Writer:
-    """The nodes of an exported program as plain data, those that depend on nothing as their values."""
-
-    def __init__(self, program, model, torch):
-        self.program, self.torch = program, torch
-        self.known = {}  # by node: its value, where no input and no weight matters
-        self.weights, self.inputs, self.state = [], [], list(model.state_dict())
-        self._read_placeholders(model)
-
-    def _read_placeholders(self, model):
-        kinds = self.torch.export.graph_signature.InputKind
-        owned = {**dict(model.named_parameters(remove_duplicate=False)), **dict(model.named_buffers(remove_duplicate=False))}
-        first = {}  # by tensor: the name that it is known by; tied weights are one
-        for name, value in owned.items():
-            first.setdefault(id(value), name)
-        nodes = {node.name: node for node in self.program.graph.nodes if node.op == "placeholder"}
-        changed = set(self.program.graph_signature.buffers_to_mutate.values())
-        statistics = self._statistics()
-        for spec in self.program.graph_signature.input_specs:
-            node = nodes.get(getattr(spec.arg, "name", None))
-            if spec.kind is kinds.USER_INPUT:
-                if node is not None and isinstance(node.meta.get("val"), self.torch.Tensor):
-                    self.inputs.append({"node": node.name, **_tensor_facts(node.meta["val"], self.torch)})
-                continue
-            if spec.kind is kinds.PARAMETER or spec.target in changed or spec.target in statistics:
-                value = owned[spec.target]
-                name = first[id(value)]
-                names = [other for other, tensor in owned.items() if tensor is value and other != name]
-                self.weights.append({"node": node.name, "name": name, "also": names, "learned": spec.kind is kinds.PARAMETER,
-                                     **_tensor_facts(value, self.torch)})
-            elif spec.kind in (kinds.BUFFER, kinds.CONSTANT_TENSOR):
-                value = self.program.constants.get(spec.target)
-                if value is None:
-                    value = self.program.state_dict[spec.target]
-                self.known[node] = value
-
-    def _statistics(self):
-        """Buffers that a normalisation keeps."""
-        targets = self.program.graph_signature.inputs_to_buffers
-        return {targets[a.name] for node in self.program.graph.nodes if "batch_norm" in str(node.target) or
-                "instance_norm" in str(node.target) for a in node.args[3:5] if getattr(a, "name", None) in targets}
-
-    def _fold(self, node):
-        """Finds the value of a node all of whose operands are known. One that changes its operand in place changes what was known."""
-        if self._fill(node):
-            return True
-        if any(operand not in self.known for operand in node.all_input_nodes) or self.torch.Tag.nondeterministic_seeded in getattr(
-                node.target, "tags", ()):
-            return False
-        value = node.meta.get("val")
-        if isinstance(value, self.torch.Tensor) and value.numel() > _MOST_VALUES and node.all_input_nodes:
-            return False
-        arguments, named = self.torch.fx.node.map_arg((node.args, node.kwargs), self.known.__getitem__)
-        self.known[node] = node.target(*arguments, **named)
-        return True
-
-    def _fill(self, node):
-        """Finds the value of a node that reads a tensor for its type or its shape alone, where that shape is known."""
-        word = str(node.target).removeprefix("aten.").partition(".")[0]
-        value = node.meta.get("val")
-        if word not in ("new_zeros", "new_ones", "zeros_like", "ones_like") or any(
-                isinstance(size, self.torch.SymInt) for size in value.shape):
-            return False
-        make = self.torch.zeros if "zeros" in word else self.torch.ones
-        self.known[node] = make(tuple(value.shape), dtype=value.dtype)
-        return True
-
-    def _argument(self, value, needed):
-        torch = self.torch
-        if isinstance(value, torch.fx.Node):
-            if value in self.known:
-                known = self.known[value]
-                if not isinstance(known, torch.Tensor):
-                    return self._argument(known, needed)
-                needed.setdefault(value, None)
-            elif isinstance(value.meta.get("val"), torch.SymInt):
-                return _size(value.meta["val"], torch)
-            return {"node": value.name}
-        if isinstance(value, (list, tuple)):
-            return [self._argument(item, needed) for item in value]
-        if isinstance(value, bool) or value is None or isinstance(value, (int, str)):
-            return value
-        if isinstance(value, float):
-            return value if value - value == 0 else {"number": repr(value)}
-        if isinstance(value, torch.SymInt):
-            return _size(value, torch)
-        if isinstance(value, torch.dtype):
-            return {"type": str(value).removeprefix("torch.")}
-        return {"other": str(value)}
-
-    def document(self):
-        torch = self.torch
-        nodes, needed, outputs = [], {}, []
-        for node in self.program.graph.nodes:
-            if node.op == "output":
-                outputs = self._outputs(node, needed)
-            if node.op != "call_function":
-                continue
-            target = str(node.target) if hasattr(node.target, "overloadpacket") else getattr(node.target, "__name__", str(node.target))
-            if any(word in target for word in _DROPPED) or self._fold(node):
-                continue
-            value = node.meta.get("val")
-            if isinstance(value, (int, torch.SymInt, torch.SymBool, torch.SymFloat)):
-                continue  # what reads it says how it depends on sizes
-            entry = {"name": node.name, "op": target, "args": [self._argument(a, needed) for a in node.args],
-                     "named": {k: self._argument(v, needed) for k, v in node.kwargs.items()},
-                     "modules": [[key, path, kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__qualname__}"]
-                                 for key, (path, kind) in node.meta.get("nn_module_stack", {}).items() if not key.startswith("_empty")],
-                     "at": _own_place(node.meta.get("stack_trace"))}
-            if isinstance(value, torch.Tensor):
-                entry.update(_tensor_facts(value, torch))
-            elif isinstance(value, (list, tuple)):
-                entry["parts"] = [_tensor_facts(part, torch) if isinstance(part, torch.Tensor) else None for part in value]
-            nodes.append(entry)
-        constants = [{"node": node.name, "name": self._buffer_name(node), **_constant(self.known[node], torch)} for node in needed]
-        return {"torch": torch.__version__, "inputs": self.inputs, "weights": self.weights, "constants": constants,
-                "nodes": nodes, "outputs": outputs, "state": self.state}
-
-    def _buffer_name(self, node):
-        signature = self.program.graph_signature
-        return {**signature.inputs_to_buffers, **signature.inputs_to_lifted_tensor_constants}.get(node.name)
-
-    def _outputs(self, node, needed):
-        """The tensors that the model gives, with the keys of a dictionary as names."""
-        names = []
-        spec = self.program.call_spec.out_spec
-        if getattr(spec, "context", None) is not None and isinstance(spec.context, (list, tuple)):
-            names = [str(key) for key in spec.context if isinstance(key, str)]
-        flat = [value for value in self.torch.utils._pytree.tree_leaves(node.args[0])]
-        outputs = []
-        for position, value in enumerate(flat):
-            if isinstance(value, self.torch.fx.Node) and isinstance(value.meta.get("val"), self.torch.Tensor):
-                entry = self._argument(value, needed)
-                entry["name"] = names[position] if len(names) == len(flat) else None
-                outputs.append(entry)
-        return outputs
-
-
 def _document(request):
     try:
         import torch
@@ -373,7 +185,9 @@ def _document(request):
     warnings.filterwarnings("ignore")
     model = _model(request, torch).eval()
     program = _exported(request, model, torch)
-    document = _Writer(program, model, torch).document()
+    graph = types.ModuleType("export_graph")
+    exec(compile(sys.argv[2], "export_graph.py", "exec"), vars(graph))  # noqa: S102 - a file of ours, which reaches this process as text
+    document = graph.document_of(program, model, torch)
     nodes = {entry["node"] for entry in document["inputs"]}
     others = iter([given["name"] for given in request["inputs"] if given["name"] not in nodes])
     for entry in document["inputs"]:  # a parameter of `forward` keeps its name, the others have those that they were given, in order

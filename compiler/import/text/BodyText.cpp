@@ -94,8 +94,11 @@ std::string BodyText::comment(const std::string& place) {
 }
 
 std::string BodyText::declared(const Declared& weight) const {
-  const char* const word = exported[weight.weight].isLearned ? "weight" : "buffer";
-  return fmt::format("  {} {}: tensor{} init normal(0, 0.02)\n", word, weight.name, makes.filledHoles(weight.shape));
+  const Value& value = exported[weight.weight];
+  const std::optional<std::string> fill = value.fill ? numberText(*value.fill) : std::nullopt;
+  const std::string init = !fill ? "normal(0, 0.02)" : *fill == "0" ? "zeros" : *fill == "1" ? "ones" : "constant(" + *fill + ")";
+  return fmt::format("  {} {}: tensor{} init {}\n", value.isLearned ? "weight" : "buffer", weight.name,
+                     makes.filledHoles(weight.shape), init);
 }
 
 std::string BodyText::chain(const Step& step) {

@@ -61,9 +61,12 @@ std::string MadeText::list(const Made& made) const {
     return std::all_of(members.begin() + static_cast<std::ptrdiff_t>(from), members.end(),
                        [&](const std::string& member) { return member == members[from]; });
   };
-  if (count >= 2 && agreeFrom(0)) return fmt::format("[{} for i in 0 .. {}]", members[0], count);
+  std::string counter = "i";  // another word than that of a list inside
+  const auto counts = [&](const std::string& member) { return member.find(" for " + counter + " in ") != std::string::npos; };
+  while (std::any_of(members.begin(), members.end(), counts)) ++counter[0];
+  if (count >= 2 && agreeFrom(0)) return fmt::format("[{} for {} in 0 .. {}]", members[0], counter, count);
   if (count >= 3 && agreeFrom(1))
-    return fmt::format("[if i = 0 then {} else {} for i in 0 .. {}]", members[0], members[1], count);
+    return fmt::format("[if {0} = 0 then {1} else {2} for {0} in 0 .. {3}]", counter, members[0], members[1], count);
   if (std::optional<std::string> one = withOneThatDiffers(made.members, 0)) return *one;
   if (std::optional<std::string> other = withOneThatDiffers(made.members, 1))
     return fmt::format("[if i = 0 then {} else {}", members[0], other->substr(1));

@@ -166,6 +166,11 @@ std::string takeTables(Units& units, std::set<std::string>& called, TableTypes& 
   constexpr std::size_t kLong = 160;  // characters
   std::map<std::string, std::string> calls;
   std::string text;
+  std::set<std::string> taken = called;  // what a unit makes hides a function of its name
+  for (const Unit& unit : units.units) {
+    for (const Made& made : unit.made) taken.insert(made.name);
+    for (const Declared& weight : unit.weights) taken.insert(weight.name);
+  }
   for (Unit& unit : units.units) {
     for (emit::Hole& hole : unit.holes) {
       if (hole.text.size() <= kLong || !hole.text.starts_with('[')) continue;
@@ -173,7 +178,8 @@ std::string takeTables(Units& units, std::set<std::string>& called, TableTypes& 
       if (isNew) {
         const std::string wanted =
             nameFor(hole.name.substr(hole.name.rfind('.') == std::string::npos ? 0 : hole.name.rfind('.') + 1), {});
-        const std::string name = numberedName(wanted, [&](const std::string& free) { return called.insert(free).second; });
+        const std::string name = numberedName(wanted, [&](const std::string& free) { return taken.insert(free).second; });
+        called.insert(name);
         table->second = name + "()";
         types[table->second] = typeOf({hole.text}, {});
         text += fmt::format("\nfunction {} -> {} {{\n  return {}\n}}\n", table->second, types[table->second], hole.text);

@@ -87,6 +87,7 @@ void addIndices(std::map<std::string, Generator>& table) {
             }}})
     table[name] = generator;
   table["arange"] = [](Dice& d) -> Case { return {fmt::format("arange(n: {})", d.integer(1, 20)), {}, "whole", 1, false}; };
+  table["as_real"] = [](Dice& d) -> Case { return {"as_real(%0)", {whole(anyDims(d), 7)}, "real", 1, false}; };
   table["cast"] = [](Dice& d) -> Case { return {"cast(%0, to: i64)", {real(anyDims(d))}, "whole", 1, false}; };
   table["constant"] = [](Dice& d) -> Case {
     std::string values = numberText(d, -1, 1);

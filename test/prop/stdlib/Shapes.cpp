@@ -39,6 +39,7 @@ void addShapes(std::map<std::string, Generator>& table) {
   table["sum"] = [](Dice& d) { return reduction(d, "sum"); };
   table["mean"] = [](Dice& d) { return reduction(d, "mean"); };
   table["max"] = [](Dice& d) { return reduction(d, "max"); };
+  table["cumsum"] = [](Dice& d) { return along(d, "cumsum"); };
   table["variance"] = [](Dice& d) { return reduction(d, "variance"); };
   table["sum_squares"] = [](Dice& d) -> Case { return {"sum_squares(%0)", {real(anyDims(d))}}; };
   table["max_gradient"] = [](Dice& d) -> Case {

@@ -5,4 +5,4 @@ import import_step
 
 
 def build():
-    return import_step.build(os.environ["IMPORT_MODEL"], os.environ["IMPORT_ARGUMENTS"])
+    return import_step.build(os.environ["IMPORT_MODEL"], os.environ["IMPORT_ARGUMENTS"], os.environ["IMPORT_RESULTS"] == "all")

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Holds imported models against PyTorch: import_step.py TBEMC FOLDER [--infer] MODEL...
 
-MODEL is `package.module:name|arguments|input=shape...`, as `tbemc import` takes them. Each is imported and takes one step in f64
+MODEL is `package.module:name|arguments|input=shape...`, as `tbemc import` takes them, or @FILE with one a line. Each is imported and takes one step in f64
 from the model's weights, which are read by their names in its state dict, on our inputs: output, loss (the cross entropy of the first
 result), gradients, running statistics and the weights after plain gradient descent must be PyTorch's to 1e-9 of the largest number in each
 group. With --infer, and for models whose first result is no table of classes, only the output is compared. Random layers are told to
 leave nothing out. Prints a line a model.
 """
+import functools
 import importlib
 import inspect
 import json
@@ -18,10 +19,37 @@ import sys
 import numpy as np
 import torch
 from safetensors.torch import save_file
+from torch.overrides import TorchFunctionMode
 
 import steps
 
 RATE = 0.01
+
+
+class InDouble(TorchFunctionMode):
+    """Tensors that depend on weights stay in f64 where a model computes in f32 whatever its weights have, as normalisations of
+    transformers do. Tables that depend on nothing are what they are in the program, too: computed in f32."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = dict(kwargs or {})
+        own = args[0] if args and isinstance(args[0], torch.Tensor) else None
+        if own is not None and own.requires_grad and own.dtype is torch.float64:
+            if function is torch.Tensor.float:
+                return own
+            args = tuple(torch.float64 if one is torch.float32 else one for one in args)
+            kwargs = {name: torch.float64 if one is torch.float32 else one for name, one in kwargs.items()}
+        return function(*args, **kwargs)
+
+
+def masks_of(inputs):
+    """Of inputs that say which places count: such that some do not, at the end, and the first always does."""
+    masks = {}
+    for text in inputs:
+        name, _, sizes = text.partition("=")
+        if "mask" in name:
+            rows, length = (int(size) for size in sizes.partition(":")[0].split(","))
+            masks[name] = np.array([[int(place <= length // 2 + row) for place in range(length)] for row in range(rows)])
+    return masks
 
 
 def without_chance(model):
@@ -38,14 +66,27 @@ def without_chance(model):
     return model
 
 
-def build(target, arguments):
+def first_alone(forward):
+    """A forward pass without its other results: a loss is of one."""
+    @functools.wraps(forward)
+    def alone(*tensors, **named):
+        return next(one for one in torch.utils._pytree.tree_leaves(forward(*tensors, **named)) if isinstance(one, torch.Tensor))
+
+    return alone
+
+
+def build(target, arguments, infer=False):
     place, _, name = target.rpartition(":")
-    value = importlib.import_module(place)
+    module = value = importlib.import_module(place)
     for part in name.split("."):
         value = getattr(value, part)
-    positional, named = eval(f"(lambda *a, **k: (a, k))({arguments})", vars(sys.modules[place]).copy())  # pylint: disable=eval-used
+    names = {word: getattr(module, word) for word in re.findall(r"\w+", arguments) if hasattr(module, word)}
+    positional, named = eval(f"(lambda *a, **k: (a, k))({arguments})", names)  # pylint: disable=eval-used
     torch.manual_seed(0)
-    return without_chance(value(*positional, **named))
+    model = without_chance(value(*positional, **named))
+    if not infer:
+        model.forward = first_alone(model.forward)
+    return model
 
 
 def paths(names, state):
@@ -66,15 +107,19 @@ def compare(tbemc, folder, text, infer):
     target, arguments, *inputs = text.split("|")
     given = [option for one in inputs for option in ("--input", one)]
     program, weights, saved = folder / "model.tbem", folder / "model.safetensors", folder / "step.npz"
-    environment = dict(os.environ, IMPORT_MODEL=target, IMPORT_ARGUMENTS=arguments,
+    environment = dict(os.environ, IMPORT_MODEL=target, IMPORT_ARGUMENTS=arguments, IMPORT_RESULTS="all" if infer else "first",
                        PYTHONPATH=f"{pathlib.Path(__file__).parent}:{os.environ.get('PYTHONPATH', '')}")
     steps.run([tbemc, "import", "import_model:build", *given, "--python", sys.executable, "--name", "net", "-o", str(program), "--quiet"],
               env=environment)
-    model = build(target, arguments).double()
+    model = build(target, arguments, infer).double()
+    for module in model.modules():  # what is kept for a next call is no result
+        if getattr(getattr(module, "config", None), "use_cache", None) is True:
+            module.config.use_cache = False
     state = {name: value.detach() for name, value in model.state_dict().items()}
     ours = paths((folder / "model.names").read_text(encoding="utf-8"), state)
     assert set(ours) == set(state), sorted(set(state) - set(ours))[:5]
-    save_file({name: value.clone() for name, value in state.items()}, str(weights))  # all that the model's own file has
+    masks = {f"input/{name}": torch.from_numpy(mask) for name, mask in masks_of(inputs).items()}
+    save_file({name: value.clone() for name, value in state.items()} | masks, str(weights))  # all that the model's own file has
     ours = {name: path for name, path in ours.items() if path != "-"}
     plain = [re.sub(r":\w+$", "", one) for one in inputs]
     command = [tbemc, "step", str(program), "-e", "net()", *[option for one in plain for option in ("--input", one)],
@@ -86,14 +131,16 @@ def compare(tbemc, folder, text, infer):
     tensors = {name: torch.from_numpy(array) for name, array in steps.group(arrays, "input").items()}
     model.train(not infer)
     known = inspect.signature(model.forward).parameters
-    result = model(**tensors) if all(name in known for name in tensors) else model(*tensors.values())
+    with InDouble():
+        result = model(**tensors) if all(name in known for name in tensors) else model(*tensors.values())
     results = list(torch.utils._pytree.tree_leaves(result))
     results = [one for one in results if isinstance(one, torch.Tensor)]
     compared = results if infer else results[:1]
     differences = {"output": max(steps.far(arrays["output" if k == 0 else f"output_{k + 1}"], one.detach().numpy())
                                  for k, one in enumerate(compared))}
     if not infer:
-        loss = torch.nn.functional.cross_entropy(results[0], torch.from_numpy(arrays["target"]))
+        logits = results[0].transpose(1, 2) if results[0].dim() == 3 else results[0]  # as our cross_entropy: the last of three
+        loss = torch.nn.functional.cross_entropy(logits, torch.from_numpy(arrays["target"]))
         loss.backward()
         differences["loss"] = steps.far(arrays["loss"], loss.item())
         parameters = {name: one for name, one in model.named_parameters() if name in ours}
@@ -113,7 +160,8 @@ def compare(tbemc, folder, text, infer):
 def main():
     tbemc, folder, *rest = sys.argv[1:]
     infer = "--infer" in rest
-    models = [one for one in rest if one != "--infer"]
+    models = [one for word in rest if word != "--infer" for one in
+              (pathlib.Path(word[1:]).read_text(encoding="utf-8").splitlines() if word.startswith("@") else [word])]
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     wrong = []

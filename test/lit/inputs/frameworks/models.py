@@ -83,3 +83,28 @@ class Twice(nn.Module):
         left, right = torch.cat([x, y], -1).chunk(2, -1)
         pooled = (left - right).amax(1)
         return self.out(torch.stack([pooled[:, ::2], 2 - pooled[:, 1::2]], 1).sum(1).clamp(min=-3))
+
+
+class Pieces(nn.Module):
+    """Writes into parts of tensors, elements found by their numbers, sums along an axis, repeated and summed by letters."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed, self.out = nn.Linear(8, 12), nn.Linear(24, 5)
+        self.scale = nn.Parameter(torch.ones(12))
+        self.register_buffer("places", torch.tensor([[0, 2], [1, 3], [2, 0], [3, 1]]))
+
+    def forward(self, x):
+        y = self.embed(x)
+        y[:, 0] = 1.5
+        y[:, 1, 3:6].mul_(2)
+        right = y[:, :, 4:]
+        right.transpose(1, 2)[:, 2] += 1
+        left = y[:, :, :4]
+        heads = torch.einsum("nld,dk->nkl", left, right[0, :4, 1:7]).cumsum(1)
+        picked = y[:, self.places[:, 0], self.places[:, 1]]
+        taken = torch.gather(y.tril(2), 2, y.argmax(2, keepdim=True)).squeeze(2)
+        spread = (y * self.scale).var(1) + y.std((0, 1), unbiased=False) + y.max(1)[0]
+        repeated = picked.repeat(1, 2).repeat_interleave(2, 1)
+        z = torch.cat([spread, heads.mean(2), taken], 1)
+        return self.out(z) + repeated[:, 3:8] + F.avg_pool2d(y[:, None], 5, 3, ceil_mode=True).sum((1, 2, 3))[:, None]
