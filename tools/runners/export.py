@@ -90,6 +90,8 @@ def _model(request, torch):
         raise Refused("build", f"`{name}` cannot be called: {_first_line(error)}", _place(error)) from error
     if not isinstance(model, torch.nn.Module):
         raise Refused("name", f"`{name}` gives {type(model).__name__}, and no torch.nn.Module")
+    if getattr(model.forward, "__func__", None) is torch.nn.Module.forward:
+        raise Refused("name", f"`{name}` has no `forward`")
     return model
 
 
@@ -157,9 +159,10 @@ def _exported(request, model, torch):
 
 
 def _size(number, torch):
-    """A number; of what depends on the inputs' sizes what it is in this graph, and how it depends."""
-    if isinstance(number, torch.SymInt):
-        return {"size": int(number.node.hint), "of": str(number.node.expr)}
+    """A number; of what depends on the inputs' sizes what it is in this graph, and how it depends; None where it depends on values."""
+    if isinstance(number, (torch.SymInt, torch.SymFloat)):
+        known = isinstance(number, torch.SymInt) and number.node.hint is not None
+        return {"size": int(number.node.hint) if known else None, "of": str(number.node.expr)}
     return int(number)
 
 
@@ -297,7 +300,7 @@ class _Writer:
                 if not isinstance(known, torch.Tensor):
                     return self._argument(known, needed)
                 needed.setdefault(value, None)
-            elif isinstance(value.meta.get("val"), torch.SymInt):
+            elif isinstance(value.meta.get("val"), (torch.SymInt, torch.SymFloat)):
                 return _size(value.meta["val"], torch)
             return {"node": value.name}
         if isinstance(value, (list, tuple)):
@@ -346,10 +349,8 @@ class _Writer:
 
     def _outputs(self, node, needed):
         """The tensors that the model gives, with the keys of a dictionary as names."""
-        names = []
-        spec = self.program.call_spec.out_spec
-        if getattr(spec, "context", None) is not None and isinstance(spec.context, (list, tuple)):
-            names = [str(key) for key in spec.context if isinstance(key, str)]
+        context = getattr(self.program.call_spec.out_spec, "context", None)
+        names = [key for key in context if isinstance(key, str)] if isinstance(context, (list, tuple)) else []
         flat = [value for value in self.torch.utils._pytree.tree_leaves(node.args[0])]
         outputs = []
         for position, value in enumerate(flat):
@@ -365,10 +366,8 @@ def _document(request):
         import torch
     except Exception as error:
         raise Refused("torch", f"{sys.executable} has no PyTorch: {_first_line(error)}") from error
-    try:
-        import torch.export
-    except ImportError as error:
-        raise Refused("torch", f"{sys.executable} has PyTorch {torch.__version__}, which has no torch.export: 2.6 or later has") from error
+    if not hasattr(getattr(getattr(torch, "export", None), "Dim", None), "AUTO"):
+        raise Refused("torch", f"{sys.executable} has PyTorch {torch.__version__}, and this needs torch.export as 2.6 or later has it")
     import warnings
     warnings.filterwarnings("ignore")
     model = _model(request, torch).eval()
@@ -391,8 +390,9 @@ def main():
         document = _document(request)
     except Refused as refused:
         document = {"error": {"kind": refused.kind, "message": str(refused), "at": refused.at}}
-    except SystemExit as error:
-        document = {"error": {"kind": "build", "message": "the model ended Python (sys.exit)", "at": _place(error)}}
+    except (SystemExit, KeyboardInterrupt) as error:
+        what = "sys.exit" if isinstance(error, SystemExit) else type(error).__name__
+        document = {"error": {"kind": "build", "message": f"the model ended Python ({what})", "at": _place(error)}}
     with result:
         json.dump(document, result)
 
