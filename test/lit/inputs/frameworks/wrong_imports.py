@@ -133,7 +133,7 @@ CASES = [
     model("interrupts", USAGE, r"the model ended Python \(KeyboardInterrupt\)", "interrupts+1"),
     model("crashes", ENVIRONMENT, "`.*` was ended by signal 6"),
     model("reads_nowhere", ENVIRONMENT, "`.*` was ended by signal 11"),
-    model("eats_memory", USAGE, "`eats_memory` cannot be called: RuntimeError: .*memory", "eats_memory+1", memory=8 << 30),
+    model("eats_memory", USAGE, "`eats_memory` cannot be called: RuntimeError: .*allocate memory.*", "eats_memory+1", memory=8 << 30),
     model("hangs", ENVIRONMENT, r"`.*` was stopped after 20 s \(--max-time\)$", more=("--max-time", "20")),
     model("HangsInForward", ENVIRONMENT, r"`.*` was stopped after 20 s \(--max-time\)$", more=("--max-time", "20")),
     # The Python
