@@ -30,6 +30,8 @@ ExportFailure failureOf(const ExportRequest& request, const measure::Outcome& ou
                    : fmt::format("`{}` was ended by signal {}{}", request.python, outcome.signal, said),
             ""};
   }
+  if (outcome.exitCode == 0)
+    return {"python", fmt::format("`{}` ended without an answer: it is no Python that has PyTorch", request.python), ""};
   return {"python", fmt::format("`{}` ended with status {}{}", request.python, outcome.exitCode.value_or(-1), said), ""};
 }
 

@@ -21,9 +21,13 @@ std::string textOr(const Json& object, const char* key) {
 
 double realOf(const Json& value) { return value.is_boolean() ? (value.get<bool>() ? 1.0 : 0.0) : value.get<double>(); }
 
+/// Thrown where a size is known only when the model runs.
+struct DependsOnValues {};
+
 /// Of a tensor's dimension, or an argument that depends on one.
 Size sizeOf(const Json& value) {
   if (value.is_number_integer()) return {value.get<std::int64_t>(), ""};
+  if (value.at("size").is_null()) throw DependsOnValues();
   return {value.at("size").get<std::int64_t>(), value.at("of").get<std::string>()};
 }
 
@@ -60,6 +64,7 @@ public:
     for (const Json& node : document.at("nodes")) readNode(node);
     for (const Json& output : document.at("outputs"))
       exported.outputs.push_back({known(output.at("node")), textOr(output, "name")});
+    if (exported.outputs.empty()) throw ExportFailure{"export", "the model gives no tensor", ""};
     return std::move(exported);
   }
 
@@ -103,6 +108,17 @@ private:
   }
 
   void readNode(const Json& object) {
+    try {
+      add(nodeOf(object));
+    } catch (const DependsOnValues&) {
+      throw ExportFailure{"export",
+                          fmt::format("`{}` has a size or a number that depends on values, or is a fraction of sizes",
+                                      object.at("op").get<std::string>()),
+                          textOr(object, "at")};
+    }
+  }
+
+  Value nodeOf(const Json& object) const {
     Value node;
     node.name = object.at("name").get<std::string>();
     node.op = object.at("op").get<std::string>();
@@ -115,7 +131,7 @@ private:
     if (const auto parts = object.find("parts"); parts != object.end()) {
       for (const Json& part : *parts) node.parts.push_back(part.is_null() ? std::nullopt : std::optional(factsOf(part)));
     }
-    add(std::move(node));
+    return node;
   }
 
   Argument argumentOf(const Json& value) const {
@@ -179,6 +195,8 @@ tl::expected<Exported, ExportFailure> readExport(std::string_view text) {
     return Reader().read(document);
   } catch (const Json::exception& wrong) {
     return tl::unexpected(damaged(wrong.what()));
+  } catch (const DependsOnValues&) {
+    return tl::unexpected(damaged("an input, a weight or a constant has no size"));
   } catch (ExportFailure& wrong) {
     return tl::unexpected(std::move(wrong));
   }

@@ -26,7 +26,7 @@ NETWORKS = {
     "regnet": ("regnet(depth: 4, initial: 24, slope: 12, step: 1.6, group: 8, squeeze: 0.25, classes: 10)", ["image=4,3,64,64"], "2e-2"),
     "mnasnet": ("mnasnet(width: 0.25, classes: 10, dropout: 0)", ["image=4,3,64,64"], "2e-2"),
     "efficientnet_v2": ("efficientnet_v2(width: 0.25, classes: 10, dropout: 0, drop: 0)", ["image=4,3,64,64"], "own"),
-    "inception_v3": ("inception_v3(classes: 10, dropout: 0)", ["image=2,3,139,107"], "2e-2"),
+    "inception_v3": ("inception_v3(classes: 10, dropout: 0)", ["image=4,3,139,139"], "own"),
     "gpt2": ("gpt2(vocab: 101, context: 32, layers: 2, width: 32, heads: 4, dropout: 0)", ["tokens=3,20"], "own"),
     "llama": ("llama(vocab: 101, context: 32, layers: 2, width: 32, heads: 4, groups: 2, hidden: 48)", ["tokens=3,20"], "own"),
     "bert": ("bert(vocab: 101, context: 32, layers: 2, width: 32, heads: 4, classes: 5, dropout: 0)", ["tokens=3,20", "segments=3,20"], "own"),

@@ -101,6 +101,8 @@ def _model(request, torch):
         raise Refused("build", f"`{name}` cannot be called: {_first_line(error)}", _place(error)) from error
     if not isinstance(model, torch.nn.Module):
         raise Refused("name", f"`{name}` gives {type(model).__name__}, and no torch.nn.Module")
+    if getattr(model.forward, "__func__", None) is torch.nn.Module.forward:
+        raise Refused("name", f"`{name}` has no `forward`")
     return model
 
 
@@ -177,10 +179,8 @@ def _document(request):
         import torch
     except Exception as error:
         raise Refused("torch", f"{sys.executable} has no PyTorch: {_first_line(error)}") from error
-    try:
-        import torch.export
-    except ImportError as error:
-        raise Refused("torch", f"{sys.executable} has PyTorch {torch.__version__}, which has no torch.export: 2.6 or later has") from error
+    if not hasattr(getattr(getattr(torch, "export", None), "Dim", None), "AUTO"):
+        raise Refused("torch", f"{sys.executable} has PyTorch {torch.__version__}, and this needs torch.export as 2.6 or later has it")
     import warnings
     warnings.filterwarnings("ignore")
     model = _model(request, torch).eval()
@@ -205,8 +205,9 @@ def main():
         document = _document(request)
     except Refused as refused:
         document = {"error": {"kind": refused.kind, "message": str(refused), "at": refused.at}}
-    except SystemExit as error:
-        document = {"error": {"kind": "build", "message": "the model ended Python (sys.exit)", "at": _place(error)}}
+    except (SystemExit, KeyboardInterrupt) as error:
+        what = "sys.exit" if isinstance(error, SystemExit) else type(error).__name__
+        document = {"error": {"kind": "build", "message": f"the model ended Python ({what})", "at": _place(error)}}
     with result:
         json.dump(document, result)
 

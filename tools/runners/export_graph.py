@@ -11,9 +11,10 @@ _DROPPED = ("_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_c
 
 
 def _size(number, torch):
-    """A number; of what depends on the inputs' sizes what it is in this graph, and how it depends."""
-    if isinstance(number, torch.SymInt):
-        return {"size": int(number.node.hint), "of": str(number.node.expr)}
+    """A number; of what depends on the inputs' sizes what it is in this graph, and how it depends; None where it depends on values."""
+    if isinstance(number, (torch.SymInt, torch.SymFloat)):
+        known = isinstance(number, torch.SymInt) and number.node.hint is not None
+        return {"size": int(number.node.hint) if known else None, "of": str(number.node.expr)}
     return int(number)
 
 
@@ -291,7 +292,7 @@ class _Writer:
                     return self._argument(known)
                 if value.name not in self.constants and value not in self.nodes:
                     self._write_known(value, known.detach())
-            elif isinstance(value.meta.get("val"), torch.SymInt):
+            elif isinstance(value.meta.get("val"), (torch.SymInt, torch.SymFloat)):
                 return _size(value.meta["val"], torch)
             elif value in self.sized:
                 self._write_sized(value)
@@ -377,10 +378,8 @@ class _Writer:
 
     def _outputs(self, node):
         """The tensors that the model gives, with the keys of a dictionary as names."""
-        names = []
-        spec = self.program.call_spec.out_spec
-        if getattr(spec, "context", None) is not None and isinstance(spec.context, (list, tuple)):
-            names = [str(key) for key in spec.context if isinstance(key, str)]
+        context = getattr(self.program.call_spec.out_spec, "context", None)
+        names = [key for key in context if isinstance(key, str)] if isinstance(context, (list, tuple)) else []
         flat = [value for value in self.torch.utils._pytree.tree_leaves(node.args[0])]
         outputs = []
         for position, value in enumerate(flat):

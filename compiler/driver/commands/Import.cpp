@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -77,6 +78,11 @@ bool isRecorded(const ImportOptions& options) { return options.model.target.ends
 std::string unheeded(const Given& given, const ImportOptions& options) {
   if (given.has("--json")) return "`tbemc import` writes a program: --json is of the commands that read it";
   if (options.inputs.empty() && !isRecorded(options)) return "say what the model reads: --input image=16,3,224,224";
+  std::set<std::string> names;
+  for (const std::string& text : options.inputs) {
+    const std::string name = imports::exportInput(text)->name;
+    if (!names.insert(name).second) return fmt::format("the input `{}` is given twice", name);
+  }
   if (!isRecorded(options)) return {};
   const char* const passed = given.firstOf({"--input", "--args", "--python", "--sizes", "--record", "--max-time"});
   return passed == nullptr ? std::string() : fmt::format("{} is of a model: an export that was recorded is as it is", passed);
