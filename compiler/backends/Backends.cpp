@@ -11,6 +11,7 @@ const std::vector<BackendChoice>& knownBackends() {
       {"fake", tbem_backend_fake, nullptr},
       {"cuda", nullptr, "the cuda backend is not there yet", true},
       {"pytorch", nullptr, "`tbemc measure` alone runs rows there; `estimate --on pytorch` says what a step would take"},
+      {"keras", nullptr, "`tbemc measure` alone runs rows there"},
       {"command", nullptr, "`tbemc measure` alone runs rows there"},
       {"onednn", nullptr, "it is called cpu"},
   };

@@ -2,6 +2,7 @@
 
 #include "compiler/backends/Backends.h"
 #include "compiler/devices/Devices.h"
+#include "compiler/foreign/Engines.h"
 #include "compiler/foreign/Python.h"
 #include "compiler/jit/glue/Jit.h"
 #include "compiler/support/PrivateFolder.h"
@@ -55,10 +56,10 @@ void lookAtPython(const std::string& asked, std::vector<Finding>& findings) {
   findings.push_back(
       {"python", facts.has_value(), facts ? fmt::format("{}, {}, {}", python, facts->version, facts->allocator) : facts.error()});
   for (const foreign::Framework& framework : foreign::frameworks()) {
-    const bool isThere = facts && facts->packages.contains(framework.package);
-    findings.push_back({fmt::format("rows on {}", framework.name), isThere,
-                        isThere ? fmt::format("{} {}", framework.package, facts->packages.at(framework.package))
-                                : fmt::format("this Python has no {} (--python PATH names another)", framework.package)});
+    const std::string missing = facts ? foreign::missingPackage(*facts, framework) : framework.package;
+    findings.push_back({"rows on " + foreign::nameOf(framework), missing.empty(),
+                        missing.empty() ? foreign::packagesText(*facts, framework)
+                                        : fmt::format("this Python has no {} (--python PATH names another)", missing)});
   }
 }
 

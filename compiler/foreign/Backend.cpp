@@ -4,6 +4,7 @@
 #include "compiler/diagnostics/Hints.h"
 #include "compiler/diagnostics/Session.h"
 #include "compiler/diagnostics/tables/Run.h"
+#include "compiler/foreign/Engines.h"
 #include "compiler/support/Rational.h"
 #include "compiler/support/Units.h"
 #include "compiler/syntax/parse/Parse.h"
@@ -41,27 +42,49 @@ public:
   }
 
   bool framework(const ast::Call& call) {
-    return std::ranges::all_of(call.arguments, [&](const ast::Argument& argument) {
-      const auto* const text = ast::dynCast<ast::String>(argument.value);
-      if (argument.name.text == "python" && text != nullptr && !text->value.empty()) {
-        to.python = text->value;
-        return true;
-      }
-      if (argument.name.text == "device" && text != nullptr && std::ranges::count(kDevices, text->value) != 0) {
-        to.device = text->value;
-        return true;
-      }
-      if (const auto* const truth = ast::dynCast<ast::Bool>(argument.value);
-          argument.name.text == "compile" && truth != nullptr) {
-        to.compile = truth->value;
-        return true;
-      }
-      return wrong(argument.range, to.framework->name,
-                   "`compile: true`, `device: \"cuda\"` (or \"cpu\") and `python: \"venv/bin/python\"`");
-    });
+    const bool chooses = engineOf(*to.framework) != nullptr;
+    const std::string_view takes =
+        chooses ? "`backend: \"jax\"` (or \"tensorflow\", \"torch\"), which it needs, and `python: \"venv/bin/python\"`"
+                : "`compile: true`, `device: \"cuda\"` (or \"cpu\") and `python: \"venv/bin/python\"`";
+    bool isChosen = !chooses;
+    for (const ast::Argument& argument : call.arguments) {
+      const bool isEngine = chooses && engine(argument);
+      if (!isEngine && !python(argument) && (chooses || !ownComputation(argument)))
+        return wrong(argument.range, to.framework->name, takes);
+      isChosen = isChosen || isEngine;
+    }
+    return isChosen || wrong(call.range, to.framework->name, takes);
   }
 
 private:
+  bool python(const ast::Argument& argument) {
+    const auto* const text = ast::dynCast<ast::String>(argument.value);
+    if (argument.name.text != "python" || text == nullptr || text->value.empty()) return false;
+    to.python = text->value;
+    return true;
+  }
+
+  /// Of a framework that computes itself.
+  bool ownComputation(const ast::Argument& argument) {
+    if (const auto* const text = ast::dynCast<ast::String>(argument.value);
+        argument.name.text == "device" && text != nullptr && std::ranges::count(kDevices, text->value) != 0) {
+      to.device = text->value;
+      return true;
+    }
+    const auto* const truth = ast::dynCast<ast::Bool>(argument.value);
+    if (argument.name.text != "compile" || truth == nullptr) return false;
+    to.compile = truth->value;
+    return true;
+  }
+
+  bool engine(const ast::Argument& argument) {
+    const auto* const text = ast::dynCast<ast::String>(argument.value);
+    if (argument.name.text != "backend" || text == nullptr) return false;
+    const Framework* const chosen = withEngine(*to.framework, text->value);
+    if (chosen != nullptr) to.framework = chosen;
+    return chosen != nullptr;
+  }
+
   bool bytes(const ast::Argument& argument) {
     const auto* const size = ast::dynCast<ast::Unit>(argument.value);
     const UnitWord* const unit = size == nullptr ? nullptr : findUnit(size->unit.text);
@@ -94,6 +117,8 @@ std::string nameOf(const Backend& backend) {
     return fmt::format("{}({}{})", kCommand, quoted(backend.command), memory);
   }
   std::vector<std::string> arguments;
+  if (const Engine* const engine = engineOf(*backend.framework); engine != nullptr)
+    arguments.push_back("backend: " + quoted(engine->name));
   if (backend.compile) arguments.emplace_back("compile: true");
   if (backend.device != kDevices.front()) arguments.push_back("device: " + quoted(backend.device));
   if (!backend.python.empty()) arguments.push_back("python: " + quoted(backend.python));

@@ -1,14 +1,29 @@
 #include "compiler/foreign/Frameworks.h"
 
+#include "compiler/emit/keras/Keras.h"
+#include "compiler/foreign/Engines.h"
+
 #include <algorithm>
+#include <array>
 
 namespace tbem::foreign {
 
 namespace {
 
+constexpr std::array kTensorFlow = {"tensorflow"};
+constexpr std::array kJax = {"jax", "jaxlib"};
+constexpr std::array kTorch = {"torch"};
+constexpr Engine kKerasEngines[] = {{"tensorflow", kTensorFlow}, {"jax", kJax}, {"torch", kTorch}};
+
 constexpr Framework kFrameworks[] = {
     {"pytorch", "PyTorch", "torch", emit::emitPyTorch},
+    {"keras", "Keras", "keras", emit::emitKeras},
+    {"keras", "Keras", "keras", emit::emitKeras},
+    {"keras", "Keras", "keras", emit::emitKeras},
 };
+/// By position in the table above.
+constexpr std::array<const Engine*, std::size(kFrameworks)> kEngines = {nullptr, &kKerasEngines[0], &kKerasEngines[1],
+                                                                        &kKerasEngines[2]};
 
 }  // namespace
 
@@ -17,6 +32,16 @@ std::span<const Framework> frameworks() { return kFrameworks; }
 const Framework* frameworkOf(std::string_view name) {
   const auto* const found = std::ranges::find_if(kFrameworks, [&](const Framework& each) { return each.name == name; });
   return found == std::end(kFrameworks) ? nullptr : found;
+}
+
+const Engine* engineOf(const Framework& framework) { return kEngines.at(static_cast<std::size_t>(&framework - kFrameworks)); }
+
+const Framework* withEngine(const Framework& framework, std::string_view engine) {
+  const auto* const row = std::ranges::find_if(kFrameworks, [&](const Framework& each) {
+    const Engine* const own = engineOf(each);
+    return own != nullptr && own->name == engine && std::string_view(each.name) == framework.name;
+  });
+  return row == std::end(kFrameworks) ? nullptr : row;
 }
 
 }  // namespace tbem::foreign

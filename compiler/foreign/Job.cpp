@@ -1,6 +1,7 @@
 #include "compiler/foreign/Job.h"
 
 #include "compiler/foreign/Answer.h"
+#include "compiler/foreign/Engines.h"
 #include "compiler/process/Runners.h"
 #include "compiler/worker/RowFile.h"
 
@@ -66,6 +67,8 @@ measure::Command frameworkJob(const Backend& backend, const Surroundings& surrou
                               const runtime::Case& key, const Terms& terms) {
   Json told = toldOf(key, terms, 0);
   told["framework"] = backend.framework->name;
+  const Engine* const engine = engineOf(*backend.framework);
+  told["backend"] = engine == nullptr ? Json() : Json(engine->name);
   told["program"] = program;
   told["device"] = backend.device;
   told["compile"] = backend.compile;
@@ -87,7 +90,7 @@ std::string identityOfCommand(const Backend& backend, const Surroundings& surrou
 }
 
 std::string identityOfProgram(const Backend& backend, const std::string& program, const std::string& versions) {
-  return fmt::format("framework {}\ndevice {}\ncompile {}\nversions {}\nrunner {}\nprogram {}\n", backend.framework->name,
+  return fmt::format("framework {}\ndevice {}\ncompile {}\nversions {}\nrunner {}\nprogram {}\n", nameOf(*backend.framework),
                      backend.device, backend.compile, versions, driver::runnerText(kRunner), program);
 }
 

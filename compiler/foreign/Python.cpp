@@ -1,5 +1,6 @@
 #include "compiler/foreign/Python.h"
 
+#include "compiler/foreign/Engines.h"
 #include "compiler/process/Runners.h"
 #include "runtime/measure/Child.h"
 
@@ -51,7 +52,11 @@ std::string pythonOf(const Backend& backend, const Surroundings& surroundings) {
 
 tl::expected<PythonFacts, std::string> lookAt(const std::string& python) {
   std::vector<std::string> packages;
-  for (const Framework& framework : frameworks()) packages.emplace_back(framework.package);
+  for (const Framework& framework : frameworks()) {
+    packages.emplace_back(framework.package);
+    if (const Engine* const engine = engineOf(framework); engine != nullptr)
+      packages.insert(packages.end(), engine->packages.begin(), engine->packages.end());
+  }
   auto answer = ask(python, packages);
   if (!answer) return tl::unexpected(answer.error());
   PythonFacts facts;
@@ -63,9 +68,9 @@ tl::expected<PythonFacts, std::string> lookAt(const std::string& python) {
 }
 
 std::string versionsText(const PythonFacts& facts, const Framework& framework) {
-  const auto known = facts.packages.find(framework.package);
-  return fmt::format("{} {}, Python {}, {}", framework.package, known == facts.packages.end() ? "missing" : known->second,
-                     facts.version, facts.allocator);
+  const std::string missing = missingPackage(facts, framework);
+  return fmt::format("{}, Python {}, {}", missing.empty() ? packagesText(facts, framework) : missing + " missing", facts.version,
+                     facts.allocator);
 }
 
 tl::expected<std::string, std::string> cardOf(const std::string& python, const Framework& framework) {

@@ -3,6 +3,7 @@
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/experiment/Identity.h"
+#include "compiler/foreign/Engines.h"
 #include "compiler/process/OpenMp.h"
 #include "compiler/support/Bug.h"
 #include "compiler/support/PrivateFolder.h"
@@ -41,11 +42,11 @@ bool ForeignRows::describeProgram(CaseRow& row, std::string& identity) {
   if (program == nullptr) return false;
   const std::string python = foreign::pythonOf(*row.foreign, surroundings);
   const FactsOrWhy& known = factsOf(python);
+  const std::string missing = known ? foreign::missingPackage(*known, framework) : "";
   if (!known) {
     row.skip = known.error();
-  } else if (!known->packages.contains(framework.package)) {
-    row.skip = fmt::format("{} has no {}; give a Python that has it by --python, or activate its environment", python,
-                           framework.package);
+  } else if (!missing.empty()) {
+    row.skip = fmt::format("{} has no {}; give a Python that has it by --python, or activate its environment", python, missing);
   } else if (row.foreign->device == "cuda") {
     row.skip = whyNoCard(python, framework);
   }

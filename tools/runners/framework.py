@@ -6,6 +6,8 @@ the framework, and the protocol of tbemc's own rows. Standard output is one JSON
 
 A framework is a class in FRAMEWORKS; it imports the framework itself.
 """
+import ctypes
+import gc
 import glob
 import importlib.util
 import json
@@ -35,6 +37,28 @@ def begin(*arguments):
     raise _Begun(arguments)
 
 
+def first_call(module, owner, name):
+    """What the program's `main` hands to its first call of this function."""
+    before = getattr(owner, name)
+    setattr(owner, name, begin)
+    try:
+        module.main()
+    except _Begun as begun:
+        return begun.arguments
+    finally:
+        setattr(owner, name, before)
+    raise RuntimeError("the program's `main` takes no step")
+
+
+class Unmeasurable(Exception):
+    """Why a row cannot be measured here: it is skipped."""
+
+
+def is_torch_full(torch, error):
+    # The processor's allocator says it with a plain RuntimeError.
+    return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
+
+
 class PyTorch:
     def __init__(self, row):
         import torch
@@ -45,20 +69,19 @@ class PyTorch:
         torch.manual_seed(row["seed"])
 
     def is_full(self, error):
-        # The processor's allocator says it with a plain RuntimeError.
-        return isinstance(error, self.torch.OutOfMemoryError) or "can't allocate memory" in str(error)
+        return is_torch_full(self.torch, error)
 
     def set_up(self, module):
         """A function that takes one step, once model, optimiser and inputs are there."""
         torch = self.torch
         with torch.device(self.device):
             if hasattr(module, "step"):
-                take, arguments = module.step, self._arguments(module, module, "step")
+                take, arguments = module.step, first_call(module, module, "step")
                 if self.compiles:
                     arguments = (torch.compile(arguments[0]), *arguments[1:])
                 step = lambda: take(*arguments)
             else:
-                model, *inputs = self._arguments(module, torch.nn.Module, "__call__")
+                model, *inputs = first_call(module, torch.nn.Module, "__call__")
                 forward = torch.compile(model) if self.compiles else model
 
                 def step():
@@ -68,19 +91,6 @@ class PyTorch:
             step()  # nothing is compiled any more when the baseline is read
         self._wait()
         return step
-
-    @staticmethod
-    def _arguments(module, owner, name):
-        """What `main` hands to its first call of this function."""
-        before = getattr(owner, name)
-        setattr(owner, name, begin)
-        try:
-            module.main()
-        except _Begun as begun:
-            return begun.arguments
-        finally:
-            setattr(owner, name, before)
-        raise RuntimeError("the program's `main` takes no step")
 
     def _wait(self):
         if self.device.type == "cuda":
@@ -112,7 +122,106 @@ class PyTorch:
         return self.torch.get_num_threads()
 
 
-FRAMEWORKS = {"pytorch": PyTorch}
+def threads_called(name):
+    """How many threads of this process the kernel knows by this name."""
+    count = 0
+    for path in glob.glob("/proc/self/task/*/comm"):
+        try:
+            with open(path) as file:
+                count += file.read().strip() == name
+        except FileNotFoundError:  # it has ended meanwhile
+            continue
+    return count
+
+
+# What Keras computes with, on the processor. Each is made before Keras is imported.
+
+class TensorFlow:
+    def __init__(self, threads):
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")  # what it finds at its start is no reason of a row
+        import tensorflow
+        self.full = tensorflow.errors.ResourceExhaustedError
+        tensorflow.config.set_visible_devices([], "GPU")
+        tensorflow.config.threading.set_intra_op_parallelism_threads(threads)
+        tensorflow.config.threading.set_inter_op_parallelism_threads(threads)
+
+    def is_full(self, error):
+        return isinstance(error, self.full)
+
+    def threads(self):
+        return threads_called("tf_Compute")
+
+
+class Jax:
+    def __init__(self, threads):
+        os.environ["JAX_PLATFORMS"] = "cpu"
+        os.environ["PJRT_NPROC"] = str(threads)  # of the pool that XLA computes with; XLA_FLAGS have no number for it
+
+    def is_full(self, error):
+        return "RESOURCE_EXHAUSTED" in str(error)
+
+    def threads(self):
+        return threads_called("tf_XLAEigen")
+
+
+class Torch:
+    def __init__(self, threads):
+        os.environ["KERAS_TORCH_DEVICE"] = "cpu"
+        import torch
+        self.torch = torch
+        torch.set_num_threads(threads)
+
+    def is_full(self, error):
+        return is_torch_full(self.torch, error)
+
+    def threads(self):
+        return self.torch.get_num_threads()
+
+
+ENGINES = {"tensorflow": TensorFlow, "jax": Jax, "torch": Torch}
+
+
+class Keras:
+    def __init__(self, row):
+        self.name = row["backend"]
+        os.environ["KERAS_BACKEND"] = self.name
+        self.engine = ENGINES[self.name](row["threads"])
+        import keras
+        self.keras = keras
+        # Not what somebody's keras.json says.
+        keras.config.set_floatx("float32")
+        keras.config.set_epsilon(1e-7)
+        keras.config.set_image_data_format("channels_last")
+        self.is_full, self.threads = self.engine.is_full, self.engine.threads
+
+    def set_up(self, module):
+        """A function that takes one step, which Keras has compiled."""
+        if hasattr(module, "step"):
+            arguments = first_call(module, module, "step")
+            step = lambda: module.step(*arguments)
+        else:
+            model, inputs = first_call(module, self.keras.Model, "__call__")
+            step = lambda: model.predict_on_batch(inputs)
+        if self.keras.config.floatx() == "float64" and self.name != "tensorflow":
+            raise Unmeasurable(f"Keras computes in f32 on {self.name} what is of f64; on tensorflow it does not")
+        step()
+        return step
+
+    def finish(self, result):
+        """The step's loss, which Keras has waited for; None where there is none."""
+        return result if isinstance(result, float) else None
+
+    def baseline(self):
+        pass
+
+    def device_metrics(self):
+        return {}
+
+    def machine(self):
+        return ""
+
+
+FRAMEWORKS = {"pytorch": PyTorch, "keras": Keras}
 
 
 # ---- Meters, as those of runtime/measure -------------------------------------------------------------------------------
@@ -135,6 +244,14 @@ def reset_peak():
     except OSError as error:
         return f"the peak could not be reset ({error}): it counts set-up as well and is an upper bound"
     return ""
+
+
+def give_back():
+    """Hands memory that set-up has freed back to the kernel: where steps took it again, it would not show as theirs."""
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of glibc alone
+    if trim is not None:
+        trim(0)
 
 
 class Energy:
@@ -209,6 +326,7 @@ def not_finite(loss):
 def measure(framework, row):
     step = framework.set_up(load_program(row["program"]))
     energy = Energy()
+    give_back()
     baseline, _ = memory()
     metrics = {"memory_baseline": baseline}
     reason = reset_peak()
@@ -233,6 +351,8 @@ def main():
     framework = FRAMEWORKS[row["framework"]](row)
     try:
         told = measure(framework, row)
+    except Unmeasurable as why:
+        told = {"status": "skipped", "reason": str(why)}
     except Exception as error:
         if not isinstance(error, MemoryError) and not framework.is_full(error):
             raise

@@ -8,19 +8,24 @@ import os
 import platform
 import sys
 
+# A package that is installed under one of several names, according to what it computes on.
+SAME = {"tensorflow": ("tensorflow", "tensorflow-cpu", "tensorflow-rocm", "tf-nightly", "tf-nightly-cpu")}
 # What changes how memory is taken, beside the C library itself.
 SETTINGS = ("LD_PRELOAD", "MALLOC_ARENA_MAX", "MALLOC_CONF", "MALLOC_MMAP_THRESHOLD_", "MALLOC_TOP_PAD_", "MALLOC_TRIM_THRESHOLD_",
-            "GLIBC_TUNABLES", "PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF", "XLA_PYTHON_CLIENT_ALLOCATOR")
+            "GLIBC_TUNABLES", "PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF", "XLA_PYTHON_CLIENT_ALLOCATOR",
+            "XLA_FLAGS", "TF_XLA_FLAGS", "TF_ENABLE_ONEDNN_OPTS", "TF_CPU_ALLOCATOR_USE_BFC")
 
 
 def packages(names):
     from importlib import metadata
     found = {}
     for name in names:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
+        for called in SAME.get(name, (name,)):
+            try:
+                found[name] = metadata.version(called)
+                break
+            except metadata.PackageNotFoundError:
+                continue
     return found
 
 

@@ -4,6 +4,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/RunPipeline.h"
+#include "compiler/foreign/Python.h"
 #include "compiler/import/Export.h"
 #include "compiler/run/weights/ListWeights.h"
 #include "compiler/show/Out.h"
@@ -35,7 +36,6 @@ struct ImportOptions : CommandOptions {
 };
 
 void declare(OptionList& list, ImportOptions& o) {
-  o.model.python = "python3";
   o.model.timeLimit = kUsualLimit;
   list.add("MODEL", o.model.target,
            "package.module:Name or file.py:name: a torch.nn.Module, or what makes one; or a recorded export, FILE.json")
@@ -52,7 +52,9 @@ void declare(OptionList& list, ImportOptions& o) {
         return input ? std::string() : input.error();
       });
   list.add("--args", o.model.arguments, "arguments that MODEL is called with, as Python reads them: \"depth=18, classes=10\"");
-  list.add("--python", o.model.python, "the Python that has PyTorch and the model").type("PROGRAM").showDefault();
+  list.add("--python", o.model.python,
+           "the Python that has PyTorch and the model (default: the active environment's, else python3)")
+      .type("PATH");
   list.add("--sizes", o.model.sizes,
            "sizes of the inputs that stay open: the first of each (batch), every one that the model allows (all), none (fixed)")
       .oneOf({"batch", "all", "fixed"})
@@ -194,6 +196,7 @@ int writeFiles(show::Out& out, const ImportOptions& options, const imports::Impo
 
 int run(show::Out& out, const ImportOptions& options) {
   imports::ExportRequest request = options.model;
+  request.python = foreign::pythonOf({}, {.python = request.python, .folder = ""});
   for (const std::string& given : options.inputs) request.inputs.push_back(*imports::exportInput(given));
   const tl::expected<std::string, imports::ExportFailure> document = exported(request, isRecorded(options));
   if (!document) return failed(out, document.error());

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <numeric>
 #include <set>
 
 namespace tbem::driver {
@@ -57,10 +58,11 @@ report::Plot measuredAgainstPredicted(const Fitted& fitted) {
 struct Axes {
   std::optional<std::size_t> x, lines;
 };
+bool isNumeric(const design::Factor& factor) { return factor.numeric() && !factor.nested && factor.values.size() > 1; }
 Axes axesOf(const DesignRun& run) {
   const std::vector<design::Factor> factors = run.factors();
   Axes axes;
-  const auto numeric = [&](std::size_t f) { return factors[f].numeric() && !factors[f].nested && factors[f].values.size() > 1; };
+  const auto numeric = [&](std::size_t f) { return isNumeric(factors[f]); };
   for (std::size_t f = 0; f < factors.size(); ++f) {
     if (factors[f].name == "depth" && numeric(f)) axes.x = f;
   }
@@ -148,6 +150,52 @@ std::optional<report::Plot> memoryByFactor(const DesignRun& run, const std::vect
   return plot;
 }
 
+/// A response at all places that it was fitted at: its mean over the rows of each level of a factor, a line a place. In an
+/// orthogonal array these means differ by the factor's own effect.
+report::Plot placesByFactor(const std::vector<const Fitted*>& places, const design::Factor& factor, std::size_t number) {
+  const RegressionPlan& plan = *places.front()->plan;
+  std::vector<report::Series> series;
+  for (const Fitted* const fitted : places) {
+    std::map<std::size_t, std::vector<double>> byLevel;
+    for (std::size_t i = 0; i < fitted->rows.size(); ++i)
+      byLevel[plan.run->rows[fitted->rows[i]][number]].push_back(fitted->responses[i]);
+    report::Series line{fitted->place(), {}};
+    for (const auto& [level, responses] : byLevel) {
+      report::Point point;
+      point.x = factor.values[level];
+      point.y = std::accumulate(responses.begin(), responses.end(), 0.0) / static_cast<double>(responses.size());
+      point.label = fmt::format("{}={}, mean of {}", factor.name, factor.labels[level], responses.size());
+      line.points.push_back(std::move(point));
+    }
+    series.push_back(std::move(line));
+  }
+  report::Plot plot = report::linesByFactor(fmt::format("{} of {} by {}", plan.decl->name.text, plan.run->spec.name, factor.name),
+                                            {factor.name, report::Quantity::Number, false, false}, {plan.response, plan.quantity},
+                                            std::move(series));
+  plot.subtitle = "means over the rows of each level";
+  return plot;
+}
+
+/// Of each regression that was fitted at several places, a plot for each factor that is a number.
+void addPlaces(std::vector<show::PlotFile>& plots, const std::vector<Fitted>& fits) {
+  std::map<const RegressionPlan*, std::vector<const Fitted*>> byPlan;
+  std::vector<const RegressionPlan*> inOrder;
+  for (const Fitted& fitted : fits) {
+    std::vector<const Fitted*>& places = byPlan[fitted.plan];
+    if (places.empty()) inOrder.push_back(fitted.plan);
+    places.push_back(&fitted);
+  }
+  for (const RegressionPlan* const plan : inOrder) {
+    const std::vector<const Fitted*>& places = byPlan[plan];
+    if (places.size() < 2) continue;
+    const std::vector<design::Factor> factors = plan->run->factors();
+    for (std::size_t f = 0; f < factors.size(); ++f)
+      if (isNumeric(factors[f]))
+        plots.push_back({fmt::format("{}-by-{}.svg", plan->decl->name.text, factors[f].name),
+                         report::svg(placesByFactor(places, factors[f], f))});
+  }
+}
+
 }  // namespace
 
 bool writePlots(show::Out& out, const std::vector<MeasurePlan>& plans, const std::vector<CaseRow>& rows,
@@ -158,6 +206,7 @@ bool writePlots(show::Out& out, const std::vector<MeasurePlan>& plans, const std
   for (const Fitted& fitted : fits)
     add(fmt::format("{}-{}.svg", fitted.plan->decl->name.text, fileWord({fitted.backend, fitted.tune})),
         measuredAgainstPredicted(fitted));
+  addPlaces(plots, fits);
   std::set<const DesignRun*> drawn;
   for (const MeasurePlan& plan : plans) {
     if (!drawn.insert(plan.run).second) continue;  // another `measure` of the same design

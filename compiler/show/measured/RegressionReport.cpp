@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include <cmath>
 
@@ -187,6 +188,31 @@ report::Table sideBySide(const Comparison& comparison) {
   return table;
 }
 
+/// Whether the means of two places differ beyond what chance explains.
+bool meansDiffer(const Comparison& comparison, std::size_t left, std::size_t right) {
+  return std::ranges::any_of(comparison.contrasts, [&](const regress::Contrast& contrast) {
+    const bool isPair = (contrast.left == left && contrast.right == right) || (contrast.left == right && contrast.right == left);
+    return isPair && contrast.term.empty() && contrast.differs();
+  });
+}
+
+/// "gap is least on cpu in the mean of these rows; on pytorch it is 12.5 MiB more".
+std::string orderText(const Comparison& comparison) {
+  std::vector<std::size_t> places(comparison.fits.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::ranges::stable_sort(places, {}, [&](std::size_t place) { return meanOf(comparison.fits[place]); });
+  const std::size_t least = places.front();
+  std::string text =
+      fmt::format("{} is least on {} in the mean of these rows", comparison.plan->decl->name.text, comparison.places[least]);
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    const double more = meanOf(comparison.fits[places[i]]) - meanOf(comparison.fits[least]);
+    text += fmt::format("{} {}{} more{}", i == 1 ? "; on" : ", on", comparison.places[places[i]] + (i == 1 ? " it is " : " "),
+                        quantityText(comparison.plan->quantity, more),
+                        meansDiffer(comparison, least, places[i]) ? "" : " (which is not shown to differ)");
+  }
+  return text;
+}
+
 void printComparisonText(show::Out& out, const Comparison& comparison) {
   if (!comparison.fits.empty() && comparison.fits.size() == comparison.places.size()) out.table(sideBySide(comparison));
   if (!comparison.reason.empty()) {
@@ -205,6 +231,7 @@ void printComparisonText(show::Out& out, const Comparison& comparison) {
                withInterval(contrast.difference, contrast.interval), contrast.differs() ? "yes" : "not shown"});
   }
   out.table(table);
+  out.say("{}\n", orderText(comparison));
 }
 
 }  // namespace
