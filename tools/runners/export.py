@@ -1,18 +1,21 @@
-"""A PyTorch model as the graph that torch.export sees, written as one JSON document for `tbemc import`.
+"""A PyTorch model as the graph that torch.export sees, as one JSON document for `tbemc import`.
 
-Runs as a program of its own, in the Python that has the model: python3 -c TEXT REQUEST, where REQUEST is a JSON object:
+A module of the package tbem (`tbem/_export.py`), whose `document_of` exports a model that is there; and a program of its own, in
+the Python that has the model: python3 -c TEXT REQUEST, where REQUEST is a JSON object:
   target     "package.module:name" or "path/to/file.py:name": a module, a class or a function that makes one
   arguments  text of the arguments that it is called with, as Python would read them between its parentheses
   inputs     [{"name", "shape", "type"}]: those of `forward`, by name where it has a parameter of that name, else by position
   sizes      "batch": the first dimension of inputs may be any; "all": every dimension that the model allows; "fixed"
 The document, on standard output, has either "error" or the graph. What the model prints goes to standard error.
 """
+import contextlib
 import importlib.util
 import inspect
 import json
 import os
 import sys
 import traceback
+import warnings
 
 # What depends on nothing is computed here as long as it is a table that a program can have; what is computed from such a table, and
 # larger, stays an operator.
@@ -113,40 +116,39 @@ def _inputs(request, model, torch):
     return positional, named
 
 
-def _mark_stochastic_depth(model, torch):
-    """Modules that leave out whole samples do nothing in a model that does not train: here they say where they stand."""
+@contextlib.contextmanager
+def _evaluating(model, torch):
+    """The model as it is exported: it does not train, and modules that leave out whole samples, which do nothing then, say where they
+    stand. Afterwards it is as it was."""
+    training = [module for module in model.modules() if module.training]
     rates = {module: float(getattr(module, "p", getattr(module, "drop_prob", None)) or 0) for module in model.modules()
-             if type(module).__name__ in ("StochasticDepth", "DropPath")}
-    if not any(rates.values()):
-        return
-
-    @torch.library.custom_op("tbem::stochastic_depth", mutates_args=())
-    def stochastic_depth(x: torch.Tensor, p: float) -> torch.Tensor:
-        return x.clone()
-
-    stochastic_depth.register_fake(lambda x, p: torch.empty_like(x))
-    for module, rate in rates.items():
-        module.forward = lambda x, rate=rate: torch.ops.tbem.stochastic_depth(x, rate)
+             if type(module).__name__ in ("StochasticDepth", "DropPath") and "forward" not in vars(module)}
+    if any(rates.values()) and not hasattr(torch.ops.tbem, "stochastic_depth"):
+        made = torch.library.custom_op("tbem::stochastic_depth", lambda x, p: x.clone(), mutates_args=(),
+                                       schema="(Tensor x, float p) -> Tensor")
+        made.register_fake(lambda x, p: torch.empty_like(x))
+    model.eval()
+    try:
+        for module, rate in rates.items() if any(rates.values()) else ():
+            module.forward = lambda x, rate=rate: torch.ops.tbem.stochastic_depth(x, rate)
+        yield
+    finally:
+        for module in training:
+            module.training = True
+        for module in rates:
+            vars(module).pop("forward", None)
 
 
 def _exported(request, model, torch):
     positional, named = _inputs(request, model, torch)
-    _mark_stochastic_depth(model, torch)
 
     def dynamic(tensor):
-        if request["sizes"] == "fixed" or tensor.dim() == 0:
-            return None
-        count = tensor.dim() if request["sizes"] == "all" else 1
-        return {axis: torch.export.Dim.AUTO for axis in range(count)}
+        count = tensor.dim() if request["sizes"] == "all" else min(tensor.dim(), 1)
+        return {axis: torch.export.Dim.AUTO for axis in range(count)} or None
 
-    shapes = None
-    if request["sizes"] != "fixed":
-        names = list(inspect.signature(model.forward).parameters)
-        shapes = {}
-        for position, tensor in enumerate(positional):
-            shapes[names[position] if position < len(names) else str(position)] = dynamic(tensor)
-        for name, tensor in named.items():
-            shapes[name] = dynamic(tensor)
+    names = list(inspect.signature(model.forward).parameters)
+    given = {names[at] if at < len(names) else str(at): tensor for at, tensor in enumerate(positional)} | named
+    shapes = None if request["sizes"] == "fixed" else {name: dynamic(tensor) for name, tensor in given.items()}
     try:
         return torch.export.export(model, tuple(positional), named, dynamic_shapes=shapes, strict=False)
     except Exception as error:
@@ -189,11 +191,9 @@ def _pattern(values, torch):
             return {"axis": axis, "start": along[0].item(), "step": steps[0].item()}
     if values.dim() >= 2 and values.dtype is torch.bool:
         rows, columns = values.shape[-2:]
-        for name, triangle in (("tril", torch.tril), ("triu", torch.triu)):
-            for diagonal in (-1, 0, 1):
-                mask = triangle(torch.ones(rows, columns, dtype=torch.bool), diagonal)
-                if bool((values == mask).all()):
-                    return {name: diagonal}
+        for name, diagonal in ((name, diagonal) for name in ("tril", "triu") for diagonal in (-1, 0, 1)):
+            if bool((values == getattr(torch, name)(torch.ones(rows, columns, dtype=torch.bool), diagonal)).all()):
+                return {name: diagonal}
     return None
 
 
@@ -212,13 +212,10 @@ def _own_place(trace):
     """The innermost line of a node's stack that is not PyTorch's."""
     place = None
     for line in (trace or "").splitlines():
-        line = line.strip()
-        if not line.startswith('File "'):
+        file, _, rest = line.strip().removeprefix('File "').partition('"')
+        if not line.strip().startswith('File "') or f"{os.sep}torch{os.sep}" in file:
             continue
-        file, _, rest = line[6:].partition('"')
-        if f"{os.sep}torch{os.sep}" in file:
-            continue
-        place = f"{file}:{rest.split('line ')[1].split(',')[0]}"
+        place = f"{file.removeprefix(os.getcwd() + os.sep)}:{rest.split('line ')[1].split(',')[0]}"
     return place
 
 
@@ -346,11 +343,9 @@ class _Writer:
 
     def _outputs(self, node, needed):
         """The tensors that the model gives, with the keys of a dictionary as names."""
-        names = []
-        spec = self.program.call_spec.out_spec
-        if getattr(spec, "context", None) is not None and isinstance(spec.context, (list, tuple)):
-            names = [str(key) for key in spec.context if isinstance(key, str)]
-        flat = [value for value in self.torch.utils._pytree.tree_leaves(node.args[0])]
+        keys = getattr(self.program.call_spec.out_spec, "context", None)
+        names = [key for key in keys if isinstance(key, str)] if isinstance(keys, (list, tuple)) else []
+        flat = self.torch.utils._pytree.tree_leaves(node.args[0])
         outputs = []
         for position, value in enumerate(flat):
             if isinstance(value, self.torch.fx.Node) and isinstance(value.meta.get("val"), self.torch.Tensor):
@@ -360,20 +355,23 @@ class _Writer:
         return outputs
 
 
-def _document(request):
+def _torch():
     try:
         import torch
     except Exception as error:
         raise Refused("torch", f"{sys.executable} has no PyTorch: {_first_line(error)}") from error
-    try:
-        import torch.export
-    except ImportError as error:
-        raise Refused("torch", f"{sys.executable} has PyTorch {torch.__version__}, which has no torch.export: 2.6 or later has") from error
-    import warnings
-    warnings.filterwarnings("ignore")
-    model = _model(request, torch).eval()
-    program = _exported(request, model, torch)
-    document = _Writer(program, model, torch).document()
+    if importlib.util.find_spec("torch.export") is None:
+        raise Refused("torch", f"{sys.executable} has PyTorch {torch.__version__}, which has no torch.export: 2.6 or later has")
+    importlib.import_module("torch.export")
+    return torch
+
+
+def document_of(model, request):
+    """The graph of a torch.nn.Module, which is afterwards as it was. Raises Refused."""
+    torch = _torch()
+    with warnings.catch_warnings(), _evaluating(model, torch):
+        warnings.simplefilter("ignore")
+        document = _Writer(_exported(request, model, torch), model, torch).document()
     nodes = {entry["node"] for entry in document["inputs"]}
     others = iter([given["name"] for given in request["inputs"] if given["name"] not in nodes])
     for entry in document["inputs"]:  # a parameter of `forward` keeps its name, the others have those that they were given, in order
@@ -388,7 +386,8 @@ def main():
     result = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a model prints, by whatever means, is not in the document
     try:
-        document = _document(request)
+        warnings.filterwarnings("ignore")
+        document = document_of(_model(request, _torch()), request)
     except Refused as refused:
         document = {"error": {"kind": refused.kind, "message": str(refused), "at": refused.at}}
     except SystemExit as error:
@@ -397,4 +396,5 @@ def main():
         json.dump(document, result)
 
 
-main()
+if __name__ == "__main__":
+    main()
