@@ -140,10 +140,10 @@ constexpr JsonField kEagerPlace[] = {
     text("operator", "the operator").orNull(),
     text("file", "the user's own file").orNull(),
     integer("line", "the line in it").orNull(),
-    text("origin", "the line of Python that it was written from: `model.py:92`").only("of an imported model"),
     text("path", "the path of the block instance").orNull(),
     kLibraryFile,
     kLibraryLine,
+    text("origin", "the line of Python that it was written from: `model.py:92`").only("of an imported model"),
 };
 constexpr JsonField kPart[] = {
     text("part", "what takes it"),
