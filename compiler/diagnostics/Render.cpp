@@ -1,5 +1,6 @@
 #include "compiler/diagnostics/Render.h"
 
+#include "compiler/diagnostics/ModelLine.h"
 #include "compiler/support/Unicode.h"
 
 #include <fmt/format.h>
@@ -89,6 +90,7 @@ public:
     for (std::size_t i = 0; i < marks.size();) i = file(i);
     levels();
     for (const std::string& note : diagnostic.notes) footer("note", note);
+    for (const ModelLine& origin : modelLinesOf(sources, diagnostic)) footer("note", "written from " + origin.text());
     help();
     out += '\n';
     return std::move(out);

@@ -1,3 +1,4 @@
+#include "compiler/diagnostics/ModelLine.h"
 #include "compiler/diagnostics/Render.h"
 #include "compiler/support/Json.h"
 
@@ -86,7 +87,13 @@ std::string renderJson(const Diagnostic& d, const SourceManager& sources) {
   }
   w.endList().key("notes").beginList();
   for (const std::string& note : d.notes) w.value(note);
-  w.endList().key("fix");
+  w.endList();
+  if (const std::vector<ModelLine> origins = modelLinesOf(sources, d); !origins.empty()) {
+    w.key("origins").beginList();
+    for (const ModelLine& origin : origins) w.value(origin.text());
+    w.endList();
+  }
+  w.key("fix");
   if (d.fixes.empty()) {
     w.null();
   } else {

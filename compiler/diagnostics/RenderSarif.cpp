@@ -1,4 +1,5 @@
 // Diagnostics in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS 2020); section numbers are that text's.
+#include "compiler/diagnostics/ModelLine.h"
 #include "compiler/diagnostics/Render.h"
 #include "compiler/support/Json.h"
 
@@ -89,26 +90,54 @@ void fixes(JsonWriter& w, const Diagnostic& d, const SourceManager& sources) {
   w.endList().end().endList();
 }
 
+void location(JsonWriter& w, const ModelLine& line) {
+  w.key("physicalLocation").begin().key("artifactLocation").begin().field("uri", uriOf(line.file)).end();
+  w.key("region").begin().field("startLine", line.line).end().end();
+}
+
+/// The place of the result, and others. What was written from a model is a finding in the model: the program need not be a file
+/// of the repository.
+void locations(JsonWriter& w, const Diagnostic& d, const SourceManager& sources) {
+  struct Related {
+    SrcRange range;
+    ModelLine line;  ///< in place of `range`
+    std::string_view text;
+  };
+  std::vector<Related> related;
+  const ModelLine model = modelLineOf(sources, d.range.begin);
+  if (sources.find(d.range.begin) != nullptr) {
+    w.key("locations").beginList().begin();
+    if (model.known())
+      location(w, model);
+    else
+      location(w, d.range, sources);
+    w.end().endList();
+    if (model.known()) related.push_back({d.range, {}, "the program that was written from it"});
+  }
+  for (const Label& label : d.labels) {
+    if (sources.find(label.range.begin) != nullptr) related.push_back({label.range, {}, label.text});
+  }
+  for (const ModelLine& line : modelLinesOf(sources, d)) {
+    if (line != model) related.push_back({{}, line, "the program was written from here, too"});
+  }
+  if (related.empty()) return;
+  w.key("relatedLocations").beginList();
+  for (const Related& place : related) {
+    w.begin();
+    if (place.line.known())
+      location(w, place.line);
+    else
+      location(w, place.range, sources);
+    text(w, "message", place.text);
+    w.end();
+  }
+  w.endList();
+}
+
 void result(JsonWriter& w, const Diagnostic& d, std::size_t rule, const SourceManager& sources) {
   w.begin().field("ruleId", info(d.kind).code).field("ruleIndex", rule).field("level", levelOf(d.severity));
   text(w, "message", messageOf(d));
-  if (sources.find(d.range.begin) != nullptr) {
-    w.key("locations").beginList().begin();
-    location(w, d.range, sources);
-    w.end().endList();
-  }
-  const auto isPlaced = [&](const Label& label) { return sources.find(label.range.begin) != nullptr; };
-  if (std::any_of(d.labels.begin(), d.labels.end(), isPlaced)) {
-    w.key("relatedLocations").beginList();
-    for (const Label& label : d.labels) {
-      if (!isPlaced(label)) continue;
-      w.begin();
-      location(w, label.range, sources);
-      text(w, "message", label.text);
-      w.end();
-    }
-    w.endList();
-  }
+  locations(w, d, sources);
   fixes(w, d, sources);
   w.end();
 }

@@ -14,7 +14,7 @@
 namespace tbem::embed {
 
 /// What a command is asked for.
-enum class Question { Check, Estimate, Fit, Step };
+enum class Question { Check, Estimate, Fit, WhatIf, Spec, Step };
 
 /// The question's command with these options. Errors: why an option is refused. A null name is the caller's to look for.
 tl::expected<std::unique_ptr<driver::Invocation>, std::string> invocationOf(Question question,

@@ -1,5 +1,6 @@
 #include "compiler/embed/Session.h"
 
+#include "compiler/driver/ImportedProgram.h"
 #include "compiler/experiment/OneRowDesign.h"
 
 #include <utility>
@@ -17,6 +18,19 @@ void Session::load(std::string newName, std::string newText) {
   expression = newName.empty() && driver::isExpression(newText);
   name = newName.empty() ? kUnnamed : std::move(newName);
   text = std::move(newText);
+}
+
+Answer Session::importModel(const std::string& network, const std::string& document) {
+  show::JsonOut out;
+  driver::CommandOptions options;
+  options.places = places;
+  driver::ImportedProgram program;
+  const int status = driver::importProgram(out, options, {network, ""}, document, program);
+  if (status == kOk) {
+    for (const std::string& remark : driver::remarksOn(program.imported)) out.note(remark);
+    load(std::move(program.file), std::move(program.text));
+  }
+  return answerOf(out, status);
 }
 
 Answer Session::ask(Question question, std::span<const tbem_option> options) {

@@ -17,6 +17,10 @@ public:
   explicit Session(driver::Places places);
 
   void load(std::string name, std::string text);
+  /// Answers for the program of an exported model from now on; where there is none, for the one that it had.
+  Answer importModel(const std::string& network, const std::string& document);
+  /// The program's text, or "".
+  const char* program() const { return text ? text->c_str() : ""; }
   Answer ask(Question question, std::span<const tbem_option> options);
   /// The command that answers, of this program and these places. Errors: why there is none.
   tl::expected<std::unique_ptr<driver::Invocation>, std::string> invocation(Question question,

@@ -113,6 +113,16 @@ tbem_outcome tbem_load(tbem_session* session, const char* name, const char* text
   });
 }
 
+tbem_outcome tbem_import(tbem_session* session, const char* network, const char* document, size_t bytes, tbem_result** out) {
+  if (out != nullptr) *out = nullptr;
+  if (session == nullptr) return TBEM_MISUSE;
+  return guarded(&session->error, [&] {
+    if (network == nullptr || document == nullptr || out == nullptr) return misused(session->error, "an argument is null");
+    return hand(session->session.importModel(network, std::string(document, bytes)), session->error, out);
+  });
+}
+const char* tbem_session_text(const tbem_session* session) { return session == nullptr ? "" : session->session.program(); }
+
 tbem_outcome tbem_check(tbem_session* session, const tbem_option* options, size_t count, tbem_result** out) {
   return ask(session, Question::Check, options, count, out);
 }
@@ -121,6 +131,12 @@ tbem_outcome tbem_estimate(tbem_session* session, const tbem_option* options, si
 }
 tbem_outcome tbem_fit(tbem_session* session, const tbem_option* options, size_t count, tbem_result** out) {
   return ask(session, Question::Fit, options, count, out);
+}
+tbem_outcome tbem_what_if(tbem_session* session, const tbem_option* options, size_t count, tbem_result** out) {
+  return ask(session, Question::WhatIf, options, count, out);
+}
+tbem_outcome tbem_spec(tbem_session* session, const tbem_option* options, size_t count, tbem_result** out) {
+  return ask(session, Question::Spec, options, count, out);
 }
 
 void tbem_result_free(tbem_result* result) { delete result; }

@@ -1,13 +1,14 @@
-"""A PyTorch model as the graph that torch.export sees, written as one JSON document for `tbemc import`.
+"""A PyTorch model as the graph that torch.export sees, as one JSON document for `tbemc import`.
 
-Runs as a program of its own, in the Python that has the model: python3 -c TEXT REQUEST GRAPH, where GRAPH is the text of
-export_graph.py and REQUEST is a JSON object:
+A module of the package tbem (`tbem/_export.py`), whose `document_of` exports a model that is there; and a program of its own, in
+the Python that has the model: python3 -c TEXT REQUEST GRAPH, where GRAPH is the text of export_graph.py and REQUEST is a JSON object:
   target     "package.module:name" or "path/to/file.py:name": a module, a class or a function that makes one
   arguments  text of the arguments that it is called with, as Python would read them between its parentheses
   inputs     [{"name", "shape", "type"}]: those of `forward`, by name where it has a parameter of that name, else by position
   sizes      "batch": the first dimension of inputs may be any; "all": every dimension that the model allows; "fixed"
 The document, on standard output, has either "error" or the graph. What the model prints goes to standard error.
 """
+import contextlib
 import importlib.util
 import inspect
 import json
@@ -15,6 +16,7 @@ import os
 import sys
 import traceback
 import types
+import warnings
 
 
 class Refused(Exception):
@@ -65,20 +67,6 @@ def _module_of(place):
     return module
 
 
-class _NamesOf(dict):
-    """The names of a module, with those that it loads when they are asked for."""
-
-    def __init__(self, module):
-        super().__init__(vars(module))
-        self.module = module
-
-    def __missing__(self, name):
-        try:
-            return getattr(self.module, name)
-        except AttributeError:
-            raise KeyError(name) from None
-
-
 def _model(request, torch):
     place, _, name = request["target"].rpartition(":")
     module = _module_of(place)
@@ -92,7 +80,7 @@ def _model(request, torch):
     if not callable(value):
         raise Refused("name", f"`{name}` of `{place}` is neither a module nor something that makes one")
     try:
-        positional, named = eval(f"(lambda *a, **k: (a, k))({request['arguments']})", _NamesOf(module))  # the user's own text
+        positional, named = eval(f"(lambda *a, **k: (a, k))({request['arguments']})", dict(vars(module)))  # the user's own text
     except Exception as error:
         raise Refused("arguments", f"the arguments `{request['arguments']}` cannot be read: {_first_line(error)}") from error
     try:
@@ -126,68 +114,75 @@ def _inputs(request, model, torch):
     return positional, named
 
 
-def _mark_stochastic_depth(model, torch):
-    """Modules that leave out whole samples do nothing in a model that does not train: here they say where they stand."""
+@contextlib.contextmanager
+def _evaluating(model, torch):
+    """The model as it is exported: it does not train, and modules that leave out whole samples, which do nothing then, say where they
+    stand. Models of transformers give, beside their result, what they keep for their next call: not here. Afterwards all is as it was."""
+    training = [module for module in model.modules() if module.training]
     rates = {module: float(getattr(module, "p", getattr(module, "drop_prob", None)) or 0) for module in model.modules()
-             if type(module).__name__ in ("StochasticDepth", "DropPath")}
-    if not any(rates.values()):
-        return
-
-    @torch.library.custom_op("tbem::stochastic_depth", mutates_args=())
-    def stochastic_depth(x: torch.Tensor, p: float) -> torch.Tensor:
-        return x.clone()
-
-    stochastic_depth.register_fake(lambda x, p: torch.empty_like(x))
-    for module, rate in rates.items():
-        module.forward = lambda x, rate=rate: torch.ops.tbem.stochastic_depth(x, rate)
-
-
-def _without_cache(model):
-    """Models of transformers give, beside their result, what they keep for their next call: here there is none."""
-    for module in model.modules():
-        if getattr(getattr(module, "config", None), "use_cache", None) is True:
-            module.config.use_cache = False
+             if type(module).__name__ in ("StochasticDepth", "DropPath") and "forward" not in vars(module)}
+    if any(rates.values()) and not hasattr(torch.ops.tbem, "stochastic_depth"):
+        made = torch.library.custom_op("tbem::stochastic_depth", lambda x, p: x.clone(), mutates_args=(),
+                                       schema="(Tensor x, float p) -> Tensor")
+        made.register_fake(lambda x, p: torch.empty_like(x))
+    configurations = [module.config for module in model.modules() if getattr(getattr(module, "config", None), "use_cache", None) is True]
+    model.eval()
+    try:
+        for configuration in configurations:
+            configuration.use_cache = False
+        for module, rate in rates.items() if any(rates.values()) else ():
+            module.forward = lambda x, rate=rate: torch.ops.tbem.stochastic_depth(x, rate)
+        yield
+    finally:
+        for module in training:
+            module.training = True
+        for configuration in configurations:
+            configuration.use_cache = True
+        for module in rates:
+            vars(module).pop("forward", None)
 
 
 def _exported(request, model, torch):
     positional, named = _inputs(request, model, torch)
-    _mark_stochastic_depth(model, torch)
-    _without_cache(model)
 
     def dynamic(tensor):
-        if request["sizes"] == "fixed" or tensor.dim() == 0:
-            return None
-        count = tensor.dim() if request["sizes"] == "all" else 1
-        return {axis: torch.export.Dim.AUTO for axis in range(count)}
+        count = tensor.dim() if request["sizes"] == "all" else min(tensor.dim(), 1)
+        return {axis: torch.export.Dim.AUTO for axis in range(count)} or None
 
-    shapes = None
-    if request["sizes"] != "fixed":
-        names = list(inspect.signature(model.forward).parameters)
-        shapes = {}
-        for position, tensor in enumerate(positional):
-            shapes[names[position] if position < len(names) else str(position)] = dynamic(tensor)
-        for name, tensor in named.items():
-            shapes[name] = dynamic(tensor)
+    names = list(inspect.signature(model.forward).parameters)
+    given = {names[at] if at < len(names) else str(at): tensor for at, tensor in enumerate(positional)} | named
+    shapes = None if request["sizes"] == "fixed" else {name: dynamic(tensor) for name, tensor in given.items()}
     try:
         return torch.export.export(model, tuple(positional), named, dynamic_shapes=shapes, strict=False)
     except Exception as error:
         raise Refused("export", f"torch.export: {_first_line(error)}", _place(error)) from error
 
 
-def _document(request):
+def _graph_writer():
+    """export_graph.py: a module beside this one in the package; of a program, the text that it was given."""
+    if __package__:
+        return importlib.import_module("._export_graph", __package__)
+    graph = types.ModuleType("export_graph")
+    exec(compile(sys.argv[2], "export_graph.py", "exec"), vars(graph))  # noqa: S102 - a file of ours, which reaches this process as text
+    return graph
+
+
+def _torch():
     try:
         import torch
     except Exception as error:
         raise Refused("torch", f"{sys.executable} has no PyTorch: {_first_line(error)}") from error
     if not hasattr(getattr(getattr(torch, "export", None), "Dim", None), "AUTO"):
         raise Refused("torch", f"{sys.executable} has PyTorch {torch.__version__}, and this needs torch.export as 2.6 or later has it")
-    import warnings
-    warnings.filterwarnings("ignore")
-    model = _model(request, torch).eval()
-    program = _exported(request, model, torch)
-    graph = types.ModuleType("export_graph")
-    exec(compile(sys.argv[2], "export_graph.py", "exec"), vars(graph))  # noqa: S102 - a file of ours, which reaches this process as text
-    document = graph.document_of(program, model, torch)
+    return torch
+
+
+def document_of(model, request):
+    """The graph of a torch.nn.Module, which is afterwards as it was. Raises Refused."""
+    torch = _torch()
+    with warnings.catch_warnings(), _evaluating(model, torch):
+        warnings.simplefilter("ignore")
+        document = _graph_writer().document_of(_exported(request, model, torch), model, torch)
     nodes = {entry["node"] for entry in document["inputs"]}
     others = iter([given["name"] for given in request["inputs"] if given["name"] not in nodes])
     for entry in document["inputs"]:  # a parameter of `forward` keeps its name, the others have those that they were given, in order
@@ -202,7 +197,8 @@ def main():
     result = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a model prints, by whatever means, is not in the document
     try:
-        document = _document(request)
+        warnings.filterwarnings("ignore")
+        document = document_of(_model(request, _torch()), request)
     except Refused as refused:
         document = {"error": {"kind": refused.kind, "message": str(refused), "at": refused.at}}
     except (SystemExit, KeyboardInterrupt) as error:
@@ -212,4 +208,5 @@ def main():
         json.dump(document, result)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -9,7 +9,6 @@ _MOST_SIZED = 1 << 24  # elements of what depends on sizes alone, which is tried
 _DROPPED = ("_assert_tensor_metadata", "_assert_scalar", "_assert_async", "sym_constrain_range", "sym_constrain_range_for_size")
 
 
-
 def _size(number, torch):
     """A number; of what depends on the inputs' sizes what it is in this graph, and how it depends; None where it depends on values."""
     if isinstance(number, (torch.SymInt, torch.SymFloat)):
@@ -67,13 +66,10 @@ def _own_place(trace):
     """The innermost line of a node's stack that is not PyTorch's."""
     place = None
     for line in (trace or "").splitlines():
-        line = line.strip()
-        if not line.startswith('File "'):
+        file, _, rest = line.strip().removeprefix('File "').partition('"')
+        if not line.strip().startswith('File "') or f"{os.sep}torch{os.sep}" in file:
             continue
-        file, _, rest = line[6:].partition('"')
-        if f"{os.sep}torch{os.sep}" in file:
-            continue
-        place = f"{file}:{rest.split('line ')[1].split(',')[0]}"
+        place = f"{file.removeprefix(os.getcwd() + os.sep)}:{rest.split('line ')[1].split(',')[0]}"
     return place
 
 

@@ -1,21 +1,12 @@
 // tbemc import MODEL: a model of PyTorch as a program.
-#include "compiler/import/Import.h"
-#include "compiler/diagnostics/Source.h"
 #include "compiler/driver/Commands.h"
+#include "compiler/driver/ImportedProgram.h"
 #include "compiler/driver/OptionGroups.h"
-#include "compiler/driver/RunPipeline.h"
 #include "compiler/foreign/Python.h"
-#include "compiler/import/Export.h"
-#include "compiler/run/weights/ListWeights.h"
-#include "compiler/show/Out.h"
-#include "compiler/syntax/format/Format.h"
 #include "runtime/files/Write.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -68,13 +59,6 @@ void declare(OptionList& list, ImportOptions& o) {
   addDisplay(list, o, {.json = false});
 }
 
-/// What a program without imports knows.
-std::set<std::string> libraryNames() {
-  const std::unique_ptr<Workspace> empty = workspaceOf("", "<empty>", "", {});
-  const std::vector<std::string> names = empty->program->names(empty->program->main());
-  return {names.begin(), names.end()};
-}
-
 bool isRecorded(const ImportOptions& options) { return options.model.target.ends_with(".json"); }
 
 std::string unheeded(const Given& given, const ImportOptions& options) {
@@ -104,43 +88,6 @@ tl::expected<std::string, imports::ExportFailure> exported(const imports::Export
   return std::move(*text);
 }
 
-int failed(show::Out& out, const imports::ExportFailure& failure) {
-  out.failure(failure.place.empty() ? failure.message : fmt::format("{} ({})", failure.message, failure.place));
-  return failure.kind == "python" || failure.kind == "torch" || failure.kind == "document" ? kEnvironment : kUsage;
-}
-
-int lacking(show::Out& out, const imports::Imported& imported) {
-  std::string text = "the model has operators that have no form in the language yet:";
-  for (const imports::LackingOperator& op : imported.lacking)
-    text += fmt::format("\n  {}, {} time{}{}", op.op, op.count, op.count == 1 ? "" : "s",
-                        op.place.empty() ? "" : ", first at " + op.place);
-  out.failure(text);
-  return kProgramErrors;
-}
-
-/// A design of one row, with the shapes that the model was exported for.
-std::string designText(const std::string& network, const std::vector<imports::NetworkInput>& inputs) {
-  std::string text = fmt::format("\ndesign {0}_rows of {0} {{\n", network);
-  for (const imports::NetworkInput& input : inputs)
-    text += fmt::format("  input {}: [{}]\n", input.name, fmt::join(input.shape, ", "));
-  return text + "}\n";
-}
-
-/// Why the program's weights are not the model's, or "".
-std::string weightsDiffer(const graph::Row& row, const imports::Imported& imported) {
-  std::map<std::string, imports::WeightName> theirs;
-  for (const imports::WeightName& weight : imported.weights) theirs.emplace(weight.ours, weight);
-  for (const ListedArray& array : weightsOf(row)) {
-    const auto known = theirs.find(array.name);
-    if (known == theirs.end()) return fmt::format("the program has {}, and the model no such weight", array.name);
-    if (known->second.shape != array.shape)
-      return fmt::format("{} is [{}] in the program, and {} [{}] in the model", array.name, fmt::join(array.shape, ", "),
-                         known->second.theirs, fmt::join(known->second.shape, ", "));
-    theirs.erase(known);
-  }
-  return theirs.empty() ? "" : fmt::format("the model has {}, and the program no such weight", theirs.begin()->second.theirs);
-}
-
 int write(show::Out& out, const std::string& path, const std::string& text) {
   const auto written = files::writeFile(path, text);
   if (!written) out.failure(written.error().message);
@@ -152,31 +99,6 @@ std::string namesPath(const std::string& program) {
   return (hasEnding ? program.substr(0, program.size() - 5) : program) + ".names";
 }
 
-/// The program in the formatter's layout. What was written has to be a program: that it is none is our mistake.
-std::string formatted(const std::string& name, const std::string& text) {
-  Session session;
-  const std::optional<std::string> layout = syntax::format(session.sources.add(name, text), session.sink);
-  return layout.value_or(text);
-}
-
-/// Reads what was written as any program is read: it has to be one, with the model's weights.
-int check(show::Out& out, const ImportOptions& options, const imports::Imported& imported, const std::string& file,
-          const std::string& text) {
-  ImportOptions request = options;
-  request.program.files = {file};
-  request.program.contents = text;
-  PipelineState state(request, out);
-  state.firstRowOnly = true;
-  const Progressed done = runPipeline(out, state, options.stages, "graph");
-  const RowState* const row = done.proceed ? firstRow(out, state, "the program has no row") : nullptr;
-  const std::string differs = row == nullptr ? "it is no program" : weightsDiffer(*row->elaborated, imported);
-  if (differs.empty()) return finish(out, state, kOk);
-  if (options.output.empty()) out.data(text);
-  out.failure(
-      fmt::format("what was written is not the model: {}; this is a mistake of tbemc, please report it with the model", differs));
-  return kProgramErrors;
-}
-
 int writeFiles(show::Out& out, const ImportOptions& options, const imports::Imported& imported, const std::string& text) {
   const std::string& file = options.output;
   const std::string names = namesPath(file);
@@ -184,13 +106,9 @@ int writeFiles(show::Out& out, const ImportOptions& options, const imports::Impo
   if (const int status = write(out, names, imports::namesText(imported)); status != kOk) return status;
   if (options.display.quiet) return kOk;
   out.print("{}: {} parameters, as in the model\n", file, imported.parameters);
-  if (!imported.unread.empty())
-    out.print("left out, as the model does not read them when it does not train: {} and {} more\n", imported.unread.front(),
-              imported.unread.size() - 1);
   const char* const here = names.find('/') == std::string::npos ? "./" : "";  // a word alone names a table of the library
   out.print("{0}: names of its weights there: tbemc step {1} --load model.safetensors --names {2}{0}\n", names, file, here);
-  if (!imported.fixed.empty())
-    out.print("sizes that the model computes from open ones, and that are numbers here: {}\n", fmt::join(imported.fixed, ", "));
+  for (const std::string& remark : remarksOn(imported)) out.print("{}\n", remark);
   return kOk;
 }
 
@@ -200,18 +118,14 @@ int run(show::Out& out, const ImportOptions& options) {
   for (const std::string& given : options.inputs) request.inputs.push_back(*imports::exportInput(given));
   const tl::expected<std::string, imports::ExportFailure> document = exported(request, isRecorded(options));
   if (!document) return failed(out, document.error());
-  tl::expected<imports::Exported, imports::ExportFailure> model = imports::readExport(*document);
-  if (!model) return failed(out, model.error());
-  if (!options.record.empty()) {
+  if (!options.record.empty() && imports::readExport(*document)) {
     if (const int status = write(out, options.record, *document); status != kOk) return status;
   }
-  const imports::Imported imported = imports::programOf(std::move(*model), networkName(options), libraryNames());
-  if (!imported.lacking.empty()) return lacking(out, imported);
-  const std::string file = options.output.empty() ? imported.network + ".tbem" : options.output;
-  const std::string text = formatted(file, imported.text + designText(imported.network, imported.inputs));
-  if (const int status = check(out, options, imported, file, text); status != kOk) return status;
-  if (!options.output.empty()) return writeFiles(out, options, imported, text);
-  out.data(text);
+  ImportedProgram program;
+  if (const int status = importProgram(out, options, {networkName(options), options.output}, *document, program); status != kOk)
+    return status;
+  if (!options.output.empty()) return writeFiles(out, options, program.imported, program.text);
+  out.data(program.text);
   return kOk;
 }
 

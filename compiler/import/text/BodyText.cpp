@@ -8,9 +8,8 @@ namespace tbem::imports {
 
 namespace {
 
-std::string fileName(const std::string& place) {
-  return place.substr(place.rfind('/') == std::string::npos ? 0 : place.rfind('/') + 1);
-}
+/// A file below the folder in which the model was exported keeps its path.
+std::string shortPlace(const std::string& place) { return place.starts_with('/') ? place.substr(place.rfind('/') + 1) : place; }
 
 }  // namespace
 
@@ -88,8 +87,8 @@ bool BodyText::isWrittenInNext(std::size_t at, const Text& text) const {
 }
 
 std::string BodyText::comment(const std::string& place) {
-  if (place.empty() || fileName(place) == lastPlace) return "";
-  lastPlace = fileName(place);
+  if (place.empty() || shortPlace(place) == lastPlace) return "";
+  lastPlace = shortPlace(place);
   return "  // " + lastPlace;
 }
 

@@ -6,6 +6,22 @@
 
 namespace tbem::imports {
 
+namespace {
+
+/// The index of a comprehension: "i", or a name that none within the members has.
+std::string indexAround(const std::vector<std::string>& members) {
+  const auto has = [&](const std::string& index) {
+    return std::any_of(members.begin(), members.end(), [&](const std::string& member) {
+      return member.find(fmt::format(" for {} in ", index)) != std::string::npos;
+    });
+  };
+  std::string index = "i";
+  for (char next = 'j'; has(index) && next <= 'z'; ++next) index = next;
+  return index;
+}
+
+}  // namespace
+
 std::string typeOf(const std::vector<std::string>& values, const TableTypes& tables) {
   if (const auto table = tables.find(values.front()); table != tables.end()) return table->second;
   const auto all = [&](const auto& is) { return std::all_of(values.begin(), values.end(), is); };
@@ -61,21 +77,20 @@ std::string MadeText::list(const Made& made) const {
     return std::all_of(members.begin() + static_cast<std::ptrdiff_t>(from), members.end(),
                        [&](const std::string& member) { return member == members[from]; });
   };
-  std::string counter = "i";  // another word than that of a list inside
-  const auto counts = [&](const std::string& member) { return member.find(" for " + counter + " in ") != std::string::npos; };
-  while (std::any_of(members.begin(), members.end(), counts)) ++counter[0];
-  if (count >= 2 && agreeFrom(0)) return fmt::format("[{} for {} in 0 .. {}]", members[0], counter, count);
+  const std::string index = indexAround(members);
+  if (count >= 2 && agreeFrom(0)) return fmt::format("[{} for {} in 0 .. {}]", members[0], index, count);
   if (count >= 3 && agreeFrom(1))
-    return fmt::format("[if {0} = 0 then {1} else {2} for {0} in 0 .. {3}]", counter, members[0], members[1], count);
-  if (std::optional<std::string> one = withOneThatDiffers(made.members, 0)) return *one;
-  if (std::optional<std::string> other = withOneThatDiffers(made.members, 1))
-    return fmt::format("[if i = 0 then {} else {}", members[0], other->substr(1));
+    return fmt::format("[if {0} = 0 then {1} else {2} for {0} in 0 .. {3}]", index, members[0], members[1], count);
+  if (std::optional<std::string> one = withOneThatDiffers(made.members, 0, index)) return *one;
+  if (std::optional<std::string> other = withOneThatDiffers(made.members, 1, index))
+    return fmt::format("[if {} = 0 then {} else {}", index, members[0], other->substr(1));
   const std::string joined = fmt::format("[{}]", fmt::join(members, ", "));
   if (joined.size() <= kShort && joined.find('\n') == std::string::npos) return joined;
   return fmt::format("[\n    {}\n  ]", fmt::join(members, ",\n    "));
 }
 
-std::optional<std::string> MadeText::withOneThatDiffers(const std::vector<Made>& members, std::size_t from) const {
+std::optional<std::string> MadeText::withOneThatDiffers(const std::vector<Made>& members, std::size_t from,
+                                                        const std::string& index) const {
   const std::size_t count = members.size();
   if (count < from + 3 || members[from].kind != Made::Kind::Block) return std::nullopt;
   std::vector<std::string> values = valuesOf(members[from]);
@@ -92,8 +107,8 @@ std::optional<std::string> MadeText::withOneThatDiffers(const std::vector<Made>&
   if (!differs) return std::nullopt;
   std::vector<std::string> column(from, "0");
   for (std::size_t k = from; k < count; ++k) column.push_back(valuesOf(members[k])[*differs]);
-  values[*differs] = fmt::format("[{}][i]", fmt::join(column, ", "));
-  return fmt::format("[{} for i in 0 .. {}]", blockText(members[from], values), count);
+  values[*differs] = fmt::format("[{}][{}]", fmt::join(column, ", "), index);
+  return fmt::format("[{} for {} in 0 .. {}]", blockText(members[from], values), index, count);
 }
 
 }  // namespace tbem::imports

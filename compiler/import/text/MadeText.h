@@ -29,8 +29,10 @@ private:
   std::string blockText(const Made& made, const std::vector<std::string>& values) const;
   /// Equal members as a comprehension, with another first one where that differs; members in which one number differs, too.
   std::string list(const Made& made) const;
-  /// "[block(p: [0.1, 0.2, 0.3][i]) for i in 0 .. 3]", of the members from `from` on; the element of the first of all is 0.
-  std::optional<std::string> withOneThatDiffers(const std::vector<Made>& members, std::size_t from) const;
+  /// "[block(p: [0.1, 0.2, 0.3][i]) for i in 0 .. 3]", of the members from `from` on, by the name `index`; the element of the
+  /// first of all is 0.
+  std::optional<std::string> withOneThatDiffers(const std::vector<Made>& members, std::size_t from,
+                                                const std::string& index) const;
 
   const Units& units;
   const Blocks& all;

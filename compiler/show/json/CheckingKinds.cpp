@@ -32,6 +32,7 @@ constexpr JsonField kCheck[] = {
     value("also", "the levels of other rows with the same mistake").keyed("FACTOR").listed().only("where there are such rows"),
     object("labels", "further places", kLabel).listed(),
     text("notes", "further sentences").listed(),
+    text("origins", "the lines of Python that the places were written from: `model.py:92`").listed().only("of an imported model"),
     object("fix", "how to mend it, or `null`", kFix).orNull(),
 };
 

@@ -143,6 +143,7 @@ constexpr JsonField kEagerPlace[] = {
     text("path", "the path of the block instance").orNull(),
     kLibraryFile,
     kLibraryLine,
+    text("origin", "the line of Python that it was written from: `model.py:92`").only("of an imported model"),
 };
 constexpr JsonField kPart[] = {
     text("part", "what takes it"),

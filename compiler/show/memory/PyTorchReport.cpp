@@ -1,4 +1,5 @@
 #include "compiler/show/memory/PyTorchReport.h"
+#include "compiler/diagnostics/ModelLine.h"
 #include "compiler/estimate/Estimate.h"
 #include "compiler/show/Out.h"
 
@@ -67,6 +68,7 @@ Json placeJson(const PyTorchMemory& memory, std::size_t event, const SourceManag
   if (const Source* source = sources.find(range.begin)) {
     at["file"] = source->name;
     at["line"] = sources.lineColumn(range.begin).line;
+    if (const ModelLine origin = modelLineOf(sources, range.begin); origin.known()) at["origin"] = origin.text();
   }
   if (place.use.valid() && place.use.begin != range.begin) {  // the call in the library, where that is not the user's own line
     if (const Source* library = sources.find(place.use.begin)) {
@@ -143,7 +145,9 @@ std::string peakText(const PyTorchMemory& memory, const SourceManager& sources) 
   const graph::Graph& graph = memory.row->elaborated->graph();
   const estimate::PeakAt place = estimate::peakAt(graph, graph[op.op]);
   const bool inside = place.use.valid() && place.use.begin != place.range.begin;
-  return fmt::format("{}, at {}, {}{}{}", phase, op.name, sources.describe(place.range.begin),
+  const ModelLine origin = modelLineOf(sources, place.range.begin);
+  return fmt::format("{}, at {}, {}{}{}{}", phase, op.name, sources.describe(place.range.begin),
+                     origin.known() ? fmt::format(" (written from {})", origin.text()) : "",
                      place.scope.empty() ? "" : fmt::format(", in {}", place.scope),
                      inside ? fmt::format(" ({})", sources.describe(place.use.begin)) : "");
 }

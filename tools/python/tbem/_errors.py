@@ -24,6 +24,14 @@ class UsageError(Error, ValueError):
     """An option, a name or a tensor does not fit; the message says what does."""
 
 
+class ModelError(UsageError):
+    """A model of PyTorch cannot be a program. `place`: its line, "FILE.py:92", or None."""
+
+    def __init__(self, message, place=None, result=None):
+        super().__init__(message, result)
+        self.place = place
+
+
 class EnvironmentProblem(Error, OSError):
     """The machine lacks something: a file, a backend."""
 

@@ -1,10 +1,11 @@
 """Programs that are asked about."""
 import os
+import re
 from ctypes import byref, c_char_p, c_void_p, sizeof
 
 from . import _errors
 from ._library import Settings, c, options_of
-from ._results import Estimate, Findings, Fit, Result
+from ._results import Estimate, Findings, Fit, ModelEstimate, Result, WhatIf
 from ._step import Step
 
 
@@ -57,6 +58,22 @@ class Session:
         if outcome != _errors.DONE:
             raise _errors.exception_of(outcome, self._error())
 
+    def load_export(self, document, network):
+        """The program from now on: that of a model's export (tbem._export), with a network of this name. Returns what there is to
+        say of it. Raises ModelError where the model has operators that the language lacks."""
+        encoded, result = document.encode(), c_void_p()
+        outcome = c.tbem_import(self._pointer, network.encode(), encoded, len(encoded), byref(result))
+        try:
+            return take(outcome, result, Result, self._error()).notes
+        except _errors.ProgramError as error:
+            first = re.search(r"first at (\S+:\d+)", str(error))
+            raise _errors.ModelError(str(error), first and first[1], error.findings) from None
+
+    @property
+    def text(self):
+        """The program that the session answers for, "" where there is none."""
+        return c.tbem_session_text(self._pointer).decode()
+
     def check(self, **options):
         """Everything that can be known without running it: Findings, which are true where there is no error."""
         try:
@@ -66,11 +83,24 @@ class Session:
 
     def estimate(self, **options):
         """Parameters, FLOPs and memory of each row: Estimate. Options are those of `tbemc estimate`."""
-        return self._ask(c.tbem_estimate, Estimate, options)
+        return self._ask(c.tbem_estimate, ModelEstimate if options.get("on") in ("pytorch", "pytorch-cpu") else Estimate, options)
 
     def fit(self, **options):
         """The largest level of a factor that fits the memory `max`: Fit. Options are those of `tbemc fit`."""
         return self._ask(c.tbem_fit, Fit, options)
+
+    def what_if(self, **options):
+        """The GPUs that a step fits in eager PyTorch, and what single changes of it would save: WhatIf. Options are those of
+        `tbemc what-if`."""
+        return self._ask(c.tbem_what_if, WhatIf, options)
+
+    def spec(self, **options):
+        """Proofs of processes, of designs, and of networks for all sizes: Findings, whose `verdict` is False where a condition is
+        refuted. Options are those of `tbemc spec`."""
+        try:
+            return self._ask(c.tbem_spec, Findings, options)
+        except _errors.ProgramError as found:
+            return found.findings
 
     def step(self, inputs=None, *, copy=False, run=True, **options):
         """The first row that the options choose, compiled: Step. `inputs`: tensors by name, anything with `__dlpack__`; they are
@@ -92,21 +122,6 @@ class Session:
         given, result = options_of(options), c_void_p()
         outcome = question(self._pointer, given, len(given), byref(result))
         return take(outcome, result, kind, self._error())
-
-
-def check(text, name=None, **options):
-    """`Session.check` of a text, in a session of its own."""
-    return Session(text, name).check(**options)
-
-
-def estimate(text, name=None, **options):
-    """`Session.estimate` of a text, in a session of its own."""
-    return Session(text, name).estimate(**options)
-
-
-def fit(text, name=None, **options):
-    """`Session.fit` of a text, in a session of its own."""
-    return Session(text, name).fit(**options)
 
 
 def step(text, inputs=None, name=None, *, copy=False, run=True, **options):

@@ -83,6 +83,16 @@ const char* tbem_session_error(const tbem_session* session);
  * becomes a design of one row. Errors: TBEM_MISUSE (null), TBEM_USAGE (a 0 in the text). */
 tbem_outcome tbem_load(tbem_session* session, const char* name, const char* text, size_t bytes);
 
+/* The same of a model of PyTorch: `document` is what tools/runners/export.py (tbem._export of the Python package) writes of it,
+ * `bytes` bytes of JSON. The session answers from now on for the program that `tbemc import` would write of it, with a network of
+ * this name (another one where the name is reserved) and a design of one row. It is read, and its weights are compared with the
+ * model's: `*out` has what there is to say of it. Errors: TBEM_MISUSE (null; `*out` stays null), TBEM_ENVIRONMENT (no export of a
+ * model), TBEM_USAGE (the document says why the model cannot be exported), TBEM_PROGRAM_ERRORS (operators that have no form in
+ * the language, with the lines of the model that call them). On an error the session keeps the program that it had. */
+tbem_outcome tbem_import(tbem_session* session, const char* network, const char* document, size_t bytes, tbem_result** out);
+/* The program that the session answers for, "" where there is none; until the next tbem_load or tbem_import. */
+const char* tbem_session_text(const tbem_session* session);
+
 /* ---- Questions --------------------------------------------------------------------------------------------------------- */
 
 /* An option of the command of the same name (docs/cli.md), by its long name without dashes: {"on", "pytorch"},
@@ -99,14 +109,19 @@ typedef struct tbem_option {
 /* Everything that can be known of the program without running it: lines of kind `check`, none where there is nothing to say.
  * Without options a session keeps what it knows from check to check: an edited program is checked in less time.
  *
- * All three: `options` may be null where `count` is 0. `*out` has the lines, for TBEM_PROGRAM_ERRORS the errors too. TBEM_MISUSE
- * and TBEM_NO_MEMORY leave it null, TBEM_INTERNAL may. */
+ * All of these: `options` may be null where `count` is 0. `*out` has the lines, for TBEM_PROGRAM_ERRORS the errors too.
+ * TBEM_MISUSE and TBEM_NO_MEMORY leave it null, TBEM_INTERNAL may. */
 tbem_outcome tbem_check(tbem_session* session, const tbem_option* options, size_t count, tbem_result** out);
 /* Parameters, FLOPs and memory of each row, before anything runs: lines of kind `estimate` or another that `tbemc estimate
  * --json` prints with the same options. Bytes and FLOPs are exact numbers. */
 tbem_outcome tbem_estimate(tbem_session* session, const tbem_option* options, size_t count, tbem_result** out);
 /* The largest level of a factor that fits a memory: lines of kind `fit`. {"max", "22GiB"} must be given. */
 tbem_outcome tbem_fit(tbem_session* session, const tbem_option* options, size_t count, tbem_result** out);
+/* The GPUs that a step fits in eager PyTorch, and what single changes of it would save: lines of kind `what-if`. */
+tbem_outcome tbem_what_if(tbem_session* session, const tbem_option* options, size_t count, tbem_result** out);
+/* Proofs of processes, of designs, and of networks for all sizes: lines of kind `spec` and `check`. TBEM_VERDICT_AGAINST where a
+ * condition is refuted. {"run", ..} and {"csv", NULL} are refused. */
+tbem_outcome tbem_spec(tbem_session* session, const tbem_option* options, size_t count, tbem_result** out);
 
 /* ---- Results ----------------------------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,114 @@
+#include "compiler/driver/ImportedProgram.h"
+
+#include "compiler/diagnostics/Session.h"
+#include "compiler/driver/RunPipeline.h"
+#include "compiler/run/weights/ListWeights.h"
+#include "compiler/syntax/format/Format.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace tbem::driver {
+
+namespace {
+
+/// What a program without imports knows.
+std::set<std::string> libraryNames() {
+  const std::unique_ptr<Workspace> empty = workspaceOf("", "<empty>", "", {});
+  const std::vector<std::string> names = empty->program->names(empty->program->main());
+  return {names.begin(), names.end()};
+}
+
+int lacking(show::Out& out, const imports::Imported& imported) {
+  std::string text = "the model has operators that have no form in the language yet:";
+  for (const imports::LackingOperator& op : imported.lacking)
+    text += fmt::format("\n  {}, {} time{}{}", op.op, op.count, op.count == 1 ? "" : "s",
+                        op.place.empty() ? "" : ", first at " + op.place);
+  out.failure(text);
+  return kProgramErrors;
+}
+
+/// A design of one row, with the shapes that the model was exported for.
+std::string designText(const std::string& network, const std::vector<imports::NetworkInput>& inputs) {
+  std::string text = fmt::format("\ndesign {0}_rows of {0} {{\n", network);
+  for (const imports::NetworkInput& input : inputs)
+    text += fmt::format("  input {}: [{}]\n", input.name, fmt::join(input.shape, ", "));
+  return text + "}\n";
+}
+
+/// Why the program's weights are not the model's, or "".
+std::string weightsDiffer(const graph::Row& row, const imports::Imported& imported) {
+  std::map<std::string, imports::WeightName> theirs;
+  for (const imports::WeightName& weight : imported.weights) theirs.emplace(weight.ours, weight);
+  for (const ListedArray& array : weightsOf(row)) {
+    const auto known = theirs.find(array.name);
+    if (known == theirs.end()) return fmt::format("the program has {}, and the model no such weight", array.name);
+    if (known->second.shape != array.shape)
+      return fmt::format("{} is [{}] in the program, and {} [{}] in the model", array.name, fmt::join(array.shape, ", "),
+                         known->second.theirs, fmt::join(known->second.shape, ", "));
+    theirs.erase(known);
+  }
+  return theirs.empty() ? "" : fmt::format("the model has {}, and the program no such weight", theirs.begin()->second.theirs);
+}
+
+/// The program in the formatter's layout. What was written has to be a program: that it is none is our mistake.
+std::string formatted(const std::string& name, const std::string& text) {
+  Session session;
+  const std::optional<std::string> layout = syntax::format(session.sources.add(name, text), session.sink);
+  return layout.value_or(text);
+}
+
+/// Reads what was written as any program is read: it has to be one, with the model's weights.
+int check(show::Out& out, const CommandOptions& options, const ImportedProgram& program) {
+  CommandOptions request = options;
+  request.program.files = {program.file};
+  request.program.contents = program.text;
+  PipelineState state(request, out);
+  state.firstRowOnly = true;
+  const Progressed done = runPipeline(out, state, options.stages, "graph");
+  const RowState* const row = done.proceed ? firstRow(out, state, "the program has no row") : nullptr;
+  const std::string differs = row == nullptr ? "it is no program" : weightsDiffer(*row->elaborated, program.imported);
+  if (differs.empty()) return finish(out, state, kOk);
+  out.data(program.text);
+  out.failure(
+      fmt::format("what was written is not the model: {}; this is a mistake of tbemc, please report it with the model", differs));
+  return kProgramErrors;
+}
+
+}  // namespace
+
+int failed(show::Out& out, const imports::ExportFailure& failure) {
+  out.failure(failure.place.empty() ? failure.message : fmt::format("{} ({})", failure.message, failure.place));
+  return failure.kind == "python" || failure.kind == "torch" || failure.kind == "document" ? kEnvironment : kUsage;
+}
+
+std::vector<std::string> remarksOn(const imports::Imported& imported) {
+  std::vector<std::string> remarks;
+  if (!imported.unread.empty())
+    remarks.push_back(fmt::format("left out, as the model does not read them when it does not train: {} and {} more",
+                                  imported.unread.front(), imported.unread.size() - 1));
+  if (!imported.fixed.empty())
+    remarks.push_back(fmt::format("sizes that the model computes from open ones, and that are numbers here: {}",
+                                  fmt::join(imported.fixed, ", ")));
+  return remarks;
+}
+
+int importProgram(show::Out& out, const CommandOptions& options, const ImportRequest& request, const std::string& document,
+                  ImportedProgram& program) {
+  tl::expected<imports::Exported, imports::ExportFailure> model = imports::readExport(document);
+  if (!model) return failed(out, model.error());
+  program.imported = imports::programOf(std::move(*model), request.network, libraryNames());
+  const imports::Imported& imported = program.imported;
+  if (!imported.lacking.empty()) return lacking(out, imported);
+  program.file = request.file.empty() ? imported.network + ".tbem" : request.file;
+  program.text = formatted(program.file, imported.text + designText(imported.network, imported.inputs));
+  return check(out, options, program);
+}
+
+}  // namespace tbem::driver

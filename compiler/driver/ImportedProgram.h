@@ -1,0 +1,37 @@
+// The program of an exported model, for `tbemc import` and for programs that hold the compiler in their own process.
+#pragma once
+
+#include "compiler/driver/Command.h"
+#include "compiler/import/Export.h"
+#include "compiler/import/Import.h"
+#include "compiler/show/Out.h"
+
+#include <string>
+#include <vector>
+
+namespace tbem::driver {
+
+/// What an export is made a program of.
+struct ImportRequest {
+  std::string network;  ///< its name
+  std::string file;     ///< that messages call the program; "": NETWORK.tbem
+};
+
+struct ImportedProgram {
+  std::string file, text;
+  imports::Imported imported;
+};
+
+/// What there is to say of a program that was written: what of the model it leaves out, which sizes are numbers in it.
+std::vector<std::string> remarksOn(const imports::Imported& imported);
+
+/// Says why there is no export, and gives the exit status.
+int failed(show::Out& out, const imports::ExportFailure& failure);
+
+/// The program of an export, in the formatter's layout and with a design of one row. It is read as any program is, with the
+/// options of a command, and its weights are compared with the model's. `program` is written where the status is kOk; where it is
+/// not, `out` was told why.
+int importProgram(show::Out& out, const CommandOptions& options, const ImportRequest& request, const std::string& document,
+                  ImportedProgram& program);
+
+}  // namespace tbem::driver

@@ -1,0 +1,1 @@
+../../runners/export.py

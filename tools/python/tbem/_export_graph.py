@@ -1,0 +1,1 @@
+../../runners/export_graph.py
