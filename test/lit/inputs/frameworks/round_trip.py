@@ -70,8 +70,8 @@ def export(program, inputs, record):
     child = os.fork()
     if child == 0:
         os.dup2(os.open(record, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
-        sys.argv = ["-c", json.dumps(request)]
-        text = (ROOT / "tools/runners/export.py").read_text(encoding="utf-8")
+        text, graph = ((ROOT / "tools/runners" / name).read_text(encoding="utf-8") for name in ("export.py", "export_graph.py"))
+        sys.argv = ["-c", json.dumps(request), graph]
         try:
             exec(compile(text, "export.py", "exec"), {"__name__": "__main__"})  # pylint: disable=exec-used
         except BaseException as error:  # pylint: disable=broad-except
