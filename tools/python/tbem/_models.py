@@ -106,11 +106,14 @@ def _of_module(model, request):
 
 def _of_reference(request, python, max_time, folder):
     """The document that a Python of its own writes, which has the model."""
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "_export.py"), encoding="utf-8") as file:
-        script = file.read()
+    here = os.path.dirname(os.path.abspath(__file__))
+    texts = {}
+    for name in ("_export.py", "_export_graph.py"):
+        with open(os.path.join(here, name), encoding="utf-8") as file:
+            texts[name] = file.read()
     try:
-        child = subprocess.run([python, "-c", script, json.dumps(request)], capture_output=True, text=True, timeout=max_time,
-                               check=False, cwd=folder)
+        child = subprocess.run([python, "-c", texts["_export.py"], json.dumps(request), texts["_export_graph.py"]],
+                               capture_output=True, text=True, timeout=max_time, check=False, cwd=folder)
     except subprocess.TimeoutExpired:
         raise _errors.EnvironmentProblem(f"`{python}` was stopped after {max_time} s (max_time)") from None
     except OSError as error:
