@@ -26,12 +26,10 @@ std::string nameOf(const std::string& path) {
 tl::expected<const Source*, Failed> readSource(Session& session, const std::string& path) {
   auto text = files::readText(path, kMostText);
   if (!text) return failed(kEnvironment, text.error().message);
-  if (data::isPickled(*text))
-    return failed(kEnvironment, fmt::format("cannot read {}: it is no program; {}", path, data::kPickled));
   const Source* source = &session.sources.add(nameOf(path), std::move(*text));
   // A text in UTF-16 has zeros too; the parser says how to convert it.
   const bool wide = source->text.starts_with("\xff\xfe") || source->text.starts_with("\xfe\xff");
-  if (!wide && source->text.find('\0') != std::string::npos) {
+  if (!wide && (source->text.find('\0') != std::string::npos || data::isPickled(source->text))) {
     return failed(kEnvironment,
                   fmt::format("cannot read {}: it is no program but {}", path,
                               data::beginsLikeArrays(source->text)

@@ -31,7 +31,15 @@ tl::expected<ArrayFile, std::string> ArrayFile::open(const std::string& path) {
   ArrayFile file(std::move(*mapped));
   const std::string_view text = file.mapped.text();
   const bool header = isSafetensors(text);
-  if (!header && isPickled(text)) return tl::unexpected(fmt::format("{}: {}", path, kPickled));
+  if (!header && isPickled(text)) {
+    auto arrays = parseTorchFile(text);
+    if (!arrays) return tl::unexpected(fmt::format("{}: {}", path, arrays.error()));
+    file.format = ArrayFormat::Torch;
+    file.arrays = std::move(arrays->arrays);
+    file.unpacked = std::move(arrays->unpacked);
+    file.metadata = std::move(arrays->metadata);
+    return file;
+  }
   if (!header && text.starts_with("PK")) {
     auto arrays = parseNpz(text);
     if (!arrays) return tl::unexpected(fmt::format("{}: {}", path, arrays.error()));
@@ -41,7 +49,8 @@ tl::expected<ArrayFile, std::string> ArrayFile::open(const std::string& path) {
   }
   if (!header && text.starts_with(kNpy))
     return tl::unexpected(fmt::format("{}: it is one array without a name: `numpy.savez` writes arrays with names", path));
-  if (!header) return tl::unexpected(fmt::format("{}: it is neither a .npz archive nor a .safetensors file", path));
+  if (!header)
+    return tl::unexpected(fmt::format("{}: it is neither a .npz archive nor a .safetensors file, nor one of torch.save", path));
   auto arrays = parseSafetensors(text);
   if (!arrays) return tl::unexpected(fmt::format("{}: {}", path, arrays.error()));
   file.format = ArrayFormat::Safetensors;

@@ -5,6 +5,7 @@
 #include "runtime/data/Image.h"
 #include "runtime/data/Npz.h"
 #include "runtime/data/Readers.h"
+#include "runtime/data/TorchFile.h"
 
 #include <fmt/format.h>
 
@@ -31,7 +32,7 @@ public:
     if (!file) return Failure(file.error());
     if (isPickled(file->text()))
       return Failure(
-          fmt::format("{}: it is pickled, as torch.save writes, and nothing is ever unpickled: "
+          fmt::format("{}: it is a file of torch.save, and a dataset reads NumPy's: "
                       "`numpy.save(\"x.npy\", tensor.numpy())` writes what is read here",
                       path));
     Source source(given, std::move(*file));

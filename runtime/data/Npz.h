@@ -1,5 +1,5 @@
-// NumPy's array files: .npy (format 1.0 to 3.0) inside a .npz, which is a ZIP archive. Nothing is ever unpickled: arrays of
-// objects are refused.
+// NumPy's array files: .npy (format 1.0 to 3.0) inside a .npz, which is a ZIP archive. Arrays of objects, which
+// are pickled, are refused.
 #pragma once
 
 #include "runtime/data/Array.h"
@@ -11,13 +11,6 @@
 #include <vector>
 
 namespace tbem::data {
-
-/// Why what torch.save wrote is refused, and the way out for weights.
-constexpr std::string_view kPickled =
-    "it is pickled, as torch.save writes, and nothing is ever unpickled: write it by "
-    "`safetensors.torch.save_file(model.state_dict(), \"weights.safetensors\")`";
-/// Whether the bytes begin as a pickle does (opcode PROTO), or are a ZIP archive that holds one.
-bool isPickled(std::string_view bytes);
 
 /// The .npy text of an array (format 1.0).
 std::string toNpy(const Array& array);

@@ -31,7 +31,7 @@ void declare(OptionList& list, StepOptions& o) {
            "so many steps on the same inputs (default: 1); gradients, outputs and loss are those of the last")
       .wholeNumber(1, 1'000'000);
   const Option load =
-      list.add("--load", o.step.load, "start from the inputs, weights and buffers of this .npz or .safetensors file")
+      list.add("--load", o.step.load, "start from the inputs, weights and buffers of this .npz, .safetensors or .pth file")
           .type("FILE");
   list.add("--names", o.step.names, "whose names the file of --load has: torchvision, or a table of names (docs/weights.md)")
       .type("SET")

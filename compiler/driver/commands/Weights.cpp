@@ -18,7 +18,7 @@ namespace {
 struct WeightsOptions : CommandOptions {};
 
 void declare(OptionList& list, WeightsOptions& o) {
-  addProgram(list, o, {.files = "the program, - is standard input; or a file of arrays (.npz, .safetensors)"});
+  addProgram(list, o, {.files = "the program, - is standard input; or a file of arrays (.npz, .safetensors, .pth)"});
   addRows(list, o, {.on = kPlannedBackends, .planned = kPlanned});
   addDisplay(list, o);
 }

@@ -161,7 +161,7 @@ tl::expected<TraceFile, std::string> readTraceFile(const std::string& path, data
   }
   auto snapshot = estimate::readSnapshot(text);
   if (!snapshot) {
-    const PickleFault& fault = snapshot.error();
+    const data::PickleFault& fault = snapshot.error();
     return Failure(fmt::format("{}, byte {}: {}: {}", path, fault.offset, fault.cause, fault.wayOut));
   }
   file.snapshot = *std::move(snapshot);

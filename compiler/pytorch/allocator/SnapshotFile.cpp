@@ -10,8 +10,8 @@ namespace tbem::estimate {
 
 namespace {
 
-using Value = PickleValues::Value;
-using Kind = PickleValues::Kind;
+using Value = data::PickleValues::Value;
+using Kind = data::PickleValues::Kind;
 
 std::string_view kindName(Kind kind) {
   switch (kind) {
@@ -31,6 +31,10 @@ std::string_view kindName(Kind kind) {
       return "a list";
     case Kind::Dictionary:
       return "a dictionary";
+    case Kind::Name:
+    case Kind::Call:
+    case Kind::External:
+      return "code";
   }
   return {};
 }
@@ -39,9 +43,9 @@ constexpr std::size_t kMostItems = 1024;  // of a dictionary: keys and values
 
 class SnapshotReader {
 public:
-  SnapshotReader(PickleValues values, std::size_t size) : left(size) { made.values = std::move(values); }
+  SnapshotReader(data::PickleValues values, std::size_t size) : left(size) { made.values = std::move(values); }
 
-  tl::expected<Snapshot, PickleFault> run() {
+  tl::expected<Snapshot, data::PickleFault> run() {
     const Value root = made.values.root();
     const Value* traces = want(root, "device_traces", Kind::List, "the snapshot");
     if (traces == nullptr) return tl::unexpected(*std::move(fault));
@@ -62,17 +66,17 @@ public:
 private:
   Snapshot made;
   std::size_t left;  ///< events and blocks that a file of this size can hold: parts of a pickle can be used again and again
-  std::optional<PickleFault> fault;
+  std::optional<data::PickleFault> fault;
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> pools;
   std::map<std::size_t, std::size_t> indexOf;  ///< by card: its trace
 
   bool fail(std::string cause, std::string wayOut) {
-    if (!fault) fault = PickleFault{0, std::move(cause), std::move(wayOut)};
+    if (!fault) fault = data::PickleFault{0, std::move(cause), std::move(wayOut)};
     return false;
   }
 
   const Value* want(Value dictionary, std::string_view key, Kind kind, const std::string& of) {
-    const PickleValues& values = made.values;
+    const data::PickleValues& values = made.values;
     if (values.kind(dictionary) != Kind::Dictionary) {
       fail(fmt::format("{} is {}, no dictionary", of, kindName(values.kind(dictionary))),
            "a snapshot is what torch.cuda.memory._dump_snapshot() writes");
@@ -123,7 +127,7 @@ private:
   }
 
   bool readCard(Value list, std::size_t card) {
-    const PickleValues& values = made.values;
+    const data::PickleValues& values = made.values;
     if (values.kind(list) != Kind::List)
       return fail(fmt::format("the history of card {} is {}, no list", card, kindName(values.kind(list))),
                   "a snapshot is what torch.cuda.memory._dump_snapshot() writes");
@@ -172,7 +176,7 @@ private:
 
   /// Blocks that are in use at the end.
   bool readSegments(Value root) {
-    const PickleValues& values = made.values;
+    const data::PickleValues& values = made.values;
     const Value* segments = values.find(root, "segments");
     if (segments == nullptr || values.kind(*segments) != Kind::List) return true;
     std::size_t number = 0;
@@ -214,14 +218,14 @@ private:
 
 }  // namespace
 
-tl::expected<Snapshot, PickleFault> readSnapshot(std::string_view file) {
-  auto values = readPickle(file);
+tl::expected<Snapshot, data::PickleFault> readSnapshot(std::string_view file) {
+  auto values = data::readPickle(file);
   if (!values) return tl::unexpected(std::move(values.error()));
   return SnapshotReader(*std::move(values), file.size()).run();
 }
 
 std::string placeOf(const Snapshot& snapshot, const AllocatorTrace& trace, std::size_t entry) {
-  const PickleValues& values = snapshot.values;
+  const data::PickleValues& values = snapshot.values;
   if (entry >= trace.frames.size() || values.kind(trace.frames[entry]) != Kind::List) return {};
   for (const Value frame : values.items(trace.frames[entry])) {
     const Value* file = values.find(frame, "filename");

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/pytorch/allocator/AllocatorTrace.h"
-#include "compiler/pytorch/allocator/Pickle.h"
+#include "runtime/data/Pickle.h"
 
 #include <tl/expected.hpp>
 
@@ -13,12 +13,12 @@
 namespace tbem::estimate {
 
 struct Snapshot {
-  PickleValues values;                ///< the source places of entries are in it
+  data::PickleValues values;          ///< the source places of entries are in it
   std::vector<AllocatorTrace> cards;  ///< one a card that has a history; named "card 0", ..
 };
 
 /// The file must outlive the snapshot. A fault says the entry as well as the byte where one is known.
-tl::expected<Snapshot, PickleFault> readSnapshot(std::string_view file);
+tl::expected<Snapshot, data::PickleFault> readSnapshot(std::string_view file);
 
 /// Where an entry comes from: "train.py:31 forward", the innermost Python frame that is not of torch; "" where nothing was
 /// recorded.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string_view>
 
@@ -24,6 +25,25 @@ bool isResult(std::string_view name) {
          (name.starts_with("output_") && name.find('.') == std::string_view::npos);
 }
 
+/// The first words that all names of the file have ("module.", of a model inside of another), where none `fits` with them and
+/// some do without; else "".
+std::string sharedPrefix(const data::ArrayFile& file, const std::function<bool(const NamedRank&)>& fits) {
+  if (file.arrays.empty()) return {};
+  const std::string_view first = file.arrays.front().name;
+  for (std::size_t length = 0;;) {
+    const std::string_view prefix = first.substr(0, length);
+    const auto has = [&](const data::ArrayView& array) { return array.name.starts_with(prefix); };
+    const auto fitsWithout = [&](const data::ArrayView& array) {
+      return fits({std::string_view(array.name).substr(length), array.shape.size()});
+    };
+    if (!std::ranges::all_of(file.arrays, has)) return {};
+    if (std::ranges::any_of(file.arrays, fitsWithout)) return std::string(prefix);
+    const std::size_t dot = first.find('.', length);
+    if (dot == std::string_view::npos) return {};
+    length = dot + 1;
+  }
+}
+
 class Loader {
 public:
   Loader(const data::ArrayFile& file, runtime::Instance& instance) : file(file), instance(instance) {
@@ -36,6 +56,8 @@ public:
   }
 
   std::string matchByTable(const std::vector<NameRule>& rules) {
+    prefix =
+        sharedPrefix(file, [&](const NamedRank& array) { return array.name.starts_with("input/") || isNamed(rules, array); });
     std::vector<NamedRank> theirs;
     std::vector<const data::ArrayView*> arrays;
     for (const data::ArrayView& array : file.arrays) {
@@ -46,7 +68,7 @@ public:
         place(array, *input);
         continue;
       }
-      theirs.push_back({array.name, array.shape.size()});
+      theirs.push_back({name.substr(prefix.size()), array.shape.size()});
       arrays.push_back(&array);
     }
     const auto matched = matchNames(rules, theirs, paths);
@@ -69,9 +91,12 @@ public:
     // Of a saved step `output` is a result, though an input or a weight may be called so too: those are in a group.
     const bool isStep = std::any_of(file.arrays.begin(), file.arrays.end(),
                                     [&](const data::ArrayView& array) { return !groupOf(array.name).empty(); });
+    prefix = sharedPrefix(file, [&](const NamedRank& array) {
+      return !groupOf(array.name).empty() || isResult(array.name) || instance.findStorage(array.name).has_value();
+    });
     for (const data::ArrayView& array : file.arrays) {
-      const std::string_view path = std::string_view(array.name).substr(groupOf(array.name).size());
-      if (isStep && path.size() == array.name.size() && path != "target" && isResult(path)) continue;
+      const std::string_view path = std::string_view(array.name).substr(prefix.size() + groupOf(array.name).size());
+      if (isStep && groupOf(array.name).empty() && path != "target" && isResult(path)) continue;
       const auto storage = instance.findStorage(path);
       if (storage) {
         place(array, *storage);
@@ -114,6 +139,7 @@ public:
       if (const auto written = instance.writeStorage(storage, *value); !written) return Failure(written.error().message);
     }
     loaded.taken = placed.size();
+    loaded.prefix = prefix;
     for (const auto* names : {&unknown, &twice, &misshapen})
       loaded.ignored.insert(loaded.ignored.end(), names->begin(), names->end());
     for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -152,6 +178,7 @@ private:
   std::vector<std::pair<const data::ArrayView*, std::uint32_t>> placed;
   std::set<std::uint32_t> given, fits;
   bool anyWeight = false;
+  std::string prefix;
   std::vector<std::string> unknown, twice, misshapen;
 };
 

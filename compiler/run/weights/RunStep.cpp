@@ -35,6 +35,7 @@ tl::expected<void, std::string> readGates(const RowState& row, const runtime::In
 /// What was taken from the file, for the user.
 void noteLoaded(Events& events, const std::string& file, const Loaded& loaded) {
   events.note(fmt::format("{} array{} taken from {}", loaded.taken, loaded.taken == 1 ? "" : "s", file));
+  if (!loaded.prefix.empty()) events.note(fmt::format("its names are read without `{}`, which all of them have", loaded.prefix));
   if (!loaded.ignored.empty()) events.note(fmt::format("not used: {}", fmt::join(loaded.ignored, ", ")));
   if (!loaded.missing.empty())
     events.note(fmt::format("not in the file, so as initialised: {}", fmt::join(loaded.missing, ", ")));

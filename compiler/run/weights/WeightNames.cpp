@@ -189,6 +189,11 @@ tl::expected<std::vector<NameRule>, std::string> loadNameTable(const std::string
                   set, network, there.empty() ? "none" : nearestFew(wanted, there)));
 }
 
+bool isNamed(std::span<const NameRule> rules, const NamedRank& theirs) {
+  return std::ranges::any_of(
+      rules, [&](const NameRule& rule) { return (!rule.rank || *rule.rank == theirs.rank) && match(rule.theirs, theirs.name); });
+}
+
 tl::expected<std::vector<std::size_t>, std::string> matchNames(std::span<const NameRule> rules, std::span<const NamedRank> theirs,
                                                                std::span<const std::string> ours) {
   std::vector<std::size_t> result(theirs.size(), kUnmatched);

@@ -43,6 +43,9 @@ struct NamedRank {
   std::size_t rank = 0;
 };
 
+/// Whether a line has this name of theirs.
+bool isNamed(std::span<const NameRule> rules, const NamedRank& theirs);
+
 /// For each of `theirs` the index of its path in `ours`, kUnused where the table says so, kUnmatched where no line matches it.
 constexpr std::size_t kUnused = ~std::size_t{0}, kUnmatched = kUnused - 1;
 /// Errors: a line that matches more names on one side than on the other.

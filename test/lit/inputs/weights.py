@@ -13,5 +13,8 @@ write(f"{folder}/wrong.safetensors",
 theirs = {"net.10.weight": second, "net.2.weight": first, "net.2.bias": ("F32", [4], [0] * 4), "net.10.bias": ("F32", [2], [1] * 2),
           "steps": ("F32", [], [7])}
 write(f"{folder}/theirs.safetensors", theirs)
+write(f"{folder}/inside.safetensors", {f"module.model.{name}": array for name, array in theirs.items()})
+write(f"{folder}/module.safetensors", {"module.layer[0].dense.weight": first, "module.layer[1].dense.weight": second,
+                                       **{f"module.{name}": array for name, array in biases.items()}})
 write(f"{folder}/with_input.safetensors", {"input/x": ("F32", [2, 3], [1, 2, 3, 4, 5, 6]), **theirs})
 write(f"{folder}/damaged.safetensors", {"layer[0].dense.bias": ("F32", [4], [0] * 4)}, cut=8)

@@ -216,7 +216,7 @@ TEST(ArrayFile, IsToldApartByItsBytes) {
   std::ofstream(other) << "plain text";
   EXPECT_NE(ArrayFile::open(other).error().find("it is neither a .npz archive nor a .safetensors file"), std::string::npos);
   std::ofstream(other) << "\x80\x02}q\x01.";  // an empty dictionary, pickled
-  EXPECT_NE(ArrayFile::open(other).error().find("it is pickled, as torch.save writes"), std::string::npos);
+  EXPECT_NE(ArrayFile::open(other).error().find("it is a pickle, and not one of torch.save"), std::string::npos);
   EXPECT_NE(ArrayFile::open(testing::TempDir()).error().find("it is a folder"), std::string::npos);
   EXPECT_NE(writeArrayFile(temporary("x.bin"), arrays, {}).error().find("must end in .npz or .safetensors"), std::string::npos);
 }

@@ -1,18 +1,19 @@
 // Python's pickle format, protocols 2 to 5 (docs.python.org/3/library/pickletools.html), as far as it is data: numbers, texts,
 // bytes, lists, tuples, sets, dictionaries. Nothing of a pickle is ever run: what names code (GLOBAL, REDUCE, BUILD, persistent
-// ids, extensions) is refused.
+// ids, extensions) is refused, or, where the reader knows the name, noted as data.
 #pragma once
 
 #include <tl/expected.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace tbem {
+namespace tbem::data {
 
 /// Why a pickle cannot be read, and where.
 struct PickleFault {
@@ -25,16 +26,32 @@ struct PickleFault {
 class PickleValues {
 public:
   using Value = std::uint32_t;
-  enum class Kind : std::uint8_t { None, Bool, Integer, Real, Text, Bytes, List, Dictionary };  // tuples and sets are lists
+  enum class Kind : std::uint8_t {
+    None,
+    Bool,
+    Integer,
+    Real,
+    Text,
+    Bytes,
+    List,        ///< tuples and sets, too
+    Dictionary,  ///< keys and values in turn
+    Name,        ///< of a function or class: its module and itself, two texts
+    Call,        ///< of a name: that and the list of its arguments
+    External     ///< what lies beside the pickle, by the persistent id that is its one item
+  };
 
   Value root() const { return top; }
+  /// All values are below it.
+  Value count() const { return static_cast<Value>(nodes.size()); }
+  /// Bytes of the file up to the pickle's end.
+  std::size_t size() const { return end; }
   Kind kind(Value value) const { return nodes[value].kind; }
   /// Of Bool and Integer; an integer over 64 bits is a Real.
   std::int64_t integer(Value value) const { return static_cast<std::int64_t>(nodes[value].number); }
   double real(Value value) const;
   /// Of Text (UTF-8 as it stands in the file) and Bytes.
   std::string_view text(Value value) const { return file.substr(nodes[value].number, nodes[value].length); }
-  /// The elements of a List; of a Dictionary keys and values in turn.
+  /// Of a List and the kinds below it.
   std::span<const Value> items(Value value) const { return lists[nodes[value].number]; }
   /// What a Dictionary has under a text, the last of equals; none: nullptr.
   const Value* find(Value dictionary, std::string_view key) const;
@@ -50,10 +67,16 @@ private:
   std::vector<Node> nodes;
   std::vector<std::vector<Value>> lists;
   Value top = 0;
+  std::size_t end = 0;
 };
 
-/// The first pickle of a file, which must outlive its values. Memory is taken for what the file holds, never for what it
-/// announces: at most some 100 bytes for each of its bytes.
-tl::expected<PickleValues, PickleFault> readPickle(std::string_view file);
+/// What a reader makes of a name: it is refused; it is noted, and so are its calls; its calls without arguments are dictionaries.
+enum class PickleName : std::uint8_t { Refused, Noted, Dictionary };
+using PickleNames = std::function<PickleName(std::string_view module, std::string_view name)>;
 
-}  // namespace tbem
+/// The first pickle of a file, which must outlive its values. Memory is taken for what the file holds, never for what it
+/// announces: at most some 100 bytes for each of its bytes. Without `names` all names are refused, and what lies beside the
+/// pickle.
+tl::expected<PickleValues, PickleFault> readPickle(std::string_view file, const PickleNames& names = {});
+
+}  // namespace tbem::data

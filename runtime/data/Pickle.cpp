@@ -1,4 +1,4 @@
-#include "compiler/pytorch/allocator/Pickle.h"
+#include "runtime/data/Pickle.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace tbem {
+namespace tbem::data {
 
 namespace {
 
@@ -16,31 +16,14 @@ constexpr std::uint64_t kLargestFile = (std::uint64_t{1} << 32U) - 1;  // values
 
 /// Opcodes that name code, and what they do with it.
 std::string_view refusalOf(unsigned char opcode) {
-  switch (opcode) {
-    case 'c':
-    case 0x93:
-      return "names a function or class";
-    case 'R':
-    case 'o':
-    case 'i':
-    case 0x81:
-    case 0x92:
-      return "calls a function or class";
-    case 'b':
-      return "sets the state of an object";
-    case 'P':
-    case 'Q':
-      return "asks the program for an object (persistent id)";
-    case 0x82:
-    case 0x83:
-    case 0x84:
-      return "names a registered extension";
-    case 0x97:
-    case 0x98:
-      return "asks the program for a buffer";
-    default:
-      return {};
-  }
+  const std::string_view one(reinterpret_cast<const char*>(&opcode), 1);
+  const auto isOf = [&](std::string_view opcodes) { return opcodes.find(one) != std::string_view::npos; };
+  if (isOf("c\x93")) return "names a function or class";
+  if (isOf("Roi\x81\x92")) return "calls a function or class";
+  if (opcode == 'b') return "sets the state of an object";
+  if (isOf("PQ")) return "asks the program for an object (persistent id)";
+  if (isOf("\x82\x83\x84")) return "names a registered extension";
+  return isOf("\x97\x98") ? "asks the program for a buffer" : "";
 }
 
 }  // namespace
@@ -49,7 +32,7 @@ std::string_view refusalOf(unsigned char opcode) {
 /// an opcode is a few lines over these three.
 class PickleReader {
 public:
-  explicit PickleReader(std::string_view file) { made.file = file; }
+  PickleReader(std::string_view file, const PickleNames& names) : names(names) { made.file = file; }
 
   tl::expected<PickleValues, PickleFault> run() {
     if (made.file.size() > kLargestFile) fail("it has more than 4 GiB", "record fewer events: max_entries");
@@ -57,11 +40,13 @@ public:
       start = at;
       const unsigned char opcode = byte();
       if (fault) break;
+      if (names && code(opcode)) continue;
       if (const std::string_view refusal = refusalOf(opcode); !refusal.empty()) {
         fail(fmt::format("opcode 0x{:02x} {}: data is read, code is never run", opcode, refusal),
              "write dictionaries, lists, numbers and texts alone, as torch.cuda.memory._dump_snapshot does");
       } else if (opcode == '.') {
         made.top = pop();
+        made.end = at;
         on = false;
       } else if (!number(opcode) && !words(opcode) && !container(opcode) && !memory(opcode)) {
         fail(fmt::format("0x{:02x} is no opcode of pickle's protocols 2 to 5", opcode), "is this a pickle? it may be damaged");
@@ -75,6 +60,7 @@ private:
   using Value = PickleValues::Value;
   using Kind = PickleValues::Kind;
 
+  const PickleNames& names;
   PickleValues made;
   std::size_t at = 0, start = 0;  ///< start: of the opcode in hand
   std::vector<Value> stack;
@@ -103,8 +89,7 @@ private:
       return 0;
     }
     std::uint64_t value = 0;
-    for (std::size_t i = 0; i < count; ++i) value |= std::uint64_t{static_cast<unsigned char>(made.file[at + i])} << (8 * i);
-    at += count;
+    for (std::size_t i = 0; i < count; ++i) value |= std::uint64_t{byte()} << (8 * i);
     return value;
   }
   void push(Value value) { stack.push_back(value); }
@@ -214,21 +199,15 @@ private:
                "it is damaged or cut off: write it anew");
         return true;
       case 0x8c:
-        pushText(Kind::Text, bytes(1));
-        return true;
       case 'X':
-        pushText(Kind::Text, bytes(4));
-        return true;
       case 0x8d:
-        pushText(Kind::Text, bytes(8));
+        pushText(Kind::Text, bytes(opcode == 0x8c ? 1 : opcode == 'X' ? 4 : 8));
         return true;
       case 'U':
       case 'C':
-        pushText(Kind::Bytes, bytes(1));
-        return true;
       case 'T':
       case 'B':
-        pushText(Kind::Bytes, bytes(4));
+        pushText(Kind::Bytes, bytes(opcode == 'U' || opcode == 'C' ? 1 : 4));
         return true;
       case 0x8e:
       case 0x96:
@@ -322,6 +301,56 @@ private:
     push(target);
   }
 
+  /// Names that are known, and what is done with them.
+  bool code(unsigned char opcode) {
+    if (opcode == 'c') {
+      pushLine();
+      pushLine();
+    }
+    if (opcode == 'c' || opcode == 0x93) {
+      const Value name = pop(), module = pop();
+      if (!fault) pushName(module, name);
+    } else if (opcode == 'R') {
+      const Value arguments = pop(), callee = pop();
+      if (!fault) pushCall(callee, arguments);
+    } else if (opcode == 'Q') {
+      const Value key = pop();
+      pushList(Kind::External, {key});
+    } else if (opcode == 'b') {
+      if (const Value attributes = pop(), target = pop(); !fault) {
+        // An OrderedDict's own attributes, such as the versions of modules that a state dict keeps.
+        if (made.kind(attributes) != Kind::Dictionary || made.kind(target) != Kind::Dictionary) return false;
+        push(target);
+      }
+    } else {
+      return false;
+    }
+    return true;
+  }
+  void pushLine() {
+    const std::size_t end = made.file.find('\n', at);
+    if (fault || end == std::string_view::npos) return cutOff();
+    pushText(Kind::Text, end - at);
+    ++at;
+  }
+  void pushName(Value module, Value name) {
+    if (made.kind(module) != Kind::Text || made.kind(name) != Kind::Text) return damaged("a name is no text");
+    if (names(made.text(module), made.text(name)) == PickleName::Refused)
+      return fail(fmt::format("`{}.{}` is a function or class that is not known here: data is read, code is never run",
+                              made.text(module), made.text(name)),
+                  "write dictionaries of tensors alone: torch.save(model.state_dict(), \"weights.pth\")");
+    pushList(Kind::Name, {module, name});
+  }
+  void pushCall(Value callee, Value arguments) {
+    if (made.kind(callee) != Kind::Name || made.kind(arguments) != Kind::List) return damaged("a call of what is no name");
+    const std::span<const Value> words = made.items(callee);
+    if (names(made.text(words[0]), made.text(words[1])) != PickleName::Dictionary)
+      return pushList(Kind::Call, {callee, arguments});
+    if (!made.items(arguments).empty())
+      return fail("a dictionary is made from a list, as Python 2 did", "load and save it in a PyTorch of Python 3");
+    pushList(Kind::Dictionary, {});
+  }
+
   bool memory(unsigned char opcode) {
     switch (opcode) {
       case 0x94:
@@ -364,6 +393,8 @@ private:
   }
 };
 
-tl::expected<PickleValues, PickleFault> readPickle(std::string_view file) { return PickleReader(file).run(); }
+tl::expected<PickleValues, PickleFault> readPickle(std::string_view file, const PickleNames& names) {
+  return PickleReader(file, names).run();
+}
 
-}  // namespace tbem
+}  // namespace tbem::data

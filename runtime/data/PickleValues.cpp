@@ -1,8 +1,8 @@
-#include "compiler/pytorch/allocator/Pickle.h"
+#include "runtime/data/Pickle.h"
 
 #include <bit>
 
-namespace tbem {
+namespace tbem::data {
 
 double PickleValues::real(Value value) const {
   const Node& node = nodes[value];
@@ -19,4 +19,4 @@ const PickleValues::Value* PickleValues::find(Value dictionary, std::string_view
   return nullptr;
 }
 
-}  // namespace tbem
+}  // namespace tbem::data
