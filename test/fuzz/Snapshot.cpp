@@ -6,7 +6,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace tbem::estimate;
   const auto snapshot = readSnapshot({reinterpret_cast<const char*>(data), size});
   if (!snapshot) {
-    const tbem::PickleFault& fault = snapshot.error();
+    const tbem::data::PickleFault& fault = snapshot.error();
     if (fault.offset > size || fault.cause.empty() || fault.wayOut.empty()) __builtin_trap();
     return 0;
   }
