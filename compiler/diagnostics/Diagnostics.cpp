@@ -118,8 +118,14 @@ bool isSlip(std::string_view word, std::string_view candidate) {
   if (word.size() == candidate.size() && std::ranges::is_permutation(word, candidate)) return true;
   return std::max(word.size(), candidate.size()) >= 4 && word.front() == candidate.front();
 }
+
+bool comesFirst(std::string_view word, std::string_view candidate, std::string_view other) {
+  const auto alike = [&](std::string_view name) { return std::ranges::mismatch(word, name).in1 - word.begin(); };
+  return alike(candidate) != alike(other) ? alike(candidate) > alike(other) : candidate < other;
+}
 }  // namespace
 
+// Of names that are as near, the one that begins alike for longer, then the first in the alphabet.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   if (word.size() > kLongestWord) return "";
   constexpr std::size_t kFewLetters = 4;
@@ -128,8 +134,9 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   std::size_t bestDistance = std::min(std::max<std::size_t>(1, word.size() / 3) + 1, word.size());
   for (const std::string& candidate : candidates) {
     if (candidate == word || candidate.size() > kLongestWord) continue;
-    const std::size_t far = distance(word, candidate, bestDistance);
-    if (far < bestDistance && (word.size() > kFewLetters || isSlip(word, candidate))) {
+    const std::size_t far = distance(word, candidate, bestDistance + 1);
+    const bool nearer = far < bestDistance || (far == bestDistance && best != nullptr && comesFirst(word, candidate, *best));
+    if (nearer && (word.size() > kFewLetters || isSlip(word, candidate))) {
       bestDistance = far;
       best = &candidate;
     }

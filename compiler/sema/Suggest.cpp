@@ -98,7 +98,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kParamet
 constexpr std::array<std::string_view, 4> kSizesOfInputs = {"in_channels", "in_features", "input_size", "in_dim"};
 
 /// Words of other languages for what has a form of its own here.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kWritten = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kWritten = {{
     {"True", "a truth value is written `true`"},
     {"False", "a truth value is written `false`"},
     {"None", "there is no empty value: a parameter has a default instead, such as 0 or `false`"},
@@ -112,9 +112,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kWritten
      "a part of a matrix is kept by comparing `coordinate`s: `elementwise y = if coordinate(1) <= coordinate(0) then x else 0`"},
     {"triu",
      "a part of a matrix is kept by comparing `coordinate`s: `elementwise y = if coordinate(1) >= coordinate(0) then x else 0`"},
-    {"cumsum",
-     "sums of all up to a place are `matmul` with a triangle of ones: `elementwise y = if coordinate(0) <= coordinate(1) then 1 "
-     "else 0`"},
     {"range", "the whole numbers from `a` to before `b` are `a .. b`"},
 }};
 
