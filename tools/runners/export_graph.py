@@ -202,9 +202,9 @@ class _Writer:
     def _fold_sized(self, node):
         """Finds the values of a node that depends on nothing but sizes of inputs. What reads it decides what it is in the document."""
         torch = self.torch
-        if not isinstance(node.meta.get("val"), torch.Tensor) or node.meta["val"].numel() > _MOST_SIZED or any(
+        if not isinstance(node.meta.get("val"), torch.Tensor) or any(
                 operand not in self.known and operand not in self.sized and not isinstance(operand.meta.get("val"), torch.SymInt)
-                for operand in node.all_input_nodes):
+                for operand in node.all_input_nodes) or node.meta["val"].numel() > _MOST_SIZED:  # a number: nothing depends on values
             return False
         values = []
         for k, sizes in enumerate(self.sizes):
