@@ -31,6 +31,7 @@ struct ImportOptions : CommandOptions {
   std::string output;               ///< the program's file; "": standard output
   std::string record;               ///< a file for the export itself
   std::string name;                 ///< of the network
+  bool strict = false;              ///< no operator is opaque
 };
 
 void declare(OptionList& list, ImportOptions& o) {
@@ -56,6 +57,9 @@ void declare(OptionList& list, ImportOptions& o) {
            "sizes of the inputs that stay open: the first of each (batch), every one that the model allows (all), none (fixed)")
       .oneOf({"batch", "all", "fixed"})
       .showDefault();
+  list.flag("--strict", o.strict,
+            "refuse a model with operators that have no form in the language; else they become opaque: their bytes are "
+            "known, their FLOPs are not, and no step runs");
   list.add("--name", o.name, "the network's name (default: MODEL's)");
   list.add("-o,--output", o.output, "the program's file; beside it the names of its weights in the model (FILE.names)")
       .type("FILE");
@@ -101,13 +105,24 @@ int failed(show::Out& out, const imports::ExportFailure& failure) {
   return failure.kind == "python" || failure.kind == "torch" || failure.kind == "document" ? kEnvironment : kUsage;
 }
 
-int lacking(show::Out& out, const imports::Imported& imported) {
-  std::string text = "the model has operators that have no form in the language yet:";
-  for (const imports::LackingOperator& op : imported.lacking)
+std::string listText(std::string text, const std::vector<imports::LackingOperator>& list) {
+  for (const imports::LackingOperator& op : list)
     text += fmt::format("\n  {}, {} time{}{}", op.op, op.count, op.count == 1 ? "" : "s",
                         op.place.empty() ? "" : ", first at " + op.place);
-  out.failure(text);
+  return text;
+}
+
+int lacking(show::Out& out, const imports::Imported& imported) {
+  out.failure(listText("the model has operators that have no form in the language yet:", imported.lacking));
   return kProgramErrors;
+}
+
+void noteOpaque(show::Out& out, const imports::Imported& imported) {
+  if (imported.opaque.empty()) return;
+  out.note(
+      listText("operators that have no form in the language yet are opaque: their bytes are known, their FLOPs are not, and "
+               "no step runs:",
+               imported.opaque));
 }
 
 /// A design of one row, with the shapes that the model was exported for.
@@ -196,8 +211,9 @@ int run(show::Out& out, const ImportOptions& options) {
   if (!options.record.empty()) {
     if (const int status = write(out, options.record, *document); status != kOk) return status;
   }
-  const imports::Imported imported = imports::programOf(std::move(*model), networkName(options), libraryNames());
+  const imports::Imported imported = imports::programOf(std::move(*model), networkName(options), libraryNames(), options.strict);
   if (!imported.lacking.empty()) return lacking(out, imported);
+  noteOpaque(out, imported);
   const std::string file = options.output.empty() ? imported.network + ".tbem" : options.output;
   const std::string text = formatted(file, imported.text + designText(imported.network, imported.inputs));
   if (const int status = check(out, options, imported, file, text); status != kOk) return status;
