@@ -68,7 +68,7 @@ configClause
 factorPart : ID (COLON value (COMMA value)*)? (UNDER ID EQ value)?;
 factorRest : ID COLON value (COMMA value)* (UNDER ID EQ value)?;
 inputPart : ID COLON value (UNDER ID EQ value)?;
-configTail : word=(AFTER | BEFORE) value | AS ID (COLON value (COMMA value)*)?;
+configTail : word=(AFTER | BEFORE) value | ON on=value | AS ID (COLON value (COMMA value)*)?;
 
 // ---- Statements ----
 block : LBRACE END? (statement END)* RBRACE;

@@ -25,12 +25,15 @@ std::set<std::string> libraryNames() {
   return {names.begin(), names.end()};
 }
 
-int lacking(show::Out& out, const imports::Imported& imported) {
-  std::string text = "the model has operators that have no form in the language yet:";
-  for (const imports::LackingOperator& op : imported.lacking)
+std::string listText(std::string text, const std::vector<imports::LackingOperator>& list) {
+  for (const imports::LackingOperator& op : list)
     text += fmt::format("\n  {}, {} time{}{}", op.op, op.count, op.count == 1 ? "" : "s",
                         op.place.empty() ? "" : ", first at " + op.place);
-  out.failure(text);
+  return text;
+}
+
+int lacking(show::Out& out, const imports::Imported& imported) {
+  out.failure(listText("the model has operators that have no form in the language yet:", imported.lacking));
   return kProgramErrors;
 }
 
@@ -90,6 +93,11 @@ int failed(show::Out& out, const imports::ExportFailure& failure) {
 
 std::vector<std::string> remarksOn(const imports::Imported& imported) {
   std::vector<std::string> remarks;
+  if (!imported.opaque.empty())
+    remarks.push_back(
+        listText("operators that have no form in the language yet are opaque: their bytes are known, their FLOPs are not, and "
+                 "no step runs:",
+                 imported.opaque));
   if (!imported.unread.empty())
     remarks.push_back(fmt::format("left out, as the model does not read them when it does not train: {} and {} more",
                                   imported.unread.front(), imported.unread.size() - 1));
@@ -103,7 +111,7 @@ int importProgram(show::Out& out, const CommandOptions& options, const ImportReq
                   ImportedProgram& program) {
   tl::expected<imports::Exported, imports::ExportFailure> model = imports::readExport(document);
   if (!model) return failed(out, model.error());
-  program.imported = imports::programOf(std::move(*model), request.network, libraryNames());
+  program.imported = imports::programOf(std::move(*model), request.network, libraryNames(), request.strict);
   const imports::Imported& imported = program.imported;
   if (!imported.lacking.empty()) return lacking(out, imported);
   program.file = request.file.empty() ? imported.network + ".tbem" : request.file;

@@ -15,6 +15,7 @@ namespace tbem::driver {
 struct ImportRequest {
   std::string network;  ///< its name
   std::string file;     ///< that messages call the program; "": NETWORK.tbem
+  bool strict = false;  ///< no operator is opaque
 };
 
 struct ImportedProgram {

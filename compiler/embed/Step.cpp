@@ -1,6 +1,7 @@
 #include "compiler/embed/Step.h"
 
 #include "compiler/driver/RunPipeline.h"
+#include "compiler/graph/ir/Opaque.h"
 #include "compiler/jit/glue/Outside.h"
 #include "compiler/run/weights/RunStep.h"
 #include "compiler/show/rows/StepReport.h"
@@ -45,7 +46,7 @@ bool isInput(const RowState& row, graph::TensorId tensor) {
 /// Code of the program's own, of which only a terminal tells when it is opened for the first time; "": there is none.
 std::string ownCode(const estimate::Program& program) {
   for (const estimate::NativeCall& call : program.calls) {
-    if (!call.own.symbol.empty()) return call.own.library;
+    if (!call.own.symbol.empty()) return graph::isOpaque(call.own) ? "opaque `" + call.own.symbol + "`" : call.own.library;
   }
   return {};
 }

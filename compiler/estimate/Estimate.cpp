@@ -1,5 +1,6 @@
 #include "compiler/estimate/Estimate.h"
 
+#include "compiler/graph/ir/Opaque.h"
 #include "compiler/support/Json.h"
 
 #include <algorithm>
@@ -26,6 +27,7 @@ tl::expected<Estimate, NoValue> estimateRow(const graph::Graph& graph, const sem
   auto flops = countFlops(graph, values, convention);
   if (!flops) return tl::unexpected(flops.error());
   estimate.flops = std::move(*flops);
+  estimate.unknownFlops = graph::unknownFlops(graph);
   const auto memory = staticMemory(graph, values, order);
   if (!memory) return tl::unexpected(memory.error());
   estimate.memory = *memory;
@@ -57,13 +59,14 @@ tl::expected<Estimate, NoValue> estimateRow(const graph::Graph& graph, const sem
 namespace {
 void count(JsonWriter& json, std::string_view name, Count value) { json.key(name).raw(toString(value)); }
 
-void writeFlops(JsonWriter& json, const Flops& flops) {
+void writeFlops(JsonWriter& json, const Flops& flops, std::uint32_t unknown) {
   json.key("flops").begin();
   count(json, "forward", flops.most.forward);
   count(json, "backward", flops.most.backward);
   count(json, "optimizer", flops.most.optimizer);
   count(json, "recomputed", flops.most.recomputed);
   count(json, "step", flops.most.step());
+  if (unknown != 0) json.field("unknown_operators", unknown);
   json.key("by_operator").begin();
   for (const auto& [name, counts] : flops.byOperator) {
     json.key(name).begin();
@@ -180,7 +183,7 @@ std::string toJson(const Estimate& estimate, const RowLabel& label, const Source
   json.begin().field("kind", "estimate").field("schema", 1);
   json.field("design", label.design).field("row", label.row).field("network", estimate.network).key("levels").raw(label.levels);
   json.field("parameters", estimate.flops.parameters).field("buffers", estimate.flops.buffers);
-  writeFlops(json, estimate.flops);
+  writeFlops(json, estimate.flops, estimate.unknownFlops);
   writeMemory(json, estimate, sources);
   json.key("device");
   if (estimate.device) {
@@ -211,6 +214,7 @@ std::string toJson(const Estimate& estimate, const RowLabel& label, const Source
   }
   if (estimate.recomputation) writeRecomputation(json, *estimate.recomputation);
   if (estimate.roofline) writeRoofline(json, *estimate.roofline, sources);
+  if (!label.budgets.empty()) json.key("budgets").raw(label.budgets);
   return json.end().str();
 }
 

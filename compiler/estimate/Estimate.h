@@ -39,6 +39,7 @@ struct DeviceMemory {
 struct Estimate {
   std::string network;
   Flops flops;
+  std::uint32_t unknownFlops = 0;              ///< operators whose FLOPs nobody knows (graph/ir/Opaque.h)
   StaticMemory memory;                         ///< from shapes alone
   std::optional<DeviceMemory> device;          ///< where the row was lowered for a device
   std::optional<Roofline> roofline;            ///< where one was asked for
@@ -62,11 +63,12 @@ struct RowLabel {
   std::string design;
   std::size_t row = 0;
   std::string levels = "{}";  ///< JSON object: level by factor
+  std::string budgets;        ///< JSON list of the design's budgets; empty: it has none
 };
 
 /// One line of JSON with the fields that docs/cli.md lists for `estimate`; no line end. `device` and the device's bytes are
 /// null where the row was not lowered; `paths` is there where the network has gates, with `flops_expected` null where nothing was
-/// assumed of how many samples take which arm. `roofline` and `checkpoint` are there where they were asked for.
+/// assumed of how many samples take which arm. `budgets`, `roofline` and `checkpoint` are there where they were asked for.
 std::string toJson(const Estimate& estimate, const RowLabel& label, const SourceManager& sources);
 
 }  // namespace tbem::estimate

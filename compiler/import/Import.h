@@ -36,6 +36,7 @@ struct Imported {
   std::vector<WeightName> weights;       ///< of all weights and running statistics
   std::vector<std::string> unread;       ///< weights and statistics of the model that its trace does not read
   std::vector<LackingOperator> lacking;  ///< not empty: `text` is none
+  std::vector<LackingOperator> opaque;   ///< those that are opaque in the program
   std::vector<std::string> fixed;        ///< sizes that depend on the inputs' sizes in the model, and are numbers here
   std::vector<std::string> state;        ///< Exported::state
   std::int64_t parameters = 0;           ///< elements of the weights that are learned
@@ -45,8 +46,8 @@ struct Imported {
 std::string nameFor(const std::string& wanted, const std::set<std::string>& taken);
 
 /// `network`: its name; where the program calls something by it, or it is reserved, it gets an underscore. `library`: names of
-/// the standard library, which blocks do not hide.
-Imported programOf(Exported exported, const std::string& network, const std::set<std::string>& library);
+/// the standard library, which blocks do not hide. `strict`: nothing is opaque.
+Imported programOf(Exported exported, const std::string& network, const std::set<std::string>& library, bool strict);
 
 /// The names as a table for `--names`: names that differ in numbers alone are one line. What else a file of the model has, of
 /// which the program has nothing, has lines that say so.

@@ -34,8 +34,8 @@ std::pair<std::int64_t, std::string> monomial(const std::string& text) {
 
 class UnitReader {
 public:
-  UnitReader(const Exported& exported, const std::set<std::string>& operators, Units& all)
-      : exported(exported), operators(operators), all(all) {}
+  UnitReader(const Exported& exported, const std::set<std::string>& operators, Unknown unknown, Units& all)
+      : exported(exported), operators(operators), unknown(unknown), all(all) {}
 
   /// The position of the unit, behind those inside of it.
   std::size_t read(const ModuleCall& call);
@@ -65,6 +65,7 @@ private:
 
   const Exported& exported;
   const std::set<std::string>& operators;
+  Unknown unknown;
   Units& all;
 };
 
@@ -116,6 +117,7 @@ std::optional<Expression> UnitReader::expression(Open& open, const Value& value)
   const SizeText sizes = [&](const Size& size, const std::string& name) { return sizeText(open, size, name); };
   const NodeReader reader(exported, value, scribe, sizes);
   std::optional<Expression> made = textOf(reader);
+  if (!made && unknown == Unknown::Opaque) made = opaqueCall(reader, operators, all.opaque);
   if (!made) lack(value);
   return made;
 }
@@ -356,9 +358,9 @@ std::vector<ValueId> readBy(const Step& step) {
   return read;
 }
 
-Units readUnits(const Exported& exported, const ModuleCall& model, const std::set<std::string>& operators) {
+Units readUnits(const Exported& exported, const ModuleCall& model, const std::set<std::string>& operators, Unknown unknown) {
   Units all;
-  UnitReader(exported, operators, all).read(model);
+  UnitReader(exported, operators, unknown, all).read(model);
   return all;
 }
 

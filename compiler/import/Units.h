@@ -5,6 +5,7 @@
 #include "compiler/import/Expression.h"
 #include "compiler/import/Import.h"
 #include "compiler/import/ModuleCalls.h"
+#include "compiler/import/Opaque.h"
 
 #include <cstdint>
 #include <functional>
@@ -65,7 +66,8 @@ struct Unit {
 struct Units {
   std::vector<Unit> units;  ///< those inside of others before them; the last is the model
   std::vector<LackingOperator> lacking;
-  std::set<std::string> fixed;  ///< sizes that depend on the inputs', and are numbers in the program: "s77 + 1"
+  std::vector<OpaqueOperator> opaque;  ///< those that the program declares in place of them
+  std::set<std::string> fixed;         ///< sizes that depend on the inputs', and are numbers in the program: "s77 + 1"
 };
 
 /// The name, or the first of "name_2", "name_3" .. for which `isFree` holds.
@@ -75,7 +77,12 @@ std::string dimensionName(std::size_t input, std::size_t axis, std::size_t rank)
 /// "conv2d_norm_activation" of "torchvision.ops.misc.Conv2dNormActivation".
 std::string snakeCase(const std::string& kind);
 
+/// What stands for operators that have no form in the language.
+enum class Unknown : std::uint8_t {
+  Opaque,  ///< an opaque operator, where one can
+  Lacking  ///< nothing: they are told
+};
 /// `operators`: names that the program calls, which units do not hide.
-Units readUnits(const Exported& exported, const ModuleCall& model, const std::set<std::string>& operators);
+Units readUnits(const Exported& exported, const ModuleCall& model, const std::set<std::string>& operators, Unknown unknown);
 
 }  // namespace tbem::imports

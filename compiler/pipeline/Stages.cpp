@@ -1,5 +1,6 @@
 #include "compiler/pipeline/Stages.h"
 
+#include "compiler/graph/ir/Opaque.h"
 #include "compiler/run/Measured.h"
 #include "compiler/sema/check/CheckNames.h"
 #include "compiler/show/Dump.h"
@@ -10,6 +11,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 namespace tbem::driver {
 
@@ -71,18 +74,38 @@ bool elaborateUnknown(State& state, DesignRun& run) {
   return true;
 }
 
-Done elaborate(State& state) {
+/// Of operators whose FLOPs nobody knows, so that every total of FLOPs is too low: once, by name.
+void noteOpaque(State& state) {
+  std::set<std::string> names;
+  std::set<const graph::Structure*> seen;
+  for (const RowState& row : state.rows) {
+    if (!seen.insert(row.elaborated->structure).second) continue;
+    for (const graph::Op& op : row.elaborated->structure->graph.ops) {
+      if (graph::isOpaque(op.own)) names.insert("`" + op.declaration + "`");
+    }
+  }
+  if (names.empty()) return;
+  state.events.note(fmt::format("{} {} opaque: FLOPs and least times are at least what is shown, and no step runs",
+                                fmt::join(names, ", "), names.size() == 1 ? "is" : "are"));
+}
+
+void elaborateAll(State& state) {
   for (const auto& run : state.designs.runs) {
-    if (!state.trainingsOnly && !state.plain() && !elaborateUnknown(state, *run)) return {};
+    if (!state.trainingsOnly && !state.plain() && !elaborateUnknown(state, *run)) return;
   }
   for (const auto& training : state.trainings) {
     const bool more = elaborateRows(state, *training->step);
     const RowState* step = state.rowOf(training->step.get());
     if (step == nullptr) continue;  // told; its evaluation would tell it again
     graph::checkTarget(state.workspace->session, training->spec, *step->elaborated, training->shape);
-    if (!more) return {};
+    if (!more) return;
     for (const auto& [batch, run] : training->evaluation) elaborateRows(state, *run);
   }
+}
+
+Done elaborate(State& state) {
+  elaborateAll(state);
+  noteOpaque(state);
   return {};
 }
 

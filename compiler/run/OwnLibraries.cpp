@@ -1,6 +1,7 @@
 #include "compiler/run/OwnLibraries.h"
 
 #include "compiler/diagnostics/tables/Run.h"
+#include "compiler/graph/ir/Opaque.h"
 #include "compiler/jit/glue/CacheFile.h"
 #include "compiler/jit/glue/Digest.h"
 #include "runtime/core/Native.h"
@@ -38,6 +39,7 @@ void tell(Events& events, const std::string& library) {
 
 tl::expected<std::uint64_t, estimate::LowerError> ask(Events& events, const graph::OwnCode& own, const tbem_native_args& args) {
   using Kind = runtime::NativeProblem::Kind;
+  if (graph::isOpaque(own)) return tl::unexpected(estimate::LowerError{diag::opaque_not_run, own.range, {own.symbol}});
   if (!runtime::isNativeLoaded(own.library)) tell(events, own.library);
   const auto code = runtime::loadNative(own.library, own.symbol);
   if (code) return code->workspace == nullptr ? 0 : code->workspace(&args);

@@ -1,5 +1,6 @@
 #include "compiler/serve/Completion.h"
 
+#include "compiler/budget/Clauses.h"
 #include "compiler/serve/CallText.h"
 #include "compiler/serve/Hover.h"
 #include "compiler/show/reference/DocText.h"
@@ -109,6 +110,7 @@ private:
   }
 
   void names() {
+    quantities();
     parameters();
     locals();
     const sema::Module& main = reading.program().main();
@@ -119,6 +121,15 @@ private:
         add(*meaning.decl);
       else
         add(Kind::Module, name);
+    }
+  }
+
+  /// What a clause `budget` limits.
+  void quantities() {
+    if (wordBefore(text, found.begin) != "budget" || ast::dynCast<ast::Design>(beforePlace()) == nullptr) return;
+    using driver::BudgetPlace;
+    for (const BudgetPlace budgetPlace : {BudgetPlace::Shapes, BudgetPlace::Plan, BudgetPlace::PyTorch}) {
+      for (const driver::BudgetQuantity& quantity : driver::budgetQuantities(budgetPlace)) add(Kind::Word, quantity.name);
     }
   }
 

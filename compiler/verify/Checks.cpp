@@ -1,11 +1,14 @@
 #include "compiler/verify/Checks.h"
 
+#include "compiler/budget/Budgets.h"
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/experiment/Campaigns.h"
 #include "compiler/experiment/Predictions.h"
 #include "compiler/run/PlainRows.h"
+#include "compiler/support/Bug.h"
 #include "compiler/verify/CheckNetworks.h"
+#include "compiler/verify/KeptAnswers.h"
 #include "compiler/verify/LevelProofs.h"
 #include "compiler/verify/Specs.h"
 
@@ -41,6 +44,29 @@ void warnOfTypes(State& state) {
   }
 }
 
+/// Rows of a design whose budgets are looked at while somebody types.
+constexpr std::size_t kMostRowsTyping = 64;
+
+/// While somebody types, plans are left to the command: they take milliseconds a row.
+void checkBudgets(State& state) {
+  KeptAnswers* const kept = state.keptAnswers;
+  BudgetScope scope;
+  scope.plans = kept == nullptr;
+  if (kept != nullptr) scope.mostRows = kMostRowsTyping;
+  for (const auto& run : state.designs.runs) {
+    if (!hasBudgets(*run)) continue;
+    const auto look = [&] {
+      std::vector<BudgetVerdict> verdicts;
+      TBEM_CHECK(checkBudgets(state, *run, scope, verdicts).has_value());  // PyTorch is not asked
+      return true;
+    };
+    if (kept != nullptr)
+      kept->look({CheckedPart::Budgets, run->spec.decl, rowsText(*run)}, state.sink(), look);
+    else
+      look();
+  }
+}
+
 /// The conditions of every row, where the pipeline left the rows out.
 bool checkPlainRows(State& state) {
   bool good = true;
@@ -62,6 +88,7 @@ void checkBeyondGraphs(State& state) {
   readPredictions(*state.workspace, regressions, "");
   refuseLaterDeclarations(*state.workspace);
   warnOfTypes(state);
+  checkBudgets(state);
   checkNetworks(state);
   checkProcesses(state);
   proveDesigns(state, kFewStructures);

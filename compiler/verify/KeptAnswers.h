@@ -25,7 +25,7 @@
 
 namespace tbem::driver {
 
-enum class CheckedPart : std::uint8_t { Rows, Proof, Network, Process };
+enum class CheckedPart : std::uint8_t { Rows, Proof, Network, Process, Budgets };
 
 /// A question to a declaration of the program's own file. `beside`: what its answer depends on beside the program's texts.
 struct PartQuestion {

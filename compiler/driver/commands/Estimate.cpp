@@ -1,4 +1,5 @@
 // tbemc estimate: what each row will cost, before anything runs.
+#include "compiler/budget/Budgets.h"
 #include "compiler/count/GateFlops.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
@@ -142,9 +143,14 @@ int run(show::Out& out, const EstimateOptions& given) {
     limit = std::move(*read);
     if (options.engines.device.empty() && options.target.backend == "pytorch") options.engines.device = limit->deviceName;
   }
-  const int status = workspaces ? explainWorkspaces(out, state, {options.engines, options.workspaceLimit})
-                     : pytorch  ? printPyTorchEstimates(out, state, {options.eager, options.engines, options.view.folder}, limit)
-                                : printEstimates(out, state, options.view, std::move(limit));
+  auto budgets = checkBudgets(state, {.plans = true, .pytorch = true, .eager = options.eager, .engines = options.engines});
+  if (!budgets) return finish(out, state, budgets.error());
+  options.view.budgets = *std::move(budgets);
+  const int status =
+      workspaces ? explainWorkspaces(out, state, {options.engines, options.workspaceLimit})
+      : pytorch
+          ? printPyTorchEstimates(out, state, {options.eager, options.engines, options.view.folder, options.view.budgets}, limit)
+          : printEstimates(out, state, options.view, std::move(limit));
   if (options.explain == "gradients") explainGradients(out, state);
   return finish(out, state, status);
 }

@@ -24,6 +24,7 @@ struct ImportOptions : CommandOptions {
   std::string output;               ///< the program's file; "": standard output
   std::string record;               ///< a file for the export itself
   std::string name;                 ///< of the network
+  bool strict = false;              ///< no operator is opaque
 };
 
 void declare(OptionList& list, ImportOptions& o) {
@@ -50,6 +51,9 @@ void declare(OptionList& list, ImportOptions& o) {
            "sizes of the inputs that stay open: the first of each (batch), every one that the model allows (all), none (fixed)")
       .oneOf({"batch", "all", "fixed"})
       .showDefault();
+  list.flag("--strict", o.strict,
+            "refuse a model with operators that have no form in the language; else they become opaque: their bytes are "
+            "known, their FLOPs are not, and no step runs");
   list.add("--name", o.name, "the network's name (default: MODEL's)");
   list.add("-o,--output", o.output, "the program's file; beside it the names of its weights in the model (FILE.names)")
       .type("FILE");
@@ -122,9 +126,10 @@ int run(show::Out& out, const ImportOptions& options) {
     if (const int status = write(out, options.record, *document); status != kOk) return status;
   }
   ImportedProgram program;
-  if (const int status = importProgram(out, options, {networkName(options), options.output}, *document, program); status != kOk)
-    return status;
+  const ImportRequest wanted{networkName(options), options.output, options.strict};
+  if (const int status = importProgram(out, options, wanted, *document, program); status != kOk) return status;
   if (!options.output.empty()) return writeFiles(out, options, program.imported, program.text);
+  for (const std::string& remark : remarksOn(program.imported)) out.note(remark);
   out.data(program.text);
   return kOk;
 }

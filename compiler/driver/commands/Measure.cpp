@@ -1,5 +1,6 @@
 // tbemc run, measure, regress, predict: the commands that have to do with measured rows.
 #include "compiler/driver/commands/Measure.h"
+#include "compiler/budget/Budgets.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/RunPipeline.h"
@@ -90,6 +91,7 @@ public:
   /// Of a state that may have done nothing yet. The exit status, once nothing more is to be done; diagnostics are left.
   int run() {
     if (const auto status = pass(steps.estimates ? "lower" : "graph")) return *status;
+    if (steps.measure && breaksBudgets()) return kProgramErrors;
     const int status = runMeasured();
     // What is to be printed need not have been on the way.
     const std::string& printAfter = options.stages.printAfter;
@@ -115,6 +117,12 @@ public:
   }
 
 private:
+  /// Whether a row takes more than its design allows, but for what PyTorch would take. Nothing is measured then.
+  bool breaksBudgets() {
+    const auto budgets = checkBudgets(state, {.plans = true, .pytorch = false, .eager = {}, .engines = {}});
+    ended = !budgets || state.sink().hasErrors();
+    return ended;
+  }
   /// Runs the stages up to this one. The exit status where the command ends with it.
   std::optional<int> pass(std::string_view stage) {
     const Progressed done = runPipeline(out, state, view, stage);

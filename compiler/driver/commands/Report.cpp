@@ -137,6 +137,9 @@ private:
     if (const Progressed done = runPipeline(out, state, options.stages, none ? "graph" : "lower"); !done.proceed)
       return done.status;
     if (!none && state.plain()) notePlainRows(out, state);
+    auto budgets = checkBudgets(state, {.plans = true, .pytorch = false, .eager = {}, .engines = {}});
+    if (!budgets) return out.fail(budgets.error());
+    view.budgets = *std::move(budgets);
     return printEstimates(out, state, view);
   }
 
@@ -146,7 +149,7 @@ private:
     PipelineState eager(request, out);
     const LentProgram lent(state, eager);
     if (const auto done = runStages(eager, "graph"); !done) return out.fail(done.error());
-    return printPyTorchEstimates(out, eager, {options.eager, options.engines, options.view.folder}, {});
+    return printPyTorchEstimates(out, eager, {options.eager, options.engines, options.view.folder, {}}, {});
   }
 
   int screening() {

@@ -1,6 +1,7 @@
 #include "compiler/graph/differentiate/Differentiator.h"
 
 #include "compiler/diagnostics/tables/Graph.h"
+#include "compiler/graph/ir/Opaque.h"
 #include "compiler/graph/ir/Walk.h"
 #include "compiler/sema/Walk.h"
 
@@ -105,6 +106,10 @@ bool Differentiator::differentiateOp(const Passage& through, OpContext* context,
     return true;
   }
   const ast::Callable& decl = *context->decl;
+  if (decl.backward.empty() && isOpaque(decl)) {
+    differentiateOpaque(through, id);
+    return true;
+  }
   if (decl.backward.empty()) {
     elaborator.sink.report(diag::no_gradient, through.range, decl.name.text, decl.tensors.front().name.text)
         .label(decl.name.range, "declared here without `backward`");
@@ -124,6 +129,34 @@ bool Differentiator::differentiateOp(const Passage& through, OpContext* context,
     }
   }
   return true;
+}
+
+/// What the gradient of an opaque operator computes is not known either, but its shapes are those of the operands. It is taken to
+/// read the operands and the gradients of the results.
+void Differentiator::differentiateOpaque(const Passage& through, OpId id) {
+  Op op;
+  op.kind = OpKind::Native;
+  op.own = graph[id].own;
+  op.declaration = graph[id].declaration;
+  op.range = through.range;
+  op.use = graph[id].use;
+  op.scope = through.scope;
+  for (const TensorId result : through.outputs) {
+    if (gradient[index(result)] != kNoTensor) op.inputs.push_back(gradient[index(result)]);
+  }
+  std::vector<TensorId> of;
+  for (const TensorId input : through.inputs) {
+    op.inputs.push_back(input);
+    const bool isNeeded = input != kNoTensor && needed[index(input)] && tbem_is_floating(graph[input].dtype);
+    if (!isNeeded || std::ranges::find(of, input) != of.end()) continue;
+    of.push_back(input);
+    op.outputs.push_back(builder.addTensor("d" + graph[input].name, graph[input].dtype, graph[input].shape, through.range));
+  }
+  const std::vector<TensorId> made = op.outputs;
+  const OpId before = std::exchange(builder.stamp.forward, id);
+  builder.addOp(std::move(op));
+  builder.stamp.forward = before;
+  for (std::size_t i = 0; i < of.size(); ++i) accumulate(of[i], made[i]);
 }
 
 /// The tensors that a part of a `backward` clause is for: one, or the elements of a list; kNoTensor for one that needs none.

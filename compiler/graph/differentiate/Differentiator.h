@@ -31,6 +31,7 @@ private:
   void markResults(std::size_t position);
   bool passBack();
   bool differentiateOp(const Passage& through, OpContext* context, OpId id);
+  void differentiateOpaque(const Passage& through, OpId id);
   std::vector<TensorId> neededBy(const OpContext& context, const ast::Part& part) const;
   void defineGradients(BackwardClause& clause, const ast::Callable& decl, const ast::Expr& expr, const Passage& through);
   Value gradientOf(TensorId tensor, const std::string& name, SrcRange range);

@@ -2,6 +2,7 @@
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/graph/elaborate/Detour.h"
+#include "compiler/graph/ir/Opaque.h"
 #include "compiler/support/Bug.h"
 #include "runtime/include/tbem/primitives.h"
 
@@ -39,9 +40,8 @@ Value Elaborator::runLeaf(Activation& a) {
   for (const TensorId result : results) made.push_back(Value::indexed(ValueKind::Tensor, index(result)));
   if (!checkPosts(a, remaining, made)) return {};
   if (results.empty()) return fail(diag::no_result, a.use, a.decl->name.text);
-  const bool good = a.decl->nativeSymbol != nullptr ? runOwn(a, results)
-                    : a.decl->native != nullptr     ? runNative(a, results)
-                                                    : runElementwise(a, results);
+  const bool own = a.decl->nativeSymbol != nullptr || isOpaque(*a.decl);
+  const bool good = own ? runOwn(a, results) : a.decl->native != nullptr ? runNative(a, results) : runElementwise(a, results);
   if (!good) return {};
   return made.size() == 1 ? std::move(made.front()) : Value::tuple(std::move(made));
 }

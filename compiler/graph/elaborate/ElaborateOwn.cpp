@@ -1,8 +1,11 @@
-// Leaves with code of their own: `native "lib.so:symbol"`. What the function gets is said in runtime/include/tbem/native.h.
+// Leaves with code of their own: `native "lib.so:symbol"`, whose function gets what runtime/include/tbem/native.h says; and
+// opaque ones, of which nobody has the code.
 #include "compiler/diagnostics/tables/Graph.h"
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/graph/elaborate/Elaborator.h"
+#include "compiler/graph/ir/Opaque.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace tbem::graph {
@@ -81,10 +84,12 @@ bool Elaborator::ownWorkspace(Activation& a, OwnCode& own) {
 }
 
 bool Elaborator::runOwn(Activation& a, const std::vector<TensorId>& results) {
-  const ast::String& text = *a.decl->nativeSymbol;
-  std::optional<OwnCode> own = ownCodeOf(text, session.sources);
+  const bool opaque = isOpaque(*a.decl);
+  const SrcRange where = opaque ? a.decl->native->range : a.decl->nativeSymbol->range;
+  std::optional<OwnCode> own =
+      opaque ? OwnCode{"", a.decl->name.text, where, sema::kNoExpr} : ownCodeOf(*a.decl->nativeSymbol, session.sources);
   if (!own) {
-    fail(diag::native_symbol, text.range, text.value);
+    fail(diag::native_symbol, where, a.decl->nativeSymbol->value);
     return false;
   }
   Op op;
@@ -94,12 +99,18 @@ bool Elaborator::runOwn(Activation& a, const std::vector<TensorId>& results) {
   op.outputs = results;
   const auto add = [&](const std::string& name) {
     const Local* local = a.frame.find(name);
+    const bool isList = local != nullptr && local->value.is(ValueKind::List);
+    if (opaque && isList &&
+        std::ranges::all_of(local->value.items, [](const Value& item) { return item.is(ValueKind::Tensor); })) {
+      for (const Value& item : local->value.items) op.inputs.push_back(static_cast<TensorId>(item.id));
+      return true;
+    }
     if (local != nullptr && local->value.is(ValueKind::None)) {
       op.inputs.push_back(kNoTensor);
       return true;
     }
     if (local == nullptr || !local->value.is(ValueKind::Tensor)) {
-      fail(diag::not_there_yet, text.range, "a list of tensors given to an operator's own code is");
+      fail(diag::not_there_yet, where, "a list of tensors given to an operator's own code is");
       return false;
     }
     op.inputs.push_back(static_cast<TensorId>(local->value.id));
@@ -113,7 +124,8 @@ bool Elaborator::runOwn(Activation& a, const std::vector<TensorId>& results) {
       if (weight->isBuffer == buffers && !add(weight->name.text)) return false;
     }
   }
-  if (!ownParameters(a, op) || !ownWorkspace(a, op.own) || !countFlops(a, op)) return false;
+  // Parameters are what code gets: of an opaque operator they may be anything.
+  if (!(opaque || ownParameters(a, op)) || !ownWorkspace(a, op.own) || !countFlops(a, op)) return false;
   addLeaf(std::move(op), a);
   return true;
 }

@@ -192,14 +192,16 @@ std::string takeTables(Units& units, std::set<std::string>& called, TableTypes& 
 
 }  // namespace
 
-Imported programOf(Exported given, const std::string& network, const std::set<std::string>& library) {
+Imported programOf(Exported given, const std::string& network, const std::set<std::string>& library, bool strict) {
   const Exported exported = simplified(std::move(given));
   const std::unique_ptr<ModuleCall> model = moduleCalls(exported);
   std::set<std::string> called = calledWords(exported);
-  Units units = readUnits(exported, *model, called);
+  Units units = readUnits(exported, *model, called, strict ? Unknown::Lacking : Unknown::Opaque);
+  for (const OpaqueOperator& op : units.opaque) called.insert(op.name);
   Imported imported;
   imported.network = nameFor(network, called);
   imported.lacking = units.lacking;
+  imported.opaque.assign(units.opaque.begin(), units.opaque.end());
   imported.fixed.assign(units.fixed.begin(), units.fixed.end());
   const std::vector<std::size_t> counts = readCounts(exported);
   for (std::size_t at = 0; at < exported.values.size(); ++at) {
@@ -219,6 +221,7 @@ Imported programOf(Exported given, const std::string& network, const std::set<st
   for (std::size_t b = 0; b + 1 < all.blocks.size(); ++b)
     imported.text += BlockText(exported, units, all, all.blocks[b], {counts, tableTypes}).declaration() + "\n";
   imported.text += BlockText(exported, units, all, all.blocks.back(), {counts, tableTypes}).network(imported.inputs) + tables;
+  for (const OpaqueOperator& op : units.opaque) imported.text += op.declaration;
   addNames(exported, units, units.units.back(), "", imported.weights);
   return imported;
 }

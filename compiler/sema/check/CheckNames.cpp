@@ -4,6 +4,7 @@
 #include "compiler/sema/Value.h"
 #include "compiler/sema/Walk.h"
 #include "compiler/sema/check/NameChecker.h"
+#include "compiler/syntax/tree/Budgets.h"
 
 #include <fmt/format.h>
 
@@ -291,7 +292,9 @@ void NameChecker::checkCallable(const ast::Callable& decl) {
   parts(decl.flops, false);
   record(decl.fallback.range, {}, Kind::Builtin);
   if (decl.workspace != nullptr) {
-    if (decl.nativeSymbol == nullptr) sink.report(diag::workspace_without_code, decl.workspace->range, decl.name.text);
+    const auto* native = decl.native != nullptr ? ast::dynCast<ast::NameRef>(decl.native->callee) : nullptr;
+    const bool opaque = native != nullptr && native->name.text == "opaque";
+    if (decl.nativeSymbol == nullptr && !opaque) sink.report(diag::workspace_without_code, decl.workspace->range, decl.name.text);
     expr(decl.workspace);
   }
   lenient = true;
@@ -354,6 +357,15 @@ void NameChecker::checkDesign(const ast::Design& decl) {
   for (const ast::Input& input : decl.inputs) expr(input.shape);
   inShapes = false;
   for (const ast::Expr* condition : decl.where) expr(condition);
+  for (const ast::Budget& budget : ast::budgetsOf(decl)) {  // quantities and places are words
+    if (const auto* limit = ast::dynCast<ast::Binary>(budget.limit)) expr(limit->right);
+    const auto* place = ast::dynCast<ast::Call>(budget.on);
+    for (const ast::Argument& device : place != nullptr ? place->arguments : std::vector<ast::Argument>{}) {
+      const auto* word = ast::dynCast<ast::NameRef>(device.value);  // a record of the program, or a word
+      if (word == nullptr) continue;
+      if (const sema::Resolved own = program.resolve(module, word->name.text)) record(word->name.range, own);
+    }
+  }
   if (const auto* task = ast::dynCast<ast::Call>(decl.task)) {
     for (const ast::Argument& argument : task->arguments) expr(argument.value);
   }

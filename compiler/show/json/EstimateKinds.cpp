@@ -19,9 +19,13 @@ constexpr JsonField kByOperator[] = {
     flops("recomputed", "computed again"),
 };
 constexpr JsonField kFlops[] = {
-    flops("forward", "forward"),         flops("backward", "backward"),
-    flops("optimizer", "of the update"), flops("recomputed", "computed again"),
-    flops("step", "all of them"),        object("by_operator", "the parts of each operator", kByOperator).keyed("OPERATOR"),
+    flops("forward", "forward"),
+    flops("backward", "backward"),
+    flops("optimizer", "of the update"),
+    flops("recomputed", "computed again"),
+    flops("step", "all of them"),
+    count("unknown_operators", "operators whose FLOPs nobody knows; all counts are at least").only("with opaque operators"),
+    object("by_operator", "the parts of each operator", kByOperator).keyed("OPERATOR"),
 };
 constexpr JsonField kKindsOfMemory[] = {
     bytes("weights", "weights"),
@@ -107,6 +111,16 @@ constexpr JsonField kRoofline[] = {
     object("left_out", "arithmetic in types for which the device's record has no rate", kLeftOut).listed(),
     object("operators", "the operators of the step", kStepCost).listed(),
 };
+constexpr JsonField kBudgets[] = {
+    text("budget", "the clause"),
+    text("quantity", "what is limited"),
+    text("on", "where; `null`: from shapes alone").orNull(),
+    number("limit", "in bytes, FLOPs or parameters"),
+    number("value", "the row's, in the same unit"),
+    truth("at_least", "whether something is missing from the value that nobody knows"),
+    truth("holds", "whether the row keeps it"),
+    kRow,
+};
 constexpr JsonField kEstimate[] = {
     kDesign,
     kRow,
@@ -120,6 +134,7 @@ constexpr JsonField kEstimate[] = {
     object("paths", "least and most over the paths ([gates.md](gates.md))", kPaths).only("for a network with gates"),
     object("checkpoint", "what recomputation costs and saves", kCheckpoint).only("with the clause `checkpoint`"),
     object("roofline", "the least time on a device", kRoofline).only("with `--roofline`"),
+    object("budgets", "the budgets of the design", kBudgets).listed().only("with a clause `budget`"),
 };
 
 constexpr JsonField kEagerKinds[] = {
@@ -207,6 +222,7 @@ constexpr JsonField kPyTorch[] = {
     object("memory", "memory of the step; what concerns CUDA is `null` for `pytorch-cpu`", kEagerMemory),
     object("limit", "that of `--max`; `null` without it", kLimit).orNull(),
     text("workspaces", "who was asked about workspaces").orNull(),
+    object("budgets", "the budgets of the design", kBudgets).listed().only("with a clause `budget`"),
 };
 
 constexpr JsonField kGradients[] = {

@@ -37,6 +37,8 @@ public:
       if (!steps.onCuda()) break;
     }
     if (steps.onCuda() && !steps.workspaces()) table.columns.pop_back();
+    const bool limited = hasBudgets(view.budgets, run);
+    if (limited) table.columns.push_back({"margin", report::Align::Decimal});
     std::optional<PyTorchMemory> worst;
     std::size_t done = 0;
     for (const RowState& row : state.rows) {
@@ -50,15 +52,18 @@ public:
       const bool fits = checkLimit(*memory);
       overLimit = overLimit || !fits;
       if (out.display.json) {
-        printPyTorchJson(out, state, view.eager, *memory, steps, limitJson(fits));
+        printPyTorchJson(out, state, view.eager, *memory, steps,
+                         {limitJson(fits), limited ? budgetsJson(view.budgets, run, row.row) : Json(nullptr)});
       } else {
         table.add(cells(run, *memory));
+        if (limited) table.rows.back().emplace_back(marginText(view.budgets, run, row.row));
       }
       if (!worst || memory->point() > worst->point()) worst = std::move(*memory);
     }
     if (!worst) return;
     if (!out.display.json) {
       out.table(table);
+      sayBudgets(out, view.budgets, run);
       printWaterfall(out, *worst, steps, sources);
     }
     if (!view.folder.empty() && !writeTimeline(out, view.folder, *worst->row, timelineOf(*worst->row, worst->step, sources)))

@@ -6,6 +6,7 @@
 #include "compiler/pytorch/rows/EagerRequest.h"
 #include "compiler/run/State.h"
 #include "compiler/show/Out.h"
+#include "compiler/show/memory/BudgetReport.h"
 
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@ struct PyTorchView {
   const EagerRequest& eager;
   const EngineRequest& engines;
   std::string folder;  ///< of a plot of memory over the step; "": none
+  const BudgetVerdicts& budgets;
 };
 /// The estimates of a state that has passed `graph`, for its request's backend. The exit status: kOk, kVerdictAgainst where a row
 /// does not pass the limit, or why PyTorch cannot be asked.

@@ -178,7 +178,7 @@ void printWaterfall(show::Out& out, const PyTorchMemory& memory, const EagerStep
 }
 
 void printPyTorchJson(show::Out& out, const State& state, const EagerRequest& request, const PyTorchMemory& memory,
-                      const EagerSteps& steps, Json limit) {
+                      const EagerSteps& steps, PyTorchLimits limits) {
   const SourceManager& sources = state.workspace->session.sources;
   Json kinds = Json::object();
   for (std::size_t k = 0; k < estimate::kEagerKinds; ++k)
@@ -205,18 +205,20 @@ void printPyTorchJson(show::Out& out, const State& state, const EagerRequest& re
     for (const estimate::BesideTensors& part : memory.beside) device[part.name] = bytesJson(part.bytes);
   }
   const RowState& row = *memory.row;
-  out.json("pytorch", {{"design", row.run->spec.name},
-                       {"row", row.row},
-                       {"network", row.elaborated->graph().network},
-                       {"levels", row.run->levels(row.row)},
-                       {"device", state.request.target.backend},
-                       {"gpu", device},
-                       {"version", torchVersion(request)},
-                       {"alloc_conf", request.allocConf.empty() ? "" : request.allocConf.front()},
-                       {"optimizer", memory.step.optimizer},
-                       {"memory", fields},
-                       {"limit", std::move(limit)},
-                       {"workspaces", steps.workspaces() ? Json(steps.workspaces()->describe()) : Json(nullptr)}});
+  Json object = {{"design", row.run->spec.name},
+                 {"row", row.row},
+                 {"network", row.elaborated->graph().network},
+                 {"levels", row.run->levels(row.row)},
+                 {"device", state.request.target.backend},
+                 {"gpu", device},
+                 {"version", torchVersion(request)},
+                 {"alloc_conf", request.allocConf.empty() ? "" : request.allocConf.front()},
+                 {"optimizer", memory.step.optimizer},
+                 {"memory", fields},
+                 {"limit", std::move(limits.max)},
+                 {"workspaces", steps.workspaces() ? Json(steps.workspaces()->describe()) : Json(nullptr)}};
+  if (!limits.budgets.is_null()) object["budgets"] = std::move(limits.budgets);
+  out.json("pytorch", std::move(object));
 }
 
 }  // namespace tbem::driver

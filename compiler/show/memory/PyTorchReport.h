@@ -4,6 +4,8 @@
 #include "compiler/pytorch/rows/PyTorchMemory.h"
 #include "compiler/show/Out.h"
 
+#include <nlohmann/json.hpp>
+
 #include <string>
 #include <string_view>
 
@@ -16,8 +18,12 @@ std::string deviceText(const PyTorchMemory& memory);
 
 /// Every part of the peak, the place in the program, the bounds, and what was asked of whom.
 void printWaterfall(show::Out& out, const PyTorchMemory& memory, const EagerSteps& steps, const SourceManager& sources);
-/// `limit`: what --max asks and says; null without it.
+/// What is said of a row's limits.
+struct PyTorchLimits {
+  Json max;      ///< what --max asks and says; null without it
+  Json budgets;  ///< of the design; null: it has none
+};
 void printPyTorchJson(show::Out& out, const State& state, const EagerRequest& request, const PyTorchMemory& memory,
-                      const EagerSteps& steps, Json limit);
+                      const EagerSteps& steps, PyTorchLimits limits);
 
 }  // namespace tbem::driver

@@ -4,6 +4,7 @@
 #include "compiler/devices/Devices.h"
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/estimate/Estimate.h"
+#include "compiler/graph/ir/Opaque.h"
 #include "compiler/run/PlainRows.h"
 #include "compiler/show/measured/TrainReport.h"
 #include "compiler/show/memory/KindsReport.h"
@@ -33,12 +34,16 @@ std::string deviceBytes(const estimate::Estimate& e, std::uint64_t estimate::Dev
   return e.device ? report::bytes((*e.device).*field) : "";
 }
 
+/// Nobody knows what opaque operators take.
+std::string flopsText(const estimate::Estimate& e, estimate::Count count) {
+  return (e.unknownFlops != 0 ? "at least " : "") + report::flops(estimate::toDouble(count));
+}
+
 const std::vector<Column>& columns() {
   static const std::vector<Column> list = {
       {"parameters", [](const estimate::Estimate& e) { return report::grouped(e.flops.parameters); }, false, 2},
-      {"FLOPs forward", [](const estimate::Estimate& e) { return report::flops(estimate::toDouble(e.flops.most.forward)); },
-       false, 3},
-      {"FLOPs step", [](const estimate::Estimate& e) { return report::flops(estimate::toDouble(e.flops.most.step())); }},
+      {"FLOPs forward", [](const estimate::Estimate& e) { return flopsText(e, e.flops.most.forward); }, false, 3},
+      {"FLOPs step", [](const estimate::Estimate& e) { return flopsText(e, e.flops.most.step()); }},
       {"static", [](const estimate::Estimate& e) { return report::bytes(e.memory.bytes); }, false, 1},
       {"live", [](const estimate::Estimate& e) { return deviceBytes(e, &estimate::DeviceMemory::live); }, true, 4},
       {"arena", [](const estimate::Estimate& e) { return deviceBytes(e, &estimate::DeviceMemory::arena); }, true},
@@ -82,12 +87,14 @@ public:
       table.columns.push_back({column.title, report::Align::Decimal, ranked ? column.rank : 0});
     }
     if (device.rooflines) addRooflineColumns(table);
+    if (hasBudgets(view.budgets, run)) table.columns.push_back({"margin", report::Align::Decimal});
   }
 
   void add(std::size_t row, estimate::Estimate estimate) {
     checkLimit(row, estimate);
     if (out.display.json) {
-      const estimate::RowLabel label{run.spec.name, row, run.levels(row).dump()};
+      const std::string budgets = hasBudgets(view.budgets, run) ? budgetsJson(view.budgets, run, row).dump() : std::string();
+      const estimate::RowLabel label{run.spec.name, row, run.levels(row).dump(), budgets};
       out.jsonLine(estimate::toJson(estimate, label, workspace.session.sources));
     } else {
       addCells(row, estimate);
@@ -111,6 +118,7 @@ public:
   void print() {
     if (out.display.json || table.rows.empty()) return;
     out.ranked(std::move(table));
+    sayBudgets(out, view.budgets, run);
     if (view.brief) {
       sayKinds(out, *worst, run.levelsText(worstRow));
       printPeakPlace(out, workspace, *worst);
@@ -139,6 +147,7 @@ private:
         longestLevels = run.levelsText(row);
       }
     }
+    if (hasBudgets(view.budgets, run)) cells.emplace_back(marginText(view.budgets, run, row));
     table.add(std::move(cells));
     if (estimate.flops.gated) paths.push_back(pathsText(run.levelsText(row), estimate));
   }
@@ -218,6 +227,7 @@ public:
     DesignReport made(out, view, *state.workspace, run, {}, limit);
     rows.each([&](std::size_t row, const graph::Graph& graph, estimate::Estimate estimate) {
       addExpected(graph, estimate);
+      estimate.unknownFlops = graph::unknownFlops(graph);
       made.add(row, std::move(estimate));
     });
     made.print();

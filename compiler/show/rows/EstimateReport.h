@@ -4,6 +4,7 @@
 #include "compiler/explore/FitLimit.h"
 #include "compiler/run/State.h"
 #include "compiler/show/Out.h"
+#include "compiler/show/memory/BudgetReport.h"
 
 #include <cstddef>
 #include <optional>
@@ -19,6 +20,7 @@ struct EstimateView {
   std::string gates;                ///< "0.3", "PATH=0.3,..": how likely gates' conditions are met; "": not asked
   std::string roofline;             ///< the device of least times; "": none
   std::string folder;               ///< of a plot of memory over the step; "": none
+  BudgetVerdicts budgets;           ///< those that were looked at
   bool brief = false;               ///< other tables have what this one need not repeat
 };
 /// Says that rows are estimated from shapes alone, as there are so many.

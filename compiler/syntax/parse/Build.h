@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/diagnostics/Diagnostics.h"
-#include "compiler/syntax/tree/Ast.h"
+#include "compiler/syntax/tree/Budgets.h"
 
 #include <TbemParser.h>
 
@@ -113,6 +113,7 @@ private:
   template <class Ctx>
   ast::Factor factor(Ctx* ctx);
   ast::Input input(P::InputPartContext* ctx);
+  void budget(const Entry& entry, std::vector<ast::Budget>& out);
   void designClause(const Entry& entry, ast::Design& out);
   const ast::Expr* single(const Entry& entry);
   bool fresh(const Entry& entry, std::set<std::string>& seen);

@@ -135,11 +135,18 @@ void Builder::clause(P::ClauseContext* ctx, ast::Callable& out) {
       auto* symbol = file.make<ast::String>(where);
       symbol->value = unescape(where);
       out.nativeSymbol = symbol;
-    } else if (const auto* call = ast::dynCast<ast::Call>(postfix(ctx->postfix()));
-               call != nullptr && call->callee->kind == ast::NodeKind::NameRef) {
-      out.native = call;
-    } else {
-      sink.report(diag::syntax_native_call, range(ctx->postfix()));
+    } else {  // a call of a primitive, or the word `opaque` alone
+      const ast::Expr* const body = postfix(ctx->postfix());
+      const auto* const word = ast::dynCast<ast::NameRef>(body);
+      out.native = ast::dynCast<ast::Call>(body);
+      if (word != nullptr && word->name.text == "opaque") {
+        auto* const made = make<ast::Call>(ctx->postfix());
+        made->callee = word;
+        out.native = made;
+      } else if (out.native == nullptr || out.native->callee->kind != ast::NodeKind::NameRef) {
+        out.native = nullptr;
+        sink.report(diag::syntax_native_call, range(ctx->postfix()));
+      }
     }
   } else if (ctx->WORKSPACE() != nullptr) {
     if (out.workspace != nullptr) sink.report(diag::syntax_repeated_clause, range(ctx->start), "workspace");

@@ -27,7 +27,7 @@ constexpr Slot kSlots[] = {
 
 const std::vector<std::string>& designWords() {
   static const std::vector<std::string> words = [] {
-    std::vector<std::string> list{"factor", "input", "where", "full", "filter"};
+    std::vector<std::string> list{"factor", "input", "where", "full", "filter", "budget"};
     for (const Slot& slot : kSlots) list.emplace_back(slot.word);
     return list;
   }();
@@ -35,11 +35,16 @@ const std::vector<std::string>& designWords() {
 }
 
 ast::Decl* Builder::design(P::DesignContext* ctx) {
-  auto* made = make<ast::Design>(ctx);
+  auto* made = make<ast::BudgetedDesign>(ctx);
   made->name = name(ctx->ID());
   if (ctx->value() != nullptr) made->of = value(ctx->value());
   for (const Entry& each : entries(ctx->config())) {
-    if (known(each, "a design", designWords())) designClause(each, *made);
+    if (!known(each, "a design", designWords())) continue;
+    if (each.word.text == "budget") {
+      budget(each, made->budgets);
+    } else {
+      designClause(each, *made);
+    }
   }
   return made;
 }
@@ -83,6 +88,19 @@ void Builder::factors(P::ConfigClauseContext* ctx, ast::Design& out) {
   for (P::FactorRestContext* each : ctx->factorRest()) {
     if (!isSetting(name(each->ID(0)), each->COLON(), each->value(0), "factor")) out.factors.push_back(factor(each));
   }
+}
+
+void Builder::budget(const Entry& entry, std::vector<ast::Budget>& out) {
+  ast::Budget made;
+  made.range = range(entry.ctx);
+  for (P::ConfigTailContext* tail : entry.ctx->configTail()) {
+    if (tail->on != nullptr && made.on == nullptr)
+      made.on = value(tail->on);
+    else
+      sink.report(diag::syntax_clause_tail, range(tail), text(range(tail->start)), entry.word.text);
+  }
+  made.limit = single(entry);
+  if (made.limit != nullptr) out.push_back(made);
 }
 
 void Builder::designClause(const Entry& entry, ast::Design& out) {

@@ -30,7 +30,7 @@ std::vector<Builder::Entry> Builder::entries(P::ConfigContext* ctx) {
     entry.ctx = each;
     entry.word = name(each->start);
     // A condition compares with `=`, also at its outermost.
-    const bool compares = entry.word.text == "where";
+    const bool compares = entry.word.text == "where" || entry.word.text == "budget";
     for (P::ArgumentContext* item : each->argument()) entry.items.push_back(argument(item, compares));
     list.push_back(std::move(entry));
   }
@@ -100,7 +100,9 @@ ast::Decl* Builder::mutate(P::MutateContext* ctx) {
     operation.range = range(each.ctx);
     const ast::Expr* operand = single(each);
     for (P::ConfigTailContext* tail : each.ctx->configTail()) {
-      if (tail->word != nullptr) {
+      if (tail->on != nullptr) {
+        sink.report(diag::syntax_clause_tail, range(tail), text(range(tail->start)), each.word.text);
+      } else if (tail->word != nullptr) {
         operation.where = name(tail->word);
         operation.inserted = operand;
         operation.path = value(tail->value(0));

@@ -42,6 +42,15 @@ void Dumper::clauses(const std::vector<Clause>& list) {
   }
 }
 
+void Dumper::budgets(const std::vector<Budget>& list) {
+  for (const Budget& each : list) {
+    clauseExpr("budget", each.limit);
+    if (each.on == nullptr) continue;
+    out += " on ";
+    expr(each.on);
+  }
+}
+
 void Dumper::names(const char* word, const std::vector<Name>& list) {
   if (list.empty()) return;
   line();
@@ -135,6 +144,7 @@ void Dumper::design(const Design& d) {
   clauseExpr("accumulate", d.accumulate);
   clauseExpr("mixed", d.mixed);
   clauseExpr("checkpoint", d.checkpoint);
+  budgets(budgetsOf(d));
   --indent;
 }
 

@@ -1,7 +1,7 @@
 // The writer behind Dump.h, one source file for expressions and statements, one for declarations.
 #pragma once
 
-#include "compiler/syntax/tree/Ast.h"
+#include "compiler/syntax/tree/Budgets.h"
 
 #include <fmt/format.h>
 
@@ -76,6 +76,7 @@ private:
   void process(const ast::Process& p);
   void design(const ast::Design& d);
   void mutate(const ast::Mutate& m);
+  void budgets(const std::vector<ast::Budget>& list);
   void names(const char* word, const std::vector<ast::Name>& list);
   void experiment(const ast::Decl& d);
 };

@@ -168,6 +168,14 @@ TEST(Completion, FactorsOfADesign) {
   EXPECT_EQ(offered(head + "design d of net {\n  factor |\n}\n", 1), (Labels{"width"}));
 }
 
+TEST(Completion, QuantitiesOfABudget) {
+  const std::string head = "network net(x: tensor[n, c]) -> tensor[n, 4] { return dense(x, 4) }\n";
+  const std::string begun = head + "design d of net {\n  input x: [2, 3]\n  budget |\n}\n";
+  EXPECT_EQ(offered(begun, 3), (Labels{"parameters", "flops", "flops_forward"}));
+  EXPECT_TRUE(offers(begun, "activation_gradients")) << "of PyTorch";
+  EXPECT_FALSE(offers(head + "design d of net {\n  input x: [2, |\n}\n", "flops_forward"));
+}
+
 TEST(Completion, WordsWhereAClauseBegins) {
   EXPECT_TRUE(offers("|", "network"));
   EXPECT_FALSE(offers("let a = |\n", "network"));

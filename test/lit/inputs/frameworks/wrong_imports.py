@@ -124,9 +124,10 @@ CASES = [
     model("Lazy", USAGE, "torch.export: .*"),
     # No form in the language
     model("Lacks", PROGRAM, rf"no form in the language yet:\n  aten.cumprod.default, 2 times, first at {{models}}:{line_of('Lacks+2')}\n"
-          rf"  aten.fft_fft.default, 1 time, first at {{models}}:{line_of('Lacks+2')}\n  aten.real.default, 1 time"),
-    model("WritesPart", PROGRAM, rf"no form in the language yet:\n  in-place aten.fill_.Scalar, 1 time, first at {{models}}:{line_of('WritesPart+3')}"),
-    model("Draws", PROGRAM, rf"no form in the language yet:\n  aten.bernoulli.default, 1 time, first at {{models}}:{line_of('Draws+2')}"),
+          rf"  aten.fft_fft.default, 1 time, first at {{models}}:{line_of('Lacks+2')}\n  aten.real.default, 1 time", more=("--strict",)),
+    model("WritesPart", PROGRAM, rf"no form in the language yet:\n  in-place aten.fill_.Scalar, 1 time, first at {{models}}:{line_of('WritesPart+3')}", more=("--strict",)),
+    model("Draws", PROGRAM, rf"no form in the language yet:\n  aten.bernoulli.default, 1 time, first at {{models}}:{line_of('Draws+2')}",
+          more=("--strict",)),
     model("Numbers", USAGE, "the model gives no tensor$"),
     # What ends Python, or does not
     model("leaves", USAGE, r"the model ended Python \(sys.exit\)", "leaves+1"),

@@ -183,3 +183,15 @@ class Plain:
 
 
 constant = 3
+
+
+class Unknown(nn.Module):
+    """Imported with opaque operators."""
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(3, 5)
+        self.last = nn.Linear(5, 2)
+
+    def forward(self, x):
+        y = torch.special.bessel_j0(self.first(x))
+        return self.last(torch.special.bessel_j0(y) * y)

@@ -1,0 +1,28 @@
+"""Values of budgets are those that `estimate` prints: compare.py BUDGETS ON_CPU ON_CARD ON_PROCESSOR"""
+import json
+import sys
+
+
+def rows(path):
+    with open(path, encoding="utf-8") as lines:
+        read = [json.loads(line) for line in lines]
+    return [one for one in read if one["kind"] in ("estimate", "pytorch")]
+
+
+budgets, cpu, card, processor = (rows(path) for path in sys.argv[1:])
+assert len(budgets) == len(cpu) == len(card) == len(processor) == 4
+for row, planned, on_card, on_processor in zip(budgets, cpu, card, processor):
+    figures = {(one["quantity"], one["on"]): one for one in row["budgets"]}
+    expected = {
+        ("parameters", None): {18: 11689512, 50: 25557032}[row["levels"]["depth"]],  # torchvision's
+        ("memory", "cpu"): planned["memory"]["arena"],
+        ("memory", "pytorch(h100)"): on_card["memory"]["device_at_least"],
+        ("reserved", "pytorch(h100)"): on_card["memory"]["reserved"],
+        ("live", "pytorch(cpu)"): on_processor["memory"]["live"],
+    }
+    assert set(figures) == set(expected), set(figures) ^ set(expected)
+    for key, value in expected.items():
+        one = figures[key]
+        assert one["value"] == value, (key, one, value)
+        assert one["holds"] == (one["value"] <= one["limit"]) and one["row"] == row["row"]
+print("the budgets' values are the estimates'")
