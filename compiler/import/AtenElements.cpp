@@ -79,7 +79,7 @@ std::optional<Expression> arithmetic(const NodeReader& node, const Infix& sign) 
   if (const double alpha = node.real(2, "alpha", 1); alpha != 1) {
     const std::optional<std::string> factor = numberText(alpha);
     if (!factor) return std::nullopt;
-    *right = fmt::format("{} * {}", node.hole("alpha", *factor), node.isTensor(1) ? node.operand(1, Binding::Sign) : *right);
+    *right = fmt::format("{} * {}", node.hole("alpha", *factor), node.isTensor(1) ? node.promoted(1, Binding::Sign) : *right);
     if (sign.binding == Binding::Product) return std::nullopt;
   }
   return infix(*left, sign.sign, *right, sign.binding);
@@ -92,7 +92,7 @@ std::optional<Expression> pairOf(const NodeReader& node, const Pair& pair) {
     const auto side = [&](std::size_t position) { return mixes ? node.asReal(position) : node.operand(position); };
     return call(pair.tensors, {side(first), side(1 - first)});
   }
-  const std::optional<std::string> value = pair.scalar == nullptr ? std::nullopt : numberText(node.at(1).real);
+  const std::optional<std::string> value = pair.scalar == nullptr ? std::nullopt : numberText(node.real(1, "", 0));
   if (!value) return std::nullopt;
   return call(pair.scalar, {node.operand(0)}, {{"", node.hole("value", *value), ""}});
 }
@@ -112,7 +112,7 @@ std::optional<Expression> bounded(const NodeReader& node, const char* word, std:
 }
 
 std::optional<Expression> clamped(const NodeReader& node) {
-  const bool hasLow = node.at(1, "min").isNumber(), hasHigh = node.at(2, "max").isNumber();
+  const bool hasLow = node.has(1, "min"), hasHigh = node.has(2, "max");
   const std::optional<std::string> low = numberText(node.real(1, "min", 0)), high = numberText(node.real(2, "max", 0));
   if (!low || !high) return std::nullopt;
   if (hasLow && hasHigh)
@@ -148,17 +148,12 @@ std::optional<Expression> softmax(const NodeReader& node, const char* word) {
   return call(word, {node.operand(0)}, {{"axis", node.hole("axis", node.integer(1, "dim", -1)), "1"}});
 }
 
-/// The number; of minus infinity the lowest that sums and products still leave finite.
-std::optional<std::string> lowText(double value) {
-  return std::isinf(value) ? std::optional<std::string>(value < 0 ? "-1e30" : "1e30") : numberText(value);
-}
-
 std::optional<Expression> choice(const NodeReader& node, std::string_view word) {
   if (word == "where") {
     if (!node.isTensor(0)) return std::nullopt;
     const auto either = [&](std::size_t position) -> std::optional<Marked> {
       if (node.isTensor(position)) return node.promoted(position);
-      const std::optional<std::string> number = lowText(node.at(position).real);
+      const std::optional<std::string> number = lowText(node.real(position, "", 0));
       return number ? std::optional(filledWith(node.hole("value", *number), node.result().type)) : std::nullopt;
     };
     const std::optional<Marked> yes = either(1), no = either(2);
@@ -166,7 +161,7 @@ std::optional<Expression> choice(const NodeReader& node, std::string_view word) 
   }
   // masked_fill(x, mask, value)
   if (node.isTensor(2)) return call("where", {node.operand(1), node.promoted(2), node.operand(0)});
-  const std::optional<std::string> number = lowText(node.at(2).real);
+  const std::optional<std::string> number = lowText(node.real(2, "", 0));
   if (!number) return std::nullopt;
   return call("where", {node.operand(1), filledWith(node.hole("value", *number), node.result().type), node.operand(0)});
 }
@@ -185,6 +180,7 @@ std::optional<Expression> converted(const NodeReader& node) {
 
 /// Quotients of integers rounded down, and what they leave.
 std::optional<Expression> floored(const NodeReader& node, std::string_view word) {
+  if (word == "div" && node.at(2, "rounding_mode").text != "floor") return std::nullopt;
   if (!isIntegral(node.result()) || node.isTensor(1) || !node.at(1).isNumber() || node.at(1).integer < 1) return std::nullopt;
   const Marked divisor = node.hole("divisor", node.at(1).integer);
   Expression made;
@@ -251,10 +247,11 @@ std::optional<Expression> elementsOf(const NodeReader& node, std::string_view wo
     return call("gelu", {node.operand(0)},
                 {{"approximate", node.hole("approximate", isApproximate ? "true" : "false"), "false"}});
   }
+  if (word == "elu" && (node.real(2, "scale", 1) != 1 || node.real(3, "input_scale", 1) != 1)) return std::nullopt;
   if (word == "elu") return withNumber(node, "elu", "alpha", node.real(1, "alpha", 1), "1");
   if (word == "leaky_relu") return withNumber(node, "leaky_relu", "slope", node.real(1, "negative_slope", 0.01), "0.01");
   if (word == "softplus" && node.real(1, "beta", 1) == 1) return call("softplus", {node.operand(0)});
-  if (word.ends_with("dropout")) return withNumber(node, "dropout", "p", node.real(1, "p", 0.5), "0.5");
+  if (word == "dropout") return withNumber(node, "dropout", "p", node.real(1, "p", 0.5), "0.5");
   if (word == "stochastic_depth") return withNumber(node, "stochastic_depth", "p", node.real(1, "p", 0), "");
   if (word == "hardtanh") return hardTanh(node);
   if (word == "clamp") return clamped(node);

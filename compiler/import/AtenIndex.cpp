@@ -23,6 +23,8 @@ std::optional<std::size_t> onlyAxis(const Facts& facts) {
   return axis;
 }
 
+bool isZero(const Argument& number) { return number.isNumber() && number.real == 0; }
+
 /// Whether the elements are 0, 1, 2 .. in their order.
 bool isCount(const Exported& exported, ValueId id) {
   const Value& value = exported[id];
@@ -30,7 +32,7 @@ bool isCount(const Exported& exported, ValueId id) {
     return value.pattern.kind == Pattern::Kind::Line && value.pattern.start == 0 && value.pattern.step == 1;
   if (value.kind != Value::Kind::Node || value.arguments.empty()) return false;
   const std::string word = wordOf(value);
-  if (word == "arange") return value.arguments.size() < 3 && (value.arguments.size() == 1 || value.arguments[0].real == 0);
+  if (word == "arange") return value.arguments.size() < 3 && (value.arguments.size() == 1 || isZero(value.arguments[0]));
   const bool isMoved = word == "view" || word == "reshape" || word == "unsqueeze" || word == "squeeze";
   return isMoved && value.arguments[0].kind == Argument::Kind::Value && isCount(exported, value.arguments[0].value);
 }
@@ -138,21 +140,22 @@ std::optional<Expression> takenAlong(const NodeReader& node) {
 
 std::optional<Expression> counted(const NodeReader& node) {
   const std::size_t given = node.node.arguments.size();
-  const std::int64_t start = given > 1 ? node.integer(0, "start", 0) : 0, step = given > 2 ? node.integer(2, "step", 1) : 1;
-  if (node.result().rank() != 1 || typeText(node.result().type).empty()) return std::nullopt;
+  const double start = given > 1 ? node.real(0, "start", 0) : 0, step = given > 2 ? node.real(2, "step", 1) : 1;
+  const std::optional<std::string> startText = numberText(start), stepText = numberText(step);
+  if (!startText || !stepText || node.result().rank() != 1 || typeText(node.result().type).empty()) return std::nullopt;
   Expression count;
   count.text = fmt::format("arange({})", node.size(node.result().shape[0], "length"));
-  if (step != 1) count.text += " * " + node.hole("step", step);
-  if (start != 0) count.text += " + " + node.hole("start", start);
-  const bool isCall = step == 1 && start == 0;
   if (isReal(node.result())) count.text = fmt::format("as_real({})", count.text);
-  count.binding = isCall || isReal(node.result()) ? Binding::Atom : Binding::Sum;
+  if (step != 1) count.text += " * " + node.hole("step", step < 0 ? "(" + *stepText + ")" : *stepText);
+  if (start != 0) count.text += " + " + node.hole("start", start < 0 ? "(" + *startText + ")" : *startText);
+  count.binding = start != 0 ? Binding::Sum : step != 1 ? Binding::Product : Binding::Atom;
   return count;
 }
 
 std::optional<Expression> summedUp(const NodeReader& node) {
   const auto axis = static_cast<std::int64_t>(node.axis(1, "dim", 0, node.facts(0).rank()));
   if (isReal(node.facts(0))) return call("cumsum", {node.operand(0)}, {{"axis", node.hole("axis", axis), "-1"}});
+  if (isReal(node.result())) return call("cumsum", {node.asReal(0)}, {{"axis", node.hole("axis", axis), "-1"}});
   return call("cast", {fmt::format("cumsum({}, axis: {})", node.asReal(0), node.hole("axis", axis))}, {{"to", "i64", ""}});
 }
 
@@ -238,6 +241,7 @@ std::optional<Expression> scattered(const NodeReader& node, bool isSelect) {
   std::int64_t start = node.integer(3, isSelect ? "index" : "start", 0);
   start = std::clamp(start < 0 ? start + length : start, std::int64_t{0}, length);
   if (node.integer(5, "step", 1) != 1) return std::nullopt;
+  if (isSelect && !facts.shape[axis].symbolic.empty()) return std::nullopt;
   if (isSelect) {
     std::vector<Size> shape = facts.shape;
     shape[axis] = {1, ""};

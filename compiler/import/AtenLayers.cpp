@@ -108,9 +108,13 @@ std::optional<Expression> prelu(const NodeReader& node) {
   return call("prelu", {node.operand(0)}, {{"shared", node.hole("shared", isShared ? "true" : "false"), "false"}});
 }
 
+double rmsEps(const NodeReader& node) {
+  return node.real(3, "eps", node.facts(0).type == "float64" ? 0x1p-52 : 0x1p-23);  // the type's own
+}
+
 std::optional<Expression> rmsNorm(const NodeReader& node) {
   // PyTorch's own number where none is given: the distance from 1 to the next number of the type.
-  const std::optional<std::string> eps = numberText(node.real(3, "eps", node.facts(0).type == "float64" ? 0x1p-52 : 0x1p-23));
+  const std::optional<std::string> eps = numberText(rmsEps(node));
   if (!eps || node.integers(1, "normalized_shape").size() != 1) return std::nullopt;
   return call("rms_norm", {node.operand(0)},
               {{"eps", node.hole("eps", *eps), "0.000001"},
@@ -160,7 +164,7 @@ std::optional<Expression> correlation(const NodeReader& node, std::size_t dimens
 std::optional<Expression> scaledNorm(const NodeReader& node, std::string_view word) {
   const bool isRms = word == "rms_norm";
   const std::size_t axes = node.integers(1, "normalized_shape").size();
-  const std::optional<std::string> eps = numberText(node.real(isRms ? 3 : 4, "eps", isRms ? 0x1p-23 : 1e-5));
+  const std::optional<std::string> eps = numberText(isRms ? rmsEps(node) : node.real(4, "eps", 1e-5));
   if (!eps || (isRms && axes != 1) || !node.has(2, "weight")) return std::nullopt;
   Expression made;
   made.text = fmt::format("{}({}, {}eps: {}, affine: false) * {}", word, node.operand(0),
@@ -197,6 +201,7 @@ std::optional<Expression> ownStatistics(const NodeReader& node) {
 /// A weight as its direction times its length (Salimans and Kingma 2016): v * (g / |v|), by one axis.
 std::optional<Expression> weightNorm(const NodeReader& node) {
   const Facts& facts = node.facts(0);
+  if (node.integer(2, "dim", 0) < 0) return std::nullopt;  // one norm of all elements
   const std::size_t along = node.axis(2, "dim", 0, facts.rank());
   std::vector<std::int64_t> axes;
   for (std::size_t d = 0; d < facts.rank(); ++d) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -30,6 +31,7 @@ std::optional<Expression> permuted(const NodeReader& node, Numbers order) {
 
 std::optional<Expression> transposed(const NodeReader& node, std::string_view word) {
   const std::size_t rank = node.facts(0).rank();
+  if (word == "numpy_T" && rank > 2) return std::nullopt;
   if (word == "t" || word == "numpy_T" || word == "mT") {
     if (rank < 2) return reshaped(node, node.operand(0));
     return call("transpose", {node.operand(0)});
@@ -75,21 +77,25 @@ Expression part(const NodeReader& node, std::size_t axis, const Marked& start, c
   return made;
 }
 
+/// Where a part begins along an axis; from the end of an axis whose length is open it is counted there.
+Marked startOf(const NodeReader& node, std::size_t axis, std::int64_t start, const char* name) {
+  const Size& length = node.dimension(0, axis);
+  if (start < 0 && !length.symbolic.empty()) return node.size(length, "length") + " - " + node.hole(name, -start);
+  const std::int64_t most = length.symbolic.empty() ? length.number : std::numeric_limits<std::int64_t>::max();
+  return node.hole(name, std::clamp(start < 0 ? start + length.number : start, std::int64_t{0}, most));
+}
+
 std::optional<Expression> sliced(const NodeReader& node) {
   const std::size_t axis = node.axis(1, "dim", 0, node.facts(0).rank());
-  const std::int64_t length = node.dimension(0, axis).number;
-  std::int64_t start = node.integer(2, "start", 0);
-  start = std::clamp(start < 0 ? start + length : start, std::int64_t{0}, length);
   const std::int64_t step = node.integer(4, "step", 1);
   if (node.result().rank() != node.facts(0).rank()) throw UnlikeNode();
-  return part(node, axis, node.hole("start", start), node.size(node.result().shape[axis], "length"), step);
+  return part(node, axis, startOf(node, axis, node.integer(2, "start", 0), "start"),
+              node.size(node.result().shape[axis], "length"), step);
 }
 
 std::optional<Expression> selected(const NodeReader& node) {
   const std::size_t axis = node.axis(1, "dim", 0, node.facts(0).rank());
-  std::int64_t at = node.integer(2, "index", 0);
-  at += at < 0 ? node.dimension(0, axis).number : 0;
-  Expression made = part(node, axis, node.hole("index", at), "1", 1);
+  Expression made = part(node, axis, startOf(node, axis, node.integer(2, "index", 0), "index"), "1", 1);
   Expression whole;
   whole.binding = kPipe;
   whole.text = fmt::format("slice({}, start: {}, size: {}) |> reshape(shape: {})", made.tensors[0], made.arguments[0].text,
@@ -152,11 +158,29 @@ std::optional<Expression> expanded(const NodeReader& node) {
   return call("broadcast_to", {node.operand(0)}, {{"shape", node.shape(node.result().shape), ""}});
 }
 
+/// Whether each side is scaled by what its sizes say, for all sizes; PyTorch takes places by the factor that it was given.
+bool scalesBySizes(const NodeReader& node, std::size_t position) {
+  const Argument& list = node.at(position, "scale_factors");
+  for (std::size_t side = 0; side < 2; ++side) {
+    const bool isListed = list.kind == Argument::Kind::List;
+    if (isListed && side >= list.items.size()) return false;
+    const Argument& factor = isListed ? list.items[side] : node.at(position + side, side == 0 ? "scales_h" : "scales_w");
+    if (factor.isNone()) continue;
+    const Size& before = node.dimension(0, side + 2);
+    const bool isWhole = std::floor(factor.real) == factor.real;
+    if (!factor.isNumber() || (!before.symbolic.empty() && !isWhole)) return false;
+    if (factor.real * static_cast<double>(before.number) != static_cast<double>(node.result().shape[side + 2].number))
+      return false;
+  }
+  return true;
+}
+
 std::optional<Expression> resized(const NodeReader& node, std::string_view word) {
   const std::vector<Size>& shape = node.result().shape;
   if (shape.size() != 4) return std::nullopt;
   const bool isNearest = word.find("nearest") != std::string_view::npos;
   const bool aligned = !isNearest && node.flag(2, "align_corners", false);
+  if (!aligned && !scalesBySizes(node, isNearest ? 2 : 3)) return std::nullopt;
   const std::string size = fmt::format("[{}, {}]", node.size(shape[2], "height"), node.size(shape[3], "width"));
   return call("upsample2d", {node.operand(0)},
               {{"size", size, ""},

@@ -19,7 +19,10 @@ std::string textOr(const Json& object, const char* key) {
   return at == object.end() || at->is_null() ? std::string() : at->get<std::string>();
 }
 
-double realOf(const Json& value) { return value.is_boolean() ? (value.get<bool>() ? 1.0 : 0.0) : value.get<double>(); }
+double realOf(const Json& value) {
+  if (value.is_object()) return std::strtod(value.at("number").get<std::string>().c_str(), nullptr);  // inf, -inf, nan
+  return value.is_boolean() ? (value.get<bool>() ? 1.0 : 0.0) : value.get<double>();
+}
 
 /// Thrown where a size is known only when the model runs.
 struct DependsOnValues {};

@@ -10,6 +10,17 @@
 
 namespace tbem::imports {
 
+namespace {
+
+/// Of a size that depends on the inputs' sizes there is none: the one of the export would be wrong for others.
+std::int64_t wholeNumber(const Argument& argument) {
+  const bool isSize = argument.kind == Argument::Kind::Size;
+  if (argument.kind == Argument::Kind::Real || (isSize && !argument.size.symbolic.empty())) throw UnlikeNode();
+  return isSize ? argument.size.number : argument.integer;
+}
+
+}  // namespace
+
 const Argument& NodeReader::at(std::size_t position, const char* name) const {
   static const Argument kNone;
   if (position < node.arguments.size()) return node.arguments[position];
@@ -19,12 +30,14 @@ const Argument& NodeReader::at(std::size_t position, const char* name) const {
 
 std::int64_t NodeReader::integer(std::size_t position, const char* name, std::int64_t otherwise) const {
   const Argument& argument = at(position, name);
-  return argument.isNone() ? otherwise : argument.kind == Argument::Kind::Size ? argument.size.number : argument.integer;
+  return argument.isNone() ? otherwise : wholeNumber(argument);
 }
 
 double NodeReader::real(std::size_t position, const char* name, double otherwise) const {
   const Argument& argument = at(position, name);
-  return argument.isNone() ? otherwise : argument.real;
+  if (argument.isNone()) return otherwise;
+  if (!argument.isNumber()) throw UnlikeNode();
+  return argument.real;
 }
 
 bool NodeReader::flag(std::size_t position, const char* name, bool otherwise) const {
@@ -34,10 +47,9 @@ bool NodeReader::flag(std::size_t position, const char* name, bool otherwise) co
 std::vector<std::int64_t> NodeReader::integers(std::size_t position, const char* name, std::size_t count) const {
   const Argument& argument = at(position, name);
   if (argument.isNone()) return {};
-  if (argument.kind != Argument::Kind::List) return std::vector<std::int64_t>(count, argument.integer);
+  if (argument.kind != Argument::Kind::List) return std::vector<std::int64_t>(count, wholeNumber(argument));
   std::vector<std::int64_t> numbers;
-  for (const Argument& item : argument.items)
-    numbers.push_back(item.kind == Argument::Kind::Size ? item.size.number : item.integer);
+  for (const Argument& item : argument.items) numbers.push_back(wholeNumber(item));
   if (numbers.size() == 1 && count > 1) numbers.resize(count, numbers.front());
   if (!numbers.empty() && count > 1 && numbers.size() != count) throw UnlikeNode();
   return numbers;
@@ -96,6 +108,10 @@ std::optional<std::string> numberText(double number) {
   if (power < -15 || power > 15) return text;
   const std::size_t digits = exponent - (text[0] == '-' ? 1 : 0);  // with the point among them
   return fmt::format("{:.{}f}", number, std::max(0, static_cast<int>(digits > 1 ? digits - 2 : 0) - power));
+}
+
+std::optional<std::string> lowText(double value) {
+  return std::isinf(value) ? std::optional<std::string>(value < 0 ? "-1e30" : "1e30") : numberText(value);
 }
 
 std::string typeText(std::string_view torch) {
@@ -161,6 +177,10 @@ std::optional<ValueId> givenOn(const Exported& exported, const Value& node) {
   const std::string word = wordOf(node);
   if (kSame.contains(word)) return operand;
   if (!kTyped.contains(word)) return std::nullopt;
+  // Elements that move leave the shape as it is.
+  const auto moves = [](const Argument& amount) { return amount.kind == Argument::Kind::Size || amount.integer != 0; };
+  const bool isPad = word == "pad" || word == "constant_pad_nd";
+  if (isPad && (node.arguments.size() < 2 || std::ranges::any_of(node.arguments[1].items, moves))) return std::nullopt;
   if (word.ends_with("dropout")) {
     const bool drops = node.arguments.size() > 1 && node.arguments[1].real > 0;
     return drops ? std::nullopt : std::optional(operand);
@@ -227,7 +247,7 @@ std::optional<Expression> constantOf(const NodeReader& reader) {
   made.binding = kPipe;
   const Pattern& pattern = constant.pattern;
   if (pattern.kind == Pattern::Kind::Fill) {
-    const std::optional<std::string> value = numberText(pattern.start);
+    const std::optional<std::string> value = isReal ? lowText(pattern.start) : numberText(pattern.start);
     if (!value) return std::nullopt;
     made.text = typed(fmt::format("fill(shape: {}, value: {})", reader.shape(constant.facts.shape), *value));
   } else if (pattern.kind == Pattern::Kind::Line) {
@@ -262,7 +282,7 @@ std::optional<Expression> constantOf(const NodeReader& reader) {
   } else if (!constant.elements.empty()) {
     std::vector<std::string> elements;
     for (const double element : constant.elements) {
-      const std::optional<std::string> text = numberText(element);
+      const std::optional<std::string> text = isReal ? lowText(element) : numberText(element);
       if (!text) return std::nullopt;
       elements.push_back(*text);
     }

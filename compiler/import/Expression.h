@@ -38,7 +38,8 @@ using SizeText = std::function<Marked(const Size&, const std::string& name)>;
 /// A node that is not as its operator's nodes are: of a recorded export that is damaged, mostly. Whoever reads nodes catches it.
 struct UnlikeNode {};
 
-/// A node with what its text is made by. Throws UnlikeNode where an argument is of another kind, or an axis beyond its tensor.
+/// A node with what its text is made by. Throws UnlikeNode where an argument is of another kind, a number depends on the inputs'
+/// sizes, or an axis is beyond its tensor.
 class NodeReader {
 public:
   NodeReader(const Exported& exported, const Value& node, emit::Scribe& scribe, const SizeText& sizeText)
@@ -114,6 +115,8 @@ Expression call(std::string callee, std::vector<Marked> tensors, std::vector<emi
 Expression infix(const Marked& left, const char* sign, const Marked& right, Binding binding);
 /// A number as the language writes it: 0.00001; nothing for what it has no text for (infinity).
 std::optional<std::string> numberText(double number);
+/// The number; of minus infinity the lowest that sums and products still leave finite.
+std::optional<std::string> lowText(double value);
 std::string listText(const std::vector<std::int64_t>& numbers);
 /// One element of that value and of PyTorch's type, which broadcasts.
 Marked filledWith(const Marked& number, std::string_view type);

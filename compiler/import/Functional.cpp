@@ -85,19 +85,28 @@ private:
     const std::vector<ValueId> places = placesOf(at);
     const bool isReadLater =
         std::any_of(places.begin() + 1, places.end(), [&](ValueId place) { return lastRead[index(place)] > at; });
-    if (!isReadLater) return true;
-    if (exported[places.back()].kind != Value::Kind::Node && exported[places.back()].kind != Value::Kind::Constant) return false;
-    if (std::any_of(places.begin(), places.end() - 1, [&](ValueId place) { return !hasInverse(exported[place]); })) return false;
+    const Value::Kind kind = exported[places.back()].kind;
+    if (isReadLater && kind != Value::Kind::Node && kind != Value::Kind::Constant) return false;
+    const auto isOneWay = [&](ValueId place) { return !hasInverse(exported[place]); };
+    if (isReadLater && std::any_of(places.begin(), places.end() - 1, isOneWay)) return false;
     for (std::size_t other = 0; other < at; ++other) {
       const auto id = static_cast<ValueId>(other);
       const bool isPlace = std::find(places.begin(), places.end(), id) != places.end();
       if (isPlace || lastRead[other] <= at || !isView(exported[id]) || !reads(exported[id], 0)) continue;
-      for (ValueId in = id; isView(exported[in]) && reads(exported[in], 0);) {
-        in = exported[in].arguments.front().value;
-        if (std::find(places.begin(), places.end(), in) != places.end()) return false;
+      for (ValueId in = id, below = id; isView(exported[in]) && reads(exported[in], 0);) {
+        below = std::exchange(in, exported[in].arguments.front().value);
+        const auto place = std::find(places.begin(), places.end(), in);
+        if (place == places.end()) continue;
+        if (place == places.begin() || !areApart(exported[below], exported[*(place - 1)])) return false;
+        break;
       }
     }
     return true;
+  }
+
+  /// Two parts of one list, which have no element in common.
+  static bool areApart(const Value& one, const Value& other) {
+    return wordOf(one) == "getitem" && wordOf(other) == "getitem" && integerAt(one, 1, 0) != integerAt(other, 1, 0);
   }
 
   static bool isReshape(const std::string& word) {
@@ -112,6 +121,11 @@ private:
     if (word == "getitem") return startOf(view).has_value();
     if (word == "slice") return integerAt(view, 4, 1) == 1;
     if (word == "permute") return inverseOf(view).has_value();
+    if (word == "reshape" || word == "flatten") {  // of a view that is not as it lies in memory they are copies
+      const Value& operand = exported[view.arguments.front().value];
+      const std::string below = wordOf(operand);
+      if (isView(operand) && below != "view" && below != "squeeze" && below != "unsqueeze") return false;
+    }
     return isReshape(word) || word == "select" || word == "transpose" || word == "split" || word == "chunk" ||
            word == "split_with_sizes" || word == "unbind" || word == "alias" || word == "detach";
   }
@@ -269,8 +283,8 @@ void takeResultsApart(Exported& exported) {
   static const std::map<std::string, std::pair<const char*, const char*>> kTwo = {
       {"max", {"aten.amax.default", "aten.argmax.default"}},
       {"min", {"aten.amin.default", "aten.argmin.default"}},
-      {"var_mean", {"aten.var.correction", "aten.mean.dim"}},
-      {"std_mean", {"aten.std.correction", "aten.mean.dim"}},
+      {"var_mean", {"aten.var", "aten.mean.dim"}},
+      {"std_mean", {"aten.std", "aten.mean.dim"}},
       {"adaptive_max_pool2d", {"aten.adaptive_max_pool2d.default", "of places"}},
       {"max_pool2d_with_indices", {"aten.max_pool2d.default", "of places"}}};
   for (Value& value : exported.values) {
@@ -278,8 +292,12 @@ void takeResultsApart(Exported& exported) {
     const Value& several = exported[value.arguments[0].value];
     const auto two = kTwo.find(wordOf(several));
     if (several.kind != Value::Kind::Node || two == kTwo.end() || several.parts.size() != 2) continue;
-    value.op = integerAt(value, 1, 0) == 0 ? two->second.first : two->second.second;
+    const bool isFirst = integerAt(value, 1, 0) == 0, isOfAll = several.op.ends_with("_mean.default");
+    value.op = isFirst ? two->second.first : isOfAll ? "aten.mean.default" : two->second.second;
+    // var_mean.dim is var.dim: each form of it has its own arguments.
+    if (isFirst && wordOf(several).ends_with("_mean")) value.op += several.op.substr(several.op.rfind('.'));
     value.arguments = several.arguments;
+    if (!isFirst && isOfAll) value.arguments.resize(1);
     value.named = several.named;
   }
 }

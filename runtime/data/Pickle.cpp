@@ -16,8 +16,7 @@ constexpr std::uint64_t kLargestFile = (std::uint64_t{1} << 32U) - 1;  // values
 
 /// Opcodes that name code, and what they do with it.
 std::string_view refusalOf(unsigned char opcode) {
-  const std::string_view one(reinterpret_cast<const char*>(&opcode), 1);
-  const auto isOf = [&](std::string_view opcodes) { return opcodes.find(one) != std::string_view::npos; };
+  const auto isOf = [&](std::string_view opcodes) { return opcodes.find(static_cast<char>(opcode)) != std::string_view::npos; };
   if (isOf("c\x93")) return "names a function or class";
   if (isOf("Roi\x81\x92")) return "calls a function or class";
   if (opcode == 'b') return "sets the state of an object";
@@ -43,7 +42,8 @@ public:
       if (names && code(opcode)) continue;
       if (const std::string_view refusal = refusalOf(opcode); !refusal.empty()) {
         fail(fmt::format("opcode 0x{:02x} {}: data is read, code is never run", opcode, refusal),
-             "write dictionaries, lists, numbers and texts alone, as torch.cuda.memory._dump_snapshot does");
+             names ? "save `model.state_dict()`: dictionaries, lists, numbers, texts and tensors alone"
+                   : "write dictionaries, lists, numbers and texts alone, as torch.cuda.memory._dump_snapshot does");
       } else if (opcode == '.') {
         made.top = pop();
         made.end = at;

@@ -274,6 +274,9 @@ PickleValues pickleOrFail(std::string_view bytes, std::string_view what, std::si
   auto values = readPickle(bytes.substr(0, kMostPickle), nameOfStateDict);
   if (!values) {
     const PickleFault& fault = values.error();
+    if (bytes.size() > kMostPickle && fault.offset >= kMostPickle)
+      fail(fmt::format("its {} has more than {} bytes without the numbers of its tensors, which is the most that is read", what,
+                       kMostPickle));
     fail(fmt::format("its {} cannot be read, at byte {}: {}: {}", what, from + fault.offset, fault.cause, fault.wayOut));
   }
   return std::move(*values);

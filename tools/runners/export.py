@@ -102,8 +102,9 @@ def _inputs(request, model, torch):
     """The arguments of `forward`, by position and by name, with the names of all of them."""
     parameters = inspect.signature(model.forward).parameters
     positional, named = [], {}
+    device = next((parameter.device for parameter in model.parameters()), "cpu")
     for given in request["inputs"]:
-        tensor = torch.zeros(given["shape"], dtype=getattr(torch, _TYPES[given["type"]]))
+        tensor = torch.zeros(given["shape"], device=device, dtype=getattr(torch, _TYPES[given["type"]]))
         known = parameters.get(given["name"])
         if known is not None and known.kind is not inspect.Parameter.VAR_POSITIONAL:
             named[given["name"]] = tensor
@@ -118,7 +119,9 @@ def _inputs(request, model, torch):
 def _evaluating(model, torch):
     """The model as it is exported: it does not train, and modules that leave out whole samples, which do nothing then, say where they
     stand. Models of transformers give, beside their result, what they keep for their next call: not here. Afterwards all is as it was."""
-    training = [module for module in model.modules() if module.training]
+    kept = [(module, dict(vars(module)), dict(module._buffers),
+             {name: value.clone() for name, value in vars(module).items() if isinstance(value, torch.Tensor)})
+            for module in model.modules()]
     rates = {module: float(getattr(module, "p", getattr(module, "drop_prob", None)) or 0) for module in model.modules()
              if type(module).__name__ in ("StochasticDepth", "DropPath") and "forward" not in vars(module)}
     if any(rates.values()) and not hasattr(torch.ops.tbem, "stochastic_depth"):
@@ -134,12 +137,15 @@ def _evaluating(model, torch):
             module.forward = lambda x, rate=rate: torch.ops.tbem.stochastic_depth(x, rate)
         yield
     finally:
-        for module in training:
-            module.training = True
         for configuration in configurations:
             configuration.use_cache = True
-        for module in rates:
-            vars(module).pop("forward", None)
+        for module, attributes, buffers, tensors in kept:  # a trace leaves its own tensors in attributes that `forward` sets
+            vars(module).clear()
+            vars(module).update(attributes)
+            module._buffers.clear()
+            module._buffers.update(buffers)
+            for name, value in tensors.items():
+                attributes[name].data.copy_(value)
 
 
 def _exported(request, model, torch):

@@ -51,14 +51,19 @@ def _pattern(values, torch):
     return None
 
 
+def _number(value):
+    """A number as JSON has it, which has no infinity."""
+    return value if value - value == 0 else {"number": repr(float(value))}
+
+
 def _constant(values, torch):
-    values = values.detach()
+    values = values.detach().cpu()
     facts = _tensor_facts(values, torch)
     pattern = _pattern(values, torch)
     if pattern is not None:
-        facts["pattern"] = pattern
+        facts["pattern"] = {key: _number(number) for key, number in pattern.items()}
     elif values.numel() <= _MOST_NUMBERS:
-        facts["values"] = values.flatten().tolist()
+        facts["values"] = [_number(value) for value in values.flatten().tolist()]
     return facts
 
 
@@ -147,7 +152,7 @@ class _Writer:
                 value = self.program.constants.get(spec.target)
                 if value is None:
                     value = self.program.state_dict[spec.target]
-                self.known[node] = value
+                self.known[node] = value.detach().clone()  # what is computed here may write into it
 
     def _statistics(self):
         """Buffers that a normalisation keeps."""
@@ -298,7 +303,7 @@ class _Writer:
         if isinstance(value, bool) or value is None or isinstance(value, (int, str)):
             return value
         if isinstance(value, float):
-            return value if value - value == 0 else {"number": repr(value)}
+            return _number(value)
         if isinstance(value, torch.SymInt):
             return _size(value, torch)
         if isinstance(value, torch.dtype):

@@ -108,7 +108,7 @@ TEST(Exports, WithNodesUnlikeTheirsAreLacking) {
     "shape": [2, 3], "type": "float32", "at": "m.py:4"})";
   auto exported = readExport(document(wrong, R"({"node": "y"})"));
   ASSERT_TRUE(exported);
-  const Imported imported = programOf(std::move(*exported), "net", {});
+  const Imported imported = programOf(std::move(*exported), "net", {}, true);
   ASSERT_EQ(imported.lacking.size(), 1U);
   EXPECT_EQ(imported.lacking[0].op, "aten.transpose.int");
   EXPECT_EQ(imported.lacking[0].place, "m.py:4");

@@ -36,8 +36,8 @@ def main(words):
     if words in (["--help"], ["-h"], ["check", "--help"]):
         print(__doc__)
         return 0
-    paths = [word for word in words[1:] if not word.startswith("-")]
-    options = [word for word in words[1:] if word.startswith("-")]
+    paths = [word for word in words[1:] if word.endswith(".tbem")]
+    options = [word for word in words[1:] if not word.endswith(".tbem")]
     if words[:1] != ["check"] or not paths:
         print("usage: python -m tbem check SPECIFICATIONS.. [--sarif] [--strict] [--json] [--quiet]", file=sys.stderr)
         return 2

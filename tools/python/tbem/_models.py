@@ -148,8 +148,9 @@ class Model:
       device     "h100", ..: eager PyTorch on this GPU; "cpu": eager PyTorch on the processor
     """
 
-    def __init__(self, session, network, inputs, files=None, notes=""):
+    def __init__(self, session, network, inputs, files=None, notes="", dtype=None):
         self.session, self.network, self.inputs, self.files, self.notes = session, network, inputs, files or {}, notes
+        self.dtype = dtype  # of the weights; None: that of the program
 
     @property
     def text(self):
@@ -176,8 +177,7 @@ class Model:
         return self.session.fit(vary=vary, **self._question(options, names=True))
 
     def what_if(self, **options):
-        """The GPUs that a step fits, and what single changes of it would save: Result."""
-        options.setdefault("on", "pytorch")
+        """The GPUs that a step fits, and what single changes of it would save: WhatIf."""
         return self.session.what_if(**self._question(options))
 
     def check(self, **options):
@@ -215,6 +215,12 @@ class Model:
             options.update(network=self.network, input=shapes)
         if optimizer is not None:
             options["task"] = f"train(loss: {loss or 'cross_entropy'}, optimizer: {optimizer_text(optimizer)})"
+            group = getattr(optimizer, "param_groups", [{}])[0]
+            update = "fused" if group.get("fused") else "loop" if group.get("foreach") is False else None
+            if update and options.get("device") != "cpu" and options.get("on", "pytorch") == "pytorch":
+                options.setdefault("update", update)
+        if self.dtype:
+            options.setdefault("dtype", self.dtype)
         if options.get("device") == "cpu":
             del options["device"]
             options.setdefault("on", "pytorch-cpu")
@@ -224,6 +230,14 @@ class Model:
 
 def _name_of(model):
     return re.sub(r"\W", "_", type(model).__name__)
+
+
+def _element_type(document):
+    """That of the weights, as a program has one for all."""
+    kinds = {weight["type"] for weight in json.loads(document)["weights"] if weight["learned"]}
+    if kinds - {"float32", "float64"}:
+        raise _errors.ModelError("the weights are " + ", ".join(sorted(kinds)) + "; steps are of f32 or f64: give model.float()")
+    return "f64" if kinds == {"float64"} else None
 
 
 def _asked_for(text):
@@ -268,4 +282,4 @@ def import_model(model, inputs=None, *, args="", name=None, sizes="batch", pytho
     session = Session()
     notes = session.load_export(document, network)
     network, shapes = _asked_for(session.text)
-    return Model(session, network, shapes, _places_of(document, folder), notes)
+    return Model(session, network, shapes, _places_of(document, folder), notes, _element_type(document))

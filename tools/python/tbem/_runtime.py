@@ -10,6 +10,7 @@ from ._shapes import ELEMENTS, read_condition, read_signature
 _HERE = os.path.abspath(__file__)
 # Combinations of shapes that are remembered for one function; then it begins anew.
 _MOST_KNOWN = 1 << 12
+_NOWHERE = sys.maxsize  # of a parameter that has no position
 
 
 class SpecificationError(Error, ValueError):
@@ -95,7 +96,10 @@ class Specification:
             if missing:
                 raise UsageError(f"`{missing[0]}` in `{dim.text}` is not known ({self.place}): a name has its size from an earlier "
                                  "dimension, from an attribute of the module, or from an argument")
-            value = dim.value(sizes)
+            try:
+                value = dim.value(sizes)
+            except ZeroDivisionError:
+                raise _Violation(tensor.name, f"{begins}: {dim.text} divides by 0") from None
             if value != size:
                 said = f"{dim.text} is {value}" if dim.number is None else f"{value} is specified"
                 raise _Violation(tensor.name, f"{begins}: dimension {axis} is {size}, and {said}")
@@ -104,7 +108,11 @@ class Specification:
         missing = [name for name in formula.names if name not in sizes]
         if missing:
             raise UsageError(f"`{missing[0]}` in `{word} {formula.text}` is not known ({self.place})")
-        if not formula.value(sizes):
+        try:
+            holds = formula.value(sizes)
+        except ZeroDivisionError:
+            raise _Violation(word, f"`{word} {formula.text}` divides by 0") from None
+        if not holds:
             raise _Violation(word, f"`{word} {formula.text}` does not hold")
 
 
@@ -123,25 +131,31 @@ class _Checked:
 
     def __init__(self, function, specification):
         self.function, self.specification = function, specification
-        parameters = list(inspect.signature(function).parameters)
+        declared = inspect.signature(function).parameters
+        parameters = list(declared)
         unknown = [tensor.name for tensor in specification.inputs if tensor.name not in parameters]
         if unknown:
             raise UsageError(f"`{function.__qualname__}` has no parameter `{unknown[0]}` ({specification.place}); it has "
                              + ", ".join(parameters))
-        self.at = [(parameters.index(tensor.name), tensor.name) for tensor in specification.inputs]
+        self.defaults = {name: parameter.default for name, parameter in declared.items()}
+        by_name = {name for name, parameter in declared.items() if parameter.kind is inspect.Parameter.KEYWORD_ONLY}
+        place = {name: _NOWHERE if name in by_name else at for at, name in enumerate(parameters)}
+        self.at = [(place[tensor.name], tensor.name) for tensor in specification.inputs]
         self.has_object = bool(parameters) and parameters[0] not in [tensor.name for tensor in specification.inputs]
-        self.arguments = [(parameters.index(name), name) for name in specification.names if name in parameters]
+        self.arguments = [(place[name], name) for name in specification.names if name in parameters]
         self.known = {}  # by shapes and types of the inputs: those of the results
 
     def given(self, args, kwargs, places):
-        return [args[at] if at < len(args) else kwargs.get(name) for at, name in places]
+        return [args[at] if at < len(args) else kwargs.get(name, self.defaults[name]) for at, name in places]
 
     def numbers(self, args, kwargs):
         """Values of names that no shape has: attributes of the object, and arguments."""
         numbers = {}
         own = getattr(args[0], "__dict__", None) if self.has_object and args else None
         if own is not None:
-            numbers = {name: own[name] for name in self.specification.names if type(own.get(name)) is int}
+            kind = type(args[0])
+            values = ((name, own[name] if name in own else getattr(kind, name, None)) for name in self.specification.names)
+            numbers = {name: value for name, value in values if type(value) is int}
         for (_, name), value in zip(self.arguments, self.given(args, kwargs, self.arguments)):
             if type(value) is int:
                 numbers[name] = value

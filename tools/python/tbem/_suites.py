@@ -11,9 +11,11 @@ import tempfile
 
 from . import _errors
 from ._models import Model, import_model, is_model, is_module
+from ._results import placed
 from ._session import Session
 
 _KEYS = {"model", "inputs", "args", "sizes", "python", "name", "max_time"}
+_LINE = re.compile(r"(?<=// )\S+:\d+$", re.MULTILINE)  # of the model, behind a statement
 _IMPORT = re.compile(r"^import\s+([A-Za-z_]\w*)\s*(?::|$)", re.MULTILINE)
 
 
@@ -114,7 +116,7 @@ class Suite:
         with tempfile.TemporaryDirectory(prefix="tbem-") as folder:
             for name, model in self.models.items():
                 with open(os.path.join(folder, name + ".tbem"), "w", encoding="utf-8") as file:
-                    file.write(model.text)
+                    file.write(_LINE.sub(lambda at, files=model.files: placed(at[0], files), model.text))
             yield folder
 
     def check(self, **options):
