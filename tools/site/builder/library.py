@@ -53,7 +53,8 @@ def _module(module, entries, renderer, section):
                     f"<td>{sentence}</td></tr>\n")
         text = "\n\n".join(_paragraphs(entry["documentation"]))
         bodies.append(f'<h2 id="{entry["anchor"]}"><code>{name}</code> <small>{entry["what"]}</small></h2>\n'
-                      f'{renderer.parser.render(text)}{renderer.block(entry["definition"], "tbem", page.path)}')
+                      f'{renderer.parser.render(text, {"path": page.path})}'
+                      f'{renderer.block(entry["definition"], "tbem", page.path)}')
         page.headings.append(Heading(2, entry["anchor"], entry["short"]))
         page.parts.append(Part(entry["anchor"], entry["short"], f'{entry["what"]} {entry["documentation"]} {entry["definition"]}'))
     page.body = (f"<h1><code>{module}</code></h1>\n<p>{_kinds(entries)}.</p>\n"
