@@ -44,6 +44,9 @@ def check(kind, value):
 def region(value, uri):
     check("region", value)
     lines = pathlib.Path(urllib.parse.unquote(uri.removeprefix("file://"))).read_text(encoding="utf-8").split("\n")
+    if "startColumn" not in value:  # a line of a model, whole
+        assert list(value) == ["startLine"] and 1 <= value["startLine"] <= len(lines), value
+        return
     begin, end = (value["startLine"], value["startColumn"]), (value["endLine"], value["endColumn"])
     assert (1, 1) <= begin <= end, value
     for line, column in (begin, end):
@@ -80,8 +83,14 @@ for run in log["runs"]:
         codes.append(one["ruleId"])
         for place in one["locations"]:
             location(place)
+        of_model = any(place["physicalLocation"]["artifactLocation"]["uri"].endswith(".py") for place in one["locations"])
         for place in one.get("relatedLocations", []):
-            location(place)
+            uri = place["physicalLocation"]["artifactLocation"]["uri"]
+            # The program that a specification's model was written as lies in a folder that is gone when this is read.
+            if of_model and uri.endswith(".tbem") and not pathlib.Path(urllib.parse.unquote(uri.removeprefix("file://"))).exists():
+                check("region", place["physicalLocation"]["region"])
+            else:
+                location(place)
             check("message", place["message"])
             related += 1
         for fix in one.get("fixes", []):
