@@ -88,7 +88,8 @@ tbem_outcome tbem_load(tbem_session* session, const char* name, const char* text
  * this name (another one where the name is reserved) and a design of one row. It is read, and its weights are compared with the
  * model's: `*out` has what there is to say of it. Errors: TBEM_MISUSE (null; `*out` stays null), TBEM_ENVIRONMENT (no export of a
  * model), TBEM_USAGE (the document says why the model cannot be exported), TBEM_PROGRAM_ERRORS (operators that have no form in
- * the language, with the lines of the model that call them). On an error the session keeps the program that it had. */
+ * the language and cannot be opaque, with the lines of the model that call them). On an error the session keeps the program that
+ * it had. */
 tbem_outcome tbem_import(tbem_session* session, const char* network, const char* document, size_t bytes, tbem_result** out);
 /* The program that the session answers for, "" where there is none; until the next tbem_load or tbem_import. */
 const char* tbem_session_text(const tbem_session* session);
