@@ -5,7 +5,6 @@
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/graph/ir/Opaque.h"
 #include "compiler/run/PlainRows.h"
-#include "compiler/syntax/tree/Budgets.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -213,7 +212,7 @@ const BudgetVerdict::Row* BudgetVerdict::of(std::size_t row) const {
   return found == rows.end() ? nullptr : &*found;
 }
 
-bool hasBudgets(const DesignRun& run) { return run.experiment != nullptr && !ast::budgetsOf(*run.spec.decl).empty(); }
+bool hasBudgets(const DesignRun& run) { return run.experiment != nullptr && !run.spec.decl->budgets.empty(); }
 
 tl::expected<void, Failed> checkBudgets(State& state, DesignRun& run, const BudgetScope& scope,
                                         std::vector<BudgetVerdict>& verdicts) {

@@ -5,7 +5,6 @@
 #include "compiler/diagnostics/tables/Budget.h"
 #include "compiler/pytorch/eager/EagerStep.h"
 #include "compiler/sema/evaluate/Evaluator.h"
-#include "compiler/syntax/tree/Budgets.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -192,7 +191,7 @@ std::vector<Budget> readBudgets(Workspace& workspace, const graph::DesignSpec& s
   std::vector<Budget> budgets;
   if (spec.decl == nullptr) return budgets;
   Reader reader(workspace, spec);
-  for (const ast::Budget& clause : ast::budgetsOf(*spec.decl)) {
+  for (const ast::Budget& clause : spec.decl->budgets) {
     if (auto budget = reader.read(clause)) budgets.push_back(*std::move(budget));
   }
   return budgets;

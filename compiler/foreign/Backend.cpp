@@ -4,7 +4,6 @@
 #include "compiler/diagnostics/Hints.h"
 #include "compiler/diagnostics/Session.h"
 #include "compiler/diagnostics/tables/Run.h"
-#include "compiler/foreign/Engines.h"
 #include "compiler/support/Rational.h"
 #include "compiler/support/Units.h"
 #include "compiler/syntax/parse/Parse.h"
@@ -42,7 +41,7 @@ public:
   }
 
   bool framework(const ast::Call& call) {
-    const bool chooses = engineOf(*to.framework) != nullptr;
+    const bool chooses = to.framework->engine != nullptr;
     const std::string_view takes =
         chooses ? "`backend: \"jax\"` (or \"tensorflow\", \"torch\"), which it needs, and `python: \"venv/bin/python\"`"
                 : "`compile: true`, `device: \"cuda\"` (or \"cpu\") and `python: \"venv/bin/python\"`";
@@ -117,7 +116,7 @@ std::string nameOf(const Backend& backend) {
     return fmt::format("{}({}{})", kCommand, quoted(backend.command), memory);
   }
   std::vector<std::string> arguments;
-  if (const Engine* const engine = engineOf(*backend.framework); engine != nullptr)
+  if (const Engine* const engine = backend.framework->engine; engine != nullptr)
     arguments.push_back("backend: " + quoted(engine->name));
   if (backend.compile) arguments.emplace_back("compile: true");
   if (backend.device != kDevices.front()) arguments.push_back("device: " + quoted(backend.device));

@@ -2,24 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <vector>
-
 namespace tbem::foreign {
-
-namespace {
 
 std::vector<std::string> packagesOf(const Framework& framework) {
   std::vector<std::string> packages = {framework.package};
-  if (const Engine* const engine = engineOf(framework); engine != nullptr)
-    packages.insert(packages.end(), engine->packages.begin(), engine->packages.end());
+  if (framework.engine != nullptr)
+    packages.insert(packages.end(), framework.engine->packages.begin(), framework.engine->packages.end());
   return packages;
 }
 
-}  // namespace
-
 std::string nameOf(const Framework& framework) {
-  const Engine* const engine = engineOf(framework);
-  return engine == nullptr ? framework.name : fmt::format("{}(backend: \"{}\")", framework.name, engine->name);
+  if (framework.engine == nullptr) return framework.name;
+  return fmt::format("{}(backend: \"{}\")", framework.name, framework.engine->name);
 }
 
 std::string missingPackage(const PythonFacts& facts, const Framework& framework) {

@@ -1,24 +1,15 @@
-// What a framework computes with, where one can choose: what Keras calls its backend. Each choice is a row of the table of
-// frameworks (Frameworks.h), and rows of one framework have its name.
+// Frameworks as programs, messages and Python call them: with the engine that they compute with, where one can choose.
 #pragma once
 
 #include "compiler/foreign/Python.h"
 
-#include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 namespace tbem::foreign {
 
-struct Engine {
-  const char* name;                       ///< in a program, and in the runner: "jax"
-  std::span<const char* const> packages;  ///< of Python
-};
-
-/// nullptr: the framework computes itself.
-const Engine* engineOf(const Framework& framework);
-/// The framework of this one's name that computes with the engine of that name; nullptr: there is none.
-const Framework* withEngine(const Framework& framework, std::string_view engine);
+/// Of Python, that rows of the framework need: its own and its engine's.
+std::vector<std::string> packagesOf(const Framework& framework);
 /// As `on` of a measure names it where nothing else is said: `keras(backend: "jax")`.
 std::string nameOf(const Framework& framework);
 

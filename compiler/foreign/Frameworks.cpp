@@ -1,7 +1,6 @@
 #include "compiler/foreign/Frameworks.h"
 
 #include "compiler/emit/keras/Keras.h"
-#include "compiler/foreign/Engines.h"
 
 #include <algorithm>
 #include <array>
@@ -17,13 +16,10 @@ constexpr Engine kKerasEngines[] = {{"tensorflow", kTensorFlow}, {"jax", kJax}, 
 
 constexpr Framework kFrameworks[] = {
     {"pytorch", "PyTorch", "torch", emit::emitPyTorch},
-    {"keras", "Keras", "keras", emit::emitKeras},
-    {"keras", "Keras", "keras", emit::emitKeras},
-    {"keras", "Keras", "keras", emit::emitKeras},
+    {"keras", "Keras", "keras", emit::emitKeras, &kKerasEngines[0]},
+    {"keras", "Keras", "keras", emit::emitKeras, &kKerasEngines[1]},
+    {"keras", "Keras", "keras", emit::emitKeras, &kKerasEngines[2]},
 };
-/// By position in the table above.
-constexpr std::array<const Engine*, std::size(kFrameworks)> kEngines = {nullptr, &kKerasEngines[0], &kKerasEngines[1],
-                                                                        &kKerasEngines[2]};
 
 }  // namespace
 
@@ -34,12 +30,9 @@ const Framework* frameworkOf(std::string_view name) {
   return found == std::end(kFrameworks) ? nullptr : found;
 }
 
-const Engine* engineOf(const Framework& framework) { return kEngines.at(static_cast<std::size_t>(&framework - kFrameworks)); }
-
 const Framework* withEngine(const Framework& framework, std::string_view engine) {
   const auto* const row = std::ranges::find_if(kFrameworks, [&](const Framework& each) {
-    const Engine* const own = engineOf(each);
-    return own != nullptr && own->name == engine && std::string_view(each.name) == framework.name;
+    return each.engine != nullptr && each.engine->name == engine && std::string_view(each.name) == framework.name;
   });
   return row == std::end(kFrameworks) ? nullptr : row;
 }

@@ -67,7 +67,7 @@ measure::Command frameworkJob(const Backend& backend, const Surroundings& surrou
                               const runtime::Case& key, const Terms& terms) {
   Json told = toldOf(key, terms, 0);
   told["framework"] = backend.framework->name;
-  const Engine* const engine = engineOf(*backend.framework);
+  const Engine* const engine = backend.framework->engine;
   told["backend"] = engine == nullptr ? Json() : Json(engine->name);
   told["program"] = program;
   told["device"] = backend.device;

@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 
 namespace tbem::foreign {
 
@@ -52,11 +54,7 @@ std::string pythonOf(const Backend& backend, const Surroundings& surroundings) {
 
 tl::expected<PythonFacts, std::string> lookAt(const std::string& python) {
   std::vector<std::string> packages;
-  for (const Framework& framework : frameworks()) {
-    packages.emplace_back(framework.package);
-    if (const Engine* const engine = engineOf(framework); engine != nullptr)
-      packages.insert(packages.end(), engine->packages.begin(), engine->packages.end());
-  }
+  for (const Framework& framework : frameworks()) std::ranges::move(packagesOf(framework), std::back_inserter(packages));
   auto answer = ask(python, packages);
   if (!answer) return tl::unexpected(answer.error());
   PythonFacts facts;

@@ -4,8 +4,7 @@
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/RunPipeline.h"
-#include "compiler/emit/keras/Keras.h"
-#include "compiler/emit/pytorch/PyTorch.h"
+#include "compiler/foreign/Frameworks.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
 #include "compiler/run/OwnLibraries.h"
 #include "compiler/show/Out.h"
@@ -13,26 +12,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <array>
-#include <string_view>
+#include <string>
 
 namespace tbem::driver {
 
 namespace {
-
-/// A framework of which programs are written.
-struct FrameworkForm {
-  std::string_view as, name;
-  tl::expected<emit::Emitted, emit::Refusal> (*write)(const graph::Row& row, const emit::StepClauses& clauses);
-};
-constexpr auto kFrameworks =
-    std::to_array<FrameworkForm>({{"pytorch", "PyTorch", emit::emitPyTorch}, {"keras", "Keras", emit::emitKeras}});
-
-const FrameworkForm* frameworkOf(std::string_view as) {
-  const auto form = std::find_if(kFrameworks.begin(), kFrameworks.end(), [&](const FrameworkForm& one) { return one.as == as; });
-  return form == kFrameworks.end() ? nullptr : &*form;
-}
 
 struct EmitOptions : CommandOptions {
   std::string as;  ///< "json", "dot", "llvm", "asm", or a framework's word
@@ -73,7 +57,7 @@ int run(show::Out& out, const EmitOptions& options) {
     return kUsage;
   }
   EmitOptions request = options;
-  const FrameworkForm* const framework = frameworkOf(options.as);
+  const foreign::Framework* const framework = foreign::frameworkOf(options.as);
   request.target.recordCalls = framework != nullptr;
   PipelineState state(request, out);
   state.keepIr = options.isCode();
@@ -93,9 +77,9 @@ int run(show::Out& out, const EmitOptions& options) {
   }
   std::string text;
   if (framework != nullptr) {
-    const std::string name(framework->name);
+    const std::string name = framework->title;
     tl::expected<emit::Emitted, emit::Refusal> program =
-        framework->write(*row.elaborated, {row.run->spec.mixed, row.run->spec.checkpoint.has_value()});
+        framework->emit(*row.elaborated, {row.run->spec.mixed, row.run->spec.checkpoint.has_value()});
     if (!program) {
       const emit::Refusal& refusal = program.error();
       state.sink().report(diag::not_in_framework, refusal.at, refusal.what, name).note(refusal.why);

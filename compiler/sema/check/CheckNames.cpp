@@ -4,7 +4,6 @@
 #include "compiler/sema/Value.h"
 #include "compiler/sema/Walk.h"
 #include "compiler/sema/check/NameChecker.h"
-#include "compiler/syntax/tree/Budgets.h"
 
 #include <fmt/format.h>
 
@@ -357,7 +356,7 @@ void NameChecker::checkDesign(const ast::Design& decl) {
   for (const ast::Input& input : decl.inputs) expr(input.shape);
   inShapes = false;
   for (const ast::Expr* condition : decl.where) expr(condition);
-  for (const ast::Budget& budget : ast::budgetsOf(decl)) {  // quantities and places are words
+  for (const ast::Budget& budget : decl.budgets) {  // quantities and places are words
     if (const auto* limit = ast::dynCast<ast::Binary>(budget.limit)) expr(limit->right);
     const auto* place = ast::dynCast<ast::Call>(budget.on);
     for (const ast::Argument& device : place != nullptr ? place->arguments : std::vector<ast::Argument>{}) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/diagnostics/Diagnostics.h"
-#include "compiler/syntax/tree/Budgets.h"
+#include "compiler/syntax/tree/Ast.h"
 
 #include <TbemParser.h>
 

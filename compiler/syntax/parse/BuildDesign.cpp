@@ -35,7 +35,7 @@ const std::vector<std::string>& designWords() {
 }
 
 ast::Decl* Builder::design(P::DesignContext* ctx) {
-  auto* made = make<ast::BudgetedDesign>(ctx);
+  auto* made = make<ast::Design>(ctx);
   made->name = name(ctx->ID());
   if (ctx->value() != nullptr) made->of = value(ctx->value());
   for (const Entry& each : entries(ctx->config())) {

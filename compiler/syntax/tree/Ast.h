@@ -127,6 +127,12 @@ struct Input {
   const Expr* parentLevel = nullptr;
   SrcRange range;
 };
+/// `budget memory <= 22 GiB on pytorch(h100)`
+struct Budget {
+  const Expr* limit = nullptr;  ///< the comparison
+  const Expr* on = nullptr;     ///< where; null: from shapes alone
+  SrcRange range;
+};
 struct Design : Of<NodeKind::Design, Decl> {
   const Expr* of = nullptr;  ///< network or factor name; null: an array for any experiment
   std::vector<Factor> factors;
@@ -148,6 +154,7 @@ struct Design : Of<NodeKind::Design, Decl> {
   const Expr* accumulate = nullptr;
   const Expr* mixed = nullptr;
   const Expr* checkpoint = nullptr;
+  std::vector<Budget> budgets;
 };
 
 /// `measure design { on ...; metric ...; repeat n; ... }`: `name` is the design's.

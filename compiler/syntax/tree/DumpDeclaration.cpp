@@ -144,7 +144,7 @@ void Dumper::design(const Design& d) {
   clauseExpr("accumulate", d.accumulate);
   clauseExpr("mixed", d.mixed);
   clauseExpr("checkpoint", d.checkpoint);
-  budgets(budgetsOf(d));
+  budgets(d.budgets);
   --indent;
 }
 

@@ -1,7 +1,7 @@
 // The writer behind Dump.h, one source file for expressions and statements, one for declarations.
 #pragma once
 
-#include "compiler/syntax/tree/Budgets.h"
+#include "compiler/syntax/tree/Ast.h"
 
 #include <fmt/format.h>
 

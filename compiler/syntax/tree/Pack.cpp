@@ -84,16 +84,6 @@ private:
   std::unordered_map<const ast::Node*, std::uint64_t> numbers;
 };
 
-/// What a node of a kind is made as.
-template <class T>
-struct Made {
-  using Node = T;
-};
-template <>
-struct Made<ast::Design> {
-  using Node = ast::BudgetedDesign;
-};
-
 class Reader {
 public:
   Reader(ast::File& file, std::string_view bytes) : file(file), base(file.source->base), bytes(bytes) {}
@@ -155,7 +145,7 @@ private:
     switch (kind) {
 #define NODE(name)          \
   case ast::NodeKind::name: \
-    return fill(*file.make<typename Made<ast::name>::Node>({}), place);
+    return fill(*file.make<ast::name>({}), place);
       TBEM_AST_NODES(NODE)
 #undef NODE
     }

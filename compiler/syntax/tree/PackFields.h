@@ -1,7 +1,7 @@
 // The fields of every node, once for both ways: `a(x, y)` writes or reads them. Inside compiler/syntax only.
 #pragma once
 
-#include "compiler/syntax/tree/Budgets.h"
+#include "compiler/syntax/tree/Ast.h"
 
 namespace tbem::syntax {
 
@@ -79,7 +79,7 @@ template <class A> void fields(A& a, ast::Process& n) { a(n.inputs, n.outputs, n
 template <class A> void fields(A& a, ast::Mutate& n) { a(n.base, n.operations); }
 template <class A> void fields(A& a, ast::Design& n) {
   a(n.of, n.factors, n.inputs, n.task, n.strength, n.covering, n.within, n.rows, n.array, n.seed, n.full, n.fullRange, n.where,
-    n.filter, n.filterRange, n.dtype, n.math, n.accumulate, n.mixed, n.checkpoint, static_cast<ast::BudgetedDesign&>(n).budgets);
+    n.filter, n.filterRange, n.dtype, n.math, n.accumulate, n.mixed, n.checkpoint, n.budgets);
 }
 template <class A> void fields(A& a, ast::Measure& n) { a(n.backends, n.metrics, n.repeat, n.others); }
 template <class A> void fields(A& a, ast::Regress& n) { a(n.from, n.response, n.terms, n.validate, n.others); }
