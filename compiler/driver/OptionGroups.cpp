@@ -84,6 +84,10 @@ void addCampaign(OptionList& list, CampaignRequest& request, const char* fresh) 
 void addPyTorch(OptionList& list, EagerRequest& eager, EngineRequest& engines, const PyTorchTexts& texts) {
   list.add("--update", eager.update, texts.eager + "how PyTorch's optimiser runs (default: as torch.optim chooses)")
       .oneOf({"foreach", "fused", "loop"});
+  list.add("--in-place", eager.inPlace,
+           texts.eager + "what writes over its operand: none, activations (ReLU(inplace=True)), all (x += y, too)")
+      .oneOf({"none", "activations", "all"})
+      .showDefault();
   list.add("--alloc-conf", eager.allocConf, texts.eager + "the allocator's options, as in PYTORCH_ALLOC_CONF")
       .type("TEXT")
       .single();
@@ -91,9 +95,9 @@ void addPyTorch(OptionList& list, EagerRequest& eager, EngineRequest& engines, c
   list.add("--device", engines.device, texts.device);
   list.add("--cudnn", engines.cudnn,
            texts.cudnn +
-               "the folder of the cuDNN to ask, or none (default: the CUDA toolkit's; for PyTorch first that of the "
-               "Python environment)")
-      .type("DIR");
+               "the folder of the cuDNN to ask, a file of what one answered elsewhere, or none (default: the CUDA toolkit's; "
+               "for PyTorch first that of the Python environment)")
+      .type("PATH");
   list.add("--layout", engines.layout, texts.cudnn + "of images: nchw or nhwc").oneOf({"nchw", "nhwc"}).showDefault();
   list.add("--tf32", engines.tf32, texts.cudnn + "whether f32 convolutions may round their inputs to TF32: on or off")
       .oneOf({"on", "off"})
@@ -162,7 +166,7 @@ std::string unheededPyTorch(const Given& given, const CommandOptions& o, const R
   const std::string& backend = o.target.backend;
   const bool card = heed.card || backend == "pytorch";
   if (!card && backend != "pytorch-cpu") {
-    if (const char* option = given.firstOf({"--update", "--alloc-conf", "--torch"}))
+    if (const char* option = given.firstOf({"--update", "--in-place", "--alloc-conf", "--torch"}))
       return fmt::format("{} is of --on pytorch", option);
   }
   if (!card && backend == "pytorch-cpu") {

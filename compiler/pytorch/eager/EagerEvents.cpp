@@ -1,7 +1,23 @@
 // What an eager step's events come to: the largest sum of live tensors, and the history that the caching allocator meets.
 #include "compiler/pytorch/eager/EagerStep.h"
 
+#include <algorithm>
+
 namespace tbem::estimate {
+
+std::string_view eagerKindName(EagerKind kind) {
+  constexpr std::array<std::string_view, kEagerKinds> kNames{"weights",
+                                                             "buffers",
+                                                             "input",
+                                                             "optimizer",
+                                                             "gradients",
+                                                             "activations",
+                                                             "activation gradients",
+                                                             "temporaries",
+                                                             "cuDNN workspaces",
+                                                             "cuBLAS workspaces"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 EagerPeak eagerPeak(const EagerStep& step, std::uint64_t granule, EagerEngines engines) {
   EagerPeak peak;
@@ -34,6 +50,18 @@ std::vector<AllocatorEvent> allocatorEvents(const EagerStep& step, EagerEngines 
     events.push_back(next);
   }
   return events;
+}
+
+std::optional<std::size_t> leavesSums(const EagerStep& step) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 60U;
+  std::uint64_t live = 0;
+  for (std::size_t e = 0; e < step.events.size(); ++e) {
+    const EagerTensor& tensor = step.tensors[step.events[e].tensor];
+    const std::uint64_t bytes = std::max(tensor.size.bytes, tensor.size.most);
+    live += step.events[e].frees ? -bytes : bytes;
+    if (live > kMost) return e;
+  }
+  return std::nullopt;
 }
 
 }  // namespace tbem::estimate

@@ -139,16 +139,27 @@ struct EagerReader::Impl {
       for (const TensorId in : op->inputs) {
         if (in == graph::kNoTensor || isOneOf(each, in)) continue;
         const graph::StorageClass kind = classOf(in);
-        if (kind == graph::StorageClass::Buffer || graph[graph[in].storage].carried) continue;
-        auto& list = kind == graph::StorageClass::Weight ? result.weights : result.operands;
+        if (graph[graph[in].storage].carried) continue;
+        auto& list = kind == graph::StorageClass::Weight   ? result.weights
+                     : kind == graph::StorageClass::Buffer ? result.buffers
+                                                           : result.operands;
         if (std::find(list.begin(), list.end(), in) == list.end()) list.push_back(in);
       }
       for (const TensorId out : op->outputs) {
         if (outside[index(out)] && classOf(out) != graph::StorageClass::Buffer) result.results.push_back(out);
       }
     }
+    findWeight(result);
     apply(each, result);
     return result;
+  }
+
+  static void findWeight(EagerOperator& op) {
+    if (op.name != "dense" && !op.name.starts_with("conv")) return;
+    const bool cast = op.operands.size() > 1;
+    const auto at = [](const std::vector<TensorId>& list, std::size_t i) { return i < list.size() ? list[i] : graph::kNoTensor; };
+    op.weight = cast ? op.operands[1] : at(op.weights, 0);
+    op.bias = at(op.weights, cast ? 0 : 1);
   }
 
   static bool isOneOf(const Group& each, TensorId tensor) {
@@ -165,6 +176,10 @@ struct EagerReader::Impl {
     rules.push_back(rule);
     result.result = rule.result;
     result.gradient = rule.gradient;
+    result.inPlace = rule.inPlace;
+    const auto isBefore = [&rule](EagerExtra extra) { return rule.extra == extra; };
+    if (isBefore(EagerExtra::Mask) || isBefore(EagerExtra::SampleMask) || isBefore(EagerExtra::LogSoftmax))
+      result.extrasFirst = 1;
     if (graph.training) keep(each, rule.keep, result);
   }
 

@@ -35,15 +35,28 @@ enum class EagerGradient : std::uint8_t {
   Loss      ///< two of the operand's size, one after the other; the first goes at once
 };
 
+/// What an operator does where it is asked to write its result over its first operand (`inplace=True`, `x += y`).
+enum class EagerInPlace : std::uint8_t {
+  Never,   ///< PyTorch has no such form of it, or networks do not use it
+  Result,  ///< its gradient needs the result alone
+  Copy,    ///< its gradient needs the operand: autograd copies that first
+  Sum      ///< its gradient needs neither; the operand may be any that is summed
+};
+
 struct EagerOperator {
   std::string name;                       ///< of the declaration: "batch_norm"
   graph::OpId op = graph::kNoOp;          ///< its first operator: the place in the program
   std::vector<graph::TensorId> operands;  ///< activations and inputs that it reads
   std::vector<graph::TensorId> weights;
+  /// Of a convolution or dense layer; of the weight perhaps what it was cast to, which is one of the operands then.
+  graph::TensorId weight = graph::kNoTensor, bias = graph::kNoTensor;
+  std::vector<graph::TensorId> buffers;  ///< running statistics, as they are before it
   std::vector<graph::TensorId> results;
   std::vector<graph::TensorId> kept;  ///< of its operands and results, for the gradient
   EagerResult result = EagerResult::New;
   EagerGradient gradient = EagerGradient::New;
+  EagerInPlace inPlace = EagerInPlace::Never;
+  std::size_t extrasFirst = 0;  ///< so many of EagerSizes::extras are made before its results: a mask, log_softmax of a loss
 };
 /// In the order in which the program runs them.
 using EagerOperators = std::vector<EagerOperator>;

@@ -3,6 +3,8 @@
 #include "compiler/count/Layout.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 namespace tbem::estimate {
 
@@ -17,6 +19,21 @@ std::string declaredName(const graph::Graph& graph) {
     }
   }
   return "";
+}
+
+/// States in the order of the weights that they belong to, which is that of torch.optim; the graph makes them as its backward
+/// pass ends, last weight first.
+std::vector<graph::TensorId> statesByWeight(const graph::Graph& graph) {
+  const auto pathOf = [&graph](graph::TensorId tensor) -> std::string_view { return graph[graph[tensor].storage].path; };
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (const graph::Graph::Weight& weight : graph.weights) places.try_emplace(pathOf(weight.value), places.size());
+  const auto placeOf = [&](graph::TensorId state) {
+    const std::string_view path = pathOf(state);  // of the weight, and the state's name behind a dot
+    return places.at(path.substr(0, path.rfind('.')));
+  };
+  std::vector<graph::TensorId> states = graph.states;
+  std::ranges::stable_sort(states, {}, placeOf);
+  return states;
 }
 
 /// One that is a number of the step: 0 is left out of it.
@@ -43,7 +60,7 @@ EagerOptimizer eagerOptimizer(const graph::Graph& graph, const std::function<std
     optimizer.bytes.push_back(bytesOf(weight.value));
     optimizer.elements.push_back(optimizer.bytes.back() / elementBytes(graph[weight.value].dtype));
   }
-  for (const graph::TensorId state : graph.states) optimizer.states.push_back(bytesOf(state));
+  for (const graph::TensorId state : statesByWeight(graph)) optimizer.states.push_back(bytesOf(state));
   return optimizer;
 }
 

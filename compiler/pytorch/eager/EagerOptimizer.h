@@ -10,13 +10,13 @@
 
 namespace tbem::estimate {
 
-/// The optimiser of a training step. Lists are in the order of the graph.
+/// The optimiser of a training step. Lists are in the order of the weights of the graph.
 struct EagerOptimizer {
   std::string name;                        ///< as declared: "adam"
   bool clipsNorm = false, decays = false;  ///< has clip_norm; has weight_decay other than 0
   std::vector<std::uint64_t> bytes;        ///< by weight
   std::vector<std::uint64_t> elements;     ///< by weight
-  std::vector<std::uint64_t> states;       ///< bytes by tensor of its state
+  std::vector<std::uint64_t> states;       ///< bytes by tensor of its state, weight after weight
 };
 /// `bytesOf` answers for every weight and state of the graph.
 EagerOptimizer eagerOptimizer(const graph::Graph& graph, const std::function<std::uint64_t(graph::TensorId)>& bytesOf);

@@ -7,6 +7,11 @@ namespace tbem::estimate {
 
 namespace {
 
+/// An activation function, which keeps one tensor.
+constexpr EagerRule activation(std::string_view name, EagerKeep keep, EagerInPlace inPlace) {
+  return {name, keep, EagerExtra::Nothing, EagerResult::New, EagerGradient::New, inPlace};
+}
+
 constexpr EagerRule kRules[] = {
     {"conv1d", EagerKeep::Operands},
     {"conv2d", EagerKeep::Operands},
@@ -21,7 +26,7 @@ constexpr EagerRule kRules[] = {
     {"norm_channels", EagerKeep::First, EagerExtra::Moments},
     {"group_norm", EagerKeep::First, EagerExtra::Moments},
     {"instance_norm", EagerKeep::First, EagerExtra::Moments},
-    {"relu", EagerKeep::Results},
+    activation("relu", EagerKeep::Results, EagerInPlace::Result),
     {"sigmoid", EagerKeep::Results},
     {"tanh", EagerKeep::Results},
     {"exp", EagerKeep::Results},
@@ -29,14 +34,14 @@ constexpr EagerRule kRules[] = {
     {"rsqrt", EagerKeep::Results},
     {"softmax", EagerKeep::Results},
     {"log_softmax", EagerKeep::Results},
-    {"relu6", EagerKeep::First},
-    {"leaky_relu", EagerKeep::First},
-    {"elu", EagerKeep::First},
-    {"silu", EagerKeep::First},
-    {"mish", EagerKeep::First},
-    {"hard_swish", EagerKeep::First},
-    {"hard_sigmoid", EagerKeep::First},
-    {"hard_tanh", EagerKeep::First},
+    activation("relu6", EagerKeep::First, EagerInPlace::Copy),
+    activation("leaky_relu", EagerKeep::First, EagerInPlace::Result),
+    activation("elu", EagerKeep::First, EagerInPlace::Result),
+    activation("silu", EagerKeep::First, EagerInPlace::Copy),
+    activation("mish", EagerKeep::First, EagerInPlace::Copy),
+    activation("hard_swish", EagerKeep::First, EagerInPlace::Copy),
+    activation("hard_sigmoid", EagerKeep::First, EagerInPlace::Copy),
+    activation("hard_tanh", EagerKeep::First, EagerInPlace::Copy),
     {"gelu", EagerKeep::First},
     {"softplus", EagerKeep::First},
     {"prelu", EagerKeep::First},
@@ -52,7 +57,7 @@ constexpr EagerRule kRules[] = {
     {"mean"},
     {"sum"},
     {"scaled_dot_product_attention", EagerKeep::Both, EagerExtra::LogSums},
-    {"add", EagerKeep::Nothing, EagerExtra::Nothing, EagerResult::New, EagerGradient::Pass},
+    {"add", EagerKeep::Nothing, EagerExtra::Nothing, EagerResult::New, EagerGradient::Pass, EagerInPlace::Sum},
     {"sub", EagerKeep::Nothing, EagerExtra::Nothing, EagerResult::New, EagerGradient::Pass},
     {"add_scalar", EagerKeep::Nothing, EagerExtra::Nothing, EagerResult::New, EagerGradient::Pass},
     {"sub_scalar", EagerKeep::Nothing, EagerExtra::Nothing, EagerResult::New, EagerGradient::Pass},

@@ -29,6 +29,7 @@ struct EagerRule {
   EagerExtra extra = EagerExtra::Nothing;
   EagerResult result = EagerResult::New;
   EagerGradient gradient = EagerGradient::New;
+  EagerInPlace inPlace = EagerInPlace::Never;
 };
 
 /// nullptr: it keeps what the gradient that is declared for it reads.

@@ -2,6 +2,7 @@
 
 #include "compiler/count/Dims.h"
 #include "compiler/count/Layout.h"
+#include "compiler/pytorch/eager/EagerModel.h"
 #include "compiler/pytorch/eager/EagerOptimizer.h"
 #include "compiler/pytorch/eager/EagerTape.h"
 #include "compiler/pytorch/eager/OperatorWorkspaces.h"
@@ -16,20 +17,6 @@ namespace tbem::estimate {
 
 using graph::index;
 using graph::TensorId;
-
-std::string_view eagerKindName(EagerKind kind) {
-  constexpr std::array<std::string_view, kEagerKinds> kNames{"weights",
-                                                             "buffers",
-                                                             "input",
-                                                             "optimizer",
-                                                             "gradients",
-                                                             "activations",
-                                                             "activation gradients",
-                                                             "temporaries",
-                                                             "cuDNN workspaces",
-                                                             "cuBLAS workspaces"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
 
 namespace {
 
@@ -64,7 +51,8 @@ public:
 
   void run() {
     tape.mark("model", 0);
-    makePersistent();
+    makeModel(
+        graph, operators, [this](TensorId tensor) { return bytes(tensor); }, tape, memory);
     EagerOptimizer optimizer;
     if (graph.training) optimizer = eagerOptimizer(graph, [this](TensorId tensor) { return bytes(tensor); });
     step.optimizer = optimizer.name;
@@ -88,7 +76,6 @@ public:
 private:
   // ---- workspaces ----
   bool keepsWorkspaces(const EagerOperator& op) const { return options.products.kept && isProduct(op); }
-  static TensorId biasOf(const EagerOperator& op) { return op.weights.size() < 2 ? graph::kNoTensor : op.weights[1]; }
 
   /// What a thread's first product takes, where it is never given back.
   struct KeptWorkspaces {
@@ -111,18 +98,8 @@ private:
     const std::int64_t count = std::accumulate(dims.begin(), dims.end(), std::int64_t{1}, std::multiplies<>());
     return known = static_cast<std::uint64_t>(count) * elementBytes(graph[tensor].dtype);
   }
+  std::uint64_t elements(TensorId tensor) { return bytes(tensor) / elementBytes(graph[tensor].dtype); }
   EagerId& at(TensorId tensor) { return memory[index(tensor)]; }
-
-  // ---- before the first step ----
-  void makePersistent() {
-    for (const graph::Graph::Weight& weight : graph.weights)
-      at(weight.value) = tape.allocate(bytes(weight.value), EagerKind::Weights);
-    for (const TensorId buffer : graph.buffers) at(buffer) = tape.allocate(bytes(buffer), EagerKind::Buffers);
-    for (const EagerOperator& op : operators) {
-      if (op.name == "batch_norm") tape.allocate(8, EagerKind::Buffers);  // num_batches_tracked
-    }
-    for (const TensorId input : graph.inputs) at(input) = tape.allocate(bytes(input), EagerKind::Input);
-  }
 
   // ---- forward ----
   void forward() {
@@ -137,14 +114,19 @@ private:
     for (std::uint32_t i = 0; i < operators.size(); ++i) {
       setOperator(i);
       const EagerOperator& op = operators[current];
-      makeResults(op);
+      keptFrom.push_back(kept.size());
+      const std::size_t first = std::min(op.extrasFirst, sizes[current].extras.size());
+      keepExtras(0, first);
+      if (narrowsBias(op)) castBiases.push_back(tape.allocate(narrowBytes(op), EagerKind::Activations));
+      if (!writeOver(op)) {
+        makeResults(op);
+        keepOwn(op);
+      }
       // cuBLASLt's is there when its handle is asked for, which is cuBLAS's own and brings the workspace that stays.
       const EagerId workspace = takeWorkspace(workspaces[current].forward);
       if (keepsWorkspaces(op)) keepProductWorkspaces(keptForward, hasEpilogue(op, graph, values));
       tape.release(workspace);
-      keptFrom.push_back(kept.size());
-      for (const TensorId tensor : op.kept) kept.push_back(tape.hold(at(tensor)));
-      for (const std::uint64_t extra : sizes[current].extras) kept.push_back(tape.allocate(extra, EagerKind::Activations));
+      keepExtras(first, sizes[current].extras.size());
       const auto reads = [this](TensorId tensor) { return differentiable[index(tensor)]; };
       if (std::any_of(op.operands.begin(), op.operands.end(), reads) || !op.weights.empty()) {
         for (const TensorId result : op.results) differentiable[index(result)] = true;
@@ -157,8 +139,37 @@ private:
       }
     }
     setOperator(kNoEagerOp);
+    for (const EagerId bias : castBiases) tape.release(bias);
+    castBiases.clear();
     if (graph.training) return;
     for (const TensorId output : graph.outputs) drop(output);
+  }
+
+  void keepExtras(std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) kept.push_back(tape.allocate(sizes[current].extras[i], EagerKind::Activations));
+  }
+  void keepOwn(const EagerOperator& op) {
+    for (const TensorId tensor : op.kept) kept.push_back(tape.hold(at(tensor)));
+  }
+
+  /// Whether the result takes the place of an operand that nobody needs behind it.
+  bool writeOver(const EagerOperator& op) {
+    if (op.inPlace == EagerInPlace::Never || options.writes == EagerWrites::Anew) return false;
+    const bool sum = op.inPlace == EagerInPlace::Sum;
+    if (sum && options.writes != EagerWrites::All) return false;
+    const TensorId result = op.results.front();
+    const auto isFree = [&](TensorId operand) {
+      return readers[index(operand)] == 1 && !isInput(operand) && !tape.isShared(at(operand)) && bytes(operand) == bytes(result);
+    };
+    const auto end = sum ? op.operands.end() : op.operands.begin() + 1;
+    const auto over = std::find_if(op.operands.begin(), end, isFree);
+    if (over == end) return false;
+    if (!op.kept.empty()) {
+      const bool copies = op.inPlace == EagerInPlace::Copy;
+      kept.push_back(copies ? tape.allocate(bytes(*over), EagerKind::Activations) : tape.hold(at(*over)));
+    }
+    at(result) = tape.hold(at(*over));
+    return true;
   }
 
   EagerId takeWorkspace(const EagerWorkspace& size) {
@@ -198,36 +209,61 @@ private:
     drop(graph.loss);  // backward() is called on it
   }
 
+  void makeGradients(const EagerOperator& op) {
+    made.clear();
+    const auto make = [&](TensorId tensor) {
+      if (!differentiable[index(tensor)]) return;
+      made.emplace_back(tensor, gradientFor(op, tensor, arrived.front()));
+      if (tensor == op.bias) {
+        const std::uint64_t columns = elements(tensor), element = elementBytes(graph[tensor].dtype);
+        if (op.name == "dense" && columns != 0)
+          useSumBuffers(elements(op.results.front()) / columns, columns, element, options.sums, tape);
+        return;
+      }
+      if (keepsWorkspaces(op)) keepProductWorkspaces(keptBackward, false);
+      const bool weight = tensor == op.weight || isWeight(tensor);
+      useWorkspace(weight ? workspaces[current].weightGradient : workspaces[current].dataGradient);
+    };
+    const bool weightFirst = workspaces[current].weightFirst;
+    if (weightFirst) make(op.weight);
+    for (const auto* list : {&op.operands, &op.weights}) {
+      for (const TensorId tensor : *list) {
+        if (!weightFirst || tensor != op.weight) make(tensor);
+      }
+    }
+  }
+
+  /// Whether autocast narrows the bias, too. What it makes of weights is kept until it ends, behind the loss.
+  bool narrowsBias(const EagerOperator& op) const {
+    return op.bias != graph::kNoTensor && elementBytes(graph[op.results.front()].dtype) < elementBytes(graph[op.bias].dtype);
+  }
+  std::uint64_t narrowBytes(const EagerOperator& op) { return elements(op.bias) * elementBytes(graph[op.results.front()].dtype); }
+  void castBias(const EagerOperator& op) {
+    if (!narrowsBias(op)) return;
+    for (auto& [tensor, gradient] : made) {
+      if (tensor != op.bias) continue;
+      const EagerId wide = tape.allocate(bytes(tensor), EagerKind::Gradients);
+      tape.release(std::exchange(gradient, wide));
+    }
+  }
+
   void differentiate(const EagerOperator& op) {
     arrived.clear();
     for (const TensorId result : op.results) {
       if (gradients[index(result)] != kNoEagerTensor) arrived.push_back(std::exchange(gradients[index(result)], kNoEagerTensor));
     }
     if (!arrived.empty()) {
-      made.clear();
-      for (const auto* list : {&op.operands, &op.weights}) {
-        for (const TensorId tensor : *list) {
-          if (!differentiable[index(tensor)]) continue;
-          made.emplace_back(tensor, gradientFor(op, tensor, arrived.front()));
-          if (keepsWorkspaces(op) && tensor != biasOf(op)) keepProductWorkspaces(keptBackward, false);
-          if (list == &op.operands) useWorkspace(workspaces[current].dataGradient);
-          if (list == &op.operands) continue;
-          if (tensor == op.weights.front()) {
-            useWorkspace(workspaces[current].weightGradient);
-          } else if (op.name == "dense") {
-            useSumBuffers(op, tensor);
-          }
-        }
-      }
+      makeGradients(op);
       for (const EagerId gradient : arrived) tape.release(gradient);
       if (op.gradient == EagerGradient::Product) castProducts(op);
-      releaseKept();
+      releaseKept(keptFrom[current]);
+      castBias(op);
       for (const auto& [tensor, gradient] : made) give(tensor, gradient);
       for (const auto& [tensor, gradient] : made) {
         if (firstReader[index(tensor)] == current) own(tensor);
       }
     } else {
-      releaseKept();
+      releaseKept(keptFrom[current]);
     }
   }
 
@@ -241,33 +277,22 @@ private:
     }
   }
 
-  /// Of a bias's gradient: the result's, summed over all but the last dimension.
-  void useSumBuffers(const EagerOperator& op, TensorId bias) {
-    const std::uint64_t element = elementBytes(graph[bias].dtype);
-    const std::uint64_t row = bytes(bias), whole = bytes(op.results.front());
-    if (row == 0) return;
-    const SumBuffers buffers = sumBuffers(whole / row, row / element, std::max<std::uint64_t>(4, element), options.sums);
-    if (buffers.partial == 0) return;
-    const EagerId partial = tape.allocate(buffers.partial, EagerKind::Temporaries);
-    tape.release(tape.allocate(buffers.counters, EagerKind::Temporaries));
-    tape.release(partial);
-  }
-
-  /// Of the last operator that still keeps anything.
-  void releaseKept() {
-    for (std::size_t i = keptFrom[current]; i < kept.size(); ++i) tape.release(kept[i]);
-    kept.resize(keptFrom[current]);
+  /// Of the last operator that still keeps anything, from this place on.
+  void releaseKept(std::size_t from) {
+    for (std::size_t i = from; i < kept.size(); ++i) tape.release(kept[i]);
+    kept.resize(std::min(kept.size(), from));
   }
 
   EagerId gradientFor(const EagerOperator& op, TensorId tensor, EagerId arrived) {
     const EagerKind kind = kindOfGradient(tensor);
-    const std::uint64_t size = bytes(tensor);
+    const std::uint64_t size = tensor == op.bias && narrowsBias(op) ? narrowBytes(op) : bytes(tensor);
     const TensorId result = op.results.front();
     // A part of a concatenation lies in it; an operand that was repeated along an axis needs a sum.
     const bool lies = op.gradient == EagerGradient::Pass && (op.name == "concat" ? size <= bytes(result) : size == bytes(result));
     if (lies && !isWeight(tensor)) return tape.hold(arrived);
     if (op.gradient == EagerGradient::Loss) {
       const EagerId first = tape.allocate(size, kind);
+      releaseKept(keptFrom[current] + 1);  // what the loss kept beside log_softmax's result
       const EagerId second = tape.allocate(size, kind);
       tape.release(first);
       return second;
@@ -290,17 +315,13 @@ private:
   bool isWeight(TensorId tensor) const { return graph[graph[tensor].storage].kind == graph::StorageClass::Weight; }
 
   void give(TensorId tensor, EagerId gradient) {
-    if (isWeight(tensor)) {
-      EagerId& there = gradients[index(tensor)];
-      if (there == kNoEagerTensor)
-        there = gradient;
-      else
-        tape.release(gradient);  // added into the one that is there
-      return;
-    }
     EagerId& there = gradients[index(tensor)];
     if (there == kNoEagerTensor) {
       there = gradient;
+      return;
+    }
+    if (isWeight(tensor) || !tape.isShared(there)) {  // added into the one that is there
+      tape.release(gradient);
       return;
     }
     const EagerId sum = tape.allocate(bytes(tensor), kindOfGradient(tensor));
@@ -348,26 +369,13 @@ private:
   std::vector<std::uint32_t> firstReader;          ///< by graph tensor: of those inputs, the first operator that reads it
   std::vector<std::size_t> readers;                ///< by graph tensor: operators of the forward pass that will read it
   std::vector<std::int64_t> dims;                  ///< of the tensor that is looked at
+  std::vector<EagerId> castBiases;                 ///< what autocast made of biases, until it ends
   std::vector<EagerId> arrived;                    ///< gradients of the operator's results
   std::vector<std::pair<TensorId, EagerId>> made;  ///< gradients of its operands
   EagerTape tape;
   KeptWorkspaces keptForward, keptBackward;  ///< by the thread of each pass
   std::uint32_t current = kNoEagerOp;
 };
-
-/// The event from which on sums of sizes, rounded to blocks and segments, are no longer sure to fit 64 bits. A tensor alone has
-/// at most 2^54 bytes (readDims).
-std::optional<std::size_t> leavesSums(const EagerStep& step) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 60U;
-  std::uint64_t live = 0;
-  for (std::size_t e = 0; e < step.events.size(); ++e) {
-    const EagerTensor& tensor = step.tensors[step.events[e].tensor];
-    const std::uint64_t bytes = std::max(tensor.size.bytes, tensor.size.most);
-    live += step.events[e].frees ? -bytes : bytes;
-    if (live > kMost) return e;
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 

@@ -15,6 +15,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct EagerWorkspace {
 /// Of an operator and its gradients.
 struct OperatorWorkspaces {
   EagerWorkspace forward, dataGradient, weightGradient;
+  /// The weight's gradient is made before the operand's: so do PyTorch's own kernels of depthwise convolutions.
+  bool weightFirst = false;
 };
 
 /// What PyTorch hands cuBLAS for matrix products; bytes. 2.15 gives it back after each (aten/src/ATen/cuda/CublasHandlePool.cpp:
@@ -44,9 +47,15 @@ struct ProductWorkspaces {
 /// On a GPU of this compute capability (90: 9.0).
 ProductWorkspaces productWorkspaces(std::int64_t capability, const AllocatorVersion& version);
 
+/// Which operators write over an operand that nothing else needs: `Activations` stands for torch.nn.ReLU(inplace=True) and its
+/// like, `All` also for `x += y`. Live memory is the same for most networks; the order in which blocks come and go is not, and
+/// with it what the allocator reserves.
+enum class EagerWrites : std::uint8_t { Anew, Activations, All };
+
 struct EagerOptions {
   EagerDevice device = EagerDevice::Cuda;
   EagerUpdate update = EagerUpdate::Foreach;
+  EagerWrites writes = EagerWrites::Anew;
   /// Of a forward operator `conv2d` of the graph; empty: none is counted.
   std::function<OperatorWorkspaces(graph::OpId)> convolutions;
   ProductWorkspaces products;
@@ -120,6 +129,10 @@ struct EagerPeak {
   std::uint32_t op = kNoEagerOp;                   ///< at work then
 };
 EagerPeak eagerPeak(const EagerStep& step, std::uint64_t granule, EagerEngines engines = EagerEngines::Expected);
+
+/// The event from which on sums of sizes, rounded to blocks and segments, are no longer sure to fit 64 bits. A tensor alone has
+/// at most 2^54 bytes (readDims).
+std::optional<std::size_t> leavesSums(const EagerStep& step);
 
 /// The step as the caching allocator meets it, on one stream. Events are those of the step; ids are its tensors.
 std::vector<AllocatorEvent> allocatorEvents(const EagerStep& step, EagerEngines engines = EagerEngines::Expected);

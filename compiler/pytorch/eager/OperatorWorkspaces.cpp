@@ -14,8 +14,8 @@ ProductWorkspaces productWorkspaces(std::int64_t capability, const AllocatorVers
 bool isProduct(const EagerOperator& op) { return op.name == "dense" || op.name == "matmul"; }
 
 bool hasEpilogue(const EagerOperator& op, const graph::Graph& graph, const sema::Values& values) {
-  if (op.name != "dense" || op.weights.size() < 2) return false;
-  const auto dims = dimsOf(graph, values, op.weights.front());
+  if (op.name != "dense" || op.bias == graph::kNoTensor) return false;
+  const auto dims = dimsOf(graph, values, op.weight);
   return dims && std::ranges::all_of(*dims, [](std::int64_t length) { return length > 1; });
 }
 
@@ -30,6 +30,14 @@ OperatorWorkspaces workspacesOf(const EagerOperator& op, const graph::Graph& gra
       options.products.withBiasKept || !hasBias ? EagerWorkspace{} : always(options.products.withBias);
   if (options.products.kept) return {withBias, {}, {}};
   return {hasBias ? withBias : product, product, product};
+}
+
+void useSumBuffers(std::uint64_t rows, std::uint64_t columns, std::uint64_t element, const SumUnits& units, EagerTape& tape) {
+  const SumBuffers buffers = sumBuffers(rows, columns, std::max<std::uint64_t>(4, element), units);
+  if (buffers.partial == 0) return;
+  const EagerId partial = tape.allocate(buffers.partial, EagerKind::Temporaries);
+  tape.release(tape.allocate(buffers.counters, EagerKind::Temporaries));
+  tape.release(partial);
 }
 
 }  // namespace tbem::estimate

@@ -1,7 +1,7 @@
 // What libraries take while they compute an operator of eager PyTorch. Internal to this folder.
 #pragma once
 
-#include "compiler/pytorch/eager/EagerStep.h"
+#include "compiler/pytorch/eager/EagerTape.h"
 
 namespace tbem::estimate {
 
@@ -13,5 +13,7 @@ bool hasEpilogue(const EagerOperator& op, const graph::Graph& graph, const sema:
 /// What is given back behind the operator; nothing of what PyTorch keeps.
 OperatorWorkspaces workspacesOf(const EagerOperator& op, const graph::Graph& graph, const sema::Values& values,
                                 const EagerOptions& options);
+/// What the gradient of a bias takes while it is summed over the rows of the result's gradient; `element`: bytes of one of it.
+void useSumBuffers(std::uint64_t rows, std::uint64_t columns, std::uint64_t element, const SumUnits& units, EagerTape& tape);
 
 }  // namespace tbem::estimate

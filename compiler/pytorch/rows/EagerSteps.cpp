@@ -21,6 +21,9 @@ estimate::EagerOptions eagerOptions(const std::string& backend, const EagerReque
                   : request.update == "foreach"                                             ? estimate::EagerUpdate::Foreach
                   : request.update == "loop" || result.device == estimate::EagerDevice::Cpu ? estimate::EagerUpdate::Loop
                                                                                             : estimate::EagerUpdate::Foreach;
+  result.writes = request.inPlace == "all"           ? estimate::EagerWrites::All
+                  : request.inPlace == "activations" ? estimate::EagerWrites::Activations
+                                                     : estimate::EagerWrites::Anew;
   return result;
 }
 

@@ -22,6 +22,17 @@ tl::expected<EagerWorkspaces, Failed> EagerWorkspaces::open(State& state, const 
   return EagerWorkspaces(std::move(*asked), request);
 }
 
+namespace {
+
+/// A depthwise convolution that PyTorch computes by a kernel of its own, without a workspace (ATen's use_cudnn_depthwise and
+/// is_depthwise): with the channels outermost all but those of f16.
+bool isOwnDepthwise(const cudnn::Convolution& problem) {
+  const bool depthwise = problem.groups > 1 && problem.groups == problem.c && problem.out % problem.c == 0;
+  return depthwise && problem.order == cudnn::Order::Nchw && problem.dtype != TBEM_F16;
+}
+
+}  // namespace
+
 std::size_t EagerWorkspaces::ProblemHash::operator()(const cudnn::Convolution& p) const {
   std::uint64_t hash = 14695981039346656037U;  // FNV-1a, a number at a time
   const auto add = [&hash](std::int64_t number) { hash = (hash ^ static_cast<std::uint64_t>(number)) * 1099511628211U; };
@@ -78,6 +89,10 @@ estimate::OperatorWorkspaces EagerWorkspaces::of(const graph::Graph& graph, cons
   attribute("groups", groups);
   problem.groups = groups[0];
   estimate::OperatorWorkspaces bytes;
+  if (isOwnDepthwise(problem)) {
+    bytes.weightFirst = true;
+    return bytes;
+  }
   bytes.forward = ask(problem, cudnn::Pass::Forward);
   if (!graph.training) return bytes;
   bytes.dataGradient = ask(problem, cudnn::Pass::DataGradient);
