@@ -5,6 +5,7 @@
 #include "runtime/cudnn/Recorded.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <filesystem>
@@ -44,6 +45,19 @@ tl::expected<cudnn::DeviceProperties, std::string> propertiesOf(const estimate::
   return p;
 }
 
+namespace {
+
+/// Whether answers that were given for one device hold for the other: the properties that a list could depend on are the same.
+bool isSameDevice(const nlohmann::json& one, const nlohmann::json& other) {
+  const auto without = [](nlohmann::json properties) {
+    for (const char* field : {"totalGlobalMem", "driverVer", "pciDeviceId"}) properties.erase(field);
+    return properties;
+  };
+  return without(one) == without(other);
+}
+
+}  // namespace
+
 struct EngineSource::Impl {
   cudnn::DeviceProperties described;
   std::string properties;  ///< the same as JSON
@@ -65,6 +79,26 @@ struct EngineSource::Impl {
       if (const auto* known = cudnn::recordedTable(described).find(described, problem)) return {*known, Origin::Recorded};
     }
     return {cudnn::modelled(problem), Origin::Model};
+  }
+
+  /// What a cuDNN elsewhere said of this device. "" or why not.
+  std::string openAnswers(const std::string& answers) {
+    std::string damage;
+    auto found = KeptEngines::open(readText(answers, damage));
+    if (!damage.empty() || !found)
+      return fmt::format("{} is no file of cuDNN's answers{}", answers, damage.empty() ? "" : ": " + damage);
+    const std::string& question = found->asked();
+    const std::size_t brace = question.find('{');
+    const auto theirs = nlohmann::json::parse(brace == std::string::npos ? "" : question.substr(brace), nullptr, false);
+    if (theirs.is_discarded()) return fmt::format("{} does not say of which device its answers are", answers);
+    if (!isSameDevice(theirs, nlohmann::json::parse(properties)))
+      return fmt::format("{} holds answers for {}, not for {}", answers, theirs.value("deviceName", "another device"),
+                         described.name);
+    kept = std::move(*found);
+    version = kept.version();
+    path = answers;
+    without = fmt::format("cuDNN {} as it answered elsewhere ({})", version, answers);
+    return {};
   }
 
   /// "" or why not.
@@ -102,6 +136,11 @@ tl::expected<EngineSource, Failed> EngineSource::open(const std::string& given, 
     impl->without = "no cuDNN is asked";
     return EngineSource(std::move(impl));
   }
+  std::error_code none;
+  if (std::filesystem::is_regular_file(given, none)) {
+    if (const std::string why = impl->openAnswers(given); !why.empty()) return failed(kUsage, fmt::format("--cudnn {}", why));
+    return EngineSource(std::move(impl));
+  }
   const auto path = cudnn::findLibrary(given, cudnnPlaces(pythonFirst));
   if (!path) {
     if (!given.empty()) return failed(kEnvironment, path.error());
@@ -124,9 +163,9 @@ tl::expected<EngineSource, Failed> EngineSource::open(const std::string& given, 
 }
 
 tl::expected<EngineList, std::string> EngineSource::engines(const cudnn::Convolution& problem, cudnn::List list) {
-  if (!hasLibrary()) return impl->withoutLibrary(problem, list);
   const std::string key = engineKey(list, problem);
   if (auto known = impl->kept.find(key)) return EngineList{*std::move(known), Origin::Cudnn};
+  if (!hasLibrary()) return impl->withoutLibrary(problem, list);
   if (const auto known = impl->fresh.lists.find(key); known != impl->fresh.lists.end())
     return EngineList{known->second, Origin::Cudnn};
   if (*impl->asks >= kMostAsked) {
@@ -151,6 +190,7 @@ std::size_t EngineSource::askedAnew() const { return impl->fresh.lists.size(); }
 std::size_t EngineSource::leftOut() const { return impl->leftOut.size(); }
 
 std::string EngineSource::describe() const {
+  if (!hasLibrary() && !version().empty()) return impl->without;
   if (!hasLibrary()) {
     return fmt::format("{}: `recorded` is what {} said (batch 32, deterministic engines), `model` a copy of each tensor in NCHW",
                        impl->without, cudnn::recordedTable().made);

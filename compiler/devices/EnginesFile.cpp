@@ -54,12 +54,18 @@ bool readLine(std::string_view line, EngineAnswers& answers) {
   return answers.lists.emplace(fmt::format("{}\t{}", list, problem), std::move(engines)).second;
 }
 
+struct Head {
+  std::string asked, version;
+};
 /// What stands before the answers; what is left of the text are they. Nothing: it is no such file.
-std::optional<std::string> readHead(std::string_view& text, const std::string& asked) {
+std::optional<Head> readHead(std::string_view& text) {
   if (takeUntil(text, '\n') != kMagic) return std::nullopt;
   const std::string_view sum = takeUntil(text, '\n');
-  if (jit::hashKey(text) != sum || takeUntil(text, '\n') != asked) return std::nullopt;
-  return std::string(takeUntil(text, '\n'));
+  if (jit::hashKey(text) != sum) return std::nullopt;
+  Head head;
+  head.asked = takeUntil(text, '\n');
+  head.version = takeUntil(text, '\n');
+  return head;
 }
 
 }  // namespace
@@ -84,12 +90,18 @@ std::string enginesText(const std::string& asked, const EngineAnswers& answers) 
 }
 
 std::optional<KeptEngines> KeptEngines::open(std::string text, const std::string& asked) {
+  auto kept = open(std::move(text));
+  return kept && kept->asked() == asked ? std::move(kept) : std::nullopt;
+}
+
+std::optional<KeptEngines> KeptEngines::open(std::string text) {
   KeptEngines kept;
   kept.text = std::make_unique<const std::string>(std::move(text));
   std::string_view rest = *kept.text;
-  const auto version = readHead(rest, asked);
-  if (!version) return std::nullopt;
-  kept.ofCudnn = *version;
+  auto head = readHead(rest);
+  if (!head) return std::nullopt;
+  kept.question = std::move(head->asked);
+  kept.ofCudnn = std::move(head->version);
   while (!rest.empty()) {
     const std::string_view line = takeUntil(rest, '\n');
     const std::size_t key = line.find('\t', std::min(line.size(), line.find('\t') + 1));  // behind list and problem
@@ -106,10 +118,10 @@ std::optional<std::vector<cudnn::Engine>> KeptEngines::find(const std::string& k
 }
 
 std::optional<EngineAnswers> parseEngines(std::string_view text, const std::string& asked) {
-  const auto version = readHead(text, asked);
-  if (!version) return std::nullopt;
+  auto head = readHead(text);
+  if (!head || head->asked != asked) return std::nullopt;
   EngineAnswers answers;
-  answers.version = *version;
+  answers.version = std::move(head->version);
   while (!text.empty()) {
     if (!readLine(takeUntil(text, '\n'), answers)) return std::nullopt;
   }

@@ -33,6 +33,10 @@ public:
   KeptEngines() = default;  ///< none
   /// Nothing where the text is no such file, is damaged, or answers something else than `asked`.
   static std::optional<KeptEngines> open(std::string text, const std::string& asked);
+  /// Whatever was asked.
+  static std::optional<KeptEngines> open(std::string text);
+  /// The line that says what was asked: library, libcuda, device.
+  const std::string& asked() const { return question; }
   const std::string& version() const { return ofCudnn; }
   /// Nothing where there is no such answer, or its line is none.
   std::optional<std::vector<cudnn::Engine>> find(const std::string& key) const;
@@ -40,7 +44,7 @@ public:
 private:
   std::unique_ptr<const std::string> text;
   std::unordered_map<std::string_view, std::string_view> lines;  ///< engines by key, both in `text`
-  std::string ofCudnn;
+  std::string question, ofCudnn;
 };
 
 /// The answers of a file's text, all read; nothing where it is none, is damaged, or answers something else than `asked`.
