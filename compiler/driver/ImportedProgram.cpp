@@ -27,8 +27,8 @@ std::set<std::string> libraryNames() {
 
 std::string listText(std::string text, const std::vector<imports::LackingOperator>& list) {
   for (const imports::LackingOperator& op : list)
-    text += fmt::format("\n  {}, {} time{}{}", op.op, op.count, op.count == 1 ? "" : "s",
-                        op.place.empty() ? "" : ", first at " + op.place);
+    text += fmt::format("\n  {}, {} time{}{}{}", op.op, op.count, op.count == 1 ? "" : "s",
+                        op.place.empty() ? "" : ", first at " + op.place, op.why.empty() ? "" : ": " + op.why);
   return text;
 }
 
@@ -107,11 +107,9 @@ std::vector<std::string> remarksOn(const imports::Imported& imported) {
   return remarks;
 }
 
-int importProgram(show::Out& out, const CommandOptions& options, const ImportRequest& request, const std::string& document,
+int importProgram(show::Out& out, const CommandOptions& options, const ImportRequest& request, imports::Exported model,
                   ImportedProgram& program) {
-  tl::expected<imports::Exported, imports::ExportFailure> model = imports::readExport(document);
-  if (!model) return failed(out, model.error());
-  program.imported = imports::programOf(std::move(*model), request.network, libraryNames(), request.strict);
+  program.imported = imports::programOf(std::move(model), request.network, libraryNames(), request.strict);
   const imports::Imported& imported = program.imported;
   if (!imported.lacking.empty()) return lacking(out, imported);
   program.file = request.file.empty() ? imported.network + ".tbem" : request.file;

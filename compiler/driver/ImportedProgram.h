@@ -29,10 +29,10 @@ std::vector<std::string> remarksOn(const imports::Imported& imported);
 /// Says why there is no export, and gives the exit status.
 int failed(show::Out& out, const imports::ExportFailure& failure);
 
-/// The program of an export, in the formatter's layout and with a design of one row. It is read as any program is, with the
+/// The program of a model, in the formatter's layout and with a design of one row. It is read as any program is, with the
 /// options of a command, and its weights are compared with the model's. `program` is written where the status is kOk; where it is
 /// not, `out` was told why.
-int importProgram(show::Out& out, const CommandOptions& options, const ImportRequest& request, const std::string& document,
+int importProgram(show::Out& out, const CommandOptions& options, const ImportRequest& request, imports::Exported model,
                   ImportedProgram& program);
 
 }  // namespace tbem::driver

@@ -25,7 +25,9 @@ Answer Session::importModel(const std::string& network, const std::string& docum
   driver::CommandOptions options;
   options.places = places;
   driver::ImportedProgram program;
-  const int status = driver::importProgram(out, options, {network, ""}, document, program);
+  tl::expected<imports::Exported, imports::ExportFailure> model = imports::readExport(document);
+  const int status =
+      model ? driver::importProgram(out, options, {network, ""}, std::move(*model), program) : driver::failed(out, model.error());
   if (status == kOk) {
     for (const std::string& remark : driver::remarksOn(program.imported)) out.note(remark);
     load(std::move(program.file), std::move(program.text));

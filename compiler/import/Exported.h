@@ -83,6 +83,8 @@ struct Value {
   std::map<std::string, Argument> named;
   std::vector<ModuleUse> modules;           ///< that it was called in, the model first
   std::string place;                        ///< "resnet.py:143"
+  std::string origin;                       ///< what the model calls it, where that is another word: "onnx.MaxPool"
+  std::string why;                          ///< it has no form in the language, where that is known
   std::vector<std::optional<Facts>> parts;  ///< of several results
 };
 
@@ -92,7 +94,7 @@ struct Output {
 };
 
 struct Exported {
-  std::string torch, python, kind;  ///< version, the program, the model's class
+  std::string torch, python, kind;  ///< version (without `python`: what wrote the model's file), the program, the model's class
   std::vector<Value> values;        ///< inputs, weights, constants, nodes in the order of their calls
   std::vector<ValueId> inputs;      ///< by position
   std::vector<Output> outputs;

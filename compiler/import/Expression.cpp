@@ -166,6 +166,8 @@ std::string wordOf(const Value& node) {
   return word;
 }
 
+const std::string& calledInModel(const Value& node) { return node.origin.empty() ? node.op : node.origin; }
+
 std::optional<ValueId> givenOn(const Exported& exported, const Value& node) {
   static const std::set<std::string_view> kSame = {"contiguous", "clone",      "detach",        "alias",        "lift_fresh_copy",
                                                    "identity",   "lift_fresh", "requires_grad", "resolve_conj", "resolve_neg"};

@@ -99,6 +99,8 @@ std::optional<ValueId> givenOn(const Exported& exported, const Value& node);
 std::set<std::string> calledWords(const Exported& exported);
 /// "conv2d" of "aten.conv2d.default", "relu" of "aten.relu_.default".
 std::string wordOf(const Value& node);
+/// "aten.conv2d.default", or Value::origin.
+const std::string& calledInModel(const Value& node);
 
 // ---- Writers, and what they share --------------------------------------------------------------------------------------
 

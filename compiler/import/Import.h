@@ -16,6 +16,7 @@ struct LackingOperator {
   std::string op;     ///< "aten.cumsum.default"
   std::string place;  ///< the first call of it: "model.py:12"; empty: unknown
   std::size_t count = 0;
+  std::string why;  ///< of the first call, where it is not the operator but how it is called
 };
 
 /// A weight by the model's name and the program's path.

@@ -65,15 +65,17 @@ std::optional<Expression> opaqueCall(const NodeReader& node, const std::set<std:
     texts.push_back(emit::Scribe::operand(NodeReader::tensor((*tensors)[i]), Binding::Any));
   }
   const std::string header = fmt::format("({}; shape: list of int) -> (y: {}[..shape])", operands, type);
+  const std::string& op = calledInModel(node.node);
   const auto isThis = [&](const OpaqueOperator& one) {
-    return one.op == node.node.op && one.declaration == declarationText(one.op, one.name, header);
+    return one.op == op && one.declaration == declarationText(one.op, one.name, header);
   };
   auto found = std::ranges::find_if(known, isThis);
   if (found == known.end()) {
     OpaqueOperator made;
-    made.op = node.node.op;
+    made.op = op;
     made.place = node.node.place;
-    made.name = numberedName(nameOf(node.node.op), [&](const std::string& name) {
+    made.why = node.node.why;
+    made.name = numberedName(nameOf(op), [&](const std::string& name) {
       return !taken.contains(name) && std::ranges::find(known, name, &OpaqueOperator::name) == known.end();
     });
     made.declaration = declarationText(made.op, made.name, header);

@@ -71,12 +71,12 @@ private:
 
 void UnitReader::lack(const Value& node) {
   for (LackingOperator& known : all.lacking) {
-    if (known.op == node.op) {
+    if (known.op == calledInModel(node)) {
       ++known.count;
       return;
     }
   }
-  all.lacking.push_back({node.op, node.place, 1});
+  all.lacking.push_back({calledInModel(node), node.place, 1, node.why});
 }
 
 std::string UnitReader::below(const Open& open, const std::string& path) const {
@@ -325,8 +325,8 @@ std::size_t UnitReader::read(const ModuleCall& call) {
     for (std::size_t axis = 0; axis < rank; ++axis) open.names.insert(dimensionName(0, axis, rank));
   }
   for (const char* name : {"x", "y", "z", "xs", "i"}) open.names.insert(name);
-  // DenseNet's layers: all that they are given goes into one tensor, and is read nowhere else.
-  if (call.inputs.size() > 1 && !call.items.empty() && call.items.front().child == nullptr) {
+  // DenseNet's layers: all that they are given goes into one tensor, and is read nowhere else. A network's inputs are no list.
+  if (!call.path.empty() && call.inputs.size() > 1 && !call.items.empty() && call.items.front().child == nullptr) {
     const Value& node = exported[call.items.front().node];
     std::vector<ValueId> later;
     for (std::size_t k = 1; k < call.items.size(); ++k) {

@@ -78,8 +78,9 @@ public:
                  (exported.outputs.size() > 1 ? fmt::format("y{}: {}", &output - exported.outputs.data(), *type) : *type);
     }
     if (exported.outputs.size() > 1 && !results.empty()) results = "(" + results + ")";
-    return fmt::format("/// `{}` of PyTorch {}.\nnetwork {}({}){} {{\n{}}}\n", block.kind,
-                       exported.torch.substr(0, exported.torch.find('+')), block.name, header,
+    const std::string version = exported.torch.substr(0, exported.torch.find('+'));
+    const std::string origin = exported.python.empty() ? version : "PyTorch " + version;
+    return fmt::format("/// `{}` of {}.\nnetwork {}({}){} {{\n{}}}\n", block.kind, origin, block.name, header,
                        results.empty() ? "" : " -> " + results, body());
   }
 
