@@ -5,6 +5,7 @@
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/RunPipeline.h"
 #include "compiler/foreign/Frameworks.h"
+#include "compiler/graph/ir/Walk.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
 #include "compiler/run/OwnLibraries.h"
 #include "compiler/show/Out.h"
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <optional>
 #include <string>
 
 namespace tbem::driver {
@@ -19,7 +21,8 @@ namespace tbem::driver {
 namespace {
 
 struct EmitOptions : CommandOptions {
-  std::string as;  ///< "json", "dot", "llvm", "asm", or a framework's word
+  std::string as;     ///< "json", "dot", "llvm", "asm", or a framework's word
+  std::string gates;  ///< "masks" or "compact"; empty: the first
 
   /// The code of the step, and not its graph.
   bool isCode() const { return as == "llvm" || as == "asm"; }
@@ -37,16 +40,32 @@ void declare(OptionList& list, EmitOptions& o) {
            "json, dot, llvm, asm: the loops of llvm for this processor; pytorch, keras: a Python program of the network")
       .oneOf({"json", "dot", "llvm", "asm", "pytorch", "keras"})
       .excludes("--emit");
+  list.add("--gates", o.gates,
+           "with --as pytorch: how gates are written: masks (default), all is computed for all samples; compact, for the samples "
+           "that come there")
+      .oneOf({"masks", "compact"});
   addDisplay(list, o);
 }
 
 std::string unheeded(const Given& given, const EmitOptions& options) {
+  if (options.as != "pytorch" && given.firstOf({"--gates"}) != nullptr) return "--gates is of --as pytorch";
   if (options.isCode()) return unheededRows(given, options, {});
   const std::string notPlanned = fmt::format("`tbemc emit` does not --as {}", options.as);
   // The graph is another one by PyTorch's rules of autocast.
   if (isPyTorch(options.target.backend))
     return unheededRows(given, options, {.notPlanned = notPlanned, .ofPlan = {"--keep-gradients"}});
   return unheededRows(given, options, {.notPlanned = notPlanned, .ofPlan = {"--on", "--keep-gradients"}});
+}
+
+/// What stands behind a gate must work sample by sample, which lowering looks at: by `ref`, which has all types. Nothing: it
+/// does.
+std::optional<int> checkGates(show::Out& out, EmitOptions request) {
+  request.target.backend = "ref";
+  PipelineState state(request, out);
+  state.firstRowOnly = true;
+  if (const auto lowered = runStages(state, "lower"); !lowered) return finish(out, state, lowered.error());
+  if (!state.rows.empty() && state.rows.front().program) return std::nullopt;
+  return finish(out, state, kProgramErrors);
 }
 
 int run(show::Out& out, const EmitOptions& options) {
@@ -78,8 +97,12 @@ int run(show::Out& out, const EmitOptions& options) {
   std::string text;
   if (framework != nullptr) {
     const std::string name = framework->title;
+    const emit::GateForm gates = options.gates == "compact" ? emit::GateForm::Compact : emit::GateForm::Masks;
+    if (options.as == "pytorch" && graph::firstGate(graph) != nullptr) {
+      if (const std::optional<int> status = checkGates(out, options)) return *status;
+    }
     tl::expected<emit::Emitted, emit::Refusal> program =
-        framework->emit(*row.elaborated, {row.run->spec.mixed, row.run->spec.checkpoint.has_value()});
+        framework->emit(*row.elaborated, {row.run->spec.mixed, row.run->spec.checkpoint.has_value(), gates});
     if (!program) {
       const emit::Refusal& refusal = program.error();
       state.sink().report(diag::not_in_framework, refusal.at, refusal.what, name).note(refusal.why);

@@ -267,7 +267,8 @@ tl::expected<Emitted, Refusal> emitKeras(const graph::Row& row, const StepClause
   dialect.identity = "layers.Identity()";
   dialect.taken = keras::kerasWords();
   const tl::expected<NetworkClasses, Refusal> network = networkClasses(
-      row, clauses, keras::kFramework, [&](const graph::Call& call) { return keras::hasKeras(row, call); }, dialect);
+      row, clauses, keras::kFramework, {row.graph(), row.structure->calls},
+      [&](const graph::Call& call) { return keras::hasKeras(row, call); }, dialect);
   if (!network) return tl::unexpected(network.error());
   const tl::expected<keras::StepText, Refusal> step = keras::stepText(row);
   if (!step) return tl::unexpected(step.error());

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/emit/keras/Layouts.h"
-#include "compiler/emit/python/ClassText.h"
+#include "compiler/emit/text/ClassText.h"
 
 #include <optional>
 #include <span>

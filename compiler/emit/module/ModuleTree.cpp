@@ -44,6 +44,12 @@ std::string_view weightPath(const graph::Graph& graph, TensorId tensor) {
 std::vector<TensorId> readBy(const graph::Graph& graph, const ModuleItem& item) {
   if (item.child != nullptr) return item.child->inputs;
   std::vector<TensorId> tensors;
+  if (item.arms != nullptr) {
+    tensors = graph[item.op].inputs;
+    tensors.insert(tensors.end(), item.arms->operands.begin(), item.arms->operands.end());
+    tensors.insert(tensors.end(), item.arms->captured.begin(), item.arms->captured.end());
+    return tensors;
+  }
   if (item.call != nullptr) {
     for (const Value& tensor : item.call->tensors) {
       const std::vector<TensorId> inside = tensorsOf(tensor);
@@ -59,6 +65,7 @@ std::vector<TensorId> readBy(const graph::Graph& graph, const ModuleItem& item) 
 
 std::vector<TensorId> madeBy(const graph::Graph& graph, const ModuleItem& item) {
   if (item.child != nullptr) return item.child->outputs;
+  if (item.arms != nullptr) return {item.arms->joined};
   return item.call != nullptr ? tensorsOf(item.call->result) : graph[item.op].outputs;
 }
 
@@ -66,9 +73,13 @@ namespace {
 
 class TreeBuilder {
 public:
-  TreeBuilder(const ModuleSource& source, const IsKnown& isKnown) : graph(source.graph), calls(source.calls), isKnown(isKnown) {
+  TreeBuilder(const ModuleSource& source, const IsKnown& isKnown)
+      : source(source), graph(source.graph), calls(source.calls), isKnown(isKnown) {
     for (const graph::Storage& storage : graph.storages) {
-      if (isOfModule(storage)) weightPaths.insert(storage.path);
+      if (isOfModule(storage)) partPaths.insert(storage.path);
+    }
+    for (const graph::Op& op : graph.ops) {
+      if (op.kind == graph::OpKind::Skip || op.kind == graph::OpKind::Exit) partPaths.insert(op.path);
     }
     inside.resize(calls.size());
     for (std::uint32_t at = 0; at < calls.size(); ++at) {
@@ -83,86 +94,150 @@ public:
     while (calls[holder].decl == nullptr) holder = calls[holder].parent;
     made->decl = calls[holder].decl;
     std::tie(made->attribute, made->turn) = lastName(calls[at].path);
-    addItems(at, *made);
+    open.push_back(made.get());
+    addItems(at, made->items);
+    open.pop_back();
     if (!made->isTurn()) made->outputs = tensorsOf(calls[at].result);
     return made;
   }
   std::optional<Refusal> refusal;
 
 private:
-  /// Whether weights lie at or under the path.
-  bool hasWeights(const std::string& path) const {
-    if (path.empty()) return !weightPaths.empty();
-    const auto first = weightPaths.lower_bound(path + ".");
-    return first != weightPaths.end() && first->starts_with(path + ".");
+  /// What is written next of a call.
+  struct Cursor {
+    std::uint32_t op = 0;
+    std::size_t part = 0;  ///< of the calls inside
+  };
+  /// An operator that ends the steps at hand; a call without operators that stands there is one of them if it gives this.
+  struct Limit {
+    std::uint32_t op = 0;
+    std::optional<TensorId> given;  ///< nothing: any
+  };
+
+  /// Whether weights or gates lie at or under the path.
+  bool hasParts(const std::string& path) const {
+    if (path.empty()) return !partPaths.empty();
+    const auto first = partPaths.lower_bound(path + ".");
+    return first != partPaths.end() && first->starts_with(path + ".");
   }
   /// Of the loop that this is a turn of: all turns are modules, or none, so that each has its number in the list.
-  bool hasWeightsInAnyTurn(const std::string& turn) const {
+  bool hasPartsInAnyTurn(const std::string& turn) const {
     const std::string loop = turn.substr(0, turn.rfind('[') + 1);
-    const auto first = weightPaths.lower_bound(loop);
-    return first != weightPaths.end() && first->starts_with(loop);
+    const auto first = partPaths.lower_bound(loop);
+    return first != partPaths.end() && first->starts_with(loop);
   }
   bool isModule(const Call& call) const {
-    if (call.decl == nullptr) return hasWeightsInAnyTurn(call.path);
-    return call.decl->callable != ast::CallableKind::Operator || hasWeights(call.path);
+    if (call.decl == nullptr) return hasPartsInAnyTurn(call.path);
+    return call.decl->callable != ast::CallableKind::Operator || hasParts(call.path);
+  }
+
+  static bool isWithin(const Call& call, const Limit& limit) {
+    if (call.first < limit.op || call.end < limit.op) return call.end <= limit.op;
+    if (call.end > limit.op) return false;
+    if (!limit.given) return true;
+    const std::vector<TensorId> results = tensorsOf(call.result);
+    return results.size() == 1 && results.front() == *limit.given;
   }
 
   /// The steps of a call, or of what is written out in it, in the order of the graph.
-  void addItems(std::uint32_t at, ModuleNode& into) {
-    std::uint32_t op = calls[at].first;
-    const auto addOps = [&](std::uint32_t end) {
-      for (; op < end; ++op) {
+  void addItems(std::uint32_t at, std::vector<ModuleItem>& into) {
+    Cursor cursor{calls[at].first, 0};
+    addUntil(at, cursor, {calls[at].end, {}}, into);
+  }
+  void addUntil(std::uint32_t at, Cursor& cursor, const Limit& limit, std::vector<ModuleItem>& into) {
+    while (true) {
+      const bool isPart = cursor.part < inside[at].size() && isWithin(calls[inside[at][cursor.part]], limit);
+      if (isPart && calls[inside[at][cursor.part]].first <= cursor.op) {
+        const std::uint32_t part = inside[at][cursor.part++];
+        addCall(part, into);
+        cursor.op = calls[part].end;
+      } else if (cursor.op >= limit.op) {
+        return;
+      } else if (source.armsApart && graph.ops[cursor.op].kind == graph::OpKind::Skip) {
+        addArms(at, cursor, into);
+      } else {
         ModuleItem item;
-        item.op = static_cast<OpId>(op);
-        into.items.push_back(std::move(item));
+        item.op = static_cast<OpId>(cursor.op++);
+        into.push_back(std::move(item));
       }
-    };
-    for (const std::uint32_t part : inside[at]) {
-      addOps(calls[part].first);
-      addCall(part, into);
-      op = calls[part].end;
     }
-    addOps(calls[at].end);
   }
 
-  void addCall(std::uint32_t at, ModuleNode& into) {
+  /// A `skip`, its arms and what joins them.
+  void addArms(std::uint32_t at, Cursor& cursor, std::vector<ModuleItem>& into) {
+    const auto gate = static_cast<OpId>(cursor.op++);
+    const auto isJoin = [&](const graph::Op& op) { return op.kind == graph::OpKind::Join && op.gate == gate; };
+    const auto begin = graph.ops.begin() + cursor.op;
+    const auto join = std::find_if(begin, graph.ops.end(), isJoin);
+    const std::uint32_t secondRegion = graph::index(graph[gate].regions[1]);
+    const auto second = std::find_if(begin, join, [&](const graph::Op& op) { return graph::index(op.region) >= secondRegion; });
+    ModuleItem item;
+    item.op = gate;
+    item.arms = std::make_unique<GateArms>();
+    item.arms->joined = join->outputs.front();
+    for (std::size_t arm = 0; arm < 2; ++arm) item.arms->list[arm].output = join->inputs[arm + 1];
+    addUntil(at, cursor, {static_cast<std::uint32_t>(second - graph.ops.begin()), item.arms->list[0].output},
+             item.arms->list[0].items);
+    addUntil(at, cursor, {static_cast<std::uint32_t>(join - graph.ops.begin()), {}}, item.arms->list[1].items);
+    ++cursor.op;
+    into.push_back(std::move(item));
+  }
+
+  void addCall(std::uint32_t at, std::vector<ModuleItem>& into) {
     const Call& call = calls[at];
     const bool known = call.decl != nullptr && isKnown(call);
     if (!known && !isModule(call)) {
       addItems(at, into);
       return;
     }
-    if (hasWeights(call.path)) mustLieIn(call, *into.call);
     ModuleItem item;
     if (known) {
       item.call = &call;
     } else {
       item.child = node(at);
     }
-    into.items.push_back(std::move(item));
+    item.isLent = hasParts(call.path) && mustBeLent(call, item);
+    into.push_back(std::move(item));
   }
 
-  /// A module's weights lie under its own name, in the module that calls it.
-  void mustLieIn(const Call& call, const Call& holder) {
-    const std::string prefix = holder.path.empty() ? "" : holder.path + ".";
-    const bool direct = call.path.starts_with(prefix) && call.path.find('.', prefix.size()) == std::string::npos;
-    if (direct || refusal) return;
-    refusal = Refusal{call.use, "`" + call.path + "`",
-                      "Its weights belong to another block than the one that applies it, and a module of a framework is called "
-                      "by the module that owns it."};
+  /// A module's weights lie under its own name, in the module that calls it or that lends it.
+  bool mustBeLent(const Call& call, const ModuleItem& item) {
+    const std::string& path = call.path;
+    const std::size_t dot = path.rfind('.');
+    const std::string owner = dot == std::string::npos ? "" : path.substr(0, dot);
+    if (owner == open.back()->call->path) return false;
+    const auto holder =
+        std::find_if(open.rbegin(), open.rend(), [&](const ModuleNode* outer) { return outer->call->path == owner; });
+    if (!source.lends || holder == open.rend()) {
+      if (!refusal)
+        refusal = Refusal{call.use, "`" + path + "`",
+                          "Its weights belong to another block than the one that applies it, and a module of a framework is "
+                          "called by the module that owns it."};
+      return false;
+    }
+    std::vector<HeldModule>& held = (*holder)->held;
+    if (std::none_of(held.begin(), held.end(), [&](const HeldModule& one) { return one.path == path; }))
+      held.push_back({path, item.call, item.child.get()});
+    for (auto borrower = open.rbegin(); borrower != holder; ++borrower) {
+      std::vector<std::string>& borrowed = (*borrower)->borrowed;
+      if (std::find(borrowed.begin(), borrowed.end(), path) == borrowed.end()) borrowed.push_back(path);
+    }
+    return true;
   }
 
+  const ModuleSource& source;
   const graph::Graph& graph;
   const std::vector<Call>& calls;
   const IsKnown& isKnown;
-  std::set<std::string, std::less<>> weightPaths;
+  std::set<std::string, std::less<>> partPaths;    ///< of weights and gates
   std::vector<std::vector<std::uint32_t>> inside;  ///< by call
+  std::vector<ModuleNode*> open;                   ///< those that are being made, an inner one behind the outer
 };
 
 /// Which tensors go into each module and, of turns, come out.
 class DataFlow {
 public:
-  explicit DataFlow(const graph::Graph& graph) : graph(graph) {}
+  explicit DataFlow(const ModuleSource& source) : source(source), graph(source.graph) {}
 
   void find(ModuleNode& root) {
     inputsOf(root);
@@ -180,22 +255,23 @@ private:
     return !path.empty() && (node.call->path.empty() || path.starts_with(node.call->path + "."));
   }
 
-  /// All that is made inside of a node, at any depth.
+  /// All that is made inside of a node, at any depth. What stands in an arm is read there alone.
   const std::set<TensorId>& madeIn(const ModuleNode& node) {
     const auto [known, isNew] = made.try_emplace(&node);
     if (isNew) {
       std::set<TensorId> all;
-      for (const ModuleItem& item : node.items) {
-        if (item.child != nullptr) {
-          const std::set<TensorId>& inside = madeIn(*item.child);
-          all.insert(inside.begin(), inside.end());
-        } else {
-          for (const TensorId tensor : madeBy(graph, item)) all.insert(tensor);
-        }
-      }
+      for (const ModuleItem& item : node.items) addMade(item, all);
       made[&node] = std::move(all);
     }
     return made[&node];
+  }
+  void addMade(const ModuleItem& item, std::set<TensorId>& all) {
+    if (item.child != nullptr) {
+      const std::set<TensorId>& inside = madeIn(*item.child);
+      all.insert(inside.begin(), inside.end());
+    } else {
+      for (const TensorId tensor : madeBy(graph, item)) all.insert(tensor);
+    }
   }
 
   void inputsOf(ModuleNode& node) {
@@ -205,20 +281,47 @@ private:
         for (const TensorId part : tensorsOf(tensor)) addOnce(node.inputs, part);
       }
     }
-    const std::set<TensorId>& own = madeIn(node);
+    std::set<TensorId> own;  // so far: what an exit gives on, it is given
+    const auto read = [&](TensorId tensor) {
+      if (!own.contains(tensor) && !isOwnWeight(node, tensor)) addOnce(node.inputs, tensor);
+    };
     for (ModuleItem& item : node.items) {
       if (item.child != nullptr) inputsOf(*item.child);
-      for (const TensorId tensor : readBy(graph, item)) {
-        if (!own.contains(tensor) && !isOwnWeight(node, tensor)) addOnce(node.inputs, tensor);
-      }
+      if (item.arms != nullptr) inputsOf(node, *item.arms);
+      for (const TensorId tensor : readBy(graph, item)) read(tensor);
+      addMade(item, own);
     }
-    for (const TensorId tensor : node.outputs) {  // of a module that gives on what it is given
-      if (!own.contains(tensor) && !isOwnWeight(node, tensor)) addOnce(node.inputs, tensor);
+    for (const TensorId tensor : node.outputs) read(tensor);  // of a module that gives on what it is given
+  }
+
+  /// What the arms of a gate read.
+  void inputsOf(const ModuleNode& node, GateArms& arms) {
+    arms.operands.clear();
+    arms.captured.clear();
+    for (GateArm& arm : arms.list) {
+      std::set<TensorId> own;
+      const auto read = [&](TensorId tensor) {
+        if (own.contains(tensor) || isOwnWeight(node, tensor)) return;
+        addOnce(source.hasSamples[graph::index(tensor)] != 0 ? arms.operands : arms.captured, tensor);
+      };
+      for (ModuleItem& item : arm.items) {
+        if (item.child != nullptr) inputsOf(*item.child);
+        for (const TensorId tensor : readBy(graph, item)) read(tensor);
+        addMade(item, own);
+      }
+      read(arm.output);
     }
   }
 
   void outputsOf(ModuleNode& node) {
     for (std::size_t at = 0; at < node.items.size(); ++at) {
+      if (const GateArms* const arms = node.items[at].arms.get()) {
+        for (const GateArm& arm : arms->list) {
+          for (const ModuleItem& item : arm.items) {
+            if (item.child != nullptr) outputsOf(*item.child);
+          }
+        }
+      }
       ModuleNode* const child = node.items[at].child.get();
       if (child == nullptr) continue;
       if (child->isTurn()) {
@@ -235,6 +338,7 @@ private:
     }
   }
 
+  const ModuleSource& source;
   const graph::Graph& graph;
   std::map<const ModuleNode*, std::set<TensorId>> made;
 };
@@ -246,7 +350,10 @@ tl::expected<std::unique_ptr<ModuleNode>, Refusal> moduleTree(const ModuleSource
   TreeBuilder builder(source, isKnown);
   std::unique_ptr<ModuleNode> tree = builder.node(root);
   if (builder.refusal) return tl::unexpected(*builder.refusal);
-  DataFlow(source.graph).find(*tree);
+  std::vector<ModuleItem> items(source.begin.size());
+  for (std::size_t k = 0; k < items.size(); ++k) items[k].op = source.begin[k];
+  tree->items.insert(tree->items.begin(), std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
+  DataFlow(source).find(*tree);
   return tree;
 }
 

@@ -7,6 +7,7 @@
 
 #include <tl/expected.hpp>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -26,11 +27,34 @@ struct Refusal {
 
 struct ModuleNode;
 
+struct GateArms;
+
 /// A step of a module's forward pass: a module inside, a call that the framework has, or an operator of the graph.
 struct ModuleItem {
   std::unique_ptr<ModuleNode> child;
   const graph::Call* call = nullptr;
   graph::OpId op = graph::kNoOp;
+  std::unique_ptr<GateArms> arms;  ///< of a `skip` whose arms are functions
+  bool isLent = false;             ///< the child or the call is of a module that an outer node holds
+};
+
+/// Where the condition is false, and where it is true.
+struct GateArm {
+  std::vector<ModuleItem> items;
+  graph::TensorId output = graph::kNoTensor;
+};
+struct GateArms {
+  std::array<GateArm, 2> list;
+  graph::TensorId joined = graph::kNoTensor;  ///< the result of the gate
+  std::vector<graph::TensorId> operands;      ///< that have samples, of both arms: each gets its samples' rows
+  std::vector<graph::TensorId> captured;      ///< of others that the arms read, and that are no weights of the module
+};
+
+/// A module that the node holds, and others below it apply.
+struct HeldModule {
+  std::string path;
+  const graph::Call* call = nullptr;  ///< one that the framework has; nullptr: `child`
+  const ModuleNode* child = nullptr;  ///< one application of it
 };
 
 struct ModuleNode {
@@ -41,14 +65,24 @@ struct ModuleNode {
   std::vector<ModuleItem> items;
   std::vector<graph::TensorId> inputs;   ///< that are not its own weights, each once
   std::vector<graph::TensorId> outputs;  ///< of a turn: what is used behind it, in the order of the graph
+  std::vector<HeldModule> held;          ///< each once
+  std::vector<std::string> borrowed;     ///< paths of modules that it is given, as it or what lies in it applies them
 
   bool isTurn() const { return turn >= 0; }
 };
+
+/// How gates are written. Masks: all is computed for all samples, and rows are chosen. Compact: each arm of a `skip` is computed
+/// for the rows of its samples, and behind an `exit` there are those of the samples that go on.
+enum class GateForm : std::uint8_t { Masks, Compact };
 
 /// What the tree is made from.
 struct ModuleSource {
   const graph::Graph& graph;
   const std::vector<graph::Call>& calls;
+  bool lends = false;                   ///< a module may be an argument of another one's forward pass
+  bool armsApart = false;               ///< arms of a `skip` are functions
+  std::vector<graph::OpId> begin = {};  ///< operators before all others, which stand in no call
+  std::vector<char> hasSamples = {};    ///< by tensor, where arms are functions: a row a sample
 };
 
 /// Whether the framework has the call as it is.

@@ -20,8 +20,8 @@ public:
 private:
   const Module& module(std::size_t k) const { return table.modules[type.objects[k]]; }
 
-  std::size_t addSlot(std::string name, std::vector<std::string> values) {
-    found.slots.push_back({std::move(name), std::move(values)});
+  std::size_t addSlot(std::string name, std::vector<std::string> values, bool isModule = false) {
+    found.slots.push_back({std::move(name), std::move(values), isModule});
     return found.slots.size() - 1;
   }
   /// One slot a parameter of the class of these modules, one an object.
@@ -32,7 +32,7 @@ private:
       std::vector<std::string> values;
       values.reserve(parts.size());
       for (const std::size_t at : parts) values.push_back(parameter.values[table.object[at]]);
-      made.push_back(addSlot(parameter.name, std::move(values)));
+      made.push_back(addSlot(parameter.name, std::move(values), parameter.isModule));
     }
     return made;
   }
@@ -67,7 +67,7 @@ private:
           std::vector<std::string> values;
           values.reserve(parts.size());
           for (const std::size_t at : parts) values.push_back(table.literal(at));
-          found.ofChild[s] = {addSlot(first.steps[s].attribute, std::move(values))};
+          found.ofChild[s] = {addSlot(first.steps[s].attribute, std::move(values), true)};
           found.isGiven[s] = 1;
         }
       }
@@ -137,7 +137,7 @@ private:
       for (const std::size_t at : module(k).steps[s].modules) parts.push_back(table.literal(at));
       lists.push_back(fmt::format("[{}]", fmt::join(parts, ", ")));
     }
-    plan.slots.push_back(addSlot(module(0).steps[s].attribute, std::move(lists)));
+    plan.slots.push_back(addSlot(module(0).steps[s].attribute, std::move(lists), true));
   }
 
   const ClassTable& table;

@@ -29,6 +29,7 @@ Constructor constructorText(const Class& type, const std::vector<std::string>& a
 struct Slot {
   std::string name;
   std::vector<std::string> values;
+  bool isModule = false;  ///< Parameter::isModule
 
   bool isLiteral() const;
 };

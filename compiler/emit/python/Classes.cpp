@@ -27,10 +27,12 @@ public:
 
 private:
   const Module& module(std::size_t k) const { return table.modules[type.objects[k]]; }
+  /// Slots with the same values are one parameter. A module is one of its own, as two would be one object.
+  using Key = std::pair<std::vector<std::string>, std::size_t>;
+  Key keyOf(std::size_t slot) const { return {found.slots[slot].values, found.slots[slot].isModule ? slot + 1 : 0}; }
   bool isLiteral(std::size_t slot) const { return found.slots[slot].isLiteral(); }
   std::string textOf(std::size_t slot) const {
-    const std::vector<std::string>& values = found.slots[slot].values;
-    return isLiteral(slot) ? values.front() : type.parameters[parameterOf.at(values)].name;
+    return isLiteral(slot) ? found.slots[slot].values.front() : type.parameters[parameterOf.at(keyOf(slot))].name;
   }
 
   /// What the forward pass reads: an attribute where it is a parameter.
@@ -72,12 +74,12 @@ private:
   void nameParameters() {
     std::set<std::string> names;
     for (std::size_t slot = 0; slot < found.slots.size(); ++slot) {
-      if (isLiteral(slot) || parameterOf.contains(found.slots[slot].values)) continue;
+      if (isLiteral(slot) || parameterOf.contains(keyOf(slot))) continue;
       std::string wanted = declaredName(found.slots[slot].values);
       if (wanted.empty() || names.contains(wanted)) wanted = variableName(found.slots[slot].name, table.dialect.taken);
       const std::string name = freshName(names, wanted);
-      parameterOf[found.slots[slot].values] = type.parameters.size();
-      type.parameters.push_back({name, found.slots[slot].values});
+      parameterOf[keyOf(slot)] = type.parameters.size();
+      type.parameters.push_back({name, found.slots[slot].values, found.slots[slot].isModule});
     }
   }
   std::string declaredName(const std::vector<std::string>& values) const {
@@ -172,7 +174,7 @@ private:
   const ClassTable& table;
   Class& type;
   const ClassSlots found;
-  std::map<std::vector<std::string>, std::size_t> parameterOf;
+  std::map<Key, std::size_t> parameterOf;
   std::optional<Refusal> refusal;
 };
 

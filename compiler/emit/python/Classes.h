@@ -14,6 +14,7 @@ namespace tbem::emit {
 struct Parameter {
   std::string name;
   std::vector<std::string> values;  ///< as text, by object (Class::objects)
+  bool isModule = false;            ///< a module, or a list of them
 };
 
 /// A constructor's call in a class, in which holes are literals or parameters by now: "Residual(16, out, stride=1)".

@@ -73,6 +73,16 @@ std::string filled(const CallText& call, const Filling& filling) {
   return call.callee + "(" + arguments + ")";
 }
 
+std::string expressionText(const Code& code, const std::function<std::pair<std::string, Binding>(graph::TensorId)>& operand,
+                           const std::vector<std::string>& holes) {
+  const auto filling = [&](const Mark& mark) {
+    if (!mark.tensor) return holes[mark.hole];
+    const auto [name, binding] = operand(*mark.tensor);
+    return binding < mark.least ? "(" + name + ")" : name;
+  };
+  return code.text.empty() ? filled(code.call, filling) : filled(code.text, filling);
+}
+
 Sides sidesOf(Binding binding) {
   const auto more = static_cast<Binding>(static_cast<int>(binding) + 1);
   const bool mayFollowItself = binding != Binding::Compare && binding != Binding::Power;

@@ -72,6 +72,10 @@ std::string filled(const Marked& text, const Filling& filling);
 /// The call with its marks filled, without the arguments that are the framework's defaults then.
 std::string filled(const CallText& call, const Filling& filling);
 
+/// The expression of a call or operator whose operands are these names and whose holes are these texts.
+std::string expressionText(const Code& code, const std::function<std::pair<std::string, Binding>(graph::TensorId)>& operand,
+                           const std::vector<std::string>& holes);
+
 /// What the operands of an infix operator have to hold together at least: on the left as much as it does, where it may follow
 /// itself, else more; on the right more.
 struct Sides {

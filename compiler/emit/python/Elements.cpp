@@ -24,6 +24,19 @@ struct Text {
 /// How an expression has to hold together that a pattern begins with, or names among others.
 Binding leastIn(std::string_view pattern) { return pattern.starts_with("{0}") ? Binding::Atom : Binding::Any; }
 
+/// The result's shape; the batch is left to the framework, where that takes it from an operand.
+std::string broadcastShape(const graph::Row& row, const graph::Op& op, std::string_view kept) {
+  const std::vector<std::int64_t> shape = row.shape(op.outputs.front());
+  const auto reachesFirst = [](const graph::ElemOperand& read) {
+    return std::find(read.axes.begin(), read.axes.end(), 0) != read.axes.end();
+  };
+  const std::vector<graph::ElemOperand>& operands = op.elementwise.operands;
+  if (kept.empty() || shape.size() < 2 || std::none_of(operands.begin(), operands.end(), reachesFirst)) return pythonText(shape);
+  std::string text = fmt::format("({}", kept);
+  for (std::size_t axis = 1; axis < shape.size(); ++axis) text += ", " + pythonText(shape[axis]);
+  return text + ")";
+}
+
 /// An element-wise expression as text, from its root down.
 class Expression {
 public:
@@ -37,7 +50,7 @@ public:
     if (const std::optional<double> value = numberOf(row, op, root))
       return said(words.full, shape, scribe.hole("value", realText(*value)), words.type(resultType()));
     Text text = of(root);
-    if (!spansResult(row, op)) text = said(words.broadcast, text.text, shape);
+    if (!spansResult(row, op)) text = said(words.broadcast, text.text, broadcastShape(row, op, words.kept));
     return changesType(row, op) ? cast(text, resultType()) : text;
   }
 
@@ -77,6 +90,7 @@ private:
       case ElemOp::Div:
         return infix(node, "/", Binding::Product);
       case ElemOp::Equal:
+        if (isOfItself(node)) return {"~" + isNan(node), Binding::Sign};
         return infix(node, "==", Binding::Compare);
       case ElemOp::Less:
         return infix(node, "<", Binding::Compare);
@@ -89,6 +103,7 @@ private:
       case ElemOp::Neg:
         return {"-" + part(node.a, Binding::Atom), Binding::Sign};
       case ElemOp::Not:
+        if (isOfItself(op.elementwise.nodes[node.a])) return {isNan(op.elementwise.nodes[node.a]), Binding::Atom};
         return {"~" + part(node.a, Binding::Atom), Binding::Sign};
       case ElemOp::Minimum:
         return bound(node, words.atMost);
@@ -106,6 +121,15 @@ private:
         return call(named(graph::nameOf(node.op)), {node.a});
     }
   }
+
+  /// `x = x`, which holds for numbers.
+  bool isOfItself(const ElemNode& node) const {
+    if (node.op != ElemOp::Equal) return false;
+    const ElemNode& left = op.elementwise.nodes[node.a];
+    const ElemNode& right = op.elementwise.nodes[node.b];
+    return node.a == node.b || (left.op == ElemOp::Input && right.op == ElemOp::Input && left.input == right.input);
+  }
+  Marked isNan(const ElemNode& equal) { return named("isnan") + "(" + part(equal.a, Binding::Any) + ")"; }
 
   static std::string realText(double value) { return pythonReal(Rational::fromDouble(value).value_or(Rational{})); }
 

@@ -19,6 +19,7 @@ struct ElementWords {
   std::string_view power;      ///< "torch.pow"
   std::string_view full;       ///< a tensor of one number: shape, number, type
   std::string_view broadcast;  ///< expression, shape
+  std::string_view kept = {};  ///< in that shape: the size that the expression has; empty: it is said
   std::string_view cast;       ///< expression, type
   std::string_view atLeast;    ///< expression, number
   std::string_view atMost;     ///< expression, number

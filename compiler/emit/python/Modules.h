@@ -3,6 +3,7 @@
 
 #include "compiler/emit/python/Code.h"
 
+#include <array>
 #include <functional>
 #include <map>
 #include <string>
@@ -23,6 +24,14 @@ struct Dialect {
   TakenWords taken;
 };
 
+/// The arms of a gate, as functions. Their steps follow the gate's, those of the first arm before those of the second.
+struct StepArms {
+  std::array<std::size_t, 2> counts{};  ///< of their steps
+  std::array<graph::TensorId, 2> outputs{};
+  std::vector<graph::TensorId> operands, captured;  ///< GateArms
+  std::size_t all() const { return counts[0] + counts[1]; }
+};
+
 /// A step of a class's forward pass.
 struct Step {
   std::vector<graph::TensorId> operands;  ///< of a module: what it is called with
@@ -35,6 +44,12 @@ struct Step {
   /// the same tensor in all turns. Empty: each turn is a step of its own.
   std::vector<std::int64_t> carried;
   std::vector<std::size_t> holes;  ///< of the code: positions in Module::holes
+  bool isHeld = false;             ///< a module that others apply: it is an attribute, and no step
+  std::string borrowed;            ///< path of the module that is applied, where an outer one holds it
+  std::vector<std::string> lent;   ///< paths of modules that the module is given as well
+  bool isGate = false;
+  std::optional<StepArms> arms;            ///< of a gate
+  std::vector<graph::TensorId> takesOver;  ///< by result: the operand whose name it has; empty: results have names of their own
 };
 
 struct Module {

@@ -1,6 +1,5 @@
 #include "compiler/emit/python/Program.h"
 
-#include "compiler/emit/python/ClassText.h"
 #include "compiler/emit/python/Reader.h"
 
 #include <fmt/format.h>
@@ -25,6 +24,7 @@ std::optional<Refusal> notWritten(const graph::Graph& graph, const StepClauses& 
     return Refusal{at, "a network of bf16",
                    fmt::format("Its program would compute in f32; `mixed bf16` is written as {}.", framework.mixed)};
   for (const graph::Op& op : graph.ops) {
+    if (framework.hasGates) break;
     if (op.kind == graph::OpKind::Skip || op.kind == graph::OpKind::Exit)
       return Refusal{op.range, "a gate", fmt::format("What a gate skips has no form in {}'s modules here yet.", framework.name)};
   }
@@ -34,10 +34,11 @@ std::optional<Refusal> notWritten(const graph::Graph& graph, const StepClauses& 
 }  // namespace
 
 tl::expected<NetworkClasses, Refusal> networkClasses(const graph::Row& row, const StepClauses& clauses,
-                                                     const Framework& framework, const IsKnown& isKnown, const Dialect& dialect) {
+                                                     const Framework& framework, const ModuleSource& source,
+                                                     const IsKnown& isKnown, const Dialect& dialect) {
   const graph::Graph& graph = row.graph();
   if (const std::optional<Refusal> refusal = notWritten(graph, clauses, framework)) return tl::unexpected(*refusal);
-  tl::expected<std::unique_ptr<ModuleNode>, Refusal> tree = moduleTree({graph, row.structure->calls}, 0, isKnown);
+  tl::expected<std::unique_ptr<ModuleNode>, Refusal> tree = moduleTree(source, 0, isKnown);
   if (!tree) return tl::unexpected(tree.error());
   tl::expected<std::vector<Module>, Refusal> modules = readModules(graph, **tree, dialect);
   if (!modules) return tl::unexpected(modules.error());

@@ -16,6 +16,7 @@ namespace tbem::emit {
 struct StepClauses {
   std::optional<tbem_dtype> mixed;
   bool checkpoint = false;
+  GateForm gates = GateForm::Masks;
 };
 
 struct Emitted {
@@ -23,10 +24,11 @@ struct Emitted {
   std::vector<Refusal> leftOut;  ///< what the program does without, and may compute otherwise for that
 };
 
-/// How messages call a framework, and what `mixed` is written as in it.
+/// How messages call a framework, what `mixed` is written as in it, and whether gates are.
 struct Framework {
   std::string_view name;   ///< "PyTorch"
   std::string_view mixed;  ///< "autocast"
+  bool hasGates = false;
 };
 
 /// The network's classes, and the tree whose nodes their modules point to.
@@ -34,9 +36,10 @@ struct NetworkClasses {
   std::unique_ptr<ModuleNode> tree;
   Classes classes;
 };
-/// The row's structure has its calls (ExperimentOptions::recordCalls).
+/// The source's graph is the row's, and its calls are those of the row's structure (ExperimentOptions::recordCalls).
 tl::expected<NetworkClasses, Refusal> networkClasses(const graph::Row& row, const StepClauses& clauses,
-                                                     const Framework& framework, const IsKnown& isKnown, const Dialect& dialect);
+                                                     const Framework& framework, const ModuleSource& source,
+                                                     const IsKnown& isKnown, const Dialect& dialect);
 /// Operators and blocks of a program's own whose `backward` a training step has: a framework's gradient is of what they compute.
 std::vector<Refusal> ownGradients(const graph::Row& row, const Framework& framework);
 /// Whether a text has the name of an imported module, and not the end of another name.

@@ -24,6 +24,7 @@ tl::expected<Code, Refusal> pyTorchOperator(const graph::Row& row, const graph::
                                           .power = "torch.pow",
                                           .full = "torch.full({0}, {1}, dtype={2})",
                                           .broadcast = "torch.broadcast_to({0}, {1})",
+                                          .kept = "-1",
                                           .cast = "{0}.to({1})",
                                           .atLeast = "torch.clamp({0}, min={1})",
                                           .atMost = "torch.clamp({0}, max={1})",

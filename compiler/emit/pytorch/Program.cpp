@@ -1,10 +1,11 @@
 // A whole file: imports, classes, the step, and a main program that takes one.
-#include "compiler/emit/python/ClassText.h"
 #include "compiler/emit/python/Reader.h"
 #include "compiler/emit/python/Schedule.h"
 #include "compiler/emit/python/Wrap.h"
+#include "compiler/emit/pytorch/GateText.h"
 #include "compiler/emit/pytorch/PyTorch.h"
 #include "compiler/emit/pytorch/Training.h"
+#include "compiler/emit/text/ClassText.h"
 #include "compiler/graph/pass/IntegerBounds.h"
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ namespace tbem::emit {
 
 namespace {
 
-constexpr Framework kFramework = {"PyTorch", "autocast"};
+constexpr Framework kFramework = {"PyTorch", "autocast", true};
 
 /// Stand-in data of an input: normal, or whole numbers below what the network reads them as.
 std::string drawn(const graph::Row& row, graph::TensorId input, std::int64_t bound, bool isShare) {
@@ -145,6 +146,69 @@ ClassWords classWords() {
   return words;
 }
 
+/// What the network's classes are read from, and how they are written.
+struct Writing {
+  const graph::Row& row;             ///< with the graph of the gates, where there are any
+  const GateGraph* gates = nullptr;  ///< nullptr: there are none
+
+  ModuleSource source() const {
+    ModuleSource source{row.graph(), row.structure->calls, true};
+    if (gates == nullptr) return source;
+    source.armsApart = gates->form == GateForm::Compact;
+    source.begin = gates->begin;
+    source.hasSamples = gates->hasSamples;
+    return source;
+  }
+  Dialect dialect() const {
+    Dialect dialect;
+    dialect.call = [this](const graph::Call& call, Scribe& scribe) { return pyTorchCall(row, call, scribe); };
+    dialect.op = [this](const graph::Op& op, Scribe& scribe) -> tl::expected<Code, Refusal> {
+      if (gates != nullptr && isOfGates(*gates, op)) return gateCode(*gates, op);
+      return pyTorchOperator(row, op, scribe);
+    };
+    dialect.weight = [this](const graph::Tensor& tensor, Scribe& scribe) { return weightText(row, tensor, scribe); };
+    dialect.identity = "nn.Identity()";
+    dialect.moduleList = "nn.ModuleList";
+    dialect.taken = pyTorchWords();
+    return dialect;
+  }
+  ClassWords words() const {
+    ClassWords words = classWords();
+    if (gates == nullptr) return words;
+    const std::size_t count = row.structure->graph.tensors.size();
+    words.isNamed = [count](graph::TensorId tensor) { return graph::index(tensor) >= count; };
+    words.givenWithoutRows = gates->resultOf;
+    return words;
+  }
+};
+
+/// The graph with gates may be another one than the row's.
+tl::expected<Emitted, Refusal> programText(const graph::Row& row, const StepClauses& clauses, const Writing& writing) {
+  const Dialect dialect = writing.dialect();
+  const tl::expected<NetworkClasses, Refusal> network = networkClasses(
+      writing.row, clauses, kFramework, writing.source(), [&](const graph::Call& call) { return hasPyTorch(row, call); },
+      dialect);
+  if (!network) return tl::unexpected(network.error());
+  const Classes& classes = network->classes;
+  tl::expected<StepText, Refusal> step = stepText(row);
+  if (!step) return tl::unexpected(step.error());
+  if (clauses.mixed) step->mixed = pyTorchType(*clauses.mixed);
+
+  const std::string body =
+      (writing.gates != nullptr ? gateClasses(*writing.gates) : "") + classText(writing.row.graph(), classes, writing.words());
+  const std::string rest = (step->rate.empty() ? "" : rateFunction(step->rate)) +
+                           (step->loss.empty() ? "" : stepFunction(*step)) +
+                           mainFunction(row, classes.classes.back().name, *step);
+  std::string head = readsModule(rest, "math.") ? "import math\n" : "";
+  if (readsModule(body, "Callable[")) head += "from collections.abc import Callable\n";
+  if (!head.empty()) head += "\n";
+  head += "import torch\n";
+  if (readsModule(body + rest, "F.")) head += "import torch.nn.functional as F\n";
+  head += "from torch import Tensor, nn\n";
+  if (!step->rate.empty()) head += "from torch.optim.lr_scheduler import LambdaLR\n";
+  return Emitted{head + body + rest, ownGradients(row, kFramework)};
+}
+
 }  // namespace
 
 const TakenWords& pyTorchWords() {
@@ -157,38 +221,17 @@ const TakenWords& pyTorchWords() {
       "register_load_state_dict_pre_hook register_module register_parameter register_state_dict_post_hook "
       "register_state_dict_pre_hook requires_grad_ set_extra_state set_submodule share_memory state_dict to "
       "to_empty train training type xpu zero_grad ",
-      "F LambdaLR Tensor learning_rate loss main math model nn optimizer output parts print range scheduler step "
-      "super torch total tuple zip ",
-      "F LambdaLR Tensor "};
+      "Callable Exit F LambdaLR Skip Tensor decisions dict isinstance learning_rate len loss main math model nn optimizer output "
+      "parts print range scheduler step super torch total tuple undecided zip ",
+      "Callable Exit F LambdaLR Skip Tensor "};
   return kWords;
 }
 
 tl::expected<Emitted, Refusal> emitPyTorch(const graph::Row& row, const StepClauses& clauses) {
-  const graph::Graph& graph = row.graph();
-  Dialect dialect;
-  dialect.call = [&](const graph::Call& call, Scribe& scribe) { return pyTorchCall(row, call, scribe); };
-  dialect.op = [&](const graph::Op& op, Scribe& scribe) { return pyTorchOperator(row, op, scribe); };
-  dialect.weight = [&](const graph::Tensor& tensor, Scribe& scribe) { return weightText(row, tensor, scribe); };
-  dialect.identity = "nn.Identity()";
-  dialect.moduleList = "nn.ModuleList";
-  dialect.taken = pyTorchWords();
-  const tl::expected<NetworkClasses, Refusal> network = networkClasses(
-      row, clauses, kFramework, [&](const graph::Call& call) { return hasPyTorch(row, call); }, dialect);
-  if (!network) return tl::unexpected(network.error());
-  const Classes& classes = network->classes;
-  tl::expected<StepText, Refusal> step = stepText(row);
-  if (!step) return tl::unexpected(step.error());
-  if (clauses.mixed) step->mixed = pyTorchType(*clauses.mixed);
-
-  const std::string body = classText(graph, classes, classWords());
-  const std::string rest = (step->rate.empty() ? "" : rateFunction(step->rate)) +
-                           (step->loss.empty() ? "" : stepFunction(*step)) +
-                           mainFunction(row, classes.classes.back().name, *step);
-  std::string head = readsModule(rest, "math.") ? "import math\n\nimport torch\n" : "import torch\n";
-  if (readsModule(body + rest, "F.")) head += "import torch.nn.functional as F\n";
-  head += "from torch import Tensor, nn\n";
-  if (!step->rate.empty()) head += "from torch.optim.lr_scheduler import LambdaLR\n";
-  return Emitted{head + body + rest, ownGradients(row, kFramework)};
+  if (!hasGates(row.graph())) return programText(row, clauses, {row});
+  tl::expected<GateGraph, Refusal> gates = gateGraph(row, clauses.gates);
+  if (!gates) return tl::unexpected(gates.error());
+  return programText(row, clauses, {gates->row, &*gates});
 }
 
 }  // namespace tbem::emit

@@ -10,11 +10,11 @@ namespace {
 /// By weight, the operators whose buffers come behind it: it is the last of their weights.
 std::unordered_map<graph::TensorId, std::vector<const EagerOperator*>> layersByLastWeight(const graph::Graph& graph,
                                                                                           const EagerOperators& operators) {
-  std::unordered_map<graph::TensorId, std::size_t> place;
-  for (std::size_t i = 0; i < graph.weights.size(); ++i) place[graph.weights[i].value] = i;
+  std::vector<std::size_t> places(graph.tensors.size(), 0);
+  for (std::size_t i = 0; i < graph.weights.size(); ++i) places[graph::index(graph.weights[i].value)] = i;
   std::unordered_map<graph::TensorId, std::vector<const EagerOperator*>> layers;
   for (const EagerOperator& op : operators) {
-    const auto placeOf = [&](graph::TensorId weight) { return place.at(weight); };
+    const auto placeOf = [&](graph::TensorId weight) { return places[graph::index(weight)]; };
     if (!op.buffers.empty() && !op.weights.empty()) layers[*std::ranges::max_element(op.weights, {}, placeOf)].push_back(&op);
   }
   return layers;

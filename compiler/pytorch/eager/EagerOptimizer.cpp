@@ -29,7 +29,8 @@ std::vector<graph::TensorId> statesByWeight(const graph::Graph& graph) {
   for (const graph::Graph::Weight& weight : graph.weights) places.try_emplace(pathOf(weight.value), places.size());
   const auto placeOf = [&](graph::TensorId state) {
     const std::string_view path = pathOf(state);  // of the weight, and the state's name behind a dot
-    return places.at(path.substr(0, path.rfind('.')));
+    const auto place = places.find(path.substr(0, path.rfind('.')));
+    return place == places.end() ? places.size() : place->second;
   };
   std::vector<graph::TensorId> states = graph.states;
   std::ranges::stable_sort(states, {}, placeOf);

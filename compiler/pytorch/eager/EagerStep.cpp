@@ -159,7 +159,9 @@ private:
     if (sum && options.writes != EagerWrites::All) return false;
     const TensorId result = op.results.front();
     const auto isFree = [&](TensorId operand) {
-      return readers[index(operand)] == 1 && !isInput(operand) && !tape.isShared(at(operand)) && bytes(operand) == bytes(result);
+      const EagerId there = at(operand);
+      const bool own = there != kNoEagerTensor && !tape.isShared(there) && !isInput(operand);
+      return own && readers[index(operand)] == 1 && bytes(operand) == bytes(result);
     };
     const auto end = sum ? op.operands.end() : op.operands.begin() + 1;
     const auto over = std::find_if(op.operands.begin(), end, isFree);

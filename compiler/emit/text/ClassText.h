@@ -3,6 +3,8 @@
 
 #include "compiler/emit/python/Classes.h"
 
+#include <functional>
+#include <map>
 #include <string>
 
 namespace tbem::emit {
@@ -19,13 +21,13 @@ struct ClassWords {
   /// A weight that the forward pass reads: the module that holds it, such as "self.norm", and its name there.
   std::function<std::string(graph::TensorId tensor, const std::string& holder, std::string_view name)> weight;
   TakenWords taken;
+  /// Whether a module that is given the tensor calls it by the tensor's name, though it declares none.
+  std::function<bool(graph::TensorId)> isNamed = [](graph::TensorId) { return false; };
+  /// In the network: what it gives at once where a tensor of those that are listed has no rows.
+  std::map<graph::TensorId, graph::TensorId> givenWithoutRows;
 };
 
 /// All classes, two empty lines before each.
 std::string classText(const graph::Graph& graph, const Classes& all, const ClassWords& words);
-
-/// The expression of a call or operator whose operands are these names and whose holes are these texts.
-std::string expressionText(const Code& code, const std::function<std::pair<std::string, Binding>(graph::TensorId)>& operand,
-                           const std::vector<std::string>& holes);
 
 }  // namespace tbem::emit
