@@ -63,6 +63,9 @@ struct Network {
   const char* name;
   std::string text;
   std::vector<std::uint64_t> peaks;
+  /// Bytes of a gradient that autograd adds into the one that came first (x.grad lies where that lay), but makes anew while
+  /// MemTracker looks on: the peak is at most so much lower.
+  std::uint64_t added = 0;
 };
 
 std::string training(const std::string& network, const std::string& inputs) {
@@ -87,12 +90,14 @@ const std::vector<Network>& networks() {
       {"residual",
        training("(x: tensor[n, 64]) -> tensor[n, 10] {\n let y = x + dense(x, 64)\n return y |> dense(10)\n}",
                 "input x: [2048, 64]"),
-       {2152024}},
+       {2152024},
+       std::uint64_t{4} * 2048 * 64},
       {"twice",
        training("(x: tensor[n, f]) -> tensor[n, 10] {\n let y = relu(dense(x, 16)) + relu(dense(x, 16))\n"
                 " return y |> dense(10)\n}",
                 "input x: [2048, 256]"),
-       {8472152}},
+       {8472152},
+       std::uint64_t{4} * 2048 * 256},
       {"product",
        training(kPair + " {\n let z = x * y\n return z |> dense(10)\n}", "input x: [2048, 64]\n input y: [2048, 64]"),
        {2200664, 2643032}},
@@ -116,7 +121,9 @@ TEST(WantedGradients, AreHeldAsByPyTorch) {
       const auto step = estimate::eagerStep(
           reader, row->values, {.device = estimate::EagerDevice::Cpu, .update = estimate::EagerUpdate::Loop, .convolutions = {}});
       ASSERT_TRUE(step) << network.name << step.error().what;
-      EXPECT_EQ(estimate::eagerPeak(*step, 1).bytes, network.peaks[wanted - 1]) << network.name << ", " << wanted << " wanted";
+      const std::uint64_t peak = estimate::eagerPeak(*step, 1).bytes;
+      EXPECT_LE(peak, network.peaks[wanted - 1]) << network.name << ", " << wanted << " wanted";
+      EXPECT_GE(peak + network.added, network.peaks[wanted - 1]) << network.name << ", " << wanted << " wanted";
     }
   }
 }

@@ -72,7 +72,7 @@ def model(name, status, said, at="", **more):
 
 CASES = [
     # What is no model
-    Case("no colon", "wrong_models", USAGE, "`wrong_models` is no model: package.module:Name, or file.py:name"),
+    Case("no colon", "wrong_models", USAGE, "`wrong_models` is no model: package.module:Name, file.py:name or FILE.onnx"),
     Case("no file", "none.py:Net", USAGE, "there is no file `none.py`$"),
     Case("a folder", "./old:Net", USAGE, "there is no file `./old`$"),
     Case("no Python", "./notes.txt:Net", USAGE, "`./notes.txt` is no Python file$"),
