@@ -62,6 +62,7 @@ struct EngineSource::Impl {
   cudnn::DeviceProperties described;
   std::string properties;  ///< the same as JSON
   std::string without;     ///< why there is no library; "": there is one
+  bool elsewhere = false;  ///< `kept` is what a library on another machine said; there is none here
   std::string path, asked, file;
   std::string refused;  ///< why `file` is not believed
   cudnn::LibcudaFound libcuda;
@@ -97,7 +98,8 @@ struct EngineSource::Impl {
     kept = std::move(*found);
     version = kept.version();
     path = answers;
-    without = fmt::format("cuDNN {} as it answered elsewhere ({})", version, answers);
+    without = "cuDNN answered elsewhere";
+    elsewhere = true;
     return {};
   }
 
@@ -165,7 +167,7 @@ tl::expected<EngineSource, Failed> EngineSource::open(const std::string& given, 
 tl::expected<EngineList, std::string> EngineSource::engines(const cudnn::Convolution& problem, cudnn::List list) {
   const std::string key = engineKey(list, problem);
   if (auto known = impl->kept.find(key)) return EngineList{*std::move(known), Origin::Cudnn};
-  if (!hasLibrary()) return impl->withoutLibrary(problem, list);
+  if (!impl->without.empty()) return impl->withoutLibrary(problem, list);
   if (const auto known = impl->fresh.lists.find(key); known != impl->fresh.lists.end())
     return EngineList{known->second, Origin::Cudnn};
   if (*impl->asks >= kMostAsked) {
@@ -181,17 +183,19 @@ tl::expected<EngineList, std::string> EngineSource::engines(const cudnn::Convolu
   return EngineList{std::move(*answer), Origin::Cudnn};
 }
 
-bool EngineSource::hasLibrary() const { return impl->without.empty(); }
+bool EngineSource::hasAnswers() const { return impl->without.empty() || impl->elsewhere; }
 const std::string& EngineSource::refused() const { return impl->refused; }
 const std::string& EngineSource::version() const { return impl->version; }
 const std::string& EngineSource::path() const { return impl->path; }
-cudnn::Libcuda EngineSource::libcuda() const { return impl->libcuda.kind; }
+std::optional<cudnn::Libcuda> EngineSource::libcuda() const {
+  return impl->elsewhere ? std::nullopt : std::optional(impl->libcuda.kind);
+}
 std::size_t EngineSource::askedAnew() const { return impl->fresh.lists.size(); }
 std::size_t EngineSource::leftOut() const { return impl->leftOut.size(); }
 
 std::string EngineSource::describe() const {
-  if (!hasLibrary() && !version().empty()) return impl->without;
-  if (!hasLibrary()) {
+  if (impl->elsewhere) return fmt::format("cuDNN {} as it answered elsewhere ({})", version(), path());
+  if (!hasAnswers()) {
     return fmt::format("{}: `recorded` is what {} said (batch 32, deterministic engines), `model` a copy of each tensor in NCHW",
                        impl->without, cudnn::recordedTable().made);
   }

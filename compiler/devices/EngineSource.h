@@ -14,6 +14,7 @@
 #include <tl/expected.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,10 @@ struct EngineList {
 
 class EngineSource {
 public:
-  /// `given`: where --cudnn says that the library is, "none" for none, or "". `pythonFirst`: of the places that are known, the
-  /// Python environment's package comes first. Errors: `given` has no cuDNN, the device's record lacks a field.
-  /// `asked` counts the lists that cuDNN is asked for, of all sources of a command, and outlives this, as `events` does: after
-  /// kMostAsked the others are answered as without a library.
+  /// `given`: where --cudnn says that the library is, a file of what one said elsewhere, "none" for none, or "". `pythonFirst`:
+  /// of the places that are known, the Python environment's package comes first. Errors: `given` has no cuDNN, the device's
+  /// record lacks a field. `asked` counts the lists that cuDNN is asked for, of all sources of a command, and outlives this, as
+  /// `events` does: after kMostAsked the others are answered as without a library.
   static tl::expected<EngineSource, Failed> open(const std::string& given, bool pythonFirst, const estimate::Device& device,
                                                  std::size_t& asked, Events& events);
   /// About two minutes of processor time.
@@ -47,12 +48,13 @@ public:
   /// Errors: cuDNN cannot be opened, or refuses the problem.
   tl::expected<EngineList, std::string> engines(const cudnn::Convolution& problem, cudnn::List list = cudnn::List::Heuristic);
 
-  /// Whether there is a cuDNN to ask.
-  bool hasLibrary() const;
+  /// Whether a cuDNN answers: one that is here, or a file of what one said elsewhere.
+  bool hasAnswers() const;
   /// "9.19.0"; known once a question was answered.
   const std::string& version() const;
   const std::string& path() const;
-  cudnn::Libcuda libcuda() const;
+  /// Nothing where cuDNN answered elsewhere.
+  std::optional<cudnn::Libcuda> libcuda() const;
   /// "cuDNN 9.19.0 (/usr/local/cuda/lib64/libcudnn.so.9), libcuda: the toolkit's stub (..)"; without a library, why, and what
   /// answers instead.
   std::string describe() const;

@@ -234,7 +234,7 @@ private:
 
   Json answersJson() const {
     constexpr std::array<const char*, 3> kLibcuda{"driver", "stub", "none"};
-    if (!source.hasLibrary())
+    if (!source.hasAnswers())
       return {{"source", "none"},
               {"version", nullptr},
               {"path", nullptr},
@@ -243,7 +243,7 @@ private:
     return {{"source", "cudnn"},
             {"version", source.version()},
             {"path", source.path()},
-            {"libcuda", kLibcuda[static_cast<std::size_t>(source.libcuda())]}};
+            {"libcuda", source.libcuda() ? Json(kLibcuda[static_cast<std::size_t>(*source.libcuda())]) : Json(nullptr)}};
   }
 
   show::Out& out;
