@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <unordered_map>
+#include <utility>
 
 namespace tbem::imports {
 
@@ -138,28 +139,17 @@ private:
   }
 
   Argument argumentOf(const Json& value) const {
+    if (value.is_boolean()) return flagArgument(value.get<bool>());
+    if (value.is_number_integer()) return integerArgument(value.get<std::int64_t>());
+    if (value.is_number()) return realArgument(value.get<double>());
+    if (value.is_string()) return textArgument(value.get<std::string>());
     Argument argument;
-    using Kind = Argument::Kind;
-    if (value.is_boolean()) {
-      argument.kind = Kind::Bool;
-      argument.integer = value.get<bool>() ? 1 : 0;
-    } else if (value.is_number_integer()) {
-      argument.kind = Kind::Integer;
-      argument.integer = value.get<std::int64_t>();
-      argument.size.number = argument.integer;
-    } else if (value.is_number()) {
-      argument.kind = Kind::Real;
-      argument.real = value.get<double>();
-    } else if (value.is_string()) {
-      argument.kind = Kind::Text;
-      argument.text = value.get<std::string>();
-    } else if (value.is_array()) {
-      argument.kind = Kind::List;
+    if (value.is_array()) {
+      argument.kind = Argument::Kind::List;
       for (const Json& item : value) argument.items.push_back(argumentOf(item));
     } else if (value.is_object()) {
       readMarked(value, argument);
     }
-    if (argument.kind == Kind::Integer || argument.kind == Kind::Bool) argument.real = static_cast<double>(argument.integer);
     return argument;
   }
 
@@ -203,6 +193,44 @@ tl::expected<Exported, ExportFailure> readExport(std::string_view text) {
   } catch (ExportFailure& wrong) {
     return tl::unexpected(std::move(wrong));
   }
+}
+
+Argument valueArgument(ValueId value) {
+  Argument argument;
+  argument.kind = Argument::Kind::Value;
+  argument.value = value;
+  return argument;
+}
+Argument integerArgument(std::int64_t number) {
+  Argument argument;
+  argument.kind = Argument::Kind::Integer;
+  argument.integer = number;
+  argument.real = static_cast<double>(number);
+  argument.size.number = number;
+  return argument;
+}
+Argument realArgument(double number) {
+  Argument argument;
+  argument.kind = Argument::Kind::Real;
+  argument.real = number;
+  return argument;
+}
+Argument flagArgument(bool flag) {
+  Argument argument = integerArgument(flag ? 1 : 0);
+  argument.kind = Argument::Kind::Bool;
+  return argument;
+}
+Argument textArgument(std::string text) {
+  Argument argument;
+  argument.kind = Argument::Kind::Text;
+  argument.text = std::move(text);
+  return argument;
+}
+Argument listArgument(const std::vector<std::int64_t>& numbers) {
+  Argument argument;
+  argument.kind = Argument::Kind::List;
+  for (const std::int64_t number : numbers) argument.items.push_back(integerArgument(number));
+  return argument;
 }
 
 }  // namespace tbem::imports

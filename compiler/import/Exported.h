@@ -46,6 +46,13 @@ struct Argument {
   bool isNumber() const { return kind == Kind::Integer || kind == Kind::Real || kind == Kind::Bool; }
 };
 
+Argument valueArgument(ValueId value);
+Argument integerArgument(std::int64_t number);
+Argument realArgument(double number);
+Argument flagArgument(bool flag);
+Argument textArgument(std::string text);
+Argument listArgument(const std::vector<std::int64_t>& numbers);
+
 /// The call of a module: calls of one module have different keys.
 struct ModuleUse {
   std::string key, path, kind;  ///< "L__self___layer1_0@1", "layer1.0", "torchvision.models.resnet.Bottleneck"

@@ -23,22 +23,6 @@ std::int64_t integerAt(const Value& node, std::size_t position, std::int64_t oth
   return argument.kind == Argument::Kind::Size ? argument.size.number : argument.integer;
 }
 
-Argument valueArgument(ValueId value) {
-  Argument argument;
-  argument.kind = Argument::Kind::Value;
-  argument.value = value;
-  return argument;
-}
-
-Argument numberArgument(std::int64_t number) {
-  Argument argument;
-  argument.kind = Argument::Kind::Integer;
-  argument.integer = number;
-  argument.real = static_cast<double>(number);
-  argument.size.number = number;
-  return argument;
-}
-
 class Rewriter {
 public:
   explicit Rewriter(Exported given)
@@ -164,7 +148,7 @@ private:
     for (std::int64_t d = 0; d < rank; ++d) {
       const std::int64_t axis = forth[static_cast<std::size_t>(d)].integer;
       if (axis < -rank || axis >= rank) return std::nullopt;
-      order.items[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = numberArgument(d);
+      order.items[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = integerArgument(d);
     }
     return order;
   }
@@ -203,7 +187,7 @@ private:
     const std::string word = wordOf(view);
     const Argument own = valueArgument(part), in = valueArgument(by[index(base)]);
     const auto number = [&](std::size_t position, std::int64_t otherwise) {
-      return numberArgument(integerAt(view, position, otherwise));
+      return integerArgument(integerAt(view, position, otherwise));
     };
     if (word == "select") return add(made(at, "aten.select_scatter.default", base, {in, own, number(1, 0), number(2, 0)}));
     if (word == "slice") return add(made(at, "aten.slice_scatter.default", base, {in, own, number(1, 0), number(2, 0)}));
@@ -216,9 +200,9 @@ private:
   ValueId withPart(std::size_t at, const Value& getitem, ValueId base, ValueId part) {
     const Value& list = exported[getitem.arguments.front().value];
     const char* const op = wordOf(list) == "unbind" ? "aten.select_scatter.default" : "aten.slice_scatter.default";
-    return add(made(
-        at, op, base,
-        {valueArgument(by[index(base)]), valueArgument(part), numberArgument(axisOf(list)), numberArgument(*startOf(getitem))}));
+    return add(made(at, op, base,
+                    {valueArgument(by[index(base)]), valueArgument(part), integerArgument(axisOf(list)),
+                     integerArgument(*startOf(getitem))}));
   }
 
   Exported exported;
@@ -272,7 +256,7 @@ void nameCausalMasks(Exported& exported) {
                                                           : nullptr;
     if (mask == nullptr || mask->kind != Argument::Kind::Value || !isCausal(exported, mask->value)) continue;
     *mask = Argument();
-    Argument yes = numberArgument(1);
+    Argument yes = integerArgument(1);
     yes.kind = Argument::Kind::Bool;
     (value.arguments.size() > kCausal ? value.arguments[kCausal] : value.named["is_causal"]) = yes;
   }

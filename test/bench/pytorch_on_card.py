@@ -219,6 +219,12 @@ def in_child(work, seconds):
         return {"error": f"the child ended with status {status} after at most {seconds:.0f} s"}
 
 
+def try_steps(case, batch, seconds, history=None):
+    """Three steps of a limit's case, two of a step's, in a process of their own."""
+    work = in_process if "alloc_conf" in case else take_steps
+    return in_child(lambda: work(case, batch, 3 if "limit" in case else 2, history), seconds)
+
+
 def run(given):
     with open(given.cases) as file:
         told = json.load(file)
@@ -238,9 +244,8 @@ def run(given):
             left = end - time.monotonic()
             if left < 8:
                 break
-            work = in_process if "alloc_conf" in case else take_steps
             history = given.history if "limit" not in case else None
-            seen.append(in_child(lambda: work(asked, batch, 3 if "limit" in case else 2, history), min(60, left)))
+            seen.append(try_steps(asked, batch, min(60, left), history))
             print(f"{given.seconds - left:5.0f} s {case['network']} {batch} {case.get('limit', '')}: "
                   + json.dumps(seen[-1].get("error") or seen[-1].get("oom") or seen[-1]["steps"][-1]), file=sys.stderr, flush=True)
         if len(seen) < len(batches):
@@ -264,8 +269,7 @@ def narrow(case, runs):
             return fine
         lowest, highest = min(runs), max(runs)
         batch = (fine + full) // 2 if fine and full else lowest - max(1, lowest // 32) if fine is None else highest + max(1, highest // 32)
-        work = in_process if "alloc_conf" in case else take_steps
-        result = in_child(lambda: work(case, batch, 3), 60)
+        result = try_steps(case, batch, 60)
         if "error" in result:
             return None
         runs[batch] = "oom" not in result
@@ -285,8 +289,10 @@ def summary(given):
         lines = [json.loads(line) for line in file]
     rows = [line for line in lines if "seen" in line]
     print(f"{lines[0]['driver']}; {len(rows)} cases; left out for time: {lines[-1].get('left_out', 'it did not end')}")
-    really = {json.dumps([line[key] if key in line else None for key in ("network", "optimizer", "limit", "alloc_conf", "mixed", "layout")]): line["largest_that_runs"]
-              for line in lines if "largest_that_runs" in line}
+    def limit_of(line):
+        return tuple(line.get(key) for key in ("network", "optimizer", "limit", "alloc_conf", "mixed", "layout"))
+
+    really = {limit_of(line): line["largest_that_runs"] for line in lines if "largest_that_runs" in line}
     for row in rows:
         name = f"{row['network']} " + ", ".join(str(row[key]) for key in ("batch", "size", "optimizer", "layout", "tf32", "alloc_conf", "limit") if row.get(key)) \
                + (", mixed" if row.get("mixed") else "")
@@ -296,7 +302,7 @@ def summary(given):
         elif "limit" in row:
             below, above = row["seen"]
             print(f"{name}: {below['batch']} {'does NOT run' if 'oom' in below else 'runs'}, {above['batch']} {'does not' if 'oom' in above else 'RUNS too'};"
-                  f" the largest that runs: {really.get(json.dumps([row.get(key) for key in ('network', 'optimizer', 'limit', 'alloc_conf', 'mixed', 'layout')]), 'not searched')}")
+                  f" the largest that runs: {really.get(limit_of(row), 'not searched')}")
         elif "oom" in row["seen"][0]:
             print(f"{name}: out of memory, {row['seen'][0]['oom']['message']}")
         else:

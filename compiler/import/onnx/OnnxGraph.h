@@ -125,13 +125,6 @@ private:
   std::string weightPath(const std::string& name, const std::string& slot);
 };
 
-Argument valueArgument(ValueId value);
-Argument integerArgument(std::int64_t number);
-Argument realArgument(double number);
-Argument flagArgument(bool flag);
-Argument textArgument(std::string text);
-Argument listArgument(const std::vector<std::int64_t>& numbers);
-
 /// By ONNX's name of an operator what translates the node at hand.
 using OnnxOperators = std::map<std::string_view, void (*)(OnnxGraph&)>;
 const OnnxOperators& onnxWindows();

@@ -177,9 +177,9 @@ struct EagerReader::Impl {
     result.result = rule.result;
     result.gradient = rule.gradient;
     result.inPlace = rule.inPlace;
-    const auto isBefore = [&rule](EagerExtra extra) { return rule.extra == extra; };
-    if (isBefore(EagerExtra::Mask) || isBefore(EagerExtra::SampleMask) || isBefore(EagerExtra::LogSoftmax))
-      result.extrasFirst = 1;
+    const bool madeFirst =
+        rule.extra == EagerExtra::Mask || rule.extra == EagerExtra::SampleMask || rule.extra == EagerExtra::LogSoftmax;
+    result.extrasFirst = madeFirst ? 1 : 0;
     if (graph.training) keep(each, rule.keep, result);
   }
 
