@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <vector>
 
 namespace tbem::emit {
@@ -144,8 +145,20 @@ Bracket bracketToBreak(std::size_t indent, std::string_view line, const std::vec
   return all[chosen];
 }
 
+bool fitsInside(std::size_t indent, std::string_view body) { return indent + 4 + body.size() <= kWidth; }
+
+/// The brackets of the type of a definition's result, `-> tuple[...]:`.
+std::optional<Bracket> resultBracket(std::string_view text) {
+  const std::size_t arrow = text.rfind(" -> ");
+  const std::size_t open = arrow == std::string_view::npos ? arrow : text.find('[', arrow);
+  if (open == std::string_view::npos) return std::nullopt;
+  return Bracket{open, text.rfind(']')};
+}
+
 /// `isInside`: of brackets, so that it may be broken at a sign.
 std::string broken(std::size_t indent, std::string_view line, bool isInside);
+std::string withBrokenResult(std::size_t indent, std::string_view text, const Bracket& types);
+std::string withBrokenTargets(std::size_t indent, const std::vector<std::string_view>& targets, std::string_view value);
 
 }  // namespace
 
@@ -157,7 +170,8 @@ std::string broken(std::size_t indent, std::string_view line, bool isInside) {
   const std::string space(indent, ' ');
   if (indent + line.size() <= kWidth) return space + std::string(line) + "\n";
   const std::size_t begin = valueOf(line);
-  if (begin > 0 && parts(line.substr(begin), {","}).size() == 1 && wantsParentheses(line.substr(begin)))
+  const bool isTuple = begin > 0 && parts(line.substr(begin), {","}).size() > 1;
+  if (isTuple || (begin > 0 && wantsParentheses(line.substr(begin))))
     return broken(indent, fmt::format("{}({})", line.substr(0, begin), line.substr(begin)), false);
   // In brackets, signs are where a line breaks first; a comma behind it stays with the last part.
   std::vector<std::string_view> terms{line};
@@ -172,7 +186,14 @@ std::string broken(std::size_t indent, std::string_view line, bool isInside) {
   }
   const std::vector<Bracket> all = brackets(line);
   if (all.empty()) return space + std::string(line) + "\n";
+  if (begin > 0 && !line.starts_with("return ") && indent + all.back().open + 1 > kWidth) {
+    const std::vector<std::string_view> targets = parts(line.substr(0, begin - 3), {","});
+    if (targets.size() > 1) return withBrokenTargets(indent, targets, line.substr(begin));
+  }
   const bool isDefinition = line.starts_with("def ");
+  const std::optional<Bracket> result = isDefinition ? resultBracket(line) : std::nullopt;
+  const bool isResultLong = result && !fitsInside(indent, line.substr(result->open + 1, result->close - result->open - 1));
+  if (isResultLong && indent + result->open + 1 <= kWidth) return withBrokenResult(indent, line, *result);
   const Bracket bracket = isDefinition ? all.front() : bracketToBreak(indent, line, all);
   const std::string_view body = line.substr(bracket.open + 1, bracket.close - bracket.open - 1);
   std::vector<std::string_view> items = parts(body, {","});
@@ -193,7 +214,33 @@ std::string broken(std::size_t indent, std::string_view line, bool isInside) {
       text += broken(indent + 4, std::string(item) + ",", true);
     }
   }
-  return text + space + std::string(line.substr(bracket.close)) + "\n";
+  const std::string_view end = line.substr(bracket.close);
+  const std::optional<Bracket> types = isDefinition ? resultBracket(end) : std::nullopt;
+  if (types && indent + end.size() > kWidth) return text + withBrokenResult(indent, end, *types);
+  return text + space + std::string(end) + "\n";
+}
+
+/// `a, b = f(x)` whose targets alone are too long: they stand in parentheses, one a line.
+std::string withBrokenTargets(std::size_t indent, const std::vector<std::string_view>& targets, std::string_view value) {
+  const std::string space(indent, ' ');
+  std::string text = space + "(\n";
+  for (const std::string_view target : targets) text += space + "    " + std::string(target) + ",\n";
+  // Behind them the line goes on as that of one name would, whose place the closing parenthesis has.
+  std::string rest = broken(indent, "x = " + std::string(value), false);
+  rest[indent] = ')';
+  return text + rest;
+}
+
+/// A text whose result type, `-> tuple[A, B]`, is broken: on a line of its own where it fits, else each part on one.
+std::string withBrokenResult(std::size_t indent, std::string_view text, const Bracket& types) {
+  const std::string_view body = text.substr(types.open + 1, types.close - types.open - 1);
+  std::string broken = std::string(indent, ' ') + std::string(text.substr(0, types.open + 1)) + "\n";
+  if (fitsInside(indent, body)) {
+    broken += std::string(indent + 4, ' ') + std::string(body) + "\n";
+  } else {
+    for (const std::string_view type : parts(body, {","})) broken += wrapped(indent + 4, std::string(type) + ",");
+  }
+  return broken + std::string(indent, ' ') + std::string(text.substr(types.close)) + "\n";
 }
 
 }  // namespace

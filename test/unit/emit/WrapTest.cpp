@@ -20,6 +20,65 @@ INSTANTIATE_TEST_SUITE_P(
     Lines, Wrapping,
     testing::Values(
         Line{8, "x = self.conv2d(x)", "        x = self.conv2d(x)\n"},
+        Line{4, "return first_value, second_value, third_value, fourth_value, fifth_value, sixth_value_, x",
+             R"(    return (
+        first_value,
+        second_value,
+        third_value,
+        fourth_value,
+        fifth_value,
+        sixth_value_,
+        x,
+    )
+)"},
+        Line{8,
+             "first_value, second_value, third_value, fourth_value, fifth_value, sixth_value, x = self.subnetwork[1](y2, y3, "
+             "a_long_argument_number_one, a_long_argument_number_two, a_third_one)",
+             R"(        (
+            first_value,
+            second_value,
+            third_value,
+            fourth_value,
+            fifth_value,
+            sixth_value,
+            x,
+        ) = self.subnetwork[1](
+            y2, y3, a_long_argument_number_one, a_long_argument_number_two, a_third_one
+        )
+)"},
+        Line{4,
+             "def forward(self, x: Tensor, inside: Tensor, result: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, "
+             "Tensor]:",
+             R"(    def forward(
+        self, x: Tensor, inside: Tensor, result: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
+)"},
+        Line{4,
+             "def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, "
+             "Tensor]:",
+             R"(    def forward(
+        self, x: Tensor
+    ) -> tuple[
+        Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor
+    ]:
+)"},
+        Line{4,
+             "def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, "
+             "Tensor, Tensor]:",
+             R"(    def forward(self, x: Tensor) -> tuple[
+        Tensor,
+        Tensor,
+        Tensor,
+        Tensor,
+        Tensor,
+        Tensor,
+        Tensor,
+        Tensor,
+        Tensor,
+        Tensor,
+        Tensor,
+    ]:
+)"},
         Line{8,
              "self.stage = nn.ModuleList([Stage(64, 64, stride=1, shortcut=nn.Identity(), count=2), "
              "Stage(64, 128, stride=2, count=1)])",
