@@ -1,6 +1,7 @@
 #include "compiler/budget/Budgets.h"
 
 #include "compiler/budget/Report.h"
+#include "compiler/count/Conventions.h"
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/graph/ir/Opaque.h"
@@ -88,7 +89,7 @@ private:
   /// All of them in one pass over the rows.
   void fromShapes(std::vector<BudgetVerdict>& verdicts) {
     if (state.plain() && !scope.mostRows) {
-      PlainRows rows(state.sink(), run, estimate::conventions().front());
+      PlainRows rows(state.sink(), run, estimate::fullConvention());
       bool good = false;
       reportsOf(state.sink(), [&] { good = rows.check(); });  // told where the rows themselves are asked for
       if (!good) return;

@@ -1,11 +1,11 @@
 #include "compiler/count/Flops.h"
 
+#include "compiler/count/Conventions.h"
 #include "compiler/count/Dims.h"
 #include "compiler/graph/ir/Branches.h"
 #include "compiler/graph/ir/Walk.h"
 
 #include <algorithm>
-#include <array>
 
 namespace tbem::estimate {
 
@@ -24,18 +24,6 @@ std::string toString(Count count) {
 }
 
 double toDouble(Count count) { return static_cast<double>(count); }
-
-namespace {
-constexpr std::array<Convention, 3> kConventions{{{"flop", 2, 1}, {"mac", 1, 0}, {"mac2", 2, 0}}};
-}
-
-std::span<const Convention> conventions() { return kConventions; }
-
-const Convention* findConvention(std::string_view name) {
-  const auto found =
-      std::find_if(kConventions.begin(), kConventions.end(), [name](const Convention& c) { return c.name == name; });
-  return found == kConventions.end() ? nullptr : &*found;
-}
 
 std::string_view describe(sema::EvalError error) {
   switch (error) {
@@ -65,21 +53,42 @@ tl::expected<std::int64_t, std::string> whole(const sema::Values& values, graph:
   return values[id].num;
 }
 
+tl::expected<std::int64_t, NoValue> elements(const graph::Graph& graph, const sema::Values& values, graph::TensorId tensor) {
+  const auto dims = dimsOf(graph, values, tensor);
+  if (!dims) return tl::unexpected(dims.error());
+  std::int64_t count = 1;
+  for (const std::int64_t dim : *dims) count *= dim;  // dimsOf has checked that this fits
+  return count;
+}
+
+tl::expected<std::int64_t, NoValue> valueOf(const graph::FlopPart& part, const Op& op, const sema::Values& values) {
+  const auto count = whole(values, part.count, 0);
+  if (!count) return tl::unexpected(NoValue{"`" + part.name + "` of `" + op.declaration + "` " + count.error(), op.range});
+  return *count;
+}
+
 /// What an operator's `flops` add up to.
 struct OwnFlops {
   Count flops = 0;  ///< by the convention
   Count macs = 0;
 };
-tl::expected<OwnFlops, NoValue> ownFlops(const Op& op, const sema::Values& values, const Convention& convention) {
+tl::expected<OwnFlops, NoValue> ownFlops(const graph::Graph& graph, const Op& op, const sema::Values& values,
+                                         const Convention& convention) {
   OwnFlops own;
   for (const graph::FlopPart& part : op.flops) {
-    const auto count = whole(values, part.count, 0);
-    if (!count) return tl::unexpected(NoValue{"`" + part.name + "` of `" + op.declaration + "` " + count.error(), op.range});
-    const auto wide = static_cast<Count>(*count);
-    const bool isMac = part.name == "mac";
-    own.flops += wide * (isMac ? convention.mac : convention.other);
-    if (isMac) own.macs += wide;
+    const auto count = valueOf(part, op, values);
+    if (!count) return tl::unexpected(count.error());
+    if (part.name == "mac") own.macs += static_cast<Count>(*count);
   }
+  __int128 sum = 0;  // single summands may be negative
+  for (const CountTerm& term : countTerms(convention, graph, op)) {
+    const auto factor = term.factor == sema::kNoExpr ? 1 : whole(values, term.factor, 1);
+    if (!factor) return tl::unexpected(NoValue{"an attribute of `" + op.declaration + "` " + factor.error(), op.range});
+    const auto count = term.part != nullptr ? valueOf(*term.part, op, values) : elements(graph, values, term.elementsOf);
+    if (!count) return tl::unexpected(count.error());
+    sum += static_cast<__int128>(*count) * term.weight * *factor;
+  }
+  own.flops = static_cast<Count>(sum);
   return own;
 }
 
@@ -98,7 +107,7 @@ public:
 
   void visit(graph::OpId id) {
     const Op& op = graph[id];
-    const auto own = ownFlops(op, values, convention);
+    const auto own = ownFlops(graph, op, values, convention);
     if (!own) {
       if (!error) error = own.error();
       return;
@@ -168,14 +177,6 @@ private:
   };
   std::vector<Open> open = std::vector<Open>(1);  ///< the regions around what is visited
 };
-
-tl::expected<std::int64_t, NoValue> elements(const graph::Graph& graph, const sema::Values& values, graph::TensorId tensor) {
-  const auto dims = dimsOf(graph, values, tensor);
-  if (!dims) return tl::unexpected(dims.error());
-  std::int64_t count = 1;
-  for (const std::int64_t dim : *dims) count *= dim;  // dimsOf has checked that this fits
-  return count;
-}
 }  // namespace
 
 std::optional<NoValue> readDims(const graph::Graph& graph, const sema::Values& values, graph::TensorId id,
@@ -233,7 +234,7 @@ tl::expected<Flops, NoValue> countFlops(const graph::Graph& graph, const sema::V
 tl::expected<Count, NoValue> countFlops(const graph::Graph& graph, const sema::Values& values, std::span<const graph::OpId> ops) {
   Count sum = 0;
   for (const graph::OpId id : ops) {
-    const auto own = ownFlops(graph[id], values, kConventions.front());
+    const auto own = ownFlops(graph, graph[id], values, fullConvention());
     if (!own) return tl::unexpected(own.error());
     sum += own->flops * static_cast<Count>(graph::runsOf(graph, graph[id]));
   }
@@ -241,7 +242,7 @@ tl::expected<Count, NoValue> countFlops(const graph::Graph& graph, const sema::V
 }
 
 tl::expected<Flops, NoValue> countFlops(const graph::Graph& graph, const sema::Values& values) {
-  return countFlops(graph, values, kConventions.front());
+  return countFlops(graph, values, fullConvention());
 }
 
 }  // namespace tbem::estimate

@@ -18,15 +18,7 @@ using Count = unsigned __int128;
 std::string toString(Count count);
 double toDouble(Count count);
 
-/// What one part of an operator's `flops` counts.
-struct Convention {
-  std::string_view name;
-  std::uint32_t mac = 0;    ///< FLOPs a multiply-add
-  std::uint32_t other = 0;  ///< FLOPs any other part
-};
-/// `flop` (2 and 1, the default), `mac` (multiply-adds only), `mac2` (2 x multiply-adds only, what PyTorch counts).
-std::span<const Convention> conventions();
-const Convention* findConvention(std::string_view name);
+struct Convention;  // Conventions.h
 
 struct PhaseCounts {
   Count forward = 0, backward = 0, optimizer = 0;
@@ -59,9 +51,10 @@ struct NoValue {
 };
 
 tl::expected<Flops, NoValue> countFlops(const graph::Graph& graph, const sema::Values& values, const Convention& convention);
+/// By the convention `full`.
 tl::expected<Flops, NoValue> countFlops(const graph::Graph& graph, const sema::Values& values);
 
-/// FLOPs of these operators alone (what they own, the arms of a gate, is not counted), by the default convention.
+/// FLOPs of these operators alone (what they own, the arms of a gate, is not counted), by the convention `full`.
 tl::expected<Count, NoValue> countFlops(const graph::Graph& graph, const sema::Values& values, std::span<const graph::OpId> ops);
 
 /// The dims of a tensor in a row.

@@ -1,6 +1,7 @@
 #include "compiler/driver/OptionGroups.h"
 
 #include "compiler/backends/Tuning.h"
+#include "compiler/count/Conventions.h"
 #include "compiler/experiment/AtText.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
 #include "runtime/files/Read.h"
@@ -119,8 +120,13 @@ void addKeepGradients(OptionList& list, CommandOptions& o, const std::string& wh
 
 void addCounting(OptionList& list, std::string& gates, std::string& convention) {
   list.add("--gates", gates, "how likely a gate's condition is met, for expected FLOPs: 0.3, or PATH=0.3,..").type("P");
-  list.add("--convention", convention, "how FLOPs are counted: flop (a multiply-add is 2), mac, or mac2: 2 x multiply-adds alone")
-      .oneOf({"flop", "mac", "mac2"})
+  std::vector<std::string> names;
+  for (const estimate::Convention& known : estimate::conventions()) names.emplace_back(known.name);
+  list.add("--convention", convention,
+           "how FLOPs are counted: full (a multiply-add is 2), mac, flop2 (2 x multiply-adds alone), or as the authors of "
+           "deepperform"
+           " or sdn do (docs/gates.md)")
+      .oneOf(names)
       .showDefault();
 }
 

@@ -1,6 +1,7 @@
 // What a row will cost, in one struct: the object that `tbemc estimate --json` prints.
 #pragma once
 
+#include "compiler/count/Conventions.h"
 #include "compiler/count/Flops.h"
 #include "compiler/count/Static.h"
 #include "compiler/diagnostics/Source.h"
@@ -55,7 +56,7 @@ PeakAt peakAt(const graph::Graph& graph, const graph::Op& op);
 
 /// `program`: the row lowered for a device, or null. `order`: of this graph.
 tl::expected<Estimate, NoValue> estimateRow(const graph::Graph& graph, const sema::Values& values, const Program* program,
-                                            const StaticOrder& order, const Convention& convention = conventions().front());
+                                            const StaticOrder& order, const Convention& convention = fullConvention());
 tl::expected<Estimate, NoValue> estimateRow(const graph::Graph& graph, const sema::Values& values, const Program* program);
 
 /// Where the row comes from.

@@ -1,5 +1,6 @@
 #include "compiler/estimate/Formulas.h"
 
+#include "compiler/count/Conventions.h"
 #include "compiler/count/Layout.h"
 #include "compiler/graph/ir/Walk.h"
 
@@ -74,9 +75,17 @@ private:
     return sum(terms);
   }
 
+  /// What the convention counts of an operator that runs `runs` times.
+  void addTerms(const graph::Op& op, std::int64_t runs, Terms& flops) {
+    for (const CountTerm& term : countTerms(convention, graph, op)) {
+      const ExprId counted = term.part != nullptr ? term.part->count : count(term.elementsOf);
+      flops[term.factor == sema::kNoExpr ? counted : make(ExprOp::Mul, counted, term.factor)] += term.weight * runs;
+    }
+  }
+
   void countFlops() {
     struct Parts {
-      Terms macs, others;
+      Terms flops, macs;
     };
     std::map<std::string, std::array<Parts, 3>> byOperator;
     for (const graph::OpId id : graph::programOrder(graph)) {
@@ -84,17 +93,18 @@ private:
       if (op.flops.empty()) continue;
       const bool isGradient = op.phase == Phase::Backward && op.forward != graph::kNoOp;
       Parts& parts = byOperator[isGradient ? graph[op.forward].declaration : op.declaration][static_cast<std::size_t>(op.phase)];
+      const std::int64_t runs = graph::runsOf(graph, op);
+      addTerms(op, runs, parts.flops);
       for (const graph::FlopPart& part : op.flops) {
-        (part.name == "mac" ? parts.macs : parts.others)[part.count] += graph::runsOf(graph, op);
+        if (part.name == "mac") parts.macs[part.count] += runs;
         counts.push_back(part.count);
       }
     }
     for (const auto& [name, phases] : byOperator) {
       std::array<ExprId, 3> flops{}, macs{};
       for (std::size_t phase = 0; phase < phases.size(); ++phase) {
-        const ExprId all = sum(phases[phase].macs);
-        flops[phase] = make(ExprOp::Add, times(all, convention.mac), times(sum(phases[phase].others), convention.other));
-        macs[phase] = times(all, 2);
+        flops[phase] = sum(phases[phase].flops);
+        macs[phase] = times(sum(phases[phase].macs), 2);
       }
       made.operators.push_back(name);
       made.roots.insert(made.roots.end(), {flops[0], flops[1], flops[2], macs[0], macs[1]});

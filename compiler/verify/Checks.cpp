@@ -1,6 +1,7 @@
 #include "compiler/verify/Checks.h"
 
 #include "compiler/budget/Budgets.h"
+#include "compiler/count/Conventions.h"
 #include "compiler/diagnostics/Aside.h"
 #include "compiler/diagnostics/tables/Plan.h"
 #include "compiler/experiment/Campaigns.h"
@@ -71,7 +72,7 @@ void checkBudgets(State& state) {
 bool checkPlainRows(State& state) {
   bool good = true;
   for (const auto& run : state.designs.runs) {
-    if (run->experiment != nullptr) good = PlainRows(state.sink(), *run, estimate::conventions().front()).check() && good;
+    if (run->experiment != nullptr) good = PlainRows(state.sink(), *run, estimate::fullConvention()).check() && good;
   }
   return good;
 }

@@ -1,6 +1,7 @@
 // tbemc run, measure, regress, predict: the commands that have to do with measured rows.
 #include "compiler/driver/commands/Measure.h"
 #include "compiler/budget/Budgets.h"
+#include "compiler/count/Conventions.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/RunPipeline.h"
@@ -65,7 +66,7 @@ void printUnmeasured(show::Out& out, State& state, const MeasureOptions& options
   }
   for (const auto& training : state.trainings) {
     printEstimate(out, state, viewOf(options, steps), *training->step, true);
-    printTrainingCost(out, state, *training, estimate::conventions().front());
+    printTrainingCost(out, state, *training, estimate::fullConvention());
   }
 }
 

@@ -128,7 +128,7 @@ constexpr JsonField kEstimate[] = {
     kLevels,
     count("parameters", "numbers of weights"),
     count("buffers", "elements of buffers"),
-    object("flops", "a multiply-add counts as `--convention` says (by default 2)", kFlops),
+    object("flops", "as `--convention` counts them (by default a multiply-add is 2)", kFlops),
     object("memory", "memory of the step", kMemory),
     object("device", "the device, or `null`", kOnDevice).orNull(),
     object("paths", "least and most over the paths ([gates.md](gates.md))", kPaths).only("for a network with gates"),

@@ -1,5 +1,6 @@
 #include "compiler/show/measured/TrainReport.h"
 
+#include "compiler/count/Conventions.h"
 #include "runtime/report/Numbers.h"
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@ std::string scoreText(const train::Score& score) {
   std::string text = fmt::format("loss {:.4f}", score.loss);
   if (const std::string what = report::notFinite(score.loss); !what.empty()) text = fmt::format("loss not finite ({})", what);
   if (score.accuracy) text += fmt::format(", accuracy {:.2f} %", 100 * *score.accuracy);
+  if (score.flops) text += fmt::format(", {} an example", report::flops(*score.flops));
   return text;
 }
 
@@ -27,6 +29,17 @@ const std::string& nameOf(const TrainingRun& training) { return training.spec.de
 Json scoreJson(const std::optional<train::Score>& score, bool accuracy) {
   if (!score) return {};
   return accuracy ? (score->accuracy ? Json(*score->accuracy) : Json()) : Json(score->loss);
+}
+
+bool isGated(const std::optional<train::Score>& score) { return score && score->flops; }
+
+Json gatesJson(const train::Score& score) {
+  Json gates = Json::array();
+  for (const train::GateCount& gate : score.gates) {
+    gates.push_back(
+        {{"path", gate.gate}, {"kind", gate.exits ? "exit" : "skip"}, {"reached", gate.reached}, {"taken", gate.taken}});
+  }
+  return gates;
 }
 
 Json numberOrNull(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
@@ -83,17 +96,19 @@ void TrainReport::training(const TrainingRun& training, std::int64_t done, std::
 
 void TrainReport::epoch(const TrainingRun& training, const train::EpochReport& report) {
   if (out.display.json) {
-    out.json("train", {{"name", nameOf(training)},
-                       {"epoch", report.epoch},
-                       {"steps", report.steps},
-                       {"loss", report.train.loss},
-                       {"accuracy", scoreJson(report.train, true)},
-                       {"validation_loss", scoreJson(report.validation, false)},
-                       {"validation_accuracy", scoreJson(report.validation, true)},
-                       {"best", report.best},
-                       {"learning_rate", numberOrNull(report.rate)},
-                       {"seconds", report.seconds},
-                       {"examples_per_second", report.examplesPerSecond}});
+    Json fields{{"name", nameOf(training)},
+                {"epoch", report.epoch},
+                {"steps", report.steps},
+                {"loss", report.train.loss},
+                {"accuracy", scoreJson(report.train, true)},
+                {"validation_loss", scoreJson(report.validation, false)},
+                {"validation_accuracy", scoreJson(report.validation, true)}};
+    if (isGated(report.validation)) fields["validation_flops"] = *report.validation->flops;
+    fields["best"] = report.best;
+    fields["learning_rate"] = numberOrNull(report.rate);
+    fields["seconds"] = report.seconds;
+    fields["examples_per_second"] = report.examplesPerSecond;
+    out.json("train", std::move(fields));
     return;
   }
   std::string text = fmt::format("epoch {:>3}: {}", report.epoch, scoreText(report.train));
@@ -112,20 +127,25 @@ void TrainReport::trainingEnds(const TrainingRun& training, const train::Outcome
   if (!outcome.elsewhere.empty() && !outcome.complete)
     out.note(fmt::format("taken up elsewhere ({}): the numbers are not bit for bit those of one run", outcome.elsewhere));
   if (out.display.json) {
-    out.json("trained", {{"name", nameOf(training)},
-                         {"network", training.spec.networkText},
-                         {"data", training.spec.data.name},
-                         {"backend", backend},
-                         {"status", statusText(outcome.status)},
-                         {"epochs", outcome.epochs.size()},
-                         {"steps", outcome.steps},
-                         {"best_epoch", outcome.bestEpoch ? Json(*outcome.bestEpoch) : Json()},
-                         {"test_loss", scoreJson(outcome.test, false)},
-                         {"test_accuracy", scoreJson(outcome.test, true)},
-                         {"seconds", outcome.seconds},
-                         {"resumed", outcome.resumed},
-                         {"reused", outcome.complete},
-                         {"checkpoint", checkpoint.empty() ? Json() : Json(checkpoint)}});
+    Json fields{{"name", nameOf(training)},
+                {"network", training.spec.networkText},
+                {"data", training.spec.data.name},
+                {"backend", backend},
+                {"status", statusText(outcome.status)},
+                {"epochs", outcome.epochs.size()},
+                {"steps", outcome.steps},
+                {"best_epoch", outcome.bestEpoch ? Json(*outcome.bestEpoch) : Json()},
+                {"test_loss", scoreJson(outcome.test, false)},
+                {"test_accuracy", scoreJson(outcome.test, true)}};
+    if (isGated(outcome.test)) {
+      fields["test_flops"] = *outcome.test->flops;
+      fields["test_gates"] = gatesJson(*outcome.test);
+    }
+    fields["seconds"] = outcome.seconds;
+    fields["resumed"] = outcome.resumed;
+    fields["reused"] = outcome.complete;
+    fields["checkpoint"] = checkpoint.empty() ? Json() : Json(checkpoint);
+    out.json("trained", std::move(fields));
     return;
   }
   if (outcome.complete)
@@ -134,7 +154,11 @@ void TrainReport::trainingEnds(const TrainingRun& training, const train::Outcome
     out.print("stopped early: no better validation since epoch {}, whose weights are kept\n", *outcome.bestEpoch);
   if (outcome.status == train::Outcome::Status::StoppedEarly && !outcome.bestEpoch)
     out.print("stopped early: the validation loss of no epoch was finite\n");
-  if (outcome.test) out.print("test: {}\n", scoreText(*outcome.test));
+  if (outcome.test) {
+    out.print("test: {}\n", scoreText(*outcome.test));
+    for (const train::GateCount& gate : outcome.test->gates)
+      out.print("  {}: {} of {} {}\n", gate.gate, gate.taken, gate.reached, gate.exits ? "left" : "skipped");
+  }
   if (outcome.status == train::Outcome::Status::Interrupted) {
     out.print("stopped after step {}{}\n", outcome.steps,
               checkpoint.empty() ? "" : fmt::format("; {} has it, and the same command goes on", checkpoint));

@@ -1,5 +1,6 @@
 #include "compiler/show/rows/EstimateReport.h"
 
+#include "compiler/count/Conventions.h"
 #include "compiler/count/GateFlops.h"
 #include "compiler/devices/Devices.h"
 #include "compiler/diagnostics/tables/Plan.h"

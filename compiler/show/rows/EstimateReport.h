@@ -16,7 +16,7 @@ namespace tbem::driver {
 inline constexpr std::size_t kMostLowered = 1000;
 
 struct EstimateView {
-  std::string convention = "flop";  ///< of counting FLOPs: the name of one of estimate::conventions()
+  std::string convention = "full";  ///< of counting FLOPs: the name of one of estimate::conventions()
   std::string gates;                ///< "0.3", "PATH=0.3,..": how likely gates' conditions are met; "": not asked
   std::string roofline;             ///< the device of least times; "": none
   std::string folder;               ///< of a plot of memory over the step; "": none

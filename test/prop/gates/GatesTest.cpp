@@ -4,6 +4,7 @@
 #include "test/prop/gates/Loaded.h"
 #include "test/prop/gates/Networks.h"
 
+#include "compiler/count/Conventions.h"
 #include "compiler/count/GateFlops.h"
 #include "runtime/core/Decisions.h"
 

@@ -1,6 +1,7 @@
 // FLOPs, parameters, static memory and layouts against sums worked out by hand.
 #include "SmallNets.h"
 
+#include "compiler/count/Conventions.h"
 #include "compiler/count/Flops.h"
 #include "compiler/count/Layout.h"
 #include "compiler/count/Static.h"

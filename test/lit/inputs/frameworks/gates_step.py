@@ -38,7 +38,7 @@ def spread(arrays, seed):
             given[name] = array * 3 if array.ndim == 2 else array + 0.3 * random.standard_normal(array.shape)
         elif name.startswith("buffer/"):
             given[name] = array + 0.2 * random.random(array.shape)
-        elif name.startswith("input/"):
+        elif name.startswith("input/") and array.dtype.kind == "f":
             sizes = np.geomspace(0.1, 3, len(array)).reshape(-1, *[1] * (array.ndim - 1))
             given[name] = array * sizes
     return given
@@ -54,7 +54,7 @@ def our_steps(tbemc, folder, name, number):
     np.savez(given, **arrays)
     steps.run([*in_f64, "--load", str(given)])
     ours = {"ref": dict(np.load(saved))}
-    np.savez(given, **{key: array.astype(np.float32) for key, array in arrays.items()})
+    np.savez(given, **{key: array.astype(np.float32) if array.dtype.kind == "f" else array for key, array in arrays.items()})
     steps.run([*command, "--on", "cpu", "--load", str(given)])
     return {**ours, "cpu": dict(np.load(saved))}
 
