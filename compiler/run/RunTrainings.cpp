@@ -1,6 +1,7 @@
 #include "compiler/run/RunTrainings.h"
 
 #include "compiler/backends/Algorithms.h"
+#include "compiler/count/Flops.h"
 #include "compiler/jit/glue/Cache.h"
 #include "compiler/support/Interrupts.h"
 
@@ -57,6 +58,18 @@ std::optional<std::size_t> classAxisOf(State& state, const TrainingRun& training
   return agree ? axis : std::nullopt;
 }
 
+/// What an example costs in each branch of the network at inference; empty without gates.
+std::vector<double> branchFlops(State& state, const TrainingRun& training) {
+  if (training.evaluation.empty()) return {};
+  const auto& [batch, run] = *training.evaluation.begin();
+  const graph::Row& row = *state.rowOf(run.get())->elaborated;
+  const auto flops = estimate::countFlops(row.graph(), row.values);
+  if (!flops || !flops->gated) return {};  // that it counts was seen when it was estimated
+  std::vector<double> ofExample;
+  for (const estimate::Count count : flops->byBranch) ofExample.push_back(estimate::toDouble(count) / static_cast<double>(batch));
+  return ofExample;
+}
+
 /// `code` must outlive it.
 train::Machine machineOf(State& state, const TrainingRun& training, const CompiledTraining& code) {
   train::Machine machine;
@@ -66,6 +79,7 @@ train::Machine machineOf(State& state, const TrainingRun& training, const Compil
   for (const ast::Parameter& input : training.spec.network->tensors) machine.inputs.push_back(input.name.text);
   machine.classAxis = classAxisOf(state, training, machine);
   machine.lossOfLabels = graph::isMeanOfLabels(training.spec, training.shape);
+  machine.branchFlops = branchFlops(state, training);
   return machine;
 }
 

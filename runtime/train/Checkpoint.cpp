@@ -59,12 +59,20 @@ double toLoss(const Json& json) {
 Json toJson(const Score& score) {
   Json out{{"loss", lossJson(score.loss)}};
   if (score.accuracy) out["accuracy"] = *score.accuracy;
+  if (score.flops) out["flops"] = *score.flops;
+  for (const GateCount& gate : score.gates)
+    out["gates"].push_back({{"gate", gate.gate}, {"exits", gate.exits}, {"reached", gate.reached}, {"taken", gate.taken}});
   return out;
 }
 Score toScore(const Json& json) {
   Score score;
   score.loss = toLoss(json.at("loss"));
   if (json.contains("accuracy")) score.accuracy = json.at("accuracy").get<double>();
+  if (json.contains("flops")) score.flops = json.at("flops").get<double>();
+  for (const Json& gate : json.value("gates", Json::array())) {
+    score.gates.push_back({gate.at("gate").get<std::string>(), gate.at("exits").get<bool>(),
+                           gate.at("reached").get<std::int64_t>(), gate.at("taken").get<std::int64_t>()});
+  }
   return score;
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/train/Evaluation.h"
 
+#include "runtime/core/Decisions.h"
 #include "runtime/core/Primitive.h"
 
 #include <fmt/format.h>
@@ -78,8 +79,33 @@ tl::expected<Score, std::string> Tally::score(bool hasAccuracy) const {
   Score score;
   score.loss = loss / weight;
   if (hasAccuracy) score.accuracy = static_cast<double>(correct) / static_cast<double>(counted);
+  if (!gates.empty()) score.flops = flops / static_cast<double>(examples);
+  score.gates = gates;
   return score;
 }
+
+namespace {
+
+/// What the gates did in the run that the instance ended last.
+tl::expected<void, TrainFailure> addGates(const runtime::Instance& instance, const Machine& machine, std::size_t examples,
+                                          Tally& tally) {
+  if (machine.branchFlops.empty()) return {};
+  const auto sizes = runtime::branchSizes(instance);
+  if (!sizes) return failure(Kind::Run, sizes.error().message);
+  const auto decisions = runtime::decisions(instance);
+  if (!decisions) return failure(Kind::Run, decisions.error().message);
+  for (std::size_t b = 0; b < sizes->size(); ++b) tally.flops += machine.branchFlops[b] * static_cast<double>((*sizes)[b]);
+  tally.examples += static_cast<std::int64_t>(examples);
+  if (tally.gates.empty())
+    for (const runtime::Decision& decision : *decisions) tally.gates.push_back({decision.gate, decision.exits});
+  for (std::size_t g = 0; g < decisions->size(); ++g) {
+    tally.gates[g].reached += (*decisions)[g].reached();
+    tally.gates[g].taken += (*decisions)[g].taken();
+  }
+  return {};
+}
+
+}  // namespace
 
 tl::expected<Evaluation::Worker*, TrainFailure> Evaluation::workerOf(std::int64_t size) {
   Worker& one = workers[size];
@@ -105,6 +131,7 @@ tl::expected<std::optional<Score>, TrainFailure> Evaluation::run(data::Split spl
     if (auto done = feed.load(split, examples.subspan(first, size)); !done) return failure(Kind::Environment, done.error());
     if (auto done = instance.run(1); !done) return failure(Kind::Run, done.error().message);
     if (auto done = addStep(instance, machine, feed, size, tally); !done) return tl::unexpected(done.error());
+    if (auto done = addGates(instance, machine, size, tally); !done) return tl::unexpected(done.error());
     first += size;
   }
   const auto score = tally.score(machine.classAxis.has_value());

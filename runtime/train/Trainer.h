@@ -56,12 +56,24 @@ struct Machine {
   /// The output's dimension that counts the classes of each label; nothing: there is no accuracy.
   std::optional<std::size_t> classAxis;
   bool lossOfLabels = false;  ///< the loss is a mean over the labels that have a class
+  /// What an example costs in each branch of an evaluation (Executable::branches), in FLOPs; empty without gates.
+  std::vector<double> branchFlops;
+};
+
+/// What a gate did with the examples of an evaluation.
+struct GateCount {
+  std::string gate;  ///< stable path: "unit[3].skip"
+  bool exits = false;
+  std::int64_t reached = 0;  ///< examples that came to it
+  std::int64_t taken = 0;    ///< of these, those that left, or for which the arm was left out
 };
 
 struct Score {
   double loss = 0;  ///< mean over the examples, or over the labels that have a class (Machine::lossOfLabels)
   /// Share of the labels that have a class which are the place of the largest output; nothing without classes.
   std::optional<double> accuracy;
+  std::optional<double> flops;   ///< of an evaluation with gates: those of an example, in the mean
+  std::vector<GateCount> gates;  ///< of an evaluation, in program order
 };
 /// Of several steps: what a score is made of.
 struct Tally {
@@ -69,6 +81,9 @@ struct Tally {
   double weight = 0;         ///< examples; where the loss is a mean over labels, the share of them whose labels have a class
   std::int64_t correct = 0;  ///< labels that are the place of the largest output
   std::int64_t counted = 0;  ///< labels that have a class
+  double flops = 0;          ///< of an evaluation with gates
+  std::int64_t examples = 0;
+  std::vector<GateCount> gates;
 
   /// Errors: nothing counted, so there is no mean.
   tl::expected<Score, std::string> score(bool hasAccuracy) const;

@@ -15,19 +15,10 @@ import sys
 import numpy as np
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lit", "inputs"))
+from philox import philox
 from safetensors_file import read
 
 SEED, BATCH, EPOCHS, HELD = 5, 16, 4, 0.2
-
-
-def philox(counter, key):
-    """Salmon et al. 2011, ten rounds."""
-    c, k, mask = list(counter), list(key), 0xFFFFFFFF
-    for _ in range(10):
-        p0, p1 = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
-        c = [(p1 >> 32) ^ c[1] ^ k[0], p1 & mask, (p0 >> 32) ^ c[3] ^ k[1], p0 & mask]
-        k = [(k[0] + 0x9E3779B9) & mask, (k[1] + 0xBB67AE85) & mask]
-    return c
 
 
 def shuffled(seed, epoch, count):

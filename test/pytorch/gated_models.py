@@ -1,6 +1,6 @@
 """SkipNet and Shallow-Deep Networks in eager PyTorch, with the weights of a file that `tbemc step --save` wrote.
 
-Each model runs in two ways: `branch` takes real branches for one sample, as a PyTorch user writes it; `masked` computes every arm
+Each model runs in three ways: `trained` as a training step does (gated_training.py); and for inference `branch` takes real branches for one sample, as a PyTorch user writes it; `masked` computes every arm
 for a whole batch and selects, and says for each gate and sample the decision (1, 0, or -1 where the sample did not come there)
 and how far the score was from the threshold.
 """
@@ -35,6 +35,7 @@ class Arrays:
 
 class ConvNorm:
     calibrating = False
+    training = False  # by the batch's own moments, and running ones move
 
     def __init__(self, a, c, out, kernel, stride=1, pad=0):
         self.w, self.stride, self.pad = a.weight(out, c, kernel, kernel), stride, pad
@@ -46,7 +47,7 @@ class ConvNorm:
         if ConvNorm.calibrating:
             self.mean.copy_(y.mean((0, 2, 3)))
             self.variance.copy_(y.var((0, 2, 3), unbiased=False))
-        return F.batch_norm(y, self.mean, self.variance, self.scale, self.shift, False, 0.1, 1e-5)
+        return F.batch_norm(y, self.mean, self.variance, self.scale, self.shift, ConvNorm.training, 0.1, 1e-5)
 
 
 class Shortcut:
@@ -64,6 +65,16 @@ class Residual:
 
     def __call__(self, x):
         return F.relu(self.second(F.relu(self.first(x))) + self.shortcut(x))
+
+
+class Body:
+    """A residual block whose shortcut is given."""
+
+    def __init__(self, a, c, out, stride):
+        self.first, self.second = ConvNorm(a, c, out, 3, stride, 1), ConvNorm(a, out, out, 3, 1, 1)
+
+    def __call__(self, x, around):
+        return F.relu(self.second(F.relu(self.first(x))) + around)
 
 
 class Dense:
@@ -96,7 +107,8 @@ class SkipNet:
                 if self.cell_x is None:
                     self.cell_x, self.cell_h = Dense(a, gate, 4 * gate), Dense(a, gate, 4 * gate)
                     self.score = Dense(a, gate, 1)
-                self.units.append((projection, Residual(a, c, out, stride), Shortcut(a, c, out, stride)))
+                shortcut = Shortcut(a, c, out, stride)
+                self.units.append((projection, Body(a, c, out, stride), shortcut))
             c = out
         self.head = Dense(a, 64, classes)
         a.done()
@@ -109,22 +121,38 @@ class SkipNet:
     def branch(self, image):
         x = F.relu(self.stem(image))
         h = c = torch.zeros(1, self.gate)
-        for projection, residual, shortcut in self.units:
+        for projection, unit, shortcut in self.units:
             if projection is None:
-                x = residual(x)
+                x = unit(x)
                 continue
             h, c = self.cell(projection(x.mean((2, 3))), h, c)
             g = torch.sigmoid(self.score(h))
-            x = shortcut(x) if g.item() <= self.tau else residual(x)
+            around = shortcut(x)
+            x = around if g.item() <= self.tau else unit(x, around)
         return self.head(x.mean((2, 3)))
+
+    def trained(self, image, share_of):
+        """`share_of(score, threshold, number of the unit)`: how much of a unit is computed."""
+        x = F.relu(self.stem(image))
+        h = c = torch.zeros(image.shape[0], self.gate, dtype=image.dtype)
+        for i, (projection, unit, shortcut) in enumerate(self.units):
+            if projection is None:
+                x = unit(x)
+                continue
+            h, c = self.cell(projection(x.mean((2, 3))), h, c)
+            g = torch.sigmoid(self.score(h)).reshape(-1)
+            share = share_of(g, self.tau, i)[:, None, None, None]
+            around = shortcut(x)
+            x = share * unit(x, around) + (1 - share) * around
+        return [self.head(x.mean((2, 3)))]
 
     def masked(self, image):
         x = F.relu(self.stem(image))
         h = c = torch.zeros(image.shape[0], self.gate, dtype=image.dtype)
         decisions, margins = [], []
-        for projection, residual, shortcut in self.units:
+        for projection, unit, shortcut in self.units:
             if projection is None:
-                x = residual(x)
+                x = unit(x)
                 continue
             pooled = x.mean((2, 3))
             if ConvNorm.calibrating:
@@ -136,7 +164,8 @@ class SkipNet:
             skipped = g <= self.tau
             decisions.append(skipped.to(torch.int32))
             margins.append((g - self.tau).abs())
-            x = torch.where(skipped[:, None, None, None], shortcut(x), residual(x))
+            around = shortcut(x)
+            x = torch.where(skipped[:, None, None, None], around, unit(x, around))
         return self.head(x.mean((2, 3))), torch.stack(decisions), torch.stack(margins)
 
 
@@ -208,6 +237,24 @@ class SdnResNet56:
             best = torch.where(better, surest, best)
             inside = inside & ~taken
         return answer, torch.stack(decisions), torch.stack(margins)
+
+
+class ShallowDeep:
+    """Convolutions, and behind each a dense layer on the mean over the image."""
+
+    def __init__(self, a, channels, strides, classes=10):
+        self.units, c = [], 3
+        for out, stride in zip(channels, strides):
+            self.units.append((ConvNorm(a, c, out, 3, stride, 1), Dense(a, out, classes)))
+            c = out
+        a.done()
+
+    def trained(self, image):
+        x, results = image, []
+        for conv, head in self.units:
+            x = F.relu(conv(x))
+            results.append(head(x.mean((2, 3))))
+        return results
 
 
 def images(count, seed):

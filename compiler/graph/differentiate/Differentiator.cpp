@@ -14,7 +14,6 @@ Differentiator::Differentiator(Elaborator& elaborator, Graph& graph)
     : elaborator(elaborator), graph(graph), builder(elaborator.builder), forwardOps(graph.ops.size()) {}
 
 bool Differentiator::differentiate(TensorId loss, const Value& optimizer, SrcRange use, const std::vector<TensorId>& wanted) {
-  if (hasGates()) return false;
   markNeeded(wanted);
   const std::optional<UpdateRule> rule = elaborator.updateRule(optimizer, use);
   if (!rule) return false;
@@ -32,13 +31,6 @@ bool Differentiator::differentiate(TensorId loss, const Value& optimizer, SrcRan
     graph.weights[weight].after = *after;
   }
   return true;
-}
-
-/// Reports one.
-bool Differentiator::hasGates() {
-  const Op* const gate = firstGate(graph);
-  if (gate != nullptr) elaborator.fail(diag::gates_not_trained, gate->range, gate->kind == OpKind::Skip ? "skip" : "exit");
-  return gate != nullptr;
 }
 
 /// Which tensors need a gradient: floating ones from which a weight, or a tensor whose gradient is wanted, can be reached through

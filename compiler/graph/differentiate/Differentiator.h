@@ -26,7 +26,6 @@ public:
   std::unordered_map<std::uint32_t, TensorId> valueOf;
 
 private:
-  bool hasGates();
   void markNeeded(const std::vector<TensorId>& wanted);
   void markResults(std::size_t position);
   bool passBack();

@@ -63,6 +63,16 @@ struct InputSpec {
 /// What graphs are built for. Evaluate: the loss of a network that does not train, with its running statistics.
 enum class Task : std::uint8_t { Infer, Train, Evaluate };
 
+/// How a training step treats gates (docs/training.md). Arms are mixed by the gates' decisions, whose gradients are the scores'
+/// (StraightThrough); by the scores (Soft); or by decisions drawn with the scores as probabilities, whose gradients are those of
+/// what they are a limit of (Gumbel).
+struct GateTraining {
+  enum class Mode : std::uint8_t { StraightThrough, Soft, Gumbel } mode = Mode::StraightThrough;
+  Rational temperature{1};      ///< Gumbel
+  std::vector<Rational> exits;  ///< the weight of each exit's loss, the last result's behind them; empty: 1 each
+  SrcRange exitsRange;
+};
+
 /// A network and what its graphs are built from. Move only: values refer to its pool.
 struct ExperimentSpec {
   std::string name;
@@ -83,6 +93,7 @@ struct ExperimentSpec {
   SrcRange mixedRange;
   std::optional<CheckpointSpec> checkpoint;  ///< clause `checkpoint`
   const ast::Expr* accumulate = nullptr;     ///< clause `accumulate`; it may name factors
+  GateTraining gates = {};                   ///< of a training
   std::unique_ptr<sema::ExprPool> pool;
 
   bool hasNetwork() const { return of != nullptr; }

@@ -38,6 +38,7 @@ struct ElaborateOptions {
   bool training = false;
   Updates updates = Updates::All;
   bool recordCalls = false;
+  GateTraining gates = {};
 };
 
 /// "f32", as a program writes it.
@@ -81,6 +82,8 @@ public:
   };
   Now now;
   std::vector<const ast::Callable*> applying;  ///< the innermost last
+  /// Of a network with exits that trains: the values that its exits leave with and its last result; else none.
+  const std::vector<TensorId>& trainedResults() const { return gates.trainedResults(); }
 
   using Evaluator::bind;
   using Evaluator::coerce;

@@ -11,21 +11,6 @@ namespace {
 
 Value tensorValue(TensorId id) { return Value::indexed(ValueKind::Tensor, index(id)); }
 
-/// The condition of a gate: one truth value a sample.
-std::optional<TensorId> checkCondition(Elaborator& e, const Value& value, SrcRange range, const char* gate) {
-  if (value.isPoison()) return std::nullopt;
-  const Tensor* tensor = value.is(ValueKind::Tensor) ? &e.graph.tensors[value.id] : nullptr;
-  if (tensor == nullptr || tensor->dtype != TBEM_BOOL || tensor->shape.size() != 1) {
-    const std::string found = tensor != nullptr
-                                  ? dtypeName(tensor->dtype) + shapeText(e.pool, e.graph, static_cast<TensorId>(value.id))
-                                  : kindName(value);
-    e.fail(diag::wrong_tensor, range, "the condition of `" + std::string(gate) + "`",
-           "one truth value a sample (`bool[n]`), found " + found);
-    return std::nullopt;
-  }
-  return static_cast<TensorId>(value.id);
-}
-
 /// One arm, in a region of its own.
 Value evaluateArm(Elaborator& e, const ast::Expr& expr, OpId owner) {
   Graph& graph = e.graph;
@@ -36,25 +21,6 @@ Value evaluateArm(Elaborator& e, const ast::Expr& expr, OpId owner) {
   const Elaborator::Detour detour(e);
   e.builder.stamp.region = id;
   return e.evaluate(expr);
-}
-
-/// Two arms of one type and shape, with as many samples as the condition; false after a report.
-bool armsAgree(Elaborator& e, const ast::Skip& expr, TensorId condition, TensorId computed, TensorId left) {
-  const Graph& graph = e.graph;
-  const std::vector<ExprId> here = graph[computed].shape, there = graph[left].shape;
-  bool same = graph[computed].dtype == graph[left].dtype && here.size() == there.size() && !here.empty();
-  for (std::size_t k = 0; same && k < here.size(); ++k) {
-    const auto equal = e.peek(e.pool.make(ExprOp::Equal, here[k], there[k]));
-    same = equal && equal->num != 0;
-  }
-  if (!same) {
-    e.fail(diag::arms_differ, expr.range, shapeText(e.pool, graph, computed), shapeText(e.pool, graph, left));
-    return false;
-  }
-  for (std::size_t k = 0; k < here.size(); ++k) {
-    if (!e.agree(here[k], there[k], "arm[" + std::to_string(k) + "]", expr.range, expr.leaving->range)) return false;
-  }
-  return e.agree(graph[condition].shape[0], here[0], "samples", expr.condition->range, expr.computed->range);
 }
 
 Value join(Elaborator& e, OpId gate, const std::vector<TensorId>& inputs, TensorId model, SrcRange range) {
@@ -76,7 +42,52 @@ bool isRoot(const Elaborator& e, const ast::Callable& decl) {
 
 }  // namespace
 
+/// The condition of a gate: one truth value a sample.
+std::optional<TensorId> Gates::checkCondition(Elaborator& e, const Value& value, SrcRange range, const char* gate) {
+  if (value.isPoison()) return std::nullopt;
+  const Tensor* tensor = value.is(ValueKind::Tensor) ? &e.graph.tensors[value.id] : nullptr;
+  if (tensor == nullptr || tensor->dtype != TBEM_BOOL || tensor->shape.size() != 1) {
+    const std::string found = tensor != nullptr
+                                  ? dtypeName(tensor->dtype) + shapeText(e.pool, e.graph, static_cast<TensorId>(value.id))
+                                  : kindName(value);
+    e.fail(diag::wrong_tensor, range, "the condition of `" + std::string(gate) + "`",
+           "one truth value a sample (`bool[n]`), found " + found);
+    return std::nullopt;
+  }
+  return static_cast<TensorId>(value.id);
+}
+
+bool Gates::armsAreTensors(Elaborator& e, const ast::Skip& expr, const Value& computed, const Value& left) {
+  if (computed.isPoison() || left.isPoison()) return false;
+  if (!computed.is(ValueKind::Tensor)) {
+    e.wrongKind(expr.computed->range, "an arm of `skip`", "a tensor", computed);
+    return false;
+  }
+  if (!left.is(ValueKind::Tensor)) e.wrongKind(expr.leaving->range, "an arm of `skip`", "a tensor", left);
+  return left.is(ValueKind::Tensor);
+}
+
+/// Two arms of one type and shape, with as many samples as the condition; false after a report.
+bool Gates::armsAgree(Elaborator& e, const ast::Skip& expr, TensorId condition, TensorId computed, TensorId left) {
+  const Graph& graph = e.graph;
+  const std::vector<ExprId> here = graph[computed].shape, there = graph[left].shape;
+  bool same = graph[computed].dtype == graph[left].dtype && here.size() == there.size() && !here.empty();
+  for (std::size_t k = 0; same && k < here.size(); ++k) {
+    const auto equal = e.peek(e.pool.make(ExprOp::Equal, here[k], there[k]));
+    same = equal && equal->num != 0;
+  }
+  if (!same) {
+    e.fail(diag::arms_differ, expr.range, shapeText(e.pool, graph, computed), shapeText(e.pool, graph, left));
+    return false;
+  }
+  for (std::size_t k = 0; k < here.size(); ++k) {
+    if (!e.agree(here[k], there[k], "arm[" + std::to_string(k) + "]", expr.range, expr.leaving->range)) return false;
+  }
+  return e.agree(graph[condition].shape[0], here[0], "samples", expr.condition->range, expr.computed->range);
+}
+
 Value Gates::skip(Elaborator& e, const ast::Skip& expr) {
+  if (e.options.training) return trainedSkip(e, expr);
   const std::optional<TensorId> condition = checkCondition(e, e.evaluate(*expr.condition), expr.condition->range, "skip");
   if (!condition) return {};
   Op gate;
@@ -87,9 +98,7 @@ Value Gates::skip(Elaborator& e, const ast::Skip& expr) {
   const OpId owner = e.addOp(std::move(gate), *e.now.current);
   const Value computed = evaluateArm(e, *expr.computed, owner);
   const Value left = evaluateArm(e, *expr.leaving, owner);
-  if (computed.isPoison() || left.isPoison()) return {};
-  if (!computed.is(ValueKind::Tensor)) return e.wrongKind(expr.computed->range, "an arm of `skip`", "a tensor", computed);
-  if (!left.is(ValueKind::Tensor)) return e.wrongKind(expr.leaving->range, "an arm of `skip`", "a tensor", left);
+  if (!armsAreTensors(e, expr, computed, left)) return {};
   const auto a = static_cast<TensorId>(computed.id), b = static_cast<TensorId>(left.id);
   if (!armsAgree(e, expr, *condition, a, b)) return {};
   return join(e, owner, {*condition, a, b}, a, expr.range);
@@ -151,6 +160,8 @@ bool Gates::exit(Elaborator& e, const ast::Exit& statement) {
   const auto result = static_cast<TensorId>(value.id);
   const ExprId samples = e.graph[*condition].shape[0];
   if (!e.agree(samples, e.graph[result].shape[0], "samples", statement.condition->range, statement.value->range)) return false;
+  exits.push_back(result);
+  if (e.options.training) return true;  // its loss, and not its condition, is what counts
   if (score && !keepBest(e, *score, result, statement.range)) return false;
   Op op;
   op.kind = OpKind::Exit;
@@ -158,34 +169,119 @@ bool Gates::exit(Elaborator& e, const ast::Exit& statement) {
   op.path = e.paths.under(e.paths.fresh("exit"));
   op.inputs = {*condition, result};
   e.addOp(std::move(op), *e.now.current);
-  exits.push_back(result);
   return true;
 }
 
 Value Gates::joinExits(Elaborator& e, const Activation& network, Value last) {
   const ast::Callable& decl = *network.decl;
   if (exits.empty() || !isRoot(e, decl)) return last;
-  std::vector<TensorId> inputs = std::move(exits);
+  const bool keepsBest = decl.fallback.text == "best";
+  if (keepsBest && !last.is(ValueKind::None))
+    return e.fail(diag::fallback_without_score, decl.name.range, "it ends in an `exit`, without a `return` behind it");
+  if (!keepsBest && !last.is(ValueKind::Tensor))
+    return e.wrongKind(decl.name.range, "the result of a network with exits", "a tensor", last);
+  std::vector<TensorId> results = std::move(exits);
   exits.clear();
-  if (best.value != kNoTensor) {
-    if (!last.is(ValueKind::None))
-      return e.fail(diag::fallback_without_score, decl.name.range, "it ends in an `exit`, without a `return` behind it");
-    last = tensorValue(best.value);
-    best = {};
-  }
-  if (!last.is(ValueKind::Tensor)) return e.wrongKind(decl.name.range, "the result of a network with exits", "a tensor", last);
-  inputs.push_back(static_cast<TensorId>(last.id));
+  if (!keepsBest)
+    results.push_back(static_cast<TensorId>(last.id));
+  else if (!e.options.training)
+    results.push_back(best.value);
+  best = {};
   const Graph& graph = e.graph;
-  const TensorId first = inputs.front();
-  for (const TensorId input : inputs) {
-    if (graph[input].shape.size() != graph[first].shape.size())
-      return e.fail(diag::arms_differ, decl.name.range, shapeText(e.pool, graph, first), shapeText(e.pool, graph, input));
-    for (std::size_t k = 0; k < graph[input].shape.size(); ++k) {
-      if (!e.agree(graph[input].shape[k], graph[first].shape[k], "exit[" + std::to_string(k) + "]", network.use, decl.name.range))
+  const TensorId first = results.front();
+  for (const TensorId result : results) {
+    if (graph[result].shape.size() != graph[first].shape.size())
+      return e.fail(diag::arms_differ, decl.name.range, shapeText(e.pool, graph, first), shapeText(e.pool, graph, result));
+    for (std::size_t k = 0; k < graph[result].shape.size(); ++k) {
+      if (!e.agree(graph[result].shape[k], graph[first].shape[k], "exit[" + std::to_string(k) + "]", network.use,
+                   decl.name.range))
         return {};
     }
   }
-  return join(e, kNoOp, inputs, first, decl.name.range);
+  if (!e.options.training) return join(e, kNoOp, results, first, decl.name.range);
+  trained = std::move(results);
+  return tensorValue(trained.back());
+}
+
+// ---- Gates of a network that trains ------------------------------------------------------------------------------------
+//
+// Where a network trains every sample computes everything, so that everything has a gradient.
+//
+// A `skip` mixes its arms by a number a sample, which is 1 where the arm is computed at inference and 0 where it is left out. It
+// is made from the score that the gate's condition compares. Its gradient goes to the score as if it were the score itself
+// (straight-through estimator: Bengio et al. 2013, "Estimating or Propagating Gradients Through Stochastic Neurons", section 4;
+// with SkipNet's hard gates, Wang et al. 2018, section 3.3). `gates soft` mixes by the score; `gates gumbel` draws the number
+// (Jang et al. 2017, "Categorical Reparameterization with Gumbel-Softmax", section 2.2). The value of an `exit` is one of several
+// results, each of which has a loss.
+
+namespace {
+
+struct Score {
+  Value value;         ///< a tensor; none where the condition compares nothing
+  bool opens = false;  ///< a larger score computes the arm
+};
+
+/// What `left OP right` compares, as one tensor that grows with the left side.
+Score scoreOf(Elaborator& e, const ast::Binary& comparison, const Value& left, const Value& right) {
+  const bool opens = comparison.op == ast::BinaryOp::Less || comparison.op == ast::BinaryOp::LessEqual;
+  if (left.is(ValueKind::Tensor) && right.is(ValueKind::Tensor))
+    return {e.callNamed("sub", {left, right}, {}, comparison.range), opens};
+  return left.is(ValueKind::Tensor) ? Score{left, opens} : Score{right, !opens};
+}
+
+bool isOrder(ast::BinaryOp op) {
+  return op == ast::BinaryOp::Less || op == ast::BinaryOp::LessEqual || op == ast::BinaryOp::Greater ||
+         op == ast::BinaryOp::GreaterEqual;
+}
+
+bool isFloating(const Elaborator& e, const Value& tensor) {
+  return tensor.is(ValueKind::Tensor) && tbem_is_floating(e.graph.tensors[tensor.id].dtype);
+}
+
+}  // namespace
+
+/// The condition of a skip, and the share of the computed arm; poison after a report.
+std::pair<Value, Value> Gates::trainedShare(Elaborator& e, const ast::Expr& condition) {
+  const auto* comparison = ast::dynCast<ast::Binary>(&condition);
+  const bool compares = comparison != nullptr && isOrder(comparison->op);
+  Score score;
+  Value truth;
+  if (compares) {
+    const Value left = e.evaluate(*comparison->left);
+    const Value right = e.evaluate(*comparison->right);
+    if (left.isPoison() || right.isPoison()) return {};
+    truth = e.runtimeBinary(*comparison, left, right);
+    score = scoreOf(e, *comparison, left, right);
+  } else {
+    truth = e.evaluate(condition);
+  }
+  if (!checkCondition(e, truth, condition.range, "skip")) return {};
+  using Mode = GateTraining::Mode;
+  const GateTraining& how = e.options.gates;
+  const SrcRange range = condition.range;
+  if (!isFloating(e, score.value)) {
+    if (how.mode == Mode::StraightThrough) return {truth, e.callNamed("closed_where", {truth}, {}, range)};
+    e.fail(diag::design_clause_value, range, how.mode == Mode::Soft ? "gates soft" : "gates gumbel",
+           "a condition that compares a score with a threshold", "`" + std::string(e.session.sources.text(range)) + "`");
+    return {};
+  }
+  const std::pair<std::string_view, Value> opens{"opens", Value::boolean(e.pool.constant(score.opens ? 1 : 0))};
+  if (how.mode == Mode::Soft) return {truth, e.callNamed("soft_share", {score.value}, {opens}, range)};
+  if (how.mode == Mode::StraightThrough) return {truth, e.callNamed("hard_share", {score.value, truth}, {opens}, range)};
+  const Value temperature = Value::number(e.pool.constant(how.temperature), true);
+  return {truth, e.callNamed("gumbel_share", {score.value}, {opens, {"temperature", temperature}}, range)};
+}
+
+Value Gates::trainedSkip(Elaborator& e, const ast::Skip& expr) {
+  const auto [condition, share] = trainedShare(e, *expr.condition);
+  if (condition.isPoison() || share.isPoison()) return {};
+  const Value computed = e.evaluate(*expr.computed);
+  const Value left = e.evaluate(*expr.leaving);
+  if (!armsAreTensors(e, expr, computed, left)) return {};
+  if (!armsAgree(e, expr, static_cast<TensorId>(condition.id), static_cast<TensorId>(computed.id),
+                 static_cast<TensorId>(left.id)))
+    return {};
+  return e.callNamed("mix_rows", {share, computed, left}, {}, expr.range);
 }
 
 }  // namespace tbem::graph

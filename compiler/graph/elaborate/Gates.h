@@ -5,12 +5,15 @@
 // it is true), and a Join {condition, computed, left} behind it. `exit` becomes an Exit {condition, value}; where exits were met,
 // the network's result is a Join of all their values and of the last one.
 //
+// Where the network trains there are no gates: arms are mixed, and an exit's value is one of the results.
+//
 // The exits that a network has met so far are here; expressions are evaluated by the elaboration at hand.
 #pragma once
 
 #include "compiler/graph/elaborate/Activation.h"
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace tbem::graph {
@@ -24,15 +27,23 @@ public:
   /// False after a report.
   bool exit(Elaborator& elaborator, const ast::Exit& statement);
   bool hasExits() const { return !exits.empty(); }
+  /// Of a network with exits that trains: the values of its exits and its last result, in their order; else none.
+  const std::vector<TensorId>& trainedResults() const { return trained; }
   /// The result of a network with exits: every exit's value and the last one, put together again. Under `fallback best` the last
   /// one is the best of the exits' values, and the network gives none.
   sema::Value joinExits(Elaborator& elaborator, const Activation& network, sema::Value last);
 
 private:
+  std::optional<TensorId> checkCondition(Elaborator& elaborator, const sema::Value& value, SrcRange range, const char* gate);
+  bool armsAreTensors(Elaborator& elaborator, const ast::Skip& expr, const sema::Value& computed, const sema::Value& left);
+  bool armsAgree(Elaborator& elaborator, const ast::Skip& expr, TensorId condition, TensorId computed, TensorId left);
+  std::pair<sema::Value, sema::Value> trainedShare(Elaborator& elaborator, const ast::Expr& condition);
+  sema::Value trainedSkip(Elaborator& elaborator, const ast::Skip& expr);
   std::optional<TensorId> exitCondition(Elaborator& elaborator, const ast::Exit& statement, std::optional<TensorId>& score);
   bool keepBest(Elaborator& elaborator, TensorId score, TensorId value, SrcRange range);
 
-  std::vector<TensorId> exits;  ///< values of the exits met so far
+  std::vector<TensorId> exits;    ///< values of the exits met so far
+  std::vector<TensorId> trained;  ///< trainedResults()
   struct Best {
     TensorId score = kNoTensor, value = kNoTensor;
   };

@@ -8,6 +8,7 @@
 #include "compiler/graph/pass/Checkpoint.h"
 #include "compiler/graph/pass/Mixed.h"
 #include "compiler/graph/read/ExperimentInputs.h"
+#include "compiler/graph/read/Losses.h"
 #include "compiler/graph/read/MicroBatches.h"
 
 #include <algorithm>
@@ -226,11 +227,9 @@ bool Experiment::Impl::addLoss(Elaborator& e, Structure& s, const std::vector<Lo
   }
   std::vector<Value> pair;
   if (!targetIsFree(s.graph) || !addTarget(e, loss, range, s.graph.outputs.front(), pair)) return false;
-  std::optional<std::vector<Local>> parameters = e.networkParameters(loss, {}, range);
-  if (!parameters) return false;
-  const std::string& name = static_cast<const ast::Callable*>(loss.decl)->name.text;
-  const Value number = e.applyRoot(loss, std::move(*parameters), std::move(pair), name, range);
+  const Value number = sumOfLosses(e, spec.gates, loss, pair, range);
   if (number.isPoison()) return false;
+  const std::string& name = static_cast<const ast::Callable*>(loss.decl)->name.text;
   if (!number.is(ValueKind::Tensor) || !s.graph.tensors[number.id].shape.empty()) {
     session.sink.report(
         diag::loss_not_scalar, range, name,
@@ -290,6 +289,7 @@ const Structure* Experiment::Impl::elaborate(Levels levels) {
   settings.training = spec.task == Task::Train;
   settings.updates = options.updates;
   settings.recordCalls = options.recordCalls;
+  settings.gates = spec.gates;
   settings.dtype = options.dtype ? *options.dtype : spec.dtype ? *spec.dtype : TBEM_F32;
   if (!options.dtype && spec.dtypeFactor) {
     const Value& level = spec.factors[*spec.dtypeFactor].levels[levels[*spec.dtypeFactor]].value;

@@ -6,6 +6,7 @@
 #include "compiler/diagnostics/tables/Sema.h"
 #include "compiler/graph/read/ClauseReader.h"
 #include "compiler/graph/read/ReadFactors.h"
+#include "compiler/graph/read/ReadGates.h"
 #include "compiler/sema/Walk.h"
 #include "compiler/support/Units.h"
 
@@ -53,7 +54,7 @@ private:
   void unknownOfTrain(const ast::Argument& argument) {
     const std::string what = argument.name.empty() ? e.text(argument.range) : argument.name.text;
     e.sink.report(diag::unknown_argument, argument.range, "train", what)
-        .note("both of its parameters are named: `train(loss: cross_entropy, optimizer: sgd(lr: 0.01))`");
+        .note("its parameters are named: `train(loss: cross_entropy, optimizer: sgd(lr: 0.01))`");
   }
 
   void readTask() {
@@ -71,6 +72,10 @@ private:
         spec.loss = argument.value;
       else if (argument.name.text == "optimizer")
         spec.optimizer = argument.value;
+      else if (argument.name.text == "gates" && argument.value != nullptr)
+        readGateMode(e, *argument.value, spec.gates);
+      else if (argument.name.text == "exits" && argument.value != nullptr)
+        readExitWeights(e, *argument.value, spec.gates);
       else
         return unknownOfTrain(argument);
     }

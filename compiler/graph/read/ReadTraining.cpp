@@ -4,6 +4,7 @@
 #include "compiler/diagnostics/tables/Train.h"
 #include "compiler/graph/read/ClauseReader.h"
 #include "compiler/graph/read/ReadDataset.h"
+#include "compiler/graph/read/ReadGates.h"
 #include "compiler/graph/read/Training.h"
 
 #include <fmt/format.h>
@@ -124,6 +125,11 @@ private:
       spec.tune = &clause;
     } else if (word == "accumulate") {
       spec.accumulate = e.single(clause, "a whole number");
+    } else if (word == "gates") {
+      if (const ast::Expr* mode = e.single(clause, "`straight_through`, `soft` or `gumbel(temperature: 0.5)`"))
+        readGateMode(e, *mode, spec.gates);
+    } else if (word == "exits") {
+      if (const ast::Expr* weights = e.single(clause, "a list of weights")) readExitWeights(e, *weights, spec.gates);
     } else {
       e.fail(diag::not_there_yet, clause.range, "the clause `" + word + "` of a training is");
     }

@@ -67,6 +67,7 @@ std::optional<ExperimentSpec> experimentOf(Session& session, const TrainingSpec&
   if (task == Task::Train) {
     experiment.checkpoint = spec.recompute;
     experiment.accumulate = spec.accumulate;
+    experiment.gates = spec.gates;
   }
   experiment.pool = std::make_unique<sema::ExprPool>();
   for (std::size_t i = 0; i < tensors.size(); ++i) {

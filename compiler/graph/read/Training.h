@@ -47,6 +47,7 @@ struct TrainingSpec {
   const ast::Expr* mixedText = nullptr;  ///< of clause `mixed`
   std::optional<tbem_dtype> mixed;
   const ast::Expr* accumulate = nullptr;    ///< clause `accumulate`
+  GateTraining gates = {};                  ///< clauses `gates` and `exits`
   std::optional<CheckpointSpec> recompute;  ///< clause `checkpoint`, but for its number
   std::optional<Rational> rate;             ///< the optimiser's `lr`, where it is a number
   std::unique_ptr<sema::ExprPool> pool;

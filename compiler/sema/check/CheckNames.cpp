@@ -366,16 +366,17 @@ void NameChecker::checkDesign(const ast::Design& decl) {
     }
   }
   if (const auto* task = ast::dynCast<ast::Call>(decl.task)) {
-    for (const ast::Argument& argument : task->arguments) expr(argument.value);
+    for (const ast::Argument& argument : task->arguments)
+      if (argument.name.text != "gates") expr(argument.value);  // whose values are words
   }
   inDesign = false;
 }
 
-/// Words of `schedule` and `augment`, and the dataset's split, are read where they mean something.
+/// Words of `schedule`, `augment` and `gates`, and the dataset's split, are read where they mean something.
 void NameChecker::checkTrain(const ast::Train& decl) {
   expr(decl.network);
   for (const ast::Clause& clause : decl.clauses) {
-    if (clause.word.text != "optimizer" && clause.word.text != "loss") continue;
+    if (clause.word.text != "optimizer" && clause.word.text != "loss" && clause.word.text != "exits") continue;
     for (const ast::Argument& item : clause.items) expr(item.value);
   }
 }

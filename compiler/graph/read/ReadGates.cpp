@@ -1,0 +1,62 @@
+#include "compiler/graph/read/ReadGates.h"
+
+#include "compiler/diagnostics/tables/Graph.h"
+
+#include <algorithm>
+
+namespace tbem::graph {
+
+using sema::Value;
+using sema::ValueKind;
+
+namespace {
+
+/// `gumbel`, or `gumbel(temperature: 0.5)`.
+void readGumbel(ClauseReader& reader, const ast::Call* call, GateTraining& into) {
+  into.mode = GateTraining::Mode::Gumbel;
+  if (call == nullptr || call->arguments.empty()) return;
+  const ast::Argument& given = call->arguments.front();
+  const bool isOne =
+      call->arguments.size() == 1 && given.value != nullptr && (given.name.empty() || given.name.text == "temperature");
+  const Value value = isOne ? reader.value(*given.value) : Value{};
+  const auto temperature = reader.numberOf(value);
+  if (temperature && temperature->num > 0)
+    into.temperature = *temperature;
+  else if (!isOne || !value.isPoison())
+    reader.fail(diag::design_clause_value, call->range, "gumbel", "a temperature above 0, such as `gumbel(temperature: 0.5)`",
+                "`" + reader.text(*call) + "`");
+}
+
+}  // namespace
+
+void readGateMode(ClauseReader& reader, const ast::Expr& expr, GateTraining& into) {
+  const auto* call = ast::dynCast<ast::Call>(&expr);
+  const auto* word = ast::dynCast<ast::NameRef>(call != nullptr ? call->callee : &expr);
+  const std::string name = word != nullptr ? word->name.text : "";
+  if (name == "gumbel")
+    readGumbel(reader, call, into);
+  else if (name == "soft" && call == nullptr)
+    into.mode = GateTraining::Mode::Soft;
+  else if (name != "straight_through" || call != nullptr)
+    reader.fail(diag::design_clause_value, expr.range, "gates", "`straight_through`, `soft` or `gumbel(temperature: 0.5)`",
+                "`" + reader.text(expr) + "`");
+}
+
+void readExitWeights(ClauseReader& reader, const ast::Expr& expr, GateTraining& into) {
+  const Value list = reader.value(expr);
+  if (list.isPoison()) return;
+  into.exitsRange = expr.range;
+  bool good = list.is(ValueKind::List) && !list.items.empty();
+  for (const Value& item : list.items) {
+    const auto number = reader.numberOf(item);
+    good = good && number && number->num >= 0;
+    if (good) into.exits.push_back(*number);
+  }
+  good = good && std::any_of(into.exits.begin(), into.exits.end(), [](const Rational& weight) { return weight.num > 0; });
+  if (good) return;
+  into.exits.clear();
+  reader.fail(diag::design_clause_value, expr.range, "exits", "a list of numbers from 0, such as `[0.5, 1]`, with one above it",
+              sema::print(reader.pool, list));
+}
+
+}  // namespace tbem::graph

@@ -1,0 +1,14 @@
+// How a training treats its network's gates: clauses `gates` and `exits`. Internal to this folder.
+#pragma once
+
+#include "compiler/graph/elaborate/Elaborate.h"
+#include "compiler/graph/read/ClauseReader.h"
+
+namespace tbem::graph {
+
+/// `straight_through`, `soft` or `gumbel(temperature: T)`. Reports else.
+void readGateMode(ClauseReader& reader, const ast::Expr& expr, GateTraining& into);
+/// The weights of the exits' losses: a list of numbers, none of them negative and not all of them zero. Reports else.
+void readExitWeights(ClauseReader& reader, const ast::Expr& expr, GateTraining& into);
+
+}  // namespace tbem::graph
