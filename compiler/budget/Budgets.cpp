@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 namespace tbem::driver {
@@ -22,12 +23,15 @@ bool isWanted(const Budget& budget, const BudgetScope& scope) {
   return budget.place == BudgetPlace::Plan ? scope.plans : budget.place == BudgetPlace::Shapes || scope.pytorch;
 }
 
+/// Whether the state has rows of the design: one that has not passed `graph`, or leaves rows out, has none.
+bool hasRows(State& state, const DesignRun& run) { return state.rowOf(&run) != nullptr; }
+
 /// The rows of a design, as the graphs of a backend are made: PyTorch's are not those of a plan. A state need not have
 /// them: a session's has no rows of which it is known what they have to say.
 class ElaboratedRows {
 public:
   ElaboratedRows(State& state, DesignRun& run, const std::string& backend, const BudgetScope& scope) : known(&state.rows) {
-    const bool isThere = !scope.mostRows && !state.plain() && isPyTorch(state.request.target.backend) == isPyTorch(backend);
+    const bool isThere = !scope.mostRows && hasRows(state, run) && isPyTorch(state.request.target.backend) == isPyTorch(backend);
     if (isThere) return;
     Target target = state.request.target;
     target.backend = backend;
@@ -58,41 +62,58 @@ class DesignBudgets {
 public:
   DesignBudgets(State& state, DesignRun& run, const BudgetScope& scope) : state(state), run(run), scope(scope) {}
 
+  /// In the order of the clauses.
   tl::expected<void, Failed> check(std::vector<BudgetVerdict>& verdicts) {
-    std::vector<BudgetVerdict> shapes;
+    const auto before = static_cast<std::ptrdiff_t>(verdicts.size());
+    std::vector<BudgetVerdict> shapes, placed;
     for (Budget& budget : readBudgets(*state.workspace, run.spec)) {
-      if (!isWanted(budget, scope)) continue;
-      BudgetVerdict verdict{&run, std::move(budget), {}};
-      if (verdict.budget.place == BudgetPlace::Shapes) {
-        shapes.push_back(std::move(verdict));
-      } else if (run.chosen.size() > kMostPlannedForBudgets) {
-        state.events.note(fmt::format("{}: `budget {}` is not looked at: more than {} rows", run.spec.name, verdict.budget.text,
-                                      kMostPlannedForBudgets));
-      } else if (verdict.budget.place == BudgetPlace::Plan) {
-        plan(verdict);
-        verdicts.push_back(std::move(verdict));
-      } else {
-        if (auto asked = inPyTorch(verdict); !asked) return asked;
-        verdicts.push_back(std::move(verdict));
+      if (isWanted(budget, scope)) {
+        std::vector<BudgetVerdict>& list = budget.place == BudgetPlace::Shapes ? shapes : placed;
+        list.push_back({&run, std::move(budget), {}});
+      } else if (!scope.mostRows) {  // an editor is not told: its lines are of what is wrong
+        tellNotLookedAt(budget, "`tbemc spec` and `tbemc estimate` do");
       }
     }
     if (!shapes.empty()) fromShapes(shapes);
     std::ranges::move(shapes, std::back_inserter(verdicts));
+    for (BudgetVerdict& verdict : placed) {
+      if (run.chosen.size() > kMostPlannedForBudgets) {
+        tellNotLookedAt(verdict.budget, fmt::format("more than {} rows", kMostPlannedForBudgets));
+        continue;
+      }
+      if (verdict.budget.place == BudgetPlace::Plan) {
+        plan(verdict);
+      } else if (auto asked = inPyTorch(verdict); !asked) {
+        return asked;
+      }
+      if (verdict.rows.empty()) tellNotLookedAt(verdict.budget, "no row can be built");
+      verdicts.push_back(std::move(verdict));
+    }
+    std::sort(verdicts.begin() + before, verdicts.end(), [](const BudgetVerdict& left, const BudgetVerdict& right) {
+      return left.budget.range.begin < right.budget.range.begin;
+    });
     return {};
   }
 
 private:
+  void tellNotLookedAt(const Budget& budget, std::string_view why) {
+    state.events.note(fmt::format("{}: `budget {}` is not looked at: {}", run.spec.name, budget.text, why));
+  }
+
   static void add(BudgetVerdict& verdict, std::size_t row, BudgetValue figure) {
     verdict.rows.push_back({row, figure, verdict.budget.holds(figure.value)});
   }
 
   /// All of them in one pass over the rows.
   void fromShapes(std::vector<BudgetVerdict>& verdicts) {
-    if (state.plain() && !scope.mostRows) {
+    if (!scope.mostRows && !hasRows(state, run)) {
       PlainRows rows(state.sink(), run, estimate::fullConvention());
       bool good = false;
       reportsOf(state.sink(), [&] { good = rows.check(); });  // told where the rows themselves are asked for
-      if (!good) return;
+      if (!good) {
+        for (const BudgetVerdict& verdict : verdicts) tellNotLookedAt(verdict.budget, "rows break their conditions");
+        return;
+      }
       rows.each([&](std::size_t row, const graph::Graph& graph, estimate::Estimate estimate) {
         estimate.unknownFlops = graph::unknownFlops(graph);
         for (BudgetVerdict& verdict : verdicts) add(verdict, row, valueOf(verdict.budget, estimate));
@@ -213,7 +234,9 @@ const BudgetVerdict::Row* BudgetVerdict::of(std::size_t row) const {
   return found == rows.end() ? nullptr : &*found;
 }
 
-bool hasBudgets(const DesignRun& run) { return run.experiment != nullptr && !run.spec.decl->budgets.empty(); }
+bool hasBudgets(const DesignRun& run) {
+  return run.experiment != nullptr && run.spec.decl != nullptr && !run.spec.decl->budgets.empty();
+}
 
 tl::expected<void, Failed> checkBudgets(State& state, DesignRun& run, const BudgetScope& scope,
                                         std::vector<BudgetVerdict>& verdicts) {

@@ -47,8 +47,8 @@ inline constexpr std::size_t kMostPlannedForBudgets = 1000;
 
 /// Whether a design has any.
 bool hasBudgets(const DesignRun& run);
-/// Adds the verdicts of one design of a state that has passed `graph`. What is broken or wrong goes to the session. Errors:
-/// PyTorch cannot be asked.
+/// Adds the verdicts of one design of a state that has passed `design`; rows that `graph` made are used. What is broken or wrong
+/// goes to the session. Errors: PyTorch cannot be asked.
 tl::expected<void, Failed> checkBudgets(State& state, DesignRun& run, const BudgetScope& scope,
                                         std::vector<BudgetVerdict>& verdicts);
 /// The same of all designs.

@@ -35,6 +35,12 @@ int opened(std::string_view line) {
   return depth;
 }
 
+/// "      |> relu": it belongs to the statement of the line before.
+bool isPiped(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  return line.starts_with("|>");
+}
+
 std::string_view lineAt(const Source& source, std::size_t number) {
   const std::size_t begin = source.lineStarts[number];
   const std::size_t end = number + 1 < source.lineStarts.size() ? source.lineStarts[number + 1] - 1 : source.text.size();
@@ -48,14 +54,15 @@ std::string ModelLine::text() const { return file + ":" + std::to_string(line); 
 ModelLine modelLineOf(const SourceManager& sources, Loc loc) {
   const Source* const source = sources.find(loc);
   if (source == nullptr) return {};
+  const auto goesOn = [&](std::size_t at) { return at + 1 < source->lineStarts.size() && isPiped(lineAt(*source, at + 1)); };
   const std::size_t here = sources.lineColumn(loc).line - 1;
   if (isOutside(lineAt(*source, here))) return {};
-  // The lines of one statement: brackets that are open at a line's end go on in the next.
+  // The lines of one statement: brackets that are open at a line's end go on in the next, as does a pipe that begins there.
   int depth = 0;
   for (std::size_t at = here; at < source->lineStarts.size() && !isOutside(lineAt(*source, at)); ++at) {
     if (ModelLine origin = atEndOf(lineAt(*source, at)); origin.known()) return origin;
     depth += opened(lineAt(*source, at));
-    if (depth == 0) break;
+    if (depth == 0 && !goesOn(at)) break;
   }
   for (std::size_t at = here; at > 0 && !isOutside(lineAt(*source, at - 1)); --at) {
     if (ModelLine origin = atEndOf(lineAt(*source, at - 1)); origin.known()) return origin;

@@ -83,6 +83,7 @@ std::string renderJson(const Diagnostic& d, const SourceManager& sources) {
   for (const Label& label : d.labels) {
     w.begin();
     place(w, label.range, sources);
+    if (const ModelLine origin = modelLineOf(sources, label.range.begin); origin.known()) w.field("origin", origin.text());
     w.field("text", label.text).end();
   }
   w.endList().key("notes").beginList();

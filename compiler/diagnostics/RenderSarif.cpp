@@ -65,10 +65,11 @@ std::string messageOf(const Diagnostic& d) {
   return made;
 }
 
-/// 3.55: all of them together, by file.
+/// 3.55: all of them together, by file. A model is not mended by what is replaced in the program that was written from it.
 void fixes(JsonWriter& w, const Diagnostic& d, const SourceManager& sources) {
   std::vector<const Source*> files;
   for (const Fix& fix : d.fixes) {
+    if (modelLineOf(sources, fix.range.begin).known()) return;
     const Source* source = sources.find(fix.range.begin);
     if (source != nullptr && std::find(files.begin(), files.end(), source) == files.end()) files.push_back(source);
   }
@@ -95,40 +96,34 @@ void location(JsonWriter& w, const ModelLine& line) {
   w.key("region").begin().field("startLine", line.line).end().end();
 }
 
-/// The place of the result, and others. What was written from a model is a finding in the model: the program need not be a file
-/// of the repository.
+/// A place as a reader of the log can open it. What was written from a model is in the model: the program need not be a file of
+/// the repository.
+void openable(JsonWriter& w, SrcRange range, const SourceManager& sources) {
+  const ModelLine model = modelLineOf(sources, range.begin);
+  if (model.known())
+    location(w, model);
+  else
+    location(w, range, sources);
+}
+
+/// The place of the result, and others.
 void locations(JsonWriter& w, const Diagnostic& d, const SourceManager& sources) {
-  struct Related {
-    SrcRange range;
-    ModelLine line;  ///< in place of `range`
-    std::string_view text;
-  };
-  std::vector<Related> related;
-  const ModelLine model = modelLineOf(sources, d.range.begin);
   if (sources.find(d.range.begin) != nullptr) {
     w.key("locations").beginList().begin();
-    if (model.known())
-      location(w, model);
-    else
-      location(w, d.range, sources);
+    openable(w, d.range, sources);
     w.end().endList();
-    if (model.known()) related.push_back({d.range, {}, "the program that was written from it"});
   }
-  for (const Label& label : d.labels) {
-    if (sources.find(label.range.begin) != nullptr) related.push_back({label.range, {}, label.text});
-  }
-  for (const ModelLine& line : modelLinesOf(sources, d)) {
-    if (line != model) related.push_back({{}, line, "the program was written from here, too"});
-  }
-  if (related.empty()) return;
+  const auto isSomewhere = [&](const Label& label) {
+    const Source* const source = sources.find(label.range.begin);
+    return source != nullptr && !source->name.starts_with("<std>");  // the library is in no file that a reader has
+  };
+  if (std::none_of(d.labels.begin(), d.labels.end(), isSomewhere)) return;
   w.key("relatedLocations").beginList();
-  for (const Related& place : related) {
+  for (const Label& label : d.labels) {
+    if (!isSomewhere(label)) continue;
     w.begin();
-    if (place.line.known())
-      location(w, place.line);
-    else
-      location(w, place.range, sources);
-    text(w, "message", place.text);
+    openable(w, label.range, sources);
+    text(w, "message", label.text);
     w.end();
   }
   w.endList();

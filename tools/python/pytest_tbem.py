@@ -14,6 +14,7 @@ import pytest
 
 _DECLARATION = re.compile(r"^(network|process|design|block|operator)\s+([A-Za-z_]\w*)", re.MULTILINE)
 _ERRORS = "errors"
+_BROKEN_BUDGET = "E0480"
 
 
 def pytest_addoption(parser):
@@ -64,7 +65,7 @@ class Refuted(Exception):
 
 
 class Declaration(pytest.Item):
-    """Of a program: that it has no errors. Of a declaration: that its conditions hold for all sizes."""
+    """Of a program: that it has no errors. Of a declaration: that its conditions hold for all sizes, and that it keeps its budgets."""
 
     def __init__(self, *, kind, **given):
         super().__init__(**given)
@@ -74,18 +75,20 @@ class Declaration(pytest.Item):
         answer = self.parent.answer()
         if isinstance(answer, Exception):
             raise answer
+        # A broken budget is the design's.
+        wrong = [row for row in answer if row["kind"] == "check" and row["severity"] == "error" and row["code"] != _BROKEN_BUDGET]
         if self.kind == "program":
-            if not answer:
+            if wrong:
                 raise Refuted(str(answer))
             return
-        if not answer:
+        if wrong:
             pytest.skip("the program has errors")
         own = [row for row in answer if _declaration_of(row) == (self.kind, self.name)]
         if not own:
             pytest.skip(f"nothing is proved of a {self.kind} by itself")
         verdicts = {verdict for row in own for verdict in _verdicts(row)}
-        if "refuted" in verdicts:
-            raise Refuted("\n".join(line for row in own for line in _lines(row, self.name, answer)))
+        if verdicts & {"refuted", "broken"}:
+            raise Refuted("\n".join(dict.fromkeys(line for row in own for line in _lines(row, self.name, answer))))
         if "residual" in verdicts:
             pytest.skip("some conditions are neither proved nor refuted: they are looked at when it runs")
 
@@ -102,12 +105,15 @@ class Declaration(pytest.Item):
 
 def _declaration_of(row):
     """("network", its name) of a line of `tbemc spec --json` that is of one declaration."""
-    names = {"network": ("network", "network"), "levels": ("design", "design"), "spec": ("process", "process")}
+    names = {"network": ("network", "network"), "levels": ("design", "design"), "budget": ("design", "design"),
+             "spec": ("process", "process")}
     kind, field = names.get(row["kind"], (None, None))
     return kind, row.get(field)
 
 
 def _verdicts(row):
+    if row["kind"] == "budget":
+        return ["proved" if row["holds"] else "broken"]
     return [finding["verdict"] for finding in row["findings"]] if row["kind"] == "spec" else [row["verdict"]]
 
 
@@ -117,6 +123,9 @@ def _assigned(values):
 
 def _lines(row, name, answer):
     """What is refuted and at which values; then the messages about it, with the lines of the model and of the program."""
+    if row["kind"] == "budget":
+        yield from () if row["holds"] else _broken(row, answer)
+        return
     for breach in row.get("breaches", []):
         values = _assigned(breach.get("values", breach.get("nearest")))
         yield f"`{breach['subject']}`: `{breach['condition']}` breaks at {values}"
@@ -126,3 +135,15 @@ def _lines(row, name, answer):
     for finding in answer:
         if finding["kind"] == "check" and f"`{name}`" in finding["message"]:
             yield f"{answer.place_of(finding)}: {finding['message']}"
+
+
+def _broken(budget, answer):
+    """What a broken budget is of, what takes most, and the lines of the model that make it."""
+    for finding in answer:
+        if finding["kind"] != "check" or finding["code"] != _BROKEN_BUDGET:
+            continue
+        if (finding["file"], finding["line"]) != (budget["file"], budget["line"]):
+            continue
+        yield f"{finding['file']}:{finding['line']}: {finding['message']}"
+        yield from (f"  {note}" for note in finding["notes"])
+        yield from (f"  {answer.place_of(label)}: {label['text']}" for label in finding["labels"])

@@ -1,9 +1,11 @@
-// tbemc spec: the processes of a program, their functional scenarios, and what was proved of them, of networks and of designs.
+// tbemc spec: the processes of a program, their functional scenarios, and what was proved of them, of networks and of designs;
+// the budgets of designs.
 #include "compiler/driver/commands/Spec.h"
 #include "compiler/driver/Commands.h"
 #include "compiler/driver/OptionGroups.h"
 #include "compiler/driver/RunPipeline.h"
 #include "compiler/show/Out.h"
+#include "compiler/show/memory/BudgetReport.h"
 #include "compiler/show/proofs/ProofReport.h"
 
 namespace tbem::driver {
@@ -23,6 +25,13 @@ void declare(OptionList& list, SpecOptions& o) {
   list.add("--effort", o.effort, "work of all proofs together, after which what is left is `residual`: expressions evaluated")
       .wholeNumber()
       .showDefault();
+  list.add("--cudnn", o.engines.cudnn,
+           "of budgets in PyTorch: the folder of the cuDNN to ask, a file of what one answered elsewhere, or none: the same "
+           "answer on "
+           "every machine")
+      .type("PATH")
+      .showDefault()
+      .excludes(tests);
   list.add("--cases", o.cases, "so many cases a scenario, at most").wholeNumber(1, 1'000'000).showDefault().needs(tests);
   list.add("--step", o.step, "by how much the distance to a boundary grows from case to case")
       .wholeNumber(1, 1'000'000)
@@ -52,6 +61,14 @@ void declare(OptionList& list, SpecOptions& o) {
 
 std::string unheeded(const Given& /*given*/, const SpecOptions& /*options*/) { return {}; }
 
+/// Errors: PyTorch cannot be asked.
+int lookAtBudgets(show::Out& out, State& state, const SpecOptions& options) {
+  const auto budgets = checkBudgets(state, {.plans = true, .pytorch = true, .eager = {}, .engines = options.engines});
+  if (!budgets) return out.fail(budgets.error());
+  if (!out.display.sarif) printBudgets(out, state.workspace->session.sources, *budgets);
+  return kOk;
+}
+
 int run(show::Out& out, const SpecOptions& options) {
   if (options.tests) return runSpecTests(out, options);
   if (options.program.files.size() > 2) {
@@ -63,8 +80,9 @@ int run(show::Out& out, const SpecOptions& options) {
   state.proofs = spec::Work(options.effort);
   state.questions.proofs = {only};
   const int status = runAndPrint(out, state, options.stages, "spec", [&] {
-    if (state.done.contains("spec")) printProofs(out, *state.workspace, state.proved, options.strict);
-    return kOk;
+    if (!state.done.contains("spec")) return static_cast<int>(kOk);
+    printProofs(out, *state.workspace, state.proved, options.strict);
+    return only.empty() ? lookAtBudgets(out, state, options) : kOk;
   });
   return status == kOk && state.proved.against(options.strict) ? kVerdictAgainst : status;
 }

@@ -1,6 +1,7 @@
 // Proofs and tests of specifications: the parts of `tbemc spec`.
 #pragma once
 
+#include "compiler/devices/EngineRequest.h"
 #include "compiler/driver/Command.h"
 #include "compiler/spec/prove/Work.h"
 
@@ -10,9 +11,17 @@
 
 namespace tbem::driver {
 
+/// An answer is the same on every machine where no cuDNN is asked.
+inline EngineRequest withoutCudnn() {
+  EngineRequest request;
+  request.cudnn = "none";
+  return request;
+}
+
 struct SpecOptions : CommandOptions {
   bool strict = false;                      ///< what is left to a check at run time is a verdict against the program
   std::uint64_t effort = spec::Work::kAll;  ///< work of all proofs
+  EngineRequest engines = withoutCudnn();   ///< of budgets in PyTorch
   // Of --tests
   bool tests = false;
   bool csv = false;

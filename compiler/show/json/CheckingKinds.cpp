@@ -13,7 +13,15 @@ constexpr JsonField kColumn = integer("column", "the first column, counted from 
 constexpr JsonField kEndLine = integer("end_line", "the line in which the place ends").orNull();
 constexpr JsonField kEndColumn = integer("end_column", "the column behind its last one").orNull();
 
-constexpr JsonField kLabel[] = {kFile, kLine, kColumn, kEndLine, kEndColumn, text("text", "what is said of the place")};
+constexpr JsonField kLabel[] = {
+    kFile,
+    kLine,
+    kColumn,
+    kEndLine,
+    kEndColumn,
+    text("origin", "the line of Python that the place was written from: `model.py:92`").only("of an imported model"),
+    text("text", "what is said of the place"),
+};
 constexpr JsonField kEdit[] = {kFile, kLine, kColumn, kEndLine, kEndColumn, text("replacement", "the text to put there")};
 constexpr JsonField kFix[] = {
     text("applicability", "how sure the fix is").oneOf("certain maybe placeholder"),

@@ -85,6 +85,21 @@ constexpr JsonField kNetworkFields[] = {
     kReason,
 };
 
+constexpr JsonField kBudget[] = {
+    kDesign,
+    text("budget", "the clause"),
+    text("file", "the source file"),
+    integer("line", "the clause's line"),
+    text("quantity", "what is limited"),
+    text("on", "where; `null`: from shapes alone").orNull(),
+    number("limit", "in bytes, FLOPs or parameters"),
+    number("value", "that of the row that takes most, in the same unit"),
+    truth("at_least", "whether something is missing from the value that nobody knows"),
+    truth("holds", "whether all rows keep it"),
+    kRow,
+    kLevels,
+};
+
 constexpr JsonField kResidual[] = {
     count("count", "in all"),
     count("conditions", "conditions"),
@@ -125,6 +140,7 @@ constexpr JsonKind kKinds[] = {
     jsonKind("spec", "One object per process (`tbemc spec`; [specifications.md](specifications.md)).", kSpec),
     jsonKind("levels", "One object per design.", kLevelsFields),
     jsonKind("network", "One object per network.", kNetworkFields),
+    jsonKind("budget", "One object per clause `budget` of a design ([designs.md](designs.md#budgets)).", kBudget),
     jsonKind("residual", "One object at the end of `spec`: what was neither proved nor refuted.", kResidual),
     jsonKind("spec_test", "One object per case (`tbemc spec --tests`).", kTest),
     jsonKind("spec_tests", "One object at the end of a process's cases.", kTests),

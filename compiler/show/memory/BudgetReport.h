@@ -18,6 +18,8 @@ bool hasBudgets(const BudgetVerdicts& verdicts, const DesignRun& run);
 std::string marginText(const BudgetVerdicts& verdicts, const DesignRun& run, std::size_t row);
 /// A line a budget: what the row that takes most of it takes, and leaves.
 void sayBudgets(show::Out& out, const BudgetVerdicts& verdicts, const DesignRun& run);
+/// The same by design, for a command that prints no rows: that it is kept or broken, and of the row that takes most.
+void printBudgets(show::Out& out, const SourceManager& sources, const BudgetVerdicts& verdicts);
 /// Field `budgets` of a row.
 Json budgetsJson(const BudgetVerdicts& verdicts, const DesignRun& run, std::size_t row);
 

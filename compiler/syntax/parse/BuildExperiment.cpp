@@ -42,7 +42,9 @@ bool Builder::known(const Entry& entry, std::string_view what, const std::vector
   if (std::find(words.begin(), words.end(), entry.word.text) == words.end()) {
     Diagnostic& told = sink.report(diag::syntax_no_clause, entry.word.range, entry.word.text, what);
     const std::string near = nearest(entry.word.text, words);
-    if (!near.empty())
+    if (entry.word.text == "budget")  // its sizes are the data's, which need not be where the program is checked
+      told.note("a clause of designs: one of the same network and `task`, with its batch in `input`, says what a step may take");
+    else if (!near.empty())
       told.fix(entry.word.range, near);
     else
       told.note(fmt::format("its clauses: `{}`", fmt::join(words, "`, `")));

@@ -83,14 +83,8 @@ for run in log["runs"]:
         codes.append(one["ruleId"])
         for place in one["locations"]:
             location(place)
-        of_model = any(place["physicalLocation"]["artifactLocation"]["uri"].endswith(".py") for place in one["locations"])
         for place in one.get("relatedLocations", []):
-            uri = place["physicalLocation"]["artifactLocation"]["uri"]
-            # The program that a specification's model was written as lies in a folder that is gone when this is read.
-            if of_model and uri.endswith(".tbem") and not pathlib.Path(urllib.parse.unquote(uri.removeprefix("file://"))).exists():
-                check("region", place["physicalLocation"]["region"])
-            else:
-                location(place)
+            location(place)
             check("message", place["message"])
             related += 1
         for fix in one.get("fixes", []):

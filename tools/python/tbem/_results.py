@@ -98,10 +98,17 @@ class Findings(Result):
     def __bool__(self):
         return not any(row["severity"] == "error" for row in self._of("check"))
 
+    @property
+    def budgets(self):
+        """The clauses `budget` of designs, each with the figure of the row that takes most and whether it `holds`."""
+        return self._of("budget")
+
     def place_of(self, row):
-        """Where a finding is: the model's line where the program was written from one, else the program's; "" where it has none."""
-        if row.get("origins"):
-            return placed(row["origins"][0], self.files)
+        """Where a finding or one of its `labels` is: the model's line where the program was written from one, else the program's; ""
+        where it has none. A broken budget is at the line of the model that takes most."""
+        origin = row.get("origin") or next(iter(row.get("origins", [])), None)
+        if origin:
+            return placed(origin, self.files)
         return f"{row['file']}:{row['line']}:{row['column']}" if row.get("file") else ""
 
     def _columns(self):
