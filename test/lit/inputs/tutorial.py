@@ -1,4 +1,4 @@
-"""Pages of the tutorial say what the tool prints: tutorial.py TBEMC FOLDER [PAGE...] [--update]
+"""Pages of the tutorial say what the tool prints: tutorial.py TBEMC FOLDER [PAGE...] [--update] [--python PYTHON]
 
 A block ```console has commands, each on a line that begins with `$ `, and below each what it prints on standard output
 and standard error. All commands of a page run in one folder of their own, which begins with the programs that lie
@@ -7,6 +7,8 @@ beside the pages.
 - ```console measured: what is printed depends on the machine. Numbers that have a unit, a fraction or five digits and
   more are compared as `#`, and any number of blanks as one; with measured=all every number.
 - ```console status=5: the exit status of the last command; otherwise every command ends with 0.
+- ```console needs=frameworks: it is left as it is, unless --python PYTHON names one that has what it needs; that is the environment
+  in which all commands run.
 A block ```tbem NAME is the file NAME beside the page, in full.
 --update puts what the tool prints into blocks that differ and have no `...`, and programs into theirs.
 """
@@ -60,12 +62,23 @@ def commands_of(text):
     return found
 
 
+def environment_of(tbemc, python):
+    """What commands are run in: `tbemc`, and where a Python is given, that and the package beside the sources."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("TBEM_") and name != "COLUMNS"}
+    folders = [str(tbemc.parent)]
+    if python is not None:
+        folders.insert(0, str(python.parent))
+        kept |= {"VIRTUAL_ENV": str(python.parent.parent), "PYTHONDONTWRITEBYTECODE": "1",
+                 "PYTHONPATH": str(pathlib.Path(__file__).resolve().parents[3] / "tools" / "python"),
+                 "TBEM_LIBRARY": str(tbemc.parent.parent / "lib" / "libtbem.so.0")}
+    return {**kept, "NO_COLOR": "1", "PATH": os.pathsep.join([*folders, kept.get("PATH", "")])}
+
+
 class Page:
-    def __init__(self, file, tbemc, folder, update):
-        self.file, self.folder, self.update, self.errors, self.count = file, folder, update, [], 0
+    def __init__(self, file, folder, environment, update):
+        self.file, self.folder, self.environment, self.update, self.errors, self.count = file, folder, environment, update, [], 0
+        self.has_frameworks = "TBEM_LIBRARY" in environment
         self.text = file.read_text(encoding="utf-8")
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("TBEM_") and name != "COLUMNS"}
-        self.environment = {**kept, "NO_COLOR": "1", "PATH": f"{tbemc.parent}{os.pathsep}{kept.get('PATH', '')}"}
 
     def error(self, place, message):
         self.errors.append(f"{self.file.name}:{self.text.count(chr(10), 0, place) + 1}: {message}")
@@ -86,8 +99,11 @@ class Page:
             return match[0]
         measured = ANY_NUMBER if "measured=all" in words else NUMBER if "measured" in words else None
         status = next((int(word[7:]) for word in words if word.startswith("status=")), 0)
-        if set(words) - {"measured", "measured=all", f"status={status}"}:
-            self.error(match.start(), f"a block of commands is `measured` or has a `status=N`, found {' '.join(words)}")
+        if set(words) - {"measured", "measured=all", f"status={status}", "needs=frameworks"}:
+            self.error(match.start(), "a block of commands is `measured`, or has a `status=N` or `needs=frameworks`, found "
+                       + " ".join(words))
+        if "needs=frameworks" in words and not self.has_frameworks:
+            return match[0]
         lines, commands = [], commands_of(text)
         for number, (command, said) in enumerate(commands):
             wanted = status if number + 1 == len(commands) else 0
@@ -124,6 +140,11 @@ class Page:
 
 def main():
     names = [word for word in sys.argv[1:] if word != "--update"]
+    python = None
+    if "--python" in names:
+        at = names.index("--python")
+        python = pathlib.Path(names[at + 1]).absolute()  # not resolved: the environment is that of the link
+        del names[at:at + 2]
     tbemc, pages, wanted = pathlib.Path(names[0]).resolve(), pathlib.Path(names[1]), names[2:]
     files = [file for file in sorted(pages.glob("*.md")) if not wanted or file.name in wanted]
     if len(files) < max(1, len(wanted)):
@@ -133,7 +154,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             for program in pages.glob("*.tbem"):
                 shutil.copy(program, folder)
-            page = Page(file, tbemc, folder, "--update" in sys.argv)
+            page = Page(file, folder, environment_of(tbemc, python), "--update" in sys.argv)
             errors += page.check()
             count += page.count
     shown = "".join(file.read_text(encoding="utf-8") for file in pages.glob("*.md"))

@@ -26,6 +26,8 @@ PAGES = [
     (SHOWN + block("$ false"), "ended with status 1, not 0"),
     (SHOWN + block("$ tbemc check nothing.tbem > said\n$ tbemc check n.tbem\n...", " status=3"), "ended with status"),
     (SHOWN.replace("relu", "gelu") + block("$ true"), "the program is not what n.tbem has"),
+    (SHOWN + block("$ true") + block("$ python -m nothing\nit", " needs=frameworks"), None),
+    (SHOWN + block("$ true", " needs=framework"), "a block of commands is"),
 ]
 
 
