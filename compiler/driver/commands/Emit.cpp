@@ -7,13 +7,13 @@
 #include "compiler/foreign/Frameworks.h"
 #include "compiler/graph/ir/Walk.h"
 #include "compiler/pytorch/rows/EagerSteps.h"
+#include "compiler/run/Lowered.h"
 #include "compiler/run/OwnLibraries.h"
 #include "compiler/show/Out.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <optional>
 #include <string>
 
 namespace tbem::driver {
@@ -57,15 +57,15 @@ std::string unheeded(const Given& given, const EmitOptions& options) {
   return unheededRows(given, options, {.notPlanned = notPlanned, .ofPlan = {"--on", "--keep-gradients"}});
 }
 
-/// What stands behind a gate must work sample by sample, which lowering looks at: by `ref`, which has all types. Nothing: it
-/// does.
-std::optional<int> checkGates(show::Out& out, EmitOptions request) {
-  request.target.backend = "ref";
-  PipelineState state(request, out);
-  state.firstRowOnly = true;
-  if (const auto lowered = runStages(state, "lower"); !lowered) return finish(out, state, lowered.error());
-  if (!state.rows.empty() && state.rows.front().program) return std::nullopt;
-  return finish(out, state, kProgramErrors);
+/// What stands behind a gate must work sample by sample, which lowering looks at: by `ref`, which has all types. False: it does
+/// not, which was reported.
+bool worksBySample(State& state, const RowState& row) {
+  const Opened ref = openBackend(state.request, "ref");
+  graph::Row lowered = *row.elaborated;  // activations that are computed again are not written
+  const auto program = lowerRow(lowered, row.run->spec, *ref.backend,
+                                lowerOptions(state.events, state.request.target, ref, nullptr, row.run->tuning));
+  if (!program) program.error().report(state.sink());
+  return program.has_value();
 }
 
 int run(show::Out& out, const EmitOptions& options) {
@@ -98,9 +98,8 @@ int run(show::Out& out, const EmitOptions& options) {
   if (framework != nullptr) {
     const std::string name = framework->title;
     const emit::GateForm gates = options.gates == "compact" ? emit::GateForm::Compact : emit::GateForm::Masks;
-    if (options.as == "pytorch" && graph::firstGate(graph) != nullptr) {
-      if (const std::optional<int> status = checkGates(out, options)) return *status;
-    }
+    if (options.as == "pytorch" && graph::firstGate(graph) != nullptr && !worksBySample(state, row))
+      return finish(out, state, kProgramErrors);
     tl::expected<emit::Emitted, emit::Refusal> program =
         framework->emit(*row.elaborated, {row.run->spec.mixed, row.run->spec.checkpoint.has_value(), gates});
     if (!program) {
