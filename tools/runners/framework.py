@@ -37,17 +37,17 @@ def begin(*arguments):
     raise _Begun(arguments)
 
 
-def first_call(module, owner, name):
-    """What the program's `main` hands to its first call of this function."""
+def first_call(run, owner, name):
+    """Runs up to the first call of this function, and gives what it would have been handed."""
     before = getattr(owner, name)
     setattr(owner, name, begin)
     try:
-        module.main()
+        run()
     except _Begun as begun:
         return begun.arguments
     finally:
         setattr(owner, name, before)
-    raise RuntimeError("the program's `main` takes no step")
+    raise RuntimeError(f"nothing calls `{name}`: the program takes no step")
 
 
 class Unmeasurable(Exception):
@@ -76,12 +76,12 @@ class PyTorch:
         torch = self.torch
         with torch.device(self.device):
             if hasattr(module, "step"):
-                take, arguments = module.step, first_call(module, module, "step")
+                take, arguments = module.step, first_call(module.main, module, "step")
                 if self.compiles:
                     arguments = (torch.compile(arguments[0]), *arguments[1:])
                 step = lambda: take(*arguments)
             else:
-                model, *inputs = first_call(module, torch.nn.Module, "__call__")
+                model, *inputs = first_call(module.main, torch.nn.Module, "__call__")
                 forward = torch.compile(model) if self.compiles else model
 
                 def step():
@@ -134,16 +134,23 @@ def threads_called(name):
     return count
 
 
-# What Keras computes with, on the processor. Each is made before Keras is imported.
+# What Keras computes with, on the processor. Each is made before Keras is imported. `prepare` does what is done once for all steps:
+# a model has no weights before Keras sees a batch, and no graph. The baseline is read behind it.
 
 class TensorFlow:
     def __init__(self, threads):
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")  # what it finds at its start is no reason of a row
         import tensorflow
+        self.function = type(tensorflow.function(lambda: None))
         self.full = tensorflow.errors.ResourceExhaustedError
         tensorflow.config.set_visible_devices([], "GPU")
         tensorflow.config.threading.set_intra_op_parallelism_threads(threads)
         tensorflow.config.threading.set_inter_op_parallelism_threads(threads)
+
+    def prepare(self, step, model_class, trains):
+        """Traces the step without taking it: its allocator keeps what a step has had, so that no later one would show as memory."""
+        function, *arguments = first_call(step, self.function, "__call__")
+        function.get_concrete_function(*arguments)
 
     def is_full(self, error):
         return isinstance(error, self.full)
@@ -156,6 +163,10 @@ class Jax:
     def __init__(self, threads):
         os.environ["JAX_PLATFORMS"] = "cpu"
         os.environ["PJRT_NPROC"] = str(threads)  # of the pool that XLA computes with; XLA_FLAGS have no number for it
+
+    def prepare(self, step, model_class, trains):
+        """Takes a step, which XLA is given at its first call; what the step has had goes back."""
+        step()
 
     def is_full(self, error):
         return "RESOURCE_EXHAUSTED" in str(error)
@@ -170,6 +181,13 @@ class Torch:
         import torch
         self.torch = torch
         torch.set_num_threads(threads)
+
+    def prepare(self, step, model_class, trains):
+        """Makes the weights alone where the model is trained: steps are eager. Prediction has no such moment."""
+        if trains:
+            first_call(step, model_class, "make_train_function")
+        else:
+            step()
 
     def is_full(self, error):
         return is_torch_full(self.torch, error)
@@ -197,14 +215,14 @@ class Keras:
     def set_up(self, module):
         """A function that takes one step, which Keras has compiled."""
         if hasattr(module, "step"):
-            arguments = first_call(module, module, "step")
+            arguments = first_call(module.main, module, "step")
             step = lambda: module.step(*arguments)
         else:
-            model, inputs = first_call(module, self.keras.Model, "__call__")
+            model, inputs = first_call(module.main, self.keras.Model, "__call__")
             step = lambda: model.predict_on_batch(inputs)
         if self.keras.config.floatx() == "float64" and self.name != "tensorflow":
             raise Unmeasurable(f"Keras computes in f32 on {self.name} what is of f64; on tensorflow it does not")
-        step()
+        self.engine.prepare(step, self.keras.Model, hasattr(module, "step"))
         return step
 
     def finish(self, result):

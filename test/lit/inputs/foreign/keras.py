@@ -37,6 +37,8 @@ for row in there:
     assert 0 < row["latency"]["p05"] < row["latency"]["median"] < row["latency"]["p95"], row["latency"]
     grown[backend, row["levels"]["batch"]] = row["memory_peak"] - row["memory_baseline"]
 for backend, batch in grown:
+    # What the convolution has made is there at one time, in the first step after the baseline as in all others.
+    assert grown[backend, batch] >= 0.9 * batch * 16 * 16 * 16 * 4, (backend, batch, grown)
     # What more images take after the convolution alone, and is there at one time: 16 channels of 16 x 16 numbers of 4 bytes.
     least = (batch - 16) * 16 * 16 * 16 * 4
     assert grown[backend, batch] - grown[backend, 16] >= 0.9 * least, (backend, batch, grown)
