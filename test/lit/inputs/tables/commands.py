@@ -109,6 +109,7 @@ RUNS = [
         json_of=["train TMP/train.tbem --on ref --out TMP/second", "estimate TMP/train.tbem --on ref"],
     ),
     Run("spec IN/screen.tbem", [], ["design proof", "network proof"], codes=(5,)),
+    Run("spec TMP/budgets.tbem", [], ["design proof", "network proof", "budget"], codes=(1,)),
     Run("spec --tests IN/tested.tbem Take", ["cases"], ["cases in all"]),
     Run(
         "spec --tests IN/tested.tbem Postage --cases 8 --run 'PYTHON IN/spec_program.py strict'",
@@ -157,7 +158,18 @@ design d of vision.small_vgg(depth: 11, width: 4) {{
   checkpoint {}
 }}
 """
+BUDGETS = """network net(x: tensor[n, 100]) -> tensor[n, 50] { return dense(x, 50) }
+design d of net {
+  factor batch: 4, 16
+  input  x: [batch, 100]
+  budget memory <= 29800 B
+  budget activations <= 1000 B
+  budget memory <= 1 MiB on cpu
+  full
+}
+"""
 PROGRAMS = {
+    "budgets.tbem": BUDGETS,
     "small.tbem": SMALL,
     "lost.tbem": SMALL,
     "again.tbem": AGAIN.format("all"),

@@ -9,6 +9,7 @@ from units import (
     General,
     Grouped,
     Levels,
+    Ordinal,
     Percent,
     ResponseBytes,
     Seconds,
@@ -39,6 +40,18 @@ SENTENCES = {
         {
             **{name: (name, Text()) for name in ("network", "at", "verdict", "sizes")},
             "conditions": ("conditions", Whole()),
+        },
+    ),
+    "budget": Table(
+        "budget",
+        r"budget of (?P<design>\S+): (?P<budget>[^:]+): (?:(?P<kept>kept)|broken): (?P<value>\S+ \S+)"
+        r"(?: in row (?P<row>\d+), which takes most)?; .+ (?:left|too much) \(.+\)",
+        {
+            **DESIGN,
+            "budget": ("budget", Text()),
+            "kept": ("holds", Flag()),
+            "value": ("value", ResponseBytes()),
+            "row": ("row", Ordinal()),
         },
     ),
     "cases in all": Table(

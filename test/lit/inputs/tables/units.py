@@ -183,7 +183,7 @@ class SignedBytes(Bytes):
 
 
 class ResponseBytes(SignedBytes):
-    """In the unit of a regression's response, which is bytes."""
+    """In the unit of a regression's response or of a budget, which is bytes."""
 
     described = (None,)
 
