@@ -26,9 +26,8 @@ void declare(OptionList& list, SpecOptions& o) {
       .wholeNumber()
       .showDefault();
   list.add("--cudnn", o.engines.cudnn,
-           "of budgets in PyTorch: the folder of the cuDNN to ask, a file of what one answered elsewhere, or none: the same "
-           "answer on "
-           "every machine")
+           "of budgets in PyTorch: the folder of the cuDNN to ask, a file of what one answered elsewhere, or none, so that the "
+           "answer is the same everywhere")
       .type("PATH")
       .showDefault()
       .excludes(tests);
